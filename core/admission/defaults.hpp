@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include <tl/expected.hpp>
+
+#include "core/model/bytes.hpp"
+
+namespace cgpu::admission {
+
+/// Which GPU a container gets that names none (S1).
+enum class Placement : std::uint32_t {
+    binpack,  ///< the fullest one that it fits on
+    spread,   ///< the emptiest
+};
+
+/// What becomes of an instance for which no weight is free (S4: it is admitted and cannot compute).
+enum class NoWeight : std::uint32_t { warn, refuse };
+
+/// What the node's configuration adds to a request.
+struct Defaults {
+    /// For a container that asks for memory and says no amount (`default_memsize`). Zero: it is not managed.
+    model::Bytes default_memory;
+    std::uint32_t default_weight = 1;
+    std::map<std::string, std::uint32_t, std::less<>> weights;  ///< by container name
+    Placement placement = Placement::binpack;
+    NoWeight no_weight = NoWeight::warn;
+
+    friend bool operator==(const Defaults&, const Defaults&) = default;
+};
+
+[[nodiscard]] std::string_view to_string(Placement placement);
+[[nodiscard]] std::string_view to_string(NoWeight no_weight);
+/// `binpack` or `spread`. Error: what is wrong, without the text itself.
+[[nodiscard]] tl::expected<Placement, std::string> parse_placement(std::string_view text);
+/// `warn` or `refuse`. Error: what is wrong, without the text itself.
+[[nodiscard]] tl::expected<NoWeight, std::string> parse_no_weight(std::string_view text);
+
+}  // namespace cgpu::admission

@@ -1,0 +1,201 @@
+#include "core/admission/plan.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <tuple>
+
+#include "core/model/size.hpp"
+
+namespace cgpu::admission {
+namespace {
+
+using model::Bytes;
+using model::Gpu;
+using model::Mode;
+using model::Node;
+using model::Objection;
+using model::Refusal;
+using request::Request;
+using Reason = Refusal::Reason;
+
+std::string describe_name(const request::GpuName& name) {
+    if (const auto* index = std::get_if<std::uint32_t>(&name)) return "GPU " + std::to_string(*index);
+    return "GPU " + std::get<model::Uuid>(name).to_string();
+}
+
+std::string present_gpus(const Node& node) {
+    std::string list;
+    for (const Gpu& gpu : node.gpus())
+        if (gpu.present) list += (list.empty() ? "" : ", ") + std::to_string(gpu.index);
+    return list.empty() ? "this node has no GPU" : "this node has GPU " + list;
+}
+
+tl::expected<const Gpu*, Refusal> find_named(const Node& node, const request::GpuName& name) {
+    const Gpu* gpu = nullptr;
+    if (const auto* index = std::get_if<std::uint32_t>(&name)) gpu = node.find_gpu_by_index(*index);
+    if (const auto* uuid = std::get_if<model::Uuid>(&name)) gpu = node.find_gpu(*uuid);
+    if (gpu == nullptr || !gpu->present)
+        return model::refuse(Reason::not_found, describe_name(name), "it is not there; " + present_gpus(node),
+                             "a GPU that nvidia-smi -L shows, or name none to have one chosen");
+    return gpu;
+}
+
+/// The mode of a request that asks for none and names its GPUs: that of those in use, else the first one's.
+Mode mode_of_named(const Node& node, const std::vector<const Gpu*>& gpus) {
+    for (const Gpu* gpu : gpus)
+        if (!node.occupants_of(gpu->uuid).empty()) return node.mode_in_force(*gpu);
+    return node.mode_in_force(*gpus.front());
+}
+
+Bytes nominal_memory(const Request& request, std::size_t position) {
+    const request::MemoryAsk* ask = request.memory_at(position);
+    if (ask == nullptr) return {};
+    if (const auto* share = std::get_if<request::CardShare>(ask)) return Bytes::from_gib(share->gib);
+    return std::get<Bytes>(*ask);
+}
+
+/// 0: the weight wanted, 1: less, 2: none.
+int shortfall(const Seat& seat) {
+    if (seat.quota.weight == seat.wanted_weight) return 0;
+    return seat.quota.weight > 0 ? 1 : 2;
+}
+
+/// Whether `a` is to be preferred; asked in the order of the GPUs, so equal seats go to the lower index.
+bool is_better(const Seat& a, const Seat& b, Placement placement) {
+    if (shortfall(a) != shortfall(b)) return shortfall(a) < shortfall(b);
+    switch (placement) {
+        case Placement::binpack:
+            return a.free_before < b.free_before;
+        case Placement::spread:
+            return a.free_before > b.free_before;
+    }
+    return false;
+}
+
+/// Why GPUs could not be used, for the refusal.
+struct Misfit {
+    const Gpu* gpu;
+    Objection objection;
+};
+
+struct Attempt {
+    std::vector<Seat> seats;  ///< empty: the request does not fit
+    std::vector<Misfit> misfits;
+    std::size_t fitting = 0;  ///< how many GPUs were found before there were no more
+};
+
+/// Places the largest amount first: whatever GPU that fits on, every smaller one would fit on as well.
+Attempt place_among(const Node& node, const std::vector<const Gpu*>& gpus, const Request& request, Mode mode,
+                    const Defaults& defaults) {
+    Attempt attempt;
+    std::vector<std::size_t> positions(request.count);
+    std::iota(positions.begin(), positions.end(), std::size_t{0});
+    std::stable_sort(positions.begin(), positions.end(), [&](std::size_t a, std::size_t b) {
+        return nominal_memory(request, a) > nominal_memory(request, b);
+    });
+    std::vector<Seat> seats(request.count);
+    std::set<const Gpu*> taken;
+    for (const std::size_t position : positions) {
+        std::optional<Seat> best;
+        attempt.misfits.clear();
+        for (const Gpu* gpu : gpus) {
+            if (taken.contains(gpu)) continue;
+            auto seat = find_seat(node, *gpu, request, position, mode, defaults);
+            if (!seat)
+                attempt.misfits.push_back({gpu, seat.error()});
+            else if (!best || is_better(*seat, *best, defaults.placement))
+                best = *seat;
+        }
+        if (!best) return attempt;
+        taken.insert(best->gpu);
+        ++attempt.fitting;
+        seats[position] = *best;
+    }
+    attempt.seats = std::move(seats);
+    return attempt;
+}
+
+bool is_better(const Plan& a, const Plan& b, Placement placement) {
+    return std::lexicographical_compare(
+        a.seats.begin(), a.seats.end(), b.seats.begin(), b.seats.end(),
+        [placement](const Seat& x, const Seat& y) { return is_better(x, y, placement); });
+}
+
+Refusal refusal_of(const std::string& what, const std::vector<Misfit>& misfits, std::size_t fitting,
+                   std::uint32_t count) {
+    if (misfits.size() == 1 && count == 1)
+        return refuse(what + " on " + describe(*misfits.front().gpu), misfits.front().objection).value();
+    std::string why;
+    for (const auto& [gpu, objection] : misfits)
+        why += (why.empty() ? "" : "; ") + ("GPU " + std::to_string(gpu->index)) + ": " + objection.why;
+    if (misfits.empty() && fitting == 0) why = "this node has none";
+    const std::string found =
+        fitting == 0 ? "no GPU can take it" : std::to_string(fitting) + " GPU(s) can take it";
+    return model::make_refusal(misfits.empty() ? Reason::no_space : misfits.front().objection.reason,
+                               what + " on " + std::to_string(count) + (count == 1 ? " GPU" : " GPUs"),
+                               found + (why.empty() ? "" : " (" + why + ")"),
+                               "ask for less, or stop an instance (cgpuctl inspect -d shows them)");
+}
+
+}  // namespace
+
+tl::expected<Plan, Refusal> plan_named(const Node& node, const Request& request, const Defaults& defaults) {
+    std::vector<const Gpu*> gpus;
+    for (const request::GpuName& name : request.gpus) {
+        const auto gpu = find_named(node, name);
+        if (!gpu) return tl::unexpected(gpu.error());
+        if (std::find(gpus.begin(), gpus.end(), *gpu) != gpus.end())
+            return model::refuse(Reason::invalid, describe_name(name), "it is named twice", "each GPU once");
+        gpus.push_back(*gpu);
+    }
+    Plan plan;
+    plan.mode = request.mode.value_or(mode_of_named(node, gpus));
+    for (std::size_t i = 0; i < gpus.size(); ++i) {
+        const auto seat = find_seat(node, *gpus[i], request, i, plan.mode, defaults);
+        if (!seat) return refuse(describe(request, defaults) + " on " + describe(*gpus[i]), seat.error());
+        plan.seats.push_back(*seat);
+    }
+    return plan;
+}
+
+tl::expected<Plan, Refusal> plan_placed(const Node& node, const Request& request, const Defaults& defaults) {
+    std::optional<Plan> best;
+    std::vector<Misfit> misfits;
+    std::size_t fitting = 0;
+    for (const Mode mode : {Mode::memory_compute, Mode::memory, Mode::none}) {
+        if (request.mode && *request.mode != mode) continue;
+        std::vector<const Gpu*> gpus;
+        for (const Gpu& gpu : node.gpus())
+            if (gpu.present && (request.mode || node.mode_in_force(gpu) == mode)) gpus.push_back(&gpu);
+        if (gpus.empty()) continue;
+        Attempt attempt = place_among(node, gpus, request, mode, defaults);
+        fitting = std::max(fitting, attempt.fitting);
+        misfits.insert(misfits.end(), attempt.misfits.begin(), attempt.misfits.end());
+        if (attempt.seats.empty()) continue;
+        Plan plan{mode, std::move(attempt.seats)};
+        if (!best || is_better(plan, *best, defaults.placement)) best = std::move(plan);
+    }
+    if (!best)
+        return tl::unexpected(refusal_of(describe(request, defaults), misfits, fitting, request.count));
+    return *best;
+}
+
+std::string describe(const Request& request, const Defaults& defaults) {
+    std::string text;
+    for (const request::MemoryAsk& ask : request.memory) {
+        if (!text.empty()) text += ",";
+        if (const auto* share = std::get_if<request::CardShare>(&ask)) {
+            text += std::to_string(share->gib);
+            text += share->dev ? "/" + std::to_string(*share->dev) + " of a card" : " GiB";
+        } else {
+            text += format_size(std::get<Bytes>(ask));
+        }
+    }
+    if (request.memory.empty()) text = format_size(defaults.default_memory) + " (the default)";
+    if (request.percent) text += " and " + std::to_string(*request.percent) + "% of the compute";
+    if (request.weight) text += " and weight " + std::to_string(*request.weight);
+    return text;
+}
+
+}  // namespace cgpu::admission

@@ -1,0 +1,138 @@
+#include "core/admission/seat.hpp"
+
+#include <algorithm>
+
+#include "core/model/quote.hpp"
+#include "core/request/memory_share.hpp"
+#include "core/request/percent.hpp"
+
+namespace cgpu::admission {
+namespace {
+
+using model::Bytes;
+using model::Gpu;
+using model::Mode;
+using model::Node;
+using model::Objection;
+using model::Policy;
+using request::Request;
+using Reason = model::Refusal::Reason;
+
+tl::unexpected<Objection> object(Reason reason, std::string why, std::string remedy) {
+    return tl::unexpected(Objection{reason, std::move(why), std::move(remedy)});
+}
+
+tl::expected<Bytes, Objection> memory_on(const Gpu& gpu, const request::MemoryAsk* ask,
+                                         Bytes default_memory) {
+    if (ask == nullptr) return default_memory;
+    if (const auto* exact = std::get_if<Bytes>(ask)) return *exact;
+    const auto& share = std::get<request::CardShare>(*ask);
+    const auto mib = request::memory_limit_mib(gpu.total.mib(), share.gib, share.dev);
+    if (!mib)
+        return object(
+            Reason::invalid, mib.error(),
+            "ALIYUN_COM_GPU_MEM_DEV=" + std::to_string(std::max<std::uint64_t>(gpu.total.mib() / 1024, 1)) +
+                " (the GiB of this card) and no more than that in ALIYUN_COM_GPU_MEM_CONTAINER, or CGPU_MEM");
+    return Bytes::from_mib(*mib);
+}
+
+/// The weight that was asked for in so many words; null where the configuration decides.
+tl::expected<std::optional<std::uint32_t>, Objection> asked_weight(const Gpu& gpu, const Request& request) {
+    const std::uint32_t max_inst = gpu.settings.max_inst;
+    std::optional<std::uint32_t> weight = request.weight;
+    if (weight && *weight > max_inst)
+        return object(Reason::invalid,
+                      "weight " + std::to_string(*weight) + " is asked for, and max_inst is " +
+                          std::to_string(max_inst),
+                      "a weight from 1 to " + std::to_string(max_inst));
+    if (!request.percent) return weight;
+    const auto slices = request::percent_to_slices(*request.percent, max_inst);
+    if (!slices)
+        return object(Reason::invalid, slices.error(),
+                      "one of the two, or CGPU_WEIGHT with the number of slices");
+    if (weight && *weight != *slices)
+        return object(Reason::invalid,
+                      "weight " + std::to_string(*weight) + " and " + std::to_string(*request.percent) +
+                          "% (" + std::to_string(*slices) + " slices of " + std::to_string(max_inst) +
+                          ") are both asked for",
+                      "only one of the two");
+    return slices.value();
+}
+
+std::uint32_t configured_weight(const Request& request, const Defaults& defaults) {
+    const auto named = defaults.weights.find(request.container_name);
+    return named == defaults.weights.end() ? defaults.default_weight : named->second;
+}
+
+bool weight_counts(Policy policy) {
+    switch (policy) {
+        case Policy::weighted:
+        case Policy::fixed:
+            return true;
+        case Policy::fair_share:
+        case Policy::preemptive:
+        case Policy::soft:
+        case Policy::native:
+            return false;
+    }
+    return false;
+}
+
+/// What to tell about the weight that is granted.
+void warn_about_weight(Seat& seat, bool asked, Policy policy) {
+    const std::string where = describe(*seat.gpu);
+    const std::string policy_name(model::to_string(policy));
+    const std::uint32_t granted = seat.quota.weight;
+    if (granted == 0)
+        seat.warnings.push_back(
+            where + ": no weight is free, so the weight is 0: " +
+            (policy == Policy::native
+                 ? "without effect under policy native, but it cannot compute under another one"
+                 : "it cannot compute until it is given a weight") +
+            ". Try: lower the weight of another instance, then cgpuctl set-weight.");
+    else if (granted < seat.wanted_weight && asked)
+        seat.warnings.push_back(where + ": weight " + std::to_string(seat.wanted_weight) +
+                                " was asked for and " + std::to_string(granted) +
+                                " is free, so the weight is " + std::to_string(granted) +
+                                ". Try: lower the weight of another instance, then cgpuctl set-weight.");
+    if (asked && seat.wanted_weight > 1 && !weight_counts(policy))
+        seat.warnings.push_back(where + ": the weight has no effect under policy " + policy_name +
+                                ". Try: cgpuctl set-policy " + std::to_string(seat.gpu->index) +
+                                " weighted (or fixed).");
+}
+
+}  // namespace
+
+tl::expected<Seat, Objection> find_seat(const Node& node, const Gpu& gpu, const Request& request,
+                                        std::size_t position, Mode mode, const Defaults& defaults) {
+    const auto memory = memory_on(gpu, request.memory_at(position), defaults.default_memory);
+    if (!memory) return tl::unexpected(memory.error());
+    const auto asked = asked_weight(gpu, request);
+    if (!asked) return tl::unexpected(asked.error());
+
+    Seat seat;
+    seat.gpu = &gpu;
+    seat.free_before = node.free_memory(gpu.uuid);
+    // All of the memory means the whole GPU (S2), so its compute goes with it where nothing else is asked
+    // for.
+    const bool all_memory = memory->mib() >= gpu.total.mib();
+    seat.wanted_weight =
+        asked->value_or(all_memory ? gpu.settings.max_inst : configured_weight(request, defaults));
+    seat.quota.gpu = gpu.uuid;
+    seat.quota.memory_limit = *memory;
+    seat.quota.weight = std::min(seat.wanted_weight, node.free_weight(gpu.uuid));
+    seat.quota.high_priority = request.high_priority;
+    seat.quota.exclusive = request.percent == 100U;
+    if (auto checked = node.check_quota(mode, seat.quota); !checked) return tl::unexpected(checked.error());
+
+    const Policy policy = mode == Mode::memory_compute ? gpu.settings.policy : Policy::native;
+    if (seat.quota.weight == 0 && policy != Policy::native && defaults.no_weight == NoWeight::refuse)
+        return object(Reason::no_space,
+                      "weight " + std::to_string(seat.wanted_weight) + " is asked for, and 0 of " +
+                          std::to_string(gpu.settings.max_inst) + " is free",
+                      "lower the weight of another instance, stop one, or raise max_inst (25 at most)");
+    warn_about_weight(seat, asked->has_value(), policy);
+    return seat;
+}
+
+}  // namespace cgpu::admission

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "core/admission/defaults.hpp"
+#include "core/model/node.hpp"
+#include "core/request/request.hpp"
+
+namespace cgpu::admission {
+
+/// A place on one GPU that a request could be given.
+struct Seat {
+    const model::Gpu* gpu = nullptr;
+    model::Quota quota;
+    std::uint32_t wanted_weight = 1;  ///< the quota's weight is less where less is free
+    model::Bytes free_before;
+    std::vector<std::string> warnings;
+};
+
+/// What the request's `position`-th GPU would be if it were `gpu`, in that mode.
+[[nodiscard]] tl::expected<Seat, model::Objection> find_seat(const model::Node& node, const model::Gpu& gpu,
+                                                             const request::Request& request,
+                                                             std::size_t position, model::Mode mode,
+                                                             const Defaults& defaults);
+
+}  // namespace cgpu::admission

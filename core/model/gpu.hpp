@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/model/bytes.hpp"
+#include "core/model/mode.hpp"
+#include "core/model/policy.hpp"
+#include "core/model/uuid.hpp"
+
+namespace cgpu::model {
+
+constexpr std::uint32_t kMinMaxInst = 1;
+constexpr std::uint32_t kMaxMaxInst = 25;  ///< S4: max_inst is 1 to 25
+constexpr std::uint32_t kMinPrioRatio = 20;
+constexpr std::uint32_t kMaxPrioRatio = 99;  ///< S4: prio_ratio is 20 to 99
+
+/// What an administrator sets for a GPU.
+struct GpuSettings {
+    Policy policy = Policy::preemptive;
+    std::uint32_t max_inst = 20;  ///< instances it takes, and slices of its period: 1..25
+    /// Per cent of the GPU that busy high-priority instances take at most: 20..99. S4 names no default; ours
+    /// is half.
+    std::uint32_t prio_ratio = 50;
+    Mode mode = Mode::memory_compute;  ///< of an instance that asks for none, while the GPU is empty
+
+    friend bool operator==(const GpuSettings&, const GpuSettings&) = default;
+};
+
+/// A GPU as NVML shows it now.
+struct SeenGpu {
+    Uuid uuid;
+    std::uint32_t index = 0;  ///< NVML's, of this boot
+    std::string model_name;
+    Bytes total;  ///< what can be allocated on it: NVML v2's total without the driver's reserve
+    /// Why no instance can be put on it (a MIG or exclusive-process card), as a sentence without a full stop;
+    /// else empty.
+    std::string obstacle;
+
+    friend bool operator==(const SeenGpu&, const SeenGpu&) = default;
+};
+
+/// A GPU of the node, with what is set for it.
+struct Gpu : SeenGpu {
+    GpuSettings settings;
+    /// False while NVML does not show it. Its settings and quotas are kept, nothing new is put on it.
+    bool present = true;
+
+    friend bool operator==(const Gpu&, const Gpu&) = default;
+};
+
+/// `GPU 0 (GPU-…)`, for messages.
+[[nodiscard]] inline std::string describe(const Gpu& gpu) {
+    return "GPU " + std::to_string(gpu.index) + " (" + gpu.uuid.to_string() + ")";
+}
+
+}  // namespace cgpu::model

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/model/instance_id.hpp"
+#include "core/model/mode.hpp"
+#include "core/model/quota.hpp"
+
+namespace cgpu::model {
+
+/// A process of the host, named so that a reused pid is never taken for it.
+struct Process {
+    std::int32_t pid = 0;          ///< in the host's pid namespace, more than zero
+    std::uint64_t start_time = 0;  ///< field 22 of /proc/<pid>/stat, in clock ticks since boot
+    std::string boot_id;           ///< /proc/sys/kernel/random/boot_id
+
+    friend bool operator==(const Process&, const Process&) = default;
+};
+
+/// GPUs of one instance: as many as the pages and messages to its processes have places for.
+constexpr std::size_t kMaxGpusPerInstance = 16;
+
+/// One container (or one bare-metal job) on shared GPUs.
+struct Instance {
+    InstanceId id;
+    std::string name;              ///< for people; may be empty until it is known
+    std::uint64_t generation = 0;  ///< given by Node::add_instance; tells two instances of the same id apart
+    std::uint64_t created = 0;     ///< wall clock, seconds since 1970
+    Mode mode = Mode::memory_compute;
+    std::vector<Quota> quotas;        ///< one per GPU, in the order in which the container sees the GPUs
+    std::optional<Process> attached;  ///< its first process, once it is known
+
+    /// Its quota on the GPU, or null.
+    [[nodiscard]] const Quota* quota_on(const Uuid& gpu) const {
+        for (const Quota& quota : quotas)
+            if (quota.gpu == gpu) return &quota;
+        return nullptr;
+    }
+
+    friend bool operator==(const Instance&, const Instance&) = default;
+};
+
+}  // namespace cgpu::model

@@ -1,0 +1,66 @@
+#include "core/model/node.hpp"
+
+namespace cgpu::model {
+
+const Gpu* Node::find_gpu(const Uuid& uuid) const {
+    for (const Gpu& gpu : gpus_)
+        if (gpu.uuid == uuid) return &gpu;
+    return nullptr;
+}
+
+const Gpu* Node::find_gpu_by_index(std::uint32_t index) const {
+    for (const Gpu& gpu : gpus_)
+        if (gpu.present && gpu.index == index) return &gpu;
+    return nullptr;
+}
+
+const Instance* Node::find_instance(const InstanceId& id) const {
+    const auto it = instances_.find(id);
+    return it == instances_.end() ? nullptr : &it->second;
+}
+
+std::vector<Occupant> Node::occupants_of(const Uuid& gpu) const {
+    std::vector<Occupant> found;
+    for (const auto& [id, instance] : instances_)
+        if (const Quota* quota = instance.quota_on(gpu); quota != nullptr)
+            found.push_back({&instance, quota});
+    return found;
+}
+
+Bytes Node::allocated(const Uuid& gpu) const {
+    Bytes sum;
+    for (const Occupant& occupant : occupants_of(gpu)) sum += occupant.quota->memory_limit;
+    return sum;
+}
+
+Bytes Node::free_memory(const Uuid& gpu) const {
+    const Gpu* known = find_gpu(gpu);
+    return known == nullptr ? Bytes{} : known->total - allocated(gpu);
+}
+
+std::uint32_t Node::used_weight(const Uuid& gpu) const {
+    std::uint32_t sum = 0;
+    for (const Occupant& occupant : occupants_of(gpu)) sum += occupant.quota->weight;
+    return sum;
+}
+
+std::uint32_t Node::free_weight(const Uuid& gpu) const {
+    const Gpu* known = find_gpu(gpu);
+    return known == nullptr ? 0 : known->settings.max_inst - used_weight(gpu);
+}
+
+Mode Node::mode_in_force(const Gpu& gpu) const {
+    const auto there = occupants_of(gpu.uuid);
+    return there.empty() ? gpu.settings.mode : there.front().instance->mode;
+}
+
+Policy Node::policy_in_force(const Gpu& gpu) const {
+    return mode_in_force(gpu) == Mode::memory_compute ? gpu.settings.policy : Policy::native;
+}
+
+Change Node::changed() {
+    ++generation_;
+    return Change::changed;
+}
+
+}  // namespace cgpu::model

@@ -1,0 +1,122 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "core/model/gpu.hpp"
+#include "core/model/instance.hpp"
+#include "core/model/refusal.hpp"
+
+namespace cgpu::model {
+
+/// What a successful transition did: `unchanged` when the value asked for was already there.
+enum class Change { changed, unchanged };
+
+/// A GPU that NVML shows, with the settings it gets if the node does not know it yet.
+struct Sighting {
+    SeenGpu gpu;
+    GpuSettings settings_if_new;
+};
+
+/// An instance and its quota on the GPU in question.
+struct Occupant {
+    const Instance* instance;
+    const Quota* quota;
+};
+
+/// The whole state of the node as one value. It only changes by the transitions below; each is done in full
+/// or, with a Refusal, not at all. Copy it to try something out.
+///
+/// Always true: GPUs and instances are unique, every quota is on a known GPU and has memory, no GPU has more
+/// instances or a larger sum of weights than its max_inst, all instances on a GPU have one mode, and an
+/// exclusive one is alone. The limits on a GPU never add up to more than its total at the time they were
+/// given.
+class Node {
+  public:
+    using Instances = std::map<InstanceId, Instance>;
+
+    Node() = default;
+    /// The node as it was saved. Refused when it breaks one of the rules above.
+    [[nodiscard]] static tl::expected<Node, Refusal> restore(std::uint64_t generation, std::vector<Gpu> gpus,
+                                                             std::vector<Instance> instances);
+
+    /// Grows with every change.
+    [[nodiscard]] std::uint64_t generation() const { return generation_; }
+    /// By index, those not present last.
+    [[nodiscard]] const std::vector<Gpu>& gpus() const { return gpus_; }
+    [[nodiscard]] const Instances& instances() const { return instances_; }
+    [[nodiscard]] const Gpu* find_gpu(const Uuid& uuid) const;
+    /// Of the present ones: an absent GPU has no index any more.
+    [[nodiscard]] const Gpu* find_gpu_by_index(std::uint32_t index) const;
+    [[nodiscard]] const Instance* find_instance(const InstanceId& id) const;
+    /// Who is on a GPU, by id. The pointers live as long as the node is not changed.
+    [[nodiscard]] std::vector<Occupant> occupants_of(const Uuid& gpu) const;
+
+    // Sums over the instances on a GPU; zero for a GPU that is not known.
+    [[nodiscard]] Bytes allocated(const Uuid& gpu) const;
+    [[nodiscard]] Bytes free_memory(const Uuid& gpu) const;
+    [[nodiscard]] std::uint32_t used_weight(const Uuid& gpu) const;
+    /// max_inst − Σ weight (S4).
+    [[nodiscard]] std::uint32_t free_weight(const Uuid& gpu) const;
+    /// The mode of the instances on the GPU; while it is empty, the one set for it.
+    [[nodiscard]] Mode mode_in_force(const Gpu& gpu) const;
+    /// The policy set for the GPU in mode memory+compute, else native.
+    [[nodiscard]] Policy policy_in_force(const Gpu& gpu) const;
+    /// Whether an instance in that mode could be put on the quota's GPU now.
+    [[nodiscard]] tl::expected<void, Objection> check_quota(Mode mode, const Quota& quota) const;
+
+    /// GPUs that NVML shows for the first time are added with their settings, those it shows no longer are
+    /// kept and marked absent. Refused (invalid): a UUID or index twice, a GPU without memory.
+    [[nodiscard]] tl::expected<Change, Refusal> sync_gpus(const std::vector<Sighting>& seen);
+
+    // Settings of a GPU. Refused: not_found, and as named.
+    [[nodiscard]] tl::expected<Change, Refusal> set_policy(const Uuid& gpu, Policy policy);
+    /// 1..25; busy while it would be below Σ weights or the number of instances.
+    [[nodiscard]] tl::expected<Change, Refusal> set_max_inst(const Uuid& gpu, std::uint32_t max_inst);
+    /// 20..99.
+    [[nodiscard]] tl::expected<Change, Refusal> set_prio_ratio(const Uuid& gpu, std::uint32_t per_cent);
+    /// Busy while instances are on the GPU.
+    [[nodiscard]] tl::expected<Change, Refusal> set_mode(const Uuid& gpu, Mode mode);
+
+    // The life of an instance.
+    /// Its generation is set here. Refused: exists, invalid, not_found, unsupported, no_space, no_memory,
+    /// busy.
+    [[nodiscard]] tl::expected<Change, Refusal> add_instance(Instance instance);
+    /// Busy when another process is attached already.
+    [[nodiscard]] tl::expected<Change, Refusal> attach(const InstanceId& id, const Process& process);
+    [[nodiscard]] tl::expected<Change, Refusal> set_name(const InstanceId& id, std::string_view name);
+    [[nodiscard]] tl::expected<Change, Refusal> remove_instance(const InstanceId& id);
+
+    // Its quota on a GPU. Refused: not_found, and as named.
+    /// 1..max_inst; no_space beyond what is free.
+    [[nodiscard]] tl::expected<Change, Refusal> set_weight(const InstanceId& id, const Uuid& gpu,
+                                                           std::uint32_t weight);
+    /// Positive; no_memory beyond what is free; busy below `in_use`, the bytes it holds right now.
+    [[nodiscard]] tl::expected<Change, Refusal> set_memory(const InstanceId& id, const Uuid& gpu, Bytes limit,
+                                                           Bytes in_use);
+    [[nodiscard]] tl::expected<Change, Refusal> set_high_priority(const InstanceId& id, const Uuid& gpu,
+                                                                  bool high);
+
+    friend bool operator==(const Node&, const Node&) = default;
+
+  private:
+    struct QuotaPlace;
+
+    [[nodiscard]] tl::expected<Gpu*, Refusal> gpu_for(std::string_view what, const Uuid& uuid);
+    [[nodiscard]] tl::expected<Instance*, Refusal> instance_for(std::string_view what, const InstanceId& id);
+    [[nodiscard]] tl::expected<QuotaPlace, Refusal> quota_for(std::string_view what, const InstanceId& id,
+                                                              const Uuid& gpu);
+    void sort_gpus();
+    Change changed();
+
+    std::uint64_t generation_ = 0;
+    std::vector<Gpu> gpus_;
+    Instances instances_;
+};
+
+}  // namespace cgpu::model

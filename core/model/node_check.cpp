@@ -1,0 +1,75 @@
+#include "core/model/node.hpp"
+#include "core/model/size.hpp"
+
+/// Whether a GPU can take one more instance.
+namespace cgpu::model {
+namespace {
+
+using Reason = Refusal::Reason;
+using Checked = tl::expected<void, Objection>;
+
+tl::unexpected<Objection> object(Reason reason, std::string why, std::string remedy) {
+    return tl::unexpected(Objection{reason, std::move(why), std::move(remedy)});
+}
+
+std::string instances_text(std::size_t n) {
+    return std::to_string(n) + (n == 1 ? " instance" : " instances");
+}
+
+Checked check_company(const std::vector<Occupant>& there, Mode mode, const Quota& quota) {
+    if (there.empty()) return {};
+    const Mode served = there.front().instance->mode;
+    if (served != mode)
+        return object(Reason::busy,
+                      "mode " + std::string(to_string(mode)) + " is asked for, and the GPU serves " +
+                          instances_text(there.size()) + " in mode " + std::string(to_string(served)),
+                      "mode " + std::string(to_string(served)) + ", or another GPU");
+    for (const Occupant& other : there)
+        if (other.quota->exclusive)
+            return object(Reason::busy, "instance " + other.instance->id.short_id() + " has the whole GPU",
+                          "another GPU");
+    if (quota.exclusive)
+        return object(Reason::busy, "the whole GPU is asked for, and it has " + instances_text(there.size()),
+                      "less than 100% of the compute, or an empty GPU");
+    return {};
+}
+
+}  // namespace
+
+Checked Node::check_quota(Mode mode, const Quota& quota) const {
+    const Gpu* gpu = find_gpu(quota.gpu);
+    if (gpu == nullptr || !gpu->present)
+        return object(Reason::not_found, "no such GPU on this node", "a GPU that cgpuctl inspect shows");
+    if (!gpu->obstacle.empty()) return object(Reason::unsupported, gpu->obstacle, "another GPU");
+    if (quota.memory_limit == Bytes{})
+        return object(Reason::invalid, "a memory limit of zero", "1MiB or more");
+    if (quota.memory_limit > gpu->total)
+        return object(Reason::no_memory,
+                      format_size(quota.memory_limit) + " is asked for, and the whole GPU has " +
+                          format_mib(gpu->total),
+                      format_mib(gpu->total) + " or less");
+    const auto there = occupants_of(quota.gpu);
+    if (auto checked = check_company(there, mode, quota); !checked) return checked;
+    const std::uint32_t max_inst = gpu->settings.max_inst;
+    if (there.size() >= max_inst)
+        return object(
+            Reason::no_space,
+            "it has " + instances_text(there.size()) + " and its max_inst is " + std::to_string(max_inst),
+            "another GPU, stop an instance, or raise max_inst (25 at most)");
+    const Bytes free = free_memory(quota.gpu);
+    if (quota.memory_limit > free)
+        return object(
+            Reason::no_memory,
+            format_size(quota.memory_limit) + " is asked for, and " + format_mib(free) + " of " +
+                format_mib(gpu->total) + " is free",
+            (free.mib() > 0 ? format_mib(free) + " or less, " : "") + "another GPU, or stop an instance");
+    if (quota.weight > free_weight(quota.gpu))
+        return object(Reason::no_space,
+                      "weight " + std::to_string(quota.weight) + " is asked for, and " +
+                          std::to_string(free_weight(quota.gpu)) + " of " + std::to_string(max_inst) +
+                          " is free",
+                      "a lower weight, or lower the weight of another instance");
+    return {};
+}
+
+}  // namespace cgpu::model

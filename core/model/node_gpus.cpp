@@ -1,0 +1,122 @@
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "core/model/node.hpp"
+
+/// The transitions of GPUs.
+namespace cgpu::model {
+namespace {
+
+using Reason = Refusal::Reason;
+
+std::string range_text(std::uint32_t low, std::uint32_t high) {
+    return std::to_string(low) + " to " + std::to_string(high);
+}
+
+tl::expected<void, Refusal> check_seen(const std::vector<Sighting>& seen) {
+    std::set<Uuid> uuids;
+    std::set<std::uint32_t> indices;
+    for (const auto& [gpu, settings] : seen) {
+        const std::string what = "GPU " + std::to_string(gpu.index) + " (" + gpu.uuid.to_string() + ")";
+        if (!uuids.insert(gpu.uuid).second || !indices.insert(gpu.index).second)
+            return refuse(Reason::invalid, what, "the driver lists it twice",
+                          "look at the output of nvidia-smi -L");
+        if (gpu.total == Bytes{})
+            return refuse(Reason::invalid, what, "the driver says that it has no memory",
+                          "look at the output of nvidia-smi");
+    }
+    return {};
+}
+
+}  // namespace
+
+tl::expected<Gpu*, Refusal> Node::gpu_for(std::string_view what, const Uuid& uuid) {
+    for (Gpu& gpu : gpus_)
+        if (gpu.uuid == uuid) return &gpu;
+    return refuse(Reason::not_found, what, "no GPU " + uuid.to_string() + " on this node",
+                  "a GPU that cgpuctl inspect shows");
+}
+
+void Node::sort_gpus() {
+    std::sort(gpus_.begin(), gpus_.end(), [](const Gpu& a, const Gpu& b) {
+        return std::tuple(!a.present, a.index, a.uuid) < std::tuple(!b.present, b.index, b.uuid);
+    });
+}
+
+tl::expected<Change, Refusal> Node::sync_gpus(const std::vector<Sighting>& seen) {
+    if (auto checked = check_seen(seen); !checked) return tl::unexpected(checked.error());
+    std::vector<Gpu> next = gpus_;
+    for (Gpu& gpu : next) gpu.present = false;
+    for (const auto& [sighted, settings] : seen) {
+        auto known =
+            std::find_if(next.begin(), next.end(), [&](const Gpu& g) { return g.uuid == sighted.uuid; });
+        if (known == next.end()) {
+            next.push_back(Gpu{sighted, settings, true});
+        } else {
+            static_cast<SeenGpu&>(*known) = sighted;
+            known->present = true;
+        }
+    }
+    std::swap(gpus_, next);
+    sort_gpus();
+    return gpus_ == next ? Change::unchanged : changed();
+}
+
+tl::expected<Change, Refusal> Node::set_policy(const Uuid& uuid, Policy policy) {
+    auto gpu = gpu_for("policy " + std::string(to_string(policy)), uuid);
+    if (!gpu) return tl::unexpected(gpu.error());
+    if ((*gpu)->settings.policy == policy) return Change::unchanged;
+    (*gpu)->settings.policy = policy;
+    return changed();
+}
+
+tl::expected<Change, Refusal> Node::set_max_inst(const Uuid& uuid, std::uint32_t max_inst) {
+    const std::string what = "max_inst " + std::to_string(max_inst);
+    auto gpu = gpu_for(what, uuid);
+    if (!gpu) return tl::unexpected(gpu.error());
+    const std::string where = what + " on " + describe(**gpu);
+    if (max_inst < kMinMaxInst || max_inst > kMaxMaxInst)
+        return refuse(Reason::invalid, where, "it is out of range", range_text(kMinMaxInst, kMaxMaxInst));
+    const std::uint32_t weights = used_weight(uuid);
+    const std::size_t count = occupants_of(uuid).size();
+    if (max_inst < weights)
+        return refuse(Reason::busy, where,
+                      "the weights of its instances add up to " + std::to_string(weights),
+                      std::to_string(weights) + " or more, or lower a weight first");
+    if (max_inst < count)
+        return refuse(Reason::busy, where, "it has " + std::to_string(count) + " instances",
+                      std::to_string(count) + " or more, or stop an instance first");
+    if ((*gpu)->settings.max_inst == max_inst) return Change::unchanged;
+    (*gpu)->settings.max_inst = max_inst;
+    return changed();
+}
+
+tl::expected<Change, Refusal> Node::set_prio_ratio(const Uuid& uuid, std::uint32_t per_cent) {
+    const std::string what = "prio_ratio " + std::to_string(per_cent);
+    auto gpu = gpu_for(what, uuid);
+    if (!gpu) return tl::unexpected(gpu.error());
+    if (per_cent < kMinPrioRatio || per_cent > kMaxPrioRatio)
+        return refuse(Reason::invalid, what + " on " + describe(**gpu), "it is out of range",
+                      range_text(kMinPrioRatio, kMaxPrioRatio) + " (per cent)");
+    if ((*gpu)->settings.prio_ratio == per_cent) return Change::unchanged;
+    (*gpu)->settings.prio_ratio = per_cent;
+    return changed();
+}
+
+tl::expected<Change, Refusal> Node::set_mode(const Uuid& uuid, Mode mode) {
+    const std::string what = "mode " + std::string(to_string(mode));
+    auto gpu = gpu_for(what, uuid);
+    if (!gpu) return tl::unexpected(gpu.error());
+    if ((*gpu)->settings.mode == mode) return Change::unchanged;
+    if (const auto there = occupants_of(uuid); !there.empty())
+        return refuse(Reason::busy, what + " on " + describe(**gpu),
+                      "it has " + std::to_string(there.size()) + " instance(s) in mode " +
+                          std::string(to_string(mode_in_force(**gpu))),
+                      "stop them first (" + there.front().instance->id.short_id() +
+                          (there.size() > 1 ? ", ...)" : ")"));
+    (*gpu)->settings.mode = mode;
+    return changed();
+}
+
+}  // namespace cgpu::model

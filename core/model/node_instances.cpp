@@ -1,0 +1,150 @@
+#include <set>
+
+#include "core/model/node.hpp"
+#include "core/model/quote.hpp"
+#include "core/model/size.hpp"
+
+/// The transitions of instances and their quotas.
+namespace cgpu::model {
+namespace {
+
+using Reason = Refusal::Reason;
+
+std::string describe(const InstanceId& id) { return "instance " + id.short_id(); }
+
+std::string plural(std::size_t n, std::string_view noun) {
+    return std::to_string(n) + " " + std::string(noun) + (n == 1 ? "" : "s");
+}
+
+}  // namespace
+
+struct Node::QuotaPlace {
+    const Gpu* gpu;
+    Instance* instance;
+    Quota* quota;
+};
+
+tl::expected<Instance*, Refusal> Node::instance_for(std::string_view what, const InstanceId& id) {
+    const auto it = instances_.find(id);
+    if (it != instances_.end()) return &it->second;
+    return refuse(Reason::not_found, what, "no " + describe(id) + " on this node",
+                  "an id that cgpuctl inspect -d shows");
+}
+
+tl::expected<Node::QuotaPlace, Refusal> Node::quota_for(std::string_view what, const InstanceId& id,
+                                                        const Uuid& uuid) {
+    const auto gpu = gpu_for(what, uuid);
+    if (!gpu) return tl::unexpected(gpu.error());
+    const auto instance = instance_for(what, id);
+    if (!instance) return tl::unexpected(instance.error());
+    for (Quota& quota : (*instance)->quotas)
+        if (quota.gpu == uuid) return QuotaPlace{*gpu, *instance, &quota};
+    return refuse(Reason::not_found, what, describe(id) + " is not on " + model::describe(**gpu),
+                  "a GPU that cgpuctl inspect -d shows for it");
+}
+
+tl::expected<Change, Refusal> Node::add_instance(Instance instance) {
+    const std::string what = describe(instance.id);
+    if (instances_.contains(instance.id))
+        return refuse(Reason::exists, what, "it is there already", "remove it first, or use another id");
+    if (instance.quotas.empty() || instance.quotas.size() > kMaxGpusPerInstance)
+        return refuse(Reason::invalid, what, "it asks for " + plural(instance.quotas.size(), "GPU"),
+                      "1 to " + std::to_string(kMaxGpusPerInstance) + " GPUs");
+    std::set<Uuid> gpus;
+    for (const Quota& quota : instance.quotas) {
+        if (!gpus.insert(quota.gpu).second)
+            return refuse(Reason::invalid, what, "GPU " + quota.gpu.to_string() + " is named twice",
+                          "each GPU once");
+        if (auto checked = check_quota(instance.mode, quota); !checked)
+            return refuse(what + " on GPU " + quota.gpu.to_string(), checked.error());
+    }
+    const Change change = changed();
+    instance.generation = generation_;
+    instances_.emplace(instance.id, std::move(instance));
+    return change;
+}
+
+tl::expected<Change, Refusal> Node::attach(const InstanceId& id, const Process& process) {
+    const std::string what = "process " + std::to_string(process.pid) + " of " + describe(id);
+    auto instance = instance_for(what, id);
+    if (!instance) return tl::unexpected(instance.error());
+    if (process.pid <= 0) return refuse(Reason::invalid, what, "it is not a process id", "a number above 0");
+    if ((*instance)->attached == process) return Change::unchanged;
+    if ((*instance)->attached)
+        return refuse(
+            Reason::busy, what,
+            "process " + std::to_string((*instance)->attached->pid) + " is its first process already",
+            "remove the instance and create it anew");
+    (*instance)->attached = process;
+    return changed();
+}
+
+tl::expected<Change, Refusal> Node::set_name(const InstanceId& id, std::string_view name) {
+    auto instance = instance_for("name " + quote(name), id);
+    if (!instance) return tl::unexpected(instance.error());
+    if ((*instance)->name == name) return Change::unchanged;
+    (*instance)->name = name;
+    return changed();
+}
+
+tl::expected<Change, Refusal> Node::remove_instance(const InstanceId& id) {
+    if (auto instance = instance_for("removing " + describe(id), id); !instance)
+        return tl::unexpected(instance.error());
+    instances_.erase(id);
+    return changed();
+}
+
+tl::expected<Change, Refusal> Node::set_weight(const InstanceId& id, const Uuid& uuid, std::uint32_t weight) {
+    const std::string what = "weight " + std::to_string(weight) + " for " + describe(id);
+    auto place = quota_for(what, id, uuid);
+    if (!place) return tl::unexpected(place.error());
+    Quota& quota = *place->quota;
+    const std::uint32_t max_inst = place->gpu->settings.max_inst;
+    if (weight < 1 || weight > max_inst)
+        return refuse(Reason::invalid, what, "it is out of range",
+                      "1 to " + std::to_string(max_inst) + " (max_inst)");
+    if (quota.weight == weight) return Change::unchanged;
+    const std::uint32_t reachable = free_weight(uuid) + quota.weight;
+    if (weight > reachable)
+        return refuse(
+            Reason::no_space, what,
+            "it has " + std::to_string(quota.weight) + " and " + std::to_string(free_weight(uuid)) + " of " +
+                std::to_string(max_inst) + " is free on " + model::describe(*place->gpu),
+            (reachable > quota.weight ? std::to_string(reachable) + " at most" : std::string("no more")) +
+                ", or lower the weight of another instance, or raise max_inst");
+    quota.weight = weight;
+    // Whoever has been cut down from 100 % no longer has the whole GPU.
+    if (weight < max_inst) quota.exclusive = false;
+    return changed();
+}
+
+tl::expected<Change, Refusal> Node::set_memory(const InstanceId& id, const Uuid& uuid, Bytes limit,
+                                               Bytes in_use) {
+    const std::string what = "memory limit " + format_size(limit) + " for " + describe(id);
+    auto place = quota_for(what, id, uuid);
+    if (!place) return tl::unexpected(place.error());
+    Quota& quota = *place->quota;
+    if (limit == Bytes{}) return refuse(Reason::invalid, what, "it is zero", "1MiB or more");
+    if (quota.memory_limit == limit) return Change::unchanged;
+    const Bytes free = free_memory(uuid);
+    if (limit > quota.memory_limit && limit - quota.memory_limit > free)
+        return refuse(Reason::no_memory, what,
+                      "it has " + format_size(quota.memory_limit) + " and " + format_mib(free) + " of " +
+                          format_mib(place->gpu->total) + " is free on " + model::describe(*place->gpu),
+                      format_mib(quota.memory_limit + free) + " at most, or lower another instance's limit");
+    if (limit < in_use)
+        return refuse(Reason::busy, what, "it uses " + format_size(in_use) + " now",
+                      format_size(in_use) + " or more, or let it free memory first");
+    quota.memory_limit = limit;
+    return changed();
+}
+
+tl::expected<Change, Refusal> Node::set_high_priority(const InstanceId& id, const Uuid& uuid, bool high) {
+    auto place = quota_for(std::string(high ? "high" : "normal") + " priority for " + describe(id), id, uuid);
+    if (!place) return tl::unexpected(place.error());
+    if (place->quota->high_priority == high) return Change::unchanged;
+    place->quota->high_priority = high;
+    return changed();
+}
+
+}  // namespace cgpu::model

@@ -1,0 +1,80 @@
+#include <set>
+
+#include "core/model/node.hpp"
+
+namespace cgpu::model {
+namespace {
+
+using Reason = Refusal::Reason;
+
+tl::unexpected<Refusal> broken(std::string_view why) {
+    return refuse(Reason::invalid, "saved state", why,
+                  "restore a copy of the state, or move it away to start empty");
+}
+
+bool settings_in_range(const GpuSettings& settings) {
+    return settings.max_inst >= kMinMaxInst && settings.max_inst <= kMaxMaxInst &&
+           settings.prio_ratio >= kMinPrioRatio && settings.prio_ratio <= kMaxPrioRatio;
+}
+
+tl::expected<void, Refusal> check_gpu(const Node& node, const Gpu& gpu) {
+    const std::string what = describe(gpu);
+    if (!settings_in_range(gpu.settings)) return broken(what + " has a setting that is out of range");
+    const auto there = node.occupants_of(gpu.uuid);
+    if (there.size() > gpu.settings.max_inst) return broken(what + " has more instances than max_inst");
+    std::uint64_t weights = 0;
+    for (const auto& [instance, quota] : there) {
+        weights += quota->weight;
+        if (instance->mode != there.front().instance->mode)
+            return broken(what + " has instances of different modes");
+        if (quota->exclusive && there.size() > 1)
+            return broken(what + " is shared though one instance has all of it");
+    }
+    // The sum of the memory limits is not looked at: a new driver may reserve more of a card than the last
+    // one did.
+    if (weights > gpu.settings.max_inst)
+        return broken(what + " has weights that add up to more than max_inst");
+    return {};
+}
+
+tl::expected<void, Refusal> check_instance(const Node& node, const Instance& instance) {
+    const std::string what = "instance " + instance.id.short_id();
+    if (instance.quotas.empty() || instance.quotas.size() > kMaxGpusPerInstance)
+        return broken(what + " has no GPU, or too many");
+    if (instance.attached && instance.attached->pid <= 0) return broken(what + " is attached to no process");
+    std::set<Uuid> gpus;
+    for (const Quota& quota : instance.quotas) {
+        if (node.find_gpu(quota.gpu) == nullptr)
+            return broken(what + " is on a GPU that is not in the state");
+        if (!gpus.insert(quota.gpu).second) return broken(what + " is on one GPU twice");
+        if (quota.memory_limit == Bytes{}) return broken(what + " has a memory limit of zero");
+    }
+    return {};
+}
+
+}  // namespace
+
+tl::expected<Node, Refusal> Node::restore(std::uint64_t generation, std::vector<Gpu> gpus,
+                                          std::vector<Instance> instances) {
+    Node node;
+    node.generation_ = generation;
+    node.gpus_ = std::move(gpus);
+    node.sort_gpus();
+    for (Instance& instance : instances) {
+        if (instance.generation > generation)
+            return broken("an instance is newer than the state that holds it");
+        const InstanceId id = instance.id;
+        if (!node.instances_.emplace(id, std::move(instance)).second)
+            return broken("instance " + id.short_id() + " is in it twice");
+    }
+    std::set<Uuid> uuids;
+    for (const Gpu& gpu : node.gpus_) {
+        if (!uuids.insert(gpu.uuid).second) return broken(describe(gpu) + " is in it twice");
+        if (auto checked = check_gpu(node, gpu); !checked) return tl::unexpected(checked.error());
+    }
+    for (const auto& [id, instance] : node.instances_)
+        if (auto checked = check_instance(node, instance); !checked) return tl::unexpected(checked.error());
+    return node;
+}
+
+}  // namespace cgpu::model

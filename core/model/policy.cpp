@@ -1,0 +1,41 @@
+#include "core/model/policy.hpp"
+
+#include <array>
+
+namespace cgpu::model {
+
+namespace {
+constexpr std::array kPolicies = {Policy::fair_share, Policy::preemptive, Policy::weighted,
+                                  Policy::fixed,      Policy::soft,       Policy::native};
+}
+
+std::string_view to_string(Policy policy) {
+    switch (policy) {
+        case Policy::fair_share:
+            return "fair-share";
+        case Policy::preemptive:
+            return "preemptive";
+        case Policy::weighted:
+            return "weighted";
+        case Policy::fixed:
+            return "fixed";
+        case Policy::soft:
+            return "soft";
+        case Policy::native:
+            return "native";
+    }
+    return "unknown";
+}
+
+tl::expected<Policy, std::string> parse_policy(std::string_view text) {
+    for (const Policy policy : kPolicies) {
+        const auto number = std::to_string(static_cast<std::uint32_t>(policy));
+        if (text == to_string(policy) || text == number) return policy;
+    }
+    return tl::make_unexpected(
+        "policy: '" + std::string(text) +
+        "' is not known. Try: 0 fair-share, 1 preemptive, 2 weighted, 3 fixed, 4 soft, "
+        "5 native");
+}
+
+}  // namespace cgpu::model

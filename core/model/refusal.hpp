@@ -1,0 +1,50 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <tl/expected.hpp>
+
+namespace cgpu::model {
+
+/// Why something asked for was not done. The reason picks the errno or bus error; the text is for people.
+struct Refusal {
+    enum class Reason {
+        invalid,        ///< EINVAL: the value makes no sense or is out of range
+        not_found,      ///< ENOENT: no such GPU or instance
+        exists,         ///< EEXIST: already there
+        busy,           ///< EBUSY: what is running stands in the way
+        no_space,       ///< ENOSPC: not enough weight, or no place for another instance
+        no_memory,      ///< ENOMEM: not enough GPU memory
+        not_permitted,  ///< EPERM: the asker may not
+        unsupported,    ///< EOPNOTSUPP: this GPU or this combination is not served
+        storage,        ///< EIO: it could not be written to disk, so it was not done
+    };
+    Reason reason = Reason::invalid;
+    /// `what: why. Try: what to change.`, one line.
+    std::string text;
+
+    friend bool operator==(const Refusal&, const Refusal&) = default;
+};
+
+/// A refusal that does not say yet what was refused: the one who asked adds that.
+struct Objection {
+    Refusal::Reason reason = Refusal::Reason::invalid;
+    std::string why;
+    std::string remedy;
+};
+
+/// Builds the text `what: why. Try: remedy.` from its parts, each given without a full stop at its end.
+[[nodiscard]] Refusal make_refusal(Refusal::Reason reason, std::string_view what, std::string_view why,
+                                   std::string_view remedy);
+
+/// make_refusal() in the form that a function returning tl::expected<…, Refusal> returns.
+[[nodiscard]] tl::unexpected<Refusal> refuse(Refusal::Reason reason, std::string_view what,
+                                             std::string_view why, std::string_view remedy);
+
+[[nodiscard]] tl::unexpected<Refusal> refuse(std::string_view what, const Objection& objection);
+
+/// `invalid`, `not_found`, …: stable names for logs and metrics.
+[[nodiscard]] std::string_view to_string(Refusal::Reason reason);
+
+}  // namespace cgpu::model

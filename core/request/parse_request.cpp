@@ -1,0 +1,210 @@
+#include <algorithm>
+#include <limits>
+
+#include "core/model/gpu.hpp"
+#include "core/model/instance.hpp"
+#include "core/model/quote.hpp"
+#include "core/request/memory_variables.hpp"
+#include "core/request/request.hpp"
+#include "core/request/variables.hpp"
+
+namespace cgpu::request {
+namespace {
+
+using model::Mode;
+using model::Refusal;
+using Reason = Refusal::Reason;
+template <typename T>
+using Read = tl::expected<std::optional<T>, Refusal>;
+
+/// Takes what either of two variables for one thing says; refused where they differ.
+template <typename T>
+Read<T> either(const Variables& variables, std::string_view name_a, const Read<T>& a, std::string_view name_b,
+               const Read<T>& b) {
+    if (!a) return a;
+    if (!b) return b;
+    if (*a && *b && **a != **b) return refuse_conflict(variables, name_a, name_b);
+    return *a ? a : b;
+}
+
+Read<bool> read_bool(const Variables& variables, std::string_view name, std::string_view yes,
+                     std::string_view no) {
+    const auto text = find_value(variables, name);
+    if (!text) return std::nullopt;
+    std::string lower(*text);
+    std::transform(lower.begin(), lower.end(), lower.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    if (lower == "1" || lower == yes) return true;
+    if (lower == "0" || lower == no) return false;
+    return refuse_value(name, *text, "it is neither yes nor no",
+                        "1 or " + std::string(yes) + ", 0 or " + std::string(no));
+}
+
+tl::expected<GpuName, Refusal> read_gpu_name(std::string_view name, std::string_view entry,
+                                             std::string_view all) {
+    const auto index = to_number(entry);
+    if (index && *index <= std::numeric_limits<std::uint32_t>::max())
+        return static_cast<std::uint32_t>(*index);
+    const auto uuid = model::Uuid::parse(entry);
+    if (uuid) return *uuid;
+    return refuse_value(
+        name, all,
+        model::quote(entry) + " is neither an index nor a UUID of a GPU" +
+            (entry.starts_with("GPU-") || entry.starts_with("MIG-") ? " (" + uuid.error() + ")" : ""),
+        "for example 0,1 or the UUIDs that nvidia-smi -L shows, or all to have one chosen");
+}
+
+/// An empty list leaves the choice to placement.
+Read<std::vector<GpuName>> read_gpu_list(const Variables& variables, std::string_view name) {
+    const auto text = find_value(variables, name);
+    if (!text) return std::nullopt;
+    std::vector<GpuName> gpus;
+    // `void` and `none` are NVIDIA's words for naming no GPU.
+    if (*text == "all" || *text == "none" || *text == "void") return gpus;
+    for (const std::string_view entry : split_list(*text)) {
+        const auto gpu = read_gpu_name(name, entry, *text);
+        if (!gpu) return tl::unexpected(gpu.error());
+        if (std::find(gpus.begin(), gpus.end(), *gpu) != gpus.end())
+            return refuse_value(name, *text, "a GPU is named twice", "each GPU once");
+        gpus.push_back(*gpu);
+    }
+    if (gpus.size() > model::kMaxGpusPerInstance)
+        return refuse_value(name, *text, "more GPUs than one container can have",
+                            std::to_string(model::kMaxGpusPerInstance) + " GPUs at most");
+    return gpus;
+}
+
+tl::expected<std::vector<GpuName>, Refusal> read_gpus(const Variables& variables) {
+    const auto named = either(variables, names::kGpus, read_gpu_list(variables, names::kGpus),
+                              names::kVisibleDevices, read_gpu_list(variables, names::kVisibleDevices));
+    if (!named) return tl::unexpected(named.error());
+    if (*named) return **named;
+    return read_gpu_list(variables, names::kNvidiaDevices).map([](const auto& gpus) {
+        return gpus.value_or(std::vector<GpuName>{});
+    });
+}
+
+Read<std::uint32_t> read_compute(const Variables& variables) {
+    const auto text = find_value(variables, names::kCompute);
+    if (!text) return std::nullopt;
+    const auto number = to_number(text->ends_with('%') ? text->substr(0, text->size() - 1) : *text);
+    if (!number || *number < 1 || *number > 100)
+        return refuse_value(names::kCompute, *text, "it is not a whole number of per cent", "1% to 100%");
+    return static_cast<std::uint32_t>(*number);
+}
+
+Read<std::uint32_t> read_huawei_compute(const Variables& variables) {
+    auto percent = read_number(variables, names::kVolcanoCore, 1, 100);
+    if (percent && *percent && **percent % 5 != 0)
+        return refuse_value(names::kVolcanoCore, std::to_string(**percent), "it is not a multiple of 5",
+                            (**percent > 5 ? std::to_string(**percent / 5 * 5) + " or " : "") +
+                                std::to_string(**percent / 5 * 5 + 5));
+    return percent;
+}
+
+Read<Mode> read_mode(const Variables& variables) {
+    const auto text = find_value(variables, names::kMode);
+    if (!text) return std::nullopt;
+    const auto mode = model::parse_mode(*text);
+    if (!mode) return refuse_value(names::kMode, *text, mode.error(), "none, memory or memory+compute");
+    return *mode;
+}
+
+/// Compute without memory is refused (S2), and so is any wish of ours that would be dropped silently.
+tl::expected<void, Refusal> check_nothing_asked(const Variables& variables) {
+    for (const auto name :
+         {names::kCompute, names::kWeight, names::kGpus, names::kPrio, names::kMode, names::kVolcanoCore}) {
+        const auto value = find_value(variables, name);
+        if (value)
+            return refuse_value(name, *value,
+                                "no memory is asked for with it, and nothing is managed without memory",
+                                name == names::kVolcanoCore ? "volcano.sh/gpu-mem.128Mi=40 with it"
+                                                            : "CGPU_MEM=4GiB with it");
+    }
+    return {};
+}
+
+tl::expected<void, Refusal> read_compute_into(Request& request, const Variables& variables,
+                                              bool huawei_only) {
+    const auto mode = read_mode(variables);
+    if (!mode) return tl::unexpected(mode.error());
+    const auto weight =
+        either(variables, names::kWeight, read_number(variables, names::kWeight, 1, model::kMaxMaxInst),
+               names::kSchdWeight, read_number(variables, names::kSchdWeight, 1, model::kMaxMaxInst));
+    if (!weight) return tl::unexpected(weight.error());
+    const auto percent = either(variables, names::kCompute, read_compute(variables), names::kVolcanoCore,
+                                read_huawei_compute(variables));
+    if (!percent) return tl::unexpected(percent.error());
+    const auto high = either(variables, names::kPrio, read_bool(variables, names::kPrio, "high", "normal"),
+                             names::kHighPrio, read_bool(variables, names::kHighPrio, "high", "normal"));
+    if (!high) return tl::unexpected(high.error());
+    request.mode = *mode;
+    request.weight = *weight;
+    request.percent = *percent;
+    request.high_priority = high->value_or(false);
+    if (request.mode && *request.mode != Mode::memory_compute && request.percent)
+        return refuse_value(names::kMode, model::to_string(*request.mode),
+                            "compute is not isolated in this mode, and " + std::to_string(*request.percent) +
+                                "% of it is asked for",
+                            "CGPU_MODE=memory+compute, or ask for no compute");
+    if (huawei_only && !request.mode && !request.weight)
+        request.mode = request.percent ? Mode::memory_compute : Mode::memory;
+    return {};
+}
+
+/// How many GPUs: those named, else aliyun.com/gpu-count, else as many as the memory list has entries.
+tl::expected<std::uint32_t, Refusal> count_gpus(const Request& request,
+                                                const std::optional<std::uint32_t>& asked) {
+    const auto listed = static_cast<std::uint32_t>(request.memory.size());
+    const auto named = static_cast<std::uint32_t>(request.gpus.size());
+    if (named > 0 && asked && *asked != named)
+        return refuse_value(names::kAliyunCount, std::to_string(*asked),
+                            std::to_string(named) + " GPUs are named", "as many GPUs as are named");
+    const std::uint32_t count = named > 0 ? named : asked.value_or(std::max(listed, 1U));
+    if (listed > count || count > model::kMaxGpusPerInstance)
+        return model::refuse(Reason::invalid, "memory for " + std::to_string(listed) + " GPUs",
+                             std::to_string(std::min<std::size_t>(count, model::kMaxGpusPerInstance)) +
+                                 " GPU(s) can be had with this request",
+                             "one number for all GPUs, or one for each GPU");
+    return count;
+}
+
+}  // namespace
+
+tl::expected<std::optional<Request>, Refusal> parse_request(const Variables& variables) {
+    const auto disabled = read_bool(variables, names::kDisable, "true", "false");
+    if (!disabled) return tl::unexpected(disabled.error());
+    if (disabled->value_or(false)) return std::nullopt;
+
+    // What is wrong with these two only matters once it is clear that the container is managed.
+    const auto gpus = read_gpus(variables);
+    const auto count = read_number(variables, names::kAliyunCount, 1, model::kMaxGpusPerInstance);
+    const std::size_t named = gpus ? gpus->size() : 0;
+    const auto memory = read_memory(
+        variables,
+        count.value_or(std::nullopt).value_or(static_cast<std::uint32_t>(std::max<std::size_t>(named, 1))));
+    if (!memory) return tl::unexpected(memory.error());
+    switch (memory->kind) {
+        case MemoryWish::Kind::off:
+            return std::nullopt;
+        case MemoryWish::Kind::absent:
+            return check_nothing_asked(variables).map([] { return std::optional<Request>(); });
+        case MemoryWish::Kind::node_default:
+        case MemoryWish::Kind::listed:
+            break;
+    }
+    if (!gpus) return tl::unexpected(gpus.error());
+    if (!count) return tl::unexpected(count.error());
+
+    Request request;
+    request.memory = memory->per_gpu;
+    request.gpus = *gpus;
+    const auto number = count_gpus(request, *count);
+    if (!number) return tl::unexpected(number.error());
+    request.count = *number;
+    if (auto read = read_compute_into(request, variables, memory->huawei_only); !read)
+        return tl::unexpected(read.error());
+    return request;
+}
+
+}  // namespace cgpu::request

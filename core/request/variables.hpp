@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "core/model/refusal.hpp"
+#include "core/request/request.hpp"
+
+/// The small readers that the parsers of requests share.
+namespace cgpu::request {
+
+namespace names {
+constexpr std::string_view kMemContainer = "ALIYUN_COM_GPU_MEM_CONTAINER";
+constexpr std::string_view kMemDev = "ALIYUN_COM_GPU_MEM_DEV";
+constexpr std::string_view kVisibleDevices = "ALIYUN_COM_GPU_VISIBLE_DEVICES";
+constexpr std::string_view kSchdWeight = "ALIYUN_COM_GPU_SCHD_WEIGHT";
+constexpr std::string_view kHighPrio = "ALIYUN_COM_GPU_HIGH_PRIO";
+constexpr std::string_view kNvidiaDevices = "NVIDIA_VISIBLE_DEVICES";
+constexpr std::string_view kDisable = "CGPU_DISABLE";
+constexpr std::string_view kMem = "CGPU_MEM";
+constexpr std::string_view kCompute = "CGPU_COMPUTE";
+constexpr std::string_view kWeight = "CGPU_WEIGHT";
+constexpr std::string_view kGpus = "CGPU_GPUS";
+constexpr std::string_view kPrio = "CGPU_PRIO";
+constexpr std::string_view kMode = "CGPU_MODE";
+constexpr std::string_view kVolcanoMem = "volcano.sh/gpu-mem.128Mi";
+constexpr std::string_view kVolcanoCore = "volcano.sh/gpu-core.percentage";
+constexpr std::string_view kAliyunMem = "aliyun.com/gpu-mem";
+constexpr std::string_view kAliyunCount = "aliyun.com/gpu-count";
+}  // namespace names
+
+/// The value with the blanks around it cut off, or null when the variable is absent.
+[[nodiscard]] std::optional<std::string_view> find_trimmed(const Variables& variables, std::string_view name);
+/// As find_trimmed(), and null for an empty value too.
+[[nodiscard]] std::optional<std::string_view> find_value(const Variables& variables, std::string_view name);
+
+/// The parts between commas, blanks around them cut off.
+[[nodiscard]] std::vector<std::string_view> split_list(std::string_view text);
+
+/// A number in decimal digits and nothing else, or null.
+[[nodiscard]] std::optional<std::uint64_t> to_number(std::string_view text);
+
+/// `NAME="value"`, safe to print.
+[[nodiscard]] std::string assignment(std::string_view name, std::string_view value);
+
+[[nodiscard]] tl::unexpected<model::Refusal> refuse_value(std::string_view name, std::string_view value,
+                                                          std::string_view why, std::string_view remedy);
+/// Two variables say different things.
+[[nodiscard]] tl::unexpected<model::Refusal> refuse_conflict(const Variables& variables, std::string_view a,
+                                                             std::string_view b);
+
+/// A number in [low, high], or null where the variable is absent or empty.
+[[nodiscard]] tl::expected<std::optional<std::uint32_t>, model::Refusal> read_number(
+    const Variables& variables, std::string_view name, std::uint32_t low, std::uint32_t high);
+
+}  // namespace cgpu::request

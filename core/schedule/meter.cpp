@@ -1,0 +1,35 @@
+#include "core/schedule/meter.hpp"
+
+#include <algorithm>
+
+namespace cgpu::schedule {
+
+namespace {
+// Sums of a few of these stay far from overflow.
+constexpr Nanos kMostUsed = Nanos{1} << 61;
+constexpr Nanos kMostClaimed = 3'600 * kSecond;
+}  // namespace
+
+Nanos Meter::read(const Reading& claim, Nanos dt) {
+    const Nanos before = level_.used;
+    const bool was_busy = busy();
+    level_ = claim;
+    level_.used = std::clamp<Nanos>(claim.used, 0, kMostUsed);
+    level_.in_flight_estimate = std::clamp<Nanos>(claim.in_flight_estimate, 0, kMostClaimed);
+    if (claim.stale) {
+        level_.wants = level_.syncing = level_.unmeasured = false;
+        level_.in_flight_estimate = 0;
+    }
+    level_.remaining = std::clamp<Nanos>(claim.remaining, 0, level_.in_flight_estimate);
+    level_.usual_gap = std::clamp<Nanos>(claim.usual_gap, 0, kMostClaimed);
+    if (!started_) {
+        started_ = true;
+        return 0;
+    }
+    believable_ = was_busy ? std::min(believable_ + dt, kMostUsed) : dt;
+    const Nanos fresh = std::clamp<Nanos>(level_.used - before, 0, believable_);
+    believable_ -= fresh;
+    return fresh;
+}
+
+}  // namespace cgpu::schedule

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "core/schedule/reading.hpp"
+
+namespace cgpu::schedule {
+
+/// Turns what one instance claims into levels that can be worked with, whatever nonsense the claim is:
+///  - times are clamped to 0..an hour (`used`: 0..2^61), `remaining` never exceeds the estimate;
+///  - the use believed is never more than the wall time since the instance was last seen without work: one
+///    instance can't have used more than all of the GPU;
+///  - `used` jumping back is taken as a new start, nothing is charged for it or paid back;
+///  - a stale page has no work in flight and wants nothing.
+/// A claim that is too low is caught by what a turn costs at least (Slicer).
+class Meter {
+  public:
+    /// Takes one reading, dt after the last one. Returns the GPU time to charge for since then. The first
+    /// reading only sets the base.
+    Nanos read(const Reading& claim, Nanos dt);
+
+    /// The last claim within its bounds.
+    [[nodiscard]] const Reading& level() const { return level_; }
+    [[nodiscard]] bool busy() const { return level_.wants || level_.in_flight_estimate > 0; }
+    /// used + in-flight estimate: what a gate's limit is compared with.
+    [[nodiscard]] Nanos reached() const { return level_.used + level_.in_flight_estimate; }
+
+  private:
+    Reading level_;
+    Nanos believable_ = 0;
+    bool started_ = false;
+};
+
+}  // namespace cgpu::schedule

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "core/model/policy.hpp"
+#include "core/schedule/nanos.hpp"
+
+namespace cgpu::schedule {
+
+/// What may be tuned without changing what a policy means. All durations in nanoseconds, all positive.
+struct Tuning {
+    /// One slice. A turn is weight × slice (weight 1 where weights don't count), a period max_inst slices.
+    /// Shorter turns answer sooner; each costs a switch (about 50 µs) and two or three steps.
+    Nanos slice = 5 * kMilli;
+    /// The next gate opens this long before the predicted drain: about what a gate takes to be seen opened.
+    Nanos lead = 100 * kMicro;
+    /// Predictions that are off by less than this on average are trusted, and only then is there a lead.
+    Nanos trusted_error = 250 * kMicro;
+    /// In a work-conserving policy a holder without work keeps its turn this long.
+    Nanos idle_grace = 300 * kMicro;
+    /// A holder may keep the GPU this long before one that wakes up and is behind cuts its turn short; a
+    /// high-priority turn begins with at least this much in the bucket.
+    Nanos preempt_after = 2 * kMilli;
+    /// A holder blocked in a wait and usually away longer than this afterwards hands over before it drains.
+    Nanos worthwhile_gap = 200 * kMicro;
+    /// A drain is waited for twice its prediction plus this, then the gate turns anyway …
+    Nanos drain_slack = 5 * kMilli;
+    /// … at least this long when nobody knows how long the kernel in flight takes …
+    Nanos unmeasured_drain = 50 * kMilli;
+    /// … and never longer than this: a kernel may be waiting for another one's that is held at a gate.
+    Nanos longest_drain = 200 * kMilli;
+    /// What the driver lets a context run for before it looks at the others.
+    Nanos driver_slice = 2 * kMilli;
+    /// How much a policy-4 instance may run while the holder pauses.
+    Nanos fill = 500 * kMicro;
+    /// The high-priority bucket holds prio_ratio % of this: the burst that is served at full speed.
+    Nanos priority_burst = 100 * kMilli;
+    /// A work-conserving turn costs at least this part of the time it was busy, whatever was measured.
+    int least_cost_percent = 80;
+    /// No step asks to be called again sooner than this.
+    Nanos shortest_wait = 20 * kMicro;
+};
+
+/// How one GPU is divided. Bounds are the model's (max_inst 1..25, prio_ratio 20..99); the slicer clamps to
+/// them.
+struct Settings {
+    model::Policy policy = model::Policy::preemptive;
+    int max_inst = 20;
+    int prio_ratio = 50;
+    Tuning tuning;
+};
+
+}  // namespace cgpu::schedule

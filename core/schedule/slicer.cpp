@@ -1,0 +1,222 @@
+#include "core/schedule/slicer.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace cgpu::schedule {
+
+namespace {
+Settings within_bounds(Settings settings) {
+    settings.max_inst = std::clamp(settings.max_inst, 1, static_cast<int>(kSlots));
+    settings.prio_ratio = std::clamp(settings.prio_ratio, 20, 99);
+    return settings;
+}
+}  // namespace
+
+Slicer::Slicer(const Settings& settings)
+    : settings_(within_bounds(settings)), rules_(rules_of(settings_.policy)) {
+    bucket_.resize(settings_.prio_ratio, settings_.tuning.priority_burst);
+    refresh_weights();
+}
+
+void Slicer::set_policy(model::Policy policy) {
+    settings_.policy = policy;
+    rules_ = rules_of(policy);
+    refresh_weights();
+    end_turn_ = true;
+    if (!rules_.enforced) turn_.reset();
+}
+
+void Slicer::set_max_inst(int max_inst) {
+    settings_.max_inst = max_inst;
+    settings_ = within_bounds(settings_);
+    refresh_weights();
+    end_turn_ = true;
+}
+
+void Slicer::set_prio_ratio(int percent) {
+    settings_.prio_ratio = percent;
+    settings_ = within_bounds(settings_);
+    bucket_.resize(settings_.prio_ratio, settings_.tuning.priority_burst);
+}
+
+void Slicer::join(std::size_t slot, int weight, bool high_priority) {
+    assert(slot < kSlots);
+    leave(slot);
+    Slot& s = slots_[slot];
+    s.present = true;
+    s.high_priority = high_priority;
+    s.weight = std::max(0, weight);
+    s.idle_since = now_;
+    group(slot).enter(slot);
+    refresh_weights();
+}
+
+void Slicer::leave(std::size_t slot) {
+    assert(slot < kSlots);
+    slots_[slot] = {};
+    zombies_.forget(slot);
+    // Its work may run on for a moment, but there is nobody left to charge or to wait for.
+    if (turn_ && turn_->slot == slot) turn_.reset();
+    refresh_weights();
+}
+
+void Slicer::set_weight(std::size_t slot, int weight) {
+    assert(slot < kSlots);
+    if (!slots_[slot].present) return;
+    slots_[slot].weight = std::max(0, weight);
+    refresh_weights();
+}
+
+void Slicer::set_high_priority(std::size_t slot, bool high_priority) {
+    assert(slot < kSlots);
+    Slot& s = slots_[slot];
+    if (!s.present || s.high_priority == high_priority) return;
+    s.high_priority = high_priority;
+    group(slot).enter(slot);
+    refresh_weights();
+    end_turn_ = end_turn_ || (turn_ && turn_->slot == slot);
+}
+
+Decision Slicer::step(Nanos now, const Readings& readings) {
+    const Nanos dt = started_ ? std::max<Nanos>(0, now - now_) : 0;
+    now_ = started_ ? now_ + dt : now;
+    started_ = true;
+    account(readings, dt);
+    if (!rules_.enforced) return all_free();
+    if (turn_) {
+        turn_->contended = contended();
+        if (!turn_->closed_at && turn_is_up()) close_gate();
+        if (turn_->closed_at && may_hand_over()) hand_over();
+    }
+    if (!turn_) {
+        end_turn_ = false;
+        pick_next();
+    }
+    return decide();
+}
+
+int Slicer::weight_of(const Slot& slot) const {
+    if (!slot.present || slot.weight == 0) return 0;
+    return rules_.weighted ? slot.weight : 1;
+}
+
+bool Slicer::wants(std::size_t slot) const {
+    return weight_of(slots_[slot]) > 0 && slots_[slot].meter.level().wants;
+}
+
+VirtualTime& Slicer::group(std::size_t slot) { return slots_[slot].high_priority ? priority_ : ordinary_; }
+
+VirtualTime::Entries Slicer::idle_entries() const {
+    VirtualTime::Entries idle;
+    for (std::size_t i = 0; i < kSlots; ++i) idle[i] = !wants(i);
+    idle[VirtualTime::kSpare] = true;
+    return idle;
+}
+
+int Slicer::ordinary_present() const {
+    return static_cast<int>(std::count_if(slots_.begin(), slots_.end(), [this](const Slot& s) {
+        return !s.high_priority && weight_of(s) > 0;
+    }));
+}
+
+void Slicer::refresh_weights() {
+    int given = 0;
+    for (std::size_t i = 0; i < kSlots; ++i) {
+        const int weight = weight_of(slots_[i]);
+        ordinary_.set_weight(i, slots_[i].high_priority ? 0 : weight);
+        priority_.set_weight(i, slots_[i].high_priority ? weight : 0);
+        // A high-priority one's slices aren't anybody's while it is away: it stands for them in the spare
+        // ones.
+        given += slots_[i].high_priority ? 0 : weight;
+    }
+    const int spare = rules_.spare_burns ? std::max(0, settings_.max_inst - given) : 0;
+    ordinary_.set_weight(VirtualTime::kSpare, spare);
+}
+
+void Slicer::account(const Readings& readings, Nanos dt) {
+    bucket_.pass(dt);
+    const Zombies::Charges zombies = zombies_.pass(dt);
+    Nanos took = 0;
+    for (std::size_t i = 0; i < kSlots; ++i) {
+        if (zombies[i] > 0) charge(i, zombies[i]);
+        took += zombies[i];
+    }
+    if (turn_) {
+        turn_->zombies_took += took;
+        turn_->busy += slots_[turn_->slot].was_busy ? dt : 0;
+    } else if (!rules_.work_conserving) {
+        ordinary_.pass(dt, idle_entries());
+    }
+    for (std::size_t i = 0; i < kSlots; ++i) {
+        if (slots_[i].present) account_slot(i, readings[i], dt, took);
+    }
+    // What a lone holder used was nobody else's: it isn't ahead of those who come next.
+    if (turn_ && !turn_->contended) group(turn_->slot).advance_clock(turn_->slot);
+    for (std::size_t i = 0; i < kSlots; ++i) {
+        Slot& s = slots_[i];
+        if (!s.present) continue;
+        const bool busy = s.meter.busy();
+        const bool back = busy && !s.was_busy;
+        if (back && (rules_.work_conserving || s.high_priority)) group(i).catch_up(i);
+        if (back) s.woke = !turn_ || turn_->slot != i;
+        if (!busy && s.was_busy) s.idle_since = now_;
+        if (!busy) s.woke = false;
+        s.was_busy = busy;
+    }
+}
+
+void Slicer::account_slot(std::size_t slot, const Reading& reading, Nanos dt, Nanos zombies_took) {
+    Slot& s = slots_[slot];
+    const bool was_busy = s.meter.busy();
+    const bool holds = turn_ && turn_->slot == slot;
+    if (s.held && wants(slot)) s.achieved.waited += dt;
+    Nanos fresh = zombies_.absorb(slot, s.meter.read(reading, dt));
+    const Reading& level = s.meter.level();
+    // Sums over processes count nested intervals too little: the turn's wall time is what it took.
+    if (holds && !level.alone_process) fresh = was_busy ? std::max<Nanos>(0, dt - zombies_took) : 0;
+    charge(slot, fresh);
+    if (holds) turn_->charged += fresh;
+    if (level.in_flight_estimate > 0) return;
+    s.trust.drained(now_);
+    const Nanos correction = zombies_.settle(slot, now_);
+    // A stopped process has reported nothing, which isn't the same as having used nothing.
+    if (!level.stale) charge(slot, correction);
+}
+
+void Slicer::charge(std::size_t slot, Nanos used) {
+    if (used == 0) return;
+    slots_[slot].achieved.used += used;
+    charge_without_use(slot, used);
+}
+
+void Slicer::charge_without_use(std::size_t slot, Nanos cost) {
+    const Nanos period = settings_.max_inst * settings_.tuning.slice;
+    group(slot).charge(slot, cost, period + turn_length(slot));
+    if (slots_[slot].high_priority) bucket_.charge(cost);
+}
+
+std::optional<std::size_t> Slicer::holder() const {
+    return turn_ ? std::optional(turn_->slot) : std::nullopt;
+}
+
+std::optional<double> Slicer::target_share(std::size_t slot) const {
+    if (!rules_.enforced) return std::nullopt;
+    const Slot& own = slots_[slot];
+    int total = 0;
+    bool priority_busy = false;
+    for (const Slot& s : slots_) {
+        priority_busy = priority_busy || (s.high_priority && s.was_busy && weight_of(s) > 0);
+        const bool counts = s.high_priority || rules_.work_conserving ? s.was_busy : true;
+        if (s.high_priority == own.high_priority && counts) total += weight_of(s);
+    }
+    const int weight = weight_of(own);
+    if (weight == 0 || total == 0) return 0.0;
+    const double ratio = settings_.prio_ratio / 100.0;
+    if (own.high_priority) return own.was_busy ? ratio * weight / total : 0.0;
+    if (rules_.work_conserving && !own.was_busy) return 0.0;
+    const int whole = rules_.spare_burns ? std::max(settings_.max_inst, total) : total;
+    return (priority_busy ? 1 - ratio : 1.0) * weight / whole;
+}
+
+}  // namespace cgpu::schedule

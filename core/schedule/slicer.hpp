@@ -1,0 +1,147 @@
+#pragma once
+
+#include <optional>
+
+#include "core/schedule/drain_trust.hpp"
+#include "core/schedule/meter.hpp"
+#include "core/schedule/priority_bucket.hpp"
+#include "core/schedule/reading.hpp"
+#include "core/schedule/rules.hpp"
+#include "core/schedule/settings.hpp"
+#include "core/schedule/virtual_time.hpp"
+#include "core/schedule/zombies.hpp"
+
+namespace cgpu::schedule {
+
+/// Divides one GPU's compute between the instances on it: readings in, gates out. No clock, no thread, no
+/// I/O.
+///
+/// Turns. One instance at a time holds the GPU: its gate is open, the others' launches wait. Whoever has had
+/// least GPU time ÷ weight goes next (VirtualTime), so what one turn takes too much is missing from the
+/// following ones. Several gates open at once were tried and rejected: what events measure of overlapping
+/// contexts includes the others' slices, and shares came out up to 19 points off. Hand-over. A turn that is
+/// up closes its gate; what is in flight drains. Waiting for the drain leaves the GPU idle while the next
+/// gate is seen open, so the gate opens 100 µs before the predicted drain, for those whose predictions are
+/// good (DrainTrust). Work still in flight then is a zombie's (Zombies). By time. Turns end by the clock too
+/// and drains have a deadline: a kernel of the holder may be waiting for one that is held at a gate. No
+/// instance waits for ever for another's completion. Policies (Rules). Work-conserving: turns go to who
+/// wants, an idle holder is out after a grace, a waking one that is behind cuts a turn short. The others: a
+/// turn lasts its time used or not, and when the slices of those who want nothing are due, nobody holds the
+/// GPU. High priority (PriorityBucket) is outside of all that: while the bucket lasts, its turn begins at
+/// once.
+class Slicer {
+  public:
+    /// Since the slot was joined. Times in nanoseconds.
+    struct Achieved {
+        Nanos used = 0;    ///< GPU time charged, overlaps divided
+        Nanos waited = 0;  ///< wanted and was held
+        std::int64_t turns = 0;
+        std::int64_t preemptions = 0;  ///< turns of it cut short by a waking or a high-priority instance
+    };
+
+    explicit Slicer(const Settings& settings);
+
+    /// In force at the next step; a running turn ends then, and nobody's debt is forgotten.
+    void set_policy(model::Policy policy);
+    void set_max_inst(int max_inst);
+    void set_prio_ratio(int percent);
+
+    /// slot < kSlots for all of these. Joining a slot that is taken starts it afresh; the calls for a slot
+    /// that is not joined do nothing. Weight 0: held for ever under 0..4. Weights below 0 count as 0.
+    void join(std::size_t slot, int weight, bool high_priority);
+    void leave(std::size_t slot);
+    void set_weight(std::size_t slot, int weight);
+    void set_high_priority(std::size_t slot, bool high_priority);
+
+    /// One step: at every change of a reading that matters (wants, drained, syncing) and at the answer's
+    /// wake_at. Readings of slots that are not joined are ignored. `now` going back counts as standing still.
+    Decision step(Nanos now, const Readings& readings);
+
+    [[nodiscard]] const Settings& settings() const { return settings_; }
+    [[nodiscard]] Achieved achieved(std::size_t slot) const { return slots_[slot].achieved; }
+    /// The part 0..1 of the GPU that the policy gives the slot now, by the table of S4; under 1 and 4 nothing
+    /// for who has no work. Empty under native: the driver decides.
+    [[nodiscard]] std::optional<double> target_share(std::size_t slot) const;
+    /// Whose turn it is, for display.
+    [[nodiscard]] std::optional<std::size_t> holder() const;
+
+  private:
+    struct Slot {
+        bool present = false;
+        bool high_priority = false;
+        int weight = 0;
+        bool was_busy = false;
+        bool woke = false;  // came back to work and has had no turn since
+        bool held = false;  // its gate was closed by the last step
+        Nanos idle_since = 0;
+        Meter meter;
+        DrainTrust trust;
+        Achieved achieved;
+    };
+    struct Turn {
+        std::size_t slot = 0;
+        bool priority = false;
+        bool contended = false;
+        Nanos start = 0;
+        Nanos base = 0;  // used + in-flight estimate at the start
+        Nanos budget = 0;
+        Nanos charged = 0;  // of the holder, in this turn
+        Nanos busy = 0;     // time it had work
+        Nanos zombies_took = 0;
+        std::optional<Nanos> closed_at;
+        Nanos drain_deadline = 0;
+        bool cut_short = false;
+    };
+
+    // slicer.cpp: who takes part, and what time costs whom
+    [[nodiscard]] int weight_of(const Slot& slot) const;
+    [[nodiscard]] bool wants(std::size_t slot) const;
+    [[nodiscard]] VirtualTime& group(std::size_t slot);
+    [[nodiscard]] VirtualTime::Entries idle_entries() const;
+    [[nodiscard]] int ordinary_present() const;
+    void refresh_weights();
+    void account(const Readings& readings, Nanos dt);
+    void account_slot(std::size_t slot, const Reading& reading, Nanos dt, Nanos zombies_took);
+    void charge(std::size_t slot, Nanos used);
+    void charge_without_use(std::size_t slot, Nanos cost);
+
+    // slicer_turns.cpp: when a turn ends and who is next
+    [[nodiscard]] bool contended() const;
+    [[nodiscard]] Nanos turn_length(std::size_t slot) const;
+    [[nodiscard]] Nanos consumed() const;
+    [[nodiscard]] bool idle_too_long() const;
+    [[nodiscard]] bool overtaken() const;
+    [[nodiscard]] std::optional<std::size_t> urgent() const;
+    [[nodiscard]] std::optional<std::size_t> first_waiting(bool high_priority) const;
+    [[nodiscard]] bool turn_is_up();
+    [[nodiscard]] bool may_hand_over() const;
+    [[nodiscard]] bool trusted() const;
+    void close_gate();
+    void hand_over();
+    void pick_next();
+    void begin_turn(std::size_t slot, bool priority);
+
+    // slicer_gates.cpp: what the step answers
+    [[nodiscard]] Decision decide();
+    [[nodiscard]] Decision all_free() const;
+    void open_gates(Gates& gates) const;
+    [[nodiscard]] Nanos wake_at() const;
+    [[nodiscard]] Nanos turn_wake_at() const;
+
+    Settings settings_;
+    Rules rules_;
+    std::array<Slot, kSlots> slots_;
+    VirtualTime ordinary_;
+    VirtualTime priority_;
+    PriorityBucket bucket_;
+    Zombies zombies_;
+    std::optional<Turn> turn_;
+    std::size_t last_holder_ = 0;
+    std::optional<std::size_t>
+        waits_for_idle_;     // next one, once the slices of those without work have passed
+    bool end_turn_ = false;  // settings changed under it
+    bool started_ = false;
+    Nanos now_ = 0;
+};
+
+}  // namespace cgpu::schedule

@@ -1,0 +1,81 @@
+#include <algorithm>
+
+#include "core/schedule/slicer.hpp"
+
+// What a step answers: the gates, and when time alone will change something.
+
+namespace cgpu::schedule {
+
+namespace {
+// A holder that is open is looked at no more often than this: its readings move by batches.
+constexpr Nanos kLook = 200 * kMicro;
+}  // namespace
+
+Decision Slicer::all_free() const {
+    Decision out;
+    for (std::size_t i = 0; i < kSlots; ++i) {
+        out.gates[i] = {Gate::State::free, kForever, false, true};
+    }
+    return out;
+}
+
+Decision Slicer::decide() {
+    Decision out;
+    open_gates(out.gates);
+    for (std::size_t i = 0; i < kSlots; ++i) slots_[i].held = out.gates[i].state == Gate::State::closed;
+    const Nanos at = wake_at();
+    out.wake_at = at == kForever ? kForever : std::max(at, now_ + settings_.tuning.shortest_wait);
+    return out;
+}
+
+void Slicer::open_gates(Gates& gates) const {
+    const bool zombies = zombies_.any();
+    for (std::size_t i = 0; i < kSlots; ++i) gates[i] = {Gate::State::closed, 0, true, zombies_.is(i)};
+    if (!turn_) return;
+    Gate& own = gates[turn_->slot];
+    own.contended = turn_->contended;
+    own.overlap = zombies;
+    if (turn_->closed_at) return;
+    own.state = Gate::State::open;
+    own.limit = turn_->contended ? turn_->base + turn_->budget : kForever;
+    if (!rules_.fills || turn_->priority || slots_[turn_->slot].was_busy) return;
+    if (const auto next = first_waiting(false); next && *next != turn_->slot) {
+        const Nanos limit = slots_[*next].meter.reached() + settings_.tuning.fill;
+        gates[*next] = {Gate::State::open, limit, true, true};
+    }
+}
+
+Nanos Slicer::wake_at() const {
+    Nanos at = kForever;
+    const bool ending = turn_ && turn_->closed_at;
+    // High priority that waits for its bucket.
+    if (!ending && first_waiting(true) && !(turn_ && slots_[turn_->slot].high_priority)) {
+        at = now_ + bucket_.time_to(settings_.tuning.preempt_after);
+    }
+    if (turn_) return std::min(at, turn_wake_at());
+    if (waits_for_idle_)
+        at = std::min(at, now_ + ordinary_.time_until_next(*waits_for_idle_, idle_entries()));
+    return at;
+}
+
+Nanos Slicer::turn_wake_at() const {
+    const Tuning& t = settings_.tuning;
+    const Slot& s = slots_[turn_->slot];
+    const Reading& level = s.meter.level();
+    if (turn_->closed_at) {
+        const Nanos wait = trusted() ? level.remaining - t.lead : std::max(level.remaining, kMilli);
+        return std::min(turn_->drain_deadline, now_ + wait);
+    }
+    if (!turn_->contended) return kForever;
+    const Nanos left = turn_->base + turn_->budget - s.meter.reached();
+    Nanos at =
+        std::min(turn_->start + turn_->budget, now_ + std::max(left + level.remaining - t.lead, kLook));
+    if (!rules_.work_conserving && !turn_->priority) return at;
+    if (!s.was_busy) at = std::min(at, s.idle_since + t.idle_grace);
+    const bool waking =
+        std::any_of(slots_.begin(), slots_.end(), [](const Slot& other) { return other.woke; });
+    if (waking) at = std::min(at, now_ + std::max(t.preempt_after - consumed(), kLook));
+    return at;
+}
+
+}  // namespace cgpu::schedule

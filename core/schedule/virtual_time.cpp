@@ -1,0 +1,74 @@
+#include "core/schedule/virtual_time.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace cgpu::schedule {
+
+void VirtualTime::set_weight(std::size_t entry, int weight) {
+    Entry& e = entries_[entry];
+    const double debt = std::max(0.0, e.v - clock_) * e.weight;
+    e.v = clock_ + (weight > 0 ? debt / weight : 0.0);
+    e.weight = weight;
+}
+
+void VirtualTime::charge(std::size_t entry, Nanos used, Nanos most_debt) {
+    Entry& e = entries_[entry];
+    if (e.weight == 0) return;
+    e.v += static_cast<double>(used) / e.weight;
+    e.v = std::min(e.v, clock_ + static_cast<double>(most_debt) / e.weight);
+}
+
+void VirtualTime::catch_up(std::size_t entry) { entries_[entry].v = std::max(entries_[entry].v, clock_); }
+
+void VirtualTime::advance_clock(std::size_t entry) { clock_ = std::max(clock_, entries_[entry].v); }
+
+VirtualTime::Entries VirtualTime::taking_part(const Entries& among) const {
+    Entries out;
+    for (std::size_t i = 0; i < entries_.size(); ++i) out[i] = among[i] && entries_[i].weight > 0;
+    return out;
+}
+
+void VirtualTime::pass(Nanos dt, const Entries& idle) {
+    const Entries filled = taking_part(idle);
+    auto left = static_cast<double>(dt);
+    // Like water poured into a vessel with steps: the lowest rise together until they reach the next one.
+    while (left > 0 && filled.any()) {
+        double lowest = std::numeric_limits<double>::infinity();
+        for (std::size_t i = 0; i < entries_.size(); ++i) {
+            if (filled[i]) lowest = std::min(lowest, entries_[i].v);
+        }
+        double next = std::numeric_limits<double>::infinity();
+        int weight = 0;
+        for (std::size_t i = 0; i < entries_.size(); ++i) {
+            if (!filled[i]) continue;
+            if (entries_[i].v <= lowest) {
+                weight += entries_[i].weight;
+            } else {
+                next = std::min(next, entries_[i].v);
+            }
+        }
+        const double level = std::min(next, lowest + left / weight);
+        left = level < next ? 0 : left - (level - lowest) * weight;
+        for (std::size_t i = 0; i < entries_.size(); ++i) {
+            if (filled[i] && entries_[i].v <= lowest) entries_[i].v = level;
+        }
+    }
+    double lowest = std::numeric_limits<double>::infinity();
+    for (const Entry& e : entries_) {
+        if (e.weight > 0) lowest = std::min(lowest, e.v);
+    }
+    if (std::isfinite(lowest)) clock_ = std::max(clock_, lowest);
+}
+
+Nanos VirtualTime::time_until_next(std::size_t entry, const Entries& idle) const {
+    const Entries filled = taking_part(idle);
+    double sum = 0;
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+        if (filled[i]) sum += std::max(0.0, entries_[entry].v - entries_[i].v) * entries_[i].weight;
+    }
+    return static_cast<Nanos>(std::min(std::ceil(sum), 1e15));
+}
+
+}  // namespace cgpu::schedule

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <array>
+
+#include "core/schedule/nanos.hpp"
+
+namespace cgpu::schedule {
+
+/// Work that is still in flight after its instance's turn was handed over: the last 100 µs of an early
+/// hand-over, or a kernel that passed its drain deadline, or one overtaken by high priority.
+///
+/// What is measured of such work includes the slices the driver gave to the next holder meanwhile. So it is
+/// charged by what was predicted as the time goes by, and when it has drained the sum is put within what the
+/// measurement allows: no more than measured, no less than measured minus the time it was a zombie.
+class Zombies {
+  public:
+    using Charges = std::array<Nanos, kSlots>;
+
+    /// The slot's turn is over now with `remaining` predicted to run. `paid` of the unmeasured work has been
+    /// charged; up to `refundable` may be paid back later. measured_counts: its measurement is a union. The
+    /// driver runs the old context out before it turns to the next one, up to `driver_slice`; from then on
+    /// they alternate.
+    struct Remains {
+        Nanos remaining, paid, refundable;
+        bool measured_counts;
+    };
+    void rise(std::size_t slot, Nanos now, const Remains& remains, Nanos driver_slice);
+    /// dt passes: what each zombie takes of it.
+    Charges pass(Nanos dt);
+    /// What remains to be charged of newly measured time: nothing while it is a zombie.
+    Nanos absorb(std::size_t slot, Nanos measured);
+    /// It has drained: what is still to be charged (or, negative, paid back).
+    Nanos settle(std::size_t slot, Nanos now);
+    /// It got a turn again before it drained: from here on measured time counts, less what was charged
+    /// already.
+    void revive(std::size_t slot);
+    void forget(std::size_t slot) { zombies_[slot] = {}; }
+    [[nodiscard]] bool is(std::size_t slot) const { return zombies_[slot].active; }
+    [[nodiscard]] bool any() const;
+
+  private:
+    struct Zombie {
+        bool active = false;
+        bool measured_counts = true;
+        Nanos since = 0;
+        Nanos exclusive_left = 0;
+        Nanos shared_left = 0;
+        Nanos overrun = 0;
+        Nanos paid = 0;
+        Nanos refundable = 0;
+        Nanos measured = 0;
+        Nanos carry = 0;  // charged ahead of measurements that come after the revival
+    };
+    std::array<Zombie, kSlots> zombies_;
+};
+
+}  // namespace cgpu::schedule

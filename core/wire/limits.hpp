@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+
+/// Numbers that every side of the link agrees on.
+namespace cgpu::wire {
+
+/// The version of messages and pages. A daemon speaks kVersion and kOldestVersion; a module says which range
+/// it speaks in its Hello and obeys the one in the Welcome.
+constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kOldestVersion = 1;
+
+/// GPUs of one instance. Page layouts depend on it: a change is a new version.
+constexpr std::uint32_t kMaxGpus = 16;
+
+/// What the driver hands out device memory in: allocations of at least this size are whole multiples of it,
+/// smaller ones share a block of it. Charges and leases are multiples of it.
+constexpr std::uint64_t kGranule = 2ull << 20;
+
+/// Where a managed process finds the daemon and the driver's real files, inside its own mount namespace.
+/// Fixed paths: the environment belongs to the user.
+constexpr const char* kLinkSocket = "/run/cgpu/link/socket";
+constexpr const char* kDriverFolder = "/run/cgpu/driver";
+constexpr const char* kModuleFolder = "/run/cgpu/module";
+
+}  // namespace cgpu::wire

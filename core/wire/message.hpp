@@ -1,0 +1,183 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "core/wire/limits.hpp"
+
+/// The messages of the link: one packet each on a SOCK_SEQPACKET socket, plain structs of fixed width in the
+/// machine's byte order (both ends are always on one machine). The listening socket lies in a folder per
+/// instance, so which socket was connected to says which instance it is; SO_PEERCRED says which process.
+///
+/// The life of a connection:
+///     module → Hello           what I speak
+///     daemon → Welcome + fds   orders, reports, bell (pages.hpp); or Refused with a sentence, then closes
+///     module → Ask             lease me bytes           daemon → Answer (granted may be 0 with the reason)
+///     module → Ask (usage)     what has the instance?   daemon → Answer
+///     module → Give            bytes of my lease that I don't need any more        (no answer)
+///     module → Notice          something an operator should read in the log        (no answer)
+///     daemon → Recall          give back what you don't use; answered by a Give, of 0 bytes if there is
+///     nothing
+/// A process may hold several connections (one from libcuda's front, one from libnvidia-ml's); leases belong
+/// to the process, not to the connection: children inherit descriptors, so a closed socket says nothing.
+namespace cgpu::wire {
+
+enum class Kind : std::uint32_t {
+    hello = 1,
+    welcome = 2,
+    refused = 3,
+    ask = 4,
+    answer = 5,
+    give = 6,
+    recall = 7,
+    notice = 8,
+};
+
+/// Starts every message. `bytes` is the length of the whole packet; a packet of another length is refused.
+struct Header {
+    Kind kind;
+    std::uint32_t bytes;
+    std::uint64_t request;  ///< an Answer carries the number of its Ask; 0 elsewhere
+};
+static_assert(sizeof(Header) == 16);
+
+enum class Role : std::uint32_t {
+    compute = 1,  ///< libcuda's front: charges memory, passes gates; gets the three pages
+    observe = 2,  ///< libnvidia-ml's front: asks for usage only; gets the orders page
+};
+
+struct Hello {
+    static constexpr Kind kKind = Kind::hello;
+    Header header;
+    std::uint32_t oldest_version;
+    std::uint32_t newest_version;
+    Role role;
+    std::uint32_t front_version;  ///< of the file that speaks: major << 16 | minor << 8 | patch
+};
+static_assert(sizeof(Hello) == 32);
+
+struct Welcome {
+    static constexpr Kind kKind = Kind::welcome;
+    Header header;
+    std::uint32_t version;  ///< spoken from here on
+    std::uint32_t gpu_count;
+    std::uint64_t context_estimate_bytes;  ///< reserved for a new context until the driver's figure is known
+    char instance[128];                    ///< id, NUL-terminated
+    char engine[128];  ///< the engine's path below kModuleFolder, e.g. "0.1.0/libcgpu-engine.so.0.1.0"
+};
+static_assert(sizeof(Welcome) == 288);
+
+enum class Why : std::uint32_t {
+    none = 0,
+    over_limit = 1,  ///< the instance's limit, by Answer::limit_bytes and used_bytes
+    unknown_gpu = 2,
+    bad_request = 3,
+    unsupported_version = 4,
+    not_managed = 5,  ///< the instance is gone
+    too_many_processes = 6,
+};
+
+struct Refused {
+    static constexpr Kind kKind = Kind::refused;
+    Header header;
+    Why why;
+    char text[236];  ///< one sentence, NUL-terminated
+};
+static_assert(sizeof(Refused) == 256);
+
+enum class Topic : std::uint32_t {
+    lease = 1,    ///< more bytes for this process
+    usage = 2,    ///< no bytes: what the whole instance has charged
+    context = 3,  ///< bytes for a context that is about to be made on this GPU; the daemon corrects it later
+                  ///< by the driver's figure for the process
+    context_done = 4,  ///< no bytes: the context exists now, look at the driver's figure
+    context_gone = 5,  ///< no bytes: the process's last context on this GPU is gone
+};
+
+struct Ask {
+    static constexpr Kind kKind = Kind::ask;
+    Header header;
+    Topic topic;
+    std::uint32_t gpu;    ///< index into Orders::gpus
+    std::uint64_t bytes;  ///< at least so many (a multiple of kGranule); the daemon may grant more
+};
+static_assert(sizeof(Ask) == 32);
+
+struct Answer {
+    static constexpr Kind kKind = Kind::answer;
+    Header header;
+    std::uint32_t gpu;
+    Why why;                      ///< none where the bytes were granted
+    std::uint64_t granted_bytes;  ///< added to this process's lease (for Topic::context: reserved beside it)
+    std::uint64_t limit_bytes;
+    std::uint64_t used_bytes;  ///< charged by the whole instance on this GPU, contexts included
+};
+static_assert(sizeof(Answer) == 48);
+
+struct Give {
+    static constexpr Kind kKind = Kind::give;
+    Header header;
+    std::uint32_t gpu;
+    std::uint32_t reserved;
+    std::uint64_t bytes;  ///< taken off this process's lease
+};
+static_assert(sizeof(Give) == 32);
+
+struct Recall {
+    static constexpr Kind kKind = Kind::recall;
+    Header header;
+    std::uint32_t gpu;
+    std::uint32_t reserved;
+    std::uint64_t bytes;  ///< how much the sibling lacks; give this or what you have to spare
+};
+static_assert(sizeof(Recall) == 32);
+
+enum class Event : std::uint32_t {
+    managed_memory_refused = 1,
+    unsupported_allocator_refused = 2,
+    foreign_device_refused = 3,  ///< a GPU that isn't one of the instance's
+    engine_failed = 4,
+    gate_ran_out = 5,  ///< the daemon was silent; launches went on without it
+};
+
+struct Notice {
+    static constexpr Kind kKind = Kind::notice;
+    Header header;
+    Event event;
+    std::uint32_t gpu;
+    char detail[64];  ///< e.g. the function's name; NUL-terminated; printed with control characters escaped
+};
+static_assert(sizeof(Notice) == 88);
+
+constexpr std::size_t kLargestMessage = 512;
+
+/// Fills in the header of a message of type M.
+template <class M>
+M make_message(std::uint64_t request = 0) {
+    M message{};
+    message.header = {M::kKind, sizeof(M), request};
+    return message;
+}
+
+/// The kind of a received packet, or nothing where its length or kind is not one of ours.
+std::optional<Kind> kind_of(std::span<const std::byte> packet);
+
+/// The packet as an M; nothing where it is not one. Strings in it are NUL-terminated afterwards.
+template <class M>
+std::optional<M> read_message(std::span<const std::byte> packet);
+
+extern template std::optional<Hello> read_message<Hello>(std::span<const std::byte>);
+extern template std::optional<Welcome> read_message<Welcome>(std::span<const std::byte>);
+extern template std::optional<Refused> read_message<Refused>(std::span<const std::byte>);
+extern template std::optional<Ask> read_message<Ask>(std::span<const std::byte>);
+extern template std::optional<Answer> read_message<Answer>(std::span<const std::byte>);
+extern template std::optional<Give> read_message<Give>(std::span<const std::byte>);
+extern template std::optional<Recall> read_message<Recall>(std::span<const std::byte>);
+extern template std::optional<Notice> read_message<Notice>(std::span<const std::byte>);
+
+/// Copies text into a fixed field: cut to fit, always NUL-terminated.
+void put_text(std::span<char> field, std::string_view text);
+
+}  // namespace cgpu::wire

@@ -1,0 +1,125 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/wire/limits.hpp"
+
+/// The pages that daemon and module share. Three per process, each a memfd sealed against growing and
+/// shrinking, all three handed over by SCM_RIGHTS with the Welcome (in this order):
+///
+///     orders   daemon writes, module reads   sealed with F_SEAL_FUTURE_WRITE, so a client can only map it
+///     read-only:
+///                                            what must be obeyed lies where the one who obeys can't write
+///     reports  module writes, daemon reads   never trusted: the daemon clamps every figure to what is
+///     possible bell     module writes, daemon waits   one per *instance*, shared by its processes: one futex
+///     word to wait on
+///
+/// Every field is an atomic that stands alone: no two of them have to be read together, so there is no lock
+/// and a process killed between two stores leaves nothing half-written. Times are CLOCK_MONOTONIC
+/// nanoseconds.
+///
+/// A restarted daemon can't write the old orders again (the seal holds for it, too): each process reconnects
+/// and gets new pages. Nobody sleeps on a dead page because waits on `seq` are timed (at most 100 ms).
+namespace cgpu::wire {
+
+using Word = std::atomic<std::uint32_t>;
+using Signed = std::atomic<std::int64_t>;
+using Count = std::atomic<std::uint64_t>;
+static_assert(Word::is_always_lock_free && Signed::is_always_lock_free && Count::is_always_lock_free);
+
+constexpr std::uint32_t kOrdersMagic = 0x63475030;   // "cGP0"
+constexpr std::uint32_t kReportsMagic = 0x63475031;  // "cGP1"
+constexpr std::uint32_t kBellMagic = 0x63475032;     // "cGP2"
+
+enum class GateState : std::uint32_t {
+    closed = 0,  ///< no launch passes
+    open = 1,    ///< launches pass, metered, while used + in flight < limit_ns
+    free = 2,    ///< launches pass unmetered (policy native, or a mode that doesn't divide compute)
+};
+
+/// The gate of one GPU for one process.
+struct alignas(64) Gate {
+    Word seq;    ///< bumped after every change of the fields below; the futex word of the waiters
+    Word state;  ///< a GateState
+    Signed
+        limit_ns;  ///< while open: a launch passes as long as used_ns + in_flight_ns is below; max: no bound
+    Signed holds_until_ns;  ///< a closed gate that nobody renewed by then has run out (Orders::on_loss says
+                            ///< what then)
+    Word contended;         ///< 1: another instance wants this GPU, so ring the bell when drained
+    Word window_us;         ///< GPU time that may be in flight, as the module estimates it
+    Word overlap;  ///< 1: another's work may run at the same time, so don't learn kernels' lengths from now
+    std::uint8_t reserved[20];
+};
+static_assert(sizeof(Gate) == 64);
+
+/// What a process must know about one of its instance's GPUs.
+struct alignas(64) GpuOrders {
+    std::uint8_t
+        uuid[16];         ///< as cuDeviceGetUuid gives it; set before the page is handed over, never changed
+    Count limit_bytes;    ///< the instance's memory limit on this GPU; max: not limited
+    Count total_bytes;    ///< what can be allocated on the physical card
+    Word isolate_memory;  ///< 1: enforce limit_bytes; 0: sharing only, the whole card is shown
+    Word reserved0;
+    std::uint8_t reserved[16];
+};
+static_assert(sizeof(GpuOrders) == 64);
+
+enum class OnLoss : std::uint32_t { open = 0, stay_closed = 1 };
+
+struct Orders {
+    std::uint32_t magic;
+    std::uint32_t version;
+    std::uint32_t gpu_count;  ///< entries in use, at most kMaxGpus
+    Word on_loss;             ///< an OnLoss: what a closed gate becomes when the daemon is silent
+    Signed hold_ns;  ///< how long a waiter that has rung waits for any answer before the gate has run out
+    std::uint8_t reserved[40];
+    GpuOrders gpus[kMaxGpus];
+    Gate gates[kMaxGpus];
+};
+static_assert(offsetof(Orders, gpus) == 64);
+static_assert(sizeof(Orders) == 64 + kMaxGpus * 128);
+
+/// What one process reports of one GPU.
+struct alignas(64) GpuReport {
+    Count charged_bytes;     ///< what this process has charged to its lease
+    Signed used_ns;          ///< GPU time measured so far, by events; only grows
+    Signed in_flight_ns;     ///< estimate of all unfinished work together
+    Signed oldest_start_ns;  ///< when the oldest unfinished batch began to run, as far as known
+    Signed oldest_ns;        ///< estimate of that batch
+    Signed waited_ns;        ///< time that launches waited at the gate, so far
+    Signed longest_ns;       ///< the longest kernel seen: the floor of every preemption
+    Signed usual_gap_ns;     ///< how long this process usually stays away after a synchronisation
+    Count launches;          ///< launches let through so far
+    Signed updated_ns;       ///< when this report was last written
+    Word wants;              ///< launches waiting at the gate now
+    Word syncing;            ///< threads blocked in a synchronisation now
+    Word unmeasured;         ///< 1: work in flight of a kind never measured, its estimate is a guess
+    std::uint8_t reserved[36];
+};
+static_assert(sizeof(GpuReport) == 128);
+
+struct Reports {
+    std::uint32_t magic;
+    std::uint32_t version;
+    std::uint8_t reserved[56];
+    GpuReport gpus[kMaxGpus];
+};
+static_assert(sizeof(Reports) == 64 + kMaxGpus * 128);
+
+/// Rung (add one, then FUTEX_WAKE, not private) when a launch starts to wait at a gate, and when a process
+/// that others wait for has drained.
+struct Bell {
+    std::uint32_t magic;
+    std::uint32_t version;
+    Word rings;
+    std::uint8_t reserved[52];
+};
+static_assert(sizeof(Bell) == 64);
+
+/// Every page is a memfd of this size.
+constexpr std::size_t kPageBytes = 4096;
+static_assert(sizeof(Orders) <= kPageBytes && sizeof(Reports) <= kPageBytes && sizeof(Bell) <= kPageBytes);
+
+}  // namespace cgpu::wire

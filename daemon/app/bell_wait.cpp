@@ -1,0 +1,80 @@
+#include "daemon/app/bell_wait.hpp"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <limits>
+
+namespace cgpu::app {
+namespace {
+
+constexpr Nanos kNever = std::numeric_limits<Nanos>::max();
+constexpr Nanos kSecond = 1'000'000'000;
+/// FUTEX2_SIZE_U32, not private: tenants ring from their own processes.
+constexpr std::uint32_t kSharedWord = 2;
+constexpr long kFutexWaitv = 449;  ///< the same on every architecture; older headers lack it
+
+/// struct futex_waitv of linux/futex.h, which older headers lack.
+struct Waiter {
+    std::uint64_t value;
+    std::uint64_t address;
+    std::uint32_t flags;
+    std::uint32_t reserved;
+};
+
+timespec to_timespec(Nanos time) { return {time / kSecond, time % kSecond}; }
+
+}  // namespace
+
+Nanos monotonic_now() {
+    timespec time{};
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return Nanos{time.tv_sec} * kSecond + time.tv_nsec;
+}
+
+void wake(std::atomic<std::uint32_t>& word) {
+    syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+
+void BellWait::add(const std::atomic<std::uint32_t>& word) {
+    words_.push_back({&word, word.load(std::memory_order_acquire)});
+}
+
+bool BellWait::changed() const {
+    return std::any_of(words_.begin(), words_.end(), [](const Word& each) {
+        return each.word->load(std::memory_order_acquire) != each.value;
+    });
+}
+
+void BellWait::until(Nanos deadline) {
+    if (waitv_missing_ || words_.size() > kMostWords) return poll_until(deadline);
+    std::array<Waiter, kMostWords> waiters;
+    for (std::size_t i = 0; i < words_.size(); ++i)
+        waiters[i] = {words_[i].value, reinterpret_cast<std::uint64_t>(words_[i].word), kSharedWord, 0};
+    const auto time = to_timespec(deadline);
+    const auto result = syscall(kFutexWaitv, waiters.data(), words_.size(), 0,
+                                deadline == kNever ? nullptr : &time, CLOCK_MONOTONIC);
+    if (result < 0 && errno == ENOSYS) {
+        waitv_missing_ = true;
+        poll_until(deadline);
+    }
+}
+
+void BellWait::poll_until(Nanos deadline) const {
+    // With nothing but the first word (our own) there is no tenant whose bell could be missed for long.
+    const auto every = words_.size() > 1 ? kPollEvery : 100 * kPollEvery;
+    while (!changed()) {
+        const auto now = monotonic_now();
+        if (now >= deadline) return;
+        const auto time = to_timespec(std::min(deadline, now + every));
+        clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nullptr);
+    }
+}
+
+}  // namespace cgpu::app

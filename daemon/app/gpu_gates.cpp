@@ -1,0 +1,129 @@
+#include "daemon/app/gpu_gates.hpp"
+
+#include <algorithm>
+
+#include "daemon/app/lookup.hpp"
+
+namespace cgpu::app {
+namespace {
+
+using schedule::kForever;
+using schedule::kMilli;
+using schedule::kSecond;
+
+/// The achieved share is that of a window of about this length …
+constexpr Nanos kWindow = 2 * kSecond;
+/// … made of samples so far apart.
+constexpr Nanos kSampleEvery = 100 * kMilli;
+
+schedule::Settings settings_of(const model::Gpu& gpu, model::Policy in_force, Nanos slice) {
+    schedule::Settings settings;
+    settings.policy = in_force;
+    settings.max_inst = static_cast<int>(gpu.settings.max_inst);
+    settings.prio_ratio = static_cast<int>(gpu.settings.prio_ratio);
+    settings.tuning.slice = slice;
+    return settings;
+}
+
+}  // namespace
+
+GpuGates::GpuGates(const model::Gpu& gpu, model::Policy in_force, Nanos slice, Nanos hold)
+    : slicer_(settings_of(gpu, in_force, slice)), hold_(hold) {}
+
+std::optional<std::size_t> GpuGates::free_slot() const {
+    for (std::size_t slot = 0; slot < schedule::kSlots; ++slot)
+        if (std::none_of(seats_.begin(), seats_.end(),
+                         [&](const auto& seat) { return seat.second.slot == slot; }))
+            return slot;
+    return std::nullopt;
+}
+
+void GpuGates::join(const model::InstanceId& id, const model::Quota& quota) {
+    // max_inst is 25 at most, so there is a slot for every instance that was admitted.
+    if (const auto slot = free_slot()) {
+        slicer_.join(*slot, static_cast<int>(quota.weight), quota.high_priority);
+        seats_.emplace(id, Seat{*slot, quota.weight, quota.high_priority, std::nullopt, {}});
+    }
+}
+
+void GpuGates::update(const model::Node& node, const model::Gpu& gpu) {
+    slicer_.set_policy(node.policy_in_force(gpu));
+    slicer_.set_max_inst(static_cast<int>(gpu.settings.max_inst));
+    slicer_.set_prio_ratio(static_cast<int>(gpu.settings.prio_ratio));
+    std::erase_if(seats_, [&](const auto& seat) {
+        const auto* instance = node.find_instance(seat.first);
+        if (instance && instance->quota_on(gpu.uuid)) return false;
+        slicer_.leave(seat.second.slot);
+        return true;
+    });
+    for (const auto* instance : instances_on(node, gpu.uuid)) {
+        const auto& quota = *instance->quota_on(gpu.uuid);
+        const auto found = seats_.find(instance->id);
+        if (found == seats_.end()) {
+            join(instance->id, quota);
+            continue;
+        }
+        auto& seat = found->second;
+        if (seat.weight != quota.weight) slicer_.set_weight(seat.slot, static_cast<int>(quota.weight));
+        if (seat.high_priority != quota.high_priority)
+            slicer_.set_high_priority(seat.slot, quota.high_priority);
+        seat.weight = quota.weight;
+        seat.high_priority = quota.high_priority;
+    }
+}
+
+void GpuGates::add(const model::InstanceId& id, std::uint32_t index, std::shared_ptr<ProcessPages> pages) {
+    const auto seat = seats_.find(id);
+    if (seat == seats_.end()) return;
+    if (!seat->second.readings) seat->second.readings.emplace(index);
+    seat->second.readings->add(std::move(pages));
+}
+
+void GpuGates::remove(const model::InstanceId& id, const model::Process& process) {
+    const auto seat = seats_.find(id);
+    if (seat != seats_.end() && seat->second.readings) seat->second.readings->remove(process);
+}
+
+void GpuGates::sample(Seat& seat, Nanos now) {
+    if (!seat.samples.empty() && now < seat.samples.back().at + kSampleEvery) return;
+    seat.samples.push_back({now, seat.readings->totals().used});
+    while (seat.samples.size() > 2 && seat.samples[1].at <= now - kWindow) seat.samples.pop_front();
+}
+
+Nanos GpuGates::step(Nanos now) {
+    schedule::Readings readings{};
+    bool someone_waits = false;
+    for (auto& [id, seat] : seats_) {
+        if (!seat.readings) continue;
+        readings[seat.slot] = seat.readings->read(now);
+        someone_waits |= readings[seat.slot].wants;
+        sample(seat, now);
+    }
+    const auto decision = slicer_.step(now, readings);
+    for (auto& [id, seat] : seats_)
+        if (seat.readings) seat.readings->publish(decision.gates[seat.slot], now + hold_);
+    // Whoever waits must see that somebody is there, so closed gates are renewed well before they run out.
+    return someone_waits ? std::min(decision.wake_at, now + hold_ / 3) : decision.wake_at;
+}
+
+void GpuGates::fill_usage(const model::InstanceId& id, Nanos now, InstanceUsage& usage) {
+    const auto found = seats_.find(id);
+    if (found == seats_.end()) return;
+    auto& seat = found->second;
+    usage.target_share = slicer_.target_share(seat.slot).value_or(0);
+    if (!seat.readings) return;
+    static_cast<void>(seat.readings->read(now));
+    const auto totals = seat.readings->totals();
+    usage.gpu_time = static_cast<std::uint64_t>(totals.used);
+    usage.waited = static_cast<std::uint64_t>(totals.waited);
+    usage.launches = totals.launches;
+    usage.longest_kernel = static_cast<std::uint64_t>(totals.longest_kernel);
+    sample(seat, now);
+    const auto& from = seat.samples.front();
+    const auto span = now - from.at;
+    if (span >= kSampleEvery)
+        usage.achieved_share =
+            std::clamp(static_cast<double>(totals.used - from.used) / static_cast<double>(span), 0.0, 1.0);
+}
+
+}  // namespace cgpu::app

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <array>
+#include <deque>
+#include <map>
+#include <optional>
+
+#include "core/model/node.hpp"
+#include "core/schedule/slicer.hpp"
+#include "daemon/app/readings.hpp"
+#include "daemon/app/usage.hpp"
+
+namespace cgpu::app {
+
+/// One GPU of the slicer thread: who has which slot, and their processes.
+class GpuGates {
+  public:
+    GpuGates(const model::Gpu& gpu, model::Policy in_force, Nanos slice, Nanos hold);
+
+    /// Brings slots, weights and the policy in line with the node.
+    void update(const model::Node& node, const model::Gpu& gpu);
+    /// `index`: of this GPU in the instance's orders.
+    void add(const model::InstanceId& id, std::uint32_t index, std::shared_ptr<ProcessPages> pages);
+    void remove(const model::InstanceId& id, const model::Process& process);
+
+    /// Reads, decides, writes. Returns when time alone changes something; kForever: never.
+    Nanos step(Nanos now);
+    /// The compute part of an instance's usage; the memory part is left as it is.
+    void fill_usage(const model::InstanceId& id, Nanos now, InstanceUsage& usage);
+
+  private:
+    struct Sample {
+        Nanos at;
+        Nanos used;
+    };
+    struct Seat {
+        std::size_t slot;
+        std::uint32_t weight;
+        bool high_priority;
+        std::optional<Readings> readings;
+        std::deque<Sample> samples;
+    };
+
+    void join(const model::InstanceId& id, const model::Quota& quota);
+    void sample(Seat& seat, Nanos now);
+    [[nodiscard]] std::optional<std::size_t> free_slot() const;
+
+    schedule::Slicer slicer_;
+    Nanos hold_;
+    std::map<model::InstanceId, Seat> seats_;
+};
+
+}  // namespace cgpu::app

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+namespace cgpu::app {
+
+/// CLOCK_MONOTONIC nanoseconds.
+using Nanos = std::int64_t;
+
+/// Something that is being watched; ends with its owner.
+class Watch {
+  public:
+    virtual ~Watch() = default;
+};
+using WatchPtr = std::unique_ptr<Watch>;
+
+/// The daemon's one event loop, as its rooms see it (system::EventLoop is the real one). All callbacks run on
+/// the loop's thread; only `post` may be called from another.
+class Loop {
+  public:
+    /// What a library with a descriptor of its own (sd-bus) wants before each wait.
+    struct Wanted {
+        std::uint32_t events;  ///< EPOLLIN | …
+        Nanos deadline;        ///< absolute; max: none
+    };
+
+    virtual ~Loop() = default;
+    /// Calls back with the epoll events that came.
+    virtual WatchPtr watch(int fd, std::uint32_t events, std::function<void(std::uint32_t)> call) = 0;
+    /// Asks `wanted` before every wait and calls `dispatch` when the descriptor is ready or the deadline has
+    /// come.
+    virtual WatchPtr watch_asking(int fd, std::function<Wanted()> wanted, std::function<void()> dispatch) = 0;
+    /// Once, at or after `when`.
+    virtual WatchPtr at(Nanos when, std::function<void()> call) = 0;
+    /// Runs `call` on the loop's thread soon; from any thread.
+    virtual void post(std::function<void()> call) = 0;
+    virtual Nanos now() const = 0;
+};
+
+}  // namespace cgpu::app

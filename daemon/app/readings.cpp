@@ -1,0 +1,155 @@
+#include "daemon/app/readings.hpp"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+
+namespace cgpu::app {
+namespace {
+
+using schedule::kForever;
+using schedule::kMilli;
+using schedule::kSecond;
+
+/// A page that says nothing for so long after its predicted drain belongs to a stopped process: what it
+/// claims to have in flight is not waited for.
+constexpr Nanos kStaleAfter = 100 * kMilli;
+/// More than this in flight is not a claim that anything can be planned by.
+constexpr Nanos kMostInFlight = 10 * kSecond;
+
+Nanos bounded(const wire::Signed& field, Nanos most) {
+    return std::clamp<Nanos>(field.load(std::memory_order_relaxed), 0, most);
+}
+
+wire::GateState state_of(const schedule::Gate& gate) {
+    switch (gate.state) {
+        case schedule::Gate::State::closed:
+            return wire::GateState::closed;
+        case schedule::Gate::State::open:
+            return wire::GateState::open;
+        case schedule::Gate::State::free:
+            return wire::GateState::free;
+    }
+    return wire::GateState::closed;
+}
+
+bool same(const schedule::Gate& a, const schedule::Gate& b) {
+    return a.state == b.state && a.limit == b.limit && a.contended == b.contended && a.overlap == b.overlap;
+}
+
+/// std::atomic has the layout of its value here (it is lock-free), so the kernel can wait on it.
+void wake_all(wire::Word& word) {
+    syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+
+}  // namespace
+
+void Readings::add(std::shared_ptr<ProcessPages> pages) {
+    Member member;
+    member.base = bounded(pages->reports->gpus[gpu_].used_ns, kForever);
+    member.pages = std::move(pages);
+    members_.push_back(std::move(member));
+}
+
+void Readings::remove(const model::Process& process) {
+    std::erase_if(members_, [&](const Member& member) {
+        if (member.pages->process != process) return false;
+        gone_.used += member.used;
+        gone_.waited += member.waited;
+        gone_.launches += member.launches;
+        gone_.longest_kernel = std::max(gone_.longest_kernel, member.longest);
+        return true;
+    });
+}
+
+void Readings::read_member(Member& member, Nanos now, schedule::Reading& sum, int& active, int& stale) {
+    const auto& report = member.pages->reports->gpus[gpu_];
+    if (member.first_seen == 0) member.first_seen = now;
+    // It can't have used more than the time that went by; it never shrinks.
+    const auto shown = bounded(report.used_ns, kForever) - member.base;
+    member.used = std::max(member.used, std::min(shown, now - member.first_seen));
+    member.waited = std::max(member.waited, bounded(report.waited_ns, kForever));
+    member.longest = std::max(member.longest, bounded(report.longest_ns, 3600 * kSecond));
+    member.launches = std::max(member.launches, report.launches.load(std::memory_order_relaxed));
+    member.in_flight = bounded(report.in_flight_ns, kMostInFlight);
+
+    const auto oldest = bounded(report.oldest_ns, member.in_flight);
+    const auto began = bounded(report.oldest_start_ns, now);
+    const auto progress = began > 0 ? std::min(oldest, now - began) : 0;
+    const auto remaining = member.in_flight - progress;
+    const auto updated = bounded(report.updated_ns, now);
+    sum.used += member.used;
+    if (report.wants.load(std::memory_order_relaxed) != 0) sum.wants = true;
+    if (report.syncing.load(std::memory_order_relaxed) != 0) {
+        sum.syncing = true;
+        sum.usual_gap = std::max(sum.usual_gap, bounded(report.usual_gap_ns, kSecond));
+    }
+    if (member.in_flight == 0) return;
+    ++active;
+    if (now > updated + member.in_flight + kStaleAfter) {
+        ++stale;
+        member.in_flight = 0;
+        return;
+    }
+    sum.in_flight_estimate += member.in_flight;
+    // Nothing left by the estimate, and still not measured: it isn't drained yet.
+    sum.remaining += std::max<Nanos>(remaining, 1);
+    if (report.unmeasured.load(std::memory_order_relaxed) != 0) sum.unmeasured = true;
+}
+
+schedule::Reading Readings::read(Nanos now) {
+    schedule::Reading sum;
+    int active = 0;
+    int stale = 0;
+    for (auto& member : members_) read_member(member, now, sum, active, stale);
+    sum.used += gone_.used;
+    sum.alone_process = members_.size() <= 1;
+    sum.stale = active > 0 && stale == active;
+    used_ = sum.used;
+    in_flight_ = sum.in_flight_estimate;
+    return sum;
+}
+
+void Readings::publish(const schedule::Gate& gate, Nanos holds_until) {
+    for (auto& member : members_) {
+        auto mine = gate;
+        if (gate.limit != kForever) {
+            // The limit is the instance's; what is left of it, this process may use.
+            const auto left = std::max<Nanos>(0, gate.limit - used_ - in_flight_);
+            mine.limit = member.base + member.used + member.in_flight + left;
+        }
+        auto& page = member.pages->orders->gates[gpu_];
+        page.holds_until_ns.store(holds_until, std::memory_order_relaxed);
+        if (member.written && same(mine, member.gate)) continue;
+        const bool more =
+            !member.written || mine.state != member.gate.state || mine.limit > member.gate.limit;
+        const auto state = state_of(mine);
+        // A gate that closes closes first; one that opens has its limit before.
+        if (state == wire::GateState::closed)
+            page.state.store(static_cast<std::uint32_t>(state), std::memory_order_release);
+        page.limit_ns.store(mine.limit, std::memory_order_relaxed);
+        page.contended.store(mine.contended ? 1 : 0, std::memory_order_relaxed);
+        page.overlap.store(mine.overlap ? 1 : 0, std::memory_order_relaxed);
+        page.state.store(static_cast<std::uint32_t>(state), std::memory_order_release);
+        page.seq.fetch_add(1, std::memory_order_release);
+        if (more && state != wire::GateState::closed) wake_all(page.seq);
+        member.gate = mine;
+        member.written = true;
+    }
+}
+
+Readings::Totals Readings::totals() const {
+    auto sum = gone_;
+    for (const auto& member : members_) {
+        sum.used += member.used;
+        sum.waited += member.waited;
+        sum.launches += member.launches;
+        sum.longest_kernel = std::max(sum.longest_kernel, member.longest);
+    }
+    return sum;
+}
+
+}  // namespace cgpu::app

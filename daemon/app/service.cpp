@@ -1,0 +1,146 @@
+#include "daemon/app/service.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <utility>
+
+#include "core/model/quote.hpp"
+
+namespace cgpu::app {
+namespace {
+
+using model::Refusal;
+
+/// S4 would switch to policy 2 by itself; here the administrator decides, and is told.
+void say_where_weight_is_idle(const model::Node& node, const model::Instance& instance) {
+    for (const auto& quota : instance.quotas) {
+        const auto* gpu = node.find_gpu(quota.gpu);
+        if (!gpu || quota.weight <= 1) continue;
+        const auto policy = node.policy_in_force(*gpu);
+        if (policy != model::Policy::weighted && policy != model::Policy::fixed)
+            spdlog::info("instance {}: weight {} has no effect on GPU {} under policy {}",
+                         instance.id.short_id(), quota.weight, gpu->index, model::to_string(policy));
+    }
+}
+
+}  // namespace
+
+Service::Service(model::Node node, Settings settings, const Outside& outside)
+    : node_(std::move(node)), settings_(std::move(settings)), outside_(outside) {}
+
+Result<bool> Service::change(const std::function<tl::expected<Change, Refusal>(model::Node&)>& transition,
+                             Options options) {
+    auto next = node_;
+    const auto done = transition(next);
+    if (!done) return tl::unexpected(done.error());
+    if (*done == Change::unchanged || options.dry_run) return false;
+    if (auto saved = outside_.store.save(next); !saved) return tl::unexpected(saved.error());
+    node_ = std::move(next);
+    outside_.compute.update(node_);
+    return true;
+}
+
+Result<void> Service::set_policy(const model::Uuid& gpu, std::string_view policy, Options options) {
+    const auto parsed = model::parse_policy(policy);
+    if (!parsed)
+        return model::refuse(Refusal::Reason::invalid, "policy " + model::quote(policy), parsed.error(),
+                             "0 fair-share, 1 preemptive, 2 weighted, 3 fixed, 4 soft or 5 native");
+    const auto changed = change([&](model::Node& node) { return node.set_policy(gpu, *parsed); }, options);
+    if (!changed) return tl::unexpected(changed.error());
+    if (*changed) {
+        const auto* now = node_.find_gpu(gpu);
+        spdlog::info("{}: policy {} is set", describe(*now), model::to_string(*parsed));
+        if (node_.policy_in_force(*now) != *parsed)
+            spdlog::info("{}: it divides memory only, so policy {} stays in force", describe(*now),
+                         model::to_string(node_.policy_in_force(*now)));
+        outside_.publisher.gpu_changed(gpu);
+    }
+    return {};
+}
+
+Result<void> Service::set_max_inst(const model::Uuid& gpu, std::uint32_t max_inst, Options options) {
+    const auto changed = change([&](model::Node& node) { return node.set_max_inst(gpu, max_inst); }, options);
+    if (!changed) return tl::unexpected(changed.error());
+    if (*changed) {
+        spdlog::info("{}: max_inst {} is set", describe(*node_.find_gpu(gpu)), max_inst);
+        outside_.publisher.gpu_changed(gpu);
+    }
+    return {};
+}
+
+Result<void> Service::set_weight(const model::InstanceId& id, std::string_view gpu, std::uint32_t weight,
+                                 Options options) {
+    const auto uuid = find_gpu_of(node_, id, gpu);
+    if (!uuid) return tl::unexpected(uuid.error());
+    const auto changed =
+        change([&](model::Node& node) { return node.set_weight(id, *uuid, weight); }, options);
+    if (!changed) return tl::unexpected(changed.error());
+    if (*changed) {
+        spdlog::info("instance {}: weight {} is set", id.short_id(), weight);
+        say_where_weight_is_idle(node_, *node_.find_instance(id));
+        outside_.publisher.instance_changed(id);
+        outside_.publisher.gpu_changed(*uuid);
+    }
+    return {};
+}
+
+Result<void> Service::set_memory(const model::InstanceId& id, std::string_view gpu, std::uint64_t bytes,
+                                 Options options) {
+    const auto uuid = find_gpu_of(node_, id, gpu);
+    if (!uuid) return tl::unexpected(uuid.error());
+    const model::Bytes in_use(outside_.usage.usage(id, *uuid).memory_used);
+    const auto changed = change(
+        [&](model::Node& node) { return node.set_memory(id, *uuid, model::Bytes(bytes), in_use); }, options);
+    if (!changed) return tl::unexpected(changed.error());
+    if (*changed) {
+        spdlog::info("instance {}: memory limit {} bytes is set", id.short_id(), bytes);
+        outside_.links.refresh(*node_.find_instance(id));
+        outside_.publisher.instance_changed(id);
+        outside_.publisher.gpu_changed(*uuid);
+    }
+    return {};
+}
+
+std::map<model::Uuid, InstanceUsage> Service::usage(const model::InstanceId& id) const {
+    std::map<model::Uuid, InstanceUsage> all;
+    if (const auto* instance = node_.find_instance(id))
+        for (const auto& quota : instance->quotas) {
+            auto usage = outside_.usage.usage(id, quota.gpu);
+            usage.memory_limit = quota.memory_limit.count();
+            all.emplace(quota.gpu, std::move(usage));
+        }
+    return all;
+}
+
+GpuUsage Service::usage(const model::Uuid& gpu) const {
+    GpuUsage sum;
+    for (const auto* instance : instances_on(node_, gpu)) {
+        const auto usage = outside_.usage.usage(instance->id, gpu);
+        sum.memory_used += usage.memory_used;
+        sum.memory_leased += usage.memory_leased;
+    }
+    return sum;
+}
+
+void Service::gpus_seen(const std::vector<model::SeenGpu>& gpus) {
+    std::vector<model::Sighting> sightings;
+    for (const auto& gpu : gpus) sightings.push_back({gpu, settings_.settings_for(gpu)});
+    const auto changed = change([&](model::Node& node) { return node.sync_gpus(sightings); }, {});
+    if (!changed) {
+        spdlog::error("GPUs: {}", changed.error().text);
+        return;
+    }
+    if (!*changed) return;
+    for (const auto& gpu : node_.gpus()) {
+        spdlog::info("{}: {}, {} MiB{}{}", describe(gpu), gpu.model_name, gpu.total.mib(),
+                     gpu.present ? "" : ", not shown by the driver now",
+                     gpu.obstacle.empty() ? "" : ", not shared: " + gpu.obstacle);
+        outside_.publisher.gpu_changed(gpu.uuid);
+    }
+}
+
+void Service::gpus_of_changed(const model::Instance& instance) {
+    for (const auto& quota : instance.quotas) outside_.publisher.gpu_changed(quota.gpu);
+}
+
+}  // namespace cgpu::app

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/admission/defaults.hpp"
+#include "core/model/node.hpp"
+#include "daemon/app/lookup.hpp"
+#include "daemon/app/ports.hpp"
+#include "daemon/app/usage.hpp"
+
+namespace cgpu::app {
+
+/// What CreateInstance answers.
+struct Created {
+    model::Instance instance;
+    std::string link_folder;
+    std::vector<std::string> warnings;
+};
+
+/// What every change takes along.
+struct Options {
+    bool dry_run = false;  ///< check everything, change nothing
+};
+
+/// What the configuration says of new instances and new GPUs.
+struct Settings {
+    admission::Defaults defaults;
+    std::function<model::GpuSettings(const model::SeenGpu&)>
+        settings_for;  ///< of a GPU seen for the first time
+};
+
+/// Owns the node's state. Every change is tried on a copy of it, saved, taken over, carried out (links,
+/// gates) and then published, in this order: what was told to anyone is on disk. One thread: the loop's.
+class Service {
+  public:
+    struct Outside {
+        Loop& loop;
+        Store& store;
+        Publisher& publisher;
+        Links& links;
+        Processes& processes;
+        Compute& compute;
+        UsageSource& usage;
+        std::function<std::uint64_t()> wall_clock;  ///< seconds since 1970
+    };
+
+    Service(model::Node node, Settings settings, const Outside& outside);
+
+    /// Takes up again what the saved state holds: opens the links of the instances, watches their processes,
+    /// drops those that have ended meanwhile. Once, after start.
+    void adopt();
+    /// A configuration read anew; for instances and GPUs that come from now on.
+    void set_settings(Settings settings) { settings_ = std::move(settings); }
+
+    [[nodiscard]] const model::Node& node() const { return node_; }
+
+    Result<Created> create_instance(std::string_view id, std::string_view name,
+                                    const std::map<std::string, std::string>& variables,
+                                    std::int32_t caller_pid, Options options);
+    Result<void> attach(std::string_view id, std::int32_t pid, Options options);
+    Result<void> release_instance(std::string_view id, Options options);
+
+    Result<void> set_policy(const model::Uuid& gpu, std::string_view policy, Options options);
+    Result<void> set_max_inst(const model::Uuid& gpu, std::uint32_t max_inst, Options options);
+    /// `gpu`: by index or UUID; empty where the instance has one GPU only.
+    Result<void> set_weight(const model::InstanceId& id, std::string_view gpu, std::uint32_t weight,
+                            Options options);
+    Result<void> set_memory(const model::InstanceId& id, std::string_view gpu, std::uint64_t bytes,
+                            Options options);
+
+    [[nodiscard]] Result<model::Uuid> find_gpu(std::string_view gpu) const {
+        return app::find_gpu(node_, gpu);
+    }
+    [[nodiscard]] Result<model::InstanceId> find_instance(std::string_view instance) const {
+        return app::find_instance(node_, instance);
+    }
+
+    [[nodiscard]] std::map<model::Uuid, InstanceUsage> usage(const model::InstanceId& id) const;
+    [[nodiscard]] GpuUsage usage(const model::Uuid& gpu) const;
+
+    /// What the driver shows now.
+    void gpus_seen(const std::vector<model::SeenGpu>& gpus);
+    /// The link's word: no process uses this instance's socket any more.
+    void link_idle(const model::InstanceId& id);
+
+  private:
+    using Change = model::Change;
+    /// Tries a transition on a copy and saves it. True: the node is another one now.
+    Result<bool> change(const std::function<tl::expected<Change, model::Refusal>(model::Node&)>& transition,
+                        Options options);
+    void watch_end(const model::InstanceId& id, const model::Process& process);
+    void process_ended(const model::InstanceId& id);
+    /// Removes it; where the disk refuses, tries again until it doesn't.
+    void end(const model::InstanceId& id);
+    void gpus_of_changed(const model::Instance& instance);
+
+    model::Node node_;
+    Settings settings_;
+    Outside outside_;
+    /// What ends an instance: the process it lives with or, before Attach, the one that asked for it.
+    std::map<model::InstanceId, WatchPtr> ends_;
+    /// Instances whose process has ended and that only the link still holds.
+    std::set<model::InstanceId> ended_;
+    std::map<model::InstanceId, WatchPtr> retries_;
+};
+
+}  // namespace cgpu::app

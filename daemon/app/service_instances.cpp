@@ -1,0 +1,156 @@
+// The part of the service that is about the life and death of an instance.
+#include <spdlog/spdlog.h>
+
+#include <utility>
+
+#include "core/admission/admit.hpp"
+#include "core/request/request.hpp"
+#include "daemon/app/service.hpp"
+
+namespace cgpu::app {
+namespace {
+
+using model::Refusal;
+
+/// How long a restarted daemon waits for the Attach of an instance that was created before it died.
+constexpr Nanos kAttachPatience = 30'000'000'000;
+constexpr Nanos kSaveAgainAfter = 1'000'000'000;
+
+Result<model::InstanceId> parse_id(std::string_view id) {
+    auto parsed = model::InstanceId::parse(id);
+    if (parsed) return *parsed;
+    return model::refuse(Refusal::Reason::invalid, "instance id", parsed.error(), "the container's id");
+}
+
+}  // namespace
+
+Result<Created> Service::create_instance(std::string_view id, std::string_view name,
+                                         const std::map<std::string, std::string>& variables,
+                                         std::int32_t caller_pid, Options options) {
+    const auto parsed_id = parse_id(id);
+    if (!parsed_id) return tl::unexpected(parsed_id.error());
+    auto request = request::parse_request(variables);
+    if (!request) return tl::unexpected(request.error());
+    if (!*request)
+        return model::refuse(Refusal::Reason::invalid, "instance " + parsed_id->short_id(),
+                             "its variables ask for no part of a GPU",
+                             "ALIYUN_COM_GPU_MEM_CONTAINER=GiB or CGPU_MEM=SIZE, or start it without cgpu");
+    (*request)->container_name = std::string(name);
+    auto grant = admission::admit(node_, **request, settings_.defaults);
+    if (!grant) return tl::unexpected(grant.error());
+    if (!grant->managed())
+        return model::refuse(Refusal::Reason::invalid, "instance " + parsed_id->short_id(),
+                             "it asks for the default memory, and that is 0 on this node",
+                             "default_memory in cgpud.yaml, or say how much");
+    const auto caller = outside_.processes.identify(caller_pid);
+    if (!caller) return tl::unexpected(caller.error());
+
+    model::Instance wanted{*parsed_id,  std::string(name), 0,           outside_.wall_clock(),
+                           grant->mode, grant->quotas,     std::nullopt};
+    const auto add = [&](model::Node& node) { return node.add_instance(wanted); };
+    if (options.dry_run) {
+        const auto checked = change(add, options);
+        if (!checked) return tl::unexpected(checked.error());
+        return Created{std::move(wanted), {}, std::move(grant->warnings)};
+    }
+    // The link comes first: an instance that is on disk can be used.
+    auto trial = node_;
+    if (const auto added = add(trial); !added) return tl::unexpected(added.error());
+    auto folder = outside_.links.open(*trial.find_instance(*parsed_id));
+    if (!folder) return tl::unexpected(folder.error());
+    if (const auto changed = change(add, options); !changed) {
+        outside_.links.close(*parsed_id);
+        return tl::unexpected(changed.error());
+    }
+    watch_end(*parsed_id, *caller);
+    const auto& instance = *node_.find_instance(*parsed_id);
+    for (const auto& quota : instance.quotas)
+        spdlog::info("instance {} ({}): admitted, GPU {}, {} MiB, weight {}", instance.id.short_id(),
+                     instance.name, quota.gpu.to_string(), quota.memory_limit.mib(), quota.weight);
+    for (const auto& warning : grant->warnings)
+        spdlog::warn("instance {}: {}", instance.id.short_id(), warning);
+    outside_.publisher.instance_added(instance.id);
+    gpus_of_changed(instance);
+    return Created{instance, std::move(*folder), std::move(grant->warnings)};
+}
+
+Result<void> Service::attach(std::string_view id, std::int32_t pid, Options options) {
+    const auto parsed_id = parse_id(id);
+    if (!parsed_id) return tl::unexpected(parsed_id.error());
+    const auto process = outside_.processes.identify(pid);
+    if (!process) return tl::unexpected(process.error());
+    const auto changed =
+        change([&](model::Node& node) { return node.attach(*parsed_id, *process); }, options);
+    if (!changed) return tl::unexpected(changed.error());
+    if (*changed) {
+        watch_end(*parsed_id, *process);
+        spdlog::info("instance {}: lives with process {}", parsed_id->short_id(), pid);
+        outside_.publisher.instance_changed(*parsed_id);
+    }
+    return {};
+}
+
+Result<void> Service::release_instance(std::string_view id, Options options) {
+    const auto parsed_id = parse_id(id);
+    if (!parsed_id) return tl::unexpected(parsed_id.error());
+    auto trial = node_;
+    if (const auto removed = trial.remove_instance(*parsed_id); !removed)
+        return tl::unexpected(removed.error());
+    if (!options.dry_run) end(*parsed_id);
+    return {};
+}
+
+void Service::watch_end(const model::InstanceId& id, const model::Process& process) {
+    ends_[id] = outside_.processes.on_exit(process, [this, id] { process_ended(id); });
+}
+
+void Service::process_ended(const model::InstanceId& id) {
+    // Children may live on and hold memory: then the link says when the last of them is gone.
+    ended_.insert(id);
+    if (outside_.links.idle(id)) end(id);
+}
+
+void Service::link_idle(const model::InstanceId& id) {
+    if (ended_.contains(id)) end(id);
+}
+
+void Service::end(const model::InstanceId& id) {
+    const auto* found = node_.find_instance(id);
+    if (!found) return;
+    const auto instance = *found;
+    const auto changed = change([&](model::Node& node) { return node.remove_instance(id); }, {});
+    if (!changed) {
+        spdlog::error("instance {} has ended but stays listed: {}", id.short_id(), changed.error().text);
+        retries_[id] = outside_.loop.at(outside_.loop.now() + kSaveAgainAfter, [this, id] { end(id); });
+        return;
+    }
+    outside_.links.close(id);
+    ended_.erase(id);
+    spdlog::info("instance {} ({}): gone", id.short_id(), instance.name);
+    outside_.publisher.instance_removed(id);
+    gpus_of_changed(instance);
+    // Last: the caller may be the call that one of these holds.
+    ends_.erase(id);
+    retries_.erase(id);
+}
+
+void Service::adopt() {
+    outside_.compute.update(node_);
+    const auto instances = node_.instances();
+    for (const auto& [id, instance] : instances) {
+        if (const auto folder = outside_.links.open(instance); !folder) {
+            spdlog::error("instance {}: its link can't be opened again: {}", id.short_id(),
+                          folder.error().text);
+            continue;
+        }
+        if (instance.attached) {
+            watch_end(id, *instance.attached);
+        } else {
+            ends_[id] = outside_.loop.at(outside_.loop.now() + kAttachPatience,
+                                         [this, id = id] { process_ended(id); });
+        }
+        spdlog::info("instance {} ({}): taken up again", id.short_id(), instance.name);
+    }
+}
+
+}  // namespace cgpu::app

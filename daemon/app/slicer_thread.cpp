@@ -1,0 +1,104 @@
+#include "daemon/app/slicer_thread.hpp"
+
+#include <sys/prctl.h>
+
+#include <algorithm>
+
+#include "daemon/app/bell_wait.hpp"
+
+namespace cgpu::app {
+
+SlicerThread::SlicerThread(Timing timing) : timing_(timing) {
+    thread_ = std::thread([this] { run(); });
+}
+
+SlicerThread::~SlicerThread() {
+    stop_ = true;
+    poke();
+    thread_.join();
+}
+
+void SlicerThread::poke() {
+    poked_.fetch_add(1, std::memory_order_release);
+    wake(poked_);
+}
+
+void SlicerThread::update(const model::Node& node) {
+    {
+        const std::lock_guard lock(mutex_);
+        for (const auto& gpu : node.gpus()) {
+            const auto [gates, added] =
+                gpus_.try_emplace(gpu.uuid, gpu, node.policy_in_force(gpu), timing_.slice, timing_.hold);
+            gates->second.update(node, gpu);
+        }
+        std::erase_if(instances_,
+                      [&](const auto& each) { return node.find_instance(each.first) == nullptr; });
+        for (const auto& [id, instance] : node.instances()) {
+            auto& known = instances_[id];
+            known.gpus.clear();
+            for (const auto& quota : instance.quotas) known.gpus.push_back(quota.gpu);
+        }
+    }
+    poke();
+}
+
+void SlicerThread::bell_added(const model::InstanceId& id, std::shared_ptr<const InstanceBell> bell) {
+    {
+        const std::lock_guard lock(mutex_);
+        instances_[id].bell = std::move(bell);
+    }
+    poke();
+}
+
+void SlicerThread::process_added(const model::InstanceId& id, std::shared_ptr<ProcessPages> pages) {
+    {
+        const std::lock_guard lock(mutex_);
+        const auto& gpus = instances_[id].gpus;
+        for (std::uint32_t index = 0; index < gpus.size(); ++index)
+            if (const auto gates = gpus_.find(gpus[index]); gates != gpus_.end())
+                gates->second.add(id, index, pages);
+    }
+    poke();
+}
+
+void SlicerThread::process_removed(const model::InstanceId& id, const model::Process& process) {
+    {
+        const std::lock_guard lock(mutex_);
+        for (auto& [uuid, gates] : gpus_) gates.remove(id, process);
+    }
+    poke();
+}
+
+void SlicerThread::fill_usage(const model::InstanceId& id, const model::Uuid& gpu, InstanceUsage& usage) {
+    const std::lock_guard lock(mutex_);
+    if (const auto gates = gpus_.find(gpu); gates != gpus_.end())
+        gates->second.fill_usage(id, monotonic_now(), usage);
+}
+
+void SlicerThread::run() {
+    prctl(PR_SET_NAME, "slicer");
+    prctl(PR_SET_TIMERSLACK, 1UL);
+    BellWait wait;
+    // Held while their bells are waited on.
+    std::vector<std::shared_ptr<const InstanceBell>> bells;
+    while (!stop_) {
+        auto wake_at = schedule::kForever;
+        wait.clear();
+        bells.clear();
+        // Bells first, reports afterwards: what is rung in between ends the wait at once.
+        wait.add(poked_);
+        {
+            const std::lock_guard lock(mutex_);
+            for (const auto& [id, instance] : instances_) {
+                if (!instance.bell) continue;
+                bells.push_back(instance.bell);
+                wait.add(instance.bell->bell->rings);
+            }
+            const auto now = monotonic_now();
+            for (auto& [uuid, gates] : gpus_) wake_at = std::min(wake_at, gates.step(now));
+        }
+        wait.until(wake_at);
+    }
+}
+
+}  // namespace cgpu::app

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "daemon/app/gpu_gates.hpp"
+
+namespace cgpu::app {
+
+/// Divides compute: the thread that turns the gates of all GPUs. It sleeps on the bells of all instances
+/// until one rings or time changes something; when nothing runs, it doesn't run.
+///
+/// The loop's thread changes what there is (instances, processes, policies) under a mutex that a step holds,
+/// too: a step takes microseconds, and it never waits for anything while holding it.
+class SlicerThread final : public Compute, public Gates {
+  public:
+    struct Timing {
+        Nanos slice;  ///< length of a slice (configuration)
+        Nanos hold;   ///< how long a closed gate holds without being renewed
+    };
+
+    explicit SlicerThread(Timing timing);
+    ~SlicerThread() override;
+    SlicerThread(const SlicerThread&) = delete;
+    SlicerThread& operator=(const SlicerThread&) = delete;
+
+    void update(const model::Node& node) override;
+    void bell_added(const model::InstanceId& id, std::shared_ptr<const InstanceBell> bell) override;
+    void process_added(const model::InstanceId& id, std::shared_ptr<ProcessPages> pages) override;
+    void process_removed(const model::InstanceId& id, const model::Process& process) override;
+
+    void fill_usage(const model::InstanceId& id, const model::Uuid& gpu, InstanceUsage& usage);
+
+  private:
+    struct Instance {
+        std::vector<model::Uuid> gpus;  ///< in the order of its orders
+        std::shared_ptr<const InstanceBell> bell;
+    };
+
+    void run();
+    void poke();
+
+    Timing timing_;
+    std::mutex mutex_;
+    std::map<model::Uuid, GpuGates> gpus_;
+    std::map<model::InstanceId, Instance> instances_;
+    std::atomic<std::uint32_t> poked_{0};
+    std::atomic<bool> stop_{false};
+    std::thread thread_;
+};
+
+}  // namespace cgpu::app

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "core/model/instance_id.hpp"
+#include "core/model/node.hpp"
+#include "core/model/uuid.hpp"
+
+namespace cgpu::app {
+
+/// What one instance uses of one GPU now. Bytes; nanoseconds.
+struct InstanceUsage {
+    std::uint64_t memory_used = 0;    ///< charged by its processes, contexts included
+    std::uint64_t memory_leased = 0;  ///< granted to its processes, contexts included
+    std::uint64_t memory_limit = 0;
+    std::uint64_t gpu_time = 0;  ///< since it was created (or the daemon restarted)
+    std::uint64_t waited = 0;    ///< time its launches waited at the gate
+    std::uint64_t launches = 0;
+    std::uint64_t longest_kernel = 0;
+    double target_share = 0;              ///< 0..1, by the policy
+    double achieved_share = 0;            ///< 0..1, over the last seconds
+    std::vector<std::int32_t> processes;  ///< host pids
+};
+
+struct GpuUsage {
+    std::uint64_t memory_used = 0;
+    std::uint64_t memory_leased = 0;
+};
+
+/// Where the service reads figures that move fast.
+class UsageSource {
+  public:
+    virtual ~UsageSource() = default;
+    [[nodiscard]] virtual InstanceUsage usage(const model::InstanceId& id, const model::Uuid& gpu) const = 0;
+};
+
+/// Whoever divides compute, as the service sees it: told of every change of the node.
+class Compute {
+  public:
+    virtual ~Compute() = default;
+    /// The whole node as it is from now on; called after every change.
+    virtual void update(const model::Node& node) = 0;
+};
+
+}  // namespace cgpu::app

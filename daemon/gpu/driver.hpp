@@ -1,0 +1,53 @@
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "daemon/app/ports.hpp"
+#include "daemon/gpu/nvml_reader.hpp"
+
+namespace cgpu::gpu {
+
+/// app::Gpus on a thread of its own, since NVML can hang for as long as the driver does. A question that
+/// isn't answered within kPatience is answered with a refusal; the late answer is thrown away.
+class Driver final : public app::Gpus {
+  public:
+    static constexpr app::Nanos kPatience = 5'000'000'000;
+
+    explicit Driver(app::Loop& loop);
+    /// Doesn't wait for a thread that hangs in the driver: it is left behind, holding nothing of ours.
+    ~Driver() override;
+    Driver(const Driver&) = delete;
+    Driver& operator=(const Driver&) = delete;
+
+    void list(std::function<void(app::Result<std::vector<model::SeenGpu>>)> call) override;
+    void processes(const model::Uuid& gpu,
+                   std::function<void(app::Result<std::vector<app::DriverProcess>>)> call) override;
+
+  private:
+    using Job = std::function<void(NvmlReader&)>;
+    /// What both threads hold; it outlives whichever ends first.
+    struct Queue {
+        std::mutex mutex;
+        std::condition_variable filled;
+        std::deque<Job> jobs;
+        bool closed = false;
+        app::Loop* loop = nullptr;  ///< null once the driver is gone
+
+        void post(std::function<void()> call);
+    };
+
+    static void work(const std::shared_ptr<Queue>& queue);
+    template <class Answer>
+    void ask(std::function<Answer(NvmlReader&)> question, std::function<void(Answer)> call);
+
+    app::Loop& loop_;
+    std::shared_ptr<Queue> queue_;
+    std::thread thread_;
+};
+
+}  // namespace cgpu::gpu

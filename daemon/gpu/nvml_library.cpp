@@ -1,0 +1,41 @@
+#include "daemon/gpu/nvml_library.hpp"
+
+#include <dlfcn.h>
+
+namespace cgpu::gpu {
+namespace {
+
+template <class F>
+bool look_up(void* library, F& function, const char* name) {
+    function = reinterpret_cast<F>(dlsym(library, name));
+    return function != nullptr;
+}
+
+}  // namespace
+
+tl::expected<NvmlLibrary, std::string> NvmlLibrary::load() {
+    void* library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!library) return tl::unexpected(std::string("no NVIDIA driver found: ") + dlerror());
+    NvmlLibrary nvml;
+    std::string missing;
+    const auto need = [&](auto& function, const char* name) {
+        if (!look_up(library, function, name)) missing += (missing.empty() ? "" : ", ") + std::string(name);
+    };
+    need(nvml.init, "nvmlInit_v2");
+    need(nvml.error_string, "nvmlErrorString");
+    need(nvml.device_count, "nvmlDeviceGetCount_v2");
+    need(nvml.device_by_index, "nvmlDeviceGetHandleByIndex_v2");
+    need(nvml.uuid, "nvmlDeviceGetUUID");
+    need(nvml.name, "nvmlDeviceGetName");
+    need(nvml.memory_v1, "nvmlDeviceGetMemoryInfo");
+    need(nvml.compute_mode, "nvmlDeviceGetComputeMode");
+    if (!look_up(library, nvml.processes, "nvmlDeviceGetComputeRunningProcesses_v3"))
+        need(nvml.processes, "nvmlDeviceGetComputeRunningProcesses_v2");
+    look_up(library, nvml.memory_v2, "nvmlDeviceGetMemoryInfo_v2");
+    look_up(library, nvml.mig_mode, "nvmlDeviceGetMigMode");
+    if (!missing.empty())
+        return tl::unexpected("the NVIDIA driver is too old: libnvidia-ml.so.1 lacks " + missing);
+    return nvml;
+}
+
+}  // namespace cgpu::gpu

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <string>
+
+#include <tl/expected.hpp>
+
+/// NVIDIA's management library as loaded at run time: the daemon is built and installed where there is no
+/// driver. Names, numbers and layouts are those of NVIDIA's public nvml.h.
+namespace cgpu::gpu {
+
+using NvmlDevice = void*;
+
+constexpr int kNvmlSuccess = 0;
+constexpr int kNvmlNotSupported = 3;
+constexpr int kNvmlInsufficientSize = 7;
+constexpr unsigned kNvmlUuidBytes = 96;
+constexpr unsigned kNvmlNameBytes = 96;
+
+struct NvmlMemoryV1 {
+    unsigned long long total, free, used;
+};
+struct NvmlMemoryV2 {
+    unsigned version;
+    unsigned long long total, reserved, free, used;
+};
+constexpr unsigned kNvmlMemoryV2Version = sizeof(NvmlMemoryV2) | (2u << 24);
+
+/// Of nvmlDeviceGetComputeRunningProcesses_v2 and _v3.
+struct NvmlProcess {
+    unsigned pid;
+    unsigned long long used_bytes;  ///< all ones: not known
+    unsigned gpu_instance, compute_instance;
+};
+
+/// The functions that are used; those that an old driver lacks are null.
+struct NvmlLibrary {
+    int (*init)() = nullptr;
+    const char* (*error_string)(int) = nullptr;
+    int (*device_count)(unsigned*) = nullptr;
+    int (*device_by_index)(unsigned, NvmlDevice*) = nullptr;
+    int (*uuid)(NvmlDevice, char*, unsigned) = nullptr;
+    int (*name)(NvmlDevice, char*, unsigned) = nullptr;
+    int (*memory_v1)(NvmlDevice, NvmlMemoryV1*) = nullptr;
+    int (*memory_v2)(NvmlDevice, NvmlMemoryV2*) = nullptr;  ///< may be null (driver < 510)
+    int (*processes)(NvmlDevice, unsigned*, NvmlProcess*) = nullptr;
+    int (*mig_mode)(NvmlDevice, unsigned*, unsigned*) = nullptr;  ///< may be null (driver < 450)
+    int (*compute_mode)(NvmlDevice, unsigned*) = nullptr;
+
+    /// dlopens libnvidia-ml.so.1 (never closed again) and looks the functions up. Error: why, for people.
+    static tl::expected<NvmlLibrary, std::string> load();
+};
+
+}  // namespace cgpu::gpu

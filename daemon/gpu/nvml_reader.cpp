@@ -1,0 +1,134 @@
+#include "daemon/gpu/nvml_reader.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace cgpu::gpu {
+namespace {
+
+using model::Refusal;
+
+constexpr unsigned kComputeModeProhibited = 2;
+constexpr unsigned kComputeModeExclusiveProcess = 3;
+constexpr auto kUnknownBytes = ~0ull;
+
+/// Why no instance can be put on this GPU; empty where one can.
+std::string obstacle(const NvmlLibrary& nvml, NvmlDevice device) {
+    unsigned current = 0;
+    unsigned pending = 0;
+    if (nvml.mig_mode && nvml.mig_mode(device, &current, &pending) == kNvmlSuccess && current != 0)
+        return "it is in MIG mode, and MIG instances are not shared further";
+    unsigned mode = 0;
+    if (nvml.compute_mode(device, &mode) == kNvmlSuccess) {
+        if (mode == kComputeModeExclusiveProcess)
+            return "its compute mode is EXCLUSIVE_PROCESS, which lets one process in only";
+        if (mode == kComputeModeProhibited) return "its compute mode is PROHIBITED";
+    }
+    return {};
+}
+
+}  // namespace
+
+tl::unexpected<Refusal> NvmlReader::failed(const std::string& what, int code) const {
+    return model::refuse(Refusal::Reason::unsupported, what,
+                         "NVML says: " + std::string(nvml_ ? nvml_->error_string(code) : "not loaded"),
+                         "look at nvidia-smi on this host");
+}
+
+tl::expected<void, Refusal> NvmlReader::ready() {
+    if (nvml_) return {};
+    auto library = NvmlLibrary::load();
+    if (!library)
+        return model::refuse(Refusal::Reason::unsupported, "GPUs of this host", library.error(),
+                             "install the NVIDIA driver (470 or later) and look at nvidia-smi");
+    if (const int code = library->init(); code != kNvmlSuccess)
+        return model::refuse(Refusal::Reason::unsupported, "GPUs of this host",
+                             std::string("NVML doesn't start: ") + library->error_string(code),
+                             "look at nvidia-smi on this host");
+    nvml_ = *library;
+    return {};
+}
+
+app::Result<model::SeenGpu> NvmlReader::describe(unsigned index) {
+    const auto what = "GPU " + std::to_string(index);
+    NvmlDevice device = nullptr;
+    if (int code = nvml_->device_by_index(index, &device); code != kNvmlSuccess) return failed(what, code);
+    model::SeenGpu gpu;
+    gpu.index = index;
+    std::array<char, kNvmlUuidBytes> text{};
+    if (int code = nvml_->uuid(device, text.data(), text.size()); code != kNvmlSuccess)
+        return failed(what, code);
+    const auto uuid = model::Uuid::parse(text.data());
+    if (!uuid)
+        return model::refuse(Refusal::Reason::unsupported, what, uuid.error(), "look at nvidia-smi -L");
+    gpu.uuid = *uuid;
+    text.fill('\0');
+    if (nvml_->name(device, text.data(), text.size()) == kNvmlSuccess) gpu.model_name = text.data();
+    NvmlMemoryV2 v2{};
+    v2.version = kNvmlMemoryV2Version;
+    if (nvml_->memory_v2 && nvml_->memory_v2(device, &v2) == kNvmlSuccess) {
+        gpu.total = model::Bytes(v2.total - std::min(v2.total, v2.reserved));
+    } else {
+        NvmlMemoryV1 v1{};
+        if (int code = nvml_->memory_v1(device, &v1); code != kNvmlSuccess) return failed(what, code);
+        gpu.total = model::Bytes(v1.total);
+    }
+    gpu.obstacle = obstacle(*nvml_, device);
+    return gpu;
+}
+
+app::Result<std::vector<model::SeenGpu>> NvmlReader::list() {
+    if (auto ok = ready(); !ok) return tl::unexpected(ok.error());
+    unsigned count = 0;
+    if (int code = nvml_->device_count(&count); code != kNvmlSuccess)
+        return failed("GPUs of this host", code);
+    std::vector<model::SeenGpu> gpus;
+    for (unsigned index = 0; index < count; ++index) {
+        auto gpu = describe(index);
+        if (!gpu) return tl::unexpected(gpu.error());
+        gpus.push_back(std::move(*gpu));
+    }
+    return gpus;
+}
+
+app::Result<NvmlDevice> NvmlReader::find(const model::Uuid& gpu) {
+    const auto wanted = gpu.to_string();
+    unsigned count = 0;
+    if (int code = nvml_->device_count(&count); code != kNvmlSuccess) return failed(wanted, code);
+    for (unsigned index = 0; index < count; ++index) {
+        NvmlDevice device = nullptr;
+        std::array<char, kNvmlUuidBytes> text{};
+        if (nvml_->device_by_index(index, &device) == kNvmlSuccess &&
+            nvml_->uuid(device, text.data(), text.size()) == kNvmlSuccess &&
+            model::Uuid::parse(text.data()) == gpu)
+            return device;
+    }
+    return model::refuse(Refusal::Reason::not_found, wanted, "the driver doesn't show this GPU now",
+                         "look at nvidia-smi -L");
+}
+
+app::Result<std::vector<app::DriverProcess>> NvmlReader::processes(const model::Uuid& gpu) {
+    if (auto ok = ready(); !ok) return tl::unexpected(ok.error());
+    const auto device = find(gpu);
+    if (!device) return tl::unexpected(device.error());
+    std::vector<NvmlProcess> found(64);
+    for (;;) {
+        auto count = static_cast<unsigned>(found.size());
+        const int code = nvml_->processes(*device, &count, found.data());
+        if (code == kNvmlInsufficientSize && found.size() < 65536) {
+            // More may start before the next call.
+            found.resize(std::max<std::size_t>(count, found.size()) * 2);
+            continue;
+        }
+        if (code != kNvmlSuccess) return failed("processes of " + gpu.to_string(), code);
+        found.resize(count);
+        break;
+    }
+    std::vector<app::DriverProcess> processes;
+    for (const auto& process : found)
+        processes.push_back({static_cast<std::int32_t>(process.pid),
+                             process.used_bytes == kUnknownBytes ? 0 : process.used_bytes});
+    return processes;
+}
+
+}  // namespace cgpu::gpu

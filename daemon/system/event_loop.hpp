@@ -1,0 +1,49 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "daemon/app/loop.hpp"
+
+struct sd_event;
+struct sd_event_source;
+
+namespace cgpu::system {
+
+/// app::Loop on sd-event. Throws std::system_error where the kernel has no descriptors left at construction.
+class EventLoop final : public app::Loop {
+  public:
+    EventLoop();
+    ~EventLoop() override;
+    EventLoop(const EventLoop&) = delete;
+    EventLoop& operator=(const EventLoop&) = delete;
+
+    app::WatchPtr watch(int fd, std::uint32_t events, std::function<void(std::uint32_t)> call) override;
+    app::WatchPtr watch_asking(int fd, std::function<Wanted()> wanted,
+                               std::function<void()> dispatch) override;
+    app::WatchPtr at(app::Nanos when, std::function<void()> call) override;
+    void post(std::function<void()> call) override;
+    app::Nanos now() const override;
+
+    /// Calls back on the loop for a signal, which is blocked in all threads made afterwards.
+    app::WatchPtr on_signal(int signal, std::function<void()> call);
+    /// Pets systemd's watchdog (WatchdogSec=) from the loop for as long as the loop turns.
+    void keep_watchdog();
+
+    /// Until stop(). Returns what stop() was given.
+    int run();
+    void stop(int status);
+
+  private:
+    void run_posted();
+
+    sd_event* event_ = nullptr;
+    int wake_fd_ = -1;
+    app::WatchPtr wake_;
+    std::mutex posted_mutex_;
+    std::vector<std::function<void()>> posted_;
+};
+
+}  // namespace cgpu::system

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "daemon/app/ports.hpp"
+
+namespace cgpu::system {
+
+/// app::Processes by /proc and pidfds.
+class Processes final : public app::Processes {
+  public:
+    explicit Processes(app::Loop& loop);
+
+    app::Result<model::Process> identify(std::int32_t pid) override;
+    bool alive(const model::Process& process) override;
+    app::WatchPtr on_exit(const model::Process& process, std::function<void()> call) override;
+
+    /// /proc/sys/kernel/random/boot_id: tells the processes of this boot from those of the one before.
+    [[nodiscard]] const std::string& boot_id() const { return boot_id_; }
+
+  private:
+    app::Loop& loop_;
+    std::string boot_id_;
+};
+
+/// Field 22 of the text of /proc/PID/stat. The second field is the program's name in parentheses and may hold
+/// anything, parentheses and spaces too, so the count starts behind the last ")".
+std::optional<std::uint64_t> start_time_in(std::string_view stat);
+
+}  // namespace cgpu::system

@@ -1,0 +1,72 @@
+#include <gtest/gtest.h>
+
+#include "tests/unit/core/admissions.hpp"
+
+/// One GPU serves one mode at a time.
+namespace cgpu::admission {
+namespace {
+
+using namespace cgpu::test;
+using model::Mode;
+using model::Node;
+using Reason = model::Refusal::Reason;
+
+const request::Variables kAny = {{"CGPU_MEM", "1GiB"}};
+const request::Variables kMemory = {{"CGPU_MEM", "1GiB"}, {"CGPU_MODE", "memory"}};
+
+model::Sighting gpu_in(std::uint8_t n, Mode mode) {
+    model::GpuSettings settings;
+    settings.mode = mode;
+    return gpu(n, 16130, settings);
+}
+
+TEST(AdmitMode, IsTheGpusWhereNoneIsAskedFor) {
+    EXPECT_EQ(grant_for(v100(), kAny).mode, Mode::memory_compute);
+    EXPECT_EQ(grant_for(node({gpu_in(0, Mode::none)}), kAny).mode, Mode::none);
+}
+
+TEST(AdmitMode, AnEmptyGpuTakesTheModeAskedFor) {
+    Node n = v100();
+    EXPECT_EQ(start(n, "a", kMemory).mode, Mode::memory);
+    EXPECT_EQ(grant_for(n, kAny).mode, Mode::memory);
+}
+
+TEST(AdmitMode, AnotherThanTheOneServedIsRefusedOnANamedGpu) {
+    Node n = node({gpu(0, 16130), gpu(1, 16130)});
+    start(n, "a", {{"CGPU_MEM", "1GiB"}, {"CGPU_GPUS", "0"}});
+    request::Variables named = kMemory;
+    named["CGPU_GPUS"] = "0";
+    const auto refusal = refusal_for(n, named);
+    EXPECT_EQ(refusal.reason, Reason::busy);
+    EXPECT_NE(refusal.text.find("in mode memory+compute"), std::string::npos) << refusal.text;
+}
+
+TEST(AdmitMode, AnotherThanTheOneServedIsPlacedElsewhere) {
+    Node n = node({gpu(0, 16130), gpu(1, 16130)});
+    start(n, "a", kAny);
+    EXPECT_EQ(start(n, "b", kMemory).quotas.at(0).gpu, uuid(1));
+    EXPECT_EQ(start(n, "c", kMemory).quotas.at(0).gpu, uuid(1));
+    EXPECT_EQ(refusal_for(n, {{"CGPU_MEM", "1GiB"}, {"CGPU_MODE", "none"}}).reason, Reason::busy);
+}
+
+TEST(AdmitMode, HuaweisMemoryOnlyKeepsOutOfGpusThatIsolateCompute) {
+    Node n = v100();
+    start(n, "a", {{"volcano.sh/gpu-mem.128Mi", "8"}, {"volcano.sh/gpu-core.percentage", "25"}});
+    EXPECT_EQ(refusal_for(n, {{"volcano.sh/gpu-mem.128Mi", "8"}}).reason, Reason::busy);
+}
+
+TEST(AdmitMode, AllGpusOfAnInstanceAreInOneMode) {
+    Node n = node({gpu_in(0, Mode::memory), gpu_in(1, Mode::none), gpu_in(2, Mode::memory)});
+    const Grant placed = grant_for(n, {{"CGPU_MEM", "1GiB"}, {"aliyun.com/gpu-count", "2"}});
+    EXPECT_EQ(placed.mode, Mode::memory);
+    EXPECT_EQ(placed.quotas.at(0).gpu, uuid(0));
+    EXPECT_EQ(placed.quotas.at(1).gpu, uuid(2));
+    refusal_for(n, {{"CGPU_MEM", "1GiB"}, {"aliyun.com/gpu-count", "3"}});
+    // Named ones that are empty follow the first; one in use decides for all.
+    EXPECT_EQ(grant_for(n, {{"CGPU_MEM", "1GiB"}, {"CGPU_GPUS", "0,1"}}).mode, Mode::memory);
+    start(n, "a", {{"CGPU_MEM", "1GiB"}, {"CGPU_GPUS", "1"}});
+    EXPECT_EQ(grant_for(n, {{"CGPU_MEM", "1GiB"}, {"CGPU_GPUS", "0,1"}}).mode, Mode::none);
+}
+
+}  // namespace
+}  // namespace cgpu::admission

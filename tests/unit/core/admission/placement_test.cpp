@@ -1,0 +1,83 @@
+#include <gtest/gtest.h>
+
+#include "tests/unit/core/admissions.hpp"
+
+/// Which GPUs a container gets that names none.
+namespace cgpu::admission {
+namespace {
+
+using namespace cgpu::test;
+using model::Node;
+
+Node three() { return node({gpu(0, 16130), gpu(1, 16130), gpu(2, 16130)}); }
+
+Defaults spreading() {
+    Defaults defaults;
+    defaults.placement = Placement::spread;
+    return defaults;
+}
+
+const request::Variables kGib = {{"CGPU_MEM", "1GiB"}};
+
+TEST(Placement, BinpackTakesTheFullestThatFits) {
+    Node n = three();
+    start(n, "a", {{"CGPU_MEM", "10GiB"}, {"CGPU_GPUS", "1"}});
+    EXPECT_EQ(grant_for(n, kGib).quotas.at(0).gpu, uuid(1));
+    EXPECT_EQ(grant_for(n, {{"CGPU_MEM", "8GiB"}}).quotas.at(0).gpu, uuid(0));
+}
+
+TEST(Placement, SpreadTakesTheEmptiest) {
+    Node n = three();
+    for (const char* name : {"a", "b", "c"}) start(n, name, kGib, spreading());
+    for (std::uint8_t i = 0; i < 3; ++i) EXPECT_EQ(n.occupants_of(uuid(i)).size(), 1U);
+}
+
+TEST(Placement, TheLowerIndexWinsATie) {
+    EXPECT_EQ(grant_for(three(), kGib).quotas.at(0).gpu, uuid(0));
+    EXPECT_EQ(grant_for(three(), kGib, spreading()).quotas.at(0).gpu, uuid(0));
+}
+
+TEST(Placement, AGpuWithTheWeightWantedComesFirst) {
+    Node n = node({gpu(0, 16130), gpu(1, 16130)});
+    start(n, "a", {{"CGPU_MEM", "1GiB"}, {"CGPU_WEIGHT", "20"}});
+    const Grant grant = grant_for(n, kGib);
+    EXPECT_EQ(grant.quotas.at(0).gpu, uuid(1));
+    EXPECT_EQ(grant.quotas.at(0).weight, 1U);
+}
+
+TEST(Placement, AmountsOfAListFindTheGpusTheyFitOn) {
+    Node n = node({gpu(0, 4096), gpu(1, 2048), gpu(2, 8192)});
+    for (const Defaults& defaults : {Defaults{}, spreading()}) {
+        const Grant grant = grant_for(n, {{"CGPU_MEM", "2GiB,8GiB,4GiB"}}, defaults);
+        ASSERT_EQ(grant.quotas.size(), 3U);
+        EXPECT_EQ(grant.quotas[0].gpu, uuid(1));
+        EXPECT_EQ(grant.quotas[1].gpu, uuid(2));
+        EXPECT_EQ(grant.quotas[2].gpu, uuid(0));
+    }
+}
+
+TEST(Placement, ARefusalSaysWhyForEachGpu) {
+    Node n = node({gpu(0, 4096), gpu(1, 2048)});
+    start(n, "a", {{"CGPU_MEM", "1GiB"}, {"CGPU_GPUS", "0"}});
+    const auto refusal = refusal_for(n, {{"CGPU_MEM", "4GiB"}});
+    EXPECT_EQ(refusal.reason, model::Refusal::Reason::no_memory);
+    for (const char* part :
+         {"4GiB on 1 GPU: no GPU can take it", "GPU 0: 4GiB is asked for, and 3072MiB of 4096MiB",
+          "GPU 1: 4GiB is asked for, and the whole GPU has 2048MiB"})
+        EXPECT_NE(refusal.text.find(part), std::string::npos) << part << " in: " << refusal.text;
+    const auto several = refusal_for(n, {{"CGPU_MEM", "3GiB"}, {"aliyun.com/gpu-count", "2"}});
+    EXPECT_NE(several.text.find("3GiB on 2 GPUs: 1 GPU(s) can take it"), std::string::npos) << several.text;
+}
+
+TEST(Placement, AbsentAndObstructedGpusAreLeftOut) {
+    model::Sighting mps = gpu(0, 16130);
+    mps.gpu.obstacle = "the card is in exclusive-process mode";
+    Node n = node({mps, gpu(1, 16130), gpu(2, 16130)});
+    ASSERT_TRUE(n.sync_gpus({mps, gpu(2, 16130)}).has_value());
+    EXPECT_EQ(grant_for(n, kGib).quotas.at(0).gpu, uuid(2));
+    EXPECT_NE(refusal_for(n, {{"CGPU_MEM", "1GiB"}, {"CGPU_GPUS", "0"}}).text.find("exclusive-process"),
+              std::string::npos);
+}
+
+}  // namespace
+}  // namespace cgpu::admission

@@ -1,0 +1,125 @@
+#include <gtest/gtest.h>
+
+#include "tests/unit/core/nodes.hpp"
+
+namespace cgpu::model {
+namespace {
+
+using namespace cgpu::test;
+using Reason = Refusal::Reason;
+
+TEST(NodeGpus, NewOnesGetTheirSettingsAndKnownOnesKeepTheirs) {
+    GpuSettings settings;
+    settings.max_inst = 10;
+    Node n = node({gpu(0, 16130, settings)});
+    EXPECT_EQ(n.find_gpu(uuid(0))->settings.max_inst, 10U);
+    ASSERT_EQ(n.set_max_inst(uuid(0), 12), Change::changed);
+    EXPECT_EQ(n.sync_gpus({gpu(0, 16130, settings), gpu(1, 15109)}), Change::changed);
+    EXPECT_EQ(n.find_gpu(uuid(0))->settings.max_inst, 12U);
+    EXPECT_EQ(n.find_gpu(uuid(1))->settings, GpuSettings());
+}
+
+TEST(NodeGpus, OneThatIsGoneIsKeptAndMarked) {
+    Node n = node({gpu(0, 16130), gpu(1, 16130)});
+    ASSERT_TRUE(n.add_instance(instance("a", {quota(0, 100)})).has_value());
+    EXPECT_EQ(n.sync_gpus({gpu(1, 16130)}), Change::changed);
+    ASSERT_EQ(n.gpus().size(), 2U);
+    EXPECT_EQ(n.gpus().back().uuid, uuid(0));
+    EXPECT_FALSE(n.find_gpu(uuid(0))->present);
+    EXPECT_EQ(n.find_gpu_by_index(0), nullptr);
+    EXPECT_EQ(n.allocated(uuid(0)), Bytes::from_mib(100));
+    EXPECT_EQ(reason_of(n.add_instance(instance("b", {quota(0, 100)}))), Reason::not_found);
+    EXPECT_EQ(n.sync_gpus({gpu(0, 16130), gpu(1, 16130)}), Change::changed);
+    EXPECT_TRUE(n.find_gpu(uuid(0))->present);
+}
+
+TEST(NodeGpus, SeeingTheSameAgainChangesNothing) {
+    Node n = node({gpu(1, 16130), gpu(0, 16130)});
+    const auto generation = n.generation();
+    EXPECT_EQ(n.sync_gpus({gpu(0, 16130), gpu(1, 16130)}), Change::unchanged);
+    EXPECT_EQ(n.generation(), generation);
+}
+
+TEST(NodeGpus, ImpossibleListsAreRefusedWhole) {
+    Node n = v100();
+    const Node before = n;
+    Sighting same_index = gpu(1, 16130);
+    same_index.gpu.index = 0;
+    EXPECT_EQ(reason_of(n.sync_gpus({gpu(0, 1), gpu(0, 1)})), Reason::invalid);
+    EXPECT_EQ(reason_of(n.sync_gpus({gpu(0, 1), same_index})), Reason::invalid);
+    EXPECT_EQ(reason_of(n.sync_gpus({gpu(0, 0)})), Reason::invalid);
+    EXPECT_EQ(n, before);
+}
+
+TEST(NodeGpus, ACardThatShrinksNeverCountsBelowZero) {
+    Node n = v100();
+    ASSERT_TRUE(n.add_instance(instance("a", {quota(0, 16130)})).has_value());
+    ASSERT_TRUE(n.sync_gpus({gpu(0, 16000)}).has_value());
+    EXPECT_EQ(n.free_memory(uuid(0)), Bytes());
+}
+
+TEST(NodeGpus, SettingsChangeTheGenerationOnlyWhenTheyChange) {
+    Node n = v100();
+    const auto generation = n.generation();
+    EXPECT_EQ(n.set_policy(uuid(0), Policy::weighted), Change::changed);
+    EXPECT_EQ(n.generation(), generation + 1);
+    EXPECT_EQ(n.set_policy(uuid(0), Policy::weighted), Change::unchanged);
+    EXPECT_EQ(n.set_max_inst(uuid(0), 20), Change::unchanged);
+    EXPECT_EQ(n.set_mode(uuid(0), Mode::memory_compute), Change::unchanged);
+    EXPECT_EQ(n.set_prio_ratio(uuid(0), 50), Change::unchanged);
+    EXPECT_EQ(n.generation(), generation + 1);
+}
+
+TEST(NodeGpus, MaxInstKeepsItsRangeAndWhatIsThere) {
+    Node n = v100();
+    EXPECT_EQ(reason_of(n.set_max_inst(uuid(0), 0)), Reason::invalid);
+    EXPECT_EQ(reason_of(n.set_max_inst(uuid(0), 26)), Reason::invalid);
+    EXPECT_EQ(n.set_max_inst(uuid(0), 25), Change::changed);
+    EXPECT_EQ(reason_of(n.set_max_inst(uuid(7), 5)), Reason::not_found);
+    ASSERT_TRUE(n.add_instance(instance("a", {quota(0, 100, 5)})).has_value());
+    ASSERT_TRUE(n.add_instance(instance("b", {quota(0, 100, 0)})).has_value());
+    const auto refused = n.set_max_inst(uuid(0), 4);
+    EXPECT_EQ(reason_of(refused), Reason::busy);
+    EXPECT_NE(text_of(refused).find("5 or more"), std::string::npos) << text_of(refused);
+    EXPECT_EQ(n.set_max_inst(uuid(0), 5), Change::changed);
+    EXPECT_EQ(n.free_weight(uuid(0)), 0U);
+}
+
+TEST(NodeGpus, MaxInstIsBusyBelowTheNumberOfInstances) {
+    Node n = v100();
+    ASSERT_TRUE(n.add_instance(instance("a", {quota(0, 100, 0)})).has_value());
+    ASSERT_TRUE(n.add_instance(instance("b", {quota(0, 100, 0)})).has_value());
+    EXPECT_EQ(reason_of(n.set_max_inst(uuid(0), 1)), Reason::busy);
+    EXPECT_EQ(n.set_max_inst(uuid(0), 2), Change::changed);
+}
+
+TEST(NodeGpus, PrioRatioIs20To99) {
+    Node n = v100();
+    EXPECT_EQ(reason_of(n.set_prio_ratio(uuid(0), 19)), Reason::invalid);
+    EXPECT_EQ(reason_of(n.set_prio_ratio(uuid(0), 100)), Reason::invalid);
+    EXPECT_EQ(n.set_prio_ratio(uuid(0), 20), Change::changed);
+    EXPECT_EQ(n.set_prio_ratio(uuid(0), 99), Change::changed);
+}
+
+TEST(NodeGpus, ModeIsBusyWhileInstancesAreThere) {
+    Node n = v100();
+    ASSERT_TRUE(n.add_instance(instance("a", {quota(0, 100)})).has_value());
+    EXPECT_EQ(reason_of(n.set_mode(uuid(0), Mode::memory)), Reason::busy);
+    ASSERT_TRUE(n.remove_instance(id("a")).has_value());
+    EXPECT_EQ(n.set_mode(uuid(0), Mode::memory), Change::changed);
+}
+
+TEST(NodeGpus, WithoutComputeIsolationTheDriverDividesAndThePolicyIsKept) {
+    Node n = v100();
+    ASSERT_TRUE(n.set_policy(uuid(0), Policy::fixed).has_value());
+    EXPECT_EQ(n.policy_in_force(*n.find_gpu(uuid(0))), Policy::fixed);
+    ASSERT_TRUE(n.add_instance(instance("a", {quota(0, 100)}, Mode::memory)).has_value());
+    EXPECT_EQ(n.mode_in_force(*n.find_gpu(uuid(0))), Mode::memory);
+    EXPECT_EQ(n.policy_in_force(*n.find_gpu(uuid(0))), Policy::native);
+    EXPECT_EQ(n.find_gpu(uuid(0))->settings.policy, Policy::fixed);
+    ASSERT_TRUE(n.set_policy(uuid(0), Policy::native).has_value());
+    EXPECT_EQ(n.find_instance(id("a"))->mode, Mode::memory);
+}
+
+}  // namespace
+}  // namespace cgpu::model

@@ -1,0 +1,65 @@
+#include <gtest/gtest.h>
+
+#include "tests/unit/core/requests.hpp"
+
+/// Which GPUs the variables name.
+namespace cgpu::request {
+namespace {
+
+using namespace cgpu::test;
+
+constexpr const char* kUuid0 = "GPU-c09d11f5-a565-1f83-903c-a65a7ba138af";
+constexpr const char* kUuid1 = "GPU-959873c5-b57b-5d24-f3aa-e700c5d431cb";
+
+Request with(Variables variables) {
+    variables["ALIYUN_COM_GPU_MEM_CONTAINER"] = "3";
+    return request_in(variables);
+}
+
+using Names = std::vector<GpuName>;
+
+TEST(RequestDevices, IndicesOrUuids) {
+    const Names both = {model::Uuid::parse(kUuid0).value(), model::Uuid::parse(kUuid1).value()};
+    EXPECT_EQ(with({{"ALIYUN_COM_GPU_VISIBLE_DEVICES", "0,1"}}).gpus, (Names{0U, 1U}));
+    EXPECT_EQ(with({{"ALIYUN_COM_GPU_VISIBLE_DEVICES", std::string(kUuid0) + "," + kUuid1}}).gpus, both);
+    EXPECT_EQ(with({{"CGPU_GPUS", "3, 1"}}).gpus, (Names{3U, 1U}));
+}
+
+TEST(RequestDevices, NvidiasVariableIsTheFallback) {
+    EXPECT_EQ(with({{"NVIDIA_VISIBLE_DEVICES", "2"}}).gpus, Names{2U});
+    EXPECT_EQ(with({{"NVIDIA_VISIBLE_DEVICES", "2"}, {"ALIYUN_COM_GPU_VISIBLE_DEVICES", "1"}}).gpus,
+              Names{1U});
+    EXPECT_EQ(with({{"NVIDIA_VISIBLE_DEVICES", "2"}, {"ALIYUN_COM_GPU_VISIBLE_DEVICES", ""}}).gpus,
+              Names{2U});
+    EXPECT_EQ(with({{"NVIDIA_VISIBLE_DEVICES", "all"}, {"CGPU_GPUS", "1"}}).gpus, Names{1U});
+    EXPECT_EQ(with({{"NVIDIA_VISIBLE_DEVICES", "2"}, {"CGPU_GPUS", "all"}}).gpus, Names{});
+}
+
+TEST(RequestDevices, AllOrNoneNamedIsForPlacementToDecide) {
+    for (const char* nothing : {"all", "", "none", "void"}) {
+        const Request request = with({{"NVIDIA_VISIBLE_DEVICES", nothing}});
+        EXPECT_TRUE(request.gpus.empty()) << nothing;
+        EXPECT_EQ(request.count, 1U);
+    }
+    EXPECT_TRUE(with({}).gpus.empty());
+}
+
+TEST(RequestDevices, BothOfOursMustAgree) {
+    EXPECT_EQ(with({{"CGPU_GPUS", "0,1"}, {"ALIYUN_COM_GPU_VISIBLE_DEVICES", "0, 1"}}).gpus, (Names{0U, 1U}));
+    refusal_in({{"CGPU_MEM", "1GiB"}, {"CGPU_GPUS", "0"}, {"ALIYUN_COM_GPU_VISIBLE_DEVICES", "1"}},
+               "CGPU_GPUS=\"0\"");
+}
+
+TEST(RequestDevices, WhatNamesNoGpuIsRefused) {
+    for (const char* text :
+         {"x", "0,,1", "0,", "-1", "0:0", "GPU-123", "99999999999", "nvidia.com/gpu=0", "0,0"})
+        refusal_in({{"CGPU_MEM", "1GiB"}, {"NVIDIA_VISIBLE_DEVICES", text}}, "NVIDIA_VISIBLE_DEVICES");
+    refusal_in({{"CGPU_MEM", "1GiB"}, {"CGPU_GPUS", "MIG-c09d11f5-a565-1f83-903c-a65a7ba138af"}},
+               "MIG instances");
+    refusal_in({{"CGPU_MEM", "1GiB"}, {"CGPU_GPUS", "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16"}},
+               "16 GPUs at most");
+    EXPECT_TRUE(is_unmanaged({{"NVIDIA_VISIBLE_DEVICES", "0:0"}}));
+}
+
+}  // namespace
+}  // namespace cgpu::request

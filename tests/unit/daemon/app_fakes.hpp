@@ -1,0 +1,152 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "daemon/app/service.hpp"
+
+/// The outside of the service, each as small as it can be.
+namespace cgpu::app::test {
+
+class NoWatch final : public Watch {};
+
+/// Time stands still until a test moves it.
+class FakeLoop final : public Loop {
+  public:
+    WatchPtr watch(int, std::uint32_t, std::function<void(std::uint32_t)>) override {
+        return std::make_unique<NoWatch>();
+    }
+    WatchPtr watch_asking(int, std::function<Wanted()>, std::function<void()>) override {
+        return std::make_unique<NoWatch>();
+    }
+    WatchPtr at(Nanos when, std::function<void()> call) override {
+        const auto key = ++last_timer_;
+        timers_[key] = {when, std::move(call)};
+        return std::make_unique<Timer>(*this, key);
+    }
+    void post(std::function<void()> call) override { call(); }
+    Nanos now() const override { return now_; }
+
+    void advance(Nanos by) {
+        now_ += by;
+        for (bool fired = true; fired;) {
+            fired = false;
+            for (const auto& [key, timer] : timers_) {
+                if (timer.first > now_) continue;
+                const auto call = timer.second;
+                timers_.erase(key);
+                call();
+                fired = true;
+                break;
+            }
+        }
+    }
+
+  private:
+    struct Timer final : Watch {
+        Timer(FakeLoop& owner, int its_key) : loop(owner), key(its_key) {}
+        ~Timer() override { loop.timers_.erase(key); }
+        FakeLoop& loop;
+        int key;
+    };
+    Nanos now_ = 1'000'000'000;
+    int last_timer_ = 0;
+    std::map<int, std::pair<Nanos, std::function<void()>>> timers_;
+};
+
+class FakeStore final : public Store {
+  public:
+    Result<void> save(const model::Node& node) override {
+        if (full)
+            return model::refuse(model::Refusal::Reason::storage, "state.json", "no space left on device",
+                                 "free some space");
+        saved = node;
+        ++saves;
+        return {};
+    }
+    bool full = false;
+    int saves = 0;
+    model::Node saved;
+};
+
+class FakePublisher final : public Publisher {
+  public:
+    void gpu_changed(const model::Uuid& gpu) override { said.push_back("gpu " + gpu.to_string()); }
+    void instance_added(const model::InstanceId& id) override { said.push_back("added " + id.str()); }
+    void instance_changed(const model::InstanceId& id) override { said.push_back("changed " + id.str()); }
+    void instance_removed(const model::InstanceId& id) override { said.push_back("removed " + id.str()); }
+    std::vector<std::string> said;
+};
+
+class FakeLinks final : public Links {
+  public:
+    Result<std::string> open(const model::Instance& instance) override {
+        if (broken)
+            return model::refuse(model::Refusal::Reason::storage, "link", "no space left on device",
+                                 "free some");
+        opened.insert(instance.id);
+        return "/run/cgpu/instances/" + instance.id.str() + "/link";
+    }
+    void close(const model::InstanceId& id) override { opened.erase(id); }
+    void refresh(const model::Instance& instance) override { refreshed.push_back(instance.id); }
+    bool idle(const model::InstanceId& id) const override { return !in_use.contains(id); }
+    bool broken = false;
+    std::set<model::InstanceId> opened;
+    std::set<model::InstanceId> in_use;
+    std::vector<model::InstanceId> refreshed;
+};
+
+class FakeProcesses final : public Processes {
+  public:
+    explicit FakeProcesses(FakeLoop& loop) : loop_(loop) {}
+    Result<model::Process> identify(std::int32_t pid) override {
+        if (!living.contains(pid))
+            return model::refuse(model::Refusal::Reason::not_found, "process", "there is no such process",
+                                 "another");
+        return model::Process{pid, 7, "boot"};
+    }
+    bool alive(const model::Process& process) override { return living.contains(process.pid); }
+    WatchPtr on_exit(const model::Process& process, std::function<void()> call) override {
+        if (!living.contains(process.pid)) return loop_.at(loop_.now(), std::move(call));
+        const auto key = ++last_watch_;
+        ends_[key] = {process.pid, std::move(call)};
+        return std::make_unique<EndWatch>(*this, key);
+    }
+    void kill(std::int32_t pid) {
+        living.erase(pid);
+        for (const auto& [key, end] : std::map(ends_))
+            if (end.first == pid && ends_.erase(key) > 0) end.second();
+    }
+    std::set<std::int32_t> living;
+
+  private:
+    struct EndWatch final : Watch {
+        EndWatch(FakeProcesses& owner, int its_key) : processes(owner), key(its_key) {}
+        ~EndWatch() override { processes.ends_.erase(key); }
+        FakeProcesses& processes;
+        int key;
+    };
+    FakeLoop& loop_;
+    int last_watch_ = 0;
+    std::map<int, std::pair<std::int32_t, std::function<void()>>> ends_;
+};
+
+class FakeCompute final : public Compute {
+  public:
+    void update(const model::Node& node) override { generation = node.generation(); }
+    std::uint64_t generation = 0;
+};
+
+class FakeUsage final : public UsageSource {
+  public:
+    InstanceUsage usage(const model::InstanceId&, const model::Uuid&) const override {
+        InstanceUsage usage;
+        usage.memory_used = used;
+        return usage;
+    }
+    std::uint64_t used = 0;
+};
+
+}  // namespace cgpu::app::test

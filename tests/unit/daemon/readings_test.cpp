@@ -1,0 +1,131 @@
+#include "daemon/app/readings.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+namespace cgpu::app {
+namespace {
+
+using schedule::Gate;
+using schedule::kForever;
+using schedule::kMilli;
+
+struct TestPages : ProcessPages {
+    explicit TestPages(std::int32_t pid) {
+        process = {pid, 1, "boot"};
+        orders = &its_orders;
+        reports = &its_reports;
+    }
+    wire::Orders its_orders{};
+    wire::Reports its_reports{};
+};
+
+TEST(Readings, puts_two_processes_together) {
+    Readings readings(0);
+    auto one = std::make_shared<TestPages>(1);
+    auto two = std::make_shared<TestPages>(2);
+    readings.add(one);
+    readings.add(two);
+    (void)readings.read(1000 * kMilli);
+    one->its_reports.gpus[0].used_ns = 3 * kMilli;
+    two->its_reports.gpus[0].used_ns = 4 * kMilli;
+    two->its_reports.gpus[0].wants = 1;
+    two->its_reports.gpus[0].in_flight_ns = 2 * kMilli;
+    two->its_reports.gpus[0].oldest_ns = 2 * kMilli;
+    two->its_reports.gpus[0].oldest_start_ns = 1009 * kMilli;
+    two->its_reports.gpus[0].updated_ns = 1009 * kMilli;
+    const auto sum = readings.read(1010 * kMilli);
+    EXPECT_EQ(sum.used, 7 * kMilli);
+    EXPECT_EQ(sum.in_flight_estimate, 2 * kMilli);
+    EXPECT_EQ(sum.remaining, 1 * kMilli);
+    EXPECT_TRUE(sum.wants);
+    EXPECT_FALSE(sum.alone_process);
+    EXPECT_FALSE(sum.stale);
+}
+
+TEST(Readings, what_a_process_used_stays_when_it_goes) {
+    Readings readings(0);
+    auto one = std::make_shared<TestPages>(1);
+    readings.add(one);
+    (void)readings.read(1000 * kMilli);
+    one->its_reports.gpus[0].used_ns = 5 * kMilli;
+    (void)readings.read(1010 * kMilli);
+    readings.remove(one->process);
+    EXPECT_EQ(readings.read(1020 * kMilli).used, 5 * kMilli);
+    EXPECT_EQ(readings.totals().used, 5 * kMilli);
+}
+
+TEST(Readings, a_process_taken_up_again_starts_from_what_its_page_shows) {
+    Readings readings(0);
+    auto one = std::make_shared<TestPages>(1);
+    one->its_reports.gpus[0].used_ns = 900 * kMilli;
+    readings.add(one);
+    EXPECT_EQ(readings.read(1000 * kMilli).used, 0);
+}
+
+TEST(Readings, a_stopped_process_is_not_waited_for) {
+    Readings readings(0);
+    auto one = std::make_shared<TestPages>(1);
+    readings.add(one);
+    one->its_reports.gpus[0].in_flight_ns = 2 * kMilli;
+    one->its_reports.gpus[0].updated_ns = 1000 * kMilli;
+    EXPECT_FALSE(readings.read(1050 * kMilli).stale);
+    const auto later = readings.read(1103 * kMilli);
+    EXPECT_TRUE(later.stale);
+    EXPECT_EQ(later.in_flight_estimate, 0);
+}
+
+TEST(Readings, writes_a_gate_once_and_counts_it) {
+    Readings readings(0);
+    auto one = std::make_shared<TestPages>(1);
+    readings.add(one);
+    (void)readings.read(1000 * kMilli);
+    Gate open;
+    open.state = Gate::State::open;
+    open.limit = 6 * kMilli;
+    readings.publish(open, 1500 * kMilli);
+    const auto seq = one->its_orders.gates[0].seq.load();
+    EXPECT_EQ(one->its_orders.gates[0].limit_ns, 6 * kMilli);
+    readings.publish(open, 1600 * kMilli);
+    EXPECT_EQ(one->its_orders.gates[0].seq.load(), seq);
+    EXPECT_EQ(one->its_orders.gates[0].holds_until_ns, 1600 * kMilli);
+    readings.publish({}, 1600 * kMilli);
+    EXPECT_EQ(one->its_orders.gates[0].seq.load(), seq + 1);
+    EXPECT_EQ(one->its_orders.gates[0].state.load(), static_cast<std::uint32_t>(wire::GateState::closed));
+}
+
+TEST(Readings, survives_whatever_a_page_says) {
+    rc::check("figures stay within what is possible", [] {
+        Readings readings(3);
+        auto one = std::make_shared<TestPages>(1);
+        readings.add(one);
+        Nanos now = 1000 * kMilli;
+        Nanos used = 0;
+        (void)readings.read(now);
+        for (int i = 0; i < 20; ++i) {
+            auto& report = one->its_reports.gpus[3];
+            report.used_ns = *rc::gen::arbitrary<Nanos>();
+            report.in_flight_ns = *rc::gen::arbitrary<Nanos>();
+            report.oldest_start_ns = *rc::gen::arbitrary<Nanos>();
+            report.oldest_ns = *rc::gen::arbitrary<Nanos>();
+            report.updated_ns = *rc::gen::arbitrary<Nanos>();
+            report.usual_gap_ns = *rc::gen::arbitrary<Nanos>();
+            report.wants = *rc::gen::arbitrary<std::uint32_t>();
+            now += kMilli;
+            const auto sum = readings.read(now);
+            RC_ASSERT(sum.used >= used && sum.used <= now - 1000 * kMilli);
+            RC_ASSERT(sum.in_flight_estimate >= 0 && sum.in_flight_estimate <= 10'000 * kMilli);
+            RC_ASSERT(sum.remaining >= 0 && sum.remaining <= 10'000 * kMilli);
+            RC_ASSERT(sum.usual_gap >= 0);
+            used = sum.used;
+            Gate gate;
+            gate.state = Gate::State::open;
+            gate.limit = sum.used + sum.in_flight_estimate + kMilli;
+            readings.publish(gate, now);
+            RC_ASSERT(one->its_orders.gates[3].limit_ns >= 0);
+        }
+    });
+}
+
+}  // namespace
+}  // namespace cgpu::app

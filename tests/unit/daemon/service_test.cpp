@@ -1,0 +1,206 @@
+#include "daemon/app/service.hpp"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "tests/unit/daemon/app_fakes.hpp"
+
+namespace cgpu::app::test {
+namespace {
+
+using model::Refusal;
+constexpr std::uint64_t kMib = 1 << 20;
+
+class ServiceTest : public ::testing::Test {
+  protected:
+    ServiceTest() { start({}); }
+
+    void start(model::Node node) {
+        Settings settings;
+        settings.settings_for = [](const model::SeenGpu&) { return model::GpuSettings{}; };
+        service.emplace(
+            std::move(node), settings,
+            Service::Outside{loop, store, publisher, links, processes, compute, usage, [] { return 42u; }});
+    }
+
+    void see_v100() {
+        model::SeenGpu gpu;
+        gpu.uuid = *model::Uuid::parse("GPU-00000000-0000-0000-0000-000000000001");
+        gpu.model_name = "V100";
+        gpu.total = model::Bytes::from_mib(16130);
+        service->gpus_seen({gpu});
+        v100 = gpu.uuid;
+    }
+
+    Result<Created> create(const std::string& id, const std::string& gib, bool dry_run = false) {
+        processes.living.insert(100);
+        return service->create_instance(
+            id, "job-" + id, {{"ALIYUN_COM_GPU_MEM_CONTAINER", gib}, {"ALIYUN_COM_GPU_MEM_DEV", "15"}}, 100,
+            {dry_run});
+    }
+
+    FakeLoop loop;
+    FakeStore store;
+    FakePublisher publisher;
+    FakeLinks links;
+    FakeProcesses processes{loop};
+    FakeCompute compute;
+    FakeUsage usage;
+    model::Uuid v100;
+    std::optional<Service> service;
+};
+
+TEST_F(ServiceTest, admits_the_seeds_case_to_the_byte) {
+    see_v100();
+    const auto created = create("aaaa", "4");
+    ASSERT_TRUE(created) << created.error().text;
+    EXPECT_EQ(created->instance.quotas.at(0).memory_limit.count(), 4509925376u);
+    EXPECT_EQ(created->link_folder, "/run/cgpu/instances/aaaa/link");
+    EXPECT_EQ(store.saved, service->node());
+    EXPECT_EQ(compute.generation, service->node().generation());
+}
+
+TEST_F(ServiceTest, refuses_what_does_not_fit_and_leaves_nothing_behind) {
+    see_v100();
+    ASSERT_TRUE(create("aaaa", "8"));
+    const auto before = service->node();
+    const auto refused = create("bbbb", "8");
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().reason, Refusal::Reason::no_memory) << refused.error().text;
+    EXPECT_EQ(service->node(), before);
+    EXPECT_EQ(links.opened.size(), 1u);
+}
+
+TEST_F(ServiceTest, changes_nothing_in_a_dry_run) {
+    see_v100();
+    const auto before = service->node();
+    const auto said = publisher.said;
+    ASSERT_TRUE(create("aaaa", "4", true));
+    ASSERT_TRUE(service->set_policy(v100, "weighted", {true}));
+    EXPECT_EQ(service->node(), before);
+    EXPECT_EQ(publisher.said, said);
+    EXPECT_TRUE(links.opened.empty());
+}
+
+TEST_F(ServiceTest, a_full_disk_changes_nothing_and_is_said) {
+    see_v100();
+    ASSERT_TRUE(create("aaaa", "4"));
+    const auto before = service->node();
+    const auto said = publisher.said;
+    store.full = true;
+    const auto policy = service->set_policy(v100, "2", {});
+    ASSERT_FALSE(policy);
+    EXPECT_EQ(policy.error().reason, Refusal::Reason::storage);
+    EXPECT_FALSE(create("bbbb", "4"));
+    EXPECT_EQ(service->node(), before);
+    EXPECT_EQ(publisher.said, said);
+    EXPECT_EQ(links.opened.size(), 1u);
+}
+
+TEST_F(ServiceTest, says_nothing_where_nothing_changes) {
+    see_v100();
+    ASSERT_TRUE(service->set_policy(v100, "2", {}));
+    const auto said = publisher.said.size();
+    const auto saves = store.saves;
+    ASSERT_TRUE(service->set_policy(v100, "weighted", {}));
+    EXPECT_EQ(publisher.said.size(), said);
+    EXPECT_EQ(store.saves, saves);
+}
+
+TEST_F(ServiceTest, an_instance_goes_when_its_creator_dies_before_attach) {
+    see_v100();
+    ASSERT_TRUE(create("aaaa", "4"));
+    processes.kill(100);
+    EXPECT_TRUE(service->node().instances().empty());
+    EXPECT_TRUE(store.saved.instances().empty());
+    EXPECT_TRUE(links.opened.empty());
+    EXPECT_EQ(publisher.said.at(publisher.said.size() - 2), "removed aaaa");
+}
+
+TEST_F(ServiceTest, after_attach_its_process_counts_and_not_its_creator) {
+    see_v100();
+    ASSERT_TRUE(create("aaaa", "4"));
+    processes.living.insert(200);
+    ASSERT_TRUE(service->attach("aaaa", 200, {}));
+    processes.kill(100);
+    EXPECT_EQ(service->node().instances().size(), 1u);
+    processes.kill(200);
+    EXPECT_TRUE(service->node().instances().empty());
+}
+
+TEST_F(ServiceTest, it_stays_as_long_as_a_child_uses_its_link) {
+    see_v100();
+    const auto created = create("aaaa", "4");
+    ASSERT_TRUE(created);
+    links.in_use.insert(created->instance.id);
+    processes.kill(100);
+    EXPECT_EQ(service->node().instances().size(), 1u);
+    links.in_use.clear();
+    service->link_idle(created->instance.id);
+    EXPECT_TRUE(service->node().instances().empty());
+}
+
+TEST_F(ServiceTest, one_that_cannot_be_removed_from_disk_goes_later) {
+    see_v100();
+    ASSERT_TRUE(create("aaaa", "4"));
+    store.full = true;
+    processes.kill(100);
+    EXPECT_EQ(service->node().instances().size(), 1u);
+    store.full = false;
+    loop.advance(2'000'000'000);
+    EXPECT_TRUE(service->node().instances().empty());
+}
+
+TEST_F(ServiceTest, a_restarted_service_takes_up_who_lives_and_drops_who_does_not) {
+    see_v100();
+    ASSERT_TRUE(create("aaaa", "4"));
+    ASSERT_TRUE(create("bbbb", "4"));
+    processes.living.insert({200, 201});
+    ASSERT_TRUE(service->attach("aaaa", 200, {}));
+    ASSERT_TRUE(service->attach("bbbb", 201, {}));
+    processes.living.erase(201);
+    start(store.saved);
+    service->adopt();
+    loop.advance(1);
+    ASSERT_EQ(service->node().instances().size(), 1u);
+    EXPECT_EQ(service->node().instances().begin()->first.str(), "aaaa");
+    EXPECT_EQ(links.opened.size(), 1u);
+    processes.kill(200);
+    EXPECT_TRUE(service->node().instances().empty());
+}
+
+TEST_F(ServiceTest, one_that_nobody_attaches_after_a_restart_goes) {
+    see_v100();
+    ASSERT_TRUE(create("aaaa", "4"));
+    start(store.saved);
+    service->adopt();
+    loop.advance(1);
+    EXPECT_EQ(service->node().instances().size(), 1u);
+    loop.advance(31'000'000'000);
+    EXPECT_TRUE(service->node().instances().empty());
+}
+
+TEST_F(ServiceTest, less_memory_than_is_in_use_is_refused_with_the_figure) {
+    see_v100();
+    const auto created = create("aaaa", "4");
+    ASSERT_TRUE(created);
+    usage.used = 3000 * kMib;
+    const auto refused = service->set_memory(created->instance.id, "", 2000 * kMib, {});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().reason, Refusal::Reason::busy);
+    EXPECT_NE(refused.error().text.find("3000MiB"), std::string::npos) << refused.error().text;
+    ASSERT_TRUE(service->set_memory(created->instance.id, "0", 5000 * kMib, {}));
+    EXPECT_EQ(links.refreshed.size(), 1u);
+}
+
+TEST_F(ServiceTest, asks_for_nothing_is_refused_clearly) {
+    see_v100();
+    processes.living.insert(100);
+    const auto refused = service->create_instance("aaaa", "x", {}, 100, {});
+    ASSERT_FALSE(refused);
+    EXPECT_NE(refused.error().text.find("Try: "), std::string::npos);
+}
+
+}  // namespace
+}  // namespace cgpu::app::test

@@ -19,6 +19,8 @@ class InstanceId {
     /// control tree.
     [[nodiscard]] std::string short_id() const { return text_.substr(0, 12); }
 
+    // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the zero of a rewritten comparison for a
+    // pointer
     friend auto operator<=>(const InstanceId&, const InstanceId&) = default;
 
   private:

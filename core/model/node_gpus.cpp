@@ -48,13 +48,13 @@ tl::expected<Change, Refusal> Node::sync_gpus(const std::vector<Sighting>& seen)
     if (auto checked = check_seen(seen); !checked) return tl::unexpected(checked.error());
     std::vector<Gpu> next = gpus_;
     for (Gpu& gpu : next) gpu.present = false;
-    for (const auto& [sighted, settings] : seen) {
-        auto known =
-            std::find_if(next.begin(), next.end(), [&](const Gpu& g) { return g.uuid == sighted.uuid; });
+    for (const Sighting& sighting : seen) {
+        const Uuid& uuid = sighting.gpu.uuid;
+        auto known = std::find_if(next.begin(), next.end(), [&](const Gpu& g) { return g.uuid == uuid; });
         if (known == next.end()) {
-            next.push_back(Gpu{sighted, settings, true});
+            next.push_back(Gpu{sighting.gpu, sighting.settings_if_new, true});
         } else {
-            static_cast<SeenGpu&>(*known) = sighted;
+            static_cast<SeenGpu&>(*known) = sighting.gpu;
             known->present = true;
         }
     }

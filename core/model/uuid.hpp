@@ -27,6 +27,8 @@ class Uuid {
     /// The 16 bytes in the order of the text, as CUDA's CUuuid has them.
     [[nodiscard]] constexpr const Raw& raw() const { return raw_; }
 
+    // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the zero of a rewritten comparison for a
+    // pointer
     friend constexpr auto operator<=>(const Uuid&, const Uuid&) = default;
 
   private:

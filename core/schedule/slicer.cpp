@@ -24,6 +24,8 @@ void Slicer::set_policy(model::Policy policy) {
     rules_ = rules_of(policy);
     refresh_weights();
     end_turn_ = true;
+    // What went by under other rules burnt nobody's slices.
+    nobodys_ = false;
     if (!rules_.enforced) turn_.reset();
 }
 
@@ -66,6 +68,7 @@ void Slicer::set_weight(std::size_t slot, int weight) {
     if (!slots_[slot].present) return;
     slots_[slot].weight = std::max(0, weight);
     refresh_weights();
+    end_turn_ = end_turn_ || (turn_ && turn_->slot == slot);
 }
 
 void Slicer::set_high_priority(std::size_t slot, bool high_priority) {
@@ -93,6 +96,7 @@ Decision Slicer::step(Nanos now, const Readings& readings) {
         end_turn_ = false;
         pick_next();
     }
+    nobodys_ = !turn_ && !rules_.work_conserving;
     return decide();
 }
 
@@ -145,7 +149,7 @@ void Slicer::account(const Readings& readings, Nanos dt) {
     if (turn_) {
         turn_->zombies_took += took;
         turn_->busy += slots_[turn_->slot].was_busy ? dt : 0;
-    } else if (!rules_.work_conserving) {
+    } else if (nobodys_) {
         ordinary_.pass(dt, idle_entries());
     }
     for (std::size_t i = 0; i < kSlots; ++i) {
@@ -170,7 +174,7 @@ void Slicer::account_slot(std::size_t slot, const Reading& reading, Nanos dt, Na
     Slot& s = slots_[slot];
     const bool was_busy = s.meter.busy();
     const bool holds = turn_ && turn_->slot == slot;
-    if (s.held && wants(slot)) s.achieved.waited += dt;
+    if (s.held && s.meter.level().wants) s.achieved.waited += dt;
     Nanos fresh = zombies_.absorb(slot, s.meter.read(reading, dt));
     const Reading& level = s.meter.level();
     // Sums over processes count nested intervals too little: the turn's wall time is what it took.
@@ -190,9 +194,11 @@ void Slicer::charge(std::size_t slot, Nanos used) {
     charge_without_use(slot, used);
 }
 
+Nanos Slicer::period() const { return settings_.max_inst * settings_.tuning.slice; }
+
 void Slicer::charge_without_use(std::size_t slot, Nanos cost) {
-    const Nanos period = settings_.max_inst * settings_.tuning.slice;
-    group(slot).charge(slot, cost, period + turn_length(slot));
+    // Overuse is what goes beyond the turn; it is repaid up to one period (S4).
+    group(slot).charge(slot, cost, period() + turn_length(slot));
     if (slots_[slot].high_priority) bucket_.charge(cost);
 }
 

@@ -19,16 +19,20 @@ namespace cgpu::schedule {
 /// Turns. One instance at a time holds the GPU: its gate is open, the others' launches wait. Whoever has had
 /// least GPU time ÷ weight goes next (VirtualTime), so what one turn takes too much is missing from the
 /// following ones. Several gates open at once were tried and rejected: what events measure of overlapping
-/// contexts includes the others' slices, and shares came out up to 19 points off. Hand-over. A turn that is
-/// up closes its gate; what is in flight drains. Waiting for the drain leaves the GPU idle while the next
-/// gate is seen open, so the gate opens 100 µs before the predicted drain, for those whose predictions are
-/// good (DrainTrust). Work still in flight then is a zombie's (Zombies). By time. Turns end by the clock too
-/// and drains have a deadline: a kernel of the holder may be waiting for one that is held at a gate. No
-/// instance waits for ever for another's completion. Policies (Rules). Work-conserving: turns go to who
-/// wants, an idle holder is out after a grace, a waking one that is behind cuts a turn short. The others: a
-/// turn lasts its time used or not, and when the slices of those who want nothing are due, nobody holds the
-/// GPU. High priority (PriorityBucket) is outside of all that: while the bucket lasts, its turn begins at
-/// once.
+/// contexts includes the others' slices, and shares came out up to 19 points off.
+///
+/// Hand-over. A turn that is up closes its gate; what is in flight drains. Waiting for that leaves the GPU
+/// idle until the next gate is seen open, so the gate opens 100 µs before the predicted drain, for those
+/// whose predictions are good (DrainTrust). Work still in flight then is a zombie (Zombies).
+///
+/// By time. Turns end by the clock too and drains have a deadline: a kernel of the holder may be waiting for
+/// one that is held at a gate. Nobody waits for ever for another's completion.
+///
+/// Policies (Rules). Work-conserving: turns go to who wants, an idle holder is out after a grace, a waking
+/// one that is behind cuts a turn short. The others: a turn lasts its time, used or not, and while the slices
+/// of those who want nothing pass, nobody holds the GPU.
+///
+/// High priority (PriorityBucket) is outside of all that: while the bucket lasts, its turn begins at once.
 class Slicer {
   public:
     /// Since the slot was joined. Times in nanoseconds.
@@ -55,6 +59,7 @@ class Slicer {
 
     /// One step: at every change of a reading that matters (wants, drained, syncing) and at the answer's
     /// wake_at. Readings of slots that are not joined are ignored. `now` going back counts as standing still.
+    /// A step more than needed does no harm; achieved() is as of the last one.
     Decision step(Nanos now, const Readings& readings);
 
     [[nodiscard]] const Settings& settings() const { return settings_; }
@@ -99,6 +104,7 @@ class Slicer {
     [[nodiscard]] VirtualTime& group(std::size_t slot);
     [[nodiscard]] VirtualTime::Entries idle_entries() const;
     [[nodiscard]] int ordinary_present() const;
+    [[nodiscard]] Nanos period() const;
     void refresh_weights();
     void account(const Readings& readings, Nanos dt);
     void account_slot(std::size_t slot, const Reading& reading, Nanos dt, Nanos zombies_took);
@@ -137,8 +143,10 @@ class Slicer {
     Zombies zombies_;
     std::optional<Turn> turn_;
     std::size_t last_holder_ = 0;
-    std::optional<std::size_t>
-        waits_for_idle_;     // next one, once the slices of those without work have passed
+    // Who is next once the slices of those without work have passed, and whether they have been passing since
+    // the last step.
+    std::optional<std::size_t> waits_for_idle_;
+    bool nobodys_ = false;
     bool end_turn_ = false;  // settings changed under it
     bool started_ = false;
     Nanos now_ = 0;

@@ -134,7 +134,7 @@ void Slicer::hand_over() {
     if (level.in_flight_estimate > 0) {
         const Nanos refundable = std::max<Nanos>(0, turn_->charged - least);
         zombies_.rise(slot, now_, {level.remaining, ahead, refundable, level.alone_process},
-                      settings_.tuning.driver_slice);
+                      {settings_.tuning.driver_slice, period()});
     }
     last_holder_ = slot;
     turn_.reset();

@@ -9,14 +9,15 @@ namespace {
 constexpr Nanos kReportDelay = 2 * kMilli;
 }  // namespace
 
-void Zombies::rise(std::size_t slot, Nanos now, const Remains& remains, Nanos driver_slice) {
+void Zombies::rise(std::size_t slot, Nanos now, const Remains& remains, const Limits& limits) {
     Zombie z;
     z.active = true;
     z.measured_counts = remains.measured_counts;
     z.since = now;
     // Where in its slice the old context is, nobody knows: half of one on average.
-    z.exclusive_left = std::min(remains.remaining, driver_slice / 2);
+    z.exclusive_left = std::min(remains.remaining, limits.driver_slice / 2);
     z.shared_left = remains.remaining - z.exclusive_left;
+    z.overrun_left = limits.most_overrun;
     z.paid = remains.paid;
     z.refundable = remains.refundable;
     z.carry = zombies_[slot].carry;
@@ -41,7 +42,9 @@ Zombies::Charges Zombies::pass(Nanos dt) {
     for (std::size_t i = 0; i < kSlots; ++i) {
         Zombie& z = zombies_[i];
         if (shares[i]) {
-            const Nanos part = left / (sharers + 1);
+            Nanos part = left / (sharers + 1);
+            if (z.shared_left == 0) part = std::min(part, z.overrun_left);
+            z.overrun_left -= z.shared_left == 0 ? part : 0;
             z.shared_left = std::max<Nanos>(0, z.shared_left - part);
             taken[i] += part;
         }

@@ -16,15 +16,19 @@ class Zombies {
   public:
     using Charges = std::array<Nanos, kSlots>;
 
-    /// The slot's turn is over now with `remaining` predicted to run. `paid` of the unmeasured work has been
-    /// charged; up to `refundable` may be paid back later. measured_counts: its measurement is a union. The
-    /// driver runs the old context out before it turns to the next one, up to `driver_slice`; from then on
-    /// they alternate.
+    /// What is left at the end of a turn: predicted to run on; already charged of what isn't measured yet;
+    /// what of that may be paid back; whether its measurement is a union of intervals.
     struct Remains {
         Nanos remaining, paid, refundable;
         bool measured_counts;
     };
-    void rise(std::size_t slot, Nanos now, const Remains& remains, Nanos driver_slice);
+    /// The driver runs the old context out until its slice is over, from then on they alternate. Beyond its
+    /// prediction a zombie is charged up to `most_overrun`: its debt must not run away from the others for
+    /// ever, its kernel may be waiting for one of its own that is held at the gate.
+    struct Limits {
+        Nanos driver_slice, most_overrun;
+    };
+    void rise(std::size_t slot, Nanos now, const Remains& remains, const Limits& limits);
     /// dt passes: what each zombie takes of it.
     Charges pass(Nanos dt);
     /// What remains to be charged of newly measured time: nothing while it is a zombie.
@@ -46,6 +50,7 @@ class Zombies {
         Nanos exclusive_left = 0;
         Nanos shared_left = 0;
         Nanos overrun = 0;
+        Nanos overrun_left = 0;  // that may still be charged
         Nanos paid = 0;
         Nanos refundable = 0;
         Nanos measured = 0;

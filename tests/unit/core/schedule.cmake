@@ -13,5 +13,7 @@ cgpu_unit_test(schedule_test
     ${CMAKE_CURRENT_SOURCE_DIR}/schedule_policies_test.cpp
     ${CMAKE_CURRENT_SOURCE_DIR}/schedule_policy_test.cpp
     ${CMAKE_CURRENT_SOURCE_DIR}/schedule_priority_test.cpp
+    ${CMAKE_CURRENT_SOURCE_DIR}/schedule_property_test.cpp
     ${CMAKE_CURRENT_SOURCE_DIR}/schedule_shares_test.cpp
+    ${CMAKE_CURRENT_SOURCE_DIR}/schedule_step_test.cpp
   LIBS schedule_model)

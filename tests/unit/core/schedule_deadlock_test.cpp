@@ -63,8 +63,9 @@ TEST_P(Meeting, OfTwoInstancesWithAGpuEachInTheOtherOrderIsDone) {
     world.add(meeting(second, 0, kMilli, 5), 0);
     world.add(meeting(first, 1, kMilli, 5), 1);
     world.run_for(20 * kSecond);
+    // Least under fair-share: a twentieth of each GPU, and the turns on the two don't come together.
     for (const std::size_t slot : {0U, 1U}) {
-        for (const std::size_t gpu : {0U, 1U}) EXPECT_GT(world.done(slot, gpu), 50U) << slot << " " << gpu;
+        for (const std::size_t gpu : {0U, 1U}) EXPECT_GT(world.done(slot, gpu), 20U) << slot << " " << gpu;
     }
 }
 

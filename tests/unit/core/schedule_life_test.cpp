@@ -45,6 +45,8 @@ TEST(Change, OfThePolicyIsInForceWithinAPeriod) {
             for (const std::size_t i : {0U, 1U}) {
                 EXPECT_NEAR(world.share(i), shares[i], 0.015) << to_string(policy) << " " << i;
             }
+            world.poke();
+            world.run_for(kMilli);
             EXPECT_GT(world.slicer().achieved(0).used, used);
             used = world.slicer().achieved(0).used;
         }
@@ -80,8 +82,7 @@ TEST(Joining, StartsLevelWithTheOthers) {
     world.run_for(kPeriod);
     world.mark();
     world.run_for(kSecond);
-    EXPECT_NEAR(world.share(0), 0.5, 0.01);
-    EXPECT_NEAR(world.share(1), 0.5, 0.01);
+    EXPECT_NEAR(world.share(0), world.share(1), 0.01);
 }
 
 TEST(Waking, OwesNothingAndIsOwedNothing) {

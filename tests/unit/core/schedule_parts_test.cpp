@@ -182,9 +182,11 @@ TEST(VirtualTime, WhoComesBackIsOwedNothing) {
     EXPECT_DOUBLE_EQ(times.at(2), 1e9);
 }
 
+constexpr Zombies::Limits kLimits{2 * kMilli, 10 * kMilli};
+
 TEST(Zombies, WhatWasPredictedIsChargedAsItRuns) {
     Zombies zombies;
-    zombies.rise(4, 0, {100 * kMicro, 400 * kMicro, 0, true}, 2 * kMilli);
+    zombies.rise(4, 0, {100 * kMicro, 400 * kMicro, 0, true}, kLimits);
     EXPECT_TRUE(zombies.any());
     EXPECT_EQ(zombies.pass(60 * kMicro)[4], 60 * kMicro);
     EXPECT_EQ(zombies.pass(60 * kMicro)[4], 40 * kMicro);
@@ -196,31 +198,33 @@ TEST(Zombies, WhatWasPredictedIsChargedAsItRuns) {
 
 TEST(Zombies, LateOnesShareTheGpuWithTheHolder) {
     Zombies zombies;
-    zombies.rise(0, 0, {0, 0, 0, true}, 2 * kMilli);
-    zombies.rise(1, 0, {0, 0, 0, true}, 2 * kMilli);
+    zombies.rise(0, 0, {0, 0, 0, true}, kLimits);
+    zombies.rise(1, 0, {0, 0, 0, true}, kLimits);
     zombies.pass(3 * kMilli);
     const auto taken = zombies.pass(3 * kMilli);
     EXPECT_EQ(taken[0], kMilli);
     EXPECT_EQ(taken[1], kMilli);
+    EXPECT_EQ(zombies.pass(kSecond)[0], kLimits.most_overrun - 2 * kMilli) << "not for ever";
+    EXPECT_EQ(zombies.pass(kSecond)[0], 0);
 }
 
 TEST(Zombies, TheSumEndsWithinWhatTheMeasurementAllows) {
     Zombies zombies;
     // 20 ms of work taken for 1 ms, a zombie for 4 ms: at least 16 ms were its own.
-    zombies.rise(0, 0, {0, kMilli, 0, true}, 2 * kMilli);
+    zombies.rise(0, 0, {0, kMilli, 0, true}, kLimits);
     zombies.absorb(0, 20 * kMilli);
     EXPECT_EQ(zombies.settle(0, 4 * kMilli), 15 * kMilli);
     // 1 ms of work taken for 3 ms is paid back, as far as that is allowed.
-    zombies.rise(0, 0, {0, 3 * kMilli, 3 * kMilli, true}, 2 * kMilli);
+    zombies.rise(0, 0, {0, 3 * kMilli, 3 * kMilli, true}, kLimits);
     zombies.absorb(0, kMilli);
     EXPECT_EQ(zombies.settle(0, 4 * kMilli), -2 * kMilli);
-    zombies.rise(0, 0, {0, 3 * kMilli, kMilli, true}, 2 * kMilli);
+    zombies.rise(0, 0, {0, 3 * kMilli, kMilli, true}, kLimits);
     EXPECT_EQ(zombies.settle(0, 4 * kMilli), -kMilli);
 }
 
 TEST(Zombies, OneThatGetsATurnAgainIsNotChargedTwice) {
     Zombies zombies;
-    zombies.rise(0, 0, {0, 3 * kMilli, 0, true}, 2 * kMilli);
+    zombies.rise(0, 0, {0, 3 * kMilli, 0, true}, kLimits);
     zombies.revive(0);
     EXPECT_FALSE(zombies.is(0));
     EXPECT_EQ(zombies.absorb(0, 2 * kMilli), 0);

@@ -1,0 +1,208 @@
+// Single steps, fed by hand.
+#include <gtest/gtest.h>
+
+#include "core/schedule/slicer.hpp"
+
+namespace cgpu::schedule {
+namespace {
+
+using cgpu::model::Policy;
+using State = Gate::State;
+
+class Step : public testing::Test {
+  protected:
+    Step() {
+        for (const std::size_t i : {0U, 1U}) slicer_.join(i, 1, false);
+    }
+    Decision at(Nanos now) { return last_ = slicer_.step(now_ = now, readings_); }
+    Decision after(Nanos dt) { return at(now_ + dt); }
+    void launch(std::size_t slot, Nanos work) {
+        readings_[slot].wants = false;
+        readings_[slot].in_flight_estimate = readings_[slot].remaining = work;
+    }
+    void drain(std::size_t slot) {
+        readings_[slot].used += readings_[slot].in_flight_estimate;
+        readings_[slot].in_flight_estimate = readings_[slot].remaining = 0;
+    }
+    [[nodiscard]] State gate(std::size_t slot) const { return last_.gates[slot].state; }
+    // The holder is `slot`, a turn is up and 1 ms is in flight; the other one wants.
+    void end_turn_with_work(std::size_t slot) {
+        readings_[slot].wants = readings_[1 - slot].wants = true;
+        ASSERT_EQ(gate(slot), State::open);
+        launch(slot, kMilli);
+        after(5 * kMilli);
+        ASSERT_EQ(gate(slot), State::closed);
+    }
+
+    Settings settings_;
+    Slicer slicer_{settings_};
+    Readings readings_;
+    Decision last_;
+    Nanos now_ = 0;
+};
+
+TEST_F(Step, NobodyWantsNothingIsOpenAndNothingWakes) {
+    at(kSecond);
+    EXPECT_EQ(gate(0), State::closed);
+    EXPECT_EQ(gate(1), State::closed);
+    EXPECT_EQ(last_.wake_at, kForever);
+}
+
+TEST_F(Step, TheOnlyOneThatWantsIsOpenWithoutABound) {
+    readings_[1].wants = true;
+    at(kSecond);
+    EXPECT_EQ(gate(1), State::open);
+    EXPECT_EQ(last_.gates[1].limit, kForever);
+    EXPECT_FALSE(last_.gates[1].contended);
+    EXPECT_EQ(last_.wake_at, kForever);
+    EXPECT_EQ(gate(0), State::closed);
+    EXPECT_TRUE(last_.gates[0].contended);
+    readings_[1].wants = false;
+    after(kSecond);
+    EXPECT_EQ(gate(1), State::open) << "nobody else wants it: the next burst needn't ask";
+}
+
+TEST_F(Step, ATurnIsOneSliceAndItsLimitSaysSo) {
+    readings_[0].wants = readings_[1].wants = true;
+    readings_[1].used = 7 * kSecond;
+    at(kSecond);
+    ASSERT_EQ(gate(1), State::open);  // the one after the last holder
+    EXPECT_EQ(last_.gates[1].limit, 7 * kSecond + 5 * kMilli);
+    EXPECT_TRUE(last_.gates[1].contended);
+    EXPECT_LE(last_.wake_at, now_ + 5 * kMilli);
+    after(5 * kMilli);
+    EXPECT_EQ(gate(1), State::closed);
+    EXPECT_EQ(gate(0), State::open);
+}
+
+TEST_F(Step, WithoutTrustTheDrainIsWaitedFor) {
+    readings_[0].wants = true;
+    at(kSecond);
+    end_turn_with_work(0);
+    EXPECT_EQ(gate(1), State::closed);
+    readings_[0].remaining = 50 * kMicro;
+    after(950 * kMicro);
+    EXPECT_EQ(gate(1), State::closed);
+    drain(0);
+    after(50 * kMicro);
+    EXPECT_EQ(gate(1), State::open);
+}
+
+TEST_F(Step, WithTrustTheNextGateOpensBeforeTheDrain) {
+    readings_[0].wants = true;
+    at(kSecond);
+    std::size_t holder = 0;
+    for (int turn = 0; turn < 20; ++turn, holder = 1 - holder) {
+        end_turn_with_work(holder);
+        if (gate(1 - holder) == State::open) return;  // never: 1 ms is left
+        if (turn > 15) {
+            EXPECT_EQ(last_.wake_at, now_ + 900 * kMicro);
+            readings_[holder].remaining = 100 * kMicro;
+            after(900 * kMicro);
+            EXPECT_EQ(gate(1 - holder), State::open) << "100 µs before the predicted drain";
+            EXPECT_TRUE(last_.gates[1 - holder].overlap);
+            drain(holder);
+            after(100 * kMicro);
+            EXPECT_FALSE(last_.gates[1 - holder].overlap);
+        } else {
+            drain(holder);
+            after(kMilli);
+        }
+    }
+}
+
+TEST_F(Step, ADrainThatDoesNotComeIsNotWaitedForLong) {
+    readings_[0].wants = true;
+    at(kSecond);
+    end_turn_with_work(0);
+    readings_[0].remaining = 1;
+    after(2 * kMilli + 5 * kMilli - 1);
+    EXPECT_EQ(gate(1), State::closed);
+    EXPECT_EQ(last_.wake_at, std::max(now_ + 1, now_ + settings_.tuning.shortest_wait));
+    after(1);
+    EXPECT_EQ(gate(1), State::open);
+    // It never drains: the turns go on, and it gets them too, for its kernel may be waiting for one of its
+    // own.
+    readings_[0].wants = true;
+    bool again = false;
+    for (int i = 0; i < 1'000 && !again; ++i) {
+        after(kMilli);
+        again = gate(0) == State::open;
+    }
+    EXPECT_TRUE(again);
+}
+
+TEST_F(Step, AnUnmeasuredKernelGetsMoreTime) {
+    readings_[0].wants = true;
+    at(kSecond);
+    readings_[0].unmeasured = true;
+    end_turn_with_work(0);
+    after(49 * kMilli);
+    EXPECT_EQ(gate(1), State::closed);
+    after(kMilli);
+    EXPECT_EQ(gate(1), State::open);
+}
+
+TEST_F(Step, AStalePageIsPassedOver) {
+    readings_[0].wants = true;
+    at(kSecond);
+    end_turn_with_work(0);
+    readings_[0].stale = true;
+    after(kMicro);
+    EXPECT_EQ(gate(1), State::open);
+}
+
+TEST_F(Step, AnIdleHolderIsOutAfterTheGrace) {
+    readings_[0].wants = true;
+    at(kSecond);
+    readings_[0].wants = false;
+    readings_[1].wants = true;
+    after(kMilli);
+    EXPECT_EQ(gate(0), State::open);
+    EXPECT_EQ(last_.wake_at, now_ + 300 * kMicro);
+    after(300 * kMicro);
+    EXPECT_EQ(gate(1), State::open);
+}
+
+TEST_F(Step, TimeGoingBackIsStandingStill) {
+    readings_[0].wants = readings_[1].wants = true;
+    at(kSecond);
+    at(0);
+    EXPECT_EQ(gate(1), State::open);
+    at(kSecond + 5 * kMilli);
+    EXPECT_EQ(gate(0), State::open);
+}
+
+TEST_F(Step, WhoIsNotThereIsNotRead) {
+    readings_[7].wants = true;
+    at(kSecond);
+    EXPECT_EQ(gate(7), State::closed);
+    EXPECT_FALSE(slicer_.holder());
+    slicer_.join(7, 1, false);
+    after(kMilli);
+    EXPECT_EQ(slicer_.holder(), 7U);
+    slicer_.leave(7);
+    after(kMilli);
+    EXPECT_EQ(gate(7), State::closed);
+    EXPECT_FALSE(slicer_.holder());
+}
+
+TEST_F(Step, NativeFreesAllGates) {
+    readings_[0].wants = true;
+    at(kSecond);
+    slicer_.set_policy(Policy::native);
+    after(kMilli);
+    for (const Gate& g : last_.gates) EXPECT_EQ(g.state, State::free);
+    EXPECT_EQ(last_.wake_at, kForever);
+    EXPECT_FALSE(slicer_.holder());
+}
+
+TEST_F(Step, SettingsAreKeptWithinTheirBounds) {
+    slicer_.set_max_inst(1'000);
+    slicer_.set_prio_ratio(0);
+    EXPECT_EQ(slicer_.settings().max_inst, 25);
+    EXPECT_EQ(slicer_.settings().prio_ratio, 20);
+}
+
+}  // namespace
+}  // namespace cgpu::schedule

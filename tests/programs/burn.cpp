@@ -1,0 +1,108 @@
+// Keeps a GPU busy with kernels of given lengths, from several threads and streams.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+#include "tests/programs/common.hpp"
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using programs::must;
+using programs::say;
+
+struct Settings {
+    std::vector<unsigned long long> kernel_us{1000};
+    double seconds = 0;
+    bool forever = false;
+    int device = 0;
+    unsigned int threads = 1;
+    unsigned int streams = 1;
+    std::size_t mib = 0;
+    unsigned long long sync_every = 0;
+};
+
+std::atomic<bool> stop{false};
+std::atomic<unsigned long long> launches{0};
+
+/// Work that is ahead of the GPU is kept at two batches, so that the program ends soon after it is told to.
+unsigned long long batch_size(const Settings& settings) {
+    const unsigned long long sum =
+        std::accumulate(settings.kernel_us.begin(), settings.kernel_us.end(), 0ULL) /
+        settings.kernel_us.size();
+    return std::clamp(20'000 / std::max(sum, 1ULL), 1ULL, 256ULL);
+}
+
+void burn(const Settings& settings, CUcontext context, CUfunction busy) {
+    must(cuCtxSetCurrent(context), "cuCtxSetCurrent");
+    std::vector<CUstream> streams(settings.streams);
+    for (CUstream& stream : streams) must(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+    std::vector<CUevent> events(settings.streams * 2);
+    for (CUevent& event : events) must(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING), "cuEventCreate");
+    const unsigned long long batch = batch_size(settings);
+    for (unsigned long long i = 0; !stop; ++i) {
+        const std::size_t s = i % streams.size();
+        const unsigned long long turn = i / streams.size();
+        unsigned long long us = settings.kernel_us[turn % settings.kernel_us.size()];
+        void* parameters[] = {&us};
+        must(cuLaunchKernel(busy, 1, 1, 1, 1, 1, 1, 0, streams[s], parameters, nullptr), "cuLaunchKernel");
+        launches.fetch_add(1, std::memory_order_relaxed);
+        if (settings.sync_every > 0) {
+            if ((i + 1) % settings.sync_every == 0) must(cuCtxSynchronize(), "cuCtxSynchronize");
+        } else if ((turn + 1) % batch == 0) {
+            const std::size_t parity = (turn + 1) / batch % 2;
+            must(cuEventRecord(events[s * 2 + parity], streams[s]), "cuEventRecord");
+            must(cuEventSynchronize(events[s * 2 + 1 - parity]), "cuEventSynchronize");
+        }
+    }
+    for (CUstream stream : streams) must(cuStreamSynchronize(stream), "cuStreamSynchronize");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app(
+        "Keeps a GPU busy; prints 'ready' when it begins, and 'launches N' and 'wall_us N' at its end");
+    Settings settings;
+    app.add_option("--kernel-us", settings.kernel_us, "Lengths of the kernels, launched in turn")
+        ->delimiter(',');
+    auto* seconds = app.add_option("--seconds", settings.seconds, "How long");
+    app.add_flag("--forever", settings.forever, "Until SIGTERM")->excludes(seconds);
+    app.add_option("--device", settings.device);
+    app.add_option("--threads", settings.threads);
+    app.add_option("--streams", settings.streams, "Streams of each thread");
+    app.add_option("--mib", settings.mib, "Device memory to allocate first");
+    app.add_option("--sync-every", settings.sync_every,
+                   "cuCtxSynchronize after that many launches of a thread");
+    CLI11_PARSE(app, argc, argv);
+    if (settings.seconds <= 0 && !settings.forever) {
+        std::fputs("burn: give --seconds or --forever\n", stderr);
+        return 2;
+    }
+
+    programs::take_stop_signals();
+    CUcontext context = programs::use_device(settings.device);
+    CUdeviceptr memory = 0;
+    if (settings.mib > 0) must(cuMemAlloc(&memory, settings.mib << 20), "cuMemAlloc");
+    CUfunction busy = programs::kernel("busy");
+    std::puts("ready");
+    std::fflush(stdout);
+    const auto begin = Clock::now();
+    std::vector<std::thread> threads;
+    for (unsigned int t = 0; t < settings.threads; ++t) threads.emplace_back(burn, settings, context, busy);
+    while (!programs::should_stop()) {
+        const std::chrono::duration<double> elapsed = Clock::now() - begin;
+        if (!settings.forever && elapsed.count() >= settings.seconds) break;
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    stop = true;
+    for (std::thread& thread : threads) thread.join();
+    say("launches", launches);
+    say("wall_us", static_cast<unsigned long long>(
+                       std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin).count()));
+    return 0;
+}

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+
+#include "tests/sim/include/simgpu/cuda.h"
+
+/// What the test programs share. They know the CUDA driver API and nothing else.
+namespace programs {
+
+/// "CUDA_ERROR_OUT_OF_MEMORY" and the like.
+std::string result_name(CUresult result);
+
+/// Ends the program with status 1 and a line "error CALL CODE NAME" where a call fails that must not.
+void must(CUresult result, const char* call);
+
+/// Initialises CUDA and makes the device's primary context the thread's current one.
+CUcontext use_device(int device);
+
+/// The simulator's kernel of that name.
+CUfunction kernel(const char* name);
+
+/// From here on SIGTERM and SIGINT don't end the program; should_stop() and hold() see them. Call it before
+/// threads are started.
+void take_stop_signals();
+bool should_stop();
+
+/// Prints "ready", then waits for SIGTERM or SIGINT, or for the other end of a stdin that is a pipe to close.
+void hold();
+
+/// Prints one line "KEY VALUE" and flushes it.
+void say(const std::string& key, const std::string& value);
+void say(const std::string& key, unsigned long long value);
+
+}  // namespace programs

@@ -1,0 +1,130 @@
+#include "tests/sim/device/device.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+
+#include "tests/sim/device/device_path.hpp"
+#include "tests/sim/model/timeline.hpp"
+
+namespace simgpu {
+
+Nanoseconds clock_now() {
+    timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return Nanoseconds{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+std::string device_path() {
+    const char* path = std::getenv("SIMGPU_DEVICE");
+    return path && *path ? path : "/dev/simgpu";
+}
+
+namespace {
+
+Layout* map(int descriptor, std::uint64_t bytes) {
+    void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
+    return at == MAP_FAILED ? nullptr : static_cast<Layout*>(at);
+}
+
+void fill(Layout& layout, const std::vector<Card>& cards, std::uint64_t bytes) {
+    layout.version = kLayoutVersion;
+    layout.gpu_count = static_cast<std::uint32_t>(cards.size());
+    layout.file_bytes = bytes;
+    std::copy(cards.begin(), cards.end(), layout.cards);
+    TimelineState& timeline = layout.timeline;
+    timeline.now = clock_now();
+    timeline.gpu_count = layout.gpu_count;
+    for (std::uint32_t g = 0; g < layout.gpu_count; ++g) {
+        timeline.gpus[g].active = -1;
+        timeline.gpus[g].slice = cards[g].slice;
+        timeline.gpus[g].switch_cost = cards[g].switch_cost;
+    }
+    layout.magic = kMagic;
+}
+
+}  // namespace
+
+int Device::create(const std::string& path, const std::vector<Card>& cards) {
+    const std::uint64_t bytes = kRingsOffset + RingTable::bytes(static_cast<std::uint32_t>(cards.size()));
+    // A new file in place of the old one: whoever still uses that one keeps it.
+    const std::string unfinished = path + ".new";
+    unlink(unfinished.c_str());
+    const int descriptor = ::open(unfinished.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor < 0) return errno;
+    int error = 0;
+    if (fchmod(descriptor, 0666) != 0 || ftruncate(descriptor, static_cast<off_t>(bytes)) != 0) error = errno;
+    if (error == 0) {
+        Layout* layout = map(descriptor, kRingsOffset);
+        if (layout) {
+            fill(*layout, cards, bytes);
+            munmap(layout, kRingsOffset);
+        } else {
+            error = errno;
+        }
+    }
+    ::close(descriptor);
+    if (error == 0 && rename(unfinished.c_str(), path.c_str()) != 0) error = errno;
+    if (error != 0) unlink(unfinished.c_str());
+    return error;
+}
+
+std::unique_ptr<Device> Device::open(const std::string& path) {
+    FileLock probe;
+    if (const int error = probe.open(path); error != 0) {
+        errno = error;
+        return nullptr;
+    }
+    struct stat status {};
+    if (fstat(probe.descriptor(), &status) != 0 || status.st_size < static_cast<off_t>(kRingsOffset)) {
+        errno = EINVAL;
+        return nullptr;
+    }
+    Layout* layout = map(probe.descriptor(), static_cast<std::uint64_t>(status.st_size));
+    if (!layout) return nullptr;
+    std::unique_ptr<Device> device(new Device(layout, path));
+    if (layout->magic != kMagic || layout->version != kLayoutVersion ||
+        layout->file_bytes != static_cast<std::uint64_t>(status.st_size) || device->lock_.open(path) != 0) {
+        errno = EINVAL;
+        return nullptr;
+    }
+    return device;
+}
+
+Device::~Device() { munmap(layout_, layout_->file_bytes); }
+
+RingTable Device::rings() const {
+    return RingTable(reinterpret_cast<Ring*>(reinterpret_cast<char*>(layout_) + kRingsOffset));
+}
+
+void Device::after_fork_in_child() {
+    lock_.close();
+    lock_.open(path_);
+    mutex_.unlock();
+}
+
+Session::Session(Device& device) : device_(device), journal_(*device.layout_) {
+    device_.mutex_.lock();
+    device_.lock_.lock(kStateLock);
+    journal_.roll_back();
+}
+
+Session::~Session() {
+    device_.lock_.unlock(kStateLock);
+    device_.mutex_.unlock();
+}
+
+void Session::advance() {
+    journal_.save_timeline();
+    Timeline(layout().timeline, device_.rings(), Timeline::Stamps::write).advance(clock_now());
+    journal_.commit();
+}
+
+}  // namespace simgpu

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "tests/sim/device/file_lock.hpp"
+#include "tests/sim/device/journal.hpp"
+#include "tests/sim/device/layout.hpp"
+
+namespace simgpu {
+
+/// Nanoseconds of CLOCK_MONOTONIC: the time of all GPUs.
+Nanoseconds clock_now();
+
+/// The shared device file, mapped. All changes go through a Session.
+class Device {
+  public:
+    /// Makes the file with idle GPUs. @return errno, 0 if it worked.
+    static int create(const std::string& path, const std::vector<Card>& cards);
+
+    /// @return nothing if the file is missing or isn't a simulated device (errno says which).
+    static std::unique_ptr<Device> open(const std::string& path);
+
+    ~Device();
+    Device(const Device&) = delete;
+    Device& operator=(const Device&) = delete;
+
+    const Layout& layout() const { return *layout_; }
+    std::uint32_t gpu_count() const { return layout_->gpu_count; }
+    const Card& card(std::uint32_t gpu) const { return layout_->cards[gpu]; }
+    RingTable rings() const;
+
+    /// Before and after fork(): no thread of ours may hold the lock while the descriptor is duplicated,
+    /// because a child would keep a killed parent's lock.
+    void before_fork() { mutex_.lock(); }
+    void after_fork_in_parent() { mutex_.unlock(); }
+    void after_fork_in_child();
+
+  private:
+    friend class Session;
+    Device(Layout* layout, const std::string& path) : path_(path), layout_(layout) {}
+
+    std::string path_;
+    Layout* layout_;
+    FileLock lock_;
+    std::mutex mutex_;
+};
+
+/// Holds the device lock. What a killed predecessor left half done is undone first.
+class Session {
+  public:
+    explicit Session(Device& device);
+    ~Session();
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+
+    Layout& layout() { return *device_.layout_; }
+    Journal& journal() { return journal_; }
+    RingTable rings() const { return device_.rings(); }
+    /// Whether the living process of this slot is there (or a child that inherited from it). Not for the own
+    /// slot.
+    bool is_alive(std::uint32_t slot) { return device_.lock_.is_held_elsewhere(kAliveLock + slot); }
+
+    /// Moves all GPUs to the present.
+    void advance();
+
+  private:
+    Device& device_;
+    Journal journal_;
+};
+
+}  // namespace simgpu

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "tests/sim/device/card.hpp"
+#include "tests/sim/device/process_entry.hpp"
+#include "tests/sim/model/record.hpp"
+#include "tests/sim/model/timeline_state.hpp"
+
+namespace simgpu {
+
+/// Old contents of what is being changed. A process that is killed while it holds the lock leaves it
+/// non-empty, and the next one to take the lock puts the old contents back.
+struct JournalArea {
+    std::atomic<std::uint64_t> used;
+    std::byte data[4U << 20];
+};
+
+/// The shared file. The rings follow it at kRingsOffset. Everything but the rings is changed under the lock
+/// only.
+struct Layout {
+    std::uint64_t magic;
+    std::uint32_t version;
+    std::uint32_t gpu_count;
+    std::uint64_t file_bytes;
+    Card cards[kMaxGpus];
+    JournalArea journal;
+    std::uint64_t process_serial;
+    std::uint32_t process_count;  ///< Entries from here on have never been used.
+    ProcessEntry processes[kMaxProcesses];
+    TimelineState timeline;
+};
+
+constexpr std::uint64_t kMagic = 0x7570676d6973ULL;  // "simgpu"
+constexpr std::uint32_t kLayoutVersion = 1;
+constexpr std::uint64_t kRingsOffset = (sizeof(Layout) + 4095) / 4096 * 4096;
+
+// Byte ranges of the file that OFD locks are put on; they lie beyond what is mapped.
+constexpr std::int64_t kStateLock = std::int64_t{1} << 40;
+constexpr std::int64_t kAliveLock = kStateLock + 4096;  ///< + process slot: held by the living process
+
+}  // namespace simgpu

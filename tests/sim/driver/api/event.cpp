@@ -1,0 +1,110 @@
+#include "tests/sim/driver/event.hpp"
+
+#include "tests/sim/driver/stream_handle.hpp"
+
+using namespace simgpu;
+
+namespace {
+
+CUresult find_event(CUevent handle, Event*& event) {
+    if (!Runtime::get()) return CUDA_ERROR_NOT_INITIALIZED;
+    event = from_handle<Event>(handle);
+    return event ? event->context().error() : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult record(CUevent handle, CUstream stream_handle) {
+    Event* event = nullptr;
+    if (const CUresult result = find_event(handle, event); result != CUDA_SUCCESS) return result;
+    Stream* stream = nullptr;
+    if (const CUresult result = find_stream(stream_handle, stream); result != CUDA_SUCCESS) return result;
+    if (&stream->context != &event->context()) return CUDA_ERROR_INVALID_HANDLE;
+    event->record(*stream);
+    return CUDA_SUCCESS;
+}
+
+}  // namespace
+
+extern "C" {
+
+CUresult cuEventCreate(CUevent* handle, unsigned int flags) {
+    Context* context = nullptr;
+    if (const CUresult result = current_context(context); result != CUDA_SUCCESS) return result;
+    if (!handle || flags > (CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *handle = reinterpret_cast<CUevent>(new Event(*context, flags));
+    return CUDA_SUCCESS;
+}
+
+CUresult cuEventDestroy_v2(CUevent handle) {
+    Event* event = nullptr;
+    if (const CUresult result = find_event(handle, event); result != CUDA_SUCCESS) return result;
+    delete event;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuEventDestroy(CUevent handle) { return cuEventDestroy_v2(handle); }
+
+CUresult cuEventRecord(CUevent handle, CUstream stream) { return record(handle, stream); }
+SIMGPU_PTSZ(cuEventRecord, (CUevent handle, CUstream stream), (handle, per_thread(stream)))
+
+CUresult cuEventRecordWithFlags(CUevent handle, CUstream stream, unsigned int flags) {
+    return flags > 1 ? CUDA_ERROR_INVALID_VALUE : record(handle, stream);
+}
+SIMGPU_PTSZ(cuEventRecordWithFlags, (CUevent handle, CUstream stream, unsigned int flags),
+            (handle, per_thread(stream), flags))
+
+CUresult cuEventQuery(CUevent handle) {
+    Event* event = nullptr;
+    if (const CUresult result = find_event(handle, event); result != CUDA_SUCCESS) return result;
+    const auto recording = event->latest();
+    if (!recording || recording->done) return CUDA_SUCCESS;
+    event->context().runtime().observer().observe();
+    return recording->done ? event->context().error() : CUDA_ERROR_NOT_READY;
+}
+
+CUresult cuEventSynchronize(CUevent handle) {
+    Event* event = nullptr;
+    if (const CUresult result = find_event(handle, event); result != CUDA_SUCCESS) return result;
+    Context& context = event->context();
+    const auto recording = event->latest();
+    if (recording && !recording->done)
+        context.runtime().observer().wait(*recording->queue, recording->sequence);
+    context.runtime().synchronized();
+    return context.error();
+}
+
+CUresult cuEventElapsedTime_v2(float* milliseconds, CUevent start_handle, CUevent end_handle) {
+    Event* start = nullptr;
+    Event* end = nullptr;
+    if (const CUresult result = find_event(start_handle, start); result != CUDA_SUCCESS) return result;
+    if (const CUresult result = find_event(end_handle, end); result != CUDA_SUCCESS) return result;
+    if (!milliseconds) return CUDA_ERROR_INVALID_VALUE;
+    const auto from = start->latest();
+    const auto to = end->latest();
+    if (!from || !to || !start->timed() || !end->timed()) return CUDA_ERROR_INVALID_HANDLE;
+    if (!from->done || !to->done) start->context().runtime().observer().observe();
+    if (!from->done || !to->done) return CUDA_ERROR_NOT_READY;
+    *milliseconds = static_cast<float>(static_cast<double>(to->time - from->time) * 1e-6);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end) {
+    return cuEventElapsedTime_v2(milliseconds, start, end);
+}
+
+CUresult cuStreamWaitEvent(CUstream stream_handle, CUevent handle, unsigned int flags) {
+    Event* event = nullptr;
+    if (const CUresult result = find_event(handle, event); result != CUDA_SUCCESS) return result;
+    Stream* stream = nullptr;
+    if (const CUresult result = find_stream(stream_handle, stream); result != CUDA_SUCCESS) return result;
+    if (flags > 1) return CUDA_ERROR_INVALID_VALUE;
+    const auto recording = event->latest();
+    if (recording && !recording->done)
+        stream->context.submit_wait(*stream, *recording->queue, recording->sequence);
+    return CUDA_SUCCESS;
+}
+SIMGPU_PTSZ(cuStreamWaitEvent, (CUstream stream, CUevent handle, unsigned int flags),
+            (per_thread(stream), handle, flags))
+
+}  // extern "C"

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <cstdint>
+
+namespace simgpu {
+
+class Runtime;
+
+/// Takes bytes of the card for allocations of this process. @return false: the card has no room.
+bool charge(Runtime& runtime, std::uint32_t gpu, std::uint64_t bytes);
+void refund(Runtime& runtime, std::uint32_t gpu, std::uint64_t bytes);
+
+}  // namespace simgpu

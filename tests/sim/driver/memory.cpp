@@ -1,0 +1,228 @@
+#include "tests/sim/driver/memory.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+
+#include "tests/sim/driver/charge.hpp"
+#include "tests/sim/driver/context.hpp"
+#include "tests/sim/driver/runtime.hpp"
+
+namespace simgpu {
+
+std::uint64_t map_device_memory(std::uint64_t bytes) {
+    void* at = mmap(nullptr, bytes + kBlock, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED) return 0;
+    const auto begin = reinterpret_cast<std::uint64_t>(at);
+    const std::uint64_t base = round_up(begin, kBlock);
+    if (base > begin) munmap(at, base - begin);
+    const std::uint64_t rest = begin + kBlock - base;
+    if (rest > 0) munmap(reinterpret_cast<void*>(base + bytes), rest);
+    return base;
+}
+
+void unmap_device_memory(std::uint64_t base, std::uint64_t bytes) {
+    munmap(reinterpret_cast<void*>(base), bytes);
+}
+
+Memory::Memory(Runtime& runtime) : runtime_(runtime) {
+    for (std::uint32_t ordinal = 0; ordinal < runtime.visible_count(); ++ordinal) {
+        default_pools_.push_back(std::make_unique<Pool>(runtime, ordinal));
+        current_pools_.push_back(default_pools_.back().get());
+    }
+}
+
+bool Memory::grow(Context& context, std::uint64_t bytes, std::uint64_t& base) {
+    if (!charge(runtime_, context.gpu(), bytes)) return false;
+    base = map_device_memory(bytes);
+    if (base == 0) refund(runtime_, context.gpu(), bytes);
+    return base != 0;
+}
+
+CUresult Memory::allocate(Context& context, std::uint64_t size, MemoryKind kind, std::uint64_t& address) {
+    if (size == 0) return CUDA_ERROR_INVALID_VALUE;
+    if (size > (std::uint64_t{1} << 46)) return CUDA_ERROR_OUT_OF_MEMORY;
+    const std::lock_guard lock(mutex_);
+    if (round_up(size, kGranule) >= kBlock) {
+        if (!grow(context, round_up(size, kBlock), address)) return CUDA_ERROR_OUT_OF_MEMORY;
+    } else {
+        auto taken = context.small_blocks.take(size);
+        if (!taken) {
+            std::uint64_t base = 0;
+            if (!grow(context, kBlock, base)) return CUDA_ERROR_OUT_OF_MEMORY;
+            context.small_blocks.add({base, kBlock});
+            taken = context.small_blocks.take(size);
+        }
+        address = *taken;
+    }
+    insert_locked(address, size, kind, &context, nullptr, 0);
+    return CUDA_SUCCESS;
+}
+
+void Memory::insert_locked(std::uint64_t address, std::uint64_t size, MemoryKind kind, Context* context,
+                           Pool* pool, unsigned int flags) {
+    allocations_[address] = Allocation{address, size, kind, context, pool, flags, next_id_++};
+}
+
+CUresult Memory::free(std::uint64_t address) {
+    const std::lock_guard lock(mutex_);
+    const auto found = allocations_.find(address);
+    if (found == allocations_.end() || found->second.on_host()) return CUDA_ERROR_INVALID_VALUE;
+    const Allocation allocation = found->second;
+    allocations_.erase(found);
+    release_locked(allocation);
+    return CUDA_SUCCESS;
+}
+
+void Memory::release_locked(const Allocation& allocation) {
+    if (allocation.kind == MemoryKind::pooled) {
+        allocation.pool->give_back(allocation.address);
+        return;
+    }
+    Context& context = *allocation.context;
+    if (context.small_blocks.give_back(allocation.address) == 0) {
+        const std::uint64_t bytes = round_up(allocation.size, kBlock);
+        unmap_device_memory(allocation.address, bytes);
+        refund(runtime_, context.gpu(), bytes);
+        return;
+    }
+    for (const BlockHeap::Region& block : context.small_blocks.remove_empty(0)) {
+        unmap_device_memory(block.base, block.size);
+        refund(runtime_, context.gpu(), block.size);
+    }
+}
+
+CUresult Memory::allocate_host(Context& context, std::uint64_t size, unsigned int flags, void*& address) {
+    if (size == 0) return CUDA_ERROR_INVALID_VALUE;
+    void* at = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED) return CUDA_ERROR_OUT_OF_MEMORY;
+    address = at;
+    const std::lock_guard lock(mutex_);
+    insert_locked(reinterpret_cast<std::uint64_t>(at), size, MemoryKind::host, &context, nullptr, flags);
+    return CUDA_SUCCESS;
+}
+
+CUresult Memory::register_host(Context& context, void* address, std::uint64_t size, unsigned int flags) {
+    if (!address || size == 0) return CUDA_ERROR_INVALID_VALUE;
+    const auto begin = reinterpret_cast<std::uint64_t>(address);
+    const std::lock_guard lock(mutex_);
+    const auto next = allocations_.lower_bound(begin);
+    if (next != allocations_.end() && next->first < begin + size)
+        return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+    insert_locked(begin, size, MemoryKind::registered, &context, nullptr, flags);
+    return CUDA_SUCCESS;
+}
+
+CUresult Memory::free_host(void* address, MemoryKind kind) {
+    const std::lock_guard lock(mutex_);
+    const auto found = allocations_.find(reinterpret_cast<std::uint64_t>(address));
+    if (found == allocations_.end() || found->second.kind != kind) {
+        return kind == MemoryKind::registered ? CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED
+                                              : CUDA_ERROR_INVALID_VALUE;
+    }
+    if (kind == MemoryKind::host) munmap(address, found->second.size);
+    allocations_.erase(found);
+    return CUDA_SUCCESS;
+}
+
+std::optional<Allocation> Memory::find(std::uint64_t address) const {
+    const std::lock_guard lock(mutex_);
+    const auto after = allocations_.upper_bound(address);
+    if (after == allocations_.begin()) return std::nullopt;
+    const Allocation& allocation = std::prev(after)->second;
+    if (address >= allocation.address + allocation.size) return std::nullopt;
+    return allocation;
+}
+
+bool Memory::covers(std::uint64_t address, std::uint64_t size) const {
+    const auto allocation = find(address);
+    return allocation && size <= allocation->address + allocation->size - address;
+}
+
+CUresult Memory::allocate_from(Pool& pool, Stream& stream, std::uint64_t size, std::uint64_t& address) {
+    if (size == 0) return CUDA_ERROR_INVALID_VALUE;
+    if (!pool.take(stream, size, address)) return CUDA_ERROR_OUT_OF_MEMORY;
+    const std::lock_guard lock(mutex_);
+    insert_locked(address, size, MemoryKind::pooled, &stream.context, &pool, 0);
+    return CUDA_SUCCESS;
+}
+
+CUresult Memory::free_async(std::uint64_t address, Stream& stream) {
+    std::unique_lock lock(mutex_);
+    const auto found = allocations_.find(address);
+    if (found == allocations_.end() || found->second.on_host()) return CUDA_ERROR_INVALID_VALUE;
+    const Allocation allocation = found->second;
+    if (allocation.kind == MemoryKind::pooled) {
+        allocations_.erase(found);
+        lock.unlock();
+        allocation.pool->give_back_in_order(stream, address);
+        return CUDA_SUCCESS;
+    }
+    lock.unlock();
+    Operation operation;
+    operation.effect = [this, address](const Record&) { free(address); };
+    stream.context.submit(stream, std::move(operation));
+    return CUDA_SUCCESS;
+}
+
+void Memory::release_all(Context& context) {
+    {
+        const std::lock_guard lock(mutex_);
+        std::vector<Allocation> own;
+        for (const auto& [address, allocation] : allocations_) {
+            if (allocation.context == &context && allocation.kind != MemoryKind::registered)
+                own.push_back(allocation);
+        }
+        for (const Allocation& allocation : own) {
+            allocations_.erase(allocation.address);
+            if (allocation.kind == MemoryKind::host) {
+                munmap(reinterpret_cast<void*>(allocation.address), allocation.size);
+            } else {
+                release_locked(allocation);
+            }
+        }
+        std::erase_if(allocations_, [&](const auto& entry) { return entry.second.context == &context; });
+    }
+    for (const auto& pool : default_pools_) {
+        if (pool->ordinal() == context.ordinal()) pool->trim(0);
+    }
+}
+
+Pool& Memory::current_pool(std::uint32_t ordinal) {
+    const std::lock_guard lock(mutex_);
+    return *current_pools_[ordinal];
+}
+
+void Memory::set_current_pool(std::uint32_t ordinal, Pool& pool) {
+    const std::lock_guard lock(mutex_);
+    current_pools_[ordinal] = &pool;
+}
+
+Pool* Memory::create_pool(std::uint32_t ordinal) {
+    const std::lock_guard lock(mutex_);
+    created_pools_.push_back(std::make_unique<Pool>(runtime_, ordinal));
+    return created_pools_.back().get();
+}
+
+void Memory::destroy_pool(Pool* pool) {
+    // What is still allocated from it stays usable, so the object stays; only its spare memory goes.
+    pool->set_threshold(0);
+    pool->trim(0);
+    const std::lock_guard lock(mutex_);
+    if (current_pools_[pool->ordinal()] == pool) {
+        current_pools_[pool->ordinal()] = default_pools_[pool->ordinal()].get();
+    }
+}
+
+void Memory::trim_pools() {
+    std::vector<Pool*> pools;
+    {
+        const std::lock_guard lock(mutex_);
+        for (const auto& pool : default_pools_) pools.push_back(pool.get());
+        for (const auto& pool : created_pools_) pools.push_back(pool.get());
+    }
+    for (Pool* pool : pools) pool->trim_to_threshold();
+}
+
+}  // namespace simgpu

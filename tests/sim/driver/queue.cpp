@@ -1,0 +1,58 @@
+#include "tests/sim/driver/queue.hpp"
+
+#include <utility>
+
+#include "tests/sim/device/device.hpp"
+#include "tests/sim/driver/observer.hpp"
+
+namespace simgpu {
+
+Queue::Queue(Observer& observer, Ring& ring, Position place, std::uint64_t client_serial)
+    : observer_(observer), ring_(ring), place_(place), client_serial_(client_serial) {}
+
+Position Queue::at(std::uint64_t sequence) const {
+    Position position = place_;
+    position.sequence = sequence;
+    return position;
+}
+
+std::uint64_t Queue::push(Operation operation) {
+    while (true) {
+        {
+            const std::lock_guard lock(mutex_);
+            const std::uint64_t sequence = tail_.load(std::memory_order_relaxed);
+            if (sequence - observed() < kRingSize) {
+                Record& record = ring_.at(sequence);
+                record.kind = operation.kind;
+                record.gpus = operation.gpus;
+                record.released.store(0, std::memory_order_relaxed);
+                if (operation.kind == RecordKind::wait) {
+                    record.wait_gpu = static_cast<std::uint8_t>(operation.wait_for.gpu);
+                    record.wait_client = static_cast<std::uint8_t>(operation.wait_for.client);
+                    record.wait_queue = static_cast<std::uint8_t>(operation.wait_for.queue);
+                    record.wait_sequence = operation.wait_for.sequence;
+                    record.wait_serial = operation.wait_serial;
+                } else {
+                    record.duration = operation.duration;
+                }
+                if (operation.effect) pending_.push_back({sequence, std::move(operation.effect)});
+                record.arrival = clock_now();
+                tail_.store(sequence + 1, std::memory_order_release);
+                ring_.tail.store(sequence + 1, std::memory_order_release);
+                return sequence;
+            }
+        }
+        observer_.wait_for_room(*this);
+    }
+}
+
+void Queue::take_due(std::uint64_t head, std::vector<Due>& due) {
+    const std::lock_guard lock(mutex_);
+    while (!pending_.empty() && pending_.front().sequence < head) {
+        const Record& record = ring_.at(pending_.front().sequence);
+        due.push_back({record.order, &record, std::move(pending_.front().effect)});
+        pending_.pop_front();
+    }
+}
+
+}  // namespace simgpu

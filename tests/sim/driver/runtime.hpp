@@ -1,0 +1,80 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "tests/sim/device/device.hpp"
+#include "tests/sim/driver/abi.hpp"
+#include "tests/sim/driver/context.hpp"
+#include "tests/sim/driver/host_functions.hpp"
+#include "tests/sim/driver/memory.hpp"
+#include "tests/sim/driver/observer.hpp"
+
+namespace simgpu {
+
+/// The driver in this process, from cuInit to the process's end.
+class Runtime {
+  public:
+    /// cuInit. @return CUDA_ERROR_NO_DEVICE without a device file, CUDA_ERROR_NOT_INITIALIZED in a forked
+    /// child.
+    static CUresult initialize();
+    /// @return nullptr before cuInit, and in a child forked after it.
+    static Runtime* get();
+
+    Device& device() { return *device_; }
+    std::uint32_t slot() const { return slot_; }
+    std::uint32_t visible_count() const { return static_cast<std::uint32_t>(visible_.size()); }
+    std::uint32_t gpu_of(std::uint32_t ordinal) const { return visible_[ordinal]; }
+    const Card& card(std::uint32_t ordinal) const { return device_->card(gpu_of(ordinal)); }
+    bool is_ordinal(int device) const { return device >= 0 && device < static_cast<int>(visible_.size()); }
+
+    Observer& observer() { return observer_; }
+    Memory& memory() { return memory_; }
+    HostFunctions& host_functions() { return host_functions_; }
+
+    std::vector<Context*> living_contexts() const;
+    /// @return nullptr and the reason if there is no room for it.
+    Context* create_context(std::uint32_t ordinal, unsigned int flags, CUresult& result);
+    void destroy_context(Context& context);
+
+    CUresult retain_primary(std::uint32_t ordinal, Context*& context);
+    CUresult release_primary(std::uint32_t ordinal);
+    void reset_primary(std::uint32_t ordinal);
+    struct Primary {
+        std::unique_ptr<Context> context;
+        unsigned int flags = 0;
+        unsigned int holders = 0;
+    };
+    Primary& primary(std::uint32_t ordinal) { return primaries_[ordinal]; }
+
+    /// After a synchronisation: pools give back what they needn't keep.
+    void synchronized();
+
+  private:
+    Runtime(std::unique_ptr<Device> device, std::vector<std::uint32_t> visible);
+    CUresult enter();
+    void list(Context& context);
+
+    std::unique_ptr<Device> device_;
+    FileLock alive_;
+    std::uint32_t slot_ = kMaxProcesses;
+    std::vector<std::uint32_t> visible_;
+    Observer observer_;
+    Memory memory_;
+    HostFunctions host_functions_;
+
+    mutable std::mutex contexts_mutex_;
+    std::vector<Context*> living_;
+    std::vector<std::unique_ptr<Context>> created_;
+    std::mutex primaries_mutex_;
+    std::vector<Primary> primaries_;
+};
+
+/// The calling thread's stack of current contexts.
+std::vector<Context*>& context_stack();
+
+/// @return the current context if it can be used; else what the call has to return.
+CUresult current_context(Context*& context);
+
+}  // namespace simgpu

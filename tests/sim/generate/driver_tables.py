@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""Makes the stubs and the look-up table of a simulated library from its list of exported functions.
+
+usage: driver_tables.py cuda|nvml LIST OUTPUT_FOLDER
+  cuda  writes driver_stubs.cpp (weak definitions), driver_table.cpp (for cuGetProcAddress), driver.map
+  nvml  writes nvml_stubs.cpp, nvml.map
+A stub is weak: where the library defines the function itself, the linker takes that one.
+"""
+import pathlib
+import sys
+
+
+def rows(path):
+    for line in path.read_text().splitlines():
+        if line and not line.startswith("#"):
+            yield line.split()
+
+
+def stubs(symbols, answer):
+    lines = ["// Made by generate/driver_tables.py", 'extern "C" {']
+    lines += [f"__attribute__((weak)) int {symbol}();\nint {symbol}() {{ return {answer}; }}" for symbol in symbols]
+    return "\n".join(lines + ["}", ""])
+
+
+def version_script(prefixes):
+    return "{\n  global: " + " ".join(f"{prefix}*;" for prefix in prefixes) + "\n  local: *;\n};\n"
+
+
+def driver_table(entries):
+    variants = {"legacy": "legacy", "ptsz": "per_thread", "ptds": "per_thread"}
+    lines = ["// Made by generate/driver_tables.py", '#include "tests/sim/driver/function_table.hpp"', 'extern "C" {']
+    lines += [f"void {symbol}();" for symbol, _, _, _ in entries]
+    lines += ["}", "namespace simgpu {", "const FunctionEntry kFunctionTable[] = {"]
+    lines += [f'    {{"{base}", {version}, StreamVariant::{variants[variant]}, &{symbol}}},'
+              for symbol, base, version, variant in entries]
+    lines += ["};", "const std::size_t kFunctionTableSize = sizeof(kFunctionTable) / sizeof(kFunctionTable[0]);",
+              "}  // namespace simgpu", ""]
+    return "\n".join(lines)
+
+
+def main():
+    kind, listing, folder = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+    folder.mkdir(parents=True, exist_ok=True)
+    entries = list(rows(listing))
+    symbols = [entry[0] for entry in entries]
+    if kind == "cuda":
+        not_supported = 801
+        (folder / "driver_stubs.cpp").write_text(stubs(symbols, not_supported))
+        (folder / "driver_table.cpp").write_text(driver_table(entries))
+        (folder / "driver.map").write_text(version_script(["cu[A-Z]"]))
+    else:
+        not_supported = 3
+        (folder / "nvml_stubs.cpp").write_text(stubs(symbols, not_supported))
+        (folder / "nvml.map").write_text(version_script(["nvml[A-Z]"]))
+
+
+if __name__ == "__main__":
+    main()

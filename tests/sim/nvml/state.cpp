@@ -1,0 +1,98 @@
+#include "tests/sim/nvml/node.hpp"
+
+using namespace simgpu;
+
+namespace {
+
+/// Answers one number that depends on the card only.
+template <typename Number, typename Make>
+nvmlReturn_t answer(nvmlDevice_t handle, Number* number, Make make) {
+    std::shared_ptr<Device> device;
+    std::uint32_t gpu = 0;
+    if (const nvmlReturn_t result = find_gpu(handle, device, gpu); result != NVML_SUCCESS) return result;
+    if (!number) return NVML_ERROR_INVALID_ARGUMENT;
+    *number = static_cast<Number>(make(device->card(gpu)));
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t clock_of(nvmlDevice_t handle, nvmlClockType_t type, unsigned int* mhz) {
+    if (type >= NVML_CLOCK_COUNT) return NVML_ERROR_INVALID_ARGUMENT;
+    return answer(handle, mhz, [type](const Card& card) {
+        return type == NVML_CLOCK_MEM ? card.memory_clock_mhz : card.clock_mhz;
+    });
+}
+
+}  // namespace
+
+extern "C" {
+
+nvmlReturn_t nvmlDeviceGetComputeMode(nvmlDevice_t handle, int* mode) {
+    return answer(handle, mode, [](const Card&) { return 0; });  // default: several contexts
+}
+
+nvmlReturn_t nvmlDeviceGetPersistenceMode(nvmlDevice_t handle, int* mode) {
+    return answer(handle, mode, [](const Card&) { return 1; });
+}
+
+nvmlReturn_t nvmlDeviceGetMigMode(nvmlDevice_t handle, unsigned int* current, unsigned int* pending) {
+    if (const nvmlReturn_t result = answer(handle, current, [](const Card&) { return 0; });
+        result != NVML_SUCCESS) {
+        return result;
+    }
+    return answer(handle, pending, [](const Card&) { return 0; });
+}
+
+nvmlReturn_t nvmlDeviceIsMigDeviceHandle(nvmlDevice_t handle, unsigned int* is_mig) {
+    return answer(handle, is_mig, [](const Card&) { return 0; });
+}
+
+nvmlReturn_t nvmlDeviceGetCudaComputeCapability(nvmlDevice_t handle, int* major, int* minor) {
+    if (const nvmlReturn_t result = answer(handle, major, [](const Card& card) { return card.cc_major; });
+        result != NVML_SUCCESS) {
+        return result;
+    }
+    return answer(handle, minor, [](const Card& card) { return card.cc_minor; });
+}
+
+nvmlReturn_t nvmlDeviceGetTemperature(nvmlDevice_t handle, int sensor, unsigned int* celsius) {
+    if (sensor != 0) return NVML_ERROR_INVALID_ARGUMENT;
+    return answer(handle, celsius, [](const Card&) { return 40; });
+}
+
+nvmlReturn_t nvmlDeviceGetPowerUsage(nvmlDevice_t handle, unsigned int* milliwatts) {
+    return answer(handle, milliwatts, [](const Card& card) { return card.power_limit_watts * 250; });
+}
+
+nvmlReturn_t nvmlDeviceGetEnforcedPowerLimit(nvmlDevice_t handle, unsigned int* milliwatts) {
+    return answer(handle, milliwatts, [](const Card& card) { return card.power_limit_watts * 1000; });
+}
+
+nvmlReturn_t nvmlDeviceGetPowerManagementLimit(nvmlDevice_t handle, unsigned int* milliwatts) {
+    return nvmlDeviceGetEnforcedPowerLimit(handle, milliwatts);
+}
+
+nvmlReturn_t nvmlDeviceGetPerformanceState(nvmlDevice_t handle, int* state) {
+    return answer(handle, state, [](const Card&) { return 0; });
+}
+
+nvmlReturn_t nvmlDeviceGetMaxClockInfo(nvmlDevice_t handle, nvmlClockType_t type, unsigned int* mhz) {
+    return clock_of(handle, type, mhz);
+}
+
+nvmlReturn_t nvmlDeviceGetClockInfo(nvmlDevice_t handle, nvmlClockType_t type, unsigned int* mhz) {
+    return clock_of(handle, type, mhz);
+}
+
+nvmlReturn_t nvmlDeviceGetMemoryBusWidth(nvmlDevice_t handle, unsigned int* bits) {
+    return answer(handle, bits, [](const Card& card) { return card.memory_bus_bits; });
+}
+
+nvmlReturn_t nvmlDeviceGetDisplayActive(nvmlDevice_t handle, int* active) {
+    return answer(handle, active, [](const Card&) { return 0; });
+}
+
+nvmlReturn_t nvmlDeviceGetDisplayMode(nvmlDevice_t handle, int* mode) {
+    return answer(handle, mode, [](const Card&) { return 0; });
+}
+
+}  // extern "C"

@@ -1,0 +1,194 @@
+#include <ctime>
+#include <vector>
+
+#include "tests/sim/device/ledger.hpp"
+#include "tests/sim/device/process_identity.hpp"
+#include "tests/sim/nvml/node.hpp"
+
+using namespace simgpu;
+
+namespace {
+
+/// What one process has on a GPU, as this process may see it.
+struct Use {
+    unsigned int pid;
+    std::uint64_t bytes;
+    unsigned int busy_percent;
+};
+
+unsigned int percent(Nanoseconds busy) { return static_cast<unsigned int>(busy / 10'000'000); }
+
+/// The present, without what dead processes held.
+void look(Session& session) {
+    Ledger(session).reap(kMaxProcesses);
+    session.advance();
+}
+
+/// Processes with memory on the GPU; those whose pid can't be seen from here are left out, as NVML does in a
+/// container.
+std::vector<Use> uses_of(Device& device, std::uint32_t gpu) {
+    struct Found {
+        ProcessEntry process;
+        Nanoseconds busy;
+    };
+    std::vector<Found> found;
+    {
+        Session session(device);
+        look(session);
+        const Ledger ledger(session);
+        const Layout& layout = session.layout();
+        for (std::uint32_t slot = 0; slot < layout.process_count; ++slot) {
+            const ProcessEntry& process = layout.processes[slot];
+            if (process.state != ProcessState::alive || process.gpus[gpu].bytes() == 0) continue;
+            found.push_back({process, ledger.served_last_second(slot, gpu)});
+        }
+    }
+    std::vector<Use> uses;
+    for (const Found& entry : found) {
+        const int pid = pid_seen_from_here(entry.process);
+        if (pid == 0) continue;
+        uses.push_back(
+            {static_cast<unsigned int>(pid), entry.process.gpus[gpu].bytes(), percent(entry.busy)});
+    }
+    return uses;
+}
+
+/// NVML's way of returning lists: too small a buffer (or none) is told how large it must be.
+template <typename Item, typename Make>
+nvmlReturn_t answer_list(const std::vector<Use>& uses, unsigned int* count, Item* items, Make make) {
+    const auto needed = static_cast<unsigned int>(uses.size());
+    const unsigned int room = *count;
+    *count = needed;
+    if (needed == 0) return NVML_SUCCESS;
+    if (room < needed || !items) return NVML_ERROR_INSUFFICIENT_SIZE;
+    for (unsigned int i = 0; i < needed; ++i) items[i] = make(uses[i]);
+    return NVML_SUCCESS;
+}
+
+template <typename Item, typename Make>
+nvmlReturn_t running_processes(nvmlDevice_t handle, unsigned int* count, Item* items, Make make) {
+    std::shared_ptr<Device> device;
+    std::uint32_t gpu = 0;
+    if (const nvmlReturn_t result = find_gpu(handle, device, gpu); result != NVML_SUCCESS) return result;
+    if (!count) return NVML_ERROR_INVALID_ARGUMENT;
+    return answer_list(uses_of(*device, gpu), count, items, make);
+}
+
+nvmlReturn_t none(nvmlDevice_t handle, unsigned int* count) {
+    std::shared_ptr<Device> device;
+    std::uint32_t gpu = 0;
+    if (const nvmlReturn_t result = find_gpu(handle, device, gpu); result != NVML_SUCCESS) return result;
+    if (!count) return NVML_ERROR_INVALID_ARGUMENT;
+    *count = 0;
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t used_bytes(nvmlDevice_t handle, const Card*& card, std::shared_ptr<Device>& device,
+                        std::uint64_t& used) {
+    std::uint32_t gpu = 0;
+    if (const nvmlReturn_t result = find_gpu(handle, device, gpu); result != NVML_SUCCESS) return result;
+    Session session(*device);
+    look(session);
+    card = &device->card(gpu);
+    used = Ledger(session).used_bytes(gpu);
+    return NVML_SUCCESS;
+}
+
+constexpr unsigned int kNotPartitioned = 0xFFFFFFFF;
+
+}  // namespace
+
+extern "C" {
+
+nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t handle, nvmlMemory_t* memory) {
+    std::shared_ptr<Device> device;
+    const Card* card = nullptr;
+    std::uint64_t used = 0;
+    if (const nvmlReturn_t result = used_bytes(handle, card, device, used); result != NVML_SUCCESS)
+        return result;
+    if (!memory) return NVML_ERROR_INVALID_ARGUMENT;
+    *memory = {card->memory_bytes, card->memory_bytes - used, used};
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t handle, nvmlMemory_v2_t* memory) {
+    std::shared_ptr<Device> device;
+    const Card* card = nullptr;
+    std::uint64_t used = 0;
+    if (const nvmlReturn_t result = used_bytes(handle, card, device, used); result != NVML_SUCCESS)
+        return result;
+    if (!memory) return NVML_ERROR_INVALID_ARGUMENT;
+    if (memory->version != nvmlMemory_v2) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+    memory->total = card->memory_bytes + card->reserved_bytes;
+    memory->reserved = card->reserved_bytes;
+    memory->used = used;
+    memory->free = card->memory_bytes - used;
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlDeviceGetUtilizationRates(nvmlDevice_t handle, nvmlUtilization_t* utilization) {
+    std::shared_ptr<Device> device;
+    std::uint32_t gpu = 0;
+    if (const nvmlReturn_t result = find_gpu(handle, device, gpu); result != NVML_SUCCESS) return result;
+    if (!utilization) return NVML_ERROR_INVALID_ARGUMENT;
+    Session session(*device);
+    look(session);
+    const TimelineState& timeline = session.layout().timeline;
+    *utilization = {percent(timeline.gpus[gpu].busy.last_second(timeline.now)), 0};
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlDeviceGetComputeRunningProcesses(nvmlDevice_t handle, unsigned int* count,
+                                                  nvmlProcessInfo_v1_t* infos) {
+    return running_processes(handle, count, infos, [](const Use& use) {
+        return nvmlProcessInfo_v1_t{use.pid, use.bytes};
+    });
+}
+
+nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v2(nvmlDevice_t handle, unsigned int* count,
+                                                     nvmlProcessInfo_t* infos) {
+    return running_processes(handle, count, infos, [](const Use& use) {
+        return nvmlProcessInfo_t{use.pid, use.bytes, kNotPartitioned, kNotPartitioned};
+    });
+}
+
+nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t handle, unsigned int* count,
+                                                     nvmlProcessInfo_t* infos) {
+    return nvmlDeviceGetComputeRunningProcesses_v2(handle, count, infos);
+}
+
+nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses(nvmlDevice_t handle, unsigned int* count,
+                                                   nvmlProcessInfo_v1_t*) {
+    return none(handle, count);
+}
+nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses_v2(nvmlDevice_t handle, unsigned int* count,
+                                                      nvmlProcessInfo_t*) {
+    return none(handle, count);
+}
+nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses_v3(nvmlDevice_t handle, unsigned int* count,
+                                                      nvmlProcessInfo_t*) {
+    return none(handle, count);
+}
+nvmlReturn_t nvmlDeviceGetMPSComputeRunningProcesses_v3(nvmlDevice_t handle, unsigned int* count,
+                                                        nvmlProcessInfo_t*) {
+    return none(handle, count);
+}
+
+nvmlReturn_t nvmlDeviceGetProcessUtilization(nvmlDevice_t handle, nvmlProcessUtilizationSample_t* samples,
+                                             unsigned int* count, unsigned long long last_seen) {
+    std::shared_ptr<Device> device;
+    std::uint32_t gpu = 0;
+    if (const nvmlReturn_t result = find_gpu(handle, device, gpu); result != NVML_SUCCESS) return result;
+    if (!count) return NVML_ERROR_INVALID_ARGUMENT;
+    timespec time;
+    clock_gettime(CLOCK_REALTIME, &time);
+    const auto now = static_cast<unsigned long long>(time.tv_sec) * 1'000'000 +
+                     static_cast<unsigned long long>(time.tv_nsec) / 1000;
+    const std::vector<Use> uses = uses_of(*device, gpu);
+    if (uses.empty() || last_seen > now) return NVML_ERROR_NOT_FOUND;
+    return answer_list(uses, count, samples, [now](const Use& use) {
+        return nvmlProcessUtilizationSample_t{use.pid, now, use.busy_percent, 0, 0, 0};
+    });
+}
+
+}  // extern "C"

@@ -1,0 +1,96 @@
+#include <CLI/CLI.hpp>
+#include <cstring>
+#include <iostream>
+
+#include "tests/sim/device/device_path.hpp"
+#include "tests/sim/tool/card_catalogue.hpp"
+#include "tests/sim/tool/report.hpp"
+
+namespace {
+
+using simgpu::Device;
+using Json = nlohmann::ordered_json;
+
+std::unique_ptr<Device> open_device(const std::string& path) {
+    auto device = Device::open(path);
+    if (!device) {
+        throw std::runtime_error(path + ": " + std::strerror(errno) +
+                                 ". Try: simgpu create --gpus V100 --device " + path);
+    }
+    return device;
+}
+
+void create(const std::string& path, const std::string& gpus, const std::string& cards) {
+    const int error = Device::create(path, simgpu::read_card_list(gpus, simgpu::card_folder(cards)));
+    if (error != 0) throw std::runtime_error("can't make " + path + ": " + std::strerror(error));
+}
+
+void print_gpus(const Json& gpus) {
+    for (const Json& gpu : gpus) {
+        std::cout << gpu["index"] << ' ' << gpu["uuid"].get<std::string>() << ' '
+                  << gpu["name"].get<std::string>() << ' '
+                  << gpu["memory_bytes"].get<std::uint64_t>() / (1U << 20) << " MiB\n";
+    }
+}
+
+void print_ledger(const Json& ledger) {
+    for (const Json& gpu : ledger["gpus"]) {
+        std::cout << "gpu " << gpu["index"] << " used " << gpu["used_bytes"] << " of " << gpu["memory_bytes"]
+                  << " bytes, busy " << gpu["busy_us"] << " us, contexts " << gpu["contexts"] << '\n';
+    }
+    for (const Json& process : ledger["processes"]) {
+        for (const Json& use : process["gpus"]) {
+            std::cout << "pid " << process["pid"] << ' ' << process["comm"].get<std::string>()
+                      << (process["alive"].get<bool>() ? " alive" : " gone") << " gpu " << use["gpu"]
+                      << " bytes " << use["bytes"] << " (context " << use["context_bytes"] << ", allocated "
+                      << use["allocated_bytes"] << ") peak " << use["peak_bytes"] << " gpu_us "
+                      << use["gpu_us"] << '\n';
+        }
+    }
+    std::cout << "holders " << ledger["holders"] << '\n';
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app("Simulated GPUs in a shared file");
+    std::string path = simgpu::device_path();
+    std::string gpus;
+    std::string cards;
+    bool json = false;
+    app.require_subcommand(1);
+    const auto verb = [&](const char* name, const char* help) {
+        CLI::App* command = app.add_subcommand(name, help);
+        command->add_option("--device", path, "The device file (default: $SIMGPU_DEVICE, or /dev/simgpu)");
+        return command;
+    };
+    CLI::App* create_verb = verb("create", "Make the device file, with idle GPUs");
+    create_verb->add_option("--gpus", gpus, "Cards, as V100:16130MiB*4,T4")->required();
+    create_verb->add_option("--cards", cards, "Folder of card models");
+    CLI::App* ledger_verb = verb("ledger", "Who holds how much memory and was served how much GPU time");
+    ledger_verb->add_flag("--json", json, "As JSON");
+    CLI::App* gpus_verb = verb("gpus", "The GPUs of the device");
+    gpus_verb->add_flag("--json", json, "As JSON");
+    CLI11_PARSE(app, argc, argv);
+
+    try {
+        if (create_verb->parsed()) {
+            create(path, gpus, cards);
+            return 0;
+        }
+        const auto device = open_device(path);
+        const Json report =
+            ledger_verb->parsed() ? simgpu::ledger_report(*device) : simgpu::gpus_report(*device);
+        if (json) {
+            std::cout << report.dump(2) << '\n';
+        } else if (ledger_verb->parsed()) {
+            print_ledger(report);
+        } else {
+            print_gpus(report);
+        }
+    } catch (const std::exception& error) {
+        std::cerr << "simgpu: " << error.what() << '\n';
+        return 1;
+    }
+    return 0;
+}

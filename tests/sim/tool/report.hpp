@@ -1,0 +1,15 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "tests/sim/device/device.hpp"
+
+namespace simgpu {
+
+/// The cards of the device: index, uuid, name, pci, memory_bytes, reserved_bytes, context_bytes.
+nlohmann::ordered_json gpus_report(Device& device);
+
+/// Moves the GPUs to the present, takes back what dead processes held, then tells who holds and has had what.
+nlohmann::ordered_json ledger_report(Device& device);
+
+}  // namespace simgpu

@@ -1,0 +1,246 @@
+#include "module/engine/accounting.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace cgpu::module {
+namespace {
+
+constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
+
+std::uint64_t up_to_granule(std::uint64_t bytes) {
+    if (bytes > kMax - wire::kGranule) return kMax - wire::kGranule + 1;
+    return (bytes + wire::kGranule - 1) / wire::kGranule * wire::kGranule;
+}
+
+std::uint64_t sum(std::uint64_t a, std::uint64_t b) { return a > kMax - b ? kMax : a + b; }
+
+/// A holding's granules: those it fills, which no other can touch, and the (at most two) that it shares.
+struct Span {
+    std::uint64_t filled_bytes = 0;
+    std::uint64_t edges[2] = {};
+    std::uint32_t edge_count = 0;
+};
+
+Span span_of(std::uint32_t gpu, std::uint64_t address, std::uint64_t bytes) {
+    Span span;
+    if (bytes == 0) return span;
+    const std::uint64_t end = sum(address, bytes);
+    const std::uint64_t first = address / wire::kGranule;
+    const std::uint64_t last = (end - 1) / wire::kGranule;
+    const bool first_filled = address % wire::kGranule == 0;
+    const bool last_filled = end % wire::kGranule == 0;
+    // A granule's number has 43 bits, so the GPU goes on top.
+    const auto edge = [gpu](std::uint64_t granule) { return (std::uint64_t{gpu} << 48) | granule; };
+    if (first == last) {
+        if (first_filled && last_filled) {
+            span.filled_bytes = wire::kGranule;
+        } else {
+            span.edges[span.edge_count++] = edge(first);
+        }
+        return span;
+    }
+    if (!first_filled) span.edges[span.edge_count++] = edge(first);
+    if (!last_filled) span.edges[span.edge_count++] = edge(last);
+    span.filled_bytes = (last - first + 1 - span.edge_count) * wire::kGranule;
+    return span;
+}
+
+}  // namespace
+
+Accounting::Accounting(const EngineHost& host)
+    : addresses_(host), arrays_(host), physical_(host), edges_(host) {}
+
+void Accounting::bind(const wire::Orders* orders, wire::Reports* reports) {
+    const Guard guard(lock_);
+    orders_ = orders;
+    reports_ = reports;
+    for (std::uint32_t gpu = 0; gpu < wire::kMaxGpus; ++gpu) report(gpu);
+}
+
+std::uint64_t Accounting::reserve(std::uint32_t gpu, std::uint64_t bytes) {
+    const std::uint64_t wanted = up_to_granule(bytes);
+    if (gpu >= wire::kMaxGpus) return wanted;
+    const Guard guard(lock_);
+    Gpu& on = gpus_[gpu];
+    const bool limited = orders_ == nullptr || orders_->gpus[gpu].isolate_memory.load() != 0;
+    const std::uint64_t after = sum(sum(on.charged, on.reserved), wanted);
+    if (limited && after > on.leased) return after - on.leased;
+    if (after == kMax || !make_room()) return wanted;
+    on.reserved += wanted;
+    ++pending_;
+    return 0;
+}
+
+void Accounting::commit(std::uint32_t gpu, Holding kind, std::uint64_t key, std::uint64_t bytes,
+                        std::uint64_t reserved) {
+    Shelf* shelf = shelf_of(kind);
+    if (gpu >= wire::kMaxGpus || shelf == nullptr) return;
+    const Guard guard(lock_);
+    take_off_reserved(gpu, reserved);
+    // Without a reservation there may be no memory to remember it by; then it is not charged, as its free
+    // won't be.
+    if (!edges_.make_room(2) || !shelf->make_room(1)) return;
+    if (const Held* old = shelf->held.find(key)) {
+        const Held moved = *old;
+        // Of three that were given the same key, the first is long free.
+        if (const Held* oldest = shelf->earlier.find(key)) end_charge(kind, key, Held{*oldest});
+        shelf->earlier.erase(key);
+        shelf->earlier.insert(key, moved);
+        shelf->held.erase(key);
+    }
+    const Held fresh{gpu, bytes, 0};
+    shelf->held.insert(key, fresh);
+    gpus_[gpu].charged = sum(gpus_[gpu].charged, charge_for(kind, key, fresh));
+    report(gpu);
+}
+
+void Accounting::cancel(std::uint32_t gpu, std::uint64_t reserved) {
+    if (gpu >= wire::kMaxGpus) return;
+    const Guard guard(lock_);
+    take_off_reserved(gpu, reserved);
+}
+
+bool Accounting::find(Holding kind, std::uint64_t key, Held& out) {
+    Shelf* shelf = shelf_of(kind);
+    if (shelf == nullptr) return false;
+    const Guard guard(lock_);
+    const Held* found = shelf->held.find(key);
+    if (found != nullptr) out = *found;
+    return found != nullptr;
+}
+
+bool Accounting::release(Holding kind, std::uint64_t key) {
+    Shelf* shelf = shelf_of(kind);
+    if (shelf == nullptr) return false;
+    const Guard guard(lock_);
+    Map<Held>& from = shelf->earlier.find(key) != nullptr ? shelf->earlier : shelf->held;
+    const Held* found = from.find(key);
+    if (found == nullptr) return false;
+    const Held gone = *found;
+    from.erase(key);
+    end_charge(kind, key, gone);
+    return true;
+}
+
+void Accounting::note_context(Holding kind, std::uint64_t key, std::uint64_t context) {
+    Shelf* shelf = shelf_of(kind);
+    if (shelf == nullptr) return;
+    const Guard guard(lock_);
+    if (Held* found = shelf->held.find(key)) found->context = context;
+}
+
+void Accounting::release_context(std::uint64_t context) {
+    if (context == 0) return;
+    const Guard guard(lock_);
+    for (const Holding kind : {Holding::address, Holding::array, Holding::physical}) {
+        const auto end = [&](std::uint64_t key, const Held& held) {
+            if (held.context != context) return false;
+            end_charge(kind, key, held);
+            return true;
+        };
+        shelf_of(kind)->earlier.erase_if(end);
+        shelf_of(kind)->held.erase_if(end);
+    }
+}
+
+void Accounting::lease(std::uint32_t gpu, std::uint64_t bytes) {
+    if (gpu >= wire::kMaxGpus) return;
+    const Guard guard(lock_);
+    gpus_[gpu].leased = sum(gpus_[gpu].leased, bytes);
+}
+
+std::uint64_t Accounting::spare(std::uint32_t gpu, std::uint64_t wanted, std::uint64_t keep) {
+    if (gpu >= wire::kMaxGpus) return 0;
+    const Guard guard(lock_);
+    Gpu& on = gpus_[gpu];
+    const std::uint64_t needed = sum(sum(on.charged, on.reserved), keep);
+    if (needed >= on.leased) return 0;
+    const std::uint64_t given = std::min(wanted, on.leased - needed) / wire::kGranule * wire::kGranule;
+    on.leased -= given;
+    return given;
+}
+
+std::uint64_t Accounting::charged(std::uint32_t gpu) {
+    if (gpu >= wire::kMaxGpus) return 0;
+    const Guard guard(lock_);
+    return gpus_[gpu].charged;
+}
+
+Accounting::Allotment Accounting::allotment(std::uint32_t gpu) {
+    const Guard guard(lock_);
+    return {gpus_[gpu].leased, gpus_[gpu].reserved};
+}
+
+void Accounting::adopt(std::uint32_t gpu, const Allotment& allotment) {
+    const Guard guard(lock_);
+    gpus_[gpu].leased = allotment.leased;
+    gpus_[gpu].reserved = allotment.reserved;
+}
+
+Accounting::Shelf* Accounting::shelf_of(Holding kind) {
+    switch (kind) {
+        case Holding::address:
+            return &addresses_;
+        case Holding::array:
+            return &arrays_;
+        case Holding::physical:
+            return &physical_;
+    }
+    return nullptr;
+}
+
+/// For one commit more than are pending, of whatever kind it will be.
+bool Accounting::make_room() {
+    const std::uint64_t commits = pending_ + 1;
+    return addresses_.make_room(commits) && arrays_.make_room(commits) && physical_.make_room(commits) &&
+           edges_.make_room(2 * commits);
+}
+
+std::uint64_t Accounting::charge_for(Holding kind, std::uint64_t key, const Held& held) {
+    if (kind != Holding::address) return up_to_granule(held.bytes);
+    const Span span = span_of(held.gpu, key, held.bytes);
+    std::uint64_t bytes = span.filled_bytes;
+    for (std::uint32_t i = 0; i < span.edge_count; ++i) bytes += touch_edge(span.edges[i]);
+    return bytes;
+}
+
+void Accounting::end_charge(Holding kind, std::uint64_t key, const Held& held) {
+    std::uint64_t bytes = 0;
+    if (kind == Holding::address) {
+        const Span span = span_of(held.gpu, key, held.bytes);
+        bytes = span.filled_bytes;
+        for (std::uint32_t i = 0; i < span.edge_count; ++i) bytes += leave_edge(span.edges[i]);
+    } else {
+        bytes = up_to_granule(held.bytes);
+    }
+    Gpu& on = gpus_[held.gpu];
+    on.charged -= std::min(on.charged, bytes);
+    report(held.gpu);
+}
+
+std::uint64_t Accounting::touch_edge(std::uint64_t edge) {
+    std::uint64_t* holders = edges_.insert(edge, 0);
+    if (holders == nullptr) return 0;
+    return ++*holders == 1 ? wire::kGranule : 0;
+}
+
+std::uint64_t Accounting::leave_edge(std::uint64_t edge) {
+    std::uint64_t* holders = edges_.find(edge);
+    if (holders == nullptr || --*holders > 0) return 0;
+    edges_.erase(edge);
+    return wire::kGranule;
+}
+
+void Accounting::take_off_reserved(std::uint32_t gpu, std::uint64_t bytes) {
+    if (bytes == 0) return;
+    Gpu& on = gpus_[gpu];
+    on.reserved -= std::min(on.reserved, up_to_granule(bytes));
+    if (pending_ > 0) --pending_;
+}
+
+void Accounting::report(std::uint32_t gpu) {
+    if (reports_ != nullptr) reports_->gpus[gpu].charged_bytes.store(gpus_[gpu].charged);
+}
+
+}  // namespace cgpu::module

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/wire/limits.hpp"
+#include "core/wire/pages.hpp"
+#include "module/engine/api.hpp"
+#include "module/engine/lock.hpp"
+#include "module/engine/map.hpp"
+
+namespace cgpu::module {
+
+/// One thing that the driver gave.
+struct Held {
+    std::uint32_t gpu;
+    std::uint64_t bytes;    ///< as asked of the driver
+    std::uint64_t context;  ///< whose it is; 0: unknown
+};
+
+/// What this process may take of each GPU's memory, and what it has taken. The driver is asked between
+/// `reserve` and `commit` or `cancel`, so two threads can't take the same bytes and a failed call leaves
+/// nothing. All that a commit will need is set aside by its reserve, so a commit of reserved bytes can't
+/// fail.
+///
+/// Always: charged = what the holdings touch; nothing is ever below zero; charged + reserved ≤ leased, unless
+/// the driver gave more than was asked for or isolation was off.
+class Accounting {
+  public:
+    explicit Accounting(const EngineHost& host);
+
+    /// Where charges are reported and whether limits hold; null: not connected.
+    void bind(const wire::Orders* orders, wire::Reports* reports);
+
+    std::uint64_t reserve(std::uint32_t gpu, std::uint64_t bytes);
+    void commit(std::uint32_t gpu, Holding kind, std::uint64_t key, std::uint64_t bytes,
+                std::uint64_t reserved);
+    void cancel(std::uint32_t gpu, std::uint64_t reserved);
+
+    bool find(Holding kind, std::uint64_t key, Held& out);
+    bool release(Holding kind, std::uint64_t key);
+    void note_context(Holding kind, std::uint64_t key, std::uint64_t context);
+    void release_context(std::uint64_t context);
+
+    void lease(std::uint32_t gpu, std::uint64_t bytes);
+    std::uint64_t spare(std::uint32_t gpu, std::uint64_t wanted, std::uint64_t keep);
+    std::uint64_t charged(std::uint32_t gpu);
+
+    /// For a handover: what may be taken, and what is set aside for driver calls that are under way.
+    struct Allotment {
+        std::uint64_t leased;
+        std::uint64_t reserved;
+    };
+    Allotment allotment(std::uint32_t gpu);
+    void adopt(std::uint32_t gpu, const Allotment& allotment);
+    template <class Visit>  // void(Holding, std::uint64_t key, const Held&)
+    void each(Visit visit) {
+        const Guard guard(lock_);
+        for (const Holding kind : {Holding::address, Holding::array, Holding::physical}) {
+            Shelf* shelf = shelf_of(kind);
+            const auto tell = [&](std::uint64_t key, const Held& held) { visit(kind, key, held); };
+            shelf->earlier.each(tell);
+            shelf->held.each(tell);
+        }
+    }
+
+  private:
+    struct Gpu {
+        std::uint64_t leased = 0;
+        std::uint64_t reserved = 0;
+        std::uint64_t charged = 0;
+    };
+
+    /// What is held of one kind. The driver may give a key to another thread between a free and our hearing
+    /// of it: then both are held for a moment, and the free meant the earlier one.
+    struct Shelf {
+        Map<Held> held;
+        Map<Held> earlier;
+        explicit Shelf(const EngineHost& host) : held(host), earlier(host) {}
+        bool make_room(std::uint64_t count) { return held.make_room(count) && earlier.make_room(count); }
+    };
+
+    Shelf* shelf_of(Holding kind);  ///< null for a kind that isn't ours
+    bool make_room();
+    std::uint64_t charge_for(Holding kind, std::uint64_t key, const Held& held);
+    void end_charge(Holding kind, std::uint64_t key, const Held& held);
+    std::uint64_t touch_edge(std::uint64_t edge);
+    std::uint64_t leave_edge(std::uint64_t edge);
+    void take_off_reserved(std::uint32_t gpu, std::uint64_t bytes);
+    void report(std::uint32_t gpu);
+
+    Lock lock_;
+    const wire::Orders* orders_ = nullptr;
+    wire::Reports* reports_ = nullptr;
+    Gpu gpus_[wire::kMaxGpus];
+    std::uint64_t pending_ = 0;  ///< reservations that are neither committed nor cancelled
+    Shelf addresses_;
+    Shelf arrays_;
+    Shelf physical_;
+    /// How many holdings touch a granule that none of them fills.
+    Map<std::uint64_t> edges_;
+};
+
+}  // namespace cgpu::module

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace cgpu::module {
+
+/// When the GPU should be done with all that was launched, by the estimates; set right by what was measured.
+/// Launches that come after that find it idle.
+class Backlog {
+  public:
+    void add(std::int64_t ns, std::int64_t now_ns) { end_ns_ = std::max(end_ns_, now_ns) + ns; }
+    void take_back(std::int64_t ns) { end_ns_ -= ns; }
+
+    /// How long the GPU has been idle by now, as far as no earlier call has told.
+    std::int64_t new_gap(std::int64_t now_ns) {
+        const std::int64_t since = std::max(end_ns_, gap_noted_ns_);
+        if (now_ns <= since) return 0;
+        gap_noted_ns_ = now_ns;
+        return now_ns - since;
+    }
+
+    /// A mark to remember the present end by: `due` turns it into a time that takes later corrections in.
+    std::int64_t mark() const { return end_ns_ - drift_ns_; }
+    std::int64_t due(std::int64_t mark) const { return mark + drift_ns_; }
+
+    /// Work ended so much later (or earlier, below 0) than it was due, and so will all behind it.
+    void correct(std::int64_t late_ns) {
+        drift_ns_ += late_ns;
+        end_ns_ += late_ns;
+    }
+    void at_most(std::int64_t end_ns) { end_ns_ = std::min(end_ns_, end_ns); }
+
+  private:
+    std::int64_t end_ns_ = 0;
+    std::int64_t drift_ns_ = 0;  ///< all corrections so far
+    std::int64_t gap_noted_ns_ = 0;
+};
+
+}  // namespace cgpu::module

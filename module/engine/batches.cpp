@@ -1,0 +1,89 @@
+#include "module/engine/batches.hpp"
+
+#include <algorithm>
+#include <new>
+
+namespace cgpu::module {
+namespace {
+
+constexpr std::uint64_t kSerialMask = (std::uint64_t{1} << 56) - 1;
+
+}  // namespace
+
+void Batch::add(std::uint64_t function, std::int64_t each, std::uint32_t count, std::int64_t now_ns) {
+    run = function == last_function && launches > 0 ? run + count : count;
+    last_function = function;
+    each_ns = each;
+    launches += count;
+    estimate_ns += each * count;
+    last_ns = now_ns;
+    const bool listed =
+        std::find(functions, functions + function_count, function) != functions + function_count;
+    if (!listed && function_count < kMostFunctions) functions[function_count++] = function;
+}
+
+void Batch::take_back(std::uint32_t count) {
+    count = std::min(count, launches);
+    launches -= count;
+    run -= std::min(run, count);
+    estimate_ns = launches == 0 ? 0 : std::max<std::int64_t>(0, estimate_ns - each_ns * count);
+}
+
+Batches::~Batches() {
+    for (Node* list : {first_, unused_}) {
+        while (list != nullptr) {
+            Node* next = list->next;
+            host_.free(list);
+            list = next;
+        }
+    }
+}
+
+Batch* Batches::add(std::uint64_t context, std::uint64_t stream, std::int64_t now_ns) {
+    Batch batch{};
+    batch.id = ((tag_ + 1) << 56) | (++serial_ & kSerialMask);
+    batch.state = BatchState::open;
+    batch.context = context;
+    batch.stream = stream;
+    batch.first_ns = batch.last_ns = batch.start_ns = now_ns;
+    Node* node = append(batch);
+    return node == nullptr ? nullptr : &node->batch;
+}
+
+bool Batches::adopt(const Batch& batch) {
+    serial_ = std::max(serial_, batch.id & kSerialMask);
+    return append(batch) != nullptr;
+}
+
+void Batches::remove(BatchId id) {
+    Node* before = nullptr;
+    for (Node* node = first_; node != nullptr; before = node, node = node->next) {
+        if (node->batch.id != id) continue;
+        (before == nullptr ? first_ : before->next) = node->next;
+        if (last_ == node) last_ = before;
+        node->next = unused_;
+        unused_ = node;
+        return;
+    }
+}
+
+Batch* Batches::find(BatchId id) {
+    return first([id](const Batch& batch) { return batch.id == id; });
+}
+
+Batches::Node* Batches::append(const Batch& batch) {
+    Node* node = unused_;
+    if (node != nullptr) {
+        unused_ = node->next;
+    } else {
+        void* memory = host_.allocate(sizeof(Node));
+        if (memory == nullptr) return nullptr;
+        node = new (memory) Node;
+    }
+    *node = {batch, nullptr};
+    (last_ == nullptr ? first_ : last_->next) = node;
+    last_ = node;
+    return node;
+}
+
+}  // namespace cgpu::module

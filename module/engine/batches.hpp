@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "module/engine/api.hpp"
+
+namespace cgpu::module {
+
+enum class BatchState : std::uint32_t {
+    open = 1,     ///< takes launches
+    closing = 2,  ///< the front has been told to record its end
+    closed = 3,   ///< its end event is on the stream
+};
+
+/// Launches on one stream between two events.
+struct Batch {
+    static constexpr std::size_t kMostFunctions = 8;
+
+    BatchId id;
+    BatchState state;
+    std::uint64_t context;
+    std::uint64_t stream;
+    std::int64_t first_ns;     ///< when its first launch was let through
+    std::int64_t last_ns;      ///< when launches were last let through
+    std::int64_t start_ns;     ///< since when it is the oldest and runs, as far as known
+    std::int64_t closed_ns;    ///< when its end event was recorded
+    std::int64_t due_mark;     ///< Backlog::mark then
+    std::int64_t estimate_ns;  ///< of all its launches together
+    std::int64_t each_ns;      ///< estimate of one of the launches let through last
+    std::int64_t pace_ns;      ///< from one launch to the next, when it was asked for last
+    std::uint32_t last_count;  ///< launches let through then
+    std::uint64_t last_function;
+    std::uint32_t launches;
+    std::uint32_t run;  ///< launches of last_function without another between
+    bool unmeasured;    ///< its one launch is of a function that was never measured
+    bool overlapped;    ///< something ran beside it on another stream
+    bool foreign;       ///< another instance's work may have run beside it
+    bool gap;           ///< the GPU is thought to have been idle within it
+    std::uint32_t function_count;
+    std::uint64_t functions[kMostFunctions];  ///< the first few different ones
+
+    void add(std::uint64_t function, std::int64_t each, std::uint32_t count, std::int64_t now_ns);
+    void take_back(std::uint32_t count);
+};
+
+/// The unfinished batches of one GPU, oldest first. There are a few tens at most (the window bounds them), so
+/// all look-ups walk the list.
+class Batches {
+  public:
+    /// `tag` makes the ids of several lists different; it lands in their top byte.
+    Batches(const EngineHost& host, std::uint32_t tag) : host_(host), tag_(tag) {}
+    ~Batches();
+    Batches(const Batches&) = delete;
+    Batches& operator=(const Batches&) = delete;
+
+    static std::uint32_t tag_of(BatchId id) { return static_cast<std::uint32_t>(id >> 56) - 1; }
+
+    /// Null: no memory.
+    Batch* add(std::uint64_t context, std::uint64_t stream, std::int64_t now_ns);
+    /// A batch of another engine; its id stays.
+    bool adopt(const Batch& batch);
+    void remove(BatchId id);
+
+    bool empty() const { return first_ == nullptr; }
+    Batch* oldest() { return first_ == nullptr ? nullptr : &first_->batch; }
+    Batch* find(BatchId id);
+
+    /// The first for which test(batch) is true, of all or of those after `after`; null where there is none.
+    template <class Test>
+    Batch* first(Test test, BatchId after = 0) {
+        bool on = after == 0;
+        for (Node* node = first_; node != nullptr; node = node->next) {
+            if (on && test(node->batch)) return &node->batch;
+            if (node->batch.id == after) on = true;
+        }
+        return nullptr;
+    }
+    template <class Visit>
+    void each(Visit visit) {
+        for (Node* node = first_; node != nullptr; node = node->next) visit(node->batch);
+    }
+
+  private:
+    struct Node {
+        Batch batch;
+        Node* next;
+    };
+
+    Node* append(const Batch& batch);
+
+    const EngineHost host_;
+    const std::uint64_t tag_;
+    std::uint64_t serial_ = 0;
+    Node* first_ = nullptr;
+    Node* last_ = nullptr;
+    Node* unused_ = nullptr;  ///< kept for the next ones
+};
+
+}  // namespace cgpu::module

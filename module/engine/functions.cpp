@@ -1,0 +1,70 @@
+#include "module/engine/functions.hpp"
+
+#include <algorithm>
+
+namespace cgpu::module {
+namespace {
+
+constexpr double kGain = 0.25;
+constexpr double kLargestStep = 4;
+constexpr double kShortest =
+    200;  // ns; events are no finer, and an estimate of 0 would fill a batch with no end
+
+}  // namespace
+
+std::int64_t Functions::estimate(std::uint64_t function) {
+    const Function* known = known_.find(function);
+    return known == nullptr ? 0 : static_cast<std::int64_t>(known->mean_ns);
+}
+
+void Functions::learn(std::uint64_t function, std::int64_t ns) {
+    const double sample = std::max(static_cast<double>(ns), kShortest);
+    Function* known = known_.insert(function, {sample, false, 0});
+    if (known == nullptr) return;
+    if (known->rough) {
+        *known = {sample, false, 0};
+        return;
+    }
+    const double within = std::clamp(sample, known->mean_ns / kLargestStep, known->mean_ns * kLargestStep);
+    known->mean_ns = std::max(kShortest, known->mean_ns + kGain * (within - known->mean_ns));
+    known->since_sample = 0;
+}
+
+void Functions::learn_roughly(std::uint64_t function, std::int64_t ns) {
+    const double sample = std::max(static_cast<double>(ns), kShortest);
+    Function* known = known_.insert(function, {sample, true, 0});
+    if (known != nullptr && known->rough) known->mean_ns = std::min(known->mean_ns, sample);
+}
+
+void Functions::correct(std::uint64_t function, std::int64_t measured, std::int64_t expected) {
+    Function* known = known_.find(function);
+    if (known == nullptr || expected <= 0) return;
+    const double ratio = std::clamp(static_cast<double>(measured) / static_cast<double>(expected), 0.5, 2.0);
+    known->mean_ns = std::max(kShortest, known->mean_ns * (1 + kGain * (ratio - 1)));
+}
+
+bool Functions::due_for_sample(std::uint64_t function) {
+    const Function* known = known_.find(function);
+    return known != nullptr && known->since_sample >= kSampleEach;
+}
+
+void Functions::sampling(std::uint64_t function) {
+    if (Function* known = known_.find(function)) known->since_sample = 0;
+}
+
+void Functions::count(std::uint64_t function, std::uint32_t launches) {
+    if (Function* known = known_.find(function)) known->since_sample += launches;
+}
+
+void OverlapScale::learn(std::int64_t busy_ns, std::int64_t estimate_ns) {
+    constexpr std::int64_t kEnough = 2'000'000;
+    constexpr double kFarthest = 16;
+    busy_ns_ += busy_ns;
+    estimate_ns_ += estimate_ns;
+    if (estimate_ns_ < kEnough) return;
+    const double ratio = static_cast<double>(busy_ns_) / static_cast<double>(estimate_ns_);
+    scale_ = std::clamp(scale_ * (1 + 0.5 * (std::clamp(ratio, 0.5, 2.0) - 1)), 1 / kFarthest, kFarthest);
+    busy_ns_ = estimate_ns_ = 0;
+}
+
+}  // namespace cgpu::module

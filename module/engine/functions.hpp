@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+
+#include "module/engine/map.hpp"
+
+namespace cgpu::module {
+
+/// How long the kernels of each function take, learnt from what was measured.
+class Functions {
+  public:
+    explicit Functions(const EngineHost& host) : known_(host) {}
+
+    /// GPU nanoseconds of one launch; 0: not measured yet.
+    std::int64_t estimate(std::uint64_t function);
+
+    /// A launch took so long with nothing else running beside it. One sample moves an estimate by a quarter,
+    /// and counts as at most four times it, so that a rare long run doesn't stop the short ones.
+    void learn(std::uint64_t function, std::int64_t ns);
+    /// The same with other work beside it: an upper bound. The least one counts until there is a sample
+    /// without.
+    void learn_roughly(std::uint64_t function, std::int64_t ns);
+    /// Launches of several functions took `measured` together where `expected` was estimated: all are moved
+    /// by at most a factor of two.
+    void correct(std::uint64_t function, std::int64_t measured, std::int64_t expected);
+
+    /// Counts launches that are not measured one by one. True each 512 launches: the next one should be, and
+    /// is then counted by `sampling`.
+    bool due_for_sample(std::uint64_t function);
+    void sampling(std::uint64_t function);
+    void count(std::uint64_t function, std::uint32_t launches);
+
+  private:
+    struct Function {
+        double mean_ns;
+        bool rough;
+        std::uint32_t since_sample;
+    };
+    static constexpr std::uint32_t kSampleEach = 512;
+
+    Map<Function> known_;
+};
+
+/// What estimates are multiplied by while several streams run at once: they may share the GPU's width. Which
+/// batch gets the time that several shared depends on the order of their ends, so only their sums tell
+/// anything.
+class OverlapScale {
+  public:
+    double scale() const { return scale_; }
+    void learn(std::int64_t busy_ns, std::int64_t estimate_ns);
+
+  private:
+    double scale_ = 1;
+    std::int64_t busy_ns_ = 0;
+    std::int64_t estimate_ns_ = 0;
+};
+
+}  // namespace cgpu::module

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/wire/pages.hpp"
+
+namespace cgpu::module {
+
+enum class Passage : std::uint32_t {
+    free = 1,     ///< launch, unmetered
+    metered = 2,  ///< launch, as the window allows
+    shut = 3,     ///< wait
+};
+
+/// What a gate says at one moment.
+struct Look {
+    Passage passage = Passage::shut;
+    std::uint32_t seq = 0;
+    bool ring = false;
+    std::int64_t room_ns = 0;    ///< metered: GPU time left until the limit
+    std::int64_t window_ns = 0;  ///< metered: GPU time that may be in flight
+    const wire::Word* word = nullptr;
+    std::int64_t until_ns = 0;  ///< shut: ask again then at the latest
+};
+
+/// Reads one GPU's gate for one process: whether launches pass, whether the bell is to be rung, and whether
+/// the gate has run out because the daemon is silent (DESIGN rule 5).
+class Gate {
+  public:
+    /// The orders of a new connection; null: none any more (the old page must still be mapped then).
+    void bind(const wire::Orders* orders, std::uint32_t gpu);
+
+    /// `spent_ns`: used and in flight together.
+    Look look(std::int64_t spent_ns, std::int64_t now_ns);
+
+    /// Somebody waits for this process to drain: another instance, or a launch of its own that has reached
+    /// its limit.
+    bool drain_awaited() const;
+
+  private:
+    Look shut(Look look, const wire::Gate& gate, std::int64_t now_ns);
+    Look unconnected(std::int64_t now_ns) const;
+
+    const wire::Orders* orders_ = nullptr;
+    std::uint32_t gpu_ = 0;
+    wire::OnLoss on_loss_ = wire::OnLoss::open;
+    bool rung_ = false;           ///< since a launch passed last
+    std::uint32_t rung_seq_ = 0;  ///< the gate's seq when the daemon was last heard of
+    std::int64_t heard_ns_ = 0;   ///< when it was rung, or answered since
+};
+
+}  // namespace cgpu::module

@@ -1,0 +1,187 @@
+#include "module/engine/gpu_compute.hpp"
+
+#include <algorithm>
+
+namespace cgpu::module {
+
+void GpuCompute::bind(const wire::Orders* orders, wire::Reports* reports) {
+    const Guard guard(lock_);
+    gate_.bind(orders, gpu_);
+    orders_ = orders;
+    reports_ = reports;
+    report();
+}
+
+Decision GpuCompute::enter(const Launch& launch) {
+    const Guard guard(lock_);
+    at(launch.now_ns);
+    note_return(launch.now_ns);
+    Decision decision{};
+    const Look look = gate_.look(meter_.spent_ns(), launch.now_ns);
+    decision.seq = look.seq;
+    decision.ring = look.ring ? 1 : 0;
+    decision.word = look.word;
+    decision.value = look.seq;
+    switch (look.passage) {
+        case Passage::free:
+            decision.act = Act::pass;
+            meter_.count_unmetered();
+            break;
+        case Passage::metered:
+            pass(launch, look, decision);
+            break;
+        case Passage::shut:
+            decision.act = Act::wait;
+            decision.until_ns = look.until_ns;
+            break;
+    }
+    const bool waits = decision.act == Act::wait;
+    if (waits && launch.waited == 0) ++waiting_;
+    if (!waits && launch.waited != 0) wait_ends();
+    report();
+    return decision;
+}
+
+void GpuCompute::pass(const Launch& launch, const Look& look, Decision& decision) {
+    const bool overlap =
+        orders_ != nullptr && orders_->gates[gpu_].overlap.load(std::memory_order_relaxed) != 0;
+    const Admission admission = meter_.admit(launch, {look.room_ns, look.window_ns, overlap});
+    if (admission.wait) {
+        decision.act = Act::wait;
+        decision.reap_first = 1;
+        decision.until_ns = admission.until_ns;
+        return;
+    }
+    decision.act = admission.batch == 0 ? Act::pass : Act::launch;
+    decision.batch = admission.batch;
+    decision.open = admission.opens ? admission.batch : 0;
+    decision.close = admission.closes ? admission.batch : 0;
+    decision.more = admission.more;
+}
+
+void GpuCompute::unused(BatchId id, std::uint32_t count) {
+    const Guard guard(lock_);
+    meter_.unused(id, count);
+    report();
+}
+
+void GpuCompute::left() {
+    const Guard guard(lock_);
+    wait_ends();
+    report();
+}
+
+bool GpuCompute::next_open(std::uint64_t context, std::uint64_t stream, std::int64_t older_than_ns,
+                           OpenBatch& out) {
+    const Guard guard(lock_);
+    return meter_.next_open(context, stream, older_than_ns, out);
+}
+
+void GpuCompute::closed(BatchId id, std::int64_t now_ns) {
+    const Guard guard(lock_);
+    at(now_ns);
+    meter_.closed(id, now_ns);
+}
+
+BatchId GpuCompute::oldest(std::uint64_t context) {
+    const Guard guard(lock_);
+    return meter_.oldest(context);
+}
+
+BatchId GpuCompute::following(BatchId id) {
+    const Guard guard(lock_);
+    return meter_.following(id);
+}
+
+bool GpuCompute::reaped(BatchId id, std::int64_t start_ns, std::int64_t end_ns, std::int64_t now_ns) {
+    const Guard guard(lock_);
+    at(now_ns);
+    const bool had_work = !meter_.drained();
+    meter_.reaped(id, start_ns, end_ns, now_ns);
+    report();
+    return had_work && meter_.drained() && gate_.drain_awaited();
+}
+
+void GpuCompute::lost(BatchId id) {
+    const Guard guard(lock_);
+    meter_.lost(id, now_ns_);
+    report();
+}
+
+std::int64_t GpuCompute::poll_at(std::int64_t now_ns) {
+    const Guard guard(lock_);
+    return meter_.poll_at(now_ns);
+}
+
+void GpuCompute::sync_begin(std::int64_t now_ns) {
+    const Guard guard(lock_);
+    at(now_ns);
+    ++syncing_;
+    report();
+}
+
+void GpuCompute::sync_end(std::int64_t now_ns) {
+    const Guard guard(lock_);
+    at(now_ns);
+    if (syncing_ > 0) --syncing_;
+    if (syncing_ == 0) away_since_ns_ = now_ns;
+    report();
+}
+
+GpuCompute::Saved GpuCompute::saved() {
+    const Guard guard(lock_);
+    return {meter_.figures(), waited_ns_, usual_gap_ns_};
+}
+
+void GpuCompute::restore(const Saved& saved) {
+    const Guard guard(lock_);
+    meter_.adopt(saved.figures);
+    waited_ns_ = saved.waited_ns;
+    usual_gap_ns_ = saved.usual_gap_ns;
+}
+
+bool GpuCompute::restore(const Batch& batch) {
+    const Guard guard(lock_);
+    return meter_.adopt(batch);
+}
+
+/// The first launch after a synchronisation tells how long the program was away.
+void GpuCompute::note_return(std::int64_t now_ns) {
+    if (away_since_ns_ == 0) return;
+    const std::int64_t gap = std::max<std::int64_t>(0, now_ns - away_since_ns_);
+    usual_gap_ns_ = usual_gap_ns_ == 0 ? gap : usual_gap_ns_ + (gap - usual_gap_ns_) / 4;
+    away_since_ns_ = 0;
+}
+
+void GpuCompute::wait_ends() {
+    if (waiting_ > 0) --waiting_;
+}
+
+/// Several threads' clock readings come in any order.
+void GpuCompute::at(std::int64_t now_ns) {
+    if (now_ns <= now_ns_) return;
+    if (now_ns_ != 0) waited_ns_ += (now_ns - now_ns_) * waiting_;
+    now_ns_ = now_ns;
+}
+
+void GpuCompute::report() {
+    if (reports_ == nullptr) return;
+    constexpr auto kRelaxed = std::memory_order_relaxed;
+    wire::GpuReport& out = reports_->gpus[gpu_];
+    const Figures figures = meter_.figures();
+    out.used_ns.store(figures.used_ns, kRelaxed);
+    out.oldest_start_ns.store(figures.oldest_start_ns, kRelaxed);
+    out.oldest_ns.store(figures.oldest_ns, kRelaxed);
+    out.waited_ns.store(waited_ns_, kRelaxed);
+    out.longest_ns.store(figures.longest_ns, kRelaxed);
+    out.usual_gap_ns.store(usual_gap_ns_, kRelaxed);
+    out.launches.store(figures.launches, kRelaxed);
+    out.wants.store(waiting_, kRelaxed);
+    out.syncing.store(syncing_, kRelaxed);
+    out.unmeasured.store(figures.unmeasured ? 1 : 0, kRelaxed);
+    out.updated_ns.store(now_ns_, kRelaxed);
+    // Last, so that who sees the drained GPU sees the time that was used for it.
+    out.in_flight_ns.store(figures.in_flight_ns, std::memory_order_release);
+}
+
+}  // namespace cgpu::module

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "module/engine/gate.hpp"
+#include "module/engine/lock.hpp"
+#include "module/engine/meter.hpp"
+
+namespace cgpu::module {
+
+/// One GPU's launches: gate first, then window; who waits is counted; every change is reported. Safe to call
+/// from several threads.
+class GpuCompute {
+  public:
+    GpuCompute(const EngineHost& host, std::uint32_t gpu) : gpu_(gpu), meter_(host, gpu) {}
+
+    void bind(const wire::Orders* orders, wire::Reports* reports);
+    Decision enter(const Launch& launch);
+    void unused(BatchId id, std::uint32_t count);
+    void left();
+
+    bool next_open(std::uint64_t context, std::uint64_t stream, std::int64_t older_than_ns, OpenBatch& out);
+    void closed(BatchId id, std::int64_t now_ns);
+    BatchId oldest(std::uint64_t context);
+    BatchId following(BatchId id);
+    /// True: the bell is to be rung, this was the last unfinished work and others wait for that.
+    bool reaped(BatchId id, std::int64_t start_ns, std::int64_t end_ns, std::int64_t now_ns);
+    void lost(BatchId id);
+    std::int64_t poll_at(std::int64_t now_ns);
+    void sync_begin(std::int64_t now_ns);
+    void sync_end(std::int64_t now_ns);
+
+    struct Saved {
+        Figures figures;
+        std::int64_t waited_ns;
+        std::int64_t usual_gap_ns;
+    };
+    Saved saved();
+    void restore(const Saved& saved);
+    bool restore(const Batch& batch);
+    template <class Visit>
+    void each_batch(Visit visit) {
+        const Guard guard(lock_);
+        meter_.batches().each(visit);
+    }
+
+  private:
+    void pass(const Launch& launch, const Look& look, Decision& decision);
+    void note_return(std::int64_t now_ns);
+    void wait_ends();
+    void at(std::int64_t now_ns);
+    void report();
+
+    Lock lock_;
+    const std::uint32_t gpu_;
+    const wire::Orders* orders_ = nullptr;
+    wire::Reports* reports_ = nullptr;
+    Gate gate_;
+    Meter meter_;
+    std::int64_t now_ns_ = 0;  ///< the latest time that was told
+    std::uint32_t waiting_ = 0;
+    std::int64_t waited_ns_ = 0;
+    std::uint32_t syncing_ = 0;
+    std::int64_t away_since_ns_ = 0;  ///< end of the last synchronisation, until the next launch; 0: none
+    std::int64_t usual_gap_ns_ = 0;
+};
+
+}  // namespace cgpu::module

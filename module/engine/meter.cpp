@@ -1,0 +1,223 @@
+#include "module/engine/meter.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace cgpu::module {
+namespace {
+
+constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kBatch = 500'000;  // ns: long enough that two events cost nothing
+constexpr std::uint32_t kBatchLaunches = 256;
+constexpr std::uint32_t kLongestRun = 64;
+constexpr std::int64_t kRunTime = 250'000;  // ns
+
+}  // namespace
+
+Admission Meter::admit(const Launch& launch, const Allowance& allowance) {
+    const std::int64_t now = launch.now_ns;
+    const Cost cost = cost_of(launch);
+    Admission admission;
+    if (held(allowance, cost, now, admission)) return admission;
+
+    Batch* batch = batches_.first([&](const Batch& each) {
+        return each.state == BatchState::open && each.context == launch.context &&
+               each.stream == launch.stream;
+    });
+    const bool alone = !cost.measured || functions_.due_for_sample(launch.function);
+    if (batch != nullptr && batch->launches > 0 && alone) {
+        admission.wait = true;
+        admission.until_ns = now;
+        return admission;
+    }
+    if (batch == nullptr) {
+        batch = open_batch(launch, allowance.overlap);
+        ++launches_;
+        if (batch == nullptr) return admission;
+        --launches_;
+        admission.opens = true;
+    }
+    note_gap(now);
+    if (!cost.measured && !batch->unmeasured) {
+        batch->unmeasured = true;
+        ++unmeasured_;
+    }
+    if (batch->last_count > 0)
+        batch->pace_ns = std::max<std::int64_t>(0, now - batch->last_ns) / batch->last_count;
+    batch->last_count = 1;
+    put_in(*batch, launch, cost, 1);
+    admission.batch = batch->id;
+    if (alone) functions_.sampling(launch.function);
+    if (alone || batch->estimate_ns >= kBatch || batch->launches >= kBatchLaunches) {
+        batch->state = BatchState::closing;
+        admission.closes = true;
+        return admission;
+    }
+    admission.more = run_length(*batch, cost, allowance, now);
+    if (admission.more > 0) put_in(*batch, launch, cost, admission.more);
+    batch->last_count += admission.more;
+    return admission;
+}
+
+Meter::Cost Meter::cost_of(const Launch& launch) {
+    const std::int64_t known = functions_.estimate(launch.function);
+    if (known == 0) return {kBatch, false};
+    const bool beside = batches_.first([&](const Batch& each) {
+        return each.context != launch.context || each.stream != launch.stream;
+    }) != nullptr;
+    const double scale = beside ? overlap_.scale() : 1;
+    return {std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(known) * scale)), true};
+}
+
+bool Meter::held(const Allowance& allowance, const Cost& cost, std::int64_t now_ns, Admission& admission) {
+    if (batches_.empty()) return false;
+    const Flight now_flying = flight();
+    const bool one_at_a_time = !cost.measured && unmeasured_ > 0;
+    if (!window_.holds(now_flying, allowance.window_ns, one_at_a_time, now_ns)) return false;
+    admission.wait = true;
+    admission.until_ns = window_.ask_again_at(now_flying, allowance.window_ns, now_ns);
+    return true;
+}
+
+Flight Meter::flight() {
+    const Batch* oldest = batches_.oldest();
+    if (oldest == nullptr) return {0, 0, 0};
+    return {in_flight_ns_, oldest->start_ns, oldest->estimate_ns};
+}
+
+Batch* Meter::open_batch(const Launch& launch, bool overlap) {
+    const bool first = batches_.empty();
+    bool beside = false;
+    batches_.each([&](Batch& each) {
+        if (each.context == launch.context && each.stream == launch.stream) return;
+        each.overlapped = beside = true;
+    });
+    Batch* batch = batches_.add(launch.context, launch.stream, launch.now_ns);
+    if (batch == nullptr) return nullptr;
+    batch->overlapped = beside;
+    batch->foreign = overlap;
+    if (first) window_.progressed(launch.now_ns);
+    return batch;
+}
+
+/// How many launches of the same function may follow without asking: as many as came in a row already, twice;
+/// up to one less than closes the batch, so that the one that closes it asks; and at the pace seen no longer
+/// than a quarter of a millisecond, because until they come they are thought to be running.
+std::uint32_t Meter::run_length(const Batch& batch, const Cost& cost, const Allowance& allowance,
+                                std::int64_t now_ns) {
+    std::int64_t room = kBatch - 1 - batch.estimate_ns;
+    room = std::min(room, allowance.window_ns - flight().remaining(now_ns));
+    if (allowance.room_ns != kNever) room = std::min(room, allowance.room_ns - cost.each_ns);
+    if (room <= 0 || batch.run < 2) return 0;
+    const std::uint32_t most = std::min({kLongestRun, 2 * batch.run, kBatchLaunches - 1 - batch.launches});
+    const std::int64_t in_time = kRunTime / std::max<std::int64_t>(1, batch.pace_ns);
+    return static_cast<std::uint32_t>(std::min({room / cost.each_ns, in_time, std::int64_t{most}}));
+}
+
+void Meter::put_in(Batch& batch, const Launch& launch, const Cost& cost, std::uint32_t count) {
+    batch.add(launch.function, cost.each_ns, count, launch.now_ns);
+    functions_.count(launch.function, count);
+    const std::int64_t estimate = cost.each_ns * count;
+    in_flight_ns_ += estimate;
+    backlog_.add(estimate, launch.now_ns);
+    launches_ += count;
+}
+
+/// Launches that come slower than the GPU works leave it idle within an open batch; that is not use.
+void Meter::note_gap(std::int64_t now_ns) {
+    const std::int64_t gap = backlog_.new_gap(now_ns);
+    if (gap == 0) return;
+    bool within = false;
+    batches_.each([&](Batch& each) {
+        if (each.state == BatchState::open && each.launches > 0) each.gap = within = true;
+    });
+    if (within) idle_ns_ += gap;
+}
+
+void Meter::unused(BatchId id, std::uint32_t count) {
+    Batch* batch = batches_.find(id);
+    if (batch == nullptr) return;
+    const std::int64_t before = batch->estimate_ns;
+    const std::uint32_t launches_before = batch->launches;
+    batch->take_back(count);
+    in_flight_ns_ -= before - batch->estimate_ns;
+    backlog_.take_back(before - batch->estimate_ns);
+    launches_ -= std::min<std::uint64_t>(launches_, launches_before - batch->launches);
+}
+
+bool Meter::next_open(std::uint64_t context, std::uint64_t stream, std::int64_t older_than_ns,
+                      OpenBatch& out) {
+    constexpr std::uint64_t kAnyStream = ~std::uint64_t{0};
+    const auto matches = [&](const Batch& batch) {
+        return batch.state == BatchState::open && (context == 0 || batch.context == context) &&
+               (stream == kAnyStream || batch.stream == stream) &&
+               (older_than_ns <= 0 || batch.last_ns < older_than_ns);
+    };
+    const Batch* found = named_ == 0 ? nullptr : batches_.first(matches, named_);
+    if (found == nullptr) found = batches_.first(matches);
+    if (found == nullptr) return false;
+    named_ = found->id;
+    out = {found->id, found->context, found->stream};
+    return true;
+}
+
+void Meter::closed(BatchId id, std::int64_t now_ns) {
+    Batch* batch = batches_.find(id);
+    if (batch == nullptr || batch->state == BatchState::closed) return;
+    batch->due_mark = backlog_.mark();
+    batch->closed_ns = now_ns;
+    batch->state = BatchState::closed;
+}
+
+BatchId Meter::oldest(std::uint64_t context) {
+    const Batch* found = batches_.first(
+        [&](const Batch& each) { return each.state == BatchState::closed && each.context == context; });
+    return found == nullptr ? 0 : found->id;
+}
+
+BatchId Meter::following(BatchId id) {
+    const Batch* from = batches_.find(id);
+    if (from == nullptr) return 0;
+    const std::uint64_t context = from->context;
+    const Batch* found = batches_.first(
+        [&](const Batch& each) { return each.state == BatchState::closed && each.context == context; }, id);
+    return found == nullptr ? 0 : found->id;
+}
+
+std::int64_t Meter::poll_at(std::int64_t now_ns) {
+    const Batch* oldest = batches_.first([](const Batch& each) { return each.state == BatchState::closed; });
+    if (oldest == nullptr) return kNever;
+    return look_again_at(oldest->start_ns + oldest->estimate_ns, now_ns);
+}
+
+Figures Meter::figures() {
+    const Flight now_flying = flight();
+    Figures figures;
+    figures.used_ns = used_ns_;
+    figures.in_flight_ns = now_flying.in_flight_ns;
+    figures.oldest_start_ns = now_flying.oldest_start_ns;
+    figures.oldest_ns = now_flying.oldest_ns;
+    figures.longest_ns = longest_ns_;
+    figures.launches = launches_;
+    figures.unmeasured = unmeasured_ > 0;
+    return figures;
+}
+
+void Meter::adopt(const Figures& figures) {
+    used_ns_ = figures.used_ns;
+    longest_ns_ = figures.longest_ns;
+    launches_ = figures.launches;
+}
+
+bool Meter::adopt(const Batch& from) {
+    Batch batch = from;
+    backlog_.add(batch.estimate_ns, batch.start_ns);
+    batch.due_mark = backlog_.mark();
+    if (!batches_.adopt(batch)) return false;
+    in_flight_ns_ += batch.estimate_ns;
+    if (batch.unmeasured) ++unmeasured_;
+    window_.progressed(batch.last_ns);
+    return true;
+}
+
+}  // namespace cgpu::module

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstdint>
+
+#include "module/engine/backlog.hpp"
+#include "module/engine/batches.hpp"
+#include "module/engine/busy_time.hpp"
+#include "module/engine/functions.hpp"
+#include "module/engine/window.hpp"
+
+namespace cgpu::module {
+
+/// What the meter knows of one GPU, as the report tells it.
+struct Figures {
+    std::int64_t used_ns = 0;
+    std::int64_t in_flight_ns = 0;
+    std::int64_t oldest_start_ns = 0;
+    std::int64_t oldest_ns = 0;
+    std::int64_t longest_ns = 0;
+    std::uint64_t launches = 0;
+    bool unmeasured = false;
+};
+
+/// What the gate allows at this moment.
+struct Allowance {
+    std::int64_t room_ns;    ///< until the limit
+    std::int64_t window_ns;  ///< may be in flight
+    bool overlap;            ///< another's work may run at the same time
+};
+
+/// Whether the window lets a launch through, and its place in a batch.
+struct Admission {
+    bool wait = false;
+    std::int64_t until_ns = 0;  ///< wait: ask again then; not in the future: at once, with all batches closed
+    BatchId batch = 0;          ///< 0: unmetered, for want of memory
+    bool opens = false;
+    bool closes = false;
+    std::uint32_t more = 0;
+};
+
+/// Measures one GPU's time for one process and keeps what is in flight within the window. Launches go into
+/// batches, one open batch per stream, each closed at 500 µs or 256 launches. Used is the union of the
+/// batches' times on the GPU; the estimate of what is in flight rests on how long each function took before.
+class Meter {
+  public:
+    Meter(const EngineHost& host, std::uint32_t gpu) : functions_(host), batches_(host, gpu) {}
+
+    Admission admit(const Launch& launch, const Allowance& allowance);
+    void count_unmetered() { ++launches_; }
+    void unused(BatchId id, std::uint32_t count);
+
+    /// Goes round the open batches; see EngineTable::next_open_batch.
+    bool next_open(std::uint64_t context, std::uint64_t stream, std::int64_t older_than_ns, OpenBatch& out);
+    void closed(BatchId id, std::int64_t now_ns);
+    BatchId oldest(std::uint64_t context);
+    BatchId following(BatchId id);
+    void reaped(BatchId id, std::int64_t start_ns, std::int64_t end_ns, std::int64_t now_ns);
+    void lost(BatchId id, std::int64_t now_ns);
+
+    bool drained() const { return batches_.empty(); }
+    std::int64_t spent_ns() const { return used_ns_ + in_flight_ns_; }
+    std::int64_t poll_at(std::int64_t now_ns);
+    Figures figures();
+
+    /// For a handover.
+    void adopt(const Figures& figures);
+    bool adopt(const Batch& batch);
+    Batches& batches() { return batches_; }
+
+  private:
+    struct Cost {
+        std::int64_t each_ns;
+        bool measured;
+    };
+
+    Cost cost_of(const Launch& launch);
+    bool held(const Allowance& allowance, const Cost& cost, std::int64_t now_ns, Admission& admission);
+    Flight flight();
+    Batch* open_batch(const Launch& launch, bool overlap);
+    std::uint32_t run_length(const Batch& batch, const Cost& cost, const Allowance& allowance,
+                             std::int64_t now_ns);
+    void put_in(Batch& batch, const Launch& launch, const Cost& cost, std::uint32_t count);
+    void note_gap(std::int64_t now_ns);
+    void finish(Batch& batch, std::int64_t end_ns, std::int64_t now_ns);
+    std::int64_t end_of_use(Batch& batch, std::int64_t start_ns, std::int64_t end_ns);
+    void learn(const Batch& batch, std::int64_t busy_ns, std::int64_t span_ns);
+
+    Functions functions_;
+    Batches batches_;
+    BusyTime busy_;
+    Window window_;
+    Backlog backlog_;
+    OverlapScale overlap_;
+    std::int64_t used_ns_ = 0;
+    std::int64_t in_flight_ns_ = 0;
+    std::int64_t longest_ns_ = 0;
+    std::uint64_t launches_ = 0;
+    std::uint32_t unmeasured_ = 0;  ///< batches in flight of a function never measured
+    std::int64_t idle_ns_ = 0;      ///< thought to lie within batches that are not reaped yet
+    BatchId named_ = 0;             ///< by next_open, last
+};
+
+}  // namespace cgpu::module

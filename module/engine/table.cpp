@@ -1,0 +1,174 @@
+#include <new>
+
+#include "module/engine/engine.hpp"
+#include "module/engine/handover.hpp"
+
+#ifndef CGPU_VERSION_NUMBER
+#error "CGPU_VERSION_NUMBER: major << 16 | minor << 8 | patch"
+#endif
+
+// The functions of the table: each hands its call on to the part that it concerns. An index that no GPU can
+// have is passed by: a launch on a GPU that isn't ours is not held.
+namespace cgpu::module {
+namespace {
+
+Engine* create(const EngineHost* host) {
+    void* memory = host->allocate(sizeof(Engine));
+    return memory == nullptr ? nullptr : new (memory) Engine(*host);
+}
+
+void destroy(Engine* engine) {
+    const EngineHost host = engine->host;
+    engine->~Engine();
+    host.free(engine);
+}
+
+void bind(Engine* engine, const wire::Orders* orders, wire::Reports* reports) {
+    engine->accounting.bind(orders, reports);
+    for (GpuCompute& gpu : engine->gpus) gpu.bind(orders, reports);
+}
+
+std::uint64_t reserve(Engine* engine, std::uint32_t gpu, std::uint64_t bytes) {
+    return engine->accounting.reserve(gpu, bytes);
+}
+
+void commit(Engine* engine, std::uint32_t gpu, Holding kind, std::uint64_t key, std::uint64_t bytes,
+            std::uint64_t reserved) {
+    engine->accounting.commit(gpu, kind, key, bytes, reserved);
+}
+
+void cancel(Engine* engine, std::uint32_t gpu, std::uint64_t reserved) {
+    engine->accounting.cancel(gpu, reserved);
+}
+
+std::uint32_t find(Engine* engine, Holding kind, std::uint64_t key, std::uint32_t* gpu,
+                   std::uint64_t* bytes) {
+    Held held{};
+    if (!engine->accounting.find(kind, key, held)) return 0;
+    *gpu = held.gpu;
+    *bytes = held.bytes;
+    return 1;
+}
+
+std::uint32_t release(Engine* engine, Holding kind, std::uint64_t key) {
+    return engine->accounting.release(kind, key) ? 1 : 0;
+}
+
+void note_context(Engine* engine, Holding kind, std::uint64_t key, std::uint64_t context) {
+    engine->accounting.note_context(kind, key, context);
+}
+
+void release_context(Engine* engine, std::uint64_t context) { engine->accounting.release_context(context); }
+
+void lease(Engine* engine, std::uint32_t gpu, std::uint64_t bytes) { engine->accounting.lease(gpu, bytes); }
+
+std::uint64_t spare(Engine* engine, std::uint32_t gpu, std::uint64_t wanted, std::uint64_t keep) {
+    return engine->accounting.spare(gpu, wanted, keep);
+}
+
+std::uint64_t charged(Engine* engine, std::uint32_t gpu) { return engine->accounting.charged(gpu); }
+
+void enter(Engine* engine, const Launch* launch, Decision* decision) {
+    GpuCompute* gpu = engine->gpu(launch->gpu);
+    *decision = Decision{};
+    decision->act = Act::pass;
+    if (gpu != nullptr) *decision = gpu->enter(*launch);
+}
+
+void unused(Engine* engine, std::uint32_t index, BatchId batch, std::uint32_t count) {
+    if (GpuCompute* gpu = engine->gpu(index)) gpu->unused(batch, count);
+}
+
+void left(Engine* engine, std::uint32_t index) {
+    if (GpuCompute* gpu = engine->gpu(index)) gpu->left();
+}
+
+std::uint32_t next_open_batch(Engine* engine, std::uint32_t index, std::uint64_t context,
+                              std::uint64_t stream, std::int64_t older_than_ns, OpenBatch* out) {
+    GpuCompute* gpu = engine->gpu(index);
+    return gpu != nullptr && gpu->next_open(context, stream, older_than_ns, *out) ? 1 : 0;
+}
+
+void closed(Engine* engine, BatchId batch, std::int64_t now_ns) {
+    if (GpuCompute* gpu = engine->gpu_of(batch)) gpu->closed(batch, now_ns);
+}
+
+BatchId oldest(Engine* engine, std::uint32_t index, std::uint64_t context) {
+    GpuCompute* gpu = engine->gpu(index);
+    return gpu == nullptr ? 0 : gpu->oldest(context);
+}
+
+BatchId following(Engine* engine, BatchId batch) {
+    GpuCompute* gpu = engine->gpu_of(batch);
+    return gpu == nullptr ? 0 : gpu->following(batch);
+}
+
+void reaped(Engine* engine, BatchId batch, std::int64_t start_ns, std::int64_t end_ns, std::int64_t now_ns,
+            std::uint32_t* ring) {
+    GpuCompute* gpu = engine->gpu_of(batch);
+    *ring = gpu != nullptr && gpu->reaped(batch, start_ns, end_ns, now_ns) ? 1 : 0;
+}
+
+void lost(Engine* engine, BatchId batch) {
+    if (GpuCompute* gpu = engine->gpu_of(batch)) gpu->lost(batch);
+}
+
+std::int64_t poll_at(Engine* engine, std::uint32_t index, std::int64_t now_ns) {
+    GpuCompute* gpu = engine->gpu(index);
+    return gpu == nullptr ? INT64_MAX : gpu->poll_at(now_ns);
+}
+
+void sync_begin(Engine* engine, std::uint32_t index, std::int64_t now_ns) {
+    if (GpuCompute* gpu = engine->gpu(index)) gpu->sync_begin(now_ns);
+}
+
+void sync_end(Engine* engine, std::uint32_t index, std::int64_t now_ns) {
+    if (GpuCompute* gpu = engine->gpu(index)) gpu->sync_end(now_ns);
+}
+
+std::uint64_t save_engine(Engine* engine, void* buffer, std::uint64_t bytes) {
+    return save(*engine, buffer, bytes);
+}
+
+std::uint32_t restore_engine(Engine* engine, const void* saved, std::uint64_t bytes) {
+    return restore(*engine, saved, bytes) ? 1 : 0;
+}
+
+constexpr EngineTable kTable{
+    kEngineAbi,
+    CGPU_VERSION_NUMBER,
+    sizeof(EngineTable),
+    create,
+    destroy,
+    bind,
+    reserve,
+    commit,
+    cancel,
+    find,
+    release,
+    note_context,
+    release_context,
+    lease,
+    spare,
+    charged,
+    enter,
+    unused,
+    left,
+    next_open_batch,
+    closed,
+    oldest,
+    following,
+    reaped,
+    lost,
+    poll_at,
+    sync_begin,
+    sync_end,
+    save_engine,
+    restore_engine,
+};
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) const EngineTable* cgpu_engine_table() { return &kTable; }
+
+}  // namespace cgpu::module

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace cgpu::module {
+
+/// The unfinished work of one GPU at one moment.
+struct Flight {
+    std::int64_t in_flight_ns;     ///< estimate of all of it
+    std::int64_t oldest_start_ns;  ///< since when its oldest batch runs
+    std::int64_t oldest_ns;        ///< estimate of that batch
+
+    /// What is in flight less what the oldest should have done by now.
+    std::int64_t remaining(std::int64_t now_ns) const {
+        return in_flight_ns - std::clamp<std::int64_t>(now_ns - oldest_start_ns, 0, oldest_ns);
+    }
+    std::int64_t oldest_end_ns() const { return oldest_start_ns + oldest_ns; }
+};
+
+/// When to look for the end of work that is expected at that time: a few times before, because it may have
+/// been estimated too long, then, and the later it is, the less often.
+std::int64_t look_again_at(std::int64_t expected_ns, std::int64_t now_ns);
+
+/// Bounds the GPU time in flight. Once full it lets launches in only when a batch's worth has run (without
+/// that, batches shrink to one kernel each); and it yields when nothing ends for long, because what is held
+/// may be what the running work waits for.
+class Window {
+  public:
+    /// Whether a launch has to wait. `one_at_a_time`: of its kind, another is in flight.
+    bool holds(const Flight& flight, std::int64_t window_ns, bool one_at_a_time, std::int64_t now_ns);
+    /// When a launch that it holds should ask again.
+    std::int64_t ask_again_at(const Flight& flight, std::int64_t window_ns, std::int64_t now_ns) const;
+
+    void empty() { full_ = false; }
+    /// Something ended, or began after idleness.
+    void progressed(std::int64_t now_ns) { progress_ns_ = std::max(progress_ns_, now_ns); }
+
+  private:
+    static std::int64_t refill_level(std::int64_t window_ns);
+    std::int64_t stall_ns(const Flight& flight) const;
+
+    bool full_ = false;
+    std::int64_t progress_ns_ = 0;
+    std::int64_t stall_tick_ns_ = 0;
+    std::uint32_t stall_passes_ = 0;
+};
+
+}  // namespace cgpu::module

@@ -1,0 +1,7 @@
+# The generator's functions, and the test that its facts are those of the installed CUDA toolkit.
+include(${CMAKE_CURRENT_LIST_DIR}/functions.cmake)
+if(CGPU_TESTS)
+  add_test(NAME module.generate.cuda_api
+    COMMAND Python3::Interpreter -B ${CGPU_GENERATE_FOLDER}/check_api.py ${CGPU_CUDA_API} --compiler ${CMAKE_C_COMPILER})
+  set_tests_properties(module.generate.cuda_api PROPERTIES LABELS unit SKIP_RETURN_CODE 77)
+endif()

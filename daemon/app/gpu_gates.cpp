@@ -117,6 +117,7 @@ void GpuGates::fill_usage(const model::InstanceId& id, Nanos now, InstanceUsage&
     usage.gpu_time = static_cast<std::uint64_t>(totals.used);
     usage.waited = static_cast<std::uint64_t>(totals.waited);
     usage.launches = totals.launches;
+    usage.processes = seat.readings->pids();
     usage.longest_kernel = static_cast<std::uint64_t>(totals.longest_kernel);
     sample(seat, now);
     const auto& from = seat.samples.front();

@@ -141,6 +141,12 @@ void Readings::publish(const schedule::Gate& gate, Nanos holds_until) {
     }
 }
 
+std::vector<std::int32_t> Readings::pids() const {
+    std::vector<std::int32_t> pids;
+    for (const auto& member : members_) pids.push_back(member.pages->process.pid);
+    return pids;
+}
+
 Readings::Totals Readings::totals() const {
     auto sum = gone_;
     for (const auto& member : members_) {

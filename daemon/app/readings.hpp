@@ -28,6 +28,8 @@ class Readings {
     /// when a closed gate that nobody renewed has run out.
     void publish(const schedule::Gate& gate, Nanos holds_until);
 
+    [[nodiscard]] std::vector<std::int32_t> pids() const;
+
     struct Totals {
         Nanos used = 0;
         Nanos waited = 0;

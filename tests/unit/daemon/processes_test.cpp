@@ -1,9 +1,16 @@
 #include "daemon/system/processes.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <array>
+#include <fstream>
+#include <iterator>
 
 #include "daemon/system/event_loop.hpp"
 
@@ -41,6 +48,73 @@ TEST(Processes, tells_when_one_ends) {
     EXPECT_FALSE(processes.alive(*name));
     waitpid(child, nullptr, 0);
     EXPECT_FALSE(processes.identify(child));
+}
+
+TEST(Processes, one_whose_main_thread_has_ended_lives_on) {
+    EventLoop loop;
+    Processes processes(loop);
+    std::array<int, 2> ready{};
+    ASSERT_EQ(pipe(ready.data()), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        pthread_t thread{};
+        pthread_create(
+            &thread, nullptr,
+            [](void*) -> void* {
+                pause();
+                return nullptr;
+            },
+            nullptr);
+        (void)!write(ready[1], "x", 1);
+        pthread_exit(nullptr);
+    }
+    char byte = 0;
+    ASSERT_EQ(read(ready[0], &byte, 1), 1);
+    const auto state_of = [&] {
+        std::ifstream file("/proc/" + std::to_string(child) + "/stat");
+        const std::string text{std::istreambuf_iterator<char>(file), {}};
+        return text.at(text.rfind(')') + 2);
+    };
+    const auto deadline = loop.now() + 20'000'000'000;
+    while (state_of() != 'Z' && loop.now() < deadline) usleep(1000);
+    EXPECT_TRUE(processes.identify(child));
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    EXPECT_FALSE(processes.identify(child));
+    close(ready[0]);
+    close(ready[1]);
+}
+
+TEST(Processes, waits_for_one_even_without_a_descriptor_left) {
+    EventLoop loop;
+    Processes processes(loop);
+    const pid_t child = fork();
+    if (child == 0) {
+        pause();
+        _exit(0);
+    }
+    const auto name = processes.identify(child);
+    ASSERT_TRUE(name);
+    rlimit before{};
+    getrlimit(RLIMIT_NOFILE, &before);
+    // Reading /proc needs one descriptor: the pidfd finds the place taken, the look at /proc finds it free
+    // again.
+    const int highest = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    rlimit few = before;
+    few.rlim_cur = static_cast<rlim_t>(highest);
+    setrlimit(RLIMIT_NOFILE, &few);
+    bool called = false;
+    const auto watch = processes.on_exit(*name, [&] {
+        called = true;
+        loop.stop(0);
+    });
+    setrlimit(RLIMIT_NOFILE, &before);
+    close(highest);
+    EXPECT_FALSE(called);
+    kill(child, SIGKILL);
+    loop.run();
+    EXPECT_TRUE(called);
+    waitpid(child, nullptr, 0);
 }
 
 TEST(Processes, one_that_has_ended_already_is_told_too) {

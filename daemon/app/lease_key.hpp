@@ -1,0 +1,46 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <tuple>
+
+#include "core/model/instance.hpp"
+#include "core/model/uuid.hpp"
+
+namespace cgpu::app {
+
+/// One life of an instance: ids come back when a container is restarted.
+struct InstanceKey {
+    model::InstanceId id;
+    std::uint64_t generation = 0;
+
+    friend auto operator<=>(const InstanceKey&, const InstanceKey&) = default;
+};
+
+[[nodiscard]] inline InstanceKey key_of(const model::Instance& instance) {
+    return {instance.id, instance.generation};
+}
+
+/// One instance on one GPU: what a memory limit applies to.
+struct PoolKey {
+    InstanceKey instance;
+    model::Uuid gpu;
+
+    friend auto operator<=>(const PoolKey&, const PoolKey&) = default;
+};
+
+/// One process of an instance on one GPU: what a lease belongs to.
+struct LeaseKey {
+    PoolKey pool;
+    model::Process process;
+
+    friend bool operator==(const LeaseKey&, const LeaseKey&) = default;
+};
+
+struct ProcessLess {
+    bool operator()(const model::Process& a, const model::Process& b) const {
+        return std::tie(a.pid, a.start_time, a.boot_id) < std::tie(b.pid, b.start_time, b.boot_id);
+    }
+};
+
+}  // namespace cgpu::app

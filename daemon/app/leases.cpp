@@ -1,0 +1,174 @@
+#include "daemon/app/leases.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/model/size.hpp"
+
+namespace cgpu::app {
+
+Leases::Leases(Outside outside, LeaseSettings settings)
+    : outside_(outside),
+      settings_(settings),
+      left_(outside.table.saved()),
+      damaged_(outside.table.damaged()),
+      looks_(outside.loop, outside.gpus, settings_.looks,
+             {[this](const model::Uuid& gpu) {
+                  for (auto& [key, entry] : entries_)
+                      if (key.gpu == gpu) entry->pool.look_begins();
+              },
+              [this](const model::Uuid& gpu, const LeaseLooks::Figures& figures) {
+                  return seen(gpu, figures);
+              }}) {
+    if (damaged_ || !left_.empty()) settled_at_ = outside_.loop.now() + settings_.settle;
+}
+
+void Leases::set_peers(LeasePeers* peers) {
+    peers_ = peers;
+    for (auto& [key, entry] : entries_) entry->queue.set_peers(peers);
+}
+
+Leases::Entry* Leases::find(const PoolKey& key) {
+    const auto found = entries_.find(key);
+    return found == entries_.end() ? nullptr : found->second.get();
+}
+
+const Leases::Entry* Leases::find(const PoolKey& key) const {
+    const auto found = entries_.find(key);
+    return found == entries_.end() ? nullptr : found->second.get();
+}
+
+Leases::Entry& Leases::entry_for(const PoolKey& key) {
+    auto& entry = entries_[key];
+    if (!entry) {
+        auto charged = [this, key](const model::Process& process) {
+            return peers_ == nullptr ? std::nullopt : peers_->charged({key, process});
+        };
+        entry =
+            std::make_unique<Entry>(key, outside_.table, std::move(charged), outside_.loop, settings_.recall);
+        entry->queue.set_peers(peers_);
+        entry->queue.settle(settled_at_, damaged_);
+    }
+    return *entry;
+}
+
+void Leases::set_instance(const model::Instance& instance) {
+    const auto key = key_of(instance);
+    for (const auto& quota : instance.quotas) {
+        auto& entry = entry_for({key, quota.gpu});
+        entry.pool.set_limit(instance.mode == model::Mode::none ? kUnlimited : quota.memory_limit.count());
+        entry.queue.shrink();
+        entry.queue.drive();
+    }
+    take_up(key);
+}
+
+void Leases::take_up(const InstanceKey& instance) {
+    std::vector<model::Process> gone;
+    std::erase_if(left_, [&](const LeaseTable::Saved& saved) {
+        Entry* entry = saved.key.pool.instance == instance ? find(saved.key.pool) : nullptr;
+        if (entry == nullptr) return false;
+        entry->pool.take_up(saved);
+        if (!outside_.processes.alive(saved.key.process)) gone.push_back(saved.key.process);
+        return true;
+    });
+    for (const auto& process : gone) process_exited(process);
+}
+
+Result<void> Leases::set_limit(const PoolKey& key, std::uint64_t bytes, Force force) {
+    using Reason = model::Refusal::Reason;
+    const std::string what = "memory of " + key.instance.id.short_id() + " on " + key.gpu.to_string();
+    Entry* entry = find(key);
+    if (entry == nullptr)
+        return model::refuse(Reason::not_found, what, "it has no quota there", "cgpuctl inspect");
+    const auto in_use = entry->pool.used();
+    if (force == Force::no && bytes < in_use)
+        return model::refuse(Reason::busy, what,
+                             model::format_size(model::Bytes(bytes)) + " is less than the " +
+                                 model::format_size(model::Bytes(in_use)) + " in use",
+                             "a limit of at least that, or end some of its processes first");
+    entry->pool.set_limit(bytes);
+    entry->queue.shrink();
+    entry->queue.drive();
+    return {};
+}
+
+void Leases::drop_instance(const model::InstanceId& id) {
+    for (auto it = entries_.begin(); it != entries_.end();) {
+        if (it->first.instance.id == id) {
+            it->second->queue.close();
+            it->second->pool.remove_all();
+            it = entries_.erase(it);
+        } else {
+            ++it;
+        }
+    }
+}
+
+void Leases::drop_rest() {
+    for (const auto& saved : left_) outside_.table.remove(saved.place);
+    left_.clear();
+}
+
+Result<void> Leases::process_entered(const InstanceKey& instance, const model::Process& process) {
+    for (auto& [key, entry] : entries_) {
+        if (key.instance != instance) continue;
+        if (const auto entered = entry->pool.enter(process); !entered) return entered;
+        looks_.look(key.gpu);
+    }
+    return {};
+}
+
+void Leases::process_exited(const model::Process& process) {
+    for (auto& [key, entry] : entries_) {
+        if (entry->pool.find(process) == nullptr) continue;
+        entry->pool.exited(process, outside_.loop.now());
+        entry->queue.forget(process);
+        looks_.look(key.gpu);
+    }
+}
+
+void Leases::ask(LeaseAsk ask, LeaseReply reply) {
+    Entry* entry = find(ask.key.pool);
+    if (entry == nullptr) {
+        reply({0, wire::Why::not_managed, 0, 0, {}});
+        return;
+    }
+    if (ask.what == LeaseAsk::What::context)
+        ask.bytes = std::max(ask.bytes, context_estimate(ask.key.pool.gpu));
+    const auto* account = entry->pool.find(ask.key.process);
+    if (ask.bytes == 0 || ask.bytes > kLargestAsk || (account != nullptr && account->dying)) {
+        reply({0, wire::Why::bad_request, entry->pool.limit(), entry->pool.used(), {}});
+        return;
+    }
+    entry->queue.ask(std::move(ask), std::move(reply));
+}
+
+void Leases::give(const LeaseKey& key, std::uint64_t bytes) {
+    Entry* entry = find(key.pool);
+    if (entry == nullptr) return;
+    const auto given = entry->pool.give(key.process, bytes);
+    entry->queue.gave(key.process, given);
+}
+
+void Leases::context_done(const LeaseKey& key) {
+    if (Entry* entry = find(key.pool)) entry->pool.context_done(key.process);
+    looks_.look(key.pool.gpu);
+}
+
+void Leases::context_gone(const LeaseKey& key) {
+    Entry* entry = find(key.pool);
+    if (entry == nullptr) return;
+    entry->pool.context_gone(key.process);
+    looks_.look(key.pool.gpu);
+    entry->queue.drive();
+}
+
+void Leases::look(const model::Uuid& gpu) { looks_.look(gpu); }
+
+void Leases::drive(const model::Uuid& gpu) {
+    for (auto& [key, entry] : entries_)
+        if (key.gpu == gpu) entry->queue.drive();
+}
+
+}  // namespace cgpu::app

@@ -1,0 +1,121 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "daemon/app/lease_estimate.hpp"
+#include "daemon/app/lease_looks.hpp"
+#include "daemon/app/recall_queue.hpp"
+
+namespace cgpu::app {
+
+struct LeaseSettings {
+    RecallQueue::Settings recall;
+    LeaseLooks::Settings looks;
+    std::uint64_t first_context_estimate = 256ull << 20;  ///< bytes, until a context was seen on the GPU
+    Nanos settle = 1'000'000'000;  ///< after a restart: how long processes have to connect again
+};
+
+/// Who has what of every GPU's memory. One thread: the loop's.
+///
+/// The life of a lease: a process enters; asks are granted from its instance's pool or wait for siblings;
+/// gives come back; the process ends (process_exited) and the lease is *dying*: counted until the driver
+/// shows the process no longer (a forked child may keep its memory alive), or at once where the driver can't
+/// be asked. A closed socket ends nothing.
+///
+/// After a restart the table says who had what. Until `settle` has passed, asks that lack something wait
+/// instead of being refused. Where the table was damaged nobody is granted anything in that time, and what
+/// the processes hold is counted by the driver's figures: they lie above leases of nothing, as contexts do,
+/// and go down as memory is freed.
+class Leases {
+  public:
+    enum class Force { no, yes };
+    struct Outside {
+        Loop& loop;
+        Processes& processes;
+        Gpus& gpus;
+        LeaseTable& table;
+    };
+
+    explicit Leases(Outside outside, LeaseSettings settings = {});
+    Leases(const Leases&) = delete;
+    Leases& operator=(const Leases&) = delete;
+
+    /// Where processes are reached; null: nowhere (any more).
+    void set_peers(LeasePeers* peers);
+
+    /// An instance, new or changed: its limits are in force from here on, whatever is in use. The first time,
+    /// what an earlier daemon left of it is taken up; of those, processes that are gone begin to die.
+    void set_instance(const model::Instance& instance);
+    /// Refused (not_found); busy below what is used, unless forced. Lowered below what is leased, siblings
+    /// are asked for the difference and nothing is granted until it fits.
+    Result<void> set_limit(const PoolKey& key, std::uint64_t bytes, Force force);
+    /// All it had is forgotten; who waits is refused.
+    void drop_instance(const model::InstanceId& id);
+    /// What an earlier daemon left of instances that nobody has named since.
+    void drop_rest();
+
+    /// A process of the instance is known from now on. Error: the table's; an ask of it will then be refused.
+    Result<void> process_entered(const InstanceKey& instance, const model::Process& process);
+    void process_exited(const model::Process& process);
+
+    /// Answered at once, or later on the loop; refused within Settings::deadline after its turn came.
+    void ask(LeaseAsk ask, LeaseReply reply);
+    /// Takes at most its lease off it. A front that starts anew in the same process (after exec) gives all it
+    /// may have.
+    void give(const LeaseKey& key, std::uint64_t bytes);
+    void context_done(const LeaseKey& key);
+    void context_gone(const LeaseKey& key);
+
+    /// Asks the driver soon what its processes hold.
+    void look(const model::Uuid& gpu);
+    /// What the driver showed after a look began.
+    void driver_figure(const model::Uuid& gpu, const std::vector<DriverProcess>& figures);
+
+    // Bytes, contexts included; zero for what is not known.
+    [[nodiscard]] std::uint64_t used(const model::InstanceId& id, const model::Uuid& gpu) const;
+    [[nodiscard]] std::uint64_t leased(const model::InstanceId& id, const model::Uuid& gpu) const;
+    /// What is used beyond the limit, because contexts grew or the limit was forced down.
+    [[nodiscard]] std::uint64_t excess(const model::InstanceId& id, const model::Uuid& gpu) const;
+    [[nodiscard]] std::uint64_t limit(const PoolKey& key) const;
+    [[nodiscard]] std::uint64_t used(const PoolKey& key) const;
+    [[nodiscard]] std::uint64_t context_estimate(const model::Uuid& gpu) const;
+    /// Of the instance, those that hold a lease and have not ended.
+    [[nodiscard]] std::vector<model::Process> living(const InstanceKey& instance) const;
+    /// Any lease, dying ones too.
+    [[nodiscard]] bool holds_any(const model::InstanceId& id) const;
+
+  private:
+    struct Entry {
+        Entry(const PoolKey& key, LeaseTable& table, LeasePool::Charged charged, Loop& loop,
+              const RecallQueue::Settings& settings)
+            : pool(key, table, std::move(charged)), queue(loop, pool, settings) {}
+        LeasePool pool;
+        RecallQueue queue;
+    };
+
+    Entry& entry_for(const PoolKey& key);
+    Entry* find(const PoolKey& key);
+    [[nodiscard]] const Entry* find(const PoolKey& key) const;
+    void take_up(const InstanceKey& instance);
+    LeaseLooks::Next seen(const model::Uuid& gpu, const LeaseLooks::Figures& figures);
+    void drop_dead(const model::Uuid& gpu, const std::vector<DriverProcess>& figures);
+    /// Whether another process with this pid lives: the driver's figure for the pid is its.
+    [[nodiscard]] bool pid_was_reused(const model::Uuid& gpu, const model::Process& process) const;
+    void drive(const model::Uuid& gpu);
+    void tell_if_gone(const InstanceKey& instance);
+
+    Outside outside_;
+    LeaseSettings settings_;
+    LeasePeers* peers_ = nullptr;
+    std::map<PoolKey, std::unique_ptr<Entry>> entries_;
+    std::map<model::Uuid, LeaseEstimate> estimates_;
+    std::vector<LeaseTable::Saved> left_;  ///< by an earlier daemon, not taken up yet
+    Nanos settled_at_ = 0;
+    bool damaged_ = false;
+    LeaseLooks looks_;
+    std::shared_ptr<int> alive_ = std::make_shared<int>(0);  ///< what was posted may come after our end
+};
+
+}  // namespace cgpu::app

@@ -1,0 +1,140 @@
+// What the driver shows, compared with what is leased; and what people are shown.
+#include <algorithm>
+
+#include "daemon/app/leases.hpp"
+
+namespace cgpu::app {
+namespace {
+
+/// The driver's figure for a pid. It shows a process once per list (compute, graphics) with the same figure.
+/// Figures beyond all reason mean "not available".
+std::optional<std::uint64_t> figure_of(const std::vector<DriverProcess>& figures, std::int32_t pid) {
+    std::optional<std::uint64_t> bytes;
+    for (const auto& figure : figures)
+        if (figure.pid == pid) bytes = std::max(bytes.value_or(0), figure.bytes);
+    return bytes;
+}
+
+}  // namespace
+
+void Leases::driver_figure(const model::Uuid& gpu, const std::vector<DriverProcess>& figures) {
+    for (auto& [key, entry] : entries_) {
+        if (key.gpu != gpu) continue;
+        for (const auto& [process, account] : entry->pool.accounts()) {
+            const auto bytes = figure_of(figures, process.pid);
+            if (bytes.value_or(0) > kLargestAsk) continue;
+            const auto learnt = entry->pool.figure(process, bytes);
+            if (learnt)
+                estimates_.try_emplace(gpu, settings_.first_context_estimate).first->second.learn(*learnt);
+        }
+    }
+    drop_dead(gpu, figures);
+    drive(gpu);
+}
+
+void Leases::drop_dead(const model::Uuid& gpu, const std::vector<DriverProcess>& figures) {
+    for (auto& [key, entry] : entries_) {
+        if (key.gpu != gpu) continue;
+        std::vector<model::Process> gone;
+        for (const auto& [process, account] : entry->pool.accounts())
+            if (account.dying && (!figure_of(figures, process.pid) || pid_was_reused(gpu, process)))
+                gone.push_back(process);
+        for (const auto& process : gone) entry->pool.remove(process);
+        if (!gone.empty()) tell_if_gone(key.instance);
+    }
+}
+
+bool Leases::pid_was_reused(const model::Uuid& gpu, const model::Process& process) const {
+    return std::any_of(entries_.begin(), entries_.end(), [&](const auto& item) {
+        if (item.first.gpu != gpu) return false;
+        const auto& accounts = item.second->pool.accounts();
+        return std::any_of(accounts.begin(), accounts.end(), [&](const auto& other) {
+            return other.first.pid == process.pid && !(other.first == process) && !other.second.dying;
+        });
+    });
+}
+
+LeaseLooks::Next Leases::seen(const model::Uuid& gpu, const LeaseLooks::Figures& figures) {
+    if (figures) {
+        driver_figure(gpu, *figures);
+    } else {
+        // Nobody can say when the memory is free; the processes are gone, so it is as good as free.
+        drop_dead(gpu, {});
+        drive(gpu);
+    }
+    auto next = LeaseLooks::Next::rest;
+    for (const auto& [key, entry] : entries_) {
+        if (key.gpu != gpu) continue;
+        if (entry->pool.unconfirmed()) return LeaseLooks::Next::soon;
+        for (const auto& [process, account] : entry->pool.accounts()) {
+            if (account.dying) return LeaseLooks::Next::soon;
+            next = LeaseLooks::Next::later;
+        }
+    }
+    return next;
+}
+
+void Leases::tell_if_gone(const InstanceKey& instance) {
+    if (peers_ == nullptr || holds_any(instance.id)) return;
+    // Later: the callee may drop the instance that is being looked at.
+    outside_.loop.post([this, instance, alive = std::weak_ptr(alive_)] {
+        if (!alive.expired() && peers_ != nullptr && !holds_any(instance.id)) peers_->memory_gone(instance);
+    });
+}
+
+std::uint64_t Leases::used(const model::InstanceId& id, const model::Uuid& gpu) const {
+    std::uint64_t sum = 0;
+    for (const auto& [key, entry] : entries_)
+        if (key.instance.id == id && key.gpu == gpu) sum += entry->pool.used();
+    return sum;
+}
+
+std::uint64_t Leases::leased(const model::InstanceId& id, const model::Uuid& gpu) const {
+    std::uint64_t sum = 0;
+    for (const auto& [key, entry] : entries_)
+        if (key.instance.id == id && key.gpu == gpu) sum += entry->pool.leased();
+    return sum;
+}
+
+std::uint64_t Leases::excess(const model::InstanceId& id, const model::Uuid& gpu) const {
+    std::uint64_t sum = 0;
+    for (const auto& [key, entry] : entries_)
+        if (key.instance.id == id && key.gpu == gpu && entry->pool.used() > entry->pool.limit())
+            sum += entry->pool.used() - entry->pool.limit();
+    return sum;
+}
+
+std::uint64_t Leases::limit(const PoolKey& key) const {
+    const Entry* entry = find(key);
+    return entry == nullptr ? 0 : entry->pool.limit();
+}
+
+std::uint64_t Leases::used(const PoolKey& key) const {
+    const Entry* entry = find(key);
+    return entry == nullptr ? 0 : entry->pool.used();
+}
+
+std::uint64_t Leases::context_estimate(const model::Uuid& gpu) const {
+    const auto found = estimates_.find(gpu);
+    return found == estimates_.end() ? up_to_granule(settings_.first_context_estimate)
+                                     : found->second.bytes();
+}
+
+std::vector<model::Process> Leases::living(const InstanceKey& instance) const {
+    std::vector<model::Process> found;
+    for (const auto& [key, entry] : entries_) {
+        if (key.instance != instance) continue;
+        for (const auto& [process, account] : entry->pool.accounts())
+            if (!account.dying && std::find(found.begin(), found.end(), process) == found.end())
+                found.push_back(process);
+    }
+    return found;
+}
+
+bool Leases::holds_any(const model::InstanceId& id) const {
+    return std::any_of(entries_.begin(), entries_.end(), [&](const auto& item) {
+        return item.first.instance.id == id && !item.second->pool.accounts().empty();
+    });
+}
+
+}  // namespace cgpu::app

@@ -1,0 +1,13 @@
+#include "daemon/app/usage_reader.hpp"
+
+namespace cgpu::app {
+
+InstanceUsage UsageReader::usage(const model::InstanceId& id, const model::Uuid& gpu) const {
+    InstanceUsage usage;
+    usage.memory_used = leases_.used(id, gpu);
+    usage.memory_leased = leases_.leased(id, gpu);
+    slicer_.fill_usage(id, gpu, usage);
+    return usage;
+}
+
+}  // namespace cgpu::app

@@ -1,0 +1,112 @@
+#include "daemon/link/connection.hpp"
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace cgpu::link {
+namespace {
+
+/// Of one connection before the others have their turn.
+constexpr int kPacketsPerTurn = 16;
+constexpr std::size_t kMostFds = 4;
+
+}  // namespace
+
+Connection::Connection(int fd, model::Process process, app::Loop& loop, ConnectionOwner& owner)
+    : fd_(fd), process_(std::move(process)), loop_(loop), owner_(owner) {
+    watch_ = loop_.watch(fd_, EPOLLIN, [this](std::uint32_t events) { ready(events); });
+}
+
+Connection::~Connection() {
+    watch_.reset();
+    close(fd_);
+}
+
+std::int32_t Connection::peer_pid(int fd) {
+    ucred credentials{};
+    socklen_t size = sizeof credentials;
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 ? credentials.pid : 0;
+}
+
+void Connection::ready(std::uint32_t events) {
+    for (int i = 0; i < kPacketsPerTurn && !dropped_; ++i) {
+        // Descriptors that come along are not asked for: without a control buffer the kernel drops them.
+        std::array<std::byte, wire::kLargestMessage> buffer;
+        const auto got = recv(fd_, buffer.data(), buffer.size(), MSG_DONTWAIT | MSG_TRUNC);
+        if (got > 0) {
+            // A longer packet was cut; its true length makes it one that is not ours.
+            const auto length = static_cast<std::size_t>(got);
+            owner_.packet(*this, length <= buffer.size() ? std::span<const std::byte>(buffer.data(), length)
+                                                         : std::span<const std::byte>());
+            continue;
+        }
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0 && errno == EAGAIN) break;
+        // An empty packet can't be told from the end; either way there is nothing more to say.
+        return drop();
+    }
+    if ((events & EPOLLERR) != 0) drop();
+}
+
+bool Connection::send_bytes(std::span<const std::byte> bytes, std::span<const int> fds) {
+    if (dropped_ || fds.size() > kMostFds) return false;
+    iovec part{const_cast<std::byte*>(bytes.data()), bytes.size()};
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(kMostFds * sizeof(int))> control{};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    if (!fds.empty()) {
+        message.msg_control = control.data();
+        message.msg_controllen = CMSG_SPACE(fds.size_bytes());
+        cmsghdr* header = CMSG_FIRSTHDR(&message);
+        header->cmsg_level = SOL_SOCKET;
+        header->cmsg_type = SCM_RIGHTS;
+        header->cmsg_len = CMSG_LEN(fds.size_bytes());
+        std::memcpy(CMSG_DATA(header), fds.data(), fds.size_bytes());
+    }
+    ssize_t sent = 0;
+    do {
+        sent = sendmsg(fd_, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    } while (sent < 0 && errno == EINTR);
+    if (sent == static_cast<ssize_t>(bytes.size())) return true;
+    drop();
+    return false;
+}
+
+void Connection::refuse(wire::Why why, std::string_view text) {
+    auto message = wire::make_message<wire::Refused>();
+    message.why = why;
+    wire::put_text(message.text, text);
+    send(message);
+    drop();
+}
+
+void Connection::drop() {
+    if (dropped_) return;
+    dropped_ = true;
+    hello_timer_.reset();
+    // Closing with unread packets would give the peer ECONNRESET before the last message.
+    std::array<std::byte, wire::kLargestMessage> unread;
+    for (int i = 0; i < kPacketsPerTurn; ++i)
+        if (recv(fd_, unread.data(), unread.size(), MSG_DONTWAIT) <= 0) break;
+    shutdown(fd_, SHUT_RDWR);
+    owner_.dropped(*this);
+}
+
+void Connection::expect_hello(app::Nanos deadline) {
+    hello_timer_ = loop_.at(deadline, [this] { drop(); });
+}
+
+void Connection::welcomed(wire::Role role, std::optional<OrdersPage> orders) {
+    hello_timer_.reset();
+    role_ = role;
+    if (orders) orders_.emplace(std::move(*orders));
+}
+
+}  // namespace cgpu::link

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "core/wire/message.hpp"
+#include "daemon/link/pages.hpp"
+
+namespace cgpu::link {
+
+class Connection;
+
+/// Who gets what comes over a connection.
+class ConnectionOwner {
+  public:
+    virtual ~ConnectionOwner() = default;
+    virtual void packet(Connection& connection, std::span<const std::byte> packet) = 0;
+    /// It is of no use any more; forget it, but not before this call has returned.
+    virtual void dropped(Connection& connection) = 0;
+};
+
+/// One accepted socket. Never blocks: a peer that doesn't read until its socket is full loses the connection.
+class Connection {
+  public:
+    /// Takes the descriptor.
+    Connection(int fd, model::Process process, app::Loop& loop, ConnectionOwner& owner);
+    ~Connection();
+    Connection(const Connection&) = delete;
+    Connection& operator=(const Connection&) = delete;
+
+    /// Who connected, by SO_PEERCRED. Zero: unknown.
+    [[nodiscard]] static std::int32_t peer_pid(int fd);
+    [[nodiscard]] const model::Process& process() const { return process_; }
+    [[nodiscard]] bool usable() const { return !dropped_; }
+
+    /// Sends a message with descriptors. False: it couldn't be sent, and the connection is dropped.
+    template <class M>
+    bool send(const M& message, std::span<const int> fds = {}) {
+        return send_bytes(std::as_bytes(std::span(&message, 1)), fds);
+    }
+    /// Says why, and drops the connection.
+    void refuse(wire::Why why, std::string_view text);
+    void drop();
+
+    /// Drops it unless welcomed() comes before then.
+    void expect_hello(app::Nanos deadline);
+    void welcomed(wire::Role role, std::optional<OrdersPage> orders);
+    /// Nothing: it hasn't said Hello.
+    [[nodiscard]] std::optional<wire::Role> role() const { return role_; }
+    /// Of an observer.
+    [[nodiscard]] std::optional<OrdersPage>& orders() { return orders_; }
+
+    std::size_t waiting_asks = 0;
+
+  private:
+    void ready(std::uint32_t events);
+    bool send_bytes(std::span<const std::byte> bytes, std::span<const int> fds);
+
+    int fd_;
+    model::Process process_;
+    app::Loop& loop_;
+    ConnectionOwner& owner_;
+    bool dropped_ = false;
+    std::optional<wire::Role> role_;
+    std::optional<OrdersPage> orders_;
+    app::WatchPtr hello_timer_;
+    app::WatchPtr watch_;
+};
+
+}  // namespace cgpu::link

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "daemon/link/connection.hpp"
+#include "daemon/link/listener.hpp"
+#include "daemon/link/notice_log.hpp"
+#include "daemon/link/peers.hpp"
+
+namespace cgpu::link {
+
+/// The link of one instance: its socket, its bell, its processes and their connections.
+class InstanceLink final : public ConnectionOwner {
+  public:
+    /// Refused (storage): no socket or page could be made. References outlive the link.
+    static app::Result<std::unique_ptr<InstanceLink>> open(const model::Instance& instance,
+                                                           const std::filesystem::path& folder,
+                                                           const Outside& outside, const Settings& settings);
+    ~InstanceLink() override;
+
+    [[nodiscard]] app::InstanceKey key() const { return app::key_of(instance_); }
+    /// No process that computes or holds memory.
+    [[nodiscard]] bool empty() const { return peers_.all().empty(); }
+    void refresh(const model::Instance& instance);
+
+    /// What a process reports as charged; nothing before its first report.
+    [[nodiscard]] std::optional<std::uint64_t> charged(const model::Process& process,
+                                                       const model::Uuid& gpu) const;
+    bool recall(const model::Process& process, const model::Uuid& gpu, std::uint64_t bytes);
+    /// Leases and processes changed: calls Outside::on_idle where none is left.
+    void tell_if_idle();
+
+    void packet(Connection& connection, std::span<const std::byte> packet) override;
+    void dropped(Connection& connection) override;
+
+  private:
+    InstanceLink(const model::Instance& instance, std::shared_ptr<BellPage> bell, const Outside& outside,
+                 const Settings& settings);
+    void start(std::unique_ptr<Listener> listener);
+
+    // connecting (instance_link_hello.cpp)
+    void accepted(int fd);
+    void hello(Connection& connection, const wire::Hello& hello);
+    void welcome_observer(Connection& connection, std::uint32_t version);
+    void welcome_computer(Connection& connection, std::uint32_t version);
+    [[nodiscard]] wire::Welcome welcome_message(std::uint32_t version) const;
+
+    // connected
+    void ask(Connection& connection, const wire::Ask& ask);
+    void ask_memory(Connection& connection, const wire::Ask& ask, app::LeaseAsk::What what);
+    void answer_figures(Connection& connection, const wire::Ask& ask, wire::Why why);
+    void give(Connection& connection, const wire::Give& give);
+    void notice(Connection& connection, const wire::Notice& notice);
+    void malformed(Connection& connection, const char* what);
+    void process_ended(const model::Process& process);
+
+    [[nodiscard]] std::shared_ptr<Connection> share(const Connection& connection) const;
+    [[nodiscard]] std::optional<std::uint32_t> index_of(const model::Uuid& gpu) const;
+    [[nodiscard]] app::LeaseKey lease_key(const Connection& connection, std::uint32_t gpu) const;
+
+    model::Instance instance_;
+    const Outside& outside_;
+    const Settings& settings_;
+    NoticeLog log_;
+    std::shared_ptr<BellPage> bell_;
+    std::unique_ptr<Listener> listener_;
+    Peers peers_;
+    std::vector<std::shared_ptr<Connection>> connections_;
+    std::shared_ptr<int> alive_ = std::make_shared<int>(0);  ///< what was posted may come after our end
+};
+
+}  // namespace cgpu::link

@@ -1,0 +1,108 @@
+// How a process gets connected: accept, Hello, Welcome.
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <exception>
+
+#include "daemon/link/instance_link.hpp"
+
+namespace cgpu::link {
+
+void InstanceLink::accepted(int fd) {
+    const auto strangers = std::count_if(connections_.begin(), connections_.end(),
+                                         [](const auto& connection) { return !connection->role(); });
+    const auto process = outside_.processes.identify(Connection::peer_pid(fd));
+    const bool room = static_cast<std::size_t>(strangers) < settings_.max_strangers &&
+                      connections_.size() < settings_.max_processes * settings_.max_connections;
+    if (!process || !room) {
+        if (!room)
+            log_.write(Connection::peer_pid(fd), "too many connections to this instance, one was closed");
+        close(fd);
+        return;
+    }
+    try {
+        auto connection = std::make_shared<Connection>(fd, *process, outside_.loop, *this);
+        connection->expect_hello(outside_.loop.now() + settings_.hello_deadline);
+        connections_.push_back(std::move(connection));
+    } catch (const std::exception& error) {
+        log_.write(process->pid, std::string("its connection can't be watched: ") + error.what());
+    }
+}
+
+void InstanceLink::hello(Connection& connection, const wire::Hello& hello) {
+    const auto version = std::min(hello.newest_version, wire::kVersion);
+    if (version < std::max(hello.oldest_version, wire::kOldestVersion))
+        return connection.refuse(wire::Why::unsupported_version,
+                                 "The module speaks versions " + std::to_string(hello.oldest_version) +
+                                     " to " + std::to_string(hello.newest_version) + " of the link, cgpud " +
+                                     std::to_string(wire::kOldestVersion) + " to " +
+                                     std::to_string(wire::kVersion) +
+                                     ". Try: install the same release of both.");
+    const auto of_process = std::count_if(connections_.begin(), connections_.end(), [&](const auto& other) {
+        return other->role() && other->usable() && other->process() == connection.process();
+    });
+    if (static_cast<std::size_t>(of_process) >= settings_.max_connections)
+        return connection.refuse(wire::Why::too_many_processes,
+                                 "This process has " + std::to_string(of_process) +
+                                     " connections to cgpud already. Try: close one.");
+    switch (hello.role) {
+        case wire::Role::observe:
+            return welcome_observer(connection, version);
+        case wire::Role::compute:
+            return welcome_computer(connection, version);
+    }
+    malformed(connection, "a Hello with an unknown role");
+}
+
+wire::Welcome InstanceLink::welcome_message(std::uint32_t version) const {
+    auto welcome = wire::make_message<wire::Welcome>();
+    welcome.version = version;
+    welcome.gpu_count = static_cast<std::uint32_t>(instance_.quotas.size());
+    for (const auto& quota : instance_.quotas)
+        welcome.context_estimate_bytes =
+            std::max(welcome.context_estimate_bytes, outside_.leases.context_estimate(quota.gpu));
+    wire::put_text(welcome.instance, instance_.id.str());
+    wire::put_text(welcome.engine, outside_.engine());
+    return welcome;
+}
+
+void InstanceLink::welcome_observer(Connection& connection, std::uint32_t version) {
+    auto orders = OrdersPage::make(instance_, outside_, settings_);
+    if (!orders) {
+        log_.write(connection.process().pid, orders.error().text);
+        return connection.refuse(wire::Why::too_many_processes, orders.error().text);
+    }
+    const int fd = orders->fd();
+    connection.welcomed(wire::Role::observe, std::move(*orders));
+    connection.send(welcome_message(version), {{fd}});
+}
+
+void InstanceLink::welcome_computer(Connection& connection, std::uint32_t version) {
+    const auto& process = connection.process();
+    const auto refuse = [&](const std::string& why) {
+        log_.write(process.pid, why);
+        connection.refuse(wire::Why::too_many_processes, why);
+    };
+    if (peers_.find(process) == nullptr && peers_.all().size() >= settings_.max_processes)
+        return refuse("The instance has " + std::to_string(settings_.max_processes) +
+                      " processes on its GPUs already. Try: end some of them.");
+    // While another front of the process computes, it gets the same pages: two would hide each other's
+    // reports. Else new ones: nobody knows whether anyone still looks at the old.
+    std::shared_ptr<Pages> fresh;
+    if (!peers_.connection_of(process)) {
+        auto pages = Pages::make(process, instance_, outside_, settings_);
+        if (!pages) return refuse(pages.error().text);
+        fresh = std::move(*pages);
+    }
+    if (const auto entered = outside_.leases.process_entered(key(), process); !entered)
+        return refuse(entered.error().text);
+    if (fresh) peers_.set_pages(process, std::move(fresh));
+    auto& peer = peers_.enter(process);
+    peer.connection = share(connection);
+    connection.welcomed(wire::Role::compute, std::nullopt);
+    const std::array fds{peer.pages->orders_fd(), peer.pages->reports_fd(), bell_->fd()};
+    connection.send(welcome_message(version), fds);
+}
+
+}  // namespace cgpu::link

@@ -1,0 +1,93 @@
+#include "daemon/link/listener.hpp"
+
+#include <fcntl.h>
+#include <spdlog/spdlog.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+namespace cgpu::link {
+namespace {
+
+constexpr int kBacklog = 256;
+constexpr int kAcceptsPerTurn = 64;
+constexpr app::Nanos kPause = 100'000'000;
+
+/// A listening socket at <folder>/socket, or -1 with errno.
+int listen_in(int folder) {
+    if (unlinkat(folder, "socket", 0) != 0 && errno != ENOENT) return -1;
+    const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0) return -1;
+    // By the folder's descriptor: with a long id the whole path doesn't fit in sun_path.
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    const auto path = "/proc/self/fd/" + std::to_string(folder) + "/socket";
+    path.copy(address.sun_path, sizeof address.sun_path - 1);
+    const auto* generic = reinterpret_cast<const sockaddr*>(&address);
+    if (bind(fd, generic, sizeof address) == 0 && fchmodat(folder, "socket", 0666, 0) == 0 &&
+        listen(fd, kBacklog) == 0)
+        return fd;
+    const int error = errno;
+    close(fd);
+    errno = error;
+    return -1;
+}
+
+}  // namespace
+
+app::Result<std::unique_ptr<Listener>> Listener::open(const std::filesystem::path& folder) {
+    const auto refusal = [&](const std::string& why) {
+        return model::refuse(model::Refusal::Reason::storage, "link folder " + folder.string(), why,
+                             "make its parent a folder that cgpud may write to");
+    };
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error) return refusal(error.message());
+    const int directory = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (directory < 0) return refusal(std::generic_category().message(errno));
+    const int fd = fchmod(directory, 0755) == 0 ? listen_in(directory) : -1;
+    const int failure = errno;
+    ::close(directory);
+    if (fd < 0) return refusal(std::generic_category().message(failure));
+    return std::unique_ptr<Listener>(new Listener(fd));
+}
+
+Listener::~Listener() {
+    watch_.reset();
+    ::close(fd_);
+}
+
+void Listener::start(app::Loop& loop, std::function<void(int)> accepted) {
+    loop_ = &loop;
+    accepted_ = std::move(accepted);
+    watch_ = loop.watch(fd_, EPOLLIN, [this](std::uint32_t) { accept_some(); });
+}
+
+void Listener::accept_some() {
+    for (int i = 0; i < kAcceptsPerTurn; ++i) {
+        const int fd = accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        if (fd >= 0) {
+            accepted_(fd);
+            continue;
+        }
+        if (errno == ECONNABORTED || errno == EINTR) continue;
+        if (errno == EAGAIN) return;
+        // Out of descriptors or memory: the socket stays readable, so looking away is the only way not to
+        // spin.
+        spdlog::error("link: can't accept a connection: {}. Try: a larger LimitNOFILE= for cgpud.",
+                      std::generic_category().message(errno));
+        watch_.reset();
+        pause_ = loop_->at(loop_->now() + kPause, [this] {
+            watch_ = loop_->watch(fd_, EPOLLIN, [this](std::uint32_t) { accept_some(); });
+        });
+        return;
+    }
+}
+
+}  // namespace cgpu::link

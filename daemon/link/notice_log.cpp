@@ -1,0 +1,26 @@
+#include "daemon/link/notice_log.hpp"
+
+#include <spdlog/spdlog.h>
+
+namespace cgpu::link {
+
+void NoticeLog::write(std::int32_t pid, const std::string& text) {
+    if (loop_.now() - began_ > kWindow) {
+        tell_unwritten();
+        began_ = loop_.now();
+        lines_ = 0;
+    }
+    if (lines_ == kMost) {
+        ++unwritten_;
+        return;
+    }
+    ++lines_;
+    spdlog::warn("instance {}: process {}: {}", instance_, pid, text);
+}
+
+void NoticeLog::tell_unwritten() {
+    if (unwritten_ > 0) spdlog::warn("instance {}: {} more such lines were left out", instance_, unwritten_);
+    unwritten_ = 0;
+}
+
+}  // namespace cgpu::link

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "daemon/app/loop.hpp"
+
+namespace cgpu::link {
+
+/// Writes what one instance causes to the log: at most kMost lines a minute, and how many there were beyond
+/// that.
+class NoticeLog {
+  public:
+    static constexpr std::uint32_t kMost = 20;
+    static constexpr app::Nanos kWindow = 60'000'000'000;
+
+    NoticeLog(std::string instance, const app::Loop& loop) : instance_(std::move(instance)), loop_(loop) {}
+    ~NoticeLog() { tell_unwritten(); }
+    NoticeLog(const NoticeLog&) = delete;
+    NoticeLog& operator=(const NoticeLog&) = delete;
+
+    /// `text`: ours, foreign words in it quoted.
+    void write(std::int32_t pid, const std::string& text);
+
+  private:
+    void tell_unwritten();
+
+    std::string instance_;
+    const app::Loop& loop_;
+    app::Nanos began_ = 0;
+    std::uint32_t lines_ = 0;
+    std::uint64_t unwritten_ = 0;
+};
+
+}  // namespace cgpu::link

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <memory>
+
+#include "daemon/link/settings.hpp"
+#include "daemon/link/shared_page.hpp"
+
+namespace cgpu::link {
+
+/// What an instance's processes must obey, on a page of its own; all gates closed at first, for one holding
+/// time.
+class OrdersPage {
+  public:
+    static app::Result<OrdersPage> make(const model::Instance& instance, const Outside& outside,
+                                        const Settings& settings);
+    [[nodiscard]] int fd() const { return page_.fd(); }
+    [[nodiscard]] wire::Orders& orders() const { return *page_.as<wire::Orders>(); }
+    /// Limits and modes as they are now. The gates are not touched.
+    void refresh(const model::Instance& instance, const Outside& outside);
+
+  private:
+    explicit OrdersPage(SharedPage page) : page_(std::move(page)) {}
+    SharedPage page_;
+};
+
+/// The orders and reports of one process.
+class Pages final : public app::ProcessPages {
+  public:
+    static app::Result<std::shared_ptr<Pages>> make(const model::Process& process,
+                                                    const model::Instance& instance, const Outside& outside,
+                                                    const Settings& settings);
+    [[nodiscard]] int orders_fd() const { return orders_page_.fd(); }
+    [[nodiscard]] int reports_fd() const { return reports_page_.fd(); }
+    void refresh(const model::Instance& instance, const Outside& outside) {
+        orders_page_.refresh(instance, outside);
+    }
+
+  private:
+    Pages(const model::Process& of, OrdersPage orders_page, SharedPage reports_page);
+    OrdersPage orders_page_;
+    SharedPage reports_page_;
+};
+
+class BellPage final : public app::InstanceBell {
+  public:
+    static app::Result<std::shared_ptr<BellPage>> make();
+    [[nodiscard]] int fd() const { return page_.fd(); }
+
+  private:
+    explicit BellPage(SharedPage page);
+    SharedPage page_;
+};
+
+}  // namespace cgpu::link

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+
+#include "daemon/link/connection.hpp"
+#include "daemon/link/pages.hpp"
+
+namespace cgpu::link {
+
+/// The processes of one instance that compute or hold memory, from their first Hello (or, after a restart,
+/// from the lease that an earlier daemon gave them) to their end. Connections come and go meanwhile.
+class Peers {
+  public:
+    struct Peer {
+        std::shared_ptr<Pages> pages;          ///< null until it has connected
+        std::weak_ptr<Connection> connection;  ///< the latest of its fronts that compute
+        app::WatchPtr exit;
+    };
+    using Map = std::map<model::Process, Peer, app::ProcessLess>;
+
+    Peers(model::InstanceId id, const Outside& outside, std::function<void(const model::Process&)> ended);
+    /// The gates are told that they are gone.
+    ~Peers();
+    Peers(const Peers&) = delete;
+    Peers& operator=(const Peers&) = delete;
+
+    [[nodiscard]] const Map& all() const { return peers_; }
+    [[nodiscard]] const Peer* find(const model::Process& process) const;
+    /// Its connection that can be written to now, or null.
+    [[nodiscard]] std::shared_ptr<Connection> connection_of(const model::Process& process) const;
+
+    /// Takes a process in and calls `ended` when it has ended.
+    Peer& enter(const model::Process& process);
+    /// Gives a process new pages. The gates are told; what stood in the old ones is forgotten.
+    void set_pages(const model::Process& process, std::shared_ptr<Pages> pages);
+    void remove(const model::Process& process);
+
+  private:
+    model::InstanceId id_;
+    const Outside& outside_;
+    std::function<void(const model::Process&)> ended_;
+    Map peers_;
+};
+
+}  // namespace cgpu::link

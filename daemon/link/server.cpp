@@ -1,0 +1,91 @@
+#include "daemon/link/server.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+namespace cgpu::link {
+namespace {
+
+void remove_folder(const std::filesystem::path& folder) {
+    std::error_code error;
+    std::filesystem::remove_all(folder, error);
+    if (error) spdlog::warn("link: {} can't be removed: {}", folder.string(), error.message());
+}
+
+}  // namespace
+
+Server::Server(Outside outside, Settings settings)
+    : outside_(std::move(outside)), settings_(std::move(settings)) {
+    outside_.leases.set_peers(this);
+}
+
+Server::~Server() { outside_.leases.set_peers(nullptr); }
+
+std::filesystem::path Server::instances_folder() const { return settings_.runtime_dir / "instances"; }
+
+app::Result<std::string> Server::open(const model::Instance& instance) {
+    const auto folder = instances_folder() / instance.id.str() / "link";
+    if (const auto found = links_.find(instance.id); found != links_.end()) {
+        if (found->second->key() == app::key_of(instance)) {
+            refresh(instance);
+            return folder.string();
+        }
+        close(instance.id);
+    }
+    auto link = InstanceLink::open(instance, folder, outside_, settings_);
+    if (!link) return tl::unexpected(link.error());
+    links_.emplace(instance.id, std::move(*link));
+    return folder.string();
+}
+
+void Server::close(const model::InstanceId& id) {
+    // Who waits for memory is refused while its connection can still tell it.
+    outside_.leases.drop_instance(id);
+    links_.erase(id);
+    remove_folder(instances_folder() / id.str());
+}
+
+void Server::refresh(const model::Instance& instance) {
+    if (auto* link = find(app::key_of(instance))) link->refresh(instance);
+}
+
+bool Server::idle(const model::InstanceId& id) const {
+    const auto found = links_.find(id);
+    return (found == links_.end() || found->second->empty()) && !outside_.leases.holds_any(id);
+}
+
+void Server::forget_unknown(const std::vector<model::InstanceId>& known) {
+    outside_.leases.drop_rest();
+    std::error_code error;
+    std::vector<std::filesystem::path> unknown;
+    for (const auto& entry : std::filesystem::directory_iterator(instances_folder(), error)) {
+        const auto name = entry.path().filename().string();
+        if (std::none_of(known.begin(), known.end(), [&](const auto& id) { return id.str() == name; }))
+            unknown.push_back(entry.path());
+    }
+    for (const auto& folder : unknown) remove_folder(folder);
+}
+
+InstanceLink* Server::find(const app::InstanceKey& key) const {
+    const auto found = links_.find(key.id);
+    return found != links_.end() && found->second->key() == key ? found->second.get() : nullptr;
+}
+
+std::optional<std::uint64_t> Server::charged(const app::LeaseKey& key) const {
+    const auto* link = find(key.pool.instance);
+    return link == nullptr ? std::nullopt : link->charged(key.process, key.pool.gpu);
+}
+
+bool Server::recall(const app::LeaseKey& key, std::uint64_t bytes) {
+    auto* link = find(key.pool.instance);
+    return link != nullptr && link->recall(key.process, key.pool.gpu, bytes);
+}
+
+void Server::memory_gone(const app::InstanceKey& instance) {
+    if (auto* link = find(instance)) link->tell_if_idle();
+}
+
+}  // namespace cgpu::link

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "daemon/link/instance_link.hpp"
+
+namespace cgpu::link {
+
+/// app::Links on real sockets, and the leases' way to the processes. One thread: the loop's.
+class Server final : public app::Links, public app::LeasePeers {
+  public:
+    /// Connects itself to `outside.leases` until its end.
+    Server(Outside outside, Settings settings);
+    ~Server() override;
+    Server(const Server&) = delete;
+    Server& operator=(const Server&) = delete;
+
+    app::Result<std::string> open(const model::Instance& instance) override;
+    void close(const model::InstanceId& id) override;
+    void refresh(const model::Instance& instance) override;
+    [[nodiscard]] bool idle(const model::InstanceId& id) const override;
+
+    /// Removes the folders of all other instances, and what leases an earlier daemon left of them. Once at
+    /// start, after open() of those that live.
+    void forget_unknown(const std::vector<model::InstanceId>& known);
+
+    [[nodiscard]] std::optional<std::uint64_t> charged(const app::LeaseKey& key) const override;
+    bool recall(const app::LeaseKey& key, std::uint64_t bytes) override;
+    void memory_gone(const app::InstanceKey& instance) override;
+
+  private:
+    [[nodiscard]] InstanceLink* find(const app::InstanceKey& key) const;
+    [[nodiscard]] std::filesystem::path instances_folder() const;
+
+    Outside outside_;
+    Settings settings_;
+    std::map<model::InstanceId, std::unique_ptr<InstanceLink>> links_;
+};
+
+}  // namespace cgpu::link

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "daemon/app/leases.hpp"
+#include "daemon/app/pages.hpp"
+
+namespace cgpu::link {
+
+struct Settings {
+    std::filesystem::path
+        runtime_dir;  ///< e.g. /run/cgpu; sockets lie in instances/<id>/link/socket below it
+    wire::OnLoss on_loss = wire::OnLoss::open;
+    app::Nanos hold = 1'000'000'000;  ///< how long a closed gate holds without an answer
+    app::Nanos hello_deadline = 5'000'000'000;
+    std::size_t max_processes = 1024;   ///< of one instance that compute
+    std::size_t max_connections = 4;    ///< of one process
+    std::size_t max_strangers = 256;    ///< connections to one instance that haven't said Hello yet
+    std::size_t max_waiting_asks = 64;  ///< of one connection
+};
+
+/// What the room needs of the outside.
+struct Outside {
+    app::Loop& loop;
+    app::Processes& processes;
+    app::Gates& gates;
+    app::Leases& leases;
+    /// What can be allocated on the card; zero for one that is not known.
+    std::function<model::Bytes(const model::Uuid&)> gpu_total;
+    /// The engine that new processes load: its path below wire::kModuleFolder.
+    std::function<std::string()> engine;
+    /// No living process uses the instance's socket any more, and none holds memory. Called on the loop,
+    /// later.
+    std::function<void(const model::InstanceId&)> on_idle;
+};
+
+}  // namespace cgpu::link

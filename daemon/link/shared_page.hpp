@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "core/wire/pages.hpp"
+#include "daemon/app/ports.hpp"
+
+namespace cgpu::link {
+
+/// A page (wire::kPageBytes, all zeros at first) that this process shares with another by a sealed memfd.
+/// Unmapped and closed at its end; who got the descriptor keeps the page.
+class SharedPage {
+  public:
+    enum class Writer {
+        daemon,  ///< nobody but this mapping can ever write it
+        module,  ///< whoever has the descriptor writes, this mapping only reads
+    };
+
+    /// Error: storage (no memory or descriptors left). `head`: what stands at its start.
+    static app::Result<SharedPage> make(const char* name, Writer writer, std::span<const std::uint32_t> head);
+    SharedPage(SharedPage&& other) noexcept;
+    SharedPage& operator=(SharedPage&&) = delete;
+    ~SharedPage();
+
+    [[nodiscard]] int fd() const { return fd_; }
+    /// As a wire struct, whose members are atomics and plain numbers, all valid as zeros.
+    template <class T>
+    [[nodiscard]] T* as() const {
+        static_assert(sizeof(T) <= wire::kPageBytes);
+        return static_cast<T*>(mapped_);
+    }
+
+  private:
+    SharedPage(int fd, void* mapped) : fd_(fd), mapped_(mapped) {}
+
+    int fd_;
+    void* mapped_;
+};
+
+}  // namespace cgpu::link

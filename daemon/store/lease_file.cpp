@@ -1,0 +1,170 @@
+#include "daemon/store/lease_file.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace cgpu::store {
+namespace {
+
+constexpr std::size_t kFirstRecords = 255;  // with the header 64 KiB
+
+std::string error_text() { return std::generic_category().message(errno); }
+
+/// A descriptor of the locked file, or -1 with errno.
+int open_locked(const std::filesystem::path& path) {
+    const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0) return -1;
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fchmod(fd, 0600) == 0) return fd;
+    const int error = errno;
+    close(fd);
+    errno = error;
+    return -1;
+}
+
+tl::unexpected<model::Refusal> refuse_file(const std::filesystem::path& path, const std::string& why) {
+    return model::refuse(model::Refusal::Reason::storage, "lease file " + path.string(), why,
+                         "free space in its folder, and have one cgpud only that may write there");
+}
+
+}  // namespace
+
+LeaseFile::LeaseFile(std::filesystem::path path, int fd) : path_(std::move(path)), fd_(fd) {}
+
+LeaseFile::~LeaseFile() {
+    if (mapped_ != nullptr) munmap(mapped_, bytes_);
+    // Said, not left to close(): a forked child may have the descriptor, too.
+    flock(fd_, LOCK_UN);
+    close(fd_);
+}
+
+app::Result<std::unique_ptr<LeaseFile>> LeaseFile::open(const std::filesystem::path& path) {
+    std::string damage;
+    // The second round is for a new file, after a damaged one was moved away.
+    for (int round = 0; round < 2; ++round) {
+        const int fd = open_locked(path);
+        if (fd < 0) return refuse_file(path, errno == EWOULDBLOCK ? "another cgpud uses it" : error_text());
+        std::unique_ptr<LeaseFile> file(new LeaseFile(path, fd));
+        if (const auto begun = file->begin(); !begun) return tl::unexpected(begun.error());
+        if (const auto found = file->find_damage(); found.empty()) {
+            file->damage_ = damage;
+            return file;
+        } else {
+            damage = "lease file " + path.string() + ": " + found + ". It was moved to " + path.string() +
+                     ".damaged; memory is counted by the driver's figures until processes end.";
+        }
+        if (rename(path.c_str(), (path.string() + ".damaged").c_str()) != 0)
+            return refuse_file(path, "it is damaged and can't be moved away: " + error_text());
+    }
+    return refuse_file(path, "a new one is damaged at once");
+}
+
+/// Maps what is there; writes the header of an empty file.
+app::Result<void> LeaseFile::begin() {
+    struct stat status {};
+    if (fstat(fd_, &status) != 0) return trouble(error_text());
+    const auto size = static_cast<std::size_t>(status.st_size);
+    if (size > 0) {
+        void* mapped = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
+        if (mapped == MAP_FAILED) return trouble(error_text());
+        mapped_ = mapped;
+        bytes_ = size;
+    }
+    // A daemon killed while it made the file leaves zeros: as good as an empty one.
+    const auto* first = static_cast<const unsigned char*>(mapped_);
+    if (size > 0 && std::any_of(first, first + size, [](unsigned char byte) { return byte != 0; })) return {};
+    if (const auto reserved = reserve(kFirstRecords); !reserved) return reserved;
+    auto* header = static_cast<LeaseFileHeader*>(mapped_);
+    header->version = LeaseFileHeader::kVersion;
+    header->record_bytes = sizeof(LeaseRecord);
+    std::atomic_ref(header->magic).store(LeaseFileHeader::kMagic, std::memory_order_release);
+    return {};
+}
+
+/// Makes room for so many records in all.
+app::Result<void> LeaseFile::reserve(std::size_t records) {
+    const auto bytes = sizeof(LeaseFileHeader) + records * sizeof(LeaseRecord);
+    if (bytes <= bytes_) return {};
+    if (const int error = posix_fallocate(fd_, 0, static_cast<off_t>(bytes)); error != 0) {
+        // What was allocated before it failed is of no use; the file goes back to what is mapped.
+        [[maybe_unused]] const int undone = ftruncate(fd_, static_cast<off_t>(bytes_));
+        return trouble("it can't grow: " + std::generic_category().message(error));
+    }
+    void* mapped = mapped_ == nullptr ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0)
+                                      : mremap(mapped_, bytes_, bytes, MREMAP_MAYMOVE);
+    if (mapped == MAP_FAILED) return trouble("it can't grow: " + error_text());
+    mapped_ = mapped;
+    bytes_ = bytes;
+    return {};
+}
+
+std::string LeaseFile::find_damage() const {
+    if (bytes_ < sizeof(LeaseFileHeader)) return "it is too short";
+    const auto* header = static_cast<const LeaseFileHeader*>(mapped_);
+    if (header->magic != LeaseFileHeader::kMagic) return "it is not a lease file";
+    if (header->version != LeaseFileHeader::kVersion || header->record_bytes != sizeof(LeaseRecord))
+        return "its version " + std::to_string(header->version) + " is not known";
+    if ((bytes_ - sizeof(LeaseFileHeader)) % sizeof(LeaseRecord) != 0) return "it was cut off";
+    const auto all = records();
+    for (std::size_t place = 0; place < all.size(); ++place) {
+        const auto state = all[place].state.load(std::memory_order_acquire);
+        if (state == LeaseRecord::kFree) continue;
+        if (state != LeaseRecord::kUsed || !all[place].read(place))
+            return "its record " + std::to_string(place) + " makes no sense";
+    }
+    return {};
+}
+
+std::span<LeaseRecord> LeaseFile::records() const {
+    auto* first = reinterpret_cast<LeaseRecord*>(static_cast<std::byte*>(mapped_) + sizeof(LeaseFileHeader));
+    return {first, (bytes_ - sizeof(LeaseFileHeader)) / sizeof(LeaseRecord)};
+}
+
+tl::unexpected<model::Refusal> LeaseFile::trouble(const std::string& why) const {
+    return refuse_file(path_, why);
+}
+
+std::vector<app::LeaseTable::Saved> LeaseFile::saved() const {
+    std::vector<Saved> found;
+    const auto all = records();
+    for (std::size_t place = 0; place < all.size(); ++place) {
+        if (all[place].state.load(std::memory_order_acquire) != LeaseRecord::kUsed) continue;
+        if (auto saved = all[place].read(place)) found.push_back(std::move(*saved));
+    }
+    return found;
+}
+
+app::Result<std::size_t> LeaseFile::add(const app::LeaseKey& key) {
+    auto all = records();
+    auto place = first_maybe_free_;
+    while (place < all.size() && all[place].state.load(std::memory_order_relaxed) != LeaseRecord::kFree)
+        ++place;
+    if (place == all.size()) {
+        if (const auto grown = reserve(2 * all.size()); !grown) return tl::unexpected(grown.error());
+        all = records();
+    }
+    if (!all[place].put(key))
+        return trouble("the names of process " + std::to_string(key.process.pid) + " don't fit");
+    first_maybe_free_ = place + 1;
+    return place;
+}
+
+void LeaseFile::set(std::size_t place, const app::LeaseAmounts& amounts) {
+    auto& record = records()[place];
+    record.lease.store(amounts.lease, std::memory_order_release);
+    record.context.store(amounts.context, std::memory_order_release);
+}
+
+void LeaseFile::remove(std::size_t place) {
+    records()[place].state.store(LeaseRecord::kFree, std::memory_order_release);
+    first_maybe_free_ = std::min(first_maybe_free_, place);
+}
+
+}  // namespace cgpu::store

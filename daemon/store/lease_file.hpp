@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "daemon/store/lease_record.hpp"
+
+namespace cgpu::store {
+
+/// app::LeaseTable in a mapped file that only the daemon can read. The file survives the daemon, not the
+/// machine, so nothing is synced.
+///
+/// Records have a fixed width; one is valid by its state word alone, which is written last and cleared first,
+/// and its amounts are words that stand alone: a daemon killed at any instant leaves whole records. The file
+/// only grows, and its new part is allocated before it is touched, so a full disk is a refusal and never a
+/// SIGBUS.
+///
+/// A file that can't be read (foreign, of another version, cut off, or with a record that makes no sense) is
+/// moved to
+/// `<path>.damaged`, a new one is begun, and damage() says so; what can be read of it is not used, because
+/// half of the truth would let the other half be granted twice.
+class LeaseFile final : public app::LeaseTable {
+  public:
+    /// Opens or makes the file. Refused (storage): it can't be made, or another daemon holds it.
+    static app::Result<std::unique_ptr<LeaseFile>> open(const std::filesystem::path& path);
+    ~LeaseFile() override;
+    LeaseFile(const LeaseFile&) = delete;
+    LeaseFile& operator=(const LeaseFile&) = delete;
+
+    /// For the log: what was wrong with the file that was found; empty: nothing.
+    [[nodiscard]] const std::string& damage() const { return damage_; }
+
+    [[nodiscard]] std::vector<Saved> saved() const override;
+    [[nodiscard]] bool damaged() const override { return !damage_.empty(); }
+    app::Result<std::size_t> add(const app::LeaseKey& key) override;
+    void set(std::size_t place, const app::LeaseAmounts& amounts) override;
+    void remove(std::size_t place) override;
+
+  private:
+    LeaseFile(std::filesystem::path path, int fd);
+
+    app::Result<void> begin();
+    app::Result<void> reserve(std::size_t records);
+    /// What is wrong with the mapped file; empty: nothing.
+    [[nodiscard]] std::string find_damage() const;
+    [[nodiscard]] std::span<LeaseRecord> records() const;
+    [[nodiscard]] tl::unexpected<model::Refusal> trouble(const std::string& why) const;
+
+    std::filesystem::path path_;
+    int fd_;
+    void* mapped_ = nullptr;
+    std::size_t bytes_ = 0;
+    std::size_t first_maybe_free_ = 0;
+    std::string damage_;
+};
+
+}  // namespace cgpu::store

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+
+#include "daemon/app/lease_table.hpp"
+
+namespace cgpu::store {
+
+/// The start of the lease file.
+struct LeaseFileHeader {
+    static constexpr std::uint64_t kMagic = 0x7361656c75706763;  // "cgpuleas"
+    static constexpr std::uint32_t kVersion = 1;
+
+    std::uint64_t magic;
+    std::uint32_t version;
+    std::uint32_t record_bytes;
+    std::uint8_t reserved[240];
+};
+
+/// One lease in the file. The daemon is the only one who reads it, on the machine and boot that wrote it: its
+/// byte order and widths are the machine's.
+struct LeaseRecord {
+    static constexpr std::uint32_t kFree = 0;
+    static constexpr std::uint32_t kUsed = 0x4c656173;  // "Leas": a stray bit makes no record valid
+
+    std::atomic<std::uint32_t> state;
+    std::int32_t pid;
+    std::uint64_t start_time;
+    std::uint64_t generation;
+    std::atomic<std::uint64_t> lease;
+    std::atomic<std::uint64_t> context;
+    std::uint8_t gpu[16];
+    char boot_id[40];    ///< NUL-padded
+    char instance[128];  ///< NUL-padded; a full one has no NUL
+    std::uint8_t reserved[32];
+
+    /// Makes it a used record of nothing. False where the key doesn't fit.
+    bool put(const app::LeaseKey& key);
+    /// What a used record says; nothing where it makes no sense.
+    [[nodiscard]] std::optional<app::LeaseTable::Saved> read(std::size_t place) const;
+};
+
+static_assert(sizeof(LeaseFileHeader) == 256 && sizeof(LeaseRecord) == 256);
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+
+}  // namespace cgpu::store

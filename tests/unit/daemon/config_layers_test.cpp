@@ -1,0 +1,117 @@
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "daemon/config/load.hpp"
+#include "tests/unit/daemon/as_nobody.hpp"
+#include "tests/unit/daemon/temp_folder.hpp"
+
+/// Which layer wins, and what is said when one is broken.
+namespace cgpu::config {
+namespace {
+
+using namespace cgpu::test;
+using model::Policy;
+
+class ConfigLayers : public testing::Test {
+  protected:
+    Sources sources() const {
+        return {folder / "usr.yaml", folder / "etc.yaml", folder / "etc.d", overrides};
+    }
+    Config loaded() const {
+        const auto config = load(sources());
+        EXPECT_TRUE(config.has_value()) << config.error().front();
+        return config.value_or(defaults);
+    }
+    Problems problems() const {
+        const auto config = load(sources());
+        EXPECT_FALSE(config.has_value());
+        return config ? Problems{} : config.error();
+    }
+
+    const Config defaults{};
+    TempFolder folder;
+    std::vector<std::string> overrides;
+};
+
+TEST_F(ConfigLayers, WithoutAnyFileTheDefaultsAreInForce) { EXPECT_EQ(loaded(), defaults); }
+
+TEST_F(ConfigLayers, TheShippedFileSaysWhatTheDefaultsAre) {
+    write_text(folder / "usr.yaml", read_text(CGPU_SHIPPED_CONFIG));
+    EXPECT_FALSE(read_text(CGPU_SHIPPED_CONFIG).empty());
+    EXPECT_EQ(loaded(), defaults);
+}
+
+TEST_F(ConfigLayers, LaterOnesWinValueByValue) {
+    write_text(folder / "usr.yaml",
+               "max_inst: 1\npolicy: soft\nslice_ms: 11\ndefault_weight: 2\nlog_level: debug\n");
+    write_text(folder / "etc.yaml", "max_inst: 2\npolicy: fixed\nslice_ms: 12\ndefault_weight: 3\n");
+    write_text(folder / "etc.d/20-b.yaml", "max_inst: 4\npolicy: 2\n");
+    write_text(folder / "etc.d/10-a.yaml", "max_inst: 3\nslice_ms: 13\n");
+    overrides = {"max_inst=5"};
+    const Config config = loaded();
+    EXPECT_EQ(config.gpu_defaults.max_inst, 5U);
+    EXPECT_EQ(config.gpu_defaults.policy, Policy::weighted);
+    EXPECT_EQ(config.slice_ms, 13U);
+    EXPECT_EQ(config.admission.default_weight, 3U);
+    EXPECT_EQ(config.log_level, "debug");
+}
+
+TEST_F(ConfigLayers, GroupsAreAddedTo) {
+    write_text(folder / "usr.yaml",
+               "weights:\n  a: 1\n  b: 2\ngpus:\n  0:\n    policy: fixed\n    max_inst: 7\n");
+    write_text(folder / "etc.yaml", "weights:\n  b: 3\ngpus:\n  0:\n    max_inst: 8\n");
+    overrides = {"weights.my.trainer=4", "gpus.1.mode=memory"};
+    const Config config = loaded();
+    EXPECT_EQ(config.admission.weights,
+              (decltype(config.admission.weights){{"a", 1}, {"b", 3}, {"my.trainer", 4}}));
+    EXPECT_EQ(config.gpus_by_index.at(0).policy, Policy::fixed);
+    EXPECT_EQ(config.gpus_by_index.at(0).max_inst, 8U);
+    EXPECT_EQ(config.gpus_by_index.at(1).mode, model::Mode::memory);
+}
+
+TEST_F(ConfigLayers, OtherFilesInTheDropInFolderAreLeftOut) {
+    for (const char* name : {"etc.d/a.yml", "etc.d/b.yaml.dpkg-old", "etc.d/.c.yaml", "etc.d/README"})
+        write_text(folder / name, "max_inst: nonsense\n");
+    EXPECT_EQ(loaded(), defaults);
+}
+
+TEST_F(ConfigLayers, EverythingThatIsWrongIsSaidAtOnceWithFileAndLine) {
+    write_text(folder / "usr.yaml", "# fine\nmax_inst: 26\n\npolcy: 1\n");
+    write_text(folder / "etc.yaml", "max_inst: 4\nprio_ratio: [1, 2]\n");
+    write_text(folder / "etc.d/x.yaml", "policy: {a\n");
+    overrides = {"slice_ms=0", "nothing"};
+    const Problems all = problems();
+    ASSERT_EQ(all.size(), 6U);
+    std::string text;
+    for (const std::string& problem : all) {
+        text += problem + "\n";
+        EXPECT_NE(problem.find(". Try: "), std::string::npos) << problem;
+    }
+    for (const char* part :
+         {"usr.yaml:2: max_inst = \"26\": it is out of range. Try: a whole number from 1 to 25.",
+          "usr.yaml:4: polcy = \"1\": there is no such key. Try: one of policy, max_inst, prio_ratio, mode, ",
+          "etc.yaml:2: \"prio_ratio\": a list is not expected here",
+          "x.yaml:2: the file: it is not YAML here", "command line: slice_ms = \"0\": it is out of range",
+          "command line: \"nothing\": it is not of the form"})
+        EXPECT_NE(text.find(part), std::string::npos) << part << "\nin:\n" << text;
+}
+
+TEST_F(ConfigLayers, AFileThatCannotBeReadIsAProblem) {
+    std::filesystem::create_directories(folder / "etc.yaml");
+    write_text(folder / "etc.d", "a file where a folder should be");
+    const Problems all = problems();
+    ASSERT_EQ(all.size(), 2U);
+    EXPECT_NE(all[0].find("Not a directory"), std::string::npos) << all[0];
+    EXPECT_NE(all[1].find("Is a directory"), std::string::npos) << all[1];
+}
+
+TEST_F(ConfigLayers, AFileWithoutPermissionIsAProblem) {
+    write_text(folder / "etc.yaml", "max_inst: 4\n");
+    ASSERT_EQ(chmod((folder / "etc.yaml").c_str(), 0), 0);
+    ASSERT_EQ(chmod(folder.path().c_str(), 0755), 0);
+    const AsNobody nobody;
+    EXPECT_NE(problems().at(0).find("Permission denied"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace cgpu::config

@@ -1,0 +1,191 @@
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <vector>
+
+#include "daemon/app/leases.hpp"
+
+/// The outside of the leases, each as small as it can be.
+namespace cgpu::app::test {
+
+/// Time stands still until a test moves it; what is posted runs then, too.
+class LeaseLoop final : public Loop {
+  public:
+    WatchPtr watch(int, std::uint32_t, std::function<void(std::uint32_t)>) override { return nullptr; }
+    WatchPtr watch_asking(int, std::function<Wanted()>, std::function<void()>) override { return nullptr; }
+    WatchPtr at(Nanos when, std::function<void()> call) override {
+        timers_.emplace(++last_, std::pair(when, std::move(call)));
+        return std::make_unique<Timer>(*this, last_);
+    }
+    void post(std::function<void()> call) override { posted_.push_back(std::move(call)); }
+    Nanos now() const override { return now_; }
+
+    void run_posted() {
+        while (!posted_.empty()) {
+            const auto call = std::move(posted_.front());
+            posted_.pop_front();
+            call();
+        }
+    }
+    /// Everything that is due until then, in order of time.
+    void advance(Nanos by) {
+        const auto end = now_ + by;
+        for (;;) {
+            run_posted();
+            auto next = timers_.end();
+            for (auto it = timers_.begin(); it != timers_.end(); ++it)
+                if (it->second.first <= end &&
+                    (next == timers_.end() || it->second.first < next->second.first))
+                    next = it;
+            if (next == timers_.end()) break;
+            now_ = std::max(now_, next->second.first);
+            const auto call = std::move(next->second.second);
+            timers_.erase(next);
+            call();
+        }
+        now_ = end;
+    }
+
+  private:
+    struct Timer final : Watch {
+        Timer(LeaseLoop& owner, int its_key) : loop(owner), key(its_key) {}
+        ~Timer() override { loop.timers_.erase(key); }
+        LeaseLoop& loop;
+        int key;
+    };
+    Nanos now_ = 1'000'000'000;
+    int last_ = 0;
+    std::map<int, std::pair<Nanos, std::function<void()>>> timers_;
+    std::deque<std::function<void()>> posted_;
+};
+
+struct LeaseProcesses final : Processes {
+    std::set<std::int32_t> dead;
+    Result<model::Process> identify(std::int32_t pid) override { return model::Process{pid, 1, "boot"}; }
+    bool alive(const model::Process& process) override { return !dead.contains(process.pid); }
+    WatchPtr on_exit(const model::Process&, std::function<void()>) override { return nullptr; }
+};
+
+/// One driver for all GPUs of a test; its answers come by the loop.
+struct LeaseGpus final : Gpus {
+    explicit LeaseGpus(LeaseLoop& its_loop) : loop(its_loop) {}
+    LeaseLoop& loop;
+    bool broken = false;
+    int looks = 0;
+    std::map<std::int32_t, std::uint64_t> shown;
+    void list(std::function<void(Result<std::vector<model::SeenGpu>>)> call) override { call({}); }
+    void processes(const model::Uuid&,
+                   std::function<void(Result<std::vector<DriverProcess>>)> call) override {
+        ++looks;
+        loop.post([this, call] {
+            if (broken)
+                return call(model::refuse(model::Refusal::Reason::unsupported, "driver", "gone", "-"));
+            std::vector<DriverProcess> figures;
+            for (const auto& [pid, bytes] : shown) figures.push_back({pid, bytes});
+            call(figures);
+        });
+    }
+};
+
+struct LeaseMemory final : LeaseTable {
+    std::map<std::size_t, Saved> records;
+    std::size_t next = 0;
+    bool full = false;
+    bool was_damaged = false;
+    std::vector<Saved> saved() const override {
+        std::vector<Saved> all;
+        for (const auto& [place, record] : records) all.push_back(record);
+        return all;
+    }
+    bool damaged() const override { return was_damaged; }
+    Result<std::size_t> add(const LeaseKey& key) override {
+        if (full) return model::refuse(model::Refusal::Reason::storage, "lease file", "it can't grow", "-");
+        records.insert({next, Saved{next, key, {}}});
+        return next++;
+    }
+    void set(std::size_t place, const LeaseAmounts& amounts) override { records.at(place).amounts = amounts; }
+    void remove(std::size_t place) override { records.erase(place); }
+};
+
+/// Processes that report truly, and answer recalls by what `spare` says.
+struct LeaseFronts final : LeasePeers {
+    LeaseLoop* loop = nullptr;
+    Leases* leases = nullptr;
+    std::map<std::int32_t, std::uint64_t> charges;
+    std::set<std::int32_t> stopped;  ///< get recalls and don't answer
+    std::vector<std::pair<std::int32_t, std::uint64_t>> recalls;
+    std::vector<InstanceKey> gone;
+    std::function<std::uint64_t(const LeaseKey&, std::uint64_t)> spare;
+
+    std::optional<std::uint64_t> charged(const LeaseKey& key) const override {
+        const auto found = charges.find(key.process.pid);
+        return found == charges.end() ? std::nullopt : std::optional(found->second);
+    }
+    bool recall(const LeaseKey& key, std::uint64_t bytes) override {
+        recalls.emplace_back(key.process.pid, bytes);
+        if (!stopped.contains(key.process.pid))
+            loop->post([this, key, bytes] { leases->give(key, spare ? spare(key, bytes) : 0); });
+        return true;
+    }
+    void memory_gone(const InstanceKey& instance) override { gone.push_back(instance); }
+};
+
+constexpr std::uint64_t kMiB = 1ull << 20;
+constexpr std::uint64_t kGiB = 1ull << 30;
+
+inline model::Uuid gpu(std::uint8_t n) { return model::Uuid(model::Uuid::Raw{n}); }
+
+inline model::Instance instance(const char* id, std::uint64_t limit, std::uint64_t generation = 1) {
+    model::Instance made{.id = *model::InstanceId::parse(id),
+                         .name = {},
+                         .generation = generation,
+                         .quotas = {},
+                         .attached = {}};
+    made.quotas.push_back({.gpu = gpu(1), .memory_limit = model::Bytes(limit)});
+    return made;
+}
+
+/// All of it together, with one instance "one" on GPU 1.
+struct LeaseBed {
+    explicit LeaseBed(std::uint64_t limit, LeaseMemory earlier = {})
+        : table(std::move(earlier)), leases({loop, processes, gpus, table}) {
+        fronts.loop = &loop;
+        fronts.leases = &leases;
+        leases.set_peers(&fronts);
+        leases.set_instance(instance("one", limit));
+    }
+    LeaseKey key(std::int32_t pid) const { return {{key_of(instance("one", 0)), gpu(1)}, {pid, 1, "boot"}}; }
+    void enter(std::int32_t pid) {
+        fronts.charges[pid] = 0;
+        must(leases.process_entered(key(pid).pool.instance, key(pid).process));
+    }
+    static void must(const Result<void>& result) {
+        if (!result) throw std::runtime_error(result.error().text);
+    }
+    /// Starts to ask; the answer stands in the pointer once it has come.
+    std::shared_ptr<std::optional<LeaseAnswer>> ask(std::int32_t pid, std::uint64_t bytes,
+                                                    LeaseAsk::What what = LeaseAsk::What::lease) {
+        auto answer = std::make_shared<std::optional<LeaseAnswer>>();
+        leases.ask({key(pid), what, bytes}, [answer](const LeaseAnswer& got) {
+            *answer = got;
+            return true;
+        });
+        return answer;
+    }
+    std::uint64_t leased() const { return leases.leased(key(1).pool.instance.id, gpu(1)); }
+    std::uint64_t used() const { return leases.used(key(1).pool.instance.id, gpu(1)); }
+    std::uint64_t excess() const { return leases.excess(key(1).pool.instance.id, gpu(1)); }
+
+    LeaseLoop loop;
+    LeaseProcesses processes;
+    LeaseGpus gpus{loop};
+    LeaseMemory table;
+    LeaseFronts fronts;
+    Leases leases;
+};
+
+}  // namespace cgpu::app::test

@@ -1,0 +1,185 @@
+#include <gtest/gtest.h>
+
+#include "tests/unit/daemon/lease_fakes.hpp"
+
+namespace cgpu::app::test {
+namespace {
+
+constexpr Nanos kMs = 1'000'000;
+/// Enough for the looks that confirm a figure.
+constexpr Nanos kSettled = 100 * kMs;
+
+// Contexts, and whatever else only the driver knows.
+
+TEST(LeaseFigures, ContextsAreReservedAndCorrectedByTheDriver) {
+    LeaseBed bed(kGiB);
+    bed.enter(1);
+    const auto context = bed.ask(1, 0, LeaseAsk::What::context);
+    ASSERT_EQ((*context)->granted, 256 * kMiB) << "the first estimate";
+    ASSERT_EQ((*bed.ask(1, 100 * kMiB))->why, wire::Why::none);
+    bed.fronts.charges[1] = 100 * kMiB;
+    bed.gpus.shown[1] = 100 * kMiB;
+    bed.leases.look(gpu(1));
+    bed.loop.advance(kSettled);
+    EXPECT_EQ(bed.used(), 356 * kMiB) << "while the context is being made its reservation stays";
+    bed.gpus.shown[1] = (100 + 311) * kMiB;
+    bed.leases.context_done(bed.key(1));
+    bed.loop.advance(kSettled);
+    EXPECT_EQ(bed.used(), (100 + 311) * kMiB);
+    EXPECT_EQ(bed.leases.context_estimate(gpu(1)), 312 * kMiB) << "learnt, in whole granules";
+    bed.leases.context_gone(bed.key(1));
+    bed.gpus.shown[1] = 100 * kMiB;
+    bed.loop.advance(kSettled);
+    EXPECT_EQ(bed.used(), 100 * kMiB);
+}
+
+TEST(LeaseFigures, AContextLargerThanReservedIsShownAndStopsGrants) {
+    LeaseBed bed(300 * kMiB);
+    bed.enter(1);
+    ASSERT_EQ((*bed.ask(1, 0, LeaseAsk::What::context))->granted, 256 * kMiB);
+    ASSERT_EQ((*bed.ask(1, 40 * kMiB))->why, wire::Why::none);
+    bed.fronts.charges[1] = 40 * kMiB;
+    bed.gpus.shown[1] = 340 * kMiB;
+    bed.leases.context_done(bed.key(1));
+    bed.loop.advance(kSettled);
+    EXPECT_EQ(bed.used(), 340 * kMiB);
+    EXPECT_EQ(bed.excess(), 40 * kMiB);
+    EXPECT_EQ((*bed.ask(1, 2 * kMiB))->why, wire::Why::over_limit);
+}
+
+TEST(LeaseFigures, FiguresTakenWhileChargesMoveAreNotTaken) {
+    LeaseBed bed(kGiB);
+    bed.enter(1);
+    ASSERT_EQ((*bed.ask(1, 100 * kMiB))->why, wire::Why::none);
+    bed.fronts.charges[1] = 100 * kMiB;
+    bed.loop.advance(kSettled);
+    bed.gpus.shown[1] = 100 * kMiB;
+    bed.leases.look(gpu(1));
+    bed.fronts.charges[1] = 0;  // freed after the driver had looked
+    bed.loop.run_posted();
+    EXPECT_EQ(bed.used(), 0U);
+}
+
+TEST(LeaseFigures, OneFigureThatDoesNotFitIsNotBelieved) {
+    LeaseBed bed(kGiB);
+    bed.enter(1);
+    bed.gpus.shown[1] = 300 * kMiB;
+    bed.loop.advance(kSettled);
+    ASSERT_EQ(bed.used(), 300 * kMiB);
+    // Allocated and freed again within the look; then freed and allocated again.
+    for (const auto odd : {900 * kMiB, 10 * kMiB}) {
+        bed.gpus.shown[1] = odd;
+        bed.leases.look(gpu(1));
+        bed.loop.run_posted();
+        EXPECT_EQ(bed.used(), 300 * kMiB);
+        bed.gpus.shown[1] = 300 * kMiB;
+        bed.loop.advance(kSettled);
+        EXPECT_EQ(bed.used(), 300 * kMiB);
+    }
+}
+
+TEST(LeaseFigures, WhatADriverNeverShowsKeepsItsReservation) {
+    LeaseBed bed(kGiB);
+    bed.enter(1);
+    ASSERT_EQ((*bed.ask(1, 0, LeaseAsk::What::context))->granted, 256 * kMiB);
+    bed.leases.context_done(bed.key(1));
+    bed.loop.advance(5000 * kMs);
+    EXPECT_EQ(bed.used(), 256 * kMiB);
+}
+
+TEST(LeaseFigures, MemoryThatNobodyAskedForCountsByTheDriversFigure) {
+    LeaseBed bed(kGiB);
+    bed.enter(1);
+    bed.gpus.shown[1] = 700 * kMiB;
+    bed.loop.advance(3000 * kMs);
+    EXPECT_EQ(bed.used(), 700 * kMiB);
+    EXPECT_EQ((*bed.ask(1, 400 * kMiB))->why, wire::Why::over_limit);
+}
+
+// What an earlier daemon left.
+
+TEST(LeaseRestart, ARestartKeepsLeasesAndWaitsForSiblingsToComeBack) {
+    LeaseMemory table;
+    {
+        LeaseBed bed(100 * kMiB);
+        bed.enter(1);
+        bed.enter(2);
+        ASSERT_EQ((*bed.ask(1, 70 * kMiB))->why, wire::Why::none);
+        table = bed.table;
+    }
+    LeaseBed bed(100 * kMiB, table);
+    EXPECT_EQ(bed.leased(), 70 * kMiB);
+    EXPECT_EQ(bed.used(), 70 * kMiB) << "nobody has reported yet";
+    bed.enter(2);
+    bed.fronts.spare = [](const LeaseKey&, std::uint64_t bytes) { return bytes; };
+    const auto answer = bed.ask(2, 60 * kMiB);
+    bed.loop.advance(300 * kMs);
+    EXPECT_FALSE(*answer) << "process 1 may still come and give";
+    bed.enter(1);
+    bed.fronts.charges[1] = 10 * kMiB;
+    bed.loop.advance(800 * kMs);
+    ASSERT_TRUE(*answer);
+    EXPECT_EQ((*answer)->granted, 60 * kMiB);
+    EXPECT_LE(bed.leased(), 100 * kMiB);
+}
+
+TEST(LeaseRestart, ARestartEndsTheLeasesOfProcessesThatAreGone) {
+    LeaseMemory table;
+    {
+        LeaseBed bed(100 * kMiB);
+        bed.enter(1);
+        ASSERT_EQ((*bed.ask(1, 70 * kMiB))->why, wire::Why::none);
+        table = bed.table;
+    }
+    LeaseLoop loop;
+    LeaseProcesses processes;
+    processes.dead = {1};
+    LeaseGpus gpus(loop);
+    Leases leases({loop, processes, gpus, table});
+    leases.set_instance(instance("one", 100 * kMiB));
+    EXPECT_TRUE(leases.living({instance("one", 0).id, 1}).empty());
+    loop.run_posted();
+    EXPECT_TRUE(table.records.empty());
+}
+
+TEST(LeaseRestart, AnotherGenerationHasNothingOfTheOld) {
+    LeaseMemory table;
+    {
+        LeaseBed bed(100 * kMiB);
+        bed.enter(1);
+        ASSERT_EQ((*bed.ask(1, 70 * kMiB))->why, wire::Why::none);
+        table = bed.table;
+    }
+    LeaseLoop loop;
+    LeaseProcesses processes;
+    LeaseGpus gpus(loop);
+    Leases leases({loop, processes, gpus, table});
+    leases.set_instance(instance("one", 100 * kMiB, 2));
+    EXPECT_FALSE(leases.holds_any(instance("one", 0).id));
+    EXPECT_EQ(table.records.size(), 1U);
+    leases.drop_rest();
+    EXPECT_TRUE(table.records.empty());
+}
+
+TEST(LeaseRestart, AfterDamageNothingIsGrantedBeforeTheDriverWasSeen) {
+    LeaseMemory table;
+    table.was_damaged = true;
+    LeaseBed bed(100 * kMiB, table);
+    bed.enter(1);
+    bed.fronts.charges[1] = 80 * kMiB;  // of a lease that nobody remembers
+    bed.gpus.shown[1] = 80 * kMiB;
+    const auto much = bed.ask(1, 40 * kMiB);
+    const auto little = bed.ask(1, 10 * kMiB);
+    bed.loop.advance(500 * kMs);
+    EXPECT_FALSE(*much);
+    bed.loop.advance(1000 * kMs);
+    EXPECT_EQ((*much)->why, wire::Why::over_limit);
+    EXPECT_EQ((*little)->why, wire::Why::none);
+    bed.gpus.shown[1] = 90 * kMiB;
+    bed.fronts.charges[1] = 90 * kMiB;
+    bed.loop.advance(5000 * kMs);
+    EXPECT_EQ(bed.used(), 90 * kMiB) << "lease and what lies beside it are what the driver shows";
+}
+
+}  // namespace
+}  // namespace cgpu::app::test

@@ -1,0 +1,197 @@
+#include <gtest/gtest.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "daemon/store/lease_file.hpp"
+
+namespace cgpu::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct LeaseFileTest : testing::Test {
+    LeaseFileTest() {
+        std::string name = (fs::temp_directory_path() / "lease_file_XXXXXX").string();
+        folder = mkdtemp(name.data());
+        path = folder / "leases";
+    }
+    ~LeaseFileTest() override { fs::remove_all(folder); }
+
+    static app::LeaseKey key(std::int32_t pid, const std::string& id = "one") {
+        return {{{*model::InstanceId::parse(id), 7}, model::Uuid(model::Uuid::Raw{1, 2, 3})},
+                {pid, 99, "0b2f3a5c-1111-2222-3333-444455556666"}};
+    }
+    std::unique_ptr<LeaseFile> open() {
+        auto file = LeaseFile::open(path);
+        if (!file) throw std::runtime_error(file.error().text);
+        return std::move(*file);
+    }
+    fs::path folder;
+    fs::path path;
+};
+
+constexpr std::uint64_t kMiB = 1ull << 20;
+
+TEST_F(LeaseFileTest, WhatWasSetIsThereAfterwards) {
+    const std::string longest(128, 'x');
+    {
+        const auto file = open();
+        const auto first = *file->add(key(1));
+        const auto second = *file->add(key(2, longest));
+        file->set(first, {32 * kMiB, 311 * kMiB});
+        file->set(second, {64 * kMiB, 0});
+        file->remove(*file->add(key(3)));
+    }
+    struct stat status {};
+    ASSERT_EQ(stat(path.c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777U, 0600U);
+    const auto file = open();
+    EXPECT_FALSE(file->damaged());
+    const auto saved = file->saved();
+    ASSERT_EQ(saved.size(), 2U);
+    EXPECT_EQ(saved[0].key, key(1));
+    EXPECT_EQ(saved[0].amounts, (app::LeaseAmounts{32 * kMiB, 311 * kMiB}));
+    EXPECT_EQ(saved[1].key, key(2, longest));
+}
+
+TEST_F(LeaseFileTest, GrowsAndUsesPlacesAgain) {
+    const auto file = open();
+    for (std::int32_t pid = 1; pid <= 3000; ++pid) {
+        const auto place = file->add(key(pid));
+        ASSERT_TRUE(place);
+        file->set(*place, {static_cast<std::uint64_t>(pid) * 2 * kMiB, 0});
+    }
+    auto saved = file->saved();
+    ASSERT_EQ(saved.size(), 3000U);
+    for (const auto& record : saved)
+        ASSERT_EQ(record.amounts.lease, static_cast<std::uint64_t>(record.key.process.pid) * 2 * kMiB);
+    const auto size = fs::file_size(path);
+    for (const auto& record : saved) file->remove(record.place);
+    for (std::int32_t pid = 1; pid <= 3000; ++pid) ASSERT_TRUE(file->add(key(pid)));
+    EXPECT_EQ(fs::file_size(path), size);
+}
+
+TEST_F(LeaseFileTest, OneDaemonOnly) {
+    const auto file = open();
+    const auto second = LeaseFile::open(path);
+    ASSERT_FALSE(second);
+    EXPECT_NE(second.error().text.find("another cgpud"), std::string::npos) << second.error().text;
+}
+
+TEST_F(LeaseFileTest, DamageIsSaidAndAFreshFileBegun) {
+    const auto damage = [&](const std::function<void()>& how) {
+        {
+            const auto file = open();
+            file->set(*file->add(key(1)), {2 * kMiB, 0});
+        }
+        how();
+        {
+            const auto file = open();
+            EXPECT_TRUE(file->damaged());
+            EXPECT_NE(file->damage(), "");
+            EXPECT_TRUE(file->saved().empty());
+            EXPECT_TRUE(fs::exists(path.string() + ".damaged"));
+            EXPECT_TRUE(file->add(key(2)));
+        }
+        EXPECT_FALSE(open()->damaged());
+        fs::remove(path);
+    };
+    const auto write_at = [&](std::streamoff offset, std::string_view bytes) {
+        std::fstream stream(path, std::ios::in | std::ios::out | std::ios::binary);
+        stream.seekp(offset);
+        stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+        ASSERT_TRUE(stream.flush());
+    };
+    damage([&] { write_at(0, "garbage!"); });
+    damage([&] { write_at(8, std::string_view("\x02", 1)); });  // a version to come
+    damage([&] { fs::resize_file(path, 300); });
+    damage([&] { fs::resize_file(path, 10); });
+    damage([&] { write_at(256, "\x01"); });                               // a state that is none
+    damage([&] { write_at(256 + 4, std::string_view("\0\0\0\0", 4)); });  // pid 0
+}
+
+TEST_F(LeaseFileTest, AFileOfZerosIsAnEmptyOne) {
+    std::ofstream(path).close();
+    fs::resize_file(path, 4096);
+    EXPECT_FALSE(open()->damaged());
+}
+
+TEST_F(LeaseFileTest, AFullDiskRefusesAndLosesNothing) {
+    if (geteuid() != 0 || mount("none", folder.c_str(), "tmpfs", 0, "size=128k") != 0)
+        GTEST_SKIP() << "needs the right to mount a small tmpfs";
+    {
+        const auto file = open();
+        std::size_t added = 0;
+        std::int32_t pid = 1;
+        for (; pid < 5000; ++pid) {
+            const auto place = file->add(key(pid));
+            if (!place) {
+                EXPECT_NE(place.error().text.find("can't grow"), std::string::npos) << place.error().text;
+                break;
+            }
+            file->set(*place, {2 * kMiB, 0});
+            ++added;
+        }
+        ASSERT_LT(pid, 5000);
+        EXPECT_EQ(file->saved().size(), added);
+        file->remove(file->saved().front().place);
+        EXPECT_TRUE(file->add(key(pid))) << "a place that became free is taken";
+    }
+    EXPECT_FALSE(open()->damaged());
+    ASSERT_EQ(umount(folder.c_str()), 0);
+}
+
+/// A process is killed while it writes as fast as it can: what is left is whole.
+TEST_F(LeaseFileTest, KilledAtAnyInstantItLeavesWholeRecords) {
+    for (int round = 0; round < 60; ++round) {
+        int started[2];
+        ASSERT_EQ(pipe(started), 0);
+        const pid_t child = fork();
+        if (child == 0) {
+            auto file = LeaseFile::open(path);
+            if (!file) _exit(1);
+            std::map<std::size_t, std::uint64_t> places;
+            for (const auto& saved : (*file)->saved()) places[saved.place] = 0;
+            for (std::uint64_t i = 1;; ++i) {
+                // Lease and pid say the same, so that a mixture of two records would show.
+                const auto pid = static_cast<std::int32_t>(i % 100'000 + 1);
+                const auto place = (*file)->add(key(pid, "instance-" + std::to_string(pid)));
+                if (!place) _exit(2);
+                (*file)->set(*place, {static_cast<std::uint64_t>(pid) * 2 * kMiB, 0});
+                places[*place] = i;
+                if (places.size() > 600) {
+                    (*file)->remove(places.begin()->first);
+                    places.erase(places.begin());
+                }
+                if (i == 10 && write(started[1], "x", 1) != 1) _exit(3);
+            }
+        }
+        char byte = 0;
+        ASSERT_EQ(read(started[0], &byte, 1), 1);
+        usleep(static_cast<useconds_t>(37 * round));  // where it is hit, not what is waited for
+        ASSERT_EQ(kill(child, SIGKILL), 0);
+        int status = 0;
+        ASSERT_EQ(waitpid(child, &status, 0), child);
+        ASSERT_TRUE(WIFSIGNALED(status));
+        close(started[0]);
+        close(started[1]);
+        const auto file = open();
+        ASSERT_FALSE(file->damaged()) << file->damage();
+        for (const auto& saved : file->saved()) {
+            const auto pid = saved.key.process.pid;
+            ASSERT_EQ(saved.key, key(pid, "instance-" + std::to_string(pid)));
+            ASSERT_TRUE(saved.amounts.lease == static_cast<std::uint64_t>(pid) * 2 * kMiB ||
+                        saved.amounts.lease == 0);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace cgpu::store

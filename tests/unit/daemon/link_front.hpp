@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/wire/message.hpp"
+#include "core/wire/pages.hpp"
+
+namespace cgpu::link::test {
+
+/// The module's side of the link, as small as it can be: blocking, one thread.
+class Front {
+  public:
+    ~Front() { disconnect(); }
+
+    bool connect(const std::string& path);
+    void disconnect();
+    /// Why it was refused; none: welcomed, and the pages are mapped. Nothing: the connection ended.
+    std::optional<wire::Why> hello(wire::Role role, std::uint32_t oldest = wire::kOldestVersion,
+                                   std::uint32_t newest = wire::kVersion);
+    bool send_bytes(const void* bytes, std::size_t size);
+    template <class M>
+    bool send(const M& message) {
+        return send_bytes(&message, sizeof message);
+    }
+    /// Nothing: the connection ended. Recalls that come before the Answer are answered.
+    std::optional<wire::Answer> ask(wire::Topic topic, std::uint64_t bytes, std::uint32_t gpu = 0);
+    void give(std::uint64_t bytes);
+    /// Charges that much of the lease.
+    void charge(std::uint64_t bytes);
+    /// Reads one packet and answers it where it is a Recall. Empty: the connection ended.
+    std::vector<std::byte> receive();
+
+    int fd = -1;
+    std::vector<int> page_fds;
+    std::uint64_t lease = 0;
+    std::uint64_t charged = 0;
+    bool answers_recalls = true;
+    std::optional<wire::Welcome> welcome;
+    const wire::Orders* orders = nullptr;
+    wire::Reports* reports = nullptr;
+    wire::Bell* bell = nullptr;
+
+  private:
+    std::uint64_t request_ = 0;
+};
+
+}  // namespace cgpu::link::test

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "tests/unit/core/nodes.hpp"
+
+namespace cgpu::test {
+
+/// A node with every kind of thing that is saved.
+inline model::Node full_node() {
+    model::GpuSettings settings;
+    settings.policy = model::Policy::fixed;
+    settings.max_inst = 25;
+    settings.prio_ratio = 99;
+    settings.mode = model::Mode::memory;
+    model::Sighting mig = gpu(2, 40960);
+    mig.gpu.obstacle = "the card is divided by MIG";
+    model::Node n = node({gpu(0, 16130, settings), gpu(1, 15109), mig});
+    model::Quota first = quota(0, 4301, 0);
+    first.high_priority = true;
+    model::Quota second = quota(1, 2048, 20);
+    second.exclusive = true;
+    model::Instance made = instance("012b2edccd7a0852", {first, second}, model::Mode::memory_compute);
+    made.name = "quoted \"name\" \xc3\xa4\n";
+    EXPECT_TRUE(n.add_instance(made).has_value());
+    EXPECT_TRUE(n.attach(made.id, {4242, 123456789, "5f3a-boot"}).has_value());
+    EXPECT_TRUE(n.add_instance(instance("b", {quota(0, 1)})).has_value());
+    EXPECT_TRUE(n.sync_gpus({gpu(0, 16130), gpu(1, 15109)}).has_value());
+    return n;
+}
+
+}  // namespace cgpu::test

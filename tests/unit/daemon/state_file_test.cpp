@@ -1,0 +1,184 @@
+#include "daemon/store/state_file.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <csignal>
+
+#include "tests/unit/daemon/as_nobody.hpp"
+#include "tests/unit/daemon/saved_nodes.hpp"
+#include "tests/unit/daemon/temp_folder.hpp"
+
+/// Saving and loading on real file systems, with what goes wrong there.
+namespace cgpu::store {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace cgpu::test;
+using model::Node;
+using Reason = model::Refusal::Reason;
+
+std::size_t count_files(const fs::path& folder) {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
+}
+
+void expect_refused(const app::Result<void>& saved, const std::string& part) {
+    EXPECT_EQ(reason_of(saved), Reason::storage);
+    expect_well_formed(saved.error());
+    EXPECT_NE(saved.error().text.find(part), std::string::npos) << saved.error().text;
+}
+
+/// A node whose state takes more than `bytes` on disk.
+Node large_node(std::size_t bytes) {
+    Node node = v100();
+    model::Instance large = instance("large", {quota(0, 1)});
+    large.name = std::string(bytes, 'x');
+    EXPECT_TRUE(node.add_instance(large).has_value());
+    return node;
+}
+
+TEST(StateFile, NoFileIsAnEmptyNode) {
+    const TempFolder folder;
+    const auto node = StateFile(folder.path()).load();
+    ASSERT_TRUE(node.has_value());
+    EXPECT_EQ(*node, Node{});
+    EXPECT_TRUE(StateFile(folder / "missing").load().has_value());
+}
+
+TEST(StateFile, WhatIsSavedIsLoaded) {
+    const TempFolder folder;
+    StateFile file(folder.path());
+    ASSERT_TRUE(file.save(v100()).has_value());
+    ASSERT_TRUE(file.save(full_node()).has_value());
+    EXPECT_EQ(*StateFile(folder.path()).load(), full_node());
+    EXPECT_EQ(count_files(folder.path()), 1U);
+    struct stat status {};
+    ASSERT_EQ(stat(file.path().c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777U, 0600U);
+}
+
+TEST(StateFile, LeftoversOfAnInterruptedSaveAreRemoved) {
+    const TempFolder folder;
+    StateFile file(folder.path());
+    ASSERT_TRUE(file.save(v100()).has_value());
+    write_text(folder / ".state.json.new.a1B2c3", "{\"vers");
+    write_text(folder / "leases", "not ours");
+    EXPECT_EQ(*file.load(), v100());
+    EXPECT_FALSE(fs::exists(folder / ".state.json.new.a1B2c3"));
+    EXPECT_TRUE(fs::exists(folder / "leases"));
+}
+
+TEST(StateFile, ADamagedOrNewerFileIsRefusedAndKept) {
+    const TempFolder folder;
+    const StateFile file(folder.path());
+    for (const std::string& text :
+         {std::string("{\"version\": 1,"), std::string("{\"version\": 2}"), std::string()}) {
+        write_text(file.path(), text);
+        const auto node = file.load();
+        ASSERT_FALSE(node.has_value());
+        EXPECT_EQ(node.error().reason, Reason::storage);
+        expect_well_formed(node.error());
+        EXPECT_NE(node.error().text.find(file.path().string()), std::string::npos);
+        EXPECT_EQ(read_text(file.path()), text);
+    }
+}
+
+TEST(StateFile, OneThatCannotBeReadIsRefused) {
+    const TempFolder folder;
+    StateFile file(folder.path());
+    fs::create_directories(file.path());
+    EXPECT_NE(text_of(file.load()).find("Is a directory"), std::string::npos);
+    fs::remove(file.path());
+    ASSERT_TRUE(file.save(v100()).has_value());
+    ASSERT_EQ(chmod(file.path().c_str(), 0), 0);
+    ASSERT_EQ(chmod(folder.path().c_str(), 0755), 0);
+    const AsNobody nobody;
+    EXPECT_NE(text_of(file.load()).find("Permission denied"), std::string::npos);
+}
+
+TEST(StateFile, AMissingFolderIsSaid) {
+    const TempFolder folder;
+    StateFile file(folder / "missing");
+    expect_refused(file.save(v100()), "No such file or directory");
+}
+
+TEST(StateFile, AFolderThatCannotBeWrittenKeepsTheOldFile) {
+    const TempFolder folder;
+    StateFile file(folder.path());
+    ASSERT_TRUE(file.save(v100()).has_value());
+    ASSERT_EQ(chmod(file.path().c_str(), 0644), 0);
+    ASSERT_EQ(chmod(folder.path().c_str(), 0555), 0);
+    {
+        const AsNobody nobody;
+        expect_refused(file.save(full_node()), "Permission denied");
+        EXPECT_EQ(*file.load(), v100());
+    }
+    ASSERT_EQ(chmod(folder.path().c_str(), 0755), 0);
+}
+
+TEST(StateFile, AWriteThatFailsMidwayKeepsTheOldFile) {
+    const TempFolder folder;
+    StateFile file(folder.path());
+    ASSERT_TRUE(file.save(v100()).has_value());
+    struct rlimit before {};
+    ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+    const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
+    const struct rlimit small { 10000, before.rlim_max };
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+    const auto saved = file.save(large_node(50000));
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+    std::signal(SIGXFSZ, old_handler);
+    expect_refused(saved, "File too large");
+    EXPECT_EQ(*file.load(), v100());
+    EXPECT_EQ(count_files(folder.path()), 1U);
+}
+
+/// A file system of one test.
+class TinyDisk {
+  public:
+    explicit TinyDisk(const char* options)
+        : mounted_(mount("tmpfs", folder_.path().c_str(), "tmpfs", 0, options) == 0) {}
+    ~TinyDisk() {
+        if (mounted_) {
+            EXPECT_EQ(umount2(folder_.path().c_str(), MNT_DETACH), 0);
+        }
+    }
+    TinyDisk(const TinyDisk&) = delete;
+    TinyDisk& operator=(const TinyDisk&) = delete;
+
+    [[nodiscard]] bool mounted() const { return mounted_; }
+    [[nodiscard]] const fs::path& path() const { return folder_.path(); }
+    void make_read_only() {
+        EXPECT_EQ(mount("tmpfs", path().c_str(), "tmpfs", MS_REMOUNT | MS_RDONLY, nullptr), 0);
+    }
+
+  private:
+    TempFolder folder_;
+    bool mounted_;
+};
+
+TEST(StateFile, AFullDiskKeepsTheOldFile) {
+    const TinyDisk disk("size=64k");
+    if (!disk.mounted()) GTEST_SKIP() << "mounting a tmpfs takes root";
+    StateFile file(disk.path());
+    ASSERT_TRUE(file.save(v100()).has_value());
+    expect_refused(file.save(large_node(200000)), "No space left on device");
+    EXPECT_EQ(*file.load(), v100());
+    EXPECT_EQ(count_files(disk.path()), 1U);
+    EXPECT_TRUE(file.save(full_node()).has_value());
+}
+
+TEST(StateFile, AReadOnlyDiskKeepsTheOldFile) {
+    TinyDisk disk("size=64k");
+    if (!disk.mounted()) GTEST_SKIP() << "mounting a tmpfs takes root";
+    StateFile file(disk.path());
+    ASSERT_TRUE(file.save(v100()).has_value());
+    disk.make_read_only();
+    expect_refused(file.save(full_node()), "Read-only file system");
+    EXPECT_EQ(*file.load(), v100());
+}
+
+}  // namespace
+}  // namespace cgpu::store

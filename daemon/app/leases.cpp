@@ -80,7 +80,7 @@ Result<void> Leases::set_limit(const PoolKey& key, std::uint64_t bytes, Force fo
     const std::string what = "memory of " + key.instance.id.short_id() + " on " + key.gpu.to_string();
     Entry* entry = find(key);
     if (entry == nullptr)
-        return model::refuse(Reason::not_found, what, "it has no quota there", "cgpuctl inspect");
+        return model::refuse(Reason::not_found, what, "it has no quota there", "cgpuctl status");
     const auto in_use = entry->pool.used();
     if (force == Force::no && bytes < in_use)
         return model::refuse(Reason::busy, what,

@@ -97,7 +97,7 @@ class Service {
     void watch_end(const model::InstanceId& id, const model::Process& process);
     void process_ended(const model::InstanceId& id);
     /// Removes it; where the disk refuses, tries again until it doesn't.
-    void end(const model::InstanceId& id);
+    void end(const model::InstanceId& ended);
     void gpus_of_changed(const model::Instance& instance);
 
     model::Node node_;

@@ -114,10 +114,12 @@ void Service::link_idle(const model::InstanceId& id) {
     if (ended_.contains(id)) end(id);
 }
 
-void Service::end(const model::InstanceId& id) {
-    const auto* found = node_.find_instance(id);
+void Service::end(const model::InstanceId& ended) {
+    const auto* found = node_.find_instance(ended);
     if (!found) return;
+    // `ended` may belong to the link, or to the call, that goes below.
     const auto instance = *found;
+    const auto& id = instance.id;
     const auto changed = change([&](model::Node& node) { return node.remove_instance(id); }, {});
     if (!changed) {
         spdlog::error("instance {} has ended but stays listed: {}", id.short_id(), changed.error().text);
@@ -125,11 +127,10 @@ void Service::end(const model::InstanceId& id) {
         return;
     }
     outside_.links.close(id);
-    ended_.erase(id);
     spdlog::info("instance {} ({}): gone", id.short_id(), instance.name);
     outside_.publisher.instance_removed(id);
     gpus_of_changed(instance);
-    // Last: the caller may be the call that one of these holds.
+    ended_.erase(id);
     ends_.erase(id);
     retries_.erase(id);
 }

@@ -137,7 +137,8 @@ TEST_F(ServiceTest, it_stays_as_long_as_a_child_uses_its_link) {
     processes.kill(100);
     EXPECT_EQ(service->node().instances().size(), 1u);
     links.in_use.clear();
-    service->link_idle(created->instance.id);
+    // The id that the link names goes with the link.
+    service->link_idle(*links.opened.begin());
     EXPECT_TRUE(service->node().instances().empty());
 }
 

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "client/cgpuctl/verb.hpp"
+
+namespace cgpu::cgpuctl {
+
+/// A verb to run.
+struct Call {
+    const Verb* verb;
+    Input input;
+};
+
+/// Help or the version: to print, and done.
+struct Print {
+    std::string text;
+};
+
+/// Reads the arguments after the program's name by the table of verbs. Error: kind usage.
+[[nodiscard]] Result<std::variant<Call, Print>> read_command_line(std::vector<std::string> arguments);
+
+}  // namespace cgpu::cgpuctl

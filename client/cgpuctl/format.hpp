@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+/// Figures as people read them.
+namespace cgpu::cgpuctl {
+
+/// Bytes as MiB, exact where they are whole: `4301MiB`, else with one decimal: `4300.5MiB`.
+[[nodiscard]] std::string size_text(std::uint64_t bytes);
+/// `200MiB / 4301MiB`
+[[nodiscard]] std::string of_text(std::uint64_t used, std::uint64_t limit);
+/// 0..1 as per cent: `25%`, `33.3%`.
+[[nodiscard]] std::string share_text(double share);
+/// Nanoseconds: `83.2s`, `4.1ms`, `0s`.
+[[nodiscard]] std::string duration_text(std::uint64_t nanoseconds);
+/// Seconds since 1970 in local time: `2025-01-31 08:15:00`.
+[[nodiscard]] std::string time_text(std::uint64_t seconds);
+/// An instance's id as people read it: its first 12 characters.
+[[nodiscard]] std::string short_id(std::string_view id);
+/// Foreign text without what could move a terminal's cursor or change its colours.
+[[nodiscard]] std::string printable(std::string_view text);
+/// The columns of UTF-8 text, one per code point.
+[[nodiscard]] std::size_t text_width(std::string_view text);
+
+}  // namespace cgpu::cgpuctl

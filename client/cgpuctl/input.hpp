@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace cgpu::cgpuctl {
+
+/// What the command line says, as it was written; each verb reads its own part. Absent: empty.
+struct Input {
+    // arguments
+    std::string gpu;
+    std::string instance;
+    std::string target;  ///< a GPU or an instance
+    std::string policy;
+    std::string max_inst;
+    std::string weight;
+    std::string memory;
+
+    // of run
+    std::string gpus;
+    std::string compute;
+    std::string name;
+    std::vector<std::string> command;
+
+    bool json = false;
+    bool no_legend = false;
+    bool quiet = false;
+    bool dry_run = false;
+};
+
+}  // namespace cgpu::cgpuctl

@@ -1,0 +1,66 @@
+#include "client/cgpuctl/json.hpp"
+
+namespace cgpu::cgpuctl {
+namespace {
+
+double seconds(std::uint64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1e9; }
+
+Json to_json(const client::OnGpu& place) {
+    const auto& [quota, usage] = place;
+    return {
+        {"uuid", quota.gpu},
+        {"index", quota.gpu_index},
+        {"memory_limit_bytes", quota.memory_limit},
+        {"memory_used_bytes", usage.memory_used},
+        {"memory_leased_bytes", usage.memory_leased},
+        {"weight", quota.weight},
+        {"high_priority", quota.high_priority},
+        {"target_share", usage.target_share},
+        {"achieved_share", usage.achieved_share},
+        {"gpu_time_seconds", seconds(usage.gpu_time)},
+        {"waited_seconds", seconds(usage.waited)},
+        {"longest_kernel_seconds", seconds(usage.longest_kernel)},
+        {"launches", usage.launches},
+        {"processes", usage.processes},
+    };
+}
+
+}  // namespace
+
+Json to_json(const client::Gpu& gpu) {
+    return {
+        {"uuid", gpu.uuid},
+        {"index", gpu.index},
+        {"model", gpu.model},
+        {"present", gpu.present},
+        {"mode", gpu.mode},
+        {"policy", gpu.policy},
+        {"policy_name", gpu.policy_name},
+        {"max_inst", gpu.max_inst},
+        {"free_weight", gpu.free_weight},
+        {"prio_ratio", static_cast<double>(gpu.prio_ratio) / 100},
+        {"memory_total_bytes", gpu.memory_total},
+        {"memory_allocated_bytes", gpu.memory_allocated},
+        {"memory_used_bytes", gpu.memory_used},
+        {"memory_leased_bytes", gpu.memory_leased},
+    };
+}
+
+Json to_json(const client::Instance& instance) {
+    Json gpus = Json::array();
+    for (const client::OnGpu& place : instance.gpus) gpus.push_back(to_json(place));
+    return {
+        {"id", instance.id},
+        {"name", instance.name},
+        {"state", instance.state},
+        {"pid", instance.pid},
+        {"created_seconds", instance.created},
+        {"gpus", std::move(gpus)},
+    };
+}
+
+std::string to_text(const Json& json) {
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace cgpu::cgpuctl

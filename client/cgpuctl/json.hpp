@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "client/node/snapshot.hpp"
+
+/// The output of --json. Keys are stable; base units: bytes, seconds, shares of 0..1.
+namespace cgpu::cgpuctl {
+
+using Json = nlohmann::ordered_json;
+
+[[nodiscard]] Json to_json(const client::Gpu& gpu);
+[[nodiscard]] Json to_json(const client::Instance& instance);
+
+/// With line breaks. Foreign bytes that are no UTF-8 come out as U+FFFD.
+[[nodiscard]] std::string to_text(const Json& json);
+
+}  // namespace cgpu::cgpuctl

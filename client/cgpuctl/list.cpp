@@ -1,0 +1,39 @@
+#include "client/cgpuctl/format.hpp"
+#include "client/cgpuctl/json.hpp"
+#include "client/cgpuctl/table.hpp"
+#include "client/cgpuctl/verbs.hpp"
+
+namespace cgpu::cgpuctl {
+namespace {
+
+void add_rows(Table& table, const client::Instance& instance) {
+    for (const auto& [quota, usage] : instance.gpus)
+        table.add({short_id(instance.id), instance.name, std::to_string(quota.gpu_index),
+                   of_text(usage.memory_used, quota.memory_limit),
+                   std::to_string(quota.weight) + (quota.high_priority ? " high" : ""),
+                   share_text(usage.target_share) + " / " + share_text(usage.achieved_share),
+                   instance.pid == 0 ? "" : std::to_string(instance.pid), instance.state});
+}
+
+}  // namespace
+
+client::Result<void> list(const Input& input, client::Node& node, Terminal& terminal) {
+    const auto snapshot = node.read();
+    if (!snapshot) return tl::unexpected(snapshot.error());
+    if (input.json) {
+        Json instances = Json::array();
+        for (const client::Instance& instance : snapshot->instances) instances.push_back(to_json(instance));
+        terminal.out() << to_text(instances);
+        return {};
+    }
+    if (input.quiet) {
+        for (const client::Instance& instance : snapshot->instances) terminal.out() << instance.id << '\n';
+        return {};
+    }
+    Table table({"ID", "NAME", "GPU", "MEMORY", "WEIGHT", "SHARE", "PID", "STATE"});
+    for (const client::Instance& instance : snapshot->instances) add_rows(table, instance);
+    table.print(terminal, !input.no_legend);
+    return {};
+}
+
+}  // namespace cgpu::cgpuctl

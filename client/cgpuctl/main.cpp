@@ -1,0 +1,49 @@
+#include <cstdio>
+#include <exception>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include <unistd.h>
+
+#include "client/cgpuctl/command_line.hpp"
+#include "client/node/bus_node.hpp"
+
+namespace cgpu::cgpuctl {
+namespace {
+
+int report(const ClientError& error) {
+    Terminal(std::cout, std::cerr, {.color_err = wants_color(STDERR_FILENO)}).error(error.text);
+    return client::exit_code(error.kind);
+}
+
+int main_of(std::vector<std::string> arguments) {
+    const auto read = read_command_line(std::move(arguments));
+    if (!read) return report(read.error());
+    if (const auto* print = std::get_if<Print>(&*read)) {
+        std::cout << print->text;
+        return 0;
+    }
+    const Call& call = std::get<Call>(*read);
+    Terminal terminal(std::cout, std::cerr,
+                      {wants_color(STDOUT_FILENO), wants_color(STDERR_FILENO), call.input.quiet});
+    client::BusNode node;
+    const auto done = call.verb->run(call.input, node, terminal);
+    if (!done) return report(done.error());
+    if (!std::cout.flush())
+        return report(
+            {ClientError::Kind::failed, "stdout: it can't be written. Try: whether the disk is full."});
+    return 0;
+}
+
+}  // namespace
+}  // namespace cgpu::cgpuctl
+
+int main(int argc, char** argv) {
+    try {
+        return cgpu::cgpuctl::main_of(std::vector<std::string>(argv + 1, argv + argc));
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "cgpuctl: %s\n", error.what());
+        return 1;
+    }
+}

@@ -1,0 +1,118 @@
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "client/cgpuctl/format.hpp"
+#include "client/cgpuctl/verbs.hpp"
+#include "client/run/granted_environment.hpp"
+#include "client/run/mount_plan.hpp"
+#include "client/run/mounts.hpp"
+#include "client/run/run_request.hpp"
+
+namespace cgpu::cgpuctl {
+namespace {
+
+using client::ClientError;
+using client::Result;
+using client::Variables;
+using Kind = ClientError::Kind;
+
+/// As long as a container's short ids are unique: 128 random bits in hex.
+Result<std::string> new_id() {
+    std::array<unsigned char, 16> bits{};
+    if (getrandom(bits.data(), bits.size(), 0) != static_cast<ssize_t>(bits.size()))
+        return client::fail(Kind::failed,
+                            "a random id: " + std::string(std::strerror(errno)) + ". Try: again.");
+    constexpr std::string_view kHex = "0123456789abcdef";
+    std::string id;
+    for (const unsigned char byte : bits) {
+        id += kHex[byte >> 4U];
+        id += kHex[byte & 0xfU];
+    }
+    return id;
+}
+
+Variables whole_environment() {
+    Variables variables;
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+        const std::string_view text = *entry;
+        const auto equals = text.find('=');
+        if (equals != std::string_view::npos)
+            variables.emplace(text.substr(0, equals), text.substr(equals + 1));
+    }
+    return variables;
+}
+
+void print_grant(const client::Created& created, Terminal& terminal) {
+    for (const client::Quota& quota : created.quotas)
+        terminal.done("GPU " + std::to_string(quota.gpu_index) + " (" + quota.gpu + "): memory " +
+                      size_text(quota.memory_limit) + ", weight " + std::to_string(quota.weight) +
+                      "; would be granted, nothing was changed.");
+}
+
+/// Returns only where it can't be started. Signals and descriptors are as they were: nothing here touched
+/// them.
+ClientError start(const std::vector<std::string>& command) {
+    std::vector<char*> arguments;
+    for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+    execvp(arguments.front(), arguments.data());
+    const int error = errno;
+    return {error == ENOENT ? Kind::no_command : Kind::bad_command,
+            command.front() + ": " + std::strerror(error) +
+                ". Try: its full path, or whether it may be executed."};
+}
+
+/// From the granted instance to the running command; returns only with what went wrong.
+ClientError enter(const Input& input, client::Node& node, const std::string& id,
+                  const client::Created& created, const client::MountPlan& plan) {
+    // Its pid stays the same when it becomes the command.
+    if (auto attached = node.attach(id, static_cast<std::uint32_t>(getpid())); !attached)
+        return attached.error();
+    const auto snapshot = node.read();
+    if (!snapshot) return snapshot.error();
+    if (auto mounted = client::make_mounts(plan); !mounted) return mounted.error();
+    // What these said before was about the request or about GPUs that the command must not see.
+    for (const char* stale : {"ALIYUN_COM_GPU_MEM_CONTAINER", "ALIYUN_COM_GPU_MEM_DEV"}) unsetenv(stale);
+    for (const auto& [name, value] : client::granted_environment(created.quotas, snapshot->gpus))
+        setenv(name.c_str(), value.c_str(), 1);
+    return start(input.command);
+}
+
+}  // namespace
+
+Result<void> run(const Input& input, client::Node& node, Terminal& terminal) {
+    if (geteuid() != 0)
+        return client::fail(Kind::not_authorized,
+                            "cgpuctl run: only root may make the command's mounts. Try: sudo cgpuctl run ….");
+    const auto variables = client::request_variables({input.memory, input.weight, input.compute, input.gpus},
+                                                     whole_environment());
+    if (!variables) return tl::unexpected(variables.error());
+    const auto id = new_id();
+    if (!id) return tl::unexpected(id.error());
+    // Before anything is granted: without a driver or a module there is nothing to run on.
+    const auto driver = client::find_driver("");
+    if (!driver) return tl::unexpected(driver.error());
+    const std::string name =
+        input.name.empty() ? std::filesystem::path(input.command.front()).filename().native() : input.name;
+
+    const auto created = node.create_instance(*id, name, *variables, input.dry_run);
+    if (!created) return tl::unexpected(created.error());
+    for (const std::string& warning : created->warnings) terminal.warning(warning);
+    if (input.dry_run) {
+        print_grant(*created, terminal);
+        return {};
+    }
+    ClientError error =
+        enter(input, node, *id, *created, client::plan_mounts(*driver, created->link_folder, {}));
+    // The daemon lets it go in any case once this process has ended; this only makes it happen now.
+    const auto released = node.release_instance(*id);
+    if (!released) terminal.warning(released.error().text);
+    return tl::unexpected(std::move(error));
+}
+
+}  // namespace cgpu::cgpuctl

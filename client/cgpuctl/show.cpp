@@ -1,0 +1,112 @@
+#include <algorithm>
+#include <utility>
+
+#include "client/cgpuctl/format.hpp"
+#include "client/cgpuctl/json.hpp"
+#include "client/cgpuctl/table.hpp"
+#include "client/cgpuctl/verbs.hpp"
+
+namespace cgpu::cgpuctl {
+namespace {
+
+using client::ClientError;
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+void print_facts(Terminal& terminal, const Facts& facts) {
+    Table table({"", ""});
+    for (const auto& [name, value] : facts) table.add({name + ":", value});
+    table.print(terminal, false);
+}
+
+void print_instances_on(const client::Snapshot& snapshot, const client::Gpu& gpu, Terminal& terminal,
+                        bool legend) {
+    Table table({"ID", "NAME", "MEMORY", "WEIGHT", "SHARE", "STATE"});
+    for (const client::Instance& instance : snapshot.instances) {
+        const client::OnGpu* place = instance.on(gpu.uuid);
+        if (place == nullptr) continue;
+        table.add({short_id(instance.id), instance.name,
+                   of_text(place->usage.memory_used, place->quota.memory_limit),
+                   std::to_string(place->quota.weight),
+                   share_text(place->usage.target_share) + " / " + share_text(place->usage.achieved_share),
+                   instance.state});
+    }
+    if (table.empty()) return;
+    terminal.out() << '\n';
+    table.print(terminal, legend);
+}
+
+void print(const client::Snapshot& snapshot, const client::Gpu& gpu, Terminal& terminal, bool legend) {
+    print_facts(terminal, {{"GPU", gpu.present ? std::to_string(gpu.index) : "not present"},
+                           {"UUID", gpu.uuid},
+                           {"Model", gpu.model},
+                           {"Mode", gpu.mode},
+                           {"Policy", std::to_string(gpu.policy) + " " + gpu.policy_name},
+                           {"Max instances", std::to_string(gpu.max_inst)},
+                           {"Free weight", std::to_string(gpu.free_weight)},
+                           {"Priority ratio", std::to_string(gpu.prio_ratio) + "%"},
+                           {"Memory allocated", of_text(gpu.memory_allocated, gpu.memory_total)},
+                           {"Memory used", size_text(gpu.memory_used)}});
+    print_instances_on(snapshot, gpu, terminal, legend);
+}
+
+void print(const client::Instance& instance, Terminal& terminal) {
+    print_facts(terminal, {{"Instance", instance.id},
+                           {"Name", instance.name},
+                           {"State", instance.state},
+                           {"PID", instance.pid == 0 ? "" : std::to_string(instance.pid)},
+                           {"Created", time_text(instance.created)}});
+    for (const auto& [quota, usage] : instance.gpus) {
+        std::string processes;
+        for (const std::uint32_t pid : usage.processes)
+            processes += (processes.empty() ? "" : " ") + std::to_string(pid);
+        terminal.out() << '\n';
+        print_facts(terminal, {{"GPU", std::to_string(quota.gpu_index) + " (" + quota.gpu + ")"},
+                               {"Memory", of_text(usage.memory_used, quota.memory_limit)},
+                               {"Memory leased", size_text(usage.memory_leased)},
+                               {"Weight", std::to_string(quota.weight)},
+                               {"Priority", quota.high_priority ? "high" : "normal"},
+                               {"Share due", share_text(usage.target_share)},
+                               {"Share achieved", share_text(usage.achieved_share)},
+                               {"GPU time", duration_text(usage.gpu_time)},
+                               {"Waited", duration_text(usage.waited)},
+                               {"Launches", std::to_string(usage.launches)},
+                               {"Longest kernel", duration_text(usage.longest_kernel)},
+                               {"Processes", processes}});
+    }
+}
+
+/// A number that is an index, or a UUID; what else looks like one may still be the beginning of an id.
+const client::Gpu* named_gpu(const client::Snapshot& snapshot, const std::string& target) {
+    for (const client::Gpu& gpu : snapshot.gpus)
+        if (gpu.uuid == target || (gpu.present && std::to_string(gpu.index) == target)) return &gpu;
+    return nullptr;
+}
+
+}  // namespace
+
+client::Result<void> show(const Input& input, client::Node& node, Terminal& terminal) {
+    const auto snapshot = node.read();
+    if (!snapshot) return tl::unexpected(snapshot.error());
+    if (const client::Gpu* gpu = named_gpu(*snapshot, input.target)) {
+        if (input.json)
+            terminal.out() << to_text(to_json(*gpu));
+        else
+            print(*snapshot, *gpu, terminal, !input.no_legend);
+        return {};
+    }
+    const bool is_uuid = input.target.starts_with("GPU-");
+    const auto id = is_uuid ? node.find_gpu(input.target) : node.find_instance(input.target);
+    if (!id) return tl::unexpected(id.error());
+    for (const client::Instance& instance : snapshot->instances) {
+        if (instance.id != *id) continue;
+        if (input.json)
+            terminal.out() << to_text(to_json(instance));
+        else
+            print(instance, terminal);
+        return {};
+    }
+    return client::fail(ClientError::Kind::not_found,
+                        input.target + ": it came or went just now. Try: again, or cgpuctl list.");
+}
+
+}  // namespace cgpu::cgpuctl

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <ostream>
+#include <string_view>
+
+namespace cgpu::cgpuctl {
+
+/// Where a verb writes: results to `out`; warnings and errors to `err`.
+class Terminal {
+  public:
+    struct Style {
+        bool color_out = false;
+        bool color_err = false;
+        bool quiet = false;
+    };
+
+    Terminal(std::ostream& out, std::ostream& err, Style style) : out_(out), err_(err), style_(style) {}
+
+    [[nodiscard]] std::ostream& out() { return out_; }
+    /// A table's heads and the like.
+    void heading(std::string_view line);
+    /// That a change was made; nothing where it is to be quiet.
+    void done(std::string_view sentence);
+    void warning(std::string_view sentence);
+    /// `what: why. Try: …`
+    void error(std::string_view sentence);
+
+  private:
+    std::ostream& out_;
+    std::ostream& err_;
+    Style style_;
+};
+
+/// Whether to use colour on the descriptor: a terminal, NO_COLOR (no-color.org) not set, TERM not dumb.
+[[nodiscard]] bool wants_color(int fd);
+
+}  // namespace cgpu::cgpuctl

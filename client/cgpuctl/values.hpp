@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "client/node/client_error.hpp"
+#include "core/model/bytes.hpp"
+
+/// Readers of the values on the command line. Errors are of kind usage.
+namespace cgpu::cgpuctl {
+
+/// A whole number in decimal digits.
+[[nodiscard]] client::Result<std::uint32_t> read_count(const std::string& what, const std::string& text);
+/// As model::parse_size.
+[[nodiscard]] client::Result<model::Bytes> read_size(const std::string& what, const std::string& text);
+
+}  // namespace cgpu::cgpuctl

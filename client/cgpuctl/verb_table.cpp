@@ -1,0 +1,114 @@
+#include <algorithm>
+
+#include "client/cgpuctl/verb.hpp"
+#include "client/cgpuctl/verbs.hpp"
+
+namespace cgpu::cgpuctl {
+namespace {
+
+const Option kJson{"--json", &Input::json, "", "print JSON: stable keys, bytes, seconds, shares of 0..1"};
+const Option kNoLegend{"--no-legend", &Input::no_legend, "", "leave out the heads of tables"};
+const Option kQuiet{"-q,--quiet", &Input::quiet, "", "say nothing about what went well"};
+const Option kOnlyIds{"-q,--quiet", &Input::quiet, "", "print full ids only"};
+const Option kNoWarnings{"-q,--quiet", &Input::quiet, "", "leave out the warnings"};
+const Option kDryRun{"--dry-run", &Input::dry_run, "", "check everything and change nothing"};
+const Option kOnGpu{"--gpu", &Input::gpu, "GPU", "which of the instance's GPUs, where it has several"};
+
+const Argument kGpu{"GPU", &Input::gpu, "index or UUID"};
+const Argument kInstance{"INSTANCE", &Input::instance, "id, unique beginning of an id, or name"};
+const Argument kTarget{"INSTANCE|GPU", &Input::target,
+                       "a bare number is a GPU's index where there is such a GPU"};
+const Argument kPolicy{
+    "POLICY", &Input::policy,
+    "0 fair-share, 1 preemptive, 2 weighted, 3 fixed, 4 soft, 5 native: by number or name"};
+
+const std::vector<Verb>& table() {
+    static const std::vector<Verb> verbs = {
+        {"status",
+         {},
+         {kJson, kNoLegend, kNoWarnings},
+         false,
+         "The node at a glance",
+         "Versions, a line for each GPU, and warnings about what to look at.",
+         "cgpuctl status",
+         &status},
+        {"list",
+         {},
+         {kJson, kNoLegend, kOnlyIds},
+         false,
+         "The instances and what they use",
+         "MEMORY is used / limit; SHARE is the part of the GPU's compute that is due / was got in the last "
+         "seconds.",
+         "cgpuctl list",
+         &list},
+        {"show",
+         {kTarget},
+         {kJson, kNoLegend},
+         false,
+         "Everything about one instance or one GPU",
+         "",
+         "cgpuctl show 0",
+         &show},
+        {"set-policy",
+         {kGpu, kPolicy},
+         {kDryRun, kQuiet},
+         false,
+         "Set how a GPU's compute is divided",
+         "In force within one period, without touching running work.",
+         "cgpuctl set-policy 0 weighted",
+         &set_policy},
+        {"set-max-inst",
+         {kGpu, {"N", &Input::max_inst, "1 to 25"}},
+         {kDryRun, kQuiet},
+         false,
+         "Set how many instances a GPU takes",
+         "It is also the number of slices that its period has, so weights are parts of it.",
+         "cgpuctl set-max-inst 0 20",
+         &set_max_inst},
+        {"set-weight",
+         {kInstance, {"N", &Input::weight, "slices, 1 to the GPU's max_inst"}},
+         {kOnGpu, kDryRun, kQuiet},
+         false,
+         "Set the weight of an instance",
+         "Weights count under the policies weighted and fixed.",
+         "cgpuctl set-weight web 4",
+         &set_weight},
+        {"set-memory",
+         {kInstance, {"SIZE", &Input::memory, "with a unit: 4GiB, 5120MiB"}},
+         {kOnGpu, kDryRun, kQuiet},
+         false,
+         "Set the memory limit of an instance",
+         "In force at once. Not below what it uses now.",
+         "cgpuctl set-memory web 5120MiB",
+         &set_memory},
+        {"run",
+         {},
+         {{"--mem", &Input::memory, "SIZE", "memory limit on each GPU, with a unit: 4GiB, 5120MiB"},
+          {"--weight", &Input::weight, "N", "weight on each GPU"},
+          {"--compute", &Input::compute, "P%", "part of each GPU's compute, instead of a weight: 25%"},
+          {"--gpus", &Input::gpus, "LIST", "indices or UUIDs: 0,1; chosen for you where not given"},
+          {"--name", &Input::name, "NAME", "what people call it; the command's name where not given"},
+          kDryRun,
+          kQuiet},
+         true,
+         "Run a command on a part of a GPU (as root)",
+         "What no flag says is taken from the environment: ALIYUN_COM_GPU_* and CGPU_*. The command sees the "
+         "GPUs it\n"
+         "was granted and its memory limit; it keeps the process id, signals and descriptors of cgpuctl.",
+         "cgpuctl run --mem 4GiB --weight 2 -- python3 train.py",
+         &run},
+    };
+    return verbs;
+}
+
+}  // namespace
+
+std::span<const Verb> verbs() { return table(); }
+
+const Verb* find_verb(std::string_view name) {
+    const auto found =
+        std::find_if(table().begin(), table().end(), [&](const Verb& verb) { return verb.name == name; });
+    return found == table().end() ? nullptr : &*found;
+}
+
+}  // namespace cgpu::cgpuctl

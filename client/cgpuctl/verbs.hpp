@@ -1,0 +1,20 @@
+#pragma once
+
+#include "client/cgpuctl/input.hpp"
+#include "client/cgpuctl/terminal.hpp"
+#include "client/node/node.hpp"
+
+/// What each verb does, one file a verb.
+namespace cgpu::cgpuctl {
+
+client::Result<void> status(const Input& input, client::Node& node, Terminal& terminal);
+client::Result<void> list(const Input& input, client::Node& node, Terminal& terminal);
+client::Result<void> show(const Input& input, client::Node& node, Terminal& terminal);
+client::Result<void> set_policy(const Input& input, client::Node& node, Terminal& terminal);
+client::Result<void> set_max_inst(const Input& input, client::Node& node, Terminal& terminal);
+client::Result<void> set_weight(const Input& input, client::Node& node, Terminal& terminal);
+client::Result<void> set_memory(const Input& input, client::Node& node, Terminal& terminal);
+/// Returns only where the command could not be started.
+client::Result<void> run(const Input& input, client::Node& node, Terminal& terminal);
+
+}  // namespace cgpu::cgpuctl

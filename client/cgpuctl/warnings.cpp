@@ -1,0 +1,41 @@
+#include "client/cgpuctl/warnings.hpp"
+
+#include "client/cgpuctl/format.hpp"
+#include "core/model/policy.hpp"
+
+namespace cgpu::cgpuctl {
+namespace {
+
+constexpr auto kNative = static_cast<std::uint32_t>(model::Policy::native);
+
+/// Whether the GPU's compute is divided by cgpu at all.
+bool divides(const client::Gpu& gpu) { return gpu.mode == "memory+compute" && gpu.policy != kNative; }
+
+}  // namespace
+
+std::vector<std::string> warnings_about(const client::Snapshot& snapshot) {
+    std::vector<std::string> out;
+    if (snapshot.module_version.empty())
+        out.emplace_back(
+            "module: none is installed, so nothing can be limited. Try: install it, then restart cgpud.");
+    if (snapshot.gpus.empty())
+        out.emplace_back("GPUs: the driver shows none. Try: nvidia-smi, then journalctl -u cgpud.");
+    for (const client::Gpu& gpu : snapshot.gpus) {
+        if (!gpu.present)
+            out.push_back(
+                "GPU " + gpu.uuid +
+                ": it was known and the driver does not show it now. Try: nvidia-smi, and the kernel's log.");
+        if (!divides(gpu)) continue;
+        for (const client::Instance& instance : snapshot.instances) {
+            const client::OnGpu* place = instance.on(gpu.uuid);
+            if (place == nullptr || place->quota.weight > 0) continue;
+            out.push_back("instance " + short_id(instance.id) + ": its weight on GPU " +
+                          std::to_string(gpu.index) +
+                          " is 0, so it cannot compute. Try: cgpuctl set-weight " + short_id(instance.id) +
+                          " 1, after freeing a weight where none is left.");
+        }
+    }
+    return out;
+}
+
+}  // namespace cgpu::cgpuctl

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "client/node/bus_errors.hpp"
+#include "dbus/compat.hpp"
+#include "dbus/generated/gpu_proxy.hpp"
+#include "dbus/generated/instance_proxy.hpp"
+#include "dbus/generated/manager_proxy.hpp"
+
+/// The generated proxies on one connection. Only this room sees them.
+namespace cgpu::client {
+
+constexpr const char* kManagerPath = "/org/cgpu1";
+
+/// A proxy with its constructor opened. It shares the connection: one of its own would cost a thread.
+template <class Interface>
+class Proxy final : public sdbus::ProxyInterfaces<Interface> {
+  public:
+    Proxy(sdbus::IConnection& connection, const std::string& path)
+        : sdbus::ProxyInterfaces<Interface>(connection, compat::ServiceName("org.cgpu1"),
+                                            sdbus::ObjectPath(path)) {
+        this->registerProxy();
+    }
+    ~Proxy() { this->unregisterProxy(); }
+    Proxy(const Proxy&) = delete;
+    Proxy& operator=(const Proxy&) = delete;
+};
+
+using ManagerProxy = Proxy<org::cgpu1::Manager_proxy>;
+using GpuProxy = Proxy<org::cgpu1::Gpu_proxy>;
+using InstanceProxy = Proxy<org::cgpu1::Instance_proxy>;
+
+/// Runs `body` and turns the exceptions of sdbus-c++ into errors.
+template <class Body>
+auto call(Body body) -> Result<decltype(body())> {
+    try {
+        if constexpr (std::is_void_v<decltype(body())>) {
+            body();
+            return {};
+        } else {
+            return body();
+        }
+    } catch (const sdbus::Error& error) {
+        return tl::unexpected(from_bus(error.getName(), error.getMessage()));
+    }
+}
+
+}  // namespace cgpu::client

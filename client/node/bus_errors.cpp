@@ -1,0 +1,58 @@
+#include "client/node/bus_errors.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace cgpu::client {
+namespace {
+
+using Kind = ClientError::Kind;
+
+constexpr std::string_view kOurs = "org.cgpu1.Error.";
+constexpr std::string_view kBus = "org.freedesktop.DBus.Error.";
+/// What libsystemd makes of an errno: the socket of the bus is not there, or breaks.
+constexpr std::string_view kSystem = "System.Error.";
+
+/// Nobody has the name org.cgpu1, nobody could be started for it, or it went away during the call.
+constexpr std::array<std::string_view, 12> kAbsent = {
+    "ServiceUnknown",   "NameHasNoOwner",    "NoServer",     "NoReply",
+    "Disconnected",     "Timeout",           "FileNotFound", "TimedOut",
+    "Spawn.ExecFailed", "Spawn.ChildExited", "Spawn.Failed", "Spawn.ServiceNotFound",
+};
+
+Kind kind_of_ours(std::string_view suffix) {
+    if (suffix == "NotFound") return Kind::not_found;
+    if (suffix == "NotAuthorized") return Kind::not_authorized;
+    if (suffix == "Internal") return Kind::failed;
+    return Kind::refused;
+}
+
+ClientError unreachable(std::string_view why) {
+    return {Kind::unreachable,
+            "cgpud: it does not answer on the system bus (" + std::string(why) +
+                "). Try: systemctl start cgpud, and journalctl -u cgpud if it does not stay up."};
+}
+
+}  // namespace
+
+ClientError from_bus(std::string_view name, std::string_view text) {
+    if (name.starts_with(kOurs)) return {kind_of_ours(name.substr(kOurs.size())), std::string(text)};
+    if (name.starts_with(kSystem)) return unreachable(text);
+    if (name.starts_with(kBus)) {
+        const std::string_view suffix = name.substr(kBus.size());
+        if (std::find(kAbsent.begin(), kAbsent.end(), suffix) != kAbsent.end()) return unreachable(text);
+        if (suffix == "AccessDenied")
+            return {Kind::not_authorized, "cgpud: the system bus forbids the call (" + std::string(text) +
+                                              "). Try: the same as root (sudo)."};
+        if (suffix == "UnknownObject")
+            return {Kind::not_found, "cgpud: it is not there any more. Try: cgpuctl list shows what is."};
+        if (suffix == "UnknownMethod" || suffix == "UnknownInterface")
+            return {Kind::failed,
+                    "cgpud: it does not know this call (" + std::string(text) +
+                        "). Try: the cgpuctl of the same version (cgpuctl --version, cgpuctl status)."};
+    }
+    return {Kind::failed, "cgpud: " + std::string(text) + " (" + std::string(name) +
+                              "). Try: its log (journalctl -u cgpud)."};
+}
+
+}  // namespace cgpu::client

@@ -1,0 +1,82 @@
+#include "client/node/bus_node.hpp"
+
+#include "client/node/bus_connection.hpp"
+#include "client/node/bus_snapshot.hpp"
+
+namespace cgpu::client {
+namespace {
+
+using Options = std::map<std::string, sdbus::Variant>;
+
+Options options_for(bool dry_run) {
+    Options options;
+    if (dry_run) options.emplace("dry-run", sdbus::Variant(true));
+    return options;
+}
+
+}  // namespace
+
+struct BusNode::Bus {
+    std::unique_ptr<sdbus::IConnection> connection = sdbus::createSystemBusConnection();
+    ManagerProxy manager{*connection, kManagerPath};
+
+    GpuProxy gpu(const std::string& name) { return {*connection, manager.FindGpu(name)}; }
+    InstanceProxy instance(const std::string& name) { return {*connection, manager.FindInstance(name)}; }
+};
+
+BusNode::BusNode() = default;
+BusNode::~BusNode() = default;
+
+BusNode::Bus& BusNode::bus() {
+    if (bus_ == nullptr) bus_ = std::make_unique<Bus>();
+    return *bus_;
+}
+
+Result<Snapshot> BusNode::read() {
+    return call([&] { return read_snapshot(*bus().connection); });
+}
+
+Result<std::string> BusNode::find_gpu(const std::string& gpu) {
+    return call([&] { return bus().gpu(gpu).Uuid(); });
+}
+
+Result<std::string> BusNode::find_instance(const std::string& instance) {
+    return call([&] { return bus().instance(instance).Id(); });
+}
+
+Result<void> BusNode::set_policy(const std::string& gpu, const std::string& policy, bool dry_run) {
+    return call([&] { bus().gpu(gpu).SetPolicy(policy, options_for(dry_run)); });
+}
+
+Result<void> BusNode::set_max_inst(const std::string& gpu, std::uint32_t max_inst, bool dry_run) {
+    return call([&] { bus().gpu(gpu).SetMaxInst(max_inst, options_for(dry_run)); });
+}
+
+Result<void> BusNode::set_weight(const std::string& instance, const std::string& gpu, std::uint32_t weight,
+                                 bool dry_run) {
+    return call([&] { bus().instance(instance).SetWeight(gpu, weight, options_for(dry_run)); });
+}
+
+Result<void> BusNode::set_memory(const std::string& instance, const std::string& gpu, std::uint64_t bytes,
+                                 bool dry_run) {
+    return call([&] { bus().instance(instance).SetMemory(gpu, bytes, options_for(dry_run)); });
+}
+
+Result<Created> BusNode::create_instance(const std::string& id, const std::string& name,
+                                         const std::map<std::string, std::string>& variables, bool dry_run) {
+    return call([&] {
+        const auto [path, quotas, link, warnings] =
+            bus().manager.CreateInstance(id, name, variables, options_for(dry_run));
+        return Created{to_quotas(quotas), link, warnings};
+    });
+}
+
+Result<void> BusNode::attach(const std::string& id, std::uint32_t pid) {
+    return call([&] { bus().manager.Attach(id, pid, options_for(false)); });
+}
+
+Result<void> BusNode::release_instance(const std::string& id) {
+    return call([&] { bus().manager.ReleaseInstance(id, options_for(false)); });
+}
+
+}  // namespace cgpu::client

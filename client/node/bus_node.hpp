@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+
+#include "client/node/node.hpp"
+
+namespace cgpu::client {
+
+/// The node of the daemon on the system bus. Connects at the first call; DBUS_SYSTEM_BUS_ADDRESS names
+/// another bus.
+class BusNode final : public Node {
+  public:
+    BusNode();
+    ~BusNode() override;
+
+    Result<Snapshot> read() override;
+    Result<std::string> find_gpu(const std::string& gpu) override;
+    Result<std::string> find_instance(const std::string& instance) override;
+    Result<void> set_policy(const std::string& gpu, const std::string& policy, bool dry_run) override;
+    Result<void> set_max_inst(const std::string& gpu, std::uint32_t max_inst, bool dry_run) override;
+    Result<void> set_weight(const std::string& instance, const std::string& gpu, std::uint32_t weight,
+                            bool dry_run) override;
+    Result<void> set_memory(const std::string& instance, const std::string& gpu, std::uint64_t bytes,
+                            bool dry_run) override;
+    Result<Created> create_instance(const std::string& id, const std::string& name,
+                                    const std::map<std::string, std::string>& variables,
+                                    bool dry_run) override;
+    Result<void> attach(const std::string& id, std::uint32_t pid) override;
+    Result<void> release_instance(const std::string& id) override;
+
+  private:
+    struct Bus;
+    Bus& bus();
+
+    std::unique_ptr<Bus> bus_;
+};
+
+}  // namespace cgpu::client

@@ -1,0 +1,129 @@
+#include "client/node/bus_snapshot.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "client/node/bus_connection.hpp"
+
+namespace cgpu::client {
+namespace {
+
+using Properties = std::map<std::string, sdbus::Variant>;
+using Objects = std::map<sdbus::ObjectPath, std::map<std::string, Properties>>;
+
+/// Takes the value where the daemon says it (an older or newer one may not).
+template <class T>
+void read_into(const Properties& properties, const char* name, T& target) {
+    const auto found = properties.find(name);
+    if (found != properties.end()) target = found->second.get<T>();
+}
+
+Objects managed_objects(sdbus::IConnection& connection) {
+    const auto proxy =
+        sdbus::createProxy(connection, compat::ServiceName("org.cgpu1"), sdbus::ObjectPath(kManagerPath));
+    Objects objects;
+    proxy->callMethod("GetManagedObjects")
+        .onInterface("org.freedesktop.DBus.ObjectManager")
+        .storeResultsTo(objects);
+    return objects;
+}
+
+Gpu to_gpu(const Properties& properties) {
+    Gpu gpu;
+    read_into(properties, "Uuid", gpu.uuid);
+    read_into(properties, "Index", gpu.index);
+    read_into(properties, "Model", gpu.model);
+    read_into(properties, "Present", gpu.present);
+    read_into(properties, "MemoryTotal", gpu.memory_total);
+    read_into(properties, "MemoryAllocated", gpu.memory_allocated);
+    read_into(properties, "Policy", gpu.policy);
+    read_into(properties, "PolicyName", gpu.policy_name);
+    read_into(properties, "MaxInst", gpu.max_inst);
+    read_into(properties, "FreeWeight", gpu.free_weight);
+    read_into(properties, "PrioRatio", gpu.prio_ratio);
+    read_into(properties, "Mode", gpu.mode);
+    return gpu;
+}
+
+Usage to_usage(const Properties& figures) {
+    Usage usage;
+    read_into(figures, "memory-used", usage.memory_used);
+    read_into(figures, "memory-leased", usage.memory_leased);
+    read_into(figures, "gpu-time", usage.gpu_time);
+    read_into(figures, "waited", usage.waited);
+    read_into(figures, "longest-kernel", usage.longest_kernel);
+    read_into(figures, "launches", usage.launches);
+    read_into(figures, "target-share", usage.target_share);
+    read_into(figures, "achieved-share", usage.achieved_share);
+    read_into(figures, "processes", usage.processes);
+    return usage;
+}
+
+Instance to_instance(const Properties& properties, const std::map<std::string, Properties>& figures) {
+    Instance instance;
+    read_into(properties, "Id", instance.id);
+    read_into(properties, "Name", instance.name);
+    read_into(properties, "State", instance.state);
+    read_into(properties, "Created", instance.created);
+    read_into(properties, "Pid", instance.pid);
+    std::vector<BusQuota> quotas;
+    read_into(properties, "Quotas", quotas);
+    for (Quota& quota : to_quotas(quotas)) {
+        const auto found = figures.find(quota.gpu);
+        const Usage usage = found == figures.end() ? Usage{} : to_usage(found->second);
+        instance.gpus.push_back({std::move(quota), usage});
+    }
+    return instance;
+}
+
+void add_gpu(Snapshot& snapshot, sdbus::IConnection& connection, const std::string& path,
+             const Properties& properties) {
+    Gpu gpu = to_gpu(properties);
+    const Properties figures = GpuProxy(connection, path).GetUsage();
+    read_into(figures, "memory-used", gpu.memory_used);
+    read_into(figures, "memory-leased", gpu.memory_leased);
+    snapshot.gpus.push_back(std::move(gpu));
+}
+
+void add_instance(Snapshot& snapshot, sdbus::IConnection& connection, const std::string& path,
+                  const Properties& properties) {
+    try {
+        snapshot.instances.push_back(to_instance(properties, InstanceProxy(connection, path).GetUsage()));
+    } catch (const sdbus::Error& error) {
+        if (from_bus(error.getName(), error.getMessage()).kind != ClientError::Kind::not_found) throw;
+    }
+}
+
+}  // namespace
+
+std::vector<Quota> to_quotas(const std::vector<BusQuota>& quotas) {
+    std::vector<Quota> out;
+    for (const BusQuota& quota : quotas)
+        out.push_back({quota.get<0>(), quota.get<1>(), quota.get<2>(), quota.get<3>(), quota.get<4>()});
+    return out;
+}
+
+Snapshot read_snapshot(sdbus::IConnection& connection) {
+    Snapshot snapshot;
+    ManagerProxy manager(connection, kManagerPath);
+    snapshot.version = manager.Version();
+    snapshot.module_version = manager.ModuleVersion();
+    for (const auto& [path, interfaces] : managed_objects(connection)) {
+        if (const auto gpu = interfaces.find(GpuProxy::INTERFACE_NAME); gpu != interfaces.end())
+            add_gpu(snapshot, connection, path, gpu->second);
+        if (const auto instance = interfaces.find(InstanceProxy::INTERFACE_NAME);
+            instance != interfaces.end())
+            add_instance(snapshot, connection, path, instance->second);
+    }
+    std::sort(snapshot.gpus.begin(), snapshot.gpus.end(), [](const Gpu& a, const Gpu& b) {
+        return std::tuple(!a.present, a.index, a.uuid) < std::tuple(!b.present, b.index, b.uuid);
+    });
+    std::sort(snapshot.instances.begin(), snapshot.instances.end(), [](const Instance& a, const Instance& b) {
+        return std::tie(a.created, a.id) < std::tie(b.created, b.id);
+    });
+    return snapshot;
+}
+
+}  // namespace cgpu::client

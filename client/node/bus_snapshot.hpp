@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "client/node/snapshot.hpp"
+#include "dbus/compat.hpp"
+
+namespace cgpu::client {
+
+/// (uuid, index, memory limit in bytes, weight, high priority), as the XML has it.
+using BusQuota = sdbus::Struct<std::string, std::uint32_t, std::uint64_t, std::uint32_t, bool>;
+
+[[nodiscard]] std::vector<Quota> to_quotas(const std::vector<BusQuota>& quotas);
+
+/// Everything the daemon shows, in one call for the objects and one for the usage of each. An instance that
+/// ends meanwhile is left out. Throws sdbus::Error.
+[[nodiscard]] Snapshot read_snapshot(sdbus::IConnection& connection);
+
+}  // namespace cgpu::client

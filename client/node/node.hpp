@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "client/node/client_error.hpp"
+#include "client/node/snapshot.hpp"
+
+namespace cgpu::client {
+
+/// A new instance, as CreateInstance answers.
+struct Created {
+    std::vector<Quota> quotas;
+    std::string link_folder;            ///< what the instance's processes see at /run/cgpu/link
+    std::vector<std::string> warnings;  ///< sentences for the user
+};
+
+/// The node as clients see it. GPUs are named by index or UUID, instances by id, unique prefix of an id, or
+/// name. `dry_run`: everything is checked and nothing changed.
+class Node {
+  public:
+    virtual ~Node() = default;
+
+    virtual Result<Snapshot> read() = 0;
+    /// The UUID.
+    virtual Result<std::string> find_gpu(const std::string& gpu) = 0;
+    /// The id.
+    virtual Result<std::string> find_instance(const std::string& instance) = 0;
+
+    /// By number or name.
+    virtual Result<void> set_policy(const std::string& gpu, const std::string& policy, bool dry_run) = 0;
+    virtual Result<void> set_max_inst(const std::string& gpu, std::uint32_t max_inst, bool dry_run) = 0;
+    /// `gpu` may be empty where the instance has one only.
+    virtual Result<void> set_weight(const std::string& instance, const std::string& gpu, std::uint32_t weight,
+                                    bool dry_run) = 0;
+    virtual Result<void> set_memory(const std::string& instance, const std::string& gpu, std::uint64_t bytes,
+                                    bool dry_run) = 0;
+
+    virtual Result<Created> create_instance(const std::string& id, const std::string& name,
+                                            const std::map<std::string, std::string>& variables,
+                                            bool dry_run) = 0;
+    virtual Result<void> attach(const std::string& id, std::uint32_t pid) = 0;
+    virtual Result<void> release_instance(const std::string& id) = 0;
+};
+
+}  // namespace cgpu::client

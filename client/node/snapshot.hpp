@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// What the daemon says of the node, as plain values.
+namespace cgpu::client {
+
+struct Gpu {
+    std::string uuid;
+    std::uint32_t index = 0;
+    std::string model;
+    bool present = true;
+    std::uint64_t memory_total = 0;      ///< bytes that can be allocated on the card
+    std::uint64_t memory_allocated = 0;  ///< bytes: the sum of the limits
+    std::uint64_t memory_used = 0;       ///< bytes charged by all instances
+    std::uint64_t memory_leased = 0;     ///< bytes
+    std::uint32_t policy = 0;
+    std::string policy_name;
+    std::uint32_t max_inst = 0;
+    std::uint32_t free_weight = 0;
+    std::uint32_t prio_ratio = 0;  ///< per cent
+    std::string mode;
+};
+
+/// What an instance may use of one GPU.
+struct Quota {
+    std::string gpu;  ///< UUID
+    std::uint32_t gpu_index = 0;
+    std::uint64_t memory_limit = 0;  ///< bytes
+    std::uint32_t weight = 0;
+    bool high_priority = false;
+};
+
+/// What it uses of it now.
+struct Usage {
+    std::uint64_t memory_used = 0;     ///< bytes
+    std::uint64_t memory_leased = 0;   ///< bytes
+    std::uint64_t gpu_time = 0;        ///< nanoseconds
+    std::uint64_t waited = 0;          ///< nanoseconds
+    std::uint64_t longest_kernel = 0;  ///< nanoseconds
+    std::uint64_t launches = 0;
+    double target_share = 0;    ///< 0..1
+    double achieved_share = 0;  ///< 0..1
+    std::vector<std::uint32_t> processes;
+};
+
+struct OnGpu {
+    Quota quota;
+    Usage usage;
+};
+
+struct Instance {
+    std::string id;
+    std::string name;
+    std::string state;          ///< waiting, running
+    std::uint64_t created = 0;  ///< seconds since 1970
+    std::uint32_t pid = 0;      ///< 0 while waiting
+    std::vector<OnGpu> gpus;    ///< in the order in which it sees them
+
+    [[nodiscard]] const OnGpu* on(const std::string& uuid) const {
+        for (const OnGpu& place : gpus)
+            if (place.quota.gpu == uuid) return &place;
+        return nullptr;
+    }
+};
+
+struct Snapshot {
+    std::string version;
+    std::string module_version;       ///< empty where no module is installed
+    std::vector<Gpu> gpus;            ///< by index, those that are not present last
+    std::vector<Instance> instances;  ///< the oldest first
+};
+
+}  // namespace cgpu::client

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "client/run/driver_files.hpp"
+
+namespace cgpu::client {
+
+/// Shows `from` (a file or a folder) at `to`, read-only.
+struct Bind {
+    std::string from;
+    std::string to;
+
+    friend bool operator==(const Bind&, const Bind&) = default;
+};
+
+/// A front made to fit: without the exports that `driver` lacks, so that what programs look up by name stays
+/// true.
+struct FittedFront {
+    std::string front;   ///< as installed
+    std::string driver;  ///< the driver's file that it stands for
+    std::string made;    ///< where it is written
+
+    friend bool operator==(const FittedFront&, const FittedFront&) = default;
+};
+
+/// What the command's own mount namespace gets, in this order. Nothing outside it changes.
+struct MountPlan {
+    std::string base;                 ///< a small tmpfs is mounted here and made read-only at the end
+    std::vector<Bind> inside;         ///< below base; their sources are taken before base is covered
+    std::vector<FittedFront> fronts;  ///< written below base
+    std::vector<Bind> over;           ///< the fitted fronts over the driver's files
+};
+
+/// Where the module is installed.
+struct ModuleFolders {
+    std::string module = "/usr/lib/cgpu/module";  ///< the engine
+    std::string front = "/usr/lib/cgpu/front";    ///< the fronts, by the driver's names
+};
+
+/// What to mount so that every way to load the driver's libraries meets the fronts, and the fronts find the
+/// driver, the module and the daemon (core/wire/limits.hpp says where).
+[[nodiscard]] MountPlan plan_mounts(const std::vector<DriverLibrary>& driver, const std::string& link_folder,
+                                    const ModuleFolders& installed);
+
+}  // namespace cgpu::client

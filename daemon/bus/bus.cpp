@@ -1,0 +1,146 @@
+#include "daemon/bus/bus.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include <spdlog/spdlog.h>
+
+#include "daemon/bus/objects.hpp"
+#include "daemon/bus/paths.hpp"
+#include "dbus/compat.hpp"
+
+namespace cgpu::bus {
+namespace {
+
+/// A caller that floods the bus must not keep the loop from its other work.
+constexpr int kMessagesPerTurn = 64;
+
+/// A connection that is broken wants a turn at once, in which dispatch() finds out.
+app::Loop::Wanted wanted_by(const sdbus::IConnection& connection) {
+    constexpr auto kNever = std::numeric_limits<app::Nanos>::max();
+    try {
+        const auto data = connection.getEventLoopPollData();
+        const std::chrono::microseconds deadline = compat::deadline(data);
+        const bool none = deadline.count() > kNever / 1000;
+        // The bits of poll and epoll for what sd-bus wants (IN, OUT) are the same.
+        return {static_cast<std::uint32_t>(data.events), none ? kNever : deadline.count() * 1000};
+    } catch (const sdbus::Error&) {
+        return {0, 0};
+    }
+}
+
+/// Runs what publishes; a failure is logged.
+template <class Body>
+void published(const char* what, Body body) {
+    try {
+        body();
+    } catch (const std::exception& error) {
+        spdlog::error("telling the bus of {}: {}", what, error.what());
+    }
+}
+
+}  // namespace
+
+struct Bus::Connection {
+    std::unique_ptr<sdbus::IConnection> bus;
+    std::optional<Objects> objects;  // after the connection: goes first
+};
+
+Bus::Bus(app::Loop& loop, Versions versions, std::function<void(const std::string&)> lost)
+    : loop_(loop),
+      versions_(std::move(versions)),
+      lost_(std::move(lost)),
+      connection_(std::make_unique<Connection>()) {}
+
+Bus::~Bus() = default;
+
+tl::expected<std::unique_ptr<Bus>, std::string> Bus::connect(app::Loop& loop, Versions versions,
+                                                             std::function<void(const std::string&)> lost) {
+    std::unique_ptr<Bus> bus(new Bus(loop, std::move(versions), std::move(lost)));
+    try {
+        bus->connection_->bus = sdbus::createSystemBusConnection();
+        bus->watch();
+    } catch (const sdbus::Error& error) {
+        return tl::unexpected("the system bus: " + error.getMessage() + ". Try: systemctl status dbus.");
+    }
+    return bus;
+}
+
+tl::expected<void, std::string> Bus::serve(app::Service& service) {
+    try {
+        connection_->objects.emplace(*connection_->bus, service, versions_);
+    } catch (const sdbus::Error& error) {
+        return tl::unexpected("exporting the objects: " + error.getMessage() + ". Try: restart cgpud.");
+    }
+    return {};
+}
+
+void Bus::stop_serving() { connection_->objects.reset(); }
+
+tl::expected<void, std::string> Bus::request_name() {
+    try {
+        connection_->bus->requestName(compat::ServiceName(kServiceName));
+    } catch (const sdbus::Error& error) {
+        return tl::unexpected("the bus name org.cgpu1: " + error.getMessage() +
+                              ". Try: whether another cgpud runs, and whether org.cgpu1.conf is in "
+                              "/usr/share/dbus-1/system.d.");
+    }
+    return {};
+}
+
+void Bus::watch() {
+    // sd-bus wants other events and another deadline after every message, so they are asked for before each
+    // wait: else what it has queued itself would lie there until the next message.
+    sdbus::IConnection& bus = *connection_->bus;
+    watch_ = loop_.watch_asking(
+        bus.getEventLoopPollData().fd, [&bus] { return wanted_by(bus); }, [this] { dispatch(); });
+}
+
+void Bus::dispatch() {
+    try {
+        for (int n = 0; n < kMessagesPerTurn && compat::process_one(*connection_->bus); ++n) {
+        }
+    } catch (const std::exception& error) {
+        // The watch can't end inside its own call.
+        loop_.post([this, text = std::string(error.what())] {
+            if (watch_ == nullptr) return;
+            watch_.reset();
+            lost_("the connection to the system bus: " + text);
+        });
+    }
+}
+
+void Bus::refresh(const model::InstanceId& id) {
+    if (!connection_->objects) return;
+    published("an instance", [&] { connection_->objects->refresh(id); });
+}
+
+void Bus::refresh_gpus() {
+    if (!connection_->objects) return;
+    published("a GPU", [&] { connection_->objects->refresh_gpus(); });
+}
+
+void Bus::gpu_changed(const model::Uuid&) { refresh_gpus(); }
+
+// What a GPU has left changes with its instances. An instance is there before a GPU names it, and still there
+// until no GPU does.
+void Bus::instance_added(const model::InstanceId& id) {
+    refresh(id);
+    refresh_gpus();
+}
+
+void Bus::instance_changed(const model::InstanceId& id) {
+    refresh(id);
+    refresh_gpus();
+}
+
+void Bus::instance_removed(const model::InstanceId& id) {
+    refresh_gpus();
+    refresh(id);
+}
+
+}  // namespace cgpu::bus

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <tl/expected.hpp>
+
+#include "daemon/app/loop.hpp"
+#include "daemon/app/ports.hpp"
+#include "daemon/app/service.hpp"
+#include "daemon/bus/versions.hpp"
+
+namespace cgpu::bus {
+
+/// org.cgpu1 on the system bus. In order: connect(), make the Service with it as its Publisher, serve(), and
+/// when everything stands request_name().
+class Bus final : public app::Publisher {
+  public:
+    /// `lost` is called once, on the loop, with what happened when the connection breaks; nothing is served
+    /// from then on. Error: `what: why. Try: …`. DBUS_SYSTEM_BUS_ADDRESS names another bus.
+    [[nodiscard]] static tl::expected<std::unique_ptr<Bus>, std::string> connect(
+        app::Loop& loop, Versions versions, std::function<void(const std::string&)> lost);
+    ~Bus() override;
+    Bus(const Bus&) = delete;
+    Bus& operator=(const Bus&) = delete;
+
+    /// Exports the objects. The service must outlive this, or stop_serving() be called before it goes.
+    [[nodiscard]] tl::expected<void, std::string> serve(app::Service& service);
+    void stop_serving();
+    /// From now on clients find the daemon. Error: the name is taken, or the bus's policy forbids it.
+    [[nodiscard]] tl::expected<void, std::string> request_name();
+
+    // A failing signal is logged, never thrown: the change it tells of is made already. Before serve() these
+    // do nothing.
+    void gpu_changed(const model::Uuid& gpu) override;
+    void instance_added(const model::InstanceId& id) override;
+    void instance_changed(const model::InstanceId& id) override;
+    void instance_removed(const model::InstanceId& id) override;
+
+  private:
+    struct Connection;
+
+    Bus(app::Loop& loop, Versions versions, std::function<void(const std::string&)> lost);
+
+    void watch();
+    void dispatch();
+    void refresh(const model::InstanceId& id);
+    void refresh_gpus();
+
+    app::Loop& loop_;
+    Versions versions_;
+    std::function<void(const std::string&)> lost_;
+    std::unique_ptr<Connection> connection_;
+    app::WatchPtr watch_;
+};
+
+}  // namespace cgpu::bus

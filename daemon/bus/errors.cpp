@@ -1,0 +1,50 @@
+#include "daemon/bus/errors.hpp"
+
+#include <spdlog/spdlog.h>
+
+namespace cgpu::bus {
+namespace {
+
+std::string_view suffix(model::Refusal::Reason reason) {
+    using Reason = model::Refusal::Reason;
+    switch (reason) {
+        case Reason::invalid:
+            return "Invalid";
+        case Reason::not_found:
+            return "NotFound";
+        case Reason::exists:
+            return "Exists";
+        case Reason::busy:
+            return "Busy";
+        case Reason::no_space:
+            return "NoSpace";
+        case Reason::no_memory:
+            return "NoMemory";
+        case Reason::not_permitted:
+            return "NotAuthorized";
+        case Reason::unsupported:
+            return "Unsupported";
+        case Reason::storage:
+            return "Storage";
+    }
+    return "Internal";
+}
+
+}  // namespace
+
+std::string error_name(model::Refusal::Reason reason) {
+    return "org.cgpu1.Error." + std::string(suffix(reason));
+}
+
+sdbus::Error to_bus_error(const model::Refusal& refusal) {
+    return compat::make_error(error_name(refusal.reason), refusal.text);
+}
+
+sdbus::Error internal_error(std::string_view method, std::string_view what) {
+    spdlog::error("{}: {}", method, what);
+    return compat::make_error(
+        "org.cgpu1.Error.Internal",
+        std::string(method) + ": the daemon failed. Try: its log (journalctl -u cgpud).");
+}
+
+}  // namespace cgpu::bus

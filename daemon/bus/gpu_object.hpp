@@ -1,0 +1,52 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "daemon/app/service.hpp"
+#include "daemon/bus/gpu_view.hpp"
+#include "dbus/compat.hpp"
+#include "dbus/generated/gpu_adaptor.hpp"
+
+namespace cgpu::bus {
+
+/// org.cgpu1.Gpu on the bus. Its properties are answered from a view taken when the node last changed, so
+/// reading them can't fail (one throwing getter would fail GetManagedObjects for the whole tree).
+class GpuObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Gpu_adaptor> {
+  public:
+    GpuObject(sdbus::IConnection& connection, app::Service& service, const model::Uuid& gpu, GpuView view);
+    ~GpuObject();
+    GpuObject(const GpuObject&) = delete;
+    GpuObject& operator=(const GpuObject&) = delete;
+
+    void announce();
+    /// Emits PropertiesChanged with what differs from the view before; nothing where nothing does.
+    void update(GpuView view);
+
+  private:
+    void SetPolicy(const std::string& policy, const std::map<std::string, sdbus::Variant>& options) override;
+    void SetMaxInst(const std::uint32_t& max_inst,
+                    const std::map<std::string, sdbus::Variant>& options) override;
+    std::map<std::string, sdbus::Variant> GetUsage() override;
+
+    std::string Uuid() override { return view_.uuid; }
+    std::uint32_t Index() override { return view_.index; }
+    std::string Model() override { return view_.model; }
+    bool Present() override { return view_.present; }
+    std::uint64_t MemoryTotal() override { return view_.memory_total; }
+    std::uint64_t MemoryAllocated() override { return view_.memory_allocated; }
+    std::uint32_t Policy() override { return view_.policy; }
+    std::string PolicyName() override { return view_.policy_name; }
+    std::uint32_t MaxInst() override { return view_.max_inst; }
+    std::uint32_t FreeWeight() override { return view_.free_weight; }
+    std::uint32_t PrioRatio() override { return view_.prio_ratio; }
+    std::string Mode() override { return view_.mode; }
+    std::vector<sdbus::ObjectPath> Instances() override { return view_.instances; }
+
+    app::Service& service_;
+    model::Uuid gpu_;
+    GpuView view_;
+};
+
+}  // namespace cgpu::bus

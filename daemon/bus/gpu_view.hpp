@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/model/node.hpp"
+#include "dbus/compat.hpp"
+
+namespace cgpu::bus {
+
+/// The properties of org.cgpu1.Gpu at one moment, as the bus says them.
+struct GpuView {
+    std::string uuid;
+    std::uint32_t index = 0;
+    std::string model;
+    bool present = false;
+    std::uint64_t memory_total = 0;      ///< bytes
+    std::uint64_t memory_allocated = 0;  ///< bytes
+    std::uint32_t policy = 0;
+    std::string policy_name;
+    std::uint32_t max_inst = 0;
+    std::uint32_t free_weight = 0;
+    std::uint32_t prio_ratio = 0;  ///< per cent
+    std::string mode;
+    std::vector<sdbus::ObjectPath> instances;
+};
+
+[[nodiscard]] GpuView view_of(const model::Node& node, const model::Gpu& gpu);
+
+/// The names of the properties that differ. The constant ones are not looked at.
+[[nodiscard]] std::vector<compat::PropertyName> changed_properties(const GpuView& before,
+                                                                   const GpuView& after);
+
+}  // namespace cgpu::bus

@@ -1,0 +1,35 @@
+#include "daemon/bus/instance_view.hpp"
+
+namespace cgpu::bus {
+
+std::vector<BusQuota> quotas_of(const model::Node& node, const model::Instance& instance) {
+    std::vector<BusQuota> quotas;
+    for (const model::Quota& quota : instance.quotas) {
+        const model::Gpu* gpu = node.find_gpu(quota.gpu);
+        const std::uint32_t index = gpu == nullptr ? 0 : gpu->index;
+        quotas.emplace_back(quota.gpu.to_string(), index, quota.memory_limit.count(), quota.weight,
+                            quota.high_priority);
+    }
+    return quotas;
+}
+
+InstanceView view_of(const model::Node& node, const model::Instance& instance) {
+    InstanceView view;
+    view.id = instance.id.str();
+    view.name = instance.name;
+    view.created = instance.created;
+    view.state = instance.attached ? "running" : "waiting";
+    view.pid = instance.attached ? static_cast<std::uint32_t>(instance.attached->pid) : 0;
+    view.quotas = quotas_of(node, instance);
+    return view;
+}
+
+std::vector<compat::PropertyName> changed_properties(const InstanceView& before, const InstanceView& after) {
+    std::vector<compat::PropertyName> names;
+    if (before.state != after.state) names.emplace_back("State");
+    if (before.pid != after.pid) names.emplace_back("Pid");
+    if (before.quotas != after.quotas) names.emplace_back("Quotas");
+    return names;
+}
+
+}  // namespace cgpu::bus

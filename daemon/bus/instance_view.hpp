@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/model/node.hpp"
+#include "dbus/compat.hpp"
+
+namespace cgpu::bus {
+
+/// (uuid, index, memory limit in bytes, weight, high priority), as the XML has it.
+using BusQuota = sdbus::Struct<std::string, std::uint32_t, std::uint64_t, std::uint32_t, bool>;
+
+/// The properties of org.cgpu1.Instance at one moment, as the bus says them.
+struct InstanceView {
+    std::string id;
+    std::string name;
+    std::uint64_t created = 0;  ///< seconds since 1970
+    std::string state;          ///< waiting, running
+    std::uint32_t pid = 0;
+    std::vector<BusQuota> quotas;
+};
+
+[[nodiscard]] std::vector<BusQuota> quotas_of(const model::Node& node, const model::Instance& instance);
+[[nodiscard]] InstanceView view_of(const model::Node& node, const model::Instance& instance);
+
+/// The names of the properties that differ. The constant ones are not looked at.
+[[nodiscard]] std::vector<compat::PropertyName> changed_properties(const InstanceView& before,
+                                                                   const InstanceView& after);
+
+}  // namespace cgpu::bus

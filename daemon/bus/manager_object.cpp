@@ -1,0 +1,62 @@
+#include "daemon/bus/manager_object.hpp"
+
+#include <limits>
+#include <utility>
+
+#include "daemon/bus/authority.hpp"
+#include "daemon/bus/errors.hpp"
+#include "daemon/bus/options.hpp"
+#include "daemon/bus/paths.hpp"
+
+namespace cgpu::bus {
+
+ManagerObject::ManagerObject(sdbus::IConnection& connection, app::Service& service, Versions versions)
+    : AdaptorInterfaces(connection, sdbus::ObjectPath(kManagerPath)),
+      service_(service),
+      versions_(std::move(versions)) {
+    registerAdaptor();
+}
+
+ManagerObject::~ManagerObject() { unregisterAdaptor(); }
+
+std::tuple<sdbus::ObjectPath, std::vector<BusQuota>, std::string, std::vector<std::string>>
+ManagerObject::CreateInstance(const std::string& id, const std::string& name,
+                              const std::map<std::string, std::string>& variables, const OptionMap& options) {
+    return guarded("CreateInstance", [&] {
+        const compat::Credentials caller = caller_of(getObject());
+        take(may_change(caller));
+        const app::Created created =
+            take(service_.create_instance(id, name, variables, caller.pid, take(read_options(options))));
+        return std::tuple(path_of(created.instance.id), quotas_of(service_.node(), created.instance),
+                          created.link_folder, created.warnings);
+    });
+}
+
+void ManagerObject::Attach(const std::string& id, const std::uint32_t& pid, const OptionMap& options) {
+    guarded("Attach", [&] {
+        take(may_change(caller_of(getObject())));
+        const app::Options checked = take(read_options(options));
+        if (pid == 0 || pid > static_cast<std::uint32_t>(std::numeric_limits<std::int32_t>::max()))
+            throw to_bus_error(model::make_refusal(model::Refusal::Reason::invalid,
+                                                   "pid " + std::to_string(pid), "it is not a process id",
+                                                   "a number above 0"));
+        take(service_.attach(id, static_cast<std::int32_t>(pid), checked));
+    });
+}
+
+void ManagerObject::ReleaseInstance(const std::string& id, const OptionMap& options) {
+    guarded("ReleaseInstance", [&] {
+        take(may_change(caller_of(getObject())));
+        take(service_.release_instance(id, take(read_options(options))));
+    });
+}
+
+sdbus::ObjectPath ManagerObject::FindGpu(const std::string& gpu) {
+    return guarded("FindGpu", [&] { return path_of(take(service_.find_gpu(gpu))); });
+}
+
+sdbus::ObjectPath ManagerObject::FindInstance(const std::string& instance) {
+    return guarded("FindInstance", [&] { return path_of(take(service_.find_instance(instance))); });
+}
+
+}  // namespace cgpu::bus

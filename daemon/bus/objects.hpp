@@ -1,0 +1,31 @@
+#pragma once
+
+#include <map>
+
+#include "daemon/app/service.hpp"
+#include "daemon/bus/gpu_object.hpp"
+#include "daemon/bus/instance_object.hpp"
+#include "daemon/bus/manager_object.hpp"
+
+namespace cgpu::bus {
+
+/// All objects on the bus, kept as the service's node is.
+class Objects {
+  public:
+    /// Exports everything the node holds.
+    Objects(sdbus::IConnection& connection, app::Service& service, Versions versions);
+
+    /// GPUs that are new are exported, the others say what changed.
+    void refresh_gpus();
+    /// Exports it where it is new, says what changed, or takes it away where the node has it no longer.
+    void refresh(const model::InstanceId& id);
+
+  private:
+    sdbus::IConnection& connection_;
+    app::Service& service_;
+    ManagerObject manager_;
+    std::map<model::Uuid, GpuObject> gpus_;
+    std::map<model::InstanceId, InstanceObject> instances_;
+};
+
+}  // namespace cgpu::bus

@@ -1,0 +1,32 @@
+#include "daemon/bus/paths.hpp"
+
+#include <cstdlib>
+#include <memory>
+#include <new>
+
+#include <systemd/sd-bus.h>
+
+namespace cgpu::bus {
+namespace {
+
+struct Free {
+    void operator()(char* text) const { std::free(text); }
+};
+
+sdbus::ObjectPath encode(const char* prefix, const std::string& name) {
+    char* encoded = nullptr;
+    // Prefix and name are valid by construction: it can only run out of memory.
+    if (sd_bus_path_encode(prefix, name.c_str(), &encoded) < 0) throw std::bad_alloc();
+    const std::unique_ptr<char, Free> owner(encoded);
+    return sdbus::ObjectPath(std::string(encoded));
+}
+
+}  // namespace
+
+sdbus::ObjectPath path_of(const model::Uuid& gpu) { return encode("/org/cgpu1/gpu", gpu.to_string()); }
+
+sdbus::ObjectPath path_of(const model::InstanceId& instance) {
+    return encode("/org/cgpu1/instance", instance.str());
+}
+
+}  // namespace cgpu::bus

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace cgpu::config {
+
+/// One value as it was written, with where: what all kinds of layers are turned into before anything is
+/// checked.
+struct Entry {
+    /// `max_inst`; `weights`, `trainer`; `gpus`, `0`, `policy`.
+    std::vector<std::string> path;
+    std::string value;
+    /// `/etc/cgpu/cgpud.yaml:12`, or `command line`.
+    std::string origin;
+};
+
+/// Each a whole message: `where: what: why. Try: ….`
+using Problems = std::vector<std::string>;
+
+[[nodiscard]] inline std::string problem(const std::string& origin, const std::string& what,
+                                         const std::string& why, const std::string& remedy) {
+    return origin + ": " + what + ": " + why + ". Try: " + remedy + ".";
+}
+
+}  // namespace cgpu::config

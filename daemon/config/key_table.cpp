@@ -1,0 +1,152 @@
+#include "daemon/config/key_table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "core/model/size.hpp"
+
+namespace cgpu::config {
+namespace {
+
+constexpr std::uint32_t kMaxSliceMs = 100;
+constexpr std::uint32_t kMaxChunkMib = 1024;
+constexpr std::uint32_t kMaxEstimateMib = 4096;
+constexpr std::array<std::string_view, 5> kLogLevels = {"trace", "debug", "info", "warning", "error"};
+
+tl::expected<std::uint32_t, std::string> read_number(std::string_view text, std::uint32_t low,
+                                                     std::uint32_t high) {
+    std::uint32_t value = 0;
+    const char* const last = text.data() + text.size();
+    const auto [end, error] = std::from_chars(text.data(), last, value);
+    if (end != last || text.empty() || error == std::errc::invalid_argument)
+        return tl::unexpected(std::string("it is not a whole number"));
+    if (error != std::errc{} || value < low || value > high)
+        return tl::unexpected(std::string("it is out of range"));
+    return value;
+}
+
+Taken take_number(std::uint32_t& into, std::string_view text, std::uint32_t low, std::uint32_t high) {
+    return read_number(text, low, high).map([&](std::uint32_t value) { into = value; });
+}
+
+Taken take_folder(std::filesystem::path& into, std::string_view text) {
+    if (!text.starts_with('/')) return tl::unexpected(std::string("it is not an absolute path"));
+    if (text.find('\0') != std::string_view::npos) return tl::unexpected(std::string("it is not a path"));
+    into = text;
+    return {};
+}
+
+Taken take_policy(GpuPatch& patch, std::string_view text) {
+    const auto policy = model::parse_policy(text);
+    if (!policy) return tl::unexpected(std::string("it is not a policy"));
+    patch.policy = *policy;
+    return {};
+}
+
+Taken take_max_inst(GpuPatch& patch, std::string_view text) {
+    return read_number(text, model::kMinMaxInst, model::kMaxMaxInst).map([&](auto value) {
+        patch.max_inst = value;
+    });
+}
+
+Taken take_prio_ratio(GpuPatch& patch, std::string_view text) {
+    return read_number(text, model::kMinPrioRatio, model::kMaxPrioRatio).map([&](auto value) {
+        patch.prio_ratio = value;
+    });
+}
+
+Taken take_mode(GpuPatch& patch, std::string_view text) {
+    return model::parse_mode(text).map([&](model::Mode mode) { patch.mode = mode; });
+}
+
+Taken take_default_memory(Config& config, std::string_view text) {
+    const auto size = model::parse_size(text);
+    if (!size) return tl::unexpected(size.error());
+    if (size->count() % model::Bytes::kPerMib != 0)
+        return tl::unexpected(std::string("it is not a whole number of MiB"));
+    config.admission.default_memory = *size;
+    return {};
+}
+
+Taken take_default_weight(Config& config, std::string_view text) {
+    return read_weight(text).map([&](auto value) { config.admission.default_weight = value; });
+}
+
+Taken take_placement(Config& config, std::string_view text) {
+    return admission::parse_placement(text).map([&](auto value) { config.admission.placement = value; });
+}
+
+Taken take_no_weight(Config& config, std::string_view text) {
+    return admission::parse_no_weight(text).map([&](auto value) { config.admission.no_weight = value; });
+}
+
+Taken take_on_daemon_loss(Config& config, std::string_view text) {
+    if (text != "open" && text != "closed")
+        return tl::unexpected(std::string("it is neither open nor closed"));
+    config.on_daemon_loss = text == "open" ? OnDaemonLoss::open : OnDaemonLoss::closed;
+    return {};
+}
+
+Taken take_slice(Config& config, std::string_view text) {
+    return take_number(config.slice_ms, text, 1, kMaxSliceMs);
+}
+
+Taken take_chunk(Config& config, std::string_view text) {
+    const auto chunk = read_number(text, 2, kMaxChunkMib);
+    if (!chunk) return tl::unexpected(chunk.error());
+    if (*chunk % 2 != 0)
+        return tl::unexpected(std::string("it is odd, and the driver hands memory out in 2 MiB"));
+    config.lease_chunk_mib = *chunk;
+    return {};
+}
+
+Taken take_estimate(Config& config, std::string_view text) {
+    return take_number(config.context_estimate_mib, text, 1, kMaxEstimateMib);
+}
+
+Taken take_log_level(Config& config, std::string_view text) {
+    if (std::find(kLogLevels.begin(), kLogLevels.end(), text) == kLogLevels.end())
+        return tl::unexpected(std::string("it is not a level"));
+    config.log_level = text;
+    return {};
+}
+
+Taken take_state_dir(Config& config, std::string_view text) { return take_folder(config.state_dir, text); }
+Taken take_runtime_dir(Config& config, std::string_view text) {
+    return take_folder(config.runtime_dir, text);
+}
+Taken take_module_dir(Config& config, std::string_view text) { return take_folder(config.module_dir, text); }
+
+constexpr std::array kKeys = {
+    Key{"default_memory", "a size such as 4GiB or 512MiB, or 0", take_default_memory},
+    Key{"default_weight", kWeightAllowed, take_default_weight},
+    Key{"placement", "binpack or spread", take_placement},
+    Key{"no_weight", "warn or refuse", take_no_weight},
+    Key{"slice_ms", "a whole number from 1 to 100 (milliseconds)", take_slice},
+    Key{"on_daemon_loss", "open or closed", take_on_daemon_loss},
+    Key{"lease_chunk_mib", "an even number from 2 to 1024 (MiB)", take_chunk},
+    Key{"context_estimate_mib", "a whole number from 1 to 4096 (MiB)", take_estimate},
+    Key{"log_level", "trace, debug, info, warning or error", take_log_level},
+    Key{"state_dir", "an absolute path", take_state_dir},
+    Key{"runtime_dir", "an absolute path", take_runtime_dir},
+    Key{"module_dir", "an absolute path", take_module_dir},
+};
+
+constexpr std::array kGpuKeys = {
+    GpuKey{"policy", "0 to 5, or fair-share, preemptive, weighted, fixed, soft or native", take_policy},
+    GpuKey{"max_inst", "a whole number from 1 to 25", take_max_inst},
+    GpuKey{"prio_ratio", "a whole number from 20 to 99 (per cent)", take_prio_ratio},
+    GpuKey{"mode", "none, memory or memory+compute", take_mode},
+};
+
+}  // namespace
+
+std::span<const Key> keys() { return kKeys; }
+std::span<const GpuKey> gpu_keys() { return kGpuKeys; }
+
+tl::expected<std::uint32_t, std::string> read_weight(std::string_view value) {
+    return read_number(value, 1, model::kMaxMaxInst);
+}
+
+}  // namespace cgpu::config

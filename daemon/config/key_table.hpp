@@ -1,0 +1,38 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <tl/expected.hpp>
+
+#include "daemon/config/config.hpp"
+
+namespace cgpu::config {
+
+/// Takes a value over, or says what is wrong with it.
+using Taken = tl::expected<void, std::string>;
+
+/// A key with one value.
+struct Key {
+    std::string_view name;
+    std::string_view allowed;  ///< for people
+    Taken (*take)(Config& config, std::string_view value);
+};
+
+/// A key with one value that a single GPU can have of its own.
+struct GpuKey {
+    std::string_view name;
+    std::string_view allowed;
+    Taken (*take)(GpuPatch& patch, std::string_view value);
+};
+
+[[nodiscard]] std::span<const Key> keys();
+[[nodiscard]] std::span<const GpuKey> gpu_keys();
+
+constexpr std::string_view kWeightAllowed = "a whole number from 1 to 25";
+
+/// A weight in the range of kWeightAllowed.
+[[nodiscard]] tl::expected<std::uint32_t, std::string> read_weight(std::string_view value);
+
+}  // namespace cgpu::config

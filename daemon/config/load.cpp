@@ -1,0 +1,96 @@
+#include "daemon/config/load.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <system_error>
+
+#include "core/model/quote.hpp"
+#include "daemon/config/validate.hpp"
+#include "daemon/config/yaml_layer.hpp"
+
+namespace cgpu::config {
+namespace {
+
+namespace fs = std::filesystem;
+
+void add_unreadable(const fs::path& path, const std::string& why, Problems& problems) {
+    problems.push_back(problem(path.string(), "the file or folder", "it can't be read (" + why + ")",
+                               "make it readable for the user of cgpud, or remove it"));
+}
+
+/// The text of a file; nothing where there is no file.
+std::optional<std::string> read_file(const fs::path& path, Problems& problems) {
+    std::error_code error;
+    const fs::file_status status = fs::status(path, error);
+    if (status.type() == fs::file_type::not_found) return std::nullopt;
+    if (!error && status.type() == fs::file_type::directory)
+        error = std::make_error_code(std::errc::is_a_directory);
+    if (!error) {
+        errno = 0;
+        std::ifstream file(path, std::ios::binary);
+        std::ostringstream text;
+        if (file.is_open() && file.peek() != std::ifstream::traits_type::eof()) text << file.rdbuf();
+        if (file.is_open() && !file.bad() && !text.bad()) return text.str();
+        error = std::error_code(errno, std::generic_category());
+    }
+    add_unreadable(path, error.message(), problems);
+    return std::nullopt;
+}
+
+std::vector<fs::path> list_drop_ins(const fs::path& folder, Problems& problems) {
+    std::vector<fs::path> files;
+    std::error_code error;
+    fs::directory_iterator it(folder, error);
+    for (; !error && it != fs::directory_iterator(); it.increment(error)) {
+        const fs::path& path = it->path();
+        if (path.extension() == ".yaml" && !path.filename().string().starts_with('.')) files.push_back(path);
+    }
+    if (error && error != std::errc::no_such_file_or_directory)
+        add_unreadable(folder, error.message(), problems);
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+/// Names may have points in them, keys don't: the first part of a path is a key, for a GPU the last one too.
+std::vector<std::string> split_path(const std::string& text) {
+    const auto first = text.find('.');
+    if (first == std::string::npos) return {text};
+    const std::string top = text.substr(0, first);
+    const std::string rest = text.substr(first + 1);
+    const auto last = rest.rfind('.');
+    if (top != "gpus" || last == std::string::npos) return {top, rest};
+    return {top, rest.substr(0, last), rest.substr(last + 1)};
+}
+
+void add_override(const std::string& text, std::vector<Entry>& entries, Problems& problems) {
+    const std::string origin = "command line";
+    const auto equals = text.find('=');
+    if (equals == std::string::npos || equals == 0)
+        problems.push_back(problem(origin, model::quote(text), "it is not of the form key=value",
+                                   "for example max_inst=10"));
+    else
+        entries.push_back({split_path(text.substr(0, equals)), text.substr(equals + 1), origin});
+}
+
+}  // namespace
+
+tl::expected<Config, Problems> load(const Sources& sources) {
+    Problems problems;
+    std::vector<fs::path> files = {sources.defaults, sources.main};
+    for (fs::path& path : list_drop_ins(sources.drop_ins, problems)) files.push_back(std::move(path));
+    std::vector<Entry> entries;
+    for (const fs::path& path : files) {
+        const auto text = read_file(path, problems);
+        if (!text) continue;
+        for (Entry& entry : read_yaml(*text, path.string(), problems)) entries.push_back(std::move(entry));
+    }
+    for (const std::string& text : sources.overrides) add_override(text, entries, problems);
+    Config config = validate(entries, problems);
+    if (!problems.empty()) return tl::unexpected(std::move(problems));
+    return config;
+}
+
+}  // namespace cgpu::config

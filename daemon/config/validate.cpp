@@ -1,0 +1,127 @@
+#include "daemon/config/validate.hpp"
+
+#include <charconv>
+
+#include "core/model/quote.hpp"
+#include "daemon/config/key_table.hpp"
+
+namespace cgpu::config {
+namespace {
+
+template <typename T>
+const T* find_key(std::span<const T> table, std::string_view name) {
+    for (const T& key : table)
+        if (key.name == name) return &key;
+    return nullptr;
+}
+
+template <typename T>
+void append_names(std::string& list, std::span<const T> table) {
+    for (const T& key : table) list.append(list.empty() ? "" : ", ").append(key.name);
+}
+
+std::string top_level_names() {
+    std::string names;
+    append_names(names, gpu_keys());
+    append_names(names, keys());
+    return names + ", weights, gpus";
+}
+
+std::string gpu_key_names() {
+    std::string names;
+    append_names(names, gpu_keys());
+    return names;
+}
+
+class Validator {
+  public:
+    explicit Validator(Problems& problems) : problems_(problems) {}
+
+    void take(const Entry& entry) {
+        const std::string& top = entry.path.front();
+        if (top == "weights")
+            take_weight(entry);
+        else if (top == "gpus")
+            take_gpu_setting(entry);
+        else
+            take_top_level(entry);
+    }
+
+    Config config;
+
+  private:
+    void add(const Entry& entry, const std::string& why, const std::string& remedy) {
+        std::string what;
+        for (const std::string& part : entry.path) what += (what.empty() ? "" : ".") + part;
+        // Names come from files that people write; only odd ones need the quotes.
+        const std::string quoted = model::quote(what);
+        if (quoted.size() != what.size() + 2) what = quoted;
+        problems_.push_back(problem(entry.origin, what + " = " + model::quote(entry.value), why, remedy));
+    }
+
+    void check(const Entry& entry, const Taken& taken, std::string_view allowed) {
+        if (!taken) add(entry, taken.error(), std::string(allowed));
+    }
+
+    void take_top_level(const Entry& entry) {
+        const auto* key = find_key(keys(), entry.path.front());
+        const auto* gpu_key = find_key(gpu_keys(), entry.path.front());
+        if (key == nullptr && gpu_key == nullptr) {
+            add(entry, "there is no such key", "one of " + top_level_names());
+        } else if (entry.path.size() > 1) {
+            add(entry, "this key has a single value and no keys below it",
+                std::string(key != nullptr ? key->allowed : gpu_key->allowed));
+        } else if (key != nullptr) {
+            check(entry, key->take(config, entry.value), key->allowed);
+        } else {
+            GpuPatch patch;
+            check(entry, gpu_key->take(patch, entry.value), gpu_key->allowed);
+            patch.apply_to(config.gpu_defaults);
+        }
+    }
+
+    void take_weight(const Entry& entry) {
+        if (entry.path.size() != 2 || entry.path[1].empty())
+            return add(entry, "weights are given by container name",
+                       "weights, and below it lines such as trainer: 4");
+        const auto weight = read_weight(entry.value);
+        if (!weight) return add(entry, weight.error(), std::string(kWeightAllowed));
+        config.admission.weights[entry.path[1]] = *weight;
+    }
+
+    void take_gpu_setting(const Entry& entry) {
+        if (entry.path.size() != 3)
+            return add(entry, "settings are given by GPU",
+                       "gpus, below it an index or UUID, and below that " + gpu_key_names());
+        GpuPatch* patch = patch_for(entry);
+        if (patch == nullptr) return;
+        const auto* key = find_key(gpu_keys(), entry.path[2]);
+        if (key == nullptr)
+            return add(entry, "a GPU has no such key of its own", "one of " + gpu_key_names());
+        check(entry, key->take(*patch, entry.value), key->allowed);
+    }
+
+    GpuPatch* patch_for(const Entry& entry) {
+        const std::string& name = entry.path[1];
+        std::uint32_t index = 0;
+        const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), index);
+        if (error == std::errc{} && end == name.data() + name.size()) return &config.gpus_by_index[index];
+        const auto uuid = model::Uuid::parse(name);
+        if (uuid) return &config.gpus_by_uuid[*uuid];
+        add(entry, model::quote(name) + " is neither an index nor a UUID of a GPU",
+            "0, 1 or so, or a UUID that nvidia-smi -L shows");
+        return nullptr;
+    }
+
+    Problems& problems_;
+};
+
+}  // namespace
+
+Config validate(const std::vector<Entry>& entries, Problems& problems) {
+    Validator validator(problems);
+    for (const Entry& entry : entries) validator.take(entry);
+    return std::move(validator.config);
+}
+
+}  // namespace cgpu::config

@@ -1,0 +1,117 @@
+#include "daemon/config/yaml_layer.hpp"
+
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/yaml.h>
+
+#include <set>
+#include <sstream>
+
+#include "core/model/quote.hpp"
+
+namespace cgpu::config {
+namespace {
+
+/// The deepest key there is: gpus → a GPU → a setting.
+constexpr std::size_t kMaxDepth = 3;
+
+/// Takes a document in and forgets it.
+class Ignore : public YAML::EventHandler {
+  public:
+    void OnDocumentStart(const YAML::Mark&) override {}
+    void OnDocumentEnd() override {}
+    void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+    void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+    void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string&) override {}
+    void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                         YAML::EmitterStyle::value) override {}
+    void OnSequenceEnd() override {}
+    void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                    YAML::EmitterStyle::value) override {}
+    void OnMapEnd() override {}
+};
+
+/// YAML::LoadAll() would tell as well, but yaml-cpp 0.7 never returns from it for a text that begins with a
+/// comma.
+bool has_more_than_one_document(const std::string& text) {
+    std::istringstream stream(text);
+    YAML::Parser parser(stream);
+    Ignore ignore;
+    return parser.HandleNextDocument(ignore) && parser.HandleNextDocument(ignore);
+}
+
+class Flattener {
+  public:
+    Flattener(const std::string& file, std::vector<Entry>& entries, Problems& problems)
+        : file_(file), entries_(entries), problems_(problems) {}
+
+    void add_map(const YAML::Node& map, const std::vector<std::string>& above) {
+        std::set<std::string> seen;
+        for (const auto& item : map) {
+            const std::string origin = origin_of(item.first);
+            if (!item.first.IsScalar()) {
+                problems_.push_back(
+                    problem(origin, "a key", "it is not a name", "a name, a colon and a value"));
+                continue;
+            }
+            std::vector<std::string> path = above;
+            path.push_back(item.first.Scalar());
+            if (!seen.insert(path.back()).second)
+                problems_.push_back(problem(origin, model::quote(path.back()),
+                                            "it is there twice in this file", "one of the two lines"));
+            else
+                add_value(item.second, std::move(path), origin);
+        }
+    }
+
+  private:
+    void add_value(const YAML::Node& value, std::vector<std::string> path, const std::string& origin) {
+        const std::string what = model::quote(path.back());
+        if (value.IsMap()) {
+            if (path.size() < kMaxDepth)
+                add_map(value, path);
+            else
+                problems_.push_back(
+                    problem(origin, what, "a group of keys is not expected here", "a single value"));
+        } else if (value.IsSequence()) {
+            problems_.push_back(
+                problem(origin, what, "a list is not expected here", "a single value, or keys below it"));
+        } else if (value.IsScalar()) {
+            entries_.push_back({std::move(path), value.Scalar(), origin});
+        } else if (path.size() > 1 || (path.front() != "weights" && path.front() != "gpus")) {
+            // A group whose lines are all commented out is fine; a key that forgot its value is not.
+            problems_.push_back(
+                problem(origin, what, "it has no value", "a value behind the colon, or no such line"));
+        }
+    }
+
+    std::string origin_of(const YAML::Node& node) const {
+        return file_ + ":" + std::to_string(node.Mark().line + 1);
+    }
+
+    const std::string& file_;
+    std::vector<Entry>& entries_;
+    Problems& problems_;
+};
+
+}  // namespace
+
+std::vector<Entry> read_yaml(const std::string& text, const std::string& file, Problems& problems) {
+    std::vector<Entry> entries;
+    try {
+        const bool one_document = !has_more_than_one_document(text);
+        const YAML::Node document = YAML::Load(text);
+        if (one_document && document.IsNull()) return entries;
+        if (!one_document || !document.IsMap())
+            problems.push_back(problem(file + ":1", "the file", "it is not one list of keys and values",
+                                       "lines of the form key: value"));
+        else
+            Flattener(file, entries, problems).add_map(document, {});
+    } catch (const YAML::Exception& error) {
+        const std::string line = error.mark.is_null() ? "1" : std::to_string(error.mark.line + 1);
+        problems.push_back(problem(file + ":" + line, "the file", "it is not YAML here: " + error.msg,
+                                   "lines of the form key: value, indented with blanks"));
+    }
+    return entries;
+}
+
+}  // namespace cgpu::config

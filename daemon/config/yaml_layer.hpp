@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "daemon/config/entry.hpp"
+
+namespace cgpu::config {
+
+/// Flattens a YAML text into entries in the order of the text. What is no YAML, or no tree of names with
+/// values at its leaves, is added to `problems`. An empty text has no entries.
+[[nodiscard]] std::vector<Entry> read_yaml(const std::string& text, const std::string& file,
+                                           Problems& problems);
+
+}  // namespace cgpu::config

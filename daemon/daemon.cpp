@@ -1,0 +1,170 @@
+#include "daemon/daemon.hpp"
+
+#include <signal.h>
+#include <spdlog/spdlog.h>
+#include <time.h>
+
+#include <stdexcept>
+#include <utility>
+
+#include "daemon/system/log.hpp"
+#include "daemon/system/notify.hpp"
+
+namespace cgpu {
+namespace {
+
+constexpr app::Nanos kSecond = 1'000'000'000;
+/// How long a closed gate holds without being renewed. The slicer renews three times as often.
+constexpr app::Nanos kHold = kSecond;
+/// A driver without GPUs is asked again so often, one with GPUs (which may go and come) less often.
+constexpr app::Nanos kLookAgainSoon = 5 * kSecond;
+constexpr app::Nanos kLookAgain = 60 * kSecond;
+constexpr std::uint64_t kMib = 1ull << 20;
+
+/// The engine of this version below the module's folder, as a Welcome names it.
+std::string engine_path() { return CGPU_VERSION "/libcgpu-engine.so." CGPU_VERSION; }
+
+std::uint64_t wall_clock() { return static_cast<std::uint64_t>(time(nullptr)); }
+
+}  // namespace
+
+Daemon::Daemon(config::Sources sources, config::Config config)
+    : sources_(std::move(sources)),
+      config_(std::move(config)),
+      processes_(loop_),
+      driver_(loop_),
+      store_(config_.state_dir) {}
+
+Daemon::~Daemon() {
+    // The service must be gone for the bus before it is gone: no call comes in between.
+    if (bus_) bus_->stop_serving();
+}
+
+app::Settings Daemon::service_settings() const {
+    return {config_.admission,
+            [config = config_](const model::SeenGpu& gpu) { return config.settings_for(gpu); }};
+}
+
+void Daemon::fail(const std::string& why) {
+    spdlog::critical("{}", why);
+    loop_.stop(1);
+}
+
+void Daemon::compose(model::Node node) {
+    app::LeaseSettings leases;
+    leases.recall.chunk = config_.lease_chunk_mib * kMib;
+    leases.first_context_estimate = config_.context_estimate_mib * kMib;
+    leases_ =
+        std::make_unique<app::Leases>(app::Leases::Outside{loop_, processes_, driver_, *lease_file_}, leases);
+    slicer_ = std::make_unique<app::SlicerThread>(
+        app::SlicerThread::Timing{config_.slice_ms * kSecond / 1000, kHold});
+    usage_ = std::make_unique<app::UsageReader>(*leases_, *slicer_);
+
+    link::Settings link;
+    link.runtime_dir = config_.runtime_dir;
+    link.on_loss =
+        config_.on_daemon_loss == config::OnDaemonLoss::open ? wire::OnLoss::open : wire::OnLoss::stay_closed;
+    link.hold = kHold;
+    const auto total = [this](const model::Uuid& uuid) {
+        const auto* gpu = service_->node().find_gpu(uuid);
+        return gpu ? gpu->total : model::Bytes();
+    };
+    const auto idle = [this](const model::InstanceId& id) { service_->link_idle(id); };
+    link_ = std::make_unique<link::Server>(
+        link::Outside{loop_, processes_, *slicer_, *leases_, total, engine_path, idle}, link);
+    service_ = std::make_unique<app::Service>(
+        std::move(node), service_settings(),
+        app::Service::Outside{loop_, store_, *bus_, *link_, processes_, *slicer_, *usage_, wall_clock});
+}
+
+tl::expected<void, std::string> Daemon::start() {
+    auto node = store_.load();
+    if (!node) return tl::unexpected(node.error().text);
+    auto leases = store::LeaseFile::open(config_.runtime_dir / "leases");
+    if (!leases) return tl::unexpected(leases.error().text);
+    lease_file_ = std::move(*leases);
+    if (!lease_file_->damage().empty()) spdlog::error("leases: {}", lease_file_->damage());
+
+    std::error_code none;
+    const bool installed = std::filesystem::exists(config_.module_dir / engine_path(), none);
+    if (!installed)
+        spdlog::error(
+            "{}: there is no engine of this version. Jobs will be refused. Try: install the module again",
+            (config_.module_dir / engine_path()).string());
+    auto connected = bus::Bus::connect(loop_, {CGPU_VERSION, installed ? CGPU_VERSION : ""},
+                                       [this](const std::string& why) { fail(why); });
+    if (!connected) return tl::unexpected(connected.error());
+    bus_ = std::move(*connected);
+    compose(std::move(*node));
+    look_for_gpus();
+    return {};
+}
+
+void Daemon::look_for_gpus() {
+    driver_.list([this](const app::Result<std::vector<model::SeenGpu>>& gpus) { gpus_listed(gpus); });
+}
+
+void Daemon::gpus_listed(const app::Result<std::vector<model::SeenGpu>>& gpus) {
+    if (gpus)
+        service_->gpus_seen(*gpus);
+    else
+        spdlog::log(open_ ? spdlog::level::debug : spdlog::level::warn, "{}", gpus.error().text);
+    const bool none = !gpus || gpus->empty();
+    next_look_ = loop_.at(loop_.now() + (none ? kLookAgainSoon : kLookAgain), [this] { look_for_gpus(); });
+    if (std::exchange(open_, true)) return;
+    if (const auto opened = open_to_clients(); !opened) fail(opened.error());
+}
+
+tl::expected<void, std::string> Daemon::open_to_clients() {
+    service_->adopt();
+    std::vector<model::InstanceId> known;
+    for (const auto& [id, instance] : service_->node().instances()) known.push_back(id);
+    link_->forget_unknown(known);
+    if (auto served = bus_->serve(*service_); !served) return served;
+    if (auto named = bus_->request_name(); !named) return named;
+    spdlog::info("cgpud {} serves org.cgpu1: {}", CGPU_VERSION, status());
+    system::notify_ready(status());
+    return {};
+}
+
+std::string Daemon::status() const {
+    const auto& node = service_->node();
+    return std::to_string(node.gpus().size()) + " GPUs, " + std::to_string(node.instances().size()) +
+           " instances";
+}
+
+void Daemon::reload() {
+    system::notify_reloading();
+    auto loaded = config::load(sources_);
+    if (!loaded) {
+        for (const auto& problem : loaded.error()) spdlog::error("{}", problem);
+        spdlog::error("the configuration stays as it was");
+        system::notify_ready("bad configuration, the one before stays in force");
+        return;
+    }
+    config_ = std::move(*loaded);
+    service_->set_settings(service_settings());
+    system::set_up_log(config_.log_level);
+    spdlog::info(
+        "configuration read again; slice_ms, on_daemon_loss, lease_chunk_mib, context_estimate_mib and "
+        "folders "
+        "come with the next start");
+    system::notify_ready(status());
+}
+
+int Daemon::run() {
+    signals_.push_back(loop_.on_signal(SIGTERM, [this] { loop_.stop(0); }));
+    signals_.push_back(loop_.on_signal(SIGINT, [this] { loop_.stop(0); }));
+    signals_.push_back(loop_.on_signal(SIGHUP, [this] { reload(); }));
+    loop_.keep_watchdog();
+    if (const auto started = start(); !started) {
+        spdlog::critical("{}", started.error());
+        return 1;
+    }
+    const int result = loop_.run();
+    system::notify_stopping();
+    spdlog::info("cgpud stops; jobs go on without it");
+    return result;
+}
+
+}  // namespace cgpu

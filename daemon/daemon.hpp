@@ -1,0 +1,68 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <tl/expected.hpp>
+
+#include "daemon/app/leases.hpp"
+#include "daemon/app/service.hpp"
+#include "daemon/app/slicer_thread.hpp"
+#include "daemon/app/usage_reader.hpp"
+#include "daemon/bus/bus.hpp"
+#include "daemon/config/load.hpp"
+#include "daemon/gpu/driver.hpp"
+#include "daemon/link/server.hpp"
+#include "daemon/store/lease_file.hpp"
+#include "daemon/store/state_file.hpp"
+#include "daemon/system/event_loop.hpp"
+#include "daemon/system/processes.hpp"
+
+namespace cgpu {
+
+/// cgpud put together: which room gets which. What any of them does is said there.
+///
+/// Start: state and leases are read, the driver is asked which GPUs there are, the instances of the state are
+/// taken up again, the objects are exported, and only then the bus name is taken and systemd is told. A
+/// driver that shows no GPU or doesn't answer holds nothing up: it is asked again.
+class Daemon {
+  public:
+    Daemon(config::Sources sources, config::Config config);
+    ~Daemon();
+    Daemon(const Daemon&) = delete;
+    Daemon& operator=(const Daemon&) = delete;
+
+    /// Until SIGTERM or SIGINT (0), or a fault that can't be lived with (1).
+    int run();
+
+  private:
+    tl::expected<void, std::string> start();
+    void compose(model::Node node);
+    void look_for_gpus();
+    void gpus_listed(const app::Result<std::vector<model::SeenGpu>>& gpus);
+    tl::expected<void, std::string> open_to_clients();
+    void reload();
+    [[nodiscard]] app::Settings service_settings() const;
+    [[nodiscard]] std::string status() const;
+    void fail(const std::string& why);
+
+    config::Sources sources_;
+    config::Config config_;
+    // In the order in which they need each other; taken down the other way round.
+    system::EventLoop loop_;
+    system::Processes processes_;
+    gpu::Driver driver_;
+    store::StateFile store_;
+    std::unique_ptr<store::LeaseFile> lease_file_;
+    std::unique_ptr<app::Leases> leases_;
+    std::unique_ptr<app::SlicerThread> slicer_;
+    std::unique_ptr<app::UsageReader> usage_;
+    std::unique_ptr<link::Server> link_;
+    std::unique_ptr<bus::Bus> bus_;
+    std::unique_ptr<app::Service> service_;
+    std::vector<app::WatchPtr> signals_;
+    app::WatchPtr next_look_;
+    bool open_ = false;
+};
+
+}  // namespace cgpu

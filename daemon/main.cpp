@@ -1,0 +1,52 @@
+#include <CLI/CLI.hpp>
+
+#include <iostream>
+#include <system_error>
+
+#include "daemon/daemon.hpp"
+#include "daemon/system/log.hpp"
+
+namespace {
+
+int run(cgpu::config::Sources sources, bool check_only) {
+    auto config = cgpu::config::load(sources);
+    if (!config) {
+        for (const auto& problem : config.error()) std::cerr << "cgpud: " << problem << '\n';
+        return 1;
+    }
+    if (check_only) {
+        std::cout << "the configuration is good\n";
+        return 0;
+    }
+    cgpu::system::set_up_log(config->log_level);
+    cgpu::Daemon daemon(std::move(sources), std::move(*config));
+    return daemon.run();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    cgpu::config::Sources sources;
+    bool check_only = false;
+    CLI::App app{
+        "cgpud owns this node's GPU sharing: it serves org.cgpu1 on the system bus and divides memory and "
+        "compute.",
+        "cgpud"};
+    app.set_version_flag("--version", "cgpud " CGPU_VERSION);
+    app.add_option("--defaults", sources.defaults, "the shipped defaults")->capture_default_str();
+    app.add_option("--config", sources.main, "the administrator's file")->capture_default_str();
+    app.add_option("--drop-ins", sources.drop_ins, "the folder of further *.yaml files")
+        ->capture_default_str();
+    app.add_option("--set", sources.overrides,
+                   "KEY=VALUE over all files, e.g. --set policy=weighted; may be repeated");
+    app.add_flag("--check", check_only, "read the configuration, say what is wrong with it, and end");
+    app.footer("SIGHUP reads the configuration again; SIGTERM ends cgpud, and jobs go on without it.");
+    CLI11_PARSE(app, argc, argv);
+    try {
+        return run(std::move(sources), check_only);
+    } catch (const std::system_error& error) {
+        // What the kernel refuses at start (descriptors, epoll): nothing runs without it.
+        std::cerr << "cgpud: " << error.what() << ". Try: more descriptors (ulimit -n) and memory.\n";
+        return 1;
+    }
+}

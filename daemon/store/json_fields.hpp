@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <set>
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+#include <tl/expected.hpp>
+
+namespace cgpu::store {
+
+/// Takes the fields out of one JSON object. The first thing that is wrong is kept, with its place in the
+/// document
+/// (`instances[2].quotas[0].weight`); what is asked for after that gives empty values, so that a reader can
+/// go on to its end and ask once.
+class Fields {
+  public:
+    /// `error` is shared by all the readers of a document; empty as long as nothing is wrong.
+    Fields(const nlohmann::json& object, std::string place, std::string& error);
+
+    std::uint64_t number(const char* name, std::uint64_t max = std::numeric_limits<std::uint64_t>::max());
+    std::uint32_t number32(const char* name);
+    std::string text(const char* name);
+    bool flag(const char* name);
+    /// An array or object below this one; null where it is missing or something else.
+    const nlohmann::json* array(const char* name);
+    const nlohmann::json* object_if_there(const char* name);
+    /// A text read further by a parser that says what is wrong.
+    template <typename Parser>
+    auto parsed(const char* name, Parser parse) {
+        const auto value = parse(text(name));
+        if (!value) fail(place_of(name), value.error());
+        return value ? std::optional(*value) : std::nullopt;
+    }
+    /// Call last: a field that nobody has asked for would be lost at the next save.
+    void refuse_others();
+
+    [[nodiscard]] std::string place_of(const char* name) const;
+
+  private:
+    const nlohmann::json* find(const char* name, const char* kind, bool (*is_kind)(const nlohmann::json&));
+    void fail(const std::string& place, const std::string& why);
+
+    const nlohmann::json& json_;
+    std::string place_;
+    std::string& error_;
+    std::set<std::string> asked_;
+};
+
+}  // namespace cgpu::store

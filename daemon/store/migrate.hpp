@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace cgpu::store {
+
+/// The version of state.json that this cgpud writes. Any change of the format is a new version with a
+/// Migration to it.
+constexpr std::uint64_t kStateVersion = 1;
+
+/// The step that turns a document of version `from` into one of version `from` + 1.
+struct Migration {
+    std::uint64_t from;
+    void (*step)(nlohmann::json& document);
+};
+
+/// All steps up to kStateVersion. Version 1 is the first one.
+[[nodiscard]] std::span<const Migration> migrations();
+
+/// Takes the document step by step from its version to `to` and writes that into it. False: a step is
+/// missing.
+[[nodiscard]] bool migrate(nlohmann::json& document, std::uint64_t from, std::uint64_t to,
+                           std::span<const Migration> steps);
+
+}  // namespace cgpu::store

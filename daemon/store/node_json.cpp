@@ -1,0 +1,193 @@
+#include "daemon/store/node_json.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "daemon/store/json_fields.hpp"
+#include "daemon/store/migrate.hpp"
+
+namespace cgpu::store {
+namespace {
+
+using model::Bytes;
+using model::Gpu;
+using model::Instance;
+using model::Node;
+using model::Process;
+using model::Quota;
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+constexpr const char* kRemedy =
+    "restore the file from a backup, or move it away to start with an empty state "
+    "(running containers are then no longer divided)";
+
+ordered_json gpu_json(const Gpu& gpu) {
+    return {{"uuid", gpu.uuid.to_string()},
+            {"index", gpu.index},
+            {"model_name", gpu.model_name},
+            {"total_bytes", gpu.total.count()},
+            {"obstacle", gpu.obstacle},
+            {"present", gpu.present},
+            {"policy", to_string(gpu.settings.policy)},
+            {"max_inst", gpu.settings.max_inst},
+            {"prio_ratio", gpu.settings.prio_ratio},
+            {"mode", to_string(gpu.settings.mode)}};
+}
+
+ordered_json quota_json(const Quota& quota) {
+    return {{"gpu", quota.gpu.to_string()},
+            {"memory_limit_bytes", quota.memory_limit.count()},
+            {"weight", quota.weight},
+            {"high_priority", quota.high_priority},
+            {"exclusive", quota.exclusive}};
+}
+
+ordered_json instance_json(const Instance& instance) {
+    ordered_json quotas = ordered_json::array();
+    for (const Quota& quota : instance.quotas) quotas.push_back(quota_json(quota));
+    ordered_json result = {{"id", instance.id.str()},           {"name", instance.name},
+                           {"generation", instance.generation}, {"created", instance.created},
+                           {"mode", to_string(instance.mode)},  {"quotas", std::move(quotas)}};
+    if (instance.attached)
+        result["attached"] = {{"pid", instance.attached->pid},
+                              {"start_time", instance.attached->start_time},
+                              {"boot_id", instance.attached->boot_id}};
+    return result;
+}
+
+Gpu read_gpu(const json& document, const std::string& place, std::string& error) {
+    Fields fields(document, place, error);
+    Gpu gpu;
+    gpu.uuid = fields.parsed("uuid", model::Uuid::parse).value_or(model::Uuid());
+    gpu.index = fields.number32("index");
+    gpu.model_name = fields.text("model_name");
+    gpu.total = Bytes(fields.number("total_bytes"));
+    gpu.obstacle = fields.text("obstacle");
+    gpu.present = fields.flag("present");
+    gpu.settings.policy = fields.parsed("policy", model::parse_policy).value_or(gpu.settings.policy);
+    gpu.settings.max_inst = fields.number32("max_inst");
+    gpu.settings.prio_ratio = fields.number32("prio_ratio");
+    gpu.settings.mode = fields.parsed("mode", model::parse_mode).value_or(gpu.settings.mode);
+    fields.refuse_others();
+    return gpu;
+}
+
+Quota read_quota(const json& document, const std::string& place, std::string& error) {
+    Fields fields(document, place, error);
+    Quota quota;
+    quota.gpu = fields.parsed("gpu", model::Uuid::parse).value_or(model::Uuid());
+    quota.memory_limit = Bytes(fields.number("memory_limit_bytes"));
+    quota.weight = fields.number32("weight");
+    quota.high_priority = fields.flag("high_priority");
+    quota.exclusive = fields.flag("exclusive");
+    fields.refuse_others();
+    return quota;
+}
+
+Process read_process(const json& document, const std::string& place, std::string& error) {
+    Fields fields(document, place, error);
+    Process process;
+    process.pid = static_cast<std::int32_t>(fields.number("pid", std::numeric_limits<std::int32_t>::max()));
+    process.start_time = fields.number("start_time");
+    process.boot_id = fields.text("boot_id");
+    fields.refuse_others();
+    return process;
+}
+
+std::string item(const std::string& list, std::size_t n) { return list + "[" + std::to_string(n) + "]"; }
+
+std::optional<Instance> read_instance(const json& document, const std::string& place, std::string& error) {
+    Fields fields(document, place, error);
+    const auto id = fields.parsed("id", model::InstanceId::parse);
+    if (!id) return std::nullopt;
+    Instance instance{*id, "", 0, 0, model::Mode::memory_compute, {}, std::nullopt};
+    instance.name = fields.text("name");
+    instance.generation = fields.number("generation");
+    instance.created = fields.number("created");
+    instance.mode = fields.parsed("mode", model::parse_mode).value_or(instance.mode);
+    if (const json* quotas = fields.array("quotas"))
+        for (const json& quota : *quotas)
+            instance.quotas.push_back(
+                read_quota(quota, item(fields.place_of("quotas"), instance.quotas.size()), error));
+    if (const json* attached = fields.object_if_there("attached"))
+        instance.attached = read_process(*attached, fields.place_of("attached"), error);
+    fields.refuse_others();
+    return instance;
+}
+
+/// `line 3, column 7` of the `byte`-th byte, counted from 1.
+std::string position(std::string_view text, std::size_t byte) {
+    const std::string_view before = text.substr(0, byte == 0 ? 0 : byte - 1);
+    const auto line = std::count(before.begin(), before.end(), '\n') + 1;
+    const auto start = before.rfind('\n');
+    const std::size_t column = start == std::string_view::npos ? before.size() + 1 : before.size() - start;
+    return "line " + std::to_string(line) + ", column " + std::to_string(column);
+}
+
+tl::expected<json, Unreadable> parse(std::string_view text) {
+    if (text.empty()) return tl::unexpected(Unreadable{"the file is empty", kRemedy});
+    try {
+        return json::parse(text);
+    } catch (const json::parse_error& error) {
+        const bool cut_off = error.byte > text.size();
+        return tl::unexpected(Unreadable{"it is not whole JSON at " + position(text, error.byte) +
+                                             (cut_off ? " (it is cut off there)" : ""),
+                                         kRemedy});
+    } catch (const json::exception&) {
+        return tl::unexpected(Unreadable{"a number in it is out of range", kRemedy});
+    }
+}
+
+/// The document brought to kStateVersion.
+tl::expected<void, Unreadable> upgrade(json& document) {
+    if (!document.is_object() || !document.contains("version") || !document["version"].is_number_unsigned())
+        return tl::unexpected(Unreadable{"it has no version, so it is not a state of cgpud", kRemedy});
+    const auto version = document["version"].get<std::uint64_t>();
+    if (version > kStateVersion)
+        return tl::unexpected(
+            Unreadable{"it is of version " + std::to_string(version) +
+                           " and this cgpud knows versions up to " + std::to_string(kStateVersion),
+                       "the newer cgpud that wrote it, or move it away to start with an empty state"});
+    if (!migrate(document, version, kStateVersion, migrations()))
+        return tl::unexpected(
+            Unreadable{"it is of version " + std::to_string(version) + ", which is not known", kRemedy});
+    return {};
+}
+
+}  // namespace
+
+std::string write_node(const Node& node) {
+    ordered_json document = {{"version", kStateVersion}, {"generation", node.generation()}};
+    document["gpus"] = ordered_json::array();
+    for (const Gpu& gpu : node.gpus()) document["gpus"].push_back(gpu_json(gpu));
+    document["instances"] = ordered_json::array();
+    for (const auto& [id, instance] : node.instances())
+        document["instances"].push_back(instance_json(instance));
+    return document.dump(2, ' ', true, ordered_json::error_handler_t::replace) + "\n";
+}
+
+tl::expected<Node, Unreadable> read_node(std::string_view text) {
+    auto document = parse(text);
+    if (!document) return tl::unexpected(document.error());
+    if (auto upgraded = upgrade(*document); !upgraded) return tl::unexpected(upgraded.error());
+    std::string error;
+    Fields fields(*document, "", error);
+    fields.number("version");
+    const std::uint64_t generation = fields.number("generation");
+    std::vector<Gpu> gpus;
+    if (const json* list = fields.array("gpus"))
+        for (const json& gpu : *list) gpus.push_back(read_gpu(gpu, item("gpus", gpus.size()), error));
+    std::vector<Instance> instances;
+    if (const json* list = fields.array("instances"))
+        for (const json& instance : *list)
+            if (auto read = read_instance(instance, item("instances", instances.size()), error))
+                instances.push_back(std::move(*read));
+    fields.refuse_others();
+    if (!error.empty()) return tl::unexpected(Unreadable{error, kRemedy});
+    auto node = Node::restore(generation, std::move(gpus), std::move(instances));
+    if (!node) return tl::unexpected(Unreadable{"it contradicts itself: " + node.error().text, kRemedy});
+    return *node;
+}
+
+}  // namespace cgpu::store

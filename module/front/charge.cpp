@@ -1,0 +1,60 @@
+#include "module/front/charge.hpp"
+
+#include "module/front/pool_frees.hpp"
+#include "module/front/service.hpp"
+
+namespace cgpu::front {
+namespace {
+
+constexpr std::int64_t kAskTimeout = 10 * kSecond;
+constexpr int kTries = 64;
+/// More than any card has; beyond it rounding up could overflow.
+constexpr std::uint64_t kAbsurd = std::uint64_t{1} << 56;
+
+std::uint64_t round_up(std::uint64_t bytes) {
+    return (bytes + wire::kGranule - 1) / wire::kGranule * wire::kGranule;
+}
+
+}  // namespace
+
+CUresult reserve(int gpu, std::uint64_t bytes) {
+    if (bytes >= kAbsurd) return kOutOfMemory;
+    const auto index = static_cast<std::uint32_t>(gpu);
+    const auto until = now_ns() + kAskTimeout;
+    // Other threads may take what was granted, and without memory for its books the engine refuses for ever.
+    for (int tries = 0; tries < kTries; ++tries) {
+        const auto lacking = session().engine().reserve(index, bytes);
+        if (lacking == 0) return kSuccess;
+        wire::Answer answer{};
+        const bool answered =
+            session().link().ask(wire::Topic::lease, index, round_up(lacking), until, true, answer);
+        if (answered && answer.why == wire::Why::none && answer.granted_bytes != 0) continue;
+        // The driver, too, waits for frees under way before it says that there is no memory.
+        if (!answered || !pool_frees().wait_for_one(gpu, until)) return kOutOfMemory;
+    }
+    return kOutOfMemory;
+}
+
+Place place_of_current(const char* what) {
+    Place place;
+    place.route = session().route();
+    if (place.route == Route::broken) place.refusal = kSystemNotReady;
+    if (place.route != Route::managed) return place;
+    place.context = contexts().current();
+    if (place.context == nullptr) {
+        place.route = Route::pass;  // the driver says what is wrong
+    } else if (place.context->gpu < 0) {
+        session().link().notice(wire::Event::foreign_device_refused, 0, what);
+        place.route = Route::broken;
+        place.refusal = kInvalidDevice;
+    } else if (!session().isolates(place.context->gpu)) {
+        place.route = Route::pass;
+    }
+    return place;
+}
+
+void released(module::Holding kind, std::uint64_t key) {
+    if (session().engine().release(kind, key)) service().note_free();
+}
+
+}  // namespace cgpu::front

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "module/front/context_table.hpp"
+#include "module/front/session.hpp"
+
+/// Reserve → driver call → commit or cancel, for everything that takes device memory.
+namespace cgpu::front {
+
+/// Sets bytes of the lease aside, asking the daemon for what lacks and waiting for pool memory that is on its
+/// way back. kSuccess or kOutOfMemory.
+CUresult reserve(int gpu, std::uint64_t bytes);
+
+/// What a driver call has made.
+struct Made {
+    std::uint64_t key = 0;
+    std::uint64_t bytes = 0;
+};
+
+/// Runs `make(Made&)`, a driver call that takes at most `bytes` of a GPU that isolates memory, and charges
+/// what it made. `context`: the key of the context whose end frees it; 0: none.
+template <class Make>
+CUresult charged(int gpu, std::uint64_t bytes, module::Holding kind, std::uint64_t context, Make make) {
+    if (const CUresult refused = reserve(gpu, bytes); refused != kSuccess) return refused;
+    Made made;
+    made.bytes = bytes;
+    const auto index = static_cast<std::uint32_t>(gpu);
+    const CUresult result = make(made);
+    if (result != kSuccess) {
+        session().engine().cancel(index, bytes);
+        return result;
+    }
+    session().engine().commit(index, kind, made.key, made.bytes, bytes);
+    if (context != 0) session().engine().note_context(kind, made.key, context);
+    return kSuccess;
+}
+
+/// How an allocation of the current context is to be handled.
+struct Place {
+    Route route = Route::pass;
+    Context* context = nullptr;
+    CUresult refusal = kSuccess;  ///< for Route::broken: what to answer
+};
+
+/// Route::managed only where the current context's GPU isolates memory. `what` names the function in a
+/// notice.
+Place place_of_current(const char* what);
+
+/// Ends a charge after a successful free.
+void released(module::Holding kind, std::uint64_t key);
+
+}  // namespace cgpu::front

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""Compares the front's argument lists and structures with NVIDIA's cuda.h, where a toolkit is installed (else exit 77).
+
+usage: check_abi.py FRONT_FOLDER --compiler CXX --include REPOSITORY
+
+Every CGPU_REAL(name, types...) must pass what the header's function of that name passes: as many arguments, each of
+the same size and kind. The per-thread variants (_ptsz, _ptds) have their plain namesakes' arguments.
+"""
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOTS = [pathlib.Path("/usr/local/cuda"), *sorted(pathlib.Path("/usr/local").glob("cuda-*")), pathlib.Path("/usr")]
+STRUCTURES = {
+    "ArrayDescriptor": "CUDA_ARRAY_DESCRIPTOR_v2", "Array3DDescriptor": "CUDA_ARRAY3D_DESCRIPTOR_v2",
+    "ArrayDescriptorV1": "CUDA_ARRAY_DESCRIPTOR_v1", "Array3DDescriptorV1": "CUDA_ARRAY3D_DESCRIPTOR_v1",
+    "CUlaunchConfig": "::CUlaunchConfig", "CUlaunchParams": "CUDA_LAUNCH_PARAMS_v1",
+    "CUmemLocation": "CUmemLocation_v1", "CUmemAllocationProp": "CUmemAllocationProp_v1", "CUuuid": "::CUuuid",
+}
+OFFSETS = [
+    ("CUlaunchConfig", "stream", "::CUlaunchConfig", "hStream"), ("CUlaunchParams", "stream", "CUDA_LAUNCH_PARAMS_v1", "hStream"),
+    ("CUmemAllocationProp", "location", "CUmemAllocationProp_v1", "location"),
+    ("Array3DDescriptor", "flags", "CUDA_ARRAY3D_DESCRIPTOR_v2", "Flags"),
+    ("Array3DDescriptor", "format", "CUDA_ARRAY3D_DESCRIPTOR_v2", "Format"),
+    ("ArrayDescriptor", "channels", "CUDA_ARRAY_DESCRIPTOR_v2", "NumChannels"),
+    ("Array3DDescriptorV1", "flags", "CUDA_ARRAY3D_DESCRIPTOR_v1", "Flags"),
+    ("CUgraphNodeParams", "type", "::CUgraphNodeParams", "type"),
+]
+CONSTANTS = {
+    "kOutOfMemory": "CUDA_ERROR_OUT_OF_MEMORY", "kNotInitialized": "CUDA_ERROR_NOT_INITIALIZED",
+    "kInvalidDevice": "CUDA_ERROR_INVALID_DEVICE", "kNotFound": "CUDA_ERROR_NOT_FOUND",
+    "kNotReady": "CUDA_ERROR_NOT_READY", "kNotSupported": "CUDA_ERROR_NOT_SUPPORTED",
+    "kSystemNotReady": "CUDA_ERROR_SYSTEM_NOT_READY", "kCaptureRelaxed": "CU_STREAM_CAPTURE_MODE_RELAXED",
+    "kAttributeManagedMemory": "CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY",
+    "kAttributePageableMemoryAccess": "CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS",
+    "kAttributeConcurrentManagedAccess": "CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS",
+    "kAttributePageableUsesHostPageTables": "CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES",
+    "kAttributeDirectManagedFromHost": "CU_DEVICE_ATTRIBUTE_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST",
+    "kLocationDevice": "CU_MEM_LOCATION_TYPE_DEVICE", "kAllocationManaged": "CU_MEM_ALLOCATION_TYPE_MANAGED",
+    "kPoolReleaseThreshold": "CU_MEMPOOL_ATTR_RELEASE_THRESHOLD", "kGraphNodeMemoryAlloc": "CU_GRAPH_NODE_TYPE_MEM_ALLOC",
+    "kArraySparse": "CUDA_ARRAY3D_SPARSE", "kArrayDeferredMapping": "CUDA_ARRAY3D_DEFERRED_MAPPING",
+    "kArrayCubemap": "CUDA_ARRAY3D_CUBEMAP",
+}
+PREAMBLE = """
+#define __CUDA_API_VERSION_INTERNAL
+#include <cuda.h>
+#include <type_traits>
+#include "module/front/cuda_abi.hpp"
+template <class... A> struct Shapes {};
+template <class T> struct Kind { static constexpr unsigned value = sizeof(T) * 4 + (std::is_pointer_v<T> ? 1u : 0u) +
+    (std::is_floating_point_v<T> ? 2u : 0u); };
+template <class A, class B> struct Same;
+template <class... A, class... B> struct Same<Shapes<A...>, Shapes<B...>> {
+    static constexpr bool value = [] {
+        if constexpr (sizeof...(A) != sizeof...(B)) return false;
+        else return ((Kind<A>::value == Kind<B>::value) && ...);
+    }();
+};
+template <class F> struct Of;
+template <class R, class... A> struct Of<R(A...)> { using type = Shapes<A...>; };
+#ifndef CUDA_ARRAY3D_CUBEMAP
+#error "not the header that is meant"
+#endif
+"""
+
+
+def real_functions(folder):
+    """{name: types as written} of every CGPU_REAL."""
+    found = {}
+    for path in [*folder.glob("*.cpp"), folder / "real_driver.hpp"]:
+        text = path.read_text()
+        text = text.replace("CGPU_GRID,", "unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,")
+        for match in re.finditer(r"^CGPU_REAL\((\w+)\s*(?:,\s*(.*?))?\)$", text, re.M | re.S):
+            found[match[1]] = (match[2] or "").replace("\n", " ")
+    return found
+
+
+def plain_name(name, header):
+    for suffix in ("_ptsz", "_ptds"):
+        name = name.removesuffix(suffix)
+    return name if re.search(rf"\b{name}\s*\(", header) else None
+
+
+def program(functions, header):
+    lines, unknown = [PREAMBLE], []
+    for name, types in sorted(functions.items()):
+        plain = plain_name(name, header)
+        if plain is None:
+            unknown.append(name)
+            continue
+        lines.append(f"namespace cgpu::front {{ using Ours_{name} = Shapes<{types}>; }}")
+        lines.append(f'static_assert(Same<cgpu::front::Ours_{name}, Of<decltype(::{plain})>::type>::value, "{name}");')
+    lines += [f'static_assert(sizeof(cgpu::front::{ours}) == sizeof({theirs}), "{ours}");' for ours, theirs in STRUCTURES.items()]
+    lines += [f'static_assert(offsetof(cgpu::front::{ours}, {a}) == offsetof({theirs}, {b}), "{ours}::{a}");'
+              for ours, a, theirs, b in OFFSETS]
+    lines += [f'static_assert(static_cast<long>(cgpu::front::{ours}) == static_cast<long>({theirs}), "{ours}");'
+              for ours, theirs in CONSTANTS.items()]
+    return "\n".join(lines) + "\n", unknown
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--compiler", required=True)
+    parser.add_argument("--include", required=True)
+    arguments = parser.parse_args()
+    include = next((root / "include" for root in ROOTS if (root / "include/cuda.h").exists()), None)
+    if include is None:
+        print("no CUDA toolkit here: nothing to compare with")
+        return 77
+    functions = real_functions(arguments.folder)
+    # Preprocessed: the header names its functions' newest versions by macros.
+    header = subprocess.run([arguments.compiler, "-E", "-P", "-xc++", "-D__CUDA_API_VERSION_INTERNAL", str(include / "cuda.h")],
+                            check=True, capture_output=True, text=True).stdout
+    text, unknown = program(functions, header)
+    with tempfile.NamedTemporaryFile("w", suffix=".cpp") as source:
+        source.write(text)
+        source.flush()
+        done = subprocess.run([arguments.compiler, "-std=c++20", "-fsyntax-only", "-I", str(include), "-I",
+                               arguments.include, source.name], capture_output=True, text=True)
+    sys.stdout.write(done.stderr)
+    if unknown:
+        print(f"not in {include}/cuda.h, so not compared: {', '.join(unknown)}")
+    print(f"{len(functions) - len(unknown)} functions compared")
+    return done.returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,127 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "module/engine/api.hpp"
+#include "module/front/cuda_abi.hpp"
+#include "module/front/waiting.hpp"
+
+namespace cgpu::front {
+
+/// A run of launches between two events that the front recorded.
+struct Batch {
+    module::BatchId id;
+    CUstream stream;
+    CUevent start;
+    CUevent end;
+    bool closing;
+    bool owner_closes;  ///< on a per-thread stream: its end event is recorded behind every launch, by its own
+                        ///< thread
+    Batch* next;
+};
+
+/// What the meter keeps of one context; meter.cpp explains the fields.
+struct ContextMeter {
+    Mutex mutex;
+    Batch* batches = nullptr;
+    std::array<CUevent, 32> pool{};
+    std::size_t pooled = 0;
+    CUevent base = nullptr;
+    std::int64_t base_ns = 0;
+    std::int64_t offset_ns[2] = {};
+    std::int64_t window_start_ns = 0;
+    std::atomic<bool> reaping{false};
+    std::atomic<std::uint32_t> closes{0};  ///< bumped before a batch is closed, so that runs of launches end
+};
+
+/// A context of the process. Never freed, used again for other contexts: a pointer to it is always good.
+struct Context {
+    std::atomic<CUcontext> handle{nullptr};
+    int gpu = -1;
+    bool primary = false;
+    int uses = 1;  ///< by cuCtxAttach and cuCtxDetach
+    std::atomic<bool> dying{false};
+    std::atomic<std::uint32_t> pins{0};
+    ContextMeter meter;
+    Context* next = nullptr;
+
+    std::uint64_t key() const {
+        return reinterpret_cast<std::uintptr_t>(handle.load(std::memory_order_relaxed));
+    }
+};
+
+class ContextTable {
+  public:
+    constexpr ContextTable() = default;
+
+    /// The thread's current context; one that no hook has seen being made is taken in. Null: there is none.
+    Context* current();
+    /// The entry of a context that is current or known; null where it can't be found out.
+    Context* find(CUcontext handle);
+    /// Adds a context that a hook has just seen being made. Null when out of memory.
+    Context* add(CUcontext handle, int gpu, bool primary);
+    Context* primary_of(int gpu);
+
+    /// Before the driver destroys it: from here on no other thread of ours uses it. Waits for those that do.
+    void retire(Context& context);
+    /// The driver refused to destroy it.
+    void unretire(Context& context) { context.dying.store(false); }
+    /// The driver has destroyed it.
+    void remove(Context& context);
+
+    /// Keeps the service thread's hands and cuCtxDestroy apart. False: it is being destroyed.
+    bool pin(Context& context);
+    void unpin(Context& context);
+
+    /// Calls `function(Context&)` for every context of a GPU (all GPUs: -1), pinned meanwhile.
+    template <class Function>
+    void for_each(int gpu, Function function) {
+        for (Context* each = first_.load(); each != nullptr; each = each->next) {
+            if (each->handle.load() == nullptr || (gpu >= 0 && each->gpu != gpu) || !pin(*each)) continue;
+            function(*each);
+            unpin(*each);
+        }
+    }
+
+    void reset_in_child();
+
+  private:
+    Context* adopt(CUcontext handle);
+
+    Mutex mutex_;
+    std::atomic<Context*> first_{nullptr};
+};
+
+ContextTable& contexts();
+
+/// Makes a context current for a scope, where it isn't.
+class CurrentContext {
+  public:
+    explicit CurrentContext(CUcontext handle);
+    ~CurrentContext();
+    CurrentContext(const CurrentContext&) = delete;
+    CurrentContext& operator=(const CurrentContext&) = delete;
+    bool ok() const { return ok_; }
+
+  private:
+    bool pushed_ = false;
+    bool ok_ = true;
+};
+
+/// Around the front's own driver calls while the program captures a graph: without it a capture in global
+/// mode would be broken by them.
+class RelaxedCapture {
+  public:
+    RelaxedCapture();
+    ~RelaxedCapture();
+    RelaxedCapture(const RelaxedCapture&) = delete;
+    RelaxedCapture& operator=(const RelaxedCapture&) = delete;
+
+  private:
+    bool exchanged_ = false;
+    int mode_ = 0;
+};
+
+}  // namespace cgpu::front

@@ -1,0 +1,33 @@
+#include "module/front/fork.hpp"
+
+#include <pthread.h>
+
+#include "module/front/captures.hpp"
+#include "module/front/context_table.hpp"
+#include "module/front/gate.hpp"
+#include "module/front/physical.hpp"
+#include "module/front/pool_frees.hpp"
+#include "module/front/service.hpp"
+#include "module/front/session.hpp"
+
+namespace cgpu::front {
+namespace {
+
+void in_child() {
+    service().reset_in_child();
+    session().reset_in_child();
+    contexts().reset_in_child();
+    pool_frees().reset_in_child();
+    physical().reset_in_child();
+    reset_gate_in_child();
+    captures_under_way.store(0);
+}
+
+}  // namespace
+
+void reset_in_forked_children() {
+    static std::atomic<bool> done{false};
+    if (!done.exchange(true)) pthread_atfork(nullptr, nullptr, in_child);
+}
+
+}  // namespace cgpu::front

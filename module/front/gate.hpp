@@ -1,0 +1,80 @@
+#pragma once
+
+#include "module/front/context_table.hpp"
+#include "module/front/session.hpp"
+
+/// The one way for work to the GPU: every launch of every kind passes `gated`.
+namespace cgpu::front {
+
+/// A launch as the hooks describe it.
+struct Work {
+    const void* function;  ///< a CUfunction, CUkernel or CUgraphExec: what has a usual length
+    CUstream stream;       ///< as the plain functions take it: null or 1 legacy, 2 per-thread
+    CUcontext context;     ///< null: the current one
+};
+
+/// A stream as the driver's _ptsz variants take it, put for its plain ones.
+inline CUstream per_thread(CUstream stream) { return stream == nullptr ? stream_per_thread() : stream; }
+
+/// The engine's key of a stream; a per-thread stream is another one in each thread.
+std::uint64_t stream_key(CUstream stream);
+
+namespace detail {
+
+/// A launch that may go on: how it is metered. Filled by pass_gate, finished by after_launch.
+struct Pass {
+    Context* context = nullptr;  ///< null: ungated
+    module::BatchId batch = 0;
+    module::BatchId close = 0;
+    bool per_thread_stream = false;
+};
+
+/// Waits until the launch may pass. Not kSuccess: it may not at all.
+CUresult pass_gate(const Work& work, Pass& pass);
+void after_launch(const Pass& pass, bool launched);
+
+}  // namespace detail
+
+template <class Call>
+CUresult gated(const Work& work, Call call) {
+    switch (session().route()) {
+        case Route::pass:
+            return call();
+        case Route::broken:
+            return kSystemNotReady;
+        case Route::managed:
+            break;
+    }
+    detail::Pass pass;
+    if (const CUresult refused = detail::pass_gate(work, pass); refused != kSuccess) return refused;
+    const CUresult result = call();
+    if (pass.context != nullptr) detail::after_launch(pass, result == kSuccess);
+    return result;
+}
+
+/// Around a call that waits for the GPU: batches that it waits for are closed before and reaped after it.
+template <class Call>
+CUresult synchronised(CUstream stream, bool whole_context, Call call);
+
+/// The forked child's thread has no launches in hand.
+void reset_gate_in_child();
+
+namespace detail {
+Context* begin_sync(CUstream stream, bool whole_context);
+void end_sync(Context& context);
+}  // namespace detail
+
+template <class Call>
+CUresult synchronised(CUstream stream, bool whole_context, Call call) {
+    if (session().route() != Route::managed) return call();
+    Context* context = detail::begin_sync(stream, whole_context);
+    const CUresult result = call();
+    if (context != nullptr) detail::end_sync(*context);
+    return result;
+}
+
+/// Before something that must not lie inside a batch: host functions, the start of a capture, the stream's
+/// end.
+void close_stream(CUstream stream);
+
+}  // namespace cgpu::front

@@ -1,0 +1,104 @@
+// Every way to start work on the GPU, through the one gate.
+#include "module/front/gate.hpp"
+#include "module/front/hook.hpp"
+
+using namespace cgpu::front;
+
+namespace cgpu::front::real {
+#define CGPU_GRID unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned
+CGPU_REAL(cuLaunchKernel, CUfunction, CGPU_GRID, CUstream, void**, void**)
+CGPU_REAL(cuLaunchKernel_ptsz, CUfunction, CGPU_GRID, CUstream, void**, void**)
+CGPU_REAL(cuLaunchKernelEx, const CUlaunchConfig*, CUfunction, void**, void**)
+CGPU_REAL(cuLaunchKernelEx_ptsz, const CUlaunchConfig*, CUfunction, void**, void**)
+CGPU_REAL(cuLaunchCooperativeKernel, CUfunction, CGPU_GRID, CUstream, void**)
+CGPU_REAL(cuLaunchCooperativeKernel_ptsz, CUfunction, CGPU_GRID, CUstream, void**)
+CGPU_REAL(cuLaunchCooperativeKernelMultiDevice, CUlaunchParams*, unsigned, unsigned)
+CGPU_REAL(cuLaunch, CUfunction)
+CGPU_REAL(cuLaunchGrid, CUfunction, int, int)
+CGPU_REAL(cuLaunchGridAsync, CUfunction, int, int, CUstream)
+CGPU_REAL(cuGraphLaunch, CUgraphExec, CUstream)
+CGPU_REAL(cuGraphLaunch_ptsz, CUgraphExec, CUstream)
+}  // namespace cgpu::front::real
+
+namespace {
+
+/// One launch on several devices passes the gate of each, then happens once.
+CUresult launch_on_all(CUlaunchParams* list, unsigned count, unsigned flags, unsigned next) {
+    if (list == nullptr || next >= count)
+        return real::cuLaunchCooperativeKernelMultiDevice(list, count, flags);
+    Work work{list[next].function, list[next].stream, nullptr};
+    real::cuStreamGetCtx(list[next].stream, &work.context);
+    return gated(work, [&] { return launch_on_all(list, count, flags, next + 1); });
+}
+
+}  // namespace
+
+CGPU_HOOK cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                         unsigned bz, unsigned shared, CUstream stream, void** parameters, void** extra) {
+    return gated({function, stream, nullptr}, [&] {
+        return real::cuLaunchKernel(function, gx, gy, gz, bx, by, bz, shared, stream, parameters, extra);
+    });
+}
+
+CGPU_HOOK cuLaunchKernel_ptsz(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                              unsigned by, unsigned bz, unsigned shared, CUstream stream, void** parameters,
+                              void** extra) {
+    return gated({function, per_thread(stream), nullptr}, [&] {
+        return real::cuLaunchKernel_ptsz(function, gx, gy, gz, bx, by, bz, shared, stream, parameters, extra);
+    });
+}
+
+CGPU_HOOK cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** parameters,
+                           void** extra) {
+    const auto call = [&] { return real::cuLaunchKernelEx(config, function, parameters, extra); };
+    return config == nullptr ? call() : gated({function, config->stream, nullptr}, call);
+}
+
+CGPU_HOOK cuLaunchKernelEx_ptsz(const CUlaunchConfig* config, CUfunction function, void** parameters,
+                                void** extra) {
+    const auto call = [&] { return real::cuLaunchKernelEx_ptsz(config, function, parameters, extra); };
+    return config == nullptr ? call() : gated({function, per_thread(config->stream), nullptr}, call);
+}
+
+CGPU_HOOK cuLaunchCooperativeKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                                    unsigned by, unsigned bz, unsigned shared, CUstream stream,
+                                    void** parameters) {
+    return gated({function, stream, nullptr}, [&] {
+        return real::cuLaunchCooperativeKernel(function, gx, gy, gz, bx, by, bz, shared, stream, parameters);
+    });
+}
+
+CGPU_HOOK cuLaunchCooperativeKernel_ptsz(CUfunction function, unsigned gx, unsigned gy, unsigned gz,
+                                         unsigned bx, unsigned by, unsigned bz, unsigned shared,
+                                         CUstream stream, void** parameters) {
+    return gated({function, per_thread(stream), nullptr}, [&] {
+        return real::cuLaunchCooperativeKernel_ptsz(function, gx, gy, gz, bx, by, bz, shared, stream,
+                                                    parameters);
+    });
+}
+
+CGPU_HOOK cuLaunchCooperativeKernelMultiDevice(CUlaunchParams* list, unsigned count, unsigned flags) {
+    return launch_on_all(list, count, flags, 0);
+}
+
+CGPU_HOOK cuLaunch(CUfunction function) {
+    return gated({function, nullptr, nullptr}, [&] { return real::cuLaunch(function); });
+}
+
+CGPU_HOOK cuLaunchGrid(CUfunction function, int width, int height) {
+    return gated({function, nullptr, nullptr}, [&] { return real::cuLaunchGrid(function, width, height); });
+}
+
+CGPU_HOOK cuLaunchGridAsync(CUfunction function, int width, int height, CUstream stream) {
+    return gated({function, stream, nullptr},
+                 [&] { return real::cuLaunchGridAsync(function, width, height, stream); });
+}
+
+CGPU_HOOK cuGraphLaunch(CUgraphExec graph, CUstream stream) {
+    return gated({graph, stream, nullptr}, [&] { return real::cuGraphLaunch(graph, stream); });
+}
+
+CGPU_HOOK cuGraphLaunch_ptsz(CUgraphExec graph, CUstream stream) {
+    return gated({graph, per_thread(stream), nullptr},
+                 [&] { return real::cuGraphLaunch_ptsz(graph, stream); });
+}

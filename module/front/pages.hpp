@@ -1,0 +1,35 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/wire/pages.hpp"
+
+namespace cgpu::front {
+
+/// The pages shared with the daemon, mapped at addresses that stay the same for the life of the process:
+/// those of a new connection are mapped over the old ones, so that a thread that was just reading an old page
+/// reads the new one instead of faulting.
+class Pages {
+  public:
+    constexpr Pages() = default;
+
+    /// Maps the descriptors of a Welcome: orders, reports, bell; reports and bell may be absent (-1) for an
+    /// observer. False: they aren't what they should be, and what was mapped before stays. Closes nothing.
+    bool map(const std::array<int, 3>& files);
+
+    bool mapped() const { return orders_ != nullptr; }
+    const wire::Orders* orders() const { return orders_; }
+    wire::Reports* reports() const { return reports_; }
+    void ring() const;
+
+    /// After a fork: the mappings are the parent's and stay where they are, but this process has no pages.
+    void forget() { *this = Pages{}; }
+
+  private:
+    const wire::Orders* orders_ = nullptr;
+    wire::Reports* reports_ = nullptr;
+    wire::Bell* bell_ = nullptr;
+};
+
+}  // namespace cgpu::front

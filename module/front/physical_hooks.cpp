@@ -1,0 +1,71 @@
+// Physical memory and its mappings (the virtual memory management functions).
+#include "module/front/charge.hpp"
+#include "module/front/hook.hpp"
+#include "module/front/physical.hpp"
+
+using namespace cgpu::front;
+using cgpu::module::Holding;
+
+namespace cgpu::front::real {
+CGPU_REAL(cuMemCreate, CUmemGenericAllocationHandle*, std::size_t, const CUmemAllocationProp*,
+          unsigned long long)
+CGPU_REAL(cuMemRelease, CUmemGenericAllocationHandle)
+CGPU_REAL(cuMemMap, CUdeviceptr, std::size_t, std::size_t, CUmemGenericAllocationHandle, unsigned long long)
+CGPU_REAL(cuMemUnmap, CUdeviceptr, std::size_t)
+CGPU_REAL(cuMemRetainAllocationHandle, CUmemGenericAllocationHandle*, void*)
+}  // namespace cgpu::front::real
+
+namespace {
+
+bool managed() { return session().route() == Route::managed; }
+
+}  // namespace
+
+CGPU_HOOK cuMemCreate(CUmemGenericAllocationHandle* handle, std::size_t bytes,
+                      const CUmemAllocationProp* what, unsigned long long flags) {
+    const Route route = session().route();
+    if (route == Route::broken) return kSystemNotReady;
+    const bool on_device = what != nullptr && what->location.type == kLocationDevice;
+    if (route == Route::pass || handle == nullptr || !on_device || bytes == 0) {
+        return real::cuMemCreate(handle, bytes, what, flags);
+    }
+    // By where the memory lies, whatever context is current.
+    const int gpu = session().gpu_of(what->location.id);
+    if (gpu == kForeignGpu) {
+        session().link().notice(cgpu::wire::Event::foreign_device_refused, 0, "cuMemCreate");
+        return kInvalidDevice;
+    }
+    if (!session().isolates(gpu)) return real::cuMemCreate(handle, bytes, what, flags);
+    return charged(gpu, bytes, Holding::physical, 0, [&](Made& made) {
+        const CUresult result = real::cuMemCreate(handle, bytes, what, flags);
+        if (result != kSuccess) return result;
+        made.key = *handle;
+        physical().created(*handle);
+        return result;
+    });
+}
+
+CGPU_HOOK cuMemRelease(CUmemGenericAllocationHandle handle) {
+    const CUresult result = real::cuMemRelease(handle);
+    if (result == kSuccess && managed()) physical().handle_released(handle);
+    return result;
+}
+
+CGPU_HOOK cuMemMap(CUdeviceptr address, std::size_t bytes, std::size_t offset,
+                   CUmemGenericAllocationHandle handle, unsigned long long flags) {
+    const CUresult result = real::cuMemMap(address, bytes, offset, handle, flags);
+    if (result == kSuccess && managed()) physical().mapped(address, bytes, handle);
+    return result;
+}
+
+CGPU_HOOK cuMemUnmap(CUdeviceptr address, std::size_t bytes) {
+    const CUresult result = real::cuMemUnmap(address, bytes);
+    if (result == kSuccess && managed()) physical().unmapped(address, bytes);
+    return result;
+}
+
+CGPU_HOOK cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* handle, void* address) {
+    const CUresult result = real::cuMemRetainAllocationHandle(handle, address);
+    if (result == kSuccess && managed()) physical().retained(*handle);
+    return result;
+}

@@ -1,0 +1,144 @@
+#include "module/front/pool_frees.hpp"
+
+#include <new>
+
+#include "module/front/gate.hpp"
+#include "module/front/meter.hpp"
+#include "module/front/real_driver.hpp"
+#include "module/front/service.hpp"
+#include "module/front/session.hpp"
+
+namespace cgpu::front {
+namespace {
+
+constinit PoolFrees the_pool_frees;
+
+constexpr std::int64_t kLookEvery = kMillisecond;
+
+void end_charge(CUdeviceptr address) {
+    session().engine().release(module::Holding::address, address);
+    service().note_free();
+}
+
+}  // namespace
+
+struct PoolFrees::Free {
+    Context* context;
+    CUcontext handle;  ///< the context's when it was added: its entry may serve another by now
+    std::uint64_t stream;
+    CUdeviceptr address;
+    CUevent event;
+    Free* next;
+};
+
+PoolFrees& pool_frees() { return the_pool_frees; }
+
+void PoolFrees::add(Context& context, CUstream stream, CUdeviceptr address) {
+    const CUevent event = take_event(context);
+    auto* free =
+        new (std::nothrow) Free{&context, context.handle.load(), stream_key(stream), address, event, nullptr};
+    if (free == nullptr || event == nullptr || real::cuEventRecord(event, stream) != kSuccess) {
+        // Without an event there is no telling when; the free has been ordered, so the charge ends now.
+        delete free;
+        put_event(context, event);
+        return end_charge(address);
+    }
+    outstanding_[static_cast<std::size_t>(context.gpu)].fetch_add(1);
+    mutex_.lock();
+    free->next = first_.load();
+    first_.store(free);
+    mutex_.unlock();
+    service().wake_by(now_ns() + kLookEvery);
+}
+
+/// Takes the first that `pick` wants out of the list.
+template <class Pick>
+PoolFrees::Free* PoolFrees::take(Pick pick) {
+    const Locked lock(mutex_);
+    Free* before = nullptr;
+    for (Free* each = first_.load(); each != nullptr; before = each, each = each->next) {
+        if (!pick(*each)) continue;
+        if (before == nullptr) {
+            first_.store(each->next);
+        } else {
+            before->next = each->next;
+        }
+        return each;
+    }
+    return nullptr;
+}
+
+std::int64_t PoolFrees::settle_done(std::int64_t now) {
+    if (empty()) return kNever;
+    // Those not done yet go to a list of their own, so that each is asked about once; no lock over a driver
+    // call.
+    Free* waiting = nullptr;
+    while (Free* free = take([](const Free&) { return true; })) {
+        CUresult state = kSuccess;
+        const bool pinned = contexts().pin(*free->context);
+        const bool alive = pinned && free->context->handle.load() == free->handle;
+        if (alive) {
+            const RelaxedCapture relaxed;
+            const CurrentContext current(free->handle);
+            state = current.ok() ? real::cuEventQuery(free->event) : kSuccess;
+            if (state != kNotReady) put_event(*free->context, free->event);
+        }
+        if (pinned) contexts().unpin(*free->context);
+        if (state == kNotReady) {
+            free->next = waiting;
+            waiting = free;
+            continue;
+        }
+        finish(free, alive);
+    }
+    const Locked lock(mutex_);
+    while (waiting != nullptr) {
+        Free* next = waiting->next;
+        waiting->next = first_.load();
+        first_.store(waiting);
+        waiting = next;
+    }
+    return empty() ? kNever : now + kLookEvery;
+}
+
+bool PoolFrees::settle_stream(const Context& context, CUstream stream) {
+    const auto key = stream_key(stream);
+    bool any = false;
+    while (Free* free =
+               take([&](const Free& each) { return each.context == &context && each.stream == key; })) {
+        put_event(*free->context, free->event);
+        finish(free, true);
+        any = true;
+    }
+    return any;
+}
+
+bool PoolFrees::wait_for_one(int gpu, std::int64_t until_ns) {
+    const auto& outstanding = outstanding_[static_cast<std::size_t>(gpu)];
+    const int before = outstanding.load();
+    if (before == 0) return false;
+    while (now_ns() < until_ns) {
+        settle_done(now_ns());
+        if (outstanding.load() < before) return true;
+        sleep_until(now_ns() + 200 * kMicrosecond);
+    }
+    return false;
+}
+
+void PoolFrees::finish(Free* free, bool with_charge) {
+    outstanding_[static_cast<std::size_t>(free->context->gpu)].fetch_sub(1);
+    if (with_charge) end_charge(free->address);
+    delete free;
+}
+
+void PoolFrees::forget(const Context& context) {
+    while (Free* free = take([&](const Free& each) { return each.context == &context; })) finish(free, false);
+}
+
+void PoolFrees::reset_in_child() {
+    mutex_.reset_in_child();
+    first_.store(nullptr);
+    for (auto& count : outstanding_) count.store(0);
+}
+
+}  // namespace cgpu::front

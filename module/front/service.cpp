@@ -1,0 +1,238 @@
+#include "module/front/service.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "module/front/meter.hpp"
+#include "module/front/pool_frees.hpp"
+#include "module/front/session.hpp"
+
+namespace cgpu::front {
+namespace {
+
+constexpr std::int64_t kHeartbeat = kSecond;
+constexpr std::int64_t kWakeSlack = 50 * kMicrosecond;
+constexpr std::int64_t kFirstBackoff = 20 * kMillisecond;
+constexpr std::int64_t kLongestBackoff = 200 * kMillisecond;
+constexpr std::int64_t kGreetingTimeout = 10 * kSecond;
+constexpr std::int64_t kGiveDelay = 100 * kMillisecond;
+/// Kept when memory is given back, so that a program that allocates and frees small things doesn't ask each
+/// time.
+constexpr std::uint64_t kKeepBytes = 16 * wire::kGranule;
+/// Enough for the driver's event calls. glibc puts the program's thread-local variables on it, too.
+constexpr std::size_t kStackBytes = 512 * 1024;
+constexpr unsigned long kTimerSlack = 5000;  // ns; the default of 50 µs is as long as a short kernel
+
+constinit Service the_service;
+
+bool create_detached(void* (*function)(void*), void* argument, std::size_t stack_bytes) {
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0) return false;
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    if (stack_bytes != 0) pthread_attr_setstacksize(&attributes, stack_bytes);
+    pthread_t thread{};
+    const int failed = pthread_create(&thread, &attributes, function, argument);
+    pthread_attr_destroy(&attributes);
+    return failed == 0;
+}
+
+// The program's signals are none of this thread's business, and it must be gone from the driver before the
+// driver's own destructors run; ours run first, because we depend on the driver.
+__attribute__((destructor)) void at_exit() { the_service.finish(); }
+
+}  // namespace
+
+Service& service() { return the_service; }
+
+bool Service::start() {
+    if (running_.exchange(true)) return true;
+    connected_ = true;
+    open_wake_pipe();
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    // A program with much thread-local data needs more than the small stack: then the default.
+    const bool made = create_detached(run, this, kStackBytes) || create_detached(run, this, 0);
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    if (!made) running_.store(false);
+    return made;
+}
+
+bool Service::open_wake_pipe() {
+    std::array<int, 2> ends{-1, -1};
+    if (pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) return false;
+    const Locked lock(pipe_mutex_);
+    wake_read_.close();
+    wake_write_.close();
+    // A pipe and no eventfd: every eventfd has the same inode, so a stranger's under our number would not be
+    // told.
+    wake_read_ = Descriptor::adopt(ends[0]);
+    wake_write_ = Descriptor::adopt(ends[1]);
+    return true;
+}
+
+void Service::wake() {
+    const Locked lock(pipe_mutex_);
+    const char byte = 0;
+    // A full pipe wakes as well.
+    if (const int fd = wake_write_.usable(); fd >= 0 && write(fd, &byte, 1) < 0) return;
+}
+
+void Service::wake_by(std::int64_t when_ns) {
+    if (sleeping_until_.load() > when_ns + kWakeSlack) wake();
+}
+
+void Service::note_free() {
+    const auto when = now_ns() + kGiveDelay;
+    auto planned = give_at_.load(std::memory_order_relaxed);
+    if (planned != kNever) return;
+    if (give_at_.compare_exchange_strong(planned, when)) wake_by(when);
+}
+
+void Service::finish() {
+    finishing_.store(true);
+    const auto until = now_ns() + 100 * kMillisecond;
+    while (in_driver_.load() && now_ns() < until) sleep_until(now_ns() + 50 * kMicrosecond);
+}
+
+void* Service::run(void* self) {
+    prctl(PR_SET_NAME, "cgpu");
+    prctl(PR_SET_TIMERSLACK, kTimerSlack);
+    static_cast<Service*>(self)->loop();
+    return nullptr;
+}
+
+void Service::loop() {
+    while (!finishing_.load()) {
+        // Published before the work is looked at: who adds work after that sees it and wakes us.
+        sleeping_until_.store(kNever);
+        const auto now = now_ns();
+        look_after_link(now);
+        give_back(now);
+        in_driver_.store(true);
+        auto next = now + kHeartbeat;
+        if (!finishing_.load())
+            next = std::min({next, look_after_batches(now), pool_frees().settle_done(now)});
+        in_driver_.store(false);
+        next = std::min({next, give_at_.load(), connected_ ? kNever : reconnect_at_});
+        sleeping_until_.store(next);
+        wait(next);
+    }
+}
+
+void Service::wait(std::int64_t until_ns) {
+    const Descriptor socket = greeting_ ? candidate_ : session().link().socket();
+    std::array<pollfd, 2> entries{{{wake_read_.usable(), POLLIN, 0}, {socket.usable(), POLLIN, 0}}};
+    if (entries[0].fd < 0) open_wake_pipe();
+    entries[0].fd = wake_read_.usable();
+    const auto left = std::max<std::int64_t>(until_ns - now_ns(), 0);
+    const timespec timeout{static_cast<time_t>(left / kSecond), static_cast<long>(left % kSecond)};
+    ppoll(entries.data(), entries.size(), &timeout, nullptr);
+    sleeping_until_.store(0);
+    if ((entries[0].revents & POLLIN) != 0) {
+        std::array<char, 64> bytes;
+        if (const int fd = wake_read_.usable(); fd >= 0) {
+            while (read(fd, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size())) continue;
+        }
+    }
+    if (entries[1].revents != 0) read_link();
+}
+
+void Service::look_after_link(std::int64_t now) {
+    if (connected_ && !session().link().connected()) connection_lost(now);
+    if (connected_ || now < reconnect_at_) return;
+    if (greeting_) {  // connected, but the daemon kept silent
+        greeting_ = false;
+        candidate_.close();
+    }
+    if (open_link(wire::Role::compute, candidate_) == Opened::done) {
+        greeting_ = true;
+        reconnect_at_ = now + kGreetingTimeout;
+        return;
+    }
+    backoff_ns_ = std::clamp(backoff_ns_ * 2, kFirstBackoff, kLongestBackoff);
+    reconnect_at_ = now + backoff_ns_;
+}
+
+void Service::connection_lost(std::int64_t now) {
+    if (greeting_) candidate_.close();
+    if (connected_) {
+        session().link().detach();
+        session().unbind();
+    }
+    connected_ = false;
+    greeting_ = false;
+    backoff_ns_ = std::clamp(backoff_ns_ * 2, kFirstBackoff, kLongestBackoff);
+    reconnect_at_ = now + backoff_ns_;
+}
+
+void Service::read_link() {
+    while (true) {
+        Packet packet;
+        const Received received = receive_packet(greeting_ ? candidate_ : session().link().socket(), packet);
+        if (received == Received::nothing) return;
+        if (received == Received::lost) {
+            connection_lost(now_ns());
+            return;
+        }
+        handle(packet);
+        drop_files(packet);
+        if (!connected_ && !greeting_) return;
+    }
+}
+
+void Service::handle(Packet& packet) {
+    if (const auto answer = wire::read_message<wire::Answer>(packet.data())) {
+        // A lease is taken here and not by the one who asked: that one may have given up.
+        if (Link::topic_of(answer->header.request) == wire::Topic::lease && answer->granted_bytes != 0 &&
+            answer->gpu < session().gpu_count()) {
+            session().engine().lease(answer->gpu, answer->granted_bytes);
+        }
+        session().link().deliver(*answer);
+    } else if (const auto recall = wire::read_message<wire::Recall>(packet.data())) {
+        if (recall->gpu >= session().gpu_count()) return;
+        const auto spared = session().engine().spare(recall->gpu, recall->bytes, 0);
+        if (!session().link().give(recall->gpu, spared)) session().engine().lease(recall->gpu, spared);
+    } else if (wire::read_message<wire::Welcome>(packet.data())) {
+        if (!greeting_ || !session().rebind(packet.files)) return connection_lost(now_ns());
+        session().link().attach(candidate_);
+        candidate_ = Descriptor{};
+        greeting_ = false;
+        connected_ = true;
+        backoff_ns_ = 0;
+    } else if (wire::read_message<wire::Refused>(packet.data())) {
+        connection_lost(now_ns());
+    }
+}
+
+void Service::give_back(std::int64_t now) {
+    if (give_at_.load() > now) return;
+    give_at_.store(kNever);
+    if (!connected_) return;
+    for (std::uint32_t gpu = 0; gpu < session().gpu_count(); ++gpu) {
+        const auto spared = session().engine().spare(gpu, UINT64_MAX, kKeepBytes);
+        if (spared != 0 && !session().link().give(gpu, spared)) session().engine().lease(gpu, spared);
+    }
+}
+
+void Service::reset_in_child() {
+    pipe_mutex_.reset_in_child();
+    wake_read_.close();
+    wake_write_.close();
+    candidate_.close();
+    running_.store(false);
+    in_driver_.store(false);
+    sleeping_until_.store(0);
+    give_at_.store(kNever);
+    connected_ = greeting_ = false;
+}
+
+}  // namespace cgpu::front

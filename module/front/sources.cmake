@@ -1,0 +1,15 @@
+# The fronts' sources, for the libraries themselves and for builds of them that tests make.
+set(front ${CMAKE_CURRENT_LIST_DIR})
+set(CGPU_FRONT_SHARED_SOURCES
+  ${front}/connection.cpp ${front}/descriptor.cpp ${front}/pages.cpp ${front}/waiting.cpp
+  ${PROJECT_SOURCE_DIR}/core/wire/message.cpp)
+set(CGPU_FRONT_CUDA_SOURCES ${CGPU_FRONT_SHARED_SOURCES})
+foreach(file array_size captures charge context_count context_table engine fork gate link meter physical pool_frees
+        real_driver service session
+        array_hooks context_hooks info_hooks init_hooks launch_hooks memory_hooks physical_hooks pool_hooks proc_address
+        refused_hooks sync_hooks)
+  list(APPEND CGPU_FRONT_CUDA_SOURCES ${front}/${file}.cpp)
+endforeach()
+set(CGPU_FRONT_NVML_SOURCES ${CGPU_FRONT_SHARED_SOURCES} ${front}/nvml_hooks.cpp ${front}/nvml_usage.cpp)
+math(EXPR number "${PROJECT_VERSION_MAJOR} << 16 | ${PROJECT_VERSION_MINOR} << 8 | ${PROJECT_VERSION_PATCH}")
+set_source_files_properties(${front}/connection.cpp PROPERTIES COMPILE_DEFINITIONS CGPU_FRONT_VERSION=${number}u)

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdint>
+
+/// Clock, futex and lock, in the form that a library without exceptions, living through forks, needs.
+namespace cgpu::front {
+
+constexpr std::int64_t kMicrosecond = 1000;
+constexpr std::int64_t kMillisecond = 1000 * kMicrosecond;
+constexpr std::int64_t kSecond = 1000 * kMillisecond;
+constexpr std::int64_t kNever = INT64_MAX;
+
+/// CLOCK_MONOTONIC, nanoseconds.
+std::int64_t now_ns();
+
+/// Sleeps until a time on CLOCK_MONOTONIC.
+void sleep_until(std::int64_t when_ns);
+
+/// Waits while *word is `value`, until `until_ns` at the latest; may return early. Works on a read-only
+/// mapping and between processes.
+void futex_wait(const std::atomic<std::uint32_t>* word, std::uint32_t value, std::int64_t until_ns);
+void futex_wake_all(const std::atomic<std::uint32_t>* word);
+
+/// A lock that a forked child may start afresh: its other threads are gone, whatever they held.
+class Mutex {
+  public:
+    constexpr Mutex() = default;
+    Mutex(const Mutex&) = delete;
+    Mutex& operator=(const Mutex&) = delete;
+
+    void lock() { pthread_mutex_lock(&mutex_); }
+    bool try_lock() { return pthread_mutex_trylock(&mutex_) == 0; }
+    void unlock() { pthread_mutex_unlock(&mutex_); }
+    void reset_in_child() { mutex_ = PTHREAD_MUTEX_INITIALIZER; }
+
+  private:
+    pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+};
+
+class Locked {
+  public:
+    explicit Locked(Mutex& mutex) : mutex_(mutex) { mutex_.lock(); }
+    ~Locked() { mutex_.unlock(); }
+    Locked(const Locked&) = delete;
+    Locked& operator=(const Locked&) = delete;
+
+  private:
+    Mutex& mutex_;
+};
+
+}  // namespace cgpu::front

@@ -1,0 +1,108 @@
+#include <gtest/gtest.h>
+
+#include "client/cgpuctl/verbs.hpp"
+#include "tests/unit/client/fake_node.hpp"
+
+namespace cgpu::cgpuctl {
+namespace {
+
+using Calls = std::vector<std::string>;
+using Kind = client::ClientError::Kind;
+
+class ChangeVerbs : public testing::Test {
+  protected:
+    client::Result<void> call(client::Result<void> (*verb)(const Input&, client::Node&, Terminal&)) {
+        auto terminal = screen_.terminal({.quiet = input_.quiet});
+        return verb(input_, node_, terminal);
+    }
+
+    FakeNode node_;
+    Screen screen_;
+    Input input_;
+};
+
+TEST_F(ChangeVerbs, SetPolicyByNumberSaysTheName) {
+    input_.gpu = "0";
+    input_.policy = "2";
+    ASSERT_TRUE(call(&set_policy));
+    EXPECT_EQ(node_.calls, Calls{"set_policy 0 2"});
+    EXPECT_EQ(screen_.out.str(), "GPU 0: policy weighted is set.\n");
+}
+
+TEST_F(ChangeVerbs, SetPolicyThatIsNone) {
+    input_.gpu = "0";
+    input_.policy = "6";
+    const auto done = call(&set_policy);
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().kind, Kind::usage);
+    EXPECT_TRUE(node_.calls.empty());
+}
+
+TEST_F(ChangeVerbs, DryRunIsPassedOnAndSaid) {
+    input_.gpu = "1";
+    input_.max_inst = "8";
+    input_.dry_run = true;
+    ASSERT_TRUE(call(&set_max_inst));
+    EXPECT_EQ(node_.calls, Calls{"set_max_inst 1 8 dry-run"});
+    EXPECT_EQ(screen_.out.str(), "GPU 1: max_inst 8 could be set; nothing was changed.\n");
+}
+
+TEST_F(ChangeVerbs, QuietSaysNothing) {
+    input_.gpu = "1";
+    input_.max_inst = "8";
+    input_.quiet = true;
+    ASSERT_TRUE(call(&set_max_inst));
+    EXPECT_EQ(screen_.out.str(), "");
+}
+
+TEST_F(ChangeVerbs, NumbersAreDigits) {
+    input_.gpu = "0";
+    for (const char* text : {"", "x", "3x", "-1", "1.5", "99999999999"}) {
+        input_.max_inst = input_.weight = text;
+        for (auto* verb : {&set_max_inst, &set_weight}) {
+            const auto done = call(*verb);
+            ASSERT_FALSE(done) << text;
+            EXPECT_EQ(done.error().kind, Kind::usage) << text;
+        }
+    }
+    EXPECT_TRUE(node_.calls.empty());
+}
+
+TEST_F(ChangeVerbs, SetWeightOnOneOfItsGpus) {
+    input_.instance = "web";
+    input_.weight = "4";
+    input_.gpu = "1";
+    ASSERT_TRUE(call(&set_weight));
+    EXPECT_EQ(node_.calls, Calls{"set_weight web [1] 4"});
+}
+
+TEST_F(ChangeVerbs, SetMemoryInBytes) {
+    input_.instance = "web";
+    input_.memory = "4301MiB";
+    ASSERT_TRUE(call(&set_memory));
+    EXPECT_EQ(node_.calls, Calls{"set_memory web [] 4509925376"});
+    EXPECT_EQ(screen_.out.str(), "Instance web: memory limit 4301MiB is set.\n");
+}
+
+TEST_F(ChangeVerbs, ASizeWithoutAUnit) {
+    input_.instance = "web";
+    input_.memory = "4";
+    const auto done = call(&set_memory);
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().kind, Kind::usage);
+    EXPECT_NE(done.error().text.find("memory limit \"4\": the unit is missing"), std::string::npos);
+}
+
+TEST_F(ChangeVerbs, ARefusalIsPassedOnAndNothingIsSaidDone) {
+    node_.answer = client::fail(Kind::refused, "weight 4: none is free. Try: 3 at most.");
+    input_.instance = "web";
+    input_.weight = "4";
+    const auto done = call(&set_weight);
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().kind, Kind::refused);
+    EXPECT_EQ(done.error().text, "weight 4: none is free. Try: 3 at most.");
+    EXPECT_EQ(screen_.out.str(), "");
+}
+
+}  // namespace
+}  // namespace cgpu::cgpuctl

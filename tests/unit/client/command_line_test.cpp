@@ -1,0 +1,161 @@
+#include "client/cgpuctl/command_line.hpp"
+
+#include <set>
+
+#include <gtest/gtest.h>
+
+namespace cgpu::cgpuctl {
+namespace {
+
+using Words = std::vector<std::string>;
+
+Call call_of(const Words& words) {
+    const auto read = read_command_line(words);
+    if (!read) {
+        ADD_FAILURE() << read.error().text;
+        return {&verbs().front(), {}};
+    }
+    return std::get<Call>(*read);
+}
+
+std::string text_of(const Words& words) {
+    const auto read = read_command_line(words);
+    if (!read || !std::holds_alternative<Print>(*read)) {
+        ADD_FAILURE() << "nothing to print";
+        return "";
+    }
+    return std::get<Print>(*read).text;
+}
+
+std::string usage_error(const Words& words) {
+    const auto read = read_command_line(words);
+    if (read) {
+        ADD_FAILURE() << "no error";
+        return "";
+    }
+    EXPECT_EQ(read.error().kind, ClientError::Kind::usage);
+    EXPECT_NE(read.error().text.find(". Try: "), std::string::npos) << read.error().text;
+    return read.error().text;
+}
+
+TEST(VerbTable, HasEveryVerbOnce) {
+    std::vector<std::string> names;
+    for (const Verb& verb : verbs()) names.emplace_back(verb.name);
+    EXPECT_EQ(names, (Words{"status", "list", "show", "set-policy", "set-max-inst", "set-weight",
+                            "set-memory", "run"}));
+}
+
+TEST(VerbTable, EveryVerbIsComplete) {
+    for (const Verb& verb : verbs()) {
+        EXPECT_NE(verb.run, nullptr) << verb.name;
+        EXPECT_FALSE(verb.summary.empty()) << verb.name;
+        EXPECT_TRUE(verb.example.starts_with("cgpuctl " + std::string(verb.name))) << verb.name;
+        EXPECT_EQ(find_verb(verb.name), &verb);
+        std::set<std::string_view> flags;
+        for (const Option& option : verb.options)
+            EXPECT_TRUE(flags.insert(option.flags).second) << option.flags;
+    }
+}
+
+TEST(VerbTable, EveryVerbEitherReadsOrHasADryRun) {
+    for (const Verb& verb : verbs()) {
+        bool json = false;
+        bool dry_run = false;
+        for (const Option& option : verb.options) {
+            json = json || option.flags == "--json";
+            dry_run = dry_run || option.flags == "--dry-run";
+        }
+        EXPECT_NE(json, dry_run) << verb.name;
+    }
+}
+
+TEST(VerbTable, EveryExampleCanBeRead) {
+    for (const Verb& verb : verbs()) {
+        std::istringstream example{std::string(verb.example)};
+        Words words{std::istream_iterator<std::string>(example), {}};
+        words.erase(words.begin());
+        EXPECT_EQ(call_of(words).verb, &verb) << verb.example;
+    }
+}
+
+TEST(Help, OfEachVerbShowsArgumentsOptionsAndAnExample) {
+    for (const Verb& verb : verbs()) {
+        const std::string help = text_of({std::string(verb.name), "--help"});
+        EXPECT_NE(help.find(verb.example), std::string::npos) << help;
+        for (const Argument& argument : verb.arguments)
+            EXPECT_NE(help.find(argument.name), std::string::npos) << help;
+        for (const Option& option : verb.options)
+            EXPECT_NE(help.find(option.flags), std::string::npos) << help;
+    }
+}
+
+TEST(Help, HasAnExactUsageLine) {
+    EXPECT_NE(text_of({"set-weight", "-h"}).find("Usage: cgpuctl set-weight [OPTIONS] INSTANCE N\n"),
+              std::string::npos);
+    EXPECT_NE(text_of({"run", "-h"}).find("Usage: cgpuctl run [OPTIONS] -- COMMAND [ARGUMENT]...\n"),
+              std::string::npos);
+}
+
+TEST(Help, IsNotWiderThanAPage) {
+    std::istringstream lines(text_of({"--help"}));
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 110U) << line;
+}
+
+TEST(Help, NamesEveryVerbAndExitCode) {
+    const std::string help = text_of({"--help"});
+    for (const Verb& verb : verbs()) EXPECT_NE(help.find(verb.name), std::string::npos) << verb.name;
+    for (const char* code :
+         {"0 done", "1 a fault", "2 wrong usage", "3 no such", "4 refused", "77 not", "101 the"})
+        EXPECT_NE(help.find(code), std::string::npos) << code;
+}
+
+TEST(CommandLine, BareIsStatus) {
+    EXPECT_EQ(call_of({}).verb->name, "status");
+    const Call call = call_of({"--json"});
+    EXPECT_EQ(call.verb->name, "status");
+    EXPECT_TRUE(call.input.json);
+}
+
+TEST(CommandLine, Version) { EXPECT_TRUE(text_of({"--version"}).starts_with("cgpuctl ")); }
+
+TEST(CommandLine, ArgumentsInTheirOrder) {
+    const Call call = call_of({"set-policy", "0", "weighted", "--dry-run"});
+    EXPECT_EQ(call.input.gpu, "0");
+    EXPECT_EQ(call.input.policy, "weighted");
+    EXPECT_TRUE(call.input.dry_run);
+}
+
+TEST(CommandLine, OptionsMayStandBetweenArguments) {
+    const Call call = call_of({"set-weight", "web", "--gpu", "1", "4", "-q"});
+    EXPECT_EQ(call.input.instance, "web");
+    EXPECT_EQ(call.input.weight, "4");
+    EXPECT_EQ(call.input.gpu, "1");
+    EXPECT_TRUE(call.input.quiet);
+}
+
+TEST(CommandLine, WhatFollowsTheMarkIsTheCommandAsItStands) {
+    const Call call = call_of({"run", "--mem", "4GiB", "--", "python3", "--help", "--", "-q", ""});
+    EXPECT_EQ(call.input.memory, "4GiB");
+    EXPECT_EQ(call.input.command, (Words{"python3", "--help", "--", "-q", ""}));
+    EXPECT_FALSE(call.input.quiet);
+}
+
+TEST(CommandLine, RunWithoutACommand) {
+    EXPECT_NE(usage_error({"run", "--mem", "4GiB"}).find("the command is missing"), std::string::npos);
+    EXPECT_NE(usage_error({"run", "--mem", "4GiB", "--"}).find("the command is missing"), std::string::npos);
+    usage_error({"run", "nvidia-smi", "--", "nvidia-smi"});
+}
+
+TEST(CommandLine, WrongUsage) {
+    EXPECT_NE(usage_error({"frobnicate"}).find("cgpuctl \"frobnicate\": there is no such verb"),
+              std::string::npos);
+    usage_error({"--frobnicate"});
+    EXPECT_NE(usage_error({"set-policy", "0"}).find("cgpuctl set-policy: "), std::string::npos);
+    usage_error({"set-policy", "0", "weighted", "more"});
+    usage_error({"set-policy", "0", "weighted", "--json"});
+    usage_error({"list", "--dry-run"});
+    usage_error({"set-weight", "web", "4", "--gpu"});
+}
+
+}  // namespace
+}  // namespace cgpu::cgpuctl

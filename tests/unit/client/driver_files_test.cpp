@@ -1,0 +1,101 @@
+#include "client/run/driver_files.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/client/temp_root.hpp"
+
+namespace cgpu::client {
+namespace {
+
+using Files = std::vector<std::string>;
+constexpr const char* kLib = "/usr/lib/x86_64-linux-gnu";
+
+/// As a distribution installs it.
+void install(const TempRoot& root, const std::string& folder, const std::string& version) {
+    for (const std::string base : {"libcuda.so", "libnvidia-ml.so"}) {
+        root.library(folder + "/" + base + "." + version);
+        root.link(folder + "/" + base + ".1", base + "." + version);
+        root.link(folder + "/" + base, base + ".1");
+    }
+}
+
+TEST(FindDriver, AsADistributionInstallsIt) {
+    const TempRoot root;
+    install(root, kLib, "535.104.05");
+    const auto driver = find_driver(root.path());
+    ASSERT_TRUE(driver) << driver.error().text;
+    ASSERT_EQ(driver->size(), 2U);
+    const std::string cuda = root.at(kLib) + "/libcuda.so.535.104.05";
+    EXPECT_EQ((*driver)[0].soname, "libcuda.so.1");
+    EXPECT_EQ((*driver)[0].real, cuda);
+    EXPECT_EQ((*driver)[0].files, Files{cuda});
+    EXPECT_EQ((*driver)[1].soname, "libnvidia-ml.so.1");
+    EXPECT_EQ((*driver)[1].real, root.at(kLib) + "/libnvidia-ml.so.535.104.05");
+}
+
+TEST(FindDriver, EveryCopyIsFoundAndTheFirstOneIsTheRealOne) {
+    const TempRoot root;
+    root.file("/etc/ld.so.conf", "/opt/driver\n");
+    install(root, kLib, "470.1");
+    install(root, "/opt/driver", "535.2");
+    root.library(std::string(kLib) + "/libcuda.so.460.9");
+    const auto driver = find_driver(root.path());
+    ASSERT_TRUE(driver);
+    EXPECT_EQ((*driver)[0].real, root.at("/opt/driver/libcuda.so.535.2"));
+    EXPECT_EQ((*driver)[0].files,
+              (Files{root.at("/opt/driver/libcuda.so.535.2"), root.at(kLib) + "/libcuda.so.470.1",
+                     root.at(kLib) + "/libcuda.so.460.9"}));
+}
+
+TEST(FindDriver, AFolderReachedTwiceCountsOnce) {
+    const TempRoot root;
+    install(root, kLib, "535.2");
+    root.link("/lib", "usr/lib");
+    const auto driver = find_driver(root.path());
+    ASSERT_TRUE(driver);
+    EXPECT_EQ((*driver)[0].files.size(), 1U);
+}
+
+TEST(FindDriver, TwoHardLinksAreOneFile) {
+    const TempRoot root;
+    install(root, kLib, "535.2");
+    std::filesystem::create_hard_link(root.at(kLib) + "/libcuda.so.535.2", root.at(kLib) + "/libcuda.so.9");
+    const auto driver = find_driver(root.path());
+    ASSERT_TRUE(driver);
+    EXPECT_EQ((*driver)[0].files.size(), 1U);
+}
+
+TEST(FindDriver, OtherMachinesAndOtherNamesAreLeftOut) {
+    const TempRoot root;
+    install(root, kLib, "535.2");
+    root.library("/usr/lib/libcuda.so.535.2", ELFCLASS32, EM_386);
+    root.library("/usr/lib/libcuda.so.4", ELFCLASS64, EM_AARCH64);
+    root.file("/usr/lib/libcuda.so.5", "INPUT(libcuda.so.1)");
+    root.library("/usr/lib/libcuda.so.535.2.bak");
+    root.library("/usr/lib/libcudadebugger.so.535.2");
+    const auto driver = find_driver(root.path());
+    ASSERT_TRUE(driver);
+    EXPECT_EQ((*driver)[0].files, Files{root.at(kLib) + "/libcuda.so.535.2"});
+}
+
+TEST(FindDriver, WithoutNvml) {
+    const TempRoot root;
+    root.library(std::string(kLib) + "/libcuda.so.1");
+    const auto driver = find_driver(root.path());
+    ASSERT_TRUE(driver);
+    ASSERT_EQ(driver->size(), 1U);
+    EXPECT_EQ((*driver)[0].real, root.at(kLib) + "/libcuda.so.1");
+}
+
+TEST(FindDriver, NoneIsAnErrorThatSaysWhatToTry) {
+    const TempRoot root;
+    root.library(std::string(kLib) + "/libnvidia-ml.so.1");
+    root.link(std::string(kLib) + "/libcuda.so.1", "libcuda.so.535.2");
+    const auto driver = find_driver(root.path());
+    ASSERT_FALSE(driver);
+    EXPECT_EQ(driver.error().kind, ClientError::Kind::failed);
+    EXPECT_NE(driver.error().text.find("no libcuda.so.1 in the loader's folders. Try: "), std::string::npos);
+}
+
+}  // namespace
+}  // namespace cgpu::client

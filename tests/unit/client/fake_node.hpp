@@ -1,0 +1,119 @@
+#pragma once
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "client/cgpuctl/terminal.hpp"
+#include "client/node/node.hpp"
+
+namespace cgpu::cgpuctl {
+
+constexpr std::uint64_t kMib = std::uint64_t{1} << 20;
+constexpr const char* kUuid0 = "GPU-00000000-0000-0000-0000-000000000000";
+constexpr const char* kUuid1 = "GPU-11111111-1111-1111-1111-111111111111";
+constexpr const char* kWebId = "0123456789abcdef0123456789abcdef";
+
+/// Two GPUs, an instance `web` on the first.
+inline client::Snapshot two_gpus() {
+    client::Snapshot snapshot;
+    snapshot.version = "1.2.3";
+    snapshot.module_version = "1.2.0";
+    client::Gpu gpu;
+    gpu.uuid = kUuid0;
+    gpu.model = "Tesla V100-SXM2-16GB";
+    gpu.memory_total = 16130 * kMib;
+    gpu.memory_allocated = 4301 * kMib;
+    gpu.memory_used = 200 * kMib;
+    gpu.policy = 2;
+    gpu.policy_name = "weighted";
+    gpu.max_inst = 20;
+    gpu.free_weight = 18;
+    gpu.prio_ratio = 80;
+    gpu.mode = "memory+compute";
+    snapshot.gpus.push_back(gpu);
+    gpu.uuid = kUuid1;
+    gpu.index = 1;
+    gpu.memory_allocated = gpu.memory_used = 0;
+    gpu.free_weight = 20;
+    snapshot.gpus.push_back(gpu);
+
+    client::Usage usage;
+    usage.memory_used = 200 * kMib;
+    usage.memory_leased = 256 * kMib;
+    usage.gpu_time = 1'500'000'000;
+    usage.waited = 20'000'000;
+    usage.longest_kernel = 4'100'000;
+    usage.launches = 77;
+    usage.target_share = 1;
+    usage.achieved_share = 0.333;
+    usage.processes = {4711, 4712};
+    snapshot.instances.push_back(
+        {kWebId, "web", "running", 1700000000, 4711, {{{kUuid0, 0, 4301 * kMib, 2, false}, usage}}});
+    return snapshot;
+}
+
+/// Answers from a snapshot and notes what it was told to change.
+class FakeNode final : public client::Node {
+  public:
+    client::Snapshot snapshot = two_gpus();
+    std::vector<std::string> calls;
+    client::Result<void> answer;
+
+    client::Result<client::Snapshot> read() override {
+        if (!answer) return tl::unexpected(answer.error());
+        return snapshot;
+    }
+    client::Result<std::string> find_gpu(const std::string& gpu) override { return not_found(gpu); }
+    client::Result<std::string> find_instance(const std::string& instance) override {
+        for (const client::Instance& each : snapshot.instances)
+            if (each.name == instance || each.id.starts_with(instance)) return each.id;
+        return not_found(instance);
+    }
+    client::Result<void> set_policy(const std::string& gpu, const std::string& policy,
+                                    bool dry_run) override {
+        return note("set_policy " + gpu + " " + policy, dry_run);
+    }
+    client::Result<void> set_max_inst(const std::string& gpu, std::uint32_t max_inst, bool dry_run) override {
+        return note("set_max_inst " + gpu + " " + std::to_string(max_inst), dry_run);
+    }
+    client::Result<void> set_weight(const std::string& instance, const std::string& gpu, std::uint32_t weight,
+                                    bool dry_run) override {
+        return note("set_weight " + instance + " [" + gpu + "] " + std::to_string(weight), dry_run);
+    }
+    client::Result<void> set_memory(const std::string& instance, const std::string& gpu, std::uint64_t bytes,
+                                    bool dry_run) override {
+        return note("set_memory " + instance + " [" + gpu + "] " + std::to_string(bytes), dry_run);
+    }
+    client::Result<client::Created> create_instance(const std::string& id, const std::string& name,
+                                                    const std::map<std::string, std::string>&,
+                                                    bool) override {
+        calls.push_back("create_instance " + id + " " + name);
+        return client::Created{};
+    }
+    client::Result<void> attach(const std::string& id, std::uint32_t) override {
+        return note("attach " + id, false);
+    }
+    client::Result<void> release_instance(const std::string& id) override {
+        return note("release_instance " + id, false);
+    }
+
+  private:
+    client::Result<void> note(const std::string& call, bool dry_run) {
+        calls.push_back(call + (dry_run ? " dry-run" : ""));
+        return answer;
+    }
+    static tl::unexpected<client::ClientError> not_found(const std::string& what) {
+        return client::fail(client::ClientError::Kind::not_found, what + ": it is not there. Try: another.");
+    }
+};
+
+/// A terminal whose output can be read.
+struct Screen {
+    std::ostringstream out;
+    std::ostringstream err;
+
+    Terminal terminal(Terminal::Style style = {}) { return {out, err, style}; }
+};
+
+}  // namespace cgpu::cgpuctl

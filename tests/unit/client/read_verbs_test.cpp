@@ -1,0 +1,173 @@
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "client/cgpuctl/verbs.hpp"
+#include "tests/unit/client/fake_node.hpp"
+
+namespace cgpu::cgpuctl {
+namespace {
+
+using Verb = client::Result<void> (*)(const Input&, client::Node&, Terminal&);
+
+class ReadVerbs : public testing::Test {
+  protected:
+    std::string printed(Verb verb) {
+        auto terminal = screen_.terminal();
+        const auto done = verb(input_, node_, terminal);
+        EXPECT_TRUE(done) << done.error().text;
+        return screen_.out.str();
+    }
+    nlohmann::json parsed(Verb verb) {
+        input_.json = true;
+        return nlohmann::json::parse(printed(verb));
+    }
+
+    FakeNode node_;
+    Screen screen_;
+    Input input_;
+};
+
+TEST_F(ReadVerbs, StatusHasALineForEachGpu) {
+    EXPECT_EQ(
+        printed(&status),
+        "cgpud 1.2.3, module 1.2.0\n"
+        "GPU  MODEL                 POLICY    MODE            INSTANCES  FREE WEIGHT  MEMORY ALLOCATED\n"
+        "0    Tesla V100-SXM2-16GB  weighted  memory+compute  1 of 20    18           4301MiB / 16130MiB\n"
+        "1    Tesla V100-SXM2-16GB  weighted  memory+compute  0 of 20    20           0MiB / 16130MiB\n");
+    EXPECT_EQ(screen_.err.str(), "");
+}
+
+TEST_F(ReadVerbs, StatusWarnsOnStderr) {
+    node_.snapshot.module_version.clear();
+    EXPECT_TRUE(printed(&status).starts_with("cgpud 1.2.3, module none\n"));
+    EXPECT_TRUE(screen_.err.str().starts_with("warning: module: none is installed"));
+}
+
+TEST_F(ReadVerbs, QuietStatusDoesNotWarn) {
+    node_.snapshot.module_version.clear();
+    input_.quiet = true;
+    printed(&status);
+    EXPECT_EQ(screen_.err.str(), "");
+}
+
+TEST_F(ReadVerbs, StatusAsJson) {
+    const auto json = parsed(&status);
+    EXPECT_EQ(json.at("version"), "1.2.3");
+    EXPECT_EQ(json.at("module_version"), "1.2.0");
+    EXPECT_EQ(json.at("gpus").at(0).at("memory_allocated_bytes"), 4509925376);
+    EXPECT_EQ(json.at("gpus").at(0).at("policy"), 2);
+    EXPECT_EQ(json.at("gpus").at(0).at("prio_ratio"), 0.8);
+    EXPECT_EQ(json.at("instances").at(0).at("id"), kWebId);
+    EXPECT_TRUE(json.at("warnings").empty());
+}
+
+TEST_F(ReadVerbs, ListAlignsItsColumns) {
+    EXPECT_EQ(printed(&list),
+              "ID            NAME  GPU  MEMORY            WEIGHT  SHARE         PID   STATE\n"
+              "0123456789ab  web   0    200MiB / 4301MiB  2       100% / 33.3%  4711  running\n");
+}
+
+TEST_F(ReadVerbs, ListHasALineForEachGpuOfAnInstance) {
+    node_.snapshot.instances[0].gpus.push_back({{kUuid1, 1, 1024 * kMib, 1, true}, {}});
+    input_.no_legend = true;
+    EXPECT_EQ(printed(&list),
+              "0123456789ab  web  0  200MiB / 4301MiB  2       100% / 33.3%  4711  running\n"
+              "0123456789ab  web  1  0MiB / 1024MiB    1 high  0% / 0%       4711  running\n");
+}
+
+TEST_F(ReadVerbs, AWaitingInstanceHasNoPid) {
+    node_.snapshot.instances[0].pid = 0;
+    node_.snapshot.instances[0].state = "waiting";
+    EXPECT_TRUE(printed(&list).ends_with("  -    waiting\n"));
+}
+
+TEST_F(ReadVerbs, ListQuietPrintsFullIds) {
+    input_.quiet = true;
+    EXPECT_EQ(printed(&list), std::string(kWebId) + "\n");
+}
+
+TEST_F(ReadVerbs, ListOfNothing) {
+    node_.snapshot.instances.clear();
+    EXPECT_EQ(printed(&list), "ID  NAME  GPU  MEMORY  WEIGHT  SHARE  PID  STATE\n");
+}
+
+TEST_F(ReadVerbs, ListAsJsonIsAnArrayInBaseUnits) {
+    const auto json = parsed(&list);
+    ASSERT_EQ(json.size(), 1U);
+    EXPECT_EQ(json.at(0).at("created_seconds"), 1700000000);
+    const auto& gpu = json.at(0).at("gpus").at(0);
+    EXPECT_EQ(gpu.at("uuid"), kUuid0);
+    EXPECT_EQ(gpu.at("memory_limit_bytes"), 4509925376);
+    EXPECT_EQ(gpu.at("gpu_time_seconds"), 1.5);
+    EXPECT_EQ(gpu.at("waited_seconds"), 0.02);
+    EXPECT_EQ(gpu.at("achieved_share"), 0.333);
+    EXPECT_EQ(gpu.at("processes"), nlohmann::json({4711, 4712}));
+}
+
+TEST_F(ReadVerbs, JsonOfANameThatIsNoUtf8) {
+    node_.snapshot.instances[0].name = "\xff";
+    EXPECT_EQ(parsed(&list).at(0).at("name"), "\xef\xbf\xbd");
+}
+
+TEST_F(ReadVerbs, ShowAGpuByIndexWithItsInstances) {
+    input_.target = "0";
+    EXPECT_EQ(printed(&show),
+              "GPU:               0\n"
+              "UUID:              GPU-00000000-0000-0000-0000-000000000000\n"
+              "Model:             Tesla V100-SXM2-16GB\n"
+              "Mode:              memory+compute\n"
+              "Policy:            2 weighted\n"
+              "Max instances:     20\n"
+              "Free weight:       18\n"
+              "Priority ratio:    80%\n"
+              "Memory allocated:  4301MiB / 16130MiB\n"
+              "Memory used:       200MiB\n"
+              "\n"
+              "ID            NAME  MEMORY            WEIGHT  SHARE         STATE\n"
+              "0123456789ab  web   200MiB / 4301MiB  2       100% / 33.3%  running\n");
+}
+
+TEST_F(ReadVerbs, ShowAnInstanceByName) {
+    input_.target = "web";
+    const std::string text = printed(&show);
+    EXPECT_TRUE(text.starts_with("Instance:  0123456789abcdef0123456789abcdef\n")) << text;
+    for (const char* fact :
+         {"Memory:          200MiB / 4301MiB\n", "Weight:          2\n", "Share due:       100%\n",
+          "Share achieved:  33.3%\n", "GPU time:        1.5s\n", "Waited:          20ms\n",
+          "Longest kernel:  4.1ms\n", "Processes:       4711 4712\n"})
+        EXPECT_NE(text.find(fact), std::string::npos) << fact << "in\n" << text;
+}
+
+TEST_F(ReadVerbs, ANumberThatIsNoIndexIsTheBeginningOfAnId) {
+    input_.target = "012345";
+    EXPECT_EQ(parsed(&show).at("id"), kWebId);
+}
+
+TEST_F(ReadVerbs, ShowAsJson) {
+    input_.target = kUuid1;
+    EXPECT_EQ(parsed(&show).at("index"), 1);
+}
+
+TEST_F(ReadVerbs, WhatIsNotThereIsNotFound) {
+    auto terminal = screen_.terminal();
+    for (const char* target : {"nobody", "GPU-22222222-2222-2222-2222-222222222222"}) {
+        input_.target = target;
+        const auto done = show(input_, node_, terminal);
+        ASSERT_FALSE(done);
+        EXPECT_EQ(done.error().kind, client::ClientError::Kind::not_found);
+    }
+    EXPECT_EQ(screen_.out.str(), "");
+}
+
+TEST_F(ReadVerbs, AnErrorOfTheNodeIsPassedOn) {
+    node_.answer = client::fail(client::ClientError::Kind::unreachable, "cgpud: gone. Try: start it.");
+    auto terminal = screen_.terminal();
+    for (const Verb verb : {&status, &list, &show}) {
+        const auto done = verb(input_, node_, terminal);
+        ASSERT_FALSE(done);
+        EXPECT_EQ(done.error().kind, client::ClientError::Kind::unreachable);
+    }
+}
+
+}  // namespace
+}  // namespace cgpu::cgpuctl

@@ -1,0 +1,48 @@
+#include "client/cgpuctl/warnings.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/client/fake_node.hpp"
+
+namespace cgpu::cgpuctl {
+namespace {
+
+bool warns_of(const client::Snapshot& snapshot, const std::string& part) {
+    for (const std::string& warning : warnings_about(snapshot))
+        if (warning.find(part) != std::string::npos) return true;
+    return false;
+}
+
+TEST(Warnings, NoneWhereAllIsWell) { EXPECT_TRUE(warnings_about(two_gpus()).empty()); }
+
+TEST(Warnings, NoModule) {
+    auto snapshot = two_gpus();
+    snapshot.module_version.clear();
+    EXPECT_TRUE(warns_of(snapshot, "module: none is installed"));
+}
+
+TEST(Warnings, NoGpu) {
+    auto snapshot = two_gpus();
+    snapshot.gpus.clear();
+    EXPECT_TRUE(warns_of(snapshot, "GPUs: the driver shows none"));
+}
+
+TEST(Warnings, AGpuThatWent) {
+    auto snapshot = two_gpus();
+    snapshot.gpus[1].present = false;
+    EXPECT_TRUE(warns_of(snapshot, std::string("GPU ") + kUuid1 + ": it was known"));
+}
+
+TEST(Warnings, AWeightOfZeroWhereComputeIsDivided) {
+    auto snapshot = two_gpus();
+    snapshot.instances[0].gpus[0].quota.weight = 0;
+    EXPECT_TRUE(warns_of(snapshot, "instance 0123456789ab: its weight on GPU 0 is 0"));
+    snapshot.gpus[0].policy = 5;
+    EXPECT_FALSE(warns_of(snapshot, "its weight"));
+    snapshot.gpus[0].policy = 2;
+    snapshot.gpus[0].mode = "memory";
+    EXPECT_FALSE(warns_of(snapshot, "its weight"));
+}
+
+}  // namespace
+}  // namespace cgpu::cgpuctl

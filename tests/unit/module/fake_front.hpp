@@ -1,0 +1,174 @@
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "engine_fixture.hpp"
+#include "fake_gpu.hpp"
+
+namespace cgpu::module::test {
+
+struct Kernel {
+    std::uint64_t function;
+    std::int64_t ns;
+};
+
+/// One thread of a program: launches what `next` says on its stream, `pause` after each launch.
+struct Program {
+    std::uint64_t stream;
+    std::function<Kernel()> next;
+    std::int64_t pause = 0;
+    // its state
+    std::int64_t at = 0;
+    bool waiting = false;
+    Kernel wanted{};
+    std::uint32_t more = 0;
+    std::uint64_t more_function = 0;
+    BatchId batch = 0;
+    std::uint64_t launched = 0;
+};
+
+/// Does what the front does, in virtual time.
+class FakeFront {
+  public:
+    static constexpr std::uint64_t kContext = 7;
+    static constexpr std::int64_t kLaunchCost = 3'000;
+
+    explicit FakeFront(EngineUnderTest& engine) : engine_(engine) {}
+
+    FakeGpu gpu;
+    std::vector<Program> programs;
+    std::int64_t most_queued = 0;
+    std::uint64_t asked = 0;
+    std::uint64_t rings = 0;
+    std::uint64_t batches = 0;
+
+    void run(std::int64_t until) {
+        for (Program& program : programs) program.wanted = program.next();
+        while (now_ < until) {
+            Program* first = &programs.front();
+            for (Program& each : programs) {
+                if (each.at < first->at) first = &each;
+            }
+            const std::int64_t service = service_at();
+            go_to(std::max(now_, std::min(first->at, service)));
+            if (service <= first->at) {
+                look_after();
+            } else {
+                step(*first);
+            }
+            most_queued = std::max(most_queued, gpu.queued_ns());
+        }
+    }
+
+    /// Lets everything end and be measured.
+    void drain() {
+        for (Program& each : programs) give_back(each);
+        close_all(0);
+        while (!gpu.idle()) go_to(now_ + 1'000'000);
+        reap();
+    }
+
+    std::int64_t now() const { return now_; }
+
+  private:
+    struct Events {
+        std::uint64_t start = 0;
+        std::uint64_t end = 0;
+    };
+
+    void go_to(std::int64_t time) {
+        now_ = std::max(now_, time);
+        gpu.advance(now_);
+    }
+
+    void step(Program& program) {
+        if (program.more > 0 && program.more_function != program.wanted.function) give_back(program);
+        if (program.more > 0) {
+            --program.more;
+            return launch(program);
+        }
+        ++asked;
+        const Decision decision = engine_.enter(
+            {0, program.waiting ? 1u : 0u, kContext, program.stream, program.wanted.function, now_});
+        if (decision.ring != 0) ++rings;
+        program.waiting = decision.act == Act::wait;
+        if (program.waiting) {
+            close_all(0);
+            reap();
+            program.at = std::max(decision.until_ns, now_ + 1'000);
+            return;
+        }
+        if (decision.open != 0) events_[decision.open].start = gpu.record(program.stream);
+        launch(program);
+        if (decision.close != 0) close(decision.close, program.stream);
+        program.batch = decision.batch;
+        program.more = decision.more;
+        program.more_function = decision.more == 0 ? 0 : program.more_function;
+    }
+
+    void launch(Program& program) {
+        gpu.launch(program.stream, program.wanted.ns);
+        program.more_function = program.wanted.function;
+        program.wanted = program.next();
+        ++program.launched;
+        program.at = now_ + kLaunchCost + program.pause;
+    }
+
+    void give_back(Program& program) {
+        if (program.more > 0) engine_.table.unused(engine_.engine, 0, program.batch, program.more);
+        program.more = 0;
+    }
+
+    void close(BatchId batch, std::uint64_t stream) {
+        for (Program& each : programs) {
+            if (each.batch == batch) give_back(each);
+        }
+        events_[batch].end = gpu.record(stream);
+        engine_.table.closed(engine_.engine, batch, now_);
+        ++batches;
+    }
+
+    void close_all(std::int64_t older_than) {
+        OpenBatch open{};
+        while (engine_.table.next_open_batch(engine_.engine, 0, kContext, ~0ull, older_than, &open) != 0) {
+            close(open.batch, open.stream);
+        }
+    }
+
+    void reap() {
+        for (BatchId id = engine_.table.oldest(engine_.engine, 0, kContext); id != 0;) {
+            const BatchId following = engine_.table.following(engine_.engine, id);
+            const std::int64_t end = gpu.happened(events_[id].end);
+            if (end >= 0) {
+                std::uint32_t ring = 0;
+                engine_.table.reaped(engine_.engine, id, gpu.happened(events_[id].start), end, now_, &ring);
+                rings += ring;
+                events_.erase(id);
+            }
+            id = following;
+        }
+    }
+
+    std::int64_t service_at() {
+        OpenBatch open{};
+        const bool any = engine_.table.next_open_batch(engine_.engine, 0, kContext, ~0ull, 0, &open) != 0;
+        const std::int64_t poll = engine_.table.poll_at(engine_.engine, 0, now_);
+        return std::max(looked_ + 20'000, std::min(poll, any ? looked_ + 1'000'000 : INT64_MAX));
+    }
+
+    void look_after() {
+        looked_ = now_;
+        close_all(now_ - 1'000'000);
+        reap();
+    }
+
+    EngineUnderTest& engine_;
+    std::map<BatchId, Events> events_;
+    std::int64_t now_ = 1;
+    std::int64_t looked_ = 0;
+};
+
+}  // namespace cgpu::module::test

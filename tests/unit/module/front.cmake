@@ -1,0 +1,65 @@
+# The fronts' unit tests: the fronts' own sources, built for paths that a test can have to itself (the link below the
+# working folder), on a small driver and a small daemon. The shipped files are tested whole by front_mounted.
+include(${PROJECT_SOURCE_DIR}/module/front/sources.cmake)
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+set(CGPU_GENERATE_FOLDER ${PROJECT_SOURCE_DIR}/module/generate)  # what the two functions below read
+set(CGPU_CUDA_API ${CGPU_GENERATE_FOLDER}/cuda_api.tsv)
+set(made ${CMAKE_CURRENT_BINARY_DIR})
+set(driver_folder ${made}/front_driver)
+
+# A driver's stand-in at an absolute path, which is also its SONAME: so the fronts need it by that path.
+function(front_test_driver name file source)
+  add_library(${name} SHARED ${source})
+  set_target_properties(${name} PROPERTIES PREFIX "" NO_SONAME ON SUFFIX .so.1 OUTPUT_NAME ${file}
+    LIBRARY_OUTPUT_DIRECTORY ${driver_folder})
+  target_link_libraries(${name} PRIVATE cgpu_options)
+  target_compile_options(${name} PRIVATE -fvisibility=hidden)
+  target_link_options(${name} PRIVATE -Wl,-soname,${driver_folder}/${file}.so.1)
+endfunction()
+front_test_driver(front_test_driver libcuda ${CMAKE_CURRENT_LIST_DIR}/front_driver.cpp)
+front_test_driver(front_test_nvml_driver libnvidia-ml ${CMAKE_CURRENT_LIST_DIR}/front_nvml_driver.cpp)
+
+cgpu_hook_table(${made}/front_hooks.cpp ${PROJECT_SOURCE_DIR}/module/front/hooks.txt)
+cgpu_version_script(${made}/front_cuda.map ${PROJECT_SOURCE_DIR}/module/front/hooks.txt)
+cgpu_version_script(${made}/front_nvml.map ${PROJECT_SOURCE_DIR}/module/front/nvml_hooks.txt)
+add_library(front_test_cuda SHARED ${CGPU_FRONT_CUDA_SOURCES} ${made}/front_hooks.cpp ${made}/front_cuda.map
+  ${PROJECT_SOURCE_DIR}/module/generate/hook_table.cpp)
+add_library(front_test_nvml SHARED ${CGPU_FRONT_NVML_SOURCES} ${made}/front_nvml.map)
+foreach(front cuda nvml)
+  set_target_properties(front_test_${front} PROPERTIES NO_SONAME ON)
+  target_compile_definitions(front_test_${front} PRIVATE
+    CGPU_LINK_SOCKET="link/socket" CGPU_DRIVER_FOLDER="${driver_folder}"
+    CGPU_MODULE_FOLDER="$<TARGET_FILE_DIR:cgpu_engine>")
+  target_compile_options(front_test_${front} PRIVATE -fno-exceptions -fno-rtti -fvisibility=hidden)
+  target_link_options(front_test_${front} PRIVATE -Wl,-z,nodelete -Wl,-Bsymbolic -Wl,--no-as-needed
+    -Wl,--version-script=${made}/front_${front}.map)
+endforeach()
+target_link_options(front_test_cuda PRIVATE -Wl,-soname,libcuda.so.1)
+target_link_options(front_test_nvml PRIVATE -Wl,-soname,libnvidia-ml.so.1)
+target_link_libraries(front_test_cuda PRIVATE cgpu_options front_test_driver)
+target_link_libraries(front_test_nvml PRIVATE cgpu_options front_test_nvml_driver)
+
+cgpu_unit_test(front_test
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/front_daemon.cpp ${CMAKE_CURRENT_LIST_DIR}/front_memory_test.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/front_link_test.cpp ${CMAKE_CURRENT_LIST_DIR}/front_launch_test.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/front_nvml_test.cpp
+  LIBS cgpu_core ${CMAKE_DL_LIBS})
+target_compile_definitions(front_test PRIVATE
+  CGPU_TEST_FRONT="$<TARGET_FILE:front_test_cuda>" CGPU_TEST_DRIVER="${driver_folder}/libcuda.so.1"
+  CGPU_TEST_NVML_FRONT="$<TARGET_FILE:front_test_nvml>" CGPU_TEST_ENGINE="$<TARGET_FILE_NAME:cgpu_engine>")
+add_dependencies(front_test front_test_cuda front_test_nvml cgpu_engine)
+
+# The shipped files, mounted over the simulator's driver.
+if(TARGET simgpu)
+  add_executable(front_mounted_test ${CMAKE_CURRENT_LIST_DIR}/front_daemon.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/front_mounted_test.cpp)
+  target_link_libraries(front_mounted_test PRIVATE cgpu_options cgpu_core GTest::gtest_main ${CMAKE_DL_LIBS})
+  target_compile_definitions(front_mounted_test PRIVATE
+    CGPU_TEST_FOLDER="/run/cgpu" CGPU_TEST_FRONT="libcuda.so.1" CGPU_TEST_DRIVER="/run/cgpu/driver/libcuda.so.1"
+    CGPU_TEST_ENGINE="${PROJECT_VERSION}/$<TARGET_FILE_NAME:cgpu_engine>" CGPU_TEST_SIMGPU="$<TARGET_FILE:simgpu>")
+  add_dependencies(front_mounted_test simgpu simgpu_cuda simgpu_nvml cgpu_front_cuda cgpu_engine)
+  add_test(NAME front_mounted
+    COMMAND ${CMAKE_CURRENT_LIST_DIR}/front_mounted.sh $<TARGET_FILE:front_mounted_test> $<TARGET_FILE_DIR:simgpu>
+            $<TARGET_FILE:cgpu_front_cuda> $<TARGET_FILE:cgpu_engine> ${PROJECT_VERSION})
+  set_tests_properties(front_mounted PROPERTIES LABELS unit SKIP_RETURN_CODE 77 TIMEOUT 300)
+endif()

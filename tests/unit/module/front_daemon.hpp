@@ -1,0 +1,58 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "core/wire/pages.hpp"
+
+/// What a test tells its daemon and reads of it. Shared memory: the daemon is a process of its own, so that a
+/// test may close all its descriptors, stop the daemon or kill it.
+struct DaemonControl {
+    // Told.
+    std::atomic<std::uint64_t> limit_bytes{1u << 30};
+    std::atomic<std::uint32_t> isolate_memory{1};
+    std::atomic<std::uint32_t> gate{2};  ///< a wire::GateState
+    std::atomic<std::int64_t> hold_ns{
+        10'000'000'000};                         ///< how long what the gate says holds without a word more
+    std::atomic<std::uint32_t> down{0};          ///< 1: no socket, no connections
+    std::atomic<std::uint32_t> mute{0};          ///< 1: connections are taken, nothing is answered
+    std::atomic<std::uint64_t> recall_bytes{0};  ///< recalls so much, once
+    // Read.
+    std::atomic<std::uint32_t> is_down{0};
+    std::atomic<std::uint32_t> is_mute{0};
+    std::atomic<std::uint64_t> leased_bytes{0};
+    std::atomic<std::uint64_t> context_bytes{0};
+    std::atomic<std::uint64_t> charged_bytes{0};  ///< as the last report page says
+    std::atomic<std::uint32_t> greeted{0};        ///< Hellos answered
+    std::atomic<std::uint32_t> asks{0};
+    std::atomic<std::uint32_t> refusals{0};
+    std::atomic<std::uint32_t> gives{0};
+    std::atomic<std::uint32_t> notices{0};
+    std::atomic<std::uint32_t> last_notice{0};  ///< a wire::Event
+    std::atomic<std::uint32_t> contexts_done{0};
+    std::atomic<std::uint32_t> contexts_gone{0};
+    std::atomic<std::uint32_t> rings{0};
+    std::atomic<std::int64_t> used_ns{0};
+};
+
+/// A daemon of one instance with one GPU, at ./link/socket. It serves until it is killed with its parent.
+class FakeDaemon {
+  public:
+    /// `uuid`: of the GPU, as cuDeviceGetUuid gives it.
+    explicit FakeDaemon(const std::array<std::uint8_t, 16>& uuid);
+    ~FakeDaemon();
+    FakeDaemon(const FakeDaemon&) = delete;
+    FakeDaemon& operator=(const FakeDaemon&) = delete;
+
+    DaemonControl& control() { return *control_; }
+    pid_t pid() const { return pid_; }
+
+  private:
+    DaemonControl* control_;
+    pid_t pid_;
+};
+
+constexpr std::uint64_t kContextEstimate = 256u << 20;

@@ -1,0 +1,261 @@
+// A driver small enough for the front's unit tests: two cards with a heap that only counts, one queue of
+// kernels of settable length. It does what the front's contract needs and nothing beyond; whole programs are
+// tested on the simulator.
+#include <time.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#define API extern "C" __attribute__((visibility("default"))) int
+
+namespace {
+
+constexpr int kSuccess = 0;
+constexpr int kInvalidValue = 1;
+constexpr int kOutOfMemory = 2;
+constexpr int kNotInitialized = 3;
+constexpr int kInvalidContext = 201;
+constexpr int kNotReady = 600;
+constexpr std::uint64_t kCardBytes = std::uint64_t{16} << 30;
+
+struct Context {
+    int device;
+    bool primary;
+};
+
+struct Event {
+    std::int64_t at_ns = 0;
+};
+
+std::mutex mutex;
+bool initialised = false;
+int failures_left = 0;
+std::int64_t kernel_ns = 0;
+std::int64_t busy_until_ns = 0;
+std::int64_t launches = 0;
+bool capturing = false;
+std::uint64_t next_address = 0x7000'0000'0000;
+std::map<std::uint64_t, std::uint64_t> heap;  // address, array or handle → bytes
+Context primaries[2] = {{0, true}, {1, true}};
+int primary_uses[2] = {};
+thread_local std::vector<Context*> stack;
+
+std::int64_t now_ns() {
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1'000'000'000ll + now.tv_nsec;
+}
+
+Context* current() { return stack.empty() ? nullptr : stack.back(); }
+
+int take(std::uint64_t* key, std::uint64_t bytes) {
+    const std::lock_guard lock(mutex);
+    if (!initialised) return kNotInitialized;
+    if (key == nullptr || bytes == 0) return kInvalidValue;
+    if (failures_left > 0) {
+        --failures_left;
+        return kOutOfMemory;
+    }
+    std::uint64_t sum = bytes;
+    for (const auto& [address, size] : heap) sum += size;
+    if (sum > kCardBytes) return kOutOfMemory;
+    *key = next_address;
+    next_address += (bytes + (2 << 20) - 1) >> 21 << 21;
+    heap[*key] = bytes;
+    return kSuccess;
+}
+
+int give(std::uint64_t key) {
+    const std::lock_guard lock(mutex);
+    return heap.erase(key) != 0 ? kSuccess : kInvalidValue;
+}
+
+}  // namespace
+
+// What the tests read and set.
+extern "C" __attribute__((visibility("default"))) std::uint64_t fake_heap_bytes() {
+    const std::lock_guard lock(mutex);
+    std::uint64_t sum = 0;
+    for (const auto& [address, size] : heap) sum += size;
+    return sum;
+}
+extern "C" __attribute__((visibility("default"))) std::int64_t fake_launches() {
+    const std::lock_guard lock(mutex);
+    return launches;
+}
+extern "C" __attribute__((visibility("default"))) void fake_set_kernel_ns(std::int64_t ns) {
+    const std::lock_guard lock(mutex);
+    kernel_ns = ns;
+}
+extern "C" __attribute__((visibility("default"))) void fake_fail_next(int count) {
+    const std::lock_guard lock(mutex);
+    failures_left = count;
+}
+
+API cuInit(unsigned) {
+    const std::lock_guard lock(mutex);
+    initialised = true;
+    return kSuccess;
+}
+API cuDriverGetVersion(int* version) {
+    *version = 13000;
+    return kSuccess;
+}
+API cuDeviceGetCount(int* count) {
+    if (!initialised) return kNotInitialized;
+    *count = 2;
+    return kSuccess;
+}
+API cuDeviceGet(int* device, int ordinal) {
+    *device = ordinal;
+    return kSuccess;
+}
+API cuDeviceGetUuid(unsigned char* uuid, int device) {
+    std::memset(uuid, device == 0 ? 0x11 : 0x22, 16);
+    return kSuccess;
+}
+API cuDeviceGetAttribute(int* value, int, int) {
+    *value = 1;
+    return kSuccess;
+}
+API cuDeviceTotalMem_v2(std::size_t* bytes, int) {
+    *bytes = kCardBytes;
+    return kSuccess;
+}
+API cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
+    if (current() == nullptr) return kInvalidContext;
+    *total = kCardBytes;
+    *free = kCardBytes - fake_heap_bytes();
+    return kSuccess;
+}
+
+API cuCtxCreate_v2(Context** context, unsigned, int device) {
+    if (!initialised) return kNotInitialized;
+    *context = new Context{device, false};
+    stack.push_back(*context);
+    return kSuccess;
+}
+API cuCtxDestroy_v2(Context* context) {
+    std::erase(stack, context);
+    delete context;
+    return kSuccess;
+}
+API cuCtxGetCurrent(Context** context) {
+    *context = current();
+    return kSuccess;
+}
+API cuCtxSetCurrent(Context* context) {
+    if (!stack.empty()) stack.pop_back();
+    if (context != nullptr) stack.push_back(context);
+    return kSuccess;
+}
+API cuCtxPushCurrent_v2(Context* context) {
+    stack.push_back(context);
+    return kSuccess;
+}
+API cuCtxPopCurrent_v2(Context** context) {
+    *context = current();
+    stack.pop_back();
+    return kSuccess;
+}
+API cuCtxGetDevice(int* device) {
+    if (current() == nullptr) return kInvalidContext;
+    *device = current()->device;
+    return kSuccess;
+}
+API cuDevicePrimaryCtxRetain(Context** context, int device) {
+    ++primary_uses[device];
+    *context = &primaries[device];
+    return kSuccess;
+}
+API cuDevicePrimaryCtxRelease_v2(int device) {
+    --primary_uses[device];
+    return kSuccess;
+}
+API cuDevicePrimaryCtxGetState(int device, unsigned* flags, int* active) {
+    *flags = 0;
+    *active = primary_uses[device] > 0;
+    return kSuccess;
+}
+
+API cuMemAlloc_v2(std::uint64_t* address, std::size_t bytes) { return take(address, bytes); }
+API cuMemFree_v2(std::uint64_t address) { return give(address); }
+API cuMemAllocPitch_v2(std::uint64_t* address, std::size_t* pitch, std::size_t width, std::size_t height,
+                       unsigned) {
+    *pitch = (width + 511) / 512 * 512;
+    return take(address, *pitch * height);
+}
+API cuMemAllocManaged(std::uint64_t* address, std::size_t bytes, unsigned) { return take(address, bytes); }
+API cuMemAllocAsync(std::uint64_t* address, std::size_t bytes, void*) { return take(address, bytes); }
+API cuMemFreeAsync(std::uint64_t address, void*) { return give(address); }
+API cuMemCreate(std::uint64_t* handle, std::size_t bytes, const void*, unsigned long long) {
+    return take(handle, bytes);
+}
+API cuMemRelease(std::uint64_t) { return kSuccess; }
+API cuMemMap(std::uint64_t, std::size_t, std::size_t, std::uint64_t, unsigned long long) { return kSuccess; }
+API cuMemUnmap(std::uint64_t, std::size_t) { return kSuccess; }
+API cuArrayCreate_v2(std::uint64_t* array, const void*) { return take(array, 1 << 20); }
+API cuArrayDestroy(std::uint64_t array) { return give(array); }
+API cuDeviceGetDefaultMemPool(void** pool, int device) {
+    *pool = &primaries[device];
+    return kSuccess;
+}
+
+API cuLaunchKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**,
+                   void**) {
+    const std::lock_guard lock(mutex);
+    ++launches;
+    if (!capturing) busy_until_ns = std::max(busy_until_ns, now_ns()) + kernel_ns;
+    return kSuccess;
+}
+API cuCtxSynchronize() {
+    while (now_ns() < busy_until_ns) continue;
+    return kSuccess;
+}
+API cuEventCreate(Event** event, unsigned) {
+    *event = new Event;
+    return kSuccess;
+}
+API cuEventDestroy_v2(Event* event) {
+    delete event;
+    return kSuccess;
+}
+API cuEventRecord(Event* event, void*) {
+    const std::lock_guard lock(mutex);
+    event->at_ns = std::max(busy_until_ns, now_ns());
+    return kSuccess;
+}
+API cuEventQuery(Event* event) { return now_ns() >= event->at_ns ? kSuccess : kNotReady; }
+API cuEventElapsedTime(float* milliseconds, Event* from, Event* to) {
+    *milliseconds = static_cast<float>(static_cast<double>(to->at_ns - from->at_ns) / 1e6);
+    return kSuccess;
+}
+API cuThreadExchangeStreamCaptureMode(int*) { return kSuccess; }
+API cuStreamBeginCapture_v2(void*, int) {
+    capturing = true;
+    return kSuccess;
+}
+API cuStreamEndCapture(void*, void**) {
+    capturing = false;
+    return kSuccess;
+}
+API cuStreamIsCapturing(void*, int* status) {
+    *status = capturing ? 1 : 0;
+    return kSuccess;
+}
+
+API cuGetProcAddress_v2(const char* name, void** function, int version, std::uint64_t, int* status) {
+    *status = 0;
+    *function = nullptr;
+    if (std::string(name) == "cuMemAlloc" && version >= 3020)
+        *function = reinterpret_cast<void*>(cuMemAlloc_v2);
+    if (std::string(name) == "cuDriverGetVersion") *function = reinterpret_cast<void*>(cuDriverGetVersion);
+    if (std::string(name) == "cuGetProcAddress") *function = reinterpret_cast<void*>(cuGetProcAddress_v2);
+    if (*function == nullptr) *status = 1;
+    return *function != nullptr ? kSuccess : 500;
+}

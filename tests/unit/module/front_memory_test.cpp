@@ -1,0 +1,236 @@
+#include "core/wire/message.hpp"
+#include "tests/unit/module/front_fixture.hpp"
+
+namespace {
+
+using cgpu::front::CUmemAllocationProp;
+using cgpu::wire::Event;
+
+constexpr int kOutOfMemory = 2;
+constexpr int kInvalidDevice = 101;
+constexpr int kNotSupported = 801;
+
+TEST_F(Front, AllocatesUpToTheLimitAndNotAByteMore) {
+    daemon().limit_bytes = kContextEstimate + 100 * kMiB;
+    start();
+    std::uint64_t address = 0;
+    EXPECT_EQ(allocate(100 * kMiB + 1, &address), kOutOfMemory);
+    EXPECT_EQ(heap_bytes(), 0u);
+    ASSERT_EQ(allocate(100 * kMiB, &address), 0);
+    std::uint64_t more = 0;
+    EXPECT_EQ(allocate(1, &more), kOutOfMemory);
+    EXPECT_EQ(heap_bytes(), 100 * kMiB);
+    ASSERT_EQ(free(address), 0);
+    EXPECT_EQ(allocate(100 * kMiB, &address), 0);
+    EXPECT_LE(daemon().leased_bytes, 100 * kMiB);
+}
+
+TEST_F(Front, AFailedDriverCallLeavesNoCharge) {
+    daemon().limit_bytes = kContextEstimate + 64 * kMiB;
+    start();
+    behind<void(int)>("fake_fail_next")(5);
+    std::uint64_t address = 0;
+    for (int i = 0; i < 5; ++i) EXPECT_EQ(allocate(64 * kMiB, &address), kOutOfMemory);
+    EXPECT_EQ(daemon().refusals, 0u);
+    EXPECT_EQ(allocate(64 * kMiB, &address), 0);
+    EXPECT_TRUE(eventually([&] { return daemon().charged_bytes == 64 * kMiB; }));
+    EXPECT_EQ(free(address), 0);
+    EXPECT_TRUE(eventually([&] { return daemon().charged_bytes == 0; }));
+}
+
+TEST_F(Front, UnneededLeaseGoesBack) {
+    start();
+    std::uint64_t address = 0;
+    ASSERT_EQ(allocate(512 * kMiB, &address), 0);
+    ASSERT_EQ(free(address), 0);
+    EXPECT_TRUE(eventually([&] { return daemon().leased_bytes <= 32 * kMiB; }));
+    daemon().recall_bytes = 1 << 30;
+    EXPECT_TRUE(eventually([&] { return daemon().leased_bytes == 0; }));
+}
+
+TEST_F(Front, TellsTheInstancesMemory) {
+    daemon().limit_bytes = kContextEstimate + 300 * kMiB;
+    start();
+    std::uint64_t address = 0;
+    ASSERT_EQ(allocate(10 * kMiB, &address), 0);
+    std::size_t free_bytes = 0;
+    std::size_t total = 0;
+    ASSERT_EQ((call<int(std::size_t*, std::size_t*)>("cuMemGetInfo_v2")(&free_bytes, &total)), 0);
+    EXPECT_EQ(total, kContextEstimate + 300 * kMiB);
+    EXPECT_EQ(free_bytes, 290 * kMiB);
+    ASSERT_EQ((call<int(std::size_t*, int)>("cuDeviceTotalMem_v2")(&total, 0)), 0);
+    EXPECT_EQ(total, kContextEstimate + 300 * kMiB);
+
+    take_daemon_down();  // the last known figures
+    ASSERT_EQ((call<int(std::size_t*, std::size_t*)>("cuMemGetInfo_v2")(&free_bytes, &total)), 0);
+    EXPECT_EQ(total, kContextEstimate + 300 * kMiB);
+    EXPECT_EQ(free_bytes, 290 * kMiB);
+}
+
+TEST_F(Front, RefusesManagedMemoryAndSaysSo) {
+    start();
+    std::uint64_t address = 0;
+    EXPECT_EQ((call<int(std::uint64_t*, std::size_t, unsigned)>("cuMemAllocManaged")(&address, kMiB, 1)),
+              kNotSupported);
+    EXPECT_EQ(heap_bytes(), 0u);
+    EXPECT_TRUE(eventually([&] { return daemon().notices == 1; }));
+    EXPECT_EQ(daemon().last_notice, static_cast<std::uint32_t>(Event::managed_memory_refused));
+    int value = -1;
+    const auto attribute = call<int(int*, int, int)>("cuDeviceGetAttribute");
+    for (const int offers : {83, 88, 89, 100, 101}) {
+        ASSERT_EQ(attribute(&value, offers, 0), 0);
+        EXPECT_EQ(value, 0) << offers;
+    }
+    ASSERT_EQ(attribute(&value, 75, 0), 0);
+    EXPECT_EQ(value, 1);
+}
+
+TEST_F(Front, SharingOnlyShowsAndGivesTheWholeCard) {
+    daemon().isolate_memory = 0;
+    daemon().limit_bytes = kContextEstimate + kMiB;
+    start();
+    std::uint64_t address = 0;
+    EXPECT_EQ(allocate(100 * kMiB, &address), 0);
+    EXPECT_EQ((call<int(std::uint64_t*, std::size_t, unsigned)>("cuMemAllocManaged")(&address, kMiB, 1)), 0);
+    std::size_t total = 0;
+    ASSERT_EQ((call<int(std::size_t*, int)>("cuDeviceTotalMem_v2")(&total, 0)), 0);
+    EXPECT_EQ(total, std::uint64_t{16} << 30);
+}
+
+TEST_F(Front, ACardOfSomebodyElseIsRefused) {
+    ASSERT_EQ(init(), 0);
+    void* context = nullptr;
+    EXPECT_EQ((call<int(void**, unsigned, int)>("cuCtxCreate_v2")(&context, 0, 1)), kInvalidDevice);
+    EXPECT_EQ((call<int(void**, int)>("cuDevicePrimaryCtxRetain")(&context, 1)), kInvalidDevice);
+    EXPECT_TRUE(eventually([&] { return daemon().notices == 1; }));
+    EXPECT_EQ(daemon().last_notice, static_cast<std::uint32_t>(Event::foreign_device_refused));
+}
+
+TEST_F(Front, TheFirstContextNeedsItsMemoryToo) {
+    daemon().limit_bytes = kContextEstimate - 1;
+    ASSERT_EQ(init(), 0);
+    void* context = nullptr;
+    EXPECT_EQ((call<int(void**, unsigned, int)>("cuCtxCreate_v2")(&context, 0, 0)), kOutOfMemory);
+    daemon().limit_bytes = kContextEstimate + 64 * kMiB;
+    ASSERT_EQ((call<int(void**, unsigned, int)>("cuCtxCreate_v2")(&context, 0, 0)), 0);
+    void* second = nullptr;
+    ASSERT_EQ((call<int(void**, unsigned, int)>("cuCtxCreate_v2")(&second, 0, 0)), 0);
+    EXPECT_EQ(daemon().context_bytes, kContextEstimate);
+    std::uint64_t address = 0;
+    ASSERT_EQ(allocate(64 * kMiB, &address), 0);
+    ASSERT_EQ((call<int(void*)>("cuCtxDestroy_v2")(second)), 0);  // with what was made in it
+    EXPECT_TRUE(eventually([&] { return daemon().charged_bytes == 0; }));
+    EXPECT_EQ(daemon().contexts_gone, 0u);
+    ASSERT_EQ((call<int(void*)>("cuCtxDestroy_v2")(context)), 0);
+    EXPECT_TRUE(eventually([&] { return daemon().contexts_gone == 1; }));
+}
+
+TEST_F(Front, ThePrimaryContextCountsOnce) {
+    ASSERT_EQ(init(), 0);
+    void* context = nullptr;
+    const auto retain = call<int(void**, int)>("cuDevicePrimaryCtxRetain");
+    const auto release = call<int(int)>("cuDevicePrimaryCtxRelease_v2");
+    ASSERT_EQ(retain(&context, 0), 0);
+    ASSERT_EQ(retain(&context, 0), 0);
+    ASSERT_EQ(release(0), 0);
+    EXPECT_TRUE(eventually([&] { return daemon().contexts_done == 1; }));
+    EXPECT_EQ(daemon().contexts_gone, 0u);
+    ASSERT_EQ(release(0), 0);
+    EXPECT_TRUE(eventually([&] { return daemon().contexts_gone == 1; }));
+    ASSERT_EQ(retain(&context, 0), 0);
+    EXPECT_TRUE(eventually([&] { return daemon().contexts_done == 2; }));
+}
+
+TEST_F(Front, PhysicalMemoryIsHeldByItsMappings) {
+    start();
+    CUmemAllocationProp what{};
+    what.type = 1;
+    what.location = {1, 0};
+    std::uint64_t handle = 0;
+    const auto create =
+        call<int(std::uint64_t*, std::size_t, const CUmemAllocationProp*, unsigned long long)>("cuMemCreate");
+    ASSERT_EQ(create(&handle, 32 * kMiB, &what, 0), 0);
+    const auto map =
+        call<int(std::uint64_t, std::size_t, std::size_t, std::uint64_t, unsigned long long)>("cuMemMap");
+    ASSERT_EQ(map(0x5000'0000'0000, 32 * kMiB, 0, handle, 0), 0);
+    ASSERT_EQ(call<int(std::uint64_t)>("cuMemRelease")(handle), 0);
+    std::uint64_t address = 0;
+    EXPECT_EQ(allocate(daemon().limit_bytes - kContextEstimate - 30 * kMiB, &address), kOutOfMemory);
+    EXPECT_TRUE(eventually([&] { return daemon().charged_bytes == 32 * kMiB; }));
+    ASSERT_EQ((call<int(std::uint64_t, std::size_t)>("cuMemUnmap")(0x5000'0000'0000, 32 * kMiB)), 0);
+    EXPECT_TRUE(eventually([&] { return daemon().charged_bytes == 0; }));
+
+    what.location = {2, 0};  // host memory is not the card's
+    ASSERT_EQ(create(&handle, 32 * kMiB, &what, 0), 0);
+    what.location = {1, 1};
+    EXPECT_EQ(create(&handle, 32 * kMiB, &what, 0), kInvalidDevice);
+    EXPECT_EQ(daemon().charged_bytes, 0u);
+}
+
+TEST_F(Front, PoolMemoryIsHeldUntilItsStreamGetsThere) {
+    daemon().limit_bytes = kContextEstimate + 64 * kMiB;
+    start();
+    behind<void(std::int64_t)>("fake_set_kernel_ns")(300'000'000);
+    int one = 0;
+    int two = 0;
+    const auto take = call<int(std::uint64_t*, std::size_t, void*)>("cuMemAllocAsync");
+    std::uint64_t address = 0;
+    ASSERT_EQ(take(&address, 64 * kMiB, &one), 0);
+    ASSERT_EQ(launch(&one), 0);
+    ASSERT_EQ((call<int(std::uint64_t, void*)>("cuMemFreeAsync")(address, &one)), 0);
+    EXPECT_TRUE(eventually([&] { return daemon().charged_bytes == 64 * kMiB; }));
+    // The same stream may have it at once; another gets it when the GPU is through with it.
+    ASSERT_EQ(take(&address, 64 * kMiB, &one), 0);
+    ASSERT_EQ((call<int(std::uint64_t, void*)>("cuMemFreeAsync")(address, &one)), 0);
+    EXPECT_EQ(take(&address, 64 * kMiB, &two), 0);
+}
+
+TEST_F(Front, PoolMemoryEndsWithTheLastContext) {
+    start();
+    std::uint64_t address = 0;
+    ASSERT_EQ(
+        (call<int(std::uint64_t*, std::size_t, void*)>("cuMemAllocAsync")(&address, 64 * kMiB, nullptr)), 0);
+    EXPECT_TRUE(eventually([&] { return daemon().charged_bytes == 64 * kMiB; }));
+    ASSERT_EQ(call<int(void*)>("cuCtxDestroy_v2")(context_), 0);
+    EXPECT_TRUE(eventually([&] { return daemon().charged_bytes == 0; }));
+}
+
+TEST_F(Front, ArraysAreCharged) {
+    daemon().limit_bytes = kContextEstimate + 2 * kMiB;
+    start();
+    const cgpu::front::ArrayDescriptor array{1024, 512, 0x20, 1};  // 2 MiB
+    std::uint64_t first = 0;
+    std::uint64_t second = 0;
+    const auto create = call<int(std::uint64_t*, const cgpu::front::ArrayDescriptor*)>("cuArrayCreate_v2");
+    ASSERT_EQ(create(&first, &array), 0);
+    EXPECT_EQ(create(&second, &array), kOutOfMemory);
+    ASSERT_EQ(call<int(std::uint64_t)>("cuArrayDestroy")(first), 0);
+    EXPECT_EQ(create(&second, &array), 0);
+}
+
+TEST_F(Front, ManyThreadsStayWithinTheLimit) {
+    daemon().limit_bytes = kContextEstimate + 128 * kMiB;
+    start();
+    std::atomic<std::uint64_t> most{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) {
+        threads.emplace_back([&] {
+            call<int(void*)>("cuCtxSetCurrent")(context_);
+            for (int round = 0; round < 200; ++round) {
+                std::uint64_t address = 0;
+                if (allocate(48 * kMiB, &address) != 0) continue;
+                auto seen = heap_bytes();
+                for (auto before = most.load(); seen > before && !most.compare_exchange_weak(before, seen);)
+                    continue;
+                free(address);
+            }
+        });
+    }
+    for (auto& thread : threads) thread.join();
+    EXPECT_GT(most, 0u);
+    EXPECT_LE(most, 128 * kMiB);
+    EXPECT_EQ(heap_bytes(), 0u);
+    EXPECT_TRUE(eventually([&] { return daemon().charged_bytes == 0; }));
+}
+
+}  // namespace

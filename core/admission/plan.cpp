@@ -135,7 +135,7 @@ Refusal refusal_of(const std::string& what, const std::vector<Misfit>& misfits, 
     return model::make_refusal(misfits.empty() ? Reason::no_space : misfits.front().objection.reason,
                                what + " on " + std::to_string(count) + (count == 1 ? " GPU" : " GPUs"),
                                found + (why.empty() ? "" : " (" + why + ")"),
-                               "ask for less, or stop an instance (cgpuctl inspect -d shows them)");
+                               "ask for less, or stop an instance (cgpuctl list shows them)");
 }
 
 }  // namespace

@@ -20,8 +20,7 @@ class Bytes {
     /// Whole MiB, the rest cut off.
     constexpr std::uint64_t mib() const { return count_ / kPerMib; }
 
-    // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the zero of a rewritten comparison for a
-    // pointer
+    // NOLINTNEXTLINE(modernize-use-nullptr): a false alarm of clang-tidy 14
     friend constexpr auto operator<=>(const Bytes&, const Bytes&) = default;
     friend constexpr Bytes operator+(Bytes a, Bytes b) { return Bytes(a.count_ + b.count_); }
     /// Stops at zero: an amount of memory is never negative.

@@ -19,8 +19,7 @@ class InstanceId {
     /// control tree.
     [[nodiscard]] std::string short_id() const { return text_.substr(0, 12); }
 
-    // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the zero of a rewritten comparison for a
-    // pointer
+    // NOLINTNEXTLINE(modernize-use-nullptr): a false alarm of clang-tidy 14
     friend auto operator<=>(const InstanceId&, const InstanceId&) = default;
 
   private:

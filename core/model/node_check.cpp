@@ -39,7 +39,7 @@ Checked check_company(const std::vector<Occupant>& there, Mode mode, const Quota
 Checked Node::check_quota(Mode mode, const Quota& quota) const {
     const Gpu* gpu = find_gpu(quota.gpu);
     if (gpu == nullptr || !gpu->present)
-        return object(Reason::not_found, "no such GPU on this node", "a GPU that cgpuctl inspect shows");
+        return object(Reason::not_found, "no such GPU on this node", "a GPU that cgpuctl status shows");
     if (!gpu->obstacle.empty()) return object(Reason::unsupported, gpu->obstacle, "another GPU");
     if (quota.memory_limit == Bytes{})
         return object(Reason::invalid, "a memory limit of zero", "1MiB or more");

@@ -28,7 +28,7 @@ tl::expected<Instance*, Refusal> Node::instance_for(std::string_view what, const
     const auto it = instances_.find(id);
     if (it != instances_.end()) return &it->second;
     return refuse(Reason::not_found, what, "no " + describe(id) + " on this node",
-                  "an id that cgpuctl inspect -d shows");
+                  "an id that cgpuctl list shows");
 }
 
 tl::expected<Node::QuotaPlace, Refusal> Node::quota_for(std::string_view what, const InstanceId& id,
@@ -40,7 +40,7 @@ tl::expected<Node::QuotaPlace, Refusal> Node::quota_for(std::string_view what, c
     for (Quota& quota : (*instance)->quotas)
         if (quota.gpu == uuid) return QuotaPlace{*gpu, *instance, &quota};
     return refuse(Reason::not_found, what, describe(id) + " is not on " + model::describe(**gpu),
-                  "a GPU that cgpuctl inspect -d shows for it");
+                  "a GPU that cgpuctl list shows for it");
 }
 
 tl::expected<Change, Refusal> Node::add_instance(Instance instance) {

@@ -27,8 +27,7 @@ class Uuid {
     /// The 16 bytes in the order of the text, as CUDA's CUuuid has them.
     [[nodiscard]] constexpr const Raw& raw() const { return raw_; }
 
-    // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the zero of a rewritten comparison for a
-    // pointer
+    // NOLINTNEXTLINE(modernize-use-nullptr): a false alarm of clang-tidy 14
     friend constexpr auto operator<=>(const Uuid&, const Uuid&) = default;
 
   private:

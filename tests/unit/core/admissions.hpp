@@ -27,7 +27,7 @@ inline model::Refusal refusal_for(const model::Node& node, const request::Variab
 /// Admits and adds in one go.
 inline admission::Grant start(model::Node& node, const std::string& name, const request::Variables& variables,
                               const admission::Defaults& defaults = {}) {
-    const admission::Grant grant = grant_for(node, variables, defaults);
+    admission::Grant grant = grant_for(node, variables, defaults);
     const auto added = node.add_instance(instance(name, grant.quotas, grant.mode));
     EXPECT_TRUE(added.has_value()) << added.error().text;
     return grant;

@@ -35,12 +35,14 @@ inline std::string refusal_in(const request::Variables& variables, const std::st
 inline std::vector<request::MemoryAsk> shares(const std::vector<std::uint64_t>& gib,
                                               std::optional<std::uint64_t> dev = std::nullopt) {
     std::vector<request::MemoryAsk> asks;
+    asks.reserve(gib.size());
     for (const auto n : gib) asks.emplace_back(request::CardShare{n, dev});
     return asks;
 }
 
 inline std::vector<request::MemoryAsk> sizes(const std::vector<std::uint64_t>& mib) {
     std::vector<request::MemoryAsk> asks;
+    asks.reserve(mib.size());
     for (const auto n : mib) asks.emplace_back(model::Bytes::from_mib(n));
     return asks;
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # clean-root.sh [SUITE [COMMAND…]]: runs COMMAND in a copy of the working tree (what git tracks or would track) in a
-# bare Debian of that suite, as root, by chroot in namespaces of its own.
+# bare Debian of that suite, as root, in namespaces of its own with that Debian as their root.
 # Default: bookworm, `./check --fast` and `./quickstart`; for trixie: the build and the unit tests.
 # The bare root, downloaded packages and ccache's store are kept in build/roots. Exit status 77: the root could not be made.
 set -u
@@ -45,7 +45,7 @@ git ls-files -z --cached --others --exclude-standard | while IFS= read -r -d '' 
     [[ -e $file || -L $file ]] && printf '%s\0' "$file"
 done | tar --null --no-recursion -T - -cf - | tar -C "$work/src" -xpf - || exit
 
-# The root is bound to itself because in a chroot "/" must be a mount for others to make namespaces from it.
+# pivot_root, not chroot: whoever enters a mount namespace made in there must come out at this root.
 # shellcheck disable=SC2016
 setpriv --pdeathsig KILL unshare --mount --propagation private --pid --fork --kill-child bash -c '
     root=$1 archives=$2 ccache=$3
@@ -53,8 +53,9 @@ setpriv --pdeathsig KILL unshare --mount --propagation private --pid --fork --ki
     mount -n --bind "$root" "$root" && cd "$root" && mount -n -t proc proc proc && mount -n --rbind /sys sys &&
         mount -n --rbind /dev dev && mount -n -t tmpfs -o mode=1777 tmp tmp && mount -n -t tmpfs -o mode=755 run run &&
         mount -n --bind "$archives" var/cache/apt/archives && mkdir -p root/.cache/ccache &&
-        mount -n --bind "$ccache" root/.cache/ccache || exit 77
-    exec chroot . env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
+        mount -n --bind "$ccache" root/.cache/ccache && mkdir old-root && pivot_root . old-root && cd / &&
+        umount -n -l /old-root && rmdir /old-root || exit 77
+    exec env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
         CI=true bash -c "cd /src && \"\$@\"" clean-root "$@"
 ' clean-root "$work" "$kept/archives-$suite" "$kept/ccache-$suite" "$@" </dev/null &
 wait $!

@@ -1,0 +1,76 @@
+#include "client/runtime/create.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+
+#include "client/runtime/edit_bundle.hpp"
+#include "core/request/request.hpp"
+
+namespace cgpu::runtime {
+namespace {
+
+using Kind = client::ClientError::Kind;
+
+/// Whether an earlier container of this id is still listed though its process is gone: `docker restart`
+/// reuses the id, and may be faster than the daemon.
+bool is_leftover(const std::string& id, client::Node& node) {
+    const auto snapshot = node.read();
+    if (!snapshot) return false;
+    for (const client::Instance& instance : snapshot->instances)
+        if (instance.id == id)
+            return instance.pid != 0 && kill(static_cast<pid_t>(instance.pid), 0) != 0 && errno == ESRCH;
+    return false;
+}
+
+Result<client::Created> create(const std::string& id, const std::string& name, const Variables& variables,
+                               client::Node& node) {
+    auto created = node.create_instance(id, name, variables, false);
+    if (created || created.error().kind != Kind::refused || !is_leftover(id, node)) return created;
+    if (auto released = node.release_instance(id); !released) return created;
+    return node.create_instance(id, name, variables, false);
+}
+
+Result<void> write_grant(Bundle& bundle, const std::string& id, const std::string& program,
+                         const client::Created& created, client::Node& node) {
+    auto snapshot = node.read();
+    if (!snapshot) return tl::unexpected(snapshot.error());
+    const char* bus = std::getenv("DBUS_SYSTEM_BUS_ADDRESS");
+    const Edit edit{id, program, bus == nullptr ? "" : bus, created, std::move(snapshot->gpus)};
+    if (auto edited = edit_bundle(bundle, edit); !edited) return edited;
+    return bundle.write();
+}
+
+}  // namespace
+
+Result<Variables> asked_by(const Bundle& bundle) {
+    Variables all = bundle.annotations();
+    all.merge(bundle.environment());
+    Variables asked;
+    for (const auto& [name, value] : all)
+        if (client::asks_for_gpu(name)) asked.emplace(name, value);
+    const auto request = request::parse_request(asked);
+    if (!request) return client::fail(Kind::refused, request.error().text);
+    return *request ? asked : Variables();
+}
+
+Result<bool> prepare(const Invocation& invocation, const std::string& program,
+                     const std::function<client::Node&()>& node) {
+    auto bundle = Bundle::read(invocation.bundle);
+    // What is wrong with it, the next runtime says in its own words.
+    if (!bundle) return false;
+    const auto variables = asked_by(*bundle);
+    if (!variables) return tl::unexpected(variables.error());
+    if (variables->empty()) return false;
+
+    const std::string& id = invocation.id;
+    const auto created = create(id, bundle->name(id), *variables, node());
+    if (!created) return tl::unexpected(created.error());
+    if (auto written = write_grant(*bundle, id, program, *created, node()); !written) {
+        (void)node().release_instance(id);
+        return tl::unexpected(written.error());
+    }
+    return true;
+}
+
+}  // namespace cgpu::runtime

@@ -1,7 +1,5 @@
 #include "client/runtime/create.hpp"
 
-#include <cerrno>
-#include <csignal>
 #include <cstdlib>
 
 #include "client/runtime/edit_bundle.hpp"
@@ -11,25 +9,6 @@ namespace cgpu::runtime {
 namespace {
 
 using Kind = client::ClientError::Kind;
-
-/// Whether an earlier container of this id is still listed though its process is gone: `docker restart`
-/// reuses the id, and may be faster than the daemon.
-bool is_leftover(const std::string& id, client::Node& node) {
-    const auto snapshot = node.read();
-    if (!snapshot) return false;
-    for (const client::Instance& instance : snapshot->instances)
-        if (instance.id == id)
-            return instance.pid != 0 && kill(static_cast<pid_t>(instance.pid), 0) != 0 && errno == ESRCH;
-    return false;
-}
-
-Result<client::Created> create(const std::string& id, const std::string& name, const Variables& variables,
-                               client::Node& node) {
-    auto created = node.create_instance(id, name, variables, false);
-    if (created || created.error().kind != Kind::refused || !is_leftover(id, node)) return created;
-    if (auto released = node.release_instance(id); !released) return created;
-    return node.create_instance(id, name, variables, false);
-}
 
 Result<void> write_grant(Bundle& bundle, const std::string& id, const std::string& program,
                          const client::Created& created, client::Node& node) {
@@ -64,7 +43,8 @@ Result<bool> prepare(const Invocation& invocation, const std::string& program,
     if (variables->empty()) return false;
 
     const std::string& id = invocation.id;
-    const auto created = create(id, bundle->name(id), *variables, node());
+    // An earlier container of this id may just be ending (docker restart): the node waits for that.
+    const auto created = node().create_instance(id, bundle->name(id), *variables, false);
     if (!created) return tl::unexpected(created.error());
     if (auto written = write_grant(*bundle, id, program, *created, node()); !written) {
         (void)node().release_instance(id);

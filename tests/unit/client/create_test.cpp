@@ -1,7 +1,6 @@
 #include "client/runtime/create.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 #include "tests/unit/client/fake_node.hpp"
 #include "tests/unit/client/temp_root.hpp"
@@ -90,25 +89,6 @@ TEST_F(CreateTest, WhatFailsAfterTheGrantGivesItBack) {
     ASSERT_EQ(node.calls.size(), 2U);
     EXPECT_EQ(node.calls[1], "release_instance " + std::string(cgpuctl::kWebId));
     EXPECT_TRUE(untouched());
-}
-
-TEST_F(CreateTest, AnEarlierContainerOfTheSameIdIsReleasedWhereItIsGone) {
-    const pid_t child = fork();
-    if (child == 0) _exit(0);
-    ASSERT_EQ(waitpid(child, nullptr, 0), child);
-    node.snapshot.instances[0].pid = static_cast<std::uint32_t>(child);
-    node.grant = client::fail(Kind::refused, "it exists. Try: another.");
-    EXPECT_FALSE(prepared(kAsks));
-    const std::string id = cgpuctl::kWebId;
-    EXPECT_EQ(node.calls, (Calls{"create_instance " + id + " web", "release_instance " + id,
-                                 "create_instance " + id + " web"}));
-}
-
-TEST_F(CreateTest, AnEarlierContainerOfTheSameIdStaysWhereItLives) {
-    node.snapshot.instances[0].pid = static_cast<std::uint32_t>(getpid());
-    node.grant = client::fail(Kind::refused, "it exists. Try: another.");
-    EXPECT_FALSE(prepared(kAsks));
-    EXPECT_EQ(node.calls.size(), 1U);
 }
 
 }  // namespace

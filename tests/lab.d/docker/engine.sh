@@ -2,16 +2,20 @@
 export DOCKER_HOST=unix://${CGPU_LAB:?}/docker.sock
 
 # The node's cgroups lie in a folder of their own, so that they can be removed with it.
-docker_cgroup=cgpu-lab-$(stat -L -c %i /proc/1/ns/pid)
+docker_cgroup=cgpu-docker-$(stat -L -c %i /proc/1/ns/pid)
 
-# remove_cgroups PATTERN: those that are empty, in every hierarchy.
+# remove_cgroups PATTERN: those without processes, in every hierarchy.
 remove_cgroups() {
-    find /sys/fs/cgroup -maxdepth 2 -type d -name "$1" -exec find {} -depth -type d -exec rmdir {} + \; 2>/dev/null
+    local folder
+    while read -r folder; do
+        find "$folder" -depth -type d -exec rmdir {} \; 2>/dev/null
+    done < <(find /sys/fs/cgroup -maxdepth 2 -type d -name "$1")
+    return 0
 }
 
 configure_docker() {
     # Of labs that were killed.
-    remove_cgroups 'cgpu-lab-*'
+    remove_cgroups 'cgpu-docker-*'
     mkdir -p /etc/docker || return
     cat >/etc/docker/daemon.json <<TEXT
 {

@@ -1,6 +1,7 @@
 #include "client/runtime/create.hpp"
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "client/runtime/edit_bundle.hpp"
 #include "core/request/request.hpp"
@@ -35,9 +36,13 @@ Result<Variables> asked_by(const Bundle& bundle) {
 
 Result<bool> prepare(const Invocation& invocation, const std::string& program,
                      const std::function<client::Node&()>& node) {
+    // Without one, the next runtime says so in its own words. One that only it can read is refused: nobody
+    // may run unmanaged because two parsers differ.
+    std::error_code none;
+    if (!std::filesystem::exists(std::filesystem::path(invocation.bundle) / "config.json", none))
+        return false;
     auto bundle = Bundle::read(invocation.bundle);
-    // What is wrong with it, the next runtime says in its own words.
-    if (!bundle) return false;
+    if (!bundle) return tl::unexpected(bundle.error());
     const auto variables = asked_by(*bundle);
     if (!variables) return tl::unexpected(variables.error());
     if (variables->empty()) return false;

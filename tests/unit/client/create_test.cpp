@@ -41,12 +41,28 @@ TEST_F(CreateTest, WhatAsksForNothingIsLeftAloneWithoutABus) {
     for (const char* config :
          {R"({})", R"({"process":{"env":["PATH=/bin","NVIDIA_VISIBLE_DEVICES=all"]}})",
           R"({"process":{"env":["ALIYUN_COM_GPU_MEM_CONTAINER=0"]}})",
-          R"({"process":{"env":["ALIYUN_COM_GPU_MEM_CONTAINER=4","CGPU_DISABLE=true"]}})", "no JSON"}) {
+          R"({"process":{"env":["ALIYUN_COM_GPU_MEM_CONTAINER=4","CGPU_DISABLE=true"]}})"}) {
         const auto managed = prepared(config);
         ASSERT_TRUE(managed) << config;
         EXPECT_FALSE(*managed) << config;
         EXPECT_TRUE(untouched()) << config;
     }
+    EXPECT_EQ(connections, 0);
+}
+
+TEST_F(CreateTest, ABundleThatIsNotThereIsTheNextRuntimesMatter) {
+    Invocation invocation;
+    invocation.command = "create";
+    invocation.bundle = folder.at("/missing");
+    const auto managed = prepare(invocation, "/x", [this]() -> client::Node& { return node; });
+    ASSERT_TRUE(managed);
+    EXPECT_FALSE(*managed);
+}
+
+TEST_F(CreateTest, ABundleThatCannotBeReadIsRefused) {
+    // Bytes that are no UTF-8, which other parsers let pass.
+    for (const char* config : {"no JSON", "[]", "{\"process\":{\"env\":[\"CGPU_MEM=4GiB\",\"A=\xff\"]}}"})
+        EXPECT_FALSE(prepared(config)) << config;
     EXPECT_EQ(connections, 0);
 }
 

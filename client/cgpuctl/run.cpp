@@ -108,6 +108,11 @@ Result<void> run(const Input& input, client::Node& node, Terminal& terminal) {
 
     const auto created = node.create_instance(*id, name, *variables, input.dry_run);
     if (!created) return tl::unexpected(created.error());
+    if (created->quotas.empty())
+        return client::fail(
+            Kind::refused,
+            "cgpuctl run: it asks for the default memory, and that is 0 on this node. Try: --mem "
+            "4GiB, or default_memory in cgpud.yaml.");
     for (const std::string& warning : created->warnings) terminal.warning(warning);
     if (input.dry_run) {
         print_grant(*created, terminal);

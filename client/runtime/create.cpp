@@ -51,6 +51,7 @@ Result<bool> prepare(const Invocation& invocation, const std::string& program,
     // An earlier container of this id may just be ending (docker restart): the node waits for that.
     const auto created = node().create_instance(id, bundle->name(id), *variables, false);
     if (!created) return tl::unexpected(created.error());
+    if (created->quotas.empty()) return false;
     if (auto written = write_grant(*bundle, id, program, *created, node()); !written) {
         (void)node().release_instance(id);
         return tl::unexpected(written.error());

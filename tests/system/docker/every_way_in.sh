@@ -35,7 +35,8 @@ for mode in legacy cdi; do
 
     asks=()
     expect_whole_card -e NVIDIA_VISIBLE_DEVICES=all
-    for zero in ALIYUN_COM_GPU_MEM_CONTAINER=0 CGPU_DISABLE=true; do
+    # An empty one asks for the node's default memory, which is 0 unless somebody sets it.
+    for zero in ALIYUN_COM_GPU_MEM_CONTAINER=0 ALIYUN_COM_GPU_MEM_CONTAINER= CGPU_DISABLE=true; do
         asks=("$zero" ALIYUN_COM_GPU_MEM_DEV=15 NVIDIA_VISIBLE_DEVICES=all)
         expect_whole_card
     done

@@ -28,6 +28,9 @@ struct CreateTest : testing::Test {
         std::ifstream file(folder.at("/config.json"));
         return std::string(std::istreambuf_iterator<char>(file), {}) == text;
     }
+    CreateTest() {
+        node.grant = client::Created{{{cgpuctl::kUuid0, 0, 4301 * cgpuctl::kMib, 1, false}}, "/l", {}};
+    }
     client::TempRoot folder;
     cgpuctl::FakeNode node;
     int connections = 0;
@@ -72,6 +75,14 @@ TEST_F(CreateTest, AGrantChangesTheBundle) {
     EXPECT_TRUE(*managed);
     EXPECT_EQ(node.calls, (Calls{"create_instance " + std::string(cgpuctl::kWebId) + " web"}));
     EXPECT_FALSE(untouched());
+}
+
+TEST_F(CreateTest, TheDefaultMemoryOfANodeThatHasNoneIsNotManaged) {
+    node.grant = client::Created{};
+    const auto managed = prepared(R"({"process":{"env":["ALIYUN_COM_GPU_MEM_CONTAINER="]}})");
+    ASSERT_TRUE(managed) << managed.error().text;
+    EXPECT_FALSE(*managed);
+    EXPECT_TRUE(untouched());
 }
 
 TEST_F(CreateTest, AnnotationsAskToo) {

@@ -22,6 +22,14 @@ struct Input {
     std::string name;
     std::vector<std::string> command;
 
+    // of runtime
+    std::string action;
+    std::string as;
+    std::string file;
+    bool make_default = false;
+    bool remove = false;
+    bool no_reload = false;
+
     bool json = false;
     bool no_legend = false;
     bool quiet = false;

@@ -11,6 +11,7 @@
 #include "client/run/granted_environment.hpp"
 #include "client/run/mount_plan.hpp"
 #include "client/run/mounts.hpp"
+#include "client/run/root.hpp"
 #include "client/run/run_request.hpp"
 
 namespace cgpu::cgpuctl {
@@ -75,7 +76,10 @@ ClientError enter(const Input& input, client::Node& node, const std::string& id,
         return attached.error();
     const auto snapshot = node.read();
     if (!snapshot) return snapshot.error();
-    if (auto mounted = client::make_mounts(plan); !mounted) return mounted.error();
+    if (auto entered = client::enter_namespace(); !entered) return entered.error();
+    const auto root = client::Root::open("/");
+    if (!root) return root.error();
+    if (auto mounted = client::make_mounts(plan, *root); !mounted) return mounted.error();
     // What these said before was about the request or about GPUs that the command must not see.
     for (const char* stale : {"ALIYUN_COM_GPU_MEM_CONTAINER", "ALIYUN_COM_GPU_MEM_DEV"}) unsetenv(stale);
     for (const auto& [name, value] : client::granted_environment(created.quotas, snapshot->gpus))
@@ -95,13 +99,20 @@ Result<void> run(const Input& input, client::Node& node, Terminal& terminal) {
     const auto id = new_id();
     if (!id) return tl::unexpected(id.error());
     // Before anything is granted: without a driver or a module there is nothing to run on.
-    const auto driver = client::find_driver("");
+    const auto root = client::Root::open("/");
+    if (!root) return tl::unexpected(root.error());
+    const auto driver = client::find_driver(*root);
     if (!driver) return tl::unexpected(driver.error());
     const std::string name =
         input.name.empty() ? std::filesystem::path(input.command.front()).filename().native() : input.name;
 
     const auto created = node.create_instance(*id, name, *variables, input.dry_run);
     if (!created) return tl::unexpected(created.error());
+    if (created->quotas.empty())
+        return client::fail(
+            Kind::refused,
+            "cgpuctl run: it asks for the default memory, and that is 0 on this node. Try: --mem "
+            "4GiB, or default_memory in cgpud.yaml.");
     for (const std::string& warning : created->warnings) terminal.warning(warning);
     if (input.dry_run) {
         print_grant(*created, terminal);

@@ -97,6 +97,23 @@ const std::vector<Verb>& table() {
          "was granted and its memory limit; it keeps the process id, signals and descriptors of cgpuctl.",
          "cgpuctl run --mem 4GiB --weight 2 -- python3 train.py",
          &run},
+        {"runtime",
+         {{"ACTION", &Input::action, "configure"}},
+         {{"--as", &Input::as, "NAME",
+           "also under this name: nvidia, so that old command lines work unchanged"},
+          {"--default", &Input::make_default, "", "also for containers that name no runtime"},
+          {"--remove", &Input::remove, "", "undo it, and restore what was there before"},
+          {"--file", &Input::file, "FILE", "Docker's configuration; /etc/docker/daemon.json where not given"},
+          {"--no-reload", &Input::no_reload, "", "don't tell a running dockerd to read it again"},
+          kDryRun,
+          kQuiet},
+         false,
+         "Register cgpu's container runtime with Docker (as root)",
+         "Everything else in the file stays. Docker is told to read it again; it is not restarted, and "
+         "containers that\n"
+         "run are not touched.",
+         "cgpuctl runtime configure",
+         &runtime},
     };
     return verbs;
 }

@@ -12,6 +12,8 @@ namespace cgpu::client {
 
 /// A new instance, as CreateInstance answers.
 struct Created {
+    /// None: it asks for the node's default memory and that is 0, so there is no instance and nothing is
+    /// limited.
     std::vector<Quota> quotas;
     std::string link_folder;            ///< what the instance's processes see at /run/cgpu/link
     std::vector<std::string> warnings;  ///< sentences for the user

@@ -1,23 +1,18 @@
 #include "client/run/driver_files.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include <elf.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "client/run/library_folders.hpp"
 
 namespace cgpu::client {
 namespace {
-
-namespace fs = std::filesystem;
 
 /// `libcuda.so` alone, or with a version: libcuda.so.1, libcuda.so.535.104.05.
 bool is_named(std::string_view file, std::string_view base) {
@@ -27,28 +22,20 @@ bool is_named(std::string_view file, std::string_view base) {
            (rest.front() == '.' && rest.find_first_not_of(".0123456789") == std::string_view::npos);
 }
 
-bool is_for_this_machine(const std::string& path) {
+bool is_for_this_machine(const Descriptor& file) {
     Elf64_Ehdr header{};
-    std::array<char, sizeof header> bytes{};
-    std::ifstream file(path, std::ios::binary);
-    if (!file.read(bytes.data(), bytes.size())) return false;
-    std::memcpy(&header, bytes.data(), sizeof header);
+    if (pread(file.get(), &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header)) return false;
     return std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_ident[EI_CLASS] == ELFCLASS64 &&
            header.e_machine == EM_X86_64;
 }
 
 class Search {
   public:
-    Search(std::string base, const std::string& root) : base_(std::move(base)), root_(root) {}
+    Search(std::string base, const Root& root) : base_(std::move(base)), root_(root) {}
 
     void look_in(const std::string& folder) {
-        std::error_code error;
-        std::vector<std::string> names;
-        for (const auto& entry : fs::directory_iterator(root_ + folder, error))
-            if (is_named(entry.path().filename().native(), base_))
-                names.push_back(entry.path().filename().native());
-        std::sort(names.begin(), names.end());
-        for (const std::string& name : names) add(root_ + folder + "/" + name, name == base_ + ".1");
+        for (const std::string& name : root_.names_in(folder))
+            if (is_named(name, base_)) add(folder + "/" + name, name == base_ + ".1");
     }
 
     std::optional<DriverLibrary> found() const {
@@ -59,28 +46,24 @@ class Search {
   private:
     /// `loaded`: it has the name that programs load.
     void add(const std::string& path, bool loaded) {
-        std::error_code error;
-        const std::string real = fs::canonical(path, error).native();
-        struct stat info {};
-        if (error || ::stat(real.c_str(), &info) != 0 || !S_ISREG(info.st_mode) || !is_for_this_machine(real))
-            return;
+        const Descriptor file = root_.find_file(path);
+        if (!file || !is_for_this_machine(file)) return;
+        const std::string real = root_.path_of(file);
+        if (real.empty()) return;
         if (loaded && loaded_.empty()) loaded_ = real;
-        const std::pair inode(info.st_dev, info.st_ino);
-        if (std::find(inodes_.begin(), inodes_.end(), inode) != inodes_.end()) return;
-        inodes_.push_back(inode);
-        files_.push_back(real);
+        // Two hard links are two files here: a mount over one of them does not cover the other.
+        if (std::find(files_.begin(), files_.end(), real) == files_.end()) files_.push_back(real);
     }
 
     std::string base_;
-    std::string root_;
+    const Root& root_;
     std::string loaded_;
     std::vector<std::string> files_;
-    std::vector<std::pair<dev_t, ino_t>> inodes_;
 };
 
 }  // namespace
 
-Result<std::vector<DriverLibrary>> find_driver(const std::string& root) {
+Result<std::vector<DriverLibrary>> find_driver(const Root& root) {
     const auto folders = library_folders(root);
     std::vector<DriverLibrary> libraries;
     for (const char* base : {"libcuda.so", "libnvidia-ml.so"}) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "client/node/client_error.hpp"
+#include "client/run/root.hpp"
 
 namespace cgpu::client {
 
@@ -11,12 +12,12 @@ namespace cgpu::client {
 struct DriverLibrary {
     std::string soname;              ///< libcuda.so.1
     std::string real;                ///< the file that the loader finds for it, with symbolic links resolved
-    std::vector<std::string> files;  ///< every file it may be loaded from, `real` among them, each inode once
+    std::vector<std::string> files;  ///< every file it may be loaded from, `real` among them, each path once
 };
 
-/// libcuda.so.1, and libnvidia-ml.so.1 where it is there. `root` as for library_folders(); the paths are with
-/// it. Files of another machine (32-bit ones) and what is no ELF file are left out. Error (failed): no
-/// libcuda.
-[[nodiscard]] Result<std::vector<DriverLibrary>> find_driver(const std::string& root);
+/// libcuda.so.1, and libnvidia-ml.so.1 where it is there. The paths are as seen
+/// from the root. Files of another machine (32-bit ones) and what is no ELF file are left out. Error
+/// (failed): no libcuda.
+[[nodiscard]] Result<std::vector<DriverLibrary>> find_driver(const Root& root);
 
 }  // namespace cgpu::client

@@ -1,57 +1,49 @@
 #include "client/run/fitted_front.hpp"
 
-#include <cstddef>
-#include <filesystem>
-#include <fstream>
+#include <fcntl.h>
+#include <sys/stat.h>
 
 #include "core/elf/hide_exports.hpp"
 
 namespace cgpu::client {
 namespace {
 
-namespace fs = std::filesystem;
+/// No driver's library comes near it; a file of an image could have any size.
+constexpr off_t kMaxImage = off_t{1} << 29;
 
-using Image = std::vector<std::byte>;
-
-Result<Image> read_image(const std::string& path, const std::string& remedy) {
-    std::error_code error;
-    const auto size = fs::file_size(path, error);
-    Image image(error ? 0 : size);
-    std::ifstream file(path, std::ios::binary);
-    if (error ||
-        !file.read(reinterpret_cast<char*>(image.data()), static_cast<std::streamsize>(image.size())))
-        return fail(ClientError::Kind::failed, path + ": it can't be read. Try: " + remedy + ".");
+Result<Image> read_image(const Descriptor& file, const std::string& name, const std::string& remedy) {
+    struct stat info {};
+    if (!file || fstat(file.get(), &info) != 0 || info.st_size > kMaxImage)
+        return fail(ClientError::Kind::failed, name + ": it can't be read. Try: " + remedy + ".");
+    Image image(static_cast<std::size_t>(info.st_size));
+    std::size_t done = 0;
+    while (done < image.size()) {
+        const ssize_t got =
+            pread(file.get(), image.data() + done, image.size() - done, static_cast<off_t>(done));
+        if (got <= 0)
+            return fail(ClientError::Kind::failed, name + ": it can't be read. Try: " + remedy + ".");
+        done += static_cast<std::size_t>(got);
+    }
     return image;
-}
-
-Result<void> write_image(const std::string& path, const Image& image) {
-    std::error_code error;
-    fs::create_directories(fs::path(path).parent_path(), error);
-    std::ofstream file(path, std::ios::binary);
-    file.write(reinterpret_cast<const char*>(image.data()), static_cast<std::streamsize>(image.size()));
-    if (!file.flush())
-        return fail(ClientError::Kind::failed, path + ": it can't be written. Try: free memory.");
-    fs::permissions(path, fs::perms(0755), error);
-    if (error) return fail(ClientError::Kind::failed, path + ": " + error.message() + ". Try: again.");
-    return {};
 }
 
 }  // namespace
 
-Result<void> write_fitted_front(const FittedFront& front) {
-    const auto ours = read_image(front.front, "install the cgpu module");
-    if (!ours) return tl::unexpected(ours.error());
-    const auto theirs = read_image(front.driver, "reinstall the NVIDIA driver");
-    if (!theirs) return tl::unexpected(theirs.error());
+Result<Image> fit_front(const std::string& front, const Descriptor& driver, const std::string& name) {
+    const Descriptor file(open(front.c_str(), O_RDONLY | O_CLOEXEC));
+    const auto ours = read_image(file, front, "install the cgpu module");
+    if (!ours) return ours;
+    const auto theirs = read_image(driver, name, "reinstall the NVIDIA driver");
+    if (!theirs) return theirs;
     const auto present = elf::exported_symbols(*theirs);
     if (!present)
         return fail(ClientError::Kind::failed,
-                    front.driver + ": " + present.error() + ". Try: reinstall the NVIDIA driver.");
-    const auto fitted = elf::hide_exports(*ours, *present);
+                    name + ": " + present.error() + ". Try: reinstall the NVIDIA driver.");
+    auto fitted = elf::hide_exports(*ours, *present);
     if (!fitted)
         return fail(ClientError::Kind::failed,
-                    front.front + ": " + fitted.error() + ". Try: reinstall the cgpu module.");
-    return write_image(front.made, *fitted);
+                    front + ": " + fitted.error() + ". Try: reinstall the cgpu module.");
+    return std::move(*fitted);
 }
 
 }  // namespace cgpu::client

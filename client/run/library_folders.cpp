@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
-#include <fstream>
 #include <sstream>
 
-#include <glob.h>
+#include <fcntl.h>
+#include <fnmatch.h>
 
 namespace cgpu::client {
 namespace {
@@ -19,19 +18,24 @@ constexpr std::array<const char*, 8> kUsual = {
 /// An include that includes itself ends here.
 constexpr int kMaxDepth = 8;
 
+/// No honest file of the loader's is longer.
+constexpr std::size_t kMaxConfig = std::size_t{1} << 20;
+constexpr std::size_t kMaxFolders = 1024;
+
 class Reader {
   public:
-    explicit Reader(const std::string& root) : root_(root) {}
+    explicit Reader(const Root& root) : root_(root) {}
 
     void read_config(const std::string& path, int depth) {
-        std::ifstream file(path);
+        std::istringstream file(root_.text_of(path, kMaxConfig));
         for (std::string line; std::getline(file, line);) {
             std::istringstream words(line.substr(0, line.find('#')));
             std::string first;
             std::string second;
             if (!(words >> first)) continue;
             if (first == "include" && depth < kMaxDepth) {
-                while (words >> second) include(second, depth + 1);
+                while (words >> second)
+                    include(second.starts_with('/') ? second : "/etc/" + second, depth + 1);
             } else if (first.starts_with('/')) {
                 add(first);
             }
@@ -39,31 +43,34 @@ class Reader {
     }
 
     void add(const std::string& folder) {
-        std::error_code ignored;
-        if (!std::filesystem::is_directory(root_ + folder, ignored)) return;
+        if (folders_.size() >= kMaxFolders || !root_.find(folder, O_PATH | O_DIRECTORY)) return;
         if (std::find(folders_.begin(), folders_.end(), folder) == folders_.end()) folders_.push_back(folder);
     }
 
     std::vector<std::string> take() { return std::move(folders_); }
 
   private:
+    /// Only the last part of a pattern may have wildcards; no distribution uses others.
     void include(const std::string& pattern, int depth) {
-        const std::string full = root_ + (pattern.starts_with('/') ? pattern : "/etc/" + pattern);
-        glob_t found{};
-        if (glob(full.c_str(), 0, nullptr, &found) == 0)
-            for (std::size_t i = 0; i < found.gl_pathc; ++i) read_config(found.gl_pathv[i], depth);
-        globfree(&found);
+        // Files that include each other several times would be read exponentially often.
+        if (++files_ > kMaxFolders) return;
+        const auto slash = pattern.find_last_of('/');
+        const std::string folder = pattern.substr(0, slash + 1);
+        for (const std::string& name : root_.names_in(folder))
+            if (fnmatch(pattern.c_str() + slash + 1, name.c_str(), FNM_PERIOD) == 0)
+                read_config(folder + name, depth);
     }
 
-    std::string root_;
+    const Root& root_;
+    std::size_t files_ = 0;
     std::vector<std::string> folders_;
 };
 
 }  // namespace
 
-std::vector<std::string> library_folders(const std::string& root) {
+std::vector<std::string> library_folders(const Root& root) {
     Reader reader(root);
-    reader.read_config(root + "/etc/ld.so.conf", 0);
+    reader.read_config("/etc/ld.so.conf", 0);
     for (const char* folder : kUsual) reader.add(folder);
     return reader.take();
 }

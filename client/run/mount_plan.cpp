@@ -15,12 +15,14 @@ MountPlan plan_mounts(const std::vector<DriverLibrary>& driver, const std::strin
                       const ModuleFolders& installed) {
     MountPlan plan;
     plan.base = kBase;
-    plan.inside = {{link_folder, kLinkFolder}, {installed.module, wire::kModuleFolder}};
+    plan.inside = {{link_folder, kLinkFolder, Bind::Side::host},
+                   {installed.module, wire::kModuleFolder, Bind::Side::host}};
     for (const DriverLibrary& library : driver) {
         const std::string made = std::string(kFrontFolder) + "/" + library.soname;
-        plan.inside.push_back({library.real, std::string(wire::kDriverFolder) + "/" + library.soname});
+        plan.inside.push_back(
+            {library.real, std::string(wire::kDriverFolder) + "/" + library.soname, Bind::Side::inside});
         plan.fronts.push_back({installed.front + "/" + library.soname, library.real, made});
-        for (const std::string& file : library.files) plan.over.push_back({made, file});
+        for (const std::string& file : library.files) plan.over.push_back({made, file, Bind::Side::inside});
     }
     return plan;
 }

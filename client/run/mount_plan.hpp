@@ -9,8 +9,10 @@ namespace cgpu::client {
 
 /// Shows `from` (a file or a folder) at `to`, read-only.
 struct Bind {
+    enum class Side { host, inside };
     std::string from;
-    std::string to;
+    std::string to;            ///< inside
+    Side side = Side::inside;  ///< where `from` is looked up
 
     friend bool operator==(const Bind&, const Bind&) = default;
 };
@@ -18,14 +20,15 @@ struct Bind {
 /// A front made to fit: without the exports that `driver` lacks, so that what programs look up by name stays
 /// true.
 struct FittedFront {
-    std::string front;   ///< as installed
-    std::string driver;  ///< the driver's file that it stands for
-    std::string made;    ///< where it is written
+    std::string front;   ///< as installed, on the host
+    std::string driver;  ///< the driver's file that it stands for, inside
+    std::string made;    ///< where it is written, inside
 
     friend bool operator==(const FittedFront&, const FittedFront&) = default;
 };
 
-/// What the command's own mount namespace gets, in this order. Nothing outside it changes.
+/// What the mount namespace of a job or a container gets, in this order. Nothing outside it changes. Paths
+/// are those of the host, or "inside": as the job sees them. For a job of `cgpuctl run` both are the same.
 struct MountPlan {
     std::string base;                 ///< a small tmpfs is mounted here and made read-only at the end
     std::vector<Bind> inside;         ///< below base; their sources are taken before base is covered

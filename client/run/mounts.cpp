@@ -1,10 +1,7 @@
 #include "client/run/mounts.hpp"
 
 #include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <sched.h>
@@ -13,116 +10,99 @@
 #include <unistd.h>
 
 #include "client/run/fitted_front.hpp"
+#include "client/run/tree.hpp"
 
 namespace cgpu::client {
 namespace {
 
-namespace fs = std::filesystem;
-
-tl::unexpected<ClientError> failed(const std::string& what, int error) {
-    const std::string remedy = error == EPERM ? "as root and outside of containers"
-                                              : "whether the paths are there and the kernel is 5.10 or newer";
-    return fail(ClientError::Kind::failed, what + ": " + std::strerror(error) + ". Try: " + remedy + ".");
+Result<Tree> take(const Bind& bind, const Root& root) {
+    if (bind.side == Bind::Side::inside) return Tree::take(root.find(bind.from, O_PATH), bind.from);
+    return Tree::take(Descriptor(open(bind.from.c_str(), O_PATH | O_CLOEXEC)), bind.from);
 }
 
-/// A copy of a mount that is not attached anywhere yet.
-class Tree {
-  public:
-    static Result<Tree> take(const std::string& path) {
-        const int fd = open_tree(AT_FDCWD, path.c_str(), OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
-        if (fd < 0) return failed("taking " + path, errno);
-        return Tree(fd);
-    }
-    Tree(Tree&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-    Tree(const Tree&) = delete;
-    Tree& operator=(const Tree&) = delete;
-    Tree& operator=(Tree&&) = delete;
-    ~Tree() {
-        if (fd_ >= 0) ::close(fd_);
-    }
+Result<void> cover_base(const std::string& base, const Root& root) {
+    const Descriptor folder = root.make_folder(base);
+    if (!folder) return mount_failed("making " + base, errno);
+    // Big enough for two fronts; libraries are run from it, so it is not noexec as /run may be.
+    if (mount("cgpu", by_descriptor(folder).c_str(), "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=64m") !=
+        0)
+        return mount_failed("mounting over " + base, errno);
+    return {};
+}
 
-    [[nodiscard]] bool is_folder() const {
-        struct stat info {};
-        return fstat(fd_, &info) == 0 && S_ISDIR(info.st_mode);
+Result<void> write_front(const FittedFront& front, const Image& image, const Root& root) {
+    const Descriptor file = root.make_file(front.made);
+    std::size_t done = 0;
+    while (file && done < image.size()) {
+        const ssize_t wrote = write(file.get(), image.data() + done, image.size() - done);
+        if (wrote <= 0) return mount_failed("writing " + front.made, errno);
+        done += static_cast<std::size_t>(wrote);
     }
+    if (!file || fchmod(file.get(), 0755) != 0) return mount_failed("writing " + front.made, errno);
+    return {};
+}
 
-    /// Read-only from the moment anybody can use it.
-    [[nodiscard]] Result<void> attach(const std::string& path) const {
-        if (move_mount(fd_, "", AT_FDCWD, path.c_str(), MOVE_MOUNT_F_EMPTY_PATH) != 0)
-            return failed("mounting over " + path, errno);
-        constexpr unsigned long kFlags = MS_BIND | MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV;
-        if (mount(nullptr, path.c_str(), nullptr, kFlags, nullptr) != 0)
-            return failed("making " + path + " read-only", errno);
-        return {};
-    }
-
-  private:
-    explicit Tree(int fd) : fd_(fd) {}
-    int fd_;
+/// Everything that is read from what the mounts below will cover.
+struct Sources {
+    std::vector<Tree> trees;
+    std::vector<Image> fronts;
 };
 
-Result<void> enter_namespace() {
-    if (unshare(CLONE_NEWNS) != 0) return failed("a mount namespace", errno);
-    if (mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0)
-        return failed("keeping the mounts to the command", errno);
-    return {};
-}
-
-Result<void> cover_base(const std::string& base) {
-    std::error_code error;
-    fs::create_directories(base, error);
-    if (error) return failed("making " + base, error.value());
-    // Big enough for two fronts; libraries are run from it, so it is not noexec as /run may be.
-    if (mount("cgpu", base.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=64m") != 0)
-        return failed("mounting over " + base, errno);
-    return {};
-}
-
-Result<void> attach_inside(const Tree& tree, const std::string& to) {
-    std::error_code error;
-    fs::create_directories(tree.is_folder() ? fs::path(to) : fs::path(to).parent_path(), error);
-    if (error) return failed("making " + to, error.value());
-    if (!tree.is_folder() && !std::ofstream(to)) return failed("making " + to, errno);
-    return tree.attach(to);
-}
-
-Result<void> attach_all_inside(const MountPlan& plan) {
-    std::vector<Tree> trees;
+Result<Sources> take_all(const MountPlan& plan, const Root& root) {
+    Sources sources;
     for (const Bind& bind : plan.inside) {
-        auto tree = Tree::take(bind.from);
+        auto tree = take(bind, root);
         if (!tree) return tl::unexpected(tree.error());
-        trees.push_back(std::move(*tree));
+        sources.trees.push_back(std::move(*tree));
     }
-    if (auto covered = cover_base(plan.base); !covered) return covered;
-    for (std::size_t i = 0; i < trees.size(); ++i)
-        if (auto attached = attach_inside(trees[i], plan.inside[i].to); !attached) return attached;
-    return {};
+    for (const FittedFront& front : plan.fronts) {
+        auto image = fit_front(front.front, root.find_file(front.driver), front.driver);
+        if (!image) return tl::unexpected(image.error());
+        sources.fronts.push_back(std::move(*image));
+    }
+    return sources;
 }
 
-Result<void> cover_driver(const MountPlan& plan) {
-    for (const FittedFront& front : plan.fronts)
-        if (auto made = write_fitted_front(front); !made) return made;
-    for (const Bind& bind : plan.over) {
-        const auto tree = Tree::take(bind.from);
-        if (!tree) return tl::unexpected(tree.error());
-        if (auto attached = tree->attach(bind.to); !attached) return attached;
-    }
+Result<void> attach(const Tree& tree, const std::string& to, const Root& root) {
+    if (!(tree.is_folder() ? root.make_folder(to) : root.make_file(to)))
+        return mount_failed("making " + to, errno);
+    return tree.attach(root.find(to, O_PATH), to);
+}
+
+Result<void> fill_base(const MountPlan& plan, const Sources& sources, const Root& root) {
+    for (std::size_t i = 0; i < sources.trees.size(); ++i)
+        if (auto attached = attach(sources.trees[i], plan.inside[i].to, root); !attached) return attached;
+    for (std::size_t i = 0; i < sources.fronts.size(); ++i)
+        if (auto written = write_front(plan.fronts[i], sources.fronts[i], root); !written) return written;
     return {};
 }
 
 }  // namespace
 
-Result<void> make_mounts(const MountPlan& plan) {
-    std::error_code ignored;
-    if (fs::exists(plan.base + "/driver", ignored))
+Result<void> enter_namespace() {
+    if (access("/run/cgpu/driver", F_OK) == 0)
         return fail(ClientError::Kind::refused,
                     "cgpuctl run: this process is inside an instance already. Try: it from outside.");
-    if (auto entered = enter_namespace(); !entered) return entered;
-    if (auto attached = attach_all_inside(plan); !attached) return attached;
-    if (auto covered = cover_driver(plan); !covered) return covered;
-    if (mount(nullptr, plan.base.c_str(), nullptr, MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV, nullptr) !=
-        0)
-        return failed("making " + plan.base + " read-only", errno);
+    if (unshare(CLONE_NEWNS) != 0) return mount_failed("a mount namespace", errno);
+    if (mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0)
+        return mount_failed("keeping the mounts to the command", errno);
+    return {};
+}
+
+Result<void> make_mounts(const MountPlan& plan, const Root& root) {
+    const auto sources = take_all(plan, root);
+    if (!sources) return tl::unexpected(sources.error());
+    if (auto covered = cover_base(plan.base, root); !covered) return covered;
+    if (auto filled = fill_base(plan, *sources, root); !filled) return filled;
+    for (const Bind& bind : plan.over) {
+        const auto tree = take(bind, root);
+        if (!tree) return tl::unexpected(tree.error());
+        if (auto attached = tree->attach(root.find(bind.to, O_PATH), bind.to); !attached) return attached;
+    }
+    const Descriptor base = root.find(plan.base, O_PATH);
+    constexpr unsigned long kFlags = MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV;
+    if (!base || mount(nullptr, by_descriptor(base).c_str(), nullptr, kFlags, nullptr) != 0)
+        return mount_failed("making " + plan.base + " read-only", errno);
     return {};
 }
 

@@ -2,12 +2,16 @@
 
 #include "client/node/client_error.hpp"
 #include "client/run/mount_plan.hpp"
+#include "client/run/root.hpp"
 
 namespace cgpu::client {
 
-/// Gives this process a mount namespace of its own and carries out the plan in it; what is mounted elsewhere
-/// later still arrives, and nothing gets out. Needs CAP_SYS_ADMIN. After an error the namespace is
-/// unfinished: the process must not go on to its command.
-[[nodiscard]] Result<void> make_mounts(const MountPlan& plan);
+/// Gives this process a mount namespace of its own; what is mounted elsewhere later still arrives, and
+/// nothing gets out. Needs CAP_SYS_ADMIN. Refused inside of an instance.
+[[nodiscard]] Result<void> enter_namespace();
+
+/// Carries out the plan in this mount namespace. `root` is what the job sees as "/". After an error the
+/// mounts are unfinished: the job must not start.
+[[nodiscard]] Result<void> make_mounts(const MountPlan& plan, const Root& root);
 
 }  // namespace cgpu::client

@@ -42,14 +42,6 @@ const std::vector<Meaning>& meanings() {
     return all;
 }
 
-bool asks(std::string_view name) {
-    constexpr std::array<std::string_view, 4> kPrefixes = {"ALIYUN_COM_GPU_", "CGPU_", "aliyun.com/gpu-",
-                                                           "volcano.sh/gpu-"};
-    for (const std::string_view prefix : kPrefixes)
-        if (name.starts_with(prefix)) return true;
-    return name == names::kNvidiaDevices;
-}
-
 /// The user wrote the flag, not the variable it became.
 std::string in_flags(std::string text, const RunFlags& flags) {
     for (const Meaning& meaning : meanings()) {
@@ -62,13 +54,21 @@ std::string in_flags(std::string text, const RunFlags& flags) {
 
 }  // namespace
 
+bool asks_for_gpu(std::string_view name) {
+    constexpr std::array<std::string_view, 4> kPrefixes = {"ALIYUN_COM_GPU_", "CGPU_", "aliyun.com/gpu-",
+                                                           "volcano.sh/gpu-"};
+    for (const std::string_view prefix : kPrefixes)
+        if (name.starts_with(prefix)) return true;
+    return name == names::kNvidiaDevices;
+}
+
 Result<Variables> request_variables(const RunFlags& flags, const Variables& environment) {
     using Kind = ClientError::Kind;
     if (!flags.weight.empty() && !flags.compute.empty())
         return fail(Kind::usage, "--weight and --compute: they set the same thing. Try: one of them.");
     Variables variables;
     for (const auto& [name, value] : environment)
-        if (asks(name)) variables.emplace(name, value);
+        if (asks_for_gpu(name)) variables.emplace(name, value);
     for (const Meaning& meaning : meanings()) {
         if ((flags.*meaning.flag).empty()) continue;
         for (const std::string_view same : meaning.same) variables.erase(std::string(same));

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "client/node/client_error.hpp"
 
@@ -17,6 +18,9 @@ struct RunFlags {
     std::string compute;
     std::string gpus;
 };
+
+/// Whether a variable or annotation of this name says something about GPUs.
+[[nodiscard]] bool asks_for_gpu(std::string_view name);
 
 /// What to ask the daemon for: the ALIYUN_COM_GPU_*, CGPU_* and like variables of `environment`, with the
 /// flags as CGPU_* in place of every variable that says the same thing. Error (usage): flags that contradict

@@ -15,7 +15,8 @@
 
 namespace cgpu::app {
 
-/// What CreateInstance answers.
+/// What CreateInstance answers. Without quotas: it asks for the node's default memory and that is 0, so it
+/// isn't managed (S4), and there is no instance.
 struct Created {
     model::Instance instance;
     std::string link_folder;

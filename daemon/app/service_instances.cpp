@@ -41,9 +41,7 @@ Result<Created> Service::create_instance(std::string_view id, std::string_view n
     auto grant = admission::admit(node_, **request, settings_.defaults);
     if (!grant) return tl::unexpected(worth_another_try(std::move(grant.error())));
     if (!grant->managed())
-        return model::refuse(Refusal::Reason::invalid, "instance " + parsed_id->short_id(),
-                             "it asks for the default memory, and that is 0 on this node",
-                             "default_memory in cgpud.yaml, or say how much");
+        return Created{{*parsed_id, std::string(name), 0, 0, grant->mode, {}, std::nullopt}, {}, {}};
     const auto caller = outside_.processes.identify(caller_pid);
     if (!caller) return tl::unexpected(caller.error());
 

@@ -27,8 +27,10 @@ ManagerObject::CreateInstance(const std::string& id, const std::string& name,
         take(may_change(caller));
         const app::Created created =
             take(service_.create_instance(id, name, variables, caller.pid, take(read_options(options))));
-        return std::tuple(path_of(created.instance.id), quotas_of(service_.node(), created.instance),
-                          created.link_folder, created.warnings);
+        const bool managed = !created.instance.quotas.empty();
+        return std::tuple(managed ? path_of(created.instance.id) : sdbus::ObjectPath("/"),
+                          quotas_of(service_.node(), created.instance), created.link_folder,
+                          created.warnings);
     });
 }
 

@@ -25,6 +25,7 @@ MAY = {
     "daemon": ["core", "daemon"],
     "client/node": ["core/model", "core/request", "dbus"],
     "client/run": ["core", "client/node"],
+    "client/runtime": ["core", "client/node", "client/run"],
     "client/cgpuctl": ["core", "client/node", "client/run"],
     "module/generate": [],
     "module/engine": ["core/wire"],

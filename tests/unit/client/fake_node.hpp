@@ -59,6 +59,7 @@ class FakeNode final : public client::Node {
     client::Snapshot snapshot = two_gpus();
     std::vector<std::string> calls;
     client::Result<void> answer;
+    client::Result<client::Created> grant = client::Created{};  ///< the answer of create_instance
 
     client::Result<client::Snapshot> read() override {
         if (!answer) return tl::unexpected(answer.error());
@@ -89,7 +90,7 @@ class FakeNode final : public client::Node {
                                                     const std::map<std::string, std::string>&,
                                                     bool) override {
         calls.push_back("create_instance " + id + " " + name);
-        return client::Created{};
+        return grant;
     }
     client::Result<void> attach(const std::string& id, std::uint32_t) override {
         return note("attach " + id, false);

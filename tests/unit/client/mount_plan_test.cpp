@@ -16,8 +16,8 @@ TEST(MountPlan, PutsLinkModuleAndDriverWhereTheModuleLooks) {
     const MountPlan plan = plan_mounts(kDriver, "/run/cgpu/links/7", {"/m", "/f"});
     EXPECT_EQ(plan.base, "/run/cgpu");
     EXPECT_EQ(plan.inside, (std::vector<Bind>{
-                               {"/run/cgpu/links/7", "/run/cgpu/link"},
-                               {"/m", "/run/cgpu/module"},
+                               {"/run/cgpu/links/7", "/run/cgpu/link", Bind::Side::host},
+                               {"/m", "/run/cgpu/module", Bind::Side::host},
                                {"/usr/lib/libcuda.so.535", "/run/cgpu/driver/libcuda.so.1"},
                                {"/usr/lib/libnvidia-ml.so.535", "/run/cgpu/driver/libnvidia-ml.so.1"},
                            }));

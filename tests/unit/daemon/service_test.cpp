@@ -51,6 +51,18 @@ class ServiceTest : public ::testing::Test {
     std::optional<Service> service;
 };
 
+TEST_F(ServiceTest, the_default_memory_of_a_node_that_has_none_is_not_managed) {
+    see_v100();
+    const auto before = service->node();
+    processes.living.insert(100);
+    const auto created =
+        service->create_instance("aaaa", "job", {{"ALIYUN_COM_GPU_MEM_CONTAINER", ""}}, 100, {});
+    ASSERT_TRUE(created) << created.error().text;
+    EXPECT_TRUE(created->instance.quotas.empty());
+    EXPECT_TRUE(created->link_folder.empty());
+    EXPECT_EQ(service->node(), before);
+}
+
 TEST_F(ServiceTest, admits_the_seeds_case_to_the_byte) {
     see_v100();
     const auto created = create("aaaa", "4");

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+
+#include "client/node/client_error.hpp"
+#include "client/run/descriptor.hpp"
+
+namespace cgpu::client {
+
+/// A copy of a mount, of a folder or a file, that is attached nowhere until attach().
+class Tree {
+  public:
+    /// `name` is for the errors.
+    static Result<Tree> take(const Descriptor& what, const std::string& name);
+
+    [[nodiscard]] bool is_folder() const;
+    /// Shows it over `target`, read-only from the moment anybody can use it.
+    [[nodiscard]] Result<void> attach(const Descriptor& target, const std::string& name) const;
+
+  private:
+    explicit Tree(Descriptor fd) : fd_(std::move(fd)) {}
+    Descriptor fd_;
+};
+
+/// What a mount has failed with, as an error with a remedy.
+[[nodiscard]] tl::unexpected<ClientError> mount_failed(const std::string& what, int error);
+
+}  // namespace cgpu::client

@@ -1,0 +1,115 @@
+#include "client/runtime/bundle.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace cgpu::runtime {
+namespace {
+
+using Kind = client::ClientError::Kind;
+
+/// The object below the pointer, or an empty one.
+Json object_at(const Json& config, const Json::json_pointer& where) {
+    return config.contains(where) && config[where].is_object() ? config[where] : Json::object();
+}
+
+Json list_at(const Json& config, const Json::json_pointer& where) {
+    return config.contains(where) && config[where].is_array() ? config[where] : Json::array();
+}
+
+const Json::json_pointer kEnv("/process/env");
+
+bool names(const Json& entry, const std::string& name) {
+    return entry.is_string() && entry.get_ref<const std::string&>().starts_with(name + "=");
+}
+
+}  // namespace
+
+Result<Bundle> Bundle::read(const std::string& folder) {
+    const std::string absolute = std::filesystem::absolute(folder.empty() ? "." : folder).native();
+    std::ifstream file(absolute + "/config.json");
+    Json config = Json::parse(file, nullptr, false);
+    if (!file.is_open() || !config.is_object())
+        return client::fail(Kind::failed, absolute +
+                                              "/config.json: it is not there or no JSON object. Try: "
+                                              "the container's engine's log.");
+    return Bundle(absolute, std::move(config));
+}
+
+Variables Bundle::environment() const {
+    Variables variables;
+    for (const Json& entry : list_at(config_, kEnv)) {
+        if (!entry.is_string()) continue;
+        const auto& text = entry.get_ref<const std::string&>();
+        const auto equals = text.find('=');
+        if (equals != std::string::npos) variables[text.substr(0, equals)] = text.substr(equals + 1);
+    }
+    return variables;
+}
+
+Variables Bundle::annotations() const {
+    Variables variables;
+    const Json all = object_at(config_, Json::json_pointer("/annotations"));
+    for (const auto& [name, value] : all.items())
+        if (value.is_string()) variables[name] = value.get<std::string>();
+    return variables;
+}
+
+std::string Bundle::name(const std::string& id) const {
+    const auto found = config_.find("hostname");
+    if (found == config_.end() || !found->is_string()) return {};
+    const auto name = found->get<std::string>();
+    return id.starts_with(name) ? std::string() : name;
+}
+
+std::string Bundle::root() const {
+    const auto root = object_at(config_, Json::json_pointer("/root"));
+    const auto path = root.find("path");
+    if (path == root.end() || !path->is_string()) return folder_ + "/rootfs";
+    return (std::filesystem::path(folder_) / path->get<std::string>()).native();
+}
+
+void Bundle::set_variable(const std::string& name, const std::string& value) {
+    remove_variable(name);
+    Json list = list_at(config_, kEnv);
+    list.push_back(name + "=" + value);
+    config_[kEnv] = std::move(list);
+}
+
+void Bundle::remove_variable(const std::string& name) {
+    Json kept = Json::array();
+    for (Json& entry : list_at(config_, kEnv))
+        if (!names(entry, name)) kept.push_back(std::move(entry));
+    config_[kEnv] = std::move(kept);
+}
+
+void Bundle::add_hook(const std::string& stage, Json hook) {
+    const Json::json_pointer where("/hooks/" + stage);
+    if (!config_.contains("hooks") || !config_["hooks"].is_object()) config_["hooks"] = Json::object();
+    Json list = list_at(config_, where);
+    list.push_back(std::move(hook));
+    config_[where] = std::move(list);
+}
+
+Result<void> Bundle::write() const {
+    const std::string beside = path() + ".cgpu";
+    struct stat old {};
+    std::ofstream file(beside);
+    file << config_.dump();
+    file.close();
+    if (!file || stat(path().c_str(), &old) != 0 || chmod(beside.c_str(), old.st_mode & 07777U) != 0 ||
+        chown(beside.c_str(), old.st_uid, old.st_gid) != 0 || rename(beside.c_str(), path().c_str()) != 0) {
+        const int error = errno;
+        unlink(beside.c_str());
+        return client::fail(Kind::failed, path() + ": it can't be written: " + std::strerror(error) +
+                                              ". Try: whether the disk is full.");
+    }
+    return {};
+}
+
+}  // namespace cgpu::runtime

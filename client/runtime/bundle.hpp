@@ -1,0 +1,46 @@
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "client/run/run_request.hpp"
+
+namespace cgpu::runtime {
+
+using client::Result;
+using client::Variables;
+using Json = nlohmann::ordered_json;
+
+/// The config.json of a container that is being made (OCI runtime specification).
+class Bundle {
+  public:
+    /// Error (failed): it can't be read, or is no JSON object.
+    [[nodiscard]] static Result<Bundle> read(const std::string& folder);
+
+    /// The environment of its process; of a name that stands there twice, the last value (as runc has it).
+    [[nodiscard]] Variables environment() const;
+    [[nodiscard]] Variables annotations() const;
+    /// What people call it: its host name where somebody has set one, else empty.
+    [[nodiscard]] std::string name(const std::string& id) const;
+    /// Its root file system, as an absolute path on the host.
+    [[nodiscard]] std::string root() const;
+
+    /// Replaces every entry of that name.
+    void set_variable(const std::string& name, const std::string& value);
+    void remove_variable(const std::string& name);
+    /// `stage`: createRuntime, createContainer, poststop. Comes after those that are there.
+    void add_hook(const std::string& stage, Json hook);
+
+    /// In one step: whoever reads meanwhile sees the old file or the new one.
+    [[nodiscard]] Result<void> write() const;
+
+  private:
+    Bundle(std::string folder, Json config) : folder_(std::move(folder)), config_(std::move(config)) {}
+    [[nodiscard]] std::string path() const { return folder_ + "/config.json"; }
+
+    std::string folder_;
+    Json config_;
+};
+
+}  // namespace cgpu::runtime

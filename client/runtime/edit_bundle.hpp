@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "client/node/node.hpp"
+#include "client/runtime/bundle.hpp"
+
+namespace cgpu::runtime {
+
+/// What a managed container's config.json gets beside its own content.
+struct Edit {
+    std::string id;
+    std::string program;      ///< this program's path, for the hooks
+    std::string bus_address;  ///< DBUS_SYSTEM_BUS_ADDRESS of the caller; empty where it has none
+    client::Created created;
+    std::vector<client::Gpu> gpus;
+};
+
+/// NVIDIA_DRIVER_CAPABILITIES of a managed container whose own value is `asked` (null: none): graphics,
+/// display and ngx are taken out, since rendering by-passes CUDA (S2), and compat32, since the module is for
+/// 64-bit programs. Compute and utility are always there. Error (refused): it asks for nothing but those.
+[[nodiscard]] Result<std::string> allowed_capabilities(const std::string* asked);
+
+/// Variables of the grant, and the three hooks. Not yet written.
+[[nodiscard]] Result<void> edit_bundle(Bundle& bundle, const Edit& edit);
+
+}  // namespace cgpu::runtime

@@ -1,0 +1,54 @@
+#include "client/runtime/next_runtime.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace cgpu::runtime {
+namespace {
+
+using client::ClientError;
+
+/// A program, and not this one (which would call itself for ever).
+bool usable(const std::string& path) {
+    struct stat there {};
+    struct stat self {};
+    if (access(path.c_str(), X_OK) != 0 || stat(path.c_str(), &there) != 0 || !S_ISREG(there.st_mode))
+        return false;
+    return stat("/proc/self/exe", &self) != 0 || there.st_dev != self.st_dev || there.st_ino != self.st_ino;
+}
+
+}  // namespace
+
+client::Result<std::string> find_next_runtime(const std::string& chosen,
+                                              const std::vector<std::string>& folders) {
+    struct stat info {};
+    if (lstat(chosen.c_str(), &info) == 0) {
+        if (usable(chosen)) return chosen;
+        return client::fail(
+            ClientError::Kind::failed,
+            chosen + ": it does not lead to another container runtime. Try: ln -sf /usr/sbin/runc " + chosen +
+                ".");
+    }
+    for (const char* name : {"nvidia-container-runtime", "runc", "crun"})
+        for (const std::string& folder : folders)
+            if (const std::string path = folder + "/" + name; usable(path)) return path;
+    return client::fail(ClientError::Kind::failed,
+                        "the next runtime: there is no nvidia-container-runtime, runc or crun. Try: install "
+                        "nvidia-container-toolkit, or a link to a runtime at " +
+                            chosen + ".");
+}
+
+ClientError become_next_runtime(char** arguments) {
+    const auto next = find_next_runtime();
+    if (!next) return next.error();
+    std::string name = *next;
+    arguments[0] = name.data();
+    execv(name.c_str(), arguments);
+    return {ClientError::Kind::failed,
+            *next + ": " + std::strerror(errno) + ". Try: whether it may be executed."};
+}
+
+}  // namespace cgpu::runtime

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "client/runtime/invocation.hpp"
+
+namespace cgpu::runtime {
+
+/// Says why there will be no container: as a line of the runtime's log, which is what engines show to their
+/// users, and on stderr.
+void report_refusal(const Invocation& invocation, const std::string& text);
+
+}  // namespace cgpu::runtime

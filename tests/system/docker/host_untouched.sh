@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# host_untouched.sh LAB…: a lab with Docker, too, leaves the machine as it was, its cgroups and network included.
+. "$(dirname "$0")/../lib.sh"
+
+cgroups() {
+    find /sys/fs/cgroup -type d -name 'cgpu-docker-*'
+}
+links() {
+    ls /sys/class/net
+}
+links >"$scratch/links.before"
+expect "$@" --docker --gpus V100:16130MiB -- docker run --rm --runtime=cgpu -e CGPU_MEM=4GiB lab info
+expect "$@" --docker --gpus V100:16130MiB -- docker run -d --runtime=cgpu -e CGPU_MEM=4GiB lab burn --forever
+expect_equal "cgroups of labs, also of earlier ones that were killed" "$(cgroups)" ""
+links >"$scratch/links.after"
+expect diff "$scratch/links.before" "$scratch/links.after"
+expect bash "$(dirname "$0")/../host_untouched/test.sh" "$@" --docker

@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# A container that can't be limited as asked does not start, its user reads why, and nothing of it is left.
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+# expect_refused TEXT [OPTION…]: docker run's error has it, and no instance stays.
+expect_refused() {
+    expect_error "cgpu: $1" in_container "${@:2}" -- info
+    wait_for 10 none_listed
+}
+
+asks=(ALIYUN_COM_GPU_MEM_CONTAINER=much)
+expect_refused 'ALIYUN_COM_GPU_MEM_CONTAINER="much": .* Try: '
+asks=(CGPU_COMPUTE=20%)
+expect_refused 'CGPU_COMPUTE="20%": .* Try: '
+asks=(CGPU_MEM=20GiB)
+expect_refused '20GiB .* is asked for.* Try: |20480MiB .*Try: '
+asks=("${four_of_15[@]}" NVIDIA_DRIVER_CAPABILITIES=graphics,display)
+expect_refused 'NVIDIA_DRIVER_CAPABILITIES="graphics,display": .* Try: '
+
+echo "Without the driver's libraries in it."
+mkdir -p /etc/cgpu
+ln -s "$(command -v runc)" /etc/cgpu/next-runtime
+asks=("${four_of_15[@]}")
+expect_refused 'the container: there is no libcuda.so.1 in it'
+ln -sfn /usr/bin/cgpu-runtime /etc/cgpu/next-runtime
+expect_refused '/etc/cgpu/next-runtime: it does not lead to another container runtime'
+
+echo "A next runtime that fails, or is killed, after the grant."
+for end in 'exit 3' 'kill -KILL $$'; do
+    printf '#!/bin/sh\ncase " $* " in *" create "*) %s ;; esac\nexec runc "$@"\n' "$end" >"$CGPU_LAB/next" &&
+        chmod +x "$CGPU_LAB/next" && ln -sfn "$CGPU_LAB/next" /etc/cgpu/next-runtime
+    expect_error 'docker: Error response from daemon' in_container -- info
+    expect grep -q "instance .* admitted" "$CGPU_LAB/cgpud.log"
+    wait_for 10 none_listed
+done
+rm /etc/cgpu/next-runtime
+
+echo "An image whose links lead out of it."
+files() { find /usr/lib/x86_64-linux-gnu/libcuda.so.* /run/cgpu -xdev -ls; }
+plain=$(files)
+for target in /proc/1/root/run /proc/self/cwd; do
+    asks=()
+    expect docker run --name image lab sh -c "rm -rf /run && ln -s $target /run" >/dev/null 2>&1
+    expect docker commit image image >/dev/null
+    expect docker rm image >/dev/null
+    asks=("${four_of_15[@]}")
+    expect_error 'cgpu: making /run/cgpu: |mkdir|not a directory|too many levels' \
+        docker run --rm --runtime=cgpu -e "${asks[0]}" -e "${asks[1]}" image info
+    wait_for 10 none_listed
+    expect docker rmi image >/dev/null
+done
+asks=()
+expect docker run --name image lab sh -c 'rm -rf /run && ln -s ../../../../../../../run2 /run && mkdir /run2' >/dev/null 2>&1
+expect docker commit image image >/dev/null
+asks=("${four_of_15[@]}")
+expect_total "$limit_of_four" docker run --rm --runtime=cgpu -e "${asks[0]}" -e "${asks[1]}" image info
+wait_for 10 none_listed
+expect_equal "the host's own files" "$(files)" "$plain"
+expect_equal "mounts of the host below /run/cgpu" "$(grep -c " /run/cgpu/" /proc/self/mountinfo)" 0
+
+echo "Without cgpud: managed containers are refused, plain ones are not."
+stop_cgpud TERM
+expect_error 'cgpu: cgpud: it does not answer on the system bus' in_container -- info
+asks=()
+expect_equal "a plain container" "$(in_container -- echo here)" here
+expect start_cgpud
+expect none_listed

@@ -1,0 +1,83 @@
+#include "client/runtime/bundle.hpp"
+
+#include <sys/stat.h>
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/client/temp_root.hpp"
+
+namespace cgpu::runtime {
+namespace {
+
+using client::TempRoot;
+
+Json written(const TempRoot& folder) {
+    std::ifstream file(folder.at("/config.json"));
+    return Json::parse(file);
+}
+
+TEST(Bundle, ReadsWhatItAsksFor) {
+    const TempRoot folder;
+    folder.file("/config.json", R"({"process":{"env":["A=1","B=x=y","A=2","C",7]},"hostname":"web",
+        "annotations":{"aliyun.com/gpu-mem":"4"},"root":{"path":"rootfs"}})");
+    const auto bundle = Bundle::read(folder.path());
+    ASSERT_TRUE(bundle);
+    EXPECT_EQ(bundle->environment(), (Variables{{"A", "2"}, {"B", "x=y"}}));
+    EXPECT_EQ(bundle->annotations(), (Variables{{"aliyun.com/gpu-mem", "4"}}));
+    EXPECT_EQ(bundle->name("0123456789abcdef"), "web");
+    EXPECT_EQ(bundle->root(), folder.at("/rootfs"));
+}
+
+TEST(Bundle, AHostNameThatIsTheIdIsNoName) {
+    const TempRoot folder;
+    folder.file("/config.json", R"({"hostname":"0123456789ab","root":{"path":"/var/lib/merged"}})");
+    const auto bundle = Bundle::read(folder.path());
+    ASSERT_TRUE(bundle);
+    EXPECT_EQ(bundle->name("0123456789abcdef"), "");
+    EXPECT_EQ(bundle->root(), "/var/lib/merged");
+    EXPECT_EQ(bundle->environment(), Variables());
+}
+
+TEST(Bundle, WritesWhatWasChangedAndKeepsTheRest) {
+    const TempRoot folder;
+    folder.file("/config.json", R"({"z":1,"process":{"env":["A=1","B=1","A=2"],"cwd":"/"},
+        "hooks":{"prestart":[{"path":"/nv"}],"poststop":[{"path":"/x"}]},"a":[1.5,null]})");
+    chmod(folder.at("/config.json").c_str(), 0640);
+    auto bundle = Bundle::read(folder.path());
+    ASSERT_TRUE(bundle);
+    bundle->set_variable("A", "3");
+    bundle->remove_variable("B");
+    bundle->add_hook("poststop", {{"path", "/y"}});
+    bundle->add_hook("createRuntime", {{"path", "/z"}});
+    ASSERT_TRUE(bundle->write());
+    EXPECT_EQ(written(folder), Json::parse(R"({"z":1,"process":{"env":["A=3"],"cwd":"/"},
+        "hooks":{"prestart":[{"path":"/nv"}],"poststop":[{"path":"/x"},{"path":"/y"}],
+        "createRuntime":[{"path":"/z"}]},"a":[1.5,null]})"));
+    struct stat info {};
+    ASSERT_EQ(stat(folder.at("/config.json").c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 07777U, 0640U);
+    EXPECT_FALSE(std::filesystem::exists(folder.at("/config.json.cgpu")));
+}
+
+TEST(Bundle, WhatIsNoObjectIsAnError) {
+    const TempRoot folder;
+    EXPECT_FALSE(Bundle::read(folder.path()));
+    for (const char* text : {"", "[]", "{\"a\":", "7"}) {
+        folder.file("/config.json", text);
+        EXPECT_FALSE(Bundle::read(folder.path())) << text;
+    }
+}
+
+TEST(Bundle, OddTypesAreReadAsNothing) {
+    const TempRoot folder;
+    folder.file("/config.json", R"({"process":[],"annotations":7,"hooks":[],"root":"x","hostname":{}})");
+    auto bundle = Bundle::read(folder.path());
+    ASSERT_TRUE(bundle);
+    EXPECT_EQ(bundle->environment(), Variables());
+    EXPECT_EQ(bundle->annotations(), Variables());
+    EXPECT_EQ(bundle->name("x"), "");
+    EXPECT_EQ(bundle->root(), folder.at("/rootfs"));
+}
+
+}  // namespace
+}  // namespace cgpu::runtime

@@ -28,6 +28,8 @@ std::uint64_t wall_clock() { return static_cast<std::uint64_t>(time(nullptr)); }
 
 }  // namespace
 
+void Daemon::block_signals() { system::EventLoop::block({SIGTERM, SIGINT, SIGHUP}); }
+
 Daemon::Daemon(config::Sources sources, config::Config config)
     : sources_(std::move(sources)),
       config_(std::move(config)),

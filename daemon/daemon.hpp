@@ -27,6 +27,9 @@ namespace cgpu {
 /// driver that shows no GPU or doesn't answer holds nothing up: it is asked again.
 class Daemon {
   public:
+    /// Before the first thread is made, and so before a Daemon is.
+    static void block_signals();
+
     Daemon(config::Sources sources, config::Config config);
     ~Daemon();
     Daemon(const Daemon&) = delete;

@@ -46,6 +46,7 @@ int main(int argc, char** argv) {
     app.footer("SIGHUP reads the configuration again; SIGTERM ends cgpud, and jobs go on without it.");
     CLI11_PARSE(app, argc, argv);
     try {
+        cgpu::Daemon::block_signals();
         return run(std::move(sources), check_only);
     } catch (const std::system_error& error) {
         // What the kernel refuses at start (descriptors, epoll): nothing runs without it.

@@ -24,6 +24,7 @@ Kind kind_of_ours(std::string_view suffix) {
     if (suffix == "NotFound") return Kind::not_found;
     if (suffix == "NotAuthorized") return Kind::not_authorized;
     if (suffix == "Internal") return Kind::failed;
+    if (suffix == "TryAgain") return Kind::try_again;
     return Kind::refused;
 }
 

@@ -1,10 +1,18 @@
 #include "client/node/bus_node.hpp"
 
+#include <chrono>
+#include <thread>
+
 #include "client/node/bus_connection.hpp"
 #include "client/node/bus_snapshot.hpp"
 
 namespace cgpu::client {
 namespace {
+
+/// What an ended instance had is free again within this; the daemon says for which refusals waiting is worth
+/// it.
+constexpr std::chrono::seconds kEndingTakes{3};
+constexpr std::chrono::milliseconds kBetweenTries{20};
 
 using Options = std::map<std::string, sdbus::Variant>;
 
@@ -64,11 +72,17 @@ Result<void> BusNode::set_memory(const std::string& instance, const std::string&
 
 Result<Created> BusNode::create_instance(const std::string& id, const std::string& name,
                                          const std::map<std::string, std::string>& variables, bool dry_run) {
-    return call([&] {
-        const auto [path, quotas, link, warnings] =
-            bus().manager.CreateInstance(id, name, variables, options_for(dry_run));
-        return Created{to_quotas(quotas), link, warnings};
-    });
+    const auto give_up = std::chrono::steady_clock::now() + kEndingTakes;
+    for (;;) {
+        auto created = call([&] {
+            const auto [path, quotas, link, warnings] =
+                bus().manager.CreateInstance(id, name, variables, options_for(dry_run));
+            return Created{to_quotas(quotas), link, warnings};
+        });
+        const bool ending = !created && created.error().kind == ClientError::Kind::try_again;
+        if (!ending || std::chrono::steady_clock::now() >= give_up) return created;
+        std::this_thread::sleep_for(kBetweenTries);
+    }
 }
 
 Result<void> BusNode::attach(const std::string& id, std::uint32_t pid) {

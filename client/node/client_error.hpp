@@ -13,6 +13,7 @@ struct ClientError {
         usage,           ///< the command line makes no sense
         not_found,       ///< no such GPU or instance
         refused,         ///< the daemon checked it and said no
+        try_again,       ///< what stands in the way is just ending
         not_authorized,  ///< the caller may not
         unreachable,     ///< no daemon answers
         no_command,      ///< run: the command does not exist
@@ -35,6 +36,7 @@ using Result = tl::expected<T, ClientError>;
         case ClientError::Kind::not_found:
             return 3;
         case ClientError::Kind::refused:
+        case ClientError::Kind::try_again:
             return 4;
         case ClientError::Kind::not_authorized:
             return 77;

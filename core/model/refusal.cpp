@@ -36,6 +36,8 @@ std::string_view to_string(Refusal::Reason reason) {
             return "not_permitted";
         case Refusal::Reason::unsupported:
             return "unsupported";
+        case Refusal::Reason::try_again:
+            return "try_again";
         case Refusal::Reason::storage:
             return "storage";
     }

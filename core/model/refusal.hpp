@@ -18,6 +18,7 @@ struct Refusal {
         no_memory,      ///< ENOMEM: not enough GPU memory
         not_permitted,  ///< EPERM: the asker may not
         unsupported,    ///< EOPNOTSUPP: this GPU or this combination is not served
+        try_again,      ///< EAGAIN: what stands in the way is just ending
         storage,        ///< EIO: it could not be written to disk, so it was not done
     };
     Reason reason = Reason::invalid;

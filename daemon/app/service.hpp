@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -98,6 +97,10 @@ class Service {
     void process_ended(const model::InstanceId& id);
     /// Removes it; where the disk refuses, tries again until it doesn't.
     void end(const model::InstanceId& ended);
+    /// Whether the process of some instance has just ended, so that what it has is free in a moment.
+    [[nodiscard]] bool someone_is_ending() const;
+    /// The refusal of a new instance, as try_again where what stands in the way may be that one.
+    [[nodiscard]] model::Refusal worth_another_try(model::Refusal refusal) const;
     void gpus_of_changed(const model::Instance& instance);
 
     model::Node node_;
@@ -106,7 +109,7 @@ class Service {
     /// What ends an instance: the process it lives with or, before Attach, the one that asked for it.
     std::map<model::InstanceId, WatchPtr> ends_;
     /// Instances whose process has ended and that only the link still holds.
-    std::set<model::InstanceId> ended_;
+    std::map<model::InstanceId, Nanos> ended_;  // since when
     std::map<model::InstanceId, WatchPtr> retries_;
 };
 

@@ -14,6 +14,8 @@ using model::Refusal;
 
 /// How long a restarted daemon waits for the Attach of an instance that was created before it died.
 constexpr Nanos kAttachPatience = 30'000'000'000;
+/// The driver needs so long at most to free what an ended process had.
+constexpr Nanos kEndingTakes = 2'000'000'000;
 constexpr Nanos kSaveAgainAfter = 1'000'000'000;
 
 Result<model::InstanceId> parse_id(std::string_view id) {
@@ -37,7 +39,7 @@ Result<Created> Service::create_instance(std::string_view id, std::string_view n
                              "ALIYUN_COM_GPU_MEM_CONTAINER=GiB or CGPU_MEM=SIZE, or start it without cgpu");
     (*request)->container_name = std::string(name);
     auto grant = admission::admit(node_, **request, settings_.defaults);
-    if (!grant) return tl::unexpected(grant.error());
+    if (!grant) return tl::unexpected(worth_another_try(std::move(grant.error())));
     if (!grant->managed())
         return model::refuse(Refusal::Reason::invalid, "instance " + parsed_id->short_id(),
                              "it asks for the default memory, and that is 0 on this node",
@@ -55,7 +57,7 @@ Result<Created> Service::create_instance(std::string_view id, std::string_view n
     }
     // The link comes first: an instance that is on disk can be used.
     auto trial = node_;
-    if (const auto added = add(trial); !added) return tl::unexpected(added.error());
+    if (auto added = add(trial); !added) return tl::unexpected(worth_another_try(std::move(added.error())));
     auto folder = outside_.links.open(*trial.find_instance(*parsed_id));
     if (!folder) return tl::unexpected(folder.error());
     if (const auto changed = change(add, options); !changed) {
@@ -72,6 +74,27 @@ Result<Created> Service::create_instance(std::string_view id, std::string_view n
     outside_.publisher.instance_added(instance.id);
     gpus_of_changed(instance);
     return Created{instance, std::move(*folder), std::move(grant->warnings)};
+}
+
+Refusal Service::worth_another_try(Refusal refusal) const {
+    const bool in_the_way =
+        refusal.reason == Refusal::Reason::no_memory || refusal.reason == Refusal::Reason::no_space ||
+        refusal.reason == Refusal::Reason::busy || refusal.reason == Refusal::Reason::exists;
+    if (in_the_way && someone_is_ending()) refusal.reason = Refusal::Reason::try_again;
+    return refusal;
+}
+
+bool Service::someone_is_ending() const {
+    const auto now = outside_.loop.now();
+    for (const auto& [id, instance] : node_.instances()) {
+        if (const auto ended = ended_.find(id); ended != ended_.end()) {
+            // Later than this it isn't ending but held by a child that lives on.
+            if (now - ended->second < kEndingTakes) return true;
+        } else if (instance.attached && !outside_.processes.alive(*instance.attached)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 Result<void> Service::attach(std::string_view id, std::int32_t pid, Options options) {
@@ -106,7 +129,7 @@ void Service::watch_end(const model::InstanceId& id, const model::Process& proce
 
 void Service::process_ended(const model::InstanceId& id) {
     // Children may live on and hold memory: then the link says when the last of them is gone.
-    ended_.insert(id);
+    ended_.try_emplace(id, outside_.loop.now());
     if (outside_.links.idle(id)) end(id);
 }
 

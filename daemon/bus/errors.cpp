@@ -24,6 +24,8 @@ std::string_view suffix(model::Refusal::Reason reason) {
             return "NotAuthorized";
         case Reason::unsupported:
             return "Unsupported";
+        case Reason::try_again:
+            return "TryAgain";
         case Reason::storage:
             return "Storage";
     }

@@ -97,6 +97,8 @@ EventLoop::EventLoop() {
     wake_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (wake_fd_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
     wake_ = watch(wake_fd_, EPOLLIN, [this](std::uint32_t) { run_posted(); });
+    // The descriptor behind all timers is made with the first one: now, while there are some left.
+    at(kNever, [] {});
 }
 
 EventLoop::~EventLoop() {
@@ -161,11 +163,14 @@ app::Nanos EventLoop::now() const {
     return app::Nanos{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-app::WatchPtr EventLoop::on_signal(int signal, std::function<void()> call) {
+void EventLoop::block(std::initializer_list<int> signals) {
     sigset_t set;
     sigemptyset(&set);
-    sigaddset(&set, signal);
+    for (const int signal : signals) sigaddset(&set, signal);
     check(-pthread_sigmask(SIG_BLOCK, &set, nullptr), "pthread_sigmask");
+}
+
+app::WatchPtr EventLoop::on_signal(int signal, std::function<void()> call) {
     auto source = std::make_unique<PlainSource>(std::move(call));
     check(sd_event_add_signal(event_, &source->main_, signal, plain_signal, source.get()),
           "sd_event_add_signal");

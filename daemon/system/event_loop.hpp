@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -27,7 +28,10 @@ class EventLoop final : public app::Loop {
     void post(std::function<void()> call) override;
     app::Nanos now() const override;
 
-    /// Calls back on the loop for a signal, which is blocked in all threads made afterwards.
+    /// Keeps these from every thread that is made afterwards. To be called before the first thread is: a
+    /// signal goes to any thread that doesn't block it, and never reaches the loop then.
+    static void block(std::initializer_list<int> signals);
+    /// Calls back on the loop for a signal that was blocked.
     app::WatchPtr on_signal(int signal, std::function<void()> call);
     /// Pets systemd's watchdog (WatchdogSec=) from the loop for as long as the loop turns.
     void keep_watchdog();

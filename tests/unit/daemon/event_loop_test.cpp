@@ -1,10 +1,12 @@
 #include "daemon/system/event_loop.hpp"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
 #include <array>
+#include <future>
 #include <limits>
 #include <thread>
 
@@ -43,6 +45,18 @@ TEST(EventLoop, takes_posts_from_other_threads) {
     loop.run();
     other.join();
     EXPECT_EQ(got, 100);
+}
+
+TEST(EventLoop, gets_signals_although_there_are_other_threads) {
+    EventLoop::block({SIGHUP});
+    std::promise<void> done;
+    std::thread other([told = done.get_future()] { told.wait(); });
+    EventLoop loop;
+    const auto watch = loop.on_signal(SIGHUP, [&] { loop.stop(3); });
+    kill(getpid(), SIGHUP);
+    EXPECT_EQ(loop.run(), 3);
+    done.set_value();
+    other.join();
 }
 
 TEST(EventLoop, asks_before_every_wait) {

@@ -142,6 +142,19 @@ TEST_F(ServiceTest, it_stays_as_long_as_a_child_uses_its_link) {
     EXPECT_TRUE(service->node().instances().empty());
 }
 
+TEST_F(ServiceTest, what_an_ending_instance_has_is_worth_another_try) {
+    see_v100();
+    const auto created = create("aaaa", "8");
+    ASSERT_TRUE(created);
+    EXPECT_EQ(create("bbbb", "8").error().reason, Refusal::Reason::no_memory);
+    links.in_use.insert(created->instance.id);
+    processes.kill(100);
+    EXPECT_EQ(create("bbbb", "8").error().reason, Refusal::Reason::try_again);
+    // A child that lives on holds it for longer than any try is worth.
+    loop.advance(3'000'000'000);
+    EXPECT_EQ(create("bbbb", "8").error().reason, Refusal::Reason::no_memory);
+}
+
 TEST_F(ServiceTest, one_that_cannot_be_removed_from_disk_goes_later) {
     see_v100();
     ASSERT_TRUE(create("aaaa", "4"));

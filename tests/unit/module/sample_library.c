@@ -1,4 +1,5 @@
-/* What hide_exports_test hides a part of; and, linked the usual way, a file that check_portable.py must refuse. */
+/* What hide_exports_test hides a part of; and, linked the usual way, a file that check_portable.py must
+ * refuse. */
 int cuOne(void);
 int cuTwo(void);
 int cuThree(void);

@@ -1,6 +1,6 @@
-/* The part of the CUDA driver API's binary interface that the simulator and the test programs use, as facts: names,
- * values, layouts. A program built against NVIDIA's own cuda.h runs just the same; test/header_facts_test.cpp compares
- * the two where a toolkit is installed.
+/* The part of the CUDA driver API's binary interface that the simulator and the test programs use, as facts:
+ * names, values, layouts. A program built against NVIDIA's own cuda.h runs just the same;
+ * test/header_facts_test.cpp compares the two where a toolkit is installed.
  *
  * SIMGPU_EXPORTED_NAMES: leave out the macros that map a base name to the newest exported symbol. */
 #pragma once

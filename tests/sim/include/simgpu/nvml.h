@@ -1,4 +1,5 @@
-/* The part of NVML's binary interface that the simulator and the test programs use, as facts: names, values, layouts. */
+/* The part of NVML's binary interface that the simulator and the test programs use, as facts: names, values,
+ * layouts. */
 #pragma once
 
 #ifdef __GNUC__

@@ -1,0 +1,125 @@
+# What ./check counts with: steps, each with its log, a line and its time. Sourced by ./check.
+logs=build/check
+passed=0 failed=0 skipped=0
+declare -A step_failed=()
+running='' # the process group of the step that runs
+
+stop() { # SIGNAL
+    [[ -z $running ]] || kill -TERM -- "-$running" 2>/dev/null
+    trap - "$1"
+    kill -s "$1" $$
+}
+trap 'stop INT' INT
+trap 'stop TERM' TERM
+trap 'stop HUP' HUP
+
+start_steps() {
+    mkdir -p "$logs"
+    rm -f "$logs"/*.log "$logs"/*.xml
+    began=$SECONDS
+}
+
+# time_left MOST: seconds of the time limit that are left, at most MOST, at least 1.
+time_left() {
+    local left=$((time_limit - (SECONDS - began)))
+    ((left < $1)) || left=$1
+    ((left > 1)) || left=1
+    echo "$left"
+}
+
+# if_time SECONDS step NAME …: the step, where so much of the time is left; else it is skipped.
+if_time() {
+    local needed=$1
+    shift
+    if (($(time_left "$needed") >= needed)); then
+        "$@"
+    else
+        skip "$2" "less than $((needed / 60)) minutes are left of this run. Try: ./check --long"
+    fi
+}
+
+report() { # WORD NAME TEXT SECONDS
+    printf '%-8s %-16s %-36s %5d s\n' "$1" "$2" "$3" "$4"
+}
+
+show_end() { # NAME
+    echo "         the end of $logs/$1.log:"
+    tail -n 40 "$logs/$1.log" | sed 's/^/         | /'
+}
+
+skip() { # NAME REASON
+    skipped=$((skipped + 1))
+    printf '%-8s %-16s %s\n' skipped "$1" "$2"
+}
+
+# limited SECONDS COMMAND…: the command (a function, too), ended when its time is over.
+limited() {
+    local limit=$1 watcher status
+    shift
+    set -m # a process group of its own, so that all of it can be ended
+    "$@" </dev/null &
+    running=$!
+    set +m
+    {
+        sleep "$limit" && echo "Ended after $limit s." && kill -TERM -- "-$running" && sleep 10 &&
+            kill -KILL -- "-$running"
+    } 2>/dev/null &
+    watcher=$!
+    wait "$running"
+    status=$?
+    running=''
+    pkill -P "$watcher" 2>/dev/null
+    kill "$watcher" 2>/dev/null
+    wait "$watcher" 2>/dev/null
+    return "$status"
+}
+
+# step NAME SECONDS COMMAND…: counts as one test. The command exits 77 to be skipped; the last line it wrote says why.
+step() {
+    local name=$1 limit=$2 started=$SECONDS status
+    shift 2
+    limited "$limit" "$@" >"$logs/$name.log" 2>&1
+    status=$?
+    case $status in
+        0)
+            passed=$((passed + 1))
+            report passed "$name" "$(grep '^check: ' "$logs/$name.log" | tail -n 1 | cut -c8-)" $((SECONDS - started))
+            ;;
+        77) skip "$name" "$(tail -n 1 "$logs/$name.log")" ;;
+        *)
+            failed=$((failed + 1))
+            step_failed[$name]=1
+            report FAILED "$name" "exit status $status" $((SECONDS - started))
+            show_end "$name"
+            ;;
+    esac
+    return 0
+}
+
+# tests NAME PRESET CTEST-ARGUMENT…: the tests of build/PRESET, each counted.
+tests() {
+    local name=$1 preset=$2 started=$SECONDS good=0 bad=0 out=0 build_step=build
+    shift 2
+    [[ $preset == release ]] || build_step=build-$preset
+    if [[ -v step_failed[$build_step] ]]; then
+        skip "$name" "build/$preset was not built"
+        return
+    fi
+    limited 3600 ctest --test-dir "build/$preset" --output-on-failure --no-tests=error \
+        --output-junit "$PWD/$logs/$name.xml" "$@" >"$logs/$name.log" 2>&1
+    # Without a readable result it counts as one failure.
+    read -r good bad out < <(.ci/junit "$logs/$name.xml" 2>>"$logs/$name.log" || echo 0 1 0)
+    passed=$((passed + good)) failed=$((failed + bad)) skipped=$((skipped + out))
+    report "$( ((bad)) && echo FAILED || echo passed)" "$name" "$good passed, $bad failed, $out skipped" $((SECONDS - started))
+    ((!out)) || .ci/junit --skipped "$logs/$name.xml" | sed 's/^/         skipped: /'
+    ((!bad)) || show_end "$name"
+}
+
+# end_steps: the last line, and the exit status.
+end_steps() {
+    local line="$passed passed, $failed failed"
+    ((!skipped)) || line+=", $skipped skipped"
+    echo "$line"
+    ((failed == 0))
+    exit
+}

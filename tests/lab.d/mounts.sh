@@ -1,0 +1,65 @@
+# The node's own file systems. Sourced by init, in the node's mount namespace.
+#
+# Two ways, both in memory ($CGPU_LAB and other tmpfs), so that they also work where / is itself an overlay:
+# - an overlay, where the distribution's files are and a package would install;
+# - a farm, a tmpfs with each old entry bound into it, where things of the machine live on (sockets, data, somebody's
+#   working folder): only what the node adds beside them is its own.
+# mount -n: no entry in /run/mount/utab, which is the machine's. -c: the source is taken as written, a descriptor.
+
+# farm FOLDER: see above.
+farm() {
+    local folder=$1 old entry name hidden
+    exec {old}<"$folder" || return
+    mount -n -t tmpfs -o "mode=$(stat -c %a "$folder")" cgpu-lab "$folder" || return
+    hidden=$(shopt -p nullglob dotglob)
+    shopt -s nullglob dotglob
+    for entry in "/proc/self/fd/$old/"*; do
+        name=${entry##*/}
+        if [[ -L $entry ]]; then
+            cp -P "$entry" "$folder/$name" || return
+        elif [[ -d $entry ]]; then
+            mkdir "$folder/$name" && mount -n -c --rbind "$entry" "$folder/$name" || return
+        else
+            : >"$folder/$name" && mount -n -c --bind "$entry" "$folder/$name" || return
+        fi
+    done
+    eval "$hidden"
+    exec {old}<&-
+}
+
+farms=()
+
+# own_folder FOLDER: an empty folder of the node's own there. Its parent exists.
+own_folder() {
+    local parent=${1%/*}
+    if [[ ! -d $1 ]]; then
+        if [[ " ${farms[*]} " != *" $parent "* ]]; then
+            farm "$parent" || return
+            farms+=("$parent")
+        fi
+        mkdir "$1" || return
+    fi
+    mount -n -t tmpfs -o mode=755 cgpu-lab "$1"
+}
+
+# overlay FOLDER: what is written there stays in the node. What is mounted below it stays visible.
+overlay() {
+    local folder=$1 layers=$CGPU_LAB/overlays$1 old mount
+    local -A below=()
+    while read -r _ _ _ _ mount _; do
+        [[ $mount == "$folder"/* ]] || continue
+        mount=${mount#"$folder"/}
+        # The deeper ones come with the outermost.
+        [[ -v below[${mount%%/*}] ]] || below[$mount]=1
+    done </proc/self/mountinfo
+    exec {old}<"$folder" || return
+    mkdir -p "$layers/upper" "$layers/work" || return
+    mount -n -t overlay -o "lowerdir=$folder,upperdir=$layers/upper,workdir=$layers/work" cgpu-lab "$folder" || {
+        echo "lab: no overlay over $folder. Try: a place where / is not already an overlay of an overlay." >&2
+        return 1
+    }
+    for mount in "${!below[@]}"; do
+        mount -n -c --rbind "/proc/self/fd/$old/$mount" "$folder/$mount" || return
+    done
+    exec {old}<&-
+}

@@ -1,0 +1,74 @@
+# What people and disks do wrong: a clear error each, and nothing is lost. A job computes through all of it.
+. "$(dirname "$0")/../lib.sh"
+gpu_path=$(busctl call org.cgpu1 /org/cgpu1 org.cgpu1.Manager FindGpu s 0 | cut -d '"' -f 2)
+policy() {
+    cgpuctl status --json | jq -r '.gpus[0].policy_name'
+}
+
+job steady --mem 2GiB -- burn --forever
+wait_for 20 is_ready steady
+
+# Configuration: file, line, and what is allowed.
+bad_config() { # TEXT WANTED
+    echo "$1" >"$scratch/bad.yaml"
+    expect_error "$2" cgpud --check --config "$scratch/bad.yaml"
+    expect_error 'bad.yaml:[12]: .*Try: ' cgpud --check --config "$scratch/bad.yaml"
+}
+bad_config 'max_inst: 26' '1 to 25'
+bad_config 'policy: fast' 'fair-share'
+bad_config 'polcy: fixed' 'polcy'
+bad_config 'slice_ms: 0' '1 to 100'
+bad_config 'policy: [' 'YAML'
+bad_config 'gpus: {0: {prio_ratio: 100}}' '20 to 99'
+# A running cgpud keeps what it had.
+mkdir -p /etc/cgpu
+echo 'slice_ms: never' >/etc/cgpu/cgpud.yaml
+kill -HUP "$(cat "$CGPU_LAB/cgpud.pid")"
+wait_for 5 has "$CGPU_LAB/cgpud.log" 'cgpud.yaml:1'
+expect_equal "policy after a bad configuration" "$(policy)" preemptive
+rm /etc/cgpu/cgpud.yaml
+computes steady
+
+# Variables and flags.
+refused() { # WANTED [NAME=VALUE…] cgpuctl run …
+    expect_error "$1" env "${@:2}"
+    expect_error 'Try: ' env "${@:2}"
+}
+refused 'ALIYUN_COM_GPU_MEM_CONTAINER=.*four' ALIYUN_COM_GPU_MEM_CONTAINER=four cgpuctl run -- info
+refused 'CGPU_MEM=' CGPU_MEM=-1GiB cgpuctl run -- info
+refused 'CGPU_MEM=' CGPU_MEM=5 cgpuctl run -- info
+refused '1 to 25' CGPU_MEM=1GiB CGPU_WEIGHT=26 cgpuctl run -- info
+refused '30 *%.*35 *%|35 *%.*30 *%' CGPU_MEM=1GiB CGPU_COMPUTE=33% cgpuctl run -- info
+refused 'GPU 7' CGPU_MEM=1GiB CGPU_GPUS=7 cgpuctl run -- info
+refused '--mem' cgpuctl run --mem 4 -- info
+refused 'there is no|not there|No such' cgpuctl run --mem 1GiB -- no-such-program
+refused 'policy|fair-share' cgpuctl set-policy 0 6
+refused 'GPU' cgpuctl set-policy 3 fixed
+refused '25' cgpuctl set-max-inst 0 26
+refused 'nobody' cgpuctl show nobody
+refused 'MiB' cgpuctl set-memory steady 100GiB
+expect_equal "jobs after all refusals" "$(cgpuctl list --json | jq -c '[.[].name]')" '["steady"]'
+
+# Options on the bus that nobody knows.
+expect_error 'bogus' busctl call org.cgpu1 "$gpu_path" org.cgpu1.Gpu SetPolicy 'sa{sv}' fixed 1 bogus b true
+expect_error 'bogus' busctl call org.cgpu1 /org/cgpu1 org.cgpu1.Manager CreateInstance 'ssa{ss}a{sv}' \
+    0123456789ab name 1 CGPU_MEM 1GiB 1 bogus b true
+expect_equal "policy after unknown options" "$(policy)" preemptive
+
+# A full disk below the state: nothing changes, nothing is lost, and it works again when there is space.
+state=/var/lib/cgpu
+expect mount -n -o remount,size=64k "$state"
+head -c 1M /dev/zero >"$state/filler" 2>/dev/null
+expect_error "$state.*Try: " cgpuctl set-policy 0 fixed
+expect_equal "policy with a full disk" "$(policy)" preemptive
+expect_error "$state.*Try: " cgpuctl run --mem 1GiB -- info
+computes steady
+rm "$state/filler"
+expect cgpuctl set-policy 0 fixed
+expect lab-restart-cgpud --kill
+expect_equal "policy after the restart" "$(policy)" fixed
+expect_equal "jobs after the restart" "$(cgpuctl list --json | jq -c '[.[].name]')" '["steady"]'
+computes steady
+end_job steady
+wait_for 5 none_listed
+wait_for 5 nothing_held

@@ -1,0 +1,42 @@
+# Sourced: what goes over the bus meanwhile. start_signals; …; stop_signals; then `signals JQ-FILTER` prints a line for
+# each signal of the daemon, `errors` the names of its errors.
+marks=0
+
+# mark: a call that no other test makes. When the monitor has seen it, it has seen all that was before it.
+mark() {
+    marks=$((marks + 1))
+    busctl get-property org.cgpu1 /org/cgpu1 org.cgpu1.Manager "Mark$marks" >/dev/null 2>&1
+    return 0
+}
+
+seen_mark() {
+    has "$scratch/monitor" "\"Mark$marks\""
+}
+
+mark_and_look() {
+    mark
+    seen_mark
+}
+
+start_signals() {
+    : >"$scratch/monitor"
+    busctl --json=short monitor org.cgpu1 >"$scratch/monitor" 2>/dev/null &
+    monitor=$!
+    # Whether it listens already shows only in what it sees.
+    wait_for 10 mark_and_look
+}
+
+stop_signals() {
+    mark
+    wait_for 10 seen_mark
+    kill "$monitor"
+    wait "$monitor" 2>/dev/null
+}
+
+signals() {
+    grep '"type":"signal"' "$scratch/monitor" | jq -c "select((.path // \"\") | startswith(\"/org/cgpu1\")) | $1"
+}
+
+errors() {
+    grep -o '"org\.cgpu1\.Error\.[A-Za-z]*"' "$scratch/monitor" | sed -E 's/.*\.([A-Za-z]+)"/\1/'
+}

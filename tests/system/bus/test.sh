@@ -1,0 +1,121 @@
+# The bus API of the running daemon: its introspection is the XML's, options are checked, only root changes anything,
+# a dry run changes nothing, and a change is signalled once. Two GPUs.
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$here/../lib.sh"
+. "$here/signals.sh"
+
+manager=/org/cgpu1
+gpu=$(busctl call org.cgpu1 $manager org.cgpu1.Manager FindGpu s 0 | cut -d'"' -f2)
+
+call_manager() { busctl call org.cgpu1 $manager org.cgpu1.Manager "$@"; }
+call_gpu() { busctl call org.cgpu1 "$gpu" org.cgpu1.Gpu "$@"; }
+property() { busctl get-property org.cgpu1 "$gpu" org.cgpu1.Gpu "$1"; }
+as_nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
+
+# The objects are what the XML says, to the argument and the annotation.
+introspection() { busctl --json=short call org.cgpu1 "$1" org.freedesktop.DBus.Introspectable Introspect | jq -r '.data[0]'; }
+introspection $manager >"$scratch/manager.xml"
+introspection "$gpu" >"$scratch/gpu.xml"
+expect python3 "$here/same_interface.py" "$here/../../../dbus/org.cgpu1.Manager.xml" "$scratch/manager.xml"
+expect python3 "$here/same_interface.py" "$here/../../../dbus/org.cgpu1.Gpu.xml" "$scratch/gpu.xml"
+
+# Options: unknown keys and wrong types are refused by name, and nothing is changed.
+expect_equal "the policy" "$(property PolicyName)" 's "preemptive"'
+expect_error 'option "frobnicate": it is not known' call_gpu SetPolicy 'sa{sv}' weighted 1 frobnicate b true
+expect_error 'option "dry-run": its type is s, not b' call_gpu SetPolicy 'sa{sv}' weighted 1 dry-run s yes
+expect_error 'option "frobnicate": it is not known' \
+    call_gpu SetPolicy 'sa{sv}' weighted 2 dry-run b true frobnicate b true
+expect_error 'option "frobnicate"' call_gpu SetMaxInst 'ua{sv}' 10 1 frobnicate u 1
+expect_error 'option "frobnicate"' call_manager CreateInstance 'ssa{ss}a{sv}' abc abc 1 CGPU_MEM 1GiB 1 frobnicate u 1
+expect_error 'option "frobnicate"' call_manager ReleaseInstance 'sa{sv}' abc 1 frobnicate u 1
+expect_error 'option "frobnicate"' call_manager Attach 'sua{sv}' abc 1 1 frobnicate u 1
+expect_error 'expecting' call_gpu SetPolicy su weighted 1
+expect_equal "the policy" "$(property PolicyName)" 's "preemptive"'
+
+# Errors carry the names of the closed list.
+start_signals
+expect_error 'there is no such GPU' call_manager FindGpu s 99
+expect_error 'there is no such instance' call_manager FindInstance s none
+expect_error 'max_inst 26' call_gpu SetMaxInst 'ua{sv}' 26 0
+expect_error '1000GiB' call_manager CreateInstance 'ssa{ss}a{sv}' abc abc 1 CGPU_MEM 1000GiB 0
+expect_error 'only root may' as_nobody cgpuctl set-policy 0 weighted
+stop_signals
+expect_equal "the errors' names" "$(errors | tr '\n' ' ')" 'NotFound NotFound Invalid NoMemory NotAuthorized '
+
+# A user may read everything and change nothing; the refusal is a sentence.
+expect as_nobody cgpuctl status
+expect as_nobody cgpuctl list --json
+expect_error 'only root may.*Try: ' as_nobody cgpuctl set-policy 0 weighted
+as_nobody cgpuctl set-policy 0 weighted 2>/dev/null
+expect_equal "the exit code" $? 77
+expect_error 'only root may' as_nobody busctl call org.cgpu1 $manager org.cgpu1.Manager \
+    CreateInstance 'ssa{ss}a{sv}' abc abc 1 CGPU_MEM 1GiB 0
+for change in 'SetMaxInst ua{sv} 10 0' 'SetPolicy sa{sv} weighted 0'; do
+    expect_error 'only root may' as_nobody busctl call org.cgpu1 "$gpu" org.cgpu1.Gpu $change
+done
+for change in 'ReleaseInstance sa{sv} abc 0' 'Attach sua{sv} abc 1 0'; do
+    expect_error 'only root may' as_nobody busctl call org.cgpu1 $manager org.cgpu1.Manager $change
+done
+expect_error '.' as_nobody busctl call org.freedesktop.DBus / org.freedesktop.DBus RequestName su org.cgpu1 7
+
+# A dry run checks and changes nothing; it signals nothing.
+start_signals
+expect cgpuctl set-policy 0 weighted --dry-run
+expect cgpuctl set-max-inst 0 10 --dry-run
+expect call_manager CreateInstance 'ssa{ss}a{sv}' abc abc 1 CGPU_MEM 1GiB 1 dry-run b true
+expect_error 'max_inst 26' cgpuctl set-max-inst 0 26 --dry-run
+stop_signals
+expect_equal "the signals of a dry run" "$(signals .)" ''
+expect_equal "the policy" "$(property PolicyName)" 's "preemptive"'
+expect_equal "the instances" "$(cgpuctl list --json)" '[]'
+
+# A change is signalled once, with what changed and no more; the same again is not.
+start_signals
+expect cgpuctl set-policy 0 weighted
+expect cgpuctl set-policy 0 2
+expect cgpuctl set-max-inst 0 20
+stop_signals
+expect_equal "the signals of a change" "$(signals '[.path, .payload.data[0], (.payload.data[1] | keys)]')" \
+    "[\"$gpu\",\"org.cgpu1.Gpu\",[\"Policy\",\"PolicyName\"]]"
+
+# An instance comes and goes with its object. Its caller ends before Attach, so it goes by itself.
+start_signals
+expect call_manager CreateInstance 'ssa{ss}a{sv}' abc web 2 CGPU_MEM 1GiB CGPU_GPUS 0 0
+no_instances() { [[ $(cgpuctl list -q) == '' ]]; }
+wait_for 10 no_instances
+stop_signals
+expect_equal "the signals of an instance" "$(signals '[.member, .payload.data[0]]')" "\
+[\"InterfacesAdded\",\"/org/cgpu1/instance/abc\"]
+[\"PropertiesChanged\",\"org.cgpu1.Gpu\"]
+[\"PropertiesChanged\",\"org.cgpu1.Gpu\"]
+[\"InterfacesRemoved\",\"/org/cgpu1/instance/abc\"]"
+expect_equal "what changed of the GPU" \
+    "$(signals 'select(.member == "PropertiesChanged") | .payload.data[1] | keys' | sort -u)" \
+    '["FreeWeight","Instances","MemoryAllocated"]'
+
+# The object of a running instance, told apart by its own id.
+sleep_job=$(mktemp -u "$scratch/XXXXXX")
+mkfifo "$sleep_job"
+cgpuctl run --mem 1GiB --name job -- cat "$sleep_job" &
+job=$!
+is_running() { [[ $(cgpuctl show job --json 2>/dev/null | jq -r .state) == running ]]; }
+wait_for 10 is_running
+expect_equal "its pid" "$(cgpuctl show job --json | jq .pid)" "$job"
+instance=$(call_manager FindInstance s job | cut -d'"' -f2)
+introspection "$instance" >"$scratch/instance.xml"
+expect python3 "$here/same_interface.py" "$here/../../../dbus/org.cgpu1.Instance.xml" "$scratch/instance.xml"
+start_signals
+expect cgpuctl set-weight job 4
+expect cgpuctl set-weight job 4
+expect_error 'weight 21' cgpuctl set-weight job 21
+stop_signals
+expect_equal "the signals of a weight" \
+    "$(signals '[.payload.data[0], (.payload.data[1] | keys)]')" "\
+[\"org.cgpu1.Instance\",[\"Quotas\"]]
+[\"org.cgpu1.Gpu\",[\"FreeWeight\"]]"
+: >"$sleep_job"
+expect wait "$job"
+wait_for 10 no_instances
+
+# Nothing of the above is a fault of the daemon.
+expect_equal "org.cgpu1.Error.Internal" "$(grep -ci 'exception' "$CGPU_LAB/cgpud.log")" 0

@@ -1,0 +1,20 @@
+# What a CUDA context costs is not known before it exists: it is booked by an estimate, then by the driver's figure.
+. "$(dirname "$0")/../lib.sh"
+
+# As much as the ledger says, by the node's own word.
+booked_right() {
+    local booked
+    booked=$(cgpuctl list --json | jq --arg name "$1" '.[] | select(.name == $name).gpus[0].memory_used_bytes')
+    # The driver hands memory out in 2 MiB.
+    (((booked - $(held "${pids[$1]}")) / (2 * 1024 * 1024) == 0))
+}
+
+job first --mem 2GiB -- alloc --mib 64 --hold
+wait_for 20 is_ready first
+wait_for 15 booked_right first
+# The estimate is learnt: a card's worth of contexts fits where the first estimate would not have let them.
+job second --mem 300MiB -- bash -c 'alloc --mib 8 --hold >"$0" & alloc --mib 8 --hold' "$scratch/beside"
+wait_for 20 is_ready second
+wait_for 20 has "$scratch/beside" '^ready'
+expect_equal "result of the one beside" "$(fact "$scratch/beside" result)" "0 CUDA_SUCCESS"
+expect_between "bytes of both jobs" "$(ledger '.gpus[0].used_bytes')" 0 $(((2048 + 300) * 1024 * 1024))

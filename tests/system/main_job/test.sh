@@ -1,0 +1,43 @@
+# The main job: two programs that know nothing of cgpu share one V100 at 4 of 15 GiB each.
+. "$(dirname "$0")/../lib.sh"
+asks=("${four_of_15[@]}")
+
+# What each sees inside, asked beside the work, in the same job.
+in_job='info >"$0.info" && exec burn --forever --kernel-us 1000'
+job one --weight 1 -- bash -c "$in_job" "$scratch/one"
+job two --weight 2 -- bash -c "$in_job" "$scratch/two"
+for name in one two; do
+    wait_for 20 is_ready "$name"
+    for total in total_mem mem_info_total nvml_v1_total nvml_v2_total; do
+        expect_equal "$total in job $name" "$(fact "$scratch/$name.info" "device.0.$total")" "$limit_of_four"
+    done
+done
+expect_equal "jobs listed" "$(cgpuctl list --json | jq -c '[.[].name] | sort')" '["one","two"]'
+
+# A third that asks for more than is left: 16130 - 2 x 4301 = 7528 MiB.
+expect_error '7528 *MiB.*Try: ' cgpuctl run --mem 8GiB -- info
+expect_equal "jobs after the refusal" "$(cgpuctl list -q | wc -l)" 2
+
+# Beyond the limit: refused there alone. A neighbour's work goes on.
+job greedy -- alloc --mib 100 --until-fail --hold
+wait_for 20 is_ready greedy
+expect_equal "result of the allocation too much" "$(fact "$scratch/greedy.out" result)" "2 CUDA_ERROR_OUT_OF_MEMORY"
+expect_between "bytes held at the limit" "$(held "${pids[greedy]}")" $((limit_of_four - 256 * 1024 * 1024)) "$limit_of_four"
+computes one
+computes two
+end_job greedy
+
+# Weights 1:2 count under policy 2; the first seconds are not measured.
+expect cgpuctl set-policy 0 weighted
+sleep 2
+expect_shares 8 3 one=33.3 two=66.7
+# Policy 1 doesn't know weights. Both still run.
+expect cgpuctl set-policy 0 preemptive
+sleep 2
+expect_shares 8 3 one=50 two=50
+
+end_job one
+end_job two
+wait_for 5 none_listed
+wait_for 5 nothing_held
+expect_equal "processes that hold the GPU" "$(ledger .holders)" 0

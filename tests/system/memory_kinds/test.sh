@@ -1,0 +1,40 @@
+# Every way to get device memory stops at the job's limit, and the limit is the job's, over all its processes.
+. "$(dirname "$0")/../lib.sh"
+asks=("${four_of_15[@]}")
+mib=$((1024 * 1024))
+
+for how in plain pitch array async; do
+    job "$how" -- alloc --how "$how" --mib 64 --until-fail --hold
+    wait_for 20 is_ready "$how"
+    expect_equal "result of $how" "$(fact "$scratch/$how.out" result)" "2 CUDA_ERROR_OUT_OF_MEMORY"
+    echo "$how: $(held "${pids[$how]}") bytes of $limit_of_four"
+    expect_between "bytes held by $how" "$(held "${pids[$how]}")" $((limit_of_four - 256 * mib)) "$limit_of_four"
+    end_job "$how"
+    wait_for 5 nothing_held
+done
+
+# Managed memory is refused, with a line in the log that names the job.
+job managed -- alloc --how managed --mib 64
+wait "${pids[managed]}"
+expect_equal "exit status of managed" $? 1
+expect_equal "result of managed" "$(fact "$scratch/managed.out" result)" "801 CUDA_ERROR_NOT_SUPPORTED"
+wait_for 5 has "$CGPU_LAB/cgpud.log" 'managed'
+
+# Four processes of one job together: the first three hold a part each, the last one takes what it can get.
+job four -- bash -c 'for i in 1 2 3; do alloc --mib 700 --hold >"$0.$i" & done
+    for i in 1 2 3; do until grep -q ready "$0.$i"; do sleep 0.05; done; done
+    exec alloc --mib 32 --until-fail --hold' "$scratch/four"
+wait_for 30 is_ready four
+expect_equal "result of the fourth process" "$(fact "$scratch/four.out" result)" "2 CUDA_ERROR_OUT_OF_MEMORY"
+echo "four processes: $(ledger '.gpus[0].used_bytes') bytes of $limit_of_four"
+expect_between "bytes held by the four" "$(ledger '.gpus[0].used_bytes')" $((limit_of_four - 700 * mib)) "$limit_of_four"
+kill -KILL "${pids[four]}"
+pkill -TERM -x alloc
+wait_for 5 none_listed
+wait_for 5 nothing_held
+
+# What was given back can be had again: sixteen times the limit, one after the other.
+job again -- bash -c 'for i in $(seq 16); do alloc --mib 3800 || exit; done'
+wait "${pids[again]}"
+expect_equal "exit status of one after the other" $? 0
+wait_for 5 nothing_held

@@ -33,7 +33,6 @@ void Daemon::block_signals() { system::EventLoop::block({SIGTERM, SIGINT, SIGHUP
 Daemon::Daemon(config::Sources sources, config::Config config)
     : sources_(std::move(sources)),
       config_(std::move(config)),
-      signals_(take_signals()),
       processes_(loop_),
       driver_(loop_),
       store_(config_.state_dir) {}
@@ -155,15 +154,10 @@ void Daemon::reload() {
     system::notify_ready(status());
 }
 
-std::vector<app::WatchPtr> Daemon::take_signals() {
-    std::vector<app::WatchPtr> signals;
-    signals.push_back(loop_.on_signal(SIGTERM, [this] { loop_.stop(0); }));
-    signals.push_back(loop_.on_signal(SIGINT, [this] { loop_.stop(0); }));
-    signals.push_back(loop_.on_signal(SIGHUP, [this] { reload(); }));
-    return signals;
-}
-
 int Daemon::run() {
+    signals_.push_back(loop_.on_signal(SIGTERM, [this] { loop_.stop(0); }));
+    signals_.push_back(loop_.on_signal(SIGINT, [this] { loop_.stop(0); }));
+    signals_.push_back(loop_.on_signal(SIGHUP, [this] { reload(); }));
     loop_.keep_watchdog();
     if (const auto started = start(); !started) {
         spdlog::critical("{}", started.error());

@@ -39,7 +39,6 @@ class Daemon {
     int run();
 
   private:
-    std::vector<app::WatchPtr> take_signals();
     tl::expected<void, std::string> start();
     void compose(model::Node node);
     void look_for_gpus();
@@ -54,8 +53,6 @@ class Daemon {
     config::Config config_;
     // In the order in which they need each other; taken down the other way round.
     system::EventLoop loop_;
-    // Before anything that makes a thread: a thread that doesn't block these signals would be ended by them.
-    std::vector<app::WatchPtr> signals_;
     system::Processes processes_;
     gpu::Driver driver_;
     store::StateFile store_;
@@ -66,6 +63,7 @@ class Daemon {
     std::unique_ptr<link::Server> link_;
     std::unique_ptr<bus::Bus> bus_;
     std::unique_ptr<app::Service> service_;
+    std::vector<app::WatchPtr> signals_;
     app::WatchPtr next_look_;
     bool open_ = false;
 };

@@ -8,11 +8,14 @@
 
 namespace {
 
+/// EX_CONFIG of sysexits.h. The unit knows it: starting again would not help.
+constexpr int kBadConfig = 78;
+
 int run(cgpu::config::Sources sources, bool check_only) {
     auto config = cgpu::config::load(sources);
     if (!config) {
         for (const auto& problem : config.error()) std::cerr << "cgpud: " << problem << '\n';
-        return 1;
+        return kBadConfig;
     }
     if (check_only) {
         std::cout << "the configuration is good\n";

@@ -68,9 +68,12 @@ void Readings::remove(const model::Process& process) {
 void Readings::read_member(Member& member, Nanos now, schedule::Reading& sum, int& active, int& stale) {
     const auto& report = member.pages->reports->gpus[gpu_];
     if (member.first_seen == 0) member.first_seen = now;
-    // It can't have used more than the time that went by; it never shrinks.
-    const auto shown = bounded(report.used_ns, kForever) - member.base;
-    member.used = std::max(member.used, std::min(shown, now - member.first_seen));
+    // It can't have used more than the time that went by; it never shrinks. What a page shows beyond that was
+    // used before: a process that came over from the daemon before this one has a new page, whose first
+    // report is all that it ever used.
+    const auto total = bounded(report.used_ns, kForever);
+    member.base = std::max(member.base, total - (now - member.first_seen));
+    member.used = std::max(member.used, total - member.base);
     member.waited = std::max(member.waited, bounded(report.waited_ns, kForever));
     member.longest = std::max(member.longest, bounded(report.longest_ns, 3600 * kSecond));
     member.launches = std::max(member.launches, report.launches.load(std::memory_order_relaxed));

@@ -44,7 +44,7 @@ class Readings {
         std::shared_ptr<ProcessPages> pages;
         Nanos used = 0;  ///< accepted so far
         Nanos first_seen = 0;
-        Nanos base = 0;  ///< what the page showed when it was added
+        Nanos base = 0;  ///< of what the page shows: used before it was added
         Nanos in_flight = 0;
         Nanos waited = 0;
         Nanos longest = 0;

@@ -4,18 +4,14 @@
 #include <spdlog/spdlog.h>
 #include <stdlib.h>
 
-#if __has_include(<spdlog/sinks/systemd_sink.h>)
-#include <spdlog/sinks/systemd_sink.h>
-#endif
+#include "daemon/system/journal_sink.hpp"
 
 namespace cgpu::system {
 
 void set_up_log(const std::string& level) {
     if (getenv("JOURNAL_STREAM") != nullptr) {
-        auto logger =
-            std::make_shared<spdlog::logger>("cgpud", std::make_shared<spdlog::sinks::systemd_sink_mt>());
-        logger->set_pattern("%v");
-        spdlog::set_default_logger(std::move(logger));
+        spdlog::set_default_logger(
+            std::make_shared<spdlog::logger>("cgpud", std::make_shared<JournalSink>()));
     } else {
         auto logger =
             std::make_shared<spdlog::logger>("cgpud", std::make_shared<spdlog::sinks::stderr_sink_mt>());

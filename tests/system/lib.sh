@@ -8,7 +8,7 @@ finish() { # STATUS
     if (($1 != 0 && $1 != 77)) && [[ -n ${CGPU_LAB-} ]]; then
         tail -n 5 "$scratch"/*.out "$scratch"/*.err
         echo "--- cgpud's log"
-        tail -n 60 "$CGPU_LAB/cgpud.log"
+        lab-log | tail -n 60
         echo "--- the ledger"
         simgpu ledger --json
     fi

@@ -63,6 +63,24 @@ TEST(Readings, a_process_taken_up_again_starts_from_what_its_page_shows) {
     EXPECT_EQ(readings.read(1000 * kMilli).used, 0);
 }
 
+// Found as jobs that stood still after a restart of the daemon, for as long as they had computed before.
+TEST(Readings, a_first_report_of_all_that_was_ever_used_is_no_use_of_now) {
+    Readings readings(0);
+    auto one = std::make_shared<TestPages>(1);
+    readings.add(one);
+    EXPECT_EQ(readings.read(1000 * kMilli).used, 0);
+    one->its_reports.gpus[0].used_ns = 900 * kMilli;
+    EXPECT_EQ(readings.read(1010 * kMilli).used, 10 * kMilli);
+    EXPECT_EQ(readings.read(1030 * kMilli).used, 10 * kMilli);
+    one->its_reports.gpus[0].used_ns = 905 * kMilli;
+    EXPECT_EQ(readings.read(1040 * kMilli).used, 15 * kMilli);
+    Gate open;
+    open.state = Gate::State::open;
+    open.limit = 21 * kMilli;
+    readings.publish(open, 1500 * kMilli);
+    EXPECT_EQ(one->its_orders.gates[0].limit_ns, 911 * kMilli);
+}
+
 TEST(Readings, a_stopped_process_is_not_waited_for) {
     Readings readings(0);
     auto one = std::make_shared<TestPages>(1);

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string_view>
+
+namespace cgpu::system {
+
+/// What a line of the log is about. Lines name it first: "instance 3f2a…: …", "GPU 0 (GPU-…): …".
+struct LogSubject {
+    std::string_view instance;  ///< the id as written (short), or empty
+    std::string_view gpu;       ///< the index as written, or empty
+};
+
+[[nodiscard]] LogSubject subject_of(std::string_view line);
+
+}  // namespace cgpu::system

@@ -1,0 +1,37 @@
+# lab.sh LAB…: a node with systemd keeps the caller's folder, /tmp, input and exit status, and leaves nothing behind,
+# however it ends.
+. "$(dirname "$0")/../lib.sh"
+lab=("$@")
+
+groups() { find /sys/fs/cgroup -type d -name 'cgpu-lab-*'; }
+mounts() { cut -d ' ' -f 4- /proc/self/mountinfo | sort; }
+# gone NAMESPACE: no process of this pid namespace is left, systemd included.
+gone() { ! readlink /proc/[0-9]*/ns/pid | grep -qxF "$1"; }
+
+cd "$scratch" || fail "no scratch folder"
+mounts >mounts.before
+touch -d '1 year ago' old
+expect_equal "folder, environment, input" \
+    "$(echo a line | KEPT=value "${lab[@]}" -- bash -c 'read -r line; echo "$PWD,$KEPT,$line"')" "$scratch,value,a line"
+"${lab[@]}" -- bash -c 'touch seen; systemctl is-active -q cgpud && exit 7'
+expect_equal "exit status" $? 7
+expect test -e seen -a -e old
+expect_equal "control groups left" "$(groups)" ''
+
+for signal in TERM INT KILL; do
+    mkfifo "started-$signal"
+    env --default-signal=INT "${lab[@]}" -- \
+        bash -c 'setsid sleep 600 & readlink /proc/self/ns/pid >"$1"; exec sleep 600' - "started-$signal" &
+    lab_process=$!
+    read -r namespace <"started-$signal"
+    if gone "$namespace"; then fail "nothing runs in $namespace"; fi
+    kill -s "$signal" "$lab_process"
+    wait "$lab_process" 2>/dev/null
+    expect_equal "exit status after $signal" $? $((128 + $(kill -l "$signal")))
+    wait_for 10 gone "$namespace"
+done
+# The control groups of a killed one go with the next lab.
+expect "${lab[@]}" -- true
+expect_equal "control groups left" "$(groups)" ''
+mounts >mounts.after
+expect diff mounts.before mounts.after

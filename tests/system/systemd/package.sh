@@ -1,0 +1,90 @@
+# package.sh LAB…: the package's life on a booted Debian: installed, upgraded and removed, with jobs running. The newer
+# version is the same tree under a higher number.
+if [[ ${1-} != inside ]]; then
+    tree=$(cd "$(dirname "$0")/../../.." && pwd)
+    newer=9.0.0
+    "$tree/.ci/package" "$newer" >"$tree/build/package/newer.log" 2>&1 || {
+        tail -n 40 "$tree/build/package/newer.log"
+        exit 1
+    }
+    exec "$@" --gpus V100:16130MiB --systemd=bare -- bash "$0" inside "$newer"
+fi
+newer=$2
+. "$(dirname "$0")/../lib.sh"
+asks=("${four_of_15[@]}")
+module=/usr/lib/cgpu/module
+older=$(dpkg-deb -f "$CGPU_LAB_PACKAGE" Version)
+newer_package=${CGPU_LAB_PACKAGE%/*}/cgpu_${newer}_$(dpkg --print-architecture).deb
+
+installed() { dpkg-query -W -f '${db:Status-Status}' cgpu 2>/dev/null; }
+is_active() { [[ $(systemctl is-active cgpud) == active ]]; }
+
+# Installed: it runs, and is asked without further ado.
+expect dpkg -i "$CGPU_LAB_PACKAGE" >"$scratch/install.log"
+expect is_active
+expect_equal "version" "$(cgpuctl status --json | jq -r .version)" "$older"
+expect cgpuctl set-policy 0 weighted
+in_job='burn --forever --kernel-us 1000 & burning=$!; echo $burning >"$0.pid"; echo ready
+    until [[ -e $0.go ]]; do sleep 0.05; done
+    alloc --mib 100 --until-fail >"$0.alloc"; echo done >>"$0.alloc"; wait $burning'
+job old -- bash -c "$in_job" "$scratch/old"
+wait_for 20 is_ready old
+pids[burning]=$(cat "$scratch/old.pid")
+wait_for 20 more_than 0 "${pids[burning]}"
+jobs=$(cgpuctl list -q)
+
+# Upgraded: cgpud is the new one, the job is the same and computes on, and its module is still there.
+process=$(systemctl show cgpud --property MainPID --value)
+expect dpkg -i "$newer_package" >"$scratch/upgrade.log"
+expect is_active
+expect_equal "cgpud's process" "$(($(systemctl show cgpud --property MainPID --value) != process))" 1
+expect_equal "version" "$(cgpuctl status --json | jq -r .version)" "$newer"
+expect_equal "jobs" "$(cgpuctl list -q)" "$jobs"
+expect_equal "policy" "$(cgpuctl status --json | jq -r '.gpus[0].policy_name')" weighted
+for version in "$older" "$newer"; do
+    expect test -s "$module/$version/libcgpu-engine.so.$version"
+done
+expect test ! -e "$module-kept"
+computes burning
+# A new process in the old job: fronts of the one version, the engine of the other, the limit the same.
+touch "$scratch/old.go"
+wait_for 20 has "$scratch/old.alloc" '^done'
+expect_equal "an allocation too much" "$(fact "$scratch/old.alloc" result)" "2 CUDA_ERROR_OUT_OF_MEMORY"
+expect_between "MiB allocated below the limit" "$(fact "$scratch/old.alloc" allocated_mib)" 3600 4301
+job new -- burn --forever --kernel-us 1000
+wait_for 20 is_ready new
+computes new
+
+# Removed: not while jobs run, and then all is as it was.
+expect_error 'jobs still run.*' dpkg -r cgpu
+expect grep -q "  ${jobs:0:12}" <<<"$said"
+expect_equal "the package" "$(installed)" installed
+wait_for 10 is_active
+computes burning
+computes new
+kill -TERM "${pids[burning]}"
+wait "${pids[old]}"
+end_job new
+wait_for 5 none_listed
+expect dpkg -r cgpu >"$scratch/remove.log"
+is_active && fail "cgpud runs without its package"
+expect_error 'not found|not provided|activat' busctl call org.cgpu1 /org/cgpu1 org.cgpu1.Manager FindGpu s 0
+expect test ! -e /usr/lib/cgpu -a ! -e /usr/bin/cgpuctl -a ! -e /usr/share/dbus-1/system-services/org.cgpu1.service
+expect test -s /var/lib/cgpu/state.json
+
+# Installed again, it knows its policy; forced away, it leaves a job computing; purged, nothing is left.
+expect dpkg -i "$CGPU_LAB_PACKAGE" >"$scratch/install.log"
+expect_equal "policy" "$(cgpuctl status --json | jq -r '.gpus[0].policy_name')" weighted
+job last -- burn --forever --kernel-us 1000
+wait_for 20 is_ready last
+systemctl stop cgpud
+expect_error 'jobs still run' dpkg -r cgpu
+expect env CGPU_FORCE_REMOVE=1 dpkg -r cgpu >"$scratch/remove.log"
+computes last
+end_job last
+expect dpkg -P cgpu >"$scratch/purge.log"
+expect_equal "the package" "$(installed)" ''
+for place in /var/lib/cgpu /run/cgpu /etc/cgpu /usr/lib/cgpu; do
+    expect test ! -e "$place"
+done
+wait_for 5 nothing_held

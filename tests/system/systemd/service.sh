@@ -1,0 +1,104 @@
+# The package's service under a booted systemd: it works inside its limits, is looked at by everybody and changed by
+# root, survives bad configurations, restarts, and not answering, and jobs live on through all of that.
+. "$(dirname "$0")/../lib.sh"
+asks=("${four_of_15[@]}")
+manager=(org.cgpu1 /org/cgpu1 org.cgpu1.Manager)
+
+of_unit() { systemctl show cgpud --property "$1" --value; }
+as_nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
+# journal FIELD…: the messages of cgpud's lines with these fields.
+journal() { journalctl --sync && journalctl --no-pager -q -o cat "$@" SYSLOG_IDENTIFIER=cgpud; }
+in_journal() { grep -qE -- "$1" <(journal "${@:2}"); }
+answers() { busctl --auto-start=no call "${manager[@]}" FindGpu s 0 >/dev/null 2>&1; }
+starts_over() { [[ $(of_unit MainPID) != "$1" && $(of_unit MainPID) != 0 ]] && answers; }
+
+# It runs, as its own user, within limits that leave little to attack, and knows the GPU.
+expect_equal "the service" "$(systemctl is-active cgpud) $(systemctl is-enabled cgpud)" 'active enabled'
+expect_equal "its user" "$(stat -c %U "/proc/$(of_unit MainPID)")" cgpu
+expect_equal "capabilities" "$(sed -n 's/^CapEff:\t*//p' "/proc/$(of_unit MainPID)/status")" 0000000000000000
+expect systemd-analyze security cgpud --no-pager --threshold=25 >"$scratch/exposure"
+tail -n 1 "$scratch/exposure"
+expect_equal "status line" "$(of_unit StatusText)" '1 GPUs, 0 instances'
+expect_equal "who calls" "$(busctl call "${manager[@]}" FindGpu s 0 | cut -d' ' -f1)" o
+
+# A user may look and may not change anything, nor take the name.
+expect as_nobody cgpuctl status
+expect_error 'only root may' as_nobody cgpuctl set-policy 0 weighted
+expect_error 'only root may' as_nobody busctl call "${manager[@]}" CreateInstance 'ssa{ss}a{sv}' abc abc 1 CGPU_MEM 1GiB 0
+expect_error '.' as_nobody busctl call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus RequestName su org.cgpu1 0
+expect_error '.' as_nobody systemctl --no-ask-password stop cgpud
+
+# Jobs under it: the limit holds, the gates turn, the shares are those of the weights.
+expect cgpuctl set-policy 0 weighted
+job one --weight 1 -- burn --forever --kernel-us 1000
+job two --weight 2 -- burn --forever --kernel-us 1000
+wait_for 20 is_ready one
+wait_for 20 is_ready two
+job greedy -- alloc --mib 100 --until-fail --hold
+wait_for 20 is_ready greedy
+expect_equal "result of the allocation too much" "$(fact "$scratch/greedy.out" result)" "2 CUDA_ERROR_OUT_OF_MEMORY"
+end_job greedy
+expect_shares 6 4 one=33.3 two=66.7
+jobs=$(cgpuctl list -q | sort)
+expect_equal "jobs" "$(wc -l <<<"$jobs")" 2
+
+# The journal: priorities, and fields that say whom a line is about.
+id=$(cgpuctl list --json | jq -r '.[] | select(.name == "one").id')
+expect in_journal ': admitted' "CGPU_INSTANCE=${id:0:12}" PRIORITY=6
+expect in_journal 'policy weighted is set' CGPU_GPU=0 PRIORITY=6
+in_journal . CGPU_INSTANCE=nobody && fail "lines about nobody"
+
+# The configuration is read again; a bad one changes nothing, and the status and the journal say so.
+echo 'default_weight: 3' >/etc/cgpu/cgpud.yaml
+expect systemctl reload cgpud
+wait_for 10 in_journal 'configuration read again' PRIORITY=6
+echo 'default_weight: a lot' >/etc/cgpu/cgpud.yaml
+expect systemctl reload cgpud
+says_bad() { [[ $(of_unit StatusText) == 'bad configuration, the one before stays in force' ]]; }
+wait_for 10 says_bad
+expect in_journal 'cgpud.yaml:1: .*Try: ' PRIORITY=3
+job three -- burn --forever --kernel-us 1000
+wait_for 20 is_ready three
+weight() { cgpuctl list --json | jq --arg name "$1" '.[] | select(.name == $name).gpus[0].weight'; }
+expect_equal "weight by the good configuration" "$(weight three)" 3
+end_job three
+
+# It doesn't start with a bad one, and isn't tried again and again.
+systemctl restart cgpud 2>/dev/null && fail "it started with a bad configuration"
+expect_equal "state" "$(of_unit ActiveState) $(of_unit ExecMainStatus)" 'failed 78'
+computes one
+rm /etc/cgpu/cgpud.yaml
+systemctl reset-failed cgpud
+
+# A call starts it. It has the jobs and the policy again.
+expect busctl call "${manager[@]}" FindInstance s one
+expect_equal "the service" "$(systemctl is-active cgpud)" active
+expect_equal "jobs after the start" "$(cgpuctl list -q | sort)" "$jobs"
+expect_equal "policy after the start" "$(cgpuctl status --json | jq -r '.gpus[0].policy_name')" weighted
+expect in_journal 'taken up again' "CGPU_INSTANCE=${id:0:12}"
+
+# Stopped, and called again; restarted; killed.
+expect systemctl stop cgpud
+computes one
+expect_equal "jobs after a stop" "$(cgpuctl list -q | sort)" "$jobs"
+expect systemctl restart cgpud
+expect_equal "jobs after a restart" "$(cgpuctl list -q | sort)" "$jobs"
+process=$(of_unit MainPID)
+systemctl kill -s KILL cgpud
+wait_for 20 starts_over "$process"
+expect_equal "jobs after a kill" "$(cgpuctl list -q | sort)" "$jobs"
+
+# One that doesn't answer is ended by the watchdog, and started again.
+process=$(of_unit MainPID)
+kill -STOP "$process"
+computes one
+wait_for 40 starts_over "$process"
+expect in_journal 'Watchdog timeout' _SYSTEMD_UNIT=init.scope + UNIT=cgpud.service
+expect_equal "jobs after the watchdog" "$(cgpuctl list -q | sort)" "$jobs"
+sleep 2
+expect_shares 6 4 one=33.3 two=66.7
+
+end_job one
+end_job two
+wait_for 5 none_listed
+wait_for 5 nothing_held

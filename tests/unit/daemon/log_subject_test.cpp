@@ -1,0 +1,29 @@
+#include "daemon/system/log_subject.hpp"
+
+#include <gtest/gtest.h>
+
+namespace cgpu::system {
+namespace {
+
+TEST(LogSubject, NamesTheInstanceThatALineBeginsWith) {
+    EXPECT_EQ(subject_of("instance 3f2a (web): admitted").instance, "3f2a");
+    EXPECT_EQ(subject_of("instance 3f2a: gone").instance, "3f2a");
+    EXPECT_EQ(subject_of("instance 3f2a").instance, "3f2a");
+    EXPECT_EQ(subject_of("instance 3f2a: on GPU 1").gpu, "");
+}
+
+TEST(LogSubject, NamesTheGpuThatALineBeginsWith) {
+    EXPECT_EQ(subject_of("GPU 12 (GPU-c09d11f5): policy weighted is set").gpu, "12");
+    EXPECT_EQ(subject_of("GPU 0: gone").gpu, "0");
+}
+
+TEST(LogSubject, SaysNothingOfOtherLines) {
+    for (const char* line : {"", "GPUs: no driver", "GPU GPU-c09d: odd", "instances: 3", "instance ", "GPU ",
+                             "the instance 3f2a"}) {
+        EXPECT_EQ(subject_of(line).instance, "") << line;
+        EXPECT_EQ(subject_of(line).gpu, "") << line;
+    }
+}
+
+}  // namespace
+}  // namespace cgpu::system

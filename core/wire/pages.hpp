@@ -92,7 +92,7 @@ struct alignas(64) GpuReport {
     Signed longest_ns;       ///< the longest kernel seen: the floor of every preemption
     Signed usual_gap_ns;     ///< how long this process usually stays away after a synchronisation
     Count launches;          ///< launches let through so far
-    Signed updated_ns;       ///< when this report was last written
+    Signed updated_ns;       ///< when this report was last written; 0: never yet
     Word wants;              ///< launches waiting at the gate now
     Word syncing;            ///< threads blocked in a synchronisation now
     Word unmeasured;         ///< 1: work in flight of a kind never measured, its estimate is a guess

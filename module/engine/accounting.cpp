@@ -240,7 +240,12 @@ void Accounting::take_off_reserved(std::uint32_t gpu, std::uint64_t bytes) {
 }
 
 void Accounting::report(std::uint32_t gpu) {
-    if (reports_ != nullptr) reports_->gpus[gpu].charged_bytes.store(gpus_[gpu].charged);
+    if (reports_ == nullptr) return;
+    wire::GpuReport& report = reports_->gpus[gpu];
+    report.charged_bytes.store(gpus_[gpu].charged);
+    // A page that was never written can't be told from a charge of nothing but by this.
+    std::int64_t never = 0;
+    report.updated_ns.compare_exchange_strong(never, 1);
 }
 
 }  // namespace cgpu::module

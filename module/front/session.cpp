@@ -50,6 +50,11 @@ bool Session::connect_and_load() {
         context_estimate_ = welcome.context_estimate_bytes;
         engine_.bind(pages_.orders(), pages_.reports());
         link_.attach(socket);
+        // After an exec this is the same process to the daemon: what the program before had goes back.
+        for (std::uint32_t gpu = 0; gpu < gpu_count_; ++gpu) {
+            link_.give(gpu, UINT64_MAX);
+            link_.tell(wire::Topic::context_gone, gpu);
+        }
         if (service().start()) return true;
         engine_.bind(nullptr, nullptr);
         link_.detach();

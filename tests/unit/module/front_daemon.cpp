@@ -156,8 +156,7 @@ void Server::answer(Peer& peer, const wire::Ask& ask) {
     } else if (ask.topic == wire::Topic::context_done) {
         ++control_.contexts_done;
     } else if (ask.topic == wire::Topic::context_gone) {
-        ++control_.contexts_gone;
-        control_.context_bytes = 0;
+        if (control_.context_bytes.exchange(0) != 0) ++control_.contexts_gone;
     }
     message.used_bytes = control_.context_bytes;
     for (const Peer& each : peers_) {
@@ -174,8 +173,11 @@ bool Server::read_one(Peer& peer) {
     if (const auto hello = wire::read_message<wire::Hello>(packet)) welcome(peer, hello->role);
     if (const auto ask = wire::read_message<wire::Ask>(packet)) answer(peer, *ask);
     if (const auto give = wire::read_message<wire::Give>(packet)) {
-        control_.leased_bytes -= give->bytes;
-        ++control_.gives;
+        // "All there may be" is what a program says that starts: here none has had anything before.
+        if (give->bytes != UINT64_MAX) {
+            control_.leased_bytes -= give->bytes;
+            ++control_.gives;
+        }
     }
     if (const auto notice = wire::read_message<wire::Notice>(packet)) {
         control_.last_notice = static_cast<std::uint32_t>(notice->event);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -18,6 +19,12 @@
 namespace cgpu::system {
 namespace {
 
+/// A child that also ends with a test that fails.
+[[noreturn]] void pause_until_killed() {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (;;) pause();
+}
+
 TEST(Processes, reads_the_start_time_behind_any_name) {
     const std::string tail = " S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 4242 20 21";
     EXPECT_EQ(start_time_in("1 (cat)" + tail), 4242u);
@@ -30,10 +37,7 @@ TEST(Processes, tells_when_one_ends) {
     EventLoop loop;
     Processes processes(loop);
     const pid_t child = fork();
-    if (child == 0) {
-        pause();
-        _exit(0);
-    }
+    if (child == 0) pause_until_killed();
     const auto name = processes.identify(child);
     ASSERT_TRUE(name) << name.error().text;
     EXPECT_TRUE(processes.alive(*name));
@@ -87,13 +91,14 @@ TEST(Processes, one_whose_main_thread_has_ended_lives_on) {
 }
 
 TEST(Processes, waits_for_one_even_without_a_descriptor_left) {
+#ifdef __SANITIZE_ADDRESS__
+    GTEST_SKIP()
+        << "the sanitizer's look at an object takes descriptors, too, and takes their lack for a fault";
+#endif
     EventLoop loop;
     Processes processes(loop);
     const pid_t child = fork();
-    if (child == 0) {
-        pause();
-        _exit(0);
-    }
+    if (child == 0) pause_until_killed();
     const auto name = processes.identify(child);
     ASSERT_TRUE(name);
     rlimit before{};

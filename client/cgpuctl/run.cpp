@@ -59,6 +59,7 @@ void print_grant(const client::Created& created, Terminal& terminal) {
 /// them.
 ClientError start(const std::vector<std::string>& command) {
     std::vector<char*> arguments;
+    arguments.reserve(command.size() + 1);
     for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
     execvp(arguments.front(), arguments.data());

@@ -6,7 +6,7 @@ namespace cgpu::cgpuctl {
 client::Result<void> set_policy(const Input& input, client::Node& node, Terminal& terminal) {
     const auto policy = model::parse_policy(input.policy);
     if (!policy) return client::fail(client::ClientError::Kind::usage, policy.error() + ".");
-    const auto done = node.set_policy(input.gpu, input.policy, input.dry_run);
+    auto done = node.set_policy(input.gpu, input.policy, input.dry_run);
     if (!done) return done;
     terminal.done("GPU " + input.gpu + ": policy " + std::string(model::to_string(*policy)) +
                   (input.dry_run ? " could be set; nothing was changed." : " is set."));

@@ -5,6 +5,7 @@
 #include "client/cgpuctl/json.hpp"
 #include "client/cgpuctl/table.hpp"
 #include "client/cgpuctl/verbs.hpp"
+#include "core/model/policy.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
@@ -49,7 +50,17 @@ void print(const client::Snapshot& snapshot, const client::Gpu& gpu, Terminal& t
     print_instances_on(snapshot, gpu, terminal, legend);
 }
 
-void print(const client::Instance& instance, Terminal& terminal) {
+/// A weight that decides nothing looks like one that does: said here, because Docker shows no warning at the
+/// start.
+std::string weight_text(const client::Quota& quota, const client::Snapshot& snapshot) {
+    const std::string weight = std::to_string(quota.weight);
+    for (const client::Gpu& gpu : snapshot.gpus)
+        if (gpu.uuid == quota.gpu && !model::weight_counts(static_cast<model::Policy>(gpu.policy)))
+            return weight + " (no effect under policy " + gpu.policy_name + ")";
+    return weight;
+}
+
+void print(const client::Instance& instance, const client::Snapshot& snapshot, Terminal& terminal) {
     print_facts(terminal, {{"Instance", instance.id},
                            {"Name", instance.name},
                            {"State", instance.state},
@@ -63,7 +74,7 @@ void print(const client::Instance& instance, Terminal& terminal) {
         print_facts(terminal, {{"GPU", std::to_string(quota.gpu_index) + " (" + quota.gpu + ")"},
                                {"Memory", of_text(usage.memory_used, quota.memory_limit)},
                                {"Memory leased", size_text(usage.memory_leased)},
-                               {"Weight", std::to_string(quota.weight)},
+                               {"Weight", weight_text(quota, snapshot)},
                                {"Priority", quota.high_priority ? "high" : "normal"},
                                {"Share due", share_text(usage.target_share)},
                                {"Share achieved", share_text(usage.achieved_share)},
@@ -102,7 +113,7 @@ client::Result<void> show(const Input& input, client::Node& node, Terminal& term
         if (input.json)
             terminal.out() << to_text(to_json(instance));
         else
-            print(instance, terminal);
+            print(instance, *snapshot, terminal);
         return {};
     }
     return client::fail(ClientError::Kind::not_found,

@@ -100,6 +100,7 @@ void add_instance(Snapshot& snapshot, sdbus::IConnection& connection, const std:
 
 std::vector<Quota> to_quotas(const std::vector<BusQuota>& quotas) {
     std::vector<Quota> out;
+    out.reserve(quotas.size());
     for (const BusQuota& quota : quotas)
         out.push_back({quota.get<0>(), quota.get<1>(), quota.get<2>(), quota.get<3>(), quota.get<4>()});
     return out;

@@ -31,9 +31,9 @@ Result<Image> read_image(const Descriptor& file, const std::string& name, const 
 
 Result<Image> fit_front(const std::string& front, const Descriptor& driver, const std::string& name) {
     const Descriptor file(open(front.c_str(), O_RDONLY | O_CLOEXEC));
-    const auto ours = read_image(file, front, "install the cgpu module");
+    auto ours = read_image(file, front, "install the cgpu module");
     if (!ours) return ours;
-    const auto theirs = read_image(driver, name, "reinstall the NVIDIA driver");
+    auto theirs = read_image(driver, name, "reinstall the NVIDIA driver");
     if (!theirs) return theirs;
     const auto present = elf::exported_symbols(*theirs);
     if (!present)

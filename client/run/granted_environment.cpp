@@ -43,6 +43,7 @@ Variables granted_environment(const std::vector<Quota>& quotas, const std::vecto
     if (!card || *card < kMibPerGib) return variables;
     const std::uint64_t dev = *card / kMibPerGib;
     std::vector<std::uint64_t> per_gpu;
+    per_gpu.reserve(quotas.size());
     for (const Quota& quota : quotas)
         per_gpu.push_back(parts(model::Bytes(quota.memory_limit).mib(), *card, dev));
     if (std::find(per_gpu.begin(), per_gpu.end(), 0U) != per_gpu.end()) return variables;

@@ -22,6 +22,13 @@ Json list_at(const Json& config, const Json::json_pointer& where) {
     return config.contains(where) && config[where].is_array() ? config[where] : Json::array();
 }
 
+/// The text of that name in an object; empty where there is none.
+std::string text_of(const Json& object, const std::string& name) {
+    if (!object.is_object()) return {};
+    const auto found = object.find(name);
+    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
 const Json::json_pointer kEnv("/process/env");
 
 bool names(const Json& entry, const std::string& name) {
@@ -60,11 +67,12 @@ Variables Bundle::annotations() const {
     return variables;
 }
 
-std::string Bundle::name(const std::string& id) const {
-    const auto found = config_.find("hostname");
-    if (found == config_.end() || !found->is_string()) return {};
-    const auto name = found->get<std::string>();
-    return id.starts_with(name) ? std::string() : name;
+std::string Bundle::host_name() const { return text_of(config_, "hostname"); }
+
+std::string Bundle::mount_source(const std::string& destination) const {
+    for (const Json& mount : list_at(config_, Json::json_pointer("/mounts")))
+        if (text_of(mount, "destination") == destination) return text_of(mount, "source");
+    return {};
 }
 
 std::string Bundle::root() const {

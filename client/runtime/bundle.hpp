@@ -21,8 +21,10 @@ class Bundle {
     /// The environment of its process; of a name that stands there twice, the last value (as runc has it).
     [[nodiscard]] Variables environment() const;
     [[nodiscard]] Variables annotations() const;
-    /// What people call it: its host name where somebody has set one, else empty.
-    [[nodiscard]] std::string name(const std::string& id) const;
+    /// Empty where it has none.
+    [[nodiscard]] std::string host_name() const;
+    /// What is mounted at `destination` in it, as a path on the host; empty where nothing is.
+    [[nodiscard]] std::string mount_source(const std::string& destination) const;
     /// Its root file system, as an absolute path on the host.
     [[nodiscard]] std::string root() const;
 

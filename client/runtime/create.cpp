@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "client/runtime/edit_bundle.hpp"
+#include "client/runtime/engine_name.hpp"
 #include "core/request/request.hpp"
 
 namespace cgpu::runtime {
@@ -49,7 +50,7 @@ Result<bool> prepare(const Invocation& invocation, const std::string& program,
 
     const std::string& id = invocation.id;
     // An earlier container of this id may just be ending (docker restart): the node waits for that.
-    const auto created = node().create_instance(id, bundle->name(id), *variables, false);
+    const auto created = node().create_instance(id, engine_name(*bundle, id), *variables, false);
     if (!created) return tl::unexpected(created.error());
     if (created->quotas.empty()) return false;
     if (auto written = write_grant(*bundle, id, program, *created, node()); !written) {

@@ -64,20 +64,6 @@ std::uint32_t configured_weight(const Request& request, const Defaults& defaults
     return named == defaults.weights.end() ? defaults.default_weight : named->second;
 }
 
-bool weight_counts(Policy policy) {
-    switch (policy) {
-        case Policy::weighted:
-        case Policy::fixed:
-            return true;
-        case Policy::fair_share:
-        case Policy::preemptive:
-        case Policy::soft:
-        case Policy::native:
-            return false;
-    }
-    return false;
-}
-
 /// What to tell about the weight that is granted.
 void warn_about_weight(Seat& seat, bool asked, Policy policy) {
     const std::string where = describe(*seat.gpu);
@@ -95,7 +81,7 @@ void warn_about_weight(Seat& seat, bool asked, Policy policy) {
                                 " was asked for and " + std::to_string(granted) +
                                 " is free, so the weight is " + std::to_string(granted) +
                                 ". Try: lower the weight of another instance, then cgpuctl set-weight.");
-    if (asked && seat.wanted_weight > 1 && !weight_counts(policy))
+    if (asked && seat.wanted_weight > 1 && !model::weight_counts(policy))
         seat.warnings.push_back(where + ": the weight has no effect under policy " + policy_name +
                                 ". Try: cgpuctl set-policy " + std::to_string(seat.gpu->index) +
                                 " weighted (or fixed).");

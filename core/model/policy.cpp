@@ -38,4 +38,18 @@ tl::expected<Policy, std::string> parse_policy(std::string_view text) {
         "5 native");
 }
 
+bool weight_counts(Policy policy) {
+    switch (policy) {
+        case Policy::weighted:
+        case Policy::fixed:
+            return true;
+        case Policy::fair_share:
+        case Policy::preemptive:
+        case Policy::soft:
+        case Policy::native:
+            return false;
+    }
+    return false;
+}
+
 }  // namespace cgpu::model

@@ -24,4 +24,7 @@ std::string_view to_string(Policy policy);
 /// Takes a number ("2") or a name ("weighted"). The error is a whole sentence for people.
 tl::expected<Policy, std::string> parse_policy(std::string_view text);
 
+/// Whether an instance's weight decides its part of the compute.
+bool weight_counts(Policy policy);
+
 }  // namespace cgpu::model

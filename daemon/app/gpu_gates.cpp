@@ -7,7 +7,6 @@
 namespace cgpu::app {
 namespace {
 
-using schedule::kForever;
 using schedule::kMilli;
 using schedule::kSecond;
 

@@ -113,7 +113,7 @@ void Leases::drop_rest() {
 Result<void> Leases::process_entered(const InstanceKey& instance, const model::Process& process) {
     for (auto& [key, entry] : entries_) {
         if (key.instance != instance) continue;
-        if (const auto entered = entry->pool.enter(process); !entered) return entered;
+        if (auto entered = entry->pool.enter(process); !entered) return entered;
         looks_.look(key.gpu);
     }
     return {};

@@ -66,7 +66,7 @@ Result<model::Uuid> find_gpu_of(const model::Node& node, const model::InstanceId
                              "it has " + std::to_string(instance->quotas.size()) + " GPUs",
                              "say which with --gpu");
     }
-    const auto uuid = find_gpu(node, gpu);
+    auto uuid = find_gpu(node, gpu);
     if (!uuid) return uuid;
     if (!instance->quota_on(*uuid))
         return model::refuse(Refusal::Reason::not_found, "GPU " + std::string(gpu),

@@ -124,6 +124,7 @@ GpuUsage Service::usage(const model::Uuid& gpu) const {
 
 void Service::gpus_seen(const std::vector<model::SeenGpu>& gpus) {
     std::vector<model::Sighting> sightings;
+    sightings.reserve(gpus.size());
     for (const auto& gpu : gpus) sightings.push_back({gpu, settings_.settings_for(gpu)});
     const auto changed = change([&](model::Node& node) { return node.sync_gpus(sightings); }, {});
     if (!changed) {

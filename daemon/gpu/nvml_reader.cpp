@@ -125,6 +125,7 @@ app::Result<std::vector<app::DriverProcess>> NvmlReader::processes(const model::
         break;
     }
     std::vector<app::DriverProcess> processes;
+    processes.reserve(found.size());
     for (const auto& process : found)
         processes.push_back({static_cast<std::int32_t>(process.pid),
                              process.used_bytes == kUnknownBytes ? 0 : process.used_bytes});

@@ -80,7 +80,7 @@ app::Result<void> LeaseFile::begin() {
     // A daemon killed while it made the file leaves zeros: as good as an empty one.
     const auto* first = static_cast<const unsigned char*>(mapped_);
     if (size > 0 && std::any_of(first, first + size, [](unsigned char byte) { return byte != 0; })) return {};
-    if (const auto reserved = reserve(kFirstRecords); !reserved) return reserved;
+    if (auto reserved = reserve(kFirstRecords); !reserved) return reserved;
     auto* header = static_cast<LeaseFileHeader*>(mapped_);
     header->version = LeaseFileHeader::kVersion;
     header->record_bytes = sizeof(LeaseRecord);

@@ -41,6 +41,7 @@ void JournalSink::sink_it_(const spdlog::details::log_msg& message) {
     if (!subject.instance.empty()) fields.push_back("CGPU_INSTANCE=" + std::string(subject.instance));
     if (!subject.gpu.empty()) fields.push_back("CGPU_GPU=" + std::string(subject.gpu));
     std::vector<iovec> parts;
+    parts.reserve(fields.size());
     for (auto& field : fields) parts.push_back({field.data(), field.size()});
     // A journal that takes nothing is no reason to stop dividing GPUs.
     static_cast<void>(sd_journal_sendv(parts.data(), static_cast<int>(parts.size())));

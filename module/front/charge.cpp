@@ -41,14 +41,13 @@ Place place_of_current(const char* what) {
     if (place.route == Route::broken) place.refusal = kSystemNotReady;
     if (place.route != Route::managed) return place;
     place.context = contexts().current();
-    if (place.context == nullptr) {
-        place.route = Route::pass;  // the driver says what is wrong
-    } else if (place.context->gpu < 0) {
+    const bool foreign = place.context != nullptr && place.context->gpu < 0;
+    if (foreign) {
         session().link().notice(wire::Event::foreign_device_refused, 0, what);
         place.route = Route::broken;
         place.refusal = kInvalidDevice;
-    } else if (!session().isolates(place.context->gpu)) {
-        place.route = Route::pass;
+    } else if (place.context == nullptr || !session().isolates(place.context->gpu)) {
+        place.route = Route::pass;  // without a context the driver says what is wrong
     }
     return place;
 }

@@ -27,7 +27,7 @@ constexpr std::int64_t kGiveDelay = 100 * kMillisecond;
 /// time.
 constexpr std::uint64_t kKeepBytes = 16 * wire::kGranule;
 /// Enough for the driver's event calls. glibc puts the program's thread-local variables on it, too.
-constexpr std::size_t kStackBytes = 512 * 1024;
+constexpr std::size_t kStackBytes = std::size_t{512} * 1024;
 constexpr unsigned long kTimerSlack = 5000;  // ns; the default of 50 µs is as long as a short kernel
 
 constinit Service the_service;

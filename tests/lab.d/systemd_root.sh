@@ -1,14 +1,14 @@
 # What a node with systemd is made of. Sourced by tests/lab and init_systemd.
 
-# systemd_root ROOTS PACKAGE: prints the folder of a Debian of this machine's suite with systemd and what PACKAGE
-# depends on. Made once and kept in ROOTS; a node never writes to it.
+# systemd_root ROOTS PACKAGE MORE: prints the folder of a Debian of this machine's suite with systemd, what PACKAGE
+# depends on, and MORE (packages with commas between, or nothing). Made once and kept in ROOTS; a node never writes to it.
 systemd_root() {
     local roots=$1 package=$2 suite wanted folder new
     suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
     # The first of alternatives, without versions, and no virtual names.
     wanted=$(dpkg-deb -f "$package" Depends |
         sed -E 's/\([^)]*\)//g; s/\|[^,]*//g; s/ //g; s/default-dbus-system-bus/dbus/')
-    wanted=systemd-sysv,dbus,jq,procps,$wanted
+    wanted=systemd-sysv,dbus,jq,procps,$wanted${3:+,$3}
     folder=$roots/systemd-$suite-$(md5sum <<<"$wanted" | cut -c-8)
     if [[ ! -d $folder ]]; then
         echo "lab: making a Debian $suite with systemd in $folder, once" >&2
@@ -23,12 +23,13 @@ systemd_root() {
     echo "$folder"
 }
 
-# newest_package TREE: prints the path of the tree's package; builds it where there is none.
+# newest_package TREE: prints the path of the tree's package; builds it where there is none, or it is older than what it is
+# made of.
 newest_package() {
-    local version package
+    local version package parts=(CMakeLists.txt cmake core daemon dbus client module units etc debian docs)
     version=$(sed -nE 's/^project\(cgpu VERSION ([0-9.]+).*/\1/p' "$1/CMakeLists.txt")
     package=$1/build/package/cgpu_${version}_$(dpkg --print-architecture).deb
-    if [[ ! -e $package ]]; then
+    if [[ ! -e $package || $(cd "$1" && find "${parts[@]}" -type f -newer "$package" -print -quit) ]]; then
         echo "lab: building $package first" >&2
         "$1/.ci/package" >&2 || return
     fi

@@ -5,7 +5,6 @@
 
 namespace {
 
-using programs::must;
 using programs::say;
 
 constexpr std::size_t kMiB = 1U << 20;

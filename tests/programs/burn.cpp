@@ -41,7 +41,7 @@ void burn(const Settings& settings, CUcontext context, CUfunction busy) {
     must(cuCtxSetCurrent(context), "cuCtxSetCurrent");
     std::vector<CUstream> streams(settings.streams);
     for (CUstream& stream : streams) must(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
-    std::vector<CUevent> events(settings.streams * 2);
+    std::vector<CUevent> events(std::size_t{settings.streams} * 2);
     for (CUevent& event : events) must(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING), "cuEventCreate");
     const unsigned long long batch = batch_size(settings);
     for (unsigned long long i = 0; !stop; ++i) {

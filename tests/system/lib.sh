@@ -65,6 +65,11 @@ has() {
     grep -qE -- "$2" "$1" 2>/dev/null
 }
 
+# in_log TEXT: whether cgpud has logged a line that matches.
+in_log() {
+    grep -qE -- "$1" <(lab-log)
+}
+
 # --- jobs
 
 declare -A pids=() # of the jobs, by name; a job's process becomes the command it runs

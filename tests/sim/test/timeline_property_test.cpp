@@ -37,6 +37,7 @@ std::vector<const Record*> submit(ModelGpus& gpus, std::uint32_t clients, std::u
                                   const std::vector<Launch>& launches) {
     for (std::uint32_t client = 0; client < clients; ++client) gpus.add_client(0, client, queues);
     std::vector<const Record*> records;
+    records.reserve(launches.size());
     for (const Launch& launch : launches) {
         records.push_back(&gpus.kernel({0, launch.client, launch.queue, 0}, launch.arrival, launch.duration));
     }

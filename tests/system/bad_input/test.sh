@@ -24,7 +24,7 @@ bad_config 'gpus: {0: {prio_ratio: 100}}' '20 to 99'
 mkdir -p /etc/cgpu
 echo 'slice_ms: never' >/etc/cgpu/cgpud.yaml
 kill -HUP "$(cat "$CGPU_LAB/cgpud.pid")"
-wait_for 5 has "$CGPU_LAB/cgpud.log" 'cgpud.yaml:1'
+wait_for 5 in_log 'cgpud.yaml:1'
 expect_equal "policy after a bad configuration" "$(policy)" preemptive
 rm /etc/cgpu/cgpud.yaml
 computes steady

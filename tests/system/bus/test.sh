@@ -118,4 +118,4 @@ expect wait "$job"
 wait_for 10 no_instances
 
 # Nothing of the above is a fault of the daemon.
-expect_equal "org.cgpu1.Error.Internal" "$(grep -ci 'exception' "$CGPU_LAB/cgpud.log")" 0
+expect_equal "org.cgpu1.Error.Internal" "$(lab-log | grep -ci 'exception')" 0

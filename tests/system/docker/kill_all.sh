@@ -35,10 +35,14 @@ computes blue
 expect start_cgpud
 both_go_on
 
-echo "containerd, dockerd (and with it its next containerd) and the shims are killed."
+echo "containerd and dockerd are killed, one after the other."
 kill_all containerd
 both_go_on
 kill_all dockerd
+both_go_on
+
+echo "The shims are killed when nobody is left to clean up behind them."
+abandon_shims
 both_go_on
 kill_all containerd-shim # the kernel cuts the name off after 15 characters
 both_go_on
@@ -63,6 +67,15 @@ docker rm -f red blue >/dev/null 2>&1
 container green -- burn --forever
 wait_for 20 container_is_ready green
 expect_total "$limit_of_four" docker exec green info
+
+echo "A shim is killed under an engine that runs: containerd ends its container, and the instance goes with it."
+kill_all containerd-shim
+wait_for 20 none_listed
+wait_for 10 nothing_held
+docker rm -f green >/dev/null 2>&1
+container green -- burn --forever
+wait_for 20 container_is_ready green
+
 echo "A container that ends while cgpud is dead is gone when cgpud is back."
 stop_cgpud KILL
 expect docker rm -f green >/dev/null

@@ -1,8 +1,7 @@
-# Sourced by the tests of containers, in a node with --docker: words for containers beside those for jobs in ../lib.sh.
+# Sourced by the tests of containers, in a node with --docker (with or without --systemd): words for containers beside those for jobs in ../lib.sh.
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../lab.d" && pwd)
-. "$here/node.sh"
-. "$here/docker/engine.sh"
+. "$CGPU_LAB/cgpud.sh"
+. "$CGPU_LAB/docker.sh"
 
 # container NAME [OPTION…] -- COMMAND…: in the background, with cgpu's runtime; asks are its environment.
 container() {

@@ -11,6 +11,7 @@ wait_for 20 container_is_ready blue
 echo "Inside, the card is as large as the limit."
 expect_total "$limit_of_four" docker exec red info
 expect_total "$limit_of_four" docker exec blue info
+expect_equal "instances by the names that Docker has for them" "$(cgpuctl list --json | jq -r '.[].name' | sort | xargs)" 'blue red'
 expect_equal "listed ids" "$(cgpuctl list -q | sort)" "$(sort "$scratch/red.id" "$scratch/blue.id")"
 
 echo "Too large an allocation fails there, with error 2, and nowhere else."

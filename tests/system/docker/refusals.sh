@@ -30,7 +30,7 @@ for end in 'exit 3' 'kill -KILL $$'; do
     printf '#!/bin/sh\ncase " $* " in *" create "*) %s ;; esac\nexec runc "$@"\n' "$end" >"$CGPU_LAB/next" &&
         chmod +x "$CGPU_LAB/next" && ln -sfn "$CGPU_LAB/next" /etc/cgpu/next-runtime
     expect_error 'docker: Error response from daemon' in_container -- info
-    expect grep -q "instance .* admitted" "$CGPU_LAB/cgpud.log"
+    expect in_log 'instance .* admitted'
     wait_for 10 none_listed
 done
 rm /etc/cgpu/next-runtime

@@ -6,7 +6,7 @@ docker_says() { # TEXT: a line of docker info
     docker info 2>/dev/null | grep -qE "^ *$1\$"
 }
 as_it_was=$(cat /etc/docker/daemon.json)
-docker_pid=$(cat "$CGPU_LAB/docker.pid")
+process=$(docker_pid)
 
 expect cgpuctl runtime configure --as nvidia --default
 wait_for 10 docker_says 'Default Runtime: cgpu'
@@ -21,4 +21,4 @@ expect_error 'cgpu' docker run --rm --runtime=cgpu lab true
 expect cgpuctl runtime configure
 wait_for 10 docker_says 'Runtimes:.* cgpu.*'
 expect_equal "daemon.json" "$(jq -S 'del(.["default-runtime"])' /etc/docker/daemon.json)" "$(jq -S . <<<"$as_it_was")"
-expect_equal "dockerd's pid" "$(cat "$CGPU_LAB/docker.pid")" "$docker_pid"
+expect_equal "dockerd's pid" "$(docker_pid)" "$process"

@@ -18,7 +18,7 @@ job managed -- alloc --how managed --mib 64
 wait "${pids[managed]}"
 expect_equal "exit status of managed" $? 1
 expect_equal "result of managed" "$(fact "$scratch/managed.out" result)" "801 CUDA_ERROR_NOT_SUPPORTED"
-wait_for 5 has "$CGPU_LAB/cgpud.log" 'managed'
+wait_for 5 in_log 'managed'
 
 # Four processes of one job together: the first three hold a part each, the last one takes what it can get.
 job four -- bash -c 'for i in 1 2 3; do alloc --mib 700 --hold >"$0.$i" & done

@@ -1,5 +1,5 @@
-# package.sh LAB…: the package's life on a booted Debian: installed, upgraded and removed, with jobs running. The newer
-# version is the same tree under a higher number.
+# package.sh LAB…: the package's life on a booted Debian with Docker: installed, upgraded and removed, with jobs and
+# containers running. The newer version is the same tree under a higher number.
 if [[ ${1-} != inside ]]; then
     tree=$(cd "$(dirname "$0")/../../.." && pwd)
     newer=9.0.0
@@ -7,7 +7,7 @@ if [[ ${1-} != inside ]]; then
         tail -n 40 "$tree/build/package/newer.log"
         exit 1
     }
-    exec "$@" --gpus V100:16130MiB --systemd=bare -- bash "$0" inside "$newer"
+    exec "$@" --gpus V100:16130MiB --systemd=bare --docker -- bash "$0" inside "$newer"
 fi
 newer=$2
 . "$(dirname "$0")/../lib.sh"
@@ -66,7 +66,19 @@ kill -TERM "${pids[burning]}"
 wait "${pids[old]}"
 end_job new
 wait_for 5 none_listed
+
+# Docker's default runtime is cgpu's, and one such container runs: it keeps the package, too.
+docker_says() { docker info 2>/dev/null | grep -qE "^ *$1\$"; }
+expect cgpuctl runtime configure --default
+wait_for 10 docker_says 'Default Runtime: cgpu'
+expect docker run -d --name train -e "${four_of_15[0]}" -e "${four_of_15[1]}" lab burn --forever >"$scratch/train.id"
+expect_error "  $(cat "$scratch/train.id")" dpkg -r cgpu
+expect docker rm -f train >/dev/null
+wait_for 5 none_listed
 expect dpkg -r cgpu >"$scratch/remove.log"
+wait_for 10 docker_says 'Default Runtime: runc'
+expect_equal "a container afterwards" "$(docker run --rm lab echo here)" here
+expect_equal "runtimes of daemon.json" "$(jq -c .runtimes /etc/docker/daemon.json)" '{}'
 is_active && fail "cgpud runs without its package"
 expect_error 'not found|not provided|activat' busctl call org.cgpu1 /org/cgpu1 org.cgpu1.Manager FindGpu s 0
 expect test ! -e /usr/lib/cgpu -a ! -e /usr/bin/cgpuctl -a ! -e /usr/share/dbus-1/system-services/org.cgpu1.service

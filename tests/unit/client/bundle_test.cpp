@@ -19,21 +19,25 @@ Json written(const TempRoot& folder) {
 TEST(Bundle, ReadsWhatItAsksFor) {
     const TempRoot folder;
     folder.file("/config.json", R"({"process":{"env":["A=1","B=x=y","A=2","C",7]},"hostname":"web",
+        "mounts":[{"destination":"/etc/hostname","source":"/h"}],
         "annotations":{"aliyun.com/gpu-mem":"4"},"root":{"path":"rootfs"}})");
     const auto bundle = Bundle::read(folder.path());
     ASSERT_TRUE(bundle);
     EXPECT_EQ(bundle->environment(), (Variables{{"A", "2"}, {"B", "x=y"}}));
     EXPECT_EQ(bundle->annotations(), (Variables{{"aliyun.com/gpu-mem", "4"}}));
-    EXPECT_EQ(bundle->name("0123456789abcdef"), "web");
+    EXPECT_EQ(bundle->host_name(), "web");
+    EXPECT_EQ(bundle->mount_source("/etc/hostname"), "/h");
+    EXPECT_EQ(bundle->mount_source("/etc/hosts"), "");
     EXPECT_EQ(bundle->root(), folder.at("/rootfs"));
 }
 
-TEST(Bundle, AHostNameThatIsTheIdIsNoName) {
+TEST(Bundle, HasNothingWhereNothingIsSaid) {
     const TempRoot folder;
-    folder.file("/config.json", R"({"hostname":"0123456789ab","root":{"path":"/var/lib/merged"}})");
+    folder.file("/config.json", R"({"root":{"path":"/var/lib/merged"}})");
     const auto bundle = Bundle::read(folder.path());
     ASSERT_TRUE(bundle);
-    EXPECT_EQ(bundle->name("0123456789abcdef"), "");
+    EXPECT_EQ(bundle->host_name(), "");
+    EXPECT_EQ(bundle->mount_source("/etc/hostname"), "");
     EXPECT_EQ(bundle->root(), "/var/lib/merged");
     EXPECT_EQ(bundle->environment(), Variables());
 }
@@ -70,12 +74,14 @@ TEST(Bundle, WhatIsNoObjectIsAnError) {
 
 TEST(Bundle, OddTypesAreReadAsNothing) {
     const TempRoot folder;
-    folder.file("/config.json", R"({"process":[],"annotations":7,"hooks":[],"root":"x","hostname":{}})");
+    folder.file("/config.json",
+                R"({"process":[],"annotations":7,"hooks":[],"root":"x","hostname":{},"mounts":{}})");
     auto bundle = Bundle::read(folder.path());
     ASSERT_TRUE(bundle);
     EXPECT_EQ(bundle->environment(), Variables());
     EXPECT_EQ(bundle->annotations(), Variables());
-    EXPECT_EQ(bundle->name("x"), "");
+    EXPECT_EQ(bundle->host_name(), "");
+    EXPECT_EQ(bundle->mount_source("/etc/hostname"), "");
     EXPECT_EQ(bundle->root(), folder.at("/rootfs"));
 }
 

@@ -138,6 +138,14 @@ TEST_F(ReadVerbs, ShowAnInstanceByName) {
         EXPECT_NE(text.find(fact), std::string::npos) << fact << "in\n" << text;
 }
 
+TEST_F(ReadVerbs, ShowSaysOfAWeightThatItDecidesNothing) {
+    node_.snapshot.gpus[0].policy = 1;
+    node_.snapshot.gpus[0].policy_name = "preemptive";
+    input_.target = "web";
+    EXPECT_NE(printed(&show).find("Weight:          2 (no effect under policy preemptive)\n"),
+              std::string::npos);
+}
+
 TEST_F(ReadVerbs, ANumberThatIsNoIndexIsTheBeginningOfAnId) {
     input_.target = "012345";
     EXPECT_EQ(parsed(&show).at("id"), kWebId);

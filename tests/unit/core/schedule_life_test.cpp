@@ -109,7 +109,7 @@ TEST(Killed, AHolderWithWorkInFlightHoldsUpNobody) {
             World world(under(policy));
             const std::size_t victim = world.add(floods(20 * kMilli, 10));
             const std::size_t other = world.add(floods(kMilli, 10));
-            world.run_for(kSecond + round * 1'700 * kMicro);
+            world.run_for(kSecond + kMicro * 1'700 * round);
             world.kill(victim);
             world.run_for(50 * kMilli);
             world.mark();
@@ -127,7 +127,7 @@ TEST(Stopped, AProcessWithWorkInFlightIsIgnoredAfterAWhile) {
             World world(under(policy));
             const std::size_t victim = world.add(floods(20 * kMilli, 10));
             const std::size_t other = world.add(floods(kMilli, 10));
-            world.run_for(kSecond + round * 1'700 * kMicro);
+            world.run_for(kSecond + kMicro * 1'700 * round);
             world.freeze(victim);
             world.run_for(kSecond / 2);
             world.mark();

@@ -151,7 +151,7 @@ TEST(VirtualTime, TimePassesForTheOneFurthestBehindFirst) {
     }
     times.charge(0, 1000, kSecond);  // at 1000
     times.charge(1, 1000, kSecond);  // at 500
-    times.pass(500 * 3, idle);       // brings the third to 500
+    times.pass(1'500, idle);         // brings the third to 500
     EXPECT_DOUBLE_EQ(times.at(2), 500);
     EXPECT_DOUBLE_EQ(times.at(1), 500);
     times.pass(500 * 5 + 600, idle);  // all to 1000, and 600 over six

@@ -1,0 +1,42 @@
+# The dockerd of a node with systemd, Debian's own service: cgroup v2, made by systemd. The same words as in
+# docker_by_hand.sh; sourced as $CGPU_LAB/docker.sh, in the node.
+. "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../wait.sh"
+unset DOCKER_HOST
+
+docker_answers() {
+    docker version >/dev/null 2>&1
+}
+
+# start_docker: ready when it answers.
+start_docker() {
+    systemctl reset-failed docker docker.socket containerd 2>/dev/null
+    systemctl start docker && wait_until 30 docker_answers
+}
+
+stop_docker() {
+    # shellcheck disable=SC2046 # ids are words
+    docker rm -f $(docker ps -aq) >/dev/null 2>&1
+    systemctl stop docker.socket docker containerd
+}
+
+docker_pid() {
+    systemctl show docker --property MainPID --value
+}
+
+# abandon_shims: systemd doesn't start dockerd and containerd again; containers run on.
+abandon_shims() {
+    systemctl stop docker.socket docker containerd
+}
+
+# write_docker_configuration ROOT: before it boots. The node has no network, so no bridge and no filters either.
+write_docker_configuration() {
+    mkdir -p "$1/etc/docker" && cat >"$1/etc/docker/daemon.json" <<'TEXT'
+{
+  "storage-driver": "overlay2",
+  "bridge": "none",
+  "iptables": false,
+  "ip6tables": false,
+  "live-restore": true
+}
+TEXT
+}

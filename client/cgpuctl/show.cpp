@@ -53,7 +53,7 @@ void print(const client::Snapshot& snapshot, const client::Gpu& gpu, Terminal& t
 /// A weight that decides nothing looks like one that does: said here, because Docker shows no warning at the
 /// start.
 std::string weight_text(const client::Quota& quota, const client::Snapshot& snapshot) {
-    const std::string weight = std::to_string(quota.weight);
+    std::string weight = std::to_string(quota.weight);
     for (const client::Gpu& gpu : snapshot.gpus)
         if (gpu.uuid == quota.gpu && !model::weight_counts(static_cast<model::Policy>(gpu.policy)))
             return weight + " (no effect under policy " + gpu.policy_name + ")";

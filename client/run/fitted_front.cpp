@@ -3,39 +3,41 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <span>
+
 #include "core/elf/hide_exports.hpp"
 
 namespace cgpu::client {
 namespace {
 
-/// No driver's library comes near it; a file of an image could have any size.
-constexpr off_t kMaxImage = off_t{1} << 29;
-
-Result<Image> read_image(const Descriptor& file, const std::string& name, const std::string& remedy) {
-    struct stat info {};
-    if (!file || fstat(file.get(), &info) != 0 || info.st_size > kMaxImage)
-        return fail(ClientError::Kind::failed, name + ": it can't be read. Try: " + remedy + ".");
-    Image image(static_cast<std::size_t>(info.st_size));
+bool read_at(const Descriptor& file, std::uint64_t offset, std::span<std::byte> to) {
     std::size_t done = 0;
-    while (done < image.size()) {
+    while (done < to.size()) {
         const ssize_t got =
-            pread(file.get(), image.data() + done, image.size() - done, static_cast<off_t>(done));
-        if (got <= 0)
-            return fail(ClientError::Kind::failed, name + ": it can't be read. Try: " + remedy + ".");
+            pread(file.get(), to.data() + done, to.size() - done, static_cast<off_t>(offset + done));
+        if (got <= 0) return false;
         done += static_cast<std::size_t>(got);
     }
-    return image;
+    return true;
+}
+
+Result<Image> read_image(const std::string& path) {
+    const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    struct stat info {};
+    if (file && fstat(file.get(), &info) == 0) {
+        Image image(static_cast<std::size_t>(info.st_size));
+        if (read_at(file, 0, image)) return image;
+    }
+    return fail(ClientError::Kind::failed, path + ": it can't be read. Try: install the cgpu module.");
 }
 
 }  // namespace
 
 Result<Image> fit_front(const std::string& front, const Descriptor& driver, const std::string& name) {
-    const Descriptor file(open(front.c_str(), O_RDONLY | O_CLOEXEC));
-    auto ours = read_image(file, front, "install the cgpu module");
+    auto ours = read_image(front);
     if (!ours) return ours;
-    auto theirs = read_image(driver, name, "reinstall the NVIDIA driver");
-    if (!theirs) return theirs;
-    const auto present = elf::exported_symbols(*theirs);
+    const auto present = elf::exported_symbols(
+        [&driver](std::uint64_t offset, std::span<std::byte> to) { return read_at(driver, offset, to); });
     if (!present)
         return fail(ClientError::Kind::failed,
                     name + ": " + present.error() + ". Try: reinstall the NVIDIA driver.");

@@ -1,16 +1,13 @@
 #include "client/runtime/create.hpp"
 
 #include <cstdlib>
-#include <filesystem>
 
+#include "client/runtime/asked.hpp"
 #include "client/runtime/edit_bundle.hpp"
 #include "client/runtime/engine_name.hpp"
-#include "core/request/request.hpp"
 
 namespace cgpu::runtime {
 namespace {
-
-using Kind = client::ClientError::Kind;
 
 Result<void> write_grant(Bundle& bundle, const std::string& id, const std::string& program,
                          const client::Created& created, client::Node& node) {
@@ -24,24 +21,7 @@ Result<void> write_grant(Bundle& bundle, const std::string& id, const std::strin
 
 }  // namespace
 
-Result<Variables> asked_by(const Bundle& bundle) {
-    Variables all = bundle.annotations();
-    all.merge(bundle.environment());
-    Variables asked;
-    for (const auto& [name, value] : all)
-        if (client::asks_for_gpu(name)) asked.emplace(name, value);
-    const auto request = request::parse_request(asked);
-    if (!request) return client::fail(Kind::refused, request.error().text);
-    return *request ? asked : Variables();
-}
-
-Result<bool> prepare(const Invocation& invocation, const std::string& program,
-                     const std::function<client::Node&()>& node) {
-    // Without one, the next runtime says so in its own words. One that only it can read is refused: nobody
-    // may run unmanaged because two parsers differ.
-    std::error_code none;
-    if (!std::filesystem::exists(std::filesystem::path(invocation.bundle) / "config.json", none))
-        return false;
+Result<bool> prepare(const Invocation& invocation, const std::string& program, client::Node& node) {
     auto bundle = Bundle::read(invocation.bundle);
     if (!bundle) return tl::unexpected(bundle.error());
     const auto variables = asked_by(*bundle);
@@ -50,11 +30,11 @@ Result<bool> prepare(const Invocation& invocation, const std::string& program,
 
     const std::string& id = invocation.id;
     // An earlier container of this id may just be ending (docker restart): the node waits for that.
-    const auto created = node().create_instance(id, engine_name(*bundle, id), *variables, false);
+    const auto created = node.create_instance(id, engine_name(*bundle, id), *variables, false);
     if (!created) return tl::unexpected(created.error());
     if (created->quotas.empty()) return false;
-    if (auto written = write_grant(*bundle, id, program, *created, node()); !written) {
-        (void)node().release_instance(id);
+    if (auto written = write_grant(*bundle, id, program, *created, node); !written) {
+        (void)node.release_instance(id);
         return tl::unexpected(written.error());
     }
     return true;

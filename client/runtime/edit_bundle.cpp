@@ -64,7 +64,6 @@ Result<void> edit_bundle(Bundle& bundle, const Edit& edit) {
 
     bundle.add_hook("createRuntime", hook(edit, {"attach", edit.id}));
     bundle.add_hook("createContainer", hook(edit, {"mount", edit.created.link_folder, bundle.root()}));
-    bundle.add_hook("poststop", hook(edit, {"release", edit.id}));
     return {};
 }
 

@@ -11,7 +11,7 @@ namespace cgpu::runtime {
 /// What a managed container's config.json gets beside its own content.
 struct Edit {
     std::string id;
-    std::string program;      ///< this program's path, for the hooks
+    std::string program;      ///< cgpu-runtime's path, for the hooks
     std::string bus_address;  ///< DBUS_SYSTEM_BUS_ADDRESS of the caller; empty where it has none
     client::Created created;
     std::vector<client::Gpu> gpus;
@@ -22,7 +22,7 @@ struct Edit {
 /// 64-bit programs. Compute and utility are always there. Error (refused): it asks for nothing but those.
 [[nodiscard]] Result<std::string> allowed_capabilities(const std::string* asked);
 
-/// Variables of the grant, and the three hooks. Not yet written.
+/// Variables of the grant, and the two hooks. Not yet written.
 [[nodiscard]] Result<void> edit_bundle(Bundle& bundle, const Edit& edit);
 
 }  // namespace cgpu::runtime

@@ -1,50 +1,57 @@
+// cgpu-runtime: what Docker calls for every command of every container with this runtime, and what their
+// hooks are. It becomes the next runtime, or the program beside it that talks to cgpud, where that is needed
+// (see managed_main.cpp). It is linked statically: it starts in half a millisecond, and loads nothing by
+// whatever environment it meets.
+#include <cerrno>
+#include <cstring>
 #include <exception>
-#include <filesystem>
 #include <iostream>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "client/node/bus_node.hpp"
-#include "client/runtime/create.hpp"
-#include "client/runtime/hooks.hpp"
+#include <unistd.h>
+
+#include "client/runtime/asked.hpp"
+#include "client/runtime/mount_hook.hpp"
 #include "client/runtime/next_runtime.hpp"
+#include "client/runtime/programs.hpp"
 #include "client/runtime/refusal.hpp"
 
 namespace cgpu::runtime {
 namespace {
 
-int hook_main(const std::vector<std::string>& arguments) {
-    client::BusNode node;
-    const auto done = run_hook(arguments, std::cin, node);
+using client::ClientError;
+
+/// Returns only with what went wrong.
+ClientError become_managed(char** arguments) {
+    execv(managed_program().c_str(), arguments);
+    return {ClientError::Kind::failed,
+            managed_program() + ": " + std::strerror(errno) + ". Try: install the cgpu package again."};
+}
+
+int hook_main(const std::vector<std::string>& arguments, char** all) {
+    Result<void> done;
+    if (arguments.size() == 3 && arguments[0] == "mount")
+        done = mount_hook(arguments[1], arguments[2]);
+    else if (arguments.size() == 2 && arguments[0] == "attach")
+        done = tl::unexpected(become_managed(all));
+    else
+        done = client::fail(ClientError::Kind::usage,
+                            "cgpu-runtime hook: it is called by containers' hooks only. Try: docker run "
+                            "--runtime=cgpu.");
     if (done) return 0;
     // The runtime puts this into its own error.
     std::cerr << "cgpu: " << done.error().text << '\n';
     return 1;
 }
 
-int refuse(const Invocation& invocation, const client::ClientError& error) {
+int runtime_main(const Invocation& invocation, char** arguments) {
+    const auto asked = is_asked_for(invocation);
+    const ClientError error = !asked   ? asked.error()
+                              : *asked ? become_managed(arguments)
+                                       : become_next_runtime(arguments);
     report_refusal(invocation, error.text);
     return 1;
-}
-
-/// The bus is only reached for where a container is to be managed.
-int runtime_main(const Invocation& invocation, char** arguments) {
-    std::unique_ptr<client::BusNode> connected;
-    const auto node = [&]() -> client::Node& {
-        if (connected == nullptr) connected = std::make_unique<client::BusNode>();
-        return *connected;
-    };
-    bool managed = false;
-    if (invocation.creates()) {
-        const auto prepared =
-            prepare(invocation, std::filesystem::canonical("/proc/self/exe").native(), node);
-        if (!prepared) return refuse(invocation, prepared.error());
-        managed = *prepared;
-    }
-    const client::ClientError error = become_next_runtime(arguments);
-    if (managed) (void)node().release_instance(invocation.id);
-    return refuse(invocation, error);
 }
 
 }  // namespace
@@ -56,11 +63,10 @@ int main(int argc, char** argv) {
     const Invocation invocation = read_invocation(arguments);
     try {
         if (!arguments.empty() && arguments.front() == "hook")
-            return hook_main({arguments.begin() + 1, arguments.end()});
+            return hook_main({arguments.begin() + 1, arguments.end()}, argv);
         return runtime_main(invocation, argv);
     } catch (const std::exception& error) {
-        return refuse(invocation,
-                      {cgpu::client::ClientError::Kind::failed,
-                       std::string("a fault: ") + error.what() + ". Try: again, and the log of cgpud."});
+        report_refusal(invocation, std::string("a fault: ") + error.what() + ". Try: again.");
+        return 1;
     }
 }

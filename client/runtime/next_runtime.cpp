@@ -6,18 +6,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "client/runtime/programs.hpp"
+
 namespace cgpu::runtime {
 namespace {
 
 using client::ClientError;
 
-/// A program, and not this one (which would call itself for ever).
+bool is_same(const struct stat& file, const std::string& path) {
+    struct stat other {};
+    return stat(path.c_str(), &other) == 0 && file.st_dev == other.st_dev && file.st_ino == other.st_ino;
+}
+
+/// A program, and not one of these (which would call themselves for ever).
 bool usable(const std::string& path) {
     struct stat there {};
-    struct stat self {};
     if (access(path.c_str(), X_OK) != 0 || stat(path.c_str(), &there) != 0 || !S_ISREG(there.st_mode))
         return false;
-    return stat("/proc/self/exe", &self) != 0 || there.st_dev != self.st_dev || there.st_ino != self.st_ino;
+    return !is_same(there, "/proc/self/exe") && !is_same(there, runtime_program());
 }
 
 }  // namespace

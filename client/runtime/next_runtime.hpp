@@ -8,7 +8,7 @@
 namespace cgpu::runtime {
 
 /// The runtime that makes the containers: the file that /etc/cgpu/next-runtime links to, else the first of
-/// nvidia-container-runtime, runc and crun in `folders`. Never this program itself. Error (failed): none of
+/// nvidia-container-runtime, runc and crun in `folders`. Never cgpu's own programs. Error (failed): none of
 /// them is there.
 [[nodiscard]] client::Result<std::string> find_next_runtime(
     const std::string& chosen = "/etc/cgpu/next-runtime",

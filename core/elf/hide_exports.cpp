@@ -10,65 +10,58 @@
 namespace cgpu::elf {
 namespace {
 
-using Image = std::span<const std::byte>;
+using Bytes = std::span<const std::byte>;
 
-/// The T at an offset; nothing where it is not wholly inside.
+/// More than any driver's symbols or their names take.
+constexpr std::uint64_t kMaxSection = std::uint64_t{1} << 26;
+
+/// The T values at an offset; nothing where they are not wholly inside.
 template <class T>
-std::optional<T> read(Image image, std::uint64_t offset) {
-    if (offset > image.size() || image.size() - offset < sizeof(T)) return std::nullopt;
-    T value;
-    std::memcpy(&value, image.data() + offset, sizeof value);
-    return value;
+std::optional<std::vector<T>> read(const ReadAt& image, std::uint64_t offset, std::uint64_t count) {
+    if (count > kMaxSection / sizeof(T)) return std::nullopt;
+    std::vector<T> values(count);
+    if (!image(offset, std::as_writable_bytes(std::span(values)))) return std::nullopt;
+    return values;
 }
 
-std::optional<Image> part(Image image, std::uint64_t offset, std::uint64_t bytes) {
-    if (offset > image.size() || image.size() - offset < bytes) return std::nullopt;
-    return image.subspan(offset, bytes);
-}
-
-std::optional<std::string_view> text_at(Image strings, std::uint64_t offset) {
+std::optional<std::string_view> text_at(const std::vector<char>& strings, std::uint64_t offset) {
     if (offset >= strings.size()) return std::nullopt;
-    const auto* start = reinterpret_cast<const char*>(strings.data() + offset);
+    const char* start = strings.data() + offset;
     const std::size_t room = strings.size() - offset;
     const std::size_t length = strnlen(start, room);
     if (length == room) return std::nullopt;
     return std::string_view(start, length);
 }
 
-/// Where an image's dynamic symbols lie.
+/// An image's dynamic symbols and their names.
 struct DynamicSymbols {
-    std::uint64_t offset;
-    std::uint64_t count;
-    Image strings;
+    std::uint64_t offset;  ///< of the first one, in the image
+    std::vector<Elf64_Sym> symbols;
+    std::vector<char> strings;
 };
 
 tl::unexpected<std::string> corrupt(const char* what) {
     return tl::unexpected(std::string("not a usable ELF file: ") + what);
 }
 
-tl::expected<DynamicSymbols, std::string> find_symbols(Image image) {
-    const auto header = read<Elf64_Ehdr>(image, 0);
-    if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
+tl::expected<DynamicSymbols, std::string> find_symbols(const ReadAt& image) {
+    const auto headers = read<Elf64_Ehdr>(image, 0, 1);
+    if (!headers || std::memcmp(headers->front().e_ident, ELFMAG, SELFMAG) != 0)
         return corrupt("it doesn't start as one");
-    if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != ELFDATA2LSB) {
+    const Elf64_Ehdr& header = headers->front();
+    if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB)
         return corrupt("it is not of 64 bits, little endian");
-    }
-    if (header->e_shentsize != sizeof(Elf64_Shdr)) return corrupt("its section headers have another size");
-    const auto section = [&](std::uint64_t index) -> std::optional<Elf64_Shdr> {
-        if (index >= header->e_shnum || header->e_shoff > image.size()) return std::nullopt;
-        return read<Elf64_Shdr>(image, header->e_shoff + index * sizeof(Elf64_Shdr));
-    };
-    for (std::uint64_t index = 0; index < header->e_shnum; ++index) {
-        const auto symbols = section(index);
-        if (!symbols) return corrupt("its section headers reach beyond its end");
-        if (symbols->sh_type != SHT_DYNSYM) continue;
-        const auto strings = section(symbols->sh_link);
-        if (!strings) return corrupt("its symbols have no names");
-        const auto names = part(image, strings->sh_offset, strings->sh_size);
-        if (!names || !part(image, symbols->sh_offset, symbols->sh_size)) {
-            return corrupt("its symbols reach beyond its end");
-        }
-        return DynamicSymbols{symbols->sh_offset, symbols->sh_size / sizeof(Elf64_Sym), *names};
+    if (header.e_shentsize != sizeof(Elf64_Shdr)) return corrupt("its section headers have another size");
+    const auto sections = read<Elf64_Shdr>(image, header.e_shoff, header.e_shnum);
+    if (!sections) return corrupt("its section headers reach beyond its end");
+    for (const Elf64_Shdr& section : *sections) {
+        if (section.sh_type != SHT_DYNSYM) continue;
+        if (section.sh_link >= sections->size()) return corrupt("its symbols have no names");
+        const Elf64_Shdr& names = (*sections)[section.sh_link];
+        auto symbols = read<Elf64_Sym>(image, section.sh_offset, section.sh_size / sizeof(Elf64_Sym));
+        auto strings = read<char>(image, names.sh_offset, names.sh_size);
+        if (!symbols || !strings) return corrupt("its symbols reach beyond its end");
+        return DynamicSymbols{section.sh_offset, std::move(*symbols), std::move(*strings)};
     }
     return corrupt("it has no dynamic symbols");
 }
@@ -81,39 +74,44 @@ bool is_exported(const Elf64_Sym& symbol) {
 
 /// Calls visit(offset of the symbol, symbol, name) for each exported one; false: a name is broken.
 template <class Visit>
-bool each_export(Image image, const DynamicSymbols& symbols, Visit visit) {
-    for (std::uint64_t index = 0; index < symbols.count; ++index) {
-        const std::uint64_t offset = symbols.offset + index * sizeof(Elf64_Sym);
-        const auto symbol = read<Elf64_Sym>(image, offset);
-        if (!symbol) return false;
-        if (!is_exported(*symbol)) continue;
-        const auto name = text_at(symbols.strings, symbol->st_name);
+bool each_export(const DynamicSymbols& all, Visit visit) {
+    std::uint64_t offset = all.offset;
+    for (const Elf64_Sym& symbol : all.symbols) {
+        const auto name = is_exported(symbol) ? text_at(all.strings, symbol.st_name) : std::string_view();
         if (!name) return false;
-        visit(offset, *symbol, *name);
+        if (is_exported(symbol)) visit(offset, symbol, *name);
+        offset += sizeof(Elf64_Sym);
     }
     return true;
 }
 
 }  // namespace
 
-tl::expected<std::set<std::string>, std::string> exported_symbols(Image image) {
+ReadAt reader(Bytes image) {
+    return [image](std::uint64_t offset, std::span<std::byte> to) {
+        if (offset > image.size() || image.size() - offset < to.size()) return false;
+        if (!to.empty()) std::memcpy(to.data(), image.data() + offset, to.size());
+        return true;
+    };
+}
+
+tl::expected<std::set<std::string>, std::string> exported_symbols(const ReadAt& image) {
     const auto symbols = find_symbols(image);
     if (!symbols) return tl::unexpected(symbols.error());
     std::set<std::string> names;
-    const bool whole =
-        each_export(image, *symbols,
-                    [&](std::uint64_t, const Elf64_Sym&, std::string_view name) { names.emplace(name); });
+    const bool whole = each_export(
+        *symbols, [&](std::uint64_t, const Elf64_Sym&, std::string_view name) { names.emplace(name); });
     if (!whole) return corrupt("a symbol's name reaches beyond its end");
     return names;
 }
 
-tl::expected<std::vector<std::byte>, std::string> hide_exports(Image front,
+tl::expected<std::vector<std::byte>, std::string> hide_exports(Bytes front,
                                                                const std::set<std::string>& present) {
-    const auto symbols = find_symbols(front);
+    const auto symbols = find_symbols(reader(front));
     if (!symbols) return tl::unexpected(symbols.error());
     std::vector<std::byte> out(front.begin(), front.end());
-    const bool whole = each_export(
-        front, *symbols, [&](std::uint64_t offset, const Elf64_Sym& symbol, std::string_view name) {
+    const bool whole =
+        each_export(*symbols, [&](std::uint64_t offset, const Elf64_Sym& symbol, std::string_view name) {
             if (present.contains(std::string(name))) return;
             Elf64_Sym hidden = symbol;
             hidden.st_info = ELF64_ST_INFO(STB_WEAK, ELF64_ST_TYPE(symbol.st_info));

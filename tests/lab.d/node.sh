@@ -2,7 +2,7 @@
 . "$here/wait.sh"
 
 install_product() {
-    cmake --install "$1" >"$CGPU_LAB/install.log" 2>&1
+    cmake --install "$1" --strip >"$CGPU_LAB/install.log" 2>&1
 }
 
 # place_driver ROOT BUILD GPUS: the simulator in the place of NVIDIA's driver: libraries where the distribution below ROOT

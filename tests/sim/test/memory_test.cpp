@@ -214,7 +214,7 @@ TEST(Memory, UntouchedMemoryCostsNothing) {
         REQUIRE_EQ(byte, 7);
         rusage usage{};
         getrusage(RUSAGE_SELF, &usage);
-        REQUIRE_EQ(usage.ru_maxrss < 200 * 1024, true);
+        REQUIRE_EQ(usage.ru_maxrss < 200L * 1024, true);
     });
     EXPECT_EQ(child.wait(), 0);
 }

@@ -76,7 +76,7 @@ TEST_F(EditTest, ThreeHooksComeAfterThoseThatAreThere) {
               Json::parse(R"({"path":"/usr/bin/cgpu-runtime","args":["cgpu-runtime","hook","mount",
                   "/run/cgpu/instances/x","/r"],"timeout":30,"env":["DBUS_SYSTEM_BUS_ADDRESS=unix:path=/bus"]})"));
     EXPECT_EQ(hooks["createRuntime"][0]["args"], Json({"cgpu-runtime", "hook", "attach", "0123"}));
-    EXPECT_EQ(hooks["poststop"][0]["args"], Json({"cgpu-runtime", "hook", "release", "0123"}));
+    EXPECT_EQ(hooks.size(), 2U);
 }
 
 }  // namespace

@@ -30,14 +30,14 @@ TEST(FittedFront, ADriverThatIsNoLibrary) {
     EXPECT_TRUE(made.error().text.starts_with(root.at("/libcuda.so.535") + ": ")) << made.error().text;
 }
 
-TEST(FittedFront, ADriverOfAnImpossibleSizeIsNotRead) {
+TEST(FittedFront, ADriverOfAnImpossibleSizeIsNotReadWhole) {
     const TempRoot root;
     root.library("/front");
     root.library("/libcuda.so.535");
     std::filesystem::resize_file(root.at("/libcuda.so.535"), std::uintmax_t{1} << 40);
     const auto made = fit(root.at("/front"), root.at("/libcuda.so.535"));
     ASSERT_FALSE(made);
-    EXPECT_NE(made.error().text.find("it can't be read"), std::string::npos) << made.error().text;
+    EXPECT_TRUE(made.error().text.starts_with(root.at("/libcuda.so.535") + ": ")) << made.error().text;
 }
 
 TEST(FittedFront, AgainstItselfALibraryStaysAsLarge) {

@@ -87,7 +87,7 @@ TEST_F(LinkRestart, FoldersAndLeasesOfUnknownInstancesAreRemoved) {
     stop();
     two.generation = 6;  // a new container of the same id
     std::filesystem::create_directories(runtime_dir / "instances/stale/link");
-    std::ofstream(runtime_dir / "instances/stale/link/socket");
+    std::ofstream(runtime_dir / "instances/stale/link/socket").close();
     start();
     EXPECT_FALSE(std::filesystem::exists(runtime_dir / "instances/stale"));
     EXPECT_EQ(leased(two), 0U);

@@ -7,7 +7,6 @@ namespace cgpu::app {
 namespace {
 
 using schedule::Gate;
-using schedule::kForever;
 using schedule::kMilli;
 
 struct TestPages : ProcessPages {

@@ -17,6 +17,7 @@
 #include <climits>
 #include <cstring>
 #include <new>
+#include <string_view>
 #include <vector>
 
 #include "core/wire/message.hpp"
@@ -74,7 +75,7 @@ void Server::listen_again() {
     unlink(kSocket);
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
-    std::strcpy(address.sun_path, kSocket);
+    std::string_view(kSocket).copy(address.sun_path, sizeof address.sun_path - 1);
     listener_ = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (bind(listener_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
         listen(listener_, 8) != 0) {

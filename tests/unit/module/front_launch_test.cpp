@@ -73,6 +73,7 @@ TEST_F(Front, ThreadsOwnDefaultStreamsAreMeasuredEach) {
     start();
     behind<void(std::int64_t)>("fake_set_kernel_ns")(100'000);
     std::vector<std::thread> threads;
+    threads.reserve(3);
     for (int i = 0; i < 3; ++i) {
         threads.emplace_back([&] {
             call<int(void*)>("cuCtxSetCurrent")(context_);

@@ -123,6 +123,7 @@ TEST_F(Front, ChildrenForkedUnderLoadDontHang) {
     start();
     std::atomic<bool> stop{false};
     std::vector<std::thread> threads;
+    threads.reserve(2);
     for (int i = 0; i < 2; ++i) {
         threads.emplace_back([&] {
             call<int(void*)>("cuCtxSetCurrent")(context_);

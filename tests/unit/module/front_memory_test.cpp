@@ -213,6 +213,7 @@ TEST_F(Front, ManyThreadsStayWithinTheLimit) {
     start();
     std::atomic<std::uint64_t> most{0};
     std::vector<std::thread> threads;
+    threads.reserve(4);
     for (int i = 0; i < 4; ++i) {
         threads.emplace_back([&] {
             call<int(void*)>("cuCtxSetCurrent")(context_);

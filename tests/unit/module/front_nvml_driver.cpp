@@ -21,7 +21,7 @@ API nvmlDeviceGetUUID(int* device, char* text, unsigned length) {
     const char* uuid = device == &cards[0] ? "GPU-11111111-1111-1111-1111-111111111111"
                                            : "GPU-22222222-2222-2222-2222-222222222222";
     if (length <= std::strlen(uuid)) return 7;
-    std::strcpy(text, uuid);
+    std::memcpy(text, uuid, std::strlen(uuid) + 1);
     return 0;
 }
 API nvmlDeviceGetMemoryInfo(int*, unsigned long long* info) {

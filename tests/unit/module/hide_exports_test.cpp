@@ -23,7 +23,7 @@ const std::vector<std::byte>& sample() {
 }
 
 TEST(HideExports, NamesWhatAnImageDefines) {
-    const auto names = exported_symbols(sample());
+    const auto names = exported_symbols(reader(sample()));
     ASSERT_TRUE(names) << names.error();
     EXPECT_EQ(*names, (std::set<std::string>{"cuOne", "cuTwo", "cuThree"}));
 }
@@ -32,7 +32,7 @@ TEST(HideExports, WhatTheDriverLacksIsFoundNoMore) {
     const auto hidden = hide_exports(sample(), {"cuOne", "cuThree", "cuOther"});
     ASSERT_TRUE(hidden) << hidden.error();
     ASSERT_EQ(hidden->size(), sample().size());
-    EXPECT_EQ(exported_symbols(*hidden), (std::set<std::string>{"cuOne", "cuThree"}));
+    EXPECT_EQ(exported_symbols(reader(*hidden)), (std::set<std::string>{"cuOne", "cuThree"}));
 
     const std::string path = ::testing::TempDir() + "/hide_exports_test_sample.so";
     std::ofstream(path, std::ios::binary)
@@ -48,11 +48,11 @@ TEST(HideExports, WhatTheDriverLacksIsFoundNoMore) {
 }
 
 TEST(HideExports, NothingToHideChangesNothing) {
-    EXPECT_EQ(hide_exports(sample(), *exported_symbols(sample())), sample());
+    EXPECT_EQ(hide_exports(sample(), *exported_symbols(reader(sample()))), sample());
 }
 
 TEST(HideExports, WhatIsNoImageIsRefused) {
-    EXPECT_FALSE(exported_symbols({}));
+    EXPECT_FALSE(exported_symbols(reader({})));
     const std::vector<std::byte> zeros(4096);
     const auto refused = hide_exports(zeros, {});
     ASSERT_FALSE(refused);
@@ -72,7 +72,7 @@ RC_GTEST_PROP(HideExports, ACorruptImageNeverLeadsOutOfIt, ()) {
             std::byte{*rc::gen::arbitrary<std::uint8_t>()};
     }
     const std::vector<std::byte> tight(bytes);  // capacity == size: a sanitizer sees any read beyond
-    const auto names = exported_symbols(tight);
+    const auto names = exported_symbols(reader(tight));
     const auto hidden = hide_exports(tight, {});
     RC_ASSERT(names.has_value() == hidden.has_value());
     if (hidden) RC_ASSERT(hidden->size() == tight.size());

@@ -21,6 +21,7 @@ TEST(Threads, TakingAndGivingMemoryAtOnceKeepsTheBooks) {
     engine.table.lease(engine.engine, 0, kLease);
     std::atomic<std::int64_t> most{0};
     std::vector<std::thread> threads;
+    threads.reserve(kThreads);
     for (int thread = 0; thread < kThreads; ++thread) {
         threads.emplace_back([&, thread] {
             std::minstd_rand random(static_cast<unsigned>(thread + 1));
@@ -60,6 +61,7 @@ TEST(Threads, LaunchingAndReapingAtOnceLeavesNothingInFlight) {
     std::atomic<std::int64_t> clock{1};
     std::atomic<int> running{kThreads};
     std::vector<std::thread> threads;
+    threads.reserve(kThreads);
     const auto close_and_reap = [&] {
         OpenBatch open{};
         if (engine.table.next_open_batch(engine.engine, 0, 0, ~0ull, 0, &open) != 0) {

@@ -1,0 +1,34 @@
+#include "client/runtime/asked.hpp"
+
+#include <filesystem>
+
+#include "core/request/request.hpp"
+
+namespace cgpu::runtime {
+
+Result<Variables> asked_by(const Bundle& bundle) {
+    Variables all = bundle.annotations();
+    all.merge(bundle.environment());
+    Variables asked;
+    for (const auto& [name, value] : all)
+        if (client::asks_for_gpu(name)) asked.emplace(name, value);
+    const auto request = request::parse_request(asked);
+    if (!request) return client::fail(client::ClientError::Kind::refused, request.error().text);
+    return *request ? asked : Variables();
+}
+
+Result<bool> is_asked_for(const Invocation& invocation) {
+    if (!invocation.creates()) return false;
+    // Without one, the next runtime says so in its own words. One that only it can read is refused: nobody
+    // may run unmanaged because two parsers differ.
+    std::error_code none;
+    if (!std::filesystem::exists(std::filesystem::path(invocation.bundle) / "config.json", none))
+        return false;
+    const auto bundle = Bundle::read(invocation.bundle);
+    if (!bundle) return tl::unexpected(bundle.error());
+    const auto variables = asked_by(*bundle);
+    if (!variables) return tl::unexpected(variables.error());
+    return !variables->empty();
+}
+
+}  // namespace cgpu::runtime

@@ -1,0 +1,59 @@
+// cgpu-runtime-managed: what cgpu-runtime becomes where cgpud has to be talked to, with the same arguments:
+// to make a container that asks for a part of a GPU, and to attach one.
+#include <exception>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "client/node/bus_node.hpp"
+#include "client/runtime/attach_hook.hpp"
+#include "client/runtime/create.hpp"
+#include "client/runtime/next_runtime.hpp"
+#include "client/runtime/programs.hpp"
+#include "client/runtime/refusal.hpp"
+
+namespace cgpu::runtime {
+namespace {
+
+int attach_main(const std::string& id) {
+    client::BusNode node;
+    const auto done = attach_hook(id, std::cin, node);
+    if (done) return 0;
+    // The runtime puts this into its own error.
+    std::cerr << "cgpu: " << done.error().text << '\n';
+    return 1;
+}
+
+int create_main(const Invocation& invocation, char** arguments) {
+    client::BusNode node;
+    const auto prepared = prepare(invocation, runtime_program(), node);
+    if (!prepared) {
+        report_refusal(invocation, prepared.error().text);
+        return 1;
+    }
+    const client::ClientError error = become_next_runtime(arguments);
+    if (*prepared) (void)node.release_instance(invocation.id);
+    report_refusal(invocation, error.text);
+    return 1;
+}
+
+}  // namespace
+}  // namespace cgpu::runtime
+
+int main(int argc, char** argv) {
+    using namespace cgpu::runtime;
+    const std::vector<std::string> arguments(argv + 1, argv + argc);
+    const Invocation invocation = read_invocation(arguments);
+    try {
+        if (arguments.size() == 3 && arguments[0] == "hook" && arguments[1] == "attach")
+            return attach_main(arguments[2]);
+        if (invocation.creates()) return create_main(invocation, argv);
+        report_refusal(
+            invocation,
+            "cgpu-runtime-managed: it is called by cgpu-runtime only. Try: docker run --runtime=cgpu.");
+    } catch (const std::exception& error) {
+        report_refusal(invocation,
+                       std::string("a fault: ") + error.what() + ". Try: again, and the log of cgpud.");
+    }
+    return 1;
+}

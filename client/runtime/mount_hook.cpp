@@ -1,0 +1,22 @@
+#include "client/runtime/mount_hook.hpp"
+
+#include "client/run/driver_files.hpp"
+#include "client/run/mount_plan.hpp"
+#include "client/run/mounts.hpp"
+
+namespace cgpu::runtime {
+
+client::Result<void> mount_hook(const std::string& link_folder, const std::string& root_folder) {
+    const auto root = client::Root::open(root_folder);
+    if (!root) return tl::unexpected(root.error());
+    const auto driver = client::find_driver(*root);
+    if (!driver)
+        return client::fail(
+            client::ClientError::Kind::refused,
+            "the container: there is no libcuda.so.1 in it, so its part of the GPU could not be "
+            "limited. Try: whether nvidia-container-toolkit is installed on the host, since it "
+            "brings the driver's libraries into containers.");
+    return client::make_mounts(client::plan_mounts(*driver, link_folder, {}), *root);
+}
+
+}  // namespace cgpu::runtime

@@ -1,19 +1,22 @@
-# test.sh LAB…: the lab keeps the caller's folder, /tmp, environment, input and exit status; ends all it started,
-# however it ends itself; and starts nothing where it was called wrongly.
+# test.sh LAB…: the lab (of either kind) keeps the caller's folder, /tmp, environment, input and exit status; leaves nothing
+# behind, however it ends itself; and starts nothing where it was called wrongly.
 . "$(dirname "$0")/../lib.sh"
 lab=("$@" --gpus V100:16130MiB)
 
-# gone NAMESPACE: no process of this pid namespace is left, cgpud and the bus included.
-gone() {
-    ! readlink /proc/[0-9]*/ns/pid | grep -qxF "$1"
-}
+groups() { find /sys/fs/cgroup -type d -name 'cgpu-lab-*'; }
+mounts() { cut -d ' ' -f 4- /proc/self/mountinfo | sort; }
+# gone NAMESPACE: no process of this pid namespace is left: neither cgpud and the bus, nor systemd.
+gone() { ! readlink /proc/[0-9]*/ns/pid | grep -qxF "$1"; }
 
 cd "$scratch" || fail "no scratch folder"
+mounts >mounts.before
+touch -d '1 year ago' old
 expect_equal "folder, environment, input" \
     "$(echo a line | KEPT=value "${lab[@]}" -- bash -c 'read -r line; echo "$PWD,$KEPT,$line"')" "$scratch,value,a line"
-"${lab[@]}" -- bash -c 'touch seen; exit 7'
+"${lab[@]}" -- bash -c 'touch seen; [[ -e old ]] && exit 7'
 expect_equal "exit status" $? 7
 expect test -e seen
+expect_equal "control groups left" "$(groups)" ''
 "${lab[@]}" -- sh -c 'kill -KILL $$'
 expect_equal "exit status of a killed command" $? 137
 "${lab[@]}" -- no-such-command 2>/dev/null
@@ -30,8 +33,13 @@ for signal in TERM INT KILL; do
     kill -s "$signal" "$lab_process"
     wait "$lab_process" 2>/dev/null
     expect_equal "exit status after $signal" $? $((128 + $(kill -l "$signal")))
-    wait_for 5 gone "$namespace"
+    wait_for 10 gone "$namespace"
 done
+# The control groups of a killed one go with the next lab.
+expect "${lab[@]}" -- true
+expect_equal "control groups left" "$(groups)" ''
+mounts >mounts.after
+expect diff mounts.before mounts.after
 
 expect_error 'needs a value' "$1" --gpus
 expect_error 'unknown argument' "$1" --bogus

@@ -34,6 +34,7 @@ struct Input {
     bool no_legend = false;
     bool quiet = false;
     bool dry_run = false;
+    bool force = false;
 };
 
 }  // namespace cgpu::cgpuctl

@@ -75,10 +75,16 @@ const std::vector<Verb>& table() {
          &set_weight},
         {"set-memory",
          {kInstance, {"SIZE", &Input::memory, "with a unit: 4GiB, 5120MiB"}},
-         {kOnGpu, kDryRun, kQuiet},
+         {kOnGpu,
+          {"--force", &Input::force, "",
+           "also below what it uses: it keeps that, and gets nothing new until it fits"},
+          kDryRun,
+          kQuiet},
          false,
          "Set the memory limit of an instance",
-         "In force at once. Not below what it uses now.",
+         "In force at once. Below what it uses now only with --force; what was freed that way on paper can "
+         "be given to\n"
+         "others before it is free on the card.",
          "cgpuctl set-memory web 5120MiB",
          &set_memory},
         {"run",

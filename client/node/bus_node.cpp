@@ -66,8 +66,10 @@ Result<void> BusNode::set_weight(const std::string& instance, const std::string&
 }
 
 Result<void> BusNode::set_memory(const std::string& instance, const std::string& gpu, std::uint64_t bytes,
-                                 bool dry_run) {
-    return call([&] { bus().instance(instance).SetMemory(gpu, bytes, options_for(dry_run)); });
+                                 bool force, bool dry_run) {
+    Options options = options_for(dry_run);
+    if (force) options.emplace("force", sdbus::Variant(true));
+    return call([&] { bus().instance(instance).SetMemory(gpu, bytes, options); });
 }
 
 Result<Created> BusNode::create_instance(const std::string& id, const std::string& name,

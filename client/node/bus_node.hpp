@@ -21,7 +21,7 @@ class BusNode final : public Node {
     Result<void> set_weight(const std::string& instance, const std::string& gpu, std::uint32_t weight,
                             bool dry_run) override;
     Result<void> set_memory(const std::string& instance, const std::string& gpu, std::uint64_t bytes,
-                            bool dry_run) override;
+                            bool force, bool dry_run) override;
     Result<Created> create_instance(const std::string& id, const std::string& name,
                                     const std::map<std::string, std::string>& variables,
                                     bool dry_run) override;

@@ -37,8 +37,9 @@ class Node {
     /// `gpu` may be empty where the instance has one only.
     virtual Result<void> set_weight(const std::string& instance, const std::string& gpu, std::uint32_t weight,
                                     bool dry_run) = 0;
+    /// `force`: also below what the instance uses now.
     virtual Result<void> set_memory(const std::string& instance, const std::string& gpu, std::uint64_t bytes,
-                                    bool dry_run) = 0;
+                                    bool force, bool dry_run) = 0;
 
     virtual Result<Created> create_instance(const std::string& id, const std::string& name,
                                             const std::map<std::string, std::string>& variables,

@@ -88,7 +88,7 @@ Result<void> Service::set_memory(const model::InstanceId& id, std::string_view g
                                  Options options) {
     const auto uuid = find_gpu_of(node_, id, gpu);
     if (!uuid) return tl::unexpected(uuid.error());
-    const model::Bytes in_use(outside_.usage.usage(id, *uuid).memory_used);
+    const model::Bytes in_use(options.force ? 0 : outside_.usage.usage(id, *uuid).memory_used);
     const auto changed = change(
         [&](model::Node& node) { return node.set_memory(id, *uuid, model::Bytes(bytes), in_use); }, options);
     if (!changed) return tl::unexpected(changed.error());

@@ -26,6 +26,7 @@ struct Created {
 /// What every change takes along.
 struct Options {
     bool dry_run = false;  ///< check everything, change nothing
+    bool force = false;    ///< set_memory: below what is in use, too
 };
 
 /// What the configuration says of new instances and new GPUs.

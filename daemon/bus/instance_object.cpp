@@ -57,7 +57,7 @@ void InstanceObject::SetWeight(const std::string& gpu, const std::uint32_t& weig
 void InstanceObject::SetMemory(const std::string& gpu, const std::uint64_t& bytes, const OptionMap& options) {
     guarded("SetMemory", [&] {
         take(may_change(caller_of(getObject())));
-        take(service_.set_memory(id_, gpu, bytes, take(read_options(options))));
+        take(service_.set_memory(id_, gpu, bytes, take(read_options(options, Force::known))));
     });
 }
 

@@ -12,7 +12,10 @@ namespace cgpu::bus {
 /// The a{sv} at the end of every method that changes something.
 using OptionMap = std::map<std::string, sdbus::Variant>;
 
-/// Refused (invalid), by name: an unknown key, a value of the wrong type.
-[[nodiscard]] app::Result<app::Options> read_options(const OptionMap& given);
+/// Whether a method knows the option `force` beside `dry-run`, which all know.
+enum class Force { unknown, known };
+
+/// Refused (invalid), by name: a key that the method doesn't know, a value of the wrong type.
+[[nodiscard]] app::Result<app::Options> read_options(const OptionMap& given, Force force = Force::unknown);
 
 }  // namespace cgpu::bus

@@ -29,6 +29,7 @@ expect_error 'option "frobnicate"' call_gpu SetMaxInst 'ua{sv}' 10 1 frobnicate 
 expect_error 'option "frobnicate"' call_manager CreateInstance 'ssa{ss}a{sv}' abc abc 1 CGPU_MEM 1GiB 1 frobnicate u 1
 expect_error 'option "frobnicate"' call_manager ReleaseInstance 'sa{sv}' abc 1 frobnicate u 1
 expect_error 'option "frobnicate"' call_manager Attach 'sua{sv}' abc 1 1 frobnicate u 1
+expect_error 'option "force": it is not known' call_gpu SetPolicy 'sa{sv}' weighted 1 force b true
 expect_error 'expecting' call_gpu SetPolicy su weighted 1
 expect_equal "the policy" "$(property PolicyName)" 's "preemptive"'
 

@@ -82,6 +82,9 @@ TEST_F(ChangeVerbs, SetMemoryInBytes) {
     ASSERT_TRUE(call(&set_memory));
     EXPECT_EQ(node_.calls, Calls{"set_memory web [] 4509925376"});
     EXPECT_EQ(screen_.out.str(), "Instance web: memory limit 4301MiB is set.\n");
+    input_.force = true;
+    ASSERT_TRUE(call(&set_memory));
+    EXPECT_EQ(node_.calls.back(), "set_memory web [] 4509925376 force");
 }
 
 TEST_F(ChangeVerbs, ASizeWithoutAUnit) {

@@ -83,8 +83,10 @@ class FakeNode final : public client::Node {
         return note("set_weight " + instance + " [" + gpu + "] " + std::to_string(weight), dry_run);
     }
     client::Result<void> set_memory(const std::string& instance, const std::string& gpu, std::uint64_t bytes,
-                                    bool dry_run) override {
-        return note("set_memory " + instance + " [" + gpu + "] " + std::to_string(bytes), dry_run);
+                                    bool force, bool dry_run) override {
+        return note(
+            "set_memory " + instance + " [" + gpu + "] " + std::to_string(bytes) + (force ? " force" : ""),
+            dry_run);
     }
     client::Result<client::Created> create_instance(const std::string& id, const std::string& name,
                                                     const std::map<std::string, std::string>&,

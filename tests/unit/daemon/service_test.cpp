@@ -218,6 +218,8 @@ TEST_F(ServiceTest, less_memory_than_is_in_use_is_refused_with_the_figure) {
     EXPECT_NE(refused.error().text.find("3000MiB"), std::string::npos) << refused.error().text;
     ASSERT_TRUE(service->set_memory(created->instance.id, "0", 5000 * kMib, {}));
     EXPECT_EQ(links.refreshed.size(), 1u);
+    ASSERT_TRUE(service->set_memory(created->instance.id, "0", 2000 * kMib, {.force = true}));
+    EXPECT_EQ(links.refreshed.size(), 2u);
 }
 
 TEST_F(ServiceTest, asks_for_nothing_is_refused_clearly) {

@@ -1,0 +1,38 @@
+# A job's limit changes while it runs: up at once, down to what it uses, further down only by force.
+. "$(dirname "$0")/../lib.sh"
+mib=$((1024 * 1024))
+asks=(CGPU_MEM=4GiB)
+
+inside() { nsenter --mount --target "${pids[big]}" "$@"; }
+# expect_alloc MIB RESULT: what an allocation of so much by a second process of the job gives.
+expect_alloc() {
+    inside alloc --mib "$1" >"$scratch/alloc.out" 2>&1
+    expect_equal "result of $1 MiB more" "$(fact "$scratch/alloc.out" result)" "$2"
+}
+total_inside() { inside info | sed -n 's/^device.0.total_mem //p'; }
+
+job big -- alloc --mib 3000 --hold
+wait_for 20 is_ready big
+expect_alloc 1000 "2 CUDA_ERROR_OUT_OF_MEMORY"
+
+echo "Up: at once."
+expect cgpuctl set-memory big 5GiB
+expect_equal "total inside" "$(total_inside)" $((5120 * mib))
+expect_alloc 1000 "0 CUDA_SUCCESS"
+
+echo "Down: not below what is in use, and the refusal has the figure."
+expect_error 'it uses 3[0-9]{3}MiB now.* Try: ' cgpuctl set-memory big 2GiB
+expect_equal "total inside" "$(total_inside)" $((5120 * mib))
+expect cgpuctl set-memory big 4GiB
+expect_alloc 1000 "2 CUDA_ERROR_OUT_OF_MEMORY"
+
+echo "By force: what it has it keeps, and it gets nothing new until it fits."
+expect cgpuctl set-memory big 2GiB --force
+expect_equal "total inside" "$(total_inside)" $((2048 * mib))
+# Not even a context.
+expect_error 'error cuDevicePrimaryCtxRetain 2 CUDA_ERROR_OUT_OF_MEMORY' inside alloc --mib 16
+kill -0 "${pids[big]}" || fail "the job has ended"
+expect_between "bytes held" "$(held "${pids[big]}")" $((3000 * mib)) $((3300 * mib))
+end_job big
+wait_for 5 none_listed
+wait_for 5 nothing_held

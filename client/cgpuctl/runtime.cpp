@@ -60,6 +60,10 @@ Result<void> runtime(const Input& input, client::Node&, Terminal& terminal) {
                       "; nothing was.");
         return {};
     }
+    if (input.remove && *next == *old) {
+        terminal.done(file + ": the runtime cgpu is not in it; there is nothing to undo.");
+        return {};
+    }
     if (*next != *old)
         if (auto written = write_docker_config(file, *next); !written) return written;
     if (input.no_reload) {

@@ -17,6 +17,8 @@ expect cgpuctl runtime configure --remove
 wait_for 10 docker_says 'Default Runtime: runc'
 wait_for 10 docker_says 'Runtimes: .*runc.*'
 expect_error 'cgpu' docker run --rm --runtime=cgpu lab true
+expect_equal "undone twice" "$(cgpuctl runtime configure --remove)" \
+    '/etc/docker/daemon.json: the runtime cgpu is not in it; there is nothing to undo.'
 
 expect cgpuctl runtime configure
 wait_for 10 docker_says 'Runtimes:.* cgpu.*'

@@ -93,9 +93,8 @@ CUresult cuMemPoolCreate(CUmemoryPool* handle, const CUmemPoolProps* properties)
     if (!handle || !properties || properties->location.type != CU_MEM_LOCATION_TYPE_DEVICE) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    if (properties->handleTypes != CU_MEM_HANDLE_TYPE_NONE) return CUDA_ERROR_NOT_SUPPORTED;
     if (!runtime->is_ordinal(properties->location.id)) return CUDA_ERROR_INVALID_DEVICE;
-    Pool* pool = runtime->memory().create_pool(static_cast<std::uint32_t>(properties->location.id));
+    Pool* pool = runtime->memory().create_pool(static_cast<std::uint32_t>(properties->location.id), {});
     *handle = reinterpret_cast<CUmemoryPool>(pool);
     return CUDA_SUCCESS;
 }

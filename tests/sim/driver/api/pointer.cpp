@@ -31,7 +31,7 @@ CUresult attribute_of(const Allocation& memory, std::uint64_t pointer, CUpointer
         case CU_POINTER_ATTRIBUTE_IS_MANAGED:
             return answer<int>(data, memory.kind == MemoryKind::managed);
         case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-            return answer(data, static_cast<int>(memory.context->ordinal()));
+            return answer(data, static_cast<int>(memory.ordinal));
         case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
             return answer<CUdeviceptr>(data, memory.address);
         case CU_POINTER_ATTRIBUTE_RANGE_SIZE:

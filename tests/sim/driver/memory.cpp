@@ -75,6 +75,16 @@ CUresult Memory::free(std::uint64_t address) {
     return CUDA_SUCCESS;
 }
 
+CUresult Memory::free_array(std::uint64_t address) {
+    const std::lock_guard lock(mutex_);
+    const auto found = allocations_.find(address);
+    if (found == allocations_.end()) return CUDA_ERROR_INVALID_VALUE;
+    const Allocation allocation = found->second;
+    allocations_.erase(found);
+    release_locked(allocation);
+    return CUDA_SUCCESS;
+}
+
 void Memory::release_locked(const Allocation& allocation) {
     if (allocation.kind == MemoryKind::pooled) {
         allocation.pool->give_back(allocation.address);

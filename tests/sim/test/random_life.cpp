@@ -146,8 +146,11 @@ void RandomLife::open() {
     CUdeviceptr pointer = 0;
     if (!handle) return;
     const CUresult result = cuIpcOpenMemHandle(&pointer, *handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
-    // Its own, or freed meanwhile.
-    if (result == CUDA_ERROR_INVALID_CONTEXT || result == CUDA_ERROR_INVALID_VALUE) return;
+    if (result == CUDA_ERROR_INVALID_VALUE) return;  // freed meanwhile
+    if (result == CUDA_ERROR_INVALID_CONTEXT) {      // its own: for somebody else
+        post_.ipc_handles.offer(*handle);
+        return;
+    }
     REQUIRE_OK(result);
     opened_.push_back(pointer);
 }

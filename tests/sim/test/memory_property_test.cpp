@@ -61,7 +61,11 @@ std::list<Child> start(const std::vector<Life>& lives, RandomLife::Post& post) {
             use_device(0);
             line.say('c');
             line.wait();
-            RandomLife(life.seed, post).live(life.steps);
+            RandomLife random_life(life.seed, post);
+            random_life.live(life.steps);
+            random_life.give_all_back();
+            line.say('e');
+            line.wait();
         });
         RC_ASSERT(children.back().hear() == 'c');
     }
@@ -92,14 +96,22 @@ RC_GTEST_PROP(MemoryProperty, NothingIsLostDoubledOrLeftBehind, ()) {
     RC_ASSERT(device.device().layout().segment_count == 0U);
 }
 
-/// Nobody is killed: all come to their end without an error.
-RC_GTEST_PROP(MemoryProperty, LivesThatAreNotKilledEndWell, ()) {
+RC_GTEST_PROP(MemoryProperty, WhoGivesAllBackIsChargedForItsContextOnly, ()) {
     const std::vector<Life> lives = some_lives();
     TestDevice device(1);
     RandomLife::Post post;
     std::list<Child> children = start(lives, post);
-    for (Child& child : children) RC_ASSERT(child.wait() == 0);
+    for (const Child& child : children) RC_ASSERT(child.hear() == 'e');
     look(device.device());
+    for (const Child& child : children) {
+        const TestDevice::Use use = device.use(child.pid());
+        RC_ASSERT(use.allocated_bytes == 0U);
+        RC_ASSERT(use.module_bytes == 0U);
+        RC_ASSERT(use.context_bytes == 100 * kMiB);
+    }
+    // What is in the post stays, for as long as somebody has the post.
+    RC_ASSERT(device.used_bytes() == children.size() * 100 * kMiB + device.unowned_bytes());
+    for (Child& child : children) child.kill();
     post.descriptors.close();
     RC_ASSERT(device.used_bytes() == 0U);
 }

@@ -32,6 +32,18 @@ void RandomLife::live(int steps) {
     for (int step = 0; step < steps; ++step) (this->*kSteps[random_() % std::size(kSteps)])();
 }
 
+void RandomLife::give_all_back() {
+    while (!plain_.empty()) free();
+    while (!pooled_.empty()) free_async();
+    while (!arrays_.empty()) destroy_array();
+    while (!mapped_.empty()) unmap();
+    while (!opened_.empty()) close();
+    if (second_) change_context();
+    if (module_) REQUIRE_OK(cuModuleUnload(module_));
+    REQUIRE_OK(cuMemPoolDestroy(pool_));
+    REQUIRE_OK(cuCtxSynchronize());
+}
+
 /// Mostly small, sometimes a good part of the card.
 std::size_t RandomLife::some_bytes() {
     const std::size_t largest = random_() % 8 == 0 ? 300 * kMiB : 5 * kMiB;

@@ -20,6 +20,8 @@ class RandomLife {
 
     /// The process has a current context.
     void live(int steps);
+    /// Frees and closes all that it has but the process's context.
+    void give_all_back();
 
   private:
     struct Mapped {

@@ -22,8 +22,8 @@ std::vector<Life> some_lives() {
     std::vector<Life> lives;
     const int count = *rc::gen::inRange(1, 5);
     for (int i = 0; i < count; ++i) {
-        lives.push_back({*rc::gen::arbitrary<unsigned int>(), *rc::gen::inRange(50, 300),
-                         *rc::gen::inRange<Nanoseconds>(0, 50'000'000)});
+        lives.push_back({*rc::gen::arbitrary<unsigned int>(), *rc::gen::inRange(50, 200),
+                         *rc::gen::inRange<Nanoseconds>(0, 30'000'000)});
     }
     return lives;
 }

@@ -12,6 +12,7 @@ class Pool;
 enum class MemoryKind {
     plain,
     managed,
+    array,
     pooled,
     host,
     registered,
@@ -39,7 +40,10 @@ struct Allocation {
     bool on_host() const { return kind == MemoryKind::host || kind == MemoryKind::registered; }
     bool of_another_holder() const { return shared != nullptr; }
     /// Whether cuMemFree and cuMemFreeAsync take it.
-    bool can_be_freed() const { return !on_host() && kind != MemoryKind::mapped && kind != MemoryKind::ipc; }
+    bool can_be_freed() const {
+        return !on_host() && kind != MemoryKind::mapped && kind != MemoryKind::ipc &&
+               kind != MemoryKind::array;
+    }
 };
 
 }  // namespace simgpu

@@ -10,6 +10,12 @@
 
 namespace simgpu {
 
+namespace {
+
+constexpr std::uint64_t kMappedId = std::uint64_t{1} << 63;  ///< Keeps them apart from those of allocations.
+
+}  // namespace
+
 std::uint64_t map_device_memory(std::uint64_t bytes) {
     void* at = mmap(nullptr, bytes + kBlock, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -69,6 +75,16 @@ CUresult Memory::free(std::uint64_t address) {
     const std::lock_guard lock(mutex_);
     const auto found = allocations_.find(address);
     if (found == allocations_.end() || !found->second.can_be_freed()) return CUDA_ERROR_INVALID_VALUE;
+    const Allocation allocation = found->second;
+    allocations_.erase(found);
+    release_locked(allocation);
+    return CUDA_SUCCESS;
+}
+
+CUresult Memory::free_array(std::uint64_t address) {
+    const std::lock_guard lock(mutex_);
+    const auto found = allocations_.find(address);
+    if (found == allocations_.end()) return CUDA_ERROR_INVALID_VALUE;
     const Allocation allocation = found->second;
     allocations_.erase(found);
     release_locked(allocation);
@@ -149,7 +165,7 @@ std::optional<Allocation> Memory::find(std::uint64_t address) const {
     const bool on_device = location.type == CU_MEM_LOCATION_TYPE_DEVICE;
     Allocation allocation{mapping->address, mapping->size, MemoryKind::mapped, nullptr,
                           on_device ? static_cast<std::uint32_t>(location.id) : kMaxGpus};
-    allocation.id = mapping->physical->handle;
+    allocation.id = mapping->physical->handle | kMappedId;
     return allocation;
 }
 

@@ -25,6 +25,8 @@ class Memory {
     /// @return CUDA_ERROR_INVALID_VALUE if it isn't the beginning of memory that cuMemFree takes. The caller
     /// has synchronised.
     CUresult free(std::uint64_t address);
+    /// The memory of an array, or external memory that an array was mapped on.
+    CUresult free_array(std::uint64_t address);
 
     CUresult allocate_host(Context& context, std::uint64_t size, unsigned int flags, void*& address);
     CUresult register_host(Context& context, void* address, std::uint64_t size, unsigned int flags);

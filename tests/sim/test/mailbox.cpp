@@ -1,6 +1,5 @@
 #include "tests/sim/test/mailbox.hpp"
 
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -22,6 +21,10 @@ void Mailbox::close() {
 }
 
 void Mailbox::send_descriptor(int descriptor) const {
+    if (!send_with(descriptor, 0)) _exit(91);
+}
+
+bool Mailbox::send_with(int descriptor, int flags) const {
     char word = 'd';
     iovec part{&word, 1};
     alignas(cmsghdr) char control[CMSG_SPACE(sizeof descriptor)] = {};
@@ -35,7 +38,7 @@ void Mailbox::send_descriptor(int descriptor) const {
     header->cmsg_type = SCM_RIGHTS;
     header->cmsg_len = CMSG_LEN(sizeof descriptor);
     std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
-    if (sendmsg(ends_[0], &message, 0) != 1) _exit(91);
+    return sendmsg(ends_[0], &message, flags) == 1;
 }
 
 int Mailbox::receive_descriptor() const { return receive_with(0); }
@@ -60,6 +63,14 @@ int Mailbox::receive_with(int flags) const {
 
 void Mailbox::send_bytes(const void* bytes, std::size_t count) const {
     if (::send(ends_[0], bytes, count, 0) != static_cast<ssize_t>(count)) _exit(91);
+}
+
+bool Mailbox::offer_bytes(const void* bytes, std::size_t count) const {
+    return ::send(ends_[0], bytes, count, MSG_DONTWAIT) == static_cast<ssize_t>(count);
+}
+
+bool Mailbox::take_bytes(void* bytes, std::size_t count) const {
+    return recv(ends_[1], bytes, count, MSG_DONTWAIT) == static_cast<ssize_t>(count);
 }
 
 void Mailbox::receive_bytes(void* bytes, std::size_t count) const {

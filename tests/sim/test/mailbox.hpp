@@ -1,6 +1,9 @@
 #pragma once
 
+#include <sys/socket.h>
+
 #include <cstddef>
+#include <optional>
 
 namespace simgpu::test {
 
@@ -29,12 +32,27 @@ class Mailbox {
         receive_bytes(&message, sizeof message);
         return message;
     }
+    /// Like send() and receive(), without waiting for room or for a message.
+    template <typename T>
+    bool offer(const T& message) const {
+        return offer_bytes(&message, sizeof message);
+    }
+    template <typename T>
+    std::optional<T> receive_if_any() const {
+        T message;
+        return take_bytes(&message, sizeof message) ? std::optional(message) : std::nullopt;
+    }
+    bool offer_descriptor(int descriptor) const { return send_with(descriptor, MSG_DONTWAIT); }
+
     /// What is in it is lost.
     void close();
 
   private:
     void send_bytes(const void* bytes, std::size_t count) const;
     void receive_bytes(void* bytes, std::size_t count) const;
+    bool offer_bytes(const void* bytes, std::size_t count) const;
+    bool take_bytes(void* bytes, std::size_t count) const;
+    bool send_with(int descriptor, int flags) const;
     int receive_with(int flags) const;
     int ends_[2];
 };

@@ -49,7 +49,7 @@ Span span_of(std::uint32_t gpu, std::uint64_t address, std::uint64_t bytes) {
 }  // namespace
 
 Accounting::Accounting(const EngineHost& host)
-    : addresses_(host), arrays_(host), physical_(host), edges_(host) {}
+    : addresses_(host), arrays_(host), physical_(host), pools_(host), edges_(host) {}
 
 void Accounting::bind(const wire::Orders* orders, wire::Reports* reports) {
     const Guard guard(lock_);
@@ -101,6 +101,26 @@ void Accounting::cancel(std::uint32_t gpu, std::uint64_t reserved) {
     take_off_reserved(gpu, reserved);
 }
 
+std::uint64_t Accounting::resize(std::uint32_t gpu, Holding kind, std::uint64_t key, std::uint64_t bytes) {
+    Shelf* shelf = shelf_of(kind);
+    if (gpu >= wire::kMaxGpus || shelf == nullptr || kind == Holding::address) return 0;
+    const Guard guard(lock_);
+    Held* held = shelf->held.find(key);
+    if (held == nullptr) {
+        // Nothing need be known of what takes nothing.
+        if (bytes == 0 || !shelf->held.make_room(1)) return 0;
+        held = shelf->held.insert(key, Held{gpu, 0, 0});
+    }
+    Gpu& on = gpus_[gpu];
+    on.charged -= std::min(on.charged, up_to_granule(held->bytes));
+    on.charged = sum(on.charged, up_to_granule(bytes));
+    held->bytes = bytes;
+    report(gpu);
+    const bool limited = orders_ == nullptr || orders_->gpus[gpu].isolate_memory.load() != 0;
+    const std::uint64_t needed = sum(on.charged, on.reserved);
+    return limited && needed > on.leased ? needed - on.leased : 0;
+}
+
 bool Accounting::find(Holding kind, std::uint64_t key, Held& out) {
     Shelf* shelf = shelf_of(kind);
     if (shelf == nullptr) return false;
@@ -133,7 +153,7 @@ void Accounting::note_context(Holding kind, std::uint64_t key, std::uint64_t con
 void Accounting::release_context(std::uint64_t context) {
     if (context == 0) return;
     const Guard guard(lock_);
-    for (const Holding kind : {Holding::address, Holding::array, Holding::physical}) {
+    for (const Holding kind : {Holding::address, Holding::array, Holding::physical, Holding::pool}) {
         const auto end = [&](std::uint64_t key, const Held& held) {
             if (held.context != context) return false;
             end_charge(kind, key, held);
@@ -186,6 +206,8 @@ Accounting::Shelf* Accounting::shelf_of(Holding kind) {
             return &arrays_;
         case Holding::physical:
             return &physical_;
+        case Holding::pool:
+            return &pools_;
     }
     return nullptr;
 }
@@ -194,7 +216,7 @@ Accounting::Shelf* Accounting::shelf_of(Holding kind) {
 bool Accounting::make_room() {
     const std::uint64_t commits = pending_ + 1;
     return addresses_.make_room(commits) && arrays_.make_room(commits) && physical_.make_room(commits) &&
-           edges_.make_room(2 * commits);
+           pools_.make_room(commits) && edges_.make_room(2 * commits);
 }
 
 std::uint64_t Accounting::charge_for(Holding kind, std::uint64_t key, const Held& held) {

@@ -36,6 +36,8 @@ class Accounting {
                 std::uint64_t reserved);
     void cancel(std::uint32_t gpu, std::uint64_t reserved);
 
+    std::uint64_t resize(std::uint32_t gpu, Holding kind, std::uint64_t key, std::uint64_t bytes);
+
     bool find(Holding kind, std::uint64_t key, Held& out);
     bool release(Holding kind, std::uint64_t key);
     void note_context(Holding kind, std::uint64_t key, std::uint64_t context);
@@ -55,7 +57,7 @@ class Accounting {
     template <class Visit>  // void(Holding, std::uint64_t key, const Held&)
     void each(Visit visit) {
         const Guard guard(lock_);
-        for (const Holding kind : {Holding::address, Holding::array, Holding::physical}) {
+        for (const Holding kind : {Holding::address, Holding::array, Holding::physical, Holding::pool}) {
             Shelf* shelf = shelf_of(kind);
             const auto tell = [&](std::uint64_t key, const Held& held) { visit(kind, key, held); };
             shelf->earlier.each(tell);
@@ -96,6 +98,7 @@ class Accounting {
     Shelf addresses_;
     Shelf arrays_;
     Shelf physical_;
+    Shelf pools_;
     /// How many holdings touch a granule that none of them fills.
     Map<std::uint64_t> edges_;
 };

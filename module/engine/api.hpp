@@ -32,10 +32,11 @@ struct EngineHost {
 
 /// What a charge is remembered by.
 enum class Holding : std::uint32_t {
-    address = 1,   ///< device memory at an address (plain, pitch, pool): charged by the granules it touches,
+    address = 1,   ///< device memory at an address (plain, pitch): charged by the granules it touches,
                    ///< so that small allocations sharing one are charged once
     array = 2,     ///< a CUarray or CUmipmappedArray
     physical = 3,  ///< a CUmemGenericAllocationHandle
+    pool = 4,      ///< a CUmemoryPool, at what it has taken from the card (resize)
 };
 
 // --- compute
@@ -119,6 +120,9 @@ struct EngineTable {
     /// Returns how many.
     std::uint64_t (*spare)(Engine*, std::uint32_t gpu, std::uint64_t wanted, std::uint64_t keep);
     std::uint64_t (*charged)(Engine*, std::uint32_t gpu);
+    /// What a holding takes now, of a kind that is charged by its size alone; it is made where it isn't
+    /// known. Returns how many bytes the lease lacks then (0: none).
+    std::uint64_t (*resize)(Engine*, std::uint32_t gpu, Holding, std::uint64_t key, std::uint64_t bytes);
 
     // Compute.
     void (*enter)(Engine*, const Launch*, Decision*);

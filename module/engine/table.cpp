@@ -68,6 +68,11 @@ std::uint64_t spare(Engine* engine, std::uint32_t gpu, std::uint64_t wanted, std
 
 std::uint64_t charged(Engine* engine, std::uint32_t gpu) { return engine->accounting.charged(gpu); }
 
+std::uint64_t resize(Engine* engine, std::uint32_t gpu, Holding kind, std::uint64_t key,
+                     std::uint64_t bytes) {
+    return engine->accounting.resize(gpu, kind, key, bytes);
+}
+
 void enter(Engine* engine, const Launch* launch, Decision* decision) {
     GpuCompute* gpu = engine->gpu(launch->gpu);
     *decision = Decision{};
@@ -151,6 +156,7 @@ constexpr EngineTable kTable{
     lease,
     spare,
     charged,
+    resize,
     enter,
     unused,
     left,

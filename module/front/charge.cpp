@@ -1,6 +1,7 @@
 #include "module/front/charge.hpp"
 
 #include "module/front/pool_frees.hpp"
+#include "module/front/pools.hpp"
 #include "module/front/service.hpp"
 
 namespace cgpu::front {
@@ -17,20 +18,37 @@ std::uint64_t round_up(std::uint64_t bytes) {
 
 }  // namespace
 
-CUresult reserve(int gpu, std::uint64_t bytes) {
-    if (bytes >= kAbsurd) return kOutOfMemory;
+std::int64_t ask_deadline() { return now_ns() + kAskTimeout; }
+
+bool try_reserve(int gpu, std::uint64_t bytes, std::int64_t until) {
     const auto index = static_cast<std::uint32_t>(gpu);
-    const auto until = now_ns() + kAskTimeout;
     // Other threads may take what was granted, and without memory for its books the engine refuses for ever.
     for (int tries = 0; tries < kTries; ++tries) {
         const auto lacking = session().engine().reserve(index, bytes);
-        if (lacking == 0) return kSuccess;
-        wire::Answer answer{};
-        const bool answered =
-            session().link().ask(wire::Topic::lease, index, round_up(lacking), until, true, answer);
-        if (answered && answer.why == wire::Why::none && answer.granted_bytes != 0) continue;
-        // The driver, too, waits for frees under way before it says that there is no memory.
-        if (!answered || !pool_frees().wait_for_one(gpu, until)) return kOutOfMemory;
+        if (lacking == 0) return true;
+        if (!ask_for(gpu, lacking, until)) return false;
+    }
+    return false;
+}
+
+bool ask_for(int gpu, std::uint64_t bytes, std::int64_t until) {
+    wire::Answer answer{};
+    return session().link().ask(wire::Topic::lease, static_cast<std::uint32_t>(gpu), round_up(bytes), until,
+                                true, answer) &&
+           answer.why == wire::Why::none && answer.granted_bytes != 0;
+}
+
+CUresult reserve(int gpu, std::uint64_t bytes) {
+    if (bytes >= kAbsurd) return kOutOfMemory;
+    const auto until = ask_deadline();
+    for (int tries = 0; tries < kTries; ++tries) {
+        if (try_reserve(gpu, bytes, until)) return kSuccess;
+        // The driver, too, takes what pools keep for later and waits for frees under way before it says that
+        // there is no memory.
+        if (!pools().any(gpu)) return kOutOfMemory;
+        if (pools().trim(gpu)) continue;
+        if (!pool_frees().wait_for_one(gpu, until)) return kOutOfMemory;
+        pools().trim(gpu);
     }
     return kOutOfMemory;
 }
@@ -52,8 +70,10 @@ Place place_of_current(const char* what) {
     return place;
 }
 
-void released(module::Holding kind, std::uint64_t key) {
-    if (session().engine().release(kind, key)) service().note_free();
+bool released(module::Holding kind, std::uint64_t key) {
+    const bool known = session().engine().release(kind, key);
+    if (known) service().note_free();
+    return known;
 }
 
 }  // namespace cgpu::front

@@ -6,9 +6,15 @@
 /// Reserve → driver call → commit or cancel, for everything that takes device memory.
 namespace cgpu::front {
 
-/// Sets bytes of the lease aside, asking the daemon for what lacks and waiting for pool memory that is on its
-/// way back. kSuccess or kOutOfMemory.
+/// Sets bytes of the lease aside, asking the daemon for what lacks, and in need taking what the process's
+/// pools keep for later and waiting for pool memory that is on its way back. kSuccess or kOutOfMemory.
 CUresult reserve(int gpu, std::uint64_t bytes);
+
+/// The steps of that: the time by which the daemon has to answer; without the pools; a lease of so many bytes
+/// more.
+std::int64_t ask_deadline();
+bool try_reserve(int gpu, std::uint64_t bytes, std::int64_t until_ns);
+bool ask_for(int gpu, std::uint64_t bytes, std::int64_t until_ns);
 
 /// What a driver call has made.
 struct Made {
@@ -45,7 +51,7 @@ struct Place {
 /// notice.
 Place place_of_current(const char* what);
 
-/// Ends a charge after a successful free.
-void released(module::Holding kind, std::uint64_t key);
+/// Ends a charge after a successful free. False: nothing was charged for it.
+bool released(module::Holding kind, std::uint64_t key);
 
 }  // namespace cgpu::front

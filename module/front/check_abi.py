@@ -19,10 +19,13 @@ STRUCTURES = {
     "ArrayDescriptorV1": "CUDA_ARRAY_DESCRIPTOR_v1", "Array3DDescriptorV1": "CUDA_ARRAY3D_DESCRIPTOR_v1",
     "CUlaunchConfig": "::CUlaunchConfig", "CUlaunchParams": "CUDA_LAUNCH_PARAMS_v1",
     "CUmemLocation": "CUmemLocation_v1", "CUmemAllocationProp": "CUmemAllocationProp_v1", "CUuuid": "::CUuuid",
+    "CUmemPoolProps": "CUmemPoolProps_v1",
 }
 OFFSETS = [
     ("CUlaunchConfig", "stream", "::CUlaunchConfig", "hStream"), ("CUlaunchParams", "stream", "CUDA_LAUNCH_PARAMS_v1", "hStream"),
     ("CUmemAllocationProp", "location", "CUmemAllocationProp_v1", "location"),
+    ("CUmemPoolProps", "location", "CUmemPoolProps_v1", "location"),
+    ("CUmemPoolProps", "allocation_type", "CUmemPoolProps_v1", "allocType"),
     ("Array3DDescriptor", "flags", "CUDA_ARRAY3D_DESCRIPTOR_v2", "Flags"),
     ("Array3DDescriptor", "format", "CUDA_ARRAY3D_DESCRIPTOR_v2", "Format"),
     ("ArrayDescriptor", "channels", "CUDA_ARRAY_DESCRIPTOR_v2", "NumChannels"),
@@ -40,7 +43,8 @@ CONSTANTS = {
     "kAttributePageableUsesHostPageTables": "CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES",
     "kAttributeDirectManagedFromHost": "CU_DEVICE_ATTRIBUTE_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST",
     "kLocationDevice": "CU_MEM_LOCATION_TYPE_DEVICE", "kAllocationManaged": "CU_MEM_ALLOCATION_TYPE_MANAGED",
-    "kPoolReleaseThreshold": "CU_MEMPOOL_ATTR_RELEASE_THRESHOLD", "kGraphNodeMemoryAlloc": "CU_GRAPH_NODE_TYPE_MEM_ALLOC",
+    "kPoolReservedCurrent": "CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT",
+    "kPoolUsedCurrent": "CU_MEMPOOL_ATTR_USED_MEM_CURRENT", "kGraphNodeMemoryAlloc": "CU_GRAPH_NODE_TYPE_MEM_ALLOC",
     "kArraySparse": "CUDA_ARRAY3D_SPARSE", "kArrayDeferredMapping": "CUDA_ARRAY3D_DEFERRED_MAPPING",
     "kArrayCubemap": "CUDA_ARRAY3D_CUBEMAP",
 }

@@ -51,7 +51,8 @@ constexpr int kAttributeDirectManagedFromHost = 101;
 
 constexpr int kLocationDevice = 1;         // CU_MEM_LOCATION_TYPE_DEVICE
 constexpr int kAllocationManaged = 2;      // CU_MEM_ALLOCATION_TYPE_MANAGED
-constexpr int kPoolReleaseThreshold = 4;   // CU_MEMPOOL_ATTR_RELEASE_THRESHOLD
+constexpr int kPoolReservedCurrent = 5;    // CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT
+constexpr int kPoolUsedCurrent = 7;        // CU_MEMPOOL_ATTR_USED_MEM_CURRENT
 constexpr int kGraphNodeMemoryAlloc = 10;  // CU_GRAPH_NODE_TYPE_MEM_ALLOC
 
 constexpr unsigned kArrayCubemap = 0x04;
@@ -75,6 +76,17 @@ struct CUmemAllocationProp {
     std::uint8_t alloc_flags[8];
 };
 static_assert(sizeof(CUmemAllocationProp) == 32);
+
+struct CUmemPoolProps {
+    int allocation_type;
+    int handle_types;
+    CUmemLocation location;
+    void* win32_security_attributes;
+    std::size_t max_size;
+    std::uint16_t usage;
+    std::uint8_t reserved[54];
+};
+static_assert(sizeof(CUmemPoolProps) == 88);
 
 struct ArrayDescriptorV1 {
     unsigned width;

@@ -7,6 +7,7 @@
 #include "module/front/gate.hpp"
 #include "module/front/physical.hpp"
 #include "module/front/pool_frees.hpp"
+#include "module/front/pools.hpp"
 #include "module/front/service.hpp"
 #include "module/front/session.hpp"
 
@@ -18,6 +19,7 @@ void in_child() {
     session().reset_in_child();
     contexts().reset_in_child();
     pool_frees().reset_in_child();
+    pools().reset_in_child();
     physical().reset_in_child();
     reset_gate_in_child();
     captures_under_way.store(0);

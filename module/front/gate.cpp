@@ -5,6 +5,7 @@
 #include "module/front/captures.hpp"
 #include "module/front/meter.hpp"
 #include "module/front/pool_frees.hpp"
+#include "module/front/pools.hpp"
 #include "module/front/real_driver.hpp"
 #include "module/front/service.hpp"
 
@@ -151,6 +152,8 @@ void end_sync(Context& context) {
     reap(context);
     session().engine().sync_end(static_cast<std::uint32_t>(context.gpu), now_ns());
     if (!pool_frees().empty()) pool_frees().settle_done(now_ns());
+    // What pools keep beyond their thresholds goes back to the card now.
+    if (pools().any(context.gpu)) pools().look_at_all(context.gpu);
 }
 
 }  // namespace detail

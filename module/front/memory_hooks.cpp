@@ -1,6 +1,7 @@
 // Device memory at an address: plain and pitch allocations, and their frees.
 #include "module/front/charge.hpp"
 #include "module/front/hook.hpp"
+#include "module/front/pools.hpp"
 
 using namespace cgpu::front;
 using cgpu::module::Holding;
@@ -57,7 +58,12 @@ CUresult allocate_pitch(const RealFunction<CUresult(Address*, Size*, Size, Size,
 template <class Address>
 CUresult free_memory(const RealFunction<CUresult(Address)>& real_call, Address address) {
     const CUresult result = real_call(address);
-    if (result == kSuccess && session().route() == Route::managed) released(Holding::address, address);
+    if (result != kSuccess || session().route() != Route::managed || released(Holding::address, address))
+        return result;
+    // Memory of a pool can be freed this way, too.
+    const Context* context = contexts().current();
+    if (context != nullptr && context->gpu >= 0 && pools().any(context->gpu))
+        pools().look_at_all(context->gpu);
     return result;
 }
 

@@ -4,6 +4,7 @@
 
 #include "module/front/gate.hpp"
 #include "module/front/meter.hpp"
+#include "module/front/pools.hpp"
 #include "module/front/real_driver.hpp"
 #include "module/front/service.hpp"
 #include "module/front/session.hpp"
@@ -15,33 +16,26 @@ constinit PoolFrees the_pool_frees;
 
 constexpr std::int64_t kLookEvery = kMillisecond;
 
-void end_charge(CUdeviceptr address) {
-    session().engine().release(module::Holding::address, address);
-    service().note_free();
-}
-
 }  // namespace
 
 struct PoolFrees::Free {
     Context* context;
     CUcontext handle;  ///< the context's when it was added: its entry may serve another by now
     std::uint64_t stream;
-    CUdeviceptr address;
     CUevent event;
     Free* next;
 };
 
 PoolFrees& pool_frees() { return the_pool_frees; }
 
-void PoolFrees::add(Context& context, CUstream stream, CUdeviceptr address) {
+void PoolFrees::add(Context& context, CUstream stream) {
     const CUevent event = take_event(context);
-    auto* free =
-        new (std::nothrow) Free{&context, context.handle.load(), stream_key(stream), address, event, nullptr};
+    auto* free = new (std::nothrow) Free{&context, context.handle.load(), stream_key(stream), event, nullptr};
     if (free == nullptr || event == nullptr || real::cuEventRecord(event, stream) != kSuccess) {
-        // Without an event there is no telling when; the free has been ordered, so the charge ends now.
+        // Without an event there is no telling when; a later look at the pool will.
         delete free;
         put_event(context, event);
-        return end_charge(address);
+        return;
     }
     outstanding_[static_cast<std::size_t>(context.gpu)].fetch_add(1);
     mutex_.lock();
@@ -89,7 +83,7 @@ std::int64_t PoolFrees::settle_done(std::int64_t now) {
             waiting = free;
             continue;
         }
-        finish(free, alive);
+        finish(free);
     }
     const Locked lock(mutex_);
     while (waiting != nullptr) {
@@ -101,16 +95,13 @@ std::int64_t PoolFrees::settle_done(std::int64_t now) {
     return empty() ? kNever : now + kLookEvery;
 }
 
-bool PoolFrees::settle_stream(const Context& context, CUstream stream) {
+bool PoolFrees::on_its_way_elsewhere(const Context& context, CUstream stream) {
     const auto key = stream_key(stream);
-    bool any = false;
-    while (Free* free =
-               take([&](const Free& each) { return each.context == &context && each.stream == key; })) {
-        put_event(*free->context, free->event);
-        finish(free, true);
-        any = true;
-    }
-    return any;
+    const Locked lock(mutex_);
+    for (const Free* each = first_.load(); each != nullptr; each = each->next)
+        if (each->context->gpu == context.gpu && (each->context != &context || each->stream != key))
+            return true;
+    return false;
 }
 
 bool PoolFrees::wait_for_one(int gpu, std::int64_t until_ns) {
@@ -125,14 +116,15 @@ bool PoolFrees::wait_for_one(int gpu, std::int64_t until_ns) {
     return false;
 }
 
-void PoolFrees::finish(Free* free, bool with_charge) {
-    outstanding_[static_cast<std::size_t>(free->context->gpu)].fetch_sub(1);
-    if (with_charge) end_charge(free->address);
+void PoolFrees::finish(Free* free) {
+    const int gpu = free->context->gpu;
     delete free;
+    pools().look_at_all(gpu);
+    outstanding_[static_cast<std::size_t>(gpu)].fetch_sub(1);
 }
 
 void PoolFrees::forget(const Context& context) {
-    while (Free* free = take([&](const Free& each) { return each.context == &context; })) finish(free, false);
+    while (Free* free = take([&](const Free& each) { return each.context == &context; })) finish(free);
 }
 
 void PoolFrees::reset_in_child() {

@@ -7,20 +7,20 @@
 
 namespace cgpu::front {
 
-/// Memory given back with cuMemFreeAsync: it is still in use until its stream gets there, so its charge is
-/// held until an event recorded behind the free has come.
+/// Memory given back with cuMemFreeAsync: it is in use until its stream gets there, which an event recorded
+/// behind the free tells.
 class PoolFrees {
   public:
     constexpr PoolFrees() = default;
 
     /// After a successful cuMemFreeAsync on `stream`, by the thread that called it.
-    void add(Context& context, CUstream stream, CUdeviceptr address);
+    void add(Context& context, CUstream stream);
 
-    /// Ends the charges whose event has come. Returns when to look again.
+    /// Looks at the pools where an event has come. Returns when to look again.
     std::int64_t settle_done(std::int64_t now);
-    /// An allocation in the same stream comes behind the free and can be given the same memory at once, so
-    /// the charges held for that stream may go. True where there were any.
-    bool settle_stream(const Context& context, CUstream stream);
+    /// Whether memory of a GPU is on its way back in another stream than this: an allocation in the stream of
+    /// the free can be given the memory at once, another one can't.
+    bool on_its_way_elsewhere(const Context& context, CUstream stream);
     /// Waits for one of the frees on a GPU to be done. False: there are none, or not by then.
     bool wait_for_one(int gpu, std::int64_t until_ns);
 
@@ -35,7 +35,7 @@ class PoolFrees {
     template <class Pick>
     Free* take(Pick pick);
 
-    void finish(Free* free, bool with_charge);
+    void finish(Free* free);
 
     Mutex mutex_;
     std::atomic<Free*> first_{nullptr};

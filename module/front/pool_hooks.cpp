@@ -1,13 +1,13 @@
-// Stream-ordered memory, always from the devices' default pools (other pools are refused, refused_hooks.cpp).
+// Stream-ordered memory. What is charged is the pools' (pools.hpp), so a call here sets aside what a pool may
+// have to take from the card for it, and lets the pool tell afterwards.
 #include "module/front/captures.hpp"
 #include "module/front/charge.hpp"
-#include "module/front/context_count.hpp"
 #include "module/front/gate.hpp"
 #include "module/front/hook.hpp"
 #include "module/front/pool_frees.hpp"
+#include "module/front/pools.hpp"
 
 using namespace cgpu::front;
-using cgpu::module::Holding;
 
 namespace cgpu::front::real {
 CGPU_REAL(cuMemAllocAsync, CUdeviceptr*, std::size_t, CUstream)
@@ -16,10 +16,16 @@ CGPU_REAL(cuMemAllocFromPoolAsync, CUdeviceptr*, std::size_t, CUmemoryPool, CUst
 CGPU_REAL(cuMemAllocFromPoolAsync_ptsz, CUdeviceptr*, std::size_t, CUmemoryPool, CUstream)
 CGPU_REAL(cuMemFreeAsync, CUdeviceptr, CUstream)
 CGPU_REAL(cuMemFreeAsync_ptsz, CUdeviceptr, CUstream)
+CGPU_REAL(cuDeviceGetMemPool, CUmemoryPool*, CUdevice)
+CGPU_REAL(cuMemPoolCreate, CUmemoryPool*, const CUmemPoolProps*)
+CGPU_REAL(cuMemPoolDestroy, CUmemoryPool)
 CGPU_REAL(cuMemPoolSetAttribute, CUmemoryPool, int, void*)
+CGPU_REAL(cuMemPoolTrimTo, CUmemoryPool, std::size_t)
 }  // namespace cgpu::front::real
 
 namespace {
+
+using cgpu::wire::Event;
 
 /// The GPU whose default pool this is, or `otherwise`.
 int gpu_of_pool(CUmemoryPool pool, int otherwise) {
@@ -32,43 +38,73 @@ int gpu_of_pool(CUmemoryPool pool, int otherwise) {
     return otherwise;
 }
 
-/// `stream` as the plain functions take it; `pool` null: the current device's.
+/// The pool that an allocation comes from: `handle`, or where that is null the one that the context's device
+/// allocates from. Null where the driver has no answer, or there is no memory for an entry.
+Pool* pool_for(CUmemoryPool handle, const Context& context) {
+    if (handle == nullptr) {
+        const CUdevice device = session().device_of(static_cast<std::uint32_t>(context.gpu));
+        if (real::cuDeviceGetMemPool(&handle, device) != kSuccess) return nullptr;
+    }
+    if (Pool* known = pools().find(handle)) return known;
+    return pools().note(handle, gpu_of_pool(handle, context.gpu));
+}
+
+/// Sets aside what the pool may take for so many bytes; *reserved tells how many those are. Where the lease
+/// has no room for all of them, but the pool has them to spare and no other stream's free stands before them,
+/// it is let try: should it take memory for it all the same, that is seen at once.
+CUresult reserve_for(const Pool& pool, const Context& context, CUstream stream, std::uint64_t bytes,
+                     std::uint64_t* reserved) {
+    const int gpu = pool.gpu.load();
+    *reserved = bytes;
+    if (try_reserve(gpu, bytes, ask_deadline())) return kSuccess;
+    *reserved = 0;
+    if (Pools::spare(pool.handle.load()) >= bytes && !pool_frees().on_its_way_elsewhere(context, stream))
+        return kSuccess;
+    *reserved = bytes;
+    return reserve(gpu, bytes);
+}
+
+/// `stream` as the plain functions take it; `handle` null: the current device's pool.
 template <class Call>
-CUresult allocate(CUdeviceptr* address, std::size_t bytes, CUmemoryPool pool, CUstream stream, Call call) {
+CUresult allocate(CUdeviceptr* address, std::size_t bytes, CUmemoryPool handle, CUstream stream, Call call) {
     const Place place = place_of_current("cuMemAllocAsync");
     if (place.route == Route::broken) return place.refusal;
     if (place.route == Route::pass || address == nullptr || bytes == 0) return call();
     if (is_capturing(stream)) {  // it would become an allocation node of a graph
-        session().link().notice(cgpu::wire::Event::unsupported_allocator_refused,
+        session().link().notice(Event::unsupported_allocator_refused,
                                 static_cast<std::uint32_t>(place.context->gpu),
                                 "cuMemAllocAsync in a capture");
         return kNotSupported;
     }
-    const int gpu = pool != nullptr ? gpu_of_pool(pool, place.context->gpu) : place.context->gpu;
+    Pool* pool = pool_for(handle, *place.context);
+    if (pool == nullptr) return call();
+    if (pool->doomed.load()) return kInvalidValue;
+    const int gpu = pool->gpu.load();
     if (!session().isolates(gpu)) return call();
-    pool_frees().settle_stream(*place.context, stream);
-    // Memory of a pool belongs to the device: it outlives the context it was asked for in, but not the last
-    // one.
-    return charged(gpu, bytes, Holding::address, any_context_key(gpu), [&](Made& made) {
-        const CUresult result = call();
-        if (result == kSuccess) made.key = *address;
-        return result;
-    });
+    std::uint64_t reserved = 0;
+    if (const CUresult refused = reserve_for(*pool, *place.context, stream, bytes, &reserved);
+        refused != kSuccess)
+        return refused;
+    CUresult result = call();
+    pools().look(*pool);
+    session().engine().cancel(static_cast<std::uint32_t>(gpu), reserved);
+    // The pool has taken more than was set aside for it.
+    const std::uint64_t lack = pools().look(*pool);
+    if (result == kSuccess && lack > 0 && !ask_for(gpu, lack, ask_deadline())) {
+        real::cuMemFreeAsync(*address, stream);
+        pool_frees().add(*place.context, stream);
+        result = kOutOfMemory;
+    }
+    return result;
 }
 
 template <class Call>
-CUresult free_memory(CUdeviceptr address, CUstream stream, Call call) {
+CUresult free_memory(CUstream stream, Call call) {
     if (session().route() != Route::managed || is_capturing(stream)) return call();
-    std::uint32_t gpu = 0;
-    std::uint64_t bytes = 0;
-    const bool ours = session().engine().find(Holding::address, address, &gpu, &bytes);
     const CUresult result = call();
-    if (result != kSuccess || !ours) return result;
-    if (Context* context = contexts().current(); context != nullptr && context->gpu >= 0) {
-        pool_frees().add(*context, stream, address);
-    } else {
-        released(Holding::address, address);
-    }
+    Context* context = result == kSuccess ? contexts().current() : nullptr;
+    if (context != nullptr && context->gpu >= 0 && pools().any(context->gpu))
+        pool_frees().add(*context, stream);
     return result;
 }
 
@@ -97,20 +133,53 @@ CGPU_HOOK cuMemAllocFromPoolAsync_ptsz(CUdeviceptr* address, std::size_t bytes, 
 }
 
 CGPU_HOOK cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
-    return free_memory(address, stream, [&] { return real::cuMemFreeAsync(address, stream); });
+    return free_memory(stream, [&] { return real::cuMemFreeAsync(address, stream); });
 }
 
 CGPU_HOOK cuMemFreeAsync_ptsz(CUdeviceptr address, CUstream stream) {
-    return free_memory(address, per_thread(stream),
-                       [&] { return real::cuMemFreeAsync_ptsz(address, stream); });
+    return free_memory(per_thread(stream), [&] { return real::cuMemFreeAsync_ptsz(address, stream); });
 }
 
-CGPU_HOOK cuMemPoolSetAttribute(CUmemoryPool pool, int attribute, void* value) {
-    const bool threshold = attribute == kPoolReleaseThreshold && value != nullptr;
-    if (!threshold || session().route() != Route::managed || !session().isolates(gpu_of_pool(pool, 0))) {
-        return real::cuMemPoolSetAttribute(pool, attribute, value);
+CGPU_HOOK cuMemPoolCreate(CUmemoryPool* handle, const CUmemPoolProps* what) {
+    const auto call = [&] { return real::cuMemPoolCreate(handle, what); };
+    const Route route = session().route();
+    if (route == Route::broken) return kSystemNotReady;
+    if (route == Route::pass || handle == nullptr || what == nullptr ||
+        what->location.type != kLocationDevice)
+        return call();
+    const int gpu = session().gpu_of(what->location.id);
+    if (gpu == kForeignGpu) {
+        session().link().notice(Event::foreign_device_refused, 0, "cuMemPoolCreate");
+        return kInvalidDevice;
     }
-    // What a pool keeps for later is taken from the card but charged to nobody, so it may keep nothing.
-    std::uint64_t nothing = 0;
-    return real::cuMemPoolSetAttribute(pool, attribute, &nothing);
+    if (what->allocation_type == kAllocationManaged && session().isolates(gpu)) {
+        session().link().notice(Event::managed_memory_refused, static_cast<std::uint32_t>(gpu),
+                                "cuMemPoolCreate");
+        return kNotSupported;
+    }
+    const CUresult result = call();
+    if (result == kSuccess) pools().note(*handle, gpu);
+    return result;
+}
+
+CGPU_HOOK cuMemPoolDestroy(CUmemoryPool handle) {
+    Pool* pool = session().route() == Route::managed ? pools().find(handle) : nullptr;
+    // A device's default pool can't be destroyed: the driver says so.
+    if (pool == nullptr || pool->doomed.load() || gpu_of_pool(handle, kForeignGpu) != kForeignGpu)
+        return real::cuMemPoolDestroy(handle);
+    return pools().destroy(*pool);
+}
+
+CGPU_HOOK cuMemPoolSetAttribute(CUmemoryPool handle, int attribute, void* value) {
+    const CUresult result = real::cuMemPoolSetAttribute(handle, attribute, value);
+    Pool* pool = session().route() == Route::managed ? pools().find(handle) : nullptr;
+    if (pool != nullptr) pools().look(*pool);
+    return result;
+}
+
+CGPU_HOOK cuMemPoolTrimTo(CUmemoryPool handle, std::size_t keep) {
+    const CUresult result = real::cuMemPoolTrimTo(handle, keep);
+    Pool* pool = session().route() == Route::managed ? pools().find(handle) : nullptr;
+    if (pool != nullptr) pools().look(*pool);
+    return result;
 }

@@ -10,9 +10,6 @@ CGPU_REAL(cuGraphAddMemAllocNode, CUgraphNode*, CUgraph, const CUgraphNode*, std
 CGPU_REAL(cuGraphAddNode, CUgraphNode*, CUgraph, const CUgraphNode*, std::size_t, CUgraphNodeParams*)
 CGPU_REAL(cuGraphAddNode_v2, CUgraphNode*, CUgraph, const CUgraphNode*, const void*, std::size_t,
           CUgraphNodeParams*)
-CGPU_REAL(cuMemPoolCreate, CUmemoryPool*, const void*)
-CGPU_REAL(cuMemPoolImportFromShareableHandle, CUmemoryPool*, void*, int, unsigned long long)
-CGPU_REAL(cuMemPoolImportPointer, CUdeviceptr*, CUmemoryPool, void*)
 CGPU_REAL(cuImportExternalMemory, CUexternalMemory*, const void*)
 CGPU_REAL(cuMemGetDefaultMemPool, CUmemoryPool*, const CUmemLocation*, int)
 CGPU_REAL(cuMemGetMemPool, CUmemoryPool*, const CUmemLocation*, int)
@@ -70,23 +67,6 @@ CGPU_HOOK cuGraphAddNode_v2(CUgraphNode* node, CUgraph graph, const CUgraphNode*
     const auto call = [&] { return real::cuGraphAddNode_v2(node, graph, after, edges, count, what); };
     if (what == nullptr || what->type != kGraphNodeMemoryAlloc) return call();
     return refused_when_isolated(Event::unsupported_allocator_refused, "cuGraphAddNode", call);
-}
-
-CGPU_HOOK cuMemPoolCreate(CUmemoryPool* pool, const void* properties) {
-    return refused_when_isolated(Event::unsupported_allocator_refused, "cuMemPoolCreate",
-                                 [&] { return real::cuMemPoolCreate(pool, properties); });
-}
-
-CGPU_HOOK cuMemPoolImportFromShareableHandle(CUmemoryPool* pool, void* handle, int type,
-                                             unsigned long long flags) {
-    return refused_when_isolated(
-        Event::unsupported_allocator_refused, "cuMemPoolImportFromShareableHandle",
-        [&] { return real::cuMemPoolImportFromShareableHandle(pool, handle, type, flags); });
-}
-
-CGPU_HOOK cuMemPoolImportPointer(CUdeviceptr* address, CUmemoryPool pool, void* exported) {
-    return refused_when_isolated(Event::unsupported_allocator_refused, "cuMemPoolImportPointer",
-                                 [&] { return real::cuMemPoolImportPointer(address, pool, exported); });
 }
 
 CGPU_HOOK cuImportExternalMemory(CUexternalMemory* memory, const void* handle) {

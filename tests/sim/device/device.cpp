@@ -53,7 +53,8 @@ void fill(Layout& layout, const std::vector<Card>& cards, std::uint64_t bytes) {
 }  // namespace
 
 int Device::create(const std::string& path, const std::vector<Card>& cards) {
-    const std::uint64_t bytes = kRingsOffset + RingTable::bytes(static_cast<std::uint32_t>(cards.size()));
+    const std::uint64_t mapped = kRingsOffset + RingTable::bytes(static_cast<std::uint32_t>(cards.size()));
+    constexpr std::uint64_t bytes = kDataOffset + kDataBytes;
     // A new file in place of the old one: whoever still uses that one keeps it.
     const std::string unfinished = path + ".new";
     unlink(unfinished.c_str());
@@ -64,7 +65,7 @@ int Device::create(const std::string& path, const std::vector<Card>& cards) {
     if (error == 0) {
         Layout* layout = map(descriptor, kRingsOffset);
         if (layout) {
-            fill(*layout, cards, bytes);
+            fill(*layout, cards, mapped);
             munmap(layout, kRingsOffset);
         } else {
             error = errno;
@@ -83,15 +84,23 @@ std::unique_ptr<Device> Device::open(const std::string& path) {
         return nullptr;
     }
     struct stat status {};
-    if (fstat(probe.descriptor(), &status) != 0 || status.st_size < static_cast<off_t>(kRingsOffset)) {
+    if (fstat(probe.descriptor(), &status) != 0 ||
+        status.st_size != static_cast<off_t>(kDataOffset + kDataBytes)) {
         errno = EINVAL;
         return nullptr;
     }
-    Layout* layout = map(probe.descriptor(), static_cast<std::uint64_t>(status.st_size));
-    if (!layout) return nullptr;
-    std::unique_ptr<Device> device(new Device(layout, path));
-    if (layout->magic != kMagic || layout->version != kLayoutVersion ||
-        layout->file_bytes != static_cast<std::uint64_t>(status.st_size) || device->lock_.open(path) != 0) {
+    Layout* head = map(probe.descriptor(), kRingsOffset);
+    if (!head) return nullptr;
+    const bool ours = head->magic == kMagic && head->version == kLayoutVersion;
+    const std::uint64_t bytes = head->file_bytes;
+    munmap(head, kRingsOffset);
+    Layout* layout = ours ? map(probe.descriptor(), bytes) : nullptr;
+    if (!layout) {
+        errno = EINVAL;
+        return nullptr;
+    }
+    std::unique_ptr<Device> device(new Device(layout, path, status));
+    if (device->lock_.open(path) != 0) {
         errno = EINVAL;
         return nullptr;
     }
@@ -102,6 +111,19 @@ Device::~Device() { munmap(layout_, layout_->file_bytes); }
 
 RingTable Device::rings() const {
     return RingTable(reinterpret_cast<Ring*>(reinterpret_cast<char*>(layout_) + kRingsOffset));
+}
+
+bool Device::map_data(std::uint64_t offset, std::uint64_t bytes, std::uint64_t address) const {
+    FileLock file;
+    if (file.open(path_) != 0) return false;
+    return mmap(reinterpret_cast<void*>(address), bytes, PROT_READ | PROT_WRITE,
+                MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file.descriptor(),
+                static_cast<off_t>(offset)) != MAP_FAILED;
+}
+
+bool Device::is_of_this_file(int descriptor) const {
+    struct stat status {};
+    return fstat(descriptor, &status) == 0 && status.st_dev == file_device_ && status.st_ino == file_number_;
 }
 
 void Device::after_fork_in_child() {
@@ -119,6 +141,11 @@ Session::Session(Device& device) : device_(device), journal_(*device.layout_) {
 Session::~Session() {
     device_.lock_.unlock(kStateLock);
     device_.mutex_.unlock();
+}
+
+void Session::forget_data(std::uint64_t offset, std::uint64_t bytes) {
+    fallocate(device_.lock_.descriptor(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+              static_cast<off_t>(offset), static_cast<off_t>(bytes));
 }
 
 void Session::advance() {

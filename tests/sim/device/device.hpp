@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/stat.h>
+
 #include <memory>
 #include <mutex>
 #include <string>
@@ -31,6 +33,11 @@ class Device {
     std::uint32_t gpu_count() const { return layout_->gpu_count; }
     const Card& card(std::uint32_t gpu) const { return layout_->cards[gpu]; }
     RingTable rings() const;
+    const std::string& path() const { return path_; }
+
+    /// Maps bytes of the data area at `address`, in place of what is there.
+    bool map_data(std::uint64_t offset, std::uint64_t bytes, std::uint64_t address) const;
+    bool is_of_this_file(int descriptor) const;
 
     /// Before and after fork(): no thread of ours may hold the lock while the descriptor is duplicated,
     /// because a child would keep a killed parent's lock.
@@ -40,9 +47,12 @@ class Device {
 
   private:
     friend class Session;
-    Device(Layout* layout, const std::string& path) : path_(path), layout_(layout) {}
+    Device(Layout* layout, const std::string& path, const struct stat& file)
+        : path_(path), file_device_(file.st_dev), file_number_(file.st_ino), layout_(layout) {}
 
     std::string path_;
+    dev_t file_device_;
+    ino_t file_number_;
     Layout* layout_;
     FileLock lock_;
     std::mutex mutex_;
@@ -62,6 +72,14 @@ class Session {
     /// Whether the living process of this slot is there (or a child that inherited from it). Not for the own
     /// slot.
     bool is_alive(std::uint32_t slot) { return device_.lock_.is_held_elsewhere(kAliveLock + slot); }
+
+    /// Whether a descriptor of this segment is open anywhere.
+    bool has_descriptors(std::uint32_t segment) {
+        return device_.lock_.is_held_elsewhere(kSegmentLock + segment);
+    }
+
+    /// Gives the bytes of the data area back to the host; they read as 0 then.
+    void forget_data(std::uint64_t offset, std::uint64_t bytes);
 
     /// Moves all GPUs to the present.
     void advance();

@@ -5,6 +5,7 @@
 
 #include "tests/sim/device/card.hpp"
 #include "tests/sim/device/process_entry.hpp"
+#include "tests/sim/device/segment.hpp"
 #include "tests/sim/model/record.hpp"
 #include "tests/sim/model/timeline_state.hpp"
 
@@ -17,27 +18,40 @@ struct JournalArea {
     std::byte data[4U << 20];
 };
 
-/// The shared file. The rings follow it at kRingsOffset. Everything but the rings is changed under the lock
-/// only.
+/// The shared file. The rings follow it at kRingsOffset, the bytes of the segments at kDataOffset. Everything
+/// but rings and bytes is changed under the lock only.
 struct Layout {
     std::uint64_t magic;
     std::uint32_t version;
     std::uint32_t gpu_count;
-    std::uint64_t file_bytes;
+    std::uint64_t file_bytes;  ///< Without the data area.
     Card cards[kMaxGpus];
     JournalArea journal;
     std::uint64_t process_serial;
     std::uint32_t process_count;  ///< Entries from here on have never been used.
     ProcessEntry processes[kMaxProcesses];
     TimelineState timeline;
+    std::uint64_t segment_serial;
+    std::uint64_t
+        segment_cursor;  ///< Where room for the next one is looked for, as an offset in the data area.
+    std::uint32_t segment_count;            ///< Entries from here on are free.
+    std::uint64_t unowned_bytes[kMaxGpus];  ///< Of segments that are charged to no process.
+    Segment segments[kMaxSegments];
 };
 
 constexpr std::uint64_t kMagic = 0x7570676d6973ULL;  // "simgpu"
-constexpr std::uint32_t kLayoutVersion = 1;
+constexpr std::uint32_t kLayoutVersion = 2;
 constexpr std::uint64_t kRingsOffset = (sizeof(Layout) + 4095) / 4096 * 4096;
 
-// Byte ranges of the file that OFD locks are put on; they lie beyond what is mapped.
+// The data area is a hole but for what programs wrote; far larger than all cards, so that there is always a
+// gap of the right size.
+constexpr std::uint64_t kDataOffset = std::uint64_t{2} << 40;
+constexpr std::uint64_t kDataBytes = std::uint64_t{8} << 40;
+
+// Byte ranges of the file that OFD locks are put on; they lie between the rings and the data area.
 constexpr std::int64_t kStateLock = std::int64_t{1} << 40;
-constexpr std::int64_t kAliveLock = kStateLock + 4096;  ///< + process slot: held by the living process
+constexpr std::int64_t kAliveLock = kStateLock + 4096;    ///< + process slot: held by the living process
+constexpr std::int64_t kSegmentLock = kAliveLock + 4096;  ///< + segment: held by its open descriptors
+constexpr std::int64_t kPoolMark = kSegmentLock + kMaxSegments;  ///< + pool: where its descriptors stand
 
 }  // namespace simgpu

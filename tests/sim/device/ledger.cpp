@@ -2,7 +2,21 @@
 
 #include <algorithm>
 
+#include "tests/sim/device/segments.hpp"
+
 namespace simgpu {
+
+std::uint64_t& bytes_for(GpuUse& use, Purpose purpose) {
+    switch (purpose) {
+        case Purpose::context:
+            return use.context_bytes;
+        case Purpose::module:
+            return use.module_bytes;
+        case Purpose::allocation:
+            break;
+    }
+    return use.allocated_bytes;
+}
 
 std::optional<std::uint32_t> Ledger::enter(const ProcessEntry& identity) {
     reap(kMaxProcesses);
@@ -32,9 +46,12 @@ void Ledger::reap(std::uint32_t own) {
         if (slot == own || layout_.processes[slot].state != ProcessState::alive) continue;
         if (!session_.is_alive(slot)) bury(slot);
     }
+    Segments(session_).reap();
 }
 
 void Ledger::bury(std::uint32_t slot) {
+    // First, because what others hold of it is charged to them from now on.
+    Segments(session_).drop_all(slot);
     session_.journal().save(layout_.processes[slot]);
     session_.journal().save_timeline();
     ProcessEntry& process = layout_.processes[slot];
@@ -45,6 +62,7 @@ void Ledger::bury(std::uint32_t slot) {
             if (gpu.clients[c].alive && gpu.clients[c].process == slot) close_client(g, c);
         }
         process.gpus[g].context_bytes = 0;
+        process.gpus[g].module_bytes = 0;
         process.gpus[g].allocated_bytes = 0;
     }
     session_.journal().commit();
@@ -57,7 +75,7 @@ bool Ledger::charge(std::uint32_t slot, std::uint32_t gpu, Purpose purpose, std:
     if (!fits()) return false;
     GpuUse& use = layout_.processes[slot].gpus[gpu];
     session_.journal().save(use);
-    (purpose == Purpose::context ? use.context_bytes : use.allocated_bytes) += bytes;
+    bytes_for(use, purpose) += bytes;
     use.peak_bytes = std::max(use.peak_bytes, use.bytes());
     session_.journal().commit();
     return true;
@@ -66,7 +84,7 @@ bool Ledger::charge(std::uint32_t slot, std::uint32_t gpu, Purpose purpose, std:
 void Ledger::refund(std::uint32_t slot, std::uint32_t gpu, Purpose purpose, std::uint64_t bytes) {
     GpuUse& use = layout_.processes[slot].gpus[gpu];
     session_.journal().save(use);
-    (purpose == Purpose::context ? use.context_bytes : use.allocated_bytes) -= bytes;
+    bytes_for(use, purpose) -= bytes;
     session_.journal().commit();
 }
 
@@ -121,7 +139,7 @@ void Ledger::add_queue(std::uint32_t gpu, std::uint32_t client) {
 }
 
 std::uint64_t Ledger::used_bytes(std::uint32_t gpu) const {
-    std::uint64_t sum = 0;
+    std::uint64_t sum = layout_.unowned_bytes[gpu];
     for (std::uint32_t slot = 0; slot < layout_.process_count; ++slot) {
         if (layout_.processes[slot].state == ProcessState::alive)
             sum += layout_.processes[slot].gpus[gpu].bytes();

@@ -6,7 +6,10 @@
 
 namespace simgpu {
 
-enum class Purpose { context, allocation };
+enum class Purpose { context, module, allocation };
+
+/// The part of a process's use that the purpose is counted in.
+std::uint64_t& bytes_for(GpuUse& use, Purpose purpose);
 
 /// Who holds what: the device's book-keeping, inside one Session.
 class Ledger {

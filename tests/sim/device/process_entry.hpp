@@ -11,11 +11,12 @@ enum class ProcessState : std::uint32_t { free, alive, gone };
 /// What one process holds on one GPU and has had of it.
 struct GpuUse {
     std::uint64_t context_bytes;
+    std::uint64_t module_bytes;
     std::uint64_t allocated_bytes;
     std::uint64_t peak_bytes;
     Nanoseconds served;  ///< By contexts that are destroyed; living ones count in the timeline.
 
-    std::uint64_t bytes() const { return context_bytes + allocated_bytes; }
+    std::uint64_t bytes() const { return context_bytes + module_bytes + allocated_bytes; }
 };
 
 /// A process that opened the device; stays listed after its end.

@@ -4,9 +4,14 @@
 
 namespace simgpu {
 
+enum class Purpose;
 class Runtime;
 
-/// Takes bytes of the card for allocations of this process. @return false: the card has no room.
+/// Takes bytes of the card for this process. @return false: the card has no room.
+bool charge(Runtime& runtime, std::uint32_t gpu, Purpose purpose, std::uint64_t bytes);
+void refund(Runtime& runtime, std::uint32_t gpu, Purpose purpose, std::uint64_t bytes);
+
+/// For allocations.
 bool charge(Runtime& runtime, std::uint32_t gpu, std::uint64_t bytes);
 void refund(Runtime& runtime, std::uint32_t gpu, std::uint64_t bytes);
 

@@ -45,6 +45,7 @@ void Context::close() {
         const std::lock_guard lock(mutex_);
         for (Stream* stream : std::exchange(streams_, {})) delete stream;
     }
+    own_memory.clear();
     Session session(runtime_.device());
     Ledger ledger(session);
     session.advance();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/sim/driver/abi.hpp"
+#include "tests/sim/driver/context_memory.hpp"
 #include "tests/sim/driver/queue.hpp"
 #include "tests/sim/driver/tagged.hpp"
 #include "tests/sim/model/block_heap.hpp"
@@ -70,6 +71,7 @@ class Context : public Tagged<0x747865746e6f63ULL> {
 
     /// Blocks that allocations under 2 MiB are taken from; guarded by the runtime's memory.
     BlockHeap small_blocks;
+    ContextMemory own_memory{*this};
 
   private:
     Queue* least_loaded_queue(bool blocking);

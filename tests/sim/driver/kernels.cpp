@@ -67,15 +67,18 @@ Nanoseconds streaming_time(std::uint32_t elements) {
 }
 
 /// Whether a kernel may touch the range; if not, the context is broken as by CUDA's "illegal address".
-bool may_touch(Context& context, std::uint64_t address, std::uint32_t elements) {
-    if (context.runtime().memory().covers(address, std::uint64_t{elements} * sizeof(float))) return true;
+bool may_touch(Context& context, std::uint64_t address, std::uint32_t elements, CUmemAccess_flags wanted) {
+    const std::uint64_t bytes = std::uint64_t{elements} * sizeof(float);
+    const Memory& memory = context.runtime().memory();
+    if (memory.covers(address, bytes) && !memory.refuses(context.ordinal(), address, bytes, wanted))
+        return true;
     context.fail(CUDA_ERROR_ILLEGAL_ADDRESS);
     return false;
 }
 
 Effect fill_effect(Context& context, std::uint64_t address, float value, std::uint32_t count) {
     return [&context, address, value, count](const Record&) {
-        if (count == 0 || !may_touch(context, address, count)) return;
+        if (count == 0 || !may_touch(context, address, count, CU_MEM_ACCESS_FLAGS_PROT_READWRITE)) return;
         std::fill_n(reinterpret_cast<float*>(address), count, value);
     };
 }
@@ -83,8 +86,11 @@ Effect fill_effect(Context& context, std::uint64_t address, float value, std::ui
 Effect add_effect(Context& context, std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint32_t count) {
     return [&context, a, b, c, count](const Record&) {
         if (count == 0) return;
-        if (!may_touch(context, a, count) || !may_touch(context, b, count) || !may_touch(context, c, count))
+        if (!may_touch(context, a, count, CU_MEM_ACCESS_FLAGS_PROT_READ) ||
+            !may_touch(context, b, count, CU_MEM_ACCESS_FLAGS_PROT_READ) ||
+            !may_touch(context, c, count, CU_MEM_ACCESS_FLAGS_PROT_READWRITE)) {
             return;
+        }
         const auto* left = reinterpret_cast<const float*>(a);
         const auto* right = reinterpret_cast<const float*>(b);
         std::transform(left, left + count, right, reinterpret_cast<float*>(c), std::plus<>());

@@ -10,6 +10,12 @@
 
 namespace simgpu {
 
+namespace {
+
+constexpr std::uint64_t kMappedId = std::uint64_t{1} << 63;  ///< Keeps them apart from those of allocations.
+
+}  // namespace
+
 std::uint64_t map_device_memory(std::uint64_t bytes) {
     void* at = mmap(nullptr, bytes + kBlock, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -28,7 +34,7 @@ void unmap_device_memory(std::uint64_t base, std::uint64_t bytes) {
 
 Memory::Memory(Runtime& runtime) : runtime_(runtime) {
     for (std::uint32_t ordinal = 0; ordinal < runtime.visible_count(); ++ordinal) {
-        default_pools_.push_back(std::make_unique<Pool>(runtime, ordinal));
+        default_pools_.push_back(std::make_unique<Pool>(runtime, ordinal, Pool::Properties{}));
         current_pools_.push_back(default_pools_.back().get());
     }
 }
@@ -42,7 +48,7 @@ bool Memory::grow(Context& context, std::uint64_t bytes, std::uint64_t& base) {
 
 CUresult Memory::allocate(Context& context, std::uint64_t size, MemoryKind kind, std::uint64_t& address) {
     if (size == 0) return CUDA_ERROR_INVALID_VALUE;
-    if (size > (std::uint64_t{1} << 46)) return CUDA_ERROR_OUT_OF_MEMORY;
+    if (size > kLongestAllocation) return CUDA_ERROR_OUT_OF_MEMORY;
     const std::lock_guard lock(mutex_);
     if (round_up(size, kGranule) >= kBlock) {
         if (!grow(context, round_up(size, kBlock), address)) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -56,19 +62,29 @@ CUresult Memory::allocate(Context& context, std::uint64_t size, MemoryKind kind,
         }
         address = *taken;
     }
-    insert_locked(address, size, kind, &context, nullptr, 0);
+    insert_locked({address, size, kind, &context, context.ordinal()});
     return CUDA_SUCCESS;
 }
 
-void Memory::insert_locked(std::uint64_t address, std::uint64_t size, MemoryKind kind, Context* context,
-                           Pool* pool, unsigned int flags) {
-    allocations_[address] = Allocation{address, size, kind, context, pool, flags, next_id_++};
+void Memory::insert_locked(Allocation allocation) {
+    allocation.id = next_id_++;
+    allocations_[allocation.address] = std::move(allocation);
 }
 
 CUresult Memory::free(std::uint64_t address) {
     const std::lock_guard lock(mutex_);
     const auto found = allocations_.find(address);
-    if (found == allocations_.end() || found->second.on_host()) return CUDA_ERROR_INVALID_VALUE;
+    if (found == allocations_.end() || !found->second.can_be_freed()) return CUDA_ERROR_INVALID_VALUE;
+    const Allocation allocation = found->second;
+    allocations_.erase(found);
+    release_locked(allocation);
+    return CUDA_SUCCESS;
+}
+
+CUresult Memory::free_array(std::uint64_t address) {
+    const std::lock_guard lock(mutex_);
+    const auto found = allocations_.find(address);
+    if (found == allocations_.end()) return CUDA_ERROR_INVALID_VALUE;
     const Allocation allocation = found->second;
     allocations_.erase(found);
     release_locked(allocation);
@@ -80,17 +96,24 @@ void Memory::release_locked(const Allocation& allocation) {
         allocation.pool->give_back(allocation.address);
         return;
     }
+    if (allocation.of_another_holder()) {
+        unmap_device_memory(allocation.shared_at, allocation.shared->bytes());
+        return;
+    }
     Context& context = *allocation.context;
     if (context.small_blocks.give_back(allocation.address) == 0) {
-        const std::uint64_t bytes = round_up(allocation.size, kBlock);
-        unmap_device_memory(allocation.address, bytes);
-        refund(runtime_, context.gpu(), bytes);
+        give_up_region(context.gpu(), allocation.address, round_up(allocation.size, kBlock));
         return;
     }
     for (const BlockHeap::Region& block : context.small_blocks.remove_empty(0)) {
-        unmap_device_memory(block.base, block.size);
-        refund(runtime_, context.gpu(), block.size);
+        give_up_region(context.gpu(), block.base, block.size);
     }
+}
+
+void Memory::give_up_region(std::uint32_t gpu, std::uint64_t base, std::uint64_t bytes) {
+    unmap_device_memory(base, bytes);
+    // A shared one stays while others hold it, and its charge goes with it.
+    if (shared_regions_.erase(base) == 0) refund(runtime_, gpu, bytes);
 }
 
 CUresult Memory::allocate_host(Context& context, std::uint64_t size, unsigned int flags, void*& address) {
@@ -99,7 +122,8 @@ CUresult Memory::allocate_host(Context& context, std::uint64_t size, unsigned in
     if (at == MAP_FAILED) return CUDA_ERROR_OUT_OF_MEMORY;
     address = at;
     const std::lock_guard lock(mutex_);
-    insert_locked(reinterpret_cast<std::uint64_t>(at), size, MemoryKind::host, &context, nullptr, flags);
+    insert_locked({reinterpret_cast<std::uint64_t>(at), size, MemoryKind::host, &context, context.ordinal(),
+                   nullptr, flags});
     return CUDA_SUCCESS;
 }
 
@@ -110,7 +134,7 @@ CUresult Memory::register_host(Context& context, void* address, std::uint64_t si
     const auto next = allocations_.lower_bound(begin);
     if (next != allocations_.end() && next->first < begin + size)
         return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
-    insert_locked(begin, size, MemoryKind::registered, &context, nullptr, flags);
+    insert_locked({begin, size, MemoryKind::registered, &context, context.ordinal(), nullptr, flags});
     return CUDA_SUCCESS;
 }
 
@@ -127,31 +151,60 @@ CUresult Memory::free_host(void* address, MemoryKind kind) {
 }
 
 std::optional<Allocation> Memory::find(std::uint64_t address) const {
-    const std::lock_guard lock(mutex_);
-    const auto after = allocations_.upper_bound(address);
-    if (after == allocations_.begin()) return std::nullopt;
-    const Allocation& allocation = std::prev(after)->second;
-    if (address >= allocation.address + allocation.size) return std::nullopt;
+    {
+        const std::lock_guard lock(mutex_);
+        const auto after = allocations_.upper_bound(address);
+        if (after != allocations_.begin()) {
+            const Allocation& allocation = std::prev(after)->second;
+            if (address < allocation.address + allocation.size) return allocation;
+        }
+    }
+    const auto mapping = runtime_.virtual_memory().mapping_at(address);
+    if (!mapping) return std::nullopt;
+    const CUmemLocation& location = mapping->physical->properties.location;
+    const bool on_device = location.type == CU_MEM_LOCATION_TYPE_DEVICE;
+    Allocation allocation{mapping->address, mapping->size, MemoryKind::mapped, nullptr,
+                          on_device ? static_cast<std::uint32_t>(location.id) : kMaxGpus};
+    allocation.id = mapping->physical->handle | kMappedId;
     return allocation;
 }
 
 bool Memory::covers(std::uint64_t address, std::uint64_t size) const {
     const auto allocation = find(address);
-    return allocation && size <= allocation->address + allocation->size - address;
+    if (!allocation) return false;
+    if (allocation->kind == MemoryKind::mapped) return runtime_.virtual_memory().covers(address, size);
+    return size <= allocation->address + allocation->size - address;
+}
+
+bool Memory::refuses(std::uint32_t ordinal, std::uint64_t address, std::uint64_t size,
+                     CUmemAccess_flags wanted) const {
+    const auto allocation = find(address);
+    if (allocation && allocation->pool) return !allocation->pool->access().allows(ordinal, wanted);
+    return runtime_.virtual_memory().refuses(
+        address, size, [=](const Access& access) { return access.allows(ordinal, wanted); });
+}
+
+bool Memory::refuses_all(std::uint64_t address, std::uint64_t size, CUmemAccess_flags wanted) const {
+    return runtime_.virtual_memory().refuses(address, size, [=](const Access& access) {
+        for (std::uint32_t ordinal = 0; ordinal < kMaxGpus; ++ordinal) {
+            if (access.allows(ordinal, wanted)) return true;
+        }
+        return false;
+    });
 }
 
 CUresult Memory::allocate_from(Pool& pool, Stream& stream, std::uint64_t size, std::uint64_t& address) {
     if (size == 0) return CUDA_ERROR_INVALID_VALUE;
     if (!pool.take(stream, size, address)) return CUDA_ERROR_OUT_OF_MEMORY;
     const std::lock_guard lock(mutex_);
-    insert_locked(address, size, MemoryKind::pooled, &stream.context, &pool, 0);
+    insert_locked({address, size, MemoryKind::pooled, &stream.context, pool.ordinal(), &pool});
     return CUDA_SUCCESS;
 }
 
 CUresult Memory::free_async(std::uint64_t address, Stream& stream) {
     std::unique_lock lock(mutex_);
     const auto found = allocations_.find(address);
-    if (found == allocations_.end() || found->second.on_host()) return CUDA_ERROR_INVALID_VALUE;
+    if (found == allocations_.end() || !found->second.can_be_freed()) return CUDA_ERROR_INVALID_VALUE;
     const Allocation allocation = found->second;
     if (allocation.kind == MemoryKind::pooled) {
         allocations_.erase(found);
@@ -199,16 +252,15 @@ void Memory::set_current_pool(std::uint32_t ordinal, Pool& pool) {
     current_pools_[ordinal] = &pool;
 }
 
-Pool* Memory::create_pool(std::uint32_t ordinal) {
+Pool* Memory::create_pool(std::uint32_t ordinal, const Pool::Properties& properties) {
     const std::lock_guard lock(mutex_);
-    created_pools_.push_back(std::make_unique<Pool>(runtime_, ordinal));
+    created_pools_.push_back(std::make_unique<Pool>(runtime_, ordinal, properties));
     return created_pools_.back().get();
 }
 
 void Memory::destroy_pool(Pool* pool) {
     // What is still allocated from it stays usable, so the object stays; only its spare memory goes.
-    pool->set_threshold(0);
-    pool->trim(0);
+    pool->retire();
     const std::lock_guard lock(mutex_);
     if (current_pools_[pool->ordinal()] == pool) {
         current_pools_[pool->ordinal()] = default_pools_[pool->ordinal()].get();

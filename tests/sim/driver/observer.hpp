@@ -30,6 +30,13 @@ class Observer {
     /// Looks once. @return when the operation is expected to complete; now or earlier if it has.
     Nanoseconds look(Queue* queue, std::uint64_t sequence);
 
+    /// Calls it while no effect happens.
+    template <typename Action>
+    void without_effects(Action action) {
+        const std::lock_guard lock(mutex_);
+        action();
+    }
+
     /// Operations that end when the process does something, not after a known time (rendezvous, host
     /// functions): while there are any, predictions are looked at again sooner.
     void open_ended_began() { open_ended_.fetch_add(1, std::memory_order_relaxed); }

@@ -8,6 +8,36 @@
 
 namespace simgpu {
 
+Pool::Pool(Runtime& runtime, std::uint32_t ordinal, const Properties& properties)
+    : runtime_(runtime), ordinal_(ordinal), properties_(properties) {
+    access_.set(ordinal, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+}
+
+void Pool::retire() {
+    retired_ = true;
+    set_threshold(0);
+    trim(0);
+}
+
+Access Pool::access() const {
+    const std::lock_guard lock(mutex_);
+    return access_;
+}
+
+void Pool::set_access(std::uint32_t ordinal, CUmemAccess_flags flags) {
+    const std::lock_guard lock(mutex_);
+    access_.set(ordinal, flags);
+}
+
+std::optional<Pool::Place> Pool::locate(std::uint64_t address) const {
+    const std::lock_guard lock(mutex_);
+    const auto after = segments_.upper_bound(address);
+    if (after == segments_.begin()) return std::nullopt;
+    const auto& [base, segment] = *std::prev(after);
+    if (address - base >= segment->bytes()) return std::nullopt;
+    return Place{segment->name(), address - base};
+}
+
 bool Pool::take(Stream& stream, std::uint64_t size, std::uint64_t& address) {
     // No lock while submitting: a full queue makes that wait for effects, and they need the lock.
     std::vector<Wait> waits;
@@ -54,13 +84,19 @@ bool Pool::take_from_pending(const Queue& queue, std::uint64_t size, std::uint64
 
 bool Pool::grow(std::uint64_t size) {
     const std::uint64_t bytes = round_up(size, kBlock);
+    if (bytes > kLongestAllocation) return false;
+    if (properties_.max_size != 0 && heap_.reserved() + bytes > properties_.max_size) return false;
     const std::uint32_t gpu = runtime_.gpu_of(ordinal_);
-    if (!charge(runtime_, gpu, bytes)) return false;
+    const bool shared = properties_.shared_serial != 0;
     const std::uint64_t base = map_device_memory(bytes);
-    if (base == 0) {
-        refund(runtime_, gpu, bytes);
+    if (base == 0) return false;
+    SharedMemoryPointer segment = shared ? runtime_.holdings().create(gpu, bytes) : nullptr;
+    const bool paid = shared ? segment && segment->map_at(base) : charge(runtime_, gpu, bytes);
+    if (!paid) {
+        unmap_device_memory(base, bytes);
         return false;
     }
+    if (shared) segments_[base] = std::move(segment);
     heap_.add({base, bytes});
     reserved_high_ = std::max(reserved_high_, heap_.reserved());
     return true;
@@ -70,6 +106,7 @@ void Pool::give_back(std::uint64_t address) {
     const std::lock_guard lock(mutex_);
     heap_.give_back(address);
     used_ = heap_.used();
+    if (retired_) trim_locked(0);
 }
 
 void Pool::give_back_in_order(Stream& stream, std::uint64_t address) {
@@ -97,13 +134,19 @@ void Pool::finish(std::uint64_t number) {
     heap_.give_back(pending->address);
     pending_.erase(pending);
     used_ = heap_.used();
+    if (retired_) trim_locked(0);
 }
 
 void Pool::trim(std::uint64_t keep) {
     const std::lock_guard lock(mutex_);
+    trim_locked(keep);
+}
+
+void Pool::trim_locked(std::uint64_t keep) {
     for (const BlockHeap::Region& region : heap_.remove_empty(keep)) {
         unmap_device_memory(region.base, region.size);
-        refund(runtime_, runtime_.gpu_of(ordinal_), region.size);
+        // A segment takes its charge along.
+        if (segments_.erase(region.base) == 0) refund(runtime_, runtime_.gpu_of(ordinal_), region.size);
     }
 }
 

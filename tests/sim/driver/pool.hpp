@@ -1,11 +1,15 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <list>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <vector>
 
+#include "tests/sim/driver/access.hpp"
+#include "tests/sim/driver/shared_memory.hpp"
 #include "tests/sim/driver/tagged.hpp"
 #include "tests/sim/model/block_heap.hpp"
 
@@ -20,13 +24,33 @@ struct Stream;
 /// synchronisation.
 class Pool : public Tagged<0x6c6f6f70ULL> {
   public:
-    Pool(Runtime& runtime, std::uint32_t ordinal) : runtime_(runtime), ordinal_(ordinal) {}
+    struct Properties {
+        std::uint64_t max_size = 0;       ///< Bytes that it reserves at most; 0: as many as the card has.
+        std::uint64_t shared_serial = 0;  ///< Not 0: other processes can open its memory, under this number.
+        bool imported = false;            ///< From another process: nothing can be allocated from it.
+    };
+    Pool(Runtime& runtime, std::uint32_t ordinal, const Properties& properties);
 
     std::uint32_t ordinal() const { return ordinal_; }
+    const Properties& properties() const { return properties_; }
+    bool usable() const { return !retired_; }
+    /// Destroyed by the program: gives up all that is spare, now and whenever something is given back.
+    void retire();
+
+    Access access() const;
+    void set_access(std::uint32_t ordinal, CUmemAccess_flags flags);
 
     bool take(Stream& stream, std::uint64_t size, std::uint64_t& address);
     void give_back(std::uint64_t address);
     void give_back_in_order(Stream& stream, std::uint64_t address);
+
+    struct Place {
+        SegmentName name;
+        std::uint64_t offset;
+    };
+    /// Where memory of a shared pool lies. @return nothing if it isn't of this pool, or the pool isn't
+    /// shared.
+    std::optional<Place> locate(std::uint64_t address) const;
 
     void trim_to_threshold() { trim(threshold()); }
     /// Gives up empty regions until at most `keep` bytes are reserved.
@@ -63,11 +87,16 @@ class Pool : public Tagged<0x6c6f6f70ULL> {
                            std::vector<Wait>& waits);
     bool grow(std::uint64_t size);
     void finish(std::uint64_t number);
+    void trim_locked(std::uint64_t keep);
 
     Runtime& runtime_;
     std::uint32_t ordinal_;
+    Properties properties_;
+    std::atomic<bool> retired_{false};
     mutable std::mutex mutex_;
+    Access access_;
     BlockHeap heap_;
+    std::map<std::uint64_t, SharedMemoryPointer> segments_;  ///< Of a shared pool's regions, by their base.
     std::list<Pending> pending_;
     std::uint64_t next_number_ = 0;
     std::uint64_t threshold_ = 0;

@@ -52,6 +52,7 @@ Runtime::Runtime(std::unique_ptr<Device> device, std::vector<std::uint32_t> visi
     : device_(std::move(device)),
       visible_(std::move(visible)),
       observer_(*this),
+      holdings_(*this),
       memory_(*this),
       host_functions_(*this),
       primaries_(visible_.size()) {}
@@ -125,6 +126,16 @@ void Runtime::reset_primary(std::uint32_t ordinal) {
     Primary& primary = primaries_[ordinal];
     if (primary.context && primary.context->is_open()) destroy_context(*primary.context);
     primary.holders = 0;
+}
+
+std::optional<std::uint32_t> Runtime::ordinal_of(std::uint32_t gpu) const {
+    const auto found = std::find(visible_.begin(), visible_.end(), gpu);
+    if (found == visible_.end()) return std::nullopt;
+    return static_cast<std::uint32_t>(found - visible_.begin());
+}
+
+void Runtime::synchronize_all() {
+    for (Context* context : living_contexts()) context->synchronize();
 }
 
 void Runtime::synchronized() { memory_.trim_pools(); }

@@ -10,6 +10,8 @@
 #include "tests/sim/driver/host_functions.hpp"
 #include "tests/sim/driver/memory.hpp"
 #include "tests/sim/driver/observer.hpp"
+#include "tests/sim/driver/physical_memory.hpp"
+#include "tests/sim/driver/virtual_memory.hpp"
 
 namespace simgpu {
 
@@ -27,10 +29,15 @@ class Runtime {
     std::uint32_t visible_count() const { return static_cast<std::uint32_t>(visible_.size()); }
     std::uint32_t gpu_of(std::uint32_t ordinal) const { return visible_[ordinal]; }
     const Card& card(std::uint32_t ordinal) const { return device_->card(gpu_of(ordinal)); }
+    /// @return nothing if the GPU isn't visible to this process.
+    std::optional<std::uint32_t> ordinal_of(std::uint32_t gpu) const;
     bool is_ordinal(int device) const { return device >= 0 && device < static_cast<int>(visible_.size()); }
 
     Observer& observer() { return observer_; }
     Memory& memory() { return memory_; }
+    Holdings& holdings() { return holdings_; }
+    PhysicalHandles& physical_handles() { return physical_handles_; }
+    VirtualMemory& virtual_memory() { return virtual_memory_; }
     HostFunctions& host_functions() { return host_functions_; }
 
     std::vector<Context*> living_contexts() const;
@@ -48,6 +55,8 @@ class Runtime {
     };
     Primary& primary(std::uint32_t ordinal) { return primaries_[ordinal]; }
 
+    /// Waits for all that was submitted in this process.
+    void synchronize_all();
     /// After a synchronisation: pools give back what they needn't keep.
     void synchronized();
 
@@ -61,6 +70,9 @@ class Runtime {
     std::uint32_t slot_ = kMaxProcesses;
     std::vector<std::uint32_t> visible_;
     Observer observer_;
+    Holdings holdings_;
+    PhysicalHandles physical_handles_;
+    VirtualMemory virtual_memory_;
     Memory memory_;
     HostFunctions host_functions_;
 

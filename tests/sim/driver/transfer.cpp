@@ -43,6 +43,11 @@ CUresult submit_copy(Stream& stream, const Transfer& transfer, Completion comple
     if (transfer.width == 0 || transfer.rows == 0) return CUDA_SUCCESS;
     const Memory& memory = stream.context.runtime().memory();
     const std::size_t from_span = span(transfer.width, transfer.rows, transfer.from_pitch);
+    const std::size_t to_span = span(transfer.width, transfer.rows, transfer.to_pitch);
+    if (memory.refuses_all(transfer.from, from_span, CU_MEM_ACCESS_FLAGS_PROT_READ) ||
+        memory.refuses_all(transfer.to, to_span, CU_MEM_ACCESS_FLAGS_PROT_READWRITE)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
     Operation operation;
     if (completion == Completion::in_stream_order && !memory.covers(transfer.from, from_span)) {
         const auto* begin = reinterpret_cast<const char*>(transfer.from);
@@ -62,7 +67,10 @@ CUresult submit_set(Stream& stream, std::uint64_t to, std::size_t pitch, std::ui
                     std::size_t element_bytes, std::size_t count, std::size_t rows, Completion completion) {
     if (count == 0 || rows == 0) return CUDA_SUCCESS;
     const std::size_t bytes = span(count * element_bytes, rows, pitch);
-    if (!stream.context.runtime().memory().covers(to, bytes)) return CUDA_ERROR_INVALID_VALUE;
+    const Memory& memory = stream.context.runtime().memory();
+    if (!memory.covers(to, bytes) || memory.refuses_all(to, bytes, CU_MEM_ACCESS_FLAGS_PROT_READWRITE)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
     Operation operation;
     operation.effect = [=](const Record&) {
         for (std::size_t row = 0; row < rows; ++row) set_row(to + row * pitch, value, element_bytes, count);

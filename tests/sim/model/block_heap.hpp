@@ -11,6 +11,8 @@ constexpr std::uint64_t kBlock = std::uint64_t{2}
                                  << 20;  ///< What device memory is handed out and counted in.
 constexpr std::uint64_t kGranule = 512;  ///< Alignment of every device pointer.
 
+constexpr std::uint64_t kLongestAllocation = std::uint64_t{1} << 46;  ///< Keeps all sums within 64 bits.
+
 constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
     return (value + unit - 1) / unit * unit;
 }

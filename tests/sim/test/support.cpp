@@ -49,8 +49,8 @@ TestDevice::Use TestDevice::use(pid_t pid, std::uint32_t gpu) {
         const ProcessEntry& process = layout.processes[slot];
         if (process.pid != pid) continue;
         const GpuUse& use = process.gpus[gpu];
-        return {use.context_bytes, use.allocated_bytes, use.peak_bytes, ledger.served(slot, gpu),
-                process.state == ProcessState::alive};
+        return {use.context_bytes, use.module_bytes,         use.allocated_bytes,
+                use.peak_bytes,    ledger.served(slot, gpu), process.state == ProcessState::alive};
     }
     throw std::runtime_error("process is not in the ledger");
 }
@@ -60,6 +60,12 @@ std::uint64_t TestDevice::used_bytes(std::uint32_t gpu) {
     Ledger ledger(session);
     ledger.reap(kMaxProcesses);
     return ledger.used_bytes(gpu);
+}
+
+std::uint64_t TestDevice::unowned_bytes(std::uint32_t gpu) {
+    Session session(*device_);
+    Ledger(session).reap(kMaxProcesses);
+    return session.layout().unowned_bytes[gpu];
 }
 
 int TestDevice::holders() {

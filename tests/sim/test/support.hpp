@@ -20,6 +20,7 @@ class TestDevice {
 
     struct Use {
         std::uint64_t context_bytes;
+        std::uint64_t module_bytes;
         std::uint64_t allocated_bytes;
         std::uint64_t peak_bytes;
         Nanoseconds served;
@@ -28,6 +29,7 @@ class TestDevice {
     /// What the ledger says of a process, looking now. The process must be listed.
     Use use(pid_t pid, std::uint32_t gpu = 0);
     std::uint64_t used_bytes(std::uint32_t gpu = 0);
+    std::uint64_t unowned_bytes(std::uint32_t gpu = 0);
     int holders();
     Device& device() { return *device_; }
 

@@ -42,9 +42,9 @@ void print_ledger(const Json& ledger) {
         for (const Json& use : process["gpus"]) {
             std::cout << "pid " << process["pid"] << ' ' << process["comm"].get<std::string>()
                       << (process["alive"].get<bool>() ? " alive" : " gone") << " gpu " << use["gpu"]
-                      << " bytes " << use["bytes"] << " (context " << use["context_bytes"] << ", allocated "
-                      << use["allocated_bytes"] << ") peak " << use["peak_bytes"] << " gpu_us "
-                      << use["gpu_us"] << '\n';
+                      << " bytes " << use["bytes"] << " (context " << use["context_bytes"] << ", modules "
+                      << use["module_bytes"] << ", allocated " << use["allocated_bytes"] << ") peak "
+                      << use["peak_bytes"] << " gpu_us " << use["gpu_us"] << '\n';
         }
     }
     std::cout << "holders " << ledger["holders"] << '\n';

@@ -41,6 +41,15 @@ std::int64_t launches = 0;
 bool capturing = false;
 std::uint64_t next_address = 0x7000'0000'0000;
 std::map<std::uint64_t, std::uint64_t> heap;  // address, array or handle → bytes
+/// Memory of a device's pool: its end, once it has been freed, is that of the work before the free.
+struct Block {
+    std::uint64_t bytes;
+    int device;
+    void* stream;
+    bool in_use;
+    std::int64_t free_at_ns;
+};
+std::map<std::uint64_t, Block> blocks;
 Context primaries[2] = {{0, true}, {1, true}};
 int primary_uses[2] = {};
 thread_local std::vector<Context*> stack;
@@ -142,6 +151,12 @@ API cuCtxCreate_v2(Context** context, unsigned, int device) {
 }
 API cuCtxDestroy_v2(Context* context) {
     std::erase(stack, context);
+    {
+        const std::lock_guard lock(mutex);
+        std::erase_if(blocks, [&](const auto& each) {
+            return each.second.device == context->device && heap.erase(each.first) != 0;
+        });
+    }
     delete context;
     return kSuccess;
 }
@@ -191,8 +206,55 @@ API cuMemAllocPitch_v2(std::uint64_t* address, std::size_t* pitch, std::size_t w
     return take(address, *pitch * height);
 }
 API cuMemAllocManaged(std::uint64_t* address, std::size_t bytes, unsigned) { return take(address, bytes); }
-API cuMemAllocAsync(std::uint64_t* address, std::size_t bytes, void*) { return take(address, bytes); }
-API cuMemFreeAsync(std::uint64_t address, void*) { return give(address); }
+// Pools keep nothing for later: a freed block goes back to the card when its stream has passed the free.
+void settle_blocks() {
+    const std::lock_guard lock(mutex);
+    for (auto each = blocks.begin(); each != blocks.end();) {
+        if (each->second.in_use || now_ns() < each->second.free_at_ns) {
+            ++each;
+            continue;
+        }
+        heap.erase(each->first);
+        each = blocks.erase(each);
+    }
+}
+API cuMemAllocAsync(std::uint64_t* address, std::size_t bytes, void* stream) {
+    settle_blocks();
+    {
+        const std::lock_guard lock(mutex);
+        for (auto& [at, block] : blocks) {
+            if (block.in_use || block.stream != stream || block.bytes != bytes) continue;
+            block.in_use = true;
+            *address = at;
+            return kSuccess;
+        }
+    }
+    const int result = take(address, bytes);
+    const std::lock_guard lock(mutex);
+    if (result == kSuccess) blocks[*address] = {bytes, current()->device, stream, true, 0};
+    return result;
+}
+API cuMemFreeAsync(std::uint64_t address, void* stream) {
+    const std::lock_guard lock(mutex);
+    const auto found = blocks.find(address);
+    if (found == blocks.end()) return kInvalidValue;
+    found->second.in_use = false;
+    found->second.stream = stream;
+    found->second.free_at_ns = std::max(busy_until_ns, now_ns());
+    return kSuccess;
+}
+API cuMemPoolGetAttribute(void* pool, int attribute, std::uint64_t* value) {
+    settle_blocks();
+    const std::lock_guard lock(mutex);
+    *value = 0;
+    for (const auto& [at, block] : blocks)
+        if (pool == &primaries[block.device] && (attribute == 5 || block.in_use)) *value += block.bytes;
+    return kSuccess;
+}
+API cuMemPoolTrimTo(void*, std::size_t) {
+    settle_blocks();
+    return kSuccess;
+}
 API cuMemCreate(std::uint64_t* handle, std::size_t bytes, const void*, unsigned long long) {
     return take(handle, bytes);
 }
@@ -205,6 +267,7 @@ API cuDeviceGetDefaultMemPool(void** pool, int device) {
     *pool = &primaries[device];
     return kSuccess;
 }
+API cuDeviceGetMemPool(void** pool, int device) { return cuDeviceGetDefaultMemPool(pool, device); }
 
 API cuLaunchKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**,
                    void**) {

@@ -1,6 +1,5 @@
 #include "tests/sim/driver/array.hpp"
 
-#include <algorithm>
 #include <memory>
 
 #include "tests/sim/driver/runtime.hpp"
@@ -9,39 +8,19 @@ using namespace simgpu;
 
 namespace {
 
-/// Bytes of one channel; 0: not a format that arrays are made of here.
-std::size_t channel_bytes(CUarray_format format) {
-    switch (static_cast<int>(format)) {
-        case CU_AD_FORMAT_UNSIGNED_INT8:
-        case CU_AD_FORMAT_SIGNED_INT8:
-            return 1;
-        case CU_AD_FORMAT_UNSIGNED_INT16:
-        case CU_AD_FORMAT_SIGNED_INT16:
-        case CU_AD_FORMAT_HALF:
-            return 2;
-        case CU_AD_FORMAT_UNSIGNED_INT32:
-        case CU_AD_FORMAT_SIGNED_INT32:
-        case CU_AD_FORMAT_FLOAT:
-            return 4;
-    }
-    return 0;
-}
-
 CUresult create(CUarray* handle, const CUDA_ARRAY3D_DESCRIPTOR& descriptor) {
     Context* context = nullptr;
     if (const CUresult result = current_context(context); result != CUDA_SUCCESS) return result;
-    const std::size_t element = channel_bytes(descriptor.Format) * descriptor.NumChannels;
-    const bool channels_fit =
-        descriptor.NumChannels == 1 || descriptor.NumChannels == 2 || descriptor.NumChannels == 4;
-    if (!handle || element == 0 || !channels_fit || descriptor.Width == 0) return CUDA_ERROR_INVALID_VALUE;
+    if (!handle) return CUDA_ERROR_INVALID_VALUE;
     auto array = std::make_unique<Array>();
     array->descriptor = descriptor;
     array->context = context;
-    array->pitch = round_up(descriptor.Width * element, 128);
-    const std::size_t rows =
-        std::max<std::size_t>(descriptor.Height, 1) * std::max<std::size_t>(descriptor.Depth, 1);
-    const CUresult result = context->runtime().memory().allocate(
-        *context, round_up(array->pitch * rows, 65536), MemoryKind::plain, array->address);
+    CUresult result = lay_out(descriptor, array->layout);
+    if (result != CUDA_SUCCESS) return result;
+    if ((descriptor.Flags & CUDA_ARRAY3D_DEFERRED_MAPPING) == 0) {
+        result = context->runtime().memory().allocate(
+            *context, round_up(array->layout.bytes, kArrayAlignment), MemoryKind::array, array->address);
+    }
     if (result == CUDA_SUCCESS) *handle = reinterpret_cast<CUarray>(array.release());
     return result;
 }
@@ -78,14 +57,28 @@ CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR* descriptor, CUarray 
     return CUDA_SUCCESS;
 }
 
+CUresult cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS* requirements, CUarray handle,
+                                      CUdevice device) {
+    Runtime* runtime = Runtime::get();
+    if (!runtime) return CUDA_ERROR_NOT_INITIALIZED;
+    const Array* array = from_handle<Array>(handle);
+    if (!array) return CUDA_ERROR_INVALID_HANDLE;
+    if (!runtime->is_ordinal(device)) return CUDA_ERROR_INVALID_DEVICE;
+    const bool deferred = (array->descriptor.Flags & CUDA_ARRAY3D_DEFERRED_MAPPING) != 0;
+    if (!requirements || !deferred) return CUDA_ERROR_INVALID_VALUE;
+    *requirements = {round_up(array->layout.bytes, kArrayAlignment), kArrayAlignment, {}};
+    return CUDA_SUCCESS;
+}
+
 CUresult cuArrayDestroy(CUarray handle) {
     Runtime* runtime = Runtime::get();
     if (!runtime) return CUDA_ERROR_NOT_INITIALIZED;
-    const std::unique_ptr<Array> array(from_handle<Array>(handle));
-    if (!array) return CUDA_ERROR_INVALID_HANDLE;
+    Array* found = from_handle<Array>(handle);
+    if (!found || found->is_level) return CUDA_ERROR_INVALID_HANDLE;
+    const std::unique_ptr<Array> array(found);
     if (!array->context->is_open()) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
     array->context->synchronize();
-    return runtime->memory().free(array->address);
+    return array->address == 0 ? CUDA_SUCCESS : runtime->memory().free_array(array->address);
 }
 
 }  // extern "C"

@@ -1,9 +1,5 @@
 #include "tests/sim/driver/context.hpp"
 
-#include <algorithm>
-#include <array>
-#include <atomic>
-
 #include "tests/sim/driver/runtime.hpp"
 
 using namespace simgpu;
@@ -40,9 +36,6 @@ CUresult synchronize(CUcontext handle) {
     context->runtime().synchronized();
     return context->error();
 }
-
-/// Limits can be set and read; nothing depends on them.
-std::array<std::atomic<std::size_t>, CU_LIMIT_MAX> limits{1024, 1U << 20, 8U << 20, 2, 2048, 64, 0, 0, 0, 0};
 
 }  // namespace
 
@@ -164,7 +157,7 @@ CUresult cuCtxGetLimit(std::size_t* value, CUlimit limit) {
     Context* context = nullptr;
     if (const CUresult result = current_context(context); result != CUDA_SUCCESS) return result;
     if (!value || limit >= CU_LIMIT_MAX) return CUDA_ERROR_INVALID_VALUE;
-    *value = limits[limit];
+    *value = context->own_memory.limit(limit);
     return CUDA_SUCCESS;
 }
 
@@ -172,7 +165,7 @@ CUresult cuCtxSetLimit(CUlimit limit, std::size_t value) {
     Context* context = nullptr;
     if (const CUresult result = current_context(context); result != CUDA_SUCCESS) return result;
     if (limit >= CU_LIMIT_MAX) return CUDA_ERROR_INVALID_VALUE;
-    limits[limit] = value;
+    context->own_memory.set_limit(limit, value);
     return CUDA_SUCCESS;
 }
 

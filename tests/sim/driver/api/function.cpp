@@ -123,7 +123,10 @@ CUresult cuFuncIsLoaded(int* state, CUfunction handle) {
 
 CUresult cuFuncLoad(CUfunction handle) {
     Function* function = nullptr;
-    return find(handle, function);
+    if (const CUresult result = find(handle, function); result != CUDA_SUCCESS) return result;
+    Context* context = nullptr;
+    const CUresult result = current_context(context);
+    return result == CUDA_SUCCESS ? context->own_memory.load(function->module) : result;
 }
 
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction handle, int block_size,

@@ -24,6 +24,8 @@ CUresult launch(CUfunction handle, const Shape& shape, CUstream stream_handle, v
     if (!shape.valid() || (parameters && extra)) return CUDA_ERROR_INVALID_VALUE;
     auto operation = kernel_operation(function->kernel, stream->context, parameters, extra);
     if (!operation) return CUDA_ERROR_INVALID_VALUE;
+    const CUresult ready = stream->context.own_memory.prepare(function->module);
+    if (ready != CUDA_SUCCESS) return ready;
     stream->context.submit(*stream, std::move(*operation));
     return CUDA_SUCCESS;
 }

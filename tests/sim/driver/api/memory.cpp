@@ -58,7 +58,7 @@ CUresult cuMemFree_v2(CUdeviceptr pointer) {
     if (!runtime) return CUDA_ERROR_NOT_INITIALIZED;
     if (pointer == 0) return CUDA_SUCCESS;
     const auto allocation = runtime->memory().find(pointer);
-    if (!allocation || allocation->address != pointer || allocation->on_host())
+    if (!allocation || allocation->address != pointer || !allocation->can_be_freed())
         return CUDA_ERROR_INVALID_VALUE;
     allocation->context->synchronize();
     const CUresult result = runtime->memory().free(pointer);

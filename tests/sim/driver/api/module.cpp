@@ -1,27 +1,67 @@
 #include "tests/sim/driver/module.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdlib>
+#include <string_view>
+
+#include "tests/sim/driver/image_size.hpp"
 #include "tests/sim/driver/runtime.hpp"
 
 using namespace simgpu;
 
 namespace {
 
-CUresult load_module(CUmodule* handle) {
+/// Code is loaded when it is needed, unless the program wants all at once.
+bool loads_eagerly() {
+    const char* mode = std::getenv("CUDA_MODULE_LOADING");
+    return mode && std::string_view(mode) == "EAGER";
+}
+
+CUresult load_module(CUmodule* handle, std::uint64_t image_bytes) {
     Context* context = nullptr;
     if (const CUresult result = current_context(context); result != CUDA_SUCCESS) return result;
     if (!handle) return CUDA_ERROR_INVALID_VALUE;
-    *handle = reinterpret_cast<CUmodule>(new Module);
+    auto module = std::make_unique<Module>(image_bytes);
+    if (loads_eagerly()) {
+        const CUresult result = context->own_memory.load(*module);
+        if (result != CUDA_SUCCESS) return result;
+    }
+    *handle = reinterpret_cast<CUmodule>(module.release());
+    return CUDA_SUCCESS;
+}
+
+void unload_everywhere(Runtime& runtime, const Module& module) {
+    for (Context* context : runtime.living_contexts()) context->own_memory.unload(module);
+}
+
+/// With eager loading a library comes into all contexts that there are; into later ones when it is used
+/// there.
+CUresult load_library(CUlibrary* handle, std::uint64_t image_bytes) {
+    Runtime* runtime = Runtime::get();
+    if (!runtime) return CUDA_ERROR_NOT_INITIALIZED;
+    if (!handle) return CUDA_ERROR_INVALID_VALUE;
+    auto library = std::make_unique<Module>(image_bytes);
+    if (loads_eagerly()) {
+        for (Context* context : runtime->living_contexts()) {
+            const CUresult result = context->own_memory.load(*library);
+            if (result == CUDA_SUCCESS) continue;
+            unload_everywhere(*runtime, *library);
+            return result;
+        }
+    }
+    *handle = reinterpret_cast<CUlibrary>(library.release());
     return CUDA_SUCCESS;
 }
 
 template <typename Handle>
 CUresult unload(Handle handle) {
-    if (!Runtime::get()) return CUDA_ERROR_NOT_INITIALIZED;
-    Module* module = from_handle<Module>(handle);
+    Runtime* runtime = Runtime::get();
+    if (!runtime) return CUDA_ERROR_NOT_INITIALIZED;
+    const std::unique_ptr<Module> module(from_handle<Module>(handle));
     if (!module) return CUDA_ERROR_INVALID_HANDLE;
-    delete module;
+    unload_everywhere(*runtime, *module);
     return CUDA_SUCCESS;
 }
 
@@ -37,9 +77,12 @@ CUresult find_function(Handle* handle, Owner owner, const char* name) {
     return CUDA_SUCCESS;
 }
 
-CUresult check_file(const char* path) {
+CUresult file_size(const char* path, std::uint64_t& bytes) {
     if (!path) return CUDA_ERROR_INVALID_VALUE;
-    return access(path, R_OK) == 0 ? CUDA_SUCCESS : CUDA_ERROR_FILE_NOT_FOUND;
+    struct stat status {};
+    if (access(path, R_OK) != 0 || stat(path, &status) != 0) return CUDA_ERROR_FILE_NOT_FOUND;
+    bytes = static_cast<std::uint64_t>(status.st_size);
+    return CUDA_SUCCESS;
 }
 
 }  // namespace
@@ -47,7 +90,7 @@ CUresult check_file(const char* path) {
 extern "C" {
 
 CUresult cuModuleLoadData(CUmodule* handle, const void* image) {
-    return image ? load_module(handle) : CUDA_ERROR_INVALID_VALUE;
+    return image ? load_module(handle, image_size(image)) : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuModuleLoadDataEx(CUmodule* handle, const void* image, unsigned int, int*, void**) {
@@ -59,14 +102,20 @@ CUresult cuModuleLoadFatBinary(CUmodule* handle, const void* image) {
 }
 
 CUresult cuModuleLoad(CUmodule* handle, const char* path) {
-    const CUresult result = check_file(path);
-    return result == CUDA_SUCCESS ? load_module(handle) : result;
+    std::uint64_t bytes = 0;
+    const CUresult result = file_size(path, bytes);
+    return result == CUDA_SUCCESS ? load_module(handle, bytes) : result;
 }
 
 CUresult cuModuleUnload(CUmodule handle) { return unload(handle); }
 
 CUresult cuModuleGetFunction(CUfunction* function, CUmodule handle, const char* name) {
-    return find_function(function, handle, name);
+    const CUresult result = find_function(function, handle, name);
+    if (result != CUDA_SUCCESS) return result;
+    // Until here the loading may be put off.
+    Context* context = nullptr;
+    const CUresult current = current_context(context);
+    return current == CUDA_SUCCESS ? context->own_memory.load(*from_handle<Module>(handle)) : current;
 }
 
 CUresult cuModuleGetGlobal_v2(CUdeviceptr*, std::size_t*, CUmodule handle, const char*) {
@@ -74,24 +123,22 @@ CUresult cuModuleGetGlobal_v2(CUdeviceptr*, std::size_t*, CUmodule handle, const
     return from_handle<Module>(handle) ? CUDA_ERROR_NOT_FOUND : CUDA_ERROR_INVALID_HANDLE;
 }
 
-CUresult cuModuleGetLoadingMode(int* mode) {
+CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode* mode) {
     if (!mode) return CUDA_ERROR_INVALID_VALUE;
-    *mode = 1;  // eager
+    *mode = loads_eagerly() ? CU_MODULE_EAGER_LOADING : CU_MODULE_LAZY_LOADING;
     return CUDA_SUCCESS;
 }
 
 CUresult cuLibraryLoadData(CUlibrary* handle, const void* code, int*, void**, unsigned int, int*, void**,
                            unsigned int) {
-    if (!Runtime::get()) return CUDA_ERROR_NOT_INITIALIZED;
-    if (!handle || !code) return CUDA_ERROR_INVALID_VALUE;
-    *handle = reinterpret_cast<CUlibrary>(new Module);
-    return CUDA_SUCCESS;
+    return code ? load_library(handle, image_size(code)) : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuLibraryLoadFromFile(CUlibrary* handle, const char* path, int*, void**, unsigned int, int*, void**,
                                unsigned int) {
-    if (const CUresult result = check_file(path); result != CUDA_SUCCESS) return result;
-    return cuLibraryLoadData(handle, path, nullptr, nullptr, 0, nullptr, nullptr, 0);
+    std::uint64_t bytes = 0;
+    const CUresult result = file_size(path, bytes);
+    return result == CUDA_SUCCESS ? load_library(handle, bytes) : result;
 }
 
 CUresult cuLibraryUnload(CUlibrary handle) { return unload(handle); }

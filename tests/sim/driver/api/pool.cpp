@@ -1,18 +1,10 @@
-#include "tests/sim/driver/pool.hpp"
-
-#include <cstring>
-
+// Allocations from pools, and which pool a device allocates from.
+#include "tests/sim/driver/pool_handle.hpp"
 #include "tests/sim/driver/stream_handle.hpp"
 
 using namespace simgpu;
 
 namespace {
-
-CUresult find_pool(CUmemoryPool handle, Pool*& pool) {
-    if (!Runtime::get()) return CUDA_ERROR_NOT_INITIALIZED;
-    pool = from_handle<Pool>(handle);
-    return pool ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
 
 CUresult check_device(CUdevice device, Runtime*& runtime) {
     runtime = Runtime::get();
@@ -23,13 +15,22 @@ CUresult check_device(CUdevice device, Runtime*& runtime) {
 CUresult allocate(CUdeviceptr* pointer, std::size_t bytes, Pool* pool, CUstream handle) {
     Stream* stream = nullptr;
     if (const CUresult result = find_stream(handle, stream); result != CUDA_SUCCESS) return result;
-    if (!pointer) return CUDA_ERROR_INVALID_VALUE;
+    if (!pointer || (pool && pool->properties().imported)) return CUDA_ERROR_INVALID_VALUE;
     Memory& memory = stream->context.runtime().memory();
     if (!pool) pool = &memory.current_pool(stream->context.ordinal());
     std::uint64_t address = 0;
     const CUresult result = memory.allocate_from(*pool, *stream, bytes, address);
     if (result == CUDA_SUCCESS) *pointer = address;
     return result;
+}
+
+/// The location has to be a GPU: there are no pools of other memory here.
+CUresult check_location(const CUmemLocation* location, CUmemAllocationType type, Runtime*& runtime) {
+    if (!location) return CUDA_ERROR_INVALID_VALUE;
+    if (location->type != CU_MEM_LOCATION_TYPE_DEVICE || type != CU_MEM_ALLOCATION_TYPE_PINNED) {
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    return check_device(location->id, runtime);
 }
 
 }  // namespace
@@ -63,8 +64,7 @@ CUresult cuDeviceGetDefaultMemPool(CUmemoryPool* handle, CUdevice device) {
     Runtime* runtime = nullptr;
     if (const CUresult result = check_device(device, runtime); result != CUDA_SUCCESS) return result;
     if (!handle) return CUDA_ERROR_INVALID_VALUE;
-    *handle =
-        reinterpret_cast<CUmemoryPool>(&runtime->memory().default_pool(static_cast<std::uint32_t>(device)));
+    *handle = handle_of(runtime->memory().default_pool(static_cast<std::uint32_t>(device)));
     return CUDA_SUCCESS;
 }
 
@@ -72,8 +72,7 @@ CUresult cuDeviceGetMemPool(CUmemoryPool* handle, CUdevice device) {
     Runtime* runtime = nullptr;
     if (const CUresult result = check_device(device, runtime); result != CUDA_SUCCESS) return result;
     if (!handle) return CUDA_ERROR_INVALID_VALUE;
-    *handle =
-        reinterpret_cast<CUmemoryPool>(&runtime->memory().current_pool(static_cast<std::uint32_t>(device)));
+    *handle = handle_of(runtime->memory().current_pool(static_cast<std::uint32_t>(device)));
     return CUDA_SUCCESS;
 }
 
@@ -82,97 +81,29 @@ CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool handle) {
     if (const CUresult result = check_device(device, runtime); result != CUDA_SUCCESS) return result;
     Pool* pool = nullptr;
     if (const CUresult result = find_pool(handle, pool); result != CUDA_SUCCESS) return result;
-    if (pool->ordinal() != static_cast<std::uint32_t>(device)) return CUDA_ERROR_INVALID_VALUE;
+    if (pool->ordinal() != static_cast<std::uint32_t>(device) || pool->properties().imported) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
     runtime->memory().set_current_pool(pool->ordinal(), *pool);
     return CUDA_SUCCESS;
 }
 
-CUresult cuMemPoolCreate(CUmemoryPool* handle, const CUmemPoolProps* properties) {
-    Runtime* runtime = Runtime::get();
-    if (!runtime) return CUDA_ERROR_NOT_INITIALIZED;
-    if (!handle || !properties || properties->location.type != CU_MEM_LOCATION_TYPE_DEVICE) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    if (properties->handleTypes != CU_MEM_HANDLE_TYPE_NONE) return CUDA_ERROR_NOT_SUPPORTED;
-    if (!runtime->is_ordinal(properties->location.id)) return CUDA_ERROR_INVALID_DEVICE;
-    Pool* pool = runtime->memory().create_pool(static_cast<std::uint32_t>(properties->location.id));
-    *handle = reinterpret_cast<CUmemoryPool>(pool);
-    return CUDA_SUCCESS;
+CUresult cuMemGetDefaultMemPool(CUmemoryPool* handle, CUmemLocation* location, CUmemAllocationType type) {
+    Runtime* runtime = nullptr;
+    const CUresult result = check_location(location, type, runtime);
+    return result == CUDA_SUCCESS ? cuDeviceGetDefaultMemPool(handle, location->id) : result;
 }
 
-CUresult cuMemPoolDestroy(CUmemoryPool handle) {
-    Pool* pool = nullptr;
-    if (const CUresult result = find_pool(handle, pool); result != CUDA_SUCCESS) return result;
-    Runtime* runtime = Runtime::get();
-    if (pool == &runtime->memory().default_pool(pool->ordinal())) return CUDA_ERROR_INVALID_VALUE;
-    runtime->memory().destroy_pool(pool);
-    return CUDA_SUCCESS;
+CUresult cuMemGetMemPool(CUmemoryPool* handle, CUmemLocation* location, CUmemAllocationType type) {
+    Runtime* runtime = nullptr;
+    const CUresult result = check_location(location, type, runtime);
+    return result == CUDA_SUCCESS ? cuDeviceGetMemPool(handle, location->id) : result;
 }
 
-CUresult cuMemPoolTrimTo(CUmemoryPool handle, std::size_t keep) {
-    Pool* pool = nullptr;
-    if (const CUresult result = find_pool(handle, pool); result != CUDA_SUCCESS) return result;
-    Runtime::get()->observer().observe();
-    pool->trim(keep);
-    return CUDA_SUCCESS;
-}
-
-CUresult cuMemPoolGetAttribute(CUmemoryPool handle, CUmemPool_attribute attribute, void* value) {
-    Pool* pool = nullptr;
-    if (const CUresult result = find_pool(handle, pool); result != CUDA_SUCCESS) return result;
-    if (!value) return CUDA_ERROR_INVALID_VALUE;
-    Runtime::get()->observer().observe();
-    const Pool::Usage usage = pool->usage();
-    const auto answer = [value](cuuint64_t number) {
-        std::memcpy(value, &number, sizeof number);
-        return CUDA_SUCCESS;
-    };
-    switch (attribute) {
-        case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
-        case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
-        case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
-            *static_cast<int*>(value) = 1;
-            return CUDA_SUCCESS;
-        case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
-            return answer(pool->threshold());
-        case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
-            return answer(usage.reserved);
-        case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
-            return answer(usage.reserved_high);
-        case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
-            return answer(usage.used);
-        case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
-            return answer(usage.used_high);
-    }
-    return CUDA_ERROR_INVALID_VALUE;
-}
-
-CUresult cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute attribute, void* value) {
-    Pool* pool = nullptr;
-    if (const CUresult result = find_pool(handle, pool); result != CUDA_SUCCESS) return result;
-    if (!value) return CUDA_ERROR_INVALID_VALUE;
-    cuuint64_t number = 0;
-    switch (attribute) {
-        case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
-        case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
-        case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
-            return CUDA_SUCCESS;
-        case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
-            std::memcpy(&number, value, sizeof number);
-            pool->set_threshold(number);
-            return CUDA_SUCCESS;
-        case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
-        case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
-            std::memcpy(&number, value, sizeof number);
-            if (number != 0) return CUDA_ERROR_INVALID_VALUE;
-            if (attribute == CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH) pool->reset_reserved_high();
-            if (attribute == CU_MEMPOOL_ATTR_USED_MEM_HIGH) pool->reset_used_high();
-            return CUDA_SUCCESS;
-        case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
-        case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
-            return CUDA_ERROR_INVALID_VALUE;
-    }
-    return CUDA_ERROR_INVALID_VALUE;
+CUresult cuMemSetMemPool(CUmemLocation* location, CUmemAllocationType type, CUmemoryPool handle) {
+    Runtime* runtime = nullptr;
+    const CUresult result = check_location(location, type, runtime);
+    return result == CUDA_SUCCESS ? cuDeviceSetMemPool(location->id, handle) : result;
 }
 
 }  // extern "C"

@@ -1,0 +1,152 @@
+#include "module/front/pools.hpp"
+
+#include <new>
+
+#include "module/front/context_count.hpp"
+#include "module/front/real_driver.hpp"
+#include "module/front/service.hpp"
+#include "module/front/session.hpp"
+
+namespace cgpu::front {
+namespace real {
+CGPU_REAL(cuMemPoolGetAttribute, CUmemoryPool, int, void*)
+CGPU_REAL(cuMemPoolTrimTo, CUmemoryPool, std::size_t)
+CGPU_REAL(cuMemPoolDestroy, CUmemoryPool)
+CGPU_REAL(cuDeviceGetMemPool, CUmemoryPool*, CUdevice)
+CGPU_REAL(cuDeviceSetMemPool, CUdevice, CUmemoryPool)
+}  // namespace real
+
+namespace {
+
+constinit Pools the_pools;
+
+/// 0 where the driver doesn't know the pool (any more).
+std::uint64_t figure(CUmemoryPool handle, int attribute) {
+    std::uint64_t bytes = 0;
+    return real::cuMemPoolGetAttribute(handle, attribute, &bytes) == kSuccess ? bytes : 0;
+}
+
+std::uint64_t key_of(CUmemoryPool handle) { return reinterpret_cast<std::uintptr_t>(handle); }
+
+/// As the driver does with the pool that a device allocates from when it is destroyed.
+void put_default_in_place(CUmemoryPool handle, int gpu) {
+    const CUdevice device = session().device_of(static_cast<std::uint32_t>(gpu));
+    CUmemoryPool current = nullptr;
+    CUmemoryPool usual = nullptr;
+    if (device < 0 || real::cuDeviceGetMemPool(&current, device) != kSuccess || current != handle) return;
+    if (real::cuDeviceGetDefaultMemPool(&usual, device) == kSuccess) real::cuDeviceSetMemPool(device, usual);
+}
+
+}  // namespace
+
+Pools& pools() { return the_pools; }
+
+Pool* Pools::find(CUmemoryPool handle) {
+    if (handle == nullptr) return nullptr;
+    for (Pool* pool = first_.load(); pool != nullptr; pool = pool->next)
+        if (pool->handle.load() == handle) return pool;
+    return nullptr;
+}
+
+Pool* Pools::note(CUmemoryPool handle, int gpu) {
+    if (Pool* known = find(handle)) return known;
+    const Locked lock(mutex_);
+    if (Pool* known = find(handle)) return known;
+    Pool* entry = first_.load();
+    while (entry != nullptr && entry->handle.load() != nullptr) entry = entry->next;
+    if (entry == nullptr) {
+        entry = new (std::nothrow) Pool;
+        if (entry == nullptr) return nullptr;
+        entry->next = first_.load();
+        first_.store(entry);
+    }
+    entry->gpu.store(gpu);
+    entry->handle.store(handle);
+    count_[static_cast<std::size_t>(gpu)].fetch_add(1);
+    return entry;
+}
+
+std::uint64_t Pools::look(Pool& pool) {
+    const CUmemoryPool handle = pool.handle.load();
+    if (handle == nullptr) return 0;
+    const int gpu = pool.gpu.load();
+    // Looks overlap. A later one began after all that the earlier one's caller had done, so it saw at least
+    // that: the latest one that began is right.
+    const std::uint64_t number = pool.looks.fetch_add(1) + 1;
+    const std::uint64_t bytes = figure(handle, kPoolReservedCurrent);
+    const bool unused = pool.doomed.load() && figure(handle, kPoolUsedCurrent) == 0;
+    std::uint64_t lack = 0;
+    {
+        const Locked lock(mutex_);
+        if (pool.handle.load() != handle || number < pool.last_look) return 0;
+        pool.last_look = number;
+        lack = session().engine().resize(static_cast<std::uint32_t>(gpu), module::Holding::pool,
+                                         key_of(handle), bytes);
+        session().engine().note_context(module::Holding::pool, key_of(handle), any_context_key(gpu));
+    }
+    if (unused) end(pool);
+    service().note_free();
+    return lack;
+}
+
+void Pools::look_at_all(int gpu) {
+    for (Pool* pool = first_.load(); pool != nullptr; pool = pool->next)
+        if (pool->handle.load() != nullptr && pool->gpu.load() == gpu) look(*pool);
+}
+
+std::uint64_t Pools::spare(CUmemoryPool handle) {
+    const std::uint64_t used = figure(handle, kPoolUsedCurrent);
+    const std::uint64_t reserved = figure(handle, kPoolReservedCurrent);
+    return reserved > used ? reserved - used : 0;
+}
+
+bool Pools::trim(int gpu) {
+    bool any = false;
+    for (Pool* pool = first_.load(); pool != nullptr; pool = pool->next) {
+        const CUmemoryPool handle = pool->handle.load();
+        if (handle == nullptr || pool->gpu.load() != gpu) continue;
+        const std::uint64_t before = figure(handle, kPoolReservedCurrent);
+        if (before == 0 || real::cuMemPoolTrimTo(handle, 0) != kSuccess) continue;
+        any = any || figure(handle, kPoolReservedCurrent) < before;
+        look(*pool);
+    }
+    return any;
+}
+
+CUresult Pools::destroy(Pool& pool) {
+    const CUmemoryPool handle = pool.handle.load();
+    put_default_in_place(handle, pool.gpu.load());
+    pool.doomed.store(true);
+    look(pool);
+    return kSuccess;
+}
+
+/// Nothing of a doomed pool is in use any more.
+void Pools::end(Pool& pool) {
+    CUmemoryPool handle = nullptr;
+    {
+        const Locked lock(mutex_);
+        if (!pool.doomed.load()) return;
+        handle = pool.handle.load();
+        pool.doomed.store(false);
+        pool.handle.store(nullptr);
+        pool.last_look = 0;
+        pool.looks.store(0);
+        count_[static_cast<std::size_t>(pool.gpu.load())].fetch_sub(1);
+    }
+    real::cuMemPoolDestroy(handle);
+    session().engine().release(module::Holding::pool, key_of(handle));
+}
+
+void Pools::reset_in_child() {
+    mutex_.reset_in_child();
+    for (Pool* pool = first_.load(); pool != nullptr; pool = pool->next) {
+        pool->handle.store(nullptr);
+        pool->doomed.store(false);
+        pool->last_look = 0;
+        pool->looks.store(0);
+    }
+    for (auto& count : count_) count.store(0);
+}
+
+}  // namespace cgpu::front

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "core/wire/limits.hpp"
+#include "module/front/cuda_abi.hpp"
+#include "module/front/waiting.hpp"
+
+namespace cgpu::front {
+
+/// One memory pool of the driver's, from its first use to its end.
+struct Pool {
+    std::atomic<CUmemoryPool> handle{nullptr};
+    std::atomic<int> gpu{-1};
+    std::atomic<std::uint64_t> looks{0};  ///< begun so far
+    std::uint64_t last_look = 0;          ///< whose figure counts now
+    std::atomic<bool> doomed{false};      ///< the program has destroyed it, but memory of it is in use
+    Pool* next = nullptr;
+};
+
+/// A pool is charged at what it has taken from the card (CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), in use or
+/// kept for later: what the driver itself says of it, read again after everything that may have changed it.
+class Pools {
+  public:
+    constexpr Pools() = default;
+
+    /// The entry of a pool on that GPU. Null: no memory for one.
+    Pool* note(CUmemoryPool handle, int gpu);
+    Pool* find(CUmemoryPool handle);
+
+    /// Charges what the pool has now. Answers how many bytes the lease lacks since then.
+    std::uint64_t look(Pool& pool);
+    /// The same for all pools of a GPU.
+    void look_at_all(int gpu);
+    bool any(int gpu) const {
+        return count_[static_cast<std::size_t>(gpu)].load(std::memory_order_relaxed) > 0;
+    }
+
+    /// Bytes that the pool has and nobody uses, as the driver says.
+    static std::uint64_t spare(CUmemoryPool handle);
+    /// Has the GPU's pools give back to the card what nobody uses. True where that was something.
+    bool trim(int gpu);
+
+    /// The program destroys the pool. As long as memory of it is in use the driver keeps it, but would not
+    /// tell its size any more: so the driver hears of it when the last memory has been freed.
+    CUresult destroy(Pool& pool);
+
+    void reset_in_child();
+
+  private:
+    void end(Pool& pool);
+
+    Mutex mutex_;
+    std::atomic<Pool*> first_{nullptr};  ///< entries stay, and are used again
+    std::atomic<int> count_[wire::kMaxGpus]{};
+};
+
+Pools& pools();
+
+}  // namespace cgpu::front

@@ -1,0 +1,172 @@
+// Physical memory that several processes hold, through file descriptors.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "tests/sim/test/mailbox.hpp"
+#include "tests/sim/test/virtual_memory.hpp"
+
+namespace simgpu::test {
+namespace {
+
+constexpr auto kFd = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+
+int export_memory(CUmemGenericAllocationHandle handle) {
+    int descriptor = -1;
+    REQUIRE_OK(cuMemExportToShareableHandle(&descriptor, handle, kFd, 0));
+    return descriptor;
+}
+
+CUmemGenericAllocationHandle import_memory(int descriptor) {
+    CUmemGenericAllocationHandle handle = 0;
+    REQUIRE_OK(cuMemImportFromShareableHandle(
+        &handle, reinterpret_cast<void*>(static_cast<std::intptr_t>(descriptor)), kFd));
+    return handle;
+}
+
+/// Creates 10 MiB whose first word is 42 and sends a descriptor of it.
+void create_and_send(const Mailbox& mailbox) {
+    use_device(0);
+    const auto handle = create(on_gpu(0, kFd), 10 * kMiB);
+    REQUIRE_OK(cuMemsetD32(map(handle, 10 * kMiB), 42, 1));
+    const int descriptor = export_memory(handle);
+    mailbox.send_descriptor(descriptor);
+    close(descriptor);
+}
+
+void receive_and_map(const Mailbox& mailbox) {
+    use_device(0);
+    const int descriptor = mailbox.receive_descriptor();
+    const auto handle = import_memory(descriptor);
+    close(descriptor);
+    CUmemAllocationProp properties{};
+    REQUIRE_OK(cuMemGetAllocationPropertiesFromHandle(&properties, handle));
+    REQUIRE_EQ(properties.location.type, CU_MEM_LOCATION_TYPE_DEVICE);
+    const CUdeviceptr pointer = map(handle, 10 * kMiB);
+    REQUIRE_EQ(read_word(pointer), 42);
+}
+
+TEST(ShareableMemory, IsChargedOnceAndGoesToTheNextHolderWhenItsCreatorIsKilled) {
+    TestDevice device(1);
+    Mailbox mailbox;
+    Child creator([&](const Child::Line& line) {
+        create_and_send(mailbox);
+        line.say('c');
+        line.wait();
+    });
+    ASSERT_EQ(creator.hear(), 'c');
+    Child importer([&](const Child::Line& line) {
+        receive_and_map(mailbox);
+        line.say('i');
+        line.wait();
+    });
+    ASSERT_EQ(importer.hear(), 'i');
+    EXPECT_EQ(device.used_bytes(), 210 * kMiB);
+    EXPECT_EQ(device.use(creator.pid()).allocated_bytes, 10 * kMiB);
+    EXPECT_EQ(device.use(importer.pid()).allocated_bytes, 0U);
+    creator.kill();
+    EXPECT_EQ(device.used_bytes(), 110 * kMiB);
+    EXPECT_EQ(device.use(importer.pid()).allocated_bytes, 10 * kMiB);
+    importer.kill();
+    EXPECT_EQ(device.used_bytes(), 0U);
+}
+
+TEST(ShareableMemory, LivesInADescriptorThatIsUnderWay) {
+    TestDevice device(1);
+    Mailbox mailbox;
+    Child creator([&](const Child::Line& line) {
+        create_and_send(mailbox);
+        line.say('c');
+        line.wait();
+    });
+    ASSERT_EQ(creator.hear(), 'c');
+    creator.kill();
+    EXPECT_EQ(device.used_bytes(), 10 * kMiB);
+    EXPECT_EQ(device.unowned_bytes(), 10 * kMiB);
+    Child importer([&](const Child::Line& line) {
+        receive_and_map(mailbox);
+        line.say('i');
+        line.wait();
+    });
+    ASSERT_EQ(importer.hear(), 'i');
+    EXPECT_EQ(device.unowned_bytes(), 0U);
+    EXPECT_EQ(device.use(importer.pid()).allocated_bytes, 10 * kMiB);
+    importer.kill();
+    EXPECT_EQ(device.used_bytes(), 0U);
+}
+
+TEST(ShareableMemory, GoesWithItsLastDescriptor) {
+    TestDevice device(1);
+    Mailbox mailbox;
+    Child creator([&](const Child::Line& line) {
+        create_and_send(mailbox);
+        line.say('c');
+        line.wait();
+    });
+    ASSERT_EQ(creator.hear(), 'c');
+    creator.kill();
+    EXPECT_EQ(device.used_bytes(), 10 * kMiB);
+    mailbox.close();
+    EXPECT_EQ(device.used_bytes(), 0U);
+}
+
+TEST(ShareableMemory, OneHolderLettingGoDoesNotTakeItFromTheOther) {
+    TestDevice device(1);
+    Mailbox mailbox;
+    Child child([&](const Child::Line& line) {
+        use_device(0);
+        const auto handle = create(on_gpu(0, kFd), 10 * kMiB);
+        const int descriptor = export_memory(handle);
+        const auto second = import_memory(descriptor);
+        close(descriptor);
+        REQUIRE_OK(cuMemRelease(handle));
+        REQUIRE_OK(cuMemsetD32(map(second, 10 * kMiB), 1, 1));
+        const auto kept = create(on_gpu(0), 2 * kMiB);
+        int none = -1;
+        REQUIRE_EQ(cuMemExportToShareableHandle(&none, kept, kFd, 0), CUDA_ERROR_INVALID_VALUE);
+        CUmemGenericAllocationHandle garbage = 0;
+        REQUIRE_EQ(cuMemImportFromShareableHandle(&garbage, reinterpret_cast<void*>(std::intptr_t{0}), kFd),
+                   CUDA_ERROR_INVALID_VALUE);
+        line.say('s');
+        line.wait();
+    });
+    ASSERT_EQ(child.hear(), 's');
+    EXPECT_EQ(device.use(child.pid()).allocated_bytes, 12 * kMiB);
+}
+
+/// What the device file takes of the host's memory or disk.
+std::uint64_t bytes_of_device_file() {
+    struct stat status {};
+    REQUIRE_EQ(stat(std::getenv("SIMGPU_DEVICE"), &status), 0);
+    return static_cast<std::uint64_t>(status.st_blocks) * 512;
+}
+
+TEST(ShareableMemory, TheHostGetsItsBytesBackFromTheFreedAndFromTheKilled) {
+    TestDevice device(1);
+    const std::uint64_t before = bytes_of_device_file();
+    Child child([&](const Child::Line& line) {
+        use_device(0);
+        for (int i = 0; i < 20; ++i) {
+            const auto handle = create(on_gpu(0), 900 * kMiB);
+            const CUdeviceptr pointer = map(handle, 900 * kMiB);
+            REQUIRE_EQ(read_word(pointer + 890 * kMiB), 0);
+            REQUIRE_OK(cuMemsetD32(pointer + 890 * kMiB, 1, 2 * kMiB));
+            if (i == 19) {
+                line.say('l');
+                line.wait();
+            }
+            unmap(pointer, 900 * kMiB);
+            REQUIRE_OK(cuMemRelease(handle));
+        }
+    });
+    ASSERT_EQ(child.hear(), 'l');
+    EXPECT_GE(bytes_of_device_file() - before, 8 * kMiB);
+    child.kill();
+    EXPECT_EQ(device.used_bytes(), 0U);
+    EXPECT_LT(bytes_of_device_file() - before, 8 * kMiB);
+}
+
+}  // namespace
+}  // namespace simgpu::test

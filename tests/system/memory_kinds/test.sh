@@ -3,7 +3,7 @@
 asks=("${four_of_15[@]}")
 mib=$((1024 * 1024))
 
-for how in plain pitch array async; do
+for how in plain pitch array array-3d layered mipmapped async pool mapped; do
     job "$how" -- alloc --how "$how" --mib 64 --until-fail --hold
     wait_for 20 is_ready "$how"
     expect_equal "result of $how" "$(fact "$scratch/$how.out" result)" "2 CUDA_ERROR_OUT_OF_MEMORY"

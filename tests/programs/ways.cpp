@@ -1,0 +1,122 @@
+#include "tests/programs/ways.hpp"
+
+#include <map>
+
+namespace programs {
+namespace {
+
+constexpr std::size_t kRow = 65536;
+
+CUresult plain(int, std::size_t bytes) {
+    CUdeviceptr pointer = 0;
+    return cuMemAlloc(&pointer, bytes);
+}
+
+CUresult pitch(int, std::size_t bytes) {
+    CUdeviceptr pointer = 0;
+    std::size_t pitch = 0;
+    return cuMemAllocPitch(&pointer, &pitch, kRow, bytes / kRow, 4);
+}
+
+CUresult array(int, std::size_t bytes) {
+    CUDA_ARRAY_DESCRIPTOR descriptor{kRow, bytes / kRow, CU_AD_FORMAT_UNSIGNED_INT8, 1};
+    CUarray array = nullptr;
+    return cuArrayCreate(&array, &descriptor);
+}
+
+/// Sixteen of them, one upon another.
+CUDA_ARRAY3D_DESCRIPTOR box(std::size_t bytes, unsigned int flags) {
+    CUDA_ARRAY3D_DESCRIPTOR descriptor{};
+    descriptor.Width = kRow / 16;
+    descriptor.Height = bytes / kRow;
+    descriptor.Depth = 16;
+    descriptor.Format = CU_AD_FORMAT_UNSIGNED_INT8;
+    descriptor.NumChannels = 1;
+    descriptor.Flags = flags;
+    return descriptor;
+}
+
+CUresult array_3d(int, std::size_t bytes) {
+    const auto descriptor = box(bytes, 0);
+    CUarray array = nullptr;
+    return cuArray3DCreate(&array, &descriptor);
+}
+
+CUresult layered(int, std::size_t bytes) {
+    const auto descriptor = box(bytes, CUDA_ARRAY3D_LAYERED);
+    CUarray array = nullptr;
+    return cuArray3DCreate(&array, &descriptor);
+}
+
+CUresult mipmapped(int, std::size_t bytes) {
+    const auto descriptor = box(bytes, 0);
+    CUmipmappedArray array = nullptr;
+    return cuMipmappedArrayCreate(&array, &descriptor, 4);
+}
+
+CUresult async(int, std::size_t bytes) {
+    CUdeviceptr pointer = 0;
+    return cuMemAllocAsync(&pointer, bytes, nullptr);
+}
+
+CUresult pool(int device, std::size_t bytes) {
+    static CUmemoryPool own = nullptr;
+    if (own == nullptr) {
+        CUmemPoolProps properties{};
+        properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+        properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, device};
+        if (const CUresult result = cuMemPoolCreate(&own, &properties); result != CUDA_SUCCESS) return result;
+    }
+    CUdeviceptr pointer = 0;
+    return cuMemAllocFromPoolAsync(&pointer, bytes, own, nullptr);
+}
+
+/// Granules made, mapped, and their handle let go, as allocators of growing segments do it.
+CUresult mapped(int device, std::size_t bytes) {
+    CUmemAllocationProp properties{};
+    properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, device};
+    std::size_t granule = 0;
+    CUresult result = cuMemGetAllocationGranularity(&granule, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM);
+    if (result != CUDA_SUCCESS) return result;
+    const std::size_t whole = (bytes + granule - 1) / granule * granule;
+    CUmemGenericAllocationHandle memory = 0;
+    result = cuMemCreate(&memory, whole, &properties, 0);
+    if (result != CUDA_SUCCESS) return result;
+    CUdeviceptr address = 0;
+    result = cuMemAddressReserve(&address, whole, 0, 0, 0);
+    if (result == CUDA_SUCCESS) result = cuMemMap(address, whole, 0, memory, 0);
+    cuMemRelease(memory);
+    return result;
+}
+
+CUresult managed(int, std::size_t bytes) {
+    CUdeviceptr pointer = 0;
+    return cuMemAllocManaged(&pointer, bytes, CU_MEM_ATTACH_GLOBAL);
+}
+
+using Way = CUresult (*)(int device, std::size_t bytes);
+
+const std::map<std::string, Way>& table() {
+    static const std::map<std::string, Way> all = {
+        {"plain", plain},     {"pitch", pitch},         {"array", array}, {"array-3d", array_3d},
+        {"layered", layered}, {"mipmapped", mipmapped}, {"async", async}, {"pool", pool},
+        {"mapped", mapped},   {"managed", managed},
+    };
+    return all;
+}
+
+}  // namespace
+
+std::vector<std::string> ways() {
+    std::vector<std::string> names;
+    names.reserve(table().size());
+    for (const auto& [name, way] : table()) names.push_back(name);
+    return names;
+}
+
+CUresult allocate(const std::string& way, int device, std::size_t bytes) {
+    return table().at(way)(device, bytes);
+}
+
+}  // namespace programs

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <vector>
 
 #include "tests/sim/test/mailbox.hpp"
 #include "tests/sim/test/virtual_memory.hpp"
@@ -166,6 +167,26 @@ TEST(ShareableMemory, TheHostGetsItsBytesBackFromTheFreedAndFromTheKilled) {
     child.kill();
     EXPECT_EQ(device.used_bytes(), 0U);
     EXPECT_LT(bytes_of_device_file() - before, 8 * kMiB);
+}
+
+TEST(ShareableMemory, GoesOnWithTheOldDeviceWhenANewOneTakesItsPlace) {
+    TestDevice device(1);
+    Child child([](const Child::Line& line) {
+        use_device(0);
+        line.say('b');
+        line.wait();
+        const auto handle = create(on_gpu(0, kFd), 10 * kMiB);
+        REQUIRE_OK(cuMemsetD32(map(handle, 10 * kMiB), 42, 1));
+        const auto again = import_memory(export_memory(handle));
+        REQUIRE_EQ(read_word(map(again, 10 * kMiB)), 42);
+        line.say('m');
+        line.wait();
+    });
+    ASSERT_EQ(child.hear(), 'b');
+    ASSERT_EQ(Device::create(std::getenv("SIMGPU_DEVICE"), std::vector<Card>(1)), 0);
+    child.tell();
+    ASSERT_EQ(child.hear(), 'm');
+    EXPECT_EQ(device.use(child.pid()).allocated_bytes, 10 * kMiB);
 }
 
 }  // namespace

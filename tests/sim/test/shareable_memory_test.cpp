@@ -3,9 +3,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <vector>
 
+#include "tests/sim/device/device_path.hpp"
 #include "tests/sim/test/mailbox.hpp"
 #include "tests/sim/test/virtual_memory.hpp"
 
@@ -140,7 +140,7 @@ TEST(ShareableMemory, OneHolderLettingGoDoesNotTakeItFromTheOther) {
 /// What the device file takes of the host's memory or disk.
 std::uint64_t bytes_of_device_file() {
     struct stat status {};
-    REQUIRE_EQ(stat(std::getenv("SIMGPU_DEVICE"), &status), 0);
+    REQUIRE_EQ(stat(device_path().c_str(), &status), 0);
     return static_cast<std::uint64_t>(status.st_blocks) * 512;
 }
 
@@ -183,7 +183,7 @@ TEST(ShareableMemory, GoesOnWithTheOldDeviceWhenANewOneTakesItsPlace) {
         line.wait();
     });
     ASSERT_EQ(child.hear(), 'b');
-    ASSERT_EQ(Device::create(std::getenv("SIMGPU_DEVICE"), std::vector<Card>(1)), 0);
+    ASSERT_EQ(Device::create(device_path(), std::vector<Card>(1)), 0);
     child.tell();
     ASSERT_EQ(child.hear(), 'm');
     EXPECT_EQ(device.use(child.pid()).allocated_bytes, 10 * kMiB);

@@ -60,8 +60,8 @@ Runtime::Runtime(std::unique_ptr<Device> device, std::vector<std::uint32_t> visi
 CUresult Runtime::enter() {
     if (alive_.open(device_path()) != 0) return CUDA_ERROR_NO_DEVICE;
     // The mapping keeps the lock when the program closes all descriptors, and in a forked child.
-    const void* kept = mmap(nullptr, 4096, PROT_READ, MAP_SHARED, alive_.descriptor(), 0);
-    if (kept == MAP_FAILED) return CUDA_ERROR_OPERATING_SYSTEM;
+    if (mmap(nullptr, 4096, PROT_READ, MAP_SHARED, alive_.descriptor(), 0) == MAP_FAILED)
+        return CUDA_ERROR_OPERATING_SYSTEM;
     const ProcessEntry identity = own_identity();
     Session session(*device_);
     const auto slot = Ledger(session).enter(identity);

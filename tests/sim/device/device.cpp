@@ -113,12 +113,24 @@ RingTable Device::rings() const {
     return RingTable(reinterpret_cast<Ring*>(reinterpret_cast<char*>(layout_) + kRingsOffset));
 }
 
+int Device::open_file() const {
+    // The path may name a newer device by now; then the one in use is reached through what is open of it.
+    for (const std::string& name : {path_, "/proc/self/fd/" + std::to_string(lock_.descriptor())}) {
+        const int descriptor = ::open(name.c_str(), O_RDWR | O_CLOEXEC);
+        if (descriptor >= 0 && is_of_this_file(descriptor)) return descriptor;
+        if (descriptor >= 0) ::close(descriptor);
+    }
+    return -1;
+}
+
 bool Device::map_data(std::uint64_t offset, std::uint64_t bytes, std::uint64_t address) const {
-    FileLock file;
-    if (file.open(path_) != 0) return false;
-    return mmap(reinterpret_cast<void*>(address), bytes, PROT_READ | PROT_WRITE,
-                MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file.descriptor(),
-                static_cast<off_t>(offset)) != MAP_FAILED;
+    // Not by the lock's descriptor: a mapping in a forked child would keep a killed parent's lock.
+    const int descriptor = open_file();
+    if (descriptor < 0) return false;
+    void* at = mmap(reinterpret_cast<void*>(address), bytes, PROT_READ | PROT_WRITE,
+                    MAP_SHARED | MAP_FIXED | MAP_NORESERVE, descriptor, static_cast<off_t>(offset));
+    ::close(descriptor);
+    return at != MAP_FAILED;
 }
 
 bool Device::is_of_this_file(int descriptor) const {

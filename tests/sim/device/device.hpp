@@ -33,8 +33,9 @@ class Device {
     std::uint32_t gpu_count() const { return layout_->gpu_count; }
     const Card& card(std::uint32_t gpu) const { return layout_->cards[gpu]; }
     RingTable rings() const;
-    const std::string& path() const { return path_; }
 
+    /// A descriptor of the device file with nothing in common with others of it. @return -1: none is left.
+    int open_file() const;
     /// Maps bytes of the data area at `address`, in place of what is there.
     bool map_data(std::uint64_t offset, std::uint64_t bytes, std::uint64_t address) const;
     bool is_of_this_file(int descriptor) const;

@@ -11,7 +11,7 @@ namespace simgpu {
 namespace {
 
 int open_standing_at(Runtime& runtime, std::int64_t place) {
-    const int descriptor = ::open(runtime.device().path().c_str(), O_RDWR | O_CLOEXEC);
+    const int descriptor = runtime.device().open_file();
     if (descriptor >= 0) lseek(descriptor, place, SEEK_SET);
     return descriptor;
 }

@@ -78,8 +78,9 @@ CUresult VirtualMemory::unmap(std::uint64_t address, std::uint64_t size) {
     std::vector<PhysicalMemoryPointer> let_go;  // without the lock
     const std::lock_guard lock(mutex_);
     if (!are_whole_mappings(address, size)) return CUDA_ERROR_INVALID_VALUE;
-    mmap(reinterpret_cast<void*>(address), size, PROT_NONE,
-         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    const void* empty = mmap(reinterpret_cast<void*>(address), size, PROT_NONE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    if (empty == MAP_FAILED) return CUDA_ERROR_OUT_OF_MEMORY;
     auto mapping = mappings_.find(address);
     while (mapping != mappings_.end() && mapping->first < address + size) {
         let_go.push_back(mapping->second.physical);

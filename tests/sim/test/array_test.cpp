@@ -133,7 +133,7 @@ TEST(Array, BoxesAreCopiedInAndOut) {
         CUarray array = nullptr;
         const Extents extents = bytes_of(20, 10, 5);
         REQUIRE_OK(cuArray3DCreate(&array, &extents));
-        std::vector<unsigned char> all(20 * 10 * 5);
+        std::vector<unsigned char> all(std::size_t{20} * 10 * 5);
         std::iota(all.begin(), all.end(), static_cast<unsigned char>(0));
         CUDA_MEMCPY3D copy{};
         copy.srcMemoryType = CU_MEMORYTYPE_HOST;

@@ -19,11 +19,10 @@ struct Life {
 };
 
 std::vector<Life> some_lives() {
-    std::vector<Life> lives;
-    const int count = *rc::gen::inRange(1, 5);
-    for (int i = 0; i < count; ++i) {
-        lives.push_back({*rc::gen::arbitrary<unsigned int>(), *rc::gen::inRange(50, 200),
-                         *rc::gen::inRange<Nanoseconds>(0, 30'000'000)});
+    std::vector<Life> lives(*rc::gen::inRange<std::size_t>(1, 5));
+    for (Life& life : lives) {
+        life = {*rc::gen::arbitrary<unsigned int>(), *rc::gen::inRange(50, 200),
+                *rc::gen::inRange<Nanoseconds>(0, 30'000'000)};
     }
     return lives;
 }

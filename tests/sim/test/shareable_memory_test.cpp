@@ -3,8 +3,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdlib>
+#include <vector>
 
+#include "tests/sim/device/device_path.hpp"
 #include "tests/sim/test/mailbox.hpp"
 #include "tests/sim/test/virtual_memory.hpp"
 
@@ -139,7 +140,7 @@ TEST(ShareableMemory, OneHolderLettingGoDoesNotTakeItFromTheOther) {
 /// What the device file takes of the host's memory or disk.
 std::uint64_t bytes_of_device_file() {
     struct stat status {};
-    REQUIRE_EQ(stat(std::getenv("SIMGPU_DEVICE"), &status), 0);
+    REQUIRE_EQ(stat(device_path().c_str(), &status), 0);
     return static_cast<std::uint64_t>(status.st_blocks) * 512;
 }
 
@@ -166,6 +167,26 @@ TEST(ShareableMemory, TheHostGetsItsBytesBackFromTheFreedAndFromTheKilled) {
     child.kill();
     EXPECT_EQ(device.used_bytes(), 0U);
     EXPECT_LT(bytes_of_device_file() - before, 8 * kMiB);
+}
+
+TEST(ShareableMemory, GoesOnWithTheOldDeviceWhenANewOneTakesItsPlace) {
+    TestDevice device(1);
+    Child child([](const Child::Line& line) {
+        use_device(0);
+        line.say('b');
+        line.wait();
+        const auto handle = create(on_gpu(0, kFd), 10 * kMiB);
+        REQUIRE_OK(cuMemsetD32(map(handle, 10 * kMiB), 42, 1));
+        const auto again = import_memory(export_memory(handle));
+        REQUIRE_EQ(read_word(map(again, 10 * kMiB)), 42);
+        line.say('m');
+        line.wait();
+    });
+    ASSERT_EQ(child.hear(), 'b');
+    ASSERT_EQ(Device::create(device_path(), std::vector<Card>(1)), 0);
+    child.tell();
+    ASSERT_EQ(child.hear(), 'm');
+    EXPECT_EQ(device.use(child.pid()).allocated_bytes, 10 * kMiB);
 }
 
 }  // namespace

@@ -36,6 +36,7 @@ class LeasePool {
         std::uint64_t lease = 0;      ///< bytes it may charge; whole granules
         std::uint64_t context = 0;    ///< bytes its contexts take: the driver's figure less what is charged
         std::uint64_t pending = 0;    ///< bytes reserved for contexts that the driver hasn't shown yet
+        Nanos pending_since = 0;      ///< the last of them
         bool context_coming = false;  ///< a context is being made: no figure says anything about it yet
         bool first_context = false;   ///< the next figure is that of one fresh context
         bool figured = false;         ///< the driver has shown this process
@@ -89,7 +90,7 @@ class LeasePool {
     std::uint64_t give(const model::Process& process, std::uint64_t bytes);
 
     /// Sets bytes aside for a context that is about to be made. Error: the table's.
-    Result<Grant> reserve_context(const model::Process& process, std::uint64_t bytes);
+    Result<Grant> reserve_context(const model::Process& process, std::uint64_t bytes, Nanos now);
     /// Undoes a reservation whose answer didn't reach the process.
     void unreserve_context(const model::Process& process, std::uint64_t bytes);
     void context_done(const model::Process& process);

@@ -6,7 +6,8 @@
 
 namespace cgpu::app {
 
-Result<LeasePool::Grant> LeasePool::reserve_context(const model::Process& process, std::uint64_t bytes) {
+Result<LeasePool::Grant> LeasePool::reserve_context(const model::Process& process, std::uint64_t bytes,
+                                                    Nanos now) {
     const auto need = up_to_granule(bytes);
     const auto free = available();
     if (need > free) return Grant{0, need - free};
@@ -14,6 +15,7 @@ Result<LeasePool::Grant> LeasePool::reserve_context(const model::Process& proces
     if (!account) return tl::unexpected(account.error());
     (*account)->first_context = (*account)->context == 0 && (*account)->pending == 0;
     (*account)->pending += need;
+    (*account)->pending_since = now;
     (*account)->context_coming = true;
     (*account)->recent.clear();
     save(**account);

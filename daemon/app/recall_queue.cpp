@@ -81,7 +81,8 @@ bool RecallQueue::step() {
 }
 
 Result<LeasePool::Grant> RecallQueue::try_grant(const LeaseAsk& ask) {
-    if (ask.what == LeaseAsk::What::context) return pool_.reserve_context(ask.key.process, ask.bytes);
+    if (ask.what == LeaseAsk::What::context)
+        return pool_.reserve_context(ask.key.process, ask.bytes, loop_.now());
     // Others wait: nobody gets more than was asked for.
     return pool_.lease(ask.key.process, ask.bytes, waiting_.size() > 1 ? 0 : settings_.chunk);
 }
@@ -105,11 +106,19 @@ std::uint64_t RecallQueue::dying_bytes() const {
     return sum;
 }
 
+std::uint64_t RecallQueue::estimated_bytes() const {
+    std::uint64_t sum = 0;
+    for (const auto& [process, account] : pool_.accounts())
+        if (!account.dying && loop_.now() - account.pending_since < settings_.figure_hope)
+            sum += account.pending;
+    return sum;
+}
+
 /// Recalls what could bring the lacking bytes; false where nothing could.
 bool RecallQueue::may_come(const Waiting& first, std::uint64_t lack) {
     const auto candidates = siblings(first);
-    const auto dying = dying_bytes();
-    auto possible = dying;
+    const auto by_itself = dying_bytes() + estimated_bytes();
+    auto possible = by_itself;
     for (const auto& sibling : candidates) possible += sibling.slack;
     if (possible < lack) return false;
 
@@ -126,7 +135,7 @@ bool RecallQueue::may_come(const Waiting& first, std::uint64_t lack) {
         }
         coming += sibling.slack;
     }
-    return coming + dying >= lack;
+    return coming + by_itself >= lack;
 }
 
 void RecallQueue::wait_until(Nanos when) {

@@ -12,8 +12,9 @@ namespace cgpu::app {
 
 /// The asks of one pool, answered in the order in which they came.
 ///
-/// An ask that lacks something waits while siblings are asked to give back what they don't use, and while the
-/// memory of a process that has just ended is being freed. It is refused as soon as neither can bring enough,
+/// An ask that lacks something waits while siblings are asked to give back what they don't use, while the
+/// memory of a process that has just ended is being freed, and while the driver's figure for a new context is
+/// awaited, which may be below what was reserved for it. It is refused as soon as neither can bring enough,
 /// at the latest `deadline` after it came to the front. A sibling that lets the deadline pass is not waited
 /// for again until it has been heard of: a stopped process costs its instance one wait and its own unused
 /// chunk.
@@ -23,6 +24,8 @@ class RecallQueue {
         std::uint64_t chunk = 32ull << 20;  ///< granted at a time where there is plenty; bytes
         Nanos deadline = 200'000'000;
         Nanos dying_hope = 1'000'000'000;  ///< how long the memory of an ended process is expected back soon
+        Nanos figure_hope =
+            500'000'000;  ///< how long after its making a context's real size is expected soon
     };
 
     RecallQueue(Loop& loop, LeasePool& pool, const Settings& settings);
@@ -59,6 +62,7 @@ class RecallQueue {
     Result<LeasePool::Grant> try_grant(const LeaseAsk& ask);
     [[nodiscard]] std::vector<Sibling> siblings(const Waiting& first) const;
     [[nodiscard]] std::uint64_t dying_bytes() const;
+    [[nodiscard]] std::uint64_t estimated_bytes() const;
     bool may_come(const Waiting& first, std::uint64_t lack);
     void wait_until(Nanos when);
     void deadline_passed();

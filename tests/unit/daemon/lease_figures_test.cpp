@@ -33,6 +33,35 @@ TEST(LeaseFigures, ContextsAreReservedAndCorrectedByTheDriver) {
     EXPECT_EQ(bed.used(), 100 * kMiB);
 }
 
+TEST(LeaseFigures, WhatAContextDoesntTakeOfItsReservationIsWaitedFor) {
+    LeaseBed bed(kGiB);
+    bed.enter(1);
+    ASSERT_EQ((*bed.ask(1, 0, LeaseAsk::What::context))->granted, 256 * kMiB);
+    bed.gpus.shown[1] = 120 * kMiB;
+    bed.leases.context_done(bed.key(1));
+    const auto fits = bed.ask(1, 800 * kMiB);
+    EXPECT_FALSE(*fits) << "refused before the driver could tell";
+    bed.loop.advance(kSettled);
+    ASSERT_TRUE(*fits);
+    EXPECT_EQ((*fits)->why, wire::Why::none);
+    const auto never_fits = bed.ask(1, 800 * kMiB);
+    EXPECT_TRUE(*never_fits) << "nothing is awaited any more";
+    EXPECT_EQ((*never_fits)->why, wire::Why::over_limit);
+}
+
+TEST(LeaseFigures, AFigureThatNeverComesIsNotWaitedForLong) {
+    LeaseBed bed(kGiB);
+    bed.enter(1);
+    ASSERT_EQ((*bed.ask(1, 0, LeaseAsk::What::context))->granted, 256 * kMiB);
+    bed.leases.context_done(bed.key(1));
+    const auto first = bed.ask(1, 800 * kMiB);
+    bed.loop.advance(250 * kMs);
+    ASSERT_TRUE(*first);
+    EXPECT_EQ((*first)->why, wire::Why::over_limit);
+    bed.loop.advance(500 * kMs);
+    EXPECT_TRUE(*bed.ask(1, 800 * kMiB)) << "refused at once now";
+}
+
 TEST(LeaseFigures, AContextLargerThanReservedIsShownAndStopsGrants) {
     LeaseBed bed(300 * kMiB);
     bed.enter(1);

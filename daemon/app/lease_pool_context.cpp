@@ -51,14 +51,14 @@ std::optional<std::uint64_t> LeasePool::figure(const model::Process& process,
                                                std::optional<std::uint64_t> bytes) {
     Account* account = find_account(process);
     if (account == nullptr || account->dying || account->context_coming) return std::nullopt;
+    account->figured = account->figured || bytes.has_value();
     // Without a report the unused part of the lease can't be told from what is charged.
     if (account->lease > 0 && !charged_(process)) return std::nullopt;
     const auto now_charged = charged(process);
     // Charges that moved during the look can't be told from contexts: the next look will.
     if (now_charged != account->charged_before) return std::nullopt;
     // A driver that never shows this process says nothing of its contexts: the reservation stays.
-    if (!bytes && !account->figured) return std::nullopt;
-    account->figured = true;
+    if (!account->figured) return std::nullopt;
     auto& recent = account->recent;
     recent.push_back(bytes.value_or(0) - std::min(bytes.value_or(0), now_charged));
     if (recent.size() > kConfirm) recent.erase(recent.begin());
@@ -75,6 +75,8 @@ std::optional<std::uint64_t> LeasePool::figure(const model::Process& process,
 bool LeasePool::unconfirmed() const {
     return std::any_of(accounts_.begin(), accounts_.end(), [](const auto& item) {
         const Account& account = item.second;
+        // A program that allocates all the time leaves no look undisturbed until it has to wait for one.
+        if (account.pending > 0 && account.figured && !account.context_coming) return true;
         return !account.recent.empty() && account.recent.back() != account.context + account.pending;
     });
 }

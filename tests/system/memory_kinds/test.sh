@@ -8,7 +8,7 @@ for how in plain pitch array array-3d layered mipmapped async pool mapped; do
     wait_for 20 is_ready "$how"
     expect_equal "result of $how" "$(fact "$scratch/$how.out" result)" "2 CUDA_ERROR_OUT_OF_MEMORY"
     echo "$how: $(held "${pids[$how]}") bytes of $limit_of_four"
-    expect_between "bytes held by $how" "$(held "${pids[$how]}")" $((limit_of_four - 256 * mib)) "$limit_of_four"
+    expect_between "bytes held by $how" "$(held "${pids[$how]}")" $((limit_of_four - 80 * mib)) "$limit_of_four"
     end_job "$how"
     wait_for 5 nothing_held
 done

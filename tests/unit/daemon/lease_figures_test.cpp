@@ -37,8 +37,12 @@ TEST(LeaseFigures, WhatAContextDoesntTakeOfItsReservationIsWaitedFor) {
     LeaseBed bed(kGiB);
     bed.enter(1);
     ASSERT_EQ((*bed.ask(1, 0, LeaseAsk::What::context))->granted, 256 * kMiB);
+    ASSERT_EQ((*bed.ask(1, 2 * kMiB))->why, wire::Why::none);
     bed.gpus.shown[1] = 120 * kMiB;
     bed.leases.context_done(bed.key(1));
+    bed.fronts.charges[1] = 2 * kMiB;  // while the driver looks
+    bed.gpus.shown[1] = 122 * kMiB;
+    bed.loop.run_posted();
     const auto fits = bed.ask(1, 800 * kMiB);
     EXPECT_FALSE(*fits) << "refused before the driver could tell";
     bed.loop.advance(kSettled);

@@ -1,0 +1,48 @@
+# Programs of every kind meet the same limit: however they come by the driver, and whatever else they do.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../../lab.d/mounts.sh"
+libraries=/usr/lib/$(uname -m)-linux-gnu
+versioned=$(readlink -f "$libraries/libcuda.so.1")
+learn_context_cost
+
+echo "--- how they come by the driver"
+for name in linked linked_now linked_rpath linked_runpath linked_absolute linked_per_thread linked_cxx; do
+    kind "$name" -- "$kinds/$name"
+done
+kind 'open libcuda.so.1' -- "$kinds/opened"
+kind 'open libcuda.so' -- "$kinds/opened" libcuda.so
+kind 'open /…/libcuda.so.1' -- "$kinds/opened" "$libraries/libcuda.so.1"
+kind 'open /…/libcuda.so.VERSION' -- "$kinds/opened" "$versioned"
+for how in global deepbind namespace; do
+    kind "open, $how" -- "$kinds/opened" libcuda.so.1 $how
+done
+kind 'open, per-thread names' -- "$kinds/opened" libcuda.so.1 local per-thread
+for version in 1 2; do
+    for flags in 0 1 2; do
+        kind "ask v$version, flags $flags" -- "$kinds/asked" $version $flags
+    done
+done
+kind 'ask v2, newest of all' -- "$kinds/asked" 2 0 13000
+kind 'ask v2, newest, per thread' -- "$kinds/asked" 2 2 13000
+
+echo "--- what their users set"
+kind 'own LD_PRELOAD, a wrapper' -- env LD_PRELOAD="$kinds/preloaded_wrapper.so" "$kinds/linked"
+kind 'own LD_PRELOAD of dlsym' -- env LD_PRELOAD="$kinds/preloaded_dlsym.so" "$kinds/opened"
+kind 'own LD_LIBRARY_PATH' -- env LD_LIBRARY_PATH="$libraries" "$kinds/linked"
+kind 'LD_BIND_NOW, LD_DEBUG' -- env LD_BIND_NOW=1 LD_DEBUG=libs LD_DEBUG_OUTPUT="$scratch/ld" "$kinds/linked"
+kind 'cleared environment' -- env -i "$kinds/linked"
+kind 'other user' -- setpriv --reuid 1000 --regid 1000 --clear-groups "$kinds/linked"
+
+echo "--- what else they do"
+for when in before after daemon; do
+    kind "fork, $when" -- "$kinds/forked" $when
+done
+kind 'fork and exec' CONTEXTS=2 -- "$kinds/forked" exec "$kinds/linked"
+kind 'threads that end' -- "$kinds/threads" 8
+for what in middle reused none few; do
+    kind "descriptors: $what" -- "$kinds/descriptors" $what
+done
+kind 'interrupted calls' -- "$kinds/interrupted"
+kind 'NVML before CUDA' -- "$kinds/nvml_too" first
+kind 'CUDA before NVML' -- "$kinds/nvml_too" last
+end_table

@@ -43,6 +43,42 @@ for what in middle reused none few; do
     kind "descriptors: $what" -- "$kinds/descriptors" $what
 done
 kind 'interrupted calls' -- "$kinds/interrupted"
+kind 'manners' -- bash -c 'exec "$0" 9>&1 >"$1" 2>&1' "$kinds/manners" "$scratch/printed"
+[[ ! -s $scratch/printed ]] || row 'manners: printed' "$(head -n 1 "$scratch/printed")"
 kind 'NVML before CUDA' -- "$kinds/nvml_too" first
 kind 'CUDA before NVML' -- "$kinds/nvml_too" last
+
+echo "--- where they run"
+kind 'Docker 19.03 system calls' -- "$kinds/confined"
+kind 'own user namespace' -- unshare --user --map-root-user "$kinds/linked"
+kind 'own pid namespace' -- unshare --pid --fork --mount-proc "$kinds/linked"
+kind 'no /proc' -- unshare --mount bash -c 'umount -l /proc && exec "$0"' "$kinds/linked"
+kind '/proc with hidepid' -- unshare --mount bash -c 'mount -o remount,hidepid=2 /proc &&
+    exec setpriv --reuid 1000 --regid 1000 --clear-groups "$0"' "$kinds/linked"
+expect install -m 4755 -o 1000 "$kinds/linked" "$CGPU_LAB/setuid"
+kind 'setuid' -- env LD_LIBRARY_PATH=/none "$CGPU_LAB/setuid"
+
+echo "--- a second copy of the driver"
+# copy_driver FOLDER: as packages have it.
+copy_driver() {
+    expect mkdir -p "$1"
+    expect cp "$versioned" "$1/libcuda.so.590.1"
+    expect ln -s libcuda.so.590.1 "$1/libcuda.so.1"
+}
+expect overlay /usr/local
+toolkit=/usr/local/cuda-99.9
+copy_driver $toolkit/compat
+copy_driver $toolkit/compat/lib.real
+copy_driver "$CGPU_LAB/own"
+kind 'compat by LD_LIBRARY_PATH' -- env LD_LIBRARY_PATH=$toolkit/compat "$kinds/linked"
+kind 'compat by its path' -- "$kinds/opened" $toolkit/compat/libcuda.so.1
+kind 'compat/lib.real' -- env LD_LIBRARY_PATH=$toolkit/compat/lib.real "$kinds/opened"
+asks=(LD_LIBRARY_PATH=$toolkit/compat)
+kind 'compat, the whole job' -- "$kinds/linked"
+asks=(LD_LIBRARY_PATH="$CGPU_LAB/own")
+kind 'own copy, the whole job' -- "$kinds/linked"
+asks=()
+echo $toolkit/compat >/etc/ld.so.conf.d/00-compat.conf
+expect ldconfig
+kind 'compat by ld.so.conf' -- "$kinds/linked"
 end_table

@@ -67,6 +67,11 @@ void find_driver(find_function find) {
 
 int initialise(void) { return driver.init(0); }
 
+int ask_total(int device) {
+    size_t total = 0;
+    return driver.total_mem(&total, device);
+}
+
 void join_context(void) { must("cuCtxSetCurrent", driver.set_current(context)); }
 
 void begin(int device) {

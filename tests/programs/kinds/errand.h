@@ -35,6 +35,8 @@ void begin(int device);
 void join_context(void);
 /* cuInit alone; gives its code. */
 int initialise(void);
+/* The code of asking for the device's size. */
+int ask_total(int device);
 /* Allocates in pieces until nothing more is given; prints what came of it. Gives the bytes taken. */
 size_t take_all(void);
 /* Takes that many bytes in one piece; gives the code. */

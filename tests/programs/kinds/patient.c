@@ -1,5 +1,5 @@
 /* A program that goes on when the driver fails: at each SIGUSR1 it initialises CUDA, and takes 128 MiB where
- * it could. Prints `init CODE`, `alloc CODE` and `done`. */
+ * it could. Prints `init CODE`, `total CODE` (of asking for it), `alloc CODE` and `done`. */
 #include <signal.h>
 
 #include "tests/programs/kinds/linked.h"
@@ -18,6 +18,7 @@ int main(void) {
     while (sigwaitinfo(&set, NULL) != SIGTERM) {
         const int code = initialise();
         print_number("init", (unsigned long long)code);
+        print_number("total", (unsigned long long)ask_total(0));
         if (code == 0 && !begun) {
             begin(0);
             begun = 1;

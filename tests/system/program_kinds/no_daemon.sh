@@ -21,6 +21,7 @@ has_answered() {
 # said NAME INIT ALLOC: the codes; ALLOC is '' where it didn't come so far.
 said() {
     expect_equal "cuInit of $1" "$(fact "$scratch/$1.said" init)" "$2"
+    expect_equal "cuDeviceTotalMem of $1" "$(fact "$scratch/$1.said" total)" "$2"
     expect_equal "cuMemAlloc of $1" "$(fact "$scratch/$1.said" alloc)" "$3"
 }
 not_ready=802 # CUDA_ERROR_SYSTEM_NOT_READY

@@ -9,7 +9,7 @@
 
 #include "tests/sim/include/simgpu/cuda.h"
 
-enum { kNames = 10, kRowBytes = 65536 };
+enum { kNames = 11, kRowBytes = 65536 };
 
 static struct {
     CUresult (*init)(unsigned int);
@@ -22,6 +22,7 @@ static struct {
     CUresult (*create_array)(CUarray*, const CUDA_ARRAY_DESCRIPTOR*);
     CUresult (*alloc_async)(CUdeviceptr*, size_t, CUstream);
     CUresult (*alloc_managed)(CUdeviceptr*, size_t, unsigned int);
+    CUresult (*free)(CUdeviceptr);
 } driver;
 
 static CUcontext context;
@@ -38,6 +39,7 @@ static const struct driver_name names[kNames] = {
     {"cuArrayCreate", "cuArrayCreate_v2", 3020, 0},
     {"cuMemAllocAsync", "cuMemAllocAsync", 11020, 1},
     {"cuMemAllocManaged", "cuMemAllocManaged", 6000, 0},
+    {"cuMemFree", "cuMemFree_v2", 3020, 0},
 };
 
 void print_to(int descriptor) { output = descriptor; }
@@ -114,6 +116,12 @@ static CUresult take_managed(size_t bytes) {
 }
 
 int take_one(size_t bytes) { return take_plain(bytes); }
+
+int take_and_free_one(size_t bytes) {
+    CUdeviceptr address = 0;
+    const CUresult result = driver.alloc(&address, bytes);
+    return (int)(result != CUDA_SUCCESS ? result : driver.free(address));
+}
 
 size_t take_all(void) {
     static const struct {

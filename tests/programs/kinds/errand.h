@@ -41,6 +41,8 @@ int ask_total(int device);
 size_t take_all(void);
 /* Takes that many bytes in one piece; gives the code. */
 int take_one(size_t bytes);
+/* The same, and frees it again; gives the first code that is not 0. */
+int take_and_free_one(size_t bytes);
 /* Prints `ready` and waits for SIGTERM, which is blocked from a call of expect_end() on. */
 void hold(void);
 void expect_end(void);

@@ -23,6 +23,7 @@ any_function linked_function(const struct driver_name* name) {
         {"cuArrayCreate", (any_function)cuArrayCreate},
         {"cuMemAllocAsync", (any_function)cuMemAllocAsync},
         {"cuMemAllocManaged", (any_function)cuMemAllocManaged},
+        {"cuMemFree", (any_function)cuMemFree},
     };
     for (size_t i = 0; i < sizeof functions / sizeof *functions; ++i)
         if (strcmp(functions[i].base, name->base) == 0) return functions[i].function;

@@ -38,7 +38,9 @@ for when in before after daemon; do
     kind "fork, $when" -- "$kinds/forked" $when
 done
 kind 'fork and exec' CONTEXTS=2 -- "$kinds/forked" exec "$kinds/linked"
+kind 'fork under threads' -- "$kinds/forking"
 kind 'threads that end' -- "$kinds/threads" 8
+kind 'a thread is cancelled' -- "$kinds/cancelled"
 for what in middle reused none few; do
     kind "descriptors: $what" -- "$kinds/descriptors" $what
 done

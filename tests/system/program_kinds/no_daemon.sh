@@ -10,7 +10,7 @@ ask_all() { # NAME…
         kill -USR1 "${pids[$name]}"
     done
     for name in "$@"; do
-        wait_for 25 has_answered "$name"
+        wait_for 30 has_answered "$name"
         tail -n "+$(($(cat "$scratch/$name.before") + 1))" "$scratch/$name.out" >"$scratch/$name.said"
     done
 }
@@ -38,13 +38,15 @@ said early 0 0
 said unlinked $not_ready ''
 held_before=$(held "${pids[early]}")
 
+# It is there and silent, or it is not there. The lease has no room for more, so cgpud would have to be asked.
 cgpud=$(cat "$CGPU_LAB/cgpud.pid")
-kill -KILL "$cgpud"
-# More than what is left of the lease, so cgpud would have to be asked.
-ask_all early late
-said early 0 2
-said late $not_ready ''
-expect_equal "bytes of early" "$(held "${pids[early]}")" "$held_before"
+for signal in STOP KILL; do
+    kill -$signal "$cgpud"
+    ask_all early late
+    said early 0 2
+    said late $not_ready ''
+    expect_equal "bytes of early after $signal" "$(held "${pids[early]}")" "$held_before"
+done
 
 expect lab-restart-cgpud --kill
 ask_all early late

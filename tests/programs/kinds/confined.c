@@ -1,5 +1,5 @@
-/* A program under the system calls that Docker 19.03 allows its containers, the oldest one supported; any
- * other kills it, where Docker answers EPERM. */
+/* A program under the system calls that Docker allows its containers, less those that it didn't yet in 19.03,
+ * the oldest one supported; any other kills it, where Docker answers EPERM. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/audit.h>

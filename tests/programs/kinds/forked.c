@@ -1,8 +1,9 @@
 /* forked WHEN: a program that has children.
  *   before   forks before it uses CUDA; the child does the errand
- *   after    forks with a context and memory in hand; to the child CUDA is not initialised; the parent goes
- * on exec     takes a part, then becomes a parent of a program that does the errand; both hold what they have
+ *   after    forks with a context and memory in hand; the child has no CUDA; the parent goes on
+ *   exec     takes a part, then starts a program that does the errand; both hold what they have
  *   daemon   forks twice, as daemons do, and ends; the grandchild does the errand */
+#define _GNU_SOURCE
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
@@ -11,8 +12,6 @@
 #include <unistd.h>
 
 #include "tests/programs/kinds/linked.h"
-
-extern char** environ;
 
 enum { kNotInitialised = 3, kPart = 256 << 20 };
 

@@ -61,9 +61,8 @@ static void read_facts(const char* path) {
     FILE* file = fopen(path, "r");
     if (file == NULL) fail(path, -1);
     while (fgets(line, sizeof line, file) != NULL) {
-        if (sscanf(line, "cu%90s cu%90s %d", symbol + 2, base + 2, &version) != 3) continue;
-        memcpy(symbol, "cu", 2);
-        memcpy(base, "cu", 2);
+        if (sscanf(line, "%90s %90s %d", symbol, base, &version) != 3 || strncmp(symbol, "cu", 2) != 0)
+            continue;
         add(&symbols, symbol);
         add(&bases, base);
         add_version(version);
@@ -77,10 +76,7 @@ static void read_hooks(const char* path) {
     FILE* file = fopen(path, "r");
     if (file == NULL) fail(path, -1);
     while (fgets(line, sizeof line, file) != NULL)
-        if (sscanf(line, "cu%90s", name + 2) == 1) {
-            memcpy(name, "cu", 2);
-            add(&hooks, name);
-        }
+        if (sscanf(line, "%90s", name) == 1 && strncmp(name, "cu", 2) == 0) add(&hooks, name);
     fclose(file);
 }
 

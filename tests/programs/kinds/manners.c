@@ -20,8 +20,6 @@
 
 enum { kPrintTo = 9, kSignals = 65, kVariables = 256, kTimers = 3, kStandard = 3 };
 
-extern char** environ;
-
 /* Of struct sigaction, what the kernel fills in. */
 struct action {
     void (*handler)(int);
@@ -33,7 +31,9 @@ struct action {
 struct manners {
     struct action actions[kSignals];
     sigset_t mask;
-    stack_t stack;
+    void* stack;
+    size_t stack_bytes;
+    int stack_flags;
     mode_t umask;
     char** environ;
     char* variables[kVariables];
@@ -62,7 +62,11 @@ static void look(struct manners* seen) {
         memcpy(&seen->actions[s].mask, &action.sa_mask, sizeof seen->actions[s].mask);
     }
     sigprocmask(SIG_SETMASK, NULL, &seen->mask);
-    sigaltstack(NULL, &seen->stack);
+    stack_t stack;
+    sigaltstack(NULL, &stack);
+    seen->stack = stack.ss_sp;
+    seen->stack_bytes = stack.ss_size;
+    seen->stack_flags = stack.ss_flags;
     seen->umask = umask(0);
     umask(seen->umask);
     seen->environ = environ;
@@ -97,6 +101,8 @@ static void compare(const struct manners* before, const struct manners* after) {
             fail("changed: the action of a signal", s);
     SAME(mask);
     SAME(stack);
+    SAME(stack_bytes);
+    SAME(stack_flags);
     SAME(umask);
     SAME(environ);
     SAME(variables);

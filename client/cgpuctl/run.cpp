@@ -1,5 +1,6 @@
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
@@ -102,7 +103,8 @@ Result<void> run(const Input& input, client::Node& node, Terminal& terminal) {
     // Before anything is granted: without a driver or a module there is nothing to run on.
     const auto root = client::Root::open("/");
     if (!root) return tl::unexpected(root.error());
-    const auto driver = client::find_driver(*root);
+    const char* library_path = getenv("LD_LIBRARY_PATH");
+    const auto driver = client::find_driver(*root, library_path != nullptr ? library_path : "");
     if (!driver) return tl::unexpected(driver.error());
     const std::string name =
         input.name.empty() ? std::filesystem::path(input.command.front()).filename().native() : input.name;

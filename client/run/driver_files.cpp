@@ -63,12 +63,16 @@ class Search {
 
 }  // namespace
 
-Result<std::vector<DriverLibrary>> find_driver(const Root& root) {
-    const auto folders = library_folders(root);
+Result<std::vector<DriverLibrary>> find_driver(const Root& root, const std::string& library_path) {
+    const auto folders = library_folders(root, library_path);
+    const auto shipped = shipped_driver_folders(root);
     std::vector<DriverLibrary> libraries;
     for (const char* base : {"libcuda.so", "libnvidia-ml.so"}) {
         Search search(base, root);
         for (const std::string& folder : folders) search.look_in(folder);
+        // Without a driver of the host's these are of no use.
+        if (search.found())
+            for (const std::string& folder : shipped) search.look_in(folder);
         if (auto library = search.found()) libraries.push_back(std::move(*library));
     }
     if (libraries.empty() || libraries.front().soname != "libcuda.so.1")

@@ -15,6 +15,8 @@ constexpr std::array<const char*, 8> kUsual = {
     "/usr/local/nvidia/lib64", "/usr/local/nvidia/lib",
 };
 
+constexpr const char* kToolkits = "/usr/local";
+
 /// An include that includes itself ends here.
 constexpr int kMaxDepth = 8;
 
@@ -39,6 +41,15 @@ class Reader {
             } else if (first.starts_with('/')) {
                 add(first);
             }
+        }
+    }
+
+    /// The loader takes both signs between folders.
+    void add_path(const std::string& path) {
+        for (std::size_t begin = 0; begin < path.size();) {
+            const std::size_t end = std::min(path.find_first_of(":;", begin), path.size());
+            if (path[begin] == '/') add(path.substr(begin, end - begin));
+            begin = end + 1;
         }
     }
 
@@ -68,10 +79,23 @@ class Reader {
 
 }  // namespace
 
-std::vector<std::string> library_folders(const Root& root) {
+std::vector<std::string> library_folders(const Root& root, const std::string& library_path) {
     Reader reader(root);
+    reader.add_path(library_path);
     reader.read_config("/etc/ld.so.conf", 0);
     for (const char* folder : kUsual) reader.add(folder);
+    return reader.take();
+}
+
+std::vector<std::string> shipped_driver_folders(const Root& root) {
+    Reader reader(root);
+    for (const std::string& toolkit : root.names_in(kToolkits)) {
+        if (!toolkit.starts_with("cuda")) continue;
+        const std::string compat = kToolkits + ("/" + toolkit) + "/compat";
+        reader.add(compat);
+        for (const std::string& name : root.names_in(compat))
+            if (name != "." && name != "..") reader.add(compat + "/" + name);
+    }
     return reader.take();
 }
 

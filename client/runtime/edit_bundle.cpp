@@ -63,7 +63,10 @@ Result<void> edit_bundle(Bundle& bundle, const Edit& edit) {
     bundle.set_variable(kCapabilities, *capabilities);
 
     bundle.add_hook("createRuntime", hook(edit, {"attach", edit.id}));
-    bundle.add_hook("createContainer", hook(edit, {"mount", edit.created.link_folder, bundle.root()}));
+    const auto library_path = environment.find("LD_LIBRARY_PATH");
+    bundle.add_hook("createContainer",
+                    hook(edit, {"mount", edit.created.link_folder, bundle.root(),
+                                library_path == environment.end() ? "" : library_path->second}));
     return {};
 }
 

@@ -31,8 +31,8 @@ ClientError become_managed(char** arguments) {
 
 int hook_main(const std::vector<std::string>& arguments, char** all) {
     Result<void> done;
-    if (arguments.size() == 3 && arguments[0] == "mount")
-        done = mount_hook(arguments[1], arguments[2]);
+    if (arguments.size() == 4 && arguments[0] == "mount")
+        done = mount_hook(arguments[1], arguments[2], arguments[3]);
     else if (arguments.size() == 2 && arguments[0] == "attach")
         done = tl::unexpected(become_managed(all));
     else

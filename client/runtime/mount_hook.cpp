@@ -6,10 +6,11 @@
 
 namespace cgpu::runtime {
 
-client::Result<void> mount_hook(const std::string& link_folder, const std::string& root_folder) {
+client::Result<void> mount_hook(const std::string& link_folder, const std::string& root_folder,
+                                const std::string& library_path) {
     const auto root = client::Root::open(root_folder);
     if (!root) return tl::unexpected(root.error());
-    const auto driver = client::find_driver(*root);
+    const auto driver = client::find_driver(*root, library_path);
     if (!driver)
         return client::fail(
             client::ClientError::Kind::refused,

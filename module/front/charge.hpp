@@ -26,6 +26,7 @@ struct Made {
 /// what it made. `context`: the key of the context whose end frees it; 0: none.
 template <class Make>
 CUresult charged(int gpu, std::uint64_t bytes, module::Holding kind, std::uint64_t context, Make make) {
+    const Uncancelled uncancelled;
     if (const CUresult refused = reserve(gpu, bytes); refused != kSuccess) return refused;
     Made made;
     made.bytes = bytes;

@@ -41,6 +41,7 @@ CUresult create(CUcontext* context, CUdevice device, bool primary, Call call) {
         return kInvalidDevice;
     }
     if (primary && contexts().primary_of(gpu) != nullptr) return call();  // one more use of what exists
+    const Uncancelled uncancelled;
     if (const CUresult refused = context_count(gpu).before_create(gpu); refused != kSuccess) return refused;
     const CUresult result = call();
     const bool known_already = result == kSuccess && contexts().find(*context) != nullptr;

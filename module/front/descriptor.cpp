@@ -10,13 +10,15 @@ namespace cgpu::front {
 namespace {
 
 constexpr int kFirstHigh = 100;
+constexpr int kFirstFree = 3;  // after the standard ones
 
 }  // namespace
 
 Descriptor Descriptor::adopt(int fd) {
     Descriptor result;
     if (fd < 0) return result;
-    const int high = fcntl(fd, F_DUPFD_CLOEXEC, kFirstHigh);
+    int high = fcntl(fd, F_DUPFD_CLOEXEC, kFirstHigh);
+    if (high < 0 && fd < kFirstFree) high = fcntl(fd, F_DUPFD_CLOEXEC, kFirstFree);
     if (high >= 0) {
         ::close(fd);
         fd = high;

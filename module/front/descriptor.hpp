@@ -11,7 +11,8 @@ class Descriptor {
   public:
     constexpr Descriptor() = default;
 
-    /// Takes over a descriptor: moves it to a high number where the process's limit allows that.
+    /// Takes over a descriptor: moves it to a high number where the process's limit allows that, and away
+    /// from the standard ones in any case.
     static Descriptor adopt(int fd);
 
     /// The number, or -1 where it is no longer the file it was.

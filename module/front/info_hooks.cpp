@@ -57,8 +57,10 @@ CUresult memory_info(const RealFunction<CUresult(Size*, Size*)>& real_call, Size
 template <class Size>
 CUresult total_memory(const RealFunction<CUresult(Size*, CUdevice)>& real_call, Size* total,
                       CUdevice device) {
+    const Route route = session().route();
+    if (route == Route::broken) return kSystemNotReady;  // the card's own size is not the program's
     const CUresult result = real_call(total, device);
-    if (result != kSuccess || total == nullptr || session().route() != Route::managed) return result;
+    if (result != kSuccess || total == nullptr || route != Route::managed) return result;
     const int gpu = session().gpu_of(device);
     if (session().isolates(gpu))
         *total = clamped<Size>(session().limit_bytes(static_cast<std::uint32_t>(gpu)));

@@ -39,6 +39,7 @@ wire::Topic Link::topic_of(std::uint64_t request) {
 
 bool Link::ask(wire::Topic topic, std::uint32_t gpu, std::uint64_t bytes, std::int64_t until_ns, bool patient,
                wire::Answer& answer) {
+    const Uncancelled uncancelled;
     const auto message = make_ask(next_request_.fetch_add(1), topic, gpu, bytes);
     Waiter waiter;
     waiter.request = message.header.request;
@@ -75,6 +76,7 @@ Sent Link::send_locked(const wire::Ask& ask) { return send_message(socket_, ask)
 
 void Link::tell(wire::Topic topic, std::uint32_t gpu) {
     const auto message = make_ask(next_request_.fetch_add(1), topic, gpu, 0);
+    const Uncancelled uncancelled;
     const Locked lock(mutex_);
     send_locked(message);
 }
@@ -83,6 +85,7 @@ bool Link::give(std::uint32_t gpu, std::uint64_t bytes) {
     auto message = wire::make_message<wire::Give>();
     message.gpu = gpu;
     message.bytes = bytes;
+    const Uncancelled uncancelled;
     const Locked lock(mutex_);
     return send_message(socket_, message) == Sent::done;
 }
@@ -97,6 +100,7 @@ void Link::notice(wire::Event event, std::uint32_t gpu, std::string_view detail)
     message.event = event;
     message.gpu = gpu;
     wire::put_text(message.detail, detail);
+    const Uncancelled uncancelled;
     const Locked lock(mutex_);
     send_message(socket_, message);
 }

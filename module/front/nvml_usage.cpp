@@ -123,6 +123,7 @@ Found instance_memory(std::string_view uuid, MemoryUsage& usage) {
     const auto bytes = parse_uuid(uuid);
     if (!bytes) return Found::foreign;
     start_afresh_in_child();
+    const Uncancelled uncancelled;
     const Locked lock(observer_mutex);
     return observer.ask(*bytes, usage);
 }

@@ -80,6 +80,7 @@ bool Service::open_wake_pipe() {
 }
 
 void Service::wake() {
+    const Uncancelled uncancelled;
     const Locked lock(pipe_mutex_);
     const char byte = 0;
     // A full pipe wakes as well.

@@ -19,6 +19,7 @@ constinit Session the_session;
 Session& session() { return the_session; }
 
 CUresult Session::start() {
+    const Uncancelled uncancelled;
     const auto give_up = now_ns() + kStartTimeout + kSecond;
     while (true) {
         auto phase = phase_.load();

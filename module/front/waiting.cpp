@@ -23,6 +23,7 @@ std::int64_t now_ns() {
 }
 
 void sleep_until(std::int64_t when_ns) {
+    const Uncancelled uncancelled;
     const timespec when = to_timespec(when_ns);
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &when, nullptr);
 }

@@ -40,6 +40,19 @@ class Mutex {
     pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
 };
 
+/// While it lives, pthread_cancel() doesn't end this thread. A thread that ended in one of our system calls
+/// would leave with a lock held or a charge unfinished: nothing is unwound here, as there are no exceptions.
+class Uncancelled {
+  public:
+    Uncancelled() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+    ~Uncancelled() { pthread_setcancelstate(before_, &before_); }
+    Uncancelled(const Uncancelled&) = delete;
+    Uncancelled& operator=(const Uncancelled&) = delete;
+
+  private:
+    int before_ = PTHREAD_CANCEL_ENABLE;
+};
+
 class Locked {
   public:
     explicit Locked(Mutex& mutex) : mutex_(mutex) { mutex_.lock(); }

@@ -28,10 +28,14 @@ start_bus() {
     wait_until 10 test -S /run/dbus/system_bus_socket
 }
 
-# install_helpers LAB.D BUILD: what is on the PATH besides the product.
+# install_helpers LAB.D BUILD: what is on the PATH besides the product, and the product itself: the machine may have another
+# installation of it in /usr/local, which comes first there.
 install_helpers() {
     local program
     mkdir "$CGPU_LAB/bin"
+    for program in /usr/bin/cgpu* /usr/sbin/cgpu*; do
+        [[ -x $program ]] && ln -s "$program" "$CGPU_LAB/bin/"
+    done
     ln -s "$1/bin/"* "$2/tests/sim/simgpu" "$CGPU_LAB/bin/"
     for program in "$2/tests/programs/"*; do
         [[ -f $program && -x $program && $program != *.so* ]] && ln -s "$program" "$CGPU_LAB/bin/"

@@ -22,7 +22,7 @@ void install(const TempRoot& root, const std::string& folder, const std::string&
 TEST(FindDriver, AsADistributionInstallsIt) {
     const TempRoot root;
     install(root, kLib, "535.104.05");
-    const auto driver = find_driver(*Root::open(root.path()));
+    const auto driver = find_driver(*Root::open(root.path()), "");
     ASSERT_TRUE(driver) << driver.error().text;
     ASSERT_EQ(driver->size(), 2U);
     const std::string cuda = std::string(kLib) + "/libcuda.so.535.104.05";
@@ -39,7 +39,7 @@ TEST(FindDriver, EveryCopyIsFoundAndTheFirstOneIsTheRealOne) {
     install(root, kLib, "470.1");
     install(root, "/opt/driver", "535.2");
     root.library(std::string(kLib) + "/libcuda.so.460.9");
-    const auto driver = find_driver(*Root::open(root.path()));
+    const auto driver = find_driver(*Root::open(root.path()), "");
     ASSERT_TRUE(driver);
     EXPECT_EQ((*driver)[0].real, "/opt/driver/libcuda.so.535.2");
     EXPECT_EQ((*driver)[0].files,
@@ -51,7 +51,7 @@ TEST(FindDriver, AFolderReachedTwiceCountsOnce) {
     const TempRoot root;
     install(root, kLib, "535.2");
     root.link("/lib", "usr/lib");
-    const auto driver = find_driver(*Root::open(root.path()));
+    const auto driver = find_driver(*Root::open(root.path()), "");
     ASSERT_TRUE(driver);
     EXPECT_EQ((*driver)[0].files.size(), 1U);
 }
@@ -60,7 +60,7 @@ TEST(FindDriver, TwoHardLinksAreCoveredEach) {
     const TempRoot root;
     install(root, kLib, "535.2");
     std::filesystem::create_hard_link(root.at(kLib) + "/libcuda.so.535.2", root.at(kLib) + "/libcuda.so.9");
-    const auto driver = find_driver(*Root::open(root.path()));
+    const auto driver = find_driver(*Root::open(root.path()), "");
     ASSERT_TRUE(driver);
     EXPECT_EQ((*driver)[0].files.size(), 2U);
 }
@@ -73,15 +73,47 @@ TEST(FindDriver, OtherMachinesAndOtherNamesAreLeftOut) {
     root.file("/usr/lib/libcuda.so.5", "INPUT(libcuda.so.1)");
     root.library("/usr/lib/libcuda.so.535.2.bak");
     root.library("/usr/lib/libcudadebugger.so.535.2");
-    const auto driver = find_driver(*Root::open(root.path()));
+    const auto driver = find_driver(*Root::open(root.path()), "");
     ASSERT_TRUE(driver);
     EXPECT_EQ((*driver)[0].files, Files{std::string(kLib) + "/libcuda.so.535.2"});
+}
+
+TEST(FindDriver, WhatTheImageShipsIsCoveredAndIsNotTheRealOne) {
+    const TempRoot root;
+    install(root, kLib, "535.2");
+    root.library("/usr/local/cuda-12.4/compat/libcuda.so.550.1");
+    root.link("/usr/local/cuda-12.4/compat/libcuda.so.1", "libcuda.so.550.1");
+    root.library("/usr/local/cuda-12.4/compat/lib.real/libcuda.so.550.2");
+    root.link("/usr/local/cuda", "cuda-12.4");
+    const auto driver = find_driver(*Root::open(root.path()), "");
+    ASSERT_TRUE(driver);
+    EXPECT_EQ((*driver)[0].real, std::string(kLib) + "/libcuda.so.535.2");
+    EXPECT_EQ((*driver)[0].files,
+              (Files{std::string(kLib) + "/libcuda.so.535.2", "/usr/local/cuda-12.4/compat/libcuda.so.550.1",
+                     "/usr/local/cuda-12.4/compat/lib.real/libcuda.so.550.2"}));
+}
+
+TEST(FindDriver, WhatTheProgramsOwnPathNamesFirstIsTheRealOne) {
+    const TempRoot root;
+    install(root, kLib, "535.2");
+    root.library("/usr/local/cuda/compat/libcuda.so.550.1");
+    root.link("/usr/local/cuda/compat/libcuda.so.1", "libcuda.so.550.1");
+    const auto driver = find_driver(*Root::open(root.path()), "/none:relative:/usr/local/cuda/compat");
+    ASSERT_TRUE(driver);
+    EXPECT_EQ((*driver)[0].real, "/usr/local/cuda/compat/libcuda.so.550.1");
+    EXPECT_EQ((*driver)[0].files.size(), 2U);
+}
+
+TEST(FindDriver, WhatTheImageShipsIsNoDriver) {
+    const TempRoot root;
+    root.library("/usr/local/cuda/compat/libcuda.so.1");
+    EXPECT_FALSE(find_driver(*Root::open(root.path()), ""));
 }
 
 TEST(FindDriver, WithoutNvml) {
     const TempRoot root;
     root.library(std::string(kLib) + "/libcuda.so.1");
-    const auto driver = find_driver(*Root::open(root.path()));
+    const auto driver = find_driver(*Root::open(root.path()), "");
     ASSERT_TRUE(driver);
     ASSERT_EQ(driver->size(), 1U);
     EXPECT_EQ((*driver)[0].real, std::string(kLib) + "/libcuda.so.1");
@@ -91,7 +123,7 @@ TEST(FindDriver, NoneIsAnErrorThatSaysWhatToTry) {
     const TempRoot root;
     root.library(std::string(kLib) + "/libnvidia-ml.so.1");
     root.link(std::string(kLib) + "/libcuda.so.1", "libcuda.so.535.2");
-    const auto driver = find_driver(*Root::open(root.path()));
+    const auto driver = find_driver(*Root::open(root.path()), "");
     ASSERT_FALSE(driver);
     EXPECT_EQ(driver.error().kind, ClientError::Kind::failed);
     EXPECT_NE(driver.error().text.find("no libcuda.so.1 in the loader's folders. Try: "), std::string::npos);

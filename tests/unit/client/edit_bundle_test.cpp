@@ -74,9 +74,14 @@ TEST_F(EditTest, ThreeHooksComeAfterThoseThatAreThere) {
     ASSERT_EQ(hooks["createContainer"].size(), 2U);
     EXPECT_EQ(hooks["createContainer"][1],
               Json::parse(R"({"path":"/usr/bin/cgpu-runtime","args":["cgpu-runtime","hook","mount",
-                  "/run/cgpu/instances/x","/r"],"timeout":30,"env":["DBUS_SYSTEM_BUS_ADDRESS=unix:path=/bus"]})"));
+                  "/run/cgpu/instances/x","/r",""],"timeout":30,"env":["DBUS_SYSTEM_BUS_ADDRESS=unix:path=/bus"]})"));
     EXPECT_EQ(hooks["createRuntime"][0]["args"], Json({"cgpu-runtime", "hook", "attach", "0123"}));
     EXPECT_EQ(hooks.size(), 2U);
+}
+
+TEST_F(EditTest, TheMountHookIsToldWhereTheImageLooksForLibraries) {
+    const Json config = edited(R"({"process":{"env":["LD_LIBRARY_PATH=/a:/b"]},"root":{"path":"/r"}})");
+    EXPECT_EQ(config["hooks"]["createContainer"][0]["args"][5], "/a:/b");
 }
 
 }  // namespace

@@ -1,8 +1,9 @@
 # The parts of a node: the product, simulated GPUs, the bus. Sourced by init and init_systemd.
 . "$here/wait.sh"
 
+# Into the node's own /usr, whatever prefix the build tree was made for.
 install_product() {
-    cmake --install "$1" --strip >"$CGPU_LAB/install.log" 2>&1
+    cmake --install "$1" --prefix /usr --strip >"$CGPU_LAB/install.log" 2>&1
 }
 
 # place_driver ROOT BUILD GPUS: the simulator in the place of NVIDIA's driver: libraries where the distribution below ROOT

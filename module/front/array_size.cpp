@@ -6,6 +6,8 @@ namespace cgpu::front {
 namespace {
 
 constexpr std::uint64_t kRow = 128;
+/// Arrays of two and three dimensions are stored in tiles of so many rows.
+constexpr std::uint64_t kTileRows = 8;
 constexpr std::uint64_t kWhole = 64 << 10;
 /// An answer beyond any card instead of an overflow.
 constexpr std::uint64_t kTooMuch = std::uint64_t{1} << 60;
@@ -47,7 +49,8 @@ std::uint64_t element_bytes(int format, unsigned channels) {
 std::uint64_t level_bytes(std::uint64_t width, std::uint64_t height, std::uint64_t depth,
                           std::uint64_t element) {
     const auto row = round_up(multiply(width, element), kRow);
-    return multiply(multiply(row, std::max<std::uint64_t>(height, 1)), std::max<std::uint64_t>(depth, 1));
+    const auto rows = height == 0 ? 1 : round_up(std::min(height, kTooMuch), kTileRows);
+    return multiply(multiply(row, rows), std::max<std::uint64_t>(depth, 1));
 }
 
 bool has_memory(const Array3DDescriptor& array) {

@@ -33,7 +33,7 @@ struct Layout {
 };
 
 constexpr std::uint64_t kMagic = 0x7570676d6973ULL;  // "simgpu"
-constexpr std::uint32_t kLayoutVersion = 1;
+constexpr std::uint32_t kLayoutVersion = 2;
 constexpr std::uint64_t kRingsOffset = (sizeof(Layout) + 4095) / 4096 * 4096;
 
 // Byte ranges of the file that OFD locks are put on; they lie beyond what is mapped.

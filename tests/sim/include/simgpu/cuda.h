@@ -235,7 +235,6 @@ typedef struct {
     size_t Height;
 } CUDA_MEMCPY2D;
 
-/** The launch attributes are accepted and not looked at. */
 typedef struct CUlaunchAttribute_st CUlaunchAttribute;
 
 typedef struct {
@@ -366,6 +365,8 @@ CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDi
                         unsigned int sharedMemBytes, CUstream hStream, void** kernelParams, void** extra);
 CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction f, void** kernelParams, void** extra);
 #endif
+
+#include "cuda_graph.h"
 
 #ifdef __cplusplus
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "tests/sim/device/card.hpp"
+#include "tests/sim/device/ipc_event.hpp"
 #include "tests/sim/device/process_entry.hpp"
 #include "tests/sim/model/record.hpp"
 #include "tests/sim/model/timeline_state.hpp"
@@ -30,6 +31,8 @@ struct Layout {
     std::uint32_t process_count;  ///< Entries from here on have never been used.
     ProcessEntry processes[kMaxProcesses];
     TimelineState timeline;
+    std::uint64_t ipc_event_serial;
+    IpcEvent ipc_events[kMaxIpcEvents];
 };
 
 constexpr std::uint64_t kMagic = 0x7570676d6973ULL;  // "simgpu"

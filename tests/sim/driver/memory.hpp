@@ -14,7 +14,7 @@ namespace simgpu {
 class Context;
 class Runtime;
 
-enum class MemoryKind { plain, managed, pooled, host, registered };
+enum class MemoryKind { plain, managed, pooled, host, registered, graph };
 
 /// A range of addresses that the driver knows. Device memory is memory of this process: a device pointer is
 /// its address.
@@ -52,6 +52,10 @@ class Memory {
 
     CUresult allocate_from(Pool& pool, Stream& stream, std::uint64_t size, std::uint64_t& address);
     CUresult free_async(std::uint64_t address, Stream& stream);
+
+    /// Addresses that allocation nodes of graphs stand for.
+    void enter_graph_memory(Context& context, std::uint64_t address, std::uint64_t size);
+    void leave_graph_memory(std::uint64_t address);
 
     /// Frees everything that belongs to the context.
     void release_all(Context& context);

@@ -47,7 +47,7 @@ void Queue::fill_in(Record& record, const Operation& operation) {
             record.wait_serial = operation.wait_serial;
             break;
         case RecordKind::kernel:
-            record.priority = operation.priority;
+            record.priority = operation.priority.value_or(0);
             record.word = operation.word;
             record.value = operation.value;
             record.duration = operation.duration;

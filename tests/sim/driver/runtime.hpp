@@ -7,9 +7,11 @@
 #include "tests/sim/device/device.hpp"
 #include "tests/sim/driver/abi.hpp"
 #include "tests/sim/driver/context.hpp"
+#include "tests/sim/driver/graph_memory.hpp"
 #include "tests/sim/driver/host_functions.hpp"
 #include "tests/sim/driver/memory.hpp"
 #include "tests/sim/driver/observer.hpp"
+#include "tests/sim/driver/words.hpp"
 
 namespace simgpu {
 
@@ -32,6 +34,8 @@ class Runtime {
     Observer& observer() { return observer_; }
     Memory& memory() { return memory_; }
     HostFunctions& host_functions() { return host_functions_; }
+    Words& words() { return words_; }
+    GraphMemory& graph_memory() { return graph_memory_; }
 
     std::vector<Context*> living_contexts() const;
     /// @return nullptr and the reason if there is no room for it.
@@ -63,6 +67,8 @@ class Runtime {
     Observer observer_;
     Memory memory_;
     HostFunctions host_functions_;
+    Words words_;
+    GraphMemory graph_memory_;
 
     mutable std::mutex contexts_mutex_;
     std::vector<Context*> living_;

@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 
+#include "tests/sim/driver/capture.hpp"
 #include "tests/sim/driver/runtime.hpp"
 
 using namespace simgpu;
@@ -36,6 +37,7 @@ CUresult find_context(CUcontext handle, Context*& context) {
 CUresult synchronize(CUcontext handle) {
     Context* context = nullptr;
     if (const CUresult result = find_context(handle, context); result != CUDA_SUCCESS) return result;
+    if (const CUresult result = check_wait(*context); result != CUDA_SUCCESS) return result;
     context->synchronize();
     context->runtime().synchronized();
     return context->error();

@@ -11,7 +11,10 @@ enum class Checked { none, to, from, both };
 CUresult copy(CUstream handle, std::uint64_t to, std::uint64_t from, std::size_t bytes, Checked checked,
               Completion completion) {
     Stream* stream = nullptr;
-    if (const CUresult result = find_stream(handle, stream); result != CUDA_SUCCESS) return result;
+    if (const CUresult result = find_stream_for_work(handle, stream); result != CUDA_SUCCESS) return result;
+    if (completion == Completion::wait) {
+        if (const CUresult result = check_wait(*stream); result != CUDA_SUCCESS) return result;
+    }
     if (bytes == 0) return CUDA_SUCCESS;
     const Memory& memory = stream->context.runtime().memory();
     const bool check_to = checked == Checked::to || checked == Checked::both;

@@ -33,7 +33,10 @@ std::optional<Side> side_of(CUmemorytype type, const void* host, CUdeviceptr dev
 
 CUresult copy(const CUDA_MEMCPY2D* copy, CUstream handle, Completion completion) {
     Stream* stream = nullptr;
-    if (const CUresult result = find_stream(handle, stream); result != CUDA_SUCCESS) return result;
+    if (const CUresult result = find_stream_for_work(handle, stream); result != CUDA_SUCCESS) return result;
+    if (completion == Completion::wait) {
+        if (const CUresult result = check_wait(*stream); result != CUDA_SUCCESS) return result;
+    }
     if (!copy) return CUDA_ERROR_INVALID_VALUE;
     const auto from = side_of(copy->srcMemoryType, copy->srcHost, copy->srcDevice, copy->srcArray,
                               copy->srcPitch, copy->WidthInBytes);

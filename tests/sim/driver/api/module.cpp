@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "tests/sim/driver/capture.hpp"
 #include "tests/sim/driver/runtime.hpp"
 
 using namespace simgpu;
@@ -11,6 +12,7 @@ namespace {
 CUresult load_module(CUmodule* handle) {
     Context* context = nullptr;
     if (const CUresult result = current_context(context); result != CUDA_SUCCESS) return result;
+    if (const CUresult result = check_unsafe_call(); result != CUDA_SUCCESS) return result;
     if (!handle) return CUDA_ERROR_INVALID_VALUE;
     *handle = reinterpret_cast<CUmodule>(new Module);
     return CUDA_SUCCESS;

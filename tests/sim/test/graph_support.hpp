@@ -87,6 +87,24 @@ inline CUevent new_event(unsigned int flags = CU_EVENT_DEFAULT) {
     return event;
 }
 
+/// Holds streams until it is opened, so that all of a test's work is queued when the first of it begins.
+class Gate {
+  public:
+    Gate() {
+        void* memory = nullptr;
+        REQUIRE_OK(cuMemHostAlloc(&memory, sizeof *word_, 0));
+        word_ = static_cast<volatile unsigned int*>(memory);
+    }
+    void hold(CUstream stream) {
+        const auto address = reinterpret_cast<CUdeviceptr>(const_cast<unsigned int*>(word_));
+        REQUIRE_OK(cuStreamWaitValue32(stream, address, 1, CU_STREAM_WAIT_VALUE_EQ));
+    }
+    void open() { *word_ = 1; }
+
+  private:
+    volatile unsigned int* word_ = nullptr;
+};
+
 /// Microseconds of GPU time between two recorded events.
 inline double microseconds_between(CUevent start, CUevent end) {
     float milliseconds = 0;

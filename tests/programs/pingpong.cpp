@@ -6,9 +6,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 #include <vector>
 
 #include "tests/programs/common.hpp"
@@ -28,9 +30,9 @@ struct Settings {
 /// What the two processes share beside the events.
 struct Table {
     CUipcEventHandle handles[2];
-    volatile unsigned long long turns;      ///< Taken so far; changed in the order of the streams.
-    volatile unsigned long long played[2];  ///< Of those, each player's.
-    volatile unsigned long long out_of_turn;
+    std::atomic<unsigned long long> turns;      ///< Taken so far; changed in the order of the streams.
+    std::atomic<unsigned long long> played[2];  ///< Of those, each player's.
+    std::atomic<unsigned long long> out_of_turn;
 };
 
 /// A player's end of a pipe in each direction: tells the other that an event was recorded.
@@ -38,9 +40,10 @@ struct Line {
     int to_other;
     int from_other;
 
+    /// The other process may have ended: hear() says so.
     void tell() const {
         const char word = '.';
-        if (write(to_other, &word, 1) != 1) std::_Exit(1);
+        if (write(to_other, &word, 1) != 1) return;
     }
     /// @return false when the other process has ended.
     bool hear() const {
@@ -57,10 +60,9 @@ struct Turn {
 /// Runs in the stream's order.
 void take_turn(void* data) {
     const Turn* turn = static_cast<Turn*>(data);
-    if (turn->table->turns != turn->number) turn->table->out_of_turn = turn->table->out_of_turn + 1;
-    turn->table->turns = turn->table->turns + 1;
-    const auto player = turn->number % 2;
-    turn->table->played[player] = turn->table->played[player] + 1;
+    if (turn->table->turns != turn->number) ++turn->table->out_of_turn;
+    ++turn->table->turns;
+    ++turn->table->played[turn->number % 2];
 }
 
 /// Leaves an event behind that is recorded and never happens.
@@ -132,7 +134,7 @@ int main(int argc, char** argv) {
         return 2;
     }
     signal(SIGPIPE, SIG_IGN);
-    auto* table = static_cast<Table*>(memory);
+    auto* table = new (memory) Table{};
     const pid_t other = fork();
     if (other == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -146,7 +148,7 @@ int main(int argc, char** argv) {
     play(settings, *table, Line{there[1], back[0]}, 0);
     int status = 0;
     waitpid(other, &status, 0);
-    say("rounds", std::min<unsigned long long>(table->played[0], table->played[1]));
+    say("rounds", std::min(table->played[0].load(), table->played[1].load()));
     say("out_of_turn", table->out_of_turn);
     say("other_died", WIFSIGNALED(status) ? 1 : 0);
     return WIFSIGNALED(status) || table->out_of_turn > 0 ? 1 : 0;

@@ -196,6 +196,7 @@ void Timeline::execute(Nanoseconds to) {
 void Timeline::execute_copies(std::uint32_t g, Nanoseconds elapsed) {
     for (std::uint32_t engine = 0; engine < kCopyEngines; ++engine) {
         const std::int64_t sharers = copying_count(g, engine);
+        if (sharers == 0) continue;
         for (Lane& lane : lanes_) {
             if (lane.gpu != g || !copying(lane) || lane.ring->at(lane.state->head).engine != engine) continue;
             lane.state->remaining -= (elapsed << kWorkShift) / sharers;

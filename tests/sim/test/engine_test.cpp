@@ -91,6 +91,25 @@ TEST(Engine, ACopyAndAKernelOverlap) {
     EXPECT_EQ(child.wait(), 0);
 }
 
+TEST(Engine, ABatchIsItsCopies) {
+    TestDevice device(1);
+    Child child([](const Child::Line&) {
+        use_device(0);
+        CUdeviceptr to[] = {allocate(kSize), allocate(4)};
+        CUdeviceptr from[] = {allocate(kSize), allocate(4)};
+        std::size_t sizes[] = {kSize, 4};
+        REQUIRE_OK(cuMemsetD32(from[1], 17, 1));
+        CUstream stream = new_stream();
+        const double took = measured(
+            stream, [&] { REQUIRE_OK(cuMemcpyBatchAsync(to, from, sizes, 2, nullptr, nullptr, 0, stream)); });
+        REQUIRE_EQ(std::lround(took), std::lround(2 * kSize / kMemoryBytesPerMicrosecond));
+        unsigned int value = 0;
+        REQUIRE_OK(cuMemcpyDtoH(&value, to[1], 4));
+        REQUIRE_EQ(value, 17);
+    });
+    EXPECT_EQ(child.wait(), 0);
+}
+
 TEST(Engine, MemoryBandwidthIsTheCards) {
     Card v100{};
     v100.memory_clock_mhz = 877;

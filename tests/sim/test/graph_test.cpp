@@ -43,6 +43,7 @@ TEST(Graph, BranchesShareTheGpuAndAJoinWaitsForAll) {
         CUgraph graph = new_graph();
         const CUgraphNode root = add_busy(graph, {}, 1'000);
         std::vector<CUgraphNode> branches;
+        branches.reserve(20);
         for (int i = 0; i < 20; ++i) branches.push_back(add_busy(graph, {root}, 200));
         add_busy(graph, branches, 1'000);
         CUgraphExec exec = instantiate(graph);

@@ -1,5 +1,5 @@
-/* The part of CUDA's binary interface that has to do with graphs, captures, launch attributes, stream memory operations
- * and events between processes. Included by cuda.h. */
+/* The part of CUDA's binary interface that has to do with graphs, captures, launch attributes, stream memory
+ * operations and events between processes. Included by cuda.h. */
 #pragma once
 
 #define CU_EVENT_RECORD_EXTERNAL 1
@@ -18,6 +18,7 @@
 
 typedef uint32_t cuuint32_t;
 typedef struct CUgraphExec_st* CUgraphExec;
+typedef struct CUmemcpyAttributes_st CUmemcpyAttributes;
 
 typedef enum {
     CU_GRAPH_NODE_TYPE_KERNEL = 0,
@@ -288,6 +289,7 @@ typedef struct CUipcEventHandle_st {
 #define cuStreamWriteValue32 cuStreamWriteValue32_v2
 #define cuStreamWriteValue64 cuStreamWriteValue64_v2
 #define cuStreamBatchMemOp cuStreamBatchMemOp_v2
+#define cuMemcpyBatchAsync cuMemcpyBatchAsync_v2
 #define cuGraphInstantiate cuGraphInstantiateWithFlags
 #define cuGraphExecUpdate cuGraphExecUpdate_v2
 #define cuGraphAddKernelNode cuGraphAddKernelNode_v2
@@ -307,8 +309,8 @@ CUresult cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph, const CUg
                                      CUstreamCaptureMode mode);
 CUresult cuStreamEndCapture(CUstream hStream, CUgraph* phGraph);
 CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus* captureStatus);
-CUresult cuStreamGetCaptureInfo(CUstream hStream, CUstreamCaptureStatus* captureStatus_out, cuuint64_t* id_out,
-                                CUgraph* graph_out, const CUgraphNode** dependencies_out,
+CUresult cuStreamGetCaptureInfo(CUstream hStream, CUstreamCaptureStatus* captureStatus_out,
+                                cuuint64_t* id_out, CUgraph* graph_out, const CUgraphNode** dependencies_out,
                                 const CUgraphEdgeData** edgeData_out, size_t* numDependencies_out);
 CUresult cuStreamUpdateCaptureDependencies(CUstream hStream, CUgraphNode* dependencies,
                                            const CUgraphEdgeData* dependencyData, size_t numDependencies,
@@ -331,8 +333,8 @@ CUresult cuGraphGetEdges(CUgraph hGraph, CUgraphNode* from, CUgraphNode* to, CUg
                          size_t* numEdges);
 CUresult cuGraphNodeGetDependencies(CUgraphNode hNode, CUgraphNode* dependencies, CUgraphEdgeData* edgeData,
                                     size_t* numDependencies);
-CUresult cuGraphNodeGetDependentNodes(CUgraphNode hNode, CUgraphNode* dependentNodes, CUgraphEdgeData* edgeData,
-                                      size_t* numDependentNodes);
+CUresult cuGraphNodeGetDependentNodes(CUgraphNode hNode, CUgraphNode* dependentNodes,
+                                      CUgraphEdgeData* edgeData, size_t* numDependentNodes);
 CUresult cuGraphAddDependencies(CUgraph hGraph, const CUgraphNode* from, const CUgraphNode* to,
                                 const CUgraphEdgeData* edgeData, size_t numDependencies);
 CUresult cuGraphRemoveDependencies(CUgraph hGraph, const CUgraphNode* from, const CUgraphNode* to,
@@ -349,7 +351,8 @@ CUresult cuGraphAddMemcpyNode(CUgraphNode* phGraphNode, CUgraph hGraph, const CU
                               size_t numDependencies, const CUDA_MEMCPY3D* copyParams, CUcontext ctx);
 CUresult cuGraphMemcpyNodeGetParams(CUgraphNode hNode, CUDA_MEMCPY3D* nodeParams);
 CUresult cuGraphAddMemsetNode(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
-                              size_t numDependencies, const CUDA_MEMSET_NODE_PARAMS* memsetParams, CUcontext ctx);
+                              size_t numDependencies, const CUDA_MEMSET_NODE_PARAMS* memsetParams,
+                              CUcontext ctx);
 CUresult cuGraphMemsetNodeGetParams(CUgraphNode hNode, CUDA_MEMSET_NODE_PARAMS* nodeParams);
 CUresult cuGraphAddHostNode(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
                             size_t numDependencies, const CUDA_HOST_NODE_PARAMS* nodeParams);
@@ -384,8 +387,11 @@ CUresult cuIpcOpenEventHandle(CUevent* phEvent, CUipcEventHandle handle);
 CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags);
 CUresult cuStreamCreateWithPriority(CUstream* phStream, unsigned int flags, int priority);
 CUresult cuMemcpyDtoDAsync(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream);
+CUresult cuMemcpyBatchAsync(CUdeviceptr* dsts, CUdeviceptr* srcs, size_t* sizes, size_t count,
+                            CUmemcpyAttributes* attrs, size_t* attrsIdxs, size_t numAttrs, CUstream hStream);
 CUresult cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream);
-CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
-                                   unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
-                                   unsigned int sharedMemBytes, CUstream hStream, void** kernelParams);
+CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
+                                   unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
+                                   unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
+                                   void** kernelParams);
 #endif

@@ -24,6 +24,8 @@ struct Settings {
     unsigned int streams = 1;
     std::size_t mib = 0;
     unsigned long long sync_every = 0;
+    unsigned long long graph = 0;
+    bool coop = false;
 };
 
 std::atomic<bool> stop{false};
@@ -34,7 +36,31 @@ unsigned long long batch_size(const Settings& settings) {
     const unsigned long long sum =
         std::accumulate(settings.kernel_us.begin(), settings.kernel_us.end(), 0ULL) /
         settings.kernel_us.size();
-    return std::clamp(20'000 / std::max(sum, 1ULL), 1ULL, 256ULL);
+    return std::clamp(20'000 / std::max(sum * std::max(settings.graph, 1ULL), 1ULL), 1ULL, 256ULL);
+}
+
+void launch_kernel(const Settings& settings, CUfunction busy, CUstream stream, unsigned long long us) {
+    void* parameters[] = {&us};
+    if (settings.coop) {
+        must(cuLaunchCooperativeKernel(busy, 1, 1, 1, 1, 1, 1, 0, stream, parameters),
+             "cuLaunchCooperativeKernel");
+    } else {
+        must(cuLaunchKernel(busy, 1, 1, 1, 1, 1, 1, 0, stream, parameters, nullptr), "cuLaunchKernel");
+    }
+}
+
+/// A graph of the kernels that `settings.graph` launches would be.
+CUgraphExec capture(const Settings& settings, CUfunction busy, CUstream stream) {
+    must(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), "cuStreamBeginCapture");
+    for (unsigned long long i = 0; i < settings.graph; ++i) {
+        launch_kernel(settings, busy, stream, settings.kernel_us[i % settings.kernel_us.size()]);
+    }
+    CUgraph graph = nullptr;
+    CUgraphExec exec = nullptr;
+    must(cuStreamEndCapture(stream, &graph), "cuStreamEndCapture");
+    must(cuGraphInstantiate(&exec, graph, 0), "cuGraphInstantiate");
+    must(cuGraphDestroy(graph), "cuGraphDestroy");
+    return exec;
 }
 
 void burn(const Settings& settings, CUcontext context, CUfunction busy) {
@@ -43,13 +69,19 @@ void burn(const Settings& settings, CUcontext context, CUfunction busy) {
     for (CUstream& stream : streams) must(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
     std::vector<CUevent> events(std::size_t{settings.streams} * 2);
     for (CUevent& event : events) must(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING), "cuEventCreate");
+    std::vector<CUgraphExec> graphs;
+    if (settings.graph > 0) {
+        for (CUstream stream : streams) graphs.push_back(capture(settings, busy, stream));
+    }
     const unsigned long long batch = batch_size(settings);
     for (unsigned long long i = 0; !stop; ++i) {
         const std::size_t s = i % streams.size();
         const unsigned long long turn = i / streams.size();
-        unsigned long long us = settings.kernel_us[turn % settings.kernel_us.size()];
-        void* parameters[] = {&us};
-        must(cuLaunchKernel(busy, 1, 1, 1, 1, 1, 1, 0, streams[s], parameters, nullptr), "cuLaunchKernel");
+        if (settings.graph > 0) {
+            must(cuGraphLaunch(graphs[s], streams[s]), "cuGraphLaunch");
+        } else {
+            launch_kernel(settings, busy, streams[s], settings.kernel_us[turn % settings.kernel_us.size()]);
+        }
         launches.fetch_add(1, std::memory_order_relaxed);
         if (settings.sync_every > 0) {
             if ((i + 1) % settings.sync_every == 0) must(cuCtxSynchronize(), "cuCtxSynchronize");
@@ -66,7 +98,9 @@ void burn(const Settings& settings, CUcontext context, CUfunction busy) {
 
 int main(int argc, char** argv) {
     CLI::App app(
-        "Keeps a GPU busy; prints 'ready' when it begins, and 'launches N' and 'wall_us N' at its end");
+        "Keeps a GPU busy; prints 'ready' when it begins, and 'launches N', 'kernels N' and 'wall_us N' at "
+        "its "
+        "end");
     Settings settings;
     app.add_option("--kernel-us", settings.kernel_us, "Lengths of the kernels, launched in turn")
         ->delimiter(',');
@@ -78,6 +112,8 @@ int main(int argc, char** argv) {
     app.add_option("--mib", settings.mib, "Device memory to allocate first");
     app.add_option("--sync-every", settings.sync_every,
                    "cuCtxSynchronize after that many launches of a thread");
+    app.add_option("--graph", settings.graph, "Launch graphs of that many kernels instead of kernels");
+    app.add_flag("--coop", settings.coop, "Launch the kernels cooperatively");
     CLI11_PARSE(app, argc, argv);
     if (settings.seconds <= 0 && !settings.forever) {
         std::fputs("burn: give --seconds or --forever\n", stderr);
@@ -102,6 +138,7 @@ int main(int argc, char** argv) {
     stop = true;
     for (std::thread& thread : threads) thread.join();
     say("launches", launches);
+    say("kernels", launches * std::max(settings.graph, 1ULL));
     say("wall_us", static_cast<unsigned long long>(
                        std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin).count()));
     return 0;

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "tests/sim/device/card.hpp"
+#include "tests/sim/device/ipc_event.hpp"
 #include "tests/sim/device/process_entry.hpp"
 #include "tests/sim/device/segment.hpp"
 #include "tests/sim/model/record.hpp"
@@ -37,10 +38,12 @@ struct Layout {
     std::uint32_t segment_count;            ///< Entries from here on are free.
     std::uint64_t unowned_bytes[kMaxGpus];  ///< Of segments that are charged to no process.
     Segment segments[kMaxSegments];
+    std::uint64_t ipc_event_serial;
+    IpcEvent ipc_events[kMaxIpcEvents];
 };
 
 constexpr std::uint64_t kMagic = 0x7570676d6973ULL;  // "simgpu"
-constexpr std::uint32_t kLayoutVersion = 2;
+constexpr std::uint32_t kLayoutVersion = 3;
 constexpr std::uint64_t kRingsOffset = (sizeof(Layout) + 4095) / 4096 * 4096;
 
 // The data area is a hole but for what programs wrote; far larger than all cards, so that there is always a

@@ -65,8 +65,31 @@ void Ledger::bury(std::uint32_t slot) {
         process.gpus[g].module_bytes = 0;
         process.gpus[g].allocated_bytes = 0;
     }
+    for (MemoryWord& word : layout_.timeline.words) {
+        if (word.taken_by == slot + 1) word.taken_by = 0;
+    }
+    for (IpcEvent& event : layout_.ipc_events) {
+        if (event.serial != 0 && event.owner == slot) event.serial = 0;
+    }
     session_.journal().commit();
 }
+
+std::optional<std::uint32_t> Ledger::add_word(std::uint32_t slot, std::uint32_t bytes, std::uint64_t value) {
+    TimelineState& timeline = layout_.timeline;
+    MemoryWord* const end = timeline.words + kMaxWords;
+    MemoryWord* const word =
+        std::find_if(timeline.words, end, [](const MemoryWord& each) { return each.taken_by == 0; });
+    if (word == end) return std::nullopt;
+    const auto index = static_cast<std::uint32_t>(word - timeline.words);
+    session_.journal().save(timeline.word_count);
+    session_.journal().save(*word);
+    *word = MemoryWord{slot + 1, bytes, value};
+    timeline.word_count = std::max(timeline.word_count, index + 1);
+    session_.journal().commit();
+    return index;
+}
+
+void Ledger::remove_word(std::uint32_t index) { layout_.timeline.words[index].taken_by = 0; }
 
 bool Ledger::charge(std::uint32_t slot, std::uint32_t gpu, Purpose purpose, std::uint64_t bytes) {
     const std::uint64_t total = layout_.cards[gpu].memory_bytes;

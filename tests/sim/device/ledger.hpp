@@ -32,6 +32,11 @@ class Ledger {
     void remove_client(std::uint32_t gpu, std::uint32_t client);
     void add_queue(std::uint32_t gpu, std::uint32_t client);
 
+    /// A word of memory of this process that operations wait for. @return its index; nothing if all are
+    /// taken.
+    std::optional<std::uint32_t> add_word(std::uint32_t slot, std::uint32_t bytes, std::uint64_t value);
+    void remove_word(std::uint32_t index);
+
     std::uint64_t used_bytes(std::uint32_t gpu) const;
     /// GPU time this process was served, by contexts living and destroyed.
     Nanoseconds served(std::uint32_t slot, std::uint32_t gpu) const;

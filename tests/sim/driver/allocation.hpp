@@ -14,6 +14,7 @@ enum class MemoryKind {
     managed,
     array,
     pooled,
+    graph,  ///< an address that an allocation node of a graph stands for
     host,
     registered,
     mapped,           ///< by cuMemMap

@@ -5,9 +5,12 @@
 #include <utility>
 
 #include "tests/sim/device/ledger.hpp"
+#include "tests/sim/driver/capture.hpp"
 #include "tests/sim/driver/runtime.hpp"
 
 namespace simgpu {
+
+int clamp_priority(int asked) { return std::clamp(asked, -5, 0); }
 
 Context::Context(Runtime& runtime, std::uint32_t ordinal, bool primary, unsigned int creation_flags)
     : flags(creation_flags),
@@ -43,7 +46,12 @@ void Context::close() {
     open_ = false;
     {
         const std::lock_guard lock(mutex_);
-        for (Stream* stream : std::exchange(streams_, {})) delete stream;
+        for (Stream* stream : std::exchange(streams_, {})) {
+            forget_stream(*stream);
+            delete stream;
+        }
+        graph_lanes_.clear();
+        export_stream_ = nullptr;
     }
     own_memory.clear();
     Session session(runtime_.device());
@@ -61,9 +69,26 @@ Stream& Context::per_thread_stream() {
     return *stream;
 }
 
-Stream* Context::create_stream(unsigned int stream_flags, int priority) {
-    const bool blocking = (stream_flags & CU_STREAM_NON_BLOCKING) == 0;
+Stream& Context::graph_lane(std::size_t number, int priority) {
     const std::lock_guard lock(mutex_);
+    Stream*& lane = graph_lanes_[{priority, number}];
+    if (!lane) lane = create_stream_locked(CU_STREAM_NON_BLOCKING, priority);
+    return *lane;
+}
+
+Stream& Context::export_stream() {
+    const std::lock_guard lock(mutex_);
+    if (!export_stream_) export_stream_ = create_stream_locked(CU_STREAM_NON_BLOCKING, 0);
+    return *export_stream_;
+}
+
+Stream* Context::create_stream(unsigned int stream_flags, int priority) {
+    const std::lock_guard lock(mutex_);
+    return create_stream_locked(stream_flags, priority);
+}
+
+Stream* Context::create_stream_locked(unsigned int stream_flags, int priority) {
+    const bool blocking = (stream_flags & CU_STREAM_NON_BLOCKING) == 0;
     Queue* queue = least_loaded_queue(blocking);
     auto* stream = new Stream(*this, *queue, stream_flags, priority, next_stream_id_++);
     streams_.insert(stream);
@@ -71,6 +96,7 @@ Stream* Context::create_stream(unsigned int stream_flags, int priority) {
 }
 
 void Context::destroy_stream(Stream* stream) {
+    forget_stream(*stream);
     const std::lock_guard lock(mutex_);
     --stream->queue.streams;
     if (stream->blocking()) --stream->queue.blocking_streams;
@@ -102,6 +128,7 @@ Queue* Context::least_loaded_queue(bool blocking) {
 
 std::uint64_t Context::submit(Stream& stream, Operation operation) {
     order_with_legacy_stream(stream);
+    if (!operation.priority) operation.priority = static_cast<std::int8_t>(stream.priority);
     return stream.queue.push(std::move(operation));
 }
 

@@ -2,9 +2,11 @@
 
 #include <array>
 #include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "tests/sim/driver/abi.hpp"
@@ -15,6 +17,7 @@
 
 namespace simgpu {
 
+class Capture;
 class Context;
 class Runtime;
 
@@ -22,13 +25,18 @@ struct Stream : Tagged<0x6d6165727473ULL> {
     Stream(Context& owner, Queue& on, unsigned int creation_flags, int priority_asked, std::uint64_t number)
         : context(owner), queue(on), flags(creation_flags), priority(priority_asked), id(number) {}
     bool blocking() const { return (flags & CU_STREAM_NON_BLOCKING) == 0; }
+    bool is_captured() const { return capture.load(std::memory_order_acquire) != nullptr; }
 
     Context& context;
     Queue& queue;
     unsigned int flags;
     int priority;
     std::uint64_t id;
+    std::atomic<Capture*> capture{nullptr};
 };
+
+/// Into the range of cuCtxGetStreamPriorityRange.
+int clamp_priority(int asked);
 
 /// A CUDA context: a client of one GPU. The object outlives its destruction, because threads may still have
 /// it as their current one.
@@ -57,6 +65,10 @@ class Context : public Tagged<0x747865746e6f63ULL> {
     Stream& per_thread_stream();
     Stream* create_stream(unsigned int stream_flags, int priority);
     void destroy_stream(Stream* stream);
+    /// A stream of the context's own that parallel branches of graphs are launched into.
+    Stream& graph_lane(std::size_t number, int priority);
+    /// A stream of the context's own that tells other processes about events.
+    Stream& export_stream();
 
     /// Adds an operation to the stream, behind what the rules of the legacy default stream put before it.
     std::uint64_t submit(Stream& stream, Operation operation);
@@ -74,6 +86,7 @@ class Context : public Tagged<0x747865746e6f63ULL> {
     ContextMemory own_memory{*this};
 
   private:
+    Stream* create_stream_locked(unsigned int stream_flags, int priority);
     Queue* least_loaded_queue(bool blocking);
     void order_with_legacy_stream(Stream& stream);
 
@@ -91,6 +104,8 @@ class Context : public Tagged<0x747865746e6f63ULL> {
     std::atomic<std::uint32_t> queue_count_{0};
     std::unique_ptr<Stream> legacy_;
     std::set<Stream*> streams_;
+    std::map<std::pair<int, std::size_t>, Stream*> graph_lanes_;  ///< By priority and number.
+    Stream* export_stream_ = nullptr;
     std::uint64_t next_stream_id_ = 1;
 };
 

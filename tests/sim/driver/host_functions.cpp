@@ -15,7 +15,7 @@ constexpr Nanoseconds kLookEvery = 200'000;
 
 }  // namespace
 
-void HostFunctions::submit(Stream& stream, std::function<void()> function) {
+std::uint64_t HostFunctions::submit(Stream& stream, std::function<void()> function) {
     Operation operation;
     operation.kind = RecordKind::host;
     operation.effect = [this](const Record&) { runtime_.observer().open_ended_ended(); };
@@ -25,6 +25,7 @@ void HostFunctions::submit(Stream& stream, std::function<void()> function) {
     waiting_.push_back({&stream.queue, sequence, std::move(function)});
     if (!started_) start_thread();
     changed_.notify_one();
+    return sequence;
 }
 
 void HostFunctions::start_thread() {

@@ -14,7 +14,8 @@ class HostFunctions {
   public:
     explicit HostFunctions(Runtime& runtime) : runtime_(runtime) {}
 
-    void submit(Stream& stream, std::function<void()> function);
+    /// @return the place of the function in the stream's queue.
+    std::uint64_t submit(Stream& stream, std::function<void()> function);
 
   private:
     struct Call {

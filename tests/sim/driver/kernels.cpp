@@ -16,6 +16,8 @@ const std::vector<Kernel>& all_kernels() {
         {Kernel::Kind::rendezvous, "rendezvous", {{0, 4}}},
         {Kernel::Kind::fill, "fill", {{0, 8}, {8, 4}, {12, 4}}},
         {Kernel::Kind::vector_add, "vector_add", {{0, 8}, {8, 8}, {16, 8}, {24, 4}}},
+        {Kernel::Kind::wait_for_flag, "wait_for_flag", {{0, 8}, {8, 4}}},
+        {Kernel::Kind::set_flag, "set_flag", {{0, 8}, {8, 4}}},
     };
     return kernels;
 }
@@ -61,9 +63,11 @@ T read(const void* at) {
     return value;
 }
 
+constexpr Nanoseconds kShortestKernel = 2000;
+
 /// Four bytes an element at 100 GB/s, and what a launch takes at least.
 Nanoseconds streaming_time(std::uint32_t elements) {
-    return std::max<Nanoseconds>(2000, Nanoseconds{elements} / 25);
+    return std::max<Nanoseconds>(kShortestKernel, Nanoseconds{elements} / 25);
 }
 
 /// Whether a kernel may touch the range; if not, the context is broken as by CUDA's "illegal address".
@@ -97,6 +101,34 @@ Effect add_effect(Context& context, std::uint64_t a, std::uint64_t b, std::uint6
     };
 }
 
+/// A flag that isn't in the driver's memory breaks the context, as a kernel that touches it would.
+bool is_flag(Context& context, std::uint64_t address, CUmemAccess_flags wanted) {
+    if (address % sizeof(std::uint32_t) == 0) return may_touch(context, address, 1, wanted);
+    context.fail(CUDA_ERROR_ILLEGAL_ADDRESS);
+    return false;
+}
+
+Operation flag_wait(Context& context, std::uint64_t address, std::uint32_t value) {
+    Operation operation;
+    operation.kind = RecordKind::kernel;
+    if (!is_flag(context, address, CU_MEM_ACCESS_FLAGS_PROT_READ)) return operation;
+    operation.kind = RecordKind::spin;
+    operation.compare = Compare::equal;
+    operation.value = value;
+    context.runtime().words().take(operation, address, sizeof value);
+    return operation;
+}
+
+Operation flag_set(Context& context, std::uint64_t address, std::uint32_t value) {
+    Operation operation;
+    operation.kind = RecordKind::kernel;
+    operation.duration = kShortestKernel;
+    if (!is_flag(context, address, CU_MEM_ACCESS_FLAGS_PROT_READWRITE)) return operation;
+    operation.value = value;
+    context.runtime().words().take(operation, address, sizeof value);
+    return operation;
+}
+
 }  // namespace
 
 const Kernel* find_kernel(const std::string& name) {
@@ -105,6 +137,16 @@ const Kernel* find_kernel(const std::string& name) {
         if (wanted == kernel.name) return &kernel;
     }
     return nullptr;
+}
+
+std::optional<std::vector<std::byte>> pack_parameters(const Kernel& kernel, void** parameters, void** extra) {
+    const std::vector<const void*> at = parameter_addresses(kernel, parameters, extra);
+    if (at.size() != kernel.parameters.size()) return std::nullopt;
+    std::vector<std::byte> packed(kernel.parameters.back().offset + kernel.parameters.back().size);
+    for (std::size_t i = 0; i < at.size(); ++i) {
+        std::memcpy(packed.data() + kernel.parameters[i].offset, at[i], kernel.parameters[i].size);
+    }
+    return packed;
 }
 
 std::optional<Operation> kernel_operation(const Kernel& kernel, Context& context, void** parameters,
@@ -140,6 +182,10 @@ std::optional<Operation> kernel_operation(const Kernel& kernel, Context& context
             operation.effect = fill_effect(context, read<std::uint64_t>(at[0]), read<float>(at[1]), count);
             return operation;
         }
+        case Kernel::Kind::wait_for_flag:
+            return flag_wait(context, read<std::uint64_t>(at[0]), read<std::uint32_t>(at[1]));
+        case Kernel::Kind::set_flag:
+            return flag_set(context, read<std::uint64_t>(at[0]), read<std::uint32_t>(at[1]));
         case Kernel::Kind::vector_add: {
             const auto count = read<std::uint32_t>(at[3]);
             operation.duration = streaming_time(count);

@@ -219,13 +219,24 @@ CUresult Memory::free_async(std::uint64_t address, Stream& stream) {
     return CUDA_SUCCESS;
 }
 
+void Memory::enter_graph_memory(Context& context, std::uint64_t address, std::uint64_t size) {
+    const std::lock_guard lock(mutex_);
+    insert_locked({address, size, MemoryKind::graph, &context, context.ordinal()});
+}
+
+void Memory::leave_graph_memory(std::uint64_t address) {
+    const std::lock_guard lock(mutex_);
+    allocations_.erase(address);
+}
+
 void Memory::release_all(Context& context) {
     {
         const std::lock_guard lock(mutex_);
         std::vector<Allocation> own;
         for (const auto& [address, allocation] : allocations_) {
-            if (allocation.context == &context && allocation.kind != MemoryKind::registered)
-                own.push_back(allocation);
+            const bool is_ours =
+                allocation.kind != MemoryKind::registered && allocation.kind != MemoryKind::graph;
+            if (allocation.context == &context && is_ours) own.push_back(allocation);
         }
         for (const Allocation& allocation : own) {
             allocations_.erase(allocation.address);

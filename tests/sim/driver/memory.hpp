@@ -56,6 +56,9 @@ class Memory {
     CUresult open_ipc(Context& context, SegmentName name, std::uint64_t offset, std::uint64_t size,
                       std::uint64_t& address);
     CUresult close_ipc(std::uint64_t address);
+    /// Addresses that allocation nodes of graphs stand for.
+    void enter_graph_memory(Context& context, std::uint64_t address, std::uint64_t size);
+    void leave_graph_memory(std::uint64_t address);
 
     /// Frees everything that belongs to the context.
     void release_all(Context& context);

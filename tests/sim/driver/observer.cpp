@@ -55,6 +55,11 @@ Nanoseconds Observer::look(Queue* queue, std::uint64_t sequence) {
         }
         session.advance();
         heads = heads_now(timeline);
+        // What the process sees of its memory counts once the effects that are due have happened.
+        if (!runtime_.words().none() && effects_are_done(heads) && runtime_.words().refresh(session)) {
+            session.advance();
+            heads = heads_now(timeline);
+        }
         if (queue) {
             const Position at = queue->at(sequence);
             passed = timeline.gpus[at.gpu].clients[at.client].queues[at.queue].head > sequence;
@@ -81,6 +86,11 @@ std::vector<Observer::Head> Observer::heads_now(const TimelineState& timeline) c
         }
     }
     return heads;
+}
+
+bool Observer::effects_are_done(const std::vector<Head>& heads) {
+    return std::all_of(heads.begin(), heads.end(),
+                       [](const Head& head) { return head.head <= head.queue->observed(); });
 }
 
 void Observer::let_effects_happen(const std::vector<Head>& heads) {

@@ -50,6 +50,7 @@ class Observer {
         std::uint64_t head;
     };
     std::vector<Head> heads_now(const TimelineState& timeline) const;
+    static bool effects_are_done(const std::vector<Head>& heads);
     void let_effects_happen(const std::vector<Head>& heads);
 
     Runtime& runtime_;

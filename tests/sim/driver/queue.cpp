@@ -23,18 +23,7 @@ std::uint64_t Queue::push(Operation operation) {
             const std::uint64_t sequence = tail_.load(std::memory_order_relaxed);
             if (sequence - observed() < kRingSize) {
                 Record& record = ring_.at(sequence);
-                record.kind = operation.kind;
-                record.gpus = operation.gpus;
-                record.released.store(0, std::memory_order_relaxed);
-                if (operation.kind == RecordKind::wait) {
-                    record.wait_gpu = static_cast<std::uint8_t>(operation.wait_for.gpu);
-                    record.wait_client = static_cast<std::uint8_t>(operation.wait_for.client);
-                    record.wait_queue = static_cast<std::uint8_t>(operation.wait_for.queue);
-                    record.wait_sequence = operation.wait_for.sequence;
-                    record.wait_serial = operation.wait_serial;
-                } else {
-                    record.duration = operation.duration;
-                }
+                fill_in(record, operation);
                 if (operation.effect) pending_.push_back({sequence, std::move(operation.effect)});
                 record.arrival = clock_now();
                 tail_.store(sequence + 1, std::memory_order_release);
@@ -43,6 +32,44 @@ std::uint64_t Queue::push(Operation operation) {
             }
         }
         observer_.wait_for_room(*this);
+    }
+}
+
+void Queue::fill_in(Record& record, const Operation& operation) {
+    record.kind = operation.kind;
+    record.released.store(0, std::memory_order_relaxed);
+    switch (operation.kind) {
+        case RecordKind::wait:
+            record.wait_gpu = static_cast<std::uint8_t>(operation.wait_for.gpu);
+            record.wait_client = static_cast<std::uint8_t>(operation.wait_for.client);
+            record.wait_queue = static_cast<std::uint8_t>(operation.wait_for.queue);
+            record.wait_sequence = operation.wait_for.sequence;
+            record.wait_serial = operation.wait_serial;
+            break;
+        case RecordKind::kernel:
+            record.priority = operation.priority.value_or(0);
+            record.word = operation.word;
+            record.value = operation.value;
+            record.duration = operation.duration;
+            break;
+        case RecordKind::spin:
+        case RecordKind::wait_word:
+        case RecordKind::write_word:
+            record.compare = operation.compare;
+            record.word = operation.word;
+            record.value = operation.value;
+            break;
+        case RecordKind::copy:
+            record.engine = operation.engine;
+            record.duration = operation.duration;
+            break;
+        case RecordKind::rendezvous:
+            record.gpus = operation.gpus;
+            break;
+        case RecordKind::mark:
+        case RecordKind::transfer:
+        case RecordKind::host:
+            break;
     }
 }
 

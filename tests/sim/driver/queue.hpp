@@ -4,6 +4,7 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "tests/sim/model/timeline.hpp"
@@ -18,9 +19,14 @@ using Effect = std::function<void(const Record&)>;
 /// What is put into a queue; the rest of the Record is filled in on the way.
 struct Operation {
     RecordKind kind = RecordKind::transfer;
-    Nanoseconds duration = 0;  ///< kernel
-    std::uint32_t gpus = 0;    ///< rendezvous
-    Position wait_for{};       ///< wait
+    Nanoseconds duration = 0;               ///< kernel, copy
+    std::uint32_t gpus = 0;                 ///< rendezvous
+    std::uint32_t engine = 0;               ///< copy
+    std::optional<std::int8_t> priority{};  ///< kernel; nothing: its stream's
+    std::uint32_t word = 0;  ///< spin, wait_word, write_word, kernel: 1 + index of the memory word; 0: none
+    Compare compare = Compare::at_least;  ///< spin, wait_word
+    std::uint64_t value = 0;              ///< what is waited for in the word, or written to it
+    Position wait_for{};                  ///< wait
     std::uint64_t wait_serial = 0;
     Effect effect{};
 };
@@ -59,6 +65,8 @@ class Queue {
     std::atomic<std::uint64_t> waits_for_legacy_until{0};
 
   private:
+    static void fill_in(Record& record, const Operation& operation);
+
     struct Pending {
         std::uint64_t sequence;
         Effect effect;

@@ -55,6 +55,8 @@ Runtime::Runtime(std::unique_ptr<Device> device, std::vector<std::uint32_t> visi
       holdings_(*this),
       memory_(*this),
       host_functions_(*this),
+      words_(*this),
+      graph_memory_(*this),
       primaries_(visible_.size()) {}
 
 CUresult Runtime::enter() {
@@ -92,6 +94,7 @@ Context* Runtime::create_context(std::uint32_t ordinal, unsigned int flags, CUre
 
 void Runtime::destroy_context(Context& context) {
     context.synchronize();
+    graph_memory_.release_all(context);
     memory_.release_all(context);
     {
         const std::lock_guard lock(contexts_mutex_);

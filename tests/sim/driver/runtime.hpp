@@ -7,11 +7,13 @@
 #include "tests/sim/device/device.hpp"
 #include "tests/sim/driver/abi.hpp"
 #include "tests/sim/driver/context.hpp"
+#include "tests/sim/driver/graph_memory.hpp"
 #include "tests/sim/driver/host_functions.hpp"
 #include "tests/sim/driver/memory.hpp"
 #include "tests/sim/driver/observer.hpp"
 #include "tests/sim/driver/physical_memory.hpp"
 #include "tests/sim/driver/virtual_memory.hpp"
+#include "tests/sim/driver/words.hpp"
 
 namespace simgpu {
 
@@ -39,6 +41,8 @@ class Runtime {
     PhysicalHandles& physical_handles() { return physical_handles_; }
     VirtualMemory& virtual_memory() { return virtual_memory_; }
     HostFunctions& host_functions() { return host_functions_; }
+    Words& words() { return words_; }
+    GraphMemory& graph_memory() { return graph_memory_; }
 
     std::vector<Context*> living_contexts() const;
     /// @return nullptr and the reason if there is no room for it.
@@ -75,6 +79,8 @@ class Runtime {
     VirtualMemory virtual_memory_;
     Memory memory_;
     HostFunctions host_functions_;
+    Words words_;
+    GraphMemory graph_memory_;
 
     mutable std::mutex contexts_mutex_;
     std::vector<Context*> living_;

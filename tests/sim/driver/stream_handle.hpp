@@ -1,7 +1,9 @@
 #pragma once
 
+#include "tests/sim/driver/capture.hpp"
 #include "tests/sim/driver/context.hpp"
 #include "tests/sim/driver/runtime.hpp"
+#include "tests/sim/driver/transfer.hpp"
 
 namespace simgpu {
 
@@ -17,6 +19,24 @@ inline CUresult find_stream(CUstream handle, Stream*& stream) {
     if (!Runtime::get()) return CUDA_ERROR_NOT_INITIALIZED;
     stream = from_handle<Stream>(handle);
     return stream ? stream->context.error() : CUDA_ERROR_INVALID_HANDLE;
+}
+
+/// The stream that a call gives work to; see check_work().
+inline CUresult find_stream_for_work(CUstream handle, Stream*& stream) {
+    const CUresult result = find_stream(handle, stream);
+    return result == CUDA_SUCCESS ? check_work(*stream) : result;
+}
+
+/// Likewise, and a call that waits for its work has to be allowed to; see check_wait().
+inline CUresult find_stream_for_work(CUstream handle, Completion completion, Stream*& stream) {
+    const CUresult result = find_stream_for_work(handle, stream);
+    return result == CUDA_SUCCESS && completion == Completion::wait ? check_wait(*stream) : result;
+}
+
+/// The stream that a call asks or waits for; see check_wait().
+inline CUresult find_stream_to_wait_for(CUstream handle, Stream*& stream) {
+    const CUresult result = find_stream(handle, stream);
+    return result == CUDA_SUCCESS ? check_wait(*stream) : result;
 }
 
 /// What the handle means to a function's _ptsz form.

@@ -4,6 +4,8 @@
 #include <memory>
 #include <vector>
 
+#include "tests/sim/driver/capture.hpp"
+#include "tests/sim/driver/copy_time.hpp"
 #include "tests/sim/driver/runtime.hpp"
 
 namespace simgpu {
@@ -15,20 +17,31 @@ std::size_t span(std::size_t width, std::size_t rows, std::size_t pitch) {
 }
 
 void copy_rows(const Transfer& transfer) {
-    for (std::size_t row = 0; row < transfer.rows; ++row) {
-        std::memmove(reinterpret_cast<void*>(transfer.to + row * transfer.to_pitch),
-                     reinterpret_cast<const void*>(transfer.from + row * transfer.from_pitch),
-                     transfer.width);
+    for (std::size_t layer = 0; layer < transfer.layers; ++layer) {
+        for (std::size_t row = 0; row < transfer.rows; ++row) {
+            const std::size_t to = layer * transfer.to_layer + row * transfer.to_pitch;
+            const std::size_t from = layer * transfer.from_layer + row * transfer.from_pitch;
+            std::memmove(reinterpret_cast<void*>(transfer.to + to),
+                         reinterpret_cast<const void*>(transfer.from + from), transfer.width);
+        }
     }
 }
 
-void set_row(std::uint64_t to, std::uint32_t value, std::size_t element_bytes, std::size_t count) {
+void set_row(std::uint64_t to, const Fill& fill) {
     auto* at = reinterpret_cast<char*>(to);
-    if (element_bytes == 1) {
-        std::memset(at, static_cast<int>(value & 0xff), count);
+    if (fill.element_bytes == 1) {
+        std::memset(at, static_cast<int>(fill.value & 0xff), fill.count);
         return;
     }
-    for (std::size_t i = 0; i < count; ++i) std::memcpy(at + i * element_bytes, &value, element_bytes);
+    for (std::size_t i = 0; i < fill.count; ++i) {
+        std::memcpy(at + i * fill.element_bytes, &fill.value, fill.element_bytes);
+    }
+}
+
+std::optional<std::uint32_t> gpu_of(Runtime& runtime, std::uint64_t address) {
+    const auto allocation = runtime.memory().find(address);
+    if (!allocation || allocation->on_host() || allocation->ordinal == kMaxGpus) return std::nullopt;
+    return runtime.gpu_of(allocation->ordinal);
 }
 
 }  // namespace
@@ -40,13 +53,19 @@ CUresult wait_for(Stream& stream, std::uint64_t sequence) {
 }
 
 CUresult submit_copy(Stream& stream, const Transfer& transfer, Completion completion) {
-    if (transfer.width == 0 || transfer.rows == 0) return CUDA_SUCCESS;
-    const Memory& memory = stream.context.runtime().memory();
-    const std::size_t from_span = span(transfer.width, transfer.rows, transfer.from_pitch);
-    const std::size_t to_span = span(transfer.width, transfer.rows, transfer.to_pitch);
+    if (transfer.bytes() == 0) return CUDA_SUCCESS;
+    Runtime& runtime = stream.context.runtime();
+    const Memory& memory = runtime.memory();
+    const std::size_t from_span = (transfer.layers - 1) * transfer.from_layer +
+                                  span(transfer.width, transfer.rows, transfer.from_pitch);
+    const std::size_t to_span =
+        (transfer.layers - 1) * transfer.to_layer + span(transfer.width, transfer.rows, transfer.to_pitch);
     if (memory.refuses_all(transfer.from, from_span, CU_MEM_ACCESS_FLAGS_PROT_READ) ||
         memory.refuses_all(transfer.to, to_span, CU_MEM_ACCESS_FLAGS_PROT_READWRITE)) {
         return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (completion == Completion::in_stream_order && stream.is_captured()) {
+        return capture_step(stream, copy_step(stream.context, transfer));
     }
     Operation operation;
     if (completion == Completion::in_stream_order && !memory.covers(transfer.from, from_span)) {
@@ -58,23 +77,29 @@ CUresult submit_copy(Stream& stream, const Transfer& transfer, Completion comple
     } else {
         operation.effect = [transfer](const Record&) { copy_rows(transfer); };
     }
-    if (!memory.find(transfer.to)) completion = Completion::wait;
+    time_copy(operation, {gpu_of(runtime, transfer.to), gpu_of(runtime, transfer.from)},
+              runtime.card(stream.context.ordinal()), transfer.bytes());
+    if (completion == Completion::in_stream_order && !memory.find(transfer.to)) completion = Completion::wait;
     const std::uint64_t sequence = stream.context.submit(stream, std::move(operation));
     return completion == Completion::wait ? wait_for(stream, sequence) : CUDA_SUCCESS;
 }
 
-CUresult submit_set(Stream& stream, std::uint64_t to, std::size_t pitch, std::uint32_t value,
-                    std::size_t element_bytes, std::size_t count, std::size_t rows, Completion completion) {
-    if (count == 0 || rows == 0) return CUDA_SUCCESS;
-    const std::size_t bytes = span(count * element_bytes, rows, pitch);
+CUresult submit_set(Stream& stream, const Fill& fill, Completion completion) {
+    if (fill.bytes() == 0) return CUDA_SUCCESS;
+    const std::size_t bytes = span(fill.count * fill.element_bytes, fill.rows, fill.pitch);
     const Memory& memory = stream.context.runtime().memory();
-    if (!memory.covers(to, bytes) || memory.refuses_all(to, bytes, CU_MEM_ACCESS_FLAGS_PROT_READWRITE)) {
+    if (!memory.covers(fill.to, bytes) ||
+        memory.refuses_all(fill.to, bytes, CU_MEM_ACCESS_FLAGS_PROT_READWRITE)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
+    if (completion == Completion::in_stream_order && stream.is_captured()) {
+        return capture_step(stream, fill);
+    }
     Operation operation;
-    operation.effect = [=](const Record&) {
-        for (std::size_t row = 0; row < rows; ++row) set_row(to + row * pitch, value, element_bytes, count);
+    operation.effect = [fill](const Record&) {
+        for (std::size_t row = 0; row < fill.rows; ++row) set_row(fill.to + row * fill.pitch, fill);
     };
+    time_set(operation, stream.context.runtime().card(stream.context.ordinal()), fill.bytes());
     const std::uint64_t sequence = stream.context.submit(stream, std::move(operation));
     return completion == Completion::wait ? wait_for(stream, sequence) : CUDA_SUCCESS;
 }

@@ -8,7 +8,7 @@
 
 namespace simgpu {
 
-/// Rows of bytes from one place to another; a plain copy has one row.
+/// Rows of bytes from one place to another; a plain copy has one row, a 3D one layers of rows.
 struct Transfer {
     std::uint64_t to;
     std::uint64_t from;
@@ -16,17 +16,38 @@ struct Transfer {
     std::size_t rows = 1;
     std::size_t to_pitch = 0;
     std::size_t from_pitch = 0;
+    std::size_t layers = 1;
+    std::size_t to_layer = 0;    ///< Bytes from one layer to the next.
+    std::size_t from_layer = 0;  ///< Likewise.
+
+    std::size_t bytes() const { return width * rows * layers; }
 };
 
-enum class Completion { wait, in_stream_order };
+/// Rows of `count` elements of `element_bytes` (1, 2 or 4) that get a value.
+struct Fill {
+    std::uint64_t to;
+    std::size_t pitch;
+    std::uint32_t value;
+    std::size_t element_bytes;
+    std::size_t count;
+    std::size_t rows;
 
-/// Submits the copy to the stream. Memory of the program that the driver doesn't know is read before the call
-/// returns, and written before it returns, as CUDA does with pageable memory.
+    std::size_t bytes() const { return count * element_bytes * rows; }
+};
+
+enum class Completion {
+    wait,             ///< The call returns when it is done.
+    in_stream_order,  ///< The program's own memory is read before the call returns, or written.
+    in_graph_order,   ///< All memory is read and written when its turn comes.
+};
+
+/// Submits the copy to the stream, or adds it to what the stream captures. Memory of the program that the
+/// driver doesn't know is read before the call returns, and written before it returns, as CUDA does with
+/// pageable memory.
 CUresult submit_copy(Stream& stream, const Transfer& transfer, Completion completion);
 
-/// Submits rows of `count` elements of `element_bytes` (1, 2 or 4) to be set to `value`.
-CUresult submit_set(Stream& stream, std::uint64_t to, std::size_t pitch, std::uint32_t value,
-                    std::size_t element_bytes, std::size_t count, std::size_t rows, Completion completion);
+/// Likewise for a memset.
+CUresult submit_set(Stream& stream, const Fill& fill, Completion completion);
 
 /// Waits for the operation, then reports what the context ran into.
 CUresult wait_for(Stream& stream, std::uint64_t sequence);

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "tests/sim/model/limits.hpp"
+#include "tests/sim/model/memory_word.hpp"
 
 namespace simgpu {
 
@@ -11,7 +12,11 @@ enum class RecordKind : std::uint8_t {
     kernel,      ///< Takes `duration` of GPU time.
     rendezvous,  ///< Spins until `gpus` GPUs have begun this process's k-th rendezvous.
     mark,        ///< An event: takes no time, but only happens while its context has the GPU.
-    transfer,    ///< A copy, memset or free: takes no time and needs no turn on the GPU.
+    transfer,    ///< A small copy, memset or free: takes no time and needs no turn on the GPU.
+    copy,        ///< Takes `duration` of a copy engine, whoever has the GPU meanwhile.
+    spin,        ///< A kernel that runs until a word of memory has the value it waits for.
+    wait_word,   ///< Holds its queue until a word of memory has the value; doesn't run on the GPU.
+    write_word,  ///< Writes a word of memory; takes no time and needs no turn.
     wait,        ///< Held until another queue of the same process has passed `wait_sequence`.
     host,        ///< Held until the process says that its host function has returned (`released`).
 };
@@ -21,17 +26,28 @@ enum class RecordKind : std::uint8_t {
 /// it.
 struct alignas(64) Record {
     RecordKind kind;
-    std::uint8_t wait_gpu;
+    union {
+        std::uint8_t wait_gpu;
+        std::int8_t priority;  ///< kernel: less is more urgent, as in CUDA
+        Compare compare;       ///< spin, wait_word
+    };
     std::uint8_t wait_client;
     std::uint8_t wait_queue;
-    std::uint32_t gpus;
     union {
-        Nanoseconds duration;  ///< kernel
+        std::uint32_t gpus;    ///< rendezvous
+        std::uint32_t engine;  ///< copy
+        std::uint32_t word;    ///< 1 + index of the memory word; 0: none. A kernel writes it at its end.
+    };
+    union {
+        Nanoseconds duration;  ///< kernel, copy
         std::uint64_t
             wait_serial;  ///< wait: of the client, so that a successor in its place is not waited for
     };
     Nanoseconds arrival;
-    std::uint64_t wait_sequence;
+    union {
+        std::uint64_t wait_sequence;
+        std::uint64_t value;  ///< what is waited for in a word, or written to it
+    };
     std::atomic<Nanoseconds> released;  ///< 0: not yet
     Nanoseconds started;
     Nanoseconds completed;

@@ -93,10 +93,25 @@ bool Timeline::settle_head(Lane& lane) {
             done = holds_gpu(lane);
             break;
         case RecordKind::kernel:
+            if (!holds_gpu(lane) || (!lane.state->begun && outranked(lane, record))) break;
+            if (!lane.state->begun) begin(lane, record);
+            done = lane.state->remaining <= 0;
+            break;
         case RecordKind::rendezvous:
+        case RecordKind::spin:
             if (!holds_gpu(lane)) break;
             if (!lane.state->begun) begin(lane, record);
-            done = record.kind == RecordKind::kernel ? lane.state->remaining <= 0 : all_met(lane, record);
+            done = record.kind == RecordKind::spin ? word_is_ready(record) : all_met(lane, record);
+            break;
+        case RecordKind::copy:
+            if (!lane.state->begun) begin(lane, record);
+            done = lane.state->remaining <= 0;
+            break;
+        case RecordKind::wait_word:
+            done = word_is_ready(record);
+            break;
+        case RecordKind::write_word:
+            done = true;
             break;
     }
     if (done) complete(lane, record);
@@ -105,15 +120,17 @@ bool Timeline::settle_head(Lane& lane) {
 
 void Timeline::begin(Lane& lane, Record& record) {
     lane.state->begun = 1;
-    if (record.kind == RecordKind::kernel) {
+    if (record.kind == RecordKind::kernel || record.kind == RecordKind::copy) {
         lane.state->remaining = std::clamp<Nanoseconds>(record.duration, 0, kLongestKernel) << kWorkShift;
-    } else {
+    } else if (record.kind == RecordKind::rendezvous) {
         lane.state->ordinal = ++state_.gpus[lane.gpu].clients[lane.client].rendezvous_begun;
     }
     if (stamps_ == Stamps::write) record.started = state_.now;
 }
 
 void Timeline::complete(Lane& lane, Record& record) {
+    const bool writes = record.kind == RecordKind::write_word || record.kind == RecordKind::kernel;
+    if (writes && record.word > 0) state_.words[record.word - 1].value = record.value;
     if (stamps_ == Stamps::write) {
         if (!lane.state->begun) record.started = state_.now;
         record.completed = state_.now;
@@ -163,6 +180,7 @@ std::int32_t Timeline::next_client(std::uint32_t g) const {
 void Timeline::execute(Nanoseconds to) {
     const Nanoseconds elapsed = to - state_.now;
     for (std::uint32_t g = 0; g < state_.gpu_count; ++g) {
+        execute_copies(g, elapsed);
         const std::int64_t sharers = executing_count(g);
         if (sharers == 0) continue;
         GpuState& gpu = state_.gpus[g];
@@ -175,6 +193,17 @@ void Timeline::execute(Nanoseconds to) {
     state_.now = to;
 }
 
+void Timeline::execute_copies(std::uint32_t g, Nanoseconds elapsed) {
+    for (std::uint32_t engine = 0; engine < kCopyEngines; ++engine) {
+        const std::int64_t sharers = copying_count(g, engine);
+        if (sharers == 0) continue;
+        for (Lane& lane : lanes_) {
+            if (lane.gpu != g || !copying(lane) || lane.ring->at(lane.state->head).engine != engine) continue;
+            lane.state->remaining -= (elapsed << kWorkShift) / sharers;
+        }
+    }
+}
+
 Nanoseconds Timeline::next_event(Nanoseconds limit) const {
     Nanoseconds next = limit;
     for (std::uint32_t g = 0; g < state_.gpu_count; ++g) {
@@ -185,8 +214,11 @@ Nanoseconds Timeline::next_event(Nanoseconds limit) const {
     for (const Lane& lane : lanes_) {
         const Nanoseconds ready = head_becomes_ready(lane);
         if (ready > state_.now) next = std::min(next, ready);
-        if (!executing(lane) || lane.ring->at(lane.state->head).kind != RecordKind::kernel) continue;
-        const std::int64_t work = lane.state->remaining * executing_count(lane.gpu);
+        const Record& head = lane.ring->at(lane.state->head);
+        const bool runs = executing(lane) && head.kind == RecordKind::kernel;
+        if (!runs && !copying(lane)) continue;
+        const std::int64_t sharers = runs ? executing_count(lane.gpu) : copying_count(lane.gpu, head.engine);
+        const std::int64_t work = lane.state->remaining * sharers;
         const std::int64_t unit = std::int64_t{1} << kWorkShift;
         next = std::min(next, state_.now + (work + unit - 1) / unit);
     }
@@ -208,7 +240,8 @@ bool Timeline::arrived(const Lane& lane) const {
 bool Timeline::needs_gpu(const Lane& lane) const {
     if (!arrived(lane)) return false;
     const RecordKind kind = lane.ring->at(lane.state->head).kind;
-    return kind == RecordKind::kernel || kind == RecordKind::rendezvous || kind == RecordKind::mark;
+    return kind == RecordKind::kernel || kind == RecordKind::rendezvous || kind == RecordKind::spin ||
+           kind == RecordKind::mark;
 }
 
 bool Timeline::holds_gpu(const Lane& lane) const {
@@ -216,11 +249,37 @@ bool Timeline::holds_gpu(const Lane& lane) const {
     return gpu.active == static_cast<std::int32_t>(lane.client) && state_.now >= gpu.switch_end;
 }
 
-bool Timeline::executing(const Lane& lane) const { return lane.state->begun && holds_gpu(lane); }
+bool Timeline::copying(const Lane& lane) const {
+    return lane.state->begun && lane.ring->at(lane.state->head).kind == RecordKind::copy;
+}
+
+bool Timeline::executing(const Lane& lane) const {
+    return lane.state->begun && holds_gpu(lane) && !copying(lane);
+}
+
+/// Whether a more urgent kernel of the same context is running or could. Those that spin don't count: they
+/// leave room for what they wait for.
+bool Timeline::outranked(const Lane& lane, const Record& record) const {
+    return std::any_of(lanes_.begin(), lanes_.end(), [&](const Lane& other) {
+        if (other.gpu != lane.gpu || other.client != lane.client || !arrived(other)) return false;
+        const Record& head = other.ring->at(other.state->head);
+        return head.kind == RecordKind::kernel && head.priority < record.priority;
+    });
+}
+
+bool Timeline::word_is_ready(const Record& record) const {
+    return is_satisfied(state_.words[record.word - 1], record.compare, record.value);
+}
 
 std::int64_t Timeline::executing_count(std::uint32_t g) const {
     return std::count_if(lanes_.begin(), lanes_.end(),
                          [&](const Lane& lane) { return lane.gpu == g && executing(lane); });
+}
+
+std::int64_t Timeline::copying_count(std::uint32_t g, std::uint32_t engine) const {
+    return std::count_if(lanes_.begin(), lanes_.end(), [&](const Lane& lane) {
+        return lane.gpu == g && copying(lane) && lane.ring->at(lane.state->head).engine == engine;
+    });
 }
 
 bool Timeline::wait_is_over(const Record& record) const {

@@ -19,8 +19,9 @@ struct Position {
 /// Moves the GPUs forward in time. No clock, no thread, no I/O: time is what it is told.
 ///
 /// Contexts with work take turns of `slice`, with `switch_cost` between two of them; a context that is alone
-/// renews its slice; within a context the streams share the GPU equally. Operations of one queue run in
-/// order.
+/// renews its slice; within a context the streams share the GPU equally, but a kernel doesn't begin while a
+/// more urgent one has work there. Operations of one queue run in order. The copy engines serve all contexts
+/// at any time and share their bandwidth equally among the copies under way.
 class Timeline {
   public:
     enum class Stamps { write, leave };  ///< Whether to write started/completed into the records.
@@ -54,6 +55,7 @@ class Timeline {
     void begin(Lane& lane, Record& record);
     void complete(Lane& lane, Record& record);
     void execute(Nanoseconds to);
+    void execute_copies(std::uint32_t gpu, Nanoseconds elapsed);
 
     Nanoseconds next_event(Nanoseconds limit) const;
     Nanoseconds head_becomes_ready(const Lane& lane) const;
@@ -61,11 +63,15 @@ class Timeline {
     bool needs_gpu(const Lane& lane) const;
     bool holds_gpu(const Lane& lane) const;
     bool executing(const Lane& lane) const;
+    bool copying(const Lane& lane) const;
+    bool outranked(const Lane& lane, const Record& record) const;
+    bool word_is_ready(const Record& record) const;
     bool wait_is_over(const Record& record) const;
     bool all_met(const Lane& lane, const Record& record) const;
     bool passed(const Position& target) const;
     std::int32_t next_client(std::uint32_t gpu) const;
     std::int64_t executing_count(std::uint32_t gpu) const;
+    std::int64_t copying_count(std::uint32_t gpu, std::uint32_t engine) const;
 
     TimelineState& state_;
     RingTable rings_;

@@ -4,6 +4,7 @@
 
 #include "tests/sim/model/busy_meter.hpp"
 #include "tests/sim/model/limits.hpp"
+#include "tests/sim/model/memory_word.hpp"
 
 namespace simgpu {
 
@@ -15,7 +16,7 @@ constexpr Nanoseconds kLongestKernel = Nanoseconds{1}
 
 struct QueueState {
     std::uint64_t head;      ///< Sequence number of the first operation that has not completed.
-    std::int64_t remaining;  ///< Work left in the kernel at the head, once it has begun.
+    std::int64_t remaining;  ///< Work left in the kernel or copy at the head, once it has begun.
     std::uint32_t begun;
     std::uint32_t ordinal;  ///< Of the rendezvous at the head, once it has begun; counts from 1.
 };
@@ -48,6 +49,8 @@ struct TimelineState {
     std::uint64_t order;   ///< Completions so far.
     std::uint64_t serial;  ///< Clients so far.
     std::uint32_t gpu_count;
+    std::uint32_t word_count;  ///< Words from here on have never been used.
+    MemoryWord words[kMaxWords];
     GpuState gpus[kMaxGpus];
 };
 
@@ -59,7 +62,7 @@ void for_used_pieces(const TimelineState& state, Piece piece) {
     const auto offset = [base](const void* at) {
         return static_cast<std::uint64_t>(static_cast<const char*>(at) - base);
     };
-    piece(0, offset(&state.gpus));
+    piece(0, offset(&state.words[state.word_count]));
     for (std::uint32_t g = 0; g < state.gpu_count; ++g) {
         const GpuState& gpu = state.gpus[g];
         piece(offset(&gpu), offset(&gpu.clients) - offset(&gpu));

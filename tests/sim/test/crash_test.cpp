@@ -12,6 +12,8 @@ namespace {
 
 void hammer(const Child::Line& line) {
     use_device(0);
+    CUdeviceptr word = 0;
+    REQUIRE_OK(cuMemAlloc(&word, 4));
     line.say('b');
     while (true) {
         CUdeviceptr pointer = 0;
@@ -21,6 +23,11 @@ void hammer(const Child::Line& line) {
             cuStreamQuery(nullptr);
         }
         REQUIRE_OK(cuMemFree(pointer));
+        CUevent event = nullptr;
+        REQUIRE_OK(cuEventCreate(&event, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING));
+        REQUIRE_OK(cuStreamWriteValue32(nullptr, word, 1, 0));
+        REQUIRE_OK(cuEventRecord(event, nullptr));
+        REQUIRE_OK(cuEventDestroy(event));
         CUcontext context = nullptr;
         REQUIRE_OK(cuCtxCreate(&context, nullptr, 0, 0));
         REQUIRE_OK(cuCtxDestroy(context));
@@ -52,6 +59,8 @@ TEST(Crash, FiveHundredKillsLeaveTheStateConsistent) {
             served += Ledger(session).served(slot, 0);
             ASSERT_EQ(layout.processes[slot].gpus[0].bytes(), 0U);
         }
+        for (const MemoryWord& word : layout.timeline.words) ASSERT_EQ(word.taken_by, 0U);
+        for (const IpcEvent& event : layout.ipc_events) ASSERT_EQ(event.serial, 0U);
         for (const ClientState& client : layout.timeline.gpus[0].clients) ASSERT_FALSE(client.alive);
         if (round < 256) {
             ASSERT_EQ(served, busy);

@@ -56,9 +56,9 @@ TEST(ProcAddress, TellsWhatItDoesNotHave) {
 
 TEST(ProcAddress, WhatIsNotSimulatedSaysSo) {
     void* function = nullptr;
-    ASSERT_EQ(cuGetProcAddress("cuGraphCreate", &function, 13000, 0, nullptr), CUDA_SUCCESS);
+    ASSERT_EQ(cuGetProcAddress("cuGraphDebugDotPrint", &function, 13000, 0, nullptr), CUDA_SUCCESS);
     ASSERT_NE(function, nullptr);
-    EXPECT_EQ(reinterpret_cast<CUresult (*)(void*, unsigned int)>(function)(nullptr, 0),
+    EXPECT_EQ(reinterpret_cast<CUresult (*)(CUgraph, const char*, unsigned int)>(function)(nullptr, "", 0),
               CUDA_ERROR_NOT_SUPPORTED);
 }
 

@@ -62,7 +62,20 @@ expect "$folder/add" "wrong 0"
 expect "$folder/meet" "rounds 20"
 "$programs/burn" --kernel-us 100,300 --seconds 0.2 --threads 2 --streams 2 >"$folder/burn"
 grep -Eq '^launches [1-9]' "$folder/burn" || fail "burn launched nothing"
-for program in info alloc burn rendezvous vector_add; do
+"$programs/burn" --kernel-us 100,300 --seconds 0.2 --streams 2 --graph 10 >"$folder/burn"
+launches=$(sed -n 's/^launches //p' "$folder/burn")
+[ "$launches" -gt 0 ] || fail "burn launched no graph"
+expect "$folder/burn" "kernels $((launches * 10))"
+"$programs/burn" --kernel-us 100 --seconds 0.1 --coop >"$folder/burn"
+grep -Eq '^launches [1-9]' "$folder/burn" || fail "burn launched nothing cooperatively"
+"$programs/pingpong" --rounds 20 >"$folder/pingpong"
+expect "$folder/pingpong" "rounds 20"
+expect "$folder/pingpong" "out_of_turn 0"
+if "$programs/pingpong" --rounds 20 --die-after 5 >"$folder/pingpong"; then fail "the death went unnoticed"; fi
+expect "$folder/pingpong" "rounds 5"
+expect "$folder/pingpong" "out_of_turn 1"
+expect "$folder/pingpong" "other_died 1"
+for program in info alloc burn rendezvous vector_add pingpong; do
     "$programs/$program" --help >/dev/null || fail "$program --help"
 done
 echo ok

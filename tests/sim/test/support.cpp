@@ -30,6 +30,7 @@ TestDevice::TestDevice(std::uint32_t gpus) {
         cards[g].context_bytes = 100 * kMiB;
         cards[g].slice = 2'000'000;
         cards[g].switch_cost = 50'000;
+        cards[g].sm_count = 80;
         cards[g].pci_bus = g + 1;
     }
     if (Device::create(path_, cards) != 0) throw std::runtime_error("can't make " + path_);

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "tests/sim/driver/capture.hpp"
 #include "tests/sim/driver/runtime.hpp"
 
 using namespace simgpu;
@@ -11,6 +12,7 @@ namespace {
 CUresult create(CUarray* handle, const CUDA_ARRAY3D_DESCRIPTOR& descriptor) {
     Context* context = nullptr;
     if (const CUresult result = current_context(context); result != CUDA_SUCCESS) return result;
+    if (const CUresult result = check_unsafe_call(); result != CUDA_SUCCESS) return result;
     if (!handle) return CUDA_ERROR_INVALID_VALUE;
     auto array = std::make_unique<Array>();
     array->descriptor = descriptor;
@@ -75,6 +77,7 @@ CUresult cuArrayDestroy(CUarray handle) {
     if (!runtime) return CUDA_ERROR_NOT_INITIALIZED;
     Array* found = from_handle<Array>(handle);
     if (!found || found->is_level) return CUDA_ERROR_INVALID_HANDLE;
+    if (const CUresult result = check_unsafe_call(); result != CUDA_SUCCESS) return result;
     const std::unique_ptr<Array> array(found);
     if (!array->context->is_open()) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
     array->context->synchronize();

@@ -1,5 +1,6 @@
 #include "tests/sim/driver/context.hpp"
 
+#include "tests/sim/driver/capture.hpp"
 #include "tests/sim/driver/runtime.hpp"
 
 using namespace simgpu;
@@ -32,6 +33,7 @@ CUresult find_context(CUcontext handle, Context*& context) {
 CUresult synchronize(CUcontext handle) {
     Context* context = nullptr;
     if (const CUresult result = find_context(handle, context); result != CUDA_SUCCESS) return result;
+    if (const CUresult result = check_wait(*context); result != CUDA_SUCCESS) return result;
     context->synchronize();
     context->runtime().synchronized();
     return context->error();

@@ -11,7 +11,8 @@ enum class Checked { none, to, from, both };
 CUresult copy(CUstream handle, std::uint64_t to, std::uint64_t from, std::size_t bytes, Checked checked,
               Completion completion) {
     Stream* stream = nullptr;
-    if (const CUresult result = find_stream(handle, stream); result != CUDA_SUCCESS) return result;
+    const CUresult found = find_stream_for_work(handle, completion, stream);
+    if (found != CUDA_SUCCESS) return found;
     if (bytes == 0) return CUDA_SUCCESS;
     const Memory& memory = stream->context.runtime().memory();
     const bool check_to = checked == Checked::to || checked == Checked::both;

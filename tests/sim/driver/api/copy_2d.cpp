@@ -1,29 +1,14 @@
-#include "tests/sim/driver/copy_side.hpp"
+#include "tests/sim/driver/copy_description.hpp"
 #include "tests/sim/driver/stream_handle.hpp"
-#include "tests/sim/driver/transfer.hpp"
 
 using namespace simgpu;
 
 namespace {
 
-CUresult copy(const CUDA_MEMCPY2D* copy, CUstream handle, Completion completion) {
-    Stream* stream = nullptr;
-    if (const CUresult result = find_stream(handle, stream); result != CUDA_SUCCESS) return result;
-    if (!copy) return CUDA_ERROR_INVALID_VALUE;
-    const auto from =
-        side_of({copy->srcMemoryType, copy->srcHost, copy->srcDevice, copy->srcArray, copy->srcPitch, 0},
-                {copy->srcXInBytes, copy->srcY, 0, copy->WidthInBytes, copy->Height, 1});
-    const auto to =
-        side_of({copy->dstMemoryType, copy->dstHost, copy->dstDevice, copy->dstArray, copy->dstPitch, 0},
-                {copy->dstXInBytes, copy->dstY, 0, copy->WidthInBytes, copy->Height, 1});
-    if (!from || !to) return CUDA_ERROR_INVALID_VALUE;
-    const Transfer transfer{to->at(copy->dstXInBytes, copy->dstY, 0),
-                            from->at(copy->srcXInBytes, copy->srcY, 0),
-                            copy->WidthInBytes,
-                            copy->Height,
-                            to->pitch,
-                            from->pitch};
-    return submit_copy(*stream, transfer, completion);
+CUresult copy(const CUDA_MEMCPY2D* flat, CUstream stream, Completion completion) {
+    if (!flat) return copy_described(nullptr, stream, completion);
+    const CUDA_MEMCPY3D copy = deepened(*flat);
+    return copy_described(&copy, stream, completion);
 }
 
 }  // namespace

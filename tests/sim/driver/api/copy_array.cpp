@@ -31,6 +31,13 @@ struct Bytes {
     std::uint64_t together(std::uint64_t count) const {
         return array ? std::min(count, array->layout.row_bytes - offset % array->layout.row_bytes) : count;
     }
+    /// Rows of so many bytes that follow one another at one distance from here on, this one included.
+    std::uint64_t rows(std::uint64_t bytes) const {
+        if (!array) return SIZE_MAX;
+        const ArrayLayout& layout = array->layout;
+        return bytes < layout.row_bytes ? 1 : layout.rows - offset / layout.row_bytes % layout.rows;
+    }
+    std::uint64_t pitch(std::uint64_t bytes) const { return array ? array->layout.pitch : bytes; }
 };
 
 /// Of something that isn't an array, memory that holds nothing.
@@ -41,18 +48,26 @@ Bytes part_of(CUarray handle, std::size_t offset) {
 Bytes memory(CUdeviceptr pointer) { return {nullptr, pointer}; }
 Bytes memory(const void* pointer) { return {nullptr, reinterpret_cast<std::uint64_t>(pointer)}; }
 
+/// What can be moved at once of `count` bytes: whole rows of one slice, or part of a row.
+Transfer next_part(const Bytes& to, const Bytes& from, std::uint64_t count) {
+    const std::uint64_t row = std::min(to.together(count), from.together(count));
+    const std::uint64_t rows = std::min({count / row, to.rows(row), from.rows(row)});
+    return {to.address(), from.address(), row, rows, to.pitch(row), from.pitch(row)};
+}
+
 CUresult copy(CUstream handle, Bytes to, Bytes from, std::uint64_t count, Completion completion) {
     Stream* stream = nullptr;
-    if (const CUresult result = find_stream(handle, stream); result != CUDA_SUCCESS) return result;
+    const CUresult found = find_stream_for_work(handle, completion, stream);
+    if (found != CUDA_SUCCESS) return found;
     if (!to.holds(count) || !from.holds(count)) return CUDA_ERROR_INVALID_VALUE;
     while (count > 0) {
-        const std::uint64_t piece = std::min(to.together(count), from.together(count));
-        count -= piece;
+        const Transfer part = next_part(to, from, count);
+        count -= part.bytes();
         const Completion last = count == 0 ? completion : Completion::in_stream_order;
-        const CUresult result = submit_copy(*stream, Transfer{to.address(), from.address(), piece}, last);
+        const CUresult result = submit_copy(*stream, part, last);
         if (result != CUDA_SUCCESS) return result;
-        to.offset += piece;
-        from.offset += piece;
+        to.offset += part.bytes();
+        from.offset += part.bytes();
     }
     return CUDA_SUCCESS;
 }

@@ -1,6 +1,7 @@
 // Legacy sharing of memory between processes: 64 bytes that name it.
 #include <cstring>
 
+#include "tests/sim/driver/capture.hpp"
 #include "tests/sim/driver/runtime.hpp"
 
 using namespace simgpu;
@@ -65,6 +66,7 @@ CUresult cuIpcOpenMemHandle(CUdeviceptr* pointer, CUipcMemHandle handle, unsigne
 CUresult cuIpcCloseMemHandle(CUdeviceptr pointer) {
     Context* context = nullptr;
     if (const CUresult result = current_context(context); result != CUDA_SUCCESS) return result;
+    if (const CUresult result = check_unsafe_call(); result != CUDA_SUCCESS) return result;
     context->synchronize();
     return context->runtime().memory().close_ipc(pointer);
 }

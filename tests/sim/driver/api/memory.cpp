@@ -1,6 +1,7 @@
 #include "tests/sim/driver/memory.hpp"
 
 #include "tests/sim/device/ledger.hpp"
+#include "tests/sim/driver/capture.hpp"
 #include "tests/sim/driver/runtime.hpp"
 
 using namespace simgpu;
@@ -10,6 +11,7 @@ namespace {
 CUresult allocate(CUdeviceptr* pointer, std::size_t bytes, MemoryKind kind) {
     Context* context = nullptr;
     if (const CUresult result = current_context(context); result != CUDA_SUCCESS) return result;
+    if (const CUresult result = check_unsafe_call(); result != CUDA_SUCCESS) return result;
     if (!pointer) return CUDA_ERROR_INVALID_VALUE;
     std::uint64_t address = 0;
     const CUresult result = context->runtime().memory().allocate(*context, bytes, kind, address);
@@ -56,12 +58,14 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr* pointer, std::size_t* pitch, std::size_
 CUresult cuMemFree_v2(CUdeviceptr pointer) {
     Runtime* runtime = Runtime::get();
     if (!runtime) return CUDA_ERROR_NOT_INITIALIZED;
+    if (const CUresult result = check_unsafe_call(); result != CUDA_SUCCESS) return result;
     if (pointer == 0) return CUDA_SUCCESS;
     const auto allocation = runtime->memory().find(pointer);
     if (!allocation || allocation->address != pointer || !allocation->can_be_freed())
         return CUDA_ERROR_INVALID_VALUE;
     allocation->context->synchronize();
-    const CUresult result = runtime->memory().free(pointer);
+    const CUresult result = allocation->kind == MemoryKind::graph ? runtime->graph_memory().free(pointer)
+                                                                  : runtime->memory().free(pointer);
     runtime->synchronized();
     return result;
 }
@@ -79,6 +83,7 @@ CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, std::size_t* size, CUdevicep
 CUresult cuMemHostAlloc(void** pointer, std::size_t bytes, unsigned int flags) {
     Context* context = nullptr;
     if (const CUresult result = current_context(context); result != CUDA_SUCCESS) return result;
+    if (const CUresult result = check_unsafe_call(); result != CUDA_SUCCESS) return result;
     if (!pointer) return CUDA_ERROR_INVALID_VALUE;
     return context->runtime().memory().allocate_host(*context, bytes, flags, *pointer);
 }
@@ -88,6 +93,7 @@ CUresult cuMemAllocHost_v2(void** pointer, std::size_t bytes) { return cuMemHost
 CUresult cuMemFreeHost(void* pointer) {
     Context* context = nullptr;
     if (const CUresult result = current_context(context); result != CUDA_SUCCESS) return result;
+    if (const CUresult result = check_wait(*context); result != CUDA_SUCCESS) return result;
     context->synchronize();
     return context->runtime().memory().free_host(pointer, MemoryKind::host);
 }

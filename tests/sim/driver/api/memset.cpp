@@ -8,8 +8,9 @@ namespace {
 CUresult set(CUstream handle, CUdeviceptr to, std::size_t pitch, std::uint32_t value,
              std::size_t element_bytes, std::size_t count, std::size_t rows, Completion completion) {
     Stream* stream = nullptr;
-    if (const CUresult result = find_stream(handle, stream); result != CUDA_SUCCESS) return result;
-    return submit_set(*stream, to, pitch, value, element_bytes, count, rows, completion);
+    const CUresult found = find_stream_for_work(handle, completion, stream);
+    if (found != CUDA_SUCCESS) return found;
+    return submit_set(*stream, {to, pitch, value, element_bytes, count, rows}, completion);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "tests/sim/driver/array.hpp"
+#include "tests/sim/driver/capture.hpp"
 #include "tests/sim/driver/runtime.hpp"
 
 using namespace simgpu;
@@ -11,6 +12,7 @@ CUresult cuMipmappedArrayCreate(CUmipmappedArray* handle, const CUDA_ARRAY3D_DES
                                 unsigned int level_count) {
     Context* context = nullptr;
     if (const CUresult result = current_context(context); result != CUDA_SUCCESS) return result;
+    if (const CUresult result = check_unsafe_call(); result != CUDA_SUCCESS) return result;
     if (!handle || !descriptor) return CUDA_ERROR_INVALID_VALUE;
     CUresult result = CUDA_SUCCESS;
     auto array = make_mipmapped_array(*descriptor, level_count, result);
@@ -50,8 +52,10 @@ CUresult cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS* r
 CUresult cuMipmappedArrayDestroy(CUmipmappedArray handle) {
     Runtime* runtime = Runtime::get();
     if (!runtime) return CUDA_ERROR_NOT_INITIALIZED;
-    const std::unique_ptr<MipmappedArray> array(from_handle<MipmappedArray>(handle));
-    if (!array) return CUDA_ERROR_INVALID_HANDLE;
+    MipmappedArray* found = from_handle<MipmappedArray>(handle);
+    if (!found) return CUDA_ERROR_INVALID_HANDLE;
+    if (const CUresult result = check_unsafe_call(); result != CUDA_SUCCESS) return result;
+    const std::unique_ptr<MipmappedArray> array(found);
     if (!array->context->is_open()) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
     array->context->synchronize();
     return array->address == 0 ? CUDA_SUCCESS : runtime->memory().free_array(array->address);

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "tests/sim/driver/capture.hpp"
 #include "tests/sim/driver/image_size.hpp"
 #include "tests/sim/driver/runtime.hpp"
 
@@ -22,6 +23,7 @@ bool loads_eagerly() {
 CUresult load_module(CUmodule* handle, std::uint64_t image_bytes) {
     Context* context = nullptr;
     if (const CUresult result = current_context(context); result != CUDA_SUCCESS) return result;
+    if (const CUresult result = check_unsafe_call(); result != CUDA_SUCCESS) return result;
     if (!handle) return CUDA_ERROR_INVALID_VALUE;
     auto module = std::make_unique<Module>(image_bytes);
     if (loads_eagerly()) {

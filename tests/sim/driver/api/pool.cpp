@@ -14,10 +14,11 @@ CUresult check_device(CUdevice device, Runtime*& runtime) {
 
 CUresult allocate(CUdeviceptr* pointer, std::size_t bytes, Pool* pool, CUstream handle) {
     Stream* stream = nullptr;
-    if (const CUresult result = find_stream(handle, stream); result != CUDA_SUCCESS) return result;
+    if (const CUresult result = find_stream_for_work(handle, stream); result != CUDA_SUCCESS) return result;
     if (!pointer || (pool && pool->properties().imported)) return CUDA_ERROR_INVALID_VALUE;
     Memory& memory = stream->context.runtime().memory();
     if (!pool) pool = &memory.current_pool(stream->context.ordinal());
+    if (stream->is_captured()) return capture_allocation(*stream, *pool, bytes, *pointer);
     std::uint64_t address = 0;
     const CUresult result = memory.allocate_from(*pool, *stream, bytes, address);
     if (result == CUDA_SUCCESS) *pointer = address;
@@ -55,8 +56,13 @@ SIMGPU_PTSZ(cuMemAllocFromPoolAsync,
 
 CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream handle) {
     Stream* stream = nullptr;
-    if (const CUresult result = find_stream(handle, stream); result != CUDA_SUCCESS) return result;
-    return stream->context.runtime().memory().free_async(pointer, *stream);
+    if (const CUresult result = find_stream_for_work(handle, stream); result != CUDA_SUCCESS) return result;
+    if (stream->is_captured()) return capture_step(*stream, FreeStep{pointer});
+    Runtime& runtime = stream->context.runtime();
+    const auto allocation = runtime.memory().find(pointer);
+    if (allocation && allocation->kind == MemoryKind::graph)
+        return runtime.graph_memory().free_in_order(pointer, *stream);
+    return runtime.memory().free_async(pointer, *stream);
 }
 SIMGPU_PTSZ(cuMemFreeAsync, (CUdeviceptr pointer, CUstream handle), (pointer, per_thread(handle)))
 

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "tests/sim/driver/stream_handle.hpp"
 #include "tests/sim/driver/transfer.hpp"
 
@@ -17,7 +15,7 @@ CUresult cuStreamCreateWithPriority(CUstream* handle, unsigned int flags, int pr
     Context* context = nullptr;
     if (const CUresult result = current_context(context); result != CUDA_SUCCESS) return result;
     if (!handle || flags > CU_STREAM_NON_BLOCKING) return CUDA_ERROR_INVALID_VALUE;
-    *handle = handle_of(context->create_stream(flags, std::clamp(priority, -5, 0)));
+    *handle = handle_of(context->create_stream(flags, clamp_priority(priority)));
     return CUDA_SUCCESS;
 }
 
@@ -39,7 +37,8 @@ CUresult cuStreamDestroy(CUstream handle) { return cuStreamDestroy_v2(handle); }
 
 CUresult cuStreamQuery(CUstream handle) {
     Stream* stream = nullptr;
-    if (const CUresult result = find_stream(handle, stream); result != CUDA_SUCCESS) return result;
+    if (const CUresult result = find_stream_to_wait_for(handle, stream); result != CUDA_SUCCESS)
+        return result;
     const std::uint64_t tail = stream->queue.tail();
     if (tail == 0) return CUDA_SUCCESS;
     if (!stream->context.runtime().observer().has_completed(stream->queue, tail - 1))
@@ -50,7 +49,8 @@ SIMGPU_PTSZ(cuStreamQuery, (CUstream handle), (per_thread(handle)))
 
 CUresult cuStreamSynchronize(CUstream handle) {
     Stream* stream = nullptr;
-    if (const CUresult result = find_stream(handle, stream); result != CUDA_SUCCESS) return result;
+    if (const CUresult result = find_stream_to_wait_for(handle, stream); result != CUDA_SUCCESS)
+        return result;
     Runtime& runtime = stream->context.runtime();
     const bool is_legacy = stream == &stream->context.legacy_stream();
     if (is_legacy) {
@@ -113,8 +113,9 @@ SIMGPU_PTSZ(cuStreamGetDevice, (CUstream handle, CUdevice* device), (per_thread(
 
 CUresult cuLaunchHostFunc(CUstream handle, CUhostFn function, void* data) {
     Stream* stream = nullptr;
-    if (const CUresult result = find_stream(handle, stream); result != CUDA_SUCCESS) return result;
+    if (const CUresult result = find_stream_for_work(handle, stream); result != CUDA_SUCCESS) return result;
     if (!function) return CUDA_ERROR_INVALID_VALUE;
+    if (stream->is_captured()) return capture_step(*stream, HostStep{function, data});
     stream->context.runtime().host_functions().submit(*stream, [function, data] { function(data); });
     return CUDA_SUCCESS;
 }
@@ -123,7 +124,8 @@ SIMGPU_PTSZ(cuLaunchHostFunc, (CUstream handle, CUhostFn function, void* data),
 
 CUresult cuStreamAddCallback(CUstream handle, CUstreamCallback callback, void* data, unsigned int flags) {
     Stream* stream = nullptr;
-    if (const CUresult result = find_stream(handle, stream); result != CUDA_SUCCESS) return result;
+    if (const CUresult result = find_stream_for_work(handle, stream); result != CUDA_SUCCESS) return result;
+    if (stream->is_captured()) return lose_capture(*stream, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     if (!callback || flags != 0) return CUDA_ERROR_INVALID_VALUE;
     Context& context = stream->context;
     context.runtime().host_functions().submit(

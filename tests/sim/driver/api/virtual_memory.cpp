@@ -1,6 +1,7 @@
 // Virtual memory management: the addresses.
 #include "tests/sim/driver/virtual_memory.hpp"
 
+#include "tests/sim/driver/capture.hpp"
 #include "tests/sim/driver/location.hpp"
 
 using namespace simgpu;
@@ -56,6 +57,7 @@ CUresult cuMemMap(CUdeviceptr pointer, std::size_t size, std::size_t offset,
 CUresult cuMemUnmap(CUdeviceptr pointer, std::size_t size) {
     Runtime* runtime = Runtime::get();
     if (!runtime) return CUDA_ERROR_NOT_INITIALIZED;
+    if (const CUresult result = check_unsafe_call(); result != CUDA_SUCCESS) return result;
     runtime->synchronize_all();
     return runtime->virtual_memory().unmap(pointer, size);
 }

@@ -255,7 +255,6 @@ typedef struct {
     size_t Height;
 } CUDA_MEMCPY2D;
 
-/** The launch attributes are accepted and not looked at. */
 typedef struct CUlaunchAttribute_st CUlaunchAttribute;
 
 typedef struct {
@@ -344,6 +343,11 @@ CUresult cuCtxSynchronize(void);
 CUresult cuModuleLoadData(CUmodule* module, const void* image);
 CUresult cuModuleUnload(CUmodule hmod);
 CUresult cuModuleGetFunction(CUfunction* hfunc, CUmodule hmod, const char* name);
+/* Options of the just-in-time compiler and of libraries are enums; the simulator looks at none of them. */
+CUresult cuLibraryLoadData(CUlibrary* library, const void* code, int* jitOptions, void** jitOptionsValues,
+                           unsigned int numJitOptions, int* libraryOptions, void** libraryOptionValues,
+                           unsigned int numLibraryOptions);
+CUresult cuLibraryGetKernel(CUkernel* pKernel, CUlibrary library, const char* name);
 CUresult cuMemGetInfo(size_t* free, size_t* total);
 CUresult cuMemAlloc(CUdeviceptr* dptr, size_t bytesize);
 CUresult cuMemAllocPitch(CUdeviceptr* dptr, size_t* pPitch, size_t WidthInBytes, size_t Height,
@@ -387,6 +391,7 @@ CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDi
 CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction f, void** kernelParams, void** extra);
 #endif
 
+#include "cuda_graph.h"
 #include "cuda_memory.h"
 
 #ifdef __cplusplus

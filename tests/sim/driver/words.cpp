@@ -1,0 +1,81 @@
+#include "tests/sim/driver/words.hpp"
+
+#include <cstring>
+
+#include "tests/sim/device/ledger.hpp"
+#include "tests/sim/driver/runtime.hpp"
+
+namespace simgpu {
+
+namespace {
+
+constexpr Nanoseconds kRetry = 1'000'000;
+
+std::uint64_t in_memory(std::uint64_t address, std::uint32_t bytes) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, reinterpret_cast<const void*>(address), bytes);
+    return value;
+}
+
+}  // namespace
+
+void Words::take(Operation& operation, std::uint64_t address, std::uint32_t bytes) {
+    std::uint32_t index = enter(address, bytes);
+    while (index == kMaxWords) {
+        runtime_.observer().observe();
+        Observer::sleep_until(clock_now() + kRetry);
+        index = enter(address, bytes);
+    }
+    operation.word = index + 1;
+    runtime_.observer().open_ended_began();
+    const bool writes = operation.kind == RecordKind::kernel || operation.kind == RecordKind::write_word;
+    const std::uint64_t value = operation.value;
+    operation.effect = [this, address, bytes, writes, value](const Record&) {
+        if (writes) std::memcpy(reinterpret_cast<void*>(address), &value, bytes);
+        leave(address);
+        runtime_.observer().open_ended_ended();
+    };
+}
+
+/// @return the word's place in the timeline; kMaxWords if all are taken.
+std::uint32_t Words::enter(std::uint64_t address, std::uint32_t bytes) {
+    Session session(runtime_.device());
+    const std::lock_guard lock(mutex_);
+    auto word = words_.find(address);
+    if (word == words_.end()) {
+        const auto index = Ledger(session).add_word(runtime_.slot(), bytes, in_memory(address, bytes));
+        if (!index) return kMaxWords;
+        word = words_.emplace(address, Word{*index, bytes}).first;
+    }
+    ++word->second.users;
+    return word->second.index;
+}
+
+void Words::leave(std::uint64_t address) {
+    Session session(runtime_.device());
+    const std::lock_guard lock(mutex_);
+    const auto word = words_.find(address);
+    if (--word->second.users > 0) return;
+    Ledger(session).remove_word(word->second.index);
+    words_.erase(word);
+}
+
+bool Words::none() const {
+    const std::lock_guard lock(mutex_);
+    return words_.empty();
+}
+
+bool Words::refresh(Session& session) {
+    const std::lock_guard lock(mutex_);
+    bool differed = false;
+    for (const auto& [address, word] : words_) {
+        MemoryWord& copy = session.layout().timeline.words[word.index];
+        const std::uint64_t value = in_memory(address, word.bytes);
+        if (copy.value == value) continue;
+        copy.value = value;
+        differed = true;
+    }
+    return differed;
+}
+
+}  // namespace simgpu

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+
+#include "tests/sim/driver/queue.hpp"
+
+namespace simgpu {
+
+class Runtime;
+class Session;
+
+/// The words of this process's memory that operations under way wait for or write. The timeline has a copy of
+/// each, so that waits end to the nanosecond when an operation writes the word. What the program and other
+/// operations write is seen when the process looks.
+class Words {
+  public:
+    explicit Words(Runtime& runtime) : runtime_(runtime) {}
+
+    /// Ties the operation to the word at `address` of 4 or 8 bytes, until it is seen to complete; one that
+    /// writes does it in memory then. Blocks while all words of the device are taken.
+    void take(Operation& operation, std::uint64_t address, std::uint32_t bytes);
+
+    bool none() const;
+    /// Takes what is in memory over into the timeline. To be called when all effects of completed operations
+    /// have happened. @return whether anything differed.
+    bool refresh(Session& session);
+
+  private:
+    struct Word {
+        std::uint32_t index;
+        std::uint32_t bytes;
+        std::uint32_t users = 0;
+    };
+
+    std::uint32_t enter(std::uint64_t address, std::uint32_t bytes);
+    void leave(std::uint64_t address);
+
+    Runtime& runtime_;
+    mutable std::mutex mutex_;  ///< Taken inside a Session, never the other way round.
+    std::map<std::uint64_t, Word> words_;
+};
+
+}  // namespace simgpu

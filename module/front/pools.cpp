@@ -3,6 +3,7 @@
 #include <new>
 
 #include "module/front/context_count.hpp"
+#include "module/front/context_table.hpp"
 #include "module/front/real_driver.hpp"
 #include "module/front/service.hpp"
 #include "module/front/session.hpp"
@@ -70,6 +71,8 @@ std::uint64_t Pools::look(Pool& pool) {
     const CUmemoryPool handle = pool.handle.load();
     if (handle == nullptr) return 0;
     const int gpu = pool.gpu.load();
+    // Asking a pool would be refused to a thread that captures, or end its capture.
+    const RelaxedCapture relaxed;
     // Looks overlap. A later one began after all that the earlier one's caller had done, so it saw at least
     // that: the latest one that began is right.
     const std::uint64_t number = pool.looks.fetch_add(1) + 1;
@@ -95,12 +98,14 @@ void Pools::look_at_all(int gpu) {
 }
 
 std::uint64_t Pools::spare(CUmemoryPool handle) {
+    const RelaxedCapture relaxed;
     const std::uint64_t used = figure(handle, kPoolUsedCurrent);
     const std::uint64_t reserved = figure(handle, kPoolReservedCurrent);
     return reserved > used ? reserved - used : 0;
 }
 
 bool Pools::trim(int gpu) {
+    const RelaxedCapture relaxed;
     bool any = false;
     for (Pool* pool = first_.load(); pool != nullptr; pool = pool->next) {
         const CUmemoryPool handle = pool->handle.load();

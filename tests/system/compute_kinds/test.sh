@@ -1,0 +1,27 @@
+# Every way to compute passes the gate: whoever does it gets the part of the GPU that it is due, and nobody hangs.
+. "$(dirname "$0")/../lib.sh"
+asks=("${four_of_15[@]}")
+expect cgpuctl set-policy 0 weighted
+
+job plain --weight 1 -- burn --forever --kernel-us 1000
+wait_for 20 is_ready plain
+for how in "--graph 5" --coop; do
+    echo "beside it, with twice the weight: burn $how"
+    # shellcheck disable=SC2086 # options are words
+    job other --weight 2 -- burn --forever --kernel-us 1000 $how
+    wait_for 20 is_ready other
+    sleep 1 # what was in flight before
+    expect_shares 5 4 plain=33.33 other=66.67
+    end_job other
+done
+echo "beside it: two processes that wait for each other by events, under every policy"
+for policy in 0 1 2 3 4 5; do
+    expect cgpuctl set-policy 0 $policy
+    job pair -- pingpong --rounds 10
+    wait "${pids[pair]}"
+    expect_equal "exit status of pingpong under policy $policy" $? 0
+    expect_equal "rounds under policy $policy" "$(fact "$scratch/pair.out" rounds)" 10
+done
+end_job plain
+wait_for 5 none_listed
+wait_for 5 nothing_held

@@ -81,6 +81,8 @@ limit_of_four=$((4301 * 1024 * 1024)) # bytes, of a card of 16130 MiB
 job() {
     local name=$1
     shift
+    # Before the job has begun, what an earlier one of the name said must not be taken for its words.
+    rm -f "$scratch/$name.out" "$scratch/$name.err"
     env "${asks[@]}" cgpuctl run --name "$name" "$@" >"$scratch/$name.out" 2>"$scratch/$name.err" </dev/null &
     pids[$name]=$!
 }

@@ -24,9 +24,10 @@ expect_equal "exit status of a missing command" $? 127
 
 for signal in TERM INT KILL; do
     mkfifo "started-$signal"
-    # What bash puts in the background ignores SIGINT, the lab too.
+    # What bash puts in the background ignores SIGINT, the lab too. (And while a child of its own is in the foreground,
+    # bash lets a SIGINT pass: so none is when the test goes on.)
     env --default-signal=INT "${lab[@]}" -- \
-        bash -c 'setsid sleep 600 & readlink /proc/self/ns/pid >"$1"; exec sleep 600' - "started-$signal" &
+        bash -c 'setsid sleep 600 & echo "$(readlink /proc/self/ns/pid)" >"$1"; exec sleep 600' - "started-$signal" &
     lab_process=$!
     read -r namespace <"started-$signal"
     if gone "$namespace"; then fail "nothing runs in $namespace"; fi

@@ -101,10 +101,12 @@ void Accounting::cancel(std::uint32_t gpu, std::uint64_t reserved) {
     take_off_reserved(gpu, reserved);
 }
 
-std::uint64_t Accounting::resize(std::uint32_t gpu, Holding kind, std::uint64_t key, std::uint64_t bytes) {
+std::uint64_t Accounting::resize(std::uint32_t gpu, Holding kind, std::uint64_t key, std::uint64_t bytes,
+                                 std::uint64_t reserved) {
     Shelf* shelf = shelf_of(kind);
     if (gpu >= wire::kMaxGpus || shelf == nullptr || kind == Holding::address) return 0;
     const Guard guard(lock_);
+    take_off_reserved(gpu, reserved);
     Held* held = shelf->held.find(key);
     if (held == nullptr) {
         // Nothing need be known of what takes nothing.
@@ -117,8 +119,7 @@ std::uint64_t Accounting::resize(std::uint32_t gpu, Holding kind, std::uint64_t 
     held->bytes = bytes;
     report(gpu);
     const bool limited = orders_ == nullptr || orders_->gpus[gpu].isolate_memory.load() != 0;
-    const std::uint64_t needed = sum(on.charged, on.reserved);
-    return limited && needed > on.leased ? needed - on.leased : 0;
+    return limited && on.charged > on.leased ? on.charged - on.leased : 0;
 }
 
 bool Accounting::find(Holding kind, std::uint64_t key, Held& out) {

@@ -36,7 +36,8 @@ class Accounting {
                 std::uint64_t reserved);
     void cancel(std::uint32_t gpu, std::uint64_t reserved);
 
-    std::uint64_t resize(std::uint32_t gpu, Holding kind, std::uint64_t key, std::uint64_t bytes);
+    std::uint64_t resize(std::uint32_t gpu, Holding kind, std::uint64_t key, std::uint64_t bytes,
+                         std::uint64_t reserved);
 
     bool find(Holding kind, std::uint64_t key, Held& out);
     bool release(Holding kind, std::uint64_t key);

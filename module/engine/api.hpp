@@ -120,9 +120,12 @@ struct EngineTable {
     /// Returns how many.
     std::uint64_t (*spare)(Engine*, std::uint32_t gpu, std::uint64_t wanted, std::uint64_t keep);
     std::uint64_t (*charged)(Engine*, std::uint32_t gpu);
-    /// What a holding takes now, of a kind that is charged by its size alone; it is made where it isn't
-    /// known. Returns how many bytes the lease lacks then (0: none).
-    std::uint64_t (*resize)(Engine*, std::uint32_t gpu, Holding, std::uint64_t key, std::uint64_t bytes);
+    /// What a holding takes now, of a kind that is charged by its size alone, after a driver call that
+    /// `reserved` bytes were set aside for (0: none); it is made where it isn't known. Returns by how many
+    /// bytes the charges exceed the lease (0: they don't). What others have set aside doesn't count: their
+    /// driver calls may be part of the charge already.
+    std::uint64_t (*resize)(Engine*, std::uint32_t gpu, Holding, std::uint64_t key, std::uint64_t bytes,
+                            std::uint64_t reserved);
 
     // Compute.
     void (*enter)(Engine*, const Launch*, Decision*);

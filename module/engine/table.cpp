@@ -68,9 +68,9 @@ std::uint64_t spare(Engine* engine, std::uint32_t gpu, std::uint64_t wanted, std
 
 std::uint64_t charged(Engine* engine, std::uint32_t gpu) { return engine->accounting.charged(gpu); }
 
-std::uint64_t resize(Engine* engine, std::uint32_t gpu, Holding kind, std::uint64_t key,
-                     std::uint64_t bytes) {
-    return engine->accounting.resize(gpu, kind, key, bytes);
+std::uint64_t resize(Engine* engine, std::uint32_t gpu, Holding kind, std::uint64_t key, std::uint64_t bytes,
+                     std::uint64_t reserved) {
+    return engine->accounting.resize(gpu, kind, key, bytes, reserved);
 }
 
 void enter(Engine* engine, const Launch* launch, Decision* decision) {

@@ -21,6 +21,7 @@ std::uint64_t round_up(std::uint64_t bytes) {
 std::int64_t ask_deadline() { return now_ns() + kAskTimeout; }
 
 bool try_reserve(int gpu, std::uint64_t bytes, std::int64_t until) {
+    if (bytes >= kAbsurd) return false;
     const auto index = static_cast<std::uint32_t>(gpu);
     // Other threads may take what was granted, and without memory for its books the engine refuses for ever.
     for (int tries = 0; tries < kTries; ++tries) {
@@ -38,17 +39,16 @@ bool ask_for(int gpu, std::uint64_t bytes, std::int64_t until) {
            answer.why == wire::Why::none && answer.granted_bytes != 0;
 }
 
-CUresult reserve(int gpu, std::uint64_t bytes) {
+CUresult reserve(int gpu, std::uint64_t bytes, std::int64_t until) {
     if (bytes >= kAbsurd) return kOutOfMemory;
-    const auto until = ask_deadline();
     for (int tries = 0; tries < kTries; ++tries) {
         if (try_reserve(gpu, bytes, until)) return kSuccess;
+        if (!pools().any(gpu)) return kOutOfMemory;
         // The driver, too, takes what pools keep for later and waits for frees under way before it says that
         // there is no memory.
-        if (!pools().any(gpu)) return kOutOfMemory;
-        if (pools().trim(gpu)) continue;
-        if (!pool_frees().wait_for_one(gpu, until)) return kOutOfMemory;
         pools().trim(gpu);
+        if (try_reserve(gpu, bytes, until)) return kSuccess;
+        if (!pool_frees().wait_for_one(gpu, until)) return kOutOfMemory;
     }
     return kOutOfMemory;
 }

@@ -8,11 +8,11 @@ namespace cgpu::front {
 
 /// Sets bytes of the lease aside, asking the daemon for what lacks, and in need taking what the process's
 /// pools keep for later and waiting for pool memory that is on its way back. kSuccess or kOutOfMemory.
-CUresult reserve(int gpu, std::uint64_t bytes);
-
-/// The steps of that: the time by which the daemon has to answer; without the pools; a lease of so many bytes
-/// more.
+/// `until_ns`: when the daemon has to have answered.
 std::int64_t ask_deadline();
+CUresult reserve(int gpu, std::uint64_t bytes, std::int64_t until_ns = ask_deadline());
+
+/// The steps of that: without the pools; a lease of so many bytes more.
 bool try_reserve(int gpu, std::uint64_t bytes, std::int64_t until_ns);
 bool ask_for(int gpu, std::uint64_t bytes, std::int64_t until_ns);
 

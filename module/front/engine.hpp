@@ -44,9 +44,9 @@ class EngineHandle {
         return table_->spare(engine_, gpu, wanted, keep);
     }
     std::uint64_t charged(std::uint32_t gpu) const { return table_->charged(engine_, gpu); }
-    std::uint64_t resize(std::uint32_t gpu, module::Holding kind, std::uint64_t key,
-                         std::uint64_t bytes) const {
-        return table_->resize(engine_, gpu, kind, key, bytes);
+    std::uint64_t resize(std::uint32_t gpu, module::Holding kind, std::uint64_t key, std::uint64_t bytes,
+                         std::uint64_t reserved) const {
+        return table_->resize(engine_, gpu, kind, key, bytes, reserved);
     }
 
     void enter(const module::Launch* launch, module::Decision* decision) const {

@@ -39,14 +39,18 @@ int gpu_of_pool(CUmemoryPool pool, int otherwise) {
 }
 
 /// The pool that an allocation comes from: `handle`, or where that is null the one that the context's device
-/// allocates from. Null where the driver has no answer, or there is no memory for an entry.
-Pool* pool_for(CUmemoryPool handle, const Context& context) {
+/// allocates from.
+CUresult pool_for(CUmemoryPool handle, const Context& context, Pool** pool) {
+    const RelaxedCapture relaxed;
     if (handle == nullptr) {
         const CUdevice device = session().device_of(static_cast<std::uint32_t>(context.gpu));
-        if (real::cuDeviceGetMemPool(&handle, device) != kSuccess) return nullptr;
+        if (const CUresult failed = real::cuDeviceGetMemPool(&handle, device); failed != kSuccess)
+            return failed;
     }
-    if (Pool* known = pools().find(handle)) return known;
-    return pools().note(handle, gpu_of_pool(handle, context.gpu));
+    *pool = pools().find(handle);
+    if (*pool == nullptr) *pool = pools().note(handle, gpu_of_pool(handle, context.gpu));
+    if (*pool == nullptr) return kOutOfMemory;  // what can't be remembered can't be charged
+    return (*pool)->doomed.load() ? kInvalidValue : kSuccess;
 }
 
 /// Sets aside what the pool may take for so many bytes; *reserved tells how many those are. Where the lease
@@ -55,13 +59,14 @@ Pool* pool_for(CUmemoryPool handle, const Context& context) {
 CUresult reserve_for(const Pool& pool, const Context& context, CUstream stream, std::uint64_t bytes,
                      std::uint64_t* reserved) {
     const int gpu = pool.gpu.load();
+    const auto until = ask_deadline();
     *reserved = bytes;
-    if (try_reserve(gpu, bytes, ask_deadline())) return kSuccess;
+    if (try_reserve(gpu, bytes, until)) return kSuccess;
     *reserved = 0;
     if (Pools::spare(pool.handle.load()) >= bytes && !pool_frees().on_its_way_elsewhere(context, stream))
         return kSuccess;
     *reserved = bytes;
-    return reserve(gpu, bytes);
+    return reserve(gpu, bytes, until);
 }
 
 /// `stream` as the plain functions take it; `handle` null: the current device's pool.
@@ -76,26 +81,21 @@ CUresult allocate(CUdeviceptr* address, std::size_t bytes, CUmemoryPool handle, 
                                 "cuMemAllocAsync in a capture");
         return kNotSupported;
     }
-    Pool* pool = pool_for(handle, *place.context);
-    if (pool == nullptr) return call();
-    if (pool->doomed.load()) return kInvalidValue;
-    const int gpu = pool->gpu.load();
-    if (!session().isolates(gpu)) return call();
+    Pool* pool = nullptr;
+    if (const CUresult failed = pool_for(handle, *place.context, &pool); failed != kSuccess) return failed;
+    if (!session().isolates(pool->gpu.load())) return call();
+    const Uncancelled uncancelled;
     std::uint64_t reserved = 0;
     if (const CUresult refused = reserve_for(*pool, *place.context, stream, bytes, &reserved);
         refused != kSuccess)
         return refused;
-    CUresult result = call();
-    pools().look(*pool);
-    session().engine().cancel(static_cast<std::uint32_t>(gpu), reserved);
-    // The pool has taken more than was set aside for it.
-    const std::uint64_t lack = pools().look(*pool);
-    if (result == kSuccess && lack > 0 && !ask_for(gpu, lack, ask_deadline())) {
-        real::cuMemFreeAsync(*address, stream);
-        pool_frees().add(*place.context, stream);
-        result = kOutOfMemory;
-    }
-    return result;
+    const CUresult result = call();
+    const std::uint64_t lack = pools().look(*pool, reserved);
+    if (result != kSuccess || lack == 0 || ask_for(pool->gpu.load(), lack, ask_deadline())) return result;
+    // The pool has taken more than was set aside for it, and there is no more.
+    real::cuMemFreeAsync(*address, stream);
+    pool_frees().add(*place.context, stream);
+    return kOutOfMemory;
 }
 
 template <class Call>
@@ -165,9 +165,9 @@ CGPU_HOOK cuMemPoolCreate(CUmemoryPool* handle, const CUmemPoolProps* what) {
 CGPU_HOOK cuMemPoolDestroy(CUmemoryPool handle) {
     Pool* pool = session().route() == Route::managed ? pools().find(handle) : nullptr;
     // A device's default pool can't be destroyed: the driver says so.
-    if (pool == nullptr || pool->doomed.load() || gpu_of_pool(handle, kForeignGpu) != kForeignGpu)
+    if (pool == nullptr || gpu_of_pool(handle, kForeignGpu) != kForeignGpu)
         return real::cuMemPoolDestroy(handle);
-    return pools().destroy(*pool);
+    return pool->doomed.load() ? kInvalidValue : pools().destroy(*pool);
 }
 
 CGPU_HOOK cuMemPoolSetAttribute(CUmemoryPool handle, int attribute, void* value) {

@@ -29,6 +29,15 @@ std::uint64_t figure(CUmemoryPool handle, int attribute) {
 
 std::uint64_t key_of(CUmemoryPool handle) { return reinterpret_cast<std::uintptr_t>(handle); }
 
+/// The entry can serve another pool.
+void forget(Pool& pool) {
+    pool.handle.store(nullptr);
+    pool.doomed.store(false);
+    pool.looks.store(0);
+    pool.last_look = 0;
+    pool.bytes = 0;
+}
+
 /// As the driver does with the pool that a device allocates from when it is destroyed.
 void put_default_in_place(CUmemoryPool handle, int gpu) {
     const CUdevice device = session().device_of(static_cast<std::uint32_t>(gpu));
@@ -67,10 +76,10 @@ Pool* Pools::note(CUmemoryPool handle, int gpu) {
     return entry;
 }
 
-std::uint64_t Pools::look(Pool& pool) {
+std::uint64_t Pools::look(Pool& pool, std::uint64_t reserved) {
+    const Uncancelled uncancelled;
     const CUmemoryPool handle = pool.handle.load();
-    if (handle == nullptr) return 0;
-    const int gpu = pool.gpu.load();
+    const auto gpu = static_cast<std::uint32_t>(pool.gpu.load());
     // Asking a pool would be refused to a thread that captures, or end its capture.
     const RelaxedCapture relaxed;
     // Looks overlap. A later one began after all that the earlier one's caller had done, so it saw at least
@@ -79,16 +88,22 @@ std::uint64_t Pools::look(Pool& pool) {
     const std::uint64_t bytes = figure(handle, kPoolReservedCurrent);
     const bool unused = pool.doomed.load() && figure(handle, kPoolUsedCurrent) == 0;
     std::uint64_t lack = 0;
+    bool shrank = false;
     {
         const Locked lock(mutex_);
-        if (pool.handle.load() != handle || number < pool.last_look) return 0;
+        if (handle == nullptr || pool.handle.load() != handle || number < pool.last_look) {
+            session().engine().cancel(gpu, reserved);
+            return 0;
+        }
         pool.last_look = number;
-        lack = session().engine().resize(static_cast<std::uint32_t>(gpu), module::Holding::pool,
-                                         key_of(handle), bytes);
-        session().engine().note_context(module::Holding::pool, key_of(handle), any_context_key(gpu));
+        shrank = bytes < pool.bytes;
+        pool.bytes = bytes;
+        lack = session().engine().resize(gpu, module::Holding::pool, key_of(handle), bytes, reserved);
+        session().engine().note_context(module::Holding::pool, key_of(handle),
+                                        any_context_key(static_cast<int>(gpu)));
     }
     if (unused) end(pool);
-    service().note_free();
+    if (shrank) service().note_free();
     return lack;
 }
 
@@ -104,18 +119,14 @@ std::uint64_t Pools::spare(CUmemoryPool handle) {
     return reserved > used ? reserved - used : 0;
 }
 
-bool Pools::trim(int gpu) {
+void Pools::trim(int gpu) {
     const RelaxedCapture relaxed;
-    bool any = false;
     for (Pool* pool = first_.load(); pool != nullptr; pool = pool->next) {
         const CUmemoryPool handle = pool->handle.load();
         if (handle == nullptr || pool->gpu.load() != gpu) continue;
-        const std::uint64_t before = figure(handle, kPoolReservedCurrent);
-        if (before == 0 || real::cuMemPoolTrimTo(handle, 0) != kSuccess) continue;
-        any = any || figure(handle, kPoolReservedCurrent) < before;
+        real::cuMemPoolTrimTo(handle, 0);
         look(*pool);
     }
-    return any;
 }
 
 CUresult Pools::destroy(Pool& pool) {
@@ -133,23 +144,19 @@ void Pools::end(Pool& pool) {
         const Locked lock(mutex_);
         if (!pool.doomed.load()) return;
         handle = pool.handle.load();
-        pool.doomed.store(false);
-        pool.handle.store(nullptr);
-        pool.last_look = 0;
-        pool.looks.store(0);
+        forget(pool);
         count_[static_cast<std::size_t>(pool.gpu.load())].fetch_sub(1);
     }
-    real::cuMemPoolDestroy(handle);
+    // In this order: the driver may give the handle to another thread's pool at once.
     session().engine().release(module::Holding::pool, key_of(handle));
+    service().note_free();
+    real::cuMemPoolDestroy(handle);
 }
 
 void Pools::reset_in_child() {
     mutex_.reset_in_child();
     for (Pool* pool = first_.load(); pool != nullptr; pool = pool->next) {
-        pool->handle.store(nullptr);
-        pool->doomed.store(false);
-        pool->last_look = 0;
-        pool->looks.store(0);
+        forget(*pool);
     }
     for (auto& count : count_) count.store(0);
 }

@@ -15,6 +15,7 @@ struct Pool {
     std::atomic<int> gpu{-1};
     std::atomic<std::uint64_t> looks{0};  ///< begun so far
     std::uint64_t last_look = 0;          ///< whose figure counts now
+    std::uint64_t bytes = 0;              ///< that figure
     std::atomic<bool> doomed{false};      ///< the program has destroyed it, but memory of it is in use
     Pool* next = nullptr;
 };
@@ -29,8 +30,9 @@ class Pools {
     Pool* note(CUmemoryPool handle, int gpu);
     Pool* find(CUmemoryPool handle);
 
-    /// Charges what the pool has now. Answers how many bytes the lease lacks since then.
-    std::uint64_t look(Pool& pool);
+    /// Charges what the pool has now, after a driver call that `reserved` bytes were set aside for (0: none).
+    /// Answers by how many bytes the charges exceed the lease then.
+    std::uint64_t look(Pool& pool, std::uint64_t reserved = 0);
     /// The same for all pools of a GPU.
     void look_at_all(int gpu);
     bool any(int gpu) const {
@@ -39,8 +41,8 @@ class Pools {
 
     /// Bytes that the pool has and nobody uses, as the driver says.
     static std::uint64_t spare(CUmemoryPool handle);
-    /// Has the GPU's pools give back to the card what nobody uses. True where that was something.
-    bool trim(int gpu);
+    /// Has the GPU's pools give back to the card what nobody uses.
+    void trim(int gpu);
 
     /// The program destroys the pool. As long as memory of it is in use the driver keeps it, but would not
     /// tell its size any more: so the driver hears of it when the last memory has been freed.

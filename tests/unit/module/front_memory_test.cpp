@@ -185,6 +185,31 @@ TEST_F(Front, PoolMemoryIsHeldUntilItsStreamGetsThere) {
     EXPECT_EQ(take(&address, 64 * kMiB, &two), 0);
 }
 
+TEST_F(Front, ThreadsThatFillThePoolTogetherAreNotRefused) {
+    daemon().limit_bytes = kContextEstimate + 96 * kMiB;
+    start();
+    std::atomic<int> refused{0};
+    std::vector<std::thread> threads;
+    threads.reserve(3);
+    for (int i = 0; i < 3; ++i) {
+        threads.emplace_back([&] {
+            int stream = 0;
+            call<int(void*)>("cuCtxSetCurrent")(context_);
+            for (int round = 0; round < 200; ++round) {
+                std::uint64_t address = 0;
+                const auto take = call<int(std::uint64_t*, std::size_t, void*)>("cuMemAllocAsync");
+                if (take(&address, 32 * kMiB, &stream) != 0) {
+                    ++refused;
+                    continue;
+                }
+                call<int(std::uint64_t, void*)>("cuMemFreeAsync")(address, &stream);
+            }
+        });
+    }
+    for (auto& thread : threads) thread.join();
+    EXPECT_EQ(refused, 0);
+}
+
 TEST_F(Front, PoolMemoryEndsWithTheLastContext) {
     start();
     std::uint64_t address = 0;

@@ -136,10 +136,9 @@ static_assert(sizeof(Recall) == 32);
 
 enum class Event : std::uint32_t {
     managed_memory_refused = 1,
-    unsupported_allocator_refused = 2,
-    foreign_device_refused = 3,  ///< a GPU that isn't one of the instance's
-    engine_failed = 4,
-    gate_ran_out = 5,  ///< the daemon was silent; launches went on without it
+    foreign_device_refused = 2,  ///< a GPU that isn't one of the instance's
+    engine_failed = 3,
+    gate_ran_out = 4,  ///< the daemon was silent; launches went on without it
 };
 
 struct Notice {

@@ -13,8 +13,6 @@ const char* describe(wire::Event event) {
         case wire::Event::managed_memory_refused:
             return "managed memory was refused: it can't be held to the memory limit. Try: cudaMalloc, or "
                    "mode none";
-        case wire::Event::unsupported_allocator_refused:
-            return "a way to allocate that can't be held to the memory limit was refused";
         case wire::Event::foreign_device_refused:
             return "a GPU that is not one of the instance's was refused";
         case wire::Event::engine_failed:

@@ -46,6 +46,12 @@ Span span_of(std::uint32_t gpu, std::uint64_t address, std::uint64_t bytes) {
     return span;
 }
 
+/// Arrays have no address, so which granules small ones share isn't known: together they are charged for as
+/// many as their bytes fill.
+bool is_small_array(Holding kind, const Held& held) {
+    return kind == Holding::array && held.bytes < wire::kGranule;
+}
+
 }  // namespace
 
 Accounting::Accounting(const EngineHost& host)
@@ -104,7 +110,7 @@ void Accounting::cancel(std::uint32_t gpu, std::uint64_t reserved) {
 std::uint64_t Accounting::resize(std::uint32_t gpu, Holding kind, std::uint64_t key, std::uint64_t bytes,
                                  std::uint64_t reserved) {
     Shelf* shelf = shelf_of(kind);
-    if (gpu >= wire::kMaxGpus || shelf == nullptr || kind == Holding::address) return 0;
+    if (gpu >= wire::kMaxGpus || kind != Holding::pool) return 0;
     const Guard guard(lock_);
     take_off_reserved(gpu, reserved);
     Held* held = shelf->held.find(key);
@@ -221,6 +227,12 @@ bool Accounting::make_room() {
 }
 
 std::uint64_t Accounting::charge_for(Holding kind, std::uint64_t key, const Held& held) {
+    if (is_small_array(kind, held)) {
+        std::uint64_t& all = gpus_[held.gpu].small_arrays;
+        const std::uint64_t before = up_to_granule(all);
+        all += held.bytes;
+        return up_to_granule(all) - before;
+    }
     if (kind != Holding::address) return up_to_granule(held.bytes);
     const Span span = span_of(held.gpu, key, held.bytes);
     std::uint64_t bytes = span.filled_bytes;
@@ -234,6 +246,10 @@ void Accounting::end_charge(Holding kind, std::uint64_t key, const Held& held) {
         const Span span = span_of(held.gpu, key, held.bytes);
         bytes = span.filled_bytes;
         for (std::uint32_t i = 0; i < span.edge_count; ++i) bytes += leave_edge(span.edges[i]);
+    } else if (is_small_array(kind, held)) {
+        std::uint64_t& all = gpus_[held.gpu].small_arrays;
+        bytes = up_to_granule(all) - up_to_granule(all - held.bytes);
+        all -= held.bytes;
     } else {
         bytes = up_to_granule(held.bytes);
     }

@@ -1,5 +1,6 @@
 #include "module/front/charge.hpp"
 
+#include "module/front/physical.hpp"
 #include "module/front/pool_frees.hpp"
 #include "module/front/pools.hpp"
 #include "module/front/service.hpp"
@@ -43,6 +44,7 @@ CUresult reserve(int gpu, std::uint64_t bytes, std::int64_t until) {
     if (bytes >= kAbsurd) return kOutOfMemory;
     for (int tries = 0; tries < kTries; ++tries) {
         if (try_reserve(gpu, bytes, until)) return kSuccess;
+        if (physical().drop_closed()) continue;
         if (!pools().any(gpu)) return kOutOfMemory;
         // The driver, too, takes what pools keep for later and waits for frees under way before it says that
         // there is no memory.

@@ -19,7 +19,8 @@ STRUCTURES = {
     "ArrayDescriptorV1": "CUDA_ARRAY_DESCRIPTOR_v1", "Array3DDescriptorV1": "CUDA_ARRAY3D_DESCRIPTOR_v1",
     "CUlaunchConfig": "::CUlaunchConfig", "CUlaunchParams": "CUDA_LAUNCH_PARAMS_v1",
     "CUmemLocation": "CUmemLocation_v1", "CUmemAllocationProp": "CUmemAllocationProp_v1", "CUuuid": "::CUuuid",
-    "CUmemPoolProps": "CUmemPoolProps_v1",
+    "CUmemPoolProps": "CUmemPoolProps_v1", "CUmemAllocNodeParams": "CUDA_MEM_ALLOC_NODE_PARAMS_v1",
+    "CUgraphInstantiateParams": "CUDA_GRAPH_INSTANTIATE_PARAMS",
 }
 OFFSETS = [
     ("CUlaunchConfig", "stream", "::CUlaunchConfig", "hStream"), ("CUlaunchParams", "stream", "CUDA_LAUNCH_PARAMS_v1", "hStream"),
@@ -30,7 +31,9 @@ OFFSETS = [
     ("Array3DDescriptor", "format", "CUDA_ARRAY3D_DESCRIPTOR_v2", "Format"),
     ("ArrayDescriptor", "channels", "CUDA_ARRAY_DESCRIPTOR_v2", "NumChannels"),
     ("Array3DDescriptorV1", "flags", "CUDA_ARRAY3D_DESCRIPTOR_v1", "Flags"),
-    ("CUgraphNodeParams", "type", "::CUgraphNodeParams", "type"),
+    ("CUgraphNodeParams", "type", "::CUgraphNodeParams", "type"), ("CUgraphNodeParams", "alloc", "::CUgraphNodeParams", "alloc"),
+    ("CUmemAllocNodeParams", "bytes", "CUDA_MEM_ALLOC_NODE_PARAMS_v1", "bytesize"),
+    ("CUgraphInstantiateParams", "flags", "CUDA_GRAPH_INSTANTIATE_PARAMS", "flags"),
 ]
 CONSTANTS = {
     "kOutOfMemory": "CUDA_ERROR_OUT_OF_MEMORY", "kNotInitialized": "CUDA_ERROR_NOT_INITIALIZED",
@@ -45,6 +48,9 @@ CONSTANTS = {
     "kLocationDevice": "CU_MEM_LOCATION_TYPE_DEVICE", "kAllocationManaged": "CU_MEM_ALLOCATION_TYPE_MANAGED",
     "kPoolReservedCurrent": "CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT",
     "kPoolUsedCurrent": "CU_MEMPOOL_ATTR_USED_MEM_CURRENT", "kGraphNodeMemoryAlloc": "CU_GRAPH_NODE_TYPE_MEM_ALLOC",
+    "kGraphNodeGraph": "CU_GRAPH_NODE_TYPE_GRAPH", "kGraphsReservedCurrent": "CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT",
+    "kGraphUpload": "CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD",
+    "kHandleDescriptor": "CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR",
     "kArraySparse": "CUDA_ARRAY3D_SPARSE", "kArrayDeferredMapping": "CUDA_ARRAY3D_DEFERRED_MAPPING",
     "kArrayCubemap": "CUDA_ARRAY3D_CUBEMAP",
 }

@@ -23,7 +23,6 @@ using CUgraphExec = struct CUgraphExec_st*;
 using CUarray = struct CUarray_st*;
 using CUmipmappedArray = struct CUmipmappedArray_st*;
 using CUmemoryPool = struct CUmemPoolHandle_st*;
-using CUexternalMemory = struct CUextMemory_st*;
 
 constexpr CUresult kSuccess = 0;
 constexpr CUresult kInvalidValue = 1;
@@ -51,9 +50,13 @@ constexpr int kAttributeDirectManagedFromHost = 101;
 
 constexpr int kLocationDevice = 1;         // CU_MEM_LOCATION_TYPE_DEVICE
 constexpr int kAllocationManaged = 2;      // CU_MEM_ALLOCATION_TYPE_MANAGED
+constexpr int kHandleDescriptor = 1;       // CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
 constexpr int kPoolReservedCurrent = 5;    // CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT
 constexpr int kPoolUsedCurrent = 7;        // CU_MEMPOOL_ATTR_USED_MEM_CURRENT
+constexpr int kGraphNodeGraph = 4;         // CU_GRAPH_NODE_TYPE_GRAPH
 constexpr int kGraphNodeMemoryAlloc = 10;  // CU_GRAPH_NODE_TYPE_MEM_ALLOC
+constexpr int kGraphsReservedCurrent = 2;  // CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT
+constexpr std::uint64_t kGraphUpload = 2;  // CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD
 
 constexpr unsigned kArrayCubemap = 0x04;
 constexpr unsigned kArraySparse = 0x40;
@@ -142,9 +145,29 @@ struct CUlaunchParams {
 };
 static_assert(offsetof(CUlaunchParams, stream) == 40 && sizeof(CUlaunchParams) == 56);
 
-/// The start of CUgraphNodeParams, all that is read of it.
+struct CUmemAllocNodeParams {
+    CUmemPoolProps pool;
+    const void* access;
+    std::size_t access_count;
+    std::size_t bytes;
+    CUdeviceptr address;
+};
+static_assert(sizeof(CUmemAllocNodeParams) == 120);
+
+/// The start of CUgraphNodeParams, all that is read of it; `alloc` only where the type says so.
 struct CUgraphNodeParams {
     int type;
+    int reserved[3];
+    CUmemAllocNodeParams alloc;
 };
+static_assert(offsetof(CUgraphNodeParams, alloc) == 16);
+
+struct CUgraphInstantiateParams {
+    std::uint64_t flags;
+    CUstream upload_stream;
+    CUgraphNode failed_node;
+    int result;
+};
+static_assert(sizeof(CUgraphInstantiateParams) == 32);
 
 }  // namespace cgpu::front

@@ -5,6 +5,7 @@
 #include "module/front/captures.hpp"
 #include "module/front/context_table.hpp"
 #include "module/front/gate.hpp"
+#include "module/front/graph_memory.hpp"
 #include "module/front/physical.hpp"
 #include "module/front/pool_frees.hpp"
 #include "module/front/pools.hpp"
@@ -20,6 +21,7 @@ void in_child() {
     contexts().reset_in_child();
     pool_frees().reset_in_child();
     pools().reset_in_child();
+    graph_memory().reset_in_child();
     physical().reset_in_child();
     reset_gate_in_child();
     captures_under_way.store(0);

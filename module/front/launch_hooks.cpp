@@ -1,4 +1,4 @@
-// Every way to start work on the GPU, through the one gate.
+// Launches of kernels, through the one gate.
 #include "module/front/gate.hpp"
 #include "module/front/hook.hpp"
 
@@ -16,8 +16,6 @@ CGPU_REAL(cuLaunchCooperativeKernelMultiDevice, CUlaunchParams*, unsigned, unsig
 CGPU_REAL(cuLaunch, CUfunction)
 CGPU_REAL(cuLaunchGrid, CUfunction, int, int)
 CGPU_REAL(cuLaunchGridAsync, CUfunction, int, int, CUstream)
-CGPU_REAL(cuGraphLaunch, CUgraphExec, CUstream)
-CGPU_REAL(cuGraphLaunch_ptsz, CUgraphExec, CUstream)
 }  // namespace cgpu::front::real
 
 namespace {
@@ -92,13 +90,4 @@ CGPU_HOOK cuLaunchGrid(CUfunction function, int width, int height) {
 CGPU_HOOK cuLaunchGridAsync(CUfunction function, int width, int height, CUstream stream) {
     return gated({function, stream, nullptr},
                  [&] { return real::cuLaunchGridAsync(function, width, height, stream); });
-}
-
-CGPU_HOOK cuGraphLaunch(CUgraphExec graph, CUstream stream) {
-    return gated({graph, stream, nullptr}, [&] { return real::cuGraphLaunch(graph, stream); });
-}
-
-CGPU_HOOK cuGraphLaunch_ptsz(CUgraphExec graph, CUstream stream) {
-    return gated({graph, per_thread(stream), nullptr},
-                 [&] { return real::cuGraphLaunch_ptsz(graph, stream); });
 }

@@ -1,5 +1,7 @@
 #include "module/front/physical.hpp"
 
+#include <sys/stat.h>
+
 #include <new>
 
 #include "module/front/charge.hpp"
@@ -9,13 +11,32 @@ namespace {
 
 constinit Physical the_physical;
 
+/// The first entry of a list that fits, taken out of it; null: none does.
+template <class Entry, class Fits>
+Entry* take(Entry*& list, Fits fits) {
+    for (Entry** place = &list; *place != nullptr; place = &(*place)->next) {
+        if (!fits(**place)) continue;
+        Entry* entry = *place;
+        *place = entry->next;
+        return entry;
+    }
+    return nullptr;
+}
+
 }  // namespace
 
 struct Physical::Memory {
-    CUmemGenericAllocationHandle handle;
-    int handles;
-    int mappings;
-    Memory* next;
+    CUmemGenericAllocationHandle key;  ///< its first handle, which its charge goes by
+    int handles = 0;
+    int mappings = 0;
+    int exports = 0;
+};
+
+/// A reference that the program has to release.
+struct Physical::Handle {
+    CUmemGenericAllocationHandle value;
+    Memory* memory;
+    Handle* next;
 };
 
 struct Physical::Mapping {
@@ -25,89 +46,170 @@ struct Physical::Mapping {
     Mapping* next;
 };
 
+/// A descriptor is closed when its number stands for nothing, or for another file.
+struct Physical::Export {
+    int descriptor;
+    dev_t device;
+    ino_t inode;
+    Memory* memory;
+    Export* next;
+
+    [[nodiscard]] bool open() const {
+        struct stat now {};
+        return fstat(descriptor, &now) == 0 && now.st_dev == device && now.st_ino == inode;
+    }
+};
+
 Physical& physical() { return the_physical; }
 
-Physical::Memory* Physical::find(CUmemGenericAllocationHandle handle) {
-    for (Memory* each = memories_; each != nullptr; each = each->next) {
-        if (each->handle == handle) return each;
-    }
+Physical::Memory* Physical::find(CUmemGenericAllocationHandle handle) const {
+    for (const Handle* each = handles_; each != nullptr; each = each->next)
+        if (each->value == handle) return each->memory;
     return nullptr;
+}
+
+const Physical::Export* Physical::find_export(int descriptor) const {
+    for (const Export* each = exports_; each != nullptr; each = each->next)
+        if (each->descriptor == descriptor && each->open()) return each;
+    return nullptr;
+}
+
+bool Physical::add_handle(CUmemGenericAllocationHandle value, Memory& memory) {
+    ++memory.handles;  // without an entry it is never seen released: the charge stays
+    auto* handle = new (std::nothrow) Handle{value, &memory, handles_};
+    if (handle == nullptr) return false;
+    handles_ = handle;
+    return true;
+}
+
+void Physical::close_exports(const Memory& memory) {
+    const auto closed = [&](const Export& each) { return each.memory == &memory && !each.open(); };
+    while (Export* gone = take(exports_, closed)) {
+        --gone->memory->exports;
+        delete gone;
+    }
 }
 
 /// True where the memory is gone; the caller, without the lock, ends the charge.
 bool Physical::drop_if_unused(Memory& memory) {
     if (memory.handles > 0 || memory.mappings > 0) return false;
-    for (Memory** place = &memories_; *place != nullptr; place = &(*place)->next) {
-        if (*place != &memory) continue;
-        *place = memory.next;
-        delete &memory;
-        return true;
-    }
-    return false;
-}
-
-bool Physical::created(CUmemGenericAllocationHandle handle) {
-    auto* memory = new (std::nothrow) Memory{handle, 1, 0, nullptr};
-    if (memory == nullptr) return false;
-    const Locked lock(mutex_);
-    memory->next = memories_;
-    memories_ = memory;
+    close_exports(memory);
+    if (memory.exports > 0) return false;
+    delete &memory;
     return true;
 }
 
-void Physical::retained(CUmemGenericAllocationHandle handle) {
+bool Physical::created(CUmemGenericAllocationHandle handle) {
+    auto* memory = new (std::nothrow) Memory{handle};
+    if (memory == nullptr) return false;
     const Locked lock(mutex_);
-    if (Memory* memory = find(handle)) ++memory->handles;
+    return add_handle(handle, *memory);
+}
+
+void Physical::retained(CUmemGenericAllocationHandle handle, CUdeviceptr address) {
+    const Locked lock(mutex_);
+    for (const Mapping* each = mappings_; each != nullptr; each = each->next) {
+        if (address < each->address || address - each->address >= each->bytes) continue;
+        add_handle(handle, *each->memory);
+        return;
+    }
 }
 
 void Physical::handle_released(CUmemGenericAllocationHandle handle) {
     mutex_.lock();
-    Memory* memory = find(handle);
-    if (memory != nullptr) --memory->handles;
-    const bool gone = memory != nullptr && drop_if_unused(*memory);
+    Handle* reference = take(handles_, [&](const Handle& each) { return each.value == handle; });
+    if (reference == nullptr) return mutex_.unlock();
+    Memory* memory = reference->memory;
+    const auto key = memory->key;
+    delete reference;
+    --memory->handles;
+    const bool gone = drop_if_unused(*memory);
     mutex_.unlock();
-    if (gone) released(module::Holding::physical, handle);
+    if (gone) released(module::Holding::physical, key);
 }
 
 void Physical::mapped(CUdeviceptr address, std::size_t bytes, CUmemGenericAllocationHandle handle) {
     const Locked lock(mutex_);
     Memory* memory = find(handle);
     if (memory == nullptr) return;  // host memory, or imported: charged to the one who made it
+    ++memory->mappings;             // without an entry it is never seen unmapped: the charge stays
     auto* mapping = new (std::nothrow) Mapping{address, bytes, memory, mappings_};
-    if (mapping == nullptr) {
-        ++memory->handles;  // never seen unmapped: the charge stays
-        return;
-    }
-    mappings_ = mapping;
-    ++memory->mappings;
+    if (mapping != nullptr) mappings_ = mapping;
 }
 
 void Physical::unmapped(CUdeviceptr address, std::size_t bytes) {
     while (true) {
         mutex_.lock();
-        Mapping** place = &mappings_;
-        while (*place != nullptr && ((*place)->address < address || (*place)->address - address >= bytes)) {
-            place = &(*place)->next;
-        }
-        Mapping* mapping = *place;
-        if (mapping == nullptr) {
-            mutex_.unlock();
-            return;
-        }
-        *place = mapping->next;
-        const auto handle = mapping->memory->handle;
-        --mapping->memory->mappings;
-        const bool gone = drop_if_unused(*mapping->memory);
+        Mapping* mapping = take(mappings_, [&](const Mapping& each) {
+            return each.address >= address && each.address - address < bytes;
+        });
+        if (mapping == nullptr) return mutex_.unlock();
+        Memory* memory = mapping->memory;
+        const auto key = memory->key;
         delete mapping;
+        --memory->mappings;
+        const bool gone = drop_if_unused(*memory);
         mutex_.unlock();
-        if (gone) released(module::Holding::physical, handle);
+        if (gone) released(module::Holding::physical, key);
+    }
+}
+
+void Physical::exported(CUmemGenericAllocationHandle handle, int descriptor) {
+    forget_export(descriptor);
+    const Locked lock(mutex_);
+    Memory* memory = find(handle);
+    struct stat file {};
+    if (memory == nullptr || fstat(descriptor, &file) != 0) return;
+    ++memory->exports;  // without an entry it is never seen closed: the charge stays
+    auto* entry = new (std::nothrow) Export{descriptor, file.st_dev, file.st_ino, memory, exports_};
+    if (entry != nullptr) exports_ = entry;
+}
+
+void Physical::imported(CUmemGenericAllocationHandle handle, int descriptor) {
+    const Locked lock(mutex_);
+    if (const Export* own = find_export(descriptor)) add_handle(handle, *own->memory);
+}
+
+/// The number stands for another export now, so the one before is closed.
+void Physical::forget_export(int descriptor) {
+    mutex_.lock();
+    Export* closed = take(exports_, [&](const Export& each) { return each.descriptor == descriptor; });
+    if (closed == nullptr) return mutex_.unlock();
+    Memory* memory = closed->memory;
+    const auto key = memory->key;
+    delete closed;
+    --memory->exports;
+    const bool gone = drop_if_unused(*memory);
+    mutex_.unlock();
+    if (gone) released(module::Holding::physical, key);
+}
+
+bool Physical::drop_closed() {
+    bool any = false;
+    while (true) {
+        mutex_.lock();
+        const Export* closed = exports_;
+        while (closed != nullptr &&
+               (closed->memory->handles > 0 || closed->memory->mappings > 0 || closed->open()))
+            closed = closed->next;
+        if (closed == nullptr) {
+            mutex_.unlock();
+            return any;
+        }
+        Memory* memory = closed->memory;
+        const auto key = memory->key;
+        const bool gone = drop_if_unused(*memory);
+        mutex_.unlock();
+        if (gone) released(module::Holding::physical, key);
+        any = any || gone;
     }
 }
 
 void Physical::reset_in_child() {
     mutex_.reset_in_child();
-    memories_ = nullptr;
+    handles_ = nullptr;
     mappings_ = nullptr;
+    exports_ = nullptr;
 }
 
 }  // namespace cgpu::front

@@ -1,35 +1,55 @@
 #pragma once
 
+#include <sys/types.h>
+
+#include <atomic>
+
 #include "module/front/cuda_abi.hpp"
 #include "module/front/waiting.hpp"
 
 namespace cgpu::front {
 
-/// Physical memory made by cuMemCreate lives until its handle has been released as often as it was handed out
-/// *and* nothing maps it: programs release the handle right after mapping it. So its charge ends with the
-/// last of both.
+/// Physical memory made by cuMemCreate lives until all its handles have been released, nothing maps it and
+/// all descriptors it was exported as are closed (CUDA driver API, "Virtual Memory Management"). Programs
+/// release the handle right after mapping it, so its charge ends with the last of these in this process. What
+/// another process of the instance then still holds is seen in the driver's figure for that one.
 class Physical {
   public:
     constexpr Physical() = default;
 
     /// Memory was made and charged. False when out of memory (then its charge ends only with the process).
     bool created(CUmemGenericAllocationHandle handle);
-    void retained(CUmemGenericAllocationHandle handle);
+    /// Another reference to memory mapped at an address.
+    void retained(CUmemGenericAllocationHandle handle, CUdeviceptr address);
     void handle_released(CUmemGenericAllocationHandle handle);
     void mapped(CUdeviceptr address, std::size_t bytes, CUmemGenericAllocationHandle handle);
     void unmapped(CUdeviceptr address, std::size_t bytes);
+    void exported(CUmemGenericAllocationHandle handle, int descriptor);
+    /// Opened from a descriptor, which may be one of ours.
+    void imported(CUmemGenericAllocationHandle handle, int descriptor);
+
+    /// Ends the charges that only descriptors held that are closed now. True: there were some.
+    bool drop_closed();
 
     void reset_in_child();
 
   private:
     struct Memory;
+    struct Handle;
     struct Mapping;
-    Memory* find(CUmemGenericAllocationHandle handle);
+    struct Export;
+
+    bool add_handle(CUmemGenericAllocationHandle value, Memory& memory);
+    Memory* find(CUmemGenericAllocationHandle handle) const;
+    const Export* find_export(int descriptor) const;
+    void forget_export(int descriptor);
+    void close_exports(const Memory& memory);
     bool drop_if_unused(Memory& memory);
 
     Mutex mutex_;
-    Memory* memories_ = nullptr;
+    Handle* handles_ = nullptr;
     Mapping* mappings_ = nullptr;
+    Export* exports_ = nullptr;
 };
 
 Physical& physical();

@@ -13,6 +13,8 @@ CGPU_REAL(cuMemRelease, CUmemGenericAllocationHandle)
 CGPU_REAL(cuMemMap, CUdeviceptr, std::size_t, std::size_t, CUmemGenericAllocationHandle, unsigned long long)
 CGPU_REAL(cuMemUnmap, CUdeviceptr, std::size_t)
 CGPU_REAL(cuMemRetainAllocationHandle, CUmemGenericAllocationHandle*, void*)
+CGPU_REAL(cuMemExportToShareableHandle, void*, CUmemGenericAllocationHandle, int, unsigned long long)
+CGPU_REAL(cuMemImportFromShareableHandle, CUmemGenericAllocationHandle*, void*, int)
 }  // namespace cgpu::front::real
 
 namespace {
@@ -66,6 +68,23 @@ CGPU_HOOK cuMemUnmap(CUdeviceptr address, std::size_t bytes) {
 
 CGPU_HOOK cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* handle, void* address) {
     const CUresult result = real::cuMemRetainAllocationHandle(handle, address);
-    if (result == kSuccess && managed()) physical().retained(*handle);
+    if (result == kSuccess && managed())
+        physical().retained(*handle, reinterpret_cast<std::uintptr_t>(address));
+    return result;
+}
+
+CGPU_HOOK cuMemExportToShareableHandle(void* shareable, CUmemGenericAllocationHandle handle, int type,
+                                       unsigned long long flags) {
+    const CUresult result = real::cuMemExportToShareableHandle(shareable, handle, type, flags);
+    if (result == kSuccess && type == kHandleDescriptor && managed())
+        physical().exported(handle, *static_cast<int*>(shareable));
+    return result;
+}
+
+CGPU_HOOK cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, void* shareable, int type) {
+    const CUresult result = real::cuMemImportFromShareableHandle(handle, shareable, type);
+    // The descriptor is passed in the pointer's place.
+    if (result == kSuccess && type == kHandleDescriptor && managed())
+        physical().imported(*handle, static_cast<int>(reinterpret_cast<std::intptr_t>(shareable)));
     return result;
 }

@@ -3,6 +3,7 @@
 #include "module/front/captures.hpp"
 #include "module/front/charge.hpp"
 #include "module/front/gate.hpp"
+#include "module/front/graph_memory.hpp"
 #include "module/front/hook.hpp"
 #include "module/front/pool_frees.hpp"
 #include "module/front/pools.hpp"
@@ -75,11 +76,9 @@ CUresult allocate(CUdeviceptr* address, std::size_t bytes, CUmemoryPool handle, 
     const Place place = place_of_current("cuMemAllocAsync");
     if (place.route == Route::broken) return place.refusal;
     if (place.route == Route::pass || address == nullptr || bytes == 0) return call();
-    if (is_capturing(stream)) {  // it would become an allocation node of a graph
-        session().link().notice(Event::unsupported_allocator_refused,
-                                static_cast<std::uint32_t>(place.context->gpu),
-                                "cuMemAllocAsync in a capture");
-        return kNotSupported;
+    if (is_capturing(stream)) {  // it becomes an allocation node of a graph
+        graph_memory().expect();
+        return call();
     }
     Pool* pool = nullptr;
     if (const CUresult failed = pool_for(handle, *place.context, &pool); failed != kSuccess) return failed;

@@ -15,16 +15,37 @@ CGPU_REAL(cuMemPoolTrimTo, CUmemoryPool, std::size_t)
 CGPU_REAL(cuMemPoolDestroy, CUmemoryPool)
 CGPU_REAL(cuDeviceGetMemPool, CUmemoryPool*, CUdevice)
 CGPU_REAL(cuDeviceSetMemPool, CUdevice, CUmemoryPool)
+CGPU_REAL(cuDeviceGetGraphMemAttribute, CUdevice, int, void*)
+CGPU_REAL(cuDeviceGraphMemTrim, CUdevice)
 }  // namespace real
 
 namespace {
 
 constinit Pools the_pools;
 
+/// Their addresses are the handles of what the graphs on a GPU have.
+char graphs_on[wire::kMaxGpus];
+
+CUmemoryPool handle_of_graphs(int gpu) { return reinterpret_cast<CUmemoryPool>(graphs_on + gpu); }
+
 /// 0 where the driver doesn't know the pool (any more).
 std::uint64_t figure(CUmemoryPool handle, int attribute) {
     std::uint64_t bytes = 0;
     return real::cuMemPoolGetAttribute(handle, attribute, &bytes) == kSuccess ? bytes : 0;
+}
+
+std::uint64_t reserved_bytes(CUmemoryPool handle, int gpu) {
+    if (handle != handle_of_graphs(gpu)) return figure(handle, kPoolReservedCurrent);
+    const CUdevice device = session().device_of(static_cast<std::uint32_t>(gpu));
+    std::uint64_t bytes = 0;
+    return real::cuDeviceGetGraphMemAttribute(device, kGraphsReservedCurrent, &bytes) == kSuccess ? bytes : 0;
+}
+
+void give_back_unused(CUmemoryPool handle, int gpu) {
+    if (handle == handle_of_graphs(gpu))
+        real::cuDeviceGraphMemTrim(session().device_of(static_cast<std::uint32_t>(gpu)));
+    else
+        real::cuMemPoolTrimTo(handle, 0);
 }
 
 std::uint64_t key_of(CUmemoryPool handle) { return reinterpret_cast<std::uintptr_t>(handle); }
@@ -36,6 +57,7 @@ void forget(Pool& pool) {
     pool.looks.store(0);
     pool.last_look = 0;
     pool.bytes = 0;
+    pool.gone.store(0);
 }
 
 /// As the driver does with the pool that a device allocates from when it is destroyed.
@@ -76,6 +98,17 @@ Pool* Pools::note(CUmemoryPool handle, int gpu) {
     return entry;
 }
 
+Pool* Pools::note_of_graphs(int gpu) { return note(handle_of_graphs(gpu), gpu); }
+
+void Pools::look_at_graphs(int gpu) {
+    if (Pool* pool = find(handle_of_graphs(gpu))) look(*pool);
+}
+
+std::uint64_t Pools::gone_from_graphs(int gpu) {
+    const Pool* pool = find(handle_of_graphs(gpu));
+    return pool == nullptr ? 0 : pool->gone.load();
+}
+
 std::uint64_t Pools::look(Pool& pool, std::uint64_t reserved) {
     const Uncancelled uncancelled;
     const CUmemoryPool handle = pool.handle.load();
@@ -85,7 +118,7 @@ std::uint64_t Pools::look(Pool& pool, std::uint64_t reserved) {
     // Looks overlap. A later one began after all that the earlier one's caller had done, so it saw at least
     // that: the latest one that began is right.
     const std::uint64_t number = pool.looks.fetch_add(1) + 1;
-    const std::uint64_t bytes = figure(handle, kPoolReservedCurrent);
+    const std::uint64_t bytes = reserved_bytes(handle, static_cast<int>(gpu));
     const bool unused = pool.doomed.load() && figure(handle, kPoolUsedCurrent) == 0;
     std::uint64_t lack = 0;
     bool shrank = false;
@@ -97,6 +130,7 @@ std::uint64_t Pools::look(Pool& pool, std::uint64_t reserved) {
         }
         pool.last_look = number;
         shrank = bytes < pool.bytes;
+        if (shrank) pool.gone.fetch_add(pool.bytes - bytes);
         pool.bytes = bytes;
         lack = session().engine().resize(gpu, module::Holding::pool, key_of(handle), bytes, reserved);
         session().engine().note_context(module::Holding::pool, key_of(handle),
@@ -124,7 +158,7 @@ void Pools::trim(int gpu) {
     for (Pool* pool = first_.load(); pool != nullptr; pool = pool->next) {
         const CUmemoryPool handle = pool->handle.load();
         if (handle == nullptr || pool->gpu.load() != gpu) continue;
-        real::cuMemPoolTrimTo(handle, 0);
+        give_back_unused(handle, gpu);
         look(*pool);
     }
 }

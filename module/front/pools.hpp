@@ -9,13 +9,15 @@
 
 namespace cgpu::front {
 
-/// One memory pool of the driver's, from its first use to its end.
+/// One memory pool of the driver's, from its first use to its end; what the driver keeps for the allocation
+/// nodes of all graphs on a device is one, too, with a handle of our own.
 struct Pool {
     std::atomic<CUmemoryPool> handle{nullptr};
     std::atomic<int> gpu{-1};
     std::atomic<std::uint64_t> looks{0};  ///< begun so far
     std::uint64_t last_look = 0;          ///< whose figure counts now
     std::uint64_t bytes = 0;              ///< that figure
+    std::atomic<std::uint64_t> gone{0};   ///< by how much the figures have sunk so far, all together
     std::atomic<bool> doomed{false};      ///< the program has destroyed it, but memory of it is in use
     Pool* next = nullptr;
 };
@@ -29,6 +31,11 @@ class Pools {
     /// The entry of a pool on that GPU. Null: no memory for one.
     Pool* note(CUmemoryPool handle, int gpu);
     Pool* find(CUmemoryPool handle);
+    /// The same for the graphs on that GPU.
+    Pool* note_of_graphs(int gpu);
+    void look_at_graphs(int gpu);
+    /// Pool::gone of that; 0 where there is none.
+    std::uint64_t gone_from_graphs(int gpu);
 
     /// Charges what the pool has now, after a driver call that `reserved` bytes were set aside for (0: none).
     /// Answers by how many bytes the charges exceed the lease then.

@@ -11,6 +11,7 @@
 #include <array>
 
 #include "module/front/meter.hpp"
+#include "module/front/physical.hpp"
 #include "module/front/pool_frees.hpp"
 #include "module/front/session.hpp"
 
@@ -117,6 +118,7 @@ void Service::loop() {
         sleeping_until_.store(kNever);
         const auto now = now_ns();
         look_after_link(now);
+        physical().drop_closed();
         give_back(now);
         in_driver_.store(true);
         auto next = now + kHeartbeat;

@@ -90,6 +90,57 @@ CUresult mapped(int device, std::size_t bytes) {
     return result;
 }
 
+/// A graph with one allocation, launched.
+CUresult launch_and_keep(CUgraph graph) {
+    CUgraphExec ready = nullptr;
+    CUresult result = cuGraphInstantiate(&ready, graph, 0);
+    if (result == CUDA_SUCCESS) result = cuGraphLaunch(ready, nullptr);
+    return result;
+}
+
+CUresult graph(int device, std::size_t bytes) {
+    CUgraph graph = nullptr;
+    CUresult result = cuGraphCreate(&graph, 0);
+    if (result != CUDA_SUCCESS) return result;
+    CUDA_MEM_ALLOC_NODE_PARAMS what{};
+    what.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    what.poolProps.location = {CU_MEM_LOCATION_TYPE_DEVICE, device};
+    what.bytesize = bytes;
+    CUgraphNode node = nullptr;
+    result = cuGraphAddMemAllocNode(&node, graph, nullptr, 0, &what);
+    return result == CUDA_SUCCESS ? launch_and_keep(graph) : result;
+}
+
+CUresult captured(int, std::size_t bytes) {
+    CUstream stream = nullptr;
+    CUresult result = cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING);
+    if (result == CUDA_SUCCESS) result = cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL);
+    if (result != CUDA_SUCCESS) return result;
+    CUdeviceptr pointer = 0;
+    const CUresult allocated = cuMemAllocAsync(&pointer, bytes, stream);
+    CUgraph graph = nullptr;
+    result = cuStreamEndCapture(stream, &graph);
+    if (allocated != CUDA_SUCCESS) return allocated;
+    return result == CUDA_SUCCESS ? launch_and_keep(graph) : result;
+}
+
+/// Mapped memory whose handle is let go while a descriptor of it is open.
+CUresult exported(int device, std::size_t bytes) {
+    CUmemAllocationProp properties{};
+    properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, device};
+    properties.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    constexpr std::size_t kGranule = 2 << 20;
+    const std::size_t whole = (bytes + kGranule - 1) / kGranule * kGranule;
+    CUmemGenericAllocationHandle memory = 0;
+    CUresult result = cuMemCreate(&memory, whole, &properties, 0);
+    if (result != CUDA_SUCCESS) return result;
+    int descriptor = -1;
+    result = cuMemExportToShareableHandle(&descriptor, memory, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
+    cuMemRelease(memory);
+    return result;
+}
+
 CUresult managed(int, std::size_t bytes) {
     CUdeviceptr pointer = 0;
     return cuMemAllocManaged(&pointer, bytes, CU_MEM_ATTACH_GLOBAL);
@@ -99,9 +150,10 @@ using Way = CUresult (*)(int device, std::size_t bytes);
 
 const std::map<std::string, Way>& table() {
     static const std::map<std::string, Way> all = {
-        {"plain", plain},     {"pitch", pitch},         {"array", array}, {"array-3d", array_3d},
-        {"layered", layered}, {"mipmapped", mipmapped}, {"async", async}, {"pool", pool},
-        {"mapped", mapped},   {"managed", managed},
+        {"plain", plain},       {"pitch", pitch},         {"array", array}, {"array-3d", array_3d},
+        {"layered", layered},   {"mipmapped", mipmapped}, {"async", async}, {"pool", pool},
+        {"mapped", mapped},     {"managed", managed},     {"graph", graph}, {"captured", captured},
+        {"exported", exported},
     };
     return all;
 }

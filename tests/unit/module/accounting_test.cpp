@@ -49,8 +49,12 @@ struct Model {
                 granules.insert(at);
         }
         std::uint64_t sum = granules.size() * kGranule;
-        for (const auto& [key, bytes] : others) sum += rounded(bytes);
-        return sum;
+        std::uint64_t small_arrays = 0;
+        for (const auto& [key, bytes] : others) {
+            const bool small_array = key.first == Holding::array && bytes < kGranule;
+            (small_array ? small_arrays : sum) += small_array ? bytes : rounded(bytes);
+        }
+        return sum + rounded(small_arrays);
     }
 };
 
@@ -173,6 +177,19 @@ TEST_F(AccountingTest, AKeyHeldTwiceIsFreedOldestFirst) {
     EXPECT_TRUE(books.release(Holding::array, 5));
     EXPECT_EQ(books.charged(0), 0u);
     EXPECT_FALSE(books.release(Holding::array, 5));
+}
+
+TEST_F(AccountingTest, SmallArraysShareGranules) {
+    books.lease(0, 64 * kMiB);
+    for (std::uint64_t key = 1; key <= 64; ++key) {
+        ASSERT_EQ(books.reserve(0, 64 << 10), 0u);
+        books.commit(0, Holding::array, key, 64 << 10, 64 << 10);
+    }
+    EXPECT_EQ(books.charged(0), 4 * kMiB);
+    for (std::uint64_t key = 1; key <= 32; ++key) EXPECT_TRUE(books.release(Holding::array, key));
+    EXPECT_EQ(books.charged(0), 2 * kMiB);
+    for (std::uint64_t key = 33; key <= 64; ++key) EXPECT_TRUE(books.release(Holding::array, key));
+    EXPECT_EQ(books.charged(0), 0u);
 }
 
 TEST_F(AccountingTest, AContextTakesItsHoldingsWithIt) {

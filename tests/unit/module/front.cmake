@@ -40,7 +40,7 @@ target_link_libraries(front_test_cuda PRIVATE cgpu_options front_test_driver)
 target_link_libraries(front_test_nvml PRIVATE cgpu_options front_test_nvml_driver)
 
 cgpu_unit_test(front_test
-  SOURCES ${CMAKE_CURRENT_LIST_DIR}/front_daemon.cpp ${CMAKE_CURRENT_LIST_DIR}/front_memory_test.cpp
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/front_daemon.cpp ${CMAKE_CURRENT_LIST_DIR}/front_graph_test.cpp front_memory_test.cpp
           ${CMAKE_CURRENT_LIST_DIR}/front_link_test.cpp ${CMAKE_CURRENT_LIST_DIR}/front_launch_test.cpp
           ${CMAKE_CURRENT_LIST_DIR}/front_nvml_test.cpp
   LIBS cgpu_core ${CMAKE_DL_LIBS})

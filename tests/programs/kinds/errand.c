@@ -7,28 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/sim/include/simgpu/cuda.h"
+#include "tests/programs/kinds/errand_driver.h"
 
-enum { kNames = 11, kRowBytes = 65536 };
-
-static struct {
-    CUresult (*init)(unsigned int);
-    CUresult (*total_mem)(size_t*, CUdevice);
-    CUresult (*retain)(CUcontext*, CUdevice);
-    CUresult (*set_current)(CUcontext);
-    CUresult (*mem_info)(size_t*, size_t*);
-    CUresult (*alloc)(CUdeviceptr*, size_t);
-    CUresult (*alloc_pitch)(CUdeviceptr*, size_t*, size_t, size_t, unsigned int);
-    CUresult (*create_array)(CUarray*, const CUDA_ARRAY_DESCRIPTOR*);
-    CUresult (*alloc_async)(CUdeviceptr*, size_t, CUstream);
-    CUresult (*alloc_managed)(CUdeviceptr*, size_t, unsigned int);
-    CUresult (*free)(CUdeviceptr);
-} driver;
+struct driver_functions driver;
 
 static CUcontext context;
 static int output = STDOUT_FILENO;
 
-static const struct driver_name names[kNames] = {
+static const struct driver_name names[] = {
     {"cuInit", "cuInit", 2000, 0},
     {"cuDeviceTotalMem", "cuDeviceTotalMem_v2", 3020, 0},
     {"cuDevicePrimaryCtxRetain", "cuDevicePrimaryCtxRetain", 7000, 0},
@@ -37,10 +23,20 @@ static const struct driver_name names[kNames] = {
     {"cuMemAlloc", "cuMemAlloc_v2", 3020, 0},
     {"cuMemAllocPitch", "cuMemAllocPitch_v2", 3020, 0},
     {"cuArrayCreate", "cuArrayCreate_v2", 3020, 0},
+    {"cuArray3DCreate", "cuArray3DCreate_v2", 3020, 0},
+    {"cuMipmappedArrayCreate", "cuMipmappedArrayCreate", 5000, 0},
     {"cuMemAllocAsync", "cuMemAllocAsync", 11020, 1},
+    {"cuMemPoolCreate", "cuMemPoolCreate", 11020, 0},
+    {"cuMemAllocFromPoolAsync", "cuMemAllocFromPoolAsync", 11020, 1},
+    {"cuMemCreate", "cuMemCreate", 10020, 0},
+    {"cuGraphCreate", "cuGraphCreate", 10000, 0},
+    {"cuGraphAddMemAllocNode", "cuGraphAddMemAllocNode", 11040, 0},
+    {"cuGraphInstantiateWithFlags", "cuGraphInstantiateWithFlags", 11040, 0},
+    {"cuGraphLaunch", "cuGraphLaunch", 10000, 1},
     {"cuMemAllocManaged", "cuMemAllocManaged", 6000, 0},
     {"cuMemFree", "cuMemFree_v2", 3020, 0},
 };
+enum { kNames = sizeof names / sizeof *names };
 
 void print_to(int descriptor) { output = descriptor; }
 
@@ -88,69 +84,15 @@ void begin(int device) {
     print_number("mem_info_total", total);
 }
 
-static CUresult take_plain(size_t bytes) {
+int take_one(size_t bytes) {
     CUdeviceptr address = 0;
-    return driver.alloc(&address, bytes);
+    return (int)driver.alloc(&address, bytes);
 }
-
-static CUresult take_pitch(size_t bytes) {
-    CUdeviceptr address = 0;
-    size_t pitch = 0;
-    return driver.alloc_pitch(&address, &pitch, kRowBytes, bytes / kRowBytes, 4);
-}
-
-static CUresult take_array(size_t bytes) {
-    const CUDA_ARRAY_DESCRIPTOR shape = {kRowBytes, bytes / kRowBytes, CU_AD_FORMAT_UNSIGNED_INT8, 1};
-    CUarray array = NULL;
-    return driver.create_array(&array, &shape);
-}
-
-static CUresult take_async(size_t bytes) {
-    CUdeviceptr address = 0;
-    return driver.alloc_async(&address, bytes, NULL);
-}
-
-static CUresult take_managed(size_t bytes) {
-    CUdeviceptr address = 0;
-    return driver.alloc_managed(&address, bytes, CU_MEM_ATTACH_GLOBAL);
-}
-
-int take_one(size_t bytes) { return take_plain(bytes); }
 
 int take_and_free_one(size_t bytes) {
     CUdeviceptr address = 0;
     const CUresult result = driver.alloc(&address, bytes);
     return (int)(result != CUDA_SUCCESS ? result : driver.free(address));
-}
-
-size_t take_all(void) {
-    static const struct {
-        const char* key;
-        CUresult (*take)(size_t);
-    } ways[] = {
-        {"refused.plain", take_plain}, {"refused.pitch", take_pitch},     {"refused.array", take_array},
-        {"refused.async", take_async}, {"refused.managed", take_managed},
-    };
-    /* The small ones fill what the large ones leave. They are what the driver hands memory out in. */
-    static const size_t pieces[] = {64 << 20, 2 << 20};
-    enum { kWays = sizeof ways / sizeof *ways };
-    CUresult last[kWays];
-    size_t taken = 0;
-    for (size_t p = 0; p < sizeof pieces / sizeof *pieces; ++p) {
-        int open = kWays;
-        memset(last, 0, sizeof last);
-        while (open > 0) {
-            for (int way = 0; way < kWays; ++way) {
-                if (last[way] != CUDA_SUCCESS) continue;
-                last[way] = ways[way].take(pieces[p]);
-                if (last[way] == CUDA_SUCCESS) taken += pieces[p];
-                if (last[way] != CUDA_SUCCESS) --open;
-            }
-        }
-    }
-    for (int way = 0; way < kWays; ++way) print_number(ways[way].key, last[way]);
-    print_number("taken", taken);
-    return taken;
 }
 
 void expect_end(void) {

@@ -30,7 +30,7 @@ wrong_in() {
         done < <(fact "$1" $key)
     done
     has "$1" '^mem_info_total' || { echo "no total" && return; }
-    for key in plain pitch array async; do
+    for key in plain pitch array array_3d mipmapped async pool physical graph; do
         [[ $(fact "$1" "refused.$key" | sort -u) == 2 ]] || { echo "$key ended with $(fact "$1" "refused.$key" | xargs)" && return; }
     done
     [[ $(fact "$1" refused.managed | sort -u) == 801 ]] || { echo "managed memory: $(fact "$1" refused.managed | xargs)" && return; }

@@ -21,6 +21,7 @@ STRUCTURES = {
     "CUmemLocation": "CUmemLocation_v1", "CUmemAllocationProp": "CUmemAllocationProp_v1", "CUuuid": "::CUuuid",
     "CUmemPoolProps": "CUmemPoolProps_v1", "CUmemAllocNodeParams": "CUDA_MEM_ALLOC_NODE_PARAMS_v1",
     "CUgraphInstantiateParams": "CUDA_GRAPH_INSTANTIATE_PARAMS",
+    "CUmemcpy2D": "CUDA_MEMCPY2D_v2", "CUmemcpy3D": "CUDA_MEMCPY3D_v2",
 }
 OFFSETS = [
     ("CUlaunchConfig", "stream", "::CUlaunchConfig", "hStream"), ("CUlaunchParams", "stream", "CUDA_LAUNCH_PARAMS_v1", "hStream"),
@@ -32,6 +33,12 @@ OFFSETS = [
     ("ArrayDescriptor", "channels", "CUDA_ARRAY_DESCRIPTOR_v2", "NumChannels"),
     ("Array3DDescriptorV1", "flags", "CUDA_ARRAY3D_DESCRIPTOR_v1", "Flags"),
     ("CUgraphNodeParams", "type", "::CUgraphNodeParams", "type"), ("CUgraphNodeParams", "alloc", "::CUgraphNodeParams", "alloc"),
+    ("CUmemcpy2D", "from.type", "CUDA_MEMCPY2D_v2", "srcMemoryType"), ("CUmemcpy2D", "from.address", "CUDA_MEMCPY2D_v2", "srcDevice"),
+    ("CUmemcpy2D", "to.type", "CUDA_MEMCPY2D_v2", "dstMemoryType"), ("CUmemcpy2D", "to.address", "CUDA_MEMCPY2D_v2", "dstDevice"),
+    ("CUmemcpy2D", "width_bytes", "CUDA_MEMCPY2D_v2", "WidthInBytes"),
+    ("CUmemcpy3D", "from.type", "CUDA_MEMCPY3D_v2", "srcMemoryType"), ("CUmemcpy3D", "from.address", "CUDA_MEMCPY3D_v2", "srcDevice"),
+    ("CUmemcpy3D", "to.type", "CUDA_MEMCPY3D_v2", "dstMemoryType"), ("CUmemcpy3D", "to.address", "CUDA_MEMCPY3D_v2", "dstDevice"),
+    ("CUmemcpy3D", "width_bytes", "CUDA_MEMCPY3D_v2", "WidthInBytes"), ("CUmemcpy3D", "depth", "CUDA_MEMCPY3D_v2", "Depth"),
     ("CUmemAllocNodeParams", "bytes", "CUDA_MEM_ALLOC_NODE_PARAMS_v1", "bytesize"),
     ("CUgraphInstantiateParams", "flags", "CUDA_GRAPH_INSTANTIATE_PARAMS", "flags"),
 ]
@@ -51,6 +58,8 @@ CONSTANTS = {
     "kGraphNodeGraph": "CU_GRAPH_NODE_TYPE_GRAPH", "kGraphsReservedCurrent": "CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT",
     "kGraphUpload": "CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD",
     "kHandleDescriptor": "CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR",
+    "kMemoryDevice": "CU_MEMORYTYPE_DEVICE", "kMemoryArray": "CU_MEMORYTYPE_ARRAY", "kMemoryUnified": "CU_MEMORYTYPE_UNIFIED",
+    "kPointerMemoryType": "CU_POINTER_ATTRIBUTE_MEMORY_TYPE", "kPointerDevice": "CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL",
     "kArraySparse": "CUDA_ARRAY3D_SPARSE", "kArrayDeferredMapping": "CUDA_ARRAY3D_DEFERRED_MAPPING",
     "kArrayCubemap": "CUDA_ARRAY3D_CUBEMAP",
 }

@@ -58,6 +58,12 @@ constexpr int kGraphNodeMemoryAlloc = 10;  // CU_GRAPH_NODE_TYPE_MEM_ALLOC
 constexpr int kGraphsReservedCurrent = 2;  // CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT
 constexpr std::uint64_t kGraphUpload = 2;  // CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD
 
+constexpr unsigned kMemoryDevice = 2;   // CU_MEMORYTYPE_DEVICE
+constexpr unsigned kMemoryArray = 3;    // CU_MEMORYTYPE_ARRAY
+constexpr unsigned kMemoryUnified = 4;  // CU_MEMORYTYPE_UNIFIED
+constexpr int kPointerMemoryType = 2;   // CU_POINTER_ATTRIBUTE_MEMORY_TYPE
+constexpr int kPointerDevice = 9;       // CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+
 constexpr unsigned kArrayCubemap = 0x04;
 constexpr unsigned kArraySparse = 0x40;
 constexpr unsigned kArrayDeferredMapping = 0x80;
@@ -124,6 +130,48 @@ struct Array3DDescriptor {
     unsigned flags;
 };
 static_assert(sizeof(Array3DDescriptor) == 40);
+
+/// One end of a copy between boxes: what memory it is, and where it is no array, its address.
+struct CopyEnd2D {
+    std::size_t x_bytes;
+    std::size_t y;
+    unsigned type;
+    const void* host;
+    CUdeviceptr address;
+    CUarray array;
+    std::size_t pitch;
+};
+
+struct CUmemcpy2D {
+    CopyEnd2D from;
+    CopyEnd2D to;
+    std::size_t width_bytes;
+    std::size_t height;
+};
+static_assert(sizeof(CUmemcpy2D) == 128);
+
+struct CopyEnd3D {
+    std::size_t x_bytes;
+    std::size_t y;
+    std::size_t z;
+    std::size_t level;
+    unsigned type;
+    const void* host;
+    CUdeviceptr address;
+    CUarray array;
+    void* reserved;
+    std::size_t pitch;
+    std::size_t height;
+};
+
+struct CUmemcpy3D {
+    CopyEnd3D from;
+    CopyEnd3D to;
+    std::size_t width_bytes;
+    std::size_t height;
+    std::size_t depth;
+};
+static_assert(sizeof(CUmemcpy3D) == 200);
 
 struct CUlaunchConfig {
     unsigned grid[3];

@@ -11,8 +11,6 @@ CGPU_REAL(cuStreamSynchronize_ptsz, CUstream)
 CGPU_REAL(cuCtxSynchronize)
 CGPU_REAL(cuCtxSynchronize_v2, CUcontext)
 CGPU_REAL(cuEventSynchronize, CUevent)
-CGPU_REAL(cuMemcpy, CUdeviceptr, CUdeviceptr, std::size_t)
-CGPU_REAL(cuMemcpy_ptds, CUdeviceptr, CUdeviceptr, std::size_t)
 CGPU_REAL(cuMemcpyDtoH_v2, void*, CUdeviceptr, std::size_t)
 CGPU_REAL(cuMemcpyDtoH_v2_ptds, void*, CUdeviceptr, std::size_t)
 CGPU_REAL(cuStreamDestroy, CUstream)
@@ -77,14 +75,6 @@ CGPU_HOOK cuEventSynchronize(CUevent event) {
 
 // Copies that end only when the GPU has done what comes before them: programs wait by them as often as by the
 // above.
-CGPU_HOOK cuMemcpy(CUdeviceptr to, CUdeviceptr from, std::size_t bytes) {
-    return synchronised(nullptr, true, [&] { return real::cuMemcpy(to, from, bytes); });
-}
-
-CGPU_HOOK cuMemcpy_ptds(CUdeviceptr to, CUdeviceptr from, std::size_t bytes) {
-    return synchronised(stream_per_thread(), false, [&] { return real::cuMemcpy_ptds(to, from, bytes); });
-}
-
 CGPU_HOOK cuMemcpyDtoH_v2(void* to, CUdeviceptr from, std::size_t bytes) {
     return synchronised(nullptr, true, [&] { return real::cuMemcpyDtoH_v2(to, from, bytes); });
 }

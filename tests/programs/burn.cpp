@@ -26,6 +26,8 @@ struct Settings {
     unsigned long long sync_every = 0;
     unsigned long long graph = 0;
     bool coop = false;
+    std::size_t fill_mib = 0;
+    std::size_t copy_mib = 0;
 };
 
 std::atomic<bool> stop{false};
@@ -37,6 +39,21 @@ unsigned long long batch_size(const Settings& settings) {
         std::accumulate(settings.kernel_us.begin(), settings.kernel_us.end(), 0ULL) /
         settings.kernel_us.size();
     return std::clamp(20'000 / std::max(sum * std::max(settings.graph, 1ULL), 1ULL), 1ULL, 256ULL);
+}
+
+/// What memsets and copies work on.
+struct Buffers {
+    CUdeviceptr to = 0;
+    CUdeviceptr from = 0;
+};
+
+Buffers allocate_buffers(const Settings& settings) {
+    Buffers buffers;
+    const std::size_t bytes = std::max(settings.fill_mib, settings.copy_mib) << 20;
+    if (bytes == 0) return buffers;
+    must(cuMemAlloc(&buffers.to, bytes), "cuMemAlloc");
+    must(cuMemAlloc(&buffers.from, bytes), "cuMemAlloc");
+    return buffers;
 }
 
 void launch_kernel(const Settings& settings, CUfunction busy, CUstream stream, unsigned long long us) {
@@ -73,12 +90,18 @@ void burn(const Settings& settings, CUcontext context, CUfunction busy) {
     if (settings.graph > 0) {
         for (CUstream stream : streams) graphs.push_back(capture(settings, busy, stream));
     }
+    const Buffers buffers = allocate_buffers(settings);
     const unsigned long long batch = batch_size(settings);
     for (unsigned long long i = 0; !stop; ++i) {
         const std::size_t s = i % streams.size();
         const unsigned long long turn = i / streams.size();
         if (settings.graph > 0) {
             must(cuGraphLaunch(graphs[s], streams[s]), "cuGraphLaunch");
+        } else if (settings.fill_mib > 0) {
+            must(cuMemsetD8Async(buffers.to, 1, settings.fill_mib << 20, streams[s]), "cuMemsetD8Async");
+        } else if (settings.copy_mib > 0) {
+            must(cuMemcpyAsync(buffers.to, buffers.from, settings.copy_mib << 20, streams[s]),
+                 "cuMemcpyAsync");
         } else {
             launch_kernel(settings, busy, streams[s], settings.kernel_us[turn % settings.kernel_us.size()]);
         }
@@ -113,6 +136,8 @@ int main(int argc, char** argv) {
     app.add_option("--sync-every", settings.sync_every,
                    "cuCtxSynchronize after that many launches of a thread");
     app.add_option("--graph", settings.graph, "Launch graphs of that many kernels instead of kernels");
+    auto* fill = app.add_option("--fill-mib", settings.fill_mib, "Memsets of that size instead of kernels");
+    app.add_option("--copy-mib", settings.copy_mib, "Copies of that size instead of kernels")->excludes(fill);
     app.add_flag("--coop", settings.coop, "Launch the kernels cooperatively");
     CLI11_PARSE(app, argc, argv);
     if (settings.seconds <= 0 && !settings.forever) {

@@ -5,7 +5,7 @@ expect cgpuctl set-policy 0 weighted
 
 job plain --weight 1 -- burn --forever --kernel-us 1000
 wait_for 20 is_ready plain
-for how in "--graph 5" --coop; do
+for how in "--graph 5" --coop "--fill-mib 256" "--copy-mib 256"; do
     echo "beside it, with twice the weight: burn $how"
     # shellcheck disable=SC2086 # options are words
     job other --weight 2 -- burn --forever --kernel-us 1000 $how

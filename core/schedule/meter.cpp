@@ -12,9 +12,12 @@ constexpr Nanos kMostClaimed = 3'600 * kSecond;
 
 Nanos Meter::read(const Reading& claim, Nanos dt) {
     const Nanos before = level_.used;
+    const Nanos waited_before = level_.waited;
     const bool was_busy = busy();
     level_ = claim;
     level_.used = std::clamp<Nanos>(claim.used, 0, kMostUsed);
+    level_.waited = std::clamp<Nanos>(claim.waited, 0, kMostUsed);
+    fresh_wait_ = std::clamp<Nanos>(level_.waited - waited_before, 0, dt);
     level_.in_flight_estimate = std::clamp<Nanos>(claim.in_flight_estimate, 0, kMostClaimed);
     if (claim.stale) {
         level_.wants = level_.syncing = level_.unmeasured = false;
@@ -24,6 +27,7 @@ Nanos Meter::read(const Reading& claim, Nanos dt) {
     level_.usual_gap = std::clamp<Nanos>(claim.usual_gap, 0, kMostClaimed);
     if (!started_) {
         started_ = true;
+        fresh_wait_ = 0;
         return 0;
     }
     believable_ = was_busy ? std::min(believable_ + dt, kMostUsed) : dt;

@@ -5,7 +5,7 @@
 namespace cgpu::schedule {
 
 /// Turns what one instance claims into levels that can be worked with, whatever nonsense the claim is:
-///  - times are clamped to 0..an hour (`used`: 0..2^61), `remaining` never exceeds the estimate;
+///  - times are clamped to 0..an hour (`used` and `waited`: 0..2^61), `remaining` never exceeds the estimate;
 ///  - the use believed is never more than the wall time since the instance was last seen without work: one
 ///    instance can't have used more than all of the GPU;
 ///  - `used` jumping back is taken as a new start, nothing is charged for it or paid back;
@@ -17,6 +17,9 @@ class Meter {
     /// reading only sets the base.
     Nanos read(const Reading& claim, Nanos dt);
 
+    /// Of the time before the last reading: how long launches were waiting, dt at most.
+    [[nodiscard]] Nanos fresh_wait() const { return fresh_wait_; }
+
     /// The last claim within its bounds.
     [[nodiscard]] const Reading& level() const { return level_; }
     [[nodiscard]] bool busy() const { return level_.wants || level_.in_flight_estimate > 0; }
@@ -26,6 +29,7 @@ class Meter {
   private:
     Reading level_;
     Nanos believable_ = 0;
+    Nanos fresh_wait_ = 0;
     bool started_ = false;
 };
 

@@ -10,6 +10,7 @@ namespace cgpu::schedule {
 /// twice or missing one does no harm. Nothing here is believed further than it can be (see Meter).
 struct Reading {
     bool wants = false;            ///< a launch is held at the gate
+    Nanos waited = 0;              ///< time that launches waited, at the gate or for others', cumulative
     Nanos used = 0;                ///< GPU time measured so far, cumulative: union of its busy intervals
     Nanos in_flight_estimate = 0;  ///< whole estimate of the work launched and not yet measured
     Nanos remaining = 0;           ///< what of that is left to run now

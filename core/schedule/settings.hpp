@@ -35,6 +35,9 @@ struct Tuning {
     Nanos priority_burst = 100 * kMilli;
     /// A work-conserving turn costs at least this part of the time it was busy, whatever was measured.
     int least_cost_percent = 80;
+    /// A turn costs at least this part of its time even if its holder says that it was woken late: a false
+    /// claim must not come first for ever.
+    int least_late_cost_percent = 25;
     /// No step asks to be called again sooner than this.
     Nanos shortest_wait = 20 * kMicro;
 };

@@ -177,6 +177,7 @@ void Slicer::account_slot(std::size_t slot, const Reading& reading, Nanos dt, Na
     if (s.held && s.meter.level().wants) s.achieved.waited += dt;
     Nanos fresh = zombies_.absorb(slot, s.meter.read(reading, dt));
     const Reading& level = s.meter.level();
+    if (holds) turn_->waited += s.meter.fresh_wait();
     // Sums over processes count nested intervals too little: the turn's wall time is what it took.
     if (holds && !level.alone_process) fresh = was_busy ? std::max<Nanos>(0, dt - zombies_took) : 0;
     charge(slot, fresh);

@@ -25,6 +25,10 @@ namespace cgpu::schedule {
 /// idle until the next gate is seen open, so the gate opens 100 µs before the predicted drain, for those
 /// whose predictions are good (DrainTrust). Work still in flight then is a zombie (Zombies).
 ///
+/// Late holders. A holder whose launches wait while nothing of it runs, its gate open, hasn't been woken yet:
+/// its host has no free core. It isn't charged for that time, or turns of low weight, the short ones, would
+/// lose a larger part of theirs than long ones.
+///
 /// By time. Turns end by the clock too and drains have a deadline: a kernel of the holder may be waiting for
 /// one that is held at a gate. Nobody waits for ever for another's completion.
 ///
@@ -92,6 +96,7 @@ class Slicer {
         Nanos budget = 0;
         Nanos charged = 0;  // of the holder, in this turn
         Nanos busy = 0;     // time it had work
+        Nanos waited = 0;   // time its launches waited
         Nanos zombies_took = 0;
         std::optional<Nanos> closed_at;
         Nanos drain_deadline = 0;
@@ -123,6 +128,7 @@ class Slicer {
     [[nodiscard]] bool may_hand_over() const;
     [[nodiscard]] bool trusted() const;
     void close_gate();
+    [[nodiscard]] Nanos late() const;
     void hand_over();
     void pick_next();
     void begin_turn(std::size_t slot, bool priority);

@@ -106,6 +106,16 @@ bool Slicer::may_hand_over() const {
     return trusted() && level.remaining <= settings_.tuning.lead;
 }
 
+Nanos Slicer::late() const {
+    // While something runs on past its estimate, nobody can say that nothing runs.
+    const bool measured = slots_[turn_->slot].meter.level().in_flight_estimate == 0 || trusted();
+    if (!measured || turn_->priority) return 0;
+    const Nanos elapsed = now_ - turn_->start;
+    const Nanos without_work = std::max<Nanos>(0, elapsed - turn_->charged);
+    const Nanos believed = elapsed - elapsed * settings_.tuning.least_late_cost_percent / 100;
+    return std::min({without_work, turn_->waited, believed});
+}
+
 void Slicer::hand_over() {
     const std::size_t slot = turn_->slot;
     const Reading& level = slots_[slot].meter.level();
@@ -129,7 +139,7 @@ void Slicer::hand_over() {
     // for ever, and where turns are of fixed length one that can't fill its own must not take others' for it.
     const Nanos occupied =
         rules_.work_conserving ? turn_->busy * settings_.tuning.least_cost_percent / 100 : elapsed;
-    const Nanos least = std::max<Nanos>(0, occupied - turn_->zombies_took);
+    const Nanos least = std::max<Nanos>(0, occupied - late() - turn_->zombies_took);
     if (turn_->charged < least) charge_without_use(slot, least - turn_->charged);
     if (level.in_flight_estimate > 0) {
         const Nanos refundable = std::max<Nanos>(0, turn_->charged - least);

@@ -85,7 +85,11 @@ void Readings::read_member(Member& member, Nanos now, schedule::Reading& sum, in
     const auto remaining = member.in_flight - progress;
     const auto updated = bounded(report.updated_ns, now);
     sum.used += member.used;
-    if (report.wants.load(std::memory_order_relaxed) != 0) sum.wants = true;
+    sum.waited += member.waited;
+    if (report.wants.load(std::memory_order_relaxed) != 0) {
+        sum.wants = true;
+        sum.waited += now - updated;
+    }
     if (report.syncing.load(std::memory_order_relaxed) != 0) {
         sum.syncing = true;
         sum.usual_gap = std::max(sum.usual_gap, bounded(report.usual_gap_ns, kSecond));
@@ -109,6 +113,7 @@ schedule::Reading Readings::read(Nanos now) {
     int stale = 0;
     for (auto& member : members_) read_member(member, now, sum, active, stale);
     sum.used += gone_.used;
+    sum.waited += gone_.waited;
     sum.alone_process = members_.size() <= 1;
     sum.stale = active > 0 && stale == active;
     used_ = sum.used;

@@ -22,6 +22,7 @@ Nanos Process::remaining(Nanos now) const {
 Reading Process::reading(Nanos now) const {
     Reading r;
     r.wants = wants_;
+    r.waited = waited_ + (blocked_ ? now - blocked_since_ : 0);
     r.used = used_;
     r.in_flight_estimate = in_flight_;
     r.remaining = remaining(now);
@@ -80,7 +81,9 @@ Process::Todo Process::run(Nanos now, const Gate& gate, Nanos reached) {
     Todo todo;
     if (syncing_) return todo;
     updated_ = now;
+    if (blocked_) waited_ += now - blocked_since_;
     blocked_ = false;
+    blocked_since_ = now;
     if (burst_since_ < 0) {
         burst_since_ = now;
         if (idle_since_ >= 0) gap_ = (3 * gap_ + now - idle_since_) / 4;

@@ -78,6 +78,7 @@ class Process {
     std::vector<bool> provisional_;  // measured under overlap only
     double mixed_took_ = 0, mixed_estimate_ = 0;
     Nanos used_ = 0, in_flight_ = 0, mark_ = 0, oldest_start_ = 0, updated_ = 0;
+    Nanos waited_ = 0, blocked_since_ = 0;
     Nanos gap_ = 0, idle_since_ = -1, burst_since_ = -1;
     std::uint64_t burst_first_ = 0;
     std::size_t kind_ = 0;

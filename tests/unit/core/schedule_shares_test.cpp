@@ -105,6 +105,21 @@ INSTANTIATE_TEST_SUITE_P(
                      testing::ValuesIn(kKernels), testing::ValuesIn(kWeights)),
     cell_name);
 
+TEST(HardShares, OnAHostWithoutFreeCores) {
+    // Who is woken late is not to lose the part of its turn that it was late: the lighter one would lose
+    // most.
+    for (const Nanos kernel : {100 * kMicro, kMilli, 5 * kMilli}) {
+        Workload work;
+        work.kernels = {kernel};
+        for (const auto& weights : {std::vector<int>{1, 2}, std::vector<int>{1, 9}, std::vector<int>{1, 1}}) {
+            const Outcome got = run(Policy::weighted, kStarved, {work}, weights, 20 * kSecond);
+            std::printf("%ld us, 1:%d: error %.2f busy %.3f\n", kernel / 1000, weights[1], got.error,
+                        got.busy);
+            EXPECT_LE(got.error, 2.0) << kernel << " ns, 1 to " << weights[1];
+        }
+    }
+}
+
 TEST(HardShares, KernelsAsLongAsAPeriod) {
     // The error of one kernel more or less is 100 ms: over 60 s 0.17 points.
     Workload work;

@@ -73,6 +73,7 @@ Reading World::reading(const Instance& instance) const {
         sum.syncing = sum.syncing || r.syncing;
         sum.unmeasured = sum.unmeasured || r.unmeasured;
         sum.used += r.used;
+        sum.waited += r.waited;
         sum.in_flight_estimate += r.in_flight_estimate;
         sum.remaining += r.remaining;
         sum.usual_gap = std::max(sum.usual_gap, r.usual_gap);

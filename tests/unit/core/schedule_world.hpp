@@ -21,6 +21,8 @@ struct Latency {
 };
 constexpr Latency kQuiet{};
 constexpr Latency kNoisy{40 * kMicro, 20 * kMicro, 100, kMilli};
+/// Every core has several that want it: whoever is woken waits for milliseconds.
+constexpr Latency kStarved{200 * kMicro, 1500 * kMicro, 500, 4 * kMilli};
 
 struct Tenant {
     Workload work;

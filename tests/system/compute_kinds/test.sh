@@ -5,7 +5,7 @@ expect cgpuctl set-policy 0 weighted
 
 job plain --weight 1 -- burn --forever --kernel-us 1000
 wait_for 20 is_ready plain
-for how in "--graph 5" --coop "--fill-mib 256" "--copy-mib 256"; do
+for how in "--graph 5" --coop; do
     echo "beside it, with twice the weight: burn $how"
     # shellcheck disable=SC2086 # options are words
     job other --weight 2 -- burn --forever --kernel-us 1000 $how
@@ -23,5 +23,24 @@ for policy in 0 1 2 3 4 5; do
     expect_equal "rounds under policy $policy" "$(fact "$scratch/pair.out" rounds)" 10
 done
 end_job plain
+
+echo "memsets and copies: held while there is no weight for them"
+waits() { cgpuctl list --json | jq -e "any(.[]; .name == \"$1\" and .gpus[0].waited_seconds > 0)" >/dev/null; }
+gpu_time() { ledger "[.processes[] | select(.pid == ${pids[$1]}).gpus[].gpu_us] | add // 0"; }
+computes() { (($(gpu_time "$1") > 0)); }
+expect cgpuctl set-policy 0 weighted
+job whole --weight 20 -- alloc --mib 2 --hold
+wait_for 20 is_ready whole
+for how in --fill-mib --copy-mib; do
+    job transfers -- burn --forever $how 64
+    wait_for 20 waits transfers
+    expect_equal "GPU time of burn $how that is held" "$(gpu_time transfers)" 0
+    expect cgpuctl set-weight whole 19
+    expect cgpuctl set-weight transfers 1
+    wait_for 20 computes transfers
+    end_job transfers
+    expect cgpuctl set-weight whole 20
+done
+end_job whole
 wait_for 5 none_listed
 wait_for 5 nothing_held

@@ -26,7 +26,7 @@ def train_on(training):
 
 
 def main():
-    training = Training()
+    training = Training(batch=32)
     losses = [training.step().item() for _ in range(3)]
     if len(sys.argv) < 2:
         train_on(training)

@@ -25,6 +25,7 @@ class Bench:
         self._deadline = deadline
         self._group = ""
         self._jobs = []
+        self._others = set(nvml.processes())  # what else is on the card is none of ours
 
     def begin(self, group):
         self._group = group
@@ -71,7 +72,7 @@ class Bench:
             job.end()
         self._jobs.clear()
         self.wait(15, lambda: not self.node.instances())
-        self.wait(15, lambda: not self.nvml.processes())
+        self.wait(15, lambda: set(self.nvml.processes()) <= self._others)
 
     @staticmethod
     def wait(seconds, condition):

@@ -30,7 +30,7 @@ def launch_rate(job):
 
 
 def burn(bench, flags):
-    command = ["burn", "--seconds", "1.5", *flags]
+    command = ["burn", "--seconds", "1", *flags]
     alone, managed = [], []
     for _ in range(TURNS):
         alone.append(launch_rate(bench.bare("alone", command)))

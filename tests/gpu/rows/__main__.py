@@ -4,6 +4,7 @@ import datetime
 import importlib
 import os
 import platform
+import shutil
 import signal
 import sys
 import time
@@ -52,6 +53,13 @@ def cannot(table, why):
     return CANNOT
 
 
+def start(bench):
+    """Whether `cgpuctl run` works at all here: without it each row would fail for the same reason."""
+    job = bench.job("start", ["true"], "1GiB")
+    status = job.wait(60)
+    return status == 0, f"cgpuctl run -- true: status {status}{': ' + job.last_words() if status else ''}"
+
+
 def run(options):
     table = Table(options.out, {})
     try:
@@ -68,6 +76,10 @@ def run(options):
         node.start()
         bench = Bench(node, nvml, table, time.monotonic() + options.seconds)
         try:
+            bench.begin("start")
+            bench.check("whether this machine can run it", "a job starts and ends", lambda: start(bench))
+            if table.count("no"):
+                return CANNOT
             for group in options.groups or GROUPS:
                 bench.begin(group)
                 importlib.import_module(group).rows(bench)
@@ -77,6 +89,7 @@ def run(options):
         return cannot(table, str(error))
     finally:
         node.stop()
+        shutil.copy(os.path.join(options.node, "cgpud.log"), options.out)
     print(table.summary())
     return 1 if table.count("no") else 0
 

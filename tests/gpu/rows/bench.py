@@ -8,6 +8,7 @@ from table import Row
 MIB = 1 << 20
 GIB = 1 << 30
 SIMULATED = "/dev/simgpu"
+KEPT = 20000  # characters of a job's output
 
 
 def mib(value):
@@ -43,8 +44,16 @@ class Bench:
             held, seen = "no", str(failed)
         except Exception as error:  # pylint: disable=broad-except  # one broken row must not cost the others
             held, seen = "no", f"the row broke: {type(error).__name__}: {error}"
+        if held == "no":
+            self._keep_outputs(what)
         self.end_jobs()
         self.table.add(Row(self._group, what, expected, seen, held))
+
+    def _keep_outputs(self, what):
+        """What the jobs of a row that did not hold have said: the machine may be gone when somebody asks why."""
+        with open(os.path.join(self.table.folder, "failures.log"), "a", encoding="utf-8") as file:
+            for job in self._jobs:
+                file.write(f"--- {self._group}: {what}: {' '.join(job.command)}\n{job.output()[-KEPT:]}\n")
 
     def program(self, name):
         return os.path.join(self.node.folder, "programs", name)

@@ -39,6 +39,8 @@ OFFSETS = [
     ("CUmemcpy3D", "from.type", "CUDA_MEMCPY3D_v2", "srcMemoryType"), ("CUmemcpy3D", "from.address", "CUDA_MEMCPY3D_v2", "srcDevice"),
     ("CUmemcpy3D", "to.type", "CUDA_MEMCPY3D_v2", "dstMemoryType"), ("CUmemcpy3D", "to.address", "CUDA_MEMCPY3D_v2", "dstDevice"),
     ("CUmemcpy3D", "width_bytes", "CUDA_MEMCPY3D_v2", "WidthInBytes"), ("CUmemcpy3D", "depth", "CUDA_MEMCPY3D_v2", "Depth"),
+    ("CUexternalMemoryHandleDesc", "type", "CUDA_EXTERNAL_MEMORY_HANDLE_DESC", "type"),
+    ("CUexternalMemoryHandleDesc", "descriptor", "CUDA_EXTERNAL_MEMORY_HANDLE_DESC", "handle"),
     ("CUmemAllocNodeParams", "bytes", "CUDA_MEM_ALLOC_NODE_PARAMS_v1", "bytesize"),
     ("CUgraphInstantiateParams", "flags", "CUDA_GRAPH_INSTANTIATE_PARAMS", "flags"),
 ]
@@ -60,6 +62,7 @@ CONSTANTS = {
     "kHandleDescriptor": "CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR",
     "kMemoryDevice": "CU_MEMORYTYPE_DEVICE", "kMemoryArray": "CU_MEMORYTYPE_ARRAY", "kMemoryUnified": "CU_MEMORYTYPE_UNIFIED",
     "kPointerMemoryType": "CU_POINTER_ATTRIBUTE_MEMORY_TYPE", "kPointerDevice": "CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL",
+    "kExternalDescriptor": "CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD",
     "kArraySparse": "CUDA_ARRAY3D_SPARSE", "kArrayDeferredMapping": "CUDA_ARRAY3D_DEFERRED_MAPPING",
     "kArrayCubemap": "CUDA_ARRAY3D_CUBEMAP",
 }

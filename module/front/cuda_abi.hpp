@@ -22,6 +22,7 @@ using CUgraphNode = struct CUgraphNode_st*;
 using CUgraphExec = struct CUgraphExec_st*;
 using CUarray = struct CUarray_st*;
 using CUmipmappedArray = struct CUmipmappedArray_st*;
+using CUexternalMemory = struct CUextMemory_st*;
 using CUmemoryPool = struct CUmemPoolHandle_st*;
 
 constexpr CUresult kSuccess = 0;
@@ -50,6 +51,7 @@ constexpr int kAttributeDirectManagedFromHost = 101;
 
 constexpr int kLocationDevice = 1;         // CU_MEM_LOCATION_TYPE_DEVICE
 constexpr int kAllocationManaged = 2;      // CU_MEM_ALLOCATION_TYPE_MANAGED
+constexpr int kExternalDescriptor = 1;     // CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD
 constexpr int kHandleDescriptor = 1;       // CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
 constexpr int kPoolReservedCurrent = 5;    // CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT
 constexpr int kPoolUsedCurrent = 7;        // CU_MEMPOOL_ATTR_USED_MEM_CURRENT
@@ -85,6 +87,12 @@ struct CUmemAllocationProp {
     std::uint8_t alloc_flags[8];
 };
 static_assert(sizeof(CUmemAllocationProp) == 32);
+
+/// The start of CUDA_EXTERNAL_MEMORY_HANDLE_DESC, all that is read of it.
+struct CUexternalMemoryHandleDesc {
+    int type;
+    alignas(8) int descriptor;
+};
 
 struct CUmemPoolProps {
     int allocation_type;

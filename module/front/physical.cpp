@@ -74,8 +74,8 @@ const Physical::Export* Physical::find_export(int descriptor) const {
     return nullptr;
 }
 
-bool Physical::add_handle(CUmemGenericAllocationHandle value, Memory& memory) {
-    ++memory.handles;  // without an entry it is never seen released: the charge stays
+/// Of a reference that is counted already. Without an entry it is never seen released: the charge stays.
+bool Physical::note_handle(CUmemGenericAllocationHandle value, Memory& memory) {
     auto* handle = new (std::nothrow) Handle{value, &memory, handles_};
     if (handle == nullptr) return false;
     handles_ = handle;
@@ -100,17 +100,18 @@ bool Physical::drop_if_unused(Memory& memory) {
 }
 
 bool Physical::created(CUmemGenericAllocationHandle handle) {
-    auto* memory = new (std::nothrow) Memory{handle};
+    auto* memory = new (std::nothrow) Memory{handle, 1};
     if (memory == nullptr) return false;
     const Locked lock(mutex_);
-    return add_handle(handle, *memory);
+    return note_handle(handle, *memory);
 }
 
 void Physical::retained(CUmemGenericAllocationHandle handle, CUdeviceptr address) {
     const Locked lock(mutex_);
     for (const Mapping* each = mappings_; each != nullptr; each = each->next) {
         if (address < each->address || address - each->address >= each->bytes) continue;
-        add_handle(handle, *each->memory);
+        ++each->memory->handles;
+        note_handle(handle, *each->memory);
         return;
     }
 }
@@ -120,12 +121,9 @@ void Physical::handle_released(CUmemGenericAllocationHandle handle) {
     Handle* reference = take(handles_, [&](const Handle& each) { return each.value == handle; });
     if (reference == nullptr) return mutex_.unlock();
     Memory* memory = reference->memory;
-    const auto key = memory->key;
     delete reference;
-    --memory->handles;
-    const bool gone = drop_if_unused(*memory);
     mutex_.unlock();
-    if (gone) released(module::Holding::physical, key);
+    let_go(*memory);
 }
 
 void Physical::mapped(CUdeviceptr address, std::size_t bytes, CUmemGenericAllocationHandle handle) {
@@ -165,9 +163,26 @@ void Physical::exported(CUmemGenericAllocationHandle handle, int descriptor) {
     if (entry != nullptr) exports_ = entry;
 }
 
-void Physical::imported(CUmemGenericAllocationHandle handle, int descriptor) {
+Physical::Memory* Physical::hold(int descriptor) {
     const Locked lock(mutex_);
-    if (const Export* own = find_export(descriptor)) add_handle(handle, *own->memory);
+    const Export* own = find_export(descriptor);
+    if (own == nullptr) return nullptr;
+    ++own->memory->handles;
+    return own->memory;
+}
+
+void Physical::imported(Memory& held, CUmemGenericAllocationHandle handle) {
+    const Locked lock(mutex_);
+    note_handle(handle, held);
+}
+
+void Physical::let_go(Memory& held) {
+    mutex_.lock();
+    const auto key = held.key;
+    --held.handles;
+    const bool gone = drop_if_unused(held);
+    mutex_.unlock();
+    if (gone) released(module::Holding::physical, key);
 }
 
 /// The number stands for another export now, so the one before is closed.

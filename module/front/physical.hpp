@@ -15,6 +15,7 @@ namespace cgpu::front {
 /// another process of the instance then still holds is seen in the driver's figure for that one.
 class Physical {
   public:
+    struct Memory;
     constexpr Physical() = default;
 
     /// Memory was made and charged. False when out of memory (then its charge ends only with the process).
@@ -25,8 +26,11 @@ class Physical {
     void mapped(CUdeviceptr address, std::size_t bytes, CUmemGenericAllocationHandle handle);
     void unmapped(CUdeviceptr address, std::size_t bytes);
     void exported(CUmemGenericAllocationHandle handle, int descriptor);
-    /// Opened from a descriptor, which may be one of ours.
-    void imported(CUmemGenericAllocationHandle handle, int descriptor);
+    /// Memory that is about to be opened from a descriptor: null where it isn't one of ours. Then one of the
+    /// two below follows.
+    Memory* hold(int descriptor);
+    void imported(Memory& held, CUmemGenericAllocationHandle handle);
+    void let_go(Memory& held);
 
     /// Ends the charges that only descriptors held that are closed now. True: there were some.
     bool drop_closed();
@@ -34,12 +38,11 @@ class Physical {
     void reset_in_child();
 
   private:
-    struct Memory;
     struct Handle;
     struct Mapping;
     struct Export;
 
-    bool add_handle(CUmemGenericAllocationHandle value, Memory& memory);
+    bool note_handle(CUmemGenericAllocationHandle value, Memory& memory);
     Memory* find(CUmemGenericAllocationHandle handle) const;
     const Export* find_export(int descriptor) const;
     void forget_export(int descriptor);

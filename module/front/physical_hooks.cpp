@@ -14,12 +14,27 @@ CGPU_REAL(cuMemMap, CUdeviceptr, std::size_t, std::size_t, CUmemGenericAllocatio
 CGPU_REAL(cuMemUnmap, CUdeviceptr, std::size_t)
 CGPU_REAL(cuMemRetainAllocationHandle, CUmemGenericAllocationHandle*, void*)
 CGPU_REAL(cuMemExportToShareableHandle, void*, CUmemGenericAllocationHandle, int, unsigned long long)
+CGPU_REAL(cuImportExternalMemory, CUexternalMemory*, const CUexternalMemoryHandleDesc*)
+CGPU_REAL(cuDestroyExternalMemory, CUexternalMemory)
 CGPU_REAL(cuMemImportFromShareableHandle, CUmemGenericAllocationHandle*, void*, int)
 }  // namespace cgpu::front::real
 
 namespace {
 
 bool managed() { return session().route() == Route::managed; }
+
+/// Opens memory from a descriptor, which may be one of this process's own; -1: it is opened otherwise.
+template <class Handle, class Call>
+CUresult open_from(int descriptor, const Handle& handle, Call call) {
+    Physical::Memory* own = descriptor >= 0 && managed() ? physical().hold(descriptor) : nullptr;
+    const CUresult result = call();
+    if (own == nullptr) return result;
+    if (result == kSuccess)
+        physical().imported(*own, handle());
+    else
+        physical().let_go(*own);
+    return result;
+}
 
 }  // namespace
 
@@ -82,9 +97,23 @@ CGPU_HOOK cuMemExportToShareableHandle(void* shareable, CUmemGenericAllocationHa
 }
 
 CGPU_HOOK cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, void* shareable, int type) {
-    const CUresult result = real::cuMemImportFromShareableHandle(handle, shareable, type);
     // The descriptor is passed in the pointer's place.
-    if (result == kSuccess && type == kHandleDescriptor && managed())
-        physical().imported(*handle, static_cast<int>(reinterpret_cast<std::intptr_t>(shareable)));
+    const int descriptor =
+        type == kHandleDescriptor ? static_cast<int>(reinterpret_cast<std::intptr_t>(shareable)) : -1;
+    return open_from(
+        descriptor, [&] { return *handle; },
+        [&] { return real::cuMemImportFromShareableHandle(handle, shareable, type); });
+}
+
+CGPU_HOOK cuImportExternalMemory(CUexternalMemory* memory, const CUexternalMemoryHandleDesc* what) {
+    const int descriptor = what != nullptr && what->type == kExternalDescriptor ? what->descriptor : -1;
+    return open_from(
+        descriptor, [&] { return reinterpret_cast<std::uintptr_t>(*memory); },
+        [&] { return real::cuImportExternalMemory(memory, what); });
+}
+
+CGPU_HOOK cuDestroyExternalMemory(CUexternalMemory memory) {
+    const CUresult result = real::cuDestroyExternalMemory(memory);
+    if (result == kSuccess && managed()) physical().handle_released(reinterpret_cast<std::uintptr_t>(memory));
     return result;
 }

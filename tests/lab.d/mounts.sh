@@ -4,27 +4,27 @@
 # - an overlay, where the distribution's files are and a package would install;
 # - a farm, a tmpfs with each old entry bound into it, where things of the machine live on (sockets, data, somebody's
 #   working folder): only what the node adds beside them is its own.
-# mount -n: no entry in /run/mount/utab, which is the machine's. -c: the source is taken as written, a descriptor.
+# mount -n: no entry in /run/mount/utab, which is the machine's. -c: the paths are taken as written.
 
-# farm FOLDER: see above.
+# farm FOLDER: see above. It is made beside and moved there whole: what makes it may itself lie below the folder.
 farm() {
-    local folder=$1 old entry name hidden
-    exec {old}<"$folder" || return
-    mount -n -t tmpfs -o "mode=$(stat -c %a "$folder")" cgpu-lab "$folder" || return
+    local folder=$1 aside entry name hidden
+    aside=$(mktemp -d) || return
+    mount -n -t tmpfs -o "mode=$(stat -c %a "$folder")" cgpu-lab "$aside" || return
     hidden=$(shopt -p nullglob dotglob)
     shopt -s nullglob dotglob
-    for entry in "/proc/self/fd/$old/"*; do
+    for entry in "$folder/"*; do
         name=${entry##*/}
         if [[ -L $entry ]]; then
-            cp -P "$entry" "$folder/$name" || return
+            cp -P "$entry" "$aside/$name" || return
         elif [[ -d $entry ]]; then
-            mkdir "$folder/$name" && mount -n -c --rbind "$entry" "$folder/$name" || return
+            mkdir "$aside/$name" && mount -n -c --rbind "$entry" "$aside/$name" || return
         else
-            : >"$folder/$name" && mount -n -c --bind "$entry" "$folder/$name" || return
+            : >"$aside/$name" && mount -n -c --bind "$entry" "$aside/$name" || return
         fi
     done
     eval "$hidden"
-    exec {old}<&-
+    mount -n -c --move "$aside" "$folder" && rmdir "$aside"
 }
 
 farms=()

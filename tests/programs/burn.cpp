@@ -28,10 +28,13 @@ struct Settings {
     bool coop = false;
     std::size_t fill_mib = 0;
     std::size_t copy_mib = 0;
+    bool report = false;
 };
 
 std::atomic<bool> stop{false};
 std::atomic<unsigned long long> launches{0};
+/// Of the launches, those that the GPU is known to be done with.
+std::atomic<unsigned long long> finished{0};
 
 /// Work that is ahead of the GPU is kept at two batches, so that the program ends soon after it is told to.
 unsigned long long batch_size(const Settings& settings) {
@@ -107,14 +110,24 @@ void burn(const Settings& settings, CUcontext context, CUfunction busy) {
         }
         launches.fetch_add(1, std::memory_order_relaxed);
         if (settings.sync_every > 0) {
-            if ((i + 1) % settings.sync_every == 0) must(cuCtxSynchronize(), "cuCtxSynchronize");
+            if ((i + 1) % settings.sync_every != 0) continue;
+            must(cuCtxSynchronize(), "cuCtxSynchronize");
+            finished.fetch_add(settings.sync_every, std::memory_order_relaxed);
         } else if ((turn + 1) % batch == 0) {
             const std::size_t parity = (turn + 1) / batch % 2;
             must(cuEventRecord(events[s * 2 + parity], streams[s]), "cuEventRecord");
             must(cuEventSynchronize(events[s * 2 + 1 - parity]), "cuEventSynchronize");
+            // The batch before this one; before the first there was none.
+            if (turn >= batch) finished.fetch_add(batch, std::memory_order_relaxed);
         }
     }
     for (CUstream stream : streams) must(cuStreamSynchronize(stream), "cuStreamSynchronize");
+}
+
+/// One line "finished TIME COUNT": CLOCK_MONOTONIC in nanoseconds, launches finished by then.
+void report() {
+    const auto now = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch());
+    say("finished", std::to_string(now.count()) + " " + std::to_string(finished));
 }
 
 }  // namespace
@@ -139,6 +152,8 @@ int main(int argc, char** argv) {
     auto* fill = app.add_option("--fill-mib", settings.fill_mib, "Memsets of that size instead of kernels");
     app.add_option("--copy-mib", settings.copy_mib, "Copies of that size instead of kernels")->excludes(fill);
     app.add_flag("--coop", settings.coop, "Launch the kernels cooperatively");
+    app.add_flag("--report", settings.report,
+                 "Print 'finished NANOSECONDS LAUNCHES' about twenty times a second");
     CLI11_PARSE(app, argc, argv);
     if (settings.seconds <= 0 && !settings.forever) {
         std::fputs("burn: give --seconds or --forever\n", stderr);
@@ -155,10 +170,11 @@ int main(int argc, char** argv) {
     const auto begin = Clock::now();
     std::vector<std::thread> threads;
     for (unsigned int t = 0; t < settings.threads; ++t) threads.emplace_back(burn, settings, context, busy);
-    while (!programs::should_stop()) {
+    for (unsigned int look = 1; !programs::should_stop(); ++look) {
         const std::chrono::duration<double> elapsed = Clock::now() - begin;
         if (!settings.forever && elapsed.count() >= settings.seconds) break;
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        if (settings.report && look % 10 == 0) report();
     }
     stop = true;
     for (std::thread& thread : threads) thread.join();

@@ -9,6 +9,9 @@
 #include <cstdio>
 #include <cstdlib>
 
+/// kernels.ptx, ended by a zero.
+extern "C" const char programs_kernels[];
+
 namespace programs {
 
 namespace {
@@ -45,7 +48,7 @@ CUcontext use_device(int device) {
 CUfunction kernel(const char* name) {
     CUmodule module = nullptr;
     CUfunction function = nullptr;
-    must(cuModuleLoadData(&module, "any image"), "cuModuleLoadData");
+    must(cuModuleLoadData(&module, programs_kernels), "cuModuleLoadData");
     must(cuModuleGetFunction(&function, module, name), "cuModuleGetFunction");
     return function;
 }

@@ -1,6 +1,12 @@
 #include "tests/programs/ways.hpp"
 
+#include <algorithm>
 #include <map>
+
+#include <unistd.h>
+
+#include "tests/sim/include/simgpu/cuda_graph.h"
+#include "tests/sim/include/simgpu/cuda_memory.h"
 
 namespace programs {
 namespace {
@@ -16,6 +22,19 @@ CUresult pitch(int, std::size_t bytes) {
     CUdeviceptr pointer = 0;
     std::size_t pitch = 0;
     return cuMemAllocPitch(&pointer, &pitch, kRow, bytes / kRow, 4);
+}
+
+/// Several, since one is no larger than 2 MiB.
+CUresult array_1d(int, std::size_t bytes) {
+    constexpr std::size_t kElement = 4 * sizeof(float);
+    constexpr std::size_t kWidth = 131072;  // the most that every GPU takes
+    for (std::size_t done = 0; done < bytes; done += kWidth * kElement) {
+        CUDA_ARRAY_DESCRIPTOR descriptor{std::min(kWidth, (bytes - done) / kElement), 0, CU_AD_FORMAT_FLOAT,
+                                         4};
+        CUarray array = nullptr;
+        if (const CUresult result = cuArrayCreate(&array, &descriptor); result != CUDA_SUCCESS) return result;
+    }
+    return CUDA_SUCCESS;
 }
 
 CUresult array(int, std::size_t bytes) {
@@ -90,11 +109,54 @@ CUresult mapped(int device, std::size_t bytes) {
     return result;
 }
 
-/// A graph with one allocation, launched.
-CUresult launch_and_keep(CUgraph graph) {
-    CUgraphExec ready = nullptr;
-    CUresult result = cuGraphInstantiate(&ready, graph, 0);
-    if (result == CUDA_SUCCESS) result = cuGraphLaunch(ready, nullptr);
+/// Of the device's memory, for cuMemCreate.
+CUmemAllocationProp shareable(int device) {
+    CUmemAllocationProp properties{};
+    properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, device};
+    properties.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    return properties;
+}
+
+/// Memory of the process's own, brought in again as if it were another's.
+CUresult external(int device, std::size_t bytes) {
+    const CUmemAllocationProp properties = shareable(device);
+    CUmemGenericAllocationHandle memory = 0;
+    CUresult result = cuMemCreate(&memory, bytes, &properties, 0);
+    if (result != CUDA_SUCCESS) return result;
+    CUDA_EXTERNAL_MEMORY_HANDLE_DESC description{};
+    description.type = CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD;
+    description.size = bytes;
+    result = cuMemExportToShareableHandle(&description.handle.fd, memory,
+                                          CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
+    if (result == CUDA_SUCCESS) {
+        CUexternalMemory imported = nullptr;
+        result = cuImportExternalMemory(&imported, &description);
+        // What is imported has taken the descriptor over.
+        if (result != CUDA_SUCCESS) close(description.handle.fd);
+    }
+    cuMemRelease(memory);
+    return result;
+}
+
+/// Memory that nothing but a descriptor of it keeps.
+CUresult exported(int device, std::size_t bytes) {
+    const CUmemAllocationProp properties = shareable(device);
+    CUmemGenericAllocationHandle memory = 0;
+    CUresult result = cuMemCreate(&memory, bytes, &properties, 0);
+    if (result != CUDA_SUCCESS) return result;
+    int descriptor = -1;
+    result = cuMemExportToShareableHandle(&descriptor, memory, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
+    cuMemRelease(memory);
+    return result;
+}
+
+/// Makes the graph's memory by launching it once.
+CUresult launch(CUgraph graph) {
+    CUgraphExec exec = nullptr;
+    CUresult result = cuGraphInstantiate(&exec, graph, 0);
+    if (result == CUDA_SUCCESS) result = cuGraphLaunch(exec, nullptr);
+    if (result == CUDA_SUCCESS) result = cuStreamSynchronize(nullptr);
     return result;
 }
 
@@ -102,43 +164,26 @@ CUresult graph(int device, std::size_t bytes) {
     CUgraph graph = nullptr;
     CUresult result = cuGraphCreate(&graph, 0);
     if (result != CUDA_SUCCESS) return result;
-    CUDA_MEM_ALLOC_NODE_PARAMS what{};
-    what.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
-    what.poolProps.location = {CU_MEM_LOCATION_TYPE_DEVICE, device};
-    what.bytesize = bytes;
+    CUDA_MEM_ALLOC_NODE_PARAMS parameters{};
+    parameters.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    parameters.poolProps.location = {CU_MEM_LOCATION_TYPE_DEVICE, device};
+    parameters.bytesize = bytes;
     CUgraphNode node = nullptr;
-    result = cuGraphAddMemAllocNode(&node, graph, nullptr, 0, &what);
-    return result == CUDA_SUCCESS ? launch_and_keep(graph) : result;
+    result = cuGraphAddMemAllocNode(&node, graph, nullptr, 0, &parameters);
+    return result == CUDA_SUCCESS ? launch(graph) : result;
 }
 
 CUresult captured(int, std::size_t bytes) {
     CUstream stream = nullptr;
     CUresult result = cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING);
-    if (result == CUDA_SUCCESS) result = cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL);
+    if (result == CUDA_SUCCESS) result = cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED);
     if (result != CUDA_SUCCESS) return result;
     CUdeviceptr pointer = 0;
     const CUresult allocated = cuMemAllocAsync(&pointer, bytes, stream);
     CUgraph graph = nullptr;
     result = cuStreamEndCapture(stream, &graph);
     if (allocated != CUDA_SUCCESS) return allocated;
-    return result == CUDA_SUCCESS ? launch_and_keep(graph) : result;
-}
-
-/// Mapped memory whose handle is let go while a descriptor of it is open.
-CUresult exported(int device, std::size_t bytes) {
-    CUmemAllocationProp properties{};
-    properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-    properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, device};
-    properties.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-    constexpr std::size_t kGranule = 2 << 20;
-    const std::size_t whole = (bytes + kGranule - 1) / kGranule * kGranule;
-    CUmemGenericAllocationHandle memory = 0;
-    CUresult result = cuMemCreate(&memory, whole, &properties, 0);
-    if (result != CUDA_SUCCESS) return result;
-    int descriptor = -1;
-    result = cuMemExportToShareableHandle(&descriptor, memory, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
-    cuMemRelease(memory);
-    return result;
+    return result == CUDA_SUCCESS ? launch(graph) : result;
 }
 
 CUresult managed(int, std::size_t bytes) {
@@ -150,10 +195,10 @@ using Way = CUresult (*)(int device, std::size_t bytes);
 
 const std::map<std::string, Way>& table() {
     static const std::map<std::string, Way> all = {
-        {"plain", plain},       {"pitch", pitch},         {"array", array}, {"array-3d", array_3d},
-        {"layered", layered},   {"mipmapped", mipmapped}, {"async", async}, {"pool", pool},
-        {"mapped", mapped},     {"managed", managed},     {"graph", graph}, {"captured", captured},
-        {"exported", exported},
+        {"array-1d", array_1d}, {"external", external}, {"exported", exported},   {"graph", graph},
+        {"captured", captured}, {"plain", plain},       {"pitch", pitch},         {"array", array},
+        {"array-3d", array_3d}, {"layered", layered},   {"mipmapped", mipmapped}, {"async", async},
+        {"pool", pool},         {"mapped", mapped},     {"managed", managed},
     };
     return all;
 }

@@ -3,7 +3,7 @@
 asks=("${four_of_15[@]}")
 mib=$((1024 * 1024))
 
-for how in plain pitch array array-3d layered mipmapped async pool mapped graph captured; do
+for how in plain pitch array-1d array array-3d layered mipmapped async pool mapped graph captured external; do
     job "$how" -- alloc --how "$how" --mib 64 --until-fail --hold
     wait_for 20 is_ready "$how"
     expect_equal "result of $how" "$(fact "$scratch/$how.out" result)" "2 CUDA_ERROR_OUT_OF_MEMORY"
@@ -20,6 +20,19 @@ wait "${pids[managed]}"
 expect_equal "exit status of managed" $? 1
 expect_equal "result of managed" "$(fact "$scratch/managed.out" result)" "801 CUDA_ERROR_NOT_SUPPORTED"
 wait_for 5 in_log 'managed'
+
+# Memory of one process that another one opens is charged once.
+job shared -- shared --mib 500
+wait_for 20 is_ready shared
+expect_equal "wrong bytes in the opened memory" "$(fact "$scratch/shared.out" wrong)" 0
+charged_once() {
+    local used
+    used=$(cgpuctl list --json | jq '.[0].gpus[0].memory_used_bytes')
+    ((used == $(ledger '.gpus[0].used_bytes')))
+}
+wait_for 15 charged_once
+end_job shared
+wait_for 5 nothing_held
 
 # Four processes of one job together: the first three hold a part each, the last one takes what it can get.
 job four -- bash -c 'for i in 1 2 3; do alloc --mib 700 --hold >"$0.$i" & done

@@ -1,0 +1,36 @@
+"""What the PyTorch programs share: a small transformer that learns to copy noise, and the lines `KEY VALUE`."""
+import time
+
+import torch
+from torch import nn
+
+
+def say(key, value):
+    print(key, value, flush=True)
+
+
+def hold():
+    """Until SIGTERM ends the process."""
+    say("ready", "")
+    while True:
+        time.sleep(1)
+
+
+class Training:
+    """Big enough that a step is the GPU's work and not Python's; every step of the same size."""
+
+    def __init__(self, width=512, layers=4, batch=16, length=256):
+        torch.manual_seed(1)
+        layer = nn.TransformerEncoderLayer(width, 8, 4 * width, dropout=0.0, batch_first=True)
+        self.model = nn.TransformerEncoder(layer, layers, enable_nested_tensor=False).cuda()
+        self.optimizer = torch.optim.Adam(self.model.parameters(), lr=1e-3)
+        self.input = torch.randn(batch, length, width, device="cuda")
+        self.target = torch.randn(batch, length, width, device="cuda")
+
+    def step(self):
+        """The loss, still on the GPU."""
+        self.optimizer.zero_grad(set_to_none=True)
+        loss = nn.functional.mse_loss(self.model(self.input), self.target)
+        loss.backward()
+        self.optimizer.step()
+        return loss.detach()

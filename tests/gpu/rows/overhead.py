@@ -1,0 +1,49 @@
+"""What cgpu costs a program that is alone: figures, as ratios within one run, alone and in a job by turns."""
+import statistics
+
+import pytorch
+from job import Failed
+from shares import rates
+
+TURNS = 3
+
+
+def rows(bench):
+    for what, flags in (("empty kernels, as many as go", ["--kernel-us", "0"]),
+                        ("empty kernels, each waited for", ["--kernel-us", "0", "--sync-every", "1"]),
+                        ("graphs of 20 empty kernels", ["--kernel-us", "0", "--graph", "20"]),
+                        ("kernels of 100 us", ["--kernel-us", "100"])):
+        bench.check(what, "a figure: launches a second in a job, of those without cgpu", lambda: burn(bench, flags))
+    bench.check("PyTorch training steps", "a figure: steps a second in a job, of those without cgpu", lambda: train(bench))
+
+
+def ratio_text(alone, managed, unit):
+    ratios = [one / other for one, other in zip(managed, alone)]
+    return None, (f"{statistics.median(ratios):.4f} (of {len(ratios)}: {min(ratios):.4f} to {max(ratios):.4f}); "
+                  f"{statistics.median(alone):.1f} {unit} a second alone")
+
+
+def launch_rate(job):
+    if job.wait(60) != 0:
+        raise Failed(job.last_words())
+    return job.number("launches") / (job.number("wall_us") / 1e6)
+
+
+def burn(bench, flags):
+    command = ["burn", "--seconds", "1", *flags]
+    alone, managed = [], []
+    for _ in range(TURNS):
+        alone.append(launch_rate(bench.bare("alone", command)))
+        managed.append(launch_rate(bench.job("managed", command, "2GiB")))
+    return ratio_text(alone, managed, "launches")
+
+
+def train(bench):
+    alone, managed = [], []
+    command = pytorch.command(bench, "train")
+    for start, into in ((lambda: bench.bare("alone", command), alone),
+                        (lambda: bench.job("managed", command, "4GiB"), managed)):
+        job = start()
+        into.append(rates(bench, [job])[0])
+        bench.end_jobs()
+    return ratio_text(alone, managed, "steps")

@@ -1,0 +1,65 @@
+"""Shares of the compute under the policy weighted. The judge is the tenants' own counts of finished kernels or steps within a
+window that they have in common: both do the same work, so the counts are to each other as the GPU time that they had."""
+import pytorch
+from bench import Skip
+from job import Failed
+
+WINDOW = 8  # s
+SETTLE = 2  # s, in which both are at work before the window begins
+BOUND = 3  # points
+WEIGHTS = [(1, 1), (1, 2), (2, 18)]  # slices of 20: 1:1, 1:2, 10:90
+
+
+def rows(bench):
+    bench.node.cgpuctl("set-policy", "0", "weighted")
+    for load, make in (("kernels of 1 ms (driver API)", lambda: ["burn", "--forever", "--report", "--kernel-us", "1000"]),
+                       ("PyTorch training", lambda: pytorch.command(bench, "train"))):
+        alone = {}
+        bench.check(f"{load}, alone in a job", "a figure", lambda: single(bench, make, alone))
+        for weights in WEIGHTS:
+            wanted = [100 * weight / sum(weights) for weight in weights]
+            bench.check(f"{load}, weights {weights[0]}:{weights[1]}",
+                        f"{wanted[0]:.1f} % and {wanted[1]:.1f} %, within {BOUND} points",
+                        lambda: pair(bench, make, weights, wanted, alone))
+    bench.node.cgpuctl("set-policy", "0", "preemptive")
+
+
+def reports(job):
+    return [tuple(map(int, line.split())) for line in job.facts("finished")]
+
+
+def count_at(points, time):
+    """Finished by then, between two reports in proportion."""
+    for (before, done), (after, more) in zip(points, points[1:]):
+        if before <= time <= after:
+            return done + (more - done) * (time - before) / (after - before)
+    raise Failed("a tenant reported nothing in the window")
+
+
+def rates(bench, jobs):
+    """Finished a second by each, within the window that begins when all are at work."""
+    for job in jobs:
+        job.wait_for("finished", 120)
+    begin = max(reports(job)[0][0] for job in jobs) + SETTLE * 10**9
+    end = begin + WINDOW * 10**9
+    if not bench.wait(WINDOW + SETTLE + 60, lambda: all(reports(job)[-1][0] > end or not job.runs() for job in jobs)):
+        raise Failed("a tenant stopped reporting")
+    return [(count_at(reports(job), end) - count_at(reports(job), begin)) / WINDOW for job in jobs]
+
+
+def single(bench, make, alone):
+    job = bench.job("alone", make(), "4GiB")
+    alone["rate"] = rates(bench, [job])[0]
+    return None, f"{alone['rate']:.1f} finished a second"
+
+
+def pair(bench, make, weights, wanted, alone):
+    if "rate" not in alone:
+        raise Skip("it did not run alone")
+    jobs = [bench.job(f"tenant{number}", make(), "4GiB", "--weight", str(weight))
+            for number, weight in enumerate(weights, start=1)]
+    got = rates(bench, jobs)
+    share = [100 * one / sum(got) for one in got]
+    return abs(share[0] - wanted[0]) <= BOUND, \
+        (f"{share[0]:.2f} % and {share[1]:.2f} % of {sum(got):.1f} finished a second, which is "
+         f"{100 * sum(got) / alone['rate']:.1f} % of one alone (tenants' counts, {WINDOW} s)")

@@ -52,18 +52,10 @@ void receive_and_map(const Mailbox& mailbox) {
 TEST(ShareableMemory, IsChargedOnceAndGoesToTheNextHolderWhenItsCreatorIsKilled) {
     TestDevice device(1);
     Mailbox mailbox;
-    Child creator([&](const Child::Line& line) {
-        create_and_send(mailbox);
-        line.say('c');
-        line.wait();
-    });
-    ASSERT_EQ(creator.hear(), 'c');
-    Child importer([&](const Child::Line& line) {
-        receive_and_map(mailbox);
-        line.say('i');
-        line.wait();
-    });
-    ASSERT_EQ(importer.hear(), 'i');
+    Child creator(doing([&] { create_and_send(mailbox); }));
+    ASSERT_EQ(creator.hear(), 'd');
+    Child importer(doing([&] { receive_and_map(mailbox); }));
+    ASSERT_EQ(importer.hear(), 'd');
     EXPECT_EQ(device.used_bytes(), 210 * kMiB);
     EXPECT_EQ(device.use(creator.pid()).allocated_bytes, 10 * kMiB);
     EXPECT_EQ(device.use(importer.pid()).allocated_bytes, 0U);
@@ -77,21 +69,13 @@ TEST(ShareableMemory, IsChargedOnceAndGoesToTheNextHolderWhenItsCreatorIsKilled)
 TEST(ShareableMemory, LivesInADescriptorThatIsUnderWay) {
     TestDevice device(1);
     Mailbox mailbox;
-    Child creator([&](const Child::Line& line) {
-        create_and_send(mailbox);
-        line.say('c');
-        line.wait();
-    });
-    ASSERT_EQ(creator.hear(), 'c');
+    Child creator(doing([&] { create_and_send(mailbox); }));
+    ASSERT_EQ(creator.hear(), 'd');
     creator.kill();
     EXPECT_EQ(device.used_bytes(), 10 * kMiB);
     EXPECT_EQ(device.unowned_bytes(), 10 * kMiB);
-    Child importer([&](const Child::Line& line) {
-        receive_and_map(mailbox);
-        line.say('i');
-        line.wait();
-    });
-    ASSERT_EQ(importer.hear(), 'i');
+    Child importer(doing([&] { receive_and_map(mailbox); }));
+    ASSERT_EQ(importer.hear(), 'd');
     EXPECT_EQ(device.unowned_bytes(), 0U);
     EXPECT_EQ(device.use(importer.pid()).allocated_bytes, 10 * kMiB);
     importer.kill();
@@ -101,12 +85,8 @@ TEST(ShareableMemory, LivesInADescriptorThatIsUnderWay) {
 TEST(ShareableMemory, GoesWithItsLastDescriptor) {
     TestDevice device(1);
     Mailbox mailbox;
-    Child creator([&](const Child::Line& line) {
-        create_and_send(mailbox);
-        line.say('c');
-        line.wait();
-    });
-    ASSERT_EQ(creator.hear(), 'c');
+    Child creator(doing([&] { create_and_send(mailbox); }));
+    ASSERT_EQ(creator.hear(), 'd');
     creator.kill();
     EXPECT_EQ(device.used_bytes(), 10 * kMiB);
     mailbox.close();

@@ -134,6 +134,14 @@ int Child::wait() {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+std::function<void(const Child::Line&)> doing(std::function<void()> work) {
+    return [work = std::move(work)](const Child::Line& line) {
+        work();
+        line.say('d');
+        line.wait();
+    };
+}
+
 bool eventually(const std::function<bool()>& condition) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     while (!condition()) {
@@ -154,6 +162,12 @@ void use_device(int device) {
     REQUIRE_OK(cuInit(0));
     REQUIRE_OK(cuDevicePrimaryCtxRetain(&context, device));
     REQUIRE_OK(cuCtxSetCurrent(context));
+}
+
+CUdeviceptr allocate(std::size_t bytes) {
+    CUdeviceptr pointer = 0;
+    REQUIRE_OK(cuMemAlloc(&pointer, bytes));
+    return pointer;
 }
 
 CUfunction kernel(const char* name) {

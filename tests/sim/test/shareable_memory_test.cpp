@@ -20,13 +20,6 @@ int export_memory(CUmemGenericAllocationHandle handle) {
     return descriptor;
 }
 
-CUmemGenericAllocationHandle import_memory(int descriptor) {
-    CUmemGenericAllocationHandle handle = 0;
-    REQUIRE_OK(cuMemImportFromShareableHandle(
-        &handle, reinterpret_cast<void*>(static_cast<std::intptr_t>(descriptor)), kFd));
-    return handle;
-}
-
 /// Creates 10 MiB whose first word is 42 and sends a descriptor of it.
 void create_and_send(const Mailbox& mailbox) {
     use_device(0);

@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "tests/sim/device/address.hpp"
 #include "tests/sim/device/ledger.hpp"
 
 namespace simgpu::test {
@@ -169,6 +170,8 @@ CUdeviceptr allocate(std::size_t bytes) {
     REQUIRE_OK(cuMemAlloc(&pointer, bytes));
     return pointer;
 }
+
+void* as_shareable(int descriptor) { return at_address(static_cast<std::uint64_t>(descriptor)); }
 
 CUfunction kernel(const char* name) {
     CUmodule module = nullptr;

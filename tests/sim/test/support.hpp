@@ -81,6 +81,8 @@ void require_equal(long long actual, long long expected, const char* what, int l
 /// In a child: cuInit, and the primary context of a device current.
 void use_device(int device);
 CUdeviceptr allocate(std::size_t bytes);
+/// A descriptor in the form in which cu…ImportFromShareableHandle take it.
+void* as_shareable(int descriptor);
 CUfunction kernel(const char* name);
 void launch_busy(CUstream stream, unsigned long long microseconds);
 

@@ -101,8 +101,7 @@ TEST(ShareableMemory, OneHolderLettingGoDoesNotTakeItFromTheOther) {
         int none = -1;
         REQUIRE_EQ(cuMemExportToShareableHandle(&none, kept, kFd, 0), CUDA_ERROR_INVALID_VALUE);
         CUmemGenericAllocationHandle garbage = 0;
-        REQUIRE_EQ(cuMemImportFromShareableHandle(&garbage, reinterpret_cast<void*>(std::intptr_t{0}), kFd),
-                   CUDA_ERROR_INVALID_VALUE);
+        REQUIRE_EQ(cuMemImportFromShareableHandle(&garbage, as_shareable(0), kFd), CUDA_ERROR_INVALID_VALUE);
         line.say('s');
         line.wait();
     });

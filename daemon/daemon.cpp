@@ -71,9 +71,10 @@ void Daemon::compose(model::Node node) {
         const auto* gpu = service_->node().find_gpu(uuid);
         return gpu ? gpu->total : model::Bytes();
     };
+    const auto pid_place = [this](const model::Process& process) { return processes_.pid_place(process); };
     const auto idle = [this](const model::InstanceId& id) { service_->link_idle(id); };
     link_ = std::make_unique<link::Server>(
-        link::Outside{loop_, processes_, *slicer_, *leases_, total, engine_path, idle}, link);
+        link::Outside{loop_, processes_, *slicer_, *leases_, total, engine_path, pid_place, idle}, link);
     service_ = std::make_unique<app::Service>(
         std::move(node), service_settings(),
         app::Service::Outside{loop_, store_, *bus_, *link_, processes_, *slicer_, *usage_, wall_clock});

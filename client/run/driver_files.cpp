@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -33,9 +34,9 @@ class Search {
   public:
     Search(std::string base, const Root& root) : base_(std::move(base)), root_(root) {}
 
-    void look_in(const std::string& folder) {
-        for (const std::string& name : root_.names_in(folder))
-            if (is_named(name, base_)) add(folder + "/" + name, name == base_ + ".1");
+    void look_in(const std::filesystem::path& folder) {
+        for (const std::string& name : root_.names_in(folder.native()))
+            if (is_named(name, base_)) add((folder / name).native(), name == base_ + ".1");
     }
 
     std::optional<DriverLibrary> found() const {

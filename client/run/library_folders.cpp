@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <sstream>
 
 #include <fcntl.h>
@@ -91,10 +92,10 @@ std::vector<std::string> shipped_driver_folders(const Root& root) {
     Reader reader(root);
     for (const std::string& toolkit : root.names_in(kToolkits)) {
         if (!toolkit.starts_with("cuda")) continue;
-        const std::string compat = kToolkits + ("/" + toolkit) + "/compat";
-        reader.add(compat);
-        for (const std::string& name : root.names_in(compat))
-            if (name != "." && name != "..") reader.add(compat + "/" + name);
+        const std::filesystem::path compat = std::filesystem::path(kToolkits) / toolkit / "compat";
+        reader.add(compat.native());
+        for (const std::string& name : root.names_in(compat.native()))
+            if (name != "." && name != "..") reader.add((compat / name).native());
     }
     return reader.take();
 }

@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <cstring>
 #include <exception>
-#include <iostream>
 #include <string>
 #include <vector>
 
@@ -40,8 +39,7 @@ int hook_main(const std::vector<std::string>& arguments, char** all) {
                             "cgpu-runtime hook: it is called by containers' hooks only. Try: docker run "
                             "--runtime=cgpu.");
     if (done) return 0;
-    // The runtime puts this into its own error.
-    std::cerr << "cgpu: " << done.error().text << '\n';
+    report_failed_hook(done.error().text);
     return 1;
 }
 

@@ -19,8 +19,7 @@ int attach_main(const std::string& id) {
     client::BusNode node;
     const auto done = attach_hook(id, std::cin, node);
     if (done) return 0;
-    // The runtime puts this into its own error.
-    std::cerr << "cgpu: " << done.error().text << '\n';
+    report_failed_hook(done.error().text);
     return 1;
 }
 

@@ -19,11 +19,17 @@ std::string now() {
     return text.data();
 }
 
+std::string as_ours(const std::string& text) { return "cgpu: " + text; }
+
+void say(const std::string& message) { std::fprintf(stderr, "%s\n", message.c_str()); }
+
 }  // namespace
 
+void report_failed_hook(const std::string& text) { say(as_ours(text)); }
+
 void report_refusal(const Invocation& invocation, const std::string& text) {
-    const std::string message = "cgpu: " + text;
-    std::fprintf(stderr, "%s\n", message.c_str());
+    const std::string message = as_ours(text);
+    say(message);
     if (invocation.log.empty()) return;
     const nlohmann::ordered_json line = {{"level", "error"}, {"msg", message}, {"time", now()}};
     std::ofstream log(invocation.log, std::ios::app);

@@ -10,4 +10,7 @@ namespace cgpu::runtime {
 /// users, and on stderr.
 void report_refusal(const Invocation& invocation, const std::string& text);
 
+/// Says why a hook failed: on stderr, which the runtime puts into its own error.
+void report_failed_hook(const std::string& text);
+
 }  // namespace cgpu::runtime

@@ -24,15 +24,20 @@ std::size_t size_of(Kind kind) {
             return sizeof(Recall);
         case Kind::notice:
             return sizeof(Notice);
+        case Kind::ask_processes:
+            return sizeof(AskProcesses);
+        case Kind::processes:
+            return sizeof(Processes);
     }
     return 0;
 }
 
-void terminate(Welcome& m) { m.instance[sizeof m.instance - 1] = m.engine[sizeof m.engine - 1] = '\0'; }
-void terminate(Refused& m) { m.text[sizeof m.text - 1] = '\0'; }
-void terminate(Notice& m) { m.detail[sizeof m.detail - 1] = '\0'; }
+void bound(Welcome& m) { m.instance[sizeof m.instance - 1] = m.engine[sizeof m.engine - 1] = '\0'; }
+void bound(Refused& m) { m.text[sizeof m.text - 1] = '\0'; }
+void bound(Notice& m) { m.detail[sizeof m.detail - 1] = '\0'; }
+void bound(Processes& m) { m.count = std::min(m.count, Processes::kMost); }
 template <class M>
-void terminate(M&) {}
+void bound(M&) {}
 
 }  // namespace
 
@@ -50,7 +55,7 @@ std::optional<M> read_message(std::span<const std::byte> packet) {
     if (kind_of(packet) != M::kKind) return std::nullopt;
     M message;
     std::memcpy(&message, packet.data(), sizeof message);
-    terminate(message);
+    bound(message);
     return message;
 }
 
@@ -62,6 +67,8 @@ template std::optional<Answer> read_message<Answer>(std::span<const std::byte>);
 template std::optional<Give> read_message<Give>(std::span<const std::byte>);
 template std::optional<Recall> read_message<Recall>(std::span<const std::byte>);
 template std::optional<Notice> read_message<Notice>(std::span<const std::byte>);
+template std::optional<AskProcesses> read_message<AskProcesses>(std::span<const std::byte>);
+template std::optional<Processes> read_message<Processes>(std::span<const std::byte>);
 
 void put_text(std::span<char> field, std::string_view text) {
     if (field.empty()) return;

@@ -16,6 +16,7 @@
 ///     daemon → Welcome + fds   orders, reports, bell (pages.hpp); or Refused with a sentence, then closes
 ///     module → Ask             lease me bytes           daemon → Answer (granted may be 0 with the reason)
 ///     module → Ask (usage)     what has the instance?   daemon → Answer
+///     module → AskProcesses    which processes has it?  daemon → Processes, a page of them
 ///     module → Give            bytes of my lease that I don't need any more        (no answer)
 ///     module → Notice          something an operator should read in the log        (no answer)
 ///     daemon → Recall          give back what you don't use; answered by a Give, of 0 bytes if there is
@@ -33,6 +34,8 @@ enum class Kind : std::uint32_t {
     give = 6,
     recall = 7,
     notice = 8,
+    ask_processes = 9,
+    processes = 10,
 };
 
 /// Starts every message. `bytes` is the length of the whole packet; a packet of another length is refused.
@@ -150,6 +153,35 @@ struct Notice {
 };
 static_assert(sizeof(Notice) == 88);
 
+/// Which of the instance's processes hold memory of a GPU.
+struct AskProcesses {
+    static constexpr Kind kKind = Kind::ask_processes;
+    Header header;
+    std::uint32_t gpu;        ///< index into Orders::gpus
+    std::uint32_t after_pid;  ///< the last pid of the page before; 0 for the first page
+};
+static_assert(sizeof(AskProcesses) == 24);
+
+struct ProcessUse {
+    std::uint32_t pid;  ///< as the asking process sees it; one that it can't see is left out
+    std::uint32_t reserved;
+    std::uint64_t used_bytes;  ///< charged by it, contexts included
+};
+static_assert(sizeof(ProcessUse) == 16);
+
+/// A page of them, by rising pid: a process that comes or goes between two pages moves no other one.
+struct Processes {
+    static constexpr Kind kKind = Kind::processes;
+    static constexpr std::uint32_t kMost = 30;
+    Header header;
+    std::uint32_t gpu;
+    Why why;              ///< none: the answer is one
+    std::uint32_t count;  ///< in use, at most kMost
+    std::uint32_t more;   ///< 1: others come after the last of these
+    ProcessUse uses[kMost];
+};
+static_assert(sizeof(Processes) == 512);
+
 constexpr std::size_t kLargestMessage = 512;
 
 /// Fills in the header of a message of type M.
@@ -163,7 +195,8 @@ M make_message(std::uint64_t request = 0) {
 /// The kind of a received packet, or nothing where its length or kind is not one of ours.
 std::optional<Kind> kind_of(std::span<const std::byte> packet);
 
-/// The packet as an M; nothing where it is not one. Strings in it are NUL-terminated afterwards.
+/// The packet as an M; nothing where it is not one. Strings in it are NUL-terminated and counts are within
+/// their arrays afterwards.
 template <class M>
 std::optional<M> read_message(std::span<const std::byte> packet);
 
@@ -175,6 +208,8 @@ extern template std::optional<Answer> read_message<Answer>(std::span<const std::
 extern template std::optional<Give> read_message<Give>(std::span<const std::byte>);
 extern template std::optional<Recall> read_message<Recall>(std::span<const std::byte>);
 extern template std::optional<Notice> read_message<Notice>(std::span<const std::byte>);
+extern template std::optional<AskProcesses> read_message<AskProcesses>(std::span<const std::byte>);
+extern template std::optional<Processes> read_message<Processes>(std::span<const std::byte>);
 
 /// Copies text into a fixed field: cut to fit, always NUL-terminated.
 void put_text(std::span<char> field, std::string_view text);

@@ -14,6 +14,7 @@ struct InstanceKey {
     model::InstanceId id;
     std::uint64_t generation = 0;
 
+    // NOLINTNEXTLINE(modernize-use-nullptr): a false alarm of clang-tidy 14
     friend auto operator<=>(const InstanceKey&, const InstanceKey&) = default;
 };
 
@@ -26,6 +27,7 @@ struct PoolKey {
     InstanceKey instance;
     model::Uuid gpu;
 
+    // NOLINTNEXTLINE(modernize-use-nullptr): a false alarm of clang-tidy 14
     friend auto operator<=>(const PoolKey&, const PoolKey&) = default;
 };
 

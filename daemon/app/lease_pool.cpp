@@ -51,9 +51,13 @@ std::uint64_t LeasePool::charged(const model::Process& process) const {
 
 std::uint64_t LeasePool::used() const {
     std::uint64_t sum = 0;
-    for (const auto& [process, account] : accounts_)
-        sum += charged(process) + account.context + account.pending;
+    for (const auto& [process, account] : accounts_) sum += used(process);
     return sum;
+}
+
+std::uint64_t LeasePool::used(const model::Process& process) const {
+    const Account* account = find(process);
+    return account == nullptr ? 0 : charged(process) + account->context + account->pending;
 }
 
 std::uint64_t LeasePool::slack(const model::Process& process) const {

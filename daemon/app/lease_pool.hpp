@@ -78,6 +78,8 @@ class LeasePool {
     [[nodiscard]] std::uint64_t available() const;
     /// Charges and contexts together.
     [[nodiscard]] std::uint64_t used() const;
+    /// The same of one process.
+    [[nodiscard]] std::uint64_t used(const model::Process& process) const;
     /// What a process has charged: as it reports, at most its lease; its whole lease where it hasn't
     /// reported.
     [[nodiscard]] std::uint64_t charged(const model::Process& process) const;

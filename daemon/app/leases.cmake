@@ -5,6 +5,7 @@ add_library(cgpu_leases STATIC
   ${CMAKE_CURRENT_LIST_DIR}/lease_pool_context.cpp
   ${CMAKE_CURRENT_LIST_DIR}/leases.cpp
   ${CMAKE_CURRENT_LIST_DIR}/leases_figures.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/pid_place.cpp
   ${CMAKE_CURRENT_LIST_DIR}/recall_queue.cpp)
 target_link_libraries(cgpu_leases PUBLIC cgpu_core cgpu_options)
 

@@ -81,6 +81,12 @@ class Leases {
     [[nodiscard]] std::uint64_t limit(const PoolKey& key) const;
     [[nodiscard]] std::uint64_t used(const PoolKey& key) const;
     [[nodiscard]] std::uint64_t context_estimate(const model::Uuid& gpu) const;
+    /// Those that have not ended and have memory there in use, with how much.
+    struct Holder {
+        model::Process process;
+        std::uint64_t bytes = 0;
+    };
+    [[nodiscard]] std::vector<Holder> holders(const PoolKey& key) const;
     /// Of the instance, those that hold a lease and have not ended.
     [[nodiscard]] std::vector<model::Process> living(const InstanceKey& instance) const;
     /// Any lease, dying ones too.

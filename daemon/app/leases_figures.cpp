@@ -114,6 +114,16 @@ std::uint64_t Leases::used(const PoolKey& key) const {
     return entry == nullptr ? 0 : entry->pool.used();
 }
 
+std::vector<Leases::Holder> Leases::holders(const PoolKey& key) const {
+    std::vector<Holder> found;
+    const Entry* entry = find(key);
+    if (entry == nullptr) return found;
+    for (const auto& [process, account] : entry->pool.accounts())
+        if (const auto bytes = entry->pool.used(process); bytes > 0 && !account.dying)
+            found.push_back({process, bytes});
+    return found;
+}
+
 std::uint64_t Leases::context_estimate(const model::Uuid& gpu) const {
     const auto found = estimates_.find(gpu);
     return found == estimates_.end() ? up_to_granule(settings_.first_context_estimate)

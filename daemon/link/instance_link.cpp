@@ -73,6 +73,8 @@ void InstanceLink::packet(Connection& connection, std::span<const std::byte> pac
     }
     if (const auto message = wire::read_message<wire::Ask>(packet)) return ask(connection, *message);
     if (const auto message = wire::read_message<wire::Give>(packet)) return give(connection, *message);
+    if (const auto message = wire::read_message<wire::AskProcesses>(packet))
+        return list_processes(connection, *message);
     if (const auto message = wire::read_message<wire::Notice>(packet)) return notice(connection, *message);
     malformed(connection, "a packet that is not one of the link's");
 }

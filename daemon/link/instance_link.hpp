@@ -46,6 +46,10 @@ class InstanceLink final : public ConnectionOwner {
     void welcome_computer(Connection& connection, std::uint32_t version);
     [[nodiscard]] wire::Welcome welcome_message(std::uint32_t version) const;
 
+    // which processes it has (instance_link_processes.cpp)
+    void list_processes(Connection& connection, const wire::AskProcesses& ask);
+    [[nodiscard]] std::vector<wire::ProcessUse> uses_seen_by(const Connection& connection, std::uint32_t gpu);
+
     // connected
     void ask(Connection& connection, const wire::Ask& ask);
     void ask_memory(Connection& connection, const wire::Ask& ask, app::LeaseAsk::What what);

@@ -43,4 +43,12 @@ void Peers::remove(const model::Process& process) {
     peers_.erase(found);
 }
 
+app::PidPlace Peers::place_of(const model::Process& process) {
+    const auto found = peers_.find(process);
+    if (found == peers_.end()) return outside_.pid_place(process);
+    auto& place = found->second.place;
+    if (place.pids.empty()) place = outside_.pid_place(process);
+    return place;
+}
+
 }  // namespace cgpu::link

@@ -17,6 +17,7 @@ class Peers {
         std::shared_ptr<Pages> pages;          ///< null until it has connected
         std::weak_ptr<Connection> connection;  ///< the latest of its fronts that compute
         app::WatchPtr exit;
+        app::PidPlace place;  ///< empty until somebody asks for it
     };
     using Map = std::map<model::Process, Peer, app::ProcessLess>;
 
@@ -36,6 +37,8 @@ class Peers {
     /// Gives a process new pages. The gates are told; what stood in the old ones is forgotten.
     void set_pages(const model::Process& process, std::shared_ptr<Pages> pages);
     void remove(const model::Process& process);
+    /// Of any process, one of these or not. Empty where it has ended.
+    [[nodiscard]] app::PidPlace place_of(const model::Process& process);
 
   private:
     model::InstanceId id_;

@@ -7,6 +7,7 @@
 
 #include "daemon/app/leases.hpp"
 #include "daemon/app/pages.hpp"
+#include "daemon/app/pid_place.hpp"
 
 namespace cgpu::link {
 
@@ -32,6 +33,8 @@ struct Outside {
     std::function<model::Bytes(const model::Uuid&)> gpu_total;
     /// The engine that new processes load: its path below wire::kModuleFolder.
     std::function<std::string()> engine;
+    /// Empty where it has ended.
+    std::function<app::PidPlace(const model::Process&)> pid_place;
     /// No living process uses the instance's socket any more, and none holds memory. Called on the loop,
     /// later.
     std::function<void(const model::InstanceId&)> on_idle;

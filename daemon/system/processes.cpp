@@ -1,35 +1,21 @@
 #include "daemon/system/processes.hpp"
 
-#include <fcntl.h>
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <utility>
 
+#include "daemon/system/pid_namespaces.hpp"
+#include "daemon/system/proc_file.hpp"
+
 namespace cgpu::system {
 namespace {
 
 using model::Refusal;
-
-/// The whole of a small file of /proc. Error: the errno.
-tl::expected<std::string, int> read_text(const std::string& path) {
-    const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return tl::unexpected(errno);
-    std::string text;
-    std::array<char, 1024> part{};
-    ssize_t got = 0;
-    while ((got = read(fd, part.data(), part.size())) > 0)
-        text.append(part.data(), static_cast<std::size_t>(got));
-    const int error = errno;
-    close(fd);
-    if (got < 0) return tl::unexpected(error);
-    return text;
-}
 
 /// Field `number` (3 or later) of the text of /proc/PID/stat, as a number.
 std::optional<std::uint64_t> field_in(std::string_view stat, int number) {
@@ -131,6 +117,12 @@ bool Processes::alive(const model::Process& process) {
     const auto now = identify(process.pid);
     // One that can't be looked at (no descriptors left) may well live: nothing of its may be taken away.
     return now ? *now == process : now.error().reason == Refusal::Reason::busy;
+}
+
+app::PidPlace Processes::pid_place(const model::Process& process) {
+    auto place = read_pid_place(process.pid);
+    // Looked at afterwards: what was read may have been another process's with the same pid.
+    return alive(process) ? place : app::PidPlace{};
 }
 
 app::WatchPtr Processes::on_exit(const model::Process& process, std::function<void()> call) {

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "daemon/app/pid_place.hpp"
 #include "daemon/app/ports.hpp"
 
 namespace cgpu::system {
@@ -15,6 +16,9 @@ class Processes final : public app::Processes {
     app::Result<model::Process> identify(std::int32_t pid) override;
     bool alive(const model::Process& process) override;
     app::WatchPtr on_exit(const model::Process& process, std::function<void()> call) override;
+
+    /// Empty where it has ended.
+    [[nodiscard]] app::PidPlace pid_place(const model::Process& process);
 
     /// /proc/sys/kernel/random/boot_id: tells the processes of this boot from those of the one before.
     [[nodiscard]] const std::string& boot_id() const { return boot_id_; }

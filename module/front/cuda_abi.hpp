@@ -36,9 +36,13 @@ constexpr CUresult kNotSupported = 801;
 constexpr CUresult kSystemNotReady = 802;
 
 /// The legacy and the per-thread default stream by their handles; null means one of them by the variant
-/// called.
-inline CUstream stream_legacy() { return reinterpret_cast<CUstream>(std::uintptr_t{1}); }
-inline CUstream stream_per_thread() { return reinterpret_cast<CUstream>(std::uintptr_t{2}); }
+/// called. The driver's interface gives them as numbers.
+inline CUstream stream_legacy() {
+    return reinterpret_cast<CUstream>(std::uintptr_t{1});  // NOLINT(performance-no-int-to-ptr)
+}
+inline CUstream stream_per_thread() {
+    return reinterpret_cast<CUstream>(std::uintptr_t{2});  // NOLINT(performance-no-int-to-ptr)
+}
 
 constexpr int kCaptureNone = 0;     // CU_STREAM_CAPTURE_STATUS_NONE
 constexpr int kCaptureRelaxed = 2;  // CU_STREAM_CAPTURE_MODE_RELAXED

@@ -1,13 +1,8 @@
 #include "module/front/nvml_usage.hpp"
 
-#include <poll.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cstring>
-
-#include "module/front/connection.hpp"
-#include "module/front/pages.hpp"
+#include "module/front/observer.hpp"
 #include "module/front/waiting.hpp"
 
 namespace cgpu::front {
@@ -15,22 +10,7 @@ namespace {
 
 constexpr std::int64_t kTimeout = 2 * kSecond;
 
-/// The observer's connection. One question at a time; a question is answered within kTimeout, so the lock is
-/// held no longer.
-class Observer {
-  public:
-    constexpr Observer() = default;
-    Found ask(const std::array<std::uint8_t, 16>& uuid, MemoryUsage& usage);
-
-  private:
-    bool connect(std::int64_t until_ns);
-    bool ask_usage(std::uint32_t gpu, std::int64_t until_ns, wire::Answer& answer);
-
-    Descriptor socket_;
-    Pages pages_;
-    std::uint64_t request_ = 0;
-};
-
+/// A question is answered within kTimeout, so the lock is held no longer.
 constinit Observer observer;
 constinit Mutex observer_mutex;
 /// Whose connection it is: a forked child makes one of its own, and its copy of the lock may be held by
@@ -45,55 +25,27 @@ void start_afresh_in_child() {
     observer = Observer{};
 }
 
-bool Observer::connect(std::int64_t until_ns) {
-    if (socket_.usable() >= 0) return true;
-    wire::Welcome welcome{};
-    Packet packet;
-    if (greet(wire::Role::observe, until_ns, socket_, welcome, packet) != Greeted::welcome) return false;
-    const bool mapped = pages_.map({packet.files[0], -1, -1});
-    drop_files(packet);
-    if (!mapped) socket_.close();
-    return mapped;
-}
-
-bool Observer::ask_usage(std::uint32_t gpu, std::int64_t until_ns, wire::Answer& answer) {
-    auto message = wire::make_message<wire::Ask>(++request_);
-    message.topic = wire::Topic::usage;
-    message.gpu = gpu;
-    if (send_message(socket_, message) != Sent::done) return false;
-    while (now_ns() < until_ns) {
-        pollfd entry{socket_.usable(), POLLIN, 0};
-        if (poll(&entry, 1, static_cast<int>((until_ns - now_ns()) / kMillisecond) + 1) <= 0) continue;
-        Packet packet;
-        const Received received = receive_packet(socket_, packet);
-        drop_files(packet);
-        if (received == Received::lost) return false;
-        const auto got = wire::read_message<wire::Answer>(packet.data());
-        if (!got || got->header.request != message.header.request) continue;
-        answer = *got;
-        return true;
-    }
-    return false;
-}
-
-Found Observer::ask(const std::array<std::uint8_t, 16>& uuid, MemoryUsage& usage) {
+/// Calls question(gpu, until_ns) while connected. It answers whether it got what it wanted, or nothing where
+/// the connection was of no use.
+template <class Question>
+Found ask_of(std::string_view uuid, Question question) {
+    const auto bytes = parse_uuid(uuid);
+    if (!bytes) return Found::foreign;
+    start_afresh_in_child();
+    const Uncancelled uncancelled;
+    const Locked lock(observer_mutex);
     const auto until = now_ns() + kTimeout;
     // A connection made earlier may belong to a daemon that is gone: then once more with a new one.
-    for (int tries = 0; tries < 2 && connect(until); ++tries) {
-        const wire::Orders& orders = *pages_.orders();
-        std::uint32_t gpu = 0;
-        while (gpu < orders.gpu_count && std::memcmp(orders.gpus[gpu].uuid, uuid.data(), uuid.size()) != 0)
-            ++gpu;
-        if (gpu == orders.gpu_count) return Found::foreign;
-        wire::Answer answer{};
-        if (!ask_usage(gpu, until, answer)) {
-            socket_.close();
+    for (int tries = 0; tries < 2 && observer.connect(until); ++tries) {
+        const auto gpu = observer.find(*bytes);
+        if (!gpu) return Found::foreign;
+        const std::optional<bool> got = question(*gpu, until);
+        if (!got) {
+            observer.disconnect();
             continue;
         }
-        if (answer.why != wire::Why::none) return Found::no_daemon;
-        if (orders.gpus[gpu].isolate_memory.load() == 0) return Found::unlimited;
-        usage = {true, orders.gpus[gpu].limit_bytes.load(), answer.used_bytes};
-        return Found::limited;
+        if (!*got) return Found::no_daemon;
+        return observer.orders().gpus[*gpu].isolate_memory.load() == 0 ? Found::unlimited : Found::limited;
     }
     return Found::no_daemon;
 }
@@ -120,12 +72,35 @@ std::optional<std::array<std::uint8_t, 16>> parse_uuid(std::string_view text) {
 }
 
 Found instance_memory(std::string_view uuid, MemoryUsage& usage) {
-    const auto bytes = parse_uuid(uuid);
-    if (!bytes) return Found::foreign;
-    start_afresh_in_child();
-    const Uncancelled uncancelled;
-    const Locked lock(observer_mutex);
-    return observer.ask(*bytes, usage);
+    std::uint64_t limit = 0;
+    const Found found = ask_of(uuid, [&](std::uint32_t gpu, std::int64_t until) -> std::optional<bool> {
+        auto question = wire::make_message<wire::Ask>();
+        question.topic = wire::Topic::usage;
+        question.gpu = gpu;
+        const auto answer = observer.ask<wire::Answer>(question, until);
+        if (!answer) return std::nullopt;
+        limit = observer.orders().gpus[gpu].limit_bytes.load();
+        usage.used_bytes = answer->used_bytes;
+        return answer->why == wire::Why::none;
+    });
+    usage.limited = found == Found::limited;
+    usage.limit_bytes = limit;
+    return found;
+}
+
+Found instance_processes(std::string_view uuid, ProcessList& processes) {
+    return ask_of(uuid, [&](std::uint32_t gpu, std::int64_t until) -> std::optional<bool> {
+        processes.clear();
+        while (true) {
+            auto question = wire::make_message<wire::AskProcesses>();
+            question.gpu = gpu;
+            question.after_pid = processes.last_pid();
+            const auto page = observer.ask<wire::Processes>(question, until);
+            if (!page) return std::nullopt;
+            if (page->why != wire::Why::none || !processes.add(*page)) return false;
+            if (page->more == 0 || page->count == 0) return true;
+        }
+    });
 }
 
 }  // namespace cgpu::front

@@ -42,10 +42,12 @@ static int look_into_object(struct dl_phdr_info* object, size_t size, void* data
     }
     if (!inside || frames == 0) return 0;
     search->found->dlfo_flags = 0;
+    /* NOLINTBEGIN(performance-no-int-to-ptr): the loader gives addresses as numbers. */
     search->found->dlfo_map_start = (void*)lowest;
     search->found->dlfo_map_end = (void*)highest;
     search->found->dlfo_link_map = NULL;
     search->found->dlfo_eh_frame = (void*)frames;
+    /* NOLINTEND(performance-no-int-to-ptr) */
     return 1;
 }
 

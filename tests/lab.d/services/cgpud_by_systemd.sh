@@ -5,6 +5,10 @@ start_cgpud() {
     systemctl start cgpud
 }
 
+cgpud_runs() {
+    systemctl is-active -q cgpud
+}
+
 # stop_cgpud SIGNAL: it stays stopped, however it ended, until somebody starts it or calls it on the bus.
 stop_cgpud() {
     systemctl kill -s "$1" cgpud 2>/dev/null

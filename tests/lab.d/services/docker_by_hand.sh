@@ -1,6 +1,6 @@
 # The private dockerd of a node without systemd: cgroups as the machine has them, made by Docker itself. The same words as
 # in docker_by_systemd.sh; sourced as $CGPU_LAB/docker.sh, in the node.
-. "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../wait.sh"
+. "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/docker.sh"
 export DOCKER_HOST=unix://${CGPU_LAB:?}/docker.sock
 
 # The node's cgroups lie in a folder of their own, so that they can be removed with it.
@@ -37,10 +37,6 @@ configure_docker() {
 TEXT
 }
 
-docker_answers() {
-    docker version >/dev/null 2>&1
-}
-
 # start_docker: ready when it answers.
 start_docker() {
     env -i --default-signal=INT,QUIT PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
@@ -70,11 +66,11 @@ abandon_shims() {
     wait_until 10 docker_is_gone
 }
 
-# make_engine: from the packages on, once, by init.
+# make_engine PACKAGES LAB.D: the engine from this folder of packages on, once, by init.
 make_engine() {
     local place
     for place in /var/lib/docker /var/lib/containerd /run/docker /run/containerd; do
         own_folder "$place" || return
     done
-    unpack_engine "$engine" && cp "$here/docker/nvidia-container-runtime" /usr/bin/ && configure_docker && start_docker
+    unpack_engine "$1" && cp "$2/docker/nvidia-container-runtime" /usr/bin/ && configure_docker && start_docker
 }

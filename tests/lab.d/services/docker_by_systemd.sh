@@ -1,22 +1,12 @@
 # The dockerd of a node with systemd, Debian's own service: cgroup v2, made by systemd. The same words as in
 # docker_by_hand.sh; sourced as $CGPU_LAB/docker.sh, in the node.
-. "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../wait.sh"
+. "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/docker.sh"
 unset DOCKER_HOST
-
-docker_answers() {
-    docker version >/dev/null 2>&1
-}
 
 # start_docker: ready when it answers.
 start_docker() {
     systemctl reset-failed docker docker.socket containerd 2>/dev/null
     systemctl start docker && wait_until 30 docker_answers
-}
-
-stop_docker() {
-    # shellcheck disable=SC2046 # ids are words
-    docker rm -f $(docker ps -aq) >/dev/null 2>&1
-    systemctl stop docker.socket docker containerd
 }
 
 docker_pid() {

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <ctime>
 
+#include "tests/sim/device/address.hpp"
 #include "tests/sim/device/device_path.hpp"
 #include "tests/sim/model/timeline.hpp"
 
@@ -127,7 +128,7 @@ bool Device::map_data(std::uint64_t offset, std::uint64_t bytes, std::uint64_t a
     // Not by the lock's descriptor: a mapping in a forked child would keep a killed parent's lock.
     const int descriptor = open_file();
     if (descriptor < 0) return false;
-    void* at = mmap(reinterpret_cast<void*>(address), bytes, PROT_READ | PROT_WRITE,
+    void* at = mmap(at_address(address), bytes, PROT_READ | PROT_WRITE,
                     MAP_SHARED | MAP_FIXED | MAP_NORESERVE, descriptor, static_cast<off_t>(offset));
     ::close(descriptor);
     return at != MAP_FAILED;

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "tests/sim/device/address.hpp"
 #include "tests/sim/driver/runtime.hpp"
 
 namespace simgpu {
@@ -83,7 +84,7 @@ bool may_touch(Context& context, std::uint64_t address, std::uint32_t elements, 
 Effect fill_effect(Context& context, std::uint64_t address, float value, std::uint32_t count) {
     return [&context, address, value, count](const Record&) {
         if (count == 0 || !may_touch(context, address, count, CU_MEM_ACCESS_FLAGS_PROT_READWRITE)) return;
-        std::fill_n(reinterpret_cast<float*>(address), count, value);
+        std::fill_n(at_address<float>(address), count, value);
     };
 }
 
@@ -95,9 +96,9 @@ Effect add_effect(Context& context, std::uint64_t a, std::uint64_t b, std::uint6
             !may_touch(context, c, count, CU_MEM_ACCESS_FLAGS_PROT_READWRITE)) {
             return;
         }
-        const auto* left = reinterpret_cast<const float*>(a);
-        const auto* right = reinterpret_cast<const float*>(b);
-        std::transform(left, left + count, right, reinterpret_cast<float*>(c), std::plus<>());
+        const auto* left = at_address<const float>(a);
+        const auto* right = at_address<const float>(b);
+        std::transform(left, left + count, right, at_address<float>(c), std::plus<>());
     };
 }
 

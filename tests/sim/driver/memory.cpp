@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tests/sim/device/address.hpp"
 #include "tests/sim/driver/charge.hpp"
 #include "tests/sim/driver/context.hpp"
 #include "tests/sim/driver/runtime.hpp"
@@ -24,13 +25,11 @@ std::uint64_t map_device_memory(std::uint64_t bytes) {
     const std::uint64_t base = round_up(begin, kBlock);
     if (base > begin) munmap(at, base - begin);
     const std::uint64_t rest = begin + kBlock - base;
-    if (rest > 0) munmap(reinterpret_cast<void*>(base + bytes), rest);
+    if (rest > 0) munmap(at_address(base + bytes), rest);
     return base;
 }
 
-void unmap_device_memory(std::uint64_t base, std::uint64_t bytes) {
-    munmap(reinterpret_cast<void*>(base), bytes);
-}
+void unmap_device_memory(std::uint64_t base, std::uint64_t bytes) { munmap(at_address(base), bytes); }
 
 Memory::Memory(Runtime& runtime) : runtime_(runtime) {
     for (std::uint32_t ordinal = 0; ordinal < runtime.visible_count(); ++ordinal) {
@@ -241,7 +240,7 @@ void Memory::release_all(Context& context) {
         for (const Allocation& allocation : own) {
             allocations_.erase(allocation.address);
             if (allocation.kind == MemoryKind::host) {
-                munmap(reinterpret_cast<void*>(allocation.address), allocation.size);
+                munmap(at_address(allocation.address), allocation.size);
             } else {
                 release_locked(allocation);
             }

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "tests/sim/device/address.hpp"
 #include "tests/sim/driver/charge.hpp"
 #include "tests/sim/driver/context.hpp"
 #include "tests/sim/driver/runtime.hpp"
@@ -17,9 +18,9 @@ namespace {
 void copy_touched(std::uint64_t to, std::uint64_t from, std::uint64_t bytes) {
     static constexpr std::array<char, 4096> kZeros{};
     for (std::uint64_t at = 0; at < bytes; at += kZeros.size()) {
-        const auto* page = reinterpret_cast<const char*>(from + at);
+        const auto* page = at_address<const char>(from + at);
         if (std::memcmp(page, kZeros.data(), kZeros.size()) == 0) continue;
-        std::memcpy(reinterpret_cast<void*>(to + at), page, kZeros.size());
+        std::memcpy(at_address(to + at), page, kZeros.size());
     }
 }
 
@@ -62,8 +63,7 @@ bool Memory::share_region(std::uint32_t gpu, std::uint64_t base, std::uint64_t b
         return false;
     }
     copy_touched(copy, base, bytes);
-    mremap(reinterpret_cast<void*>(copy), bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED,
-           reinterpret_cast<void*>(base));
+    mremap(at_address(copy), bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, at_address(base));
     shared_regions_[base] = std::move(shared);
     return true;
 }

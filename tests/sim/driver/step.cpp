@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tests/sim/device/address.hpp"
 #include "tests/sim/driver/copy_description.hpp"
 #include "tests/sim/driver/event.hpp"
 #include "tests/sim/driver/graph_memory.hpp"
@@ -126,12 +127,12 @@ CopyStep copy_step(const Context& context, const Transfer& transfer) {
     CopyStep step{};
     CUDA_MEMCPY3D& copy = step.copy;
     copy.srcMemoryType = type(transfer.from);
-    copy.srcHost = reinterpret_cast<const void*>(transfer.from);
+    copy.srcHost = at_address<const void>(transfer.from);
     copy.srcDevice = transfer.from;
     copy.srcPitch = transfer.from_pitch;
     copy.srcHeight = transfer.from_pitch ? transfer.from_layer / transfer.from_pitch : 0;
     copy.dstMemoryType = type(transfer.to);
-    copy.dstHost = reinterpret_cast<void*>(transfer.to);
+    copy.dstHost = at_address(transfer.to);
     copy.dstDevice = transfer.to;
     copy.dstPitch = transfer.to_pitch;
     copy.dstHeight = transfer.to_pitch ? transfer.to_layer / transfer.to_pitch : 0;

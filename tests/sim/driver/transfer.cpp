@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "tests/sim/device/address.hpp"
 #include "tests/sim/driver/capture.hpp"
 #include "tests/sim/driver/copy_time.hpp"
 #include "tests/sim/driver/runtime.hpp"
@@ -21,14 +22,14 @@ void copy_rows(const Transfer& transfer) {
         for (std::size_t row = 0; row < transfer.rows; ++row) {
             const std::size_t to = layer * transfer.to_layer + row * transfer.to_pitch;
             const std::size_t from = layer * transfer.from_layer + row * transfer.from_pitch;
-            std::memmove(reinterpret_cast<void*>(transfer.to + to),
-                         reinterpret_cast<const void*>(transfer.from + from), transfer.width);
+            std::memmove(at_address(transfer.to + to), at_address<const void>(transfer.from + from),
+                         transfer.width);
         }
     }
 }
 
 void set_row(std::uint64_t to, const Fill& fill) {
-    auto* at = reinterpret_cast<char*>(to);
+    auto* at = at_address<char>(to);
     if (fill.element_bytes == 1) {
         std::memset(at, static_cast<int>(fill.value & 0xff), fill.count);
         return;
@@ -69,7 +70,7 @@ CUresult submit_copy(Stream& stream, const Transfer& transfer, Completion comple
     }
     Operation operation;
     if (completion == Completion::in_stream_order && !memory.covers(transfer.from, from_span)) {
-        const auto* begin = reinterpret_cast<const char*>(transfer.from);
+        const auto* begin = at_address<const char>(transfer.from);
         const auto staged = std::make_shared<std::vector<char>>(begin, begin + from_span);
         Transfer rest = transfer;
         rest.from = reinterpret_cast<std::uint64_t>(staged->data());

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "tests/sim/device/address.hpp"
 #include "tests/sim/model/block_heap.hpp"
 
 namespace simgpu {
@@ -17,14 +18,14 @@ bool is_granular(std::uint64_t address, std::uint64_t size) {
 
 /// Address space without memory behind it.
 std::uint64_t reserve_addresses(std::uint64_t size, std::uint64_t alignment, std::uint64_t hint) {
-    void* at = mmap(reinterpret_cast<void*>(hint), size + alignment, PROT_NONE,
+    void* at = mmap(at_address(hint), size + alignment, PROT_NONE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED) return 0;
     const auto begin = reinterpret_cast<std::uint64_t>(at);
     const std::uint64_t address = round_up(begin, alignment);
     if (address > begin) munmap(at, address - begin);
     if (begin + alignment > address) {
-        munmap(reinterpret_cast<void*>(address + size), begin + alignment - address);
+        munmap(at_address(address + size), begin + alignment - address);
     }
     return address;
 }
@@ -51,7 +52,7 @@ CUresult VirtualMemory::free(std::uint64_t address, std::uint64_t size) {
     }
     const auto mapping = mappings_.lower_bound(address);
     if (mapping != mappings_.end() && mapping->first < address + size) return CUDA_ERROR_INVALID_VALUE;
-    munmap(reinterpret_cast<void*>(address), size);
+    munmap(at_address(address), size);
     reservations_.erase(reservation);
     return CUDA_SUCCESS;
 }
@@ -78,7 +79,7 @@ CUresult VirtualMemory::unmap(std::uint64_t address, std::uint64_t size) {
     std::vector<PhysicalMemoryPointer> let_go;  // without the lock
     const std::lock_guard lock(mutex_);
     if (!are_whole_mappings(address, size)) return CUDA_ERROR_INVALID_VALUE;
-    const void* empty = mmap(reinterpret_cast<void*>(address), size, PROT_NONE,
+    const void* empty = mmap(at_address(address), size, PROT_NONE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     if (empty == MAP_FAILED) return CUDA_ERROR_OUT_OF_MEMORY;
     auto mapping = mappings_.find(address);

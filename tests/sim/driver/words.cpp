@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "tests/sim/device/address.hpp"
 #include "tests/sim/device/ledger.hpp"
 #include "tests/sim/driver/runtime.hpp"
 
@@ -13,7 +14,7 @@ constexpr Nanoseconds kRetry = 1'000'000;
 
 std::uint64_t in_memory(std::uint64_t address, std::uint32_t bytes) {
     std::uint64_t value = 0;
-    std::memcpy(&value, reinterpret_cast<const void*>(address), bytes);
+    std::memcpy(&value, at_address<const void>(address), bytes);
     return value;
 }
 
@@ -31,7 +32,7 @@ void Words::take(Operation& operation, std::uint64_t address, std::uint32_t byte
     const bool writes = operation.kind == RecordKind::kernel || operation.kind == RecordKind::write_word;
     const std::uint64_t value = operation.value;
     operation.effect = [this, address, bytes, writes, value](const Record&) {
-        if (writes) std::memcpy(reinterpret_cast<void*>(address), &value, bytes);
+        if (writes) std::memcpy(at_address(address), &value, bytes);
         leave(address);
         runtime_.observer().open_ended_ended();
     };

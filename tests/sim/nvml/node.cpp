@@ -6,6 +6,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "tests/sim/device/address.hpp"
 #include "tests/sim/device/device_path.hpp"
 
 namespace simgpu {
@@ -57,7 +58,7 @@ std::shared_ptr<Device> Node::device() {
     return the_device;
 }
 
-nvmlDevice_t handle_of(std::uint32_t gpu) { return reinterpret_cast<nvmlDevice_t>(std::uintptr_t{gpu} + 1); }
+nvmlDevice_t handle_of(std::uint32_t gpu) { return at_address<nvmlDevice_st>(std::uint64_t{gpu} + 1); }
 
 nvmlReturn_t find_gpu(nvmlDevice_t handle, std::shared_ptr<Device>& device, std::uint32_t& gpu) {
     device = Node::device();

@@ -126,9 +126,8 @@ TEST(CapturedMemory, AnAllocationHasThePropertiesOfThePoolAndNotItsMemory) {
         REQUIRE_OK(cuMemPoolExportToShareableHandle(&descriptor, shared,
                                                     CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
         CUmemoryPool imported = nullptr;
-        REQUIRE_OK(cuMemPoolImportFromShareableHandle(
-            &imported, reinterpret_cast<void*>(static_cast<std::intptr_t>(descriptor)),
-            CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+        REQUIRE_OK(cuMemPoolImportFromShareableHandle(&imported, as_shareable(descriptor),
+                                                      CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
         CUstream stream = new_stream();
         begin(stream);
         CUdeviceptr pointer = 0;

@@ -6,12 +6,6 @@
 namespace simgpu::test {
 namespace {
 
-CUdeviceptr allocate(std::size_t bytes) {
-    CUdeviceptr pointer = 0;
-    REQUIRE_OK(cuMemAlloc(&pointer, bytes));
-    return pointer;
-}
-
 /// Holds the stream until the test calls tell().
 void hold(CUstream stream, const Child::Line& line) {
     REQUIRE_OK(cuLaunchHostFunc(

@@ -6,19 +6,25 @@
 
 namespace simgpu::test {
 
-/// A kernel node of `microseconds`; the parameters are read before the call returns.
-inline CUgraphNode add_busy(CUgraph graph, const std::vector<CUgraphNode>& after,
-                            unsigned long long microseconds) {
-    static CUfunction busy = kernel("busy");
-    void* parameters[] = {&microseconds};
+/// A node of one thread; the parameters are read before the call returns.
+inline CUgraphNode add_kernel(CUgraph graph, const std::vector<CUgraphNode>& after, CUfunction function,
+                              void** parameters) {
     CUDA_KERNEL_NODE_PARAMS params{};
-    params.func = busy;
+    params.func = function;
     params.gridDimX = params.gridDimY = params.gridDimZ = 1;
     params.blockDimX = params.blockDimY = params.blockDimZ = 1;
     params.kernelParams = parameters;
     CUgraphNode node = nullptr;
     REQUIRE_OK(cuGraphAddKernelNode(&node, graph, after.data(), after.size(), &params));
     return node;
+}
+
+/// A kernel node of `microseconds`.
+inline CUgraphNode add_busy(CUgraph graph, const std::vector<CUgraphNode>& after,
+                            unsigned long long microseconds) {
+    static CUfunction busy = kernel("busy");
+    void* parameters[] = {&microseconds};
+    return add_kernel(graph, after, busy, parameters);
 }
 
 /// A node that sets `count` floats.
@@ -26,14 +32,7 @@ inline CUgraphNode add_fill(CUgraph graph, const std::vector<CUgraphNode>& after
                             unsigned int count) {
     static CUfunction fill = kernel("fill");
     void* parameters[] = {&to, &value, &count};
-    CUDA_KERNEL_NODE_PARAMS params{};
-    params.func = fill;
-    params.gridDimX = params.gridDimY = params.gridDimZ = 1;
-    params.blockDimX = params.blockDimY = params.blockDimZ = 1;
-    params.kernelParams = parameters;
-    CUgraphNode node = nullptr;
-    REQUIRE_OK(cuGraphAddKernelNode(&node, graph, after.data(), after.size(), &params));
-    return node;
+    return add_kernel(graph, after, fill, parameters);
 }
 
 /// c = a + b, of `count` floats.
@@ -41,14 +40,7 @@ inline CUgraphNode add_sum(CUgraph graph, const std::vector<CUgraphNode>& after,
                            CUdeviceptr c, unsigned int count) {
     static CUfunction sum = kernel("vector_add");
     void* parameters[] = {&a, &b, &c, &count};
-    CUDA_KERNEL_NODE_PARAMS params{};
-    params.func = sum;
-    params.gridDimX = params.gridDimY = params.gridDimZ = 1;
-    params.blockDimX = params.blockDimY = params.blockDimZ = 1;
-    params.kernelParams = parameters;
-    CUgraphNode node = nullptr;
-    REQUIRE_OK(cuGraphAddKernelNode(&node, graph, after.data(), after.size(), &params));
-    return node;
+    return add_kernel(graph, after, sum, parameters);
 }
 
 inline CUgraph new_graph() {
@@ -61,12 +53,6 @@ inline CUgraphExec instantiate(CUgraph graph, unsigned long long flags = 0) {
     CUgraphExec exec = nullptr;
     REQUIRE_OK(cuGraphInstantiate(&exec, graph, flags));
     return exec;
-}
-
-inline CUdeviceptr allocate(std::size_t bytes) {
-    CUdeviceptr pointer = 0;
-    REQUIRE_OK(cuMemAlloc(&pointer, bytes));
-    return pointer;
 }
 
 inline std::vector<float> read_floats(CUdeviceptr from, std::size_t count) {

@@ -15,12 +15,6 @@ CUdeviceptr open_handle(const CUipcMemHandle& handle) {
     return pointer;
 }
 
-CUdeviceptr allocate(std::size_t bytes) {
-    CUdeviceptr pointer = 0;
-    REQUIRE_OK(cuMemAlloc(&pointer, bytes));
-    return pointer;
-}
-
 CUipcMemHandle handle_of(CUdeviceptr pointer) {
     CUipcMemHandle handle{};
     REQUIRE_OK(cuIpcGetMemHandle(&handle, pointer));
@@ -87,20 +81,16 @@ TEST(Ipc, TheOpenerSeesTheSameBytesAndTheExporterIsCharged) {
 TEST(Ipc, BothKilledNothingIsLeft) {
     TestDevice device(1);
     Mailbox mailbox;
-    Child exporter([&](const Child::Line& line) {
+    Child exporter(doing([&] {
         use_device(0);
         mailbox.send(handle_of(allocate(300 * kMiB)));
-        line.say('e');
-        line.wait();
-    });
-    ASSERT_EQ(exporter.hear(), 'e');
-    Child importer([&](const Child::Line& line) {
+    }));
+    ASSERT_EQ(exporter.hear(), 'd');
+    Child importer(doing([&] {
         use_device(0);
         open_handle(mailbox.receive<CUipcMemHandle>());
-        line.say('o');
-        line.wait();
-    });
-    ASSERT_EQ(importer.hear(), 'o');
+    }));
+    ASSERT_EQ(importer.hear(), 'd');
     exporter.kill();
     EXPECT_EQ(device.used_bytes(), 400 * kMiB);
     importer.kill();

@@ -10,12 +10,6 @@
 namespace simgpu::test {
 namespace {
 
-CUdeviceptr allocate(std::size_t bytes) {
-    CUdeviceptr pointer = 0;
-    REQUIRE_OK(cuMemAlloc(&pointer, bytes));
-    return pointer;
-}
-
 TEST(Memory, TheLedgerCountsWholeBlocksAndContexts) {
     TestDevice device(2);
     Child child([](const Child::Line& line) {

@@ -153,8 +153,8 @@ TEST(Pool, AnotherProcessOpensItsMemory) {
     Child importer([&](const Child::Line& line) {
         use_device(0);
         CUmemoryPool pool = nullptr;
-        const auto descriptor = static_cast<std::intptr_t>(mailbox.receive_descriptor());
-        REQUIRE_OK(cuMemPoolImportFromShareableHandle(&pool, reinterpret_cast<void*>(descriptor), kFd, 0));
+        const int descriptor = mailbox.receive_descriptor();
+        REQUIRE_OK(cuMemPoolImportFromShareableHandle(&pool, as_shareable(descriptor), kFd, 0));
         auto data = mailbox.receive<CUmemPoolPtrExportData>();
         CUdeviceptr pointer = 0;
         REQUIRE_OK(cuMemPoolImportPointer(&pointer, pool, &data));

@@ -136,9 +136,7 @@ void RandomLife::unmap() {
 void RandomLife::import_mapped() {
     const int descriptor = post_.descriptors.receive_descriptor_if_any();
     if (descriptor < 0) return;
-    CUmemGenericAllocationHandle handle = 0;
-    REQUIRE_OK(cuMemImportFromShareableHandle(
-        &handle, reinterpret_cast<void*>(static_cast<std::intptr_t>(descriptor)), kFd));
+    const CUmemGenericAllocationHandle handle = import_memory(descriptor);
     ::close(descriptor);
     // Its size isn't told; the first block is there in any case.
     map(handle, kGranularity, false);

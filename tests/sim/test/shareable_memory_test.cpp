@@ -20,13 +20,6 @@ int export_memory(CUmemGenericAllocationHandle handle) {
     return descriptor;
 }
 
-CUmemGenericAllocationHandle import_memory(int descriptor) {
-    CUmemGenericAllocationHandle handle = 0;
-    REQUIRE_OK(cuMemImportFromShareableHandle(
-        &handle, reinterpret_cast<void*>(static_cast<std::intptr_t>(descriptor)), kFd));
-    return handle;
-}
-
 /// Creates 10 MiB whose first word is 42 and sends a descriptor of it.
 void create_and_send(const Mailbox& mailbox) {
     use_device(0);
@@ -52,18 +45,10 @@ void receive_and_map(const Mailbox& mailbox) {
 TEST(ShareableMemory, IsChargedOnceAndGoesToTheNextHolderWhenItsCreatorIsKilled) {
     TestDevice device(1);
     Mailbox mailbox;
-    Child creator([&](const Child::Line& line) {
-        create_and_send(mailbox);
-        line.say('c');
-        line.wait();
-    });
-    ASSERT_EQ(creator.hear(), 'c');
-    Child importer([&](const Child::Line& line) {
-        receive_and_map(mailbox);
-        line.say('i');
-        line.wait();
-    });
-    ASSERT_EQ(importer.hear(), 'i');
+    Child creator(doing([&] { create_and_send(mailbox); }));
+    ASSERT_EQ(creator.hear(), 'd');
+    Child importer(doing([&] { receive_and_map(mailbox); }));
+    ASSERT_EQ(importer.hear(), 'd');
     EXPECT_EQ(device.used_bytes(), 210 * kMiB);
     EXPECT_EQ(device.use(creator.pid()).allocated_bytes, 10 * kMiB);
     EXPECT_EQ(device.use(importer.pid()).allocated_bytes, 0U);
@@ -77,21 +62,13 @@ TEST(ShareableMemory, IsChargedOnceAndGoesToTheNextHolderWhenItsCreatorIsKilled)
 TEST(ShareableMemory, LivesInADescriptorThatIsUnderWay) {
     TestDevice device(1);
     Mailbox mailbox;
-    Child creator([&](const Child::Line& line) {
-        create_and_send(mailbox);
-        line.say('c');
-        line.wait();
-    });
-    ASSERT_EQ(creator.hear(), 'c');
+    Child creator(doing([&] { create_and_send(mailbox); }));
+    ASSERT_EQ(creator.hear(), 'd');
     creator.kill();
     EXPECT_EQ(device.used_bytes(), 10 * kMiB);
     EXPECT_EQ(device.unowned_bytes(), 10 * kMiB);
-    Child importer([&](const Child::Line& line) {
-        receive_and_map(mailbox);
-        line.say('i');
-        line.wait();
-    });
-    ASSERT_EQ(importer.hear(), 'i');
+    Child importer(doing([&] { receive_and_map(mailbox); }));
+    ASSERT_EQ(importer.hear(), 'd');
     EXPECT_EQ(device.unowned_bytes(), 0U);
     EXPECT_EQ(device.use(importer.pid()).allocated_bytes, 10 * kMiB);
     importer.kill();
@@ -101,12 +78,8 @@ TEST(ShareableMemory, LivesInADescriptorThatIsUnderWay) {
 TEST(ShareableMemory, GoesWithItsLastDescriptor) {
     TestDevice device(1);
     Mailbox mailbox;
-    Child creator([&](const Child::Line& line) {
-        create_and_send(mailbox);
-        line.say('c');
-        line.wait();
-    });
-    ASSERT_EQ(creator.hear(), 'c');
+    Child creator(doing([&] { create_and_send(mailbox); }));
+    ASSERT_EQ(creator.hear(), 'd');
     creator.kill();
     EXPECT_EQ(device.used_bytes(), 10 * kMiB);
     mailbox.close();
@@ -128,8 +101,7 @@ TEST(ShareableMemory, OneHolderLettingGoDoesNotTakeItFromTheOther) {
         int none = -1;
         REQUIRE_EQ(cuMemExportToShareableHandle(&none, kept, kFd, 0), CUDA_ERROR_INVALID_VALUE);
         CUmemGenericAllocationHandle garbage = 0;
-        REQUIRE_EQ(cuMemImportFromShareableHandle(&garbage, reinterpret_cast<void*>(std::intptr_t{0}), kFd),
-                   CUDA_ERROR_INVALID_VALUE);
+        REQUIRE_EQ(cuMemImportFromShareableHandle(&garbage, as_shareable(0), kFd), CUDA_ERROR_INVALID_VALUE);
         line.say('s');
         line.wait();
     });

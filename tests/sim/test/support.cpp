@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "tests/sim/device/address.hpp"
 #include "tests/sim/device/ledger.hpp"
 
 namespace simgpu::test {
@@ -134,6 +135,14 @@ int Child::wait() {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+std::function<void(const Child::Line&)> doing(std::function<void()> work) {
+    return [work = std::move(work)](const Child::Line& line) {
+        work();
+        line.say('d');
+        line.wait();
+    };
+}
+
 bool eventually(const std::function<bool()>& condition) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     while (!condition()) {
@@ -155,6 +164,14 @@ void use_device(int device) {
     REQUIRE_OK(cuDevicePrimaryCtxRetain(&context, device));
     REQUIRE_OK(cuCtxSetCurrent(context));
 }
+
+CUdeviceptr allocate(std::size_t bytes) {
+    CUdeviceptr pointer = 0;
+    REQUIRE_OK(cuMemAlloc(&pointer, bytes));
+    return pointer;
+}
+
+void* as_shareable(int descriptor) { return at_address(static_cast<std::uint64_t>(descriptor)); }
 
 CUfunction kernel(const char* name) {
     CUmodule module = nullptr;

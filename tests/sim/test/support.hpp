@@ -69,6 +69,9 @@ class Child {
     int from_child_;
 };
 
+/// What a child runs that does this, says `d` and lives on until it is told to end.
+std::function<void(const Child::Line&)> doing(std::function<void()> work);
+
 /// Waits until `condition` holds. @return false after ten seconds.
 bool eventually(const std::function<bool()>& condition);
 
@@ -77,6 +80,9 @@ void require_equal(long long actual, long long expected, const char* what, int l
 
 /// In a child: cuInit, and the primary context of a device current.
 void use_device(int device);
+CUdeviceptr allocate(std::size_t bytes);
+/// A descriptor in the form in which cu…ImportFromShareableHandle take it.
+void* as_shareable(int descriptor);
 CUfunction kernel(const char* name);
 void launch_busy(CUstream stream, unsigned long long microseconds);
 

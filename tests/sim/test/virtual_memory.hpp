@@ -20,6 +20,13 @@ inline CUmemGenericAllocationHandle create(const CUmemAllocationProp& properties
     return handle;
 }
 
+inline CUmemGenericAllocationHandle import_memory(int descriptor) {
+    CUmemGenericAllocationHandle handle = 0;
+    REQUIRE_OK(cuMemImportFromShareableHandle(&handle, as_shareable(descriptor),
+                                              CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
+    return handle;
+}
+
 inline CUdeviceptr reserve(std::size_t bytes) {
     CUdeviceptr pointer = 0;
     REQUIRE_OK(cuMemAddressReserve(&pointer, bytes, 0, 0, 0));

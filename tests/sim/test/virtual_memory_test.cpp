@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "tests/sim/device/address.hpp"
+
 namespace simgpu::test {
 namespace {
 
@@ -27,7 +29,7 @@ TEST(VirtualMemory, LivesUntilTheLastOfHandlesAndMappingsHasGone) {
         line.say('m');
         line.wait();
         CUmemGenericAllocationHandle again = 0;
-        REQUIRE_OK(cuMemRetainAllocationHandle(&again, reinterpret_cast<void*>(range + 5 * kMiB)));
+        REQUIRE_OK(cuMemRetainAllocationHandle(&again, at_address(range + 5 * kMiB)));
         REQUIRE_EQ(again, handle);
         REQUIRE_OK(cuMemUnmap(range, 6 * kMiB));
         line.say('u');

@@ -14,6 +14,12 @@ expect_total "$limit_of_four" docker exec blue info
 expect_equal "instances by the names that Docker has for them" "$(cgpuctl list --json | jq -r '.[].name' | sort | xargs)" 'blue red'
 expect_equal "listed ids" "$(cgpuctl list -q | sort)" "$(sort "$scratch/red.id" "$scratch/blue.id")"
 
+echo "NVML lists a container's own process there, by its pid in the container."
+for name in red blue; do
+    used=$(cgpuctl list --json | jq --arg name "$name" '.[] | select(.name == $name).gpus[0].memory_used_bytes')
+    expect_equal "processes in $name" "$(docker exec "$name" processes | grep -v utilization)" "device.0.process 1 $used"
+done
+
 echo "Too large an allocation fails there, with error 2, and nowhere else."
 expect_error 'result 2 CUDA_ERROR_OUT_OF_MEMORY' docker exec red alloc --mib 4302
 computes red

@@ -1,5 +1,5 @@
-# test.sh LAB…: the lab (of either kind) keeps the caller's folder, /tmp, environment, input and exit status; leaves nothing
-# behind, however it ends itself; and starts nothing where it was called wrongly.
+# test.sh LAB…: in the lab (of either kind) cgpud runs; it keeps the caller's folder, /tmp, environment, input and exit
+# status; leaves nothing behind, however it ends itself; and starts nothing where it was called wrongly.
 . "$(dirname "$0")/../lib.sh"
 lab=("$@" --gpus V100:16130MiB)
 
@@ -13,6 +13,8 @@ mounts >mounts.before
 touch -d '1 year ago' old
 expect_equal "folder, environment, input" \
     "$(echo a line | KEPT=value "${lab[@]}" -- bash -c 'read -r line; echo "$PWD,$KEPT,$line"')" "$scratch,value,a line"
+# shellcheck disable=SC2016
+expect "${lab[@]}" -- bash -c '. "$CGPU_LAB/cgpud.sh" && cgpud_runs'
 "${lab[@]}" -- bash -c 'touch seen; [[ -e old ]] && exit 7'
 expect_equal "exit status" $? 7
 expect test -e seen

@@ -8,7 +8,12 @@ namespace cgpu::runtime {
 namespace {
 
 struct AskedTest : testing::Test {
+    ~AskedTest() override {
+        std::ifstream file(folder.at("/config.json"));
+        EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), text) << "the bundle was touched";
+    }
     Result<bool> asked(const std::string& config, const std::string& command = "create") {
+        text = config;
         folder.file("/config.json", config);
         Invocation invocation;
         invocation.command = command;
@@ -17,6 +22,7 @@ struct AskedTest : testing::Test {
         return is_asked_for(invocation);
     }
     client::TempRoot folder;
+    std::string text;
 };
 
 constexpr const char* kAsks = R"({"process":{"env":["ALIYUN_COM_GPU_MEM_CONTAINER=4","HOME=/"]}})";

@@ -53,17 +53,39 @@ TEST_F(CreateTest, TheDefaultMemoryOfANodeThatHasNoneIsNotManaged) {
 }
 
 TEST_F(CreateTest, WhatAsksForNothingIsLeftAlone) {
-    const auto managed = prepared(R"({"process":{"env":["ALIYUN_COM_GPU_MEM_CONTAINER=0"]}})");
-    ASSERT_TRUE(managed);
-    EXPECT_FALSE(*managed);
+    for (const char* config :
+         {R"({})", R"({"process":{"env":["PATH=/bin","NVIDIA_VISIBLE_DEVICES=all"]}})",
+          R"({"process":{"env":["ALIYUN_COM_GPU_MEM_CONTAINER=0"]}})",
+          R"({"process":{"env":["ALIYUN_COM_GPU_MEM_CONTAINER=4","CGPU_DISABLE=true"]}})"}) {
+        const auto managed = prepared(config);
+        ASSERT_TRUE(managed) << config;
+        EXPECT_FALSE(*managed) << config;
+        EXPECT_TRUE(untouched()) << config;
+    }
     EXPECT_TRUE(node.calls.empty());
-    EXPECT_TRUE(untouched());
 }
 
 TEST_F(CreateTest, AnnotationsAskToo) {
     const auto managed = prepared(R"({"annotations":{"aliyun.com/gpu-mem":"4"}})");
     ASSERT_TRUE(managed) << managed.error().text;
     EXPECT_TRUE(*managed);
+}
+
+TEST_F(CreateTest, ABundleThatCannotBeReadIsRefusedWithoutAskingTheNode) {
+    // Bytes that are no UTF-8, which other parsers let pass.
+    for (const char* config : {"no JSON", "[]", "{\"process\":{\"env\":[\"CGPU_MEM=4GiB\",\"A=\xff\"]}}"}) {
+        EXPECT_FALSE(prepared(config)) << config;
+        EXPECT_TRUE(untouched()) << config;
+    }
+    EXPECT_TRUE(node.calls.empty());
+}
+
+TEST_F(CreateTest, AValueThatCannotBeReadIsRefusedWithoutAskingTheNode) {
+    const auto managed = prepared(R"({"process":{"env":["ALIYUN_COM_GPU_MEM_CONTAINER=much"]}})");
+    ASSERT_FALSE(managed);
+    EXPECT_NE(managed.error().text.find("ALIYUN_COM_GPU_MEM_CONTAINER=\"much\""), std::string::npos);
+    EXPECT_TRUE(node.calls.empty());
+    EXPECT_TRUE(untouched());
 }
 
 TEST_F(CreateTest, TheDaemonsRefusalIsPassedOn) {

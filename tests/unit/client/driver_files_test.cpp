@@ -12,10 +12,12 @@ constexpr const char* kLib = "/usr/lib/x86_64-linux-gnu";
 
 /// As a distribution installs it.
 void install(const TempRoot& root, const std::string& folder, const std::string& version) {
-    for (const std::string base : {"libcuda.so", "libnvidia-ml.so"}) {
-        root.library(folder + "/" + base + "." + version);
-        root.link(folder + "/" + base + ".1", base + "." + version);
-        root.link(folder + "/" + base, base + ".1");
+    for (const std::filesystem::path base : {folder + "/libcuda.so", folder + "/libnvidia-ml.so"}) {
+        std::filesystem::path file = base;
+        std::filesystem::path loaded = base;
+        root.library((file += "." + version).native());
+        root.link((loaded += ".1").native(), file.filename().native());
+        root.link(base.native(), loaded.filename().native());
     }
 }
 

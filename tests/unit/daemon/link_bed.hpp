@@ -80,11 +80,13 @@ class LinkTest : public testing::Test {
         ASSERT_TRUE(opened) << opened.error().text;
         file = std::move(*opened);
         leases = std::make_unique<app::Leases>(app::Leases::Outside{loop, processes, gpus, *file});
-        server = std::make_unique<Server>(Outside{loop, processes, gates, *leases,
-                                                  [](const model::Uuid&) { return model::Bytes(512 * kMiB); },
-                                                  [] { return std::string("0.1.0/libcgpu-engine.so.0.1.0"); },
-                                                  [this](const model::InstanceId& id) { idle.insert(id); }},
-                                          settings);
+        server = std::make_unique<Server>(
+            Outside{loop, processes, gates, *leases,
+                    [](const model::Uuid&) { return model::Bytes(512 * kMiB); },
+                    [] { return std::string("0.1.0/libcgpu-engine.so.0.1.0"); },
+                    [this](const model::Process& process) { return processes.pid_place(process); },
+                    [this](const model::InstanceId& id) { idle.insert(id); }},
+            settings);
         for (const auto* instance : {&one, &two}) {
             const auto folder = server->open(*instance);
             ASSERT_TRUE(folder) << folder.error().text;

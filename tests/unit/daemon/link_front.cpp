@@ -94,6 +94,22 @@ std::optional<wire::Answer> Front::ask(wire::Topic topic, std::uint64_t bytes, s
     }
 }
 
+std::vector<wire::ProcessUse> Front::processes(std::uint32_t gpu) {
+    std::vector<wire::ProcessUse> all;
+    auto message = wire::make_message<wire::AskProcesses>();
+    message.gpu = gpu;
+    for (bool more = true; more;) {
+        message.header.request = ++request_;
+        message.after_pid = all.empty() ? 0 : all.back().pid;
+        if (!send(message)) return {};
+        const auto page = wire::read_message<wire::Processes>(receive());
+        if (!page || page->header.request != request_ || page->why != wire::Why::none) return {};
+        all.insert(all.end(), page->uses, page->uses + page->count);
+        more = page->more != 0;
+    }
+    return all;
+}
+
 void Front::give(std::uint64_t bytes) {
     auto message = wire::make_message<wire::Give>();
     message.bytes = bytes / wire::kGranule * wire::kGranule;

@@ -27,21 +27,23 @@ class Front {
     }
     /// Nothing: the connection ended. Recalls that come before the Answer are answered.
     std::optional<wire::Answer> ask(wire::Topic topic, std::uint64_t bytes, std::uint32_t gpu = 0);
+    /// All pages of them, one behind the other as they came.
+    std::vector<wire::ProcessUse> processes(std::uint32_t gpu = 0);
     void give(std::uint64_t bytes);
     /// Charges that much of the lease.
     void charge(std::uint64_t bytes);
     /// Reads one packet and answers it where it is a Recall. Empty: the connection ended.
     std::vector<std::byte> receive();
 
-    int fd = -1;
+    std::optional<wire::Welcome> welcome;
     std::vector<int> page_fds;
     std::uint64_t lease = 0;
     std::uint64_t charged = 0;
-    bool answers_recalls = true;
-    std::optional<wire::Welcome> welcome;
     const wire::Orders* orders = nullptr;
     wire::Reports* reports = nullptr;
     wire::Bell* bell = nullptr;
+    int fd = -1;
+    bool answers_recalls = true;
 
   private:
     std::uint64_t request_ = 0;

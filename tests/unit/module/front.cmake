@@ -7,8 +7,10 @@ set(CGPU_CUDA_API ${CGPU_GENERATE_FOLDER}/cuda_api.tsv)
 set(made ${CMAKE_CURRENT_BINARY_DIR})
 set(driver_folder ${made}/front_driver)
 
-# A driver's stand-in at an absolute path, which is also its SONAME: so the fronts need it by that path.
+# A driver's stand-in at an absolute path, which is also its SONAME: so the fronts need it by that path. A fourth
+# argument names another folder.
 function(front_test_driver name file source)
+  set(driver_folder ${driver_folder}${ARGN})
   add_library(${name} SHARED ${source})
   set_target_properties(${name} PROPERTIES PREFIX "" NO_SONAME ON SUFFIX .so.1 OUTPUT_NAME ${file}
     LIBRARY_OUTPUT_DIRECTORY ${driver_folder})
@@ -18,6 +20,8 @@ function(front_test_driver name file source)
 endfunction()
 front_test_driver(front_test_driver libcuda ${CMAKE_CURRENT_LIST_DIR}/front_driver.cpp)
 front_test_driver(front_test_nvml_driver libnvidia-ml ${CMAKE_CURRENT_LIST_DIR}/front_nvml_driver.cpp)
+front_test_driver(front_test_nvml_long_driver libnvidia-ml ${CMAKE_CURRENT_LIST_DIR}/front_nvml_driver.cpp _long)
+target_compile_definitions(front_test_nvml_long_driver PRIVATE CGPU_TEST_LONG_ENTRIES)
 
 cgpu_hook_table(${made}/front_hooks.cpp ${PROJECT_SOURCE_DIR}/module/front/hooks.txt)
 cgpu_version_script(${made}/front_cuda.map ${PROJECT_SOURCE_DIR}/module/front/hooks.txt)
@@ -25,29 +29,35 @@ cgpu_version_script(${made}/front_nvml.map ${PROJECT_SOURCE_DIR}/module/front/nv
 add_library(front_test_cuda SHARED ${CGPU_FRONT_CUDA_SOURCES} ${made}/front_hooks.cpp ${made}/front_cuda.map
   ${PROJECT_SOURCE_DIR}/module/generate/hook_table.cpp)
 add_library(front_test_nvml SHARED ${CGPU_FRONT_NVML_SOURCES} ${made}/front_nvml.map)
-foreach(front cuda nvml)
+add_library(front_test_nvml_long SHARED ${CGPU_FRONT_NVML_SOURCES} ${made}/front_nvml.map)
+foreach(front cuda nvml nvml_long)
+  string(REGEX REPLACE "_.*" "" kind ${front})
+  string(REPLACE ${kind} "" folder ${front})
   set_target_properties(front_test_${front} PROPERTIES NO_SONAME ON)
   target_compile_definitions(front_test_${front} PRIVATE
-    CGPU_LINK_SOCKET="link/socket" CGPU_DRIVER_FOLDER="${driver_folder}"
+    CGPU_LINK_SOCKET="link/socket" CGPU_DRIVER_FOLDER="${driver_folder}${folder}"
     CGPU_MODULE_FOLDER="$<TARGET_FILE_DIR:cgpu_engine>")
   target_compile_options(front_test_${front} PRIVATE -fno-exceptions -fno-rtti -fvisibility=hidden)
   target_link_options(front_test_${front} PRIVATE -Wl,-z,nodelete -Wl,-Bsymbolic -Wl,--no-as-needed
-    -Wl,--version-script=${made}/front_${front}.map)
+    -Wl,--version-script=${made}/front_${kind}.map)
 endforeach()
 target_link_options(front_test_cuda PRIVATE -Wl,-soname,libcuda.so.1)
 target_link_options(front_test_nvml PRIVATE -Wl,-soname,libnvidia-ml.so.1)
+target_link_options(front_test_nvml_long PRIVATE -Wl,-soname,libnvidia-ml.so.1)
 target_link_libraries(front_test_cuda PRIVATE cgpu_options front_test_driver)
 target_link_libraries(front_test_nvml PRIVATE cgpu_options front_test_nvml_driver)
+target_link_libraries(front_test_nvml_long PRIVATE cgpu_options front_test_nvml_long_driver)
 
 cgpu_unit_test(front_test
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/front_daemon.cpp ${CMAKE_CURRENT_LIST_DIR}/front_graph_test.cpp front_memory_test.cpp
           ${CMAKE_CURRENT_LIST_DIR}/front_link_test.cpp ${CMAKE_CURRENT_LIST_DIR}/front_launch_test.cpp
-          ${CMAKE_CURRENT_LIST_DIR}/front_nvml_test.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/front_nvml_memory_test.cpp ${CMAKE_CURRENT_LIST_DIR}/front_nvml_processes_test.cpp
   LIBS cgpu_core ${CMAKE_DL_LIBS})
 target_compile_definitions(front_test PRIVATE
   CGPU_TEST_FRONT="$<TARGET_FILE:front_test_cuda>" CGPU_TEST_DRIVER="${driver_folder}/libcuda.so.1"
-  CGPU_TEST_NVML_FRONT="$<TARGET_FILE:front_test_nvml>" CGPU_TEST_ENGINE="$<TARGET_FILE_NAME:cgpu_engine>")
-add_dependencies(front_test front_test_cuda front_test_nvml cgpu_engine)
+  CGPU_TEST_NVML_FRONT="$<TARGET_FILE:front_test_nvml>" CGPU_TEST_NVML_FRONT_LONG="$<TARGET_FILE:front_test_nvml_long>"
+  CGPU_TEST_ENGINE="$<TARGET_FILE_NAME:cgpu_engine>")
+add_dependencies(front_test front_test_cuda front_test_nvml front_test_nvml_long cgpu_engine)
 
 # The shipped files, mounted over the simulator's driver.
 if(TARGET simgpu)

@@ -63,6 +63,7 @@ class Server {
     bool read_one(Peer& peer);
     void welcome(Peer& peer, wire::Role role);
     void answer(Peer& peer, const wire::Ask& ask);
+    void list(const Peer& peer, const wire::AskProcesses& ask) const;
     void update(Peer& peer);
 
     DaemonControl& control_;
@@ -166,6 +167,19 @@ void Server::answer(Peer& peer, const wire::Ask& ask) {
     send(peer.socket, &message, sizeof message, MSG_NOSIGNAL);
 }
 
+void Server::list(const Peer& peer, const wire::AskProcesses& ask) const {
+    auto message = wire::make_message<wire::Processes>(ask.header.request);
+    message.gpu = ask.gpu;
+    for (std::uint32_t i = 0; i < control_.processes; ++i) {
+        if (listed_process(i).pid <= ask.after_pid) continue;
+        if (message.count == wire::Processes::kMost)
+            message.more = 1;
+        else
+            message.uses[message.count++] = listed_process(i);
+    }
+    send(peer.socket, &message, sizeof message, MSG_NOSIGNAL);
+}
+
 bool Server::read_one(Peer& peer) {
     std::byte bytes[wire::kLargestMessage];
     const auto got = recv(peer.socket, bytes, sizeof bytes, MSG_DONTWAIT);
@@ -173,6 +187,7 @@ bool Server::read_one(Peer& peer) {
     const std::span<const std::byte> packet(bytes, static_cast<std::size_t>(got));
     if (const auto hello = wire::read_message<wire::Hello>(packet)) welcome(peer, hello->role);
     if (const auto ask = wire::read_message<wire::Ask>(packet)) answer(peer, *ask);
+    if (const auto ask = wire::read_message<wire::AskProcesses>(packet)) list(peer, *ask);
     if (const auto give = wire::read_message<wire::Give>(packet)) {
         // "All there may be" is what a program says that starts: here none has had anything before.
         if (give->bytes != UINT64_MAX) {

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "core/wire/message.hpp"
 #include "core/wire/pages.hpp"
 
 /// What a test tells its daemon and reads of it. Shared memory: the daemon is a process of its own, so that a
@@ -20,6 +21,7 @@ struct DaemonControl {
     std::atomic<std::uint32_t> down{0};          ///< 1: no socket, no connections
     std::atomic<std::uint32_t> mute{0};          ///< 1: connections are taken, nothing is answered
     std::atomic<std::uint64_t> recall_bytes{0};  ///< recalls so much, once
+    std::atomic<std::uint32_t> processes{0};     ///< so many are listed: see listed_process
     // Read.
     std::atomic<std::uint32_t> is_down{0};
     std::atomic<std::uint32_t> is_mute{0};
@@ -37,6 +39,11 @@ struct DaemonControl {
     std::atomic<std::uint32_t> rings{0};
     std::atomic<std::int64_t> used_ns{0};
 };
+
+/// The process number `i` that the daemon lists.
+constexpr cgpu::wire::ProcessUse listed_process(std::uint32_t i) {
+    return {1000 + 10 * i, 0, (1 + std::uint64_t{i}) << 20};
+}
 
 /// A daemon of one instance with one GPU, at ./link/socket. It serves until it is killed with its parent.
 class FakeDaemon {

@@ -77,7 +77,7 @@ TEST_F(Front, ThreadsOwnDefaultStreamsAreMeasuredEach) {
     for (int i = 0; i < 3; ++i) {
         threads.emplace_back([&] {
             call<int(void*)>("cuCtxSetCurrent")(context_);
-            for (int k = 0; k < 100; ++k) EXPECT_EQ(launch(reinterpret_cast<void*>(std::uintptr_t{2})), 0);
+            for (int k = 0; k < 100; ++k) EXPECT_EQ(launch(cgpu::front::stream_per_thread()), 0);
         });
     }
     for (auto& thread : threads) thread.join();

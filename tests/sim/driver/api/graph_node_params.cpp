@@ -19,6 +19,24 @@ CUresult find(CUgraphNode handle, Node*& node, Kind*& step) {
     return step ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+/// Calls show(node, its step of that kind, *out).
+template <typename Kind, typename Out, typename Show>
+CUresult get(CUgraphNode handle, Out* out, Show show) {
+    Node* node = nullptr;
+    Kind* step = nullptr;
+    if (const CUresult result = find(handle, node, step); result != CUDA_SUCCESS) return result;
+    if (!out) return CUDA_ERROR_INVALID_VALUE;
+    show(*node, *step, *out);
+    return CUDA_SUCCESS;
+}
+
+template <typename Kind>
+CUresult get_event(CUgraphNode handle, CUevent* event) {
+    return get<Kind>(handle, event, [](const Node&, const Kind& step, CUevent& out) {
+        out = reinterpret_cast<CUevent>(step.event);
+    });
+}
+
 /// The node of an executable graph that stands for this one.
 CUresult find_in(CUgraphExec exec_handle, CUgraphNode handle, Node*& node) {
     if (!Runtime::get()) return CUDA_ERROR_NOT_INITIALIZED;
@@ -81,18 +99,28 @@ CUresult set_any(Node& node, CUgraphNodeParams* params) {
     return CUDA_SUCCESS;
 }
 
+/// Changes a node in its graph.
+template <typename Params>
+CUresult change(CUresult (*set)(Node&, Params), CUgraphNode handle, Params params) {
+    Node* node = from_handle<Node>(handle);
+    return node ? set(*node, params) : CUDA_ERROR_INVALID_VALUE;
+}
+
+/// Changes what stands for it in an executable one.
+template <typename Params>
+CUresult change_in(CUgraphExec exec, CUresult (*set)(Node&, Params), CUgraphNode handle, Params params) {
+    Node* node = nullptr;
+    const CUresult result = find_in(exec, handle, node);
+    return result == CUDA_SUCCESS ? set(*node, params) : result;
+}
+
 }  // namespace
 
-// Defines how a node is changed: in its graph, and in an executable one. set: of (Node&, type)
-#define SIMGPU_SET_PARAMS(name, type, set)                                          \
-    CUresult cuGraph##name(CUgraphNode handle, type params) {                       \
-        Node* node = from_handle<Node>(handle);                                     \
-        return node ? set(*node, params) : CUDA_ERROR_INVALID_VALUE;                \
-    }                                                                               \
-    CUresult cuGraphExec##name(CUgraphExec exec, CUgraphNode handle, type params) { \
-        Node* node = nullptr;                                                       \
-        const CUresult result = find_in(exec, handle, node);                        \
-        return result == CUDA_SUCCESS ? set(*node, params) : result;                \
+// Defines both. set: of (Node&, type)
+#define SIMGPU_SET_PARAMS(name, type, set)                                                                \
+    CUresult cuGraph##name(CUgraphNode handle, type params) { return change<type>(set, handle, params); } \
+    CUresult cuGraphExec##name(CUgraphExec exec, CUgraphNode handle, type params) {                       \
+        return change_in<type>(exec, set, handle, params);                                                \
     }
 
 extern "C" {
@@ -116,34 +144,24 @@ CUresult cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node,
 }
 
 CUresult cuGraphMemcpyNodeSetParams(CUgraphNode handle, const CUDA_MEMCPY3D* params) {
-    Node* node = from_handle<Node>(handle);
-    return node ? set_params<CopyStep>(*node, params) : CUDA_ERROR_INVALID_VALUE;
+    return change(set_params<CopyStep>, handle, params);
 }
 CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec exec, CUgraphNode handle, const CUDA_MEMCPY3D* params,
                                         CUcontext) {
-    Node* node = nullptr;
-    const CUresult result = find_in(exec, handle, node);
-    return result == CUDA_SUCCESS ? set_params<CopyStep>(*node, params) : result;
+    return change_in(exec, set_params<CopyStep>, handle, params);
 }
 
 CUresult cuGraphMemsetNodeSetParams(CUgraphNode handle, const CUDA_MEMSET_NODE_PARAMS* params) {
-    Node* node = from_handle<Node>(handle);
-    return node ? set_params<Fill>(*node, params) : CUDA_ERROR_INVALID_VALUE;
+    return change(set_params<Fill>, handle, params);
 }
 CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphNode handle,
                                         const CUDA_MEMSET_NODE_PARAMS* params, CUcontext) {
-    Node* node = nullptr;
-    const CUresult result = find_in(exec, handle, node);
-    return result == CUDA_SUCCESS ? set_params<Fill>(*node, params) : result;
+    return change_in(exec, set_params<Fill>, handle, params);
 }
 
 CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode handle, CUDA_KERNEL_NODE_PARAMS* params) {
-    Node* node = nullptr;
-    KernelStep* step = nullptr;
-    if (const CUresult result = find(handle, node, step); result != CUDA_SUCCESS) return result;
-    if (!params) return CUDA_ERROR_INVALID_VALUE;
-    show_params(*node, *params);
-    return CUDA_SUCCESS;
+    return get<KernelStep>(handle, params,
+                           [](Node& node, const KernelStep&, auto& out) { show_params(node, out); });
 }
 CUresult cuGraphKernelNodeGetParams(CUgraphNode handle, CUDA_KERNEL_NODE_PARAMS_v1* params) {
     CUDA_KERNEL_NODE_PARAMS wide{};
@@ -153,97 +171,59 @@ CUresult cuGraphKernelNodeGetParams(CUgraphNode handle, CUDA_KERNEL_NODE_PARAMS_
 }
 
 CUresult cuGraphMemcpyNodeGetParams(CUgraphNode handle, CUDA_MEMCPY3D* params) {
-    Node* node = nullptr;
-    CopyStep* step = nullptr;
-    if (const CUresult result = find(handle, node, step); result != CUDA_SUCCESS) return result;
-    if (!params) return CUDA_ERROR_INVALID_VALUE;
-    *params = step->copy;
-    return CUDA_SUCCESS;
+    return get<CopyStep>(handle, params,
+                         [](const Node&, const CopyStep& step, auto& out) { out = step.copy; });
 }
 
 CUresult cuGraphMemsetNodeGetParams(CUgraphNode handle, CUDA_MEMSET_NODE_PARAMS* params) {
-    Node* node = nullptr;
-    Fill* step = nullptr;
-    if (const CUresult result = find(handle, node, step); result != CUDA_SUCCESS) return result;
-    if (!params) return CUDA_ERROR_INVALID_VALUE;
-    show_params(*step, *params);
-    return CUDA_SUCCESS;
+    return get<Fill>(handle, params,
+                     [](const Node&, const Fill& step, auto& out) { show_params(step, out); });
 }
 
 CUresult cuGraphHostNodeGetParams(CUgraphNode handle, CUDA_HOST_NODE_PARAMS* params) {
-    Node* node = nullptr;
-    HostStep* step = nullptr;
-    if (const CUresult result = find(handle, node, step); result != CUDA_SUCCESS) return result;
-    if (!params) return CUDA_ERROR_INVALID_VALUE;
-    *params = {step->function, step->data};
-    return CUDA_SUCCESS;
+    return get<HostStep>(handle, params, [](const Node&, const HostStep& step, auto& out) {
+        out = {step.function, step.data};
+    });
 }
 
 CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode handle, CUgraph* graph) {
-    Node* node = nullptr;
-    ChildStep* step = nullptr;
-    if (const CUresult result = find(handle, node, step); result != CUDA_SUCCESS) return result;
-    if (!graph) return CUDA_ERROR_INVALID_VALUE;
-    *graph = handle_of(step->graph.get());
-    return CUDA_SUCCESS;
+    return get<ChildStep>(handle, graph, [](const Node&, const ChildStep& step, auto& out) {
+        out = handle_of(step.graph.get());
+    });
 }
 
 CUresult cuGraphEventRecordNodeGetEvent(CUgraphNode handle, CUevent* event) {
-    Node* node = nullptr;
-    RecordEventStep* step = nullptr;
-    if (const CUresult result = find(handle, node, step); result != CUDA_SUCCESS) return result;
-    if (!event) return CUDA_ERROR_INVALID_VALUE;
-    *event = reinterpret_cast<CUevent>(step->event);
-    return CUDA_SUCCESS;
+    return get_event<RecordEventStep>(handle, event);
 }
 
 CUresult cuGraphEventWaitNodeGetEvent(CUgraphNode handle, CUevent* event) {
-    Node* node = nullptr;
-    WaitEventStep* step = nullptr;
-    if (const CUresult result = find(handle, node, step); result != CUDA_SUCCESS) return result;
-    if (!event) return CUDA_ERROR_INVALID_VALUE;
-    *event = reinterpret_cast<CUevent>(step->event);
-    return CUDA_SUCCESS;
+    return get_event<WaitEventStep>(handle, event);
 }
 
 CUresult cuGraphMemAllocNodeGetParams(CUgraphNode handle, CUDA_MEM_ALLOC_NODE_PARAMS* params) {
-    Node* node = nullptr;
-    AllocateStep* step = nullptr;
-    if (const CUresult result = find(handle, node, step); result != CUDA_SUCCESS) return result;
-    if (!params) return CUDA_ERROR_INVALID_VALUE;
-    *params = step->asked;
-    return CUDA_SUCCESS;
+    return get<AllocateStep>(handle, params,
+                             [](const Node&, const AllocateStep& step, auto& out) { out = step.asked; });
 }
 
 CUresult cuGraphMemFreeNodeGetParams(CUgraphNode handle, CUdeviceptr* pointer) {
-    Node* node = nullptr;
-    FreeStep* step = nullptr;
-    if (const CUresult result = find(handle, node, step); result != CUDA_SUCCESS) return result;
-    if (!pointer) return CUDA_ERROR_INVALID_VALUE;
-    *pointer = step->address;
-    return CUDA_SUCCESS;
+    return get<FreeStep>(handle, pointer,
+                         [](const Node&, const FreeStep& step, auto& out) { out = step.address; });
 }
 
 CUresult cuGraphBatchMemOpNodeGetParams(CUgraphNode handle, CUDA_BATCH_MEM_OP_NODE_PARAMS* params) {
-    Node* node = nullptr;
-    MemoryOperationsStep* step = nullptr;
-    if (const CUresult result = find(handle, node, step); result != CUDA_SUCCESS) return result;
-    if (!params) return CUDA_ERROR_INVALID_VALUE;
-    *params = {reinterpret_cast<CUcontext>(&node->context),
-               static_cast<unsigned int>(step->operations.size()), step->operations.data(), 0};
-    return CUDA_SUCCESS;
+    return get<MemoryOperationsStep>(handle, params, [](Node& node, MemoryOperationsStep& step, auto& out) {
+        out = {reinterpret_cast<CUcontext>(&node.context), static_cast<unsigned int>(step.operations.size()),
+               step.operations.data(), 0};
+    });
 }
 
 CUresult cuGraphKernelNodeGetAttribute(CUgraphNode handle, CUlaunchAttributeID attribute,
                                        CUlaunchAttributeValue* value) {
-    Node* node = nullptr;
-    KernelStep* step = nullptr;
-    if (const CUresult result = find(handle, node, step); result != CUDA_SUCCESS) return result;
-    if (!value) return CUDA_ERROR_INVALID_VALUE;
-    *value = {};
-    if (attribute == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) value->cooperative = step->cooperative;
-    if (attribute == CU_LAUNCH_ATTRIBUTE_PRIORITY) value->priority = step->priority;
-    return CUDA_SUCCESS;
+    return get<KernelStep>(handle, value, [&](const Node&, const KernelStep& step, auto& out) {
+        out = {};
+        if (attribute == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) out.cooperative = step.cooperative;
+        if (attribute == CU_LAUNCH_ATTRIBUTE_PRIORITY) out.priority = step.priority;
+    });
 }
 
 CUresult cuGraphKernelNodeSetAttribute(CUgraphNode handle, CUlaunchAttributeID attribute,

@@ -56,6 +56,16 @@ CUgraphNodeParams params_of(CUgraphNodeType type) {
     return params;
 }
 
+/// Adds a node of that type with these parameters of it.
+template <typename Part>
+CUresult add_given(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies, std::size_t count,
+                   CUgraphNodeType type, Part CUgraphNodeParams::*part, const Part* given) {
+    if (!given) return CUDA_ERROR_INVALID_VALUE;
+    CUgraphNodeParams params = params_of(type);
+    params.*part = *given;
+    return add(node, graph, dependencies, nullptr, count, params);
+}
+
 }  // namespace
 
 extern "C" {
@@ -72,10 +82,8 @@ CUresult cuGraphAddNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dep
 
 CUresult cuGraphAddKernelNode_v2(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
                                  std::size_t count, const CUDA_KERNEL_NODE_PARAMS* kernel) {
-    if (!kernel) return CUDA_ERROR_INVALID_VALUE;
-    CUgraphNodeParams params = params_of(CU_GRAPH_NODE_TYPE_KERNEL);
-    params.kernel = *kernel;
-    return add(node, graph, dependencies, nullptr, count, params);
+    return add_given(node, graph, dependencies, count, CU_GRAPH_NODE_TYPE_KERNEL, &CUgraphNodeParams::kernel,
+                     kernel);
 }
 
 CUresult cuGraphAddKernelNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
@@ -89,25 +97,24 @@ CUresult cuGraphAddKernelNode(CUgraphNode* node, CUgraph graph, const CUgraphNod
 CUresult cuGraphAddMemcpyNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
                               std::size_t count, const CUDA_MEMCPY3D* copy, CUcontext context) {
     if (!copy) return CUDA_ERROR_INVALID_VALUE;
-    CUgraphNodeParams params = params_of(CU_GRAPH_NODE_TYPE_MEMCPY);
-    params.memcpy = {0, 0, context, *copy};
-    return add(node, graph, dependencies, nullptr, count, params);
+    const CUDA_MEMCPY_NODE_PARAMS given{0, 0, context, *copy};
+    return add_given(node, graph, dependencies, count, CU_GRAPH_NODE_TYPE_MEMCPY, &CUgraphNodeParams::memcpy,
+                     &given);
 }
 
 CUresult cuGraphAddMemsetNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
                               std::size_t count, const CUDA_MEMSET_NODE_PARAMS* set, CUcontext context) {
     if (!set) return CUDA_ERROR_INVALID_VALUE;
-    CUgraphNodeParams params = params_of(CU_GRAPH_NODE_TYPE_MEMSET);
-    params.memset = {set->dst, set->pitch, set->value, set->elementSize, set->width, set->height, context};
-    return add(node, graph, dependencies, nullptr, count, params);
+    const CUDA_MEMSET_NODE_PARAMS_v2 given{set->dst,   set->pitch,  set->value, set->elementSize,
+                                           set->width, set->height, context};
+    return add_given(node, graph, dependencies, count, CU_GRAPH_NODE_TYPE_MEMSET, &CUgraphNodeParams::memset,
+                     &given);
 }
 
 CUresult cuGraphAddHostNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
                             std::size_t count, const CUDA_HOST_NODE_PARAMS* host) {
-    if (!host) return CUDA_ERROR_INVALID_VALUE;
-    CUgraphNodeParams params = params_of(CU_GRAPH_NODE_TYPE_HOST);
-    params.host = *host;
-    return add(node, graph, dependencies, nullptr, count, params);
+    return add_given(node, graph, dependencies, count, CU_GRAPH_NODE_TYPE_HOST, &CUgraphNodeParams::host,
+                     host);
 }
 
 CUresult cuGraphAddChildGraphNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
@@ -125,16 +132,16 @@ CUresult cuGraphAddEmptyNode(CUgraphNode* node, CUgraph graph, const CUgraphNode
 
 CUresult cuGraphAddEventRecordNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
                                    std::size_t count, CUevent event) {
-    CUgraphNodeParams params = params_of(CU_GRAPH_NODE_TYPE_EVENT_RECORD);
-    params.eventRecord.event = event;
-    return add(node, graph, dependencies, nullptr, count, params);
+    const CUDA_EVENT_NODE_PARAMS given{event};
+    return add_given(node, graph, dependencies, count, CU_GRAPH_NODE_TYPE_EVENT_RECORD,
+                     &CUgraphNodeParams::eventRecord, &given);
 }
 
 CUresult cuGraphAddEventWaitNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
                                  std::size_t count, CUevent event) {
-    CUgraphNodeParams params = params_of(CU_GRAPH_NODE_TYPE_WAIT_EVENT);
-    params.eventWait.event = event;
-    return add(node, graph, dependencies, nullptr, count, params);
+    const CUDA_EVENT_NODE_PARAMS given{event};
+    return add_given(node, graph, dependencies, count, CU_GRAPH_NODE_TYPE_WAIT_EVENT,
+                     &CUgraphNodeParams::eventWait, &given);
 }
 
 CUresult cuGraphAddMemAllocNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
@@ -149,17 +156,15 @@ CUresult cuGraphAddMemAllocNode(CUgraphNode* node, CUgraph graph, const CUgraphN
 
 CUresult cuGraphAddMemFreeNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
                                std::size_t count, CUdeviceptr pointer) {
-    CUgraphNodeParams params = params_of(CU_GRAPH_NODE_TYPE_MEM_FREE);
-    params.free.dptr = pointer;
-    return add(node, graph, dependencies, nullptr, count, params);
+    const CUDA_MEM_FREE_NODE_PARAMS given{pointer};
+    return add_given(node, graph, dependencies, count, CU_GRAPH_NODE_TYPE_MEM_FREE, &CUgraphNodeParams::free,
+                     &given);
 }
 
 CUresult cuGraphAddBatchMemOpNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
                                   std::size_t count, const CUDA_BATCH_MEM_OP_NODE_PARAMS* operations) {
-    if (!operations) return CUDA_ERROR_INVALID_VALUE;
-    CUgraphNodeParams params = params_of(CU_GRAPH_NODE_TYPE_BATCH_MEM_OP);
-    params.memOp = *operations;
-    return add(node, graph, dependencies, nullptr, count, params);
+    return add_given(node, graph, dependencies, count, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
+                     &CUgraphNodeParams::memOp, operations);
 }
 
 }  // extern "C"

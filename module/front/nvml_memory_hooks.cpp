@@ -1,53 +1,19 @@
 // The front for NVML: a managed process is shown its instance's memory instead of the card's.
-#include <dlfcn.h>
-
 #include <algorithm>
 
+#include "module/front/nvml_abi.hpp"
 #include "module/front/nvml_usage.hpp"
-#include "module/front/paths.hpp"
-
-#define CGPU_NVML_HOOK extern "C" __attribute__((visibility("default"))) int
 
 using namespace cgpu::front;
+using namespace cgpu::front::nvml;
 
 namespace {
 
-// Facts from nvml.h.
-constexpr int kSuccess = 0;
-constexpr int kNoPermission = 4;
-constexpr int kFunctionNotFound = 13;
-constexpr int kUnknown = 999;
-
-using Device = struct nvmlDevice_st*;
-
-struct Memory {
-    unsigned long long total;
-    unsigned long long free;
-    unsigned long long used;
-};
-
-struct MemoryV2 {
-    unsigned version;
-    unsigned long long total;
-    unsigned long long reserved;
-    unsigned long long free;
-    unsigned long long used;
-};
-static_assert(sizeof(MemoryV2) == 40);
-
-template <class Function>
-Function real(const char* name) {
-    // Opened anew each time: it is loaded already, as what we depend on, and these calls are rare.
-    void* library = dlopen(kRealNvml, RTLD_NOW | RTLD_LOCAL);
-    return library != nullptr ? reinterpret_cast<Function>(dlsym(library, name)) : nullptr;
-}
-
 /// What the instance has of this device's memory; otherwise what to answer.
 int usage_of(Device device, MemoryUsage& usage) {
-    const auto get_uuid = real<int (*)(Device, char*, unsigned)>("nvmlDeviceGetUUID");
-    char text[96] = {};
-    if (get_uuid == nullptr || get_uuid(device, text, sizeof text) != kSuccess) return kUnknown;
-    switch (instance_memory(text, usage)) {
+    const UuidText uuid(device);
+    if (!uuid.known()) return kUnknown;
+    switch (instance_memory(uuid.text, usage)) {
         case Found::limited:
         case Found::unlimited:
             return kSuccess;

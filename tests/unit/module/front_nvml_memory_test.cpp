@@ -1,29 +1,14 @@
 #include <sys/wait.h>
 
-#include "tests/unit/module/front_fixture.hpp"
+#include "tests/unit/module/front_nvml.hpp"
 
 namespace {
 
-constexpr int kNoPermission = 4;
-constexpr int kUnknown = 999;
+using cgpu::front::nvml::kNoPermission;
+using cgpu::front::nvml::kUnknown;
 
-class NvmlFront : public Front {
+class NvmlMemory : public NvmlFront {
   protected:
-    void SetUp() override {
-        Front::SetUp();
-        if (IsSkipped() || HasFatalFailure()) return;
-        nvml_ = dlopen(CGPU_TEST_NVML_FRONT, RTLD_NOW | RTLD_LOCAL);
-        ASSERT_NE(nvml_, nullptr) << dlerror();
-        ASSERT_EQ(nvml<int()>("nvmlInit_v2")(), 0);  // not hooked: falls through
-        for (unsigned i = 0; i < 2; ++i) {
-            ASSERT_EQ((nvml<int(unsigned, void**)>("nvmlDeviceGetHandleByIndex_v2")(i, &cards_[i])), 0);
-        }
-    }
-
-    template <class Signature>
-    std::function<Signature> nvml(const char* name) const {
-        return reinterpret_cast<Signature*>(dlsym(nvml_, name));
-    }
     /// nvmlMemory_t: total, free, used.
     int memory(int card) {
         return nvml<int(void*, unsigned long long*)>("nvmlDeviceGetMemoryInfo")(cards_[card], memory_);
@@ -33,12 +18,10 @@ class NvmlFront : public Front {
         return nvml<int(void*, unsigned long long*)>("nvmlDeviceGetMemoryInfo_v2")(cards_[card], memory_);
     }
 
-    void* nvml_ = nullptr;
-    void* cards_[2] = {};
     unsigned long long memory_[5] = {};
 };
 
-TEST_F(NvmlFront, ShowsTheInstancesMemoryAsCudaDoes) {
+TEST_F(NvmlMemory, ShowsTheInstancesMemoryAsCudaDoes) {
     daemon().limit_bytes = kContextEstimate + 300 * kMiB;
     start();
     std::uint64_t address = 0;
@@ -54,7 +37,7 @@ TEST_F(NvmlFront, ShowsTheInstancesMemoryAsCudaDoes) {
     EXPECT_EQ(memory_[4], kContextEstimate + 100 * kMiB);
 }
 
-TEST_F(NvmlFront, NeverShowsTheCardsFiguresInstead) {
+TEST_F(NvmlMemory, NeverShowsTheCardsFiguresInstead) {
     EXPECT_EQ(memory(1), kNoPermission);
     EXPECT_EQ(memory_[0], 0u);
     take_daemon_down();
@@ -66,14 +49,14 @@ TEST_F(NvmlFront, NeverShowsTheCardsFiguresInstead) {
     EXPECT_EQ(memory_[0], daemon().limit_bytes);
 }
 
-TEST_F(NvmlFront, SharingOnlyShowsTheCard) {
+TEST_F(NvmlMemory, SharingOnlyShowsTheCard) {
     daemon().isolate_memory = 0;
     ASSERT_EQ(memory(0), 0);
     EXPECT_EQ(memory_[0], 16ull << 30);
     EXPECT_EQ(memory_[2], 5ull << 30);
 }
 
-TEST_F(NvmlFront, SurvivesClosedDescriptorsAndForks) {
+TEST_F(NvmlMemory, SurvivesClosedDescriptorsAndForks) {
     ASSERT_EQ(memory(0), 0);
     for (int fd = 3; fd < 1024; ++fd) close(fd);
     EXPECT_EQ(memory(0), 0);

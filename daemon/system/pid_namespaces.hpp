@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "daemon/app/pid_place.hpp"
+
+namespace cgpu::system {
+
+/// What /proc/PID/status says of a process's place.
+struct PidStatus {
+    std::vector<std::int32_t>
+        pids;                 ///< NSpid: from the namespace of this /proc down to its own; empty: unread
+    std::int32_t parent = 0;  ///< PPid; 0: none that is seen from here
+};
+[[nodiscard]] PidStatus parse_pid_status(std::string_view status);
+
+/// By the status of the process and of its ancestors, which everybody may read (where /proc doesn't hide
+/// them). Empty where there is no such process.
+[[nodiscard]] app::PidPlace read_pid_place(std::int32_t pid);
+
+}  // namespace cgpu::system

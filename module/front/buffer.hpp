@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <type_traits>
+
+namespace cgpu::front {
+
+/// An array that grows, and says no where there is no memory instead of throwing.
+template <class T>
+class Buffer {
+    static_assert(std::is_trivially_copyable_v<T>);
+
+  public:
+    Buffer() = default;
+    ~Buffer() { std::free(items_); }
+    Buffer(const Buffer&) = delete;
+    Buffer& operator=(const Buffer&) = delete;
+
+    /// Makes room for so many; what is in it stays. False: there is no memory, and all is as it was.
+    bool grow(std::size_t room) {
+        if (room <= room_) return true;
+        void* items = std::realloc(items_, room * sizeof(T));
+        if (items == nullptr) return false;
+        items_ = static_cast<T*>(items);
+        room_ = room;
+        return true;
+    }
+    [[nodiscard]] std::size_t room() const { return room_; }
+    [[nodiscard]] T* data() { return items_; }
+    [[nodiscard]] const T* data() const { return items_; }
+
+  private:
+    T* items_ = nullptr;
+    std::size_t room_ = 0;
+};
+
+}  // namespace cgpu::front

@@ -24,6 +24,18 @@ constexpr std::uint64_t kMib = 1ull << 20;
 /// The engine of this version below the module's folder, as a Welcome names it.
 std::string engine_path() { return CGPU_VERSION "/libcgpu-engine.so." CGPU_VERSION; }
 
+app::OnEscape on_escape(config::OnEscape configured) {
+    switch (configured) {
+        case config::OnEscape::report:
+            return app::OnEscape::report;
+        case config::OnEscape::refuse:
+            return app::OnEscape::refuse;
+        case config::OnEscape::kill:
+            return app::OnEscape::kill;
+    }
+    return app::OnEscape::report;
+}
+
 std::uint64_t wall_clock() { return static_cast<std::uint64_t>(time(nullptr)); }
 
 }  // namespace
@@ -56,6 +68,13 @@ void Daemon::compose(model::Node node) {
     app::LeaseSettings leases;
     leases.recall.chunk = config_.lease_chunk_mib * kMib;
     leases.first_context_estimate = config_.context_estimate_mib * kMib;
+    leases.unexplained.gap = config_.escape_gap_mib * kMib;
+    leases.on_escape = on_escape(config_.on_escape);
+    if (leases.on_escape == app::OnEscape::kill && !system::Processes::may_kill_others())
+        spdlog::warn(
+            "on_escape: kill: cgpud may not kill other users' processes, and will refuse them memory "
+            "instead. "
+            "Try: give it CAP_KILL by kill.conf, see cgpud(8)");
     leases_ =
         std::make_unique<app::Leases>(app::Leases::Outside{loop_, processes_, driver_, *lease_file_}, leases);
     slicer_ = std::make_unique<app::SlicerThread>(
@@ -149,9 +168,9 @@ void Daemon::reload() {
     service_->set_settings(service_settings());
     system::set_up_log(config_.log_level);
     spdlog::info(
-        "configuration read again; slice_ms, on_daemon_loss, lease_chunk_mib, context_estimate_mib and "
-        "folders "
-        "come with the next start");
+        "configuration read again; slice_ms, on_daemon_loss, lease_chunk_mib, context_estimate_mib, "
+        "on_escape, "
+        "escape_gap_mib and folders come with the next start");
     system::notify_ready(status());
 }
 

@@ -37,6 +37,13 @@ std::string of_text(std::uint64_t used, std::uint64_t limit) {
     return size_text(used) + " / " + size_text(limit);
 }
 
+std::string memory_text(const client::Quota& quota, const client::Usage& usage) {
+    const auto text = of_text(usage.memory_used, quota.memory_limit);
+    return usage.memory_unexplained == 0
+               ? text
+               : text + " (" + size_text(usage.memory_unexplained) + " unexplained)";
+}
+
 std::string share_text(double share) { return decimal(share * 100) + "%"; }
 
 std::string duration_text(std::uint64_t nanoseconds) {

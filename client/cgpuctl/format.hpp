@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "client/node/snapshot.hpp"
+
 /// Figures as people read them.
 namespace cgpu::cgpuctl {
 
@@ -12,6 +14,9 @@ namespace cgpu::cgpuctl {
 [[nodiscard]] std::string size_text(std::uint64_t bytes);
 /// `200MiB / 4301MiB`
 [[nodiscard]] std::string of_text(std::uint64_t used, std::uint64_t limit);
+/// The same of an instance; what came past the module is said where everybody looks:
+/// `1700MiB / 4301MiB (1500MiB unexplained)`
+[[nodiscard]] std::string memory_text(const client::Quota& quota, const client::Usage& usage);
 /// 0..1 as per cent: `25%`, `33.3%`.
 [[nodiscard]] std::string share_text(double share);
 /// Nanoseconds: `83.2s`, `4.1ms`, `0s`.

@@ -13,6 +13,7 @@ Json to_json(const client::OnGpu& place) {
         {"memory_limit_bytes", quota.memory_limit},
         {"memory_used_bytes", usage.memory_used},
         {"memory_leased_bytes", usage.memory_leased},
+        {"memory_unexplained_bytes", usage.memory_unexplained},
         {"weight", quota.weight},
         {"high_priority", quota.high_priority},
         {"target_share", usage.target_share},

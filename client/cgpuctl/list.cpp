@@ -9,7 +9,7 @@ namespace {
 void add_rows(Table& table, const client::Instance& instance) {
     for (const auto& [quota, usage] : instance.gpus)
         table.add({short_id(instance.id), instance.name, std::to_string(quota.gpu_index),
-                   of_text(usage.memory_used, quota.memory_limit),
+                   memory_text(quota, usage),
                    std::to_string(quota.weight) + (quota.high_priority ? " high" : ""),
                    share_text(usage.target_share) + " / " + share_text(usage.achieved_share),
                    instance.pid == 0 ? "" : std::to_string(instance.pid), instance.state});

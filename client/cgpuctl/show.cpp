@@ -72,7 +72,7 @@ void print(const client::Instance& instance, const client::Snapshot& snapshot, T
             processes += (processes.empty() ? "" : " ") + std::to_string(pid);
         terminal.out() << '\n';
         print_facts(terminal, {{"GPU", std::to_string(quota.gpu_index) + " (" + quota.gpu + ")"},
-                               {"Memory", of_text(usage.memory_used, quota.memory_limit)},
+                               {"Memory", memory_text(quota, usage)},
                                {"Memory leased", size_text(usage.memory_leased)},
                                {"Weight", weight_text(quota, snapshot)},
                                {"Priority", quota.high_priority ? "high" : "normal"},

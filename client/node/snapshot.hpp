@@ -35,11 +35,12 @@ struct Quota {
 
 /// What it uses of it now.
 struct Usage {
-    std::uint64_t memory_used = 0;     ///< bytes
-    std::uint64_t memory_leased = 0;   ///< bytes
-    std::uint64_t gpu_time = 0;        ///< nanoseconds
-    std::uint64_t waited = 0;          ///< nanoseconds
-    std::uint64_t longest_kernel = 0;  ///< nanoseconds
+    std::uint64_t memory_used = 0;         ///< bytes
+    std::uint64_t memory_leased = 0;       ///< bytes
+    std::uint64_t memory_unexplained = 0;  ///< bytes of memory_used that came past the module
+    std::uint64_t gpu_time = 0;            ///< nanoseconds
+    std::uint64_t waited = 0;              ///< nanoseconds
+    std::uint64_t longest_kernel = 0;      ///< nanoseconds
     std::uint64_t launches = 0;
     double target_share = 0;    ///< 0..1
     double achieved_share = 0;  ///< 0..1

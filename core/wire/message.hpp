@@ -91,12 +91,17 @@ struct Refused {
 static_assert(sizeof(Refused) == 256);
 
 enum class Topic : std::uint32_t {
-    lease = 1,    ///< more bytes for this process
-    usage = 2,    ///< no bytes: what the whole instance has charged
-    context = 3,  ///< bytes for a context that is about to be made on this GPU; the daemon corrects it later
-                  ///< by the driver's figure for the process
-    context_done = 4,  ///< no bytes: the context exists now, look at the driver's figure
-    context_gone = 5,  ///< no bytes: the process's last context on this GPU is gone
+    lease = 1,  ///< more bytes for this process
+    usage = 2,  ///< no bytes: what the whole instance has charged
+    // What has no size before the driver has made it. Bytes are set aside beside the lease, and corrected
+    // by the driver's figure for the process when it is told that the thing exists.
+    context = 3,   ///< bytes for a context that is about to be made on this GPU
+    load = 4,      ///< bytes for code (a module, a library) or for what a context's limits ask for
+    made = 5,      ///< no bytes: what one `context` or `load` was for exists now, look at the driver's figure
+    not_made = 6,  ///< the bytes granted for a `context` or `load` that came to nothing
+    moved = 7,     ///< a call may have moved the process's memory without one of the above (a kernel's first
+                   ///< launch, an unload): look at the driver's figure. Bytes: what it should be rid of
+    context_gone = 8,  ///< no bytes: the process's last context on this GPU is gone
 };
 
 struct Ask {
@@ -113,7 +118,7 @@ struct Answer {
     Header header;
     std::uint32_t gpu;
     Why why;                      ///< none where the bytes were granted
-    std::uint64_t granted_bytes;  ///< added to this process's lease (for Topic::context: reserved beside it)
+    std::uint64_t granted_bytes;  ///< added to this process's lease (context, load: set aside beside it)
     std::uint64_t limit_bytes;
     std::uint64_t used_bytes;  ///< charged by the whole instance on this GPU, contexts included
 };

@@ -11,7 +11,11 @@ namespace cgpu::app {
 
 /// A process wants memory.
 struct LeaseAsk {
-    enum class What { lease, context };
+    enum class What {
+        lease,
+        context,  ///< beside the lease: at least what a context is expected to take
+        load,     ///< beside the lease: for code or heaps
+    };
     LeaseKey key;
     What what = What::lease;
     std::uint64_t bytes = 0;
@@ -21,7 +25,7 @@ struct LeaseAnswer {
     std::uint64_t granted = 0;  ///< bytes; 0 where it was refused
     wire::Why why = wire::Why::none;
     std::uint64_t limit = 0;
-    std::uint64_t used = 0;  ///< by the whole instance on this GPU, contexts included
+    std::uint64_t used = 0;  ///< by the whole instance on this GPU, unsized memory included
     std::string trouble;     ///< what an operator should read in the log; empty: nothing
 };
 

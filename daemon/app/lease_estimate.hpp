@@ -4,21 +4,27 @@
 #include <cstdint>
 #include <deque>
 
-#include "daemon/app/lease_pool.hpp"
+#include "core/wire/limits.hpp"
 
 namespace cgpu::app {
 
-/// What a context on one GPU probably takes: the largest of the last few that the driver showed. Bounded,
-/// because it is learnt from one tenant and reserved for another.
+[[nodiscard]] constexpr std::uint64_t whole_granules(std::uint64_t bytes) {
+    return bytes / wire::kGranule * wire::kGranule;
+}
+[[nodiscard]] constexpr std::uint64_t up_to_granule(std::uint64_t bytes) {
+    return whole_granules(bytes + wire::kGranule - 1);
+}
+
+/// What a thing probably takes of a GPU: the largest of the last few that the driver showed.
 class LeaseEstimate {
   public:
     static constexpr std::size_t kRemembered = 8;
-    static constexpr std::uint64_t kLargest = std::uint64_t{1} << 30;
 
-    explicit LeaseEstimate(std::uint64_t first) : first_(first) {}
+    /// `largest`: no more is learnt, so that one unusual thing doesn't cost those that follow too much.
+    LeaseEstimate(std::uint64_t first, std::uint64_t largest) : first_(first), largest_(largest) {}
 
     void learn(std::uint64_t bytes) {
-        seen_.push_back(std::min(up_to_granule(bytes), kLargest));
+        seen_.push_back(std::min(up_to_granule(bytes), largest_));
         if (seen_.size() > kRemembered) seen_.pop_front();
     }
     /// Bytes, whole granules.
@@ -28,6 +34,7 @@ class LeaseEstimate {
 
   private:
     std::uint64_t first_;
+    std::uint64_t largest_;
     std::deque<std::uint64_t> seen_;
 };
 

@@ -5,8 +5,9 @@
 
 namespace cgpu::app {
 
-LeasePool::LeasePool(PoolKey key, LeaseTable& table, Charged charged)
-    : key_(std::move(key)), table_(table), charged_(std::move(charged)) {}
+LeasePool::LeasePool(PoolKey key, LeaseTable& table, Charged charged,
+                     const Unexplained::Settings& unexplained)
+    : key_(std::move(key)), table_(table), charged_(std::move(charged)), unexplained_(unexplained) {}
 
 const LeasePool::Account* LeasePool::find(const model::Process& process) const {
     const auto found = accounts_.find(process);
@@ -16,6 +17,11 @@ const LeasePool::Account* LeasePool::find(const model::Process& process) const {
 LeasePool::Account* LeasePool::find_account(const model::Process& process) {
     const auto found = accounts_.find(process);
     return found == accounts_.end() ? nullptr : &found->second;
+}
+
+LeasePool::Account* LeasePool::living_account(const model::Process& process) {
+    Account* account = find_account(process);
+    return account == nullptr || account->dying ? nullptr : account;
 }
 
 Result<LeasePool::Account*> LeasePool::account_for(const model::Process& process) {
@@ -28,7 +34,7 @@ Result<LeasePool::Account*> LeasePool::account_for(const model::Process& process
 }
 
 void LeasePool::save(const Account& account) {
-    table_.set(account.place, {account.lease, account.context + account.pending});
+    table_.set(account.place, {account.lease, account.unsized + account.pending});
 }
 
 std::uint64_t LeasePool::leased() const {
@@ -57,7 +63,7 @@ std::uint64_t LeasePool::used() const {
 
 std::uint64_t LeasePool::used(const model::Process& process) const {
     const Account* account = find(process);
-    return account == nullptr ? 0 : charged(process) + account->context + account->pending;
+    return account == nullptr ? 0 : charged(process) + account->unsized + account->pending;
 }
 
 std::uint64_t LeasePool::slack(const model::Process& process) const {
@@ -83,8 +89,8 @@ Result<LeasePool::Grant> LeasePool::lease(const model::Process& process, std::ui
 }
 
 std::uint64_t LeasePool::give(const model::Process& process, std::uint64_t bytes) {
-    Account* account = find_account(process);
-    if (account == nullptr || account->dying) return 0;
+    Account* account = living_account(process);
+    if (account == nullptr) return 0;
     const auto given = std::min(whole_granules(bytes), account->lease);
     account->lease -= given;
     save(*account);
@@ -101,13 +107,15 @@ void LeasePool::take_up(const LeaseTable::Saved& saved) {
     Account account;
     account.place = saved.place;
     account.lease = saved.amounts.lease;
-    account.context = saved.amounts.context;
+    account.unsized = saved.amounts.unsized;
+    // Nobody remembers what of it was announced.
+    account.unexplained.may_grow(Unexplained::kAnything);
     accounts_.insert_or_assign(saved.key.process, account);
 }
 
 void LeasePool::exited(const model::Process& process, Nanos now) {
-    Account* account = find_account(process);
-    if (account == nullptr || account->dying) return;
+    Account* account = living_account(process);
+    if (account == nullptr) return;
     account->last_charged = charged(process);
     account->dying = true;
     account->dying_since = now;

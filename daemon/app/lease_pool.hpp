@@ -7,8 +7,11 @@
 #include <vector>
 
 #include "core/wire/limits.hpp"
+#include "daemon/app/lease_ask.hpp"
+#include "daemon/app/lease_estimate.hpp"
 #include "daemon/app/lease_table.hpp"
 #include "daemon/app/loop.hpp"
+#include "daemon/app/unexplained.hpp"
 
 namespace cgpu::app {
 
@@ -17,37 +20,53 @@ constexpr std::uint64_t kUnlimited = std::uint64_t{1} << 62;
 /// Nobody has or asks for more: larger figures are nonsense.
 constexpr std::uint64_t kLargestAsk = std::uint64_t{1} << 50;
 
-[[nodiscard]] constexpr std::uint64_t whole_granules(std::uint64_t bytes) {
-    return bytes / wire::kGranule * wire::kGranule;
-}
-[[nodiscard]] constexpr std::uint64_t up_to_granule(std::uint64_t bytes) {
-    return whole_granules(bytes + wire::kGranule - 1);
-}
-
 /// One instance's memory on one GPU: its limit, and what each of its processes has of it.
 ///
-/// No grant ever takes the sum of leases and contexts over the limit. It can lie above it all the same, when
-/// the limit was lowered or the driver shows larger contexts than were reserved; then nothing is granted
-/// until it fits. Every change is in the table before the caller hears of it.
+/// Beside its lease a process has *unsized* memory: contexts, code, heaps. Nobody knows its size before it
+/// exists, and only the driver knows it then. Bytes are set aside for it before it is made, and what the
+/// driver shows of the process beyond its charges takes their place.
+///
+/// No grant ever takes the sum of leases and unsized memory over the limit. It can lie above it all the same,
+/// when the limit was lowered or the driver shows more than was set aside; then nothing is granted until it
+/// fits. Every change is in the table before the caller hears of it.
 class LeasePool {
   public:
+    using What = LeaseAsk::What;
+
+    /// One thing of unknown size that is made while nothing else is.
+    struct Measured {
+        What what = What::context;
+        std::uint64_t asked = 0;   ///< bytes
+        std::uint64_t before = 0;  ///< unsized memory without it
+        std::uint64_t beside = 0;  ///< set aside for others since
+    };
+    /// What it turned out to take.
+    struct Learnt {
+        What what = What::context;
+        std::uint64_t asked = 0;
+        std::uint64_t taken = 0;
+    };
+
     struct Account {
-        std::size_t place = 0;        ///< in the table
-        std::uint64_t lease = 0;      ///< bytes it may charge; whole granules
-        std::uint64_t context = 0;    ///< bytes its contexts take: the driver's figure less what is charged
-        std::uint64_t pending = 0;    ///< bytes reserved for contexts that the driver hasn't shown yet
-        Nanos pending_since = 0;      ///< the last of them
-        bool context_coming = false;  ///< a context is being made: no figure says anything about it yet
-        bool first_context = false;   ///< the next figure is that of one fresh context
-        bool figured = false;         ///< the driver has shown this process
-        std::uint64_t charged_before = 0;   ///< what it had charged when the look at the driver began
-        std::vector<std::uint64_t> recent;  ///< the last kConfirm figures of its contexts, the newest last
+        std::size_t place = 0;      ///< in the table
+        std::uint64_t lease = 0;    ///< bytes it may charge; whole granules
+        std::uint64_t unsized = 0;  ///< bytes: the driver's figure less what is charged
+        std::uint64_t pending = 0;  ///< bytes set aside for unsized memory that the driver hasn't shown yet
+        Nanos pending_since = 0;    ///< the last of them
+        std::uint32_t coming = 0;   ///< things being made: what no figure shows of them may still come
+        std::optional<Measured> measured;   ///< what the next figures tell the size of
+        bool figured = false;               ///< the driver has shown this process
+        bool fresh = true;                  ///< nothing was announced since the look at the driver began
+        std::uint64_t lease_before = 0;     ///< when that look began
+        std::uint64_t charged_before = 0;   ///< then, too
+        std::vector<std::uint64_t> recent;  ///< the last kConfirm figures of unsized memory, the newest last
+        Unexplained unexplained;
 
         bool dying = false;  ///< the process is gone, its memory not yet
         Nanos dying_since = 0;
         std::uint64_t last_charged = 0;  ///< by a dying process
 
-        [[nodiscard]] std::uint64_t total() const { return lease + context + pending; }
+        [[nodiscard]] std::uint64_t total() const { return lease + unsized + pending; }
     };
     /// What is charged and what the driver shows are never read at one moment. A figure is believed as far as
     /// so many looks in a row agree with it.
@@ -64,7 +83,7 @@ class LeasePool {
     /// What a process reports as charged; nothing where it hasn't reported (yet).
     using Charged = std::function<std::optional<std::uint64_t>(const model::Process&)>;
 
-    LeasePool(PoolKey key, LeaseTable& table, Charged charged);
+    LeasePool(PoolKey key, LeaseTable& table, Charged charged, const Unexplained::Settings& unexplained);
 
     [[nodiscard]] const PoolKey& key() const { return key_; }
     [[nodiscard]] const Accounts& accounts() const { return accounts_; }
@@ -72,11 +91,11 @@ class LeasePool {
     [[nodiscard]] std::uint64_t limit() const { return limit_; }
     void set_limit(std::uint64_t bytes) { limit_ = bytes < kUnlimited ? bytes : kUnlimited; }
 
-    /// Leases and contexts together.
+    /// Leases and unsized memory together.
     [[nodiscard]] std::uint64_t leased() const;
     /// What is left to grant.
     [[nodiscard]] std::uint64_t available() const;
-    /// Charges and contexts together.
+    /// Charges and unsized memory together.
     [[nodiscard]] std::uint64_t used() const;
     /// The same of one process.
     [[nodiscard]] std::uint64_t used(const model::Process& process) const;
@@ -91,21 +110,29 @@ class LeasePool {
     /// Takes at most its lease off it; the answer is how much.
     std::uint64_t give(const model::Process& process, std::uint64_t bytes);
 
-    /// Sets bytes aside for a context that is about to be made. Error: the table's.
-    Result<Grant> reserve_context(const model::Process& process, std::uint64_t bytes, Nanos now);
-    /// Undoes a reservation whose answer didn't reach the process.
-    void unreserve_context(const model::Process& process, std::uint64_t bytes);
-    void context_done(const model::Process& process);
+    /// Sets bytes aside for something that is about to be made. Error: the table's.
+    Result<Grant> set_aside(const model::Process& process, What what, std::uint64_t bytes, Nanos now);
+    /// One such thing exists now.
+    void made(const model::Process& process);
+    /// It came to nothing: the bytes are free again.
+    void not_made(const model::Process& process, std::uint64_t bytes);
+    /// What the process has may have changed without one of the above. `gone`: bytes it should be rid of.
+    void moved(const model::Process& process, std::uint64_t gone);
     void context_gone(const model::Process& process);
+    /// Its module was away: what it announced meanwhile is lost.
+    void connected_again(const model::Process& process);
 
     /// A look at the driver begins: notes what is charged now.
     void look_begins();
     /// What the driver showed for a process at some moment since then; nothing where it didn't show it.
-    /// Answers the size of a context where this figure tells it.
-    std::optional<std::uint64_t> figure(const model::Process& process, std::optional<std::uint64_t> bytes);
+    /// `context`: what one is expected to take here. Answers the size of a thing where this figure tells it.
+    std::optional<Learnt> figure(const model::Process& process, std::optional<std::uint64_t> bytes,
+                                 std::uint64_t context, Nanos now);
 
     /// The last figure differs from what is counted: another look would help.
     [[nodiscard]] bool unconfirmed() const;
+    /// Bytes of all processes that came past the module.
+    [[nodiscard]] std::uint64_t unexplained() const;
 
     /// A process of the instance that holds nothing yet; from now on the driver's figure counts for it.
     /// Error: the table's.
@@ -120,11 +147,16 @@ class LeasePool {
   private:
     Result<Account*> account_for(const model::Process& process);
     Account* find_account(const model::Process& process);
+    Account* living_account(const model::Process& process);
+    std::optional<Learnt> believe(Account& account);
+    void judge(Account& account, Unexplained::Look look);
+    static void forget_figures(Account& account);
     void save(const Account& account);
 
     PoolKey key_;
     LeaseTable& table_;
     Charged charged_;
+    const Unexplained::Settings& unexplained_;
     std::uint64_t limit_ = 0;
     Accounts accounts_;
 };

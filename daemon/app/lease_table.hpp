@@ -12,7 +12,7 @@ namespace cgpu::app {
 /// What is remembered of one lease, in bytes.
 struct LeaseAmounts {
     std::uint64_t lease = 0;
-    std::uint64_t context = 0;
+    std::uint64_t unsized = 0;
 
     friend bool operator==(const LeaseAmounts&, const LeaseAmounts&) = default;
 };

@@ -1,13 +1,15 @@
 include_guard(GLOBAL)
 add_library(cgpu_leases STATIC
+  ${CMAKE_CURRENT_LIST_DIR}/escapes.cpp
   ${CMAKE_CURRENT_LIST_DIR}/lease_looks.cpp
   ${CMAKE_CURRENT_LIST_DIR}/lease_pool.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/lease_pool_context.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/lease_pool_unsized.cpp
   ${CMAKE_CURRENT_LIST_DIR}/leases.cpp
   ${CMAKE_CURRENT_LIST_DIR}/leases_figures.cpp
   ${CMAKE_CURRENT_LIST_DIR}/pid_place.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/recall_queue.cpp)
-target_link_libraries(cgpu_leases PUBLIC cgpu_core cgpu_options)
+  ${CMAKE_CURRENT_LIST_DIR}/recall_queue.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/unexplained.cpp)
+target_link_libraries(cgpu_leases PUBLIC cgpu_core cgpu_options PRIVATE spdlog::spdlog)
 
 add_library(cgpu_lease_file STATIC
   ${CMAKE_CURRENT_LIST_DIR}/../store/lease_file.cpp

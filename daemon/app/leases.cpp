@@ -12,6 +12,7 @@ Leases::Leases(Outside outside, LeaseSettings settings)
       settings_(settings),
       left_(outside.table.saved()),
       damaged_(outside.table.damaged()),
+      escapes_(outside.processes, settings.on_escape),
       looks_(outside.loop, outside.gpus, settings_.looks,
              {[this](const model::Uuid& gpu) {
                   for (auto& [key, entry] : entries_)
@@ -44,9 +45,9 @@ Leases::Entry& Leases::entry_for(const PoolKey& key) {
         auto charged = [this, key](const model::Process& process) {
             return peers_ == nullptr ? std::nullopt : peers_->charged({key, process});
         };
-        entry =
-            std::make_unique<Entry>(key, outside_.table, std::move(charged), outside_.loop, settings_.recall);
+        entry = std::make_unique<Entry>(key, outside_.table, std::move(charged), outside_.loop, settings_);
         entry->queue.set_peers(peers_);
+        entry->queue.refuse_unexplained(settings_.on_escape != OnEscape::report);
         entry->queue.settle(settled_at_, damaged_);
     }
     return *entry;
@@ -113,9 +114,18 @@ void Leases::drop_rest() {
 Result<void> Leases::process_entered(const InstanceKey& instance, const model::Process& process) {
     for (auto& [key, entry] : entries_) {
         if (key.instance != instance) continue;
+        const bool known = entry->pool.find(process) != nullptr;
         if (auto entered = entry->pool.enter(process); !entered) return entered;
+        if (known) entry->pool.connected_again(process);
         looks_.look(key.gpu);
     }
+    return {};
+}
+
+Result<void> Leases::stranger_entered(const InstanceKey& instance, const model::Process& process) {
+    for (auto& [key, entry] : entries_)
+        if (key.instance == instance)
+            if (auto entered = entry->pool.enter(process); !entered) return entered;
     return {};
 }
 
@@ -136,6 +146,7 @@ void Leases::ask(LeaseAsk ask, LeaseReply reply) {
     }
     if (ask.what == LeaseAsk::What::context)
         ask.bytes = std::max(ask.bytes, context_estimate(ask.key.pool.gpu));
+    if (ask.what == LeaseAsk::What::load && ask.bytes <= kLargestAsk) ask.bytes += entry->beyond_load.bytes();
     const auto* account = entry->pool.find(ask.key.process);
     if (ask.bytes == 0 || ask.bytes > kLargestAsk || (account != nullptr && account->dying)) {
         reply({0, wire::Why::bad_request, entry->pool.limit(), entry->pool.used(), {}});
@@ -151,17 +162,29 @@ void Leases::give(const LeaseKey& key, std::uint64_t bytes) {
     entry->queue.gave(key.process, given);
 }
 
-void Leases::context_done(const LeaseKey& key) {
-    if (Entry* entry = find(key.pool)) entry->pool.context_done(key.process);
+template <class Say>
+void Leases::say(const LeaseKey& key, Say say) {
+    Entry* entry = find(key.pool);
+    if (entry == nullptr) return;
+    say(entry->pool);
     looks_.look(key.pool.gpu);
+    entry->queue.drive();
+}
+
+void Leases::made(const LeaseKey& key) {
+    say(key, [&](LeasePool& pool) { pool.made(key.process); });
+}
+
+void Leases::not_made(const LeaseKey& key, std::uint64_t bytes) {
+    say(key, [&](LeasePool& pool) { pool.not_made(key.process, bytes); });
+}
+
+void Leases::moved(const LeaseKey& key, std::uint64_t gone) {
+    say(key, [&](LeasePool& pool) { pool.moved(key.process, gone); });
 }
 
 void Leases::context_gone(const LeaseKey& key) {
-    Entry* entry = find(key.pool);
-    if (entry == nullptr) return;
-    entry->pool.context_gone(key.process);
-    looks_.look(key.pool.gpu);
-    entry->queue.drive();
+    say(key, [&](LeasePool& pool) { pool.context_gone(key.process); });
 }
 
 void Leases::look(const model::Uuid& gpu) { looks_.look(gpu); }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "daemon/app/escapes.hpp"
 #include "daemon/app/lease_estimate.hpp"
 #include "daemon/app/lease_looks.hpp"
 #include "daemon/app/recall_queue.hpp"
@@ -14,6 +15,8 @@ struct LeaseSettings {
     RecallQueue::Settings recall;
     LeaseLooks::Settings looks;
     std::uint64_t first_context_estimate = 256ull << 20;  ///< bytes, until a context was seen on the GPU
+    Unexplained::Settings unexplained;
+    OnEscape on_escape = OnEscape::report;
     Nanos settle = 1'000'000'000;  ///< after a restart: how long processes have to connect again
 };
 
@@ -28,6 +31,9 @@ struct LeaseSettings {
 /// instead of being refused. Where the table was damaged nobody is granted anything in that time, and what
 /// the processes hold is counted by the driver's figures: they lie above leases of nothing, as contexts do,
 /// and go down as memory is freed.
+///
+/// A process that the driver shows and that never came over the link is taken in where it belongs to an
+/// instance (LeasePeers::stranger): then what it holds is the instance's, and unexplained.
 class Leases {
   public:
     enum class Force { no, yes };
@@ -56,8 +62,10 @@ class Leases {
     /// What an earlier daemon left of instances that nobody has named since.
     void drop_rest();
 
-    /// A process of the instance is known from now on. Error: the table's; an ask of it will then be refused.
+    /// A process of the instance has connected. Error: the table's; an ask of it will then be refused.
     Result<void> process_entered(const InstanceKey& instance, const model::Process& process);
+    /// One of it holds memory and never connected. Error: the table's.
+    Result<void> stranger_entered(const InstanceKey& instance, const model::Process& process);
     void process_exited(const model::Process& process);
 
     /// Answered at once, or later on the loop; refused within Settings::deadline after its turn came.
@@ -65,7 +73,10 @@ class Leases {
     /// Takes at most its lease off it. A front that starts anew in the same process (after exec) gives all it
     /// may have.
     void give(const LeaseKey& key, std::uint64_t bytes);
-    void context_done(const LeaseKey& key);
+    /// What a process says of its unsized memory: see LeasePool.
+    void made(const LeaseKey& key);
+    void not_made(const LeaseKey& key, std::uint64_t bytes);
+    void moved(const LeaseKey& key, std::uint64_t gone);
     void context_gone(const LeaseKey& key);
 
     /// Asks the driver soon what its processes hold.
@@ -73,11 +84,13 @@ class Leases {
     /// What the driver showed after a look began.
     void driver_figure(const model::Uuid& gpu, const std::vector<DriverProcess>& figures);
 
-    // Bytes, contexts included; zero for what is not known.
+    // Bytes, unsized memory included; zero for what is not known.
     [[nodiscard]] std::uint64_t used(const model::InstanceId& id, const model::Uuid& gpu) const;
     [[nodiscard]] std::uint64_t leased(const model::InstanceId& id, const model::Uuid& gpu) const;
-    /// What is used beyond the limit, because contexts grew or the limit was forced down.
+    /// What is used beyond the limit, because unsized memory grew or the limit was forced down.
     [[nodiscard]] std::uint64_t excess(const model::InstanceId& id, const model::Uuid& gpu) const;
+    /// What came past the module.
+    [[nodiscard]] std::uint64_t unexplained(const model::InstanceId& id, const model::Uuid& gpu) const;
     [[nodiscard]] std::uint64_t limit(const PoolKey& key) const;
     [[nodiscard]] std::uint64_t used(const PoolKey& key) const;
     [[nodiscard]] std::uint64_t context_estimate(const model::Uuid& gpu) const;
@@ -93,12 +106,20 @@ class Leases {
     [[nodiscard]] bool holds_any(const model::InstanceId& id) const;
 
   private:
+    static constexpr std::uint64_t kLargestContext = std::uint64_t{1} << 30;
+    static constexpr std::uint64_t kLargestBeyondLoad = std::uint64_t{64} << 20;
+    static constexpr Nanos kStrangerEvery = 1'000'000'000;
+
     struct Entry {
         Entry(const PoolKey& key, LeaseTable& table, LeasePool::Charged charged, Loop& loop,
-              const RecallQueue::Settings& settings)
-            : pool(key, table, std::move(charged)), queue(loop, pool, settings) {}
+              const LeaseSettings& settings)
+            : pool(key, table, std::move(charged), settings.unexplained),
+              queue(loop, pool, settings.recall) {}
         LeasePool pool;
         RecallQueue queue;
+        /// What loads of this instance took beyond what they seemed to need. Its own: nobody pays for
+        /// another.
+        LeaseEstimate beyond_load{0, kLargestBeyondLoad};
     };
 
     Entry& entry_for(const PoolKey& key);
@@ -106,6 +127,12 @@ class Leases {
     [[nodiscard]] const Entry* find(const PoolKey& key) const;
     void take_up(const InstanceKey& instance);
     LeaseLooks::Next seen(const model::Uuid& gpu, const LeaseLooks::Figures& figures);
+    template <class Say>
+    void say(const LeaseKey& key, Say say);
+    void learn(Entry& entry, const LeasePool::Learnt& learnt);
+    void look_for_strangers(const model::Uuid& gpu, const std::vector<DriverProcess>& figures);
+    [[nodiscard]] bool knows(const model::Uuid& gpu, std::int32_t pid) const;
+    void judge(const model::Uuid& gpu);
     void drop_dead(const model::Uuid& gpu, const std::vector<DriverProcess>& figures);
     /// Whether another process with this pid lives: the driver's figure for the pid is its.
     [[nodiscard]] bool pid_was_reused(const model::Uuid& gpu, const model::Process& process) const;
@@ -120,6 +147,8 @@ class Leases {
     std::vector<LeaseTable::Saved> left_;  ///< by an earlier daemon, not taken up yet
     Nanos settled_at_ = 0;
     bool damaged_ = false;
+    Escapes escapes_;
+    std::map<model::Uuid, Nanos> strangers_looked_for_;
     LeaseLooks looks_;
     std::shared_ptr<int> alive_ = std::make_shared<int>(0);  ///< what was posted may come after our end
 };

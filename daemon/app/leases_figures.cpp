@@ -23,13 +23,58 @@ void Leases::driver_figure(const model::Uuid& gpu, const std::vector<DriverProce
         for (const auto& [process, account] : entry->pool.accounts()) {
             const auto bytes = figure_of(figures, process.pid);
             if (bytes.value_or(0) > kLargestAsk) continue;
-            const auto learnt = entry->pool.figure(process, bytes);
-            if (learnt)
-                estimates_.try_emplace(gpu, settings_.first_context_estimate).first->second.learn(*learnt);
+            const auto learnt =
+                entry->pool.figure(process, bytes, context_estimate(gpu), outside_.loop.now());
+            if (learnt) learn(*entry, *learnt);
         }
     }
     drop_dead(gpu, figures);
+    look_for_strangers(gpu, figures);
+    judge(gpu);
     drive(gpu);
+}
+
+void Leases::learn(Entry& entry, const LeasePool::Learnt& learnt) {
+    switch (learnt.what) {
+        case LeaseAsk::What::lease:
+            return;
+        case LeaseAsk::What::context:
+            estimates_.try_emplace(entry.pool.key().gpu, settings_.first_context_estimate, kLargestContext)
+                .first->second.learn(learnt.taken);
+            return;
+        case LeaseAsk::What::load:
+            entry.beyond_load.learn(learnt.taken - std::min(learnt.asked, learnt.taken));
+            return;
+    }
+}
+
+bool Leases::knows(const model::Uuid& gpu, std::int32_t pid) const {
+    return std::any_of(entries_.begin(), entries_.end(), [&](const auto& item) {
+        const auto& accounts = item.second->pool.accounts();
+        return item.first.gpu == gpu && std::any_of(accounts.begin(), accounts.end(), [&](const auto& other) {
+                   return other.first.pid == pid;
+               });
+    });
+}
+
+void Leases::look_for_strangers(const model::Uuid& gpu, const std::vector<DriverProcess>& figures) {
+    const auto now = outside_.loop.now();
+    auto& last = strangers_looked_for_[gpu];
+    if (peers_ == nullptr || (last != 0 && now - last < kStrangerEvery)) return;
+    last = now;
+    for (const auto& figure : figures)
+        if (figure.bytes > 0 && !knows(gpu, figure.pid)) peers_->stranger(figure.pid);
+}
+
+void Leases::judge(const model::Uuid& gpu) {
+    std::vector<Escapes::Found> found;
+    for (const auto& [key, entry] : entries_) {
+        if (key.gpu != gpu) continue;
+        for (const auto& [process, account] : entry->pool.accounts())
+            if (!account.dying && account.unexplained.bytes() > 0)
+                found.push_back({{key, process}, account.unexplained.bytes()});
+    }
+    escapes_.seen(gpu, found);
 }
 
 void Leases::drop_dead(const model::Uuid& gpu, const std::vector<DriverProcess>& figures) {
@@ -101,6 +146,13 @@ std::uint64_t Leases::excess(const model::InstanceId& id, const model::Uuid& gpu
     for (const auto& [key, entry] : entries_)
         if (key.instance.id == id && key.gpu == gpu && entry->pool.used() > entry->pool.limit())
             sum += entry->pool.used() - entry->pool.limit();
+    return sum;
+}
+
+std::uint64_t Leases::unexplained(const model::InstanceId& id, const model::Uuid& gpu) const {
+    std::uint64_t sum = 0;
+    for (const auto& [key, entry] : entries_)
+        if (key.instance.id == id && key.gpu == gpu) sum += entry->pool.unexplained();
     return sum;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
@@ -59,6 +60,11 @@ class Processes {
     virtual bool alive(const model::Process& process) = 0;
     /// Calls back once, on the loop, when it has ended (soon, where it has already).
     virtual WatchPtr on_exit(const model::Process& process, std::function<void()> call) = 0;
+    /// Whether it has this folder of the host mounted somewhere in its file system.
+    virtual bool sees(const model::Process& process, const std::filesystem::path& folder) = 0;
+    virtual bool descends(const model::Process& process, const model::Process& ancestor) = 0;
+    /// SIGKILL. Refused (unsupported) where cgpud may not; one that has ended already is no error.
+    virtual Result<void> kill(const model::Process& process) = 0;
 };
 
 /// The driver's figure for one process on one GPU.

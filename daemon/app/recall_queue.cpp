@@ -57,6 +57,10 @@ bool RecallQueue::step() {
         wait_until(settled_at_);
         return false;
     }
+    if (refuse_unexplained_ && pool_.unexplained() > 0) {
+        answer_first({0, wire::Why::over_limit, 0, 0, {}});
+        return true;
+    }
     const auto grant = try_grant(waiting_.front().ask);
     if (!grant) {
         // No reason of the protocol says it better: there is no place for one more process.
@@ -81,8 +85,8 @@ bool RecallQueue::step() {
 }
 
 Result<LeasePool::Grant> RecallQueue::try_grant(const LeaseAsk& ask) {
-    if (ask.what == LeaseAsk::What::context)
-        return pool_.reserve_context(ask.key.process, ask.bytes, loop_.now());
+    if (ask.what != LeaseAsk::What::lease)
+        return pool_.set_aside(ask.key.process, ask.what, ask.bytes, loop_.now());
     // Others wait: nobody gets more than was asked for.
     return pool_.lease(ask.key.process, ask.bytes, waiting_.size() > 1 ? 0 : settings_.chunk);
 }
@@ -160,8 +164,8 @@ void RecallQueue::answer_first(LeaseAnswer answer) {
     answer.limit = pool_.limit();
     answer.used = pool_.used();
     if (first.reply(answer) || answer.granted == 0) return;
-    if (first.ask.what == LeaseAsk::What::context)
-        pool_.unreserve_context(first.ask.key.process, answer.granted);
+    if (first.ask.what != LeaseAsk::What::lease)
+        pool_.not_made(first.ask.key.process, answer.granted);
     else
         pool_.give(first.ask.key.process, answer.granted);
 }

@@ -13,7 +13,7 @@ namespace cgpu::app {
 /// The asks of one pool, answered in the order in which they came.
 ///
 /// An ask that lacks something waits while siblings are asked to give back what they don't use, while the
-/// memory of a process that has just ended is being freed, and while the driver's figure for a new context is
+/// memory of a process that has just ended is being freed, and while the driver's figure for something new is
 /// awaited, which may be below what was reserved for it. It is refused as soon as neither can bring enough,
 /// at the latest `deadline` after it came to the front. A sibling that lets the deadline pass is not waited
 /// for again until it has been heard of: a stopped process costs its instance one wait and its own unused
@@ -24,8 +24,7 @@ class RecallQueue {
         std::uint64_t chunk = 32ull << 20;  ///< granted at a time where there is plenty; bytes
         Nanos deadline = 200'000'000;
         Nanos dying_hope = 1'000'000'000;  ///< how long the memory of an ended process is expected back soon
-        Nanos figure_hope =
-            500'000'000;  ///< how long after its making a context's real size is expected soon
+        Nanos figure_hope = 500'000'000;   ///< how long after its making a thing's real size is expected soon
     };
 
     RecallQueue(Loop& loop, LeasePool& pool, const Settings& settings);
@@ -34,6 +33,9 @@ class RecallQueue {
     /// Until then no ask that lacks something is refused (the siblings are still coming back), and with
     /// `hold_all` none is granted either (their memory isn't known yet).
     void settle(Nanos until, bool hold_all);
+
+    /// While memory of the instance is unexplained nothing is granted.
+    void refuse_unexplained(bool yes) { refuse_unexplained_ = yes; }
 
     void ask(LeaseAsk ask, LeaseReply reply);
     /// A process has given back bytes of its lease (0: it has nothing to spare).
@@ -78,6 +80,7 @@ class RecallQueue {
     WatchPtr timer_;
     Nanos settled_at_ = 0;
     bool hold_all_ = false;
+    bool refuse_unexplained_ = false;
     bool waits_to_settle_ = false;
     bool driving_ = false;
     bool again_ = false;

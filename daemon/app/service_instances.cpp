@@ -106,6 +106,7 @@ Result<void> Service::attach(std::string_view id, std::int32_t pid, Options opti
     if (*changed) {
         watch_end(*parsed_id, *process);
         spdlog::info("instance {}: lives with process {}", parsed_id->short_id(), pid);
+        outside_.links.refresh(*node_.find_instance(*parsed_id));
         outside_.publisher.instance_changed(*parsed_id);
     }
     return {};

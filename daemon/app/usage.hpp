@@ -12,11 +12,12 @@ namespace cgpu::app {
 
 /// What one instance uses of one GPU now. Bytes; nanoseconds.
 struct InstanceUsage {
-    std::uint64_t memory_used = 0;    ///< charged by its processes, contexts included
-    std::uint64_t memory_leased = 0;  ///< granted to its processes, contexts included
+    std::uint64_t memory_used = 0;    ///< charged by its processes, contexts and code included
+    std::uint64_t memory_leased = 0;  ///< granted to its processes, contexts and code included
     std::uint64_t memory_limit = 0;
-    std::uint64_t gpu_time = 0;  ///< since it was created (or the daemon restarted)
-    std::uint64_t waited = 0;    ///< time its launches waited at the gate
+    std::uint64_t memory_unexplained = 0;  ///< of memory_used: came past the module
+    std::uint64_t gpu_time = 0;            ///< since it was created (or the daemon restarted)
+    std::uint64_t waited = 0;              ///< time its launches waited at the gate
     std::uint64_t launches = 0;
     std::uint64_t longest_kernel = 0;
     double target_share = 0;              ///< 0..1, by the policy

@@ -16,6 +16,7 @@ std::map<std::string, sdbus::Variant> figures(const app::InstanceUsage& usage) {
         {"memory-used", sdbus::Variant(usage.memory_used)},
         {"memory-leased", sdbus::Variant(usage.memory_leased)},
         {"memory-limit", sdbus::Variant(usage.memory_limit)},
+        {"memory-unexplained", sdbus::Variant(usage.memory_unexplained)},
         {"gpu-time", sdbus::Variant(usage.gpu_time)},
         {"waited", sdbus::Variant(usage.waited)},
         {"target-share", sdbus::Variant(usage.target_share)},

@@ -17,6 +17,13 @@ enum class OnDaemonLoss : std::uint32_t {
     closed,  ///< who is closed stays so until a daemon is back
 };
 
+/// What is done about memory that an instance's process took past the module.
+enum class OnEscape : std::uint32_t {
+    report,  ///< the log and the figures tell
+    refuse,  ///< and the instance is granted nothing while it lasts
+    kill,    ///< and the process gets SIGKILL
+};
+
 /// The settings of a GPU that are given; the others stay as they were.
 struct GpuPatch {
     std::optional<model::Policy> policy;
@@ -39,6 +46,8 @@ struct Config {
     OnDaemonLoss on_daemon_loss = OnDaemonLoss::open;
     std::uint32_t lease_chunk_mib = 32;        ///< what a process is leased at a time, at least
     std::uint32_t context_estimate_mib = 256;  ///< booked for a CUDA context before its size has been seen
+    OnEscape on_escape = OnEscape::report;
+    std::uint32_t escape_gap_mib = 64;  ///< what a process may have more than the module can explain
     std::string log_level = "info";
     std::filesystem::path state_dir = "/var/lib/cgpu";
     std::filesystem::path runtime_dir = "/run/cgpu";

@@ -12,6 +12,7 @@ namespace {
 constexpr std::uint32_t kMaxSliceMs = 100;
 constexpr std::uint32_t kMaxChunkMib = 1024;
 constexpr std::uint32_t kMaxEstimateMib = 4096;
+constexpr std::uint32_t kMaxGapMib = 65536;
 constexpr std::array<std::string_view, 5> kLogLevels = {"trace", "debug", "info", "warning", "error"};
 
 tl::expected<std::uint32_t, std::string> read_number(std::string_view text, std::uint32_t low,
@@ -105,6 +106,22 @@ Taken take_estimate(Config& config, std::string_view text) {
     return take_number(config.context_estimate_mib, text, 1, kMaxEstimateMib);
 }
 
+Taken take_on_escape(Config& config, std::string_view text) {
+    if (text == "report")
+        config.on_escape = OnEscape::report;
+    else if (text == "refuse")
+        config.on_escape = OnEscape::refuse;
+    else if (text == "kill")
+        config.on_escape = OnEscape::kill;
+    else
+        return tl::unexpected(std::string("it is none of report, refuse and kill"));
+    return {};
+}
+
+Taken take_escape_gap(Config& config, std::string_view text) {
+    return take_number(config.escape_gap_mib, text, 2, kMaxGapMib);
+}
+
 Taken take_log_level(Config& config, std::string_view text) {
     if (std::find(kLogLevels.begin(), kLogLevels.end(), text) == kLogLevels.end())
         return tl::unexpected(std::string("it is not a level"));
@@ -127,6 +144,8 @@ constexpr std::array kKeys = {
     Key{"on_daemon_loss", "open or closed", take_on_daemon_loss},
     Key{"lease_chunk_mib", "an even number from 2 to 1024 (MiB)", take_chunk},
     Key{"context_estimate_mib", "a whole number from 1 to 4096 (MiB)", take_estimate},
+    Key{"on_escape", "report, refuse or kill", take_on_escape},
+    Key{"escape_gap_mib", "a whole number from 2 to 65536 (MiB)", take_escape_gap},
     Key{"log_level", "trace, debug, info, warning or error", take_log_level},
     Key{"state_dir", "an absolute path", take_state_dir},
     Key{"runtime_dir", "an absolute path", take_runtime_dir},

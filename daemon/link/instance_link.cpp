@@ -33,14 +33,16 @@ app::Result<std::unique_ptr<InstanceLink>> InstanceLink::open(const model::Insta
     if (!bell) return tl::unexpected(bell.error());
     auto listener = Listener::open(folder);
     if (!listener) return tl::unexpected(listener.error());
-    std::unique_ptr<InstanceLink> link(new InstanceLink(instance, std::move(*bell), outside, settings));
+    std::unique_ptr<InstanceLink> link(
+        new InstanceLink(instance, folder, std::move(*bell), outside, settings));
     link->start(std::move(*listener));
     return link;
 }
 
-InstanceLink::InstanceLink(const model::Instance& instance, std::shared_ptr<BellPage> bell,
-                           const Outside& outside, const Settings& settings)
+InstanceLink::InstanceLink(const model::Instance& instance, std::filesystem::path folder,
+                           std::shared_ptr<BellPage> bell, const Outside& outside, const Settings& settings)
     : instance_(instance),
+      folder_(std::move(folder)),
       outside_(outside),
       settings_(settings),
       log_(instance.id.short_id(), outside.loop),
@@ -95,10 +97,18 @@ void InstanceLink::ask(Connection& connection, const wire::Ask& ask) {
             return ask_memory(connection, ask, app::LeaseAsk::What::lease);
         case wire::Topic::context:
             return ask_memory(connection, ask, app::LeaseAsk::What::context);
+        case wire::Topic::load:
+            return ask_memory(connection, ask, app::LeaseAsk::What::load);
         case wire::Topic::usage:
             return answer_figures(connection, ask, wire::Why::none);
-        case wire::Topic::context_done:
-            outside_.leases.context_done(lease);
+        case wire::Topic::made:
+            outside_.leases.made(lease);
+            return answer_figures(connection, ask, wire::Why::none);
+        case wire::Topic::not_made:
+            outside_.leases.not_made(lease, ask.bytes);
+            return answer_figures(connection, ask, wire::Why::none);
+        case wire::Topic::moved:
+            outside_.leases.moved(lease, ask.bytes);
             return answer_figures(connection, ask, wire::Why::none);
         case wire::Topic::context_gone:
             outside_.leases.context_gone(lease);
@@ -197,6 +207,19 @@ bool InstanceLink::recall(const model::Process& process, const model::Uuid& gpu,
     message.gpu = *index;
     message.bytes = bytes;
     return connection->send(message);
+}
+
+bool InstanceLink::take_in(const model::Process& process) {
+    // What was mounted for it is mounted for its children, too, however they came to be; one that has got rid
+    // of the mounts may still be known by its parents.
+    const bool ours = outside_.processes.sees(process, folder_) ||
+                      (instance_.attached && outside_.processes.descends(process, *instance_.attached));
+    if (!ours) return false;
+    if (const auto entered = outside_.leases.stranger_entered(key(), process); !entered)
+        log_.write(process.pid, entered.error().text);
+    else
+        peers_.enter(process);
+    return true;
 }
 
 std::shared_ptr<Connection> InstanceLink::share(const Connection& connection) const {

@@ -28,6 +28,8 @@ class InstanceLink final : public ConnectionOwner {
     [[nodiscard]] std::optional<std::uint64_t> charged(const model::Process& process,
                                                        const model::Uuid& gpu) const;
     bool recall(const model::Process& process, const model::Uuid& gpu, std::uint64_t bytes);
+    /// A process that holds memory and never connected. False: it isn't one of the instance's.
+    bool take_in(const model::Process& process);
     /// Leases and processes changed: calls Outside::on_idle where none is left.
     void tell_if_idle();
 
@@ -35,8 +37,8 @@ class InstanceLink final : public ConnectionOwner {
     void dropped(Connection& connection) override;
 
   private:
-    InstanceLink(const model::Instance& instance, std::shared_ptr<BellPage> bell, const Outside& outside,
-                 const Settings& settings);
+    InstanceLink(const model::Instance& instance, std::filesystem::path folder,
+                 std::shared_ptr<BellPage> bell, const Outside& outside, const Settings& settings);
     void start(std::unique_ptr<Listener> listener);
 
     // connecting (instance_link_hello.cpp)
@@ -64,6 +66,7 @@ class InstanceLink final : public ConnectionOwner {
     [[nodiscard]] app::LeaseKey lease_key(const Connection& connection, std::uint32_t gpu) const;
 
     model::Instance instance_;
+    std::filesystem::path folder_;
     const Outside& outside_;
     const Settings& settings_;
     NoticeLog log_;

@@ -84,6 +84,13 @@ bool Server::recall(const app::LeaseKey& key, std::uint64_t bytes) {
     return link != nullptr && link->recall(key.process, key.pool.gpu, bytes);
 }
 
+void Server::stranger(std::int32_t pid) {
+    const auto process = outside_.processes.identify(pid);
+    if (!process) return;
+    for (const auto& [id, link] : links_)
+        if (link->take_in(*process)) return;
+}
+
 void Server::memory_gone(const app::InstanceKey& instance) {
     if (auto* link = find(instance)) link->tell_if_idle();
 }

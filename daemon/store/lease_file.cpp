@@ -159,7 +159,7 @@ app::Result<std::size_t> LeaseFile::add(const app::LeaseKey& key) {
 void LeaseFile::set(std::size_t place, const app::LeaseAmounts& amounts) {
     auto& record = records()[place];
     record.lease.store(amounts.lease, std::memory_order_release);
-    record.context.store(amounts.context, std::memory_order_release);
+    record.unsized.store(amounts.unsized, std::memory_order_release);
 }
 
 void LeaseFile::remove(std::size_t place) {

@@ -28,7 +28,7 @@ bool LeaseRecord::put(const app::LeaseKey& key) {
     start_time = key.process.start_time;
     generation = key.pool.instance.generation;
     lease.store(0, std::memory_order_relaxed);
-    context.store(0, std::memory_order_relaxed);
+    unsized.store(0, std::memory_order_relaxed);
     std::ranges::copy(key.pool.gpu.raw(), gpu);
     if (!put_padded(boot_id, key.process.boot_id) || !put_padded(instance, key.pool.instance.id.str()))
         return false;
@@ -40,9 +40,9 @@ bool LeaseRecord::put(const app::LeaseKey& key) {
 std::optional<app::LeaseTable::Saved> LeaseRecord::read(std::size_t place) const {
     const auto id = model::InstanceId::parse(read_padded(instance));
     const app::LeaseAmounts amounts{lease.load(std::memory_order_relaxed),
-                                    context.load(std::memory_order_relaxed)};
+                                    unsized.load(std::memory_order_relaxed)};
     const bool sane = id && pid > 0 && amounts.lease % wire::kGranule == 0 &&
-                      amounts.lease <= app::kUnlimited && amounts.context <= app::kUnlimited;
+                      amounts.lease <= app::kUnlimited && amounts.unsized <= app::kUnlimited;
     if (!sane) return std::nullopt;
     model::Uuid::Raw raw;
     std::ranges::copy(gpu, raw.begin());

@@ -30,7 +30,7 @@ struct LeaseRecord {
     std::uint64_t start_time;
     std::uint64_t generation;
     std::atomic<std::uint64_t> lease;
-    std::atomic<std::uint64_t> context;
+    std::atomic<std::uint64_t> unsized;
     std::uint8_t gpu[16];
     char boot_id[40];    ///< NUL-padded
     char instance[128];  ///< NUL-padded; a full one has no NUL

@@ -40,6 +40,7 @@ void JournalSink::sink_it_(const spdlog::details::log_msg& message) {
                                     "SYSLOG_IDENTIFIER=cgpud"};
     if (!subject.instance.empty()) fields.push_back("CGPU_INSTANCE=" + std::string(subject.instance));
     if (!subject.gpu.empty()) fields.push_back("CGPU_GPU=" + std::string(subject.gpu));
+    if (!subject.process.empty()) fields.push_back("CGPU_PID=" + std::string(subject.process));
     std::vector<iovec> parts;
     parts.reserve(fields.size());
     for (auto& field : fields) parts.push_back({field.data(), field.size()});

@@ -22,6 +22,12 @@ bool is_number(std::string_view text) {
 LogSubject subject_of(std::string_view line) {
     LogSubject subject;
     subject.instance = word_behind("instance ", line);
+    constexpr std::string_view kProcess = ": process ";
+    const auto behind = line.find(kProcess);
+    if (!subject.instance.empty() && behind == line.find(": "))
+        if (const auto pid = word_behind(kProcess, line.substr(std::min(behind, line.size())));
+            is_number(pid))
+            subject.process = pid;
     if (const auto index = word_behind("GPU ", line); is_number(index)) subject.gpu = index;
     return subject;
 }

@@ -4,10 +4,12 @@
 
 namespace cgpu::system {
 
-/// What a line of the log is about. Lines name it first: "instance 3f2a…: …", "GPU 0 (GPU-…): …".
+/// What a line of the log is about. Lines name it first: "instance 3f2a…: …", "instance 3f2a…: process 12:
+/// …", "GPU 0 (GPU-…): …".
 struct LogSubject {
     std::string_view instance;  ///< the id as written (short), or empty
     std::string_view gpu;       ///< the index as written, or empty
+    std::string_view process;   ///< of the instance: the host pid as written, or empty
 };
 
 [[nodiscard]] LogSubject subject_of(std::string_view line);

@@ -1,6 +1,9 @@
 #include "daemon/system/processes.hpp"
 
+#include <linux/capability.h>
+#include <signal.h>
 #include <sys/epoll.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -9,6 +12,7 @@
 #include <cstring>
 #include <utility>
 
+#include "daemon/system/mount_info.hpp"
 #include "daemon/system/pid_namespaces.hpp"
 #include "daemon/system/proc_file.hpp"
 
@@ -16,22 +20,6 @@ namespace cgpu::system {
 namespace {
 
 using model::Refusal;
-
-/// Field `number` (3 or later) of the text of /proc/PID/stat, as a number.
-std::optional<std::uint64_t> field_in(std::string_view stat, int number) {
-    auto at = stat.rfind(')');
-    if (at == std::string_view::npos) return std::nullopt;
-    // Behind the ")" comes a space and field 3.
-    for (int field = 3; field <= number; ++field) {
-        at = stat.find(' ', at + 1);
-        if (at == std::string_view::npos) return std::nullopt;
-    }
-    std::uint64_t value = 0;
-    const auto* begin = stat.data() + at + 1;
-    const auto [end, error] = std::from_chars(begin, stat.data() + stat.size(), value);
-    if (error != std::errc{} || end == begin) return std::nullopt;
-    return value;
-}
 
 /// A zombie holds nothing any more, unless only its main thread has ended: then the others go on.
 bool has_ended(std::string_view stat) {
@@ -44,6 +32,9 @@ bool has_ended(std::string_view stat) {
 
 /// How often a process is looked at for which no pidfd could be had.
 constexpr app::Nanos kLookEvery = 200'000'000;
+
+/// Deeper trees of processes are not climbed.
+constexpr int kMostGenerations = 64;
 
 /// Waits on a pidfd or, while there are no descriptors left for one, looks now and then.
 class EndWatch final : public app::Watch {
@@ -127,6 +118,49 @@ app::PidPlace Processes::pid_place(const model::Process& process) {
 
 app::WatchPtr Processes::on_exit(const model::Process& process, std::function<void()> call) {
     return std::make_unique<EndWatch>(loop_, *this, process, std::move(call));
+}
+
+bool Processes::sees(const model::Process& process, const std::filesystem::path& folder) {
+    struct stat status {};
+    if (stat(folder.c_str(), &status) != 0) return false;
+    const auto mounts = read_text("/proc/" + std::to_string(process.pid) + "/mountinfo");
+    // Looked at last: a pid that was reused meanwhile has another start.
+    return mounts && mounts_folder(*mounts, status.st_dev, folder.native()) && alive(process);
+}
+
+bool Processes::descends(const model::Process& process, const model::Process& ancestor) {
+    auto pid = process.pid;
+    for (int i = 0; i < kMostGenerations && pid > 1; ++i) {
+        if (pid == ancestor.pid) return alive(ancestor) && alive(process);
+        const auto stat = read_text("/proc/" + std::to_string(pid) + "/stat");
+        const auto parent = stat ? field_in(*stat, 4) : std::nullopt;
+        if (!parent) return false;
+        pid = static_cast<std::int32_t>(*parent);
+    }
+    return false;
+}
+
+bool Processes::may_kill_others() {
+    const auto status = read_text("/proc/self/status").value_or("");
+    constexpr std::string_view kLine = "\nCapEff:\t";
+    const auto at = status.find(kLine);
+    if (at == std::string::npos) return false;
+    std::uint64_t capabilities = 0;
+    std::from_chars(status.data() + at + kLine.size(), status.data() + status.size(), capabilities, 16);
+    return (capabilities >> CAP_KILL & 1) != 0;
+}
+
+app::Result<void> Processes::kill(const model::Process& process) {
+    const int fd = static_cast<int>(syscall(SYS_pidfd_open, process.pid, 0));
+    // The name is compared while the descriptor is held, so nobody else can be hit.
+    const bool sent =
+        fd >= 0 && (!alive(process) || syscall(SYS_pidfd_send_signal, fd, SIGKILL, nullptr, 0) == 0);
+    const int error = errno;
+    if (fd >= 0) close(fd);
+    if (sent || error == ESRCH) return {};
+    return model::refuse(Refusal::Reason::unsupported, "process " + std::to_string(process.pid),
+                         std::string("it can't be killed: ") + strerror(error),
+                         "give cgpud CAP_KILL by kill.conf, see cgpud(8), or set on_escape: refuse");
 }
 
 }  // namespace cgpu::system

@@ -16,6 +16,12 @@ class Processes final : public app::Processes {
     app::Result<model::Process> identify(std::int32_t pid) override;
     bool alive(const model::Process& process) override;
     app::WatchPtr on_exit(const model::Process& process, std::function<void()> call) override;
+    bool sees(const model::Process& process, const std::filesystem::path& folder) override;
+    bool descends(const model::Process& process, const model::Process& ancestor) override;
+    app::Result<void> kill(const model::Process& process) override;
+
+    /// Whether kill() may hit processes of other users.
+    [[nodiscard]] static bool may_kill_others();
 
     /// Empty where it has ended.
     [[nodiscard]] app::PidPlace pid_place(const model::Process& process);
@@ -28,8 +34,7 @@ class Processes final : public app::Processes {
     std::string boot_id_;
 };
 
-/// Field 22 of the text of /proc/PID/stat. The second field is the program's name in parentheses and may hold
-/// anything, parentheses and spaces too, so the count starts behind the last ")".
+/// Field 22 of the text of /proc/PID/stat.
 std::optional<std::uint64_t> start_time_in(std::string_view stat);
 
 }  // namespace cgpu::system

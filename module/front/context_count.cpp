@@ -2,19 +2,15 @@
 
 #include <array>
 
-#include "module/front/session.hpp"
+#include "module/front/real_driver.hpp"
 
 namespace cgpu::front {
 namespace {
 
-constexpr std::int64_t kAskTimeout = 10 * kSecond;
+/// Without the driver's persistence mode a first context takes seconds on large machines.
+constexpr std::int64_t kMakingTakes = 60 * kSecond;
 
 constinit std::array<ContextCount, wire::kMaxGpus> counts;
-
-std::uint64_t estimate() {
-    const auto bytes = session().context_estimate();
-    return (bytes + wire::kGranule - 1) / wire::kGranule * wire::kGranule;
-}
 
 }  // namespace
 
@@ -24,51 +20,60 @@ ContextCount& context_count(int gpu) {
     return count;
 }
 
-CUresult ContextCount::before_create(int gpu) {
-    const auto until = now_ns() + kAskTimeout;
+/// Counts one more. False: the first is still being made and nobody knows how that ends.
+bool ContextCount::enter(bool& first) {
+    const auto until = now_ns() + kMakingTakes;
     while (true) {
         mutex_.lock();
         const auto state = state_.load();
-        if (state == kHeld) ++count_;
-        if (state == kNone) state_.store(kAsking);
+        first = state == kNone;
+        if (first) state_.store(kMaking);
+        if (state != kMaking) ++count_;
         mutex_.unlock();
-        if (state == kHeld) return kSuccess;
-        if (state == kNone) break;
-        if (now_ns() > until) return kOutOfMemory;
-        futex_wait(&state_, kAsking, until);
+        if (state != kMaking) return true;
+        if (now_ns() > until) return false;
+        futex_wait(&state_, kMaking, until);
     }
-    const bool granted = !session().isolates(gpu) || ask_daemon(until);
+}
+
+void ContextCount::leave_first(bool made) {
     mutex_.lock();
-    if (granted) ++count_;
-    state_.store(granted ? kHeld : kNone);
+    if (state_.load() == kMaking) state_.store(made ? kHeld : kNone);
     mutex_.unlock();
     futex_wake_all(&state_);
-    return granted ? kSuccess : kOutOfMemory;
 }
 
-bool ContextCount::ask_daemon(std::int64_t until_ns) {
-    wire::Answer answer{};
-    const bool answered =
-        session().link().ask(wire::Topic::context, gpu_, estimate(), until_ns, true, answer);
-    // An answer that comes after all must not leave its bytes reserved.
-    if (!answered) session().link().tell(wire::Topic::context_gone, gpu_);
-    return answered && answer.why == wire::Why::none;
+CUresult ContextCount::before_create(int gpu, bool primary, Making& making) {
+    if (!enter(making.first)) return kOutOfMemory;
+    unsigned flags = 0;
+    int active = 0;
+    const bool exists =
+        primary && !making.first &&
+        real::cuDevicePrimaryCtxGetState(session().device_of(gpu_), &flags, &active) == kSuccess &&
+        active != 0;
+    if (exists) return kSuccess;
+    const auto estimate = session().context_estimate();
+    const CUresult refused = set_aside(wire::Topic::context, gpu, estimate, making.aside);
+    if (refused != kSuccess) {
+        if (making.first) leave_first(false);
+        leave();
+    }
+    return refused;
 }
 
-void ContextCount::after_create(bool created) {
+void ContextCount::after_create(const Making& making, bool created) {
+    if (making.first) leave_first(created);
+    end_aside(making.aside, created);
     if (!created) return leave();
-    session().link().tell(wire::Topic::context_done, gpu_);
+    if (making.aside.bytes == 0) session().link().tell(wire::Topic::moved, gpu_);
 }
 
 void ContextCount::adopt() {
     mutex_.lock();
-    const bool first = count_++ == 0;
-    if (first) state_.store(kHeld);
+    if (count_++ == 0) state_.store(kHeld);
     mutex_.unlock();
-    if (first) {
-        // It exists already, so a refusal would change nothing; the daemon looks at the driver's figure.
-        session().link().tell(wire::Topic::context_done, gpu_);
-    }
+    // It exists already, so a refusal would change nothing.
+    session().link().tell(wire::Topic::moved, gpu_);
 }
 
 void ContextCount::destroyed() { leave(); }
@@ -78,7 +83,7 @@ void ContextCount::leave() {
     const bool last = --count_ == 0;
     if (last) state_.store(kNone);
     mutex_.unlock();
-    if (!last) return;
+    if (!last) return session().link().tell(wire::Topic::moved, gpu_);
     session().engine().release_context(any_context_key(static_cast<int>(gpu_)));
     session().link().tell(wire::Topic::context_gone, gpu_);
 }

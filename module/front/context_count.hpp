@@ -4,22 +4,28 @@
 #include <cstdint>
 
 #include "module/front/cuda_abi.hpp"
+#include "module/front/set_aside.hpp"
 #include "module/front/waiting.hpp"
 
 namespace cgpu::front {
 
-/// How many contexts the process has on one GPU. The first costs the instance device memory that nobody can
-/// name before the call: the daemon reserves an estimate and corrects it by the driver's figure when told
-/// that the context exists.
+/// How many contexts the process has on one GPU, with what they cost the instance set aside before they are
+/// made.
 class ContextCount {
   public:
     constexpr ContextCount() = default;
 
-    /// Before a context is made. Several threads may come at once: the first asks, the others wait for its
-    /// outcome. kSuccess or kOutOfMemory.
-    CUresult before_create(int gpu);
+    /// A context that is being made.
+    struct Making {
+        Aside aside;
+        bool first = false;  ///< others wait for its outcome
+    };
+    /// Before a context is made. kSuccess or kOutOfMemory. Several threads may retain the primary one at once
+    /// and get one context, so where there is none yet the first asks and the others wait for what comes of
+    /// it.
+    CUresult before_create(int gpu, bool primary, Making& making);
     /// How that went.
-    void after_create(bool created);
+    void after_create(const Making& making, bool created);
     /// A context that was made past the hooks.
     void adopt();
     void destroyed();
@@ -27,8 +33,9 @@ class ContextCount {
     void reset_in_child();
 
   private:
-    enum State : std::uint32_t { kNone, kAsking, kHeld };
-    bool ask_daemon(std::int64_t until_ns);
+    enum State : std::uint32_t { kNone, kMaking, kHeld };
+    bool enter(bool& first);
+    void leave_first(bool made);
     void leave();
 
     Mutex mutex_;

@@ -1,6 +1,7 @@
 // Contexts: the first of a process on a GPU costs memory, a destroyed one gives back all that was made in it.
 #include "module/front/charge.hpp"
 #include "module/front/context_count.hpp"
+#include "module/front/first_launch.hpp"
 #include "module/front/hook.hpp"
 #include "module/front/meter.hpp"
 #include "module/front/pool_frees.hpp"
@@ -42,18 +43,21 @@ CUresult create(CUcontext* context, CUdevice device, bool primary, Call call) {
     }
     if (primary && contexts().primary_of(gpu) != nullptr) return call();  // one more use of what exists
     const Uncancelled uncancelled;
-    if (const CUresult refused = context_count(gpu).before_create(gpu); refused != kSuccess) return refused;
+    ContextCount::Making making;
+    if (const CUresult refused = context_count(gpu).before_create(gpu, primary, making); refused != kSuccess)
+        return refused;
     const CUresult result = call();
     const bool known_already = result == kSuccess && contexts().find(*context) != nullptr;
     if (result == kSuccess && !known_already) contexts().add(*context, gpu, primary);
     // Two threads that retained the same primary context made one.
-    context_count(gpu).after_create(result == kSuccess && !known_already);
+    context_count(gpu).after_create(making, result == kSuccess && !known_already);
     return result;
 }
 
 void gone(Context& context) {
     const auto key = context.key();
     forget_batches(context);
+    end_aside(held_for_limits(context), false);
     pool_frees().forget(context);
     session().engine().release_context(key);
     contexts().remove(context);

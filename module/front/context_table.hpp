@@ -6,6 +6,7 @@
 
 #include "module/engine/api.hpp"
 #include "module/front/cuda_abi.hpp"
+#include "module/front/set_aside.hpp"
 #include "module/front/waiting.hpp"
 
 namespace cgpu::front {
@@ -45,6 +46,9 @@ struct Context {
     std::atomic<bool> dying{false};
     std::atomic<std::uint32_t> pins{0};
     ContextMeter meter;
+    Mutex limits_mutex;
+    Aside limits;  ///< set aside for what the context's limits ask for, until a launch takes it
+    std::atomic<bool> limits_held{false};
     Context* next = nullptr;
 
     std::uint64_t key() const {

@@ -17,6 +17,9 @@ using CUcontext = struct CUctx_st*;
 using CUstream = struct CUstream_st*;
 using CUevent = struct CUevent_st*;
 using CUfunction = struct CUfunc_st*;
+using CUmodule = struct CUmod_st*;
+using CUlibrary = struct CUlib_st*;
+using CUkernel = struct CUkern_st*;
 using CUgraph = struct CUgraph_st*;
 using CUgraphNode = struct CUgraphNode_st*;
 using CUgraphExec = struct CUgraphExec_st*;
@@ -52,6 +55,14 @@ constexpr int kAttributePageableMemoryAccess = 88;
 constexpr int kAttributeConcurrentManagedAccess = 89;
 constexpr int kAttributePageableUsesHostPageTables = 100;
 constexpr int kAttributeDirectManagedFromHost = 101;
+
+constexpr int kAttributeMultiprocessors = 16;
+constexpr int kAttributeThreadsOfMultiprocessor = 39;
+
+constexpr int kLimitStackSize = 0;  // bytes a thread
+constexpr int kLimitPrintfFifoSize = 1;
+constexpr int kLimitMallocHeapSize = 2;
+constexpr int kLazyLoading = 2;
 
 constexpr int kLocationDevice = 1;         // CU_MEM_LOCATION_TYPE_DEVICE
 constexpr int kAllocationManaged = 2;      // CU_MEM_ALLOCATION_TYPE_MANAGED

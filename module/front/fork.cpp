@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "module/front/captures.hpp"
+#include "module/front/code_table.hpp"
 #include "module/front/context_table.hpp"
 #include "module/front/gate.hpp"
 #include "module/front/graph_memory.hpp"
@@ -23,6 +24,7 @@ void in_child() {
     pools().reset_in_child();
     graph_memory().reset_in_child();
     physical().reset_in_child();
+    code_table().reset_in_child();
     reset_gate_in_child();
     captures_under_way.store(0);
 }

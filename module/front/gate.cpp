@@ -109,6 +109,8 @@ CUresult pass_gate(const Work& work, Pass& pass) {
         return kSuccess;
     }
     end_run();
+    if (const CUresult refused = before_launch(*context, work.function, pass.first); refused != kSuccess)
+        return refused;
     const auto closes = context->meter.closes.load();
     module::Launch launch{static_cast<std::uint32_t>(context->gpu),        0, context->key(), key,
                           reinterpret_cast<std::uintptr_t>(work.function), 0};
@@ -127,6 +129,7 @@ CUresult pass_gate(const Work& work, Pass& pass) {
 }
 
 void after_launch(const Pass& pass, bool launched) {
+    if (pass.first.function != nullptr) after_first_launch(*pass.context, pass.first, launched);
     if (pass.batch == 0) return;
     if (!launched) session().engine().unused(static_cast<std::uint32_t>(pass.context->gpu), pass.batch, 1);
     if (pass.per_thread_stream) mark_end(*pass.context, pass.batch);

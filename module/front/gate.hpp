@@ -1,6 +1,7 @@
 #pragma once
 
 #include "module/front/context_table.hpp"
+#include "module/front/first_launch.hpp"
 #include "module/front/session.hpp"
 
 /// The one way for work to the GPU: every launch of every kind passes `gated`.
@@ -27,6 +28,7 @@ struct Pass {
     module::BatchId batch = 0;
     module::BatchId close = 0;
     bool per_thread_stream = false;
+    FirstLaunch first;
 };
 
 /// Waits until the launch may pass. Not kSuccess: it may not at all.

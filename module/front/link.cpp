@@ -74,8 +74,8 @@ bool Link::ask(wire::Topic topic, std::uint32_t gpu, std::uint64_t bytes, std::i
 
 Sent Link::send_locked(const wire::Ask& ask) { return send_message(socket_, ask); }
 
-void Link::tell(wire::Topic topic, std::uint32_t gpu) {
-    const auto message = make_ask(next_request_.fetch_add(1), topic, gpu, 0);
+void Link::tell(wire::Topic topic, std::uint32_t gpu, std::uint64_t bytes) {
+    const auto message = make_ask(next_request_.fetch_add(1), topic, gpu, bytes);
     const Uncancelled uncancelled;
     const Locked lock(mutex_);
     send_locked(message);
@@ -131,15 +131,16 @@ Descriptor Link::socket() {
     return socket_;
 }
 
-void Link::deliver(const wire::Answer& answer) {
+bool Link::deliver(const wire::Answer& answer) {
     const Locked lock(mutex_);
     for (Waiter* waiter = waiters_; waiter != nullptr; waiter = waiter->next) {
         if (waiter->request != answer.header.request || waiter->state.load() == kAnswered) continue;
         waiter->answer = answer;
         waiter->state.store(kAnswered);
         futex_wake_all(&waiter->state);
-        return;
+        return true;
     }
+    return false;
 }
 
 void Link::reset_in_child() {

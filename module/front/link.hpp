@@ -20,7 +20,7 @@ class Link {
     bool ask(wire::Topic topic, std::uint32_t gpu, std::uint64_t bytes, std::int64_t until_ns, bool patient,
              wire::Answer& answer);
     /// Sends an Ask whose Answer nobody waits for.
-    void tell(wire::Topic topic, std::uint32_t gpu);
+    void tell(wire::Topic topic, std::uint32_t gpu, std::uint64_t bytes = 0);
     /// False where it could not be sent: then the bytes are still the process's.
     bool give(std::uint32_t gpu, std::uint64_t bytes);
     /// A line for the daemon's log; at most one a second of each kind.
@@ -33,8 +33,8 @@ class Link {
     /// The connection is gone: closes it and tells the waiting callers.
     void detach();
     Descriptor socket();
-    /// Hands an Answer to the one who waits for it, if there is one.
-    void deliver(const wire::Answer& answer);
+    /// Hands an Answer to the one who waits for it. False: nobody does (any more).
+    bool deliver(const wire::Answer& answer);
     /// What an Answer answers, by its number alone: the caller may have given up.
     static wire::Topic topic_of(std::uint64_t request);
 

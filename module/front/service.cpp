@@ -24,6 +24,8 @@ constexpr std::int64_t kFirstBackoff = 20 * kMillisecond;
 constexpr std::int64_t kLongestBackoff = 200 * kMillisecond;
 constexpr std::int64_t kGreetingTimeout = 10 * kSecond;
 constexpr std::int64_t kGiveDelay = 100 * kMillisecond;
+constexpr std::int64_t kMovedDelay =
+    50 * kMillisecond;  // one word for all kernels that a program starts with
 /// Kept when memory is given back, so that a program that allocates and frees small things doesn't ask each
 /// time.
 constexpr std::uint64_t kKeepBytes = 16 * wire::kGranule;
@@ -99,6 +101,14 @@ void Service::note_free() {
     if (give_at_.compare_exchange_strong(planned, when)) wake_by(when);
 }
 
+void Service::note_moved(int gpu) {
+    const auto bit = std::uint32_t{1} << gpu;
+    if ((moved_.load(std::memory_order_relaxed) & bit) != 0 || (moved_.fetch_or(bit) & bit) != 0) return;
+    auto planned = kNever;
+    const auto when = now_ns() + kMovedDelay;
+    if (tell_moved_at_.compare_exchange_strong(planned, when)) wake_by(when);
+}
+
 void Service::finish() {
     finishing_.store(true);
     const auto until = now_ns() + 100 * kMillisecond;
@@ -120,12 +130,13 @@ void Service::loop() {
         look_after_link(now);
         physical().drop_closed();
         give_back(now);
+        tell_moved(now);
         in_driver_.store(true);
         auto next = now + kHeartbeat;
         if (!finishing_.load())
             next = std::min({next, look_after_batches(now), pool_frees().settle_done(now)});
         in_driver_.store(false);
-        next = std::min({next, give_at_.load(), connected_ ? kNever : reconnect_at_});
+        next = std::min({next, give_at_.load(), tell_moved_at_.load(), connected_ ? kNever : reconnect_at_});
         sleeping_until_.store(next);
         wait(next);
     }
@@ -199,7 +210,11 @@ void Service::handle(Packet& packet) {
             answer->gpu < session().gpu_count()) {
             session().engine().lease(answer->gpu, answer->granted_bytes);
         }
-        session().link().deliver(*answer);
+        const auto topic = Link::topic_of(answer->header.request);
+        // Who asked has given up: nothing will be made of it.
+        if (!session().link().deliver(*answer) && answer->granted_bytes != 0 &&
+            (topic == wire::Topic::context || topic == wire::Topic::load))
+            session().link().tell(wire::Topic::not_made, answer->gpu, answer->granted_bytes);
     } else if (const auto recall = wire::read_message<wire::Recall>(packet.data())) {
         if (recall->gpu >= session().gpu_count()) return;
         const auto spared = session().engine().spare(recall->gpu, recall->bytes, 0);
@@ -226,6 +241,15 @@ void Service::give_back(std::int64_t now) {
     }
 }
 
+void Service::tell_moved(std::int64_t now) {
+    if (tell_moved_at_.load() > now) return;
+    tell_moved_at_.store(kNever);
+    // While the daemon is away this is lost: it looks anew at whom it meets again.
+    const auto moved = moved_.exchange(0);
+    for (std::uint32_t gpu = 0; gpu < session().gpu_count(); ++gpu)
+        if ((moved >> gpu & 1) != 0) session().link().tell(wire::Topic::moved, gpu);
+}
+
 void Service::reset_in_child() {
     pipe_mutex_.reset_in_child();
     wake_read_.close();
@@ -235,6 +259,8 @@ void Service::reset_in_child() {
     in_driver_.store(false);
     sleeping_until_.store(0);
     give_at_.store(kNever);
+    moved_.store(0);
+    tell_moved_at_.store(kNever);
     connected_ = greeting_ = false;
 }
 

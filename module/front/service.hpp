@@ -23,6 +23,8 @@ class Service {
     void wake_by(std::int64_t when_ns);
     /// Memory was freed: the lease may have more than is needed.
     void note_free();
+    /// A call may have moved the process's memory on a GPU in a way that only the driver's figure tells of.
+    void note_moved(int gpu);
     /// The process ends: the thread leaves the driver alone from here on. Waits for it to be out, 100 ms at
     /// most.
     void finish();
@@ -38,6 +40,7 @@ class Service {
     void handle(Packet& packet);
     void connection_lost(std::int64_t now);
     void give_back(std::int64_t now);
+    void tell_moved(std::int64_t now);
     bool open_wake_pipe();
 
     std::atomic<bool> running_{false};
@@ -45,6 +48,8 @@ class Service {
     std::atomic<bool> in_driver_{false};
     std::atomic<std::int64_t> sleeping_until_{0};
     std::atomic<std::int64_t> give_at_{kNever};
+    std::atomic<std::uint32_t> moved_{0};  ///< a bit for each GPU
+    std::atomic<std::int64_t> tell_moved_at_{kNever};
     Mutex pipe_mutex_;
     Descriptor wake_read_;
     Descriptor wake_write_;

@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include "tests/programs/common.hpp"
 #include "tests/sim/include/simgpu/cuda_graph.h"
 #include "tests/sim/include/simgpu/cuda_memory.h"
 
@@ -191,6 +192,50 @@ CUresult managed(int, std::size_t bytes) {
     return cuMemAllocManaged(&pointer, bytes, CU_MEM_ATTACH_GLOBAL);
 }
 
+CUfunction as_function(CUkernel kernel) { return reinterpret_cast<CUfunction>(kernel); }
+
+CUresult launch(CUfunction function) {
+    unsigned long long microseconds = 1;
+    void* parameters[] = {&microseconds};
+    return cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr);
+}
+
+/// Code of that size (a text's length is what the simulator takes for it). With lazy loading, the default, it
+/// is loaded when a function of it is asked for.
+CUresult module(int, std::size_t bytes) {
+    const std::string image(bytes, 'x');
+    CUmodule module = nullptr;
+    CUfunction function = nullptr;
+    const CUresult result = cuModuleLoadData(&module, image.c_str());
+    return result == CUDA_SUCCESS ? cuModuleGetFunction(&function, module, "busy") : result;
+}
+
+/// The same as a library, which lazy loading loads at the first launch.
+CUresult library(int, std::size_t bytes) {
+    const std::string image(bytes, 'x');
+    CUlibrary library = nullptr;
+    CUkernel kernel = nullptr;
+    CUresult result = cuLibraryLoadData(&library, image.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0);
+    if (result == CUDA_SUCCESS) result = cuLibraryGetKernel(&kernel, library, "busy");
+    return result == CUDA_SUCCESS ? launch(as_function(kernel)) : result;
+}
+
+/// A larger and larger heap for malloc on the GPU, taken at the next launch.
+CUresult heap(int, std::size_t bytes) {
+    static CUfunction busy = nullptr;
+    if (busy == nullptr) busy = kernel("busy");
+    std::size_t before = 0;
+    CUresult result = cuCtxGetLimit(&before, CU_LIMIT_MALLOC_HEAP_SIZE);
+    if (result == CUDA_SUCCESS) result = cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, before + bytes);
+    return result == CUDA_SUCCESS ? launch(busy) : result;
+}
+
+/// One more context, whatever its size.
+CUresult context(int device, std::size_t) {
+    CUcontext context = nullptr;
+    return cuCtxCreate(&context, nullptr, 0, device);
+}
+
 using Way = CUresult (*)(int device, std::size_t bytes);
 
 const std::map<std::string, Way>& table() {
@@ -198,7 +243,8 @@ const std::map<std::string, Way>& table() {
         {"array-1d", array_1d}, {"external", external}, {"exported", exported},   {"graph", graph},
         {"captured", captured}, {"plain", plain},       {"pitch", pitch},         {"array", array},
         {"array-3d", array_3d}, {"layered", layered},   {"mipmapped", mipmapped}, {"async", async},
-        {"pool", pool},         {"mapped", mapped},     {"managed", managed},
+        {"pool", pool},         {"mapped", mapped},     {"managed", managed},     {"module", module},
+        {"library", library},   {"heap", heap},         {"context", context},
     };
     return all;
 }

@@ -138,6 +138,14 @@ TEST_F(ReadVerbs, ShowAnInstanceByName) {
         EXPECT_NE(text.find(fact), std::string::npos) << fact << "in\n" << text;
 }
 
+TEST_F(ReadVerbs, MemoryPastTheModuleIsShown) {
+    node_.snapshot.instances[0].gpus[0].usage.memory_unexplained = 150 << 20;
+    const std::string memory = "200MiB / 4301MiB (150MiB unexplained)";
+    EXPECT_NE(printed(&list).find(memory), std::string::npos);
+    input_.target = "web";
+    EXPECT_NE(printed(&show).find(memory), std::string::npos);
+}
+
 TEST_F(ReadVerbs, ShowSaysOfAWeightThatItDecidesNothing) {
     node_.snapshot.gpus[0].policy = 1;
     node_.snapshot.gpus[0].policy_name = "preemptive";

@@ -4,5 +4,6 @@ cgpu_unit_test(daemon_app_test
   LIBS cgpu_app)
 cgpu_unit_test(daemon_system_test
   SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/event_loop_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/log_subject_test.cpp
-          ${CMAKE_CURRENT_SOURCE_DIR}/pid_place_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/processes_test.cpp
+          ${CMAKE_CURRENT_SOURCE_DIR}/mount_info_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/pid_place_test.cpp
+          ${CMAKE_CURRENT_SOURCE_DIR}/processes_test.cpp
   LIBS cgpu_system cgpu_leases)

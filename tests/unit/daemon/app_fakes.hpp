@@ -114,6 +114,12 @@ class FakeProcesses final : public Processes {
         ends_[key] = {process.pid, std::move(call)};
         return std::make_unique<EndWatch>(*this, key);
     }
+    bool sees(const model::Process&, const std::filesystem::path&) override { return false; }
+    bool descends(const model::Process&, const model::Process&) override { return false; }
+    Result<void> kill(const model::Process& process) override {
+        kill(process.pid);
+        return {};
+    }
     void kill(std::int32_t pid) {
         living.erase(pid);
         for (const auto& [key, end] : std::map(ends_))

@@ -42,6 +42,10 @@ TEST(ConfigValues, EnforcementAndDaemon) {
     EXPECT_EQ(with({"on_daemon_loss"}, "closed").on_daemon_loss, OnDaemonLoss::closed);
     EXPECT_EQ(with({"lease_chunk_mib"}, "2").lease_chunk_mib, 2U);
     EXPECT_EQ(with({"context_estimate_mib"}, "512").context_estimate_mib, 512U);
+    EXPECT_EQ(with({"on_escape"}, "report").on_escape, OnEscape::report);
+    EXPECT_EQ(with({"on_escape"}, "refuse").on_escape, OnEscape::refuse);
+    EXPECT_EQ(with({"on_escape"}, "kill").on_escape, OnEscape::kill);
+    EXPECT_EQ(with({"escape_gap_mib"}, "128").escape_gap_mib, 128U);
     EXPECT_EQ(with({"log_level"}, "warning").log_level, "warning");
     EXPECT_EQ(with({"state_dir"}, "/srv/a").state_dir, "/srv/a");
     EXPECT_EQ(with({"runtime_dir"}, "/srv/b").runtime_dir, "/srv/b");
@@ -69,6 +73,8 @@ TEST(ConfigValues, WrongOnesAreRefusedWithWhatIsAllowed) {
         {"on_daemon_loss", {"true"}, "open or closed"},
         {"lease_chunk_mib", {"0", "3", "1026"}, "an even number from 2 to 1024"},
         {"context_estimate_mib", {"0", "4097"}, "from 1 to 4096"},
+        {"on_escape", {"", "ignore", "Kill"}, "report, refuse or kill"},
+        {"escape_gap_mib", {"0", "1", "65537", "1GiB"}, "from 2 to 65536"},
         {"log_level", {"loud", ""}, "trace, debug, info, warning or error"},
         {"state_dir", {"relative", "", "~/x"}, "an absolute path"},
     };

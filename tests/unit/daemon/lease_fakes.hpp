@@ -68,6 +68,13 @@ struct LeaseProcesses final : Processes {
     Result<model::Process> identify(std::int32_t pid) override { return model::Process{pid, 1, "boot"}; }
     bool alive(const model::Process& process) override { return !dead.contains(process.pid); }
     WatchPtr on_exit(const model::Process&, std::function<void()>) override { return nullptr; }
+    bool sees(const model::Process&, const std::filesystem::path&) override { return false; }
+    bool descends(const model::Process&, const model::Process&) override { return false; }
+    std::vector<std::int32_t> killed;
+    Result<void> kill(const model::Process& process) override {
+        killed.push_back(process.pid);
+        return {};
+    }
 };
 
 /// One driver for all GPUs of a test; its answers come by the loop.
@@ -132,6 +139,8 @@ struct LeaseFronts final : LeasePeers {
         return true;
     }
     void memory_gone(const InstanceKey& instance) override { gone.push_back(instance); }
+    std::set<std::int32_t> ours;  ///< of those that never connected
+    void stranger(std::int32_t pid) override;
 };
 
 constexpr std::uint64_t kMiB = 1ull << 20;
@@ -149,10 +158,15 @@ inline model::Instance instance(const char* id, std::uint64_t limit, std::uint64
     return made;
 }
 
+inline void LeaseFronts::stranger(std::int32_t pid) {
+    if (!ours.contains(pid)) return;
+    static_cast<void>(leases->stranger_entered(key_of(instance("one", 0)), {pid, 1, "boot"}));
+}
+
 /// All of it together, with one instance "one" on GPU 1.
 struct LeaseBed {
-    explicit LeaseBed(std::uint64_t limit, LeaseMemory earlier = {})
-        : table(std::move(earlier)), leases({loop, processes, gpus, table}) {
+    explicit LeaseBed(std::uint64_t limit, LeaseMemory earlier = {}, const LeaseSettings& settings = {})
+        : table(std::move(earlier)), leases({loop, processes, gpus, table}, settings) {
         fronts.loop = &loop;
         fronts.leases = &leases;
         leases.set_peers(&fronts);
@@ -179,6 +193,7 @@ struct LeaseBed {
     std::uint64_t leased() const { return leases.leased(key(1).pool.instance.id, gpu(1)); }
     std::uint64_t used() const { return leases.used(key(1).pool.instance.id, gpu(1)); }
     std::uint64_t excess() const { return leases.excess(key(1).pool.instance.id, gpu(1)); }
+    std::uint64_t unexplained() const { return leases.unexplained(key(1).pool.instance.id, gpu(1)); }
 
     LeaseLoop loop;
     LeaseProcesses processes;

@@ -23,7 +23,7 @@ TEST(LeaseFigures, ContextsAreReservedAndCorrectedByTheDriver) {
     bed.loop.advance(kSettled);
     EXPECT_EQ(bed.used(), 356 * kMiB) << "while the context is being made its reservation stays";
     bed.gpus.shown[1] = (100 + 311) * kMiB;
-    bed.leases.context_done(bed.key(1));
+    bed.leases.made(bed.key(1));
     bed.loop.advance(kSettled);
     EXPECT_EQ(bed.used(), (100 + 311) * kMiB);
     EXPECT_EQ(bed.leases.context_estimate(gpu(1)), 312 * kMiB) << "learnt, in whole granules";
@@ -39,7 +39,7 @@ TEST(LeaseFigures, WhatAContextDoesntTakeOfItsReservationIsWaitedFor) {
     ASSERT_EQ((*bed.ask(1, 0, LeaseAsk::What::context))->granted, 256 * kMiB);
     ASSERT_EQ((*bed.ask(1, 2 * kMiB))->why, wire::Why::none);
     bed.gpus.shown[1] = 120 * kMiB;
-    bed.leases.context_done(bed.key(1));
+    bed.leases.made(bed.key(1));
     bed.fronts.charges[1] = 2 * kMiB;  // while the driver looks
     bed.gpus.shown[1] = 122 * kMiB;
     bed.loop.run_posted();
@@ -57,7 +57,7 @@ TEST(LeaseFigures, AFigureThatNeverComesIsNotWaitedForLong) {
     LeaseBed bed(kGiB);
     bed.enter(1);
     ASSERT_EQ((*bed.ask(1, 0, LeaseAsk::What::context))->granted, 256 * kMiB);
-    bed.leases.context_done(bed.key(1));
+    bed.leases.made(bed.key(1));
     const auto first = bed.ask(1, 800 * kMiB);
     bed.loop.advance(250 * kMs);
     ASSERT_TRUE(*first);
@@ -73,7 +73,7 @@ TEST(LeaseFigures, AContextLargerThanReservedIsShownAndStopsGrants) {
     ASSERT_EQ((*bed.ask(1, 40 * kMiB))->why, wire::Why::none);
     bed.fronts.charges[1] = 40 * kMiB;
     bed.gpus.shown[1] = 340 * kMiB;
-    bed.leases.context_done(bed.key(1));
+    bed.leases.made(bed.key(1));
     bed.loop.advance(kSettled);
     EXPECT_EQ(bed.used(), 340 * kMiB);
     EXPECT_EQ(bed.excess(), 40 * kMiB);
@@ -115,7 +115,7 @@ TEST(LeaseFigures, WhatADriverNeverShowsKeepsItsReservation) {
     LeaseBed bed(kGiB);
     bed.enter(1);
     ASSERT_EQ((*bed.ask(1, 0, LeaseAsk::What::context))->granted, 256 * kMiB);
-    bed.leases.context_done(bed.key(1));
+    bed.leases.made(bed.key(1));
     bed.loop.advance(5000 * kMs);
     EXPECT_EQ(bed.used(), 256 * kMiB);
 }

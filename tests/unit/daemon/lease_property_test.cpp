@@ -110,7 +110,7 @@ struct World {
         RC_ASSERT(bed.leased() == lease);
         RC_ASSERT(bed.used() == charged);
         std::uint64_t saved = 0;
-        for (const auto& record : bed.table.saved()) saved += record.amounts.lease + record.amounts.context;
+        for (const auto& record : bed.table.saved()) saved += record.amounts.lease + record.amounts.unsized;
         RC_ASSERT(saved == lease);
     }
 

@@ -154,7 +154,7 @@ TEST_F(LinkMemory, KilledAtAnyMomentAProcessLeavesNothing) {
                     if (!answer) break;
                     front.charge(front.lease / 2);
                     if (i % 5 == 0) front.give(front.lease - front.charged);
-                    if (i % 11 == 0) front.ask(wire::Topic::context_done, 0);
+                    if (i % 11 == 0) front.ask(wire::Topic::made, 0);
                 }
             }
         }};

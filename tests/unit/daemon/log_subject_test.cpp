@@ -17,6 +17,13 @@ TEST(LogSubject, NamesTheGpuThatALineBeginsWith) {
     EXPECT_EQ(subject_of("GPU 0: gone").gpu, "0");
 }
 
+TEST(LogSubject, NamesTheProcessOfTheInstance) {
+    EXPECT_EQ(subject_of("instance 3f2a: process 12: holds 3 bytes").process, "12");
+    EXPECT_EQ(subject_of("instance 3f2a: lives with process 12").process, "");
+    EXPECT_EQ(subject_of("instance 3f2a: said: process 12").process, "");
+    EXPECT_EQ(subject_of("process 12: odd").process, "");
+}
+
 TEST(LogSubject, SaysNothingOfOtherLines) {
     for (const char* line : {"", "GPUs: no driver", "GPU GPU-c09d: odd", "instances: 3", "instance ", "GPU ",
                              "the instance 3f2a"}) {

@@ -130,5 +130,62 @@ TEST(Processes, one_that_has_ended_already_is_told_too) {
     EXPECT_EQ(loop.run(), 0);
 }
 
+TEST(Processes, knows_what_descends_from_what) {
+    EventLoop loop;
+    Processes processes(loop);
+    const auto self = *processes.identify(getpid());
+    const pid_t child = fork();
+    if (child == 0) pause_until_killed();
+    const auto its = *processes.identify(child);
+    EXPECT_TRUE(processes.descends(its, self));
+    EXPECT_TRUE(processes.descends(self, self));
+    EXPECT_FALSE(processes.descends(self, its));
+    auto earlier = self;
+    earlier.start_time -= 1;
+    EXPECT_FALSE(processes.descends(its, earlier)) << "another one that had the pid";
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    EXPECT_FALSE(processes.descends(its, self));
+}
+
+TEST(Processes, kills_who_is_meant_and_nobody_else) {
+    EventLoop loop;
+    Processes processes(loop);
+    const pid_t child = fork();
+    if (child == 0) pause_until_killed();
+    const auto its = *processes.identify(child);
+    auto earlier = its;
+    earlier.start_time -= 1;
+    EXPECT_TRUE(processes.kill(earlier)) << "it has ended, and its pid is another's";
+    EXPECT_TRUE(processes.alive(its));
+    EXPECT_TRUE(processes.kill(its));
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    EXPECT_TRUE(processes.kill(its)) << "gone already";
+}
+
+TEST(Processes, says_where_it_may_not_kill) {
+    if (geteuid() != 0) GTEST_SKIP() << "takes two users";
+    const pid_t roots = fork();
+    if (roots == 0) pause_until_killed();
+    const pid_t nobodys = fork();
+    if (nobodys == 0) {
+        EventLoop loop;
+        Processes processes(loop);
+        if (!Processes::may_kill_others() || setresuid(65534, 65534, 65534) != 0) _exit(1);
+        if (Processes::may_kill_others()) _exit(2);
+        const auto refused = processes.kill(*processes.identify(roots));
+        if (refused) _exit(3);
+        _exit(refused.error().text.find("CAP_KILL") == std::string::npos ? 4 : 0);
+    }
+    int status = -1;
+    waitpid(nobodys, &status, 0);
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(waitpid(roots, nullptr, WNOHANG), 0) << "it lives";
+    kill(roots, SIGKILL);
+    waitpid(roots, nullptr, 0);
+}
+
 }  // namespace
 }  // namespace cgpu::system

@@ -148,15 +148,20 @@ void Server::answer(Peer& peer, const wire::Ask& ask) {
     message.gpu = ask.gpu;
     message.limit_bytes = control_.limit_bytes;
     const auto left = control_.limit_bytes - control_.leased_bytes - control_.context_bytes;
-    const bool wants_bytes = ask.topic == wire::Topic::lease || ask.topic == wire::Topic::context;
+    const bool wants_bytes = ask.topic == wire::Topic::lease || ask.topic == wire::Topic::context ||
+                             ask.topic == wire::Topic::load;
     if (wants_bytes && ask.bytes > left) {
         message.why = wire::Why::over_limit;
         ++control_.refusals;
     } else if (wants_bytes) {
         message.granted_bytes = ask.bytes;
         (ask.topic == wire::Topic::lease ? control_.leased_bytes : control_.context_bytes) += ask.bytes;
-    } else if (ask.topic == wire::Topic::context_done) {
+    } else if (ask.topic == wire::Topic::made) {
         ++control_.contexts_done;
+    } else if (ask.topic == wire::Topic::not_made) {
+        control_.context_bytes -= ask.bytes;
+    } else if (ask.topic == wire::Topic::moved) {
+        control_.moved_bytes += ask.bytes;
     } else if (ask.topic == wire::Topic::context_gone) {
         if (control_.context_bytes.exchange(0) != 0) ++control_.contexts_gone;
     }

@@ -36,6 +36,7 @@ struct DaemonControl {
     std::atomic<std::uint32_t> last_notice{0};  ///< a wire::Event
     std::atomic<std::uint32_t> contexts_done{0};
     std::atomic<std::uint32_t> contexts_gone{0};
+    std::atomic<std::uint64_t> moved_bytes{0};  ///< that it was told to be rid of
     std::atomic<std::uint32_t> rings{0};
     std::atomic<std::int64_t> used_ns{0};
 };

@@ -309,6 +309,11 @@ API cuMemCreate(std::uint64_t* handle, std::size_t bytes, const void*, unsigned 
 API cuMemRelease(std::uint64_t) { return kSuccess; }
 API cuMemMap(std::uint64_t, std::size_t, std::size_t, std::uint64_t, unsigned long long) { return kSuccess; }
 API cuMemUnmap(std::uint64_t, std::size_t) { return kSuccess; }
+// A driver from before lazy loading; a module takes the length of its text.
+API cuModuleLoadData(std::uint64_t* module, const void* image) {
+    return take(module, std::strlen(static_cast<const char*>(image)));
+}
+API cuModuleUnload(std::uint64_t module) { return give(module); }
 API cuArrayCreate_v2(std::uint64_t* array, const void*) { return take(array, 1 << 20); }
 API cuArrayDestroy(std::uint64_t array) { return give(array); }
 API cuDeviceGetDefaultMemPool(void** pool, int device) {

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "daemon/app/lease_key.hpp"
+#include "daemon/app/ports.hpp"
+
+namespace cgpu::app {
+
+/// What is done about memory that came past the module. The later ones do what the earlier ones do, too.
+enum class OnEscape {
+    report,  ///< a line in the log, and the figure where usage is shown
+    refuse,  ///< nothing more is granted to the instance while it lasts
+    kill,    ///< SIGKILL to the process that holds it
+};
+
+/// Tells of such memory once when it is found and once when it is gone, and carries out OnEscape::kill.
+class Escapes {
+  public:
+    struct Found {
+        LeaseKey key;
+        std::uint64_t bytes;
+    };
+
+    Escapes(Processes& processes, OnEscape on_escape) : processes_(processes), on_escape_(on_escape) {}
+
+    /// After each look at a GPU: all that is unexplained on it now.
+    void seen(const model::Uuid& gpu, const std::vector<Found>& found);
+
+  private:
+    struct KeyLess {
+        bool operator()(const LeaseKey& a, const LeaseKey& b) const {
+            if (!(a.pool == b.pool)) return std::less<PoolKey>()(a.pool, b.pool);
+            return ProcessLess()(a.process, b.process);
+        }
+    };
+    void tell(const Found& found) const;
+    void kill(const Found& found, bool first);
+
+    Processes& processes_;
+    OnEscape on_escape_;
+    std::map<LeaseKey, std::uint64_t, KeyLess> told_;
+};
+
+}  // namespace cgpu::app

@@ -1,0 +1,181 @@
+// A pool's memory of unknown size: set aside, made, measured by the driver's figures, judged.
+#include <algorithm>
+
+#include "daemon/app/lease_pool.hpp"
+
+namespace cgpu::app {
+namespace {
+
+/// What is made may take so many times what was thought, and is explained all the same.
+constexpr std::uint64_t kEstimatesAreWithin = 2;
+
+}  // namespace
+
+Result<LeasePool::Grant> LeasePool::set_aside(const model::Process& process, What what, std::uint64_t bytes,
+                                              Nanos now) {
+    const auto need = up_to_granule(bytes);
+    const auto free = available();
+    if (need > free) return Grant{0, need - free};
+    const auto found = account_for(process);
+    if (!found) return tl::unexpected(found.error());
+    Account& account = **found;
+    if (account.pending == 0 && account.coming == 0)
+        account.measured = Measured{what, need, account.unsized, 0};
+    else if (account.measured)
+        account.measured->beside += need;
+    account.pending += need;
+    account.pending_since = now;
+    ++account.coming;
+    account.unexplained.may_grow(kEstimatesAreWithin * need);
+    account.recent.clear();
+    save(account);
+    return Grant{need, 0};
+}
+
+void LeasePool::made(const model::Process& process) {
+    Account* account = living_account(process);
+    if (account == nullptr) return;
+    account->coming -= std::min(account->coming, 1U);
+    forget_figures(*account);
+}
+
+void LeasePool::not_made(const model::Process& process, std::uint64_t bytes) {
+    Account* account = living_account(process);
+    if (account == nullptr) return;
+    account->coming -= std::min(account->coming, 1U);
+    account->pending -= std::min(up_to_granule(bytes), account->pending);
+    account->measured.reset();
+    forget_figures(*account);
+    save(*account);
+}
+
+void LeasePool::moved(const model::Process& process, std::uint64_t gone) {
+    Account* account = living_account(process);
+    if (account == nullptr) return;
+    account->unexplained.should_shrink(gone);
+    account->unexplained.may_grow(Unexplained::kAnything);
+    forget_figures(*account);
+}
+
+void LeasePool::context_gone(const model::Process& process) {
+    Account* account = living_account(process);
+    if (account == nullptr) return;
+    account->unsized = account->pending = 0;
+    account->coming = 0;
+    account->measured.reset();
+    account->unexplained.should_shrink(Unexplained::kAnything);
+    forget_figures(*account);
+    save(*account);
+}
+
+void LeasePool::connected_again(const model::Process& process) {
+    Account* account = living_account(process);
+    if (account == nullptr) return;
+    account->coming = 0;
+    moved(process, 0);
+}
+
+/// Those from before don't show what has just been announced.
+void LeasePool::forget_figures(Account& account) {
+    account.recent.clear();
+    account.fresh = false;
+}
+
+void LeasePool::look_begins() {
+    for (auto& [process, account] : accounts_) {
+        account.fresh = true;
+        account.lease_before = account.lease;
+        account.charged_before = charged(process);
+    }
+}
+
+std::optional<LeasePool::Learnt> LeasePool::figure(const model::Process& process,
+                                                   std::optional<std::uint64_t> bytes, std::uint64_t context,
+                                                   Nanos now) {
+    Account* account = living_account(process);
+    if (account == nullptr) return std::nullopt;
+    account->figured = account->figured || bytes.has_value();
+    // A driver that never shows this process says nothing of it: what is set aside stays so.
+    if (!account->figured) return std::nullopt;
+    const auto shown = bytes.value_or(0);
+    const bool reports = charged_(process).has_value();
+    const auto now_charged = charged(process);
+    Unexplained::Look look;
+    look.now = now;
+    if (reports || account->lease > 0) look.always = context;
+    // Charges that are not known, or move during the look, can't be told from the rest: the next look will.
+    const bool settled =
+        account->fresh && now_charged == account->charged_before && (reports || account->lease == 0);
+    if (!settled) {
+        // But none is larger than the lease.
+        look.bytes = shown - std::min(shown, std::max(account->lease, account->lease_before));
+        judge(*account, look);
+        return std::nullopt;
+    }
+    auto& recent = account->recent;
+    recent.push_back(shown - std::min(shown, now_charged));
+    if (recent.size() > kConfirm) recent.erase(recent.begin());
+    if (recent.size() < kConfirm) return std::nullopt;
+    const auto learnt = believe(*account);
+    look.bytes = *std::min_element(recent.begin(), recent.end());
+    look.settled = account->coming == 0;
+    judge(*account, look);
+    return learnt;
+}
+
+/// Takes the last figures over, as far as they agree.
+std::optional<LeasePool::Learnt> LeasePool::believe(Account& account) {
+    const auto [least, most] = std::minmax_element(account.recent.begin(), account.recent.end());
+    const auto counted = account.unsized + account.pending;
+    std::optional<Learnt> learnt;
+    if (account.coming > 0) {
+        if (*least > counted) account.unsized += *least - counted;
+    } else {
+        account.unsized = std::clamp(counted, *least, *most);
+        account.pending = 0;
+        if (const auto& measured = account.measured) {
+            const auto taken = account.unsized - std::min(measured->before, account.unsized);
+            // What else was made meanwhile can't be told from it. Much more than was expected is not believed
+            // at once: others' estimates are learnt from it.
+            if (taken > 0 && measured->beside <= taken / 4)
+                learnt = Learnt{measured->what, measured->asked,
+                                std::min(taken, kEstimatesAreWithin * measured->asked)};
+        }
+        account.measured.reset();
+    }
+    save(account);
+    return learnt;
+}
+
+void LeasePool::judge(Account& account, Unexplained::Look look) {
+    if (limit_ == kUnlimited) return;
+    const auto others = leased() - account.unsized - account.pending;
+    look.room = limit_ - std::min(others, limit_);
+    account.unexplained.seen(look, unexplained_);
+    // It counts even where the charges never stand still long enough for a figure to be believed.
+    if (account.unexplained.bytes() == 0 || look.bytes <= account.unsized + account.pending) return;
+    account.unsized = look.bytes - account.pending;
+    save(account);
+}
+
+bool LeasePool::unconfirmed() const {
+    return std::any_of(accounts_.begin(), accounts_.end(), [](const auto& item) {
+        const Account& account = item.second;
+        if (account.unexplained.suspected()) return true;
+        // A program that allocates all the time leaves no look undisturbed until it has to wait for one.
+        if (account.pending > 0 && account.figured && account.coming == 0) return true;
+        const auto counted = account.unsized + account.pending;
+        // What is coming may lie below what is set aside for it.
+        return !account.recent.empty() &&
+               (account.recent.back() > counted || (account.coming == 0 && account.recent.back() < counted));
+    });
+}
+
+std::uint64_t LeasePool::unexplained() const {
+    std::uint64_t sum = 0;
+    for (const auto& [process, account] : accounts_)
+        if (!account.dying) sum += account.unexplained.bytes();
+    return sum;
+}
+
+}  // namespace cgpu::app

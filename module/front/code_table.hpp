@@ -1,0 +1,59 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "module/front/waiting.hpp"
+
+namespace cgpu::front {
+
+/// The modules and libraries of the process, and what they take where they are loaded. With lazy loading (the
+/// driver's default since CUDA 12.2) that is not where the program loads them but where it first uses them.
+/// Handles are the driver's, as numbers.
+class CodeTable {
+  public:
+    constexpr CodeTable() = default;
+
+    /// `loaded`: the key of the context that it lies in already; 0: nowhere yet.
+    void add(std::uint64_t code, std::uint64_t bytes, std::uint64_t loaded);
+    /// A function of it, or its module in a context.
+    void add_part(std::uint64_t part, std::uint64_t code);
+    /// Its bytes, where it (or what `handle` is a part of) has yet to be loaded into that context; else 0.
+    std::uint64_t bytes_to_load(std::uint64_t handle, std::uint64_t context);
+    void loaded(std::uint64_t handle, std::uint64_t context);
+    /// With all its parts. Its bytes where it was loaded anywhere, else 0.
+    std::uint64_t remove(std::uint64_t code);
+
+    /// Whether a function is met for the first time (or perhaps so) in a context. Costs a load and a
+    /// comparison.
+    bool first_time(std::uint64_t function, std::uint64_t context);
+    /// That came to nothing: the next time is the first.
+    void not_yet(std::uint64_t function, std::uint64_t context);
+
+    void reset_in_child();
+
+  private:
+    struct Entry {
+        std::uint64_t handle;
+        std::uint64_t owner;   ///< of a part: the code it belongs to; else 0
+        std::uint64_t bytes;   ///< of code
+        std::uint64_t loaded;  ///< of code: the context it was last loaded into; 0: none
+        Entry* next;
+    };
+
+    static constexpr std::size_t kBuckets = 1024;
+    static constexpr std::size_t kMet = 4096;
+    static std::uint64_t mix(std::uint64_t function, std::uint64_t context);
+    Entry** place_of(std::uint64_t handle);
+    Entry* find_code(std::uint64_t handle);
+    void put(const Entry& entry);
+
+    Mutex mutex_;
+    std::array<Entry*, kBuckets> buckets_{};
+    std::array<std::atomic<std::uint64_t>, kMet> met_{};
+};
+
+CodeTable& code_table();
+
+}  // namespace cgpu::front

@@ -1,0 +1,53 @@
+// A program that means to break out: it takes device memory from the driver behind the module.
+#include <CLI/CLI.hpp>
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+
+#include "tests/programs/common.hpp"
+
+namespace {
+
+using programs::must;
+
+/// Where the module keeps the driver's real file: a program can find that out as anybody can.
+constexpr const char* kRealDriver = "/run/cgpu/driver/libcuda.so.1";
+
+template <class Function>
+Function* behind(Function*, const char* name) {
+    static void* const driver = dlopen(kRealDriver, RTLD_NOW);
+    void* const found = driver == nullptr ? nullptr : dlsym(driver, name);
+    if (found == nullptr) {
+        programs::say("error", dlerror());
+        std::exit(1);
+    }
+    return reinterpret_cast<Function*>(found);
+}
+// The header names the newest form of each by a macro.
+#define NAME_OF(function) #function
+#define BEHIND(function) behind(&(function), NAME_OF(function))
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app("Allocates device memory past the module, and prints 'ready'");
+    std::size_t mib = 0;
+    bool connected = false;
+    app.add_option("--mib", mib)->required();
+    app.add_flag("--connected", connected, "Use the GPU as every program does first");
+    CLI11_PARSE(app, argc, argv);
+
+    programs::take_stop_signals();
+    CUdeviceptr pointer = 0;
+    if (connected) {
+        programs::use_device(0);
+        must(cuMemAlloc(&pointer, std::size_t{64} << 20), "cuMemAlloc");
+    } else {
+        CUcontext context = nullptr;
+        must(BEHIND(cuInit)(0), "cuInit");
+        must(BEHIND(cuCtxCreate)(&context, nullptr, 0, 0), "cuCtxCreate");
+    }
+    must(BEHIND(cuMemAlloc)(&pointer, mib << 20), "cuMemAlloc");
+    programs::hold();
+}

@@ -1,0 +1,96 @@
+# Memory that a program takes behind the module: counted as its instance's, found within seconds, and then on_escape. The
+# honest jobs beside it are neither touched nor named, whatever they load.
+. "$(dirname "$0")/../lib.sh"
+mib=$((1024 * 1024))
+
+# policy WORD: cgpud with that on_escape from here on.
+policy() {
+    mkdir -p /etc/cgpu/cgpud.yaml.d
+    echo "on_escape: $1" >/etc/cgpu/cgpud.yaml.d/escape.yaml
+    expect lab-restart-cgpud
+}
+
+# figure NAME KEY: of the job, as cgpuctl tells it.
+figure() {
+    cgpuctl list --json | jq --arg name "$1" ".[] | select(.name == \$name).gpus[0].$2"
+}
+has_unexplained() { # NAME
+    [[ $(figure "$1" memory_unexplained_bytes) != 0 ]]
+}
+told_of() { # PID
+    in_log "instance [^ ]+: process $1: holds [0-9]+ bytes on GPU-[^ ]+ that the module can't explain"
+}
+gone() { # PID
+    ! kill -0 "$1" 2>/dev/null
+}
+
+job plain --mem 1GiB -- alloc --mib 512 --hold
+wait_for 20 is_ready plain
+for how in module library heap; do
+    job "$how" --mem 512MiB -- alloc --how "$how" --mib 200 --hold
+    wait_for 20 is_ready "$how"
+done
+
+# expect_honest: as they were.
+expect_honest() {
+    local name
+    for name in plain module library heap; do
+        expect is_ready "$name"
+        expect_equal "unexplained memory of $name" "$(figure "$name" memory_unexplained_bytes)" 0
+        if told_of "${pids[$name]}"; then fail "the honest job $name is named in the log"; fi
+    done
+    expect_equal "bytes of the honest job" "$(held "${pids[plain]}")" "$plain_bytes"
+}
+plain_bytes=$(held "${pids[plain]}")
+for name in module library heap; do
+    expect_between "bytes of the honest job $name" "$(held "${pids[$name]}")" $((300 * mib)) $((400 * mib))
+done
+
+# report: counted to the byte, and shown; how much of it the new context explains is not known as well as that.
+policy report
+job past --mem 4GiB -- escape --connected --mib 1024
+wait_for 20 is_ready past
+wait_for 20 has_unexplained past
+unexplained=$(figure past memory_unexplained_bytes)
+expect_between "unexplained bytes" "$unexplained" $((512 * mib)) $((1024 * mib))
+wait_for 5 told_of "${pids[past]}"
+expect has <(cgpuctl list) 'past .*\([0-9.]+MiB unexplained\)'
+expect has <(cgpuctl show past) '^Memory: .*\([0-9.]+MiB unexplained\)'
+expect_equal "used bytes of past" "$(figure past memory_used_bytes)" "$(held "${pids[past]}")"
+echo "report: $(held "${pids[past]}") bytes held, $unexplained unexplained"
+expect_honest
+end_job past
+wait_for 5 in_log "process ${pids[past]}: its unexplained memory on GPU-[^ ]+ is gone"
+
+# Without any connection, in a child: whose process it is, is known all the same. Beyond the limit, even.
+policy refuse
+job past --mem 4GiB -- bash -c 'escape --mib 5000 >"$0.child" & echo $! >"$0.pid"
+    until grep -q ready "$0.child"; do sleep 0.05; done
+    until [ -e "$0.go" ]; do sleep 0.05; done
+    alloc --mib 16
+    echo ready
+    kill "$!"; wait "$!"
+    exec alloc --mib 16 --hold' "$scratch/past"
+wait_for 20 has "$scratch/past.child" '^ready'
+child=$(cat "$scratch/past.pid")
+wait_for 20 told_of "$child"
+echo "refuse: the child holds $(held "$child") bytes without a word"
+expect_equal "unexplained memory of past" "$(figure past memory_unexplained_bytes)" "$(held "$child")"
+expect_honest
+: >"$scratch/past.go"
+wait_for 20 has "$scratch/past.out" '^ready'
+expect_equal "what the instance gets meanwhile" "$(fact "$scratch/past.out" error)" \
+    "cuDevicePrimaryCtxRetain 2 CUDA_ERROR_OUT_OF_MEMORY"
+wait_for 20 has "$scratch/past.out" '^result 0 CUDA_SUCCESS'
+expect_equal "the instance's unexplained memory afterwards" "$(figure past memory_unexplained_bytes)" 0
+expect_honest
+end_job past
+
+# kill: the process that holds it, and nobody else.
+policy kill
+job past --mem 4GiB -- bash -c 'alloc --mib 64 --hold >"$0.child" & escape --connected --mib 1024; echo "status $?"; wait' "$scratch/past"
+wait_for 20 has "$scratch/past.out" '^status 137'
+wait_for 20 has "$scratch/past.child" '^ready'
+expect_honest
+expect_between "bytes that the instance still holds" "$(figure past memory_used_bytes)" $((64 * mib)) $((200 * mib))
+echo "kill: $(figure past memory_used_bytes) bytes are left to the instance"

@@ -102,6 +102,8 @@ enum class Topic : std::uint32_t {
     moved = 7,     ///< a call may have moved the process's memory without one of the above (a kernel's first
                    ///< launch, an unload): look at the driver's figure. Bytes: what it should be rid of
     context_gone = 8,  ///< no bytes: the process's last context on this GPU is gone
+    lease_held = 9,    ///< no more bytes: this process has `bytes` of lease. Said first on a connection that
+                       ///< takes a lost one's place: what the daemon counts beyond it was on its way then
 };
 
 struct Ask {

@@ -96,14 +96,20 @@ struct alignas(64) GpuReport {
     Word wants;              ///< launches waiting at the gate now
     Word syncing;            ///< threads blocked in a synchronisation now
     Word unmeasured;         ///< 1: work in flight of a kind never measured, its estimate is a guess
-    std::uint8_t reserved[36];
+    Word reserved0;
+    Count pooled_bytes;  ///< of charged_bytes, what pools are charged for: a driver may have taken that back
+    std::uint8_t reserved[24];
 };
 static_assert(sizeof(GpuReport) == 128);
 
 struct Reports {
     std::uint32_t magic;
     std::uint32_t version;
-    std::uint8_t reserved[56];
+    // While a thread is between a driver call that changes what the process holds and its accounting, the
+    // driver's figure and the charges are of different moments.
+    Word changing;  ///< threads that are there now
+    Word changes;   ///< how often one has been there so far (it wraps)
+    std::uint8_t reserved[48];
     GpuReport gpus[kMaxGpus];
 };
 static_assert(sizeof(Reports) == 64 + kMaxGpus * 128);

@@ -5,9 +5,8 @@
 
 namespace cgpu::app {
 
-LeasePool::LeasePool(PoolKey key, LeaseTable& table, Charged charged,
-                     const Unexplained::Settings& unexplained)
-    : key_(std::move(key)), table_(table), charged_(std::move(charged)), unexplained_(unexplained) {}
+LeasePool::LeasePool(PoolKey key, LeaseTable& table, Report report, const Unexplained::Settings& unexplained)
+    : key_(std::move(key)), table_(table), report_(std::move(report)), unexplained_(unexplained) {}
 
 const LeasePool::Account* LeasePool::find(const model::Process& process) const {
     const auto found = accounts_.find(process);
@@ -52,7 +51,8 @@ std::uint64_t LeasePool::charged(const model::Process& process) const {
     const Account* account = find(process);
     if (account == nullptr) return 0;
     if (account->dying) return account->last_charged;
-    return std::min(charged_(process).value_or(account->lease), account->lease);
+    const auto report = report_(process);
+    return report ? std::min(report->charged, account->lease) : account->lease;
 }
 
 std::uint64_t LeasePool::used() const {
@@ -103,11 +103,13 @@ Result<void> LeasePool::enter(const model::Process& process) {
     return {};
 }
 
-void LeasePool::take_up(const LeaseTable::Saved& saved) {
+void LeasePool::take_up(const LeaseTable::Saved& saved, Nanos now) {
     Account account;
     account.place = saved.place;
     account.lease = saved.amounts.lease;
-    account.unsized = saved.amounts.unsized;
+    // Part of it may have been set aside only: it is a guess until the driver shows it.
+    account.pending = saved.amounts.unsized;
+    account.pending_since = now;
     // Nobody remembers what of it was announced.
     account.unexplained.may_grow(Unexplained::kAnything);
     accounts_.insert_or_assign(saved.key.process, account);

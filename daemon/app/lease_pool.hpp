@@ -9,6 +9,7 @@
 #include "core/wire/limits.hpp"
 #include "daemon/app/lease_ask.hpp"
 #include "daemon/app/lease_estimate.hpp"
+#include "daemon/app/lease_peers.hpp"
 #include "daemon/app/lease_table.hpp"
 #include "daemon/app/loop.hpp"
 #include "daemon/app/unexplained.hpp"
@@ -47,6 +48,11 @@ class LeasePool {
         std::uint64_t taken = 0;
     };
 
+    /// What a process's unsized memory takes by one figure of the driver's, as far as it can be told; bytes.
+    struct Range {
+        std::uint64_t least = 0;
+        std::uint64_t most = 0;
+    };
     struct Account {
         std::size_t place = 0;      ///< in the table
         std::uint64_t lease = 0;    ///< bytes it may charge; whole granules
@@ -54,12 +60,12 @@ class LeasePool {
         std::uint64_t pending = 0;  ///< bytes set aside for unsized memory that the driver hasn't shown yet
         Nanos pending_since = 0;    ///< the last of them
         std::uint32_t coming = 0;   ///< things being made: what no figure shows of them may still come
-        std::optional<Measured> measured;   ///< what the next figures tell the size of
-        bool figured = false;               ///< the driver has shown this process
-        bool fresh = true;                  ///< nothing was announced since the look at the driver began
-        std::uint64_t lease_before = 0;     ///< when that look began
-        std::uint64_t charged_before = 0;   ///< then, too
-        std::vector<std::uint64_t> recent;  ///< the last kConfirm figures of unsized memory, the newest last
+        std::optional<Measured> measured;  ///< what the next figures tell the size of
+        bool figured = false;              ///< the driver has shown this process
+        bool fresh = true;                 ///< nothing was announced since the look at the driver began
+        std::uint64_t lease_before = 0;    ///< when that look began
+        LeaseReport before;                ///< what it reported then
+        std::vector<Range> recent;         ///< of the last kConfirm figures, the newest last
         Unexplained unexplained;
 
         bool dying = false;  ///< the process is gone, its memory not yet
@@ -80,10 +86,10 @@ class LeasePool {
         std::uint64_t lack = 0;
     };
 
-    /// What a process reports as charged; nothing where it hasn't reported (yet).
-    using Charged = std::function<std::optional<std::uint64_t>(const model::Process&)>;
+    /// What a process reports; nothing where it hasn't reported (yet).
+    using Report = std::function<std::optional<LeaseReport>(const model::Process&)>;
 
-    LeasePool(PoolKey key, LeaseTable& table, Charged charged, const Unexplained::Settings& unexplained);
+    LeasePool(PoolKey key, LeaseTable& table, Report report, const Unexplained::Settings& unexplained);
 
     [[nodiscard]] const PoolKey& key() const { return key_; }
     [[nodiscard]] const Accounts& accounts() const { return accounts_; }
@@ -122,7 +128,7 @@ class LeasePool {
     /// Its module was away: what it announced meanwhile is lost.
     void connected_again(const model::Process& process);
 
-    /// A look at the driver begins: notes what is charged now.
+    /// A look at the driver begins: notes what is reported now.
     void look_begins();
     /// What the driver showed for a process at some moment since then; nothing where it didn't show it.
     /// `context`: what one is expected to take here. Answers the size of a thing where this figure tells it.
@@ -138,7 +144,7 @@ class LeasePool {
     /// Error: the table's.
     Result<void> enter(const model::Process& process);
     /// A lease of an earlier daemon.
-    void take_up(const LeaseTable::Saved& saved);
+    void take_up(const LeaseTable::Saved& saved, Nanos now);
     void exited(const model::Process& process, Nanos now);
     /// Its memory is gone.
     void remove(const model::Process& process);
@@ -148,6 +154,8 @@ class LeasePool {
     Result<Account*> account_for(const model::Process& process);
     Account* find_account(const model::Process& process);
     Account* living_account(const model::Process& process);
+    /// What it reports, with no more charged than it has leased.
+    [[nodiscard]] LeaseReport bounded_report(const model::Process& process, const Account& account) const;
     std::optional<Learnt> believe(Account& account);
     void judge(Account& account, Unexplained::Look look);
     static void forget_figures(Account& account);
@@ -155,7 +163,7 @@ class LeasePool {
 
     PoolKey key_;
     LeaseTable& table_;
-    Charged charged_;
+    Report report_;
     const Unexplained::Settings& unexplained_;
     std::uint64_t limit_ = 0;
     Accounts accounts_;

@@ -9,6 +9,15 @@ namespace {
 /// What is made may take so many times what was thought, and is explained all the same.
 constexpr std::uint64_t kEstimatesAreWithin = 2;
 
+/// What pools are charged for may have gone back to the card without their process having been told.
+LeasePool::Range range_of(std::uint64_t figure, const LeaseReport& report) {
+    const auto certain = report.charged - report.pooled;
+    return {figure - std::min(figure, report.charged), figure - std::min(figure, certain)};
+}
+
+bool by_least(const LeasePool::Range& a, const LeasePool::Range& b) { return a.least < b.least; }
+bool by_most(const LeasePool::Range& a, const LeasePool::Range& b) { return a.most < b.most; }
+
 }  // namespace
 
 Result<LeasePool::Grant> LeasePool::set_aside(const model::Process& process, What what, std::uint64_t bytes,
@@ -81,11 +90,18 @@ void LeasePool::forget_figures(Account& account) {
     account.fresh = false;
 }
 
+LeaseReport LeasePool::bounded_report(const model::Process& process, const Account& account) const {
+    auto report = report_(process).value_or(LeaseReport{});
+    report.charged = std::min(report.charged, account.lease);
+    report.pooled = std::min(report.pooled, report.charged);
+    return report;
+}
+
 void LeasePool::look_begins() {
     for (auto& [process, account] : accounts_) {
         account.fresh = true;
         account.lease_before = account.lease;
-        account.charged_before = charged(process);
+        account.before = bounded_report(process, account);
     }
 }
 
@@ -98,14 +114,15 @@ std::optional<LeasePool::Learnt> LeasePool::figure(const model::Process& process
     // A driver that never shows this process says nothing of it: what is set aside stays so.
     if (!account->figured) return std::nullopt;
     const auto shown = bytes.value_or(0);
-    const bool reports = charged_(process).has_value();
-    const auto now_charged = charged(process);
+    const bool reports = report_(process).has_value();
+    const auto report = bounded_report(process, *account);
     Unexplained::Look look;
     look.now = now;
     if (reports || account->lease > 0) look.always = context;
-    // Charges that are not known, or move during the look, can't be told from the rest: the next look will.
-    const bool settled =
-        account->fresh && now_charged == account->charged_before && (reports || account->lease == 0);
+    // Charges that are not known, or move during the look, can't be told from the rest: the next look will. A
+    // process that is stopped in the middle of a change tells nothing until it goes on.
+    const bool settled = account->fresh && report == account->before && report.changing == 0 &&
+                         (reports || account->lease == 0);
     if (!settled) {
         // But none is larger than the lease.
         look.bytes = shown - std::min(shown, std::max(account->lease, account->lease_before));
@@ -113,11 +130,11 @@ std::optional<LeasePool::Learnt> LeasePool::figure(const model::Process& process
         return std::nullopt;
     }
     auto& recent = account->recent;
-    recent.push_back(shown - std::min(shown, now_charged));
+    recent.push_back(range_of(shown, report));
     if (recent.size() > kConfirm) recent.erase(recent.begin());
     if (recent.size() < kConfirm) return std::nullopt;
     const auto learnt = believe(*account);
-    look.bytes = *std::min_element(recent.begin(), recent.end());
+    look.bytes = std::min_element(recent.begin(), recent.end(), by_least)->least;
     look.settled = account->coming == 0;
     judge(*account, look);
     return learnt;
@@ -125,13 +142,18 @@ std::optional<LeasePool::Learnt> LeasePool::figure(const model::Process& process
 
 /// Takes the last figures over, as far as they agree.
 std::optional<LeasePool::Learnt> LeasePool::believe(Account& account) {
-    const auto [least, most] = std::minmax_element(account.recent.begin(), account.recent.end());
+    const auto& recent = account.recent;
+    const auto [lowest, highest] = std::minmax_element(recent.begin(), recent.end(), by_least);
+    const auto least = lowest->least;
+    // What was set aside is a guess: it gives way to the least that is certain. What is known doesn't.
+    const auto most =
+        account.pending > 0 ? highest->least : std::max_element(recent.begin(), recent.end(), by_most)->most;
     const auto counted = account.unsized + account.pending;
     std::optional<Learnt> learnt;
     if (account.coming > 0) {
-        if (*least > counted) account.unsized += *least - counted;
+        if (least > counted) account.unsized += least - counted;
     } else {
-        account.unsized = std::clamp(counted, *least, *most);
+        account.unsized = std::clamp(counted, least, most);
         account.pending = 0;
         if (const auto& measured = account.measured) {
             const auto taken = account.unsized - std::min(measured->before, account.unsized);
@@ -164,10 +186,11 @@ bool LeasePool::unconfirmed() const {
         if (account.unexplained.suspected()) return true;
         // A program that allocates all the time leaves no look undisturbed until it has to wait for one.
         if (account.pending > 0 && account.figured && account.coming == 0) return true;
+        if (account.recent.empty()) return false;
+        const Range& last = account.recent.back();
         const auto counted = account.unsized + account.pending;
         // What is coming may lie below what is set aside for it.
-        return !account.recent.empty() &&
-               (account.recent.back() > counted || (account.coming == 0 && account.recent.back() < counted));
+        return counted < last.least || (account.coming == 0 && counted > last.most);
     });
 }
 

@@ -42,10 +42,10 @@ const Leases::Entry* Leases::find(const PoolKey& key) const {
 Leases::Entry& Leases::entry_for(const PoolKey& key) {
     auto& entry = entries_[key];
     if (!entry) {
-        auto charged = [this, key](const model::Process& process) {
-            return peers_ == nullptr ? std::nullopt : peers_->charged({key, process});
+        auto report = [this, key](const model::Process& process) {
+            return peers_ == nullptr ? std::nullopt : peers_->report({key, process});
         };
-        entry = std::make_unique<Entry>(key, outside_.table, std::move(charged), outside_.loop, settings_);
+        entry = std::make_unique<Entry>(key, outside_.table, std::move(report), outside_.loop, settings_);
         entry->queue.set_peers(peers_);
         entry->queue.refuse_unexplained(settings_.on_escape != OnEscape::report);
         entry->queue.settle(settled_at_, damaged_);
@@ -69,7 +69,7 @@ void Leases::take_up(const InstanceKey& instance) {
     std::erase_if(left_, [&](const LeaseTable::Saved& saved) {
         Entry* entry = saved.key.pool.instance == instance ? find(saved.key.pool) : nullptr;
         if (entry == nullptr) return false;
-        entry->pool.take_up(saved);
+        entry->pool.take_up(saved, outside_.loop.now());
         if (!outside_.processes.alive(saved.key.process)) gone.push_back(saved.key.process);
         return true;
     });
@@ -160,6 +160,14 @@ void Leases::give(const LeaseKey& key, std::uint64_t bytes) {
     if (entry == nullptr) return;
     const auto given = entry->pool.give(key.process, bytes);
     entry->queue.gave(key.process, given);
+}
+
+void Leases::held(const LeaseKey& key, std::uint64_t bytes) {
+    Entry* entry = find(key.pool);
+    if (entry == nullptr) return;
+    const auto* account = entry->pool.find(key.process);
+    if (account != nullptr && account->lease > bytes) entry->pool.give(key.process, account->lease - bytes);
+    entry->queue.drive();
 }
 
 template <class Say>

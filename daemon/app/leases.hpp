@@ -73,6 +73,9 @@ class Leases {
     /// Takes at most its lease off it. A front that starts anew in the same process (after exec) gives all it
     /// may have.
     void give(const LeaseKey& key, std::uint64_t bytes);
+    /// The process says how much it knows of: what is counted beyond that was on its way when its connection
+    /// broke, and nobody will ever use it.
+    void held(const LeaseKey& key, std::uint64_t bytes);
     /// What a process says of its unsized memory: see LeasePool.
     void made(const LeaseKey& key);
     void not_made(const LeaseKey& key, std::uint64_t bytes);
@@ -111,10 +114,9 @@ class Leases {
     static constexpr Nanos kStrangerEvery = 1'000'000'000;
 
     struct Entry {
-        Entry(const PoolKey& key, LeaseTable& table, LeasePool::Charged charged, Loop& loop,
+        Entry(const PoolKey& key, LeaseTable& table, LeasePool::Report report, Loop& loop,
               const LeaseSettings& settings)
-            : pool(key, table, std::move(charged), settings.unexplained),
-              queue(loop, pool, settings.recall) {}
+            : pool(key, table, std::move(report), settings.unexplained), queue(loop, pool, settings.recall) {}
         LeasePool pool;
         RecallQueue queue;
         /// What loads of this instance took beyond what they seemed to need. Its own: nobody pays for

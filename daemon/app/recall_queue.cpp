@@ -148,7 +148,12 @@ void RecallQueue::wait_until(Nanos when) {
 
 void RecallQueue::deadline_passed() {
     timer_.reset();
-    if (std::exchange(waits_to_settle_, false) || waiting_.empty()) return drive();
+    if (waiting_.empty()) return drive();
+    if (std::exchange(waits_to_settle_, false)) {
+        // Who had nothing to spare when it came back may have freed something since.
+        waiting_.front().spent.clear();
+        return drive();
+    }
     silent_.insert(recalled_.begin(), recalled_.end());
     recalled_.clear();
     // Others may still come back and bring something.

@@ -113,6 +113,9 @@ void InstanceLink::ask(Connection& connection, const wire::Ask& ask) {
         case wire::Topic::context_gone:
             outside_.leases.context_gone(lease);
             return answer_figures(connection, ask, wire::Why::none);
+        case wire::Topic::lease_held:
+            outside_.leases.held(lease, ask.bytes);
+            return answer_figures(connection, ask, wire::Why::none);
     }
     answer_figures(connection, ask, wire::Why::bad_request);
 }
@@ -189,14 +192,15 @@ void InstanceLink::tell_if_idle() {
     });
 }
 
-std::optional<std::uint64_t> InstanceLink::charged(const model::Process& process,
-                                                   const model::Uuid& gpu) const {
+std::optional<app::LeaseReport> InstanceLink::report(const model::Process& process,
+                                                     const model::Uuid& gpu) const {
     const auto* peer = peers_.find(process);
     const auto index = index_of(gpu);
     if (peer == nullptr || !peer->pages || !index) return std::nullopt;
-    const auto& report = peer->pages->reports->gpus[*index];
-    if (report.updated_ns.load(std::memory_order_acquire) == 0) return std::nullopt;
-    return report.charged_bytes.load(std::memory_order_relaxed);
+    const auto& reports = *peer->pages->reports;
+    const auto& on_gpu = reports.gpus[*index];
+    if (on_gpu.updated_ns.load(std::memory_order_acquire) == 0) return std::nullopt;
+    return app::LeaseReport{on_gpu.charged_bytes, on_gpu.pooled_bytes, reports.changing, reports.changes};
 }
 
 bool InstanceLink::recall(const model::Process& process, const model::Uuid& gpu, std::uint64_t bytes) {

@@ -24,9 +24,9 @@ class InstanceLink final : public ConnectionOwner {
     [[nodiscard]] bool empty() const { return peers_.all().empty(); }
     void refresh(const model::Instance& instance);
 
-    /// What a process reports as charged; nothing before its first report.
-    [[nodiscard]] std::optional<std::uint64_t> charged(const model::Process& process,
-                                                       const model::Uuid& gpu) const;
+    /// Nothing before its first report.
+    [[nodiscard]] std::optional<app::LeaseReport> report(const model::Process& process,
+                                                         const model::Uuid& gpu) const;
     bool recall(const model::Process& process, const model::Uuid& gpu, std::uint64_t bytes);
     /// A process that holds memory and never connected. False: it isn't one of the instance's.
     bool take_in(const model::Process& process);

@@ -74,9 +74,9 @@ InstanceLink* Server::find(const app::InstanceKey& key) const {
     return found != links_.end() && found->second->key() == key ? found->second.get() : nullptr;
 }
 
-std::optional<std::uint64_t> Server::charged(const app::LeaseKey& key) const {
+std::optional<app::LeaseReport> Server::report(const app::LeaseKey& key) const {
     const auto* link = find(key.pool.instance);
-    return link == nullptr ? std::nullopt : link->charged(key.process, key.pool.gpu);
+    return link == nullptr ? std::nullopt : link->report(key.process, key.pool.gpu);
 }
 
 bool Server::recall(const app::LeaseKey& key, std::uint64_t bytes) {

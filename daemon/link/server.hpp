@@ -26,7 +26,7 @@ class Server final : public app::Links, public app::LeasePeers {
     /// start, after open() of those that live.
     void forget_unknown(const std::vector<model::InstanceId>& known);
 
-    [[nodiscard]] std::optional<std::uint64_t> charged(const app::LeaseKey& key) const override;
+    [[nodiscard]] std::optional<app::LeaseReport> report(const app::LeaseKey& key) const override;
     bool recall(const app::LeaseKey& key, std::uint64_t bytes) override;
     void stranger(std::int32_t pid) override;
     void memory_gone(const app::InstanceKey& instance) override;

@@ -62,6 +62,7 @@ void Accounting::bind(const wire::Orders* orders, wire::Reports* reports) {
     orders_ = orders;
     reports_ = reports;
     for (std::uint32_t gpu = 0; gpu < wire::kMaxGpus; ++gpu) report(gpu);
+    report_changes();
 }
 
 std::uint64_t Accounting::reserve(std::uint32_t gpu, std::uint64_t bytes) {
@@ -75,6 +76,8 @@ std::uint64_t Accounting::reserve(std::uint32_t gpu, std::uint64_t bytes) {
     if (after == kMax || !make_room()) return wanted;
     on.reserved += wanted;
     ++pending_;
+    ++changes_;
+    report_changes();
     return 0;
 }
 
@@ -120,8 +123,9 @@ std::uint64_t Accounting::resize(std::uint32_t gpu, Holding kind, std::uint64_t 
         held = shelf->held.insert(key, Held{gpu, 0, 0});
     }
     Gpu& on = gpus_[gpu];
-    on.charged -= std::min(on.charged, up_to_granule(held->bytes));
-    on.charged = sum(on.charged, up_to_granule(bytes));
+    const std::uint64_t before = up_to_granule(held->bytes);
+    on.charged = sum(on.charged - std::min(on.charged, before), up_to_granule(bytes));
+    if (kind == Holding::pool) on.pooled = sum(on.pooled - std::min(on.pooled, before), up_to_granule(bytes));
     held->bytes = bytes;
     report(gpu);
     const bool limited = orders_ == nullptr || orders_->gpus[gpu].isolate_memory.load() != 0;
@@ -135,6 +139,17 @@ bool Accounting::find(Holding kind, std::uint64_t key, Held& out) {
     const Held* found = shelf->held.find(key);
     if (found != nullptr) out = *found;
     return found != nullptr;
+}
+
+void Accounting::freeing(bool begins) {
+    const Guard guard(lock_);
+    if (begins) {
+        ++freeing_;
+        ++changes_;
+    } else if (freeing_ > 0) {
+        --freeing_;
+    }
+    report_changes();
 }
 
 bool Accounting::release(Holding kind, std::uint64_t key) {
@@ -192,6 +207,12 @@ std::uint64_t Accounting::charged(std::uint32_t gpu) {
     if (gpu >= wire::kMaxGpus) return 0;
     const Guard guard(lock_);
     return gpus_[gpu].charged;
+}
+
+std::uint64_t Accounting::leased(std::uint32_t gpu) {
+    if (gpu >= wire::kMaxGpus) return 0;
+    const Guard guard(lock_);
+    return gpus_[gpu].leased;
 }
 
 Accounting::Allotment Accounting::allotment(std::uint32_t gpu) {
@@ -255,6 +276,7 @@ void Accounting::end_charge(Holding kind, std::uint64_t key, const Held& held) {
     }
     Gpu& on = gpus_[held.gpu];
     on.charged -= std::min(on.charged, bytes);
+    if (kind == Holding::pool) on.pooled -= std::min(on.pooled, bytes);
     report(held.gpu);
 }
 
@@ -276,15 +298,23 @@ void Accounting::take_off_reserved(std::uint32_t gpu, std::uint64_t bytes) {
     Gpu& on = gpus_[gpu];
     on.reserved -= std::min(on.reserved, up_to_granule(bytes));
     if (pending_ > 0) --pending_;
+    report_changes();
 }
 
 void Accounting::report(std::uint32_t gpu) {
     if (reports_ == nullptr) return;
     wire::GpuReport& report = reports_->gpus[gpu];
     report.charged_bytes.store(gpus_[gpu].charged);
+    report.pooled_bytes.store(gpus_[gpu].pooled);
     // A page that was never written can't be told from a charge of nothing but by this.
     std::int64_t never = 0;
     report.updated_ns.compare_exchange_strong(never, 1);
+}
+
+void Accounting::report_changes() {
+    if (reports_ == nullptr) return;
+    reports_->changing.store(static_cast<std::uint32_t>(pending_) + freeing_);
+    reports_->changes.store(changes_);
 }
 
 }  // namespace cgpu::module

@@ -40,6 +40,7 @@ class Accounting {
                          std::uint64_t reserved);
 
     bool find(Holding kind, std::uint64_t key, Held& out);
+    void freeing(bool begins);
     bool release(Holding kind, std::uint64_t key);
     void note_context(Holding kind, std::uint64_t key, std::uint64_t context);
     void release_context(std::uint64_t context);
@@ -47,6 +48,7 @@ class Accounting {
     void lease(std::uint32_t gpu, std::uint64_t bytes);
     std::uint64_t spare(std::uint32_t gpu, std::uint64_t wanted, std::uint64_t keep);
     std::uint64_t charged(std::uint32_t gpu);
+    std::uint64_t leased(std::uint32_t gpu);
 
     /// For a handover: what may be taken, and what is set aside for driver calls that are under way.
     struct Allotment {
@@ -72,6 +74,7 @@ class Accounting {
         std::uint64_t reserved = 0;
         std::uint64_t charged = 0;
         std::uint64_t small_arrays = 0;  ///< bytes of the arrays below a granule
+        std::uint64_t pooled = 0;  ///< of it
     };
 
     /// What is held of one kind. The driver may give a key to another thread between a free and our hearing
@@ -91,12 +94,15 @@ class Accounting {
     std::uint64_t leave_edge(std::uint64_t edge);
     void take_off_reserved(std::uint32_t gpu, std::uint64_t bytes);
     void report(std::uint32_t gpu);
+    void report_changes();
 
     Lock lock_;
     const wire::Orders* orders_ = nullptr;
     wire::Reports* reports_ = nullptr;
     Gpu gpus_[wire::kMaxGpus];
     std::uint64_t pending_ = 0;  ///< reservations that are neither committed nor cancelled
+    std::uint32_t freeing_ = 0;  ///< driver calls under way that may free something
+    std::uint32_t changes_ = 0;  ///< begun so far, of both; wraps
     Shelf addresses_;
     Shelf arrays_;
     Shelf physical_;

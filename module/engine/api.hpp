@@ -108,6 +108,9 @@ struct EngineTable {
     /// Looks a holding up. 1: found, *gpu and *bytes set (the size as committed); 0: not ours, forward
     /// unchanged.
     std::uint32_t (*find)(Engine*, Holding, std::uint64_t key, std::uint32_t* gpu, std::uint64_t* bytes);
+    /// Around a driver call that may free what is charged, and its release: 1 before the one, 0 after the
+    /// other. (What is reserved and neither committed nor cancelled says the same of an allocation.)
+    void (*freeing)(Engine*, std::uint32_t begins);
     /// The driver has freed it: the charge ends. Returns 1 where it was known.
     std::uint32_t (*release)(Engine*, Holding, std::uint64_t key);
     /// All that was made in a context that the driver has destroyed. (`note_context` says whose an address
@@ -120,6 +123,8 @@ struct EngineTable {
     /// Returns how many.
     std::uint64_t (*spare)(Engine*, std::uint32_t gpu, std::uint64_t wanted, std::uint64_t keep);
     std::uint64_t (*charged)(Engine*, std::uint32_t gpu);
+    /// What has been granted and not been spared.
+    std::uint64_t (*leased)(Engine*, std::uint32_t gpu);
     /// What a holding takes now, of a kind that is charged by its size alone, after a driver call that
     /// `reserved` bytes were set aside for (0: none); it is made where it isn't known. Returns by how many
     /// bytes the charges exceed the lease (0: they don't). What others have set aside doesn't count: their

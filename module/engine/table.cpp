@@ -50,6 +50,8 @@ std::uint32_t find(Engine* engine, Holding kind, std::uint64_t key, std::uint32_
     return 1;
 }
 
+void freeing(Engine* engine, std::uint32_t begins) { engine->accounting.freeing(begins != 0); }
+
 std::uint32_t release(Engine* engine, Holding kind, std::uint64_t key) {
     return engine->accounting.release(kind, key) ? 1 : 0;
 }
@@ -67,6 +69,8 @@ std::uint64_t spare(Engine* engine, std::uint32_t gpu, std::uint64_t wanted, std
 }
 
 std::uint64_t charged(Engine* engine, std::uint32_t gpu) { return engine->accounting.charged(gpu); }
+
+std::uint64_t leased(Engine* engine, std::uint32_t gpu) { return engine->accounting.leased(gpu); }
 
 std::uint64_t resize(Engine* engine, std::uint32_t gpu, Holding kind, std::uint64_t key, std::uint64_t bytes,
                      std::uint64_t reserved) {
@@ -150,12 +154,14 @@ constexpr EngineTable kTable{
     commit,
     cancel,
     find,
+    freeing,
     release,
     note_context,
     release_context,
     lease,
     spare,
     charged,
+    leased,
     resize,
     enter,
     unused,

@@ -36,10 +36,10 @@ CUresult create(const char* what, Handle* handle, const void* descriptor, Bytes 
 
 template <class Handle>
 CUresult destroy(const RealFunction<CUresult(Handle)>& real_call, Handle handle) {
+    if (session().route() != Route::managed) return real_call(handle);
+    const Freeing freeing;
     const CUresult result = real_call(handle);
-    if (result == kSuccess && session().route() == Route::managed) {
-        released(Holding::array, reinterpret_cast<std::uintptr_t>(handle));
-    }
+    if (result == kSuccess) released(Holding::array, reinterpret_cast<std::uintptr_t>(handle));
     return result;
 }
 

@@ -52,6 +52,18 @@ struct Place {
 /// notice.
 Place place_of_current(const char* what);
 
+/// Around a driver call that may free what is charged, and its released().
+class Freeing {
+  public:
+    Freeing() { session().engine().freeing(true); }
+    ~Freeing() { session().engine().freeing(false); }
+    Freeing(const Freeing&) = delete;
+    Freeing& operator=(const Freeing&) = delete;
+
+  private:
+    Uncancelled uncancelled_;
+};
+
 /// Ends a charge after a successful free. False: nothing was charged for it.
 bool released(module::Holding kind, std::uint64_t key);
 

@@ -69,6 +69,7 @@ CUresult destroy(const RealFunction<CUresult(CUcontext)>& real_call, CUcontext h
     Context* context = session().route() == Route::managed ? contexts().find(handle) : nullptr;
     if (handle == nullptr || context == nullptr) return real_call(handle);
     contexts().retire(*context);
+    const Freeing freeing;
     const CUresult result = real_call(handle);
     if (result == kSuccess) {
         gone(*context);
@@ -90,6 +91,7 @@ CUresult let_primary_go(const RealFunction<CUresult(CUdevice)>& real_call, CUdev
     Context* context = gpu >= 0 ? contexts().primary_of(gpu) : nullptr;
     if (context == nullptr) return real_call(device);
     contexts().retire(*context);
+    const Freeing freeing;
     const CUresult result = real_call(device);
     if (result == kSuccess && primary_ended(device)) {
         gone(*context);

@@ -32,6 +32,7 @@ class EngineHandle {
     bool find(module::Holding kind, std::uint64_t key, std::uint32_t* gpu, std::uint64_t* bytes) const {
         return table_->find(engine_, kind, key, gpu, bytes) != 0;
     }
+    void freeing(bool begins) const { table_->freeing(engine_, begins ? 1 : 0); }
     bool release(module::Holding kind, std::uint64_t key) const {
         return table_->release(engine_, kind, key) != 0;
     }
@@ -44,6 +45,7 @@ class EngineHandle {
         return table_->spare(engine_, gpu, wanted, keep);
     }
     std::uint64_t charged(std::uint32_t gpu) const { return table_->charged(engine_, gpu); }
+    std::uint64_t leased(std::uint32_t gpu) const { return table_->leased(engine_, gpu); }
     std::uint64_t resize(std::uint32_t gpu, module::Holding kind, std::uint64_t key, std::uint64_t bytes,
                          std::uint64_t reserved) const {
         return table_->resize(engine_, gpu, kind, key, bytes, reserved);

@@ -105,6 +105,11 @@ void Link::notice(wire::Event event, std::uint32_t gpu, std::string_view detail)
     send_message(socket_, message);
 }
 
+Sent Link::tell_lease(const Descriptor& socket, std::uint32_t gpu, std::uint64_t bytes) {
+    // Nobody waits for the answer, so it needs no number of its own.
+    return send_message(socket, make_ask(0, wire::Topic::lease_held, gpu, bytes));
+}
+
 bool Link::connected() {
     const Locked lock(mutex_);
     return socket_.usable() >= 0;

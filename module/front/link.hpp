@@ -29,6 +29,9 @@ class Link {
     bool connected();
 
     // For the service thread.
+    /// Says on a connection that is to take a lost one's place what this process has of its lease. Before
+    /// attach(): then no answer to an Ask can have changed it.
+    static Sent tell_lease(const Descriptor& socket, std::uint32_t gpu, std::uint64_t bytes);
     void attach(const Descriptor& socket);
     /// The connection is gone: closes it and tells the waiting callers.
     void detach();

@@ -57,9 +57,10 @@ CUresult allocate_pitch(const RealFunction<CUresult(Address*, Size*, Size, Size,
 
 template <class Address>
 CUresult free_memory(const RealFunction<CUresult(Address)>& real_call, Address address) {
+    if (session().route() != Route::managed) return real_call(address);
+    const Freeing freeing;
     const CUresult result = real_call(address);
-    if (result != kSuccess || session().route() != Route::managed || released(Holding::address, address))
-        return result;
+    if (result != kSuccess || released(Holding::address, address)) return result;
     // Memory of a pool can be freed this way, too.
     const Context* context = contexts().current();
     if (context != nullptr && context->gpu >= 0 && pools().any(context->gpu))

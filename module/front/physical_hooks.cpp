@@ -63,8 +63,10 @@ CGPU_HOOK cuMemCreate(CUmemGenericAllocationHandle* handle, std::size_t bytes,
 }
 
 CGPU_HOOK cuMemRelease(CUmemGenericAllocationHandle handle) {
+    if (!managed()) return real::cuMemRelease(handle);
+    const Freeing freeing;
     const CUresult result = real::cuMemRelease(handle);
-    if (result == kSuccess && managed()) physical().handle_released(handle);
+    if (result == kSuccess) physical().handle_released(handle);
     return result;
 }
 
@@ -76,8 +78,10 @@ CGPU_HOOK cuMemMap(CUdeviceptr address, std::size_t bytes, std::size_t offset,
 }
 
 CGPU_HOOK cuMemUnmap(CUdeviceptr address, std::size_t bytes) {
+    if (!managed()) return real::cuMemUnmap(address, bytes);
+    const Freeing freeing;
     const CUresult result = real::cuMemUnmap(address, bytes);
-    if (result == kSuccess && managed()) physical().unmapped(address, bytes);
+    if (result == kSuccess) physical().unmapped(address, bytes);
     return result;
 }
 

@@ -220,7 +220,7 @@ void Service::handle(Packet& packet) {
         const auto spared = session().engine().spare(recall->gpu, recall->bytes, 0);
         if (!session().link().give(recall->gpu, spared)) session().engine().lease(recall->gpu, spared);
     } else if (wire::read_message<wire::Welcome>(packet.data())) {
-        if (!greeting_ || !session().rebind(packet.files)) return connection_lost(now_ns());
+        if (!greeting_ || !session().rebind(packet.files) || !tell_leases()) return connection_lost(now_ns());
         session().link().attach(candidate_);
         candidate_ = Descriptor{};
         greeting_ = false;
@@ -229,6 +229,13 @@ void Service::handle(Packet& packet) {
     } else if (wire::read_message<wire::Refused>(packet.data())) {
         connection_lost(now_ns());
     }
+}
+
+/// A grant or a Give that was on its way when the connection broke has reached one side only.
+bool Service::tell_leases() {
+    for (std::uint32_t gpu = 0; gpu < session().gpu_count(); ++gpu)
+        if (Link::tell_lease(candidate_, gpu, session().engine().leased(gpu)) != Sent::done) return false;
+    return true;
 }
 
 void Service::give_back(std::int64_t now) {

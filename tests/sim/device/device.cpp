@@ -156,6 +156,11 @@ Session::~Session() {
     device_.mutex_.unlock();
 }
 
+bool Session::write(std::uint64_t offset, const void* data, std::size_t bytes) {
+    return pwrite(device_.lock_.descriptor(), data, bytes, static_cast<off_t>(offset)) ==
+           static_cast<ssize_t>(bytes);
+}
+
 void Session::forget_data(std::uint64_t offset, std::uint64_t bytes) {
     fallocate(device_.lock_.descriptor(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
               static_cast<off_t>(offset), static_cast<off_t>(bytes));

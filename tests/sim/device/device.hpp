@@ -79,6 +79,9 @@ class Session {
         return device_.lock_.is_held_elsewhere(kSegmentLock + segment);
     }
 
+    /// Writes into the shared file where nothing of it is mapped. @return false: not all of it was written.
+    bool write(std::uint64_t offset, const void* data, std::size_t bytes);
+
     /// Gives the bytes of the data area back to the host; they read as 0 then.
     void forget_data(std::uint64_t offset, std::uint64_t bytes);
 

@@ -7,6 +7,7 @@
 #include "tests/sim/device/ipc_event.hpp"
 #include "tests/sim/device/process_entry.hpp"
 #include "tests/sim/device/segment.hpp"
+#include "tests/sim/device/trace_record.hpp"
 #include "tests/sim/model/record.hpp"
 #include "tests/sim/model/timeline_state.hpp"
 
@@ -40,16 +41,21 @@ struct Layout {
     Segment segments[kMaxSegments];
     std::uint64_t ipc_event_serial;
     IpcEvent ipc_events[kMaxIpcEvents];
+    TraceHead trace;
 };
 
 constexpr std::uint64_t kMagic = 0x7570676d6973ULL;  // "simgpu"
-constexpr std::uint32_t kLayoutVersion = 3;
+constexpr std::uint32_t kLayoutVersion = 4;
 constexpr std::uint64_t kRingsOffset = (sizeof(Layout) + 4095) / 4096 * 4096;
 
 // The data area is a hole but for what programs wrote; far larger than all cards, so that there is always a
 // gap of the right size.
 constexpr std::uint64_t kDataOffset = std::uint64_t{2} << 40;
 constexpr std::uint64_t kDataBytes = std::uint64_t{8} << 40;
+
+// The records of the trace, a hole until one is taken.
+constexpr std::uint64_t kTraceOffset = std::uint64_t{3} << 39;
+static_assert(kTraceOffset + kMaxTraceRecords * sizeof(TraceRecord) <= kDataOffset);
 
 // Byte ranges of the file that OFD locks are put on; they lie between the rings and the data area.
 constexpr std::int64_t kStateLock = std::int64_t{1} << 40;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tests/sim/device/segments.hpp"
+#include "tests/sim/device/trace.hpp"
 
 namespace simgpu {
 
@@ -61,9 +62,11 @@ void Ledger::bury(std::uint32_t slot) {
         for (std::uint32_t c = 0; c < gpu.client_count; ++c) {
             if (gpu.clients[c].alive && gpu.clients[c].process == slot) close_client(g, c);
         }
+        const bool held_any = process.gpus[g].bytes() > 0;
         process.gpus[g].context_bytes = 0;
         process.gpus[g].module_bytes = 0;
         process.gpus[g].allocated_bytes = 0;
+        if (held_any) Trace(session_).note(slot, g);
     }
     for (MemoryWord& word : layout_.timeline.words) {
         if (word.taken_by == slot + 1) word.taken_by = 0;
@@ -100,6 +103,7 @@ bool Ledger::charge(std::uint32_t slot, std::uint32_t gpu, Purpose purpose, std:
     session_.journal().save(use);
     bytes_for(use, purpose) += bytes;
     use.peak_bytes = std::max(use.peak_bytes, use.bytes());
+    Trace(session_).note(slot, gpu);
     session_.journal().commit();
     return true;
 }
@@ -108,6 +112,7 @@ void Ledger::refund(std::uint32_t slot, std::uint32_t gpu, Purpose purpose, std:
     GpuUse& use = layout_.processes[slot].gpus[gpu];
     session_.journal().save(use);
     bytes_for(use, purpose) -= bytes;
+    Trace(session_).note(slot, gpu);
     session_.journal().commit();
 }
 

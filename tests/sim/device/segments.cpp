@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tests/sim/device/trace.hpp"
+
 namespace simgpu {
 
 std::optional<SegmentName> Segments::add(std::uint32_t slot, std::uint32_t gpu, std::uint64_t bytes) {
@@ -71,6 +73,10 @@ void Segments::drop(std::uint32_t index, std::uint32_t slot) {
     Segment& segment = layout_.segments[index];
     session_.journal().save(segment);
     segment.holders.reset(slot);
+    if (segment.holders.none() && !(segment.exported && session_.has_descriptors(index))) {
+        remove(index);
+        return;
+    }
     if (segment.owner == slot) {
         std::uint32_t heir = kNobody;
         for (std::uint32_t s = 0; s < layout_.process_count; ++s) {
@@ -81,7 +87,6 @@ void Segments::drop(std::uint32_t index, std::uint32_t slot) {
         charge(segment, heir);
     }
     session_.journal().commit();
-    if (segment.holders.none() && !(segment.exported && session_.has_descriptors(index))) remove(index);
 }
 
 void Segments::drop_all(std::uint32_t slot) {
@@ -119,12 +124,13 @@ void Segments::charge(Segment& segment, std::uint32_t slot) {
     if (slot == kNobody) {
         session_.journal().save(layout_.unowned_bytes[segment.gpu]);
         layout_.unowned_bytes[segment.gpu] += segment.bytes;
-        return;
+    } else {
+        GpuUse& use = layout_.processes[slot].gpus[segment.gpu];
+        session_.journal().save(use);
+        use.allocated_bytes += segment.bytes;
+        use.peak_bytes = std::max(use.peak_bytes, use.bytes());
     }
-    GpuUse& use = layout_.processes[slot].gpus[segment.gpu];
-    session_.journal().save(use);
-    use.allocated_bytes += segment.bytes;
-    use.peak_bytes = std::max(use.peak_bytes, use.bytes());
+    Trace(session_).note(slot, segment.gpu);
 }
 
 void Segments::uncharge(Segment& segment) {
@@ -134,6 +140,7 @@ void Segments::uncharge(Segment& segment) {
                                : layout_.processes[segment.owner].gpus[segment.gpu].allocated_bytes;
     session_.journal().save(bytes);
     bytes -= segment.bytes;
+    Trace(session_).note(segment.owner, segment.gpu);
 }
 
 void Segments::remove(std::uint32_t index) {

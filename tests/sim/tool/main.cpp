@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "tests/sim/device/device_path.hpp"
+#include "tests/sim/device/trace.hpp"
 #include "tests/sim/tool/card_catalogue.hpp"
 #include "tests/sim/tool/report.hpp"
 
@@ -50,6 +51,20 @@ void print_ledger(const Json& ledger) {
     std::cout << "holders " << ledger["holders"] << '\n';
 }
 
+void start_trace(Device& device) {
+    simgpu::Session session(device);
+    simgpu::Trace(session).start();
+}
+
+void print_trace(Device& device) {
+    const bool whole = simgpu::Trace::read(device, [](const simgpu::TraceRecord& record) {
+        std::cout << record.time << ' ' << record.serial << ' ' << record.pid << ' ' << record.gpu << ' '
+                  << record.context_bytes << ' ' << record.module_bytes << ' ' << record.allocated_bytes
+                  << ' ' << record.comm << '\n';
+    });
+    if (!whole) throw std::runtime_error("the trace has no room left, or can't be read. Try: trace --start");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -58,6 +73,7 @@ int main(int argc, char** argv) {
     std::string gpus;
     std::string cards;
     bool json = false;
+    bool start = false;
     app.require_subcommand(1);
     const auto verb = [&](const char* name, const char* help) {
         CLI::App* command = app.add_subcommand(name, help);
@@ -71,6 +87,10 @@ int main(int argc, char** argv) {
     ledger_verb->add_flag("--json", json, "As JSON");
     CLI::App* gpus_verb = verb("gpus", "The GPUs of the device");
     gpus_verb->add_flag("--json", json, "As JSON");
+    CLI::App* trace_verb = verb("trace",
+                                "What every process held from when on: a line for each change since "
+                                "the start, NS SERIAL PID GPU CONTEXT MODULES ALLOCATED COMM");
+    trace_verb->add_flag("--start", start, "Begin a trace instead, with what is held now");
     CLI11_PARSE(app, argc, argv);
 
     try {
@@ -79,6 +99,10 @@ int main(int argc, char** argv) {
             return 0;
         }
         const auto device = open_device(path);
+        if (trace_verb->parsed()) {
+            start ? start_trace(*device) : print_trace(*device);
+            return 0;
+        }
         const Json report =
             ledger_verb->parsed() ? simgpu::ledger_report(*device) : simgpu::gpus_report(*device);
         if (json) {

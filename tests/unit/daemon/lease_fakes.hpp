@@ -123,14 +123,20 @@ struct LeaseFronts final : LeasePeers {
     LeaseLoop* loop = nullptr;
     Leases* leases = nullptr;
     std::map<std::int32_t, std::uint64_t> charges;
-    std::set<std::int32_t> stopped;  ///< get recalls and don't answer
+    std::map<std::int32_t, std::uint64_t> pooled;  ///< of them
+    std::set<std::int32_t> changing;               ///< stopped in the middle of a change
+    std::set<std::int32_t> stopped;                ///< get recalls and don't answer
     std::vector<std::pair<std::int32_t, std::uint64_t>> recalls;
     std::vector<InstanceKey> gone;
     std::function<std::uint64_t(const LeaseKey&, std::uint64_t)> spare;
 
-    std::optional<std::uint64_t> charged(const LeaseKey& key) const override {
-        const auto found = charges.find(key.process.pid);
-        return found == charges.end() ? std::nullopt : std::optional(found->second);
+    std::optional<LeaseReport> report(const LeaseKey& key) const override {
+        const auto pid = key.process.pid;
+        const auto found = charges.find(pid);
+        if (found == charges.end()) return std::nullopt;
+        return LeaseReport{.charged = found->second,
+                           .pooled = pooled.contains(pid) ? pooled.at(pid) : 0,
+                           .changing = changing.contains(pid) ? 1U : 0U};
     }
     bool recall(const LeaseKey& key, std::uint64_t bytes) override {
         recalls.emplace_back(key.process.pid, bytes);

@@ -111,6 +111,56 @@ TEST(LeaseFigures, OneFigureThatDoesNotFitIsNotBelieved) {
     }
 }
 
+TEST(LeaseFigures, AProcessInTheMiddleOfAChangeTellsNothing) {
+    LeaseBed bed(kGiB);
+    bed.enter(1);
+    // What it is about to allocate is leased already.
+    ASSERT_EQ((*bed.ask(1, 200 * kMiB))->why, wire::Why::none);
+    bed.fronts.charges[1] = 100 * kMiB;
+    bed.gpus.shown[1] = 400 * kMiB;
+    bed.leases.look(gpu(1));
+    bed.loop.advance(kSettled);
+    ASSERT_EQ(bed.used(), 400 * kMiB) << "its contexts take 300";
+    // Stopped between the driver's free and its accounting, then between an allocation and its.
+    bed.fronts.changing = {1};
+    for (const auto shown : {300 * kMiB, 500 * kMiB}) {
+        bed.gpus.shown[1] = shown;
+        bed.leases.look(gpu(1));
+        bed.loop.advance(5000 * kMs);
+        EXPECT_EQ(bed.used(), 400 * kMiB);
+    }
+    bed.fronts.changing = {};
+    bed.fronts.charges[1] = 0;
+    bed.gpus.shown[1] = 310 * kMiB;
+    bed.loop.advance(5000 * kMs);
+    EXPECT_EQ(bed.used(), 310 * kMiB);
+}
+
+TEST(LeaseFigures, WhatAPoolHasGivenBackIsNotTakenOffAContext) {
+    LeaseBed bed(kGiB);
+    bed.enter(1);
+    ASSERT_EQ((*bed.ask(1, 100 * kMiB))->why, wire::Why::none);
+    bed.fronts.charges[1] = 100 * kMiB;
+    bed.gpus.shown[1] = 400 * kMiB;
+    bed.leases.look(gpu(1));
+    bed.loop.advance(kSettled);
+    bed.fronts.pooled[1] = 60 * kMiB;
+    // The pool has let 60 MiB go; its process hasn't looked yet.
+    bed.gpus.shown[1] = 340 * kMiB;
+    bed.leases.look(gpu(1));
+    bed.loop.advance(kSettled);
+    EXPECT_EQ(bed.used(), 400 * kMiB);
+    // It does, and takes them again: the context is as large as before.
+    bed.fronts.charges[1] = 40 * kMiB;
+    bed.fronts.pooled[1] = 0;
+    EXPECT_EQ(bed.used(), 340 * kMiB);
+    // What goes beyond the pools is the context's.
+    bed.gpus.shown[1] = 240 * kMiB;
+    bed.leases.look(gpu(1));
+    bed.loop.advance(kSettled);
+    EXPECT_EQ(bed.used(), 240 * kMiB);
+}
+
 TEST(LeaseFigures, WhatADriverNeverShowsKeepsItsReservation) {
     LeaseBed bed(kGiB);
     bed.enter(1);
@@ -156,6 +206,29 @@ TEST(LeaseRestart, ARestartKeepsLeasesAndWaitsForSiblingsToComeBack) {
     EXPECT_LE(bed.leased(), 100 * kMiB);
 }
 
+TEST(LeaseRestart, WhoHadNothingToSpareIsAskedAgainBeforeARefusal) {
+    LeaseMemory table;
+    {
+        LeaseBed bed(100 * kMiB);
+        bed.enter(1);
+        ASSERT_EQ((*bed.ask(1, 70 * kMiB))->why, wire::Why::none);
+        table = bed.table;
+    }
+    LeaseBed bed(100 * kMiB, table);
+    bed.enter(1);
+    bed.fronts.charges[1] = 20 * kMiB;
+    std::uint64_t to_spare = 0;  // the rest is set aside for a call of the driver
+    bed.fronts.spare = [&](const LeaseKey&, std::uint64_t bytes) { return std::min(bytes, to_spare); };
+    bed.enter(2);
+    const auto answer = bed.ask(2, 60 * kMiB);
+    bed.loop.advance(500 * kMs);
+    EXPECT_FALSE(*answer);
+    to_spare = 50 * kMiB;  // it failed
+    bed.loop.advance(800 * kMs);
+    ASSERT_TRUE(*answer);
+    EXPECT_EQ((*answer)->why, wire::Why::none);
+}
+
 TEST(LeaseRestart, ARestartEndsTheLeasesOfProcessesThatAreGone) {
     LeaseMemory table;
     {
@@ -173,6 +246,25 @@ TEST(LeaseRestart, ARestartEndsTheLeasesOfProcessesThatAreGone) {
     EXPECT_TRUE(leases.living({instance("one", 0).id, 1}).empty());
     loop.run_posted();
     EXPECT_TRUE(table.records.empty());
+}
+
+TEST(LeaseRestart, AContextThatWasJustBeingMadeIsFoundOutSoon) {
+    LeaseMemory table;
+    {
+        LeaseBed bed(kGiB);
+        bed.enter(1);
+        ASSERT_EQ((*bed.ask(1, 0, LeaseAsk::What::context))->granted, 256 * kMiB);
+        ASSERT_EQ((*bed.ask(1, 10 * kMiB))->why, wire::Why::none);
+        table = bed.table;
+    }
+    LeaseBed bed(kGiB, table);
+    EXPECT_EQ(bed.leased(), (256 + 32) * kMiB);
+    bed.gpus.shown[1] = 130 * kMiB;
+    bed.enter(1);
+    bed.loop.run_posted();
+    bed.fronts.charges[1] = 10 * kMiB;  // while the driver was looked at
+    bed.loop.advance(kSettled);
+    EXPECT_EQ(bed.used(), 130 * kMiB) << "and nothing else had to happen";
 }
 
 TEST(LeaseRestart, AnotherGenerationHasNothingOfTheOld) {

@@ -41,6 +41,31 @@ TEST_F(LinkRestart, LeasesAreTheSameAndAThirdProcessCanNotExceedTheLimit) {
     EXPECT_LE(leased(one), 100 * kMiB);
 }
 
+TEST_F(LinkRestart, WhatWasOnItsWayBelongsToNobodyForLong) {
+    Puppet first(loop);
+    Puppet second(loop);
+    ASSERT_TRUE(first.connect(socket(one)));
+    ASSERT_TRUE(second.connect(socket(one)));
+    ASSERT_EQ(first.ask(80 * kMiB), 80 * kMiB);
+    first.charge(10 * kMiB);
+    // It has given 30 MiB back, or never heard of them: the packet went with the daemon.
+    stop();
+    start();
+    ASSERT_TRUE(first.connect(socket(one)));
+    ASSERT_TRUE(second.connect(socket(one)));
+    first.tell({[](Front& front, const Puppet::Order&) -> std::uint64_t {
+        front.lease = 50 * kMiB;
+        return front.ask(wire::Topic::lease_held, front.lease).has_value() ? 1 : 0;
+    }});
+    EXPECT_EQ(leased(one), 50 * kMiB);
+    EXPECT_EQ(second.ask(50 * kMiB), 50 * kMiB) << "and nobody has to be asked for it";
+    // A process can't claim more than it was granted.
+    first.tell({[](Front& front, const Puppet::Order&) -> std::uint64_t {
+        return front.ask(wire::Topic::lease_held, 90 * kMiB).has_value() ? 1 : 0;
+    }});
+    EXPECT_EQ(leased(one), 100 * kMiB);
+}
+
 TEST_F(LinkRestart, AnAskThatNeedsARecallWaitsForTheSiblingToComeBack) {
     Puppet first(loop);
     Puppet second(loop);

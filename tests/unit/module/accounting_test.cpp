@@ -126,6 +126,7 @@ RC_GTEST_PROP(Accounting, ChargesWhatTheDriverTakesAndNoMoreThanLeased, ()) {
         }
         RC_ASSERT(books.charged(0) == model.charged());
         RC_ASSERT(books.charged(0) <= leased);
+        RC_ASSERT(books.leased(0) == leased);
         RC_ASSERT(pages.reports.gpus[0].charged_bytes == model.charged());
     }
     for (const auto& [address, bytes] : model.addresses) books.release(Holding::address, address);

@@ -156,6 +156,8 @@ void Server::answer(Peer& peer, const wire::Ask& ask) {
     } else if (wants_bytes) {
         message.granted_bytes = ask.bytes;
         (ask.topic == wire::Topic::lease ? control_.leased_bytes : control_.context_bytes) += ask.bytes;
+    } else if (ask.topic == wire::Topic::lease_held) {
+        control_.leased_bytes = ask.bytes;
     } else if (ask.topic == wire::Topic::made) {
         ++control_.contexts_done;
     } else if (ask.topic == wire::Topic::not_made) {

@@ -59,6 +59,17 @@ TEST_F(Front, TheDaemonsDeathLeavesTheLeaseInForce) {
     EXPECT_TRUE(eventually([&] { return daemon().charged_bytes == (64 + 16 + 256) * kMiB; }));
 }
 
+TEST_F(Front, TheNextDaemonIsToldWhatIsLeased) {
+    start();
+    std::uint64_t address = 0;
+    ASSERT_EQ(allocate(64 * kMiB, &address), 0);
+    const std::uint64_t known = daemon().leased_bytes;
+    take_daemon_down();
+    daemon().leased_bytes = known + 32 * kMiB;  // granted, but the Answer never came
+    daemon().down = 0;
+    EXPECT_TRUE(eventually([&] { return daemon().leased_bytes == known; }));
+}
+
 TEST_F(Front, AnAllocationWaitsOutARestart) {
     start();
     take_daemon_down();

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "tests/programs/fire/desk.hpp"
+#include "tests/programs/fire/journal.hpp"
+#include "tests/programs/fire/plan.hpp"
+
+namespace programs::fire {
+
+/// A process that gets and gives back device memory at random in several threads, until it is killed.
+[[noreturn]] void work(const Plan& plan, const Journal& journal, unsigned seed, Desk& desk);
+
+}  // namespace programs::fire

@@ -1,0 +1,272 @@
+#!/usr/bin/env python3
+"""Judges a run of the program under_fire by the simulator's trace of what every process held at every instant.
+
+usage: check_trace.py TRACE NAME=LIMIT_BYTES:JOURNAL[:whole]…
+
+TRACE is what `simgpu trace` printed. Each instance is named as its processes are in the trace; LIMIT_BYTES is its limit
+on each GPU, JOURNAL what its processes noted (tests/programs/fire/journal.hpp). The rules:
+
+1. At no instant do the allocations of an instance's processes on a GPU exceed its limit. Contexts and modules come on
+   top: nobody knows their size before they are there; by how much the whole exceeded the limit is shown. Of an instance
+   with `:whole` they count as allocations do: for processes whose contexts are no larger than what is reserved for them,
+   which load no modules and use no pools (docs/limits.md says what a pool may take for a moment).
+2. A request that fits is not refused for longer than the recall deadline. It fits while it and what the instance holds
+   or may rightly keep from others are within the limit. May be kept from others, besides what is held:
+   - by a process that has begun and has no context yet: the estimate of one;
+   - by a process that is stopped, which can't be asked for what it doesn't use: a chunk, what it had asked for when it
+     was stopped, and what it had freed so shortly before that it had not yet given it back;
+   - the same by a process that was killed, until the driver has freed its memory.
+   What was asked for again and again for the deadline or longer, never had, and did fit all through the deadline before
+   the last refusal, was refused wrongly.
+3. In the end nobody holds anything, and nothing failed that must not.
+"""
+import bisect
+import collections
+import dataclasses
+import sys
+
+MIB = 1 << 20
+DEADLINE_NS = 200_000_000  # RecallQueue::Settings::deadline
+CHUNK = 32 * MIB  # etc/cgpud.yaml: lease_chunk_mib
+ESTIMATE = 256 * MIB  # etc/cgpud.yaml: context_estimate_mib; no context of the test's cards is larger
+GIVE_BACK_NS = 150_000_000  # a front gives back what was freed 100 ms ago; half as much again for its waking up
+SHOWN = 20  # problems of a kind
+
+
+@dataclasses.dataclass
+class Record:
+    ns: int
+    serial: int
+    pid: int
+    gpu: int
+    other: int  # contexts and modules
+    allocated: int
+    name: str
+
+
+@dataclasses.dataclass
+class Instance:
+    limit: int
+    journal: list  # of lists of words
+    whole: bool = False  # contexts count
+
+
+class Steps:
+    """A sum over time, made of changes that are added in any order."""
+
+    def __init__(self):
+        self.changes = []
+
+    def add(self, ns, change):
+        self.changes.append((ns, change))
+
+    def keep(self, begin, end, amount):
+        if end > begin and amount > 0:
+            self.add(begin, amount)
+            self.add(end, -amount)
+
+    def sum_up(self):
+        # Of changes at one instant, the falling ones come last: what is kept is never counted too low.
+        self.changes.sort(key=lambda change: (change[0], -change[1]))
+        self.times, self.sums, total = [], [], 0
+        for ns, change in self.changes:
+            total += change
+            self.times.append(ns)
+            self.sums.append(total)
+
+    def most(self, begin, end):
+        """The largest sum from begin to end, both included."""
+        first = bisect.bisect_right(self.times, begin) - 1
+        last = bisect.bisect_right(self.times, end)
+        if last == 0:
+            return 0
+        return max(self.sums[max(first, 0):last])
+
+
+class Life:
+    """What one process held on one GPU."""
+
+    def __init__(self):
+        self.times, self.allocated = [], []
+        self.began = None  # it held something first
+        self.ended = None  # it held nothing any more
+
+    def add(self, record):
+        self.times.append(record.ns)
+        self.allocated.append(record.allocated)
+        if self.began is None:
+            self.began = record.ns
+        self.ended = record.ns if record.allocated + record.other == 0 else None
+
+    def unused(self, ns, asked):
+        """The most that it may have leased at this instant without using it."""
+        now = bisect.bisect_right(self.times, ns) - 1
+        if now < 0:
+            return CHUNK + asked
+        first = max(bisect.bisect_right(self.times, ns - GIVE_BACK_NS) - 1, 0)
+        freed = max(self.allocated[first:now + 1]) - self.allocated[now]
+        return CHUNK + asked + freed
+
+
+@dataclasses.dataclass
+class Verdict:
+    problems: list
+    facts: list
+
+
+def read_trace(lines):
+    for line in lines:
+        words = line.rstrip("\n").split(" ", 7)
+        ns, serial, pid, gpu, contexts, modules, allocated = map(int, words[:7])
+        yield Record(ns, serial, pid, gpu, contexts + modules, allocated, words[7])
+
+
+class Check:
+    def __init__(self, instances):
+        self.instances = instances
+        self.problems = collections.defaultdict(list)  # by kind
+        self.facts = []
+        self.lives = collections.defaultdict(Life)  # by (name, pid, serial, gpu)
+        self.by_pid = collections.defaultdict(list)  # (name, pid, gpu) → lives, in the order of their beginning
+        self.claims = collections.defaultdict(Steps)  # by (name, gpu)
+
+    def replay(self, records):
+        held = {}  # (serial, gpu) → record
+        allocated = collections.Counter()  # by (name, gpu)
+        whole = collections.Counter()
+        most_allocated = collections.Counter()
+        most_whole = collections.Counter()
+        before = 0
+        count = 0
+        for record in records:
+            count += 1
+            if record.ns < before:
+                self.problems["the trace goes back in time"].append(record)
+            before = record.ns
+            if record.name not in self.instances:
+                self.problems["memory of none of the instances"].append(record)
+                continue
+            key = (record.name, record.gpu)
+            old = held.get((record.serial, record.gpu))
+            change = record.allocated - (old.allocated if old else 0)
+            change_of_other = record.other - (old.other if old else 0)
+            held[(record.serial, record.gpu)] = record
+            allocated[key] += change
+            whole[key] += change + change_of_other
+            most_allocated[key] = max(most_allocated[key], allocated[key])
+            most_whole[key] = max(most_whole[key], whole[key])
+            instance = self.instances[record.name]
+            counted = whole[key] if instance.whole else allocated[key]
+            if (change > 0 or change_of_other > 0) and counted > instance.limit:
+                self.problems["beyond the limit"].append(
+                    f"{counted} bytes of {record.name} on GPU {record.gpu} by {record}")
+            self.claims[key].add(record.ns, change + change_of_other)
+            self.note_life(record)
+        for record in held.values():
+            if record.allocated + record.other != 0:
+                self.problems["still held in the end"].append(record)
+        self.facts.append(f"{count} records of {len({serial for serial, gpu in held})} processes")
+        for key in sorted(most_allocated):
+            limit = self.instances[key[0]].limit
+            self.facts.append(
+                f"{key[0]} on GPU {key[1]}: at most {most_allocated[key] / MIB:.0f} MiB allocated, with contexts "
+                f"{most_whole[key] / MIB:.0f} MiB ({max(most_whole[key] - limit, 0) / MIB:.0f} beyond), of "
+                f"{limit / MIB:.0f} MiB")
+
+    def note_life(self, record):
+        key = (record.name, record.pid, record.serial, record.gpu)
+        if key not in self.lives:
+            self.by_pid[(record.name, record.pid, record.gpu)].append(self.lives[key])
+        self.lives[key].add(record)
+
+    def life_at(self, name, pid, gpu, born):
+        """The first life of this pid since it was born, as pids come back."""
+        for life in self.by_pid[(name, pid, gpu)]:
+            if life.began >= born:
+                return life
+        return Life()
+
+    def read_journal(self, name, instance):
+        """Adds what may be kept from others to the claims. Answers the refusals."""
+        born, refusals, killed = {}, [], set()
+        for words in instance.journal:
+            what, pid = words[0], int(words[1])
+            if what == "born":
+                born[pid] = int(words[2])
+            elif what == "dead":
+                gpu, ns, asked = map(int, words[2:5])
+                killed.add((pid, born[pid]))
+                life = self.life_at(name, pid, gpu, born[pid])
+                begun = min(life.began or ns, ns)
+                self.claims[(name, gpu)].keep(born[pid], begun, ESTIMATE)
+                self.claims[(name, gpu)].keep(ns, life.ended or ns, life.unused(ns, asked))
+            elif what == "stopped":
+                gpu, begin, end, asked = map(int, words[2:6])
+                life = self.life_at(name, pid, gpu, born[pid])
+                self.claims[(name, gpu)].keep(begin, end, life.unused(begin, asked))
+            elif what == "refused":
+                refusals.append((pid, *map(int, words[2:6]), words[6]))
+            else:
+                self.problems["failed"].append(f"{name}: {' '.join(words)}")
+        alive = {(pid, ns) for pid, ns in born.items()} - killed
+        if alive:
+            self.problems["not known to be dead"].append(f"{name}: {sorted(alive)}")
+        self.facts.append(f"{name}: {len(killed)} processes killed")
+        return refusals
+
+    def judge(self, name, refusals):
+        limit = self.instances[name].limit
+        long = 0
+        closest = None
+        for pid, gpu, begin, end, bytes_asked, way in refusals:
+            if end - begin < DEADLINE_NS:
+                continue
+            long += 1
+            room = limit - self.claims[(name, gpu)].most(end - DEADLINE_NS, end)
+            lack = bytes_asked - room
+            closest = lack if closest is None else min(closest, lack)
+            if lack <= 0:
+                self.problems["refused although it fits"].append(
+                    f"{name}, process {pid}, GPU {gpu}: {bytes_asked / MIB:.0f} MiB ({way}) from {begin} to {end}, "
+                    f"when at least {room / MIB:.0f} MiB were free for all of the deadline")
+        self.facts.append(f"{name}: {long} requests were refused for the deadline and longer" + (
+            f"; the closest lacked {closest / MIB:.1f} MiB at some moment of the last one" if long else ""))
+
+    def verdict(self):
+        shown = []
+        for kind, of_kind in self.problems.items():
+            shown += [f"{kind}: {problem}" for problem in of_kind[:SHOWN]]
+            if len(of_kind) > SHOWN:
+                shown.append(f"{kind}: {len(of_kind) - SHOWN} more")
+        return Verdict(shown, self.facts)
+
+
+def check(trace, instances):
+    """trace: an iterable of Records. instances: name → Instance."""
+    it = Check(instances)
+    it.replay(trace)
+    refusals = {name: it.read_journal(name, instance) for name, instance in instances.items()}
+    for steps in it.claims.values():
+        steps.sum_up()
+    for name in instances:
+        it.judge(name, refusals[name])
+    return it.verdict()
+
+
+def main():
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    instances = {}
+    for argument in sys.argv[2:]:
+        name, _, rest = argument.partition("=")
+        limit, journal, *whole = rest.split(":")
+        with open(journal, encoding="utf-8") as file:
+            instances[name] = Instance(int(limit), [line.split() for line in file], whole == ["whole"])
+    with open(sys.argv[1], encoding="utf-8") as file:
+        verdict = check(read_trace(file), instances)
+    print("\n".join(verdict.facts + verdict.problems))
+    sys.exit(1 if verdict.problems else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -74,7 +74,7 @@ class Accounting {
         std::uint64_t reserved = 0;
         std::uint64_t charged = 0;
         std::uint64_t small_arrays = 0;  ///< bytes of the arrays below a granule
-        std::uint64_t pooled = 0;  ///< of it
+        std::uint64_t pooled = 0;        ///< of it
     };
 
     /// What is held of one kind. The driver may give a key to another thread between a free and our hearing

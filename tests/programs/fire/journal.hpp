@@ -15,7 +15,8 @@ void sleep_ns(std::int64_t duration);
 ///
 ///     born PID NS
 ///     stopped PID DEVICE FROM TO BYTES       what it was asking for then
-///     dead PID DEVICE NS BYTES               what it was asking for then
+///     dead PID DEVICE NS BYTES SINCE         what it was asking for then
+///     got PID DEVICE FROM TO BYTES           after more than a moment
 ///     refused PID DEVICE FROM TO BYTES WAY   asked for again and again, and never had
 ///     failed PID NS CALL RESULT              anything else that went wrong
 class Journal {

@@ -106,9 +106,11 @@ bool Master::kill_it(Worker& worker) {
     const bool as_planned =
         waitpid(worker.pid, &status, 0) == worker.pid && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
     if (worker.stopped_ns != 0) note_stop(worker);
+    const std::int64_t now = now_ns();
     for (const int device : plan_.devices) {
         journal_.note("dead " + std::to_string(worker.pid) + ' ' + std::to_string(device) + ' ' +
-                      std::to_string(now_ns()) + ' ' + std::to_string(worker.desk->asked(device)));
+                      std::to_string(now) + ' ' + std::to_string(worker.desk->asked(device)) + ' ' +
+                      std::to_string(worker.desk->asked_since(device, now)));
     }
     worker.pid = 0;
     return as_planned;

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::uint64_t kMiB = 1U << 20;
 constexpr std::int64_t kMillisecond = 1'000'000;
+constexpr std::int64_t kMoment = kMillisecond;
 constexpr std::int64_t kLongestRest = kMillisecond / 2;
 
 /// One thread of a worker.
@@ -62,9 +63,13 @@ class Hand {
     }
 
     CUresult ask(Way way, std::uint64_t bytes, Holding& holding) {
+        const std::int64_t began = now_ns();
+        own_.since = began;
         own_.asked = cost_of(bytes);
         const CUresult result = get(place_, way, bytes, holding);
         own_.asked = 0;
+        const std::int64_t ended = now_ns();
+        if (result == CUDA_SUCCESS && ended - began > kMoment) note("got", began, ended, bytes);
         if (result != CUDA_ERROR_OUT_OF_MEMORY) need(result, name_of(way));
         return result;
     }
@@ -93,10 +98,15 @@ class Hand {
             if (ask(way, bytes, holding) == CUDA_SUCCESS) return CUDA_SUCCESS;
             refused = now_ns();
         }
-        journal_.note("refused " + std::to_string(getpid()) + ' ' + std::to_string(place_.device) + ' ' +
-                      std::to_string(began) + ' ' + std::to_string(refused) + ' ' +
-                      std::to_string(cost_of(bytes)) + ' ' + name_of(way));
+        note("refused", began, refused, bytes, name_of(way));
         return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+
+    void note(const char* what, std::int64_t began, std::int64_t ended, std::uint64_t bytes,
+              const char* more = "") const {
+        journal_.note(std::string(what) + ' ' + std::to_string(getpid()) + ' ' +
+                      std::to_string(place_.device) + ' ' + std::to_string(began) + ' ' +
+                      std::to_string(ended) + ' ' + std::to_string(cost_of(bytes)) + ' ' + more);
     }
 
     void free_one() {

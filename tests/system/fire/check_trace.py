@@ -15,7 +15,9 @@ on each GPU, JOURNAL what its processes noted (tests/programs/fire/journal.hpp).
    - by a process that has begun and has no context yet: the estimate of one;
    - by a process that is stopped, which can't be asked for what it doesn't use: a chunk, what it had asked for when it
      was stopped, and what it had freed so shortly before that it had not yet given it back;
-   - the same by a process that was killed, until the driver has freed its memory.
+   - the same by a process that was killed, until the driver has freed its memory;
+   - by a request that was under way meanwhile and was granted: between the grant and the driver's taking the memory, but
+     not longer than half the deadline.
    What was asked for again and again for the deadline or longer, never had, and did fit all through the deadline before
    the last refusal, was refused wrongly.
 3. In the end nobody holds anything, and nothing failed that must not.
@@ -30,6 +32,7 @@ DEADLINE_NS = 200_000_000  # RecallQueue::Settings::deadline
 CHUNK = 32 * MIB  # etc/cgpud.yaml: lease_chunk_mib
 ESTIMATE = 256 * MIB  # etc/cgpud.yaml: context_estimate_mib; no context of the test's cards is larger
 GIVE_BACK_NS = 150_000_000  # a front gives back what was freed 100 ms ago; half as much again for its waking up
+GRANTED_NS = DEADLINE_NS // 2
 SHOWN = 20  # problems of a kind
 
 
@@ -88,6 +91,7 @@ class Life:
 
     def __init__(self):
         self.times, self.allocated = [], []
+        self.grants = []  # requests that were waited for: from, to, bytes
         self.began = None  # it held something first
         self.ended = None  # it held nothing any more
 
@@ -100,12 +104,16 @@ class Life:
 
     def unused(self, ns, asked):
         """The most that it may have leased at this instant without using it."""
-        now = bisect.bisect_right(self.times, ns) - 1
-        if now < 0:
-            return CHUNK + asked
-        first = max(bisect.bisect_right(self.times, ns - GIVE_BACK_NS) - 1, 0)
-        freed = max(self.allocated[first:now + 1]) - self.allocated[now]
-        return CHUNK + asked + freed
+        unused = CHUNK
+        for at in range(max(bisect.bisect_left(self.times, ns - GIVE_BACK_NS), 1), bisect.bisect_right(self.times, ns)):
+            change = self.allocated[at] - self.allocated[at - 1]
+            # What is taken comes out of what is unused, unless more was asked for before that was freed.
+            if change < 0 or not self.was_granted(self.times[at], change):
+                unused = max(unused - change, 0)
+        return max(unused, CHUNK) + asked
+
+    def was_granted(self, ns, size):
+        return any(begin <= ns <= end and granted == size for begin, end, granted in self.grants)
 
 
 @dataclasses.dataclass
@@ -190,15 +198,24 @@ class Check:
         """Adds what may be kept from others to the claims. Answers the refusals."""
         born, refusals, killed = {}, [], set()
         for words in instance.journal:
+            if words[0] == "born":
+                born[int(words[1])] = int(words[2])
+            elif words[0] == "got":
+                pid, gpu, begin, end, asked = map(int, words[1:6])
+                self.claims[(name, gpu)].keep(max(begin, end - GRANTED_NS), end, asked)
+                self.life_at(name, pid, gpu, born[pid]).grants.append((begin, end, asked))
+        born = {}
+        for words in instance.journal:
             what, pid = words[0], int(words[1])
             if what == "born":
                 born[pid] = int(words[2])
             elif what == "dead":
-                gpu, ns, asked = map(int, words[2:5])
+                gpu, ns, asked, since = map(int, words[2:6])
                 killed.add((pid, born[pid]))
                 life = self.life_at(name, pid, gpu, born[pid])
                 begun = min(life.began or ns, ns)
                 self.claims[(name, gpu)].keep(born[pid], begun, ESTIMATE)
+                self.claims[(name, gpu)].keep(max(since, ns - GRANTED_NS), ns, asked)
                 self.claims[(name, gpu)].keep(ns, life.ended or ns, life.unused(ns, asked))
             elif what == "stopped":
                 gpu, begin, end, asked = map(int, words[2:6])
@@ -206,7 +223,7 @@ class Check:
                 self.claims[(name, gpu)].keep(begin, end, life.unused(begin, asked))
             elif what == "refused":
                 refusals.append((pid, *map(int, words[2:6]), words[6]))
-            else:
+            elif what != "got":
                 self.problems["failed"].append(f"{name}: {' '.join(words)}")
         alive = {(pid, ns) for pid, ns in born.items()} - killed
         if alive:

@@ -27,7 +27,10 @@ class Run:
         self.journal.append(["born", str(pid), str(ms * MS)])
 
     def dead(self, ms, pid, asked=0):
-        self.journal.append(["dead", str(pid), "0", str(ms * MS), str(asked * MIB)])
+        self.journal.append(["dead", str(pid), "0", str(ms * MS), str(asked * MIB), str((ms - 5) * MS)])
+
+    def got(self, begin, end, pid, mib):
+        self.journal.append(["got", str(pid), "0", str(begin * MS), str(end * MS), str(mib * MIB)])
 
     def stopped(self, begin, end, pid, asked=0):
         self.journal.append(["stopped", str(pid), "0", str(begin * MS), str(end * MS), str(asked * MIB)])
@@ -159,11 +162,29 @@ class CheckTraceTest(unittest.TestCase):
         self.run_.refused(1000, 1250, 1, 1000 - 200 - CHUNK // MIB)
 
     def test_a_stopped_process_may_keep_what_it_has_just_freed(self):
-        self.stop_after_a_free(901 - GIVE_BACK_NS // MS)
+        self.stop_after_a_free(900 - GIVE_BACK_NS // MS)
+        self.expect()
+
+    def test_a_stopped_process_has_not_kept_what_it_took_again(self):
+        life(self.run_, 1, 10, 3000, 300)
+        for ms in range(800, 900, 20):
+            self.run_.holds(ms, 1, 100)
+            self.run_.holds(ms + 10, 1, 300)
+        self.run_.stopped(900, 1400, 1)
+        self.run_.refused(1000, 1250, 1, 1000 - 400 - CHUNK // MIB)
+        self.expect("refused although it fits")
+
+    def test_a_stopped_process_may_keep_what_it_asked_for_before_it_freed_as_much(self):
+        life(self.run_, 1, 10, 3000, 300)
+        self.run_.holds(880, 1, 100)
+        self.run_.holds(890, 1, 300)
+        self.run_.stopped(900, 1400, 1)
+        self.run_.got(870, 891, 1, 200)
+        self.run_.refused(1000, 1250, 1, 1000 - 400 - CHUNK // MIB)
         self.expect()
 
     def test_a_stopped_process_may_not_keep_what_it_freed_long_before(self):
-        self.stop_after_a_free(900 - GIVE_BACK_NS // MS)
+        self.stop_after_a_free(899 - GIVE_BACK_NS // MS)
         self.expect("refused although it fits")
 
     def test_a_process_that_begins_may_have_reserved_its_context(self):
@@ -184,6 +205,26 @@ class CheckTraceTest(unittest.TestCase):
         self.expect()
         self.run_.refused(1000, 1301, 1, 400)
         self.expect("refused although it fits")
+
+    def test_what_another_request_was_granted(self):
+        life(self.run_, 1, 10, 3000, 500)
+        self.run_.refused(1000, 1250, 1, 400)
+        self.run_.got(900, 1200, 1, 2)
+        self.expect()
+
+    def test_a_request_that_waits_keeps_nothing_from_others_for_long(self):
+        life(self.run_, 1, 10, 3000, 500)
+        self.run_.refused(1000, 1250, 1, 400)
+        self.run_.got(900, 1351, 1, 2)
+        self.expect("refused although it fits")
+
+    def test_what_a_killed_process_was_granted(self):
+        life(self.run_, 1, 10, 3000, 500)
+        life(self.run_, 2, 20, 1252, 100)
+        self.run_.refused(1000, 1250, 1, 200)
+        self.expect("refused although it fits")
+        self.run_.journal[-2][4] = str(2 * MIB)  # dead, asking for so much since 5 ms
+        self.expect()
 
     def test_a_pid_that_comes_back_is_another_process(self):
         life(self.run_, 1, 10, 500, 700)

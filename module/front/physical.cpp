@@ -90,13 +90,31 @@ void Physical::close_exports(const Memory& memory) {
     }
 }
 
-/// True where the memory is gone; the caller, without the lock, ends the charge.
-bool Physical::drop_if_unused(Memory& memory) {
-    if (memory.handles > 0 || memory.mappings > 0) return false;
+/// Forgets memory that nothing keeps. The caller then settles its charge, without the lock.
+Physical::Kept Physical::look_at(Memory& memory) {
+    if (memory.handles > 0 || memory.mappings > 0) return Kept::here;
     close_exports(memory);
-    if (memory.exports > 0) return false;
+    if (memory.exports > 0) return Kept::by_descriptors;
     delete &memory;
-    return true;
+    return Kept::no_more;
+}
+
+void Physical::settle(CUmemGenericAllocationHandle key, Kept kept) {
+    std::uint32_t gpu = 0;
+    std::uint64_t bytes = 0;
+    switch (kept) {
+        case Kept::here:
+            return;
+        case Kept::by_descriptors:
+            // The driver's figure for the process may lack it now, as it may lack what pools are charged for.
+            if (!session().engine().find(module::Holding::physical, key, &gpu, &bytes)) return;
+            session().engine().resize(gpu, module::Holding::pool, key, bytes, 0);
+            session().engine().release(module::Holding::physical, key);
+            return;
+        case Kept::no_more:
+            if (!released(module::Holding::physical, key)) released(module::Holding::pool, key);
+            return;
+    }
 }
 
 bool Physical::created(CUmemGenericAllocationHandle handle) {
@@ -146,9 +164,9 @@ void Physical::unmapped(CUdeviceptr address, std::size_t bytes) {
         const auto key = memory->key;
         delete mapping;
         --memory->mappings;
-        const bool gone = drop_if_unused(*memory);
+        const Kept kept = look_at(*memory);
         mutex_.unlock();
-        if (gone) released(module::Holding::physical, key);
+        settle(key, kept);
     }
 }
 
@@ -180,9 +198,9 @@ void Physical::let_go(Memory& held) {
     mutex_.lock();
     const auto key = held.key;
     --held.handles;
-    const bool gone = drop_if_unused(held);
+    const Kept kept = look_at(held);
     mutex_.unlock();
-    if (gone) released(module::Holding::physical, key);
+    settle(key, kept);
 }
 
 /// The number stands for another export now, so the one before is closed.
@@ -194,9 +212,9 @@ void Physical::forget_export(int descriptor) {
     const auto key = memory->key;
     delete closed;
     --memory->exports;
-    const bool gone = drop_if_unused(*memory);
+    const Kept kept = look_at(*memory);
     mutex_.unlock();
-    if (gone) released(module::Holding::physical, key);
+    settle(key, kept);
 }
 
 bool Physical::drop_closed() {
@@ -213,10 +231,10 @@ bool Physical::drop_closed() {
         }
         Memory* memory = closed->memory;
         const auto key = memory->key;
-        const bool gone = drop_if_unused(*memory);
+        const Kept kept = look_at(*memory);
         mutex_.unlock();
-        if (gone) released(module::Holding::physical, key);
-        any = any || gone;
+        settle(key, kept);
+        any = any || kept == Kept::no_more;
     }
 }
 

@@ -38,6 +38,8 @@ class Physical {
     void reset_in_child();
 
   private:
+    /// What keeps memory alive: this process, only descriptors that it has open, or nothing.
+    enum class Kept { here, by_descriptors, no_more };
     struct Handle;
     struct Mapping;
     struct Export;
@@ -47,7 +49,8 @@ class Physical {
     const Export* find_export(int descriptor) const;
     void forget_export(int descriptor);
     void close_exports(const Memory& memory);
-    bool drop_if_unused(Memory& memory);
+    Kept look_at(Memory& memory);
+    static void settle(CUmemGenericAllocationHandle key, Kept kept);
 
     Mutex mutex_;
     Handle* handles_ = nullptr;

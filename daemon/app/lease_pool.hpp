@@ -70,6 +70,7 @@ class LeasePool {
 
         bool dying = false;  ///< the process is gone, its memory not yet
         Nanos dying_since = 0;
+        bool looked_at_dead = false;     ///< a look at the driver has begun since it died
         std::uint64_t last_charged = 0;  ///< by a dying process
 
         [[nodiscard]] std::uint64_t total() const { return lease + unsized + pending; }

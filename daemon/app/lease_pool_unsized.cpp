@@ -102,6 +102,7 @@ void LeasePool::look_begins() {
         account.fresh = true;
         account.lease_before = account.lease;
         account.before = bounded_report(process, account);
+        account.looked_at_dead = account.dying;
     }
 }
 

@@ -82,7 +82,7 @@ void Leases::drop_dead(const model::Uuid& gpu, const std::vector<DriverProcess>&
         if (key.gpu != gpu) continue;
         std::vector<model::Process> gone;
         for (const auto& [process, account] : entry->pool.accounts())
-            if (account.dying && (!figure_of(figures, process.pid) || pid_was_reused(gpu, process)))
+            if (account.looked_at_dead && (!figure_of(figures, process.pid) || pid_was_reused(gpu, process)))
                 gone.push_back(process);
         for (const auto& process : gone) entry->pool.remove(process);
         if (!gone.empty()) tell_if_gone(key.instance);

@@ -143,12 +143,16 @@ bool RecallQueue::may_come(const Waiting& first, std::uint64_t lack) {
 }
 
 void RecallQueue::wait_until(Nanos when) {
-    if (!timer_) timer_ = loop_.at(when, [this] { deadline_passed(); });
+    if (timer_) return;
+    due_at_ = when;
+    timer_ = loop_.at(when, [this] { deadline_passed(); });
 }
 
 void RecallQueue::deadline_passed() {
     timer_.reset();
     if (waiting_.empty()) return drive();
+    const bool held_up = loop_.now() - due_at_ > settings_.deadline / 4;
+    if (held_up) return wait_until(loop_.now() + settings_.deadline);
     if (std::exchange(waits_to_settle_, false)) {
         // Who had nothing to spare when it came back may have freed something since.
         waiting_.front().spent.clear();

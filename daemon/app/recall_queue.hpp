@@ -15,9 +15,10 @@ namespace cgpu::app {
 /// An ask that lacks something waits while siblings are asked to give back what they don't use, while the
 /// memory of a process that has just ended is being freed, and while the driver's figure for something new is
 /// awaited, which may be below what was reserved for it. It is refused as soon as neither can bring enough,
-/// at the latest `deadline` after it came to the front. A sibling that lets the deadline pass is not waited
-/// for again until it has been heard of: a stopped process costs its instance one wait and its own unused
-/// chunk.
+/// at the latest `deadline` after it came to the front. Time in which the daemon itself was held up doesn't
+/// count: what it waits for may have come and lie there unread. A sibling that lets the deadline pass is not
+/// waited for again until it has been heard of: a stopped process costs its instance one wait and its own
+/// unused chunk.
 class RecallQueue {
   public:
     struct Settings {
@@ -78,6 +79,7 @@ class RecallQueue {
     std::set<model::Process, ProcessLess> recalled_;  ///< not answered yet
     std::set<model::Process, ProcessLess> silent_;    ///< let a deadline pass
     WatchPtr timer_;
+    Nanos due_at_ = 0;  ///< when it was to go off
     Nanos settled_at_ = 0;
     bool hold_all_ = false;
     bool refuse_unexplained_ = false;

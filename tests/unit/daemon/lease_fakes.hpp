@@ -50,6 +50,19 @@ class LeaseLoop final : public Loop {
         now_ = end;
     }
 
+    /// As after a time in which the daemon got no CPU: what is due comes first, before what came in
+    /// meanwhile.
+    void held_up(Nanos by) {
+        now_ += by;
+        std::vector<std::function<void()>> due;
+        std::erase_if(timers_, [&](auto& item) {
+            if (item.second.first > now_) return false;
+            due.push_back(std::move(item.second.second));
+            return true;
+        });
+        for (const auto& call : due) call();
+    }
+
   private:
     struct Timer final : Watch {
         Timer(LeaseLoop& owner, int its_key) : loop(owner), key(its_key) {}

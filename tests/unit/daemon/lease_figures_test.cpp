@@ -161,6 +161,22 @@ TEST(LeaseFigures, WhatAPoolHasGivenBackIsNotTakenOffAContext) {
     EXPECT_EQ(bed.used(), 240 * kMiB);
 }
 
+TEST(LeaseFigures, ALookFromBeforeADeathSaysNothingOfIt) {
+    LeaseBed bed(kGiB);
+    bed.leases.look(gpu(1));
+    // A process comes, takes memory and is killed before the driver has answered; a child keeps its memory.
+    bed.loop.post([&] { bed.gpus.shown[1] = 100 * kMiB; });
+    bed.enter(1);
+    ASSERT_EQ((*bed.ask(1, 100 * kMiB))->why, wire::Why::none);
+    const auto leased = bed.leased();
+    bed.leases.process_exited(bed.key(1).process);
+    bed.loop.advance(1000 * kMs);
+    EXPECT_EQ(bed.leased(), leased);
+    bed.gpus.shown.clear();
+    bed.loop.advance(1000 * kMs);
+    EXPECT_EQ(bed.leased(), 0U);
+}
+
 TEST(LeaseFigures, WhatADriverNeverShowsKeepsItsReservation) {
     LeaseBed bed(kGiB);
     bed.enter(1);

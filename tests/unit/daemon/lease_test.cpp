@@ -99,6 +99,26 @@ TEST(Lease, AStoppedSiblingCostsOneDeadline) {
     EXPECT_EQ((*bed.ask(2, 50 * kMiB))->why, wire::Why::none);
 }
 
+TEST(Lease, ADaemonThatWasHeldUpHearsTheSiblingsFirst) {
+    LeaseBed bed(100 * kMiB);
+    bed.enter(1);
+    bed.enter(2);
+    bed.fronts.stopped = {1};
+    ASSERT_EQ((*bed.ask(1, 90 * kMiB))->why, wire::Why::none);
+    const auto answer = bed.ask(2, 50 * kMiB);
+    bed.loop.held_up(1000 * kMs);
+    EXPECT_FALSE(*answer);
+    bed.leases.give(bed.key(1), 50 * kMiB);  // it came within the deadline, and lay there
+    ASSERT_TRUE(*answer);
+    EXPECT_EQ((*answer)->why, wire::Why::none);
+    // A sibling that really is silent costs a deadline of the daemon's own time.
+    const auto refused = bed.ask(2, 20 * kMiB);
+    bed.loop.held_up(1000 * kMs);
+    EXPECT_FALSE(*refused);
+    bed.loop.advance(201 * kMs);
+    EXPECT_TRUE(*refused);
+}
+
 TEST(Lease, AsksAreAnsweredInTheirOrder) {
     LeaseBed bed(100 * kMiB);
     for (const int pid : {1, 2, 3}) bed.enter(pid);

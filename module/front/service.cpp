@@ -13,6 +13,7 @@
 #include "module/front/meter.hpp"
 #include "module/front/physical.hpp"
 #include "module/front/pool_frees.hpp"
+#include "module/front/pools.hpp"
 #include "module/front/session.hpp"
 
 namespace cgpu::front {
@@ -217,6 +218,7 @@ void Service::handle(Packet& packet) {
             session().link().tell(wire::Topic::not_made, answer->gpu, answer->granted_bytes);
     } else if (const auto recall = wire::read_message<wire::Recall>(packet.data())) {
         if (recall->gpu >= session().gpu_count()) return;
+        look_at_pools(static_cast<int>(recall->gpu));
         const auto spared = session().engine().spare(recall->gpu, recall->bytes, 0);
         if (!session().link().give(recall->gpu, spared)) session().engine().lease(recall->gpu, spared);
     } else if (wire::read_message<wire::Welcome>(packet.data())) {
@@ -229,6 +231,13 @@ void Service::handle(Packet& packet) {
     } else if (wire::read_message<wire::Refused>(packet.data())) {
         connection_lost(now_ns());
     }
+}
+
+/// A driver takes back what a pool doesn't use at the program's synchronisations: nobody tells.
+void Service::look_at_pools(int gpu) {
+    in_driver_.store(true);
+    if (pools().any(gpu) && !finishing_.load()) pools().look_at_all(gpu);
+    in_driver_.store(false);
 }
 
 /// A grant or a Give that was on its way when the connection broke has reached one side only.

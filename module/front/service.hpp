@@ -39,6 +39,7 @@ class Service {
     void read_link();
     void handle(Packet& packet);
     void connection_lost(std::int64_t now);
+    void look_at_pools(int gpu);
     bool tell_leases();
     void give_back(std::int64_t now);
     void tell_moved(std::int64_t now);

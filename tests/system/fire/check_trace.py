@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """Judges a run of the program under_fire by the simulator's trace of what every process held at every instant.
 
-usage: check_trace.py TRACE NAME=LIMIT_BYTES:JOURNAL[:whole]…
+usage: check_trace.py TRACE NAME=LIMIT_BYTES:JOURNAL[:whole|:pools]…
 
 TRACE is what `simgpu trace` printed. Each instance is named as its processes are in the trace; LIMIT_BYTES is its limit
 on each GPU, JOURNAL what its processes noted (tests/programs/fire/journal.hpp). The rules:
 
 1. At no instant do the allocations of an instance's processes on a GPU exceed its limit. Contexts and modules come on
    top: nobody knows their size before they are there; by how much the whole exceeded the limit is shown. Of an instance
-   with `:whole` they count as allocations do: for processes whose contexts are no larger than what is reserved for them,
-   which load no modules and use no pools (docs/limits.md says what a pool may take for a moment).
+   with `:whole` they count as allocations do: for processes whose contexts are no larger than what is reserved for them
+   and which load no modules. Of one with `:pools` a pool may have taken too much for a moment, as docs/limits.md says:
+   one allocation, undone within the deadline, unless the process is stopped meanwhile.
 2. A request that fits is not refused for longer than the recall deadline. It fits while it and what the instance holds
    or may rightly keep from others are within the limit. May be kept from others, besides what is held:
    - by a process that has begun and has no context yet: the estimate of one;
@@ -51,7 +52,7 @@ class Record:
 class Instance:
     limit: int
     journal: list  # of lists of words
-    whole: bool = False  # contexts count
+    rule: str = ""  # whole: contexts count; pools: a pool may take too much for a moment
 
 
 class Steps:
@@ -137,6 +138,8 @@ class Check:
         self.lives = collections.defaultdict(Life)  # by (name, pid, serial, gpu)
         self.by_pid = collections.defaultdict(list)  # (name, pid, gpu) → lives, in the order of their beginning
         self.claims = collections.defaultdict(Steps)  # by (name, gpu)
+        self.moments = collections.defaultdict(list)  # by (name, gpu)
+        self.stops = collections.defaultdict(list)  # by (name, gpu): from, to
 
     def replay(self, records):
         held = {}  # (serial, gpu) → record
@@ -164,8 +167,10 @@ class Check:
             most_allocated[key] = max(most_allocated[key], allocated[key])
             most_whole[key] = max(most_whole[key], whole[key])
             instance = self.instances[record.name]
-            counted = whole[key] if instance.whole else allocated[key]
-            if (change > 0 or change_of_other > 0) and counted > instance.limit:
+            counted = whole[key] if instance.rule == "whole" else allocated[key]
+            if instance.rule == "pools":
+                self.moment(key, record, counted - instance.limit, change)
+            elif (change > 0 or change_of_other > 0) and counted > instance.limit:
                 self.problems["beyond the limit"].append(
                     f"{counted} bytes of {record.name} on GPU {record.gpu} by {record}")
             self.claims[key].add(record.ns, change + change_of_other)
@@ -180,6 +185,33 @@ class Check:
                 f"{key[0]} on GPU {key[1]}: at most {most_allocated[key] / MIB:.0f} MiB allocated, with contexts "
                 f"{most_whole[key] / MIB:.0f} MiB ({max(most_whole[key] - limit, 0) / MIB:.0f} beyond), of "
                 f"{limit / MIB:.0f} MiB")
+
+    def moment(self, key, record, beyond, change):
+        """Notes the times in which the allocations are beyond the limit, each as [from, to, by how much, largest step]."""
+        moments = self.moments[key]
+        under_way = moments and moments[-1][1] is None
+        if beyond > 0 and not under_way:
+            moments.append([record.ns, None, beyond, change])
+        elif beyond > 0:
+            moments[-1][2] = max(moments[-1][2], beyond)
+            moments[-1][3] = max(moments[-1][3], change)
+        elif under_way:
+            moments[-1][1] = record.ns
+
+    def judge_moments(self, name):
+        for key, moments in self.moments.items():
+            if key[0] != name or not moments:
+                continue
+            if moments[-1][1] is None:
+                moments[-1][1] = sys.maxsize
+            longest = max(end - begin for begin, end, _, _ in moments)
+            self.facts.append(f"{name} on GPU {key[1]}: pools took too much {len(moments)} times, at most "
+                              f"{max(moment[2] for moment in moments) / MIB:.0f} MiB, for {longest / 1e6:.1f} ms")
+            for begin, end, beyond, step in moments:
+                stopped = any(start <= end and begin <= stop for start, stop in self.stops[key])
+                if beyond > step or (end - begin > DEADLINE_NS and not stopped):
+                    self.problems["beyond the limit"].append(
+                        f"{beyond} bytes of {name} on GPU {key[1]} from {begin} to {end}")
 
     def note_life(self, record):
         key = (record.name, record.pid, record.serial, record.gpu)
@@ -221,6 +253,7 @@ class Check:
                 gpu, begin, end, asked = map(int, words[2:6])
                 life = self.life_at(name, pid, gpu, born[pid])
                 self.claims[(name, gpu)].keep(begin, end, life.unused(begin, asked))
+                self.stops[(name, gpu)].append((begin, end))
             elif what == "refused":
                 refusals.append((pid, *map(int, words[2:6]), words[6]))
             elif what != "got":
@@ -266,6 +299,7 @@ def check(trace, instances):
     for steps in it.claims.values():
         steps.sum_up()
     for name in instances:
+        it.judge_moments(name)
         it.judge(name, refusals[name])
     return it.verdict()
 
@@ -276,9 +310,9 @@ def main():
     instances = {}
     for argument in sys.argv[2:]:
         name, _, rest = argument.partition("=")
-        limit, journal, *whole = rest.split(":")
+        limit, journal, *rule = rest.split(":")
         with open(journal, encoding="utf-8") as file:
-            instances[name] = Instance(int(limit), [line.split() for line in file], whole == ["whole"])
+            instances[name] = Instance(int(limit), [line.split() for line in file], "".join(rule))
     with open(sys.argv[1], encoding="utf-8") as file:
         verdict = check(read_trace(file), instances)
     print("\n".join(verdict.facts + verdict.problems))

@@ -14,7 +14,7 @@ class Run:
     def __init__(self):
         self.records, self.journal = [], []
         self.serials = {}
-        self.whole = False
+        self.rule = ""
 
     def holds(self, ms, pid, allocated, contexts=100, name="job", gpu=0):
         serial = self.serials.setdefault((name, pid), len(self.serials) + 1)
@@ -43,7 +43,7 @@ class Run:
         return self.problems_as_written()
 
     def problems_as_written(self):
-        return check(self.records, {"job": Instance(LIMIT, self.journal, self.whole)}).problems
+        return check(self.records, {"job": Instance(LIMIT, self.journal, self.rule)}).problems
 
 
 def life(run, pid, begin, end, allocated):
@@ -78,7 +78,32 @@ class CheckTraceTest(unittest.TestCase):
         for pid in range(1, 11):
             life(self.run_, pid, 10, 3000, 100)
         self.expect()
-        self.run_.whole = True
+        self.run_.rule = "whole"
+        self.expect("beyond the limit")
+
+    def exceed(self, begin, end):
+        self.run_.rule = "pools"
+        life(self.run_, 1, 10, 3000, 500)
+        life(self.run_, 2, 20, 3000, 500)
+        self.run_.holds(begin, 2, 530)
+        self.run_.holds(end, 2, 500)
+
+    def test_a_pool_may_take_too_much_for_a_moment(self):
+        self.exceed(1000, 1000 + DEADLINE_NS // MS)
+        self.expect()
+
+    def test_a_pool_may_not_take_too_much_for_long(self):
+        self.exceed(1000, 1001 + DEADLINE_NS // MS)
+        self.expect("beyond the limit")
+
+    def test_a_pool_can_not_undo_while_it_is_stopped(self):
+        self.exceed(1000, 2000)
+        self.run_.stopped(1001, 1999, 2)
+        self.expect()
+
+    def test_pools_may_not_take_too_much_again_and_again(self):
+        self.exceed(1000, 1010)
+        self.run_.holds(1005, 2, 540)
         self.expect("beyond the limit")
 
     def test_each_gpu_has_a_limit_of_its_own(self):

@@ -2,6 +2,7 @@
 # in all ways there are. They are killed at random moments, some are stopped for a while, and cgpud is killed again and
 # again. By the simulator's trace of all changes the jobs' allocations are never beyond the limit, no request that fits is
 # refused for longer than the recall deadline, and nothing is left in the end (check_trace.py says how that is judged).
+# CGPU_TEST_SCALE: of 10 000 processes, 0.1 where it isn't set. CGPU_TEST_SEED: another run.
 . "$(dirname "$0")/../lib.sh"
 here=$(dirname "$0")
 mib=$((1024 * 1024))
@@ -12,8 +13,8 @@ RANDOM=$seed
 declare -A limits=([fire-a]=2048 [fire-b]=1536 [fire-c]=2048 [fire-d]=1536) # MiB on each GPU
 declare -A gpus=([fire-a]=0 [fire-b]=0 [fire-c]="0 1" [fire-d]=0)
 declare -A parts=([fire-a]=36 [fire-b]=36 [fire-c]=25 [fire-d]=3) # per cent of the processes
-# Of these the contexts count, too: they are all of one size, and cgpud knows it.
-declare -A whole=([fire-b]=:whole [fire-c]=:whole)
+# Without pools the contexts count, too: they are all of one size, and cgpud knows it.
+declare -A rules=([fire-a]=pools [fire-b]=whole [fire-c]=whole [fire-d]=pools)
 declare -A steps=([fire-a]=60 [fire-b]=60 [fire-c]=60 [fire-d]=300)
 
 # What there is of cgpu besides processes: its files (sockets are among them), mounts, and what cgpud has open: sockets,
@@ -36,7 +37,7 @@ expect simgpu trace --start
 for name in "${!limits[@]}"; do
     devices=()
     for gpu in ${gpus[$name]}; do devices+=(--device "$gpu"); done
-    [[ ! -v whole[$name] ]] || devices+=(--no-pools)
+    [[ ${rules[$name]} == pools ]] || devices+=(--no-pools)
     job "$name" --mem "${limits[$name]}MiB" --gpus "$(tr ' ' , <<<"${gpus[$name]}")" -- under_fire --hold --name "$name" \
         --journal "$scratch/$name.journal" --limit-mib "${limits[$name]}" "${devices[@]}" --patience-ms 300 \
         --processes $(((processes * parts[$name] + 99) / 100)) --steps "${steps[$name]}" --at-once 5 --threads 3 --seed "$seed"
@@ -71,6 +72,6 @@ expect simgpu trace >"$scratch/trace"
 echo "cgpud was killed $restarts times"
 instances=()
 for name in "${!limits[@]}"; do
-    instances+=("$name=$((limits[$name] * mib)):$scratch/$name.journal${whole[$name]-}")
+    instances+=("$name=$((limits[$name] * mib)):$scratch/$name.journal:${rules[$name]}")
 done
 expect python3 "$here/check_trace.py" "$scratch/trace" "${instances[@]}"

@@ -134,6 +134,49 @@ RC_GTEST_PROP(Accounting, ChargesWhatTheDriverTakesAndNoMoreThanLeased, ()) {
     RC_ASSERT(books.charged(0) == 0u);
 }
 
+TEST(AccountingReport, SaysWhenChargesAndTheDriversFigureCanDiffer) {
+    Pages pages;
+    Accounting books{host()};
+    books.bind(&pages.orders, &pages.reports);
+    books.lease(0, 100 * kMiB);
+    const auto changing = [&] { return pages.reports.changing.load(); };
+    const auto changes = [&] { return pages.reports.changes.load(); };
+    ASSERT_EQ(books.reserve(0, kMiB), 0u);
+    EXPECT_EQ(changing(), 1u);
+    ASSERT_EQ(books.reserve(0, kMiB), 0u);
+    EXPECT_EQ(changing(), 2u);
+    books.commit(0, Holding::address, 0x7f0000000000, kMiB, kMiB);
+    books.cancel(0, kMiB);
+    EXPECT_EQ(changing(), 0u);
+    EXPECT_EQ(changes(), 2u);
+    books.freeing(true);
+    EXPECT_EQ(changing(), 1u);
+    EXPECT_EQ(changes(), 3u);
+    // A new page has it from the start.
+    Pages next;
+    books.bind(&next.orders, &next.reports);
+    EXPECT_EQ(next.reports.changing, 1u);
+    books.freeing(false);
+    EXPECT_EQ(next.reports.changing, 0u);
+    EXPECT_EQ(next.reports.changes, 3u);
+}
+
+TEST(AccountingReport, TellsPoolsApart) {
+    Pages pages;
+    Accounting books{host()};
+    books.bind(&pages.orders, &pages.reports);
+    books.lease(0, 100 * kMiB);
+    books.commit(0, Holding::array, 1, 6 * kMiB, 0);
+    EXPECT_EQ(books.resize(0, Holding::pool, 2, 20 * kMiB, 0), 0u);
+    EXPECT_EQ(pages.reports.gpus[0].charged_bytes, 26 * kMiB);
+    EXPECT_EQ(pages.reports.gpus[0].pooled_bytes, 20 * kMiB);
+    books.resize(0, Holding::pool, 2, 8 * kMiB, 0);
+    EXPECT_EQ(pages.reports.gpus[0].pooled_bytes, 8 * kMiB);
+    books.release(Holding::pool, 2);
+    EXPECT_EQ(pages.reports.gpus[0].pooled_bytes, 0u);
+    EXPECT_EQ(pages.reports.gpus[0].charged_bytes, 6 * kMiB);
+}
+
 class AccountingTest : public ::testing::Test {
   protected:
     Pages pages;

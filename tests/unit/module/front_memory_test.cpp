@@ -237,6 +237,18 @@ TEST_F(Front, ThreadsThatFillThePoolTogetherAreNotRefused) {
     EXPECT_EQ(refused, 0);
 }
 
+TEST_F(Front, WhatTheDriverHasTakenBackFromAPoolIsFoundOutWhenItIsNeeded) {
+    start();
+    std::uint64_t address = 0;
+    ASSERT_EQ(
+        (call<int(std::uint64_t*, std::size_t, void*)>("cuMemAllocAsync")(&address, 64 * kMiB, nullptr)), 0);
+    ASSERT_TRUE(eventually([&] { return daemon().charged_bytes == 64 * kMiB; }));
+    ASSERT_EQ((behind<int(std::uint64_t, void*)>("cuMemFreeAsync")(address, nullptr)), 0);
+    daemon().recall_bytes = 64 * kMiB;
+    EXPECT_TRUE(eventually([&] { return daemon().leased_bytes == 0; }));
+    EXPECT_EQ(daemon().charged_bytes, 0u);
+}
+
 TEST_F(Front, PoolMemoryEndsWithTheLastContext) {
     start();
     std::uint64_t address = 0;

@@ -63,6 +63,7 @@ bool has_long_entries() {
 }  // namespace
 
 // One that `function` lists.
+// NOLINTBEGIN(bugprone-macro-parentheses): types don't take any
 #define CGPU_LIST(name, function, Item)                                \
     CGPU_NVML_HOOK name(Device device, unsigned* count, Item* items) { \
         return function(#name, device, count, items);                  \
@@ -72,6 +73,7 @@ bool has_long_entries() {
         return has_long_entries() ? function(#name, device, count, static_cast<ProcessDetail*>(items)) \
                                   : function(#name, device, count, static_cast<ProcessV2*>(items));    \
     }
+// NOLINTEND(bugprone-macro-parentheses)
 
 CGPU_LIST(nvmlDeviceGetComputeRunningProcesses, compute_processes, ProcessV1)
 CGPU_LIST(nvmlDeviceGetComputeRunningProcesses_v2, compute_processes, ProcessV2)

@@ -9,10 +9,7 @@ class NvmlFront : public Front {
     void SetUp() override {
         Front::SetUp();
         if (IsSkipped() || HasFatalFailure()) return;
-        load(CGPU_TEST_NVML_FRONT);
-    }
-    void load(const char* front) {
-        nvml_ = dlopen(front, RTLD_NOW | RTLD_LOCAL);
+        nvml_ = dlopen(front_file(), RTLD_NOW | RTLD_LOCAL);
         ASSERT_NE(nvml_, nullptr) << dlerror();
         ASSERT_EQ(nvml<int()>("nvmlInit_v2")(), 0);  // not hooked: falls through
         for (unsigned i = 0; i < 2; ++i) {
@@ -22,6 +19,7 @@ class NvmlFront : public Front {
         }
     }
 
+    virtual const char* front_file() const { return CGPU_TEST_NVML_FRONT; }
     template <class Signature>
     std::function<Signature> nvml(const char* name) const {
         return reinterpret_cast<Signature*>(dlsym(nvml_, name));

@@ -145,12 +145,7 @@ TEST_F(NvmlProcesses, WithoutACountTheDriverAnswers) {
 /// On a driver with the longer entries (530).
 class NvmlLongEntries : public NvmlProcesses {
   protected:
-    void SetUp() override {
-        Front::SetUp();
-        if (IsSkipped() || HasFatalFailure()) return;
-        load(CGPU_TEST_NVML_FRONT_LONG);
-        daemon().processes = 2;
-    }
+    const char* front_file() const override { return CGPU_TEST_NVML_FRONT_LONG; }
 };
 
 TEST_F(NvmlLongEntries, AreWrittenAsTheDriverWritesThem) {

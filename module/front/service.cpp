@@ -112,7 +112,7 @@ void Service::note_moved(int gpu) {
 
 void Service::finish() {
     finishing_.store(true);
-    const auto until = now_ns() + 100 * kMillisecond;
+    const auto until = now_ns() + kSecond;
     while (in_driver_.load() && now_ns() < until) sleep_until(now_ns() + 50 * kMicrosecond);
 }
 

@@ -25,8 +25,8 @@ class Service {
     void note_free();
     /// A call may have moved the process's memory on a GPU in a way that only the driver's figure tells of.
     void note_moved(int gpu);
-    /// The process ends: the thread leaves the driver alone from here on. Waits for it to be out, 100 ms at
-    /// most.
+    /// The process ends: the thread leaves the driver alone from here on. Waits for it to be out, a second at
+    /// most: on a host without a free core it may need that, and driver calls after the driver's end crash.
     void finish();
 
     void reset_in_child();

@@ -26,7 +26,7 @@ Journal::Journal(const std::string& path)
 }
 
 void Journal::note(const std::string& line) const {
-    const std::string whole = line + '\n';
+    const std::string whole = '\n' + line + " .\n";
     if (write(file_, whole.data(), whole.size()) != static_cast<ssize_t>(whole.size())) _exit(3);
 }
 

@@ -10,8 +10,8 @@ namespace programs::fire {
 std::int64_t now_ns();
 void sleep_ns(std::int64_t duration);
 
-/// The file in which all processes of one run note what they did: a line each, appended by one write(), so
-/// that a process that is killed leaves whole lines.
+/// The file in which all processes of one run note what they did: a line each, appended by one write(), and
+/// ended by a point: a process that is killed in the middle leaves the beginning of one.
 ///
 ///     born PID NS
 ///     stopped PID DEVICE FROM TO BYTES       what it was asking for then

@@ -304,6 +304,11 @@ def check(trace, instances):
     return it.verdict()
 
 
+def read_notes(lines):
+    """The whole ones, as lists of words. Of one that a kill cut short only the beginning is there."""
+    return [words[:-1] for words in map(str.split, lines) if words[-1:] == ["."]]
+
+
 def main():
     if len(sys.argv) < 3:
         sys.exit(__doc__)
@@ -312,7 +317,7 @@ def main():
         name, _, rest = argument.partition("=")
         limit, journal, *rule = rest.split(":")
         with open(journal, encoding="utf-8") as file:
-            instances[name] = Instance(int(limit), [line.split() for line in file], "".join(rule))
+            instances[name] = Instance(int(limit), read_notes(file), "".join(rule))
     with open(sys.argv[1], encoding="utf-8") as file:
         verdict = check(read_trace(file), instances)
     print("\n".join(verdict.facts + verdict.problems))

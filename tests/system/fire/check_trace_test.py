@@ -2,7 +2,7 @@
 """check_trace.py must see what it is there for: runs that are right pass, and each kind of wrong one fails."""
 import unittest
 
-from check_trace import CHUNK, DEADLINE_NS, ESTIMATE, GIVE_BACK_NS, MIB, Instance, Record, check
+from check_trace import CHUNK, DEADLINE_NS, ESTIMATE, GIVE_BACK_NS, MIB, Instance, Record, check, read_notes
 
 LIMIT = 1000 * MIB
 MS = 1_000_000
@@ -259,6 +259,12 @@ class CheckTraceTest(unittest.TestCase):
         self.run_.stopped(900, 1400, 1)
         self.run_.refused(1000, 1250, 1, 800 - CHUNK // MIB)
         self.expect("refused although it fits")
+
+
+class Notes(unittest.TestCase):
+    def test_of_a_killed_process_only_whole_ones_count(self):
+        self.assertEqual(read_notes(["\n", "born 1 5 .\n", "\n", "got 1 0 34", "\n", "\n", "got 2 0 7 8 9 .\n"]),
+                         [["born", "1", "5"], ["got", "2", "0", "7", "8", "9"]])
 
 
 if __name__ == "__main__":

@@ -2,14 +2,18 @@
 
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <csignal>
 #include <fstream>
 #include <string>
+#include <thread>
 
 #include "daemon/system/pid_namespaces.hpp"
 
@@ -66,6 +70,9 @@ TEST(PidNamespaces, AProcessOfOurOwnHasOnePid) {
 class Namespace {
   public:
     Namespace() {
+        void* page = mmap(nullptr, sizeof *inner_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        if (page == MAP_FAILED) return;
+        inner_ = new (page) Inner;
         std::array<int, 2> to_test{};
         if (pipe(to_test.data()) != 0) return;
         maker_ = fork();
@@ -76,8 +83,12 @@ class Namespace {
         if (!made_) return;
         const auto init = std::to_string(pids_[0]);
         std::ifstream("/proc/" + init + "/task/" + init + "/children") >> child_;
+        const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+        while ((inner_->child == 0 || inner_->entered == 0) && std::chrono::steady_clock::now() < until)
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     ~Namespace() {
+        if (inner_ != nullptr) munmap(inner_, sizeof *inner_);
         kill(maker_, SIGKILL);
         waitpid(maker_, nullptr, 0);
     }
@@ -88,32 +99,46 @@ class Namespace {
     [[nodiscard]] pid_t init() const { return pids_[0]; }
     [[nodiscard]] pid_t child() const { return child_; }
     [[nodiscard]] pid_t entered() const { return pids_[1]; }
+    /// What they call themselves. A sanitizer's own threads take numbers, too.
+    [[nodiscard]] pid_t inner_child() const { return inner_->child; }
+    [[nodiscard]] pid_t inner_entered() const { return inner_->entered; }
 
   private:
     [[noreturn]] static void pause_until_killed() {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         for (;;) pause();
     }
-    [[noreturn]] static void make(int to_test) {
+    [[noreturn]] void make(int to_test) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         std::array<int, 2> to_maker{};
         if (unshare(CLONE_NEWPID) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0) _exit(1);
         if (pipe(to_maker.data()) != 0) _exit(1);
         const pid_t init = fork();
         if (init == 0) {
-            if (fork() == 0) pause_until_killed();
+            if (fork() == 0) {
+                inner_->child = getpid();
+                pause_until_killed();
+            }
             if (write(to_maker[1], ".", 1) != 1) _exit(1);
             pause_until_killed();
         }
         char word = 0;
         if (read(to_maker[0], &word, 1) != 1) _exit(1);
         const pid_t entered = fork();
-        if (entered == 0) pause_until_killed();
+        if (entered == 0) {
+            inner_->entered = getpid();
+            pause_until_killed();
+        }
         const std::array<pid_t, 2> pids{init, entered};
         if (write(to_test, pids.data(), sizeof pids) != sizeof pids) _exit(1);
         for (;;) pause();
     }
 
+    struct Inner {
+        std::atomic<pid_t> child{0};
+        std::atomic<pid_t> entered{0};
+    };
+    Inner* inner_ = nullptr;
     pid_t maker_ = -1;
     pid_t child_ = -1;
     std::array<pid_t, 2> pids_{};
@@ -128,13 +153,13 @@ TEST(PidNamespaces, AreToldApartByTheirFirstProcess) {
     const auto child = read_pid_place(one.child());
     const auto entered = read_pid_place(one.entered());
     EXPECT_EQ(init.pids, (std::vector<std::int32_t>{one.init(), 1}));
-    EXPECT_EQ(child.pids, (std::vector<std::int32_t>{one.child(), 2}));
-    EXPECT_EQ(entered.pids, (std::vector<std::int32_t>{one.entered(), 3}));
+    EXPECT_EQ(child.pids, (std::vector<std::int32_t>{one.child(), one.inner_child()}));
+    EXPECT_EQ(entered.pids, (std::vector<std::int32_t>{one.entered(), one.inner_entered()}));
     EXPECT_EQ(init.inits, (std::vector<std::int32_t>{0, one.init()}));
     EXPECT_EQ(child.inits, init.inits);
     EXPECT_EQ(entered.inits, (std::vector<std::int32_t>{0, 0}));
     EXPECT_EQ(pid_seen_from(child, init), 1);
-    EXPECT_EQ(pid_seen_from(entered, child), 2);
+    EXPECT_EQ(pid_seen_from(entered, child), one.inner_child());
     EXPECT_EQ(pid_seen_from(child, read_pid_place(other.child())), std::nullopt);
     EXPECT_EQ(pid_seen_from(read_pid_place(getpid()), child), one.child());
 }

@@ -13,6 +13,7 @@
 
 #include "tests/sim/device/address.hpp"
 #include "tests/sim/device/device_path.hpp"
+#include "tests/sim/device/trace.hpp"
 #include "tests/sim/model/timeline.hpp"
 
 namespace simgpu {
@@ -146,9 +147,11 @@ void Device::after_fork_in_child() {
 }
 
 Session::Session(Device& device) : device_(device), journal_(*device.layout_) {
+    const Nanoseconds began = layout().trace.on != 0 ? clock_now() : kNever;
     device_.mutex_.lock();
     device_.lock_.lock(kStateLock);
     journal_.roll_back();
+    Trace(*this).note_locked(began);
 }
 
 Session::~Session() {

@@ -117,6 +117,36 @@ TEST(Trace, MappedMemoryGoesFromItsHolderToNobodyElse) {
     for (const TraceRecord& record : records(device.device())) EXPECT_NE(record.serial, 0U);
 }
 
+TEST(Trace, TellsWhenTheDeviceCouldNotBeHad) {
+    TestDevice device(1);
+    start(device.device());
+    Child child([](const Child::Line& line) {
+        use_device(0);
+        line.say('r');
+        line.wait();
+        CUdeviceptr pointer = 0;
+        REQUIRE_OK(cuMemAlloc(&pointer, 4 * kMiB));
+        line.say('d');
+        line.wait();
+    });
+    ASSERT_EQ(child.hear(), 'r');
+    Nanoseconds locked = 0;
+    {
+        const Session session(device.device());
+        locked = clock_now();
+        child.tell();
+        // How long the lock is held is the point here.
+        std::this_thread::sleep_for(std::chrono::nanoseconds(5 * kLongLocked));
+    }
+    ASSERT_EQ(child.hear(), 'd');
+    const auto all = records(device.device());
+    ASSERT_GE(all.size(), 2U);
+    const TraceRecord& record = all[all.size() - 2];
+    EXPECT_EQ(record.gpu, kTraceLocked);
+    EXPECT_GT(record.allocated_bytes, static_cast<std::uint64_t>(kLongLocked));
+    EXPECT_GE(record.time - static_cast<Nanoseconds>(record.allocated_bytes), locked);
+}
+
 TEST(Trace, AgreesWithTheLedgerWheneverAProcessIsKilled) {
     TestDevice device(1);
     start(device.device());

@@ -58,6 +58,10 @@ void start_trace(Device& device) {
 
 void print_trace(Device& device) {
     const bool whole = simgpu::Trace::read(device, [](const simgpu::TraceRecord& record) {
+        if (record.gpu == simgpu::kTraceLocked) {
+            std::cout << "locked " << record.time << ' ' << record.allocated_bytes << '\n';
+            return;
+        }
         std::cout << record.time << ' ' << record.serial << ' ' << record.pid << ' ' << record.gpu << ' '
                   << record.context_bytes << ' ' << record.module_bytes << ' ' << record.allocated_bytes
                   << ' ' << record.comm << '\n';
@@ -89,7 +93,8 @@ int main(int argc, char** argv) {
     gpus_verb->add_flag("--json", json, "As JSON");
     CLI::App* trace_verb = verb("trace",
                                 "What every process held from when on: a line for each change since "
-                                "the start, NS SERIAL PID GPU CONTEXT MODULES ALLOCATED COMM");
+                                "the start, NS SERIAL PID GPU CONTEXT MODULES ALLOCATED COMM; or 'locked NS "
+                                "FOR_NS' when a stopped process kept all others from the GPUs");
     trace_verb->add_flag("--start", start, "Begin a trace instead, with what is held now");
     CLI11_PARSE(app, argc, argv);
 

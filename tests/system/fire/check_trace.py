@@ -20,32 +20,20 @@ on each GPU, JOURNAL what its processes noted (tests/programs/fire/journal.hpp).
    - by a request that was under way meanwhile and was granted: between the grant and the driver's taking the memory, but
      not longer than half the deadline.
    What was asked for again and again for the deadline or longer, never had, and did fit all through the deadline before
-   the last refusal, was refused wrongly.
+   the last refusal, was refused wrongly. Not judged is what was refused while a stopped process held the simulator's lock:
+   then nobody can use a GPU, which real ones don't do.
 3. In the end nobody holds anything, and nothing failed that must not.
 """
-import bisect
 import collections
 import dataclasses
 import sys
 
-MIB = 1 << 20
+from history import MIB, Life, Locked, Steps, read_trace
+
 DEADLINE_NS = 200_000_000  # RecallQueue::Settings::deadline
-CHUNK = 32 * MIB  # etc/cgpud.yaml: lease_chunk_mib
 ESTIMATE = 256 * MIB  # etc/cgpud.yaml: context_estimate_mib; no context of the test's cards is larger
-GIVE_BACK_NS = 150_000_000  # a front gives back what was freed 100 ms ago; half as much again for its waking up
 GRANTED_NS = DEADLINE_NS // 2
 SHOWN = 20  # problems of a kind
-
-
-@dataclasses.dataclass
-class Record:
-    ns: int
-    serial: int
-    pid: int
-    gpu: int
-    other: int  # contexts and modules
-    allocated: int
-    name: str
 
 
 @dataclasses.dataclass
@@ -55,79 +43,10 @@ class Instance:
     rule: str = ""  # whole: contexts count; pools: a pool may take too much for a moment
 
 
-class Steps:
-    """A sum over time, made of changes that are added in any order."""
-
-    def __init__(self):
-        self.changes = []
-
-    def add(self, ns, change):
-        self.changes.append((ns, change))
-
-    def keep(self, begin, end, amount):
-        if end > begin and amount > 0:
-            self.add(begin, amount)
-            self.add(end, -amount)
-
-    def sum_up(self):
-        # Of changes at one instant, the falling ones come last: what is kept is never counted too low.
-        self.changes.sort(key=lambda change: (change[0], -change[1]))
-        self.times, self.sums, total = [], [], 0
-        for ns, change in self.changes:
-            total += change
-            self.times.append(ns)
-            self.sums.append(total)
-
-    def most(self, begin, end):
-        """The largest sum from begin to end, both included."""
-        first = bisect.bisect_right(self.times, begin) - 1
-        last = bisect.bisect_right(self.times, end)
-        if last == 0:
-            return 0
-        return max(self.sums[max(first, 0):last])
-
-
-class Life:
-    """What one process held on one GPU."""
-
-    def __init__(self):
-        self.times, self.allocated = [], []
-        self.grants = []  # requests that were waited for: from, to, bytes
-        self.began = None  # it held something first
-        self.ended = None  # it held nothing any more
-
-    def add(self, record):
-        self.times.append(record.ns)
-        self.allocated.append(record.allocated)
-        if self.began is None:
-            self.began = record.ns
-        self.ended = record.ns if record.allocated + record.other == 0 else None
-
-    def unused(self, ns, asked):
-        """The most that it may have leased at this instant without using it."""
-        unused = CHUNK
-        for at in range(max(bisect.bisect_left(self.times, ns - GIVE_BACK_NS), 1), bisect.bisect_right(self.times, ns)):
-            change = self.allocated[at] - self.allocated[at - 1]
-            # What is taken comes out of what is unused, unless more was asked for before that was freed.
-            if change < 0 or not self.was_granted(self.times[at], change):
-                unused = max(unused - change, 0)
-        return max(unused, CHUNK) + asked
-
-    def was_granted(self, ns, size):
-        return any(begin <= ns <= end and granted == size for begin, end, granted in self.grants)
-
-
 @dataclasses.dataclass
 class Verdict:
     problems: list
     facts: list
-
-
-def read_trace(lines):
-    for line in lines:
-        words = line.rstrip("\n").split(" ", 7)
-        ns, serial, pid, gpu, contexts, modules, allocated = map(int, words[:7])
-        yield Record(ns, serial, pid, gpu, contexts + modules, allocated, words[7])
 
 
 class Check:
@@ -139,6 +58,7 @@ class Check:
         self.by_pid = collections.defaultdict(list)  # (name, pid, gpu) → lives, in the order of their beginning
         self.claims = collections.defaultdict(Steps)  # by (name, gpu)
         self.moments = collections.defaultdict(list)  # by (name, gpu)
+        self.locked = []
         self.stops = collections.defaultdict(list)  # by (name, gpu): from, to
 
     def replay(self, records):
@@ -150,6 +70,9 @@ class Check:
         before = 0
         count = 0
         for record in records:
+            if isinstance(record, Locked):
+                self.locked.append(record)
+                continue
             count += 1
             if record.ns < before:
                 self.problems["the trace goes back in time"].append(record)
@@ -267,9 +190,13 @@ class Check:
     def judge(self, name, refusals):
         limit = self.instances[name].limit
         long = 0
+        in_lock = 0
         closest = None
         for pid, gpu, begin, end, bytes_asked, way in refusals:
             if end - begin < DEADLINE_NS:
+                continue
+            if any(locked.begin <= end and end - DEADLINE_NS <= locked.end for locked in self.locked):
+                in_lock += 1
                 continue
             long += 1
             room = limit - self.claims[(name, gpu)].most(end - DEADLINE_NS, end)
@@ -279,8 +206,8 @@ class Check:
                 self.problems["refused although it fits"].append(
                     f"{name}, process {pid}, GPU {gpu}: {bytes_asked / MIB:.0f} MiB ({way}) from {begin} to {end}, "
                     f"when at least {room / MIB:.0f} MiB were free for all of the deadline")
-        self.facts.append(f"{name}: {long} requests were refused for the deadline and longer" + (
-            f"; the closest lacked {closest / MIB:.1f} MiB at some moment of the last one" if long else ""))
+        self.facts.append(f"{name}: {long} requests were refused for the deadline and longer (and {in_lock} that are not "
+                          "judged)" + (f"; the closest lacked {closest / MIB:.1f} MiB at some moment of the last one" if long else ""))
 
     def verdict(self):
         shown = []

@@ -2,7 +2,8 @@
 """check_trace.py must see what it is there for: runs that are right pass, and each kind of wrong one fails."""
 import unittest
 
-from check_trace import CHUNK, DEADLINE_NS, ESTIMATE, GIVE_BACK_NS, MIB, Instance, Record, check, read_notes
+from check_trace import DEADLINE_NS, ESTIMATE, Instance, check, read_notes
+from history import CHUNK, GIVE_BACK_NS, MIB, Locked, Record, read_trace
 
 LIMIT = 1000 * MIB
 MS = 1_000_000
@@ -39,7 +40,7 @@ class Run:
         self.journal.append(["refused", str(pid), "0", str(begin * MS), str(end * MS), str(mib * MIB), "plain"])
 
     def problems(self):
-        self.records.sort(key=lambda record: record.ns)
+        self.records.sort(key=lambda record: record.end if isinstance(record, Locked) else record.ns)
         return self.problems_as_written()
 
     def problems_as_written(self):
@@ -139,6 +140,18 @@ class CheckTraceTest(unittest.TestCase):
         life(self.run_, 1, 10, 3000, 500)
         self.run_.refused(1000, 1250, 1, 400)
         self.expect("refused although it fits")
+
+    def test_refused_while_nobody_could_use_a_gpu(self):
+        life(self.run_, 1, 10, 3000, 500)
+        self.run_.refused(1000, 1250, 1, 400)
+        self.run_.records.append(Locked(1000 * MS, 1050 * MS))
+        self.expect()
+        self.run_.refused(1000, 1251, 1, 400)
+        self.expect("refused although it fits")
+
+    def test_reads_what_simgpu_prints(self):
+        lines = ["12 3 45 1 100 2 7 a name\n", "locked 500 20\n"]
+        self.assertEqual(list(read_trace(lines)), [Record(12, 3, 45, 1, 102, 7, "a name"), Locked(480, 500)])
 
     def test_refused_because_it_does_not_fit(self):
         life(self.run_, 1, 10, 3000, 500)

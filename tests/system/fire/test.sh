@@ -35,11 +35,11 @@ left_behind >"$scratch/before"
 expect simgpu trace --start
 
 for name in "${!limits[@]}"; do
-    devices=()
-    for gpu in ${gpus[$name]}; do devices+=(--device "$gpu"); done
-    [[ ${rules[$name]} == pools ]] || devices+=(--no-pools)
+    flags=()
+    for gpu in ${gpus[$name]}; do flags+=(--device "$gpu"); done
+    [[ ${rules[$name]} == pools ]] || flags+=(--no-pools)
     job "$name" --mem "${limits[$name]}MiB" --gpus "$(tr ' ' , <<<"${gpus[$name]}")" -- under_fire --hold --name "$name" \
-        --journal "$scratch/$name.journal" --limit-mib "${limits[$name]}" "${devices[@]}" --patience-ms 300 \
+        --journal "$scratch/$name.journal" --limit-mib "${limits[$name]}" "${flags[@]}" --patience-ms 300 \
         --processes $(((processes * parts[$name] + 99) / 100)) --steps "${steps[$name]}" --at-once 5 --threads 3 --seed "$seed"
 done
 all_ready() {
@@ -74,4 +74,4 @@ instances=()
 for name in "${!limits[@]}"; do
     instances+=("$name=$((limits[$name] * mib)):$scratch/$name.journal:${rules[$name]}")
 done
-expect python3 "$here/check_trace.py" "$scratch/trace" "${instances[@]}"
+expect python3 -B "$here/check_trace.py" "$scratch/trace" "${instances[@]}"

@@ -15,7 +15,7 @@ class LeaseLooks {
   public:
     struct Settings {
         Nanos first = 5'000'000;  ///< to the second look for the same ended process; doubles from there
-        Nanos last = 200'000'000;
+        Nanos last = 50'000'000;  ///< a quarter of the time that an ask waits: what is free is seen in it
         Nanos idle = 2'000'000'000;
     };
     enum class Next { rest, later, soon };

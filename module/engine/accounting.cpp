@@ -61,8 +61,9 @@ void Accounting::bind(const wire::Orders* orders, wire::Reports* reports) {
     const Guard guard(lock_);
     orders_ = orders;
     reports_ = reports;
-    for (std::uint32_t gpu = 0; gpu < wire::kMaxGpus; ++gpu) report(gpu);
+    // First: a report is believed from its first charge on.
     report_changes();
+    for (std::uint32_t gpu = 0; gpu < wire::kMaxGpus; ++gpu) report(gpu);
 }
 
 std::uint64_t Accounting::reserve(std::uint32_t gpu, std::uint64_t bytes) {

@@ -23,7 +23,7 @@ static_assert(sizeof(TraceRecord) == 64);
 /// As `gpu`: no change, but the end of a time (allocated_bytes, in nanoseconds) in which the device's lock
 /// could not be had, because its holder was stopped. No call of the driver came back meanwhile.
 constexpr std::uint32_t kTraceLocked = kMaxGpus;
-constexpr Nanoseconds kLongLocked = 10'000'000;  ///< Shorter ones are not recorded.
+constexpr Nanoseconds kLongLocked = 50'000'000;  ///< Shorter ones are not recorded.
 
 struct TraceHead {
     std::uint32_t on;

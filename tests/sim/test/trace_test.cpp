@@ -136,7 +136,7 @@ TEST(Trace, TellsWhenTheDeviceCouldNotBeHad) {
         locked = clock_now();
         child.tell();
         // How long the lock is held is the point here.
-        std::this_thread::sleep_for(std::chrono::nanoseconds(5 * kLongLocked));
+        std::this_thread::sleep_for(std::chrono::nanoseconds(2 * kLongLocked));
     }
     ASSERT_EQ(child.hear(), 'd');
     const auto all = records(device.device());

@@ -5,10 +5,16 @@
 /// Numbers that every side of the link agrees on.
 namespace cgpu::wire {
 
-/// The version of messages and pages. A daemon speaks kVersion and kOldestVersion; a module says which range
-/// it speaks in its Hello and obeys the one in the Welcome.
-constexpr std::uint32_t kVersion = 1;
+/// The version of the messages. A daemon speaks kVersion and kOldestVersion; a module says which range it
+/// speaks in its Hello and obeys the one in the Welcome. What came with which:
+///   1  memory, gates, figures
+///   2  Switch and Switched: engines are exchanged in a running process
+constexpr std::uint32_t kVersion = 2;
 constexpr std::uint32_t kOldestVersion = 1;
+constexpr std::uint32_t kSwitchVersion = 2;
+
+/// The version of the pages' layout.
+constexpr std::uint32_t kPageVersion = 1;
 
 /// GPUs of one instance. Page layouts depend on it: a change is a new version.
 constexpr std::uint32_t kMaxGpus = 16;

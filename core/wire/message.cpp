@@ -28,6 +28,10 @@ std::size_t size_of(Kind kind) {
             return sizeof(AskProcesses);
         case Kind::processes:
             return sizeof(Processes);
+        case Kind::switch_engine:
+            return sizeof(Switch);
+        case Kind::switched:
+            return sizeof(Switched);
     }
     return 0;
 }
@@ -36,6 +40,8 @@ void bound(Welcome& m) { m.instance[sizeof m.instance - 1] = m.engine[sizeof m.e
 void bound(Refused& m) { m.text[sizeof m.text - 1] = '\0'; }
 void bound(Notice& m) { m.detail[sizeof m.detail - 1] = '\0'; }
 void bound(Processes& m) { m.count = std::min(m.count, Processes::kMost); }
+void bound(Switch& m) { m.engine[sizeof m.engine - 1] = '\0'; }
+void bound(Switched& m) { m.detail[sizeof m.detail - 1] = '\0'; }
 template <class M>
 void bound(M&) {}
 
@@ -69,6 +75,8 @@ template std::optional<Recall> read_message<Recall>(std::span<const std::byte>);
 template std::optional<Notice> read_message<Notice>(std::span<const std::byte>);
 template std::optional<AskProcesses> read_message<AskProcesses>(std::span<const std::byte>);
 template std::optional<Processes> read_message<Processes>(std::span<const std::byte>);
+template std::optional<Switch> read_message<Switch>(std::span<const std::byte>);
+template std::optional<Switched> read_message<Switched>(std::span<const std::byte>);
 
 void put_text(std::span<char> field, std::string_view text) {
     if (field.empty()) return;

@@ -21,6 +21,8 @@
 ///     module → Notice          something an operator should read in the log        (no answer)
 ///     daemon → Recall          give back what you don't use; answered by a Give, of 0 bytes if there is
 ///     nothing
+///     module → Switched        which engine runs here: after each Welcome, and after each Switch
+///     daemon → Switch          go over to another engine          module → Switched
 /// A process may hold several connections (one from libcuda's front, one from libnvidia-ml's); leases belong
 /// to the process, not to the connection: children inherit descriptors, so a closed socket says nothing.
 namespace cgpu::wire {
@@ -36,6 +38,8 @@ enum class Kind : std::uint32_t {
     notice = 8,
     ask_processes = 9,
     processes = 10,
+    switch_engine = 11,
+    switched = 12,
 };
 
 /// Starts every message. `bytes` is the length of the whole packet; a packet of another length is refused.
@@ -189,6 +193,38 @@ struct Processes {
 };
 static_assert(sizeof(Processes) == 512);
 
+/// Go over to another engine, with all that the present one knows, without anybody being stopped. From
+/// version kSwitchVersion on, to the compute role only.
+struct Switch {
+    static constexpr Kind kKind = Kind::switch_engine;
+    Header header;              ///< `request` comes back in the Switched
+    std::uint32_t version;      ///< the engine's: major << 16 | minor << 8 | patch
+    std::uint32_t deadline_ms;  ///< after so long without calm in the process, answer `busy`
+    char engine[128];           ///< its path below kModuleFolder
+};
+static_assert(sizeof(Switch) == 152);
+
+enum class SwitchResult : std::uint32_t {
+    running = 1,        ///< nobody asked: this is what runs here
+    done = 2,           ///< or nothing to do: it ran already
+    not_loadable = 3,   ///< no such file, or no engine, or one of another machine
+    other_abi = 4,      ///< an engine that this front can't call
+    other_version = 5,  ///< the file says that it is another version than the one asked for
+    self_check = 6,     ///< it did not take over what the present one knows
+    busy = 7,           ///< some thread was in the present one all the time
+};
+
+/// What runs in this process now. Whatever went wrong, it is a whole engine with all its accounts.
+struct Switched {
+    static constexpr Kind kKind = Kind::switched;
+    Header header;  ///< `request` of the Switch; 0 with `running`
+    SwitchResult result;
+    std::uint32_t version;  ///< of the engine that runs here now
+    std::uint64_t held_ns;  ///< how long calls were kept out of both engines
+    char detail[88];        ///< what went wrong, in words; NUL-terminated
+};
+static_assert(sizeof(Switched) == 120);
+
 constexpr std::size_t kLargestMessage = 512;
 
 /// Fills in the header of a message of type M.
@@ -217,6 +253,8 @@ extern template std::optional<Recall> read_message<Recall>(std::span<const std::
 extern template std::optional<Notice> read_message<Notice>(std::span<const std::byte>);
 extern template std::optional<AskProcesses> read_message<AskProcesses>(std::span<const std::byte>);
 extern template std::optional<Processes> read_message<Processes>(std::span<const std::byte>);
+extern template std::optional<Switch> read_message<Switch>(std::span<const std::byte>);
+extern template std::optional<Switched> read_message<Switched>(std::span<const std::byte>);
 
 /// Copies text into a fixed field: cut to fit, always NUL-terminated.
 void put_text(std::span<char> field, std::string_view text);

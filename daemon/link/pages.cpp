@@ -11,7 +11,7 @@ app::Result<OrdersPage> OrdersPage::make(const model::Instance& instance, const 
     const auto count =
         static_cast<std::uint32_t>(std::min<std::size_t>(instance.quotas.size(), wire::kMaxGpus));
     auto page = SharedPage::make("cgpu-orders", SharedPage::Writer::daemon,
-                                 std::array{wire::kOrdersMagic, wire::kVersion, count});
+                                 std::array{wire::kOrdersMagic, wire::kPageVersion, count});
     if (!page) return tl::unexpected(page.error());
     OrdersPage made(std::move(*page));
     auto& orders = made.orders();
@@ -52,7 +52,7 @@ app::Result<std::shared_ptr<Pages>> Pages::make(const model::Process& process,
     auto orders = OrdersPage::make(instance, outside, settings);
     if (!orders) return tl::unexpected(orders.error());
     auto reports = SharedPage::make("cgpu-reports", SharedPage::Writer::module,
-                                    std::array{wire::kReportsMagic, wire::kVersion});
+                                    std::array{wire::kReportsMagic, wire::kPageVersion});
     if (!reports) return tl::unexpected(reports.error());
     return std::shared_ptr<Pages>(new Pages(process, std::move(*orders), std::move(*reports)));
 }
@@ -61,7 +61,7 @@ BellPage::BellPage(SharedPage page) : page_(std::move(page)) { bell = page_.as<c
 
 app::Result<std::shared_ptr<BellPage>> BellPage::make() {
     auto page = SharedPage::make("cgpu-bell", SharedPage::Writer::module,
-                                 std::array{wire::kBellMagic, wire::kVersion});
+                                 std::array{wire::kBellMagic, wire::kPageVersion});
     if (!page) return tl::unexpected(page.error());
     return std::shared_ptr<BellPage>(new BellPage(std::move(*page)));
 }

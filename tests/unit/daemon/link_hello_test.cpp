@@ -101,7 +101,8 @@ TEST_F(LinkHello, AnObserverGetsTheOrdersAndUsageOnly) {
 
 TEST_F(LinkHello, OtherVersionsAreRefusedWithASentence) {
     for (const auto& [oldest, newest, good] :
-         {std::tuple{2U, 9U, false}, std::tuple{0U, 0U, false}, std::tuple{1U, 9U, true}}) {
+         {std::tuple{wire::kVersion + 1, 9U, false}, std::tuple{0U, wire::kOldestVersion - 1, false},
+          std::tuple{1U, 9U, true}, std::tuple{1U, 1U, true}}) {
         Puppet puppet(loop);
         const auto why = puppet.tell(with_text({[](Front& front, const Order& order) -> std::uint64_t {
                                                     front.connect(order.text);

@@ -1,19 +1,18 @@
 #include "daemon/app/pid_place.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sched.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
+#include <poll.h>
+#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
-#include <atomic>
-#include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <fstream>
 #include <string>
-#include <thread>
+#include <vector>
 
 #include "daemon/system/pid_namespaces.hpp"
 
@@ -66,83 +65,79 @@ TEST(PidNamespaces, AProcessOfOurOwnHasOnePid) {
     EXPECT_TRUE(read_pid_place(0x7fffffff).pids.empty());
 }
 
+/// A program of the system's with a pipe at its output: unlike a fork of this test, it brings no thread of a
+/// sanitizer into a namespace that it makes.
+class Program {
+  public:
+    explicit Program(std::vector<std::string> words) {
+        std::vector<char*> argv;
+        argv.reserve(words.size() + 1);
+        for (auto& word : words) argv.push_back(word.data());
+        argv.push_back(nullptr);
+        std::array<int, 2> pipe_ends{};
+        if (pipe2(pipe_ends.data(), O_CLOEXEC) != 0) return;
+        posix_spawn_file_actions_t actions;
+        posix_spawn_file_actions_init(&actions);
+        posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDOUT_FILENO);
+        if (posix_spawnp(&pid_, argv[0], &actions, nullptr, argv.data(), environ) != 0) pid_ = 0;
+        posix_spawn_file_actions_destroy(&actions);
+        close(pipe_ends[1]);
+        output_ = pipe_ends[0];
+    }
+    ~Program() {
+        if (output_ >= 0) close(output_);
+        if (pid_ <= 0) return;
+        kill(pid_, SIGKILL);
+        waitpid(pid_, nullptr, 0);
+    }
+    Program(const Program&) = delete;
+    Program& operator=(const Program&) = delete;
+
+    /// The number that it printed; 0 where it ended without one or took 20 s.
+    [[nodiscard]] pid_t number() const {
+        pollfd ready{output_, POLLIN, 0};
+        std::array<char, 16> text{};
+        if (poll(&ready, 1, 20'000) != 1 || read(output_, text.data(), text.size() - 1) <= 0) return 0;
+        return std::atoi(text.data());
+    }
+    [[nodiscard]] pid_t pid() const { return pid_; }
+
+  private:
+    pid_t pid_ = 0;
+    int output_ = -1;
+};
+
+pid_t only_child_of(pid_t pid) {
+    const auto name = std::to_string(pid);
+    pid_t child = 0;
+    std::ifstream("/proc/" + name + "/task/" + name + "/children") >> child;
+    return child;
+}
+
 /// A pid namespace: its first process, that one's child, and a process that has entered it from outside.
 class Namespace {
   public:
-    Namespace() {
-        void* page = mmap(nullptr, sizeof *inner_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-        if (page == MAP_FAILED) return;
-        inner_ = new (page) Inner;
-        std::array<int, 2> to_test{};
-        if (pipe(to_test.data()) != 0) return;
-        maker_ = fork();
-        if (maker_ == 0) make(to_test[1]);
-        close(to_test[1]);
-        made_ = read(to_test[0], pids_.data(), sizeof pids_) == sizeof pids_;
-        close(to_test[0]);
-        if (!made_) return;
-        const auto init = std::to_string(pids_[0]);
-        std::ifstream("/proc/" + init + "/task/" + init + "/children") >> child_;
-        const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-        while ((inner_->child == 0 || inner_->entered == 0) && std::chrono::steady_clock::now() < until)
-            std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    ~Namespace() {
-        if (inner_ != nullptr) munmap(inner_, sizeof *inner_);
-        kill(maker_, SIGKILL);
-        waitpid(maker_, nullptr, 0);
-    }
-    Namespace(const Namespace&) = delete;
-    Namespace& operator=(const Namespace&) = delete;
+    Namespace()
+        : maker_({"unshare", "--pid", "--fork", "--kill-child", "sh", "-c", "sleep 600 & echo $!; wait"}),
+          inner_child_(maker_.number()),
+          init_(only_child_of(maker_.pid())),
+          entering_(
+              {"nsenter", "--pid", "--target", std::to_string(init_), "sh", "-c", "echo $$; exec sleep 600"}),
+          inner_entered_(entering_.number()) {}
 
-    [[nodiscard]] bool made() const { return made_; }
-    [[nodiscard]] pid_t init() const { return pids_[0]; }
-    [[nodiscard]] pid_t child() const { return child_; }
-    [[nodiscard]] pid_t entered() const { return pids_[1]; }
-    /// What they call themselves. A sanitizer's own threads take numbers, too.
-    [[nodiscard]] pid_t inner_child() const { return inner_->child; }
-    [[nodiscard]] pid_t inner_entered() const { return inner_->entered; }
+    [[nodiscard]] bool made() const { return inner_child_ != 0 && inner_entered_ != 0; }
+    [[nodiscard]] pid_t init() const { return init_; }
+    [[nodiscard]] pid_t child() const { return only_child_of(init_); }
+    [[nodiscard]] pid_t entered() const { return only_child_of(entering_.pid()); }
+    [[nodiscard]] pid_t inner_child() const { return inner_child_; }
+    [[nodiscard]] pid_t inner_entered() const { return inner_entered_; }
 
   private:
-    [[noreturn]] static void pause_until_killed() {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        for (;;) pause();
-    }
-    [[noreturn]] void make(int to_test) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        std::array<int, 2> to_maker{};
-        if (unshare(CLONE_NEWPID) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0) _exit(1);
-        if (pipe(to_maker.data()) != 0) _exit(1);
-        const pid_t init = fork();
-        if (init == 0) {
-            if (fork() == 0) {
-                inner_->child = getpid();
-                pause_until_killed();
-            }
-            if (write(to_maker[1], ".", 1) != 1) _exit(1);
-            pause_until_killed();
-        }
-        char word = 0;
-        if (read(to_maker[0], &word, 1) != 1) _exit(1);
-        const pid_t entered = fork();
-        if (entered == 0) {
-            inner_->entered = getpid();
-            pause_until_killed();
-        }
-        const std::array<pid_t, 2> pids{init, entered};
-        if (write(to_test, pids.data(), sizeof pids) != sizeof pids) _exit(1);
-        for (;;) pause();
-    }
-
-    struct Inner {
-        std::atomic<pid_t> child{0};
-        std::atomic<pid_t> entered{0};
-    };
-    Inner* inner_ = nullptr;
-    pid_t maker_ = -1;
-    pid_t child_ = -1;
-    std::array<pid_t, 2> pids_{};
-    bool made_ = false;
+    Program maker_;
+    pid_t inner_child_;
+    pid_t init_;
+    Program entering_;
+    pid_t inner_entered_;
 };
 
 TEST(PidNamespaces, AreToldApartByTheirFirstProcess) {

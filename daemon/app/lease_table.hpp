@@ -37,6 +37,17 @@ class LeaseTable {
     /// Each of the two amounts is old or new after a crash, never a mixture.
     virtual void set(std::size_t place, const LeaseAmounts& amounts) = 0;
     virtual void remove(std::size_t place) = 0;
+
+    /// What a context takes on a GPU, as learnt last.
+    struct ContextSize {
+        model::Uuid gpu;
+        std::uint64_t bytes = 0;
+
+        friend bool operator==(const ContextSize&, const ContextSize&) = default;
+    };
+    [[nodiscard]] virtual std::vector<ContextSize> context_sizes() const = 0;
+    /// Not kept where the table can't grow: a later daemon learns it anew.
+    virtual void set_context_size(const ContextSize& size) = 0;
 };
 
 }  // namespace cgpu::app

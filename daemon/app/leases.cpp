@@ -21,6 +21,8 @@ Leases::Leases(Outside outside, LeaseSettings settings)
               [this](const model::Uuid& gpu, const LeaseLooks::Figures& figures) {
                   return seen(gpu, figures);
               }}) {
+    for (const auto& [gpu, bytes] : outside_.table.context_sizes())
+        estimates_.try_emplace(gpu, std::min(bytes, kLargestContext), kLargestContext);
     if (damaged_ || !left_.empty()) settled_at_ = outside_.loop.now() + settings_.settle;
 }
 

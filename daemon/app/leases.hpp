@@ -30,7 +30,8 @@ struct LeaseSettings {
 /// After a restart the table says who had what. Until `settle` has passed, asks that lack something wait
 /// instead of being refused. Where the table was damaged nobody is granted anything in that time, and what
 /// the processes hold is counted by the driver's figures: they lie above leases of nothing, as contexts do,
-/// and go down as memory is freed.
+/// and go down as memory is freed. The table also says what a context takes on each GPU: what is set aside
+/// for one is near the truth from the start.
 ///
 /// A process that the driver shows and that never came over the link is taken in where it belongs to an
 /// instance (LeasePeers::stranger): then what it holds is the instance's, and unexplained.
@@ -132,6 +133,7 @@ class Leases {
     template <class Say>
     void say(const LeaseKey& key, Say say);
     void learn(Entry& entry, const LeasePool::Learnt& learnt);
+    void learn_context(const model::Uuid& gpu, std::uint64_t bytes);
     void look_for_strangers(const model::Uuid& gpu, const std::vector<DriverProcess>& figures);
     [[nodiscard]] bool knows(const model::Uuid& gpu, std::int32_t pid) const;
     void judge(const model::Uuid& gpu);

@@ -39,13 +39,20 @@ void Leases::learn(Entry& entry, const LeasePool::Learnt& learnt) {
         case LeaseAsk::What::lease:
             return;
         case LeaseAsk::What::context:
-            estimates_.try_emplace(entry.pool.key().gpu, settings_.first_context_estimate, kLargestContext)
-                .first->second.learn(learnt.taken);
+            learn_context(entry.pool.key().gpu, learnt.taken);
             return;
         case LeaseAsk::What::load:
             entry.beyond_load.learn(learnt.taken - std::min(learnt.asked, learnt.taken));
             return;
     }
+}
+
+void Leases::learn_context(const model::Uuid& gpu, std::uint64_t bytes) {
+    auto& estimate =
+        estimates_.try_emplace(gpu, settings_.first_context_estimate, kLargestContext).first->second;
+    const auto before = estimate.bytes();
+    estimate.learn(bytes);
+    if (estimate.bytes() != before) outside_.table.set_context_size({gpu, estimate.bytes()});
 }
 
 bool Leases::knows(const model::Uuid& gpu, std::int32_t pid) const {

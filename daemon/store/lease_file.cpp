@@ -55,6 +55,7 @@ app::Result<std::unique_ptr<LeaseFile>> LeaseFile::open(const std::filesystem::p
         if (const auto begun = file->begin(); !begun) return tl::unexpected(begun.error());
         if (const auto found = file->find_damage(); found.empty()) {
             file->damage_ = damage;
+            static_cast<LeaseFileHeader*>(file->mapped_)->version = LeaseFileHeader::kVersion;
             return file;
         } else {
             damage = "lease file " + path.string() + ": " + found + ". It was moved to " + path.string() +
@@ -109,15 +110,18 @@ std::string LeaseFile::find_damage() const {
     if (bytes_ < sizeof(LeaseFileHeader)) return "it is too short";
     const auto* header = static_cast<const LeaseFileHeader*>(mapped_);
     if (header->magic != LeaseFileHeader::kMagic) return "it is not a lease file";
-    if (header->version != LeaseFileHeader::kVersion || header->record_bytes != sizeof(LeaseRecord))
+    if (header->version < LeaseFileHeader::kOldestVersion || header->version > LeaseFileHeader::kVersion ||
+        header->record_bytes != sizeof(LeaseRecord))
         return "its version " + std::to_string(header->version) + " is not known";
     if ((bytes_ - sizeof(LeaseFileHeader)) % sizeof(LeaseRecord) != 0) return "it was cut off";
     const auto all = records();
     for (std::size_t place = 0; place < all.size(); ++place) {
         const auto state = all[place].state.load(std::memory_order_acquire);
         if (state == LeaseRecord::kFree) continue;
-        if (state != LeaseRecord::kUsed || !all[place].read(place))
-            return "its record " + std::to_string(place) + " makes no sense";
+        const bool sane = state == LeaseRecord::kUsed          ? all[place].read(place).has_value()
+                          : state == LeaseRecord::kContextSize ? all[place].read_context_size().has_value()
+                                                               : false;
+        if (!sane) return "its record " + std::to_string(place) + " makes no sense";
     }
     return {};
 }
@@ -141,18 +145,22 @@ std::vector<app::LeaseTable::Saved> LeaseFile::saved() const {
     return found;
 }
 
-app::Result<std::size_t> LeaseFile::add(const app::LeaseKey& key) {
-    auto all = records();
+app::Result<std::size_t> LeaseFile::free_place() {
+    const auto all = records();
     auto place = first_maybe_free_;
     while (place < all.size() && all[place].state.load(std::memory_order_relaxed) != LeaseRecord::kFree)
         ++place;
-    if (place == all.size()) {
+    if (place == all.size())
         if (const auto grown = reserve(2 * all.size()); !grown) return tl::unexpected(grown.error());
-        all = records();
-    }
-    if (!all[place].put(key))
+    return place;
+}
+
+app::Result<std::size_t> LeaseFile::add(const app::LeaseKey& key) {
+    const auto place = free_place();
+    if (!place) return place;
+    if (!records()[*place].put(key))
         return trouble("the names of process " + std::to_string(key.process.pid) + " don't fit");
-    first_maybe_free_ = place + 1;
+    first_maybe_free_ = *place + 1;
     return place;
 }
 
@@ -165,6 +173,24 @@ void LeaseFile::set(std::size_t place, const app::LeaseAmounts& amounts) {
 void LeaseFile::remove(std::size_t place) {
     records()[place].state.store(LeaseRecord::kFree, std::memory_order_release);
     first_maybe_free_ = std::min(first_maybe_free_, place);
+}
+
+std::vector<app::LeaseTable::ContextSize> LeaseFile::context_sizes() const {
+    std::vector<ContextSize> found;
+    for (const auto& record : records()) {
+        if (record.state.load(std::memory_order_acquire) != LeaseRecord::kContextSize) continue;
+        if (const auto size = record.read_context_size()) found.push_back(*size);
+    }
+    return found;
+}
+
+void LeaseFile::set_context_size(const ContextSize& size) {
+    for (auto& record : records()) {
+        if (record.state.load(std::memory_order_acquire) != LeaseRecord::kContextSize) continue;
+        if (const auto known = record.read_context_size(); known && known->gpu == size.gpu)
+            return record.unsized.store(size.bytes, std::memory_order_release);
+    }
+    if (const auto place = free_place()) records()[*place].put(size);
 }
 
 }  // namespace cgpu::store

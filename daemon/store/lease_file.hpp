@@ -38,12 +38,16 @@ class LeaseFile final : public app::LeaseTable {
     app::Result<std::size_t> add(const app::LeaseKey& key) override;
     void set(std::size_t place, const app::LeaseAmounts& amounts) override;
     void remove(std::size_t place) override;
+    [[nodiscard]] std::vector<ContextSize> context_sizes() const override;
+    void set_context_size(const ContextSize& size) override;
 
   private:
     LeaseFile(std::filesystem::path path, int fd);
 
     app::Result<void> begin();
     app::Result<void> reserve(std::size_t records);
+    /// The place of a free record, made where there is none.
+    app::Result<std::size_t> free_place();
     /// What is wrong with the mapped file; empty: nothing.
     [[nodiscard]] std::string find_damage() const;
     [[nodiscard]] std::span<LeaseRecord> records() const;

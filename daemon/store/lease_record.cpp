@@ -37,6 +37,20 @@ bool LeaseRecord::put(const app::LeaseKey& key) {
     return true;
 }
 
+void LeaseRecord::put(const app::LeaseTable::ContextSize& size) {
+    std::ranges::copy(size.gpu.raw(), gpu);
+    unsized.store(size.bytes, std::memory_order_relaxed);
+    state.store(kContextSize, std::memory_order_release);
+}
+
+std::optional<app::LeaseTable::ContextSize> LeaseRecord::read_context_size() const {
+    const auto bytes = unsized.load(std::memory_order_relaxed);
+    if (bytes == 0 || bytes > app::kUnlimited) return std::nullopt;
+    model::Uuid::Raw raw;
+    std::ranges::copy(gpu, raw.begin());
+    return app::LeaseTable::ContextSize{model::Uuid(raw), bytes};
+}
+
 std::optional<app::LeaseTable::Saved> LeaseRecord::read(std::size_t place) const {
     const auto id = model::InstanceId::parse(read_padded(instance));
     const app::LeaseAmounts amounts{lease.load(std::memory_order_relaxed),

@@ -11,7 +11,8 @@ namespace cgpu::store {
 /// The start of the lease file.
 struct LeaseFileHeader {
     static constexpr std::uint64_t kMagic = 0x7361656c75706763;  // "cgpuleas"
-    static constexpr std::uint32_t kVersion = 1;
+    static constexpr std::uint32_t kVersion = 2;
+    static constexpr std::uint32_t kOldestVersion = 1;  ///< without context sizes
 
     std::uint64_t magic;
     std::uint32_t version;
@@ -19,11 +20,13 @@ struct LeaseFileHeader {
     std::uint8_t reserved[240];
 };
 
-/// One lease in the file. The daemon is the only one who reads it, on the machine and boot that wrote it: its
-/// byte order and widths are the machine's.
+/// One lease in the file, or the size of a context on one GPU. The daemon is the only one who reads it, on
+/// the machine and boot that wrote it: its byte order and widths are the machine's.
 struct LeaseRecord {
     static constexpr std::uint32_t kFree = 0;
     static constexpr std::uint32_t kUsed = 0x4c656173;  // "Leas": a stray bit makes no record valid
+    static constexpr std::uint32_t kContextSize =
+        0x43747874;  // "Ctxt": only `gpu` and `unsized` say something
 
     std::atomic<std::uint32_t> state;
     std::int32_t pid;
@@ -38,8 +41,10 @@ struct LeaseRecord {
 
     /// Makes it a used record of nothing. False where the key doesn't fit.
     bool put(const app::LeaseKey& key);
+    void put(const app::LeaseTable::ContextSize& size);
     /// What a used record says; nothing where it makes no sense.
     [[nodiscard]] std::optional<app::LeaseTable::Saved> read(std::size_t place) const;
+    [[nodiscard]] std::optional<app::LeaseTable::ContextSize> read_context_size() const;
 };
 
 static_assert(sizeof(LeaseFileHeader) == 256 && sizeof(LeaseRecord) == 256);

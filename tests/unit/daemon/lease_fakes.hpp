@@ -129,6 +129,14 @@ struct LeaseMemory final : LeaseTable {
     }
     void set(std::size_t place, const LeaseAmounts& amounts) override { records.at(place).amounts = amounts; }
     void remove(std::size_t place) override { records.erase(place); }
+
+    std::map<model::Uuid, std::uint64_t> contexts;
+    std::vector<ContextSize> context_sizes() const override {
+        std::vector<ContextSize> all;
+        for (const auto& [uuid, bytes] : contexts) all.push_back({uuid, bytes});
+        return all;
+    }
+    void set_context_size(const ContextSize& size) override { contexts[size.gpu] = size.bytes; }
 };
 
 /// Processes that report truly, and answer recalls by what `spare` says.

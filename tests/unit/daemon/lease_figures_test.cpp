@@ -31,6 +31,10 @@ TEST(LeaseFigures, ContextsAreReservedAndCorrectedByTheDriver) {
     bed.gpus.shown[1] = 100 * kMiB;
     bed.loop.advance(kSettled);
     EXPECT_EQ(bed.used(), 100 * kMiB);
+
+    LeaseBed later(kGiB, bed.table);
+    EXPECT_EQ(later.leases.context_estimate(gpu(1)), 312 * kMiB) << "a restart forgets nothing";
+    EXPECT_EQ(later.leases.context_estimate(gpu(2)), 256 * kMiB);
 }
 
 TEST(LeaseFigures, WhatAContextDoesntTakeOfItsReservationIsWaitedFor) {

@@ -61,6 +61,25 @@ TEST_F(LeaseFileTest, WhatWasSetIsThereAfterwards) {
     EXPECT_EQ(saved[1].key, key(2, longest));
 }
 
+TEST_F(LeaseFileTest, KeepsWhatAContextTakesOnEachGpu) {
+    using Size = app::LeaseTable::ContextSize;
+    const model::Uuid one(model::Uuid::Raw{1});
+    const model::Uuid other(model::Uuid::Raw{2});
+    {
+        const auto file = open();
+        const auto place = *file->add(key(1));
+        file->set_context_size({one, 120 * kMiB});
+        file->set_context_size({other, 300 * kMiB});
+        file->set_context_size({one, 122 * kMiB});
+        file->remove(place);
+        ASSERT_TRUE(file->add(key(2)));
+        ASSERT_TRUE(file->add(key(3)));
+    }
+    const auto file = open();
+    EXPECT_EQ(file->context_sizes(), (std::vector<Size>{{one, 122 * kMiB}, {other, 300 * kMiB}}));
+    EXPECT_EQ(file->saved().size(), 2U);
+}
+
 TEST_F(LeaseFileTest, GrowsAndUsesPlacesAgain) {
     const auto file = open();
     for (std::int32_t pid = 1; pid <= 3000; ++pid) {
@@ -110,11 +129,25 @@ TEST_F(LeaseFileTest, DamageIsSaidAndAFreshFileBegun) {
         ASSERT_TRUE(stream.flush());
     };
     damage([&] { write_at(0, "garbage!"); });
-    damage([&] { write_at(8, std::string_view("\x02", 1)); });  // a version to come
+    damage([&] { write_at(8, std::string_view("\x03", 1)); });  // a version to come
+    damage([&] { write_at(8, std::string_view("\x00", 1)); });
     damage([&] { fs::resize_file(path, 300); });
     damage([&] { fs::resize_file(path, 10); });
     damage([&] { write_at(256, "\x01"); });                               // a state that is none
     damage([&] { write_at(256 + 4, std::string_view("\0\0\0\0", 4)); });  // pid 0
+}
+
+TEST_F(LeaseFileTest, AFileOfTheVersionBeforeIsReadOn) {
+    {
+        const auto file = open();
+        file->set(*file->add(key(1)), {2 * kMiB, 0});
+    }
+    std::fstream stream(path, std::ios::in | std::ios::out | std::ios::binary);
+    stream.seekp(8);
+    ASSERT_TRUE(stream.put('\x01').flush());
+    const auto file = open();
+    EXPECT_FALSE(file->damaged());
+    EXPECT_EQ(file->saved().size(), 1U);
 }
 
 TEST_F(LeaseFileTest, AFileOfZerosIsAnEmptyOne) {

@@ -22,6 +22,11 @@ struct Input {
     std::string name;
     std::vector<std::string> command;
 
+    // of bench
+    std::string weights;
+    std::string seconds;
+    std::string kernel_us;
+
     // of runtime
     std::string action;
     std::string as;

@@ -22,6 +22,7 @@ Json to_json(const client::OnGpu& place) {
         {"waited_seconds", seconds(usage.waited)},
         {"longest_kernel_seconds", seconds(usage.longest_kernel)},
         {"launches", usage.launches},
+        {"preemptions", usage.preemptions},
         {"processes", usage.processes},
     };
 }

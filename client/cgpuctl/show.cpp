@@ -81,6 +81,7 @@ void print(const client::Instance& instance, const client::Snapshot& snapshot, T
                                {"GPU time", duration_text(usage.gpu_time)},
                                {"Waited", duration_text(usage.waited)},
                                {"Launches", std::to_string(usage.launches)},
+                               {"Preemptions", std::to_string(usage.preemptions)},
                                {"Longest kernel", duration_text(usage.longest_kernel)},
                                {"Processes", processes}});
     }

@@ -103,6 +103,27 @@ const std::vector<Verb>& table() {
          "was granted and its memory limit; it keeps the process id, signals and descriptors of cgpuctl.",
          "cgpuctl run --mem 4GiB --weight 2 -- python3 train.py",
          &run},
+        {"bench",
+         {kGpu},
+         {{"--weights", &Input::weights, "N:N...", "a program for each; 1:2 where not given"},
+          {"--seconds", &Input::seconds, "N", "how long to measure; 10 where not given"},
+          {"--kernel-us", &Input::kernel_us, "N",
+           "work of a kernel, in microseconds of a GPU at 2 GHz; 1000 where not given"},
+          {"--mem", &Input::memory, "SIZE", "memory limit of each; 1GiB where not given"},
+          {"--force", &Input::force, "", "also while other instances are on the GPU"},
+          kJson,
+          kNoLegend},
+         false,
+         "Measure what programs really get of a GPU (as root)",
+         "Runs programs that always have work, under the policy in force, and counts the kernels that each "
+         "gets "
+         "done.\n"
+         "DUE and GOT are parts of what they get together, OFF BY is in points of 100. The last line says "
+         "how much that "
+         "is of\n"
+         "what one of them gets alone and without cgpu.",
+         "cgpuctl bench 0 --weights 1:2",
+         &bench},
         {"runtime",
          {{"ACTION", &Input::action, "configure"}},
          {{"--as", &Input::as, "NAME",

@@ -56,6 +56,7 @@ Usage to_usage(const Properties& figures) {
     read_into(figures, "waited", usage.waited);
     read_into(figures, "longest-kernel", usage.longest_kernel);
     read_into(figures, "launches", usage.launches);
+    read_into(figures, "preemptions", usage.preemptions);
     read_into(figures, "target-share", usage.target_share);
     read_into(figures, "achieved-share", usage.achieved_share);
     read_into(figures, "processes", usage.processes);

@@ -42,6 +42,7 @@ struct Usage {
     std::uint64_t waited = 0;              ///< nanoseconds
     std::uint64_t longest_kernel = 0;      ///< nanoseconds
     std::uint64_t launches = 0;
+    std::uint64_t preemptions = 0;
     double target_share = 0;    ///< 0..1
     double achieved_share = 0;  ///< 0..1
     std::vector<std::uint32_t> processes;

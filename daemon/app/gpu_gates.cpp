@@ -110,6 +110,7 @@ void GpuGates::fill_usage(const model::InstanceId& id, Nanos now, InstanceUsage&
     if (found == seats_.end()) return;
     auto& seat = found->second;
     usage.target_share = slicer_.target_share(seat.slot).value_or(0);
+    usage.preemptions = static_cast<std::uint64_t>(slicer_.achieved(seat.slot).preemptions);
     if (!seat.readings) return;
     static_cast<void>(seat.readings->read(now));
     const auto totals = seat.readings->totals();

@@ -19,6 +19,7 @@ struct InstanceUsage {
     std::uint64_t gpu_time = 0;            ///< since it was created (or the daemon restarted)
     std::uint64_t waited = 0;              ///< time its launches waited at the gate
     std::uint64_t launches = 0;
+    std::uint64_t preemptions = 0;  ///< turns of it that others cut short
     std::uint64_t longest_kernel = 0;
     double target_share = 0;              ///< 0..1, by the policy
     double achieved_share = 0;            ///< 0..1, over the last seconds

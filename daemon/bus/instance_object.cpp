@@ -22,6 +22,7 @@ std::map<std::string, sdbus::Variant> figures(const app::InstanceUsage& usage) {
         {"target-share", sdbus::Variant(usage.target_share)},
         {"achieved-share", sdbus::Variant(usage.achieved_share)},
         {"launches", sdbus::Variant(usage.launches)},
+        {"preemptions", sdbus::Variant(usage.preemptions)},
         {"longest-kernel", sdbus::Variant(usage.longest_kernel)},
         {"processes", sdbus::Variant(processes)},
     };

@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-/// kernels.ptx, ended by a zero.
+/// kernels.S
 extern "C" const char programs_kernels[];
 
 namespace programs {

@@ -16,7 +16,7 @@ void must(CUresult result, const char* call);
 /// Initialises CUDA and makes the device's primary context the thread's current one.
 CUcontext use_device(int device);
 
-/// A kernel of kernels.ptx, or one that the simulator alone has.
+/// A kernel of busy.ptx or vector_add.ptx, or one that the simulator alone has.
 CUfunction kernel(const char* name);
 
 /// From here on SIGTERM and SIGINT don't end the program; should_stop() and hold() see them. Call it before

@@ -151,37 +151,40 @@ class Check:
 
     def read_journal(self, name, instance):
         """Adds what may be kept from others to the claims. Answers the refusals."""
-        born, refusals, killed = {}, [], set()
+        births, refusals, killed = collections.defaultdict(list), [], set()
+        # Not in the order of the lines: a process may have written one before its parent notes its birth.
         for words in instance.journal:
             if words[0] == "born":
-                born[int(words[1])] = int(words[2])
-            elif words[0] == "got":
+                births[int(words[1])].append(int(words[2]))
+
+        def born(pid, ns):
+            return max((birth for birth in births[pid] if birth <= ns), default=0)
+
+        for words in instance.journal:
+            if words[0] == "got":
                 pid, gpu, begin, end, asked = map(int, words[1:6])
                 self.claims[(name, gpu)].keep(max(begin, end - GRANTED_NS), end, asked)
-                self.life_at(name, pid, gpu, born[pid]).grants.append((begin, end, asked))
-        born = {}
+                self.life_at(name, pid, gpu, born(pid, begin)).grants.append((begin, end, asked))
         for words in instance.journal:
             what, pid = words[0], int(words[1])
-            if what == "born":
-                born[pid] = int(words[2])
-            elif what == "dead":
+            if what == "dead":
                 gpu, ns, asked, since = map(int, words[2:6])
-                killed.add((pid, born[pid]))
-                life = self.life_at(name, pid, gpu, born[pid])
+                killed.add((pid, born(pid, ns)))
+                life = self.life_at(name, pid, gpu, born(pid, ns))
                 begun = min(life.began or ns, ns)
-                self.claims[(name, gpu)].keep(born[pid], begun, ESTIMATE)
+                self.claims[(name, gpu)].keep(born(pid, ns), begun, ESTIMATE)
                 self.claims[(name, gpu)].keep(max(since, ns - GRANTED_NS), ns, asked)
                 self.claims[(name, gpu)].keep(ns, life.ended or ns, life.unused(ns, asked))
             elif what == "stopped":
                 gpu, begin, end, asked = map(int, words[2:6])
-                life = self.life_at(name, pid, gpu, born[pid])
+                life = self.life_at(name, pid, gpu, born(pid, begin))
                 self.claims[(name, gpu)].keep(begin, end, life.unused(begin, asked))
                 self.stops[(name, gpu)].append((begin, end))
             elif what == "refused":
                 refusals.append((pid, *map(int, words[2:6]), words[6]))
-            elif what != "got":
+            elif what not in ("born", "got"):
                 self.problems["failed"].append(f"{name}: {' '.join(words)}")
-        alive = {(pid, ns) for pid, ns in born.items()} - killed
+        alive = {(pid, birth) for pid, times in births.items() for birth in times} - killed
         if alive:
             self.problems["not known to be dead"].append(f"{name}: {sorted(alive)}")
         self.facts.append(f"{name}: {len(killed)} processes killed")

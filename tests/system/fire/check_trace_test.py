@@ -273,6 +273,14 @@ class CheckTraceTest(unittest.TestCase):
         self.run_.refused(1000, 1250, 1, 800 - CHUNK // MIB)
         self.expect("refused although it fits")
 
+    def test_a_process_may_note_something_before_its_birth_is_noted(self):
+        self.run_.got(100, 110, 1, 2)
+        life(self.run_, 1, 10, 3000, 500)
+        self.expect()
+        life(self.run_, 1, 3100, 3500, 500)
+        self.run_.journal.insert(0, self.run_.journal.pop())
+        self.expect()
+
 
 class Notes(unittest.TestCase):
     def test_of_a_killed_process_only_whole_ones_count(self):

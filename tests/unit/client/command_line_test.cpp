@@ -42,7 +42,7 @@ TEST(VerbTable, HasEveryVerbOnce) {
     std::vector<std::string> names;
     for (const Verb& verb : verbs()) names.emplace_back(verb.name);
     EXPECT_EQ(names, (Words{"status", "list", "show", "set-policy", "set-max-inst", "set-weight",
-                            "set-memory", "run", "runtime"}));
+                            "set-memory", "run", "bench", "runtime"}));
 }
 
 TEST(VerbTable, EveryVerbIsComplete) {

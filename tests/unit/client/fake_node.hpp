@@ -45,6 +45,7 @@ inline client::Snapshot two_gpus() {
     usage.waited = 20'000'000;
     usage.longest_kernel = 4'100'000;
     usage.launches = 77;
+    usage.preemptions = 5;
     usage.target_share = 1;
     usage.achieved_share = 0.333;
     usage.processes = {4711, 4712};

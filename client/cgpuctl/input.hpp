@@ -15,6 +15,8 @@ struct Input {
     std::string max_inst;
     std::string weight;
     std::string memory;
+    std::string prio_ratio;
+    std::string priority;  ///< high or normal; of run, too
 
     // of run
     std::string gpus;

@@ -95,8 +95,8 @@ Result<void> run(const Input& input, client::Node& node, Terminal& terminal) {
     if (geteuid() != 0)
         return client::fail(Kind::not_authorized,
                             "cgpuctl run: only root may make the command's mounts. Try: sudo cgpuctl run ….");
-    const auto variables = client::request_variables({input.memory, input.weight, input.compute, input.gpus},
-                                                     whole_environment());
+    const auto variables = client::request_variables(
+        {input.memory, input.weight, input.compute, input.gpus, input.priority}, whole_environment());
     if (!variables) return tl::unexpected(variables.error());
     const auto id = new_id();
     if (!id) return tl::unexpected(id.error());

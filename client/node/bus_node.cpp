@@ -60,9 +60,18 @@ Result<void> BusNode::set_max_inst(const std::string& gpu, std::uint32_t max_ins
     return call([&] { bus().gpu(gpu).SetMaxInst(max_inst, options_for(dry_run)); });
 }
 
+Result<void> BusNode::set_prio_ratio(const std::string& gpu, std::uint32_t per_cent, bool dry_run) {
+    return call([&] { bus().gpu(gpu).SetPrioRatio(per_cent, options_for(dry_run)); });
+}
+
 Result<void> BusNode::set_weight(const std::string& instance, const std::string& gpu, std::uint32_t weight,
                                  bool dry_run) {
     return call([&] { bus().instance(instance).SetWeight(gpu, weight, options_for(dry_run)); });
+}
+
+Result<void> BusNode::set_high_priority(const std::string& instance, const std::string& gpu, bool high,
+                                        bool dry_run) {
+    return call([&] { bus().instance(instance).SetHighPriority(gpu, high, options_for(dry_run)); });
 }
 
 Result<void> BusNode::set_memory(const std::string& instance, const std::string& gpu, std::uint64_t bytes,

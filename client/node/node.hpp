@@ -34,9 +34,12 @@ class Node {
     /// By number or name.
     virtual Result<void> set_policy(const std::string& gpu, const std::string& policy, bool dry_run) = 0;
     virtual Result<void> set_max_inst(const std::string& gpu, std::uint32_t max_inst, bool dry_run) = 0;
+    virtual Result<void> set_prio_ratio(const std::string& gpu, std::uint32_t per_cent, bool dry_run) = 0;
     /// `gpu` may be empty where the instance has one only.
     virtual Result<void> set_weight(const std::string& instance, const std::string& gpu, std::uint32_t weight,
                                     bool dry_run) = 0;
+    virtual Result<void> set_high_priority(const std::string& instance, const std::string& gpu, bool high,
+                                           bool dry_run) = 0;
     /// `force`: also below what the instance uses now.
     virtual Result<void> set_memory(const std::string& instance, const std::string& gpu, std::uint64_t bytes,
                                     bool force, bool dry_run) = 0;

@@ -34,6 +34,7 @@ const std::vector<Meaning>& meanings() {
          "--compute",
          names::kCompute,
          {names::kVolcanoCore, names::kWeight, names::kSchdWeight}},
+        {&RunFlags::priority, "--prio", names::kPrio, {names::kHighPrio}},
         {&RunFlags::gpus,
          "--gpus",
          names::kGpus,

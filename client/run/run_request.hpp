@@ -17,6 +17,7 @@ struct RunFlags {
     std::string weight;
     std::string compute;
     std::string gpus;
+    std::string priority;
 };
 
 /// Whether a variable or annotation of this name says something about GPUs.

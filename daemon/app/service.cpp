@@ -68,6 +68,17 @@ Result<void> Service::set_max_inst(const model::Uuid& gpu, std::uint32_t max_ins
     return {};
 }
 
+Result<void> Service::set_prio_ratio(const model::Uuid& gpu, std::uint32_t per_cent, Options options) {
+    const auto changed =
+        change([&](model::Node& node) { return node.set_prio_ratio(gpu, per_cent); }, options);
+    if (!changed) return tl::unexpected(changed.error());
+    if (*changed) {
+        spdlog::info("{}: prio_ratio {} is set", describe(*node_.find_gpu(gpu)), per_cent);
+        outside_.publisher.gpu_changed(gpu);
+    }
+    return {};
+}
+
 Result<void> Service::set_weight(const model::InstanceId& id, std::string_view gpu, std::uint32_t weight,
                                  Options options) {
     const auto uuid = find_gpu_of(node_, id, gpu);
@@ -80,6 +91,20 @@ Result<void> Service::set_weight(const model::InstanceId& id, std::string_view g
         say_where_weight_is_idle(node_, *node_.find_instance(id));
         outside_.publisher.instance_changed(id);
         outside_.publisher.gpu_changed(*uuid);
+    }
+    return {};
+}
+
+Result<void> Service::set_high_priority(const model::InstanceId& id, std::string_view gpu, bool high,
+                                        Options options) {
+    const auto uuid = find_gpu_of(node_, id, gpu);
+    if (!uuid) return tl::unexpected(uuid.error());
+    const auto changed =
+        change([&](model::Node& node) { return node.set_high_priority(id, *uuid, high); }, options);
+    if (!changed) return tl::unexpected(changed.error());
+    if (*changed) {
+        spdlog::info("instance {}: {} priority is set", id.short_id(), high ? "high" : "normal");
+        outside_.publisher.instance_changed(id);
     }
     return {};
 }

@@ -69,9 +69,12 @@ class Service {
 
     Result<void> set_policy(const model::Uuid& gpu, std::string_view policy, Options options);
     Result<void> set_max_inst(const model::Uuid& gpu, std::uint32_t max_inst, Options options);
+    Result<void> set_prio_ratio(const model::Uuid& gpu, std::uint32_t per_cent, Options options);
     /// `gpu`: by index or UUID; empty where the instance has one GPU only.
     Result<void> set_weight(const model::InstanceId& id, std::string_view gpu, std::uint32_t weight,
                             Options options);
+    Result<void> set_high_priority(const model::InstanceId& id, std::string_view gpu, bool high,
+                                   Options options);
     Result<void> set_memory(const model::InstanceId& id, std::string_view gpu, std::uint64_t bytes,
                             Options options);
 

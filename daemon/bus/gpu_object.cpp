@@ -39,6 +39,13 @@ void GpuObject::SetMaxInst(const std::uint32_t& max_inst, const OptionMap& optio
     });
 }
 
+void GpuObject::SetPrioRatio(const std::uint32_t& per_cent, const OptionMap& options) {
+    guarded("SetPrioRatio", [&] {
+        take(may_change(caller_of(getObject())));
+        take(service_.set_prio_ratio(gpu_, per_cent, take(read_options(options))));
+    });
+}
+
 std::map<std::string, sdbus::Variant> GpuObject::GetUsage() {
     return guarded("Gpu.GetUsage", [&] {
         const app::GpuUsage usage = service_.usage(gpu_);

@@ -28,6 +28,8 @@ class GpuObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Gpu_adaptor>
     void SetPolicy(const std::string& policy, const std::map<std::string, sdbus::Variant>& options) override;
     void SetMaxInst(const std::uint32_t& max_inst,
                     const std::map<std::string, sdbus::Variant>& options) override;
+    void SetPrioRatio(const std::uint32_t& per_cent,
+                      const std::map<std::string, sdbus::Variant>& options) override;
     std::map<std::string, sdbus::Variant> GetUsage() override;
 
     std::string Uuid() override { return view_.uuid; }

@@ -56,6 +56,13 @@ void InstanceObject::SetWeight(const std::string& gpu, const std::uint32_t& weig
     });
 }
 
+void InstanceObject::SetHighPriority(const std::string& gpu, const bool& high, const OptionMap& options) {
+    guarded("SetHighPriority", [&] {
+        take(may_change(caller_of(getObject())));
+        take(service_.set_high_priority(id_, gpu, high, take(read_options(options))));
+    });
+}
+
 void InstanceObject::SetMemory(const std::string& gpu, const std::uint64_t& bytes, const OptionMap& options) {
     guarded("SetMemory", [&] {
         take(may_change(caller_of(getObject())));

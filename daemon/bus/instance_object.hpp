@@ -29,6 +29,8 @@ class InstanceObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Instanc
   private:
     void SetWeight(const std::string& gpu, const std::uint32_t& weight,
                    const std::map<std::string, sdbus::Variant>& options) override;
+    void SetHighPriority(const std::string& gpu, const bool& high,
+                         const std::map<std::string, sdbus::Variant>& options) override;
     void SetMemory(const std::string& gpu, const std::uint64_t& bytes,
                    const std::map<std::string, sdbus::Variant>& options) override;
     std::map<std::string, std::map<std::string, sdbus::Variant>> GetUsage() override;

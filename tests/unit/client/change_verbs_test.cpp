@@ -58,8 +58,8 @@ TEST_F(ChangeVerbs, QuietSaysNothing) {
 TEST_F(ChangeVerbs, NumbersAreDigits) {
     input_.gpu = "0";
     for (const char* text : {"", "x", "3x", "-1", "1.5", "99999999999"}) {
-        input_.max_inst = input_.weight = text;
-        for (auto* verb : {&set_max_inst, &set_weight}) {
+        input_.max_inst = input_.weight = input_.prio_ratio = text;
+        for (auto* verb : {&set_max_inst, &set_weight, &set_prio_ratio}) {
             const auto done = call(*verb);
             ASSERT_FALSE(done) << text;
             EXPECT_EQ(done.error().kind, Kind::usage) << text;
@@ -74,6 +74,24 @@ TEST_F(ChangeVerbs, SetWeightOnOneOfItsGpus) {
     input_.gpu = "1";
     ASSERT_TRUE(call(&set_weight));
     EXPECT_EQ(node_.calls, Calls{"set_weight web [1] 4"});
+}
+
+TEST_F(ChangeVerbs, PriorityOfAnInstanceAndOfAGpu) {
+    input_.instance = "web";
+    input_.priority = "high";
+    ASSERT_TRUE(call(&set_priority));
+    input_.priority = "normal";
+    input_.gpu = "1";
+    ASSERT_TRUE(call(&set_priority));
+    input_.prio_ratio = "80";
+    ASSERT_TRUE(call(&set_prio_ratio));
+    EXPECT_EQ(node_.calls, (Calls{"set_high_priority web [] high", "set_high_priority web [1] normal",
+                                  "set_prio_ratio 1 80"}));
+    EXPECT_EQ(screen_.out.str(),
+              "Instance web: high priority is set.\nInstance web: normal priority is set.\n"
+              "GPU 1: prio_ratio 80 is set.\n");
+    input_.priority = "highest";
+    EXPECT_EQ(call(&set_priority).error().kind, Kind::usage);
 }
 
 TEST_F(ChangeVerbs, SetMemoryInBytes) {

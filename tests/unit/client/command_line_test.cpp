@@ -41,8 +41,8 @@ std::string usage_error(const Words& words) {
 TEST(VerbTable, HasEveryVerbOnce) {
     std::vector<std::string> names;
     for (const Verb& verb : verbs()) names.emplace_back(verb.name);
-    EXPECT_EQ(names, (Words{"status", "list", "show", "set-policy", "set-max-inst", "set-weight",
-                            "set-memory", "run", "bench", "runtime"}));
+    EXPECT_EQ(names, (Words{"status", "list", "show", "set-policy", "set-max-inst", "set-prio-ratio",
+                            "set-weight", "set-priority", "set-memory", "run", "bench", "runtime"}));
 }
 
 TEST(VerbTable, EveryVerbIsComplete) {

@@ -79,6 +79,15 @@ class FakeNode final : public client::Node {
     client::Result<void> set_max_inst(const std::string& gpu, std::uint32_t max_inst, bool dry_run) override {
         return note("set_max_inst " + gpu + " " + std::to_string(max_inst), dry_run);
     }
+    client::Result<void> set_prio_ratio(const std::string& gpu, std::uint32_t per_cent,
+                                        bool dry_run) override {
+        return note("set_prio_ratio " + gpu + " " + std::to_string(per_cent), dry_run);
+    }
+    client::Result<void> set_high_priority(const std::string& instance, const std::string& gpu, bool high,
+                                           bool dry_run) override {
+        return note("set_high_priority " + instance + " [" + gpu + "] " + (high ? "high" : "normal"),
+                    dry_run);
+    }
     client::Result<void> set_weight(const std::string& instance, const std::string& gpu, std::uint32_t weight,
                                     bool dry_run) override {
         return note("set_weight " + instance + " [" + gpu + "] " + std::to_string(weight), dry_run);

@@ -26,9 +26,12 @@ ClientError refused(const RunFlags& flags, const Variables& environment) {
 }
 
 TEST(RunRequest, FlagsBecomeVariables) {
-    EXPECT_EQ(asked({"4GiB", "2", "", "0,1"}, {}),
+    EXPECT_EQ(asked({"4GiB", "", "", "", "high"}, {{"ALIYUN_COM_GPU_HIGH_PRIO", "0"}}),
+              (Variables{{"CGPU_MEM", "4GiB"}, {"CGPU_PRIO", "high"}}));
+    EXPECT_EQ(asked({"4GiB", "2", "", "0,1", ""}, {}),
               (Variables{{"CGPU_MEM", "4GiB"}, {"CGPU_WEIGHT", "2"}, {"CGPU_GPUS", "0,1"}}));
-    EXPECT_EQ(asked({"4GiB", "", "25%", ""}, {}), (Variables{{"CGPU_MEM", "4GiB"}, {"CGPU_COMPUTE", "25%"}}));
+    EXPECT_EQ(asked({"4GiB", "", "25%", "", ""}, {}),
+              (Variables{{"CGPU_MEM", "4GiB"}, {"CGPU_COMPUTE", "25%"}}));
 }
 
 TEST(RunRequest, OnlyWhatAsksIsTakenFromTheEnvironment) {
@@ -46,21 +49,21 @@ TEST(RunRequest, OnlyWhatAsksIsTakenFromTheEnvironment) {
 
 TEST(RunRequest, AFlagWinsOverEveryVariableOfItsMeaning) {
     EXPECT_EQ(
-        asked({"4GiB", "5", "", "1"}, {{"ALIYUN_COM_GPU_MEM_CONTAINER", "3"},
-                                       {"ALIYUN_COM_GPU_MEM_DEV", "15"},
-                                       {"CGPU_MEM", "1GiB"},
-                                       {"ALIYUN_COM_GPU_SCHD_WEIGHT", "2"},
-                                       {"CGPU_COMPUTE", "50%"},
-                                       {"ALIYUN_COM_GPU_VISIBLE_DEVICES", "0"},
-                                       {"NVIDIA_VISIBLE_DEVICES", "0"},
-                                       {"CGPU_PRIO", "1"}}),
+        asked({"4GiB", "5", "", "1", ""}, {{"ALIYUN_COM_GPU_MEM_CONTAINER", "3"},
+                                           {"ALIYUN_COM_GPU_MEM_DEV", "15"},
+                                           {"CGPU_MEM", "1GiB"},
+                                           {"ALIYUN_COM_GPU_SCHD_WEIGHT", "2"},
+                                           {"CGPU_COMPUTE", "50%"},
+                                           {"ALIYUN_COM_GPU_VISIBLE_DEVICES", "0"},
+                                           {"NVIDIA_VISIBLE_DEVICES", "0"},
+                                           {"CGPU_PRIO", "1"}}),
         (Variables{{"CGPU_MEM", "4GiB"}, {"CGPU_WEIGHT", "5"}, {"CGPU_GPUS", "1"}, {"CGPU_PRIO", "1"}}));
-    EXPECT_EQ(asked({"4GiB", "", "25%", ""}, {{"CGPU_WEIGHT", "3"}, {"ALIYUN_COM_GPU_SCHD_WEIGHT", "3"}}),
+    EXPECT_EQ(asked({"4GiB", "", "25%", "", ""}, {{"CGPU_WEIGHT", "3"}, {"ALIYUN_COM_GPU_SCHD_WEIGHT", "3"}}),
               (Variables{{"CGPU_MEM", "4GiB"}, {"CGPU_COMPUTE", "25%"}}));
 }
 
 TEST(RunRequest, AFlagOverridesAZeroInTheEnvironment) {
-    EXPECT_EQ(asked({"4GiB", "", "", ""}, {{"ALIYUN_COM_GPU_MEM_CONTAINER", "0"}}),
+    EXPECT_EQ(asked({"4GiB", "", "", "", ""}, {{"ALIYUN_COM_GPU_MEM_CONTAINER", "0"}}),
               (Variables{{"CGPU_MEM", "4GiB"}}));
 }
 
@@ -74,11 +77,11 @@ TEST(RunRequest, NothingAskedSaysWhatToGive) {
 }
 
 TEST(RunRequest, WeightAndComputeTogether) {
-    EXPECT_EQ(refused({"4GiB", "2", "25%", ""}, {}).kind, Kind::usage);
+    EXPECT_EQ(refused({"4GiB", "2", "25%", "", ""}, {}).kind, Kind::usage);
 }
 
 TEST(RunRequest, AnErrorNamesTheFlagThatWasWritten) {
-    const ClientError error = refused({"4", "", "", ""}, {});
+    const ClientError error = refused({"4", "", "", "", ""}, {});
     EXPECT_EQ(error.kind, Kind::usage);
     EXPECT_TRUE(error.text.starts_with("--mem ")) << error.text;
     EXPECT_TRUE(refused({}, {{"CGPU_MEM", "4"}}).text.starts_with("CGPU_MEM="));

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <numeric>
+#include <random>
 #include <thread>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct Settings {
     unsigned long long sync_every = 0;
     unsigned long long graph = 0;
     bool coop = false;
+    bool by_chance = false;
     std::size_t fill_mib = 0;
     std::size_t copy_mib = 0;
     bool report = false;
@@ -95,6 +97,8 @@ void burn(const Settings& settings, CUcontext context, CUfunction busy) {
     }
     const Buffers buffers = allocate_buffers(settings);
     const unsigned long long batch = batch_size(settings);
+    const auto lengths = settings.kernel_us.size();
+    std::minstd_rand chance(std::random_device{}());
     for (unsigned long long i = 0; !stop; ++i) {
         const std::size_t s = i % streams.size();
         const unsigned long long turn = i / streams.size();
@@ -106,7 +110,8 @@ void burn(const Settings& settings, CUcontext context, CUfunction busy) {
             must(cuMemcpyAsync(buffers.to, buffers.from, settings.copy_mib << 20, streams[s]),
                  "cuMemcpyAsync");
         } else {
-            launch_kernel(settings, busy, streams[s], settings.kernel_us[turn % settings.kernel_us.size()]);
+            const auto which = settings.by_chance ? chance() % lengths : turn % lengths;
+            launch_kernel(settings, busy, streams[s], settings.kernel_us[which]);
         }
         launches.fetch_add(1, std::memory_order_relaxed);
         if (settings.sync_every > 0) {
@@ -151,6 +156,7 @@ int main(int argc, char** argv) {
     app.add_option("--graph", settings.graph, "Launch graphs of that many kernels instead of kernels");
     auto* fill = app.add_option("--fill-mib", settings.fill_mib, "Memsets of that size instead of kernels");
     app.add_option("--copy-mib", settings.copy_mib, "Copies of that size instead of kernels")->excludes(fill);
+    app.add_flag("--by-chance", settings.by_chance, "Draw the lengths of the kernels by chance");
     app.add_flag("--coop", settings.coop, "Launch the kernels cooperatively");
     app.add_flag("--report", settings.report,
                  "Print 'finished NANOSECONDS LAUNCHES' about twenty times a second");

@@ -31,6 +31,7 @@ struct Gate {
     State state = State::closed;
     Nanos limit = 0;         ///< kForever: no bound but the in-flight window
     bool contended = false;  ///< others want the GPU too: keep the window small, ring when drained
+    bool alone = false;      ///< no other instance is on the GPU: what is queued makes nobody wait
     bool overlap = false;    ///< another's work may run at the same time: lengths learnt now are provisional
 };
 

@@ -34,6 +34,8 @@ void Slicer::open_gates(Gates& gates) const {
     if (!turn_) return;
     Gate& own = gates[turn_->slot];
     own.contended = turn_->contended;
+    own.alone =
+        std::count_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.present; }) == 1;
     own.overlap = zombies;
     if (turn_->closed_at) return;
     own.state = Gate::State::open;

@@ -48,7 +48,7 @@ struct alignas(64) Gate {
     Signed holds_until_ns;  ///< a closed gate that nobody renewed by then has run out (Orders::on_loss says
                             ///< what then)
     Word contended;         ///< 1: another instance wants this GPU, so ring the bell when drained
-    Word window_us;         ///< GPU time that may be in flight, as the module estimates it
+    Word window_us;         ///< GPU time that may be in flight, as the module estimates it; 0: 2 ms
     Word overlap;  ///< 1: another's work may run at the same time, so don't learn kernels' lengths from now
     std::uint8_t reserved[20];
 };

@@ -19,6 +19,9 @@ using schedule::kSecond;
 constexpr Nanos kStaleAfter = 100 * kMilli;
 /// More than this in flight is not a claim that anything can be planned by.
 constexpr Nanos kMostInFlight = 10 * kSecond;
+/// GPU time that the only instance of a GPU may have in flight in each process. It needn't be woken for every
+/// millisecond; and an instance that comes waits for no more than this and a kernel, once.
+constexpr std::uint32_t kAloneWindowUs = 20'000;
 
 Nanos bounded(const wire::Signed& field, Nanos most) {
     return std::clamp<Nanos>(field.load(std::memory_order_relaxed), 0, most);
@@ -37,7 +40,8 @@ wire::GateState state_of(const schedule::Gate& gate) {
 }
 
 bool same(const schedule::Gate& a, const schedule::Gate& b) {
-    return a.state == b.state && a.limit == b.limit && a.contended == b.contended && a.overlap == b.overlap;
+    return a.state == b.state && a.limit == b.limit && a.contended == b.contended && a.alone == b.alone &&
+           a.overlap == b.overlap;
 }
 
 /// std::atomic has the layout of its value here (it is lock-free), so the kernel can wait on it.
@@ -139,6 +143,7 @@ void Readings::publish(const schedule::Gate& gate, Nanos holds_until) {
         if (state == wire::GateState::closed)
             page.state.store(static_cast<std::uint32_t>(state), std::memory_order_release);
         page.limit_ns.store(mine.limit, std::memory_order_relaxed);
+        page.window_us.store(mine.alone ? kAloneWindowUs : 0, std::memory_order_relaxed);
         page.contended.store(mine.contended ? 1 : 0, std::memory_order_relaxed);
         page.overlap.store(mine.overlap ? 1 : 0, std::memory_order_relaxed);
         page.state.store(static_cast<std::uint32_t>(state), std::memory_order_release);

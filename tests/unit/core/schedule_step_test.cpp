@@ -57,9 +57,16 @@ TEST_F(Step, TheOnlyOneThatWantsIsOpenWithoutABound) {
     EXPECT_EQ(last_.wake_at, kForever);
     EXPECT_EQ(gate(0), State::closed);
     EXPECT_TRUE(last_.gates[0].contended);
+    EXPECT_FALSE(last_.gates[1].alone) << "the other may wake up at any moment";
     readings_[1].wants = false;
     after(kSecond);
     EXPECT_EQ(gate(1), State::open) << "nobody else wants it: the next burst needn't ask";
+    slicer_.leave(0);
+    after(kMilli);
+    EXPECT_TRUE(last_.gates[1].alone);
+    slicer_.join(3, 1, false);
+    after(kMilli);
+    EXPECT_FALSE(last_.gates[1].alone) << "before the newcomer asks for anything";
 }
 
 TEST_F(Step, ATurnIsOneSliceAndItsLimitSaysSo) {

@@ -106,8 +106,15 @@ TEST(Readings, writes_a_gate_once_and_counts_it) {
     readings.publish(open, 1600 * kMilli);
     EXPECT_EQ(one->its_orders.gates[0].seq.load(), seq);
     EXPECT_EQ(one->its_orders.gates[0].holds_until_ns, 1600 * kMilli);
-    readings.publish({}, 1600 * kMilli);
+    EXPECT_EQ(one->its_orders.gates[0].window_us.load(), 0U);
+    open.alone = true;
+    readings.publish(open, 1600 * kMilli);
     EXPECT_EQ(one->its_orders.gates[0].seq.load(), seq + 1);
+    EXPECT_GT(one->its_orders.gates[0].window_us.load(), 2000U) << "it may be wider than the usual one,";
+    EXPECT_LE(one->its_orders.gates[0].window_us.load(), 100'000U) << "but a newcomer waits 100 ms at most";
+    readings.publish({}, 1600 * kMilli);
+    EXPECT_EQ(one->its_orders.gates[0].seq.load(), seq + 2);
+    EXPECT_EQ(one->its_orders.gates[0].window_us.load(), 0U);
     EXPECT_EQ(one->its_orders.gates[0].state.load(), static_cast<std::uint32_t>(wire::GateState::closed));
 }
 

@@ -2,6 +2,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <numeric>
@@ -56,7 +57,7 @@ std::int64_t now_ns() {
 }
 
 Result<std::uint32_t> bounded(const std::string& what, const std::string& text, std::uint32_t most) {
-    const auto count = read_count(what, text);
+    auto count = read_count(what, text);
     if (count && (*count == 0 || *count > most))
         return client::fail(Kind::usage, what + " " + text + ": it is not within 1 to " +
                                              std::to_string(most) + ". Try: " + what + " 10.");
@@ -210,7 +211,7 @@ void print(const Plan& plan, const client::Gpu& gpu, const Outcome& outcome, boo
         const Row& row = outcome.rows[i];
         table.add({std::to_string(i + 1), std::to_string(row.weight), due ? share_text(row.due) : "",
                    share_text(row.got), due ? points(row.got - row.due) : "",
-                   std::to_string(static_cast<std::uint64_t>(row.rate + 0.5))});
+                   std::to_string(std::lround(row.rate))});
     }
     table.print(terminal, legend);
     terminal.out() << "Together " << share_text(outcome.together)

@@ -156,7 +156,7 @@ app::Result<std::size_t> LeaseFile::free_place() {
 }
 
 app::Result<std::size_t> LeaseFile::add(const app::LeaseKey& key) {
-    const auto place = free_place();
+    auto place = free_place();
     if (!place) return place;
     if (!records()[*place].put(key))
         return trouble("the names of process " + std::to_string(key.process.pid) + " don't fit");

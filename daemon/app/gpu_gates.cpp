@@ -14,6 +14,8 @@ using schedule::kSecond;
 constexpr Nanos kWindow = 2 * kSecond;
 /// … made of samples so far apart.
 constexpr Nanos kSampleEvery = 100 * kMilli;
+/// Who doesn't come when called is looked at so often; nothing else would tell that it goes on.
+constexpr Nanos kLookForDeaf = 20 * kMilli;
 
 schedule::Settings settings_of(const model::Gpu& gpu, model::Policy in_force, Nanos slice) {
     schedule::Settings settings;
@@ -92,17 +94,22 @@ void GpuGates::sample(Seat& seat, Nanos now) {
 Nanos GpuGates::step(Nanos now) {
     schedule::Readings readings{};
     bool someone_waits = false;
+    bool someone_is_deaf = false;
     for (auto& [id, seat] : seats_) {
         if (!seat.readings) continue;
         readings[seat.slot] = seat.readings->read(now);
         someone_waits |= readings[seat.slot].wants;
+        someone_is_deaf |= seat.readings->someone_is_deaf();
         sample(seat, now);
     }
     const auto decision = slicer_.step(now, readings);
     for (auto& [id, seat] : seats_)
-        if (seat.readings) seat.readings->publish(decision.gates[seat.slot], now + hold_);
+        if (seat.readings) seat.readings->publish(decision.gates[seat.slot], now, now + hold_);
     // Whoever waits must see that somebody is there, so closed gates are renewed well before they run out.
-    return someone_waits ? std::min(decision.wake_at, now + hold_ / 3) : decision.wake_at;
+    auto at = decision.wake_at;
+    if (someone_waits) at = std::min(at, now + hold_ / 3);
+    if (someone_is_deaf) at = std::min(at, now + kLookForDeaf);
+    return at;
 }
 
 void GpuGates::fill_usage(const model::InstanceId& id, Nanos now, InstanceUsage& usage) {

@@ -17,6 +17,10 @@ using schedule::kSecond;
 /// A page that says nothing for so long after its predicted drain belongs to a stopped process: what it
 /// claims to have in flight is not waited for.
 constexpr Nanos kStaleAfter = 100 * kMilli;
+/// A process whose gate was opened is woken by that, and its page moves. One that is silent for longer is
+/// stopped, or gets no CPU: others needn't wait for it. Not while it has work in flight: then it may be
+/// waiting for room.
+constexpr Nanos kDeafAfter = 50 * kMilli;
 /// More than this in flight is not a claim that anything can be planned by.
 constexpr Nanos kMostInFlight = 10 * kSecond;
 /// GPU time that the only instance of a GPU may have in flight in each process. It needn't be woken for every
@@ -88,19 +92,27 @@ void Readings::read_member(Member& member, Nanos now, schedule::Reading& sum, in
     const auto progress = began > 0 ? std::min(oldest, now - began) : 0;
     const auto remaining = member.in_flight - progress;
     const auto updated = bounded(report.updated_ns, now);
+    const bool none_left = member.in_flight == 0;
+    const bool silent = !none_left && now > updated + member.in_flight + kStaleAfter;
+    if (updated != member.updated) member.called_at = 0;
+    member.updated = updated;
     sum.used += member.used;
     sum.waited += member.waited;
-    if (report.wants.load(std::memory_order_relaxed) != 0) {
-        sum.wants = true;
-        sum.waited += now - updated;
+    member.wants = report.wants.load(std::memory_order_relaxed) != 0;
+    if (member.wants) {
+        const bool deaf =
+            member.called_at != 0 && now - member.called_at > kDeafAfter && (none_left || silent);
+        deaf_ = deaf_ || deaf;
+        sum.wants = sum.wants || !deaf;
+        sum.waited += (deaf ? member.called_at + kDeafAfter : now) - updated;
     }
     if (report.syncing.load(std::memory_order_relaxed) != 0) {
         sum.syncing = true;
         sum.usual_gap = std::max(sum.usual_gap, bounded(report.usual_gap_ns, kSecond));
     }
-    if (member.in_flight == 0) return;
+    if (none_left) return;
     ++active;
-    if (now > updated + member.in_flight + kStaleAfter) {
+    if (silent) {
         ++stale;
         member.in_flight = 0;
         return;
@@ -115,6 +127,7 @@ schedule::Reading Readings::read(Nanos now) {
     schedule::Reading sum;
     int active = 0;
     int stale = 0;
+    deaf_ = false;
     for (auto& member : members_) read_member(member, now, sum, active, stale);
     sum.used += gone_.used;
     sum.waited += gone_.waited;
@@ -125,7 +138,7 @@ schedule::Reading Readings::read(Nanos now) {
     return sum;
 }
 
-void Readings::publish(const schedule::Gate& gate, Nanos holds_until) {
+void Readings::publish(const schedule::Gate& gate, Nanos now, Nanos holds_until) {
     for (auto& member : members_) {
         auto mine = gate;
         if (gate.limit != kForever) {
@@ -135,6 +148,8 @@ void Readings::publish(const schedule::Gate& gate, Nanos holds_until) {
         }
         auto& page = member.pages->orders->gates[gpu_];
         page.holds_until_ns.store(holds_until, std::memory_order_relaxed);
+        if (mine.state == schedule::Gate::State::open && member.wants && member.called_at == 0)
+            member.called_at = now;
         if (member.written && same(mine, member.gate)) continue;
         const bool more =
             !member.written || mine.state != member.gate.state || mine.limit > member.gate.limit;

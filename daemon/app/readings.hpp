@@ -26,7 +26,11 @@ class Readings {
     [[nodiscard]] schedule::Reading read(Nanos now);
     /// Writes the gate where it differs from what stands there, and wakes who waits on it. `holds_until`:
     /// when a closed gate that nobody renewed has run out.
-    void publish(const schedule::Gate& gate, Nanos holds_until);
+    void publish(const schedule::Gate& gate, Nanos now, Nanos holds_until);
+
+    /// By the last read(): a process claims to want the GPU and doesn't come though it was called. It is not
+    /// believed until its page moves; nothing rings then, so somebody has to look.
+    [[nodiscard]] bool someone_is_deaf() const { return deaf_; }
 
     [[nodiscard]] std::vector<std::int32_t> pids() const;
 
@@ -49,6 +53,9 @@ class Readings {
         Nanos waited = 0;
         Nanos longest = 0;
         std::uint64_t launches = 0;
+        bool wants = false;   ///< by its page
+        Nanos updated = 0;    ///< what its page said when it was read last
+        Nanos called_at = 0;  ///< its gate was opened while it wanted that; 0: or it has moved since
         bool written = false;
         schedule::Gate gate;
     };
@@ -60,6 +67,7 @@ class Readings {
     Totals gone_;
     Nanos used_ = 0;
     Nanos in_flight_ = 0;
+    bool deaf_ = false;
 };
 
 }  // namespace cgpu::app

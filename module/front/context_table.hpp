@@ -33,6 +33,8 @@ struct ContextMeter {
     std::int64_t base_ns = 0;
     std::int64_t offset_ns[2] = {};
     std::int64_t window_start_ns = 0;
+    std::int64_t last_offset_ns = 0;
+    std::int64_t last_seen_ns = 0;
     std::atomic<bool> reaping{false};
     std::atomic<std::uint32_t> closes{0};  ///< bumped before a batch is closed, so that runs of launches end
 };

@@ -11,12 +11,15 @@
 // difference is some seconds. So the context has a base event whose GPU time is kept in 64-bit nanoseconds,
 // and each reaped batch's end event becomes the new base. The way from GPU time to CLOCK_MONOTONIC is the
 // smallest "seen by the host - ended on the GPU" of the last one to two seconds: the host always looks late,
-// and clocks drift.
+// and clocks drift. But slowly: what was seen very late after a while without looking (the process was
+// stopped) must not pass for drift.
 
 namespace cgpu::front {
 namespace {
 
 constexpr std::int64_t kOffsetWindow = kSecond;
+/// Clocks of a GPU and its host part by no more than 200 millionths of the time.
+constexpr std::int64_t kDriftOne = 5000;
 constexpr std::int64_t kIdleBeforeClose = kMillisecond;
 constexpr int kTriesPerRound = 64;
 
@@ -59,6 +62,23 @@ std::int64_t elapsed_ns(CUevent from, CUevent to, bool& ok) {
     return static_cast<std::int64_t>(static_cast<double>(milliseconds) * 1e6);
 }
 
+/// What to add to a time on the GPU's clock. The host has seen now what ended there at `end`.
+std::int64_t offset_now(ContextMeter& meter, std::int64_t now, std::int64_t end) {
+    if (now - meter.window_start_ns > kOffsetWindow) {
+        const bool long_ago = now - meter.window_start_ns > 2 * kOffsetWindow;
+        meter.offset_ns[1] = long_ago ? INT64_MAX : meter.offset_ns[0];
+        meter.offset_ns[0] = INT64_MAX;
+        meter.window_start_ns = now;
+    }
+    meter.offset_ns[0] = std::min(meter.offset_ns[0], now - end);
+    auto offset = std::min(meter.offset_ns[0], meter.offset_ns[1]);
+    if (meter.base != nullptr)
+        offset = std::min(offset, meter.last_offset_ns + (now - meter.last_seen_ns) / kDriftOne);
+    meter.last_offset_ns = offset;
+    meter.last_seen_ns = now;
+    return offset;
+}
+
 /// Only the thread that holds `reaping` comes here.
 void report_reaped(Context& context, Batch* batch, std::int64_t now) {
     ContextMeter& meter = context.meter;
@@ -75,14 +95,7 @@ void report_reaped(Context& context, Batch* batch, std::int64_t now) {
     const std::int64_t start = meter.base_ns + since_base;
     const std::int64_t end = start + length;
 
-    if (now - meter.window_start_ns > kOffsetWindow) {
-        const bool long_ago = now - meter.window_start_ns > 2 * kOffsetWindow;
-        meter.offset_ns[1] = long_ago ? INT64_MAX : meter.offset_ns[0];
-        meter.offset_ns[0] = INT64_MAX;
-        meter.window_start_ns = now;
-    }
-    meter.offset_ns[0] = std::min(meter.offset_ns[0], now - end);
-    const std::int64_t offset = std::min(meter.offset_ns[0], meter.offset_ns[1]);
+    const std::int64_t offset = offset_now(meter, now, end);
     session().engine().reaped(batch->id, start + offset, end + offset, now, &ring);
     if (ring != 0) session().pages().ring();
 

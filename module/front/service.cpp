@@ -91,8 +91,11 @@ void Service::wake() {
     if (const int fd = wake_write_.usable(); fd >= 0 && write(fd, &byte, 1) < 0) return;
 }
 
+/// A sleep that the process was stopped in begins anew when it goes on: one that should be over is not.
 void Service::wake_by(std::int64_t when_ns) {
-    if (sleeping_until_.load() > when_ns + kWakeSlack) wake();
+    const auto until = sleeping_until_.load();
+    if (until == 0) return;
+    if (until > when_ns + kWakeSlack || until + kWakeSlack < now_ns()) wake();
 }
 
 void Service::note_free() {

@@ -14,13 +14,17 @@ for how in "--graph 5" --coop; do
     expect_shares 5 4 plain=33.33 other=66.67
     end_job other
 done
-echo "beside it: two processes that wait for each other by events, under every policy"
+echo "beside it: two processes that wait for each other by events, and two streams by a word, under every policy"
 for policy in 0 1 2 3 4 5; do
     expect cgpuctl set-policy 0 $policy
     job pair -- pingpong --rounds 10
     wait "${pids[pair]}"
     expect_equal "exit status of pingpong under policy $policy" $? 0
     expect_equal "rounds under policy $policy" "$(fact "$scratch/pair.out" rounds)" 10
+    job streams -- handshake --rounds 20
+    wait "${pids[streams]}"
+    expect_equal "exit status of handshake under policy $policy" $? 0
+    expect_equal "rounds under policy $policy" "$(fact "$scratch/streams.out" rounds)" 20
 done
 end_job plain
 

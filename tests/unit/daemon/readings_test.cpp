@@ -76,7 +76,7 @@ TEST(Readings, a_first_report_of_all_that_was_ever_used_is_no_use_of_now) {
     Gate open;
     open.state = Gate::State::open;
     open.limit = 21 * kMilli;
-    readings.publish(open, 1500 * kMilli);
+    readings.publish(open, 1000 * kMilli, 1500 * kMilli);
     EXPECT_EQ(one->its_orders.gates[0].limit_ns, 911 * kMilli);
 }
 
@@ -100,22 +100,46 @@ TEST(Readings, writes_a_gate_once_and_counts_it) {
     Gate open;
     open.state = Gate::State::open;
     open.limit = 6 * kMilli;
-    readings.publish(open, 1500 * kMilli);
+    readings.publish(open, 1000 * kMilli, 1500 * kMilli);
     const auto seq = one->its_orders.gates[0].seq.load();
     EXPECT_EQ(one->its_orders.gates[0].limit_ns, 6 * kMilli);
-    readings.publish(open, 1600 * kMilli);
+    readings.publish(open, 1000 * kMilli, 1600 * kMilli);
     EXPECT_EQ(one->its_orders.gates[0].seq.load(), seq);
     EXPECT_EQ(one->its_orders.gates[0].holds_until_ns, 1600 * kMilli);
     EXPECT_EQ(one->its_orders.gates[0].window_us.load(), 0U);
     open.alone = true;
-    readings.publish(open, 1600 * kMilli);
+    readings.publish(open, 1000 * kMilli, 1600 * kMilli);
     EXPECT_EQ(one->its_orders.gates[0].seq.load(), seq + 1);
     EXPECT_GT(one->its_orders.gates[0].window_us.load(), 2000U) << "it may be wider than the usual one,";
     EXPECT_LE(one->its_orders.gates[0].window_us.load(), 100'000U) << "but a newcomer waits 100 ms at most";
-    readings.publish({}, 1600 * kMilli);
+    readings.publish({}, 1000 * kMilli, 1600 * kMilli);
     EXPECT_EQ(one->its_orders.gates[0].seq.load(), seq + 2);
     EXPECT_EQ(one->its_orders.gates[0].window_us.load(), 0U);
     EXPECT_EQ(one->its_orders.gates[0].state.load(), static_cast<std::uint32_t>(wire::GateState::closed));
+}
+
+TEST(Readings, who_is_called_and_does_not_come_is_not_waited_for) {
+    Readings readings(0);
+    auto one = std::make_shared<TestPages>(1);
+    auto& report = one->its_reports.gpus[0];
+    readings.add(one);
+    report.updated_ns = 900 * kMilli;
+    report.wants = 1;
+    EXPECT_TRUE(readings.read(1000 * kMilli).wants);
+    readings.publish({}, 1000 * kMilli, 2000 * kMilli);
+    EXPECT_TRUE(readings.read(1600 * kMilli).wants) << "nobody has called it";
+    Gate open;
+    open.state = Gate::State::open;
+    readings.publish(open, 1600 * kMilli, 2000 * kMilli);
+    EXPECT_TRUE(readings.read(1640 * kMilli).wants) << "it may be on its way";
+    readings.publish({}, 1640 * kMilli, 2000 * kMilli);
+    const auto deaf = readings.read(1660 * kMilli);
+    EXPECT_FALSE(deaf.wants) << "whether the gate is still open or not";
+    EXPECT_TRUE(readings.someone_is_deaf());
+    EXPECT_EQ(readings.read(1900 * kMilli).waited, deaf.waited) << "nor is it waiting";
+    report.updated_ns = 1910 * kMilli;
+    EXPECT_TRUE(readings.read(1920 * kMilli).wants) << "it goes on";
+    EXPECT_FALSE(readings.someone_is_deaf());
 }
 
 TEST(Readings, survives_whatever_a_page_says) {
@@ -145,7 +169,7 @@ TEST(Readings, survives_whatever_a_page_says) {
             Gate gate;
             gate.state = Gate::State::open;
             gate.limit = sum.used + sum.in_flight_estimate + kMilli;
-            readings.publish(gate, now);
+            readings.publish(gate, now, now);
             RC_ASSERT(one->its_orders.gates[3].limit_ns >= 0);
         }
     });

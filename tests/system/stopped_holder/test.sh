@@ -1,0 +1,43 @@
+# A job that is stopped in the midst of its work (as `docker pause` does), or killed, keeps the GPU from the others for its
+# turn and what it had in flight, no longer; and when it goes on, it gets what it is due, and no more to make up for it.
+. "$(dirname "$0")/../lib.sh"
+asks=("${four_of_15[@]}")
+
+# part NAME SECONDS: its part of the whole time by the ledger, in per cent.
+part() {
+    local before after began
+    before=$(gpu_ns "${pids[$1]}")
+    began=$(date +%s%N)
+    sleep "$2"
+    after=$(gpu_ns "${pids[$1]}")
+    jq -n "100 * ($after - $before) / ($(date +%s%N) - $began)"
+}
+
+for policy in preemptive soft weighted; do
+    expect cgpuctl set-policy 0 $policy
+    job one -- burn --forever --kernel-us 2000
+    job other -- burn --forever --kernel-us 2000
+    wait_for 20 is_ready one
+    wait_for 20 is_ready other
+    wait_for 10 computes one
+    for round in 1 2 3; do
+        kill -STOP "${pids[one]}"
+        computes other
+        sleep 0.3 # its turn, the work in flight, and 100 ms: with room for a busy machine
+        # Under weighted the slices of who is there and doesn't compute pass unused.
+        case $policy in
+            weighted) expect_between "part of the other under $policy" "$(part other 1)" 40 60 ;;
+            *) expect_between "part of the other under $policy" "$(part other 1)" 85 101 ;;
+        esac
+        kill -CONT "${pids[one]}"
+        wait_for 5 computes one
+    done
+    expect_shares 3 5 one=50 other=50
+    kill -KILL "${pids[one]}"
+    sleep 0.3
+    expect_between "part of the other after the kill" "$(part other 1)" 85 101
+    wait "${pids[one]}"
+    end_job other
+    wait_for 5 none_listed
+done
+wait_for 5 nothing_held

@@ -128,23 +128,6 @@ void GpuCompute::sync_end(std::int64_t now_ns) {
     report();
 }
 
-GpuCompute::Saved GpuCompute::saved() {
-    const Guard guard(lock_);
-    return {meter_.figures(), waited_ns_, usual_gap_ns_};
-}
-
-void GpuCompute::restore(const Saved& saved) {
-    const Guard guard(lock_);
-    meter_.adopt(saved.figures);
-    waited_ns_ = saved.waited_ns;
-    usual_gap_ns_ = saved.usual_gap_ns;
-}
-
-bool GpuCompute::restore(const Batch& batch) {
-    const Guard guard(lock_);
-    return meter_.adopt(batch);
-}
-
 /// The first launch after a synchronisation tells how long the program was away.
 void GpuCompute::note_return(std::int64_t now_ns) {
     if (away_since_ns_ == 0) return;

@@ -162,7 +162,7 @@ void GpuCompute::report() {
     out.wants.store(waiting_, kRelaxed);
     out.syncing.store(syncing_, kRelaxed);
     out.unmeasured.store(figures.unmeasured ? 1 : 0, kRelaxed);
-    out.updated_ns.store(now_ns_, kRelaxed);
+    out.updated_ns.store(std::max<std::int64_t>(now_ns_, 1), kRelaxed);  // 0: never
     // Last, so that who sees the drained GPU sees the time that was used for it.
     out.in_flight_ns.store(figures.in_flight_ns, std::memory_order_release);
 }

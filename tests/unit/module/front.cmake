@@ -47,17 +47,26 @@ target_link_libraries(front_test_nvml PRIVATE cgpu_options front_test_nvml_drive
 target_link_libraries(front_test_nvml_long PRIVATE cgpu_options front_test_nvml_long_driver)
 
 if(NOT CGPU_SANITIZE)  # it forks processes that have threads, and closes descriptors that aren't its own
-cgpu_unit_test(front_test
-  SOURCES ${CMAKE_CURRENT_LIST_DIR}/front_daemon.cpp ${CMAKE_CURRENT_LIST_DIR}/front_graph_test.cpp front_memory_test.cpp
-          ${CMAKE_CURRENT_LIST_DIR}/front_link_test.cpp ${CMAKE_CURRENT_LIST_DIR}/front_launch_test.cpp
-          ${CMAKE_CURRENT_LIST_DIR}/front_nvml_memory_test.cpp ${CMAKE_CURRENT_LIST_DIR}/front_nvml_processes_test.cpp
-  LIBS cgpu_core ${CMAKE_DL_LIBS})
-target_compile_definitions(front_test PRIVATE
-  CGPU_TEST_FRONT="$<TARGET_FILE:front_test_cuda>" CGPU_TEST_DRIVER="${driver_folder}/libcuda.so.1"
-  CGPU_TEST_NVML_FRONT="$<TARGET_FILE:front_test_nvml>" CGPU_TEST_NVML_FRONT_LONG="$<TARGET_FILE:front_test_nvml_long>"
-  CGPU_TEST_ENGINE="present.so")
-add_dependencies(front_test front_test_cuda front_test_nvml front_test_nvml_long test_engine_present)
+  cgpu_unit_test(front_test
+    SOURCES ${CMAKE_CURRENT_LIST_DIR}/front_daemon.cpp ${CMAKE_CURRENT_LIST_DIR}/front_graph_test.cpp front_memory_test.cpp
+            ${CMAKE_CURRENT_LIST_DIR}/front_link_test.cpp ${CMAKE_CURRENT_LIST_DIR}/front_launch_test.cpp
+            ${CMAKE_CURRENT_LIST_DIR}/front_nvml_memory_test.cpp ${CMAKE_CURRENT_LIST_DIR}/front_nvml_processes_test.cpp
+    LIBS cgpu_core ${CMAKE_DL_LIBS})
+  target_compile_definitions(front_test PRIVATE
+    CGPU_TEST_FRONT="$<TARGET_FILE:front_test_cuda>" CGPU_TEST_DRIVER="${driver_folder}/libcuda.so.1"
+    CGPU_TEST_NVML_FRONT="$<TARGET_FILE:front_test_nvml>" CGPU_TEST_NVML_FRONT_LONG="$<TARGET_FILE:front_test_nvml_long>"
+    CGPU_TEST_ENGINE="present.so")
+  add_dependencies(front_test front_test_cuda front_test_nvml front_test_nvml_long test_engine_present)
 endif()
+
+set(sections ${CMAKE_CURRENT_LIST_DIR}/front_sections_test.cpp)
+foreach(file engine engine_exchange engine_file library_file sections waiting)
+  list(APPEND sections ${PROJECT_SOURCE_DIR}/module/front/${file}.cpp)
+endforeach()
+cgpu_unit_test(front_sections_test SOURCES ${sections} LIBS cgpu_core ${CMAKE_DL_LIBS})
+target_compile_definitions(front_sections_test PRIVATE CGPU_MODULE_FOLDER="${CGPU_TEST_ENGINES}"
+  CGPU_PRESENT_VERSION=${CGPU_VERSION_NUMBER}u CGPU_NEXT_VERSION=${CGPU_NEXT_VERSION_NUMBER}u)
+add_dependencies(front_sections_test test_engine_present test_engine_next)
 
 cgpu_unit_test(front_switch_test
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/front_daemon.cpp ${CMAKE_CURRENT_LIST_DIR}/front_switch_test.cpp

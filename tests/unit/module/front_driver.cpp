@@ -108,8 +108,7 @@ extern "C" __attribute__((visibility("default"))) void fake_fail_next(int count)
 }
 
 API cuInit(unsigned) {
-    const std::lock_guard lock(mutex);
-    initialised = true;
+    initialised = true;  // without the lock: a child that is forked may call it
     return kSuccess;
 }
 API cuDriverGetVersion(int* version) {

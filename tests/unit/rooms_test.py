@@ -15,6 +15,7 @@ MAY = {
     "core/request": ["core/model"],
     "core/admission": ["core/model", "core/request"],
     "core/schedule": ["core/model"],
+    "core/upgrade": [],
     "daemon/app": ["core"],
     "daemon/bus": ["core", "daemon/app", "dbus"],
     "daemon/config": ["core"],

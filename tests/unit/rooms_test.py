@@ -23,6 +23,7 @@ MAY = {
     "daemon/store": ["core", "daemon/app"],
     "daemon/link": ["core", "daemon/app"],
     "daemon/gpu": ["core", "daemon/app"],
+    "daemon/modules": ["core", "bundle", "daemon/app"],
     "daemon/system": ["core", "daemon/app"],
     "daemon": ["core", "daemon"],
     "client/node": ["core/model", "core/request", "dbus"],

@@ -28,8 +28,8 @@ void Meter::reaped(BatchId id, std::int64_t start_ns, std::int64_t end_ns, std::
 }
 
 /// An end event that came at once ends a batch that nothing had been launched into for a while: that was no
-/// use. One that came late shows that the estimates were too short, and so that there were no gaps: late by what
-/// it came after the time it was put there, for a process that is stopped puts it there when it goes on.
+/// use. One that came late shows that the estimates were too short, and so that there were no gaps: late by
+/// what it came after the time it was put there, for a process that is stopped puts it there when it goes on.
 std::int64_t Meter::end_of_use(Batch& batch, std::int64_t start_ns, std::int64_t end_ns) {
     const std::int64_t due = backlog_.due(batch.due_mark);
     const bool at_once = end_ns <= batch.closed_ns + kAtOnce;

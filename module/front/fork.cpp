@@ -5,6 +5,7 @@
 #include "module/front/captures.hpp"
 #include "module/front/code_table.hpp"
 #include "module/front/context_table.hpp"
+#include "module/front/engine_file.hpp"
 #include "module/front/gate.hpp"
 #include "module/front/graph_memory.hpp"
 #include "module/front/physical.hpp"
@@ -17,6 +18,7 @@ namespace cgpu::front {
 namespace {
 
 void in_child() {
+    after_fork_in_child();
     service().reset_in_child();
     session().reset_in_child();
     contexts().reset_in_child();
@@ -33,7 +35,7 @@ void in_child() {
 
 void reset_in_forked_children() {
     static std::atomic<bool> done{false};
-    if (!done.exchange(true)) pthread_atfork(nullptr, nullptr, in_child);
+    if (!done.exchange(true)) pthread_atfork(before_fork, after_fork_in_parent, in_child);
 }
 
 }  // namespace cgpu::front

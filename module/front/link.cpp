@@ -115,9 +115,10 @@ bool Link::connected() {
     return socket_.usable() >= 0;
 }
 
-void Link::attach(const Descriptor& socket) {
+void Link::attach(const Descriptor& socket, std::uint32_t version) {
     const Locked lock(mutex_);
     socket_ = socket;
+    version_ = version;
     for (Waiter* waiter = waiters_; waiter != nullptr; waiter = waiter->next) futex_wake_all(&waiter->state);
 }
 
@@ -129,6 +130,12 @@ void Link::detach() {
         waiter->state.compare_exchange_strong(pending, kSendAgain);
         futex_wake_all(&waiter->state);
     }
+}
+
+Sent Link::tell_engine(const wire::Switched& told) {
+    const Uncancelled uncancelled;
+    const Locked lock(mutex_);
+    return version_ < wire::kSwitchVersion ? Sent::done : send_message(socket_, told);
 }
 
 Descriptor Link::socket() {

@@ -32,7 +32,9 @@ class Link {
     /// Says on a connection that is to take a lost one's place what this process has of its lease. Before
     /// attach(): then no answer to an Ask can have changed it.
     static Sent tell_lease(const Descriptor& socket, std::uint32_t gpu, std::uint64_t bytes);
-    void attach(const Descriptor& socket);
+    void attach(const Descriptor& socket, std::uint32_t version);
+    /// Which engine runs here; nothing to daemons that know nothing of it. Sent::full: say it again later.
+    Sent tell_engine(const wire::Switched& told);
     /// The connection is gone: closes it and tells the waiting callers.
     void detach();
     Descriptor socket();
@@ -49,6 +51,7 @@ class Link {
 
     Mutex mutex_;
     Descriptor socket_;
+    std::uint32_t version_ = 0;  ///< of the messages, as the Welcome said
     Waiter* waiters_ = nullptr;
     std::atomic<std::uint64_t> next_request_{1};
     std::atomic<std::int64_t> last_notice_[8]{};

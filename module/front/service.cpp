@@ -221,13 +221,17 @@ void Service::handle(Packet& packet) {
         look_at_pools(static_cast<int>(recall->gpu));
         const auto spared = session().engine().spare(recall->gpu, recall->bytes, 0);
         if (!session().link().give(recall->gpu, spared)) session().engine().lease(recall->gpu, spared);
-    } else if (wire::read_message<wire::Welcome>(packet.data())) {
+    } else if (const auto welcome = wire::read_message<wire::Welcome>(packet.data())) {
         if (!greeting_ || !session().rebind(packet.files) || !tell_leases()) return connection_lost(now_ns());
-        session().link().attach(candidate_);
+        session().link().attach(candidate_, welcome->version);
         candidate_ = Descriptor{};
         greeting_ = false;
         connected_ = true;
         backoff_ns_ = 0;
+        // It may have named another engine than runs here: then it will say so.
+        session().link().tell_engine(session().engine().running());
+    } else if (const auto order = wire::read_message<wire::Switch>(packet.data())) {
+        session().link().tell_engine(session().engine().exchange(*order));
     } else if (wire::read_message<wire::Refused>(packet.data())) {
         connection_lost(now_ns());
     }

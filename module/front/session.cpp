@@ -50,7 +50,8 @@ bool Session::connect_and_load() {
     if (mapped && find_gpus() && (engine_.loaded() || engine_.load(welcome.engine))) {
         context_estimate_ = welcome.context_estimate_bytes;
         engine_.bind(pages_.orders(), pages_.reports());
-        link_.attach(socket);
+        link_.attach(socket, welcome.version);
+        link_.tell_engine(engine_.running());
         // After an exec this is the same process to the daemon: what the program before had goes back.
         for (std::uint32_t gpu = 0; gpu < gpu_count_; ++gpu) {
             link_.give(gpu, UINT64_MAX);
@@ -118,7 +119,7 @@ bool Session::rebind(const std::array<int, 3>& files) {
 void Session::reset_in_child() {
     link_.reset_in_child();
     pages_.forget();
-    engine_.forget();
+    engine_.reset_in_child();
     phase_.store(kUntouched);
 }
 

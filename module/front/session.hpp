@@ -34,7 +34,7 @@ class Session {
 
     Route route();
 
-    const EngineHandle& engine() const { return engine_; }
+    EngineHandle& engine() { return engine_; }
     Link& link() { return link_; }
     const Pages& pages() const { return pages_; }
     std::uint64_t context_estimate() const { return context_estimate_; }

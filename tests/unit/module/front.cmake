@@ -36,7 +36,7 @@ foreach(front cuda nvml nvml_long)
   set_target_properties(front_test_${front} PROPERTIES NO_SONAME ON)
   target_compile_definitions(front_test_${front} PRIVATE
     CGPU_LINK_SOCKET="link/socket" CGPU_DRIVER_FOLDER="${driver_folder}${folder}"
-    CGPU_MODULE_FOLDER="$<TARGET_FILE_DIR:cgpu_engine>")
+    CGPU_MODULE_FOLDER="${CGPU_TEST_ENGINES}")
   target_compile_options(front_test_${front} PRIVATE -fno-exceptions -fno-rtti -fvisibility=hidden)
   target_link_options(front_test_${front} PRIVATE -Wl,-z,nodelete -Wl,-Bsymbolic -Wl,--no-as-needed
     -Wl,--version-script=${made}/front_${kind}.map)
@@ -56,8 +56,18 @@ cgpu_unit_test(front_test
 target_compile_definitions(front_test PRIVATE
   CGPU_TEST_FRONT="$<TARGET_FILE:front_test_cuda>" CGPU_TEST_DRIVER="${driver_folder}/libcuda.so.1"
   CGPU_TEST_NVML_FRONT="$<TARGET_FILE:front_test_nvml>" CGPU_TEST_NVML_FRONT_LONG="$<TARGET_FILE:front_test_nvml_long>"
-  CGPU_TEST_ENGINE="$<TARGET_FILE_NAME:cgpu_engine>")
-add_dependencies(front_test front_test_cuda front_test_nvml front_test_nvml_long cgpu_engine)
+  CGPU_TEST_ENGINE="present.so")
+add_dependencies(front_test front_test_cuda front_test_nvml front_test_nvml_long test_engine_present)
+
+cgpu_unit_test(front_switch_test
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/front_daemon.cpp ${CMAKE_CURRENT_LIST_DIR}/front_switch_test.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/front_switch_load_test.cpp
+  LIBS cgpu_core ${CMAKE_DL_LIBS})
+target_compile_definitions(front_switch_test PRIVATE
+  CGPU_TEST_FRONT="$<TARGET_FILE:front_test_cuda>" CGPU_TEST_DRIVER="${driver_folder}/libcuda.so.1"
+  CGPU_TEST_ENGINE="present.so" CGPU_TEST_ENGINES="${CGPU_TEST_ENGINES}"
+  CGPU_PRESENT_VERSION=${CGPU_VERSION_NUMBER}u CGPU_NEXT_VERSION=${CGPU_NEXT_VERSION_NUMBER}u)
+add_dependencies(front_switch_test front_test_cuda ${CGPU_TEST_ENGINE_TARGETS})
 
 # The shipped files, mounted over the simulator's driver.
 if(TARGET simgpu)

@@ -64,6 +64,8 @@ class Server {
     void welcome(Peer& peer, wire::Role role);
     void answer(Peer& peer, const wire::Ask& ask);
     void list(const Peer& peer, const wire::AskProcesses& ask) const;
+    void note(const wire::Switched& switched) const;
+    void order_switch(const Peer& peer) const;
     void update(Peer& peer);
 
     DaemonControl& control_;
@@ -117,7 +119,7 @@ void Server::welcome(Peer& peer, wire::Role role) {
     update(peer);
 
     auto message = wire::make_message<wire::Welcome>();
-    message.version = wire::kVersion;
+    message.version = control_.link_version;
     message.gpu_count = 1;
     message.context_estimate_bytes = kContextEstimate;
     wire::put_text(message.instance, "0123456789ab");
@@ -187,6 +189,18 @@ void Server::list(const Peer& peer, const wire::AskProcesses& ask) const {
     send(peer.socket, &message, sizeof message, MSG_NOSIGNAL);
 }
 
+void Server::note(const wire::Switched& switched) const {
+    control_.running_version = switched.version;
+    if (switched.result == wire::SwitchResult::running) {
+        ++control_.told_running;
+        return;
+    }
+    control_.switched_result = static_cast<std::uint32_t>(switched.result);
+    control_.switched_held_ns = switched.held_ns;
+    std::memcpy(control_.switched_detail, switched.detail, sizeof switched.detail);
+    control_.switched_request = switched.header.request;
+}
+
 bool Server::read_one(Peer& peer) {
     std::byte bytes[wire::kLargestMessage];
     const auto got = recv(peer.socket, bytes, sizeof bytes, MSG_DONTWAIT);
@@ -202,6 +216,7 @@ bool Server::read_one(Peer& peer) {
             ++control_.gives;
         }
     }
+    if (const auto switched = wire::read_message<wire::Switched>(packet)) note(*switched);
     if (const auto notice = wire::read_message<wire::Notice>(packet)) {
         control_.last_notice = static_cast<std::uint32_t>(notice->event);
         ++control_.notices;
@@ -226,12 +241,24 @@ void Server::update(Peer& peer) {
     if (!peer.compute) return;
     control_.charged_bytes = peer.reports->gpus[0].charged_bytes.load();
     control_.used_ns = peer.reports->gpus[0].used_ns.load();
+    control_.wants = peer.reports->gpus[0].wants.load();
     control_.rings = peer.bell->rings.load();
+    order_switch(peer);
     if (const auto bytes = control_.recall_bytes.exchange(0); bytes != 0) {
         auto message = wire::make_message<wire::Recall>();
         message.bytes = bytes;
         send(peer.socket, &message, sizeof message, MSG_NOSIGNAL);
     }
+}
+
+void Server::order_switch(const Peer& peer) const {
+    const auto request = control_.switch_request.exchange(0);
+    if (request == 0) return;
+    auto message = wire::make_message<wire::Switch>(request);
+    message.version = control_.switch_version;
+    message.deadline_ms = control_.switch_deadline_ms;
+    std::memcpy(message.engine, control_.switch_engine, sizeof message.engine);
+    send(peer.socket, &message, sizeof message, MSG_NOSIGNAL);
 }
 
 void Server::serve() {

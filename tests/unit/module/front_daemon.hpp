@@ -22,6 +22,12 @@ struct DaemonControl {
     std::atomic<std::uint32_t> mute{0};          ///< 1: connections are taken, nothing is answered
     std::atomic<std::uint64_t> recall_bytes{0};  ///< recalls so much, once
     std::atomic<std::uint32_t> processes{0};     ///< so many are listed: see listed_process
+    std::atomic<std::uint32_t> link_version{cgpu::wire::kVersion};
+    std::atomic<std::uint64_t> switch_request{
+        0};  ///< orders a Switch of this number, once; to what is said here:
+    std::atomic<std::uint32_t> switch_version{0};
+    std::atomic<std::uint32_t> switch_deadline_ms{0};
+    char switch_engine[128] = {};
     // Read.
     std::atomic<std::uint32_t> is_down{0};
     std::atomic<std::uint32_t> is_mute{0};
@@ -38,7 +44,15 @@ struct DaemonControl {
     std::atomic<std::uint32_t> contexts_gone{0};
     std::atomic<std::uint64_t> moved_bytes{0};  ///< that it was told to be rid of
     std::atomic<std::uint32_t> rings{0};
+    std::atomic<std::uint32_t> told_running{0};     ///< so often was said unasked which engine runs
+    std::atomic<std::uint32_t> running_version{0};  ///< as was said last
+    std::atomic<std::uint64_t> switched_request{
+        0};                                         ///< the last Switch that was answered; how, is said here:
+    std::atomic<std::uint32_t> switched_result{0};  ///< a wire::SwitchResult
+    std::atomic<std::uint64_t> switched_held_ns{0};
+    char switched_detail[88] = {};
     std::atomic<std::int64_t> used_ns{0};
+    std::atomic<std::uint32_t> wants{0};
 };
 
 /// The process number `i` that the daemon lists.

@@ -1,0 +1,131 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "module/engine/api.hpp"
+
+namespace cgpu::front {
+
+/// An engine with its code.
+struct Running {
+    void* library = nullptr;  ///< of dlopen
+    const module::EngineTable* table = nullptr;
+    module::Engine* engine = nullptr;
+};
+
+namespace detail {
+
+/// How deep a thread is in sections, readable by whoever wants all out: 2 for each that it was let into, and
+/// 1 for one that it asks to be let into at this moment.
+using Mark = std::atomic<std::uint32_t>;
+
+struct alignas(64) Slot {
+    Mark mark{0};
+    std::atomic<bool> taken{true};
+    Slot* next = nullptr;
+};
+
+struct Thread {
+    Mark* mark = nullptr;  ///< of its slot; null: it has none (yet)
+    Slot* slot = nullptr;
+    std::uint32_t unlisted = 0;  ///< the same as its mark would be, where it has none
+    bool ended = false;          ///< its slot has been given back for good
+};
+
+extern thread_local constinit Thread this_thread __attribute__((tls_model("initial-exec")));
+
+}  // namespace detail
+
+/// Who is inside the engine. A section costs its thread two stores to a line of its own and a load, no
+/// locked instruction: the one who wants all out makes up for that with membarrier(2). Where the kernel
+/// refuses it, as the seccomp profiles of old container runtimes do, each entry is a locked exchange instead.
+///
+/// Within a section nobody waits and nobody calls the driver. A signal handler's section may lie within one
+/// of the thread that it interrupted.
+class Sections {
+  public:
+    constexpr Sections() = default;
+    Sections(const Sections&) = delete;
+    Sections& operator=(const Sections&) = delete;
+
+    /// What sections see from now on; nobody is inside and nobody waits.
+    void begin(const Running& first);
+
+    // For the one who exchanges what is in force.
+    /// Keeps all out and waits until nobody is inside. False: somebody still was at `until_ns`, or the kernel
+    /// refuses its help; all is as it was before. Those who are kept out wait.
+    bool close(std::int64_t until_ns);
+    /// Lets all in again: to this one.
+    void open(const Running& running);
+
+    /// The forked child's one thread is in no section, and nothing is in force.
+    void reset_in_child();
+
+  private:
+    friend class Section;
+
+    const Running* enter(detail::Mark* mark, std::uint32_t before) {
+        if (expedited_.load(std::memory_order_relaxed)) {
+            mark->store(before + 1, std::memory_order_relaxed);
+            std::atomic_signal_fence(std::memory_order_seq_cst);
+        } else {
+            mark->exchange(before + 1);
+        }
+        const Running* running = current_.load();
+        if (running == nullptr) [[unlikely]]
+            running = enter_late(mark, before);
+        mark->store(before + 2, std::memory_order_relaxed);
+        return running;
+    }
+    const Running* enter_late(detail::Mark* mark, std::uint32_t before);
+    const Running* enter_unlisted();
+    void leave_unlisted();
+    detail::Mark* mark_of_thread();
+    detail::Slot* take_slot();
+    void wait_for_opening();
+    bool wait_until_empty(std::int64_t until_ns) const;
+    bool barrier();
+
+    std::atomic<const Running*> current_{nullptr};  ///< null: all are kept out, or nothing was ever in force
+    std::atomic<bool> expedited_{false};            ///< membarrier stands in for locked entries
+    std::atomic<const Running*> in_force_{nullptr};
+    std::atomic<std::uint32_t> closed_{0};       ///< 1 while all are kept out; the futex of those who wait
+    std::atomic<detail::Slot*> slots_{nullptr};  ///< they stay, and are used again
+    std::atomic<std::int32_t> unlisted_{0};      ///< sections of threads without a slot
+};
+
+Sections& sections();
+
+/// While it lives, what is in force stays. Null inside where nothing is.
+class Section {
+  public:
+    Section() : mark_(detail::this_thread.mark) {
+        if (mark_ == nullptr) [[unlikely]]
+            mark_ = sections().mark_of_thread();
+        if (mark_ == nullptr) [[unlikely]] {
+            running_ = sections().enter_unlisted();
+            return;
+        }
+        before_ = mark_->load(std::memory_order_relaxed);
+        running_ = sections().enter(mark_, before_);
+    }
+    ~Section() {
+        if (mark_ != nullptr) [[likely]] {
+            mark_->store(before_, std::memory_order_release);
+        } else {
+            sections().leave_unlisted();
+        }
+    }
+    Section(const Section&) = delete;
+    Section& operator=(const Section&) = delete;
+
+    const Running* running() const { return running_; }
+
+  private:
+    detail::Mark* mark_;
+    std::uint32_t before_ = 0;
+    const Running* running_ = nullptr;
+};
+
+}  // namespace cgpu::front

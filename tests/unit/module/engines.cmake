@@ -1,0 +1,28 @@
+# Engines to go over to: files of their own in one folder, as on a node. Those that are whole are built plainly, so that
+# the sanitizers see them.
+set(CGPU_TEST_ENGINES ${CMAKE_CURRENT_BINARY_DIR}/engines)
+math(EXPR CGPU_NEXT_VERSION_NUMBER "${CGPU_VERSION_NUMBER} + 1")
+
+# test_engine(NAME VERSION [SOURCES more...]): engines/NAME.so, which says that it is VERSION.
+function(test_engine name version)
+  cmake_parse_arguments(arg "" "" "SOURCES" ${ARGN})
+  add_library(test_engine_${name} SHARED ${CGPU_ENGINE_SOURCES} ${arg_SOURCES})
+  set_target_properties(test_engine_${name} PROPERTIES PREFIX "" OUTPUT_NAME ${name} NO_SONAME ON
+    LIBRARY_OUTPUT_DIRECTORY ${CGPU_TEST_ENGINES})
+  target_link_libraries(test_engine_${name} PRIVATE cgpu_options)
+  target_compile_definitions(test_engine_${name} PRIVATE CGPU_VERSION_NUMBER=${version}u)
+  target_compile_options(test_engine_${name} PRIVATE -fvisibility=hidden -fno-gnu-unique)
+  target_link_options(test_engine_${name} PRIVATE -Wl,-Bsymbolic
+    -Wl,--version-script=${PROJECT_SOURCE_DIR}/module/engine/exports.map)
+endfunction()
+test_engine(present ${CGPU_VERSION_NUMBER})
+test_engine(next ${CGPU_NEXT_VERSION_NUMBER})
+
+# Whole engines but for one thing, each: see broken_engine.cpp.
+set(CGPU_BROKEN_ENGINES other_abi older_table failing_restore other_charge other_lease no_engine)
+foreach(kind ${CGPU_BROKEN_ENGINES})
+  test_engine(${kind} ${CGPU_NEXT_VERSION_NUMBER} SOURCES ${CMAKE_CURRENT_LIST_DIR}/broken_engine.cpp)
+  target_compile_definitions(test_engine_${kind} PRIVATE cgpu_engine_table=whole_engine_table CGPU_BROKEN_${kind})
+endforeach()
+list(TRANSFORM CGPU_BROKEN_ENGINES PREPEND test_engine_ OUTPUT_VARIABLE CGPU_TEST_ENGINE_TARGETS)
+list(APPEND CGPU_TEST_ENGINE_TARGETS test_engine_present test_engine_next)

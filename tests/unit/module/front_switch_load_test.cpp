@@ -1,0 +1,116 @@
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include <cerrno>
+#include <cstddef>
+
+#include "tests/unit/module/front_switch_fixture.hpp"
+
+namespace {
+
+/// As the seccomp profile of Docker 19.03 does: no membarrier.
+bool refuse_membarrier() {
+    sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_membarrier, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const sock_fprog program{std::size(code), code};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+/// A program with all cores in use, whose calls must all succeed.
+class Busy : public FrontSwitch {
+  protected:
+    static constexpr int kThreads = 8;
+#ifdef CGPU_TEST_SLOW
+    static constexpr int kSwitches = 200;  // under a sanitizer
+#else
+    static constexpr int kSwitches = 1000;
+#endif
+
+    void TearDown() override {
+        stop();
+        FrontSwitch::TearDown();
+    }
+
+    void start_threads(int count = kThreads) {
+        for (int i = 0; i < count; ++i) threads_.emplace_back([this, i] { work(i); });
+    }
+    void stop() {
+        stop_ = true;
+        for (auto& thread : threads_) thread.join();
+        threads_.clear();
+    }
+
+    /// One thread's work: memory of all sizes, kernels on a stream of its own, waiting for them.
+    void work(int number) {
+        call<int(void*)>("cuCtxSetCurrent")(context_);
+        for (int round = 0; !stop_; ++round) a_round(number, round);
+    }
+    void a_round(int number, int round) {
+        std::uint64_t small = 0;
+        std::uint64_t large = 0;
+        const int bad = allocate(4096, &small) +
+                        allocate((1 + static_cast<unsigned>(round) % 4) * kMiB, &large) +
+                        launch(&streams_[number]) + launch(&streams_[number]) +
+                        (round % 16 == 0 ? call<int()>("cuCtxSynchronize")() : 0) + free(large) + free(small);
+        if (bad != 0) ++failed_;
+        ++rounds_;
+    }
+
+    /// There and back, `count` times in all; each time the old engine is unmapped.
+    void switch_about(int count) {
+        for (int i = 0; i < count; ++i) {
+            const bool there = i % 2 == 0;
+            ASSERT_EQ(there ? go_to_next() : go_to_present(), Result::done) << i << ": " << detail();
+            ASSERT_EQ(is_mapped("present.so"), !there);
+            ASSERT_EQ(is_mapped("next.so"), there);
+        }
+    }
+
+    void expect_all_given_back() {
+        stop();
+        EXPECT_EQ(failed_, 0);
+        EXPECT_GT(rounds_, 0);
+        EXPECT_TRUE(eventually([&] { return daemon().charged_bytes == 0; })) << daemon().charged_bytes;
+        EXPECT_EQ(heap_bytes(), 0u);
+        // All of it can be taken: not a byte is thought to be in use.
+        std::uint64_t address = 0;
+        const auto all = daemon().limit_bytes - daemon().context_bytes;
+        EXPECT_EQ(allocate(all, &address), 0);
+        EXPECT_EQ(free(address), 0);
+    }
+
+    std::atomic<bool> stop_{false};
+    std::atomic<int> failed_{0};
+    std::atomic<int> rounds_{0};
+    int streams_[64] = {};
+    std::vector<std::thread> threads_;
+};
+
+TEST_F(Busy, AThousandSwitchesUnderLoad) {
+    daemon().gate = 1;
+    start();
+    behind<void(std::int64_t)>("fake_set_kernel_ns")(2'000);
+    start_threads();
+    switch_about(kSwitches);
+    expect_all_given_back();
+}
+
+TEST_F(Busy, AThousandSwitchesWhereMembarrierIsRefused) {
+    daemon().gate = 1;
+    ASSERT_TRUE(refuse_membarrier());
+    start();
+    behind<void(std::int64_t)>("fake_set_kernel_ns")(2'000);
+    start_threads();
+    switch_about(kSwitches);
+    expect_all_given_back();
+}
+
+}  // namespace

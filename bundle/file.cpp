@@ -1,0 +1,160 @@
+#include "bundle/file.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+#include "core/model/quote.hpp"
+
+namespace cgpu::bundle {
+namespace {
+
+using model::Refusal;
+using model::refuse;
+using Reason = Refusal::Reason;
+
+constexpr const char* kUnreadable = "look at it as root; the disk may be at fault";
+
+/// As it may stand in a message.
+std::string shown(const std::string& path) {
+    const bool plain = std::all_of(path.begin(), path.end(),
+                                   [](char c) { return c > ' ' && c < '\x7f' && c != '"' && c != '\\'; });
+    return plain ? path : model::quote(path);
+}
+
+tl::unexpected<Refusal> not_opened(const std::string& path, int error) {
+    switch (error) {
+        case ENOENT:
+            return refuse(Reason::not_found, shown(path), "it is not there", "cgpuctl module list");
+        case ELOOP:
+        case ENOTDIR:
+            return refuse(Reason::not_permitted, shown(path), "it is a symbolic link or no folder",
+                          "name the real folder, or put the files themselves there");
+        case EACCES:
+            return refuse(Reason::not_permitted, shown(path), "this user may not read it", "as root");
+        default:
+            return refuse(Reason::storage, shown(path),
+                          "it can't be opened: " + std::generic_category().message(error), kUnreadable);
+    }
+}
+
+const char* name_of(mode_t kind) { return kind == S_IFDIR ? "folder" : "regular file"; }
+
+}  // namespace
+
+File::File(File&& other) noexcept : fd_(std::exchange(other.fd_, -1)), path_(std::move(other.path_)) {}
+
+File& File::operator=(File&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    std::swap(path_, other.path_);
+    return *this;
+}
+
+File::~File() {
+    if (fd_ >= 0) ::close(fd_);
+}
+
+std::optional<Refusal> File::why_not_roots(mode_t kind, bool above) const {
+    struct stat info {};
+    if (fstat(fd_, &info) != 0) return not_opened(path_, errno).value();
+    if ((info.st_mode & S_IFMT) != kind)
+        return model::make_refusal(Reason::not_permitted, shown(path_),
+                                   std::string("it is no ") + name_of(kind), "put the file itself there");
+    if (info.st_uid != 0)
+        return model::make_refusal(
+            Reason::not_permitted, shown(path_),
+            "it belongs to user " + std::to_string(info.st_uid) + ", who could put other code into every job",
+            "chown root " + shown(path_) + ", if you trust what is in it");
+    const bool kept = above && (info.st_mode & S_ISVTX) != 0;
+    if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0 && !kept)
+        return model::make_refusal(Reason::not_permitted, shown(path_),
+                                   (info.st_mode & S_IWOTH) != 0 ? "everybody can write it, not only root"
+                                                                 : "its group can write it, not only root",
+                                   "chmod go-w " + shown(path_) + ", if you trust what is in it");
+    return std::nullopt;
+}
+
+tl::expected<File, Refusal> File::step(const std::string& name, int flags) const {
+    std::string path = path_ == "/" ? path_ + name : path_ + "/" + name;
+    // Without O_NONBLOCK a pipe of that name would hold whoever looks at it.
+    const int fd =
+        openat(fd_, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | flags);
+    if (fd < 0) return not_opened(path, errno);
+    return File(fd, std::move(path));
+}
+
+tl::expected<File, Refusal> File::walk(const std::string& path, mode_t kind) {
+    namespace fs = std::filesystem;
+    const fs::path wanted = (fs::path(path) / "").lexically_normal().parent_path();
+    File here(::open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC), "/");
+    if (here.fd_ < 0) return not_opened("/", errno);
+    if (auto why = here.why_not_roots(S_IFDIR, true)) return tl::unexpected(*why);
+    for (auto part = std::next(wanted.begin()); part != wanted.end(); ++part) {
+        const bool last = std::next(part) == wanted.end();
+        auto next = here.step(part->native(), last && kind != S_IFDIR ? 0 : O_DIRECTORY);
+        if (!next) return next;
+        if (auto why = next->why_not_roots(last ? kind : S_IFDIR, !last)) return tl::unexpected(*why);
+        here = std::move(*next);
+    }
+    return here;
+}
+
+tl::expected<File, Refusal> File::open_folder(const std::string& path) { return walk(path, S_IFDIR); }
+
+tl::expected<File, Refusal> File::open_file(const std::string& path) { return walk(path, S_IFREG); }
+
+tl::expected<File, Refusal> File::file_in(const std::string& name) const {
+    auto file = step(name, 0);
+    if (!file) return file;
+    if (auto why = file->why_not_roots(S_IFREG, false)) return tl::unexpected(*why);
+    return file;
+}
+
+tl::expected<std::vector<std::byte>, Refusal> File::content(std::uint64_t most) const {
+    struct stat info {};
+    if (fstat(fd_, &info) != 0) return not_opened(path_, errno);
+    const auto size = static_cast<std::uint64_t>(info.st_size);
+    if (size == 0 || size > most)
+        return refuse(Reason::invalid, shown(path_),
+                      size == 0 ? "it is empty" : "it has more than " + std::to_string(most) + " bytes",
+                      "get this version again from where it was released");
+    std::vector<std::byte> bytes(size);
+    std::size_t done = 0;
+    while (done < bytes.size()) {
+        const ssize_t got = pread(fd_, bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0)
+            return refuse(Reason::storage, shown(path_),
+                          "it can't be read: " + std::generic_category().message(errno), kUnreadable);
+        if (got == 0)
+            return refuse(Reason::storage, shown(path_), "it became shorter while it was read", kUnreadable);
+        done += static_cast<std::size_t>(got);
+    }
+    return bytes;
+}
+
+tl::expected<std::vector<std::string>, Refusal> File::names() const {
+    const int again = openat(fd_, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR* stream = again < 0 ? nullptr : fdopendir(again);
+    if (stream == nullptr) {
+        const int error = errno;
+        if (again >= 0) ::close(again);
+        return not_opened(path_, error);
+    }
+    std::vector<std::string> found;
+    while (const dirent* entry = readdir(stream)) {
+        const std::string name = entry->d_name;
+        if (name != "." && name != "..") found.push_back(name);
+    }
+    closedir(stream);
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+}  // namespace cgpu::bundle

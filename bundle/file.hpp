@@ -1,0 +1,55 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "core/model/refusal.hpp"
+
+namespace cgpu::bundle {
+
+/// A file or folder that nobody but root can have changed, open, with the path by which messages name it.
+/// Everything is done with the open file: what a name stands for may change, what is open is what was judged.
+class File {
+  public:
+    /// The folder at an absolute `path`, if it and every folder above it is root's and can't be written by
+    /// others; none of them may be a symbolic link. Folders above it may be writable with the sticky bit, as
+    /// /tmp is: what is root's in those, only root can exchange. Refused: not_found, not_permitted (somebody
+    /// else could have written it), storage (it can't be read).
+    [[nodiscard]] static tl::expected<File, model::Refusal> open_folder(const std::string& path);
+    /// The same of a regular file.
+    [[nodiscard]] static tl::expected<File, model::Refusal> open_file(const std::string& path);
+    /// A regular file in this folder, by its name; refused as above.
+    [[nodiscard]] tl::expected<File, model::Refusal> file_in(const std::string& name) const;
+
+    File(File&& other) noexcept;
+    File& operator=(File&& other) noexcept;
+    File(const File&) = delete;
+    File& operator=(const File&) = delete;
+    ~File();
+
+    /// The whole content. Refused: invalid (it is empty, or larger than `most` bytes), storage.
+    [[nodiscard]] tl::expected<std::vector<std::byte>, model::Refusal> content(std::uint64_t most) const;
+    /// The names in this folder, sorted. Refused: storage.
+    [[nodiscard]] tl::expected<std::vector<std::string>, model::Refusal> names() const;
+    [[nodiscard]] const std::string& path() const { return path_; }
+    [[nodiscard]] int descriptor() const { return fd_; }
+
+  private:
+    File(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}
+    [[nodiscard]] tl::expected<File, model::Refusal> step(const std::string& name, int flags) const;
+    [[nodiscard]] std::optional<model::Refusal> why_not_roots(mode_t kind, bool above) const;
+    [[nodiscard]] static tl::expected<File, model::Refusal> walk(const std::string& path, mode_t kind);
+
+    int fd_;
+    std::string path_;
+};
+
+}  // namespace cgpu::bundle

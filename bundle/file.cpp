@@ -44,6 +44,12 @@ tl::unexpected<Refusal> not_opened(const std::string& path, int error) {
     }
 }
 
+/// What to do about a file that others could have changed. A folder above it may be somebody's home.
+std::string remedy(const char* command, const std::string& path, bool above) {
+    if (above) return "put it, as root, below a folder that is root's alone";
+    return std::string(command) + " " + shown(path) + ", if you trust what is in it";
+}
+
 const char* name_of(mode_t kind) { return kind == S_IFDIR ? "folder" : "regular file"; }
 
 }  // namespace
@@ -70,13 +76,13 @@ std::optional<Refusal> File::why_not_roots(mode_t kind, bool above) const {
         return model::make_refusal(
             Reason::not_permitted, shown(path_),
             "it belongs to user " + std::to_string(info.st_uid) + ", who could put other code into every job",
-            "chown root " + shown(path_) + ", if you trust what is in it");
+            remedy("chown root", path_, above));
     const bool kept = above && (info.st_mode & S_ISVTX) != 0;
     if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0 && !kept)
         return model::make_refusal(Reason::not_permitted, shown(path_),
                                    (info.st_mode & S_IWOTH) != 0 ? "everybody can write it, not only root"
                                                                  : "its group can write it, not only root",
-                                   "chmod go-w " + shown(path_) + ", if you trust what is in it");
+                                   remedy("chmod go-w", path_, above));
     return std::nullopt;
 }
 

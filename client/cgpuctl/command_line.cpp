@@ -17,11 +17,11 @@ constexpr const char* kAbout =
     "A bare cgpuctl is cgpuctl status.";
 
 constexpr const char* kFooter =
-    "Exit codes: 0 done, 1 a fault, 2 wrong usage, 3 no such GPU or instance, 4 refused (the message says "
-    "why and\n"
-    "what to try), 77 not authorized, 101 the daemon is not reachable. run ends with its command's exit "
-    "code, 126\n"
-    "where the command can't be executed, 127 where there is none.\n"
+    "Exit codes: 0 done, 1 a fault, 2 wrong usage, 3 no such GPU, instance or version, 4 refused (the "
+    "message\n"
+    "says why and what to try), 77 not authorized, 101 the daemon is not reachable. run ends with its "
+    "command's\n"
+    "exit code, 126 where the command can't be executed, 127 where there is none.\n"
     "NO_COLOR=1 turns colours off.\n"
     "\n"
     "Examples:\n"
@@ -40,14 +40,17 @@ class HelpFormatter final : public CLI::Formatter {
         if (app->get_parent() == nullptr) return "Usage: cgpuctl [VERB] [OPTIONS]\n";
         const Verb& verb = *find_verb(app->get_name());
         std::string usage = "Usage: cgpuctl " + std::string(verb.name) + " [OPTIONS]";
-        for (const Argument& argument : verb.arguments) usage += " " + std::string(argument.name);
+        for (const Argument& argument : verb.arguments) {
+            const std::string name(argument.name);
+            usage += argument.optional ? " [" + name + "]" : " " + name;
+        }
         return usage + (verb.takes_command ? " -- COMMAND [ARGUMENT]..." : "") + "\n";
     }
 };
 
 void declare(CLI::App& app, const Argument& argument, Input& input) {
     app.add_option(std::string(argument.name), input.*argument.value, std::string(argument.help))
-        ->required()
+        ->required(!argument.optional)
         ->type_name("");
 }
 

@@ -22,8 +22,14 @@ struct Input {
     std::string name;
     std::vector<std::string> command;
 
-    // of runtime
+    // of module
+    std::string what;    ///< a version, a folder or a tar file
+    std::string folder;  ///< where the versions lie
+
+    // of runtime and module
     std::string action;
+
+    // of runtime
     std::string as;
     std::string file;
     bool make_default = false;

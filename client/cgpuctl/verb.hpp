@@ -19,6 +19,7 @@ struct Argument {
     std::string_view name;  ///< as help shows it: GPU
     std::string Input::*value;
     std::string_view help;
+    bool optional = false;
 };
 
 struct Option {

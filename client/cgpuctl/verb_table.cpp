@@ -103,6 +103,27 @@ const std::vector<Verb>& table() {
          "was granted and its memory limit; it keeps the process id, signals and descriptors of cgpuctl.",
          "cgpuctl run --mem 4GiB --weight 2 -- python3 train.py",
          &run},
+        {"module",
+         {{"ACTION", &Input::action, "list, show, add, remove or verify"},
+          {"WHAT", &Input::what,
+           "show, remove: VERSION; add: FOLDER or TAR; verify: VERSION or FOLDER, or all", true}},
+         {{"--folder", &Input::folder, "FOLDER",
+           "where the versions lie; /usr/lib/cgpu/module where not given"},
+          kJson,
+          kNoLegend,
+          kDryRun,
+          kQuiet},
+         false,
+         "The installed versions of the module",
+         "Each is a folder with an engine and its manifest. add copies one there, all of it or nothing, and "
+         "never over "
+         "one\n"
+         "that is there; remove takes one away that nothing uses. Both as root. verify says whether a "
+         "version can be "
+         "used: its\n"
+         "files are root's alone, whole and for this machine; --json with list, show and verify.",
+         "cgpuctl module list",
+         &module},
         {"upgrade",
          {},
          {{"--hot", &Input::hot, "VERSION", "running processes go over to it while they run"},

@@ -2,6 +2,6 @@
 
 namespace cgpu::upgrade {
 
-std::string engine_name(const Version& version) { return "libcgpu-engine.so." + version.str(); }
+std::string engine_name(const Version& version) { return std::string(kEnginePrefix) + version.str(); }
 
 }  // namespace cgpu::upgrade

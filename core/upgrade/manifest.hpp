@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "core/upgrade/version.hpp"
 
@@ -26,6 +27,8 @@ struct Manifest {
 
     friend bool operator==(const Manifest&, const Manifest&) = default;
 };
+
+constexpr std::string_view kEnginePrefix = "libcgpu-engine.so.";
 
 /// `libcgpu-engine.so.1.2.3`: a name of its own for each version, since a mapped file is never overwritten.
 [[nodiscard]] std::string engine_name(const Version& version);

@@ -25,6 +25,7 @@ struct Version {
     /// major << 16 | minor << 8 | patch: in the order of the versions.
     [[nodiscard]] std::uint32_t packed() const;
 
+    // NOLINTNEXTLINE(modernize-use-nullptr): a false alarm of clang-tidy 14
     friend auto operator<=>(const Version&, const Version&) = default;
 };
 

@@ -37,7 +37,7 @@ install_helpers() {
     for program in /usr/bin/cgpu* /usr/sbin/cgpu*; do
         [[ -x $program ]] && ln -s "$program" "$CGPU_LAB/bin/"
     done
-    ln -s "$1/bin/"* "$2/tests/sim/simgpu" "$CGPU_LAB/bin/"
+    ln -s "$1/bin/"* "$2/tests/sim/simgpu" "$2/module/bundle/cgpu-make-manifest" "$CGPU_LAB/bin/"
     for program in "$2/tests/programs/"*; do
         [[ -f $program && -x $program && $program != *.so* ]] && ln -s "$program" "$CGPU_LAB/bin/"
     done

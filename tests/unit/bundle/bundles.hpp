@@ -48,7 +48,7 @@ inline upgrade::Manifest fitting_manifest(const upgrade::Version& version, const
 inline std::filesystem::path make_bundle(const std::filesystem::path& modules,
                                          const upgrade::Version& version,
                                          const std::string& engine = text_in(CGPU_TEST_ENGINE)) {
-    const auto folder = modules / version.str();
+    auto folder = modules / version.str();
     std::filesystem::create_directories(folder);
     std::filesystem::permissions(modules, std::filesystem::perms(0755));
     std::filesystem::permissions(folder, std::filesystem::perms(0755));

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include "client/node/client_error.hpp"
+#include "core/model/refusal.hpp"
+
+namespace cgpu::client {
+
+/// A refusal of what both programs check, in the words and with the exit code of a client.
+[[nodiscard]] inline tl::unexpected<ClientError> refused(const model::Refusal& refusal) {
+    using Kind = ClientError::Kind;
+    const bool missing = refusal.reason == model::Refusal::Reason::not_found;
+    const bool fault = refusal.reason == model::Refusal::Reason::storage;
+    return fail(missing ? Kind::not_found : fault ? Kind::failed : Kind::refused, refusal.text);
+}
+
+}  // namespace cgpu::client

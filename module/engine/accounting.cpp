@@ -74,10 +74,10 @@ std::uint64_t Accounting::reserve(std::uint32_t gpu, std::uint64_t bytes) {
     const bool limited = orders_ == nullptr || orders_->gpus[gpu].isolate_memory.load() != 0;
     const std::uint64_t after = sum(sum(on.charged, on.reserved), wanted);
     if (limited && after > on.leased) return after - on.leased;
-    if (after == kMax || !make_room()) return wanted;
+    if (after == kMax || !make_room(changes_.pending + 1)) return wanted;
     on.reserved += wanted;
-    ++pending_;
-    ++changes_;
+    ++changes_.pending;
+    ++changes_.begun;
     report_changes();
     return 0;
 }
@@ -90,19 +90,26 @@ void Accounting::commit(std::uint32_t gpu, Holding kind, std::uint64_t key, std:
     take_off_reserved(gpu, reserved);
     // Without a reservation there may be no memory to remember it by; then it is not charged, as its free
     // won't be.
-    if (!edges_.make_room(2) || !shelf->make_room(1)) return;
-    if (const Held* old = shelf->held.find(key)) {
+    put(kind, *shelf, key, Held{gpu, bytes, 0});
+}
+
+bool Accounting::put(Holding kind, Shelf& shelf, std::uint64_t key, const Held& fresh) {
+    if (!edges_.make_room(2) || !shelf.make_room(1)) return false;
+    if (const Held* old = shelf.held.find(key)) {
         const Held moved = *old;
         // Of three that were given the same key, the first is long free.
-        if (const Held* oldest = shelf->earlier.find(key)) end_charge(kind, key, Held{*oldest});
-        shelf->earlier.erase(key);
-        shelf->earlier.insert(key, moved);
-        shelf->held.erase(key);
+        if (const Held* oldest = shelf.earlier.find(key)) end_charge(kind, key, Held{*oldest});
+        shelf.earlier.erase(key);
+        shelf.earlier.insert(key, moved);
+        shelf.held.erase(key);
     }
-    const Held fresh{gpu, bytes, 0};
-    shelf->held.insert(key, fresh);
-    gpus_[gpu].charged = sum(gpus_[gpu].charged, charge_for(kind, key, fresh));
-    report(gpu);
+    shelf.held.insert(key, fresh);
+    Gpu& on = gpus_[fresh.gpu];
+    const std::uint64_t charge = charge_for(kind, key, fresh);
+    on.charged = sum(on.charged, charge);
+    if (kind == Holding::pool) on.pooled = sum(on.pooled, charge);
+    report(fresh.gpu);
+    return true;
 }
 
 void Accounting::cancel(std::uint32_t gpu, std::uint64_t reserved) {
@@ -145,10 +152,10 @@ bool Accounting::find(Holding kind, std::uint64_t key, Held& out) {
 void Accounting::freeing(bool begins) {
     const Guard guard(lock_);
     if (begins) {
-        ++freeing_;
-        ++changes_;
-    } else if (freeing_ > 0) {
-        --freeing_;
+        ++changes_.freeing;
+        ++changes_.begun;
+    } else if (changes_.freeing > 0) {
+        --changes_.freeing;
     }
     report_changes();
 }
@@ -227,6 +234,35 @@ void Accounting::adopt(std::uint32_t gpu, const Allotment& allotment) {
     gpus_[gpu].reserved = allotment.reserved;
 }
 
+Accounting::Changes Accounting::changes() {
+    const Guard guard(lock_);
+    return changes_;
+}
+
+bool Accounting::adopt(const Changes& changes) {
+    constexpr std::uint64_t kMost = 1 << 20;  // more threads than any process has
+    if (changes.pending > kMost) return false;
+    const Guard guard(lock_);
+    changes_ = changes;
+    return make_room(changes.pending);
+}
+
+/// One holding more than there are may be moved among the earlier ones.
+bool Accounting::make_room_for(Holding kind, std::uint64_t count) {
+    const Guard guard(lock_);
+    Shelf* shelf = shelf_of(kind);
+    if (shelf == nullptr) return false;
+    // How many granules its holdings share isn't known; most end within the one that the next begins in.
+    return shelf->held.make_room(count) && (kind != Holding::address || edges_.make_room(count));
+}
+
+bool Accounting::adopt(Holding kind, std::uint64_t key, const Held& held) {
+    Shelf* shelf = shelf_of(kind);
+    if (shelf == nullptr || held.gpu >= wire::kMaxGpus) return false;
+    const Guard guard(lock_);
+    return put(kind, *shelf, key, held);
+}
+
 Accounting::Shelf* Accounting::shelf_of(Holding kind) {
     switch (kind) {
         case Holding::address:
@@ -241,9 +277,8 @@ Accounting::Shelf* Accounting::shelf_of(Holding kind) {
     return nullptr;
 }
 
-/// For one commit more than are pending, of whatever kind it will be.
-bool Accounting::make_room() {
-    const std::uint64_t commits = pending_ + 1;
+/// For so many commits, of whatever kind they will be.
+bool Accounting::make_room(std::uint64_t commits) {
     return addresses_.make_room(commits) && arrays_.make_room(commits) && physical_.make_room(commits) &&
            pools_.make_room(commits) && edges_.make_room(2 * commits);
 }
@@ -298,7 +333,7 @@ void Accounting::take_off_reserved(std::uint32_t gpu, std::uint64_t bytes) {
     if (bytes == 0) return;
     Gpu& on = gpus_[gpu];
     on.reserved -= std::min(on.reserved, up_to_granule(bytes));
-    if (pending_ > 0) --pending_;
+    if (changes_.pending > 0) --changes_.pending;
     report_changes();
 }
 
@@ -314,8 +349,8 @@ void Accounting::report(std::uint32_t gpu) {
 
 void Accounting::report_changes() {
     if (reports_ == nullptr) return;
-    reports_->changing.store(static_cast<std::uint32_t>(pending_) + freeing_);
-    reports_->changes.store(changes_);
+    reports_->changing.store(static_cast<std::uint32_t>(changes_.pending) + changes_.freeing);
+    reports_->changes.store(changes_.begun);
 }
 
 }  // namespace cgpu::module

@@ -50,25 +50,50 @@ class Accounting {
     std::uint64_t charged(std::uint32_t gpu);
     std::uint64_t leased(std::uint32_t gpu);
 
-    /// For a handover: what may be taken, and what is set aside for driver calls that are under way.
+    // For a handover.
+    /// What may be taken, and what is set aside for driver calls that are under way.
     struct Allotment {
         std::uint64_t leased;
         std::uint64_t reserved;
     };
     Allotment allotment(std::uint32_t gpu);
     void adopt(std::uint32_t gpu, const Allotment& allotment);
-    template <class Visit>  // void(Holding, std::uint64_t key, const Held&)
+    /// Driver calls that are under way.
+    struct Changes {
+        std::uint64_t pending;  ///< allocations: reserved, and neither committed nor cancelled
+        std::uint32_t freeing;
+        std::uint32_t begun;  ///< so far, of both; wraps
+    };
+    Changes changes();
+    /// False: no memory for what they will end in.
+    bool adopt(const Changes& changes);
+    bool make_room_for(Holding kind, std::uint64_t count);
+    bool adopt(Holding kind, std::uint64_t key, const Held& held);
+    template <class Visit>  // void(Holding, std::uint64_t key, const Held&): of two with one key, the earlier
+                            // first
     void each(Visit visit) {
         const Guard guard(lock_);
-        for (const Holding kind : {Holding::address, Holding::array, Holding::physical, Holding::pool}) {
+        for (const Holding kind : kHoldings) {
             Shelf* shelf = shelf_of(kind);
             const auto tell = [&](std::uint64_t key, const Held& held) { visit(kind, key, held); };
             shelf->earlier.each(tell);
             shelf->held.each(tell);
         }
     }
+    /// How many of each kind there are.
+    template <class Visit>  // void(Holding, std::uint64_t)
+    void each_count(Visit visit) {
+        const Guard guard(lock_);
+        for (const Holding kind : kHoldings) {
+            const Shelf* shelf = shelf_of(kind);
+            visit(kind, shelf->earlier.size() + shelf->held.size());
+        }
+    }
 
   private:
+    static constexpr Holding kHoldings[] = {Holding::address, Holding::array, Holding::physical,
+                                            Holding::pool};
+
     struct Gpu {
         std::uint64_t leased = 0;
         std::uint64_t reserved = 0;
@@ -87,7 +112,8 @@ class Accounting {
     };
 
     Shelf* shelf_of(Holding kind);  ///< null for a kind that isn't ours
-    bool make_room();
+    bool make_room(std::uint64_t commits);
+    bool put(Holding kind, Shelf& shelf, std::uint64_t key, const Held& fresh);
     std::uint64_t charge_for(Holding kind, std::uint64_t key, const Held& held);
     void end_charge(Holding kind, std::uint64_t key, const Held& held);
     std::uint64_t touch_edge(std::uint64_t edge);
@@ -100,9 +126,7 @@ class Accounting {
     const wire::Orders* orders_ = nullptr;
     wire::Reports* reports_ = nullptr;
     Gpu gpus_[wire::kMaxGpus];
-    std::uint64_t pending_ = 0;  ///< reservations that are neither committed nor cancelled
-    std::uint32_t freeing_ = 0;  ///< driver calls under way that may free something
-    std::uint32_t changes_ = 0;  ///< begun so far, of both; wraps
+    Changes changes_{};
     Shelf addresses_;
     Shelf arrays_;
     Shelf physical_;

@@ -163,12 +163,16 @@ struct EngineTable {
     void (*sync_begin)(Engine*, std::uint32_t gpu, std::int64_t now_ns);
     void (*sync_end)(Engine*, std::uint32_t gpu, std::int64_t now_ns);
 
-    // Upgrade. The front lets nobody into the old engine, saves it, restores the new one, and lets them in
-    // there.
-    /// Leases, holdings, figures and unfinished batches as bytes that any version reads; what can be learnt
-    /// anew is not among them. Returns how many bytes that takes; writes them where `bytes` suffices.
+    // Upgrade. The front lets nobody into the old engine, saves it, restores the new one, compares what both
+    // tell (charged, leased, whether work is under way), binds the new one, and lets all in there. So every
+    // version must tell of the same accounts the same charges.
+    /// All that it knows, as bytes that any version reads. Returns how many bytes that takes, or where it
+    /// writes nothing, how many it takes at most; writes where `bytes` suffices. Without a buffer it is
+    /// quick: callers go on meanwhile.
     std::uint64_t (*save)(Engine*, void* buffer, std::uint64_t bytes);
-    /// Into an engine that was just made. 0: not understood or no memory; the new engine is of no use then.
+    /// Into an engine that was just made, and is bound to its pages afterwards. What was given out by the one
+    /// that saved holds with it: keys, batches, reservations, waits. 0: not understood or no memory; the new
+    /// engine is of no use then.
     std::uint32_t (*restore)(Engine*, const void* saved, std::uint64_t bytes);
 };
 

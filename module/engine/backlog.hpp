@@ -31,6 +31,14 @@ class Backlog {
     }
     void at_most(std::int64_t end_ns) { end_ns_ = std::min(end_ns_, end_ns); }
 
+    /// For a handover: visit(field) for each, always in this order; new ones come last.
+    template <class Visit>
+    void each_field(Visit& visit) {
+        visit(end_ns_);
+        visit(drift_ns_);
+        visit(gap_noted_ns_);
+    }
+
   private:
     std::int64_t end_ns_ = 0;
     std::int64_t drift_ns_ = 0;  ///< all corrections so far

@@ -51,7 +51,7 @@ Batch* Batches::add(std::uint64_t context, std::uint64_t stream, std::int64_t no
 }
 
 bool Batches::adopt(const Batch& batch) {
-    serial_ = std::max(serial_, batch.id & kSerialMask);
+    serial_ = std::max(serial_, batch.id & kSerialMask);  // lest an id comes twice
     return append(batch) != nullptr;
 }
 

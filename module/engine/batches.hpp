@@ -42,6 +42,33 @@ struct Batch {
 
     void add(std::uint64_t function, std::int64_t each, std::uint32_t count, std::int64_t now_ns);
     void take_back(std::uint32_t count);
+
+    /// For a handover: visit(field) for each, always in this order; new ones come last.
+    template <class Visit>
+    void each_field(Visit& visit) {
+        visit(id);
+        visit(state);
+        visit(context);
+        visit(stream);
+        visit(first_ns);
+        visit(last_ns);
+        visit(start_ns);
+        visit(closed_ns);
+        visit(due_mark);
+        visit(estimate_ns);
+        visit(each_ns);
+        visit(pace_ns);
+        visit(last_count);
+        visit(last_function);
+        visit(launches);
+        visit(run);
+        visit(unmeasured);
+        visit(overlapped);
+        visit(foreign);
+        visit(gap);
+        visit(function_count);
+        for (std::uint64_t& function : functions) visit(function);
+    }
 };
 
 /// The unfinished batches of one GPU, oldest first. There are a few tens at most (the window bounds them), so
@@ -60,6 +87,8 @@ class Batches {
     Batch* add(std::uint64_t context, std::uint64_t stream, std::int64_t now_ns);
     /// A batch of another engine; its id stays.
     bool adopt(const Batch& batch);
+    std::uint64_t serial() const { return serial_; }
+    void go_on_from(std::uint64_t serial) { serial_ = serial; }
     void remove(BatchId id);
 
     bool empty() const { return first_ == nullptr; }

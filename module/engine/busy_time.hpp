@@ -13,11 +13,20 @@ class BusyTime {
     /// before it, so what lies further back need not be remembered.
     std::int64_t add(std::int64_t start, std::int64_t end, std::int64_t since);
 
-  private:
+    /// For a handover: oldest first.
     struct Interval {
         std::int64_t start;
         std::int64_t end;
     };
+    template <class Visit>  // void(Interval&)
+    void each(Visit visit) {
+        for (std::size_t i = 0; i < count_; ++i) visit(covered_[i]);
+    }
+    void adopt(const Interval& covered) {
+        if (count_ < kMost) covered_[count_++] = covered;
+    }
+
+  private:
     static constexpr std::size_t kMost = 16;
 
     void forget_before(std::int64_t since);

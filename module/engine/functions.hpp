@@ -30,12 +30,23 @@ class Functions {
     void sampling(std::uint64_t function);
     void count(std::uint64_t function, std::uint32_t launches);
 
-  private:
+    /// For a handover.
     struct Function {
         double mean_ns;
         bool rough;
         std::uint32_t since_sample;
     };
+    std::size_t size() const { return known_.size(); }
+    bool make_room(std::size_t count) { return known_.make_room(count); }
+    bool adopt(std::uint64_t function, const Function& known) {
+        return known_.insert(function, known) != nullptr;
+    }
+    template <class Visit>  // void(std::uint64_t function, Function&)
+    void each(Visit visit) {
+        known_.each(visit);
+    }
+
+  private:
     static constexpr std::uint32_t kSampleEach = 512;
 
     Map<Function> known_;
@@ -48,6 +59,14 @@ class OverlapScale {
   public:
     double scale() const { return scale_; }
     void learn(std::int64_t busy_ns, std::int64_t estimate_ns);
+
+    /// For a handover: visit(field) for each, always in this order; new ones come last.
+    template <class Visit>
+    void each_field(Visit& visit) {
+        visit(scale_);
+        visit(busy_ns_);
+        visit(estimate_ns_);
+    }
 
   private:
     double scale_ = 1;

@@ -20,10 +20,12 @@ wire::OnLoss on_loss_of(const wire::Orders& orders) {
 }  // namespace
 
 void Gate::bind(const wire::Orders* orders, std::uint32_t gpu) {
-    if (orders_ != nullptr) on_loss_ = on_loss_of(*orders_);
+    if (orders_ != nullptr) {
+        on_loss_ = on_loss_of(*orders_);
+        rung_ = false;  // but what another version handed over was said on these same pages
+    }
     orders_ = orders;
     gpu_ = gpu;
-    rung_ = false;
 }
 
 Look Gate::look(std::int64_t spent_ns, std::int64_t now_ns) {

@@ -37,6 +37,15 @@ class Gate {
     /// its limit.
     bool drain_awaited() const;
 
+    /// For a handover: visit(field) for each, always in this order; new ones come last.
+    template <class Visit>
+    void each_field(Visit& visit) {
+        visit(on_loss_);
+        visit(rung_);
+        visit(rung_seq_);
+        visit(heard_ns_);
+    }
+
   private:
     Look shut(Look look, const wire::Gate& gate, std::int64_t now_ns);
     Look unconnected(std::int64_t now_ns) const;

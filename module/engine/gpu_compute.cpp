@@ -128,23 +128,6 @@ void GpuCompute::sync_end(std::int64_t now_ns) {
     report();
 }
 
-GpuCompute::Saved GpuCompute::saved() {
-    const Guard guard(lock_);
-    return {meter_.figures(), waited_ns_, usual_gap_ns_};
-}
-
-void GpuCompute::restore(const Saved& saved) {
-    const Guard guard(lock_);
-    meter_.adopt(saved.figures);
-    waited_ns_ = saved.waited_ns;
-    usual_gap_ns_ = saved.usual_gap_ns;
-}
-
-bool GpuCompute::restore(const Batch& batch) {
-    const Guard guard(lock_);
-    return meter_.adopt(batch);
-}
-
 /// The first launch after a synchronisation tells how long the program was away.
 void GpuCompute::note_return(std::int64_t now_ns) {
     if (away_since_ns_ == 0) return;
@@ -179,7 +162,7 @@ void GpuCompute::report() {
     out.wants.store(waiting_, kRelaxed);
     out.syncing.store(syncing_, kRelaxed);
     out.unmeasured.store(figures.unmeasured ? 1 : 0, kRelaxed);
-    out.updated_ns.store(now_ns_, kRelaxed);
+    out.updated_ns.store(std::max<std::int64_t>(now_ns_, 1), kRelaxed);  // 0: never
     // Last, so that who sees the drained GPU sees the time that was used for it.
     out.in_flight_ns.store(figures.in_flight_ns, std::memory_order_release);
 }

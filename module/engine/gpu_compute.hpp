@@ -28,18 +28,23 @@ class GpuCompute {
     void sync_begin(std::int64_t now_ns);
     void sync_end(std::int64_t now_ns);
 
-    struct Saved {
-        Figures figures;
-        std::int64_t waited_ns;
-        std::int64_t usual_gap_ns;
-    };
-    Saved saved();
-    void restore(const Saved& saved);
-    bool restore(const Batch& batch);
-    template <class Visit>
-    void each_batch(Visit visit) {
+    /// For a handover: calls handle(*this) while nothing else happens here.
+    template <class Handle>
+    auto handed_over(Handle handle) {
         const Guard guard(lock_);
-        meter_.batches().each(visit);
+        return handle(*this);
+    }
+    Gate& gate() { return gate_; }
+    Meter& meter() { return meter_; }
+    /// visit(field) for each, always in this order; new ones come last.
+    template <class Visit>
+    void each_field(Visit& visit) {
+        visit(now_ns_);
+        visit(waiting_);
+        visit(waited_ns_);
+        visit(syncing_);
+        visit(away_since_ns_);
+        visit(usual_gap_ns_);
     }
 
   private:

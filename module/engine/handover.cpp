@@ -1,149 +1,164 @@
 #include "module/engine/handover.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstring>
+
+#include "module/engine/records.hpp"
 
 namespace cgpu::module {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x63475048;  // "cGPH"
+constexpr std::uint64_t kHoldingBytes = sizeof(RecordHead) + 5 * sizeof(std::uint64_t);
 
-enum class Kind : std::uint32_t { start = 1, memory = 2, holding = 3, compute = 4, batch = 5 };
+void save_compute(RecordWriter& out, GpuCompute& gpu, std::uint32_t index) {
+    Meter& meter = gpu.meter();
+    out.put_fields(RecordKind::compute, gpu, index);
+    out.put_fields(RecordKind::gate, gpu.gate(), index);
+    out.put_fields(RecordKind::meter, meter, index, meter.batches().serial());
+    out.put_fields(RecordKind::window, meter.window(), index);
+    out.put_fields(RecordKind::backlog, meter.backlog(), index);
+    out.put_fields(RecordKind::overlap, meter.overlap(), index);
+    meter.busy().each(
+        [&](const BusyTime::Interval& each) { out.put(RecordKind::busy, index, each.start, each.end); });
+    if (meter.functions().size() > 0) out.put(RecordKind::functions, index, meter.functions().size());
+    meter.functions().each([&](std::uint64_t function, const Functions::Function& known) {
+        out.put(RecordKind::function, index, function, known.mean_ns, known.rough, known.since_sample);
+    });
+    meter.batches().each([&](Batch& batch) { out.put_fields(RecordKind::batch, batch); });
+}
 
-struct Head {
-    Kind kind;
-    std::uint32_t bytes;
-};
-static_assert(sizeof(Head) == 8);
-
-struct Start {
-    static constexpr Kind kKind = Kind::start;
-    std::uint32_t magic;
-    std::uint32_t reserved;
-};
-static_assert(sizeof(Start) == 8);
-
-struct Memory {
-    static constexpr Kind kKind = Kind::memory;
-    std::uint64_t gpu, leased, reserved;
-};
-static_assert(sizeof(Memory) == 24);
-
-struct HoldingRecord {
-    static constexpr Kind kKind = Kind::holding;
-    std::uint32_t holding, gpu;
-    std::uint64_t key, bytes, context;
-};
-static_assert(sizeof(HoldingRecord) == 32);
-
-struct Compute {
-    static constexpr Kind kKind = Kind::compute;
-    std::uint64_t gpu, launches;
-    std::int64_t used_ns, longest_ns, waited_ns, usual_gap_ns;
-};
-static_assert(sizeof(Compute) == 48);
-
-struct BatchRecord {
-    static constexpr Kind kKind = Kind::batch;
-    std::uint64_t id, context, stream, last_function;
-    std::int64_t first_ns, last_ns, start_ns, closed_ns, estimate_ns, each_ns;
-    std::uint32_t state, launches, unmeasured, reserved;
-};
-static_assert(sizeof(BatchRecord) == 96);
-
-/// Counts what doesn't fit, too.
-class Writer {
-  public:
-    Writer(void* buffer, std::uint64_t bytes) : at_(static_cast<std::byte*>(buffer)), room_(bytes) {}
-
-    template <class Record>
-    void put(const Record& record) {
-        const Head head{Record::kKind, sizeof(Record)};
-        put_bytes(&head, sizeof head);
-        put_bytes(&record, sizeof record);
+void save_memory(RecordWriter& out, Accounting& accounting) {
+    std::uint64_t count = 0;
+    accounting.each_count([&](Holding kind, std::uint64_t holdings) {
+        count += holdings;
+        out.put(RecordKind::room, kind, holdings);
+    });
+    for (std::uint32_t gpu = 0; gpu < wire::kMaxGpus; ++gpu) {
+        const Accounting::Allotment allotment = accounting.allotment(gpu);
+        out.put(RecordKind::memory, gpu, allotment.leased, allotment.reserved);
     }
-    std::uint64_t total() const { return total_; }
-
-  private:
-    void put_bytes(const void* from, std::size_t bytes) {
-        total_ += bytes;
-        if (at_ == nullptr || total_ > room_) return;
-        std::memcpy(at_, from, bytes);
-        at_ += bytes;
-    }
-
-    std::byte* at_;
-    std::uint64_t room_;
-    std::uint64_t total_ = 0;
-};
-
-template <class Record>
-Record read(const std::byte* payload, std::uint32_t bytes) {
-    Record record{};
-    std::memcpy(&record, payload, std::min<std::size_t>(bytes, sizeof record));
-    return record;
+    const Accounting::Changes changes = accounting.changes();
+    out.put(RecordKind::changes, changes.pending, changes.freeing, changes.begun);
+    // Callers wait meanwhile: what only asks for the size is told without a walk.
+    if (!out.fits()) return out.skip(count * kHoldingBytes);
+    accounting.each([&](Holding kind, std::uint64_t key, const Held& held) {
+        out.put(RecordKind::holding, kind, key, held.gpu, held.bytes, held.context);
+    });
 }
 
-bool take(Engine& engine, const Memory& memory) {
-    if (memory.gpu >= wire::kMaxGpus) return false;
-    engine.accounting.adopt(static_cast<std::uint32_t>(memory.gpu), {memory.leased, memory.reserved});
-    return true;
+bool take_holding(Engine& engine, RecordReader values) {
+    const auto kind = values.next<Holding>();
+    const auto key = values.next<std::uint64_t>();
+    const auto gpu = values.next<std::uint32_t>();
+    const auto bytes = values.next<std::uint64_t>();
+    return engine.accounting.adopt(kind, key, Held{gpu, bytes, values.next<std::uint64_t>()});
 }
 
-bool take(Engine& engine, const HoldingRecord& record) {
-    const auto kind = static_cast<Holding>(record.holding);
-    engine.accounting.commit(record.gpu, kind, record.key, record.bytes, 0);
-    engine.accounting.note_context(kind, record.key, record.context);
-    Held held{};
-    return engine.accounting.find(kind, record.key, held);
+bool take_changes(Engine& engine, RecordReader values) {
+    Accounting::Changes changes{};
+    values(changes.pending);
+    values(changes.freeing);
+    values(changes.begun);
+    return engine.accounting.adopt(changes);
 }
 
-bool take(Engine& engine, const Compute& record) {
-    if (record.gpu >= wire::kMaxGpus) return false;
-    GpuCompute::Saved saved{};
-    saved.figures.used_ns = record.used_ns;
-    saved.figures.longest_ns = record.longest_ns;
-    saved.figures.launches = record.launches;
-    saved.waited_ns = record.waited_ns;
-    saved.usual_gap_ns = record.usual_gap_ns;
-    engine.gpus[record.gpu].restore(saved);
-    return true;
-}
-
-bool take(Engine& engine, const BatchRecord& record) {
-    GpuCompute* gpu = engine.gpu_of(record.id);
-    if (gpu == nullptr) return false;
+bool take_batch(Engine& engine, RecordReader values) {
     Batch batch{};
-    batch.id = record.id;
-    batch.state = static_cast<BatchState>(record.state);
-    batch.context = record.context;
-    batch.stream = record.stream;
-    batch.first_ns = record.first_ns;
-    batch.last_ns = record.last_ns;
-    batch.start_ns = record.start_ns;
-    batch.closed_ns = record.closed_ns;
-    batch.estimate_ns = record.estimate_ns;
-    batch.each_ns = record.each_ns;
-    batch.last_function = record.last_function;
-    batch.launches = record.launches;
-    batch.unmeasured = record.unmeasured != 0;
-    batch.gap = true;  // what is not handed over of it is not learnt from
-    return gpu->restore(batch);
+    batch.gap = true;  // what isn't told of it is not learnt from
+    batch.each_field(values);
+    batch.function_count = std::min<std::uint32_t>(batch.function_count, Batch::kMostFunctions);
+    GpuCompute* gpu = engine.gpu_of(batch.id);
+    return gpu != nullptr && gpu->handed_over([&](GpuCompute& of) { return of.meter().adopt(batch); });
 }
 
-bool take_any(Engine& engine, const Head& head, const std::byte* payload) {
-    switch (head.kind) {
-        case Kind::start:
-            return read<Start>(payload, head.bytes).magic == kMagic;
-        case Kind::memory:
-            return take(engine, read<Memory>(payload, head.bytes));
-        case Kind::holding:
-            return take(engine, read<HoldingRecord>(payload, head.bytes));
-        case Kind::compute:
-            return take(engine, read<Compute>(payload, head.bytes));
-        case Kind::batch:
-            return take(engine, read<BatchRecord>(payload, head.bytes));
+bool take_function(Meter& meter, RecordReader values) {
+    const auto function = values.next<std::uint64_t>();
+    Functions::Function known{};
+    values(known.mean_ns);
+    values(known.rough);
+    values(known.since_sample);
+    return meter.functions().adopt(function, known);
+}
+
+/// Of a record that says first which GPU's it is.
+bool take_of_gpu(Engine& engine, RecordKind kind, RecordReader values, std::uint64_t most) {
+    const auto index = values.next<std::uint32_t>();
+    GpuCompute* of = engine.gpu(index);
+    if (of == nullptr) return false;
+    return of->handed_over([&](GpuCompute& gpu) {
+        Meter& meter = gpu.meter();
+        switch (kind) {
+            case RecordKind::memory: {
+                const auto leased = values.next<std::uint64_t>();
+                engine.accounting.adopt(index, {leased, values.next<std::uint64_t>()});
+                return true;
+            }
+            case RecordKind::functions:
+                return meter.functions().make_room(std::min(values.next<std::uint64_t>(), most));
+            case RecordKind::function:
+                return take_function(meter, values);
+            case RecordKind::compute:
+                gpu.each_field(values);
+                return true;
+            case RecordKind::gate:
+                gpu.gate().each_field(values);
+                return true;
+            case RecordKind::meter:
+                meter.batches().go_on_from(values.next<std::uint64_t>());
+                meter.each_field(values);
+                return true;
+            case RecordKind::window:
+                meter.window().each_field(values);
+                return true;
+            case RecordKind::backlog:
+                meter.backlog().each_field(values);
+                return true;
+            case RecordKind::overlap:
+                meter.overlap().each_field(values);
+                return true;
+            case RecordKind::busy: {
+                const auto start = values.next<std::int64_t>();
+                meter.busy().adopt({start, values.next<std::int64_t>()});
+                return true;
+            }
+            case RecordKind::start:
+            case RecordKind::room:
+            case RecordKind::changes:
+            case RecordKind::holding:
+            case RecordKind::batch:
+                break;
+        }
+        return true;
+    });
+}
+
+/// `most`: so many records there may be at all.
+bool take(Engine& engine, RecordKind kind, RecordReader values, std::uint64_t most) {
+    switch (kind) {
+        case RecordKind::start:
+            return values.next<std::uint32_t>() == kMagic;
+        case RecordKind::room: {
+            const auto of = values.next<Holding>();
+            return engine.accounting.make_room_for(of, std::min(values.next<std::uint64_t>(), most));
+        }
+        case RecordKind::changes:
+            return take_changes(engine, values);
+        case RecordKind::holding:
+            return take_holding(engine, values);
+        case RecordKind::batch:
+            return take_batch(engine, values);
+        case RecordKind::memory:
+        case RecordKind::functions:
+        case RecordKind::function:
+        case RecordKind::compute:
+        case RecordKind::gate:
+        case RecordKind::meter:
+        case RecordKind::window:
+        case RecordKind::backlog:
+        case RecordKind::overlap:
+        case RecordKind::busy:
+            return take_of_gpu(engine, kind, values, most);
     }
     return true;  // of a newer version
 }
@@ -151,37 +166,27 @@ bool take_any(Engine& engine, const Head& head, const std::byte* payload) {
 }  // namespace
 
 std::uint64_t save(Engine& engine, void* buffer, std::uint64_t bytes) {
-    Writer out(buffer, bytes);
-    out.put(Start{kMagic, 0});
+    RecordWriter out(buffer, buffer == nullptr ? 0 : bytes);
+    out.put(RecordKind::start, kMagic);
     for (std::uint32_t index = 0; index < wire::kMaxGpus; ++index) {
-        const Accounting::Allotment allotment = engine.accounting.allotment(index);
-        out.put(Memory{index, allotment.leased, allotment.reserved});
-        const GpuCompute::Saved saved = engine.gpus[index].saved();
-        out.put(Compute{index, saved.figures.launches, saved.figures.used_ns, saved.figures.longest_ns,
-                        saved.waited_ns, saved.usual_gap_ns});
-        engine.gpus[index].each_batch([&](const Batch& batch) {
-            out.put(BatchRecord{batch.id, batch.context, batch.stream, batch.last_function, batch.first_ns,
-                                batch.last_ns, batch.start_ns, batch.closed_ns, batch.estimate_ns,
-                                batch.each_ns, static_cast<std::uint32_t>(batch.state), batch.launches,
-                                batch.unmeasured ? 1u : 0u, 0});
-        });
+        engine.gpus[index].handed_over([&](GpuCompute& gpu) { save_compute(out, gpu, index); });
     }
-    engine.accounting.each([&](Holding kind, std::uint64_t key, const Held& held) {
-        out.put(HoldingRecord{static_cast<std::uint32_t>(kind), held.gpu, key, held.bytes, held.context});
-    });
+    save_memory(out, engine.accounting);
     return out.total();
 }
 
 bool restore(Engine& engine, const void* saved, std::uint64_t bytes) {
     const auto* at = static_cast<const std::byte*>(saved);
+    const std::uint64_t most = bytes / sizeof(RecordHead);
     bool started = false;
     while (bytes > 0) {
-        if (bytes < sizeof(Head)) return false;
-        const Head head = read<Head>(at, sizeof(Head));
-        at += sizeof(Head);
-        bytes -= sizeof(Head);
-        if (head.bytes > bytes || (!started && head.kind != Kind::start)) return false;
-        if (!take_any(engine, head, at)) return false;
+        if (bytes < sizeof(RecordHead)) return false;
+        RecordHead head{};
+        std::memcpy(&head, at, sizeof head);
+        at += sizeof head;
+        bytes -= sizeof head;
+        if (head.bytes > bytes || (!started && head.kind != RecordKind::start)) return false;
+        if (!take(engine, head.kind, RecordReader(at, head.bytes), most)) return false;
         started = true;
         at += head.bytes;
         bytes -= head.bytes;

@@ -4,8 +4,10 @@
 
 #include "module/engine/engine.hpp"
 
-/// What an engine leaves to the next version: records, each with its kind and size in front. A reader skips
-/// kinds that it doesn't know and takes what it knows of longer ones, so both directions of an upgrade work.
+/// What an engine leaves to the next version: all that it knows, as the records of records.hpp. Restored,
+/// every figure and every decision is what it would have been without. Not handed over is what follows from
+/// the rest (charges from the holdings, GPU time in flight from the batches) and the pages, which `bind`
+/// tells.
 namespace cgpu::module {
 
 /// See EngineTable::save.

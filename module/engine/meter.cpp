@@ -203,20 +203,10 @@ Figures Meter::figures() {
     return figures;
 }
 
-void Meter::adopt(const Figures& figures) {
-    used_ns_ = figures.used_ns;
-    longest_ns_ = figures.longest_ns;
-    launches_ = figures.launches;
-}
-
-bool Meter::adopt(const Batch& from) {
-    Batch batch = from;
-    backlog_.add(batch.estimate_ns, batch.start_ns);
-    batch.due_mark = backlog_.mark();
+bool Meter::adopt(const Batch& batch) {
     if (!batches_.adopt(batch)) return false;
     in_flight_ns_ += batch.estimate_ns;
     if (batch.unmeasured) ++unmeasured_;
-    window_.progressed(batch.last_ns);
     return true;
 }
 

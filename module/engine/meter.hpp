@@ -62,10 +62,23 @@ class Meter {
     std::int64_t poll_at(std::int64_t now_ns);
     Figures figures();
 
-    /// For a handover.
-    void adopt(const Figures& figures);
+    // For a handover. What is not among the fields follows from the batches.
     bool adopt(const Batch& batch);
     Batches& batches() { return batches_; }
+    Functions& functions() { return functions_; }
+    BusyTime& busy() { return busy_; }
+    Window& window() { return window_; }
+    Backlog& backlog() { return backlog_; }
+    OverlapScale& overlap() { return overlap_; }
+    /// visit(field) for each, always in this order; new ones come last.
+    template <class Visit>
+    void each_field(Visit& visit) {
+        visit(used_ns_);
+        visit(longest_ns_);
+        visit(launches_);
+        visit(idle_ns_);
+        visit(named_);
+    }
 
   private:
     struct Cost {

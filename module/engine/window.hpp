@@ -36,6 +36,15 @@ class Window {
     /// Something ended, or began after idleness.
     void progressed(std::int64_t now_ns) { progress_ns_ = std::max(progress_ns_, now_ns); }
 
+    /// For a handover: visit(field) for each, always in this order; new ones come last.
+    template <class Visit>
+    void each_field(Visit& visit) {
+        visit(full_);
+        visit(progress_ns_);
+        visit(stall_tick_ns_);
+        visit(stall_passes_);
+    }
+
   private:
     static std::int64_t refill_level(std::int64_t window_ns);
     std::int64_t stall_ns(const Flight& flight) const;

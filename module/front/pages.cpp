@@ -29,6 +29,7 @@ bool has_magic(int file, std::uint32_t magic) {
 
 }  // namespace
 
+/// Other threads read the addresses meanwhile: they are written once.
 bool Pages::map(const std::array<int, 3>& files) {
     const bool observer = files[1] < 0 && files[2] < 0;
     if (!has_magic(files[0], wire::kOrdersMagic)) return false;
@@ -37,14 +38,14 @@ bool Pages::map(const std::array<int, 3>& files) {
     }
     void* orders = map_page(files[0], PROT_READ, orders_);
     if (orders == nullptr) return false;
-    orders_ = static_cast<const wire::Orders*>(orders);
+    if (orders_ == nullptr) orders_ = static_cast<const wire::Orders*>(orders);
     if (observer) return true;
     void* reports = map_page(files[1], PROT_READ | PROT_WRITE, reports_);
     if (reports == nullptr) return false;
-    reports_ = static_cast<wire::Reports*>(reports);
+    if (reports_ == nullptr) reports_ = static_cast<wire::Reports*>(reports);
     void* bell = map_page(files[2], PROT_READ | PROT_WRITE, bell_);
     if (bell == nullptr) return false;
-    bell_ = static_cast<wire::Bell*>(bell);
+    if (bell_ == nullptr) bell_ = static_cast<wire::Bell*>(bell);
     return orders_->gpu_count <= wire::kMaxGpus;
 }
 

@@ -1,9 +1,7 @@
 # The fronts' unit tests: the fronts' own sources, built for paths that a test can have to itself (the link below the
 # working folder), on a small driver and a small daemon. The shipped files are tested whole by front_mounted.
 include(${PROJECT_SOURCE_DIR}/module/front/sources.cmake)
-find_package(Python3 REQUIRED COMPONENTS Interpreter)
-set(CGPU_GENERATE_FOLDER ${PROJECT_SOURCE_DIR}/module/generate)  # what the two functions below read
-set(CGPU_CUDA_API ${CGPU_GENERATE_FOLDER}/cuda_api.tsv)
+include(${PROJECT_SOURCE_DIR}/module/generate/functions.cmake)
 set(made ${CMAKE_CURRENT_BINARY_DIR})
 set(driver_folder ${made}/front_driver)
 
@@ -48,16 +46,27 @@ target_link_libraries(front_test_cuda PRIVATE cgpu_options front_test_driver)
 target_link_libraries(front_test_nvml PRIVATE cgpu_options front_test_nvml_driver)
 target_link_libraries(front_test_nvml_long PRIVATE cgpu_options front_test_nvml_long_driver)
 
-cgpu_unit_test(front_test
-  SOURCES ${CMAKE_CURRENT_LIST_DIR}/front_daemon.cpp ${CMAKE_CURRENT_LIST_DIR}/front_graph_test.cpp front_memory_test.cpp
-          ${CMAKE_CURRENT_LIST_DIR}/front_link_test.cpp ${CMAKE_CURRENT_LIST_DIR}/front_launch_test.cpp
-          ${CMAKE_CURRENT_LIST_DIR}/front_nvml_memory_test.cpp ${CMAKE_CURRENT_LIST_DIR}/front_nvml_processes_test.cpp
-  LIBS cgpu_core ${CMAKE_DL_LIBS})
-target_compile_definitions(front_test PRIVATE
-  CGPU_TEST_FRONT="$<TARGET_FILE:front_test_cuda>" CGPU_TEST_DRIVER="${driver_folder}/libcuda.so.1"
-  CGPU_TEST_NVML_FRONT="$<TARGET_FILE:front_test_nvml>" CGPU_TEST_NVML_FRONT_LONG="$<TARGET_FILE:front_test_nvml_long>"
-  CGPU_TEST_ENGINE="present.so")
-add_dependencies(front_test front_test_cuda front_test_nvml front_test_nvml_long test_engine_present)
+if(NOT CGPU_SANITIZE)  # it forks processes that have threads, and closes descriptors that aren't its own
+  cgpu_unit_test(front_test
+    SOURCES ${CMAKE_CURRENT_LIST_DIR}/front_daemon.cpp ${CMAKE_CURRENT_LIST_DIR}/front_graph_test.cpp front_memory_test.cpp
+            ${CMAKE_CURRENT_LIST_DIR}/front_link_test.cpp ${CMAKE_CURRENT_LIST_DIR}/front_launch_test.cpp
+            ${CMAKE_CURRENT_LIST_DIR}/front_nvml_memory_test.cpp ${CMAKE_CURRENT_LIST_DIR}/front_nvml_processes_test.cpp
+    LIBS cgpu_core ${CMAKE_DL_LIBS})
+  target_compile_definitions(front_test PRIVATE
+    CGPU_TEST_FRONT="$<TARGET_FILE:front_test_cuda>" CGPU_TEST_DRIVER="${driver_folder}/libcuda.so.1"
+    CGPU_TEST_NVML_FRONT="$<TARGET_FILE:front_test_nvml>" CGPU_TEST_NVML_FRONT_LONG="$<TARGET_FILE:front_test_nvml_long>"
+    CGPU_TEST_ENGINE="present.so")
+  add_dependencies(front_test front_test_cuda front_test_nvml front_test_nvml_long test_engine_present)
+endif()
+
+set(sections ${CMAKE_CURRENT_LIST_DIR}/front_sections_test.cpp)
+foreach(file engine engine_exchange engine_file library_file sections waiting)
+  list(APPEND sections ${PROJECT_SOURCE_DIR}/module/front/${file}.cpp)
+endforeach()
+cgpu_unit_test(front_sections_test SOURCES ${sections} LIBS cgpu_core ${CMAKE_DL_LIBS})
+target_compile_definitions(front_sections_test PRIVATE CGPU_MODULE_FOLDER="${CGPU_TEST_ENGINES}"
+  CGPU_PRESENT_VERSION=${CGPU_VERSION_NUMBER}u CGPU_NEXT_VERSION=${CGPU_NEXT_VERSION_NUMBER}u)
+add_dependencies(front_sections_test test_engine_present test_engine_next)
 
 cgpu_unit_test(front_switch_test
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/front_daemon.cpp ${CMAKE_CURRENT_LIST_DIR}/front_switch_test.cpp
@@ -70,7 +79,7 @@ target_compile_definitions(front_switch_test PRIVATE
 add_dependencies(front_switch_test front_test_cuda ${CGPU_TEST_ENGINE_TARGETS})
 
 # The shipped files, mounted over the simulator's driver.
-if(TARGET simgpu)
+if(TARGET simgpu AND TARGET cgpu_front_cuda)
   add_executable(front_mounted_test ${CMAKE_CURRENT_LIST_DIR}/front_daemon.cpp
     ${CMAKE_CURRENT_LIST_DIR}/front_mounted_test.cpp)
   target_link_libraries(front_mounted_test PRIVATE cgpu_options cgpu_core GTest::gtest_main ${CMAKE_DL_LIBS})

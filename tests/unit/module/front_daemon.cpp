@@ -243,7 +243,8 @@ void Server::update(Peer& peer) {
     control_.used_ns = peer.reports->gpus[0].used_ns.load();
     control_.wants = peer.reports->gpus[0].wants.load();
     control_.rings = peer.bell->rings.load();
-    order_switch(peer);
+    // The program itself, where children of it came later.
+    if (&peer == &peers_.front()) order_switch(peer);
     if (const auto bytes = control_.recall_bytes.exchange(0); bytes != 0) {
         auto message = wire::make_message<wire::Recall>();
         message.bytes = bytes;

@@ -30,16 +30,16 @@ struct Context {
 };
 
 struct Event {
-    std::int64_t at_ns = 0;
+    std::atomic<std::int64_t> at_ns{0};
 };
 
 std::mutex mutex;
-bool initialised = false;
+std::atomic<bool> initialised{false};
 int failures_left = 0;
 std::int64_t kernel_ns = 0;
-std::int64_t busy_until_ns = 0;
+std::atomic<std::int64_t> busy_until_ns{0};
 std::int64_t launches = 0;
-bool capturing = false;
+std::atomic<bool> capturing{false};
 std::uint64_t next_address = 0x7000'0000'0000;
 std::map<std::uint64_t, std::uint64_t> heap;  // address, array or handle → bytes
 /// Memory of a device's pool: its end, once it has been freed, is that of the work before the free.
@@ -108,8 +108,7 @@ extern "C" __attribute__((visibility("default"))) void fake_fail_next(int count)
 }
 
 API cuInit(unsigned) {
-    const std::lock_guard lock(mutex);
-    initialised = true;
+    initialised = true;  // without the lock: a child that is forked may call it
     return kSuccess;
 }
 API cuDriverGetVersion(int* version) {
@@ -241,7 +240,7 @@ API cuMemFreeAsync(std::uint64_t address, void* stream) {
     if (found == blocks.end()) return kInvalidValue;
     found->second.in_use = false;
     found->second.stream = stream;
-    found->second.free_at_ns = std::max(busy_until_ns, now_ns());
+    found->second.free_at_ns = std::max(busy_until_ns.load(), now_ns());
     return kSuccess;
 }
 API cuMemPoolGetAttribute(void* pool, int attribute, std::uint64_t* value) {
@@ -326,7 +325,7 @@ API cuLaunchKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsi
                    void**) {
     const std::lock_guard lock(mutex);
     ++launches;
-    if (!capturing) busy_until_ns = std::max(busy_until_ns, now_ns()) + kernel_ns;
+    if (!capturing) busy_until_ns = std::max(busy_until_ns.load(), now_ns()) + kernel_ns;
     return kSuccess;
 }
 API cuCtxSynchronize() {
@@ -343,7 +342,7 @@ API cuEventDestroy_v2(Event* event) {
 }
 API cuEventRecord(Event* event, void*) {
     const std::lock_guard lock(mutex);
-    event->at_ns = std::max(busy_until_ns, now_ns());
+    event->at_ns = std::max(busy_until_ns.load(), now_ns());
     return kSuccess;
 }
 API cuEventQuery(Event* event) { return now_ns() >= event->at_ns ? kSuccess : kNotReady; }

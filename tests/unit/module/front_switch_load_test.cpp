@@ -28,11 +28,7 @@ bool refuse_membarrier() {
 class Busy : public FrontSwitch {
   protected:
     static constexpr int kThreads = 8;
-#ifdef CGPU_TEST_SLOW
-    static constexpr int kSwitches = 200;  // under a sanitizer
-#else
     static constexpr int kSwitches = 1000;
-#endif
 
     void TearDown() override {
         stop();
@@ -91,6 +87,7 @@ class Busy : public FrontSwitch {
     std::atomic<int> failed_{0};
     std::atomic<int> rounds_{0};
     int streams_[64] = {};
+    std::atomic<int> children_{0};
     std::vector<std::thread> threads_;
 };
 
@@ -110,6 +107,86 @@ TEST_F(Busy, AThousandSwitchesWhereMembarrierIsRefused) {
     behind<void(std::int64_t)>("fake_set_kernel_ns")(2'000);
     start_threads();
     switch_about(kSwitches);
+    expect_all_given_back();
+}
+
+TEST_F(Busy, ThreadsComeAndGoWhileEnginesDo) {
+    daemon().gate = 1;
+    start();
+    start_threads(2);
+    std::atomic<int> ended{0};
+    std::thread source([&] {
+        while (!stop_) {
+            std::vector<std::thread> batch;
+            batch.reserve(16);
+            for (int i = 0; i < 16; ++i) {
+                batch.emplace_back([&, i] {
+                    call<int(void*)>("cuCtxSetCurrent")(context_);
+                    for (int round = 0; round < 3; ++round) a_round(kThreads + i, round);
+                });
+            }
+            for (auto& each : batch) each.join();
+            ended += 16;
+        }
+    });
+    switch_about(kSwitches / 5);
+    ASSERT_TRUE(eventually([&] { return ended >= 64; }));
+    stop_ = true;
+    source.join();
+    expect_all_given_back();
+}
+
+TEST_F(Busy, ReconnectionsInTheMiddle) {
+#ifdef __SANITIZE_THREAD__
+    GTEST_SKIP() << "to ThreadSanitizer a page that is mapped over another one is written to";
+#endif
+    daemon().gate = 1;
+    start();
+    start_threads();
+    for (int i = 0; i < 20; ++i) {
+        switch_about(2);
+        // The answer may be lost with the connection: the next daemon hears what runs.
+        order("next.so", kNext);
+        take_daemon_down();
+        daemon().switch_request = 0;
+        const auto told = daemon().told_running.load();
+        daemon().down = 0;
+        ASSERT_TRUE(eventually([&] { return daemon().told_running > told; }));
+        ASSERT_EQ(go_to_present(), Result::done) << detail();
+    }
+    expect_all_given_back();
+}
+
+TEST_F(Busy, ForksInTheMiddle) {
+#ifdef __SANITIZE_THREAD__
+    GTEST_SKIP() << "ThreadSanitizer has no threads in children of processes that have some";
+#endif
+    daemon().gate = 1;
+    start();
+    start_threads(3);
+    std::atomic<bool> switching{true};
+    std::thread forks([&] {
+        while (switching) {
+            const pid_t child = fork();
+            if (child == 0) {
+                alarm(60);  // a child that hangs is killed by it
+                // It starts afresh, with the engine that it is told, and what its parent had mapped goes.
+                const bool good = init() == 0 && is_mapped("present.so") && !is_mapped("next.so");
+                _exit(good ? 0 : 1);
+            }
+            int status = -1;
+            if (waitpid(child, &status, 0) != child || status != 0) ++failed_;
+            ++children_;
+        }
+    });
+    for (int i = 0; i < kSwitches / 10 || children_ < 20; ++i) {
+        if (i % 2 == 0)
+            ASSERT_EQ(go_to_next(), Result::done) << detail();
+        else
+            ASSERT_EQ(go_to_present(), Result::done) << detail();
+    }
+    switching = false;
+    forks.join();
     expect_all_given_back();
 }
 

@@ -62,6 +62,23 @@ TEST_F(FrontSwitch, MeasuringGoesOn) {
     EXPECT_LT(daemon().used_ns, 130'000'000);
 }
 
+TEST_F(FrontSwitch, LaunchesThatWaitAtTheGateGoOnInTheNextEngine) {
+    daemon().gate = 0;
+    start();
+    std::thread program([&] {
+        call<int(void*)>("cuCtxSetCurrent")(context_);
+        EXPECT_EQ(launch(), 0);
+    });
+    ASSERT_TRUE(eventually([&] { return daemon().rings > 0; }));
+    ASSERT_EQ(go_to_next(), Result::done) << detail();
+    EXPECT_EQ(launches(), 0);
+    EXPECT_TRUE(eventually([&] { return daemon().wants == 1; }));
+    daemon().gate = 1;
+    program.join();
+    EXPECT_EQ(launches(), 1);
+    EXPECT_TRUE(eventually([&] { return daemon().wants == 0; }));
+}
+
 TEST_F(FrontSwitch, AnotherDaemonHearsWhatRunsNow) {
     start();
     std::uint64_t address = 0;

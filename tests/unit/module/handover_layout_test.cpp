@@ -1,0 +1,306 @@
+// Random work on three engines at once: one that stays, one that is handed over to another of its kind now
+// and then, and one that goes to and fro between this version and a next one of another layout. What they
+// answer and what they report must be the same, always.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine_fixture.hpp"
+
+namespace cgpu::module::test {
+namespace {
+
+const EngineTable& table_in(const char* file) {
+    void* library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) throw std::runtime_error(dlerror());
+    return *reinterpret_cast<EngineTableFunction>(dlsym(library, kEngineTableSymbol))();
+}
+
+const EngineTable& present() {
+    static const EngineTable& table = table_in(CGPU_TEST_ENGINES "/present.so");
+    return table;
+}
+const EngineTable& next_version() {
+    static const EngineTable& table = table_in(CGPU_TEST_ENGINES "/next.so");
+    return table;
+}
+
+/// Orders are common to all, each engine has its own report.
+struct World {
+    Pages pages;
+    wire::Reports reports[3]{};
+};
+
+class Subject {
+  public:
+    Subject(const World& world, wire::Reports& reports) : world_(world), reports_(reports) { bind(true); }
+    ~Subject() { table_->destroy(engine_); }
+    Subject(const Subject&) = delete;
+    Subject& operator=(const Subject&) = delete;
+
+    void go_over_to(const EngineTable& table) {
+        std::vector<std::byte> bytes(table_->save(engine_, nullptr, 0));
+        const auto used = table_->save(engine_, bytes.data(), bytes.size());
+        RC_ASSERT(used <= bytes.size());
+        Engine* fresh = table.create(&memory_);
+        RC_ASSERT(table.restore(fresh, bytes.data(), used) == 1u);
+        table_->destroy(engine_);
+        table_ = &table;
+        engine_ = fresh;
+        bind(bound_);
+    }
+    void bind(bool connected) {
+        bound_ = connected;
+        table_->bind(engine_, connected ? &world_.pages.orders : nullptr, connected ? &reports_ : nullptr);
+    }
+    const EngineTable& table() const { return *table_; }
+    Engine* engine() const { return engine_; }
+    const wire::Reports& reports() const { return reports_; }
+
+  private:
+    const World& world_;
+    wire::Reports& reports_;
+    bool bound_ = false;
+    EngineHost memory_ = host();
+    const EngineTable* table_ = &present();
+    Engine* engine_ = table_->create(&memory_);
+};
+
+/// What the daemon sees of the first GPU.
+std::map<std::string, std::int64_t> told_by(const wire::Reports& reports) {
+    const wire::GpuReport& gpu = reports.gpus[0];
+    return {{"changing", reports.changing},
+            {"changes", reports.changes},
+            {"charged_bytes", gpu.charged_bytes},
+            {"pooled_bytes", gpu.pooled_bytes},
+            {"used_ns", gpu.used_ns},
+            {"in_flight_ns", gpu.in_flight_ns},
+            {"oldest_start_ns", gpu.oldest_start_ns},
+            {"oldest_ns", gpu.oldest_ns},
+            {"waited_ns", gpu.waited_ns},
+            {"longest_ns", gpu.longest_ns},
+            {"usual_gap_ns", gpu.usual_gap_ns},
+            {"launches", gpu.launches},
+            {"updated_ns", gpu.updated_ns},
+            {"wants", gpu.wants},
+            {"syncing", gpu.syncing},
+            {"unmeasured", gpu.unmeasured}};
+}
+
+class Trial {
+  public:
+    void step() {
+        now_ += *rc::gen::inRange<std::int64_t>(0, 400'000);
+        switch (*rc::gen::inRange(0, 18)) {
+            case 0:
+                return each(
+                    [&, bytes = *some_bytes()](auto& t, auto* e) { return t.lease(e, gpu_, bytes), 0; });
+            case 1:
+                return reserve();
+            case 2:
+            case 3:
+                return settle();
+            case 4:
+                return each([&, kind = *a_kind(), key = *a_key()](auto& t, auto* e) {
+                    return t.release(e, kind, key);
+                });
+            case 5:
+                return each([&, key = *a_key(), bytes = *some_bytes()](auto& t, auto* e) {
+                    return t.resize(e, gpu_, Holding::pool, key, bytes, 0);
+                });
+            case 6:
+                return each([&, kind = *a_kind(), key = *a_key(), context = *a_context()](auto& t, auto* e) {
+                    return t.note_context(e, kind, key, context), 0;
+                });
+            case 7:
+                if (*rc::gen::inRange(0, 6) != 0) return;
+                return each([&, context = *a_context()](auto& t, auto* e) {
+                    return t.release_context(e, context), 0;
+                });
+            case 8:
+                return each([&, begins = *rc::gen::inRange(0u, 2u)](auto& t, auto* e) {
+                    return t.freeing(e, begins), 0;
+                });
+            case 9:
+                return each(
+                    [&, bytes = *some_bytes()](auto& t, auto* e) { return t.spare(e, gpu_, bytes, 0); });
+            case 10:
+            case 11:
+            case 12:
+                return enter();
+            case 13:
+                return close();
+            case 14:
+                return reap();
+            case 15:
+                return each([&, begins = *rc::gen::inRange(0, 2)](auto& t, auto* e) {
+                    return (begins != 0 ? t.sync_begin : t.sync_end)(e, gpu_, now_), 0;
+                });
+            case 16:
+                return turn_gate();
+            case 17:
+                if (waiting_ == 0) return;
+                --waiting_;
+                return each([&](auto& t, auto* e) { return t.left(e, gpu_), 0; });
+        }
+    }
+
+    void hand_over() {
+        if (*rc::gen::inRange(0, 10) == 0) same_.go_over_to(present());
+        if (*rc::gen::inRange(0, 10) == 0)
+            other_.go_over_to(&other_.table() == &present() ? next_version() : present());
+    }
+
+    void compare() {
+        // Not every call writes the report, but one that is bound to its pages does: this one changes
+        // nothing.
+        each([&](auto& t, auto* e) { return t.unused(e, gpu_, 0, 0), 0; });
+        for (const wire::Reports* reports : {&same_.reports(), &other_.reports()}) {
+            const wire::Reports& expected = stays_.reports();
+            RC_ASSERT(told_by(*reports) == told_by(expected));
+        }
+        each([&](auto& t, auto* e) { return t.charged(e, gpu_); });
+        each([&](auto& t, auto* e) { return t.leased(e, gpu_); });
+        each([&](auto& t, auto* e) { return t.poll_at(e, gpu_, now_); });
+        each([&, kind = *a_kind(), key = *a_key()](auto& t, auto* e) {
+            std::uint32_t gpu = 0;
+            std::uint64_t bytes = 0;
+            return t.find(e, kind, key, &gpu, &bytes) + bytes;
+        });
+    }
+
+  private:
+    static rc::Gen<std::uint64_t> some_bytes() {
+        return rc::gen::inRange<std::uint64_t>(1, 5 * wire::kGranule);
+    }
+    static rc::Gen<Holding> a_kind() {
+        return rc::gen::element(Holding::address, Holding::array, Holding::physical, Holding::pool);
+    }
+    /// Few, so that they come again; some lie in one granule.
+    static rc::Gen<std::uint64_t> a_key() {
+        return rc::gen::map(rc::gen::inRange<std::uint64_t>(1, 24),
+                            [](std::uint64_t n) { return n * 0x80000; });
+    }
+    static rc::Gen<std::uint64_t> a_context() { return rc::gen::inRange<std::uint64_t>(1, 3); }
+
+    /// Does the same to all; what they answer must be the same.
+    template <class Do>
+    auto answer(Do act) {
+        const auto expected = act(stays_.table(), stays_.engine());
+        RC_ASSERT(act(same_.table(), same_.engine()) == expected);
+        RC_ASSERT(act(other_.table(), other_.engine()) == expected);
+        return expected;
+    }
+    template <class Do>
+    void each(Do act) {
+        answer(act);
+    }
+
+    void reserve() {
+        const auto bytes = *some_bytes();
+        if (answer([&](auto& t, auto* e) { return t.reserve(e, gpu_, bytes); }) == 0)
+            reserved_.push_back(bytes);
+    }
+    void settle() {
+        if (reserved_.empty()) return;
+        const auto bytes = reserved_.back();
+        reserved_.pop_back();
+        const auto kind = *a_kind();
+        const auto key = *a_key();
+        const bool cancels = *rc::gen::inRange(0, 4) == 0;
+        each([&](auto& t, auto* e) {
+            if (cancels)
+                t.cancel(e, gpu_, bytes);
+            else if (kind == Holding::pool)
+                t.resize(e, gpu_, kind, key, bytes, bytes);
+            else
+                t.commit(e, gpu_, kind, key, bytes, bytes);
+            return 0;
+        });
+    }
+    void enter() {
+        const Launch launch{gpu_,
+                            waiting_ > 0 ? *rc::gen::inRange(0u, 2u) : 0u,
+                            *a_context(),
+                            *rc::gen::inRange<std::uint64_t>(1, 4),
+                            *rc::gen::inRange<std::uint64_t>(1, 6),
+                            now_};
+        Decision first{};
+        bool know_first = false;
+        each([&](auto& t, auto* e) {
+            Decision decision;
+            std::memset(&decision, 0, sizeof decision);
+            t.enter(e, &launch, &decision);
+            if (!know_first) first = decision;
+            know_first = true;
+            return std::memcmp(&decision, &first, sizeof first);
+        });
+        if (first.act == Act::wait && launch.waited == 0) ++waiting_;
+        if (first.act != Act::wait && launch.waited != 0) --waiting_;
+        if (first.more > 1)
+            each([&](auto& t, auto* e) { return t.unused(e, gpu_, first.batch, first.more / 2), 0; });
+        if (first.close != 0) each([&](auto& t, auto* e) { return t.closed(e, first.close, now_), 0; });
+    }
+    void close() {
+        const auto context = *rc::gen::inRange<std::uint64_t>(0, 3);
+        const auto batch = answer([&](auto& t, auto* e) {
+            OpenBatch open{};
+            t.next_open_batch(e, gpu_, context, ~std::uint64_t{0}, 0, &open);
+            return open.batch;
+        });
+        each([&](auto& t, auto* e) { return t.closed(e, batch, now_), 0; });
+    }
+    void reap() {
+        const auto context = *a_context();
+        auto batch = answer([&](auto& t, auto* e) { return t.oldest(e, gpu_, context); });
+        if (*rc::gen::inRange(0, 3) == 0)
+            batch = answer([&](auto& t, auto* e) { return t.following(e, batch); });
+        if (batch == 0) return;
+        if (*rc::gen::inRange(0, 8) == 0) return each([&](auto& t, auto* e) { return t.lost(e, batch), 0; });
+        const auto start = now_ - *rc::gen::inRange<std::int64_t>(0, 2'000'000);
+        const auto end = start + *rc::gen::inRange<std::int64_t>(0, 2'000'000);
+        each([&](auto& t, auto* e) {
+            std::uint32_t ring = 0;
+            t.reaped(e, batch, start, end, now_, &ring);
+            return ring;
+        });
+    }
+    void turn_gate() {
+        const auto state = *rc::gen::element(wire::GateState::open, wire::GateState::open,
+                                             wire::GateState::closed, wire::GateState::free);
+        world_.pages.set(state, *rc::gen::element(INT64_MAX, now_ / 2), now_ + 1'000'000);
+        world_.pages.orders.gates[0].overlap = *rc::gen::inRange(0u, 2u);
+        world_.pages.orders.gates[0].contended = *rc::gen::inRange(0u, 2u);
+        if (*rc::gen::inRange(0, 4) != 0) return;
+        connected_ = !connected_;
+        for (Subject* subject : {&stays_, &same_, &other_}) subject->bind(connected_);
+    }
+
+    static constexpr std::uint32_t gpu_ = 0;
+    World world_;
+    Subject stays_{world_, world_.reports[0]};
+    Subject same_{world_, world_.reports[1]};
+    Subject other_{world_, world_.reports[2]};
+    std::int64_t now_ = 1;
+    bool connected_ = true;
+    std::uint32_t waiting_ = 0;
+    std::vector<std::uint64_t> reserved_;
+};
+
+RC_GTEST_PROP(HandoverLayout, NobodyCanTellThatAnEngineWasExchanged, ()) {
+    Trial trial;
+    const int steps = *rc::gen::inRange(1, 400);
+    for (int i = 0; i < steps; ++i) {
+        trial.step();
+        trial.hand_over();
+        trial.compare();
+    }
+}
+
+}  // namespace
+}  // namespace cgpu::module::test

@@ -18,9 +18,9 @@ namespace cgpu::app {
 
 /// What an upgrade is asked for with.
 struct UpgradeOptions {
-    std::optional<std::uint32_t> timeout_s;  ///< 1..86400; nothing: hot a minute, cold ten
-    bool drain = false;                      ///< cold: where instances are in the way, wait for them to end
-    bool dry_run = false;                    ///< check everything, change nothing
+    std::optional<std::uint32_t> timeout_s = {};  ///< 1..86400; nothing: hot a minute, cold ten
+    bool drain = false;    ///< cold: where instances are in the way, wait for them to end
+    bool dry_run = false;  ///< check everything, change nothing
 };
 
 /// Runs upgrades: carries out what upgrade::Flow says, and tells it what happens. One thread: the loop's.

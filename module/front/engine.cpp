@@ -26,7 +26,8 @@ void EngineHandle::bind(const wire::Orders* orders, wire::Reports* reports) {
 wire::Switched EngineHandle::running() const {
     auto told = wire::make_message<wire::Switched>();
     told.result = wire::SwitchResult::running;
-    told.version = now_->table->version;
+    const Section section;
+    if (section.running() != nullptr) told.version = section.running()->table->version;
     return told;
 }
 

@@ -22,7 +22,7 @@ class EngineHandle {
     bool load(const char* path);
     bool loaded() const { return now_ != nullptr; }
     /// Goes over to another one with all that the present one knows. Whatever goes wrong, the present one
-    /// stays in force, unharmed. Of one thread at a time, which may not hold what callers hold.
+    /// stays in force, unharmed. By one thread at a time, which holds nothing that callers wait for.
     wire::Switched exchange(const wire::Switch& order);
     /// What runs here, as Switched with the result `running`.
     wire::Switched running() const;

@@ -27,7 +27,7 @@ class SaveBuffer {
 
     /// For as much and some more: callers go on meanwhile. False: there is no memory.
     bool make_room(std::uint64_t bytes) {
-        constexpr std::uint64_t kSlack = 64 * 1024;
+        constexpr std::uint64_t kSlack = std::uint64_t{64} * 1024;
         const std::uint64_t wanted = bytes + bytes / 4 + kSlack;
         if (bytes + kSlack / 2 <= room_) return true;
         std::free(memory_);
@@ -102,6 +102,10 @@ wire::SwitchResult EngineHandle::take_over(Running& next, std::int64_t until_ns,
             return SwitchResult::self_check;
         }
         const auto began = now_ns();
+        if (began >= until_ns) {
+            wire::put_text(answer.detail, "no moment without a call in the present engine, or long loading");
+            return SwitchResult::busy;
+        }
         auto result = SwitchResult::busy;
         if (sections().close(std::min(until_ns, began + patience))) {
             result = hand_over(next, saved.memory(), saved.room(), answer);
@@ -111,11 +115,7 @@ wire::SwitchResult EngineHandle::take_over(Running& next, std::int64_t until_ns,
         const auto ended = now_ns();
         answer.held_ns = std::max(answer.held_ns, static_cast<std::uint64_t>(ended - began));
         if (result != SwitchResult::busy) return result;
-        if (ended + patience >= until_ns) {
-            wire::put_text(answer.detail, "no moment without a call in the present engine");
-            return result;
-        }
-        sleep_until(ended + patience);
+        sleep_until(std::min(ended + patience, until_ns));
     }
 }
 

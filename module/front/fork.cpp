@@ -13,6 +13,7 @@
 #include "module/front/pools.hpp"
 #include "module/front/service.hpp"
 #include "module/front/session.hpp"
+#include "module/front/switcher.hpp"
 
 namespace cgpu::front {
 namespace {
@@ -20,6 +21,7 @@ namespace {
 void in_child() {
     after_fork_in_child();
     service().reset_in_child();
+    switcher().reset_in_child();
     session().reset_in_child();
     contexts().reset_in_child();
     pool_frees().reset_in_child();

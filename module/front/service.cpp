@@ -2,8 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -15,6 +13,8 @@
 #include "module/front/pool_frees.hpp"
 #include "module/front/pools.hpp"
 #include "module/front/session.hpp"
+#include "module/front/switcher.hpp"
+#include "module/front/thread.hpp"
 
 namespace cgpu::front {
 namespace {
@@ -30,25 +30,12 @@ constexpr std::int64_t kMovedDelay =
 /// Kept when memory is given back, so that a program that allocates and frees small things doesn't ask each
 /// time.
 constexpr std::uint64_t kKeepBytes = 16 * wire::kGranule;
-/// Enough for the driver's event calls. glibc puts the program's thread-local variables on it, too.
-constexpr std::size_t kStackBytes = std::size_t{512} * 1024;
 constexpr unsigned long kTimerSlack = 5000;  // ns; the default of 50 µs is as long as a short kernel
 
 constinit Service the_service;
 
-bool create_detached(void* (*function)(void*), void* argument, std::size_t stack_bytes) {
-    pthread_attr_t attributes;
-    if (pthread_attr_init(&attributes) != 0) return false;
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    if (stack_bytes != 0) pthread_attr_setstacksize(&attributes, stack_bytes);
-    pthread_t thread{};
-    const int failed = pthread_create(&thread, &attributes, function, argument);
-    pthread_attr_destroy(&attributes);
-    return failed == 0;
-}
-
-// The program's signals are none of this thread's business, and it must be gone from the driver before the
-// driver's own destructors run; ours run first, because we depend on the driver.
+// The thread must be gone from the driver before the driver's own destructors run; ours run first, because we
+// depend on the driver.
 __attribute__((destructor)) void at_exit() { the_service.finish(); }
 
 }  // namespace
@@ -59,13 +46,7 @@ bool Service::start() {
     if (running_.exchange(true)) return true;
     connected_ = true;
     open_wake_pipe();
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    // A program with much thread-local data needs more than the small stack: then the default.
-    const bool made = create_detached(run, this, kStackBytes) || create_detached(run, this, 0);
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    const bool made = start_thread(run, this);
     if (!made) running_.store(false);
     return made;
 }
@@ -231,7 +212,7 @@ void Service::handle(Packet& packet) {
         // It may have named another engine than runs here: then it will say so.
         session().link().tell_engine(session().engine().running());
     } else if (const auto order = wire::read_message<wire::Switch>(packet.data())) {
-        session().link().tell_engine(session().engine().exchange(*order));
+        switcher().carry_out(*order);
     } else if (wire::read_message<wire::Refused>(packet.data())) {
         connection_lost(now_ns());
     }

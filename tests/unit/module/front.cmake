@@ -76,7 +76,11 @@ target_compile_definitions(front_switch_test PRIVATE
   CGPU_TEST_FRONT="$<TARGET_FILE:front_test_cuda>" CGPU_TEST_DRIVER="${driver_folder}/libcuda.so.1"
   CGPU_TEST_ENGINE="present.so" CGPU_TEST_ENGINES="${CGPU_TEST_ENGINES}"
   CGPU_PRESENT_VERSION=${CGPU_VERSION_NUMBER}u CGPU_NEXT_VERSION=${CGPU_NEXT_VERSION_NUMBER}u)
-add_dependencies(front_switch_test front_test_cuda ${CGPU_TEST_ENGINE_TARGETS})
+add_library(front_test_loading_library SHARED ${CMAKE_CURRENT_LIST_DIR}/loading_library.c)
+set_target_properties(front_switch_test PROPERTIES ENABLE_EXPORTS ON)
+target_compile_definitions(front_switch_test PRIVATE
+  CGPU_TEST_LOADING_LIBRARY="$<TARGET_FILE:front_test_loading_library>")
+add_dependencies(front_switch_test front_test_cuda front_test_loading_library ${CGPU_TEST_ENGINE_TARGETS})
 
 # The shipped files, mounted over the simulator's driver.
 if(TARGET simgpu AND TARGET cgpu_front_cuda)

@@ -79,6 +79,24 @@ TEST_F(FrontSwitch, LaunchesThatWaitAtTheGateGoOnInTheNextEngine) {
     EXPECT_TRUE(eventually([&] { return daemon().wants == 0; }));
 }
 
+std::function<void()> while_loading;
+
+/// A library's constructor runs under the loader's lock, for as long as it likes.
+TEST_F(FrontSwitch, ALibraryThatIsBeingLoadedHoldsNothingUp) {
+    start();
+    while_loading = [&] {
+        order("next.so", kNext);
+        ASSERT_TRUE(eventually([&] { return daemon().switch_request == 0; }));
+        std::uint64_t address = 0;
+        EXPECT_EQ(allocate(512 * kMiB, &address), 0);  // the daemon's answer is read meanwhile
+        EXPECT_EQ(free(address), 0);
+        EXPECT_EQ(running(), kPresent);
+    };
+    ASSERT_NE(dlopen(CGPU_TEST_LOADING_LIBRARY, RTLD_NOW), nullptr) << dlerror();
+    ASSERT_TRUE(eventually([&] { return daemon().switched_request == request_; }));
+    EXPECT_EQ(running(), kNext) << detail();
+}
+
 TEST_F(FrontSwitch, AnotherDaemonHearsWhatRunsNow) {
     start();
     std::uint64_t address = 0;
@@ -138,3 +156,7 @@ TEST_F(FrontSwitch, NothingHappensToTheOldEngineWhereTheNewOneIsNoGood) {
 }
 
 }  // namespace
+
+extern "C" __attribute__((visibility("default"))) void front_test_while_loading() {
+    if (while_loading) while_loading();
+}

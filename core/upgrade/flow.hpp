@@ -101,7 +101,7 @@ using Actions = std::vector<Action>;
 class Flow {
   public:
     struct Settings {
-        Nanos back_timeout = 30'000'000'000;
+        Nanos back_timeout = 10'000'000'000;
         Nanos busy_pause = 100'000'000;
         Nanos save_pause = 1'000'000'000;
         std::uint32_t switch_deadline_ms = 1000;  ///< how long a process waits for calm before it says busy

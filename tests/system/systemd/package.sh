@@ -23,6 +23,7 @@ is_active() { [[ $(systemctl is-active cgpud) == active ]]; }
 expect dpkg -i "$CGPU_LAB_PACKAGE" >"$scratch/install.log"
 expect is_active
 expect_equal "version" "$(cgpuctl status --json | jq -r .version)" "$older"
+expect cgpuctl module verify "$older" >/dev/null
 expect cgpuctl set-policy 0 weighted
 in_job='burn --forever --kernel-us 1000 & burning=$!; echo $burning >"$0.pid"; echo ready
     until [[ -e $0.go ]]; do sleep 0.05; done
@@ -45,6 +46,7 @@ for version in "$older" "$newer"; do
     expect test -s "$module/$version/libcgpu-engine.so.$version"
 done
 expect test ! -e "$module-kept"
+expect cgpuctl module verify >/dev/null
 computes burning
 # A new process in the old job: fronts of the one version, the engine of the other, the limit the same.
 touch "$scratch/old.go"

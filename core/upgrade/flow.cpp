@@ -4,6 +4,16 @@
 #include <utility>
 
 namespace cgpu::upgrade {
+namespace {
+
+/// `what: why` of a refusal `what: why. Try: remedy.`, to go on in the same sentence.
+std::string reason_in(const std::string& refusal) {
+    const auto remedy = refusal.find(". Try: ");
+    if (remedy != std::string::npos) return refusal.substr(0, remedy);
+    return refusal.ends_with('.') ? refusal.substr(0, refusal.size() - 1) : refusal;
+}
+
+}  // namespace
 
 Flow::Flow(Record record, const Version& in_force, Settings settings)
     : settings_(settings),
@@ -87,11 +97,14 @@ void Flow::on(const Start& start) {
         false, false,      ""};
     target_ = start.to;
     step_ = Step::stage;
+    roster_.forgive();
     most_instances_ = instances_;
     save(After::start);
 }
 
 void Flow::on(const Resume& resume) {
+    // Answers to what an earlier daemon asked may still come.
+    next_request_ = static_cast<std::uint64_t>(now_);
     if (!job_) return;
     if (job_->boot_id != resume.boot_id) {
         job_->boot_id = resume.boot_id;
@@ -151,8 +164,8 @@ void Flow::on(const Saved& saved) {
     } else if (ending_->result == Result::done) {
         ending_.reset();
         save_trouble_.clear();
-        if (job_->kind == Kind::hot) return turn_round(false, saved.trouble);
-        finish(Result::failed, saved.trouble + " " + job_->from.str() + " stays in force.");
+        if (job_->kind == Kind::hot) return turn_round(false, reason_in(saved.trouble));
+        finish(Result::failed, reason_in(saved.trouble) + "; " + job_->from.str() + " stays in force.");
     } else {
         save_again_ = now_ + settings_.save_pause;
     }
@@ -164,12 +177,13 @@ void Flow::on(const Verified& verified) {
         if (verified.manifest)
             finish(Result::done, job_->to.str() + " is in force.");
         else
-            finish(Result::failed, verified.manifest.error() + " " + job_->from.str() + " stays in force.");
+            finish(Result::failed,
+                   reason_in(verified.manifest.error()) + "; " + job_->from.str() + " stays in force.");
     } else if (verified.manifest) {
         target_ = *verified.manifest;
         step_ = Step::canary;
     } else {
-        turn_round(false, verified.manifest.error());
+        turn_round(false, reason_in(verified.manifest.error()));
     }
 }
 

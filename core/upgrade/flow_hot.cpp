@@ -4,13 +4,14 @@
 namespace cgpu::upgrade {
 
 void Flow::ask(const Who& who, std::uint64_t id, Front& front, const Version& to) {
-    front.asked = Front::Asked{++next_request_, to};
+    front.asked.emplace(++next_request_, to);
     actions_.emplace_back(Switch{who, id, next_request_, to, settings_.switch_deadline_ms});
 }
 
 void Flow::bring(const Who& who, std::uint64_t id, Front& front, const Version& to) {
     // One that was asked for something else may still do that: the last word counts.
-    const bool elsewhere = front.asked ? front.asked->to != to : front.runs && *front.runs != to;
+    const bool elsewhere =
+        front.asked.empty() ? front.runs && *front.runs != to : front.asked.rbegin()->second != to;
     if (elsewhere && front.switches && front.refused.empty() && now_ >= front.not_before)
         ask(who, id, front, to);
 }
@@ -51,7 +52,7 @@ void Flow::try_canary() {
     for (auto& [who, process] : processes) {
         for (auto& [id, front] : process.fronts) {
             bring(who, id, front, job_->to);
-            if (front.asked) canary_ = who;
+            if (!front.asked.empty()) canary_ = who;
         }
         if (canary_) return;
     }
@@ -96,9 +97,9 @@ void Flow::settle() {
     // Who was stopped when a job went back, say, and did what it had been told before.
     for (auto& [who, process] : roster_.all())
         for (auto& [id, front] : process.fronts) {
-            const bool had_been_asked = front.asked.has_value();
+            const auto had_been_asked = front.asked.size();
             bring(who, id, front, in_force_);
-            if (!had_been_asked && front.asked)
+            if (had_been_asked == 0 && !front.asked.empty())
                 tell(true, name_of(who) + " runs " + front.runs->str() + ", and " + in_force_.str() +
                                " is in force: it is told to go over");
         }

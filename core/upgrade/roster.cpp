@@ -1,6 +1,7 @@
 #include "core/upgrade/roster.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 
 namespace cgpu::upgrade {
@@ -10,10 +11,10 @@ namespace {
 std::string describe(const Roster::Process& process, const Version& version) {
     if (process.fronts.empty()) return "has not connected";
     for (const auto& [id, front] : process.fronts) {
-        if (front.runs == version && !front.asked) continue;
+        if (front.runs == version && front.asked.empty()) continue;
         if (!front.switches) return "has front " + front.version.str() + ", which can't exchange its engine";
         if (!front.refused.empty()) return front.refused;
-        if (front.asked) return "was asked and has not answered";
+        if (!front.asked.empty()) return "was asked and has not answered";
         if (!front.runs) return "has not said what it runs";
         if (front.not_before > 0) return "runs " + front.runs->str() + " and was busy all the time";
         return "runs " + front.runs->str();
@@ -39,7 +40,7 @@ std::string trouble_of(const Said& said, const Version& to) {
         case wire::SwitchResult::other_version:
             return with("found another version in the file of " + to.str());
         case wire::SwitchResult::self_check:
-            return with(to.str() + " failed its self-check there");
+            return with("failed the self-check of " + to.str());
     }
     return with("gave an unknown answer");
 }
@@ -59,14 +60,14 @@ std::string name_of(const Who& who) {
 
 bool Roster::Process::is_on(const Version& version) const {
     return !fronts.empty() && std::all_of(fronts.begin(), fronts.end(), [&](const auto& entry) {
-        return entry.second.runs == version && !entry.second.asked;
+        return entry.second.runs == version && entry.second.asked.empty();
     });
 }
 
 bool Roster::Process::has_refused(const Version& version) const {
     return !fronts.empty() && std::all_of(fronts.begin(), fronts.end(), [&](const auto& entry) {
         const Front& front = entry.second;
-        return (front.runs == version && !front.asked) || !front.switches || !front.refused.empty();
+        return (front.runs == version && front.asked.empty()) || !front.switches || !front.refused.empty();
     });
 }
 
@@ -95,7 +96,7 @@ void Roster::lost(const Who& who, std::uint64_t front) {
     if (found == processes_.end()) return;
     const auto lost = found->second.fronts.find(front);
     if (lost == found->second.fronts.end()) return;
-    found->second.interrupted |= lost->second.asked.has_value();
+    found->second.interrupted |= !lost->second.asked.empty();
     found->second.fronts.erase(lost);
 }
 
@@ -105,7 +106,7 @@ bool Roster::gone(const Who& who) {
     const auto& fronts = found->second.fronts;
     const bool asked = found->second.interrupted ||
                        std::any_of(fronts.begin(), fronts.end(),
-                                   [](const auto& entry) { return entry.second.asked.has_value(); });
+                                   [](const auto& entry) { return !entry.second.asked.empty(); });
     processes_.erase(found);
     return asked;
 }
@@ -118,10 +119,13 @@ std::optional<std::string> Roster::said(const Said& said, Nanos retry_at) {
     process->second.interrupted = false;
     Front& front = found->second;
     front.runs = said.version;
-    // An answer to what has been asked otherwise since says only what runs.
-    if (!front.asked || front.asked->request != said.request) return std::nullopt;
-    const Version to = front.asked->to;
-    front.asked.reset();
+    const auto asked = front.asked.find(said.request);
+    if (asked == front.asked.end()) return std::nullopt;
+    const Version to = asked->second;
+    const bool last = std::next(asked) == front.asked.end();
+    front.asked.erase(asked);
+    // An answer to what it has been told otherwise since says only what runs.
+    if (!last) return std::nullopt;
     front.not_before = said.result == wire::SwitchResult::busy ? retry_at : 0;
     front.refused = trouble_of(said, to);
     if (front.refused.empty()) return std::nullopt;

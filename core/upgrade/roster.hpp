@@ -27,16 +27,14 @@ struct Who {
 /// One front of a process that computes: a connection of the link. A process has one, or several where it has
 /// loaded libcuda into several namespaces; each has an engine of its own.
 struct Front {
-    struct Asked {
-        std::uint64_t request;
-        Version to;
-    };
     Version version;              ///< of the front's own file
     bool switches = false;        ///< it speaks a version of the link that has Switch
     std::optional<Version> runs;  ///< nothing: it hasn't said yet
-    std::optional<Asked> asked;   ///< to go over; the last time, unanswered
-    std::string refused;          ///< why it couldn't: it isn't asked again. Empty: it is
-    Nanos not_before = 0;         ///< it was busy, and is asked again then
+    /// What it was told to go over to and hasn't answered yet, by request. Another word while it is at work
+    /// is answered at once with `busy`, so answers may come in another order.
+    std::map<std::uint64_t, Version> asked;
+    std::string refused;   ///< why it couldn't: it isn't asked again. Empty: it is
+    Nanos not_before = 0;  ///< it was busy, and is asked again then
 };
 
 /// What a front said of its engine.
@@ -78,7 +76,7 @@ class Roster {
     bool gone(const Who& who);
     /// A sentence where the front can't do what it was asked for. `retry_at`: when to ask a busy one again.
     std::optional<std::string> said(const Said& said, Nanos retry_at);
-    /// Whoever has refused may be asked again.
+    /// Whoever has refused, or was busy, may be asked again.
     void forgive();
 
     /// Those not on the version, with what each is waited for; at most `most` of them by name.

@@ -64,19 +64,14 @@ two_idle() {
     idle two
 }
 
-# hold_at STEP [FLAG…]: a hot upgrade stands there, by a process that is stopped.
+# hold_at STEP [FLAG…]: a hot upgrade stands there, by a process that is stopped: the first of $held_up was told to go over.
 hold_at() {
-    local step=$1 last
+    local step=$1
     shift
-    if [[ $step == canary ]]; then
-        freeze one
-        freeze two
-        held_up=(one two)
-    else # they go over in the order of their ids
-        last=$(cgpuctl list --json | jq -r 'sort_by(.id) | last.name')
-        freeze "$last"
-        held_up=("$last")
-    fi
+    # They go over in the order of their ids.
+    mapfile -t held_up < <(cgpuctl list --json | jq -r 'sort_by(.id) | .[].name')
+    [[ $step == canary ]] || held_up=("${held_up[1]}")
+    for name in "${held_up[@]}"; do freeze "$name"; done
     begin --hot "$next" "$@"
     wait_for 10 at_state "$step"
 }
@@ -118,13 +113,13 @@ for step in canary all; do
     back_to_own
 
     hold_at $step
-    kill -KILL "${pids[${held_up[0]}]}"
-    wait "${pids[${held_up[0]}]}" 2>/dev/null
-    [[ $step == all ]] || thaw two
+    killed=${held_up[0]}
+    kill -KILL "${pids[$killed]}"
+    wait "${pids[$killed]}" 2>/dev/null
+    unset "pids[$killed]" "held_up[0]"
+    release
     settled hot $step "a process that was told to go over is killed"
-    name=${held_up[0]}
-    unset "pids[$name]"
-    idle "$name"
+    idle "$killed"
 
     hold_at $step
     fill_disk

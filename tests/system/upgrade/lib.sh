@@ -32,8 +32,9 @@ in_force() {
 runs_what() {
     cgpuctl list --json | jq -r --arg name "$1" '.[] | select(.name == $name).module_version'
 }
+# all_run VERSION: of those that are there.
 all_run() {
-    [[ $(cgpuctl list --json | jq -r 'map(.module_version) | unique | join(",")') == "$1" ]]
+    [[ $(cgpuctl list --json | jq -r 'map(.module_version) | unique - [$version] | join(",")' --arg version "$1") == '' ]]
 }
 
 # maps PID VERSION: the process has this engine mapped, and no other.

@@ -71,7 +71,7 @@ TEST(UpgradeHot, OneThatFailsTurnsItRoundAndIsNamed) {
     ASSERT_EQ(world.over.size(), 1U);
     EXPECT_EQ(world.over[0].result, Result::failed);
     EXPECT_EQ(world.over[0].message,
-              "It went back, because process 4 of instance web 1.1.0 failed its self-check there; 1.0.0 is "
+              "It went back, because process 4 of instance web failed the self-check of 1.1.0; 1.0.0 is "
               "in force.");
     EXPECT_EQ(world.running(), Versions{kOld});
     EXPECT_EQ(world.disk.in_force, kOld);
@@ -159,7 +159,7 @@ TEST(UpgradeHot, OneThatCanNotGoBackIsNamed) {
     ASSERT_EQ(world.over.size(), 1U) << "nobody is left who could answer otherwise";
     EXPECT_EQ(world.over[0].result, Result::failed);
     EXPECT_NE(
-        world.over[0].message.find("Not there: process 1 of instance web 1.0.0 failed its self-check there"),
+        world.over[0].message.find("Not there: process 1 of instance web failed the self-check of 1.0.0"),
         std::string::npos);
 }
 
@@ -279,7 +279,7 @@ TEST(UpgradeCold, ABadFileOrAFullDiskAtTheEndOpensAgainWithTheOldVersion) {
     world.file_bad = true;
     world.set_instances(0);
     EXPECT_EQ(world.over.at(0).result, Result::failed);
-    EXPECT_EQ(world.over[0].message, "The sum is wrong. 1.0.0 stays in force.");
+    EXPECT_EQ(world.over[0].message, "The sum is wrong; 1.0.0 stays in force.");
     world.file_bad = false;
     world.set_instances(1);
     ASSERT_TRUE(world.upgrade(Kind::cold, kNew));

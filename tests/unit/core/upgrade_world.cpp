@@ -1,5 +1,7 @@
 #include "tests/unit/core/upgrade_world.hpp"
 
+#include <utility>
+
 namespace cgpu::upgrade::test {
 
 Who World::who(std::int32_t pid) { return {*model::InstanceId::parse("web"), {pid, 7, "boot"}}; }
@@ -100,20 +102,31 @@ void World::end(std::int32_t pid) {
 void World::act(std::int32_t pid) {
     auto& process = processes.at(pid);
     if (!process.alive || process.stopped) return;
+    if (process.under_way) carry_out_order(pid, *std::exchange(process.under_way, std::nullopt));
     // What a killed daemon had written is still read.
     while (!process.told.empty() && process.alive) {
         const auto order = process.told.front();
         process.told.pop_front();
-        auto result = wire::SwitchResult::done;
-        const bool back = order.to == kOld;
-        if (process.mood == Mood::dies) return end(pid);
-        if (process.mood == Mood::busy && process.runs != order.to) result = wire::SwitchResult::busy;
-        if ((process.mood == Mood::fails && !back) || (process.mood == Mood::fails_back && back))
-            result = process.runs == order.to ? wire::SwitchResult::done : wire::SwitchResult::self_check;
-        if (result == wire::SwitchResult::done) process.runs = order.to;
-        if (process.connected && process.front == order.front) say(pid, order.request, result);
+        if (!process.under_way)
+            process.under_way = order;
+        else if (process.connected)
+            say(pid, order.request, wire::SwitchResult::busy);
     }
     if (process.alive && !process.connected) connect(pid);
+}
+
+void World::carry_out_order(std::int32_t pid, const Switch& order) {
+    auto& process = processes.at(pid);
+    auto result = wire::SwitchResult::done;
+    const bool back = order.to == kOld;
+    if (process.mood == Mood::dies) return end(pid);
+    if (process.runs != order.to) {
+        if (process.mood == Mood::busy) result = wire::SwitchResult::busy;
+        if (process.mood == (back ? Mood::fails_back : Mood::fails)) result = wire::SwitchResult::self_check;
+    }
+    if (result == wire::SwitchResult::done) process.runs = order.to;
+    // On the connection that it has now, whoever told it.
+    if (process.connected) say(pid, order.request, result);
 }
 
 bool World::upgrade(Kind kind, const Version& to, Nanos timeout) {

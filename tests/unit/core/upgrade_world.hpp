@@ -31,7 +31,8 @@ class World {
         Mood mood = Mood::good;
         bool connected = false;
         std::uint64_t front = 0;
-        std::deque<Switch> told;  ///< in its socket, not read yet
+        std::deque<Switch> told;          ///< in its socket, not read yet
+        std::optional<Switch> under_way;  ///< being carried out: another one meanwhile is refused as busy
     };
 
     World() { boot(); }
@@ -71,6 +72,7 @@ class World {
     void carry_out(const Action& action, std::deque<Event>& next);
     void connect(std::int32_t pid);
     void act(std::int32_t pid);
+    void carry_out_order(std::int32_t pid, const Switch& order);
     void say(std::int32_t pid, std::uint64_t request, wire::SwitchResult result);
 
     std::optional<Flow> flow_;

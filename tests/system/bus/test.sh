@@ -134,10 +134,10 @@ expect_equal "a dry run's job" "$(call_manager UpgradeCold 'sa{sv}' 8.0.0 1 dry-
 start_signals
 expect_equal "the job" "$(call_manager UpgradeCold 'sa{sv}' 8.0.0 2 drain b true timeout u 5)" 'o "/org/cgpu1/job/1"'
 stop_signals
-expect_equal "the signals of an upgrade" "$(signals '[.member, (.payload.data | map(strings, numbers))]')" '\
-["InterfacesAdded",["/org/cgpu1/job/1"]]
-["JobRemoved",[1,"/org/cgpu1/job/1","done"]]
-["PropertiesChanged",["org.cgpu1.Manager"]]'
+expect_equal "the signals of an upgrade" "$(signals '[.member, (.payload.data | map(strings, numbers))]')" "\
+[\"InterfacesAdded\",[\"/org/cgpu1/job/1\"]]
+[\"JobRemoved\",[1,\"/org/cgpu1/job/1\",\"done\"]]
+[\"PropertiesChanged\",[\"org.cgpu1.Manager\"]]"
 expect_equal "the version" "$(call_manager_property ModuleVersion)" 8.0.0
 introspection /org/cgpu1/job/1 >"$scratch/job.xml"
 expect python3 "$here/same_interface.py" "$here/../../../dbus/org.cgpu1.Job.xml" "$scratch/job.xml"

@@ -5,7 +5,7 @@ rounds=${ROUNDS-50}
 install_engine next
 
 job one -- burn --forever --kernel-us 1000 --mib 100 --threads 2
-job two -- burn --forever --kernel-us 300 --streams 2 --mib 200
+job two -- burn --forever --kernel-us 300 --streams 2 --threads 2 --mib 200
 job three -- burn --forever --kernel-us 200 --graph 4 --mib 50 --threads 2
 job four -- burn --forever --copy-mib 16 --threads 2
 busy=(one two three four)
@@ -22,6 +22,7 @@ for ((round = 0; round < rounds; round++)); do
     expect cgpuctl upgrade --hot "$next" -q
     expect cgpuctl upgrade --hot "$own" -q
 done
+echo "$((2 * rounds)) upgrades of 4 jobs with 8 busy threads and an idle one"
 expect_equal "bytes after $((2 * rounds)) upgrades" "$(bytes)" "$before"
 expect_equal "in force" "$(in_force)" "$own"
 expect_equal "the last job" "$(upgrade_now id)" $((2 * rounds))

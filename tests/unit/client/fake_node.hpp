@@ -111,7 +111,7 @@ class FakeNode final : public client::Node {
         return wanted.dry_run ? "/" : "/org/cgpu1/job/3";
     }
     client::Result<client::Job> read_job(const std::string&) override {
-        const auto job = jobs.front();
+        auto job = jobs.front();
         if (jobs.size() > 1) jobs.erase(jobs.begin());
         return job;
     }

@@ -34,7 +34,7 @@ struct Life {
         if (what == 8) world.set_instances(static_cast<std::size_t>(which % 3));
         if (what == 9) world.file_bad = which % 4 == 0;
         if (what >= 10 && what <= 12) upgrade(which, much);
-        world.run(much * 20 * kMs);
+        world.run(Nanos{much} * 20 * kMs);
         check();
     }
 

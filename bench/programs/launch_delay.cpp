@@ -9,7 +9,6 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <thread>
 #include <vector>
@@ -72,7 +71,7 @@ void run(void* front, void* context, DaemonControl& daemon, std::int64_t ns, boo
     while (now_ns() < until) {
         if (upgrades) {
             const bool there = request % 2 == 0;
-            std::strcpy(daemon.switch_engine, there ? "twin.so" : "present.so");
+            cgpu::wire::put_text(daemon.switch_engine, there ? "twin.so" : "present.so");
             daemon.switch_version = there ? CGPU_NEXT_VERSION : CGPU_PRESENT_VERSION;
             daemon.switch_deadline_ms = 10'000;
             daemon.switch_request = ++request;

@@ -47,9 +47,11 @@ bool refuse_membarrier() {
 /// of a GPU of its own, so that they don't wait for each other's locks.
 template <class Call>  // void(gpu)
 double time_calls(int threads, Call call) {
-    std::vector<double> times(static_cast<std::size_t>(threads * kRuns));
+    constexpr auto kRunsEach = static_cast<std::size_t>(kRuns);
+    std::vector<double> times(static_cast<std::size_t>(threads) * kRunsEach);
     std::atomic<int> ready{0};
     std::vector<std::thread> all;
+    all.reserve(static_cast<std::size_t>(threads));
     for (int thread = 0; thread < threads; ++thread) {
         all.emplace_back([&, thread] {
             const auto gpu = static_cast<std::uint32_t>(8 * thread);
@@ -58,14 +60,14 @@ double time_calls(int threads, Call call) {
             for (int run = 0; run < kRuns; ++run) {
                 const auto began = front::now_ns();
                 for (int i = 0; i < kCallsPerRun; ++i) call(gpu);
-                times[static_cast<std::size_t>(thread * kRuns + run)] =
+                times[static_cast<std::size_t>(thread) * kRunsEach + static_cast<std::size_t>(run)] =
                     static_cast<double>(front::now_ns() - began) / kCallsPerRun;
             }
         });
     }
     for (auto& each : all) each.join();
-    std::nth_element(times.begin(), times.begin() + threads * kRuns / 2, times.end());
-    return times[static_cast<std::size_t>(threads * kRuns / 2)];
+    std::sort(times.begin(), times.end());
+    return times[times.size() / 2];
 }
 
 void print_calls(const front::EngineHandle& engine, const char* way) {

@@ -9,9 +9,10 @@
 /// `cgpu_engine_table`.
 ///
 /// The engine decides and keeps accounts. It never blocks, never calls the driver, makes no thread, keeps no
-/// thread-local state, allocates through the two functions it is given and is safe to call from several
-/// threads (its own locks are private to the process and held for nanoseconds, never over a call out). The
-/// front does what the engine says: it waits, calls the driver and talks to the daemon.
+/// thread-local state, has nothing to destroy when the process ends (its threads may still call), allocates
+/// through the two functions it is given and is safe to call from several threads (its own locks are private
+/// to the process and held for nanoseconds, never over a call out). The front does what the engine says: it
+/// waits, calls the driver and talks to the daemon.
 ///
 /// GPUs are indexes into Orders::gpus. Streams, contexts and functions are opaque 64-bit keys of the front's
 /// choice.

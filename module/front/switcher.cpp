@@ -4,7 +4,6 @@
 
 #include "module/front/session.hpp"
 #include "module/front/thread.hpp"
-#include "module/front/waiting.hpp"
 
 namespace cgpu::front {
 namespace {
@@ -25,27 +24,43 @@ void answer(const wire::Switched& told) {
 Switcher& switcher() { return the_switcher; }
 
 void Switcher::carry_out(const wire::Switch& order) {
-    const bool free = !under_way_.exchange(true);
-    if (free) {
+    {
+        const Locked lock(mutex_);
         order_ = order;
-        if (start_thread(run, this)) return;
-        under_way_.store(false);
+        ordered_ = true;
+        if (running_) return;
+        running_ = true;
+    }
+    if (start_thread(run, this)) return;
+    {
+        const Locked lock(mutex_);
+        running_ = ordered_ = false;
     }
     wire::Switched refusal = session().engine().running();
     refusal.header.request = order.header.request;
     refusal.result = wire::SwitchResult::busy;
-    wire::put_text(refusal.detail, free ? "no thread for it" : "another exchange is under way");
+    wire::put_text(refusal.detail, "no thread for it");
     session().link().tell_engine(refusal);
+}
+
+bool Switcher::take_order(wire::Switch& order) {
+    const Locked lock(mutex_);
+    running_ = ordered_;
+    if (ordered_) order = order_;
+    ordered_ = false;
+    return running_;
 }
 
 void* Switcher::run(void* self) {
     prctl(PR_SET_NAME, "cgpu-switch");
-    auto& mine = *static_cast<Switcher*>(self);
-    const wire::Switched told = session().engine().exchange(mine.order_);
-    // First: the next order may follow the answer at once.
-    mine.under_way_.store(false);
-    answer(told);
+    wire::Switch order{};
+    while (static_cast<Switcher*>(self)->take_order(order)) answer(session().engine().exchange(order));
     return nullptr;
+}
+
+void Switcher::reset_in_child() {
+    mutex_.reset_in_child();
+    running_ = ordered_ = false;
 }
 
 }  // namespace cgpu::front

@@ -1,8 +1,7 @@
 #pragma once
 
-#include <atomic>
-
 #include "core/wire/message.hpp"
+#include "module/front/waiting.hpp"
 
 namespace cgpu::front {
 
@@ -13,14 +12,19 @@ class Switcher {
   public:
     constexpr Switcher() = default;
 
-    /// One at a time: another one meanwhile is answered `busy`.
+    /// One at a time. One that comes meanwhile, as of a daemon that was started anew, is carried out next;
+    /// the last one, if there are several.
     void carry_out(const wire::Switch& order);
-    void reset_in_child() { under_way_.store(false); }
+    void reset_in_child();
 
   private:
     static void* run(void* self);
+    /// False: there is none, and the thread ends.
+    bool take_order(wire::Switch& order);
 
-    std::atomic<bool> under_way_{false};
+    Mutex mutex_;
+    bool running_ = false;
+    bool ordered_ = false;
     wire::Switch order_{};
 };
 

@@ -145,6 +145,7 @@ TEST_F(SectionsTest, ThreadsThatEndMayStillCall) {
     ASSERT_EQ(pthread_key_create(&key, call_at_the_end), 0);
     std::atomic<bool> stop{false};
     std::vector<std::thread> sources;
+    sources.reserve(4);
     for (int i = 0; i < 4; ++i) {
         sources.emplace_back([&] {
             while (!stop) {
@@ -166,6 +167,7 @@ TEST_F(SectionsTest, MoreThreadsThanAnybodyCounts) {
     std::atomic<int> in{0};
     std::atomic<bool> stop{false};
     std::vector<std::thread> threads;
+    threads.reserve(500);
     for (int i = 0; i < 500; ++i) {
         threads.emplace_back([&] {
             EXPECT_EQ(engine_.leased(0), 4 * wire::kGranule);

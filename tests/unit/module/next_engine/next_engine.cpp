@@ -3,7 +3,6 @@
 // its own, which counts the engines that its accounts have come through. What else it does is of this
 // version's sources, whose table the build has renamed.
 #include <cstring>
-#include <map>
 #include <mutex>
 #include <vector>
 
@@ -21,8 +20,25 @@ namespace {
 constexpr auto kHistory = static_cast<RecordKind>(1000);
 constexpr std::uint64_t kAddedValue = 0xfeed;
 
+/// How many engines each engine's accounts have come through. Nothing here has a destructor: one would run at
+/// the process's exit, under the feet of its threads.
+struct History {
+    Engine* engine;
+    std::uint64_t engines_before;
+};
 std::mutex mutex;
-std::map<Engine*, std::uint64_t> engines_before;  // of each engine's accounts
+History histories[16];  // more than there are at a time
+
+/// The mutex is held.
+std::uint64_t& engines_before(Engine* engine) {
+    History* free = nullptr;
+    for (History& each : histories) {
+        if (each.engine == engine) return each.engines_before;
+        if (each.engine == nullptr) free = &each;
+    }
+    *free = {engine, 0};
+    return free->engines_before;
+}
 
 using Bytes = std::vector<std::byte>;
 
@@ -62,7 +78,7 @@ std::uint64_t save_longer(Engine* engine, void* buffer, std::uint64_t room) {
         append_record(longer, head.kind, values, head.bytes, kAddedValue);
         if (head.kind != RecordKind::start) return;
         const std::lock_guard lock(mutex);
-        append_record(longer, kHistory, nullptr, 0, engines_before[engine]);
+        append_record(longer, kHistory, nullptr, 0, engines_before(engine));
     });
     if (longer.size() <= room) std::memcpy(buffer, longer.data(), longer.size());
     return longer.size();
@@ -72,10 +88,10 @@ std::uint32_t restore_longer(Engine* engine, const void* saved, std::uint64_t by
     if (plain_engine_table()->restore(engine, saved, bytes) == 0) return 0;
     const auto* at = static_cast<const std::byte*>(saved);
     const std::lock_guard lock(mutex);
-    engines_before[engine] = 1;
+    engines_before(engine) = 1;
     each_record(Bytes(at, at + bytes), [&](const RecordHead& head, const std::byte* values) {
         if (head.kind == kHistory)
-            engines_before[engine] = 1 + RecordReader(values, head.bytes).next<std::uint64_t>();
+            engines_before(engine) = 1 + RecordReader(values, head.bytes).next<std::uint64_t>();
     });
     return 1;
 }
@@ -83,7 +99,8 @@ std::uint32_t restore_longer(Engine* engine, const void* saved, std::uint64_t by
 void destroy(Engine* engine) {
     {
         const std::lock_guard lock(mutex);
-        engines_before.erase(engine);
+        for (History& each : histories)
+            if (each.engine == engine) each = History{};
     }
     plain_engine_table()->destroy(engine);
 }

@@ -61,7 +61,7 @@ Flow::Status Flow::status() const {
     if (job_->kind == Kind::cold) {
         status.all = most_instances_;
         status.done = most_instances_ - instances_;
-        if (instances_ > 0) status.message = "waits for " + std::to_string(instances_) + " instances to end";
+        if (instances_ > 0) status.message = "waits for " + counted(instances_, "instance") + " to end";
     } else {
         const Version& there = job_->back ? job_->from : job_->to;
         status.all = roster_.all().size();
@@ -240,7 +240,7 @@ void Flow::drain() {
         verifying_ = true;
         actions_.emplace_back(Verify{job_->to});
     } else if (now_ >= job_->deadline) {
-        finish(Result::failed, std::to_string(instances_) + " instances had not ended in time; " +
+        finish(Result::failed, counted(instances_, "instance") + " had not ended in time; " +
                                    job_->from.str() + " stays in force.");
     }
 }

@@ -31,7 +31,7 @@ void Flow::forward() {
     if (!roster_.all_on(job_->to)) return;
     const auto count = roster_.all().size();
     finish(Result::done, job_->to.str() + " is in force" +
-                             (count == 0 ? "." : " in " + std::to_string(count) + " running processes."));
+                             (count == 0 ? "." : " in " + counted(count, "running process") + "."));
 }
 
 void Flow::try_canary() {

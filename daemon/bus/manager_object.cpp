@@ -79,8 +79,8 @@ sdbus::ObjectPath ManagerObject::UpgradeCold(const std::string& version, const O
 }
 
 void ManagerObject::module_changed() {
-    getObject().emitPropertiesChangedSignal(org::cgpu1::Manager_adaptor::INTERFACE_NAME,
-                                            {compat::PropertyName("ModuleVersion")});
+    const std::vector<compat::PropertyName> changed{compat::PropertyName("ModuleVersion")};
+    getObject().emitPropertiesChangedSignal(org::cgpu1::Manager_adaptor::INTERFACE_NAME, changed);
 }
 
 void ManagerObject::job_ended(const upgrade::Ended& ended) {

@@ -14,7 +14,7 @@ expect_equal "exit code" $? 4
 # Draining: nobody comes in, and is told why; the one that is there goes on, over the daemon's death too.
 expect cgpuctl upgrade --cold "$own" --drain --no-wait -q
 expect_error "the module is being changed from $next to $own" cgpuctl run --mem 1GiB -- true
-expect grep -q ': drain, 0 of 1; waits for 1 instances to end' <(cgpuctl status)
+expect grep -q ': drain, 0 of 1; waits for 1 instance to end' <(cgpuctl status)
 expect lab-restart-cgpud --kill
 expect_error "the module is being changed" cgpuctl run --mem 1GiB -- true
 expect maps "${pids[one]}" "$next"
@@ -28,7 +28,7 @@ expect maps "${pids[two]}" "$own"
 # The deadline, and somebody who changes his mind: it opens again with the old version.
 said=$(cgpuctl upgrade --cold "$next" --drain --timeout 1 2>&1)
 expect_equal "exit code" $? 1
-expect grep -q "failed. 1 instances had not ended in time; $own stays in force." <<<"$said"
+expect grep -q "failed. 1 instance had not ended in time; $own stays in force." <<<"$said"
 expect cgpuctl upgrade --cold "$next" --drain --no-wait -q
 expect cgpuctl upgrade --cancel -q
 idle three

@@ -21,8 +21,7 @@ constexpr app::Nanos kLookAgainSoon = 5 * kSecond;
 constexpr app::Nanos kLookAgain = 60 * kSecond;
 constexpr std::uint64_t kMib = 1ull << 20;
 
-/// The engine of this version below the module's folder, as a Welcome names it.
-std::string engine_path() { return CGPU_VERSION "/libcgpu-engine.so." CGPU_VERSION; }
+upgrade::Version own_version() { return upgrade::Version::parse(CGPU_VERSION).value_or(upgrade::Version{}); }
 
 app::OnEscape on_escape(config::OnEscape configured) {
     switch (configured) {
@@ -47,7 +46,8 @@ Daemon::Daemon(config::Sources sources, config::Config config)
       config_(std::move(config)),
       processes_(loop_),
       driver_(loop_),
-      store_(config_.state_dir) {}
+      store_(config_.state_dir),
+      modules_(config_.module_dir) {}
 
 Daemon::~Daemon() {
     // The service must be gone for the bus before it is gone: no call comes in between.
@@ -64,7 +64,7 @@ void Daemon::fail(const std::string& why) {
     loop_.stop(1);
 }
 
-void Daemon::compose(model::Node node) {
+void Daemon::compose(store::State state) {
     app::LeaseSettings leases;
     leases.recall.chunk = config_.lease_chunk_mib * kMib;
     leases.first_context_estimate = config_.context_estimate_mib * kMib;
@@ -81,6 +81,11 @@ void Daemon::compose(model::Node node) {
         app::SlicerThread::Timing{config_.slice_ms * kSecond / 1000, kHold});
     usage_ = std::make_unique<app::UsageReader>(*leases_, *slicer_);
 
+    upgrader_ = std::make_unique<app::Upgrader>(
+        std::move(state.record), own_version(),
+        app::Upgrader::Outside{loop_, modules_, store_, *bus_, [this] { return service_->instances(); },
+                               processes_.boot_id()});
+
     link::Settings link;
     link.runtime_dir = config_.runtime_dir;
     link.on_loss =
@@ -93,33 +98,45 @@ void Daemon::compose(model::Node node) {
     const auto pid_place = [this](const model::Process& process) { return processes_.pid_place(process); };
     const auto idle = [this](const model::InstanceId& id) { service_->link_idle(id); };
     link_ = std::make_unique<link::Server>(
-        link::Outside{loop_, processes_, *slicer_, *leases_, total, engine_path, pid_place, idle}, link);
-    service_ = std::make_unique<app::Service>(
-        std::move(node), service_settings(),
-        app::Service::Outside{loop_, store_, *bus_, *link_, processes_, *slicer_, *usage_, wall_clock});
+        link::Outside{loop_, processes_, *slicer_, *leases_, *upgrader_, total, pid_place, idle}, link);
+    service_ =
+        std::make_unique<app::Service>(std::move(state.node), service_settings(),
+                                       app::Service::Outside{loop_, store_, *bus_, *link_, processes_,
+                                                             *slicer_, *usage_, *upgrader_, wall_clock});
 }
 
 tl::expected<void, std::string> Daemon::start() {
-    auto node = store_.load();
-    if (!node) return tl::unexpected(node.error().text);
+    auto state = store_.load();
+    if (!state) return tl::unexpected(state.error().text);
     auto leases = store::LeaseFile::open(config_.runtime_dir / "leases");
     if (!leases) return tl::unexpected(leases.error().text);
     lease_file_ = std::move(*leases);
     if (!lease_file_->damage().empty()) spdlog::error("leases: {}", lease_file_->damage());
 
-    std::error_code none;
-    const bool installed = std::filesystem::exists(config_.module_dir / engine_path(), none);
-    if (!installed)
-        spdlog::error(
-            "{}: there is no engine of this version. Jobs will be refused. Try: install the module again",
-            (config_.module_dir / engine_path()).string());
-    auto connected = bus::Bus::connect(loop_, {CGPU_VERSION, installed ? CGPU_VERSION : ""},
-                                       [this](const std::string& why) { fail(why); });
+    choose_module(*state);
+    auto connected = bus::Bus::connect(loop_, CGPU_VERSION, [this](const std::string& why) { fail(why); });
     if (!connected) return tl::unexpected(connected.error());
     bus_ = std::move(*connected);
-    compose(std::move(*node));
+    compose(std::move(*state));
     look_for_gpus();
     return {};
+}
+
+/// What was in force may have been removed, by an administrator or with a package. On a node without
+/// instances nothing stands in the way of another version; on one with some, they have loaded it already.
+void Daemon::choose_module(store::State& state) {
+    auto& in_force = state.record.in_force;
+    const auto version = in_force.value_or(own_version());
+    const auto verified = modules_.verified(version);
+    if (verified) return;
+    const bool idle = state.node.instances().empty() && !state.record.job;
+    if (idle && version != own_version() && modules_.verified(own_version())) {
+        spdlog::warn("{} {} is in force now.", verified.error().text, CGPU_VERSION);
+        in_force = own_version();
+        if (const auto saved = store_.save(state.record); !saved) spdlog::error("{}", saved.error().text);
+        return;
+    }
+    spdlog::error("{} Jobs will be refused until it is there.", verified.error().text);
 }
 
 void Daemon::look_for_gpus() {
@@ -142,7 +159,8 @@ tl::expected<void, std::string> Daemon::open_to_clients() {
     std::vector<model::InstanceId> known;
     for (const auto& [id, instance] : service_->node().instances()) known.push_back(id);
     link_->forget_unknown(known);
-    if (auto served = bus_->serve(*service_); !served) return served;
+    upgrader_->resume();
+    if (auto served = bus_->serve(*service_, *upgrader_); !served) return served;
     if (auto named = bus_->request_name(); !named) return named;
     spdlog::info("cgpud {} serves org.cgpu1: {}", CGPU_VERSION, status());
     system::notify_ready(status());

@@ -8,11 +8,13 @@
 #include "daemon/app/leases.hpp"
 #include "daemon/app/service.hpp"
 #include "daemon/app/slicer_thread.hpp"
+#include "daemon/app/upgrader.hpp"
 #include "daemon/app/usage_reader.hpp"
 #include "daemon/bus/bus.hpp"
 #include "daemon/config/load.hpp"
 #include "daemon/gpu/driver.hpp"
 #include "daemon/link/server.hpp"
+#include "daemon/modules/module_folder.hpp"
 #include "daemon/store/lease_file.hpp"
 #include "daemon/store/state_file.hpp"
 #include "daemon/system/event_loop.hpp"
@@ -40,7 +42,8 @@ class Daemon {
 
   private:
     tl::expected<void, std::string> start();
-    void compose(model::Node node);
+    void compose(store::State state);
+    void choose_module(store::State& state);
     void look_for_gpus();
     void gpus_listed(const app::Result<std::vector<model::SeenGpu>>& gpus);
     tl::expected<void, std::string> open_to_clients();
@@ -56,12 +59,14 @@ class Daemon {
     system::Processes processes_;
     gpu::Driver driver_;
     store::StateFile store_;
+    modules::ModuleFolder modules_;
     std::unique_ptr<store::LeaseFile> lease_file_;
     std::unique_ptr<app::Leases> leases_;
     std::unique_ptr<app::SlicerThread> slicer_;
     std::unique_ptr<app::UsageReader> usage_;
-    std::unique_ptr<link::Server> link_;
     std::unique_ptr<bus::Bus> bus_;
+    std::unique_ptr<app::Upgrader> upgrader_;
+    std::unique_ptr<link::Server> link_;
     std::unique_ptr<app::Service> service_;
     std::vector<app::WatchPtr> signals_;
     app::WatchPtr next_look_;

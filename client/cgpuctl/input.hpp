@@ -43,6 +43,14 @@ struct Input {
     bool remove = false;
     bool no_reload = false;
 
+    // of upgrade
+    std::string hot;
+    std::string cold;
+    std::string timeout;
+    bool drain = false;
+    bool no_wait = false;
+    bool cancel = false;
+
     bool json = false;
     bool no_legend = false;
     bool quiet = false;

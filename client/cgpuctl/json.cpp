@@ -57,7 +57,16 @@ Json to_json(const client::Instance& instance) {
         {"state", instance.state},
         {"pid", instance.pid},
         {"created_seconds", instance.created},
+        {"module_version", instance.module_version},
         {"gpus", std::move(gpus)},
+    };
+}
+
+Json to_json(const client::Job& job) {
+    return {
+        {"id", job.id},         {"kind", job.kind},       {"from", job.from},
+        {"target", job.target}, {"state", job.state},     {"done", job.done},
+        {"all", job.all},       {"message", job.message}, {"result", job.result},
     };
 }
 

@@ -26,7 +26,8 @@ int main_of(std::vector<std::string> arguments) {
     }
     const Call& call = std::get<Call>(*read);
     Terminal terminal(std::cout, std::cerr,
-                      {wants_color(STDOUT_FILENO), wants_color(STDERR_FILENO), call.input.quiet});
+                      {wants_color(STDOUT_FILENO), wants_color(STDERR_FILENO), call.input.quiet,
+                       is_terminal(STDERR_FILENO)});
     client::BusNode node;
     const auto done = call.verb->run(call.input, node, terminal);
     if (!done) return report(done.error());

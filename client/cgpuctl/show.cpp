@@ -65,6 +65,7 @@ void print(const client::Instance& instance, const client::Snapshot& snapshot, T
                            {"Name", instance.name},
                            {"State", instance.state},
                            {"PID", instance.pid == 0 ? "" : std::to_string(instance.pid)},
+                           {"Module", instance.module_version},
                            {"Created", time_text(instance.created)}});
     for (const auto& [quota, usage] : instance.gpus) {
         std::string processes;

@@ -12,6 +12,7 @@ class Terminal {
         bool color_out = false;
         bool color_err = false;
         bool quiet = false;
+        bool live = false;  ///< `err` is a terminal that can rewrite its line
     };
 
     Terminal(std::ostream& out, std::ostream& err, Style style) : out_(out), err_(err), style_(style) {}
@@ -21,6 +22,10 @@ class Terminal {
     void heading(std::string_view line);
     /// That a change was made; nothing where it is to be quiet.
     void done(std::string_view sentence);
+    /// How far something is, on a line that is written over; nothing where there is no terminal, or quiet.
+    void progress(std::string_view line);
+    /// Takes that line away.
+    void end_progress();
     void warning(std::string_view sentence);
     /// `what: why. Try: …`
     void error(std::string_view sentence);
@@ -31,6 +36,8 @@ class Terminal {
     Style style_;
 };
 
+/// Whether the descriptor is a terminal that obeys control sequences: TERM is not dumb.
+[[nodiscard]] bool is_terminal(int fd);
 /// Whether to use colour on the descriptor: a terminal, NO_COLOR (no-color.org) not set, TERM not dumb.
 [[nodiscard]] bool wants_color(int fd);
 

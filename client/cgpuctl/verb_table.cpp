@@ -165,6 +165,29 @@ const std::vector<Verb>& table() {
          "files are root's alone, whole and for this machine; --json with list, show and verify.",
          "cgpuctl module list",
          &module},
+        {"upgrade",
+         {},
+         {{"--hot", &Input::hot, "VERSION", "running processes go over to it while they run"},
+          {"--cold", &Input::cold, "VERSION", "only while there is no instance"},
+          {"--drain", &Input::drain, "",
+           "with --cold: admit no new instances, and wait for the others to end"},
+          {"--timeout", &Input::timeout, "S",
+           "seconds after which it goes back; 60, with --cold 600, where not given"},
+          {"--no-wait", &Input::no_wait, "", "begin it only; cgpuctl status says how far it is"},
+          {"--cancel", &Input::cancel, "", "end the one that is under way: it goes back"},
+          kJson,
+          kDryRun,
+          kQuiet},
+         false,
+         "Move the node to another version of the module (as root)",
+         "Hot: one process goes over first, then all others; whatever goes wrong, all go back, and the last "
+         "line says\n"
+         "why. Nothing is moved where the versions don't declare themselves compatible, or a process can't "
+         "go over.\n"
+         "Ctrl-C cancels it. Exit code 0 where the version is in force, 1 where it went back, 4 where it was "
+         "refused.",
+         "cgpuctl upgrade --hot 1.2.3",
+         &upgrade},
         {"runtime",
          {{"ACTION", &Input::action, "configure"}},
          {{"--as", &Input::as, "NAME",

@@ -19,6 +19,7 @@ client::Result<void> set_memory(const Input& input, client::Node& node, Terminal
 client::Result<void> bench(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> module(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> runtime(const Input& input, client::Node& node, Terminal& terminal);
+client::Result<void> upgrade(const Input& input, client::Node& node, Terminal& terminal);
 /// Returns only where the command could not be started.
 client::Result<void> run(const Input& input, client::Node& node, Terminal& terminal);
 

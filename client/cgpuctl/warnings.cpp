@@ -18,6 +18,14 @@ std::vector<std::string> warnings_about(const client::Snapshot& snapshot) {
     if (snapshot.module_version.empty())
         out.emplace_back(
             "module: none is installed, so nothing can be limited. Try: install it, then restart cgpud.");
+    for (const client::Instance& instance : snapshot.instances) {
+        const bool under_way = snapshot.job && !snapshot.job->ended();
+        if (!under_way && !instance.module_version.empty() && !snapshot.module_version.empty() &&
+            instance.module_version != snapshot.module_version)
+            out.push_back("instance " + short_id(instance.id) + ": its processes run module " +
+                          instance.module_version + ", and " + snapshot.module_version +
+                          " is in force. Try: journalctl -u cgpud says which and why.");
+    }
     if (snapshot.gpus.empty())
         out.emplace_back("GPUs: the driver shows none. Try: nvidia-smi, then journalctl -u cgpud.");
     for (const client::Gpu& gpu : snapshot.gpus) {

@@ -7,6 +7,7 @@
 #include "dbus/compat.hpp"
 #include "dbus/generated/gpu_proxy.hpp"
 #include "dbus/generated/instance_proxy.hpp"
+#include "dbus/generated/job_proxy.hpp"
 #include "dbus/generated/manager_proxy.hpp"
 
 /// The generated proxies on one connection. Only this room sees them.
@@ -28,7 +29,16 @@ class Proxy final : public sdbus::ProxyInterfaces<Interface> {
     Proxy& operator=(const Proxy&) = delete;
 };
 
-using ManagerProxy = Proxy<org::cgpu1::Manager_proxy>;
+/// Who waits for a job asks it, since the daemon may be restarted meanwhile: its signal is not needed.
+class QuietManager : public org::cgpu1::Manager_proxy {
+  protected:
+    using org::cgpu1::Manager_proxy::Manager_proxy;
+    ~QuietManager() = default;
+    void onJobRemoved(const std::uint64_t&, const sdbus::ObjectPath&, const std::string&) override {}
+};
+
+using ManagerProxy = Proxy<QuietManager>;
+using JobProxy = Proxy<org::cgpu1::Job_proxy>;
 using GpuProxy = Proxy<org::cgpu1::Gpu_proxy>;
 using InstanceProxy = Proxy<org::cgpu1::Instance_proxy>;
 

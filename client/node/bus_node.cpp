@@ -104,4 +104,23 @@ Result<void> BusNode::release_instance(const std::string& id) {
     return call([&] { bus().manager.ReleaseInstance(id, options_for(false)); });
 }
 
+Result<std::string> BusNode::begin_upgrade(const Upgrade& wanted) {
+    Options options = options_for(wanted.dry_run);
+    if (wanted.timeout_s) options.emplace("timeout", sdbus::Variant(*wanted.timeout_s));
+    if (wanted.drain) options.emplace("drain", sdbus::Variant(true));
+    return call([&]() -> std::string {
+        auto& manager = bus().manager;
+        return wanted.hot ? manager.UpgradeHot(wanted.version, options)
+                          : manager.UpgradeCold(wanted.version, options);
+    });
+}
+
+Result<Job> BusNode::read_job(const std::string& path) {
+    return call([&] { return client::read_job(*bus().connection, path); });
+}
+
+Result<void> BusNode::cancel_job(const std::string& path) {
+    return call([&] { JobProxy(*bus().connection, path).Cancel(options_for(false)); });
+}
+
 }  // namespace cgpu::client

@@ -70,6 +70,7 @@ Instance to_instance(const Properties& properties, const std::map<std::string, P
     read_into(properties, "State", instance.state);
     read_into(properties, "Created", instance.created);
     read_into(properties, "Pid", instance.pid);
+    read_into(properties, "ModuleVersion", instance.module_version);
     std::vector<BusQuota> quotas;
     read_into(properties, "Quotas", quotas);
     for (Quota& quota : to_quotas(quotas)) {
@@ -78,6 +79,22 @@ Instance to_instance(const Properties& properties, const std::map<std::string, P
         instance.gpus.push_back({std::move(quota), usage});
     }
     return instance;
+}
+
+Job to_job(const Properties& properties) {
+    Job job;
+    read_into(properties, "Id", job.id);
+    read_into(properties, "Kind", job.kind);
+    read_into(properties, "From", job.from);
+    read_into(properties, "Target", job.target);
+    read_into(properties, "State", job.state);
+    sdbus::Struct<std::uint32_t, std::uint32_t> progress;
+    read_into(properties, "Progress", progress);
+    job.done = progress.get<0>();
+    job.all = progress.get<1>();
+    read_into(properties, "Message", job.message);
+    read_into(properties, "Result", job.result);
+    return job;
 }
 
 void add_gpu(Snapshot& snapshot, sdbus::IConnection& connection, const std::string& path,
@@ -108,6 +125,17 @@ std::vector<Quota> to_quotas(const std::vector<BusQuota>& quotas) {
     return out;
 }
 
+Job read_job(sdbus::IConnection& connection, const std::string& path) {
+    const auto proxy =
+        sdbus::createProxy(connection, compat::ServiceName("org.cgpu1"), sdbus::ObjectPath(path));
+    Properties properties;
+    proxy->callMethod("GetAll")
+        .onInterface("org.freedesktop.DBus.Properties")
+        .withArguments(std::string(JobProxy::INTERFACE_NAME))
+        .storeResultsTo(properties);
+    return to_job(properties);
+}
+
 Snapshot read_snapshot(sdbus::IConnection& connection) {
     Snapshot snapshot;
     ManagerProxy manager(connection, kManagerPath);
@@ -119,6 +147,8 @@ Snapshot read_snapshot(sdbus::IConnection& connection) {
         if (const auto instance = interfaces.find(InstanceProxy::INTERFACE_NAME);
             instance != interfaces.end())
             add_instance(snapshot, connection, path, instance->second);
+        if (const auto job = interfaces.find(JobProxy::INTERFACE_NAME); job != interfaces.end())
+            snapshot.job = to_job(job->second);
     }
     std::sort(snapshot.gpus.begin(), snapshot.gpus.end(), [](const Gpu& a, const Gpu& b) {
         return std::tuple(!a.present, a.index, a.uuid) < std::tuple(!b.present, b.index, b.uuid);

@@ -18,4 +18,7 @@ using BusQuota = sdbus::Struct<std::string, std::uint32_t, std::uint64_t, std::u
 /// ends meanwhile is left out. Throws sdbus::Error.
 [[nodiscard]] Snapshot read_snapshot(sdbus::IConnection& connection);
 
+/// The job at this path. Throws sdbus::Error.
+[[nodiscard]] Job read_job(sdbus::IConnection& connection, const std::string& path);
+
 }  // namespace cgpu::client

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,15 @@ struct Created {
     std::vector<Quota> quotas;
     std::string link_folder;            ///< what the instance's processes see at /run/cgpu/link
     std::vector<std::string> warnings;  ///< sentences for the user
+};
+
+/// A version of the module that the node is to be moved to.
+struct Upgrade {
+    bool hot = true;  ///< running processes go over; else only without instances
+    std::string version;
+    bool drain = false;                      ///< cold: wait for instances to end, and admit none
+    std::optional<std::uint32_t> timeout_s;  ///< the daemon's own where not given
+    bool dry_run = false;
 };
 
 /// The node as clients see it. GPUs are named by index or UUID, instances by id, unique prefix of an id, or
@@ -49,6 +59,11 @@ class Node {
                                             bool dry_run) = 0;
     virtual Result<void> attach(const std::string& id, std::uint32_t pid) = 0;
     virtual Result<void> release_instance(const std::string& id) = 0;
+
+    /// The job's path on the bus; "/" for a dry run.
+    virtual Result<std::string> begin_upgrade(const Upgrade& wanted) = 0;
+    virtual Result<Job> read_job(const std::string& path) = 0;
+    virtual Result<void> cancel_job(const std::string& path) = 0;
 };
 
 }  // namespace cgpu::client

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -56,10 +57,11 @@ struct OnGpu {
 struct Instance {
     std::string id;
     std::string name;
-    std::string state;          ///< waiting, running
-    std::uint64_t created = 0;  ///< seconds since 1970
-    std::uint32_t pid = 0;      ///< 0 while waiting
-    std::vector<OnGpu> gpus;    ///< in the order in which it sees them
+    std::string state;           ///< waiting, running
+    std::uint64_t created = 0;   ///< seconds since 1970
+    std::uint32_t pid = 0;       ///< 0 while waiting
+    std::vector<OnGpu> gpus;     ///< in the order in which it sees them
+    std::string module_version;  ///< what its processes run: one, several with blanks between, or none
 
     [[nodiscard]] const OnGpu* on(const std::string& uuid) const {
         for (const OnGpu& place : gpus)
@@ -68,9 +70,25 @@ struct Instance {
     }
 };
 
+/// An upgrade of the module.
+struct Job {
+    std::uint64_t id = 0;
+    std::string kind;    ///< hot, cold
+    std::string from;    ///< the version that was in force
+    std::string target;  ///< the one that is to be
+    std::string state;   ///< stage, canary, all, commit, back, drain; ended
+    std::uint32_t done = 0;
+    std::uint32_t all = 0;  ///< processes; of a cold one, instances
+    std::string message;
+    std::string result;  ///< done, failed, cancelled; empty while it is under way
+
+    [[nodiscard]] bool ended() const { return state == "ended"; }
+};
+
 struct Snapshot {
     std::string version;
-    std::string module_version;       ///< empty where no module is installed
+    std::string module_version;       ///< in force; empty where it isn't installed
+    std::optional<Job> job;           ///< under way, or the last one
     std::vector<Gpu> gpus;            ///< by index, those that are not present last
     std::vector<Instance> instances;  ///< the oldest first
 };

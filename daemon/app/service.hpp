@@ -9,6 +9,7 @@
 
 #include "core/admission/defaults.hpp"
 #include "core/model/node.hpp"
+#include "daemon/app/door.hpp"
 #include "daemon/app/lookup.hpp"
 #include "daemon/app/ports.hpp"
 #include "daemon/app/usage.hpp"
@@ -48,6 +49,7 @@ class Service {
         Processes& processes;
         Compute& compute;
         UsageSource& usage;
+        Door& door;
         std::function<std::uint64_t()> wall_clock;  ///< seconds since 1970
     };
 
@@ -60,6 +62,7 @@ class Service {
     void set_settings(Settings settings) { settings_ = std::move(settings); }
 
     [[nodiscard]] const model::Node& node() const { return node_; }
+    [[nodiscard]] std::vector<model::InstanceId> instances() const;
 
     Result<Created> create_instance(std::string_view id, std::string_view name,
                                     const std::map<std::string, std::string>& variables,

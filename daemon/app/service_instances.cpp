@@ -37,6 +37,7 @@ Result<Created> Service::create_instance(std::string_view id, std::string_view n
         return model::refuse(Refusal::Reason::invalid, "instance " + parsed_id->short_id(),
                              "its variables ask for no part of a GPU",
                              "ALIYUN_COM_GPU_MEM_CONTAINER=GiB or CGPU_MEM=SIZE, or start it without cgpu");
+    if (const auto open = outside_.door.open(); !open) return tl::unexpected(open.error());
     (*request)->container_name = std::string(name);
     auto grant = admission::admit(node_, **request, settings_.defaults);
     if (!grant) return tl::unexpected(worth_another_try(std::move(grant.error())));
@@ -71,6 +72,7 @@ Result<Created> Service::create_instance(std::string_view id, std::string_view n
         spdlog::warn("instance {}: {}", instance.id.short_id(), warning);
     outside_.publisher.instance_added(instance.id);
     gpus_of_changed(instance);
+    outside_.door.instances_changed();
     return Created{instance, std::move(*folder), std::move(grant->warnings)};
 }
 
@@ -80,6 +82,12 @@ Refusal Service::worth_another_try(Refusal refusal) const {
         refusal.reason == Refusal::Reason::busy || refusal.reason == Refusal::Reason::exists;
     if (in_the_way && someone_is_ending()) refusal.reason = Refusal::Reason::try_again;
     return refusal;
+}
+
+std::vector<model::InstanceId> Service::instances() const {
+    std::vector<model::InstanceId> ids;
+    for (const auto& [id, instance] : node_.instances()) ids.push_back(id);
+    return ids;
 }
 
 bool Service::someone_is_ending() const {
@@ -155,6 +163,7 @@ void Service::end(const model::InstanceId& ended) {
     ended_.erase(id);
     ends_.erase(id);
     retries_.erase(id);
+    outside_.door.instances_changed();
 }
 
 void Service::adopt() {

@@ -50,17 +50,17 @@ struct Bus::Connection {
     std::optional<Objects> objects;  // after the connection: goes first
 };
 
-Bus::Bus(app::Loop& loop, Versions versions, std::function<void(const std::string&)> lost)
+Bus::Bus(app::Loop& loop, std::string version, std::function<void(const std::string&)> lost)
     : loop_(loop),
-      versions_(std::move(versions)),
+      version_(std::move(version)),
       lost_(std::move(lost)),
       connection_(std::make_unique<Connection>()) {}
 
 Bus::~Bus() = default;
 
-tl::expected<std::unique_ptr<Bus>, std::string> Bus::connect(app::Loop& loop, Versions versions,
+tl::expected<std::unique_ptr<Bus>, std::string> Bus::connect(app::Loop& loop, std::string version,
                                                              std::function<void(const std::string&)> lost) {
-    std::unique_ptr<Bus> bus(new Bus(loop, std::move(versions), std::move(lost)));
+    std::unique_ptr<Bus> bus(new Bus(loop, std::move(version), std::move(lost)));
     try {
         bus->connection_->bus = sdbus::createSystemBusConnection();
         bus->watch();
@@ -70,9 +70,9 @@ tl::expected<std::unique_ptr<Bus>, std::string> Bus::connect(app::Loop& loop, Ve
     return bus;
 }
 
-tl::expected<void, std::string> Bus::serve(app::Service& service) {
+tl::expected<void, std::string> Bus::serve(app::Service& service, app::Upgrader& upgrader) {
     try {
-        connection_->objects.emplace(*connection_->bus, service, versions_);
+        connection_->objects.emplace(*connection_->bus, service, upgrader, version_);
     } catch (const sdbus::Error& error) {
         return tl::unexpected("exporting the objects: " + error.getMessage() + ". Try: restart cgpud.");
     }
@@ -142,5 +142,24 @@ void Bus::instance_removed(const model::InstanceId& id) {
     refresh_gpus();
     refresh(id);
 }
+
+void Bus::job_changed() {
+    if (!connection_->objects) return;
+    published("an upgrade", [&] { connection_->objects->refresh_job(); });
+}
+
+void Bus::job_ended(const upgrade::Ended& ended) {
+    // Its object says so before the signal does.
+    job_changed();
+    if (!connection_->objects) return;
+    published("an upgrade's end", [&] { connection_->objects->manager().job_ended(ended); });
+}
+
+void Bus::module_changed() {
+    if (!connection_->objects) return;
+    published("the module", [&] { connection_->objects->manager().module_changed(); });
+}
+
+void Bus::engines_changed(const model::InstanceId& id) { refresh(id); }
 
 }  // namespace cgpu::bus

@@ -6,27 +6,30 @@
 
 #include <tl/expected.hpp>
 
+#include "daemon/app/job_publisher.hpp"
 #include "daemon/app/loop.hpp"
 #include "daemon/app/ports.hpp"
 #include "daemon/app/service.hpp"
-#include "daemon/bus/versions.hpp"
+#include "daemon/app/upgrader.hpp"
 
 namespace cgpu::bus {
 
-/// org.cgpu1 on the system bus. In order: connect(), make the Service with it as its Publisher, serve(), and
-/// when everything stands request_name().
-class Bus final : public app::Publisher {
+/// org.cgpu1 on the system bus. In order: connect(), make Service and Upgrader with it as publisher, serve(),
+/// and when everything stands request_name().
+class Bus final : public app::Publisher, public app::JobPublisher {
   public:
-    /// `lost` is called once, on the loop, with what happened when the connection breaks; nothing is served
-    /// from then on. Error: `what: why. Try: …`. DBUS_SYSTEM_BUS_ADDRESS names another bus.
+    /// `version`: the daemon's. `lost` is called once, on the loop, with what happened when the connection
+    /// breaks; nothing is served from then on. Error: `what: why. Try: …`. DBUS_SYSTEM_BUS_ADDRESS names
+    /// another bus.
     [[nodiscard]] static tl::expected<std::unique_ptr<Bus>, std::string> connect(
-        app::Loop& loop, Versions versions, std::function<void(const std::string&)> lost);
+        app::Loop& loop, std::string version, std::function<void(const std::string&)> lost);
     ~Bus() override;
     Bus(const Bus&) = delete;
     Bus& operator=(const Bus&) = delete;
 
-    /// Exports the objects. The service must outlive this, or stop_serving() be called before it goes.
-    [[nodiscard]] tl::expected<void, std::string> serve(app::Service& service);
+    /// Exports the objects. Service and upgrader must outlive this, or stop_serving() be called before it
+    /// goes.
+    [[nodiscard]] tl::expected<void, std::string> serve(app::Service& service, app::Upgrader& upgrader);
     void stop_serving();
     /// From now on clients find the daemon. Error: the name is taken, or the bus's policy forbids it.
     [[nodiscard]] tl::expected<void, std::string> request_name();
@@ -37,11 +40,15 @@ class Bus final : public app::Publisher {
     void instance_added(const model::InstanceId& id) override;
     void instance_changed(const model::InstanceId& id) override;
     void instance_removed(const model::InstanceId& id) override;
+    void job_changed() override;
+    void job_ended(const upgrade::Ended& ended) override;
+    void module_changed() override;
+    void engines_changed(const model::InstanceId& id) override;
 
   private:
     struct Connection;
 
-    Bus(app::Loop& loop, Versions versions, std::function<void(const std::string&)> lost);
+    Bus(app::Loop& loop, std::string version, std::function<void(const std::string&)> lost);
 
     void watch();
     void dispatch();
@@ -49,7 +56,7 @@ class Bus final : public app::Publisher {
     void refresh_gpus();
 
     app::Loop& loop_;
-    Versions versions_;
+    std::string version_;
     std::function<void(const std::string&)> lost_;
     std::unique_ptr<Connection> connection_;
     app::WatchPtr watch_;

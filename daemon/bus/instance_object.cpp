@@ -31,8 +31,12 @@ std::map<std::string, sdbus::Variant> figures(const app::InstanceUsage& usage) {
 }  // namespace
 
 InstanceObject::InstanceObject(sdbus::IConnection& connection, app::Service& service,
-                               const model::InstanceId& id, InstanceView view)
-    : AdaptorInterfaces(connection, path_of(id)), service_(service), id_(id), view_(std::move(view)) {
+                               const app::Upgrader& upgrader, const model::InstanceId& id, InstanceView view)
+    : AdaptorInterfaces(connection, path_of(id)),
+      service_(service),
+      upgrader_(upgrader),
+      id_(id),
+      view_(std::move(view)) {
     registerAdaptor();
 }
 
@@ -76,6 +80,13 @@ std::map<std::string, std::map<std::string, sdbus::Variant>> InstanceObject::Get
         for (const auto& [gpu, usage] : service_.usage(id_)) all.emplace(gpu.to_string(), figures(usage));
         return all;
     });
+}
+
+std::map<std::uint32_t, std::string> InstanceObject::ModuleVersions() {
+    std::map<std::uint32_t, std::string> all;
+    for (const auto& [pid, versions] : upgrader_.versions(id_))
+        all.emplace(static_cast<std::uint32_t>(pid), versions_text(versions));
+    return all;
 }
 
 }  // namespace cgpu::bus

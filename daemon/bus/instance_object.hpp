@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "daemon/app/service.hpp"
+#include "daemon/app/upgrader.hpp"
 #include "daemon/bus/instance_view.hpp"
 #include "dbus/compat.hpp"
 #include "dbus/generated/instance_adaptor.hpp"
@@ -14,8 +15,8 @@ namespace cgpu::bus {
 /// org.cgpu1.Instance on the bus; its properties come from a view, as those of GpuObject.
 class InstanceObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Instance_adaptor> {
   public:
-    InstanceObject(sdbus::IConnection& connection, app::Service& service, const model::InstanceId& id,
-                   InstanceView view);
+    InstanceObject(sdbus::IConnection& connection, app::Service& service, const app::Upgrader& upgrader,
+                   const model::InstanceId& id, InstanceView view);
     ~InstanceObject();
     InstanceObject(const InstanceObject&) = delete;
     InstanceObject& operator=(const InstanceObject&) = delete;
@@ -40,9 +41,12 @@ class InstanceObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Instanc
     std::uint64_t Created() override { return view_.created; }
     std::string State() override { return view_.state; }
     std::uint32_t Pid() override { return view_.pid; }
+    std::string ModuleVersion() override { return view_.module_version; }
+    std::map<std::uint32_t, std::string> ModuleVersions() override;
     std::vector<BusQuota> Quotas() override { return view_.quotas; }
 
     app::Service& service_;
+    const app::Upgrader& upgrader_;
     model::InstanceId id_;
     InstanceView view_;
 };

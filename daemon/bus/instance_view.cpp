@@ -13,7 +13,14 @@ std::vector<BusQuota> quotas_of(const model::Node& node, const model::Instance& 
     return quotas;
 }
 
-InstanceView view_of(const model::Node& node, const model::Instance& instance) {
+std::string versions_text(const std::set<upgrade::Version>& versions) {
+    std::string text;
+    for (const auto& version : versions) text += (text.empty() ? "" : " ") + version.str();
+    return text;
+}
+
+InstanceView view_of(const model::Node& node, const model::Instance& instance,
+                     const std::map<std::int32_t, std::set<upgrade::Version>>& engines) {
     InstanceView view;
     view.id = instance.id.str();
     view.name = instance.name;
@@ -21,6 +28,9 @@ InstanceView view_of(const model::Node& node, const model::Instance& instance) {
     view.state = instance.attached ? "running" : "waiting";
     view.pid = instance.attached ? static_cast<std::uint32_t>(instance.attached->pid) : 0;
     view.quotas = quotas_of(node, instance);
+    std::set<upgrade::Version> versions;
+    for (const auto& [pid, of_process] : engines) versions.insert(of_process.begin(), of_process.end());
+    view.module_version = versions_text(versions);
     return view;
 }
 
@@ -29,6 +39,7 @@ std::vector<compat::PropertyName> changed_properties(const InstanceView& before,
     if (before.state != after.state) names.emplace_back("State");
     if (before.pid != after.pid) names.emplace_back("Pid");
     if (before.quotas != after.quotas) names.emplace_back("Quotas");
+    if (before.module_version != after.module_version) names.emplace_back("ModuleVersion");
     return names;
 }
 

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "core/model/node.hpp"
+#include "core/upgrade/version.hpp"
 #include "dbus/compat.hpp"
 
 namespace cgpu::bus {
@@ -20,10 +23,16 @@ struct InstanceView {
     std::string state;          ///< waiting, running
     std::uint32_t pid = 0;
     std::vector<BusQuota> quotas;
+    std::string module_version;
 };
 
+/// Rising, with a blank between.
+[[nodiscard]] std::string versions_text(const std::set<upgrade::Version>& versions);
+
 [[nodiscard]] std::vector<BusQuota> quotas_of(const model::Node& node, const model::Instance& instance);
-[[nodiscard]] InstanceView view_of(const model::Node& node, const model::Instance& instance);
+/// `engines`: what runs in its processes, by pid.
+[[nodiscard]] InstanceView view_of(const model::Node& node, const model::Instance& instance,
+                                   const std::map<std::int32_t, std::set<upgrade::Version>>& engines);
 
 /// The names of the properties that differ. The constant ones are not looked at.
 [[nodiscard]] std::vector<compat::PropertyName> changed_properties(const InstanceView& before,

@@ -10,10 +10,12 @@
 
 namespace cgpu::bus {
 
-ManagerObject::ManagerObject(sdbus::IConnection& connection, app::Service& service, Versions versions)
+ManagerObject::ManagerObject(sdbus::IConnection& connection, app::Service& service, app::Upgrader& upgrader,
+                             std::string version)
     : AdaptorInterfaces(connection, sdbus::ObjectPath(kManagerPath)),
       service_(service),
-      versions_(std::move(versions)) {
+      upgrader_(upgrader),
+      version_(std::move(version)) {
     registerAdaptor();
 }
 
@@ -59,6 +61,30 @@ sdbus::ObjectPath ManagerObject::FindGpu(const std::string& gpu) {
 
 sdbus::ObjectPath ManagerObject::FindInstance(const std::string& instance) {
     return guarded("FindInstance", [&] { return path_of(take(service_.find_instance(instance))); });
+}
+
+sdbus::ObjectPath ManagerObject::begin(upgrade::Kind kind, const std::string& version,
+                                       const OptionMap& options) {
+    take(may_change(caller_of(getObject())));
+    const auto id = take(upgrader_.begin(kind, version, take(read_upgrade_options(options, kind))));
+    return id == 0 ? sdbus::ObjectPath("/") : path_of_job(id);
+}
+
+sdbus::ObjectPath ManagerObject::UpgradeHot(const std::string& version, const OptionMap& options) {
+    return guarded("UpgradeHot", [&] { return begin(upgrade::Kind::hot, version, options); });
+}
+
+sdbus::ObjectPath ManagerObject::UpgradeCold(const std::string& version, const OptionMap& options) {
+    return guarded("UpgradeCold", [&] { return begin(upgrade::Kind::cold, version, options); });
+}
+
+void ManagerObject::module_changed() {
+    const std::vector<compat::PropertyName> changed{compat::PropertyName("ModuleVersion")};
+    getObject().emitPropertiesChangedSignal(org::cgpu1::Manager_adaptor::INTERFACE_NAME, changed);
+}
+
+void ManagerObject::job_ended(const upgrade::Ended& ended) {
+    emitJobRemoved(ended.id, path_of_job(ended.id), std::string(to_string(ended.result)));
 }
 
 }  // namespace cgpu::bus

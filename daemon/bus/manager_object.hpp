@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "daemon/app/service.hpp"
+#include "daemon/app/upgrader.hpp"
 #include "daemon/bus/instance_view.hpp"
-#include "daemon/bus/versions.hpp"
 #include "dbus/compat.hpp"
 #include "dbus/generated/manager_adaptor.hpp"
 
@@ -17,10 +17,15 @@ namespace cgpu::bus {
 class ManagerObject final
     : public sdbus::AdaptorInterfaces<org::cgpu1::Manager_adaptor, sdbus::ObjectManager_adaptor> {
   public:
-    ManagerObject(sdbus::IConnection& connection, app::Service& service, Versions versions);
+    ManagerObject(sdbus::IConnection& connection, app::Service& service, app::Upgrader& upgrader,
+                  std::string version);
     ~ManagerObject();
     ManagerObject(const ManagerObject&) = delete;
     ManagerObject& operator=(const ManagerObject&) = delete;
+
+    /// Tells of another version of the module in force.
+    void module_changed();
+    void job_ended(const upgrade::Ended& ended);
 
   private:
     std::tuple<sdbus::ObjectPath, std::vector<BusQuota>, std::string, std::vector<std::string>>
@@ -34,11 +39,19 @@ class ManagerObject final
     sdbus::ObjectPath FindGpu(const std::string& gpu) override;
     sdbus::ObjectPath FindInstance(const std::string& instance) override;
 
-    std::string Version() override { return versions_.daemon; }
-    std::string ModuleVersion() override { return versions_.module; }
+    sdbus::ObjectPath UpgradeHot(const std::string& version,
+                                 const std::map<std::string, sdbus::Variant>& options) override;
+    sdbus::ObjectPath UpgradeCold(const std::string& version,
+                                  const std::map<std::string, sdbus::Variant>& options) override;
+    sdbus::ObjectPath begin(upgrade::Kind kind, const std::string& version,
+                            const std::map<std::string, sdbus::Variant>& options);
+
+    std::string Version() override { return version_; }
+    std::string ModuleVersion() override { return upgrader_.installed_in_force(); }
 
     app::Service& service_;
-    Versions versions_;
+    app::Upgrader& upgrader_;
+    std::string version_;
 };
 
 }  // namespace cgpu::bus

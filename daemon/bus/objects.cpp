@@ -4,9 +4,14 @@
 
 namespace cgpu::bus {
 
-Objects::Objects(sdbus::IConnection& connection, app::Service& service, Versions versions)
-    : connection_(connection), service_(service), manager_(connection, service, std::move(versions)) {
+Objects::Objects(sdbus::IConnection& connection, app::Service& service, app::Upgrader& upgrader,
+                 std::string version)
+    : connection_(connection),
+      service_(service),
+      upgrader_(upgrader),
+      manager_(connection, service, upgrader, std::move(version)) {
     refresh_gpus();
+    refresh_job();
     for (const auto& [id, instance] : service_.node().instances()) refresh(id);
 }
 
@@ -32,11 +37,25 @@ void Objects::refresh(const model::InstanceId& id) {
         known->second.announce_removal();
         instances_.erase(known);
     } else if (known != instances_.end()) {
-        known->second.update(view_of(node, *instance));
+        known->second.update(view_of(node, *instance, upgrader_.versions(id)));
     } else {
-        instances_.try_emplace(id, connection_, service_, id, view_of(node, *instance))
+        instances_
+            .try_emplace(id, connection_, service_, upgrader_, id,
+                         view_of(node, *instance, upgrader_.versions(id)))
             .first->second.announce();
     }
+}
+
+void Objects::refresh_job() {
+    const auto status = upgrader_.status();
+    if (status.id == 0) return;
+    if (job_ && job_->id() == status.id) {
+        job_->update(status);
+        return;
+    }
+    if (job_) job_->announce_removal();
+    job_.emplace(connection_, upgrader_, status);
+    job_->announce();
 }
 
 }  // namespace cgpu::bus

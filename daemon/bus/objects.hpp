@@ -1,10 +1,13 @@
 #pragma once
 
 #include <map>
+#include <optional>
+#include <string>
 
 #include "daemon/app/service.hpp"
 #include "daemon/bus/gpu_object.hpp"
 #include "daemon/bus/instance_object.hpp"
+#include "daemon/bus/job_object.hpp"
 #include "daemon/bus/manager_object.hpp"
 
 namespace cgpu::bus {
@@ -13,17 +16,23 @@ namespace cgpu::bus {
 class Objects {
   public:
     /// Exports everything the node holds.
-    Objects(sdbus::IConnection& connection, app::Service& service, Versions versions);
+    Objects(sdbus::IConnection& connection, app::Service& service, app::Upgrader& upgrader,
+            std::string version);
 
     /// GPUs that are new are exported, the others say what changed.
     void refresh_gpus();
     /// Exports it where it is new, says what changed, or takes it away where the node has it no longer.
     void refresh(const model::InstanceId& id);
+    /// Exports the job where it is a new one, in the place of the one before, or says what changed.
+    void refresh_job();
+    [[nodiscard]] ManagerObject& manager() { return manager_; }
 
   private:
     sdbus::IConnection& connection_;
     app::Service& service_;
+    app::Upgrader& upgrader_;
     ManagerObject manager_;
+    std::optional<JobObject> job_;
     std::map<model::Uuid, GpuObject> gpus_;
     std::map<model::InstanceId, InstanceObject> instances_;
 };

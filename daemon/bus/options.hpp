@@ -5,6 +5,7 @@
 
 #include "daemon/app/ports.hpp"
 #include "daemon/app/service.hpp"
+#include "daemon/app/upgrader.hpp"
 #include "dbus/compat.hpp"
 
 namespace cgpu::bus {
@@ -17,5 +18,9 @@ enum class Force { unknown, known };
 
 /// Refused (invalid), by name: a key that the method doesn't know, a value of the wrong type.
 [[nodiscard]] app::Result<app::Options> read_options(const OptionMap& given, Force force = Force::unknown);
+
+/// The options of an upgrade: dry-run, timeout and, of a cold one, drain.
+[[nodiscard]] app::Result<app::UpgradeOptions> read_upgrade_options(const OptionMap& given,
+                                                                    upgrade::Kind kind);
 
 }  // namespace cgpu::bus

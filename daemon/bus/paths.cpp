@@ -29,4 +29,8 @@ sdbus::ObjectPath path_of(const model::InstanceId& instance) {
     return encode("/org/cgpu1/instance", instance.str());
 }
 
+sdbus::ObjectPath path_of_job(std::uint64_t id) {
+    return sdbus::ObjectPath("/org/cgpu1/job/" + std::to_string(id));
+}
+
 }  // namespace cgpu::bus

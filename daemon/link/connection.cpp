@@ -18,8 +18,9 @@ constexpr std::size_t kMostFds = 4;
 
 }  // namespace
 
-Connection::Connection(int fd, model::Process process, app::Loop& loop, ConnectionOwner& owner)
-    : fd_(fd), process_(std::move(process)), loop_(loop), owner_(owner) {
+Connection::Connection(int fd, std::uint64_t number, model::Process process, app::Loop& loop,
+                       ConnectionOwner& owner)
+    : fd_(fd), number_(number), process_(std::move(process)), loop_(loop), owner_(owner) {
     watch_ = loop_.watch(fd_, EPOLLIN, [this](std::uint32_t events) { ready(events); });
 }
 

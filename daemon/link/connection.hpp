@@ -25,14 +25,15 @@ class ConnectionOwner {
 /// One accepted socket. Never blocks: a peer that doesn't read until its socket is full loses the connection.
 class Connection {
   public:
-    /// Takes the descriptor.
-    Connection(int fd, model::Process process, app::Loop& loop, ConnectionOwner& owner);
+    /// Takes the descriptor. `number`: tells it from the instance's others, earlier ones too.
+    Connection(int fd, std::uint64_t number, model::Process process, app::Loop& loop, ConnectionOwner& owner);
     ~Connection();
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
 
     /// Who connected, by SO_PEERCRED. Zero: unknown.
     [[nodiscard]] static std::int32_t peer_pid(int fd);
+    [[nodiscard]] std::uint64_t number() const { return number_; }
     [[nodiscard]] const model::Process& process() const { return process_; }
     [[nodiscard]] bool usable() const { return !dropped_; }
 
@@ -60,6 +61,7 @@ class Connection {
     bool send_bytes(std::span<const std::byte> bytes, std::span<const int> fds);
 
     int fd_;
+    std::uint64_t number_;
     model::Process process_;
     app::Loop& loop_;
     ConnectionOwner& owner_;

@@ -54,7 +54,10 @@ InstanceLink::~InstanceLink() = default;
 void InstanceLink::start(std::unique_ptr<Listener> listener) {
     outside_.gates.bell_added(instance_.id, bell_);
     outside_.leases.set_instance(instance_);
-    for (const auto& process : outside_.leases.living(key())) peers_.enter(process);
+    for (const auto& process : outside_.leases.living(key())) {
+        peers_.enter(process);
+        outside_.engines.known({who(process)});
+    }
     listener_ = std::move(listener);
     listener_->start(outside_.loop, [this](int fd) { accepted(fd); });
 }
@@ -78,6 +81,8 @@ void InstanceLink::packet(Connection& connection, std::span<const std::byte> pac
     if (const auto message = wire::read_message<wire::AskProcesses>(packet))
         return list_processes(connection, *message);
     if (const auto message = wire::read_message<wire::Notice>(packet)) return notice(connection, *message);
+    if (const auto message = wire::read_message<wire::Switched>(packet))
+        return switched(connection, *message);
     malformed(connection, "a packet that is not one of the link's");
 }
 
@@ -174,10 +179,13 @@ void InstanceLink::process_ended(const model::Process& process) {
     for (const auto& connection : connections_)
         if (connection->process() == process) connection->drop();
     peers_.remove(process);
+    outside_.engines.gone({who(process)});
     tell_if_idle();
 }
 
 void InstanceLink::dropped(Connection& connection) {
+    if (connection.role() == wire::Role::compute)
+        outside_.engines.lost({who(connection.process()), connection.number()});
     // Later: this is called from inside the connection.
     outside_.loop.post([this, gone = &connection, alive = std::weak_ptr(alive_)] {
         if (!alive.expired()) std::erase_if(connections_, [&](const auto& c) { return c.get() == gone; });

@@ -30,6 +30,10 @@ class InstanceLink final : public ConnectionOwner {
     bool recall(const model::Process& process, const model::Uuid& gpu, std::uint64_t bytes);
     /// A process that holds memory and never connected. False: it isn't one of the instance's.
     bool take_in(const model::Process& process);
+    /// Tells a front to go over to another engine.
+    void switch_engine(const upgrade::Switch& order, const std::string& engine);
+    /// Its instance has ended: who watches engines is told so of its processes.
+    void forget_engines();
     /// Leases and processes changed: calls Outside::on_idle where none is left.
     void tell_if_idle();
 
@@ -45,12 +49,16 @@ class InstanceLink final : public ConnectionOwner {
     void accepted(int fd);
     void hello(Connection& connection, const wire::Hello& hello);
     void welcome_observer(Connection& connection, std::uint32_t version);
-    void welcome_computer(Connection& connection, std::uint32_t version);
+    void welcome_computer(Connection& connection, std::uint32_t version, std::uint32_t front_version);
     [[nodiscard]] wire::Welcome welcome_message(std::uint32_t version) const;
 
     // which processes it has (instance_link_processes.cpp)
     void list_processes(Connection& connection, const wire::AskProcesses& ask);
     [[nodiscard]] std::vector<wire::ProcessUse> uses_seen_by(const Connection& connection, std::uint32_t gpu);
+
+    // which engines run in them (instance_link_engines.cpp)
+    [[nodiscard]] upgrade::Who who(const model::Process& process) const { return {instance_.id, process}; }
+    void switched(Connection& connection, const wire::Switched& switched);
 
     // connected
     void ask(Connection& connection, const wire::Ask& ask);
@@ -74,6 +82,7 @@ class InstanceLink final : public ConnectionOwner {
     std::unique_ptr<Listener> listener_;
     Peers peers_;
     std::vector<std::shared_ptr<Connection>> connections_;
+    std::uint64_t last_connection_ = 0;
     std::shared_ptr<int> alive_ = std::make_shared<int>(0);  ///< what was posted may come after our end
 };
 

@@ -22,7 +22,8 @@ void InstanceLink::accepted(int fd) {
         return;
     }
     try {
-        auto connection = std::make_shared<Connection>(fd, *process, outside_.loop, *this);
+        auto connection =
+            std::make_shared<Connection>(fd, ++last_connection_, *process, outside_.loop, *this);
         connection->expect_hello(outside_.loop.now() + settings_.hello_deadline);
         connections_.push_back(std::move(connection));
     } catch (const std::exception& error) {
@@ -50,7 +51,7 @@ void InstanceLink::hello(Connection& connection, const wire::Hello& hello) {
         case wire::Role::observe:
             return welcome_observer(connection, version);
         case wire::Role::compute:
-            return welcome_computer(connection, version);
+            return welcome_computer(connection, version, hello.front_version);
     }
     malformed(connection, "a Hello with an unknown role");
 }
@@ -63,7 +64,7 @@ wire::Welcome InstanceLink::welcome_message(std::uint32_t version) const {
         welcome.context_estimate_bytes =
             std::max(welcome.context_estimate_bytes, outside_.leases.context_estimate(quota.gpu));
     wire::put_text(welcome.instance, instance_.id.str());
-    wire::put_text(welcome.engine, outside_.engine());
+    wire::put_text(welcome.engine, outside_.engines.engine_for_new());
     return welcome;
 }
 
@@ -78,7 +79,8 @@ void InstanceLink::welcome_observer(Connection& connection, std::uint32_t versio
     connection.send(welcome_message(version), {{fd}});
 }
 
-void InstanceLink::welcome_computer(Connection& connection, std::uint32_t version) {
+void InstanceLink::welcome_computer(Connection& connection, std::uint32_t version,
+                                    std::uint32_t front_version) {
     const auto& process = connection.process();
     const auto refuse = [&](const std::string& why) {
         log_.write(process.pid, why);
@@ -102,7 +104,9 @@ void InstanceLink::welcome_computer(Connection& connection, std::uint32_t versio
     peer.connection = share(connection);
     connection.welcomed(wire::Role::compute, std::nullopt);
     const std::array fds{peer.pages->orders_fd(), peer.pages->reports_fd(), bell_->fd()};
-    connection.send(welcome_message(version), fds);
+    if (!connection.send(welcome_message(version), fds)) return;
+    outside_.engines.connected({who(process), connection.number(), upgrade::Version::unpack(front_version),
+                                version >= wire::kSwitchVersion});
 }
 
 }  // namespace cgpu::link

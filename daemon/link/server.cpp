@@ -20,9 +20,13 @@ void remove_folder(const std::filesystem::path& folder) {
 Server::Server(Outside outside, Settings settings)
     : outside_(std::move(outside)), settings_(std::move(settings)) {
     outside_.leases.set_peers(this);
+    outside_.engines.set_engines(this);
 }
 
-Server::~Server() { outside_.leases.set_peers(nullptr); }
+Server::~Server() {
+    outside_.leases.set_peers(nullptr);
+    outside_.engines.set_engines(nullptr);
+}
 
 std::filesystem::path Server::instances_folder() const { return settings_.runtime_dir / "instances"; }
 
@@ -44,6 +48,7 @@ app::Result<std::string> Server::open(const model::Instance& instance) {
 void Server::close(const model::InstanceId& id) {
     // Who waits for memory is refused while its connection can still tell it.
     outside_.leases.drop_instance(id);
+    if (const auto found = links_.find(id); found != links_.end()) found->second->forget_engines();
     links_.erase(id);
     remove_folder(instances_folder() / id.str());
 }
@@ -89,6 +94,11 @@ void Server::stranger(std::int32_t pid) {
     if (!process) return;
     for (const auto& [id, link] : links_)
         if (link->take_in(*process)) return;
+}
+
+void Server::switch_engine(const upgrade::Switch& order, const std::string& engine) {
+    if (const auto found = links_.find(order.who.instance); found != links_.end())
+        found->second->switch_engine(order, engine);
 }
 
 void Server::memory_gone(const app::InstanceKey& instance) {

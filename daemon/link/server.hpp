@@ -8,10 +8,11 @@
 
 namespace cgpu::link {
 
-/// app::Links on real sockets, and the leases' way to the processes. One thread: the loop's.
-class Server final : public app::Links, public app::LeasePeers {
+/// app::Links on real sockets, and the leases' and the upgrader's way to the processes. One thread: the
+/// loop's.
+class Server final : public app::Links, public app::LeasePeers, public app::Engines {
   public:
-    /// Connects itself to `outside.leases` until its end.
+    /// Connects itself to `outside.leases` and `outside.engines` until its end.
     Server(Outside outside, Settings settings);
     ~Server() override;
     Server(const Server&) = delete;
@@ -30,6 +31,8 @@ class Server final : public app::Links, public app::LeasePeers {
     bool recall(const app::LeaseKey& key, std::uint64_t bytes) override;
     void stranger(std::int32_t pid) override;
     void memory_gone(const app::InstanceKey& instance) override;
+
+    void switch_engine(const upgrade::Switch& order, const std::string& engine) override;
 
   private:
     [[nodiscard]] InstanceLink* find(const app::InstanceKey& key) const;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "daemon/app/engines.hpp"
 #include "daemon/app/leases.hpp"
 #include "daemon/app/pages.hpp"
 #include "daemon/app/pid_place.hpp"
@@ -29,10 +30,9 @@ struct Outside {
     app::Processes& processes;
     app::Gates& gates;
     app::Leases& leases;
+    app::EngineWatch& engines;
     /// What can be allocated on the card; zero for one that is not known.
     std::function<model::Bytes(const model::Uuid&)> gpu_total;
-    /// The engine that new processes load: its path below wire::kModuleFolder.
-    std::function<std::string()> engine;
     /// Empty where it has ended.
     std::function<app::PidPlace(const model::Process&)> pid_place;
     /// No living process uses the instance's socket any more, and none holds memory. Called on the loop,

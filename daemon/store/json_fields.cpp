@@ -59,10 +59,14 @@ const json* Fields::array(const char* name) {
     return find(name, "a list", [](const json& j) { return j.is_array(); });
 }
 
+const json* Fields::object(const char* name) {
+    return find(name, "an object", [](const json& j) { return j.is_object(); });
+}
+
 const json* Fields::object_if_there(const char* name) {
     asked_.insert(name);
     if (!json_.is_object() || !json_.contains(name)) return nullptr;
-    return find(name, "an object", [](const json& j) { return j.is_object(); });
+    return object(name);
 }
 
 void Fields::refuse_others() {

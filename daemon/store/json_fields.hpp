@@ -26,6 +26,7 @@ class Fields {
     bool flag(const char* name);
     /// An array or object below this one; null where it is missing or something else.
     const nlohmann::json* array(const char* name);
+    const nlohmann::json* object(const char* name);
     const nlohmann::json* object_if_there(const char* name);
     /// A text read further by a parser that says what is wrong.
     template <typename Parser>

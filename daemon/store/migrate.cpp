@@ -1,11 +1,21 @@
 #include "daemon/store/migrate.hpp"
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 namespace cgpu::store {
 
-std::span<const Migration> migrations() { return {}; }
+namespace {
+
+/// Which version of the module is in force was not written down: the next cgpud takes its own.
+void add_upgrade(nlohmann::json& document) { document["upgrade"] = {{"in_force", ""}}; }
+
+constexpr std::array kMigrations = {Migration{1, add_upgrade}};
+
+}  // namespace
+
+std::span<const Migration> migrations() { return kMigrations; }
 
 bool migrate(nlohmann::json& document, std::uint64_t from, std::uint64_t to,
              std::span<const Migration> steps) {

@@ -8,8 +8,10 @@
 namespace cgpu::store {
 
 /// The version of state.json that this cgpud writes. Any change of the format is a new version with a
-/// Migration to it.
-constexpr std::uint64_t kStateVersion = 1;
+/// Migration to it. What came with which:
+///   1  GPUs and instances
+///   2  upgrade: the version of the module in force, and the job
+constexpr std::uint64_t kStateVersion = 2;
 
 /// The step that turns a document of version `from` into one of version `from` + 1.
 struct Migration {
@@ -17,7 +19,7 @@ struct Migration {
     void (*step)(nlohmann::json& document);
 };
 
-/// All steps up to kStateVersion. Version 1 is the first one.
+/// All steps up to kStateVersion.
 [[nodiscard]] std::span<const Migration> migrations();
 
 /// Takes the document step by step from its version to `to` and writes that into it. False: a step is

@@ -7,9 +7,10 @@
 #include <cerrno>
 #include <optional>
 #include <system_error>
+#include <utility>
 
 #include "daemon/store/atomic_file.hpp"
-#include "daemon/store/node_json.hpp"
+#include "daemon/store/state_json.hpp"
 
 namespace cgpu::store {
 namespace {
@@ -41,26 +42,31 @@ tl::expected<std::optional<std::string>, std::error_code> read_file(const std::f
 
 }  // namespace
 
-app::Result<void> StateFile::save(const model::Node& node) {
-    const auto replaced = replace_file(path_, write_node(node));
+app::Result<void> StateFile::save(const model::Node& node) { return save(State{node, state_.record}); }
+
+app::Result<void> StateFile::save(const upgrade::Record& record) { return save(State{state_.node, record}); }
+
+app::Result<void> StateFile::save(State state) {
+    const auto replaced = replace_file(path_, write_state(state));
     if (!replaced)
         return model::refuse(
             Reason::storage, "saving the state to " + path_.string(), replaced.error(),
             "free space in its folder and let the user of cgpud write there; nothing was changed");
+    state_ = std::move(state);
     return {};
 }
 
-app::Result<model::Node> StateFile::load() const {
+app::Result<State> StateFile::load() {
     const std::string what = "state file " + path_.string();
     remove_leftovers(path_);
     const auto content = read_file(path_);
     if (!content)
         return model::refuse(Reason::storage, what, "it can't be read: " + content.error().message(),
                              "let the user of cgpud read it");
-    if (!*content) return model::Node{};
-    auto node = read_node(**content);
-    if (!node) return model::refuse(Reason::storage, what, node.error().why, node.error().remedy);
-    return *node;
+    if (!*content) return state_ = State{};
+    auto state = read_state(**content);
+    if (!state) return model::refuse(Reason::storage, what, state.error().why, state.error().remedy);
+    return state_ = std::move(*state);
 }
 
 }  // namespace cgpu::store

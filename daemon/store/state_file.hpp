@@ -3,27 +3,34 @@
 #include <filesystem>
 
 #include "daemon/app/ports.hpp"
+#include "daemon/app/record_store.hpp"
+#include "daemon/store/state.hpp"
 
 namespace cgpu::store {
 
-/// The node's state in `<state_dir>/state.json`. One cgpud at a time.
-class StateFile final : public app::Store {
+/// The state in `<state_dir>/state.json`: whichever part is saved, the other one is written as it was loaded
+/// or saved last. One cgpud at a time.
+class StateFile final : public app::Store, public app::RecordStore {
   public:
     explicit StateFile(const std::filesystem::path& state_dir) : path_(state_dir / "state.json") {}
 
     /// Replaces the file as a whole and returns once it is on disk. Refused (storage) with the system's
     /// words, the old file kept: the disk is full, the folder is missing or can't be written.
     app::Result<void> save(const model::Node& node) override;
+    app::Result<void> save(const upgrade::Record& record) override;
 
     /// The state that was saved last; an empty one where there is no file. Removes what a save that was
     /// interrupted has left. Refused (storage) where the file can't be read, is damaged (with the place), or
     /// was written by a newer cgpud; the file is not touched.
-    [[nodiscard]] app::Result<model::Node> load() const;
+    [[nodiscard]] app::Result<State> load();
 
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
   private:
+    app::Result<void> save(State state);
+
     std::filesystem::path path_;
+    State state_;  ///< as on disk
 };
 
 }  // namespace cgpu::store

@@ -38,6 +38,8 @@ install_helpers() {
         [[ -x $program ]] && ln -s "$program" "$CGPU_LAB/bin/"
     done
     ln -s "$1/bin/"* "$2/tests/sim/simgpu" "$2/module/bundle/cgpu-make-manifest" "$CGPU_LAB/bin/"
+    # Engines of another version than the installed one, good ones and bad ones.
+    [[ ! -d $2/tests/unit/module/engines ]] || ln -s "$2/tests/unit/module/engines" "$CGPU_LAB/engines"
     for program in "$2/tests/programs/"*; do
         [[ -f $program && -x $program && $program != *.so* ]] && ln -s "$program" "$CGPU_LAB/bin/"
     done

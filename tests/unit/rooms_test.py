@@ -15,7 +15,7 @@ MAY = {
     "core/request": ["core/model"],
     "core/admission": ["core/model", "core/request"],
     "core/schedule": ["core/model"],
-    "core/upgrade": [],
+    "core/upgrade": ["core/model", "core/wire"],
     "bundle": ["core"],
     "daemon/app": ["core"],
     "daemon/bus": ["core", "daemon/app", "dbus"],

@@ -10,6 +10,7 @@ gpu=$(busctl call org.cgpu1 $manager org.cgpu1.Manager FindGpu s 0 | cut -d'"' -
 call_manager() { busctl call org.cgpu1 $manager org.cgpu1.Manager "$@"; }
 call_gpu() { busctl call org.cgpu1 "$gpu" org.cgpu1.Gpu "$@"; }
 property() { busctl get-property org.cgpu1 "$gpu" org.cgpu1.Gpu "$1"; }
+call_manager_property() { busctl get-property org.cgpu1 $manager org.cgpu1.Manager "$1" | cut -d'"' -f2; }
 as_nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
 
 # The objects are what the XML says, to the argument and the annotation.
@@ -117,6 +118,37 @@ expect_equal "the signals of a weight" \
 : >"$sleep_job"
 expect wait "$job"
 wait_for 10 no_instances
+
+# An upgrade is a job: its object, its end and the version in force are told, once each.
+own=$(call_manager_property ModuleVersion)
+chmod 755 "$scratch"
+expect make_bundle "$scratch" "/usr/lib/cgpu/module/$own/libcgpu-engine.so.$own" 8.0.0 8.0.0
+expect cgpuctl module add -q "$scratch/8.0.0"
+for call in UpgradeHot UpgradeCold; do
+    expect_error 'option "frobnicate"' call_manager $call 'sa{sv}' 8.0.0 1 frobnicate u 1
+    expect_error 'option "timeout": its type is s, not u' call_manager $call 'sa{sv}' 8.0.0 1 timeout s soon
+    expect_error 'only root may' as_nobody busctl call org.cgpu1 $manager org.cgpu1.Manager $call 'sa{sv}' 8.0.0 0
+done
+expect_error 'option "drain": it is not known' call_manager UpgradeHot 'sa{sv}' 8.0.0 1 drain b true
+expect_equal "a dry run's job" "$(call_manager UpgradeCold 'sa{sv}' 8.0.0 1 dry-run b true)" 'o "/"'
+start_signals
+expect_equal "the job" "$(call_manager UpgradeCold 'sa{sv}' 8.0.0 2 drain b true timeout u 5)" 'o "/org/cgpu1/job/1"'
+stop_signals
+expect_equal "the signals of an upgrade" "$(signals '[.member, (.payload.data | map(strings, numbers))]')" "\
+[\"InterfacesAdded\",[\"/org/cgpu1/job/1\"]]
+[\"JobRemoved\",[1,\"/org/cgpu1/job/1\",\"done\"]]
+[\"PropertiesChanged\",[\"org.cgpu1.Manager\"]]"
+expect_equal "the version" "$(call_manager_property ModuleVersion)" 8.0.0
+introspection /org/cgpu1/job/1 >"$scratch/job.xml"
+expect python3 "$here/same_interface.py" "$here/../../../dbus/org.cgpu1.Job.xml" "$scratch/job.xml"
+expect_error 'it is not under way' busctl call org.cgpu1 /org/cgpu1/job/1 org.cgpu1.Job Cancel 'a{sv}' 0
+expect_error 'only root may' as_nobody busctl call org.cgpu1 /org/cgpu1/job/1 org.cgpu1.Job Cancel 'a{sv}' 0
+expect lab-restart-cgpud
+expect_equal "the version after a restart" "$(call_manager_property ModuleVersion)" 8.0.0
+expect_equal "the last job after a restart" \
+    "$(busctl get-property org.cgpu1 /org/cgpu1/job/1 org.cgpu1.Job Result)" 's "done"'
+expect cgpuctl upgrade --cold "$own" -q
+expect_error 'Unknown object' busctl get-property org.cgpu1 /org/cgpu1/job/1 org.cgpu1.Job Result
 
 # Nothing of the above is a fault of the daemon.
 expect_equal "org.cgpu1.Error.Internal" "$(lab-log | grep -ci 'exception')" 0

@@ -50,7 +50,7 @@ inline client::Snapshot two_gpus() {
     usage.achieved_share = 0.333;
     usage.processes = {4711, 4712};
     snapshot.instances.push_back(
-        {kWebId, "web", "running", 1700000000, 4711, {{{kUuid0, 0, 4301 * kMib, 2, false}, usage}}});
+        {kWebId, "web", "running", 1700000000, 4711, {{{kUuid0, 0, 4301 * kMib, 2, false}, usage}}, "1.2.0"});
     return snapshot;
 }
 
@@ -109,6 +109,24 @@ class FakeNode final : public client::Node {
     }
     client::Result<void> release_instance(const std::string& id) override {
         return note("release_instance " + id, false);
+    }
+
+    std::vector<client::Result<client::Job>> jobs;  ///< the answers of read_job, the last one again and again
+    client::Result<std::string> begin_upgrade(const client::Upgrade& wanted) override {
+        if (!answer) return tl::unexpected(answer.error());
+        calls.push_back(std::string(wanted.hot ? "hot " : "cold ") + wanted.version +
+                        (wanted.drain ? " drain" : "") +
+                        (wanted.timeout_s ? " " + std::to_string(*wanted.timeout_s) + " s" : "") +
+                        (wanted.dry_run ? " dry-run" : ""));
+        return wanted.dry_run ? "/" : "/org/cgpu1/job/3";
+    }
+    client::Result<client::Job> read_job(const std::string&) override {
+        auto job = jobs.front();
+        if (jobs.size() > 1) jobs.erase(jobs.begin());
+        return job;
+    }
+    client::Result<void> cancel_job(const std::string& path) override {
+        return note("cancel " + path, false);
     }
 
   private:

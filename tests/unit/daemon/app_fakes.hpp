@@ -145,6 +145,19 @@ class FakeCompute final : public Compute {
     std::uint64_t generation = 0;
 };
 
+class FakeDoor final : public Door {
+  public:
+    Result<void> open() const override {
+        if (closed)
+            return model::refuse(model::Refusal::Reason::busy, "new instances", "the door is closed",
+                                 "later");
+        return {};
+    }
+    void instances_changed() override { ++changes; }
+    bool closed = false;
+    int changes = 0;
+};
+
 class FakeUsage final : public UsageSource {
   public:
     InstanceUsage usage(const model::InstanceId&, const model::Uuid&) const override {

@@ -50,6 +50,25 @@ struct BedGates final : app::Gates {
     }
 };
 
+/// Keeps what it hears; names one engine.
+struct BedEngines final : app::EngineWatch {
+    app::Engines* fronts = nullptr;
+    std::vector<upgrade::Known> were_known;
+    std::vector<upgrade::Connected> came;
+    std::vector<upgrade::Lost> went;
+    std::vector<upgrade::Gone> ended;
+    std::vector<upgrade::Said> words;
+    std::string engine = "0.1.0/libcgpu-engine.so.0.1.0";
+
+    void set_engines(app::Engines* engines) override { fronts = engines; }
+    std::string engine_for_new() const override { return engine; }
+    void known(const upgrade::Known& process) override { were_known.push_back(process); }
+    void connected(const upgrade::Connected& front) override { came.push_back(front); }
+    void lost(const upgrade::Lost& front) override { went.push_back(front); }
+    void gone(const upgrade::Gone& process) override { ended.push_back(process); }
+    void said(const upgrade::Said& said) override { words.push_back(said); }
+};
+
 /// A daemon's link and leases with real sockets, processes and lease file, and the instance "one" (and "two")
 /// on it.
 class LinkTest : public testing::Test {
@@ -81,9 +100,8 @@ class LinkTest : public testing::Test {
         file = std::move(*opened);
         leases = std::make_unique<app::Leases>(app::Leases::Outside{loop, processes, gpus, *file});
         server = std::make_unique<Server>(
-            Outside{loop, processes, gates, *leases,
+            Outside{loop, processes, gates, *leases, engines,
                     [](const model::Uuid&) { return model::Bytes(512 * kMiB); },
-                    [] { return std::string("0.1.0/libcgpu-engine.so.0.1.0"); },
                     [this](const model::Process& process) { return processes.pid_place(process); },
                     [this](const model::InstanceId& id) { idle.insert(id); }},
             settings);
@@ -110,6 +128,7 @@ class LinkTest : public testing::Test {
     system::Processes processes{loop};
     BedGpus gpus{loop};
     BedGates gates;
+    BedEngines engines;
     Settings settings;
     std::filesystem::path runtime_dir;
     model::Instance one{make("one", 0)};

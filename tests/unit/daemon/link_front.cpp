@@ -56,7 +56,23 @@ std::vector<std::byte> Front::receive() {
     }
     if (const auto recall = wire::read_message<wire::Recall>(buffer); recall && answers_recalls)
         give(std::min(lease - charged, recall->bytes));
+    if (const auto order = wire::read_message<wire::Switch>(buffer)) {
+        switched_to = order->engine;
+        if (switch_result == wire::SwitchResult::done) runs = order->version;
+        auto answer = wire::make_message<wire::Switched>(order->header.request);
+        answer.result = switch_result;
+        answer.version = runs;
+        if (switch_result != wire::SwitchResult::done) wire::put_text(answer.detail, "no \n luck");
+        send(answer);
+    }
     return buffer;
+}
+
+bool Front::tell_engine() {
+    auto message = wire::make_message<wire::Switched>();
+    message.result = wire::SwitchResult::running;
+    message.version = runs;
+    return send(message);
 }
 
 std::optional<wire::Why> Front::hello(wire::Role role, std::uint32_t oldest, std::uint32_t newest) {

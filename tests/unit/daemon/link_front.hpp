@@ -30,9 +30,11 @@ class Front {
     /// All pages of them, one behind the other as they came.
     std::vector<wire::ProcessUse> processes(std::uint32_t gpu = 0);
     void give(std::uint64_t bytes);
+    /// Says which engine runs here, as after each Welcome.
+    bool tell_engine();
     /// Charges that much of the lease.
     void charge(std::uint64_t bytes);
-    /// Reads one packet and answers it where it is a Recall. Empty: the connection ended.
+    /// Reads one packet and answers it where it is a Recall or a Switch. Empty: the connection ended.
     std::vector<std::byte> receive();
 
     std::optional<wire::Welcome> welcome;
@@ -44,6 +46,9 @@ class Front {
     wire::Bell* bell = nullptr;
     int fd = -1;
     bool answers_recalls = true;
+    std::uint32_t runs = 0x000100;  ///< the engine, as Switched says it
+    wire::SwitchResult switch_result = wire::SwitchResult::done;
+    std::string switched_to;  ///< the path in the last Switch
 
   private:
     std::uint64_t request_ = 0;

@@ -19,9 +19,9 @@ class ServiceTest : public ::testing::Test {
     void start(model::Node node) {
         Settings settings;
         settings.settings_for = [](const model::SeenGpu&) { return model::GpuSettings{}; };
-        service.emplace(
-            std::move(node), settings,
-            Service::Outside{loop, store, publisher, links, processes, compute, usage, [] { return 42u; }});
+        service.emplace(std::move(node), settings,
+                        Service::Outside{loop, store, publisher, links, processes, compute, usage, door,
+                                         [] { return 42u; }});
     }
 
     void see_v100() {
@@ -47,6 +47,7 @@ class ServiceTest : public ::testing::Test {
     FakeProcesses processes{loop};
     FakeCompute compute;
     FakeUsage usage;
+    FakeDoor door;
     model::Uuid v100;
     std::optional<Service> service;
 };
@@ -71,6 +72,21 @@ TEST_F(ServiceTest, admits_the_seeds_case_to_the_byte) {
     EXPECT_EQ(created->link_folder, "/run/cgpu/instances/aaaa/link");
     EXPECT_EQ(store.saved, service->node());
     EXPECT_EQ(compute.generation, service->node().generation());
+}
+
+TEST_F(ServiceTest, a_closed_door_refuses_new_instances_with_its_reason_and_hears_of_all_that_come_and_go) {
+    see_v100();
+    ASSERT_TRUE(create("aaaa", "4"));
+    EXPECT_EQ(door.changes, 1);
+    door.closed = true;
+    for (const bool dry_run : {true, false}) {
+        const auto refused = create("bbbb", "4", dry_run);
+        ASSERT_FALSE(refused);
+        EXPECT_EQ(refused.error().text, "new instances: the door is closed. Try: later.");
+    }
+    EXPECT_EQ(service->node().instances().size(), 1u);
+    ASSERT_TRUE(service->release_instance("aaaa", {}));
+    EXPECT_EQ(door.changes, 2);
 }
 
 TEST_F(ServiceTest, refuses_what_does_not_fit_and_leaves_nothing_behind) {

@@ -43,7 +43,7 @@ TEST(StateFile, NoFileIsAnEmptyNode) {
     const TempFolder folder;
     const auto node = StateFile(folder.path()).load();
     ASSERT_TRUE(node.has_value());
-    EXPECT_EQ(*node, Node{});
+    EXPECT_EQ(node->node, Node{});
     EXPECT_TRUE(StateFile(folder / "missing").load().has_value());
 }
 
@@ -52,11 +52,26 @@ TEST(StateFile, WhatIsSavedIsLoaded) {
     StateFile file(folder.path());
     ASSERT_TRUE(file.save(v100()).has_value());
     ASSERT_TRUE(file.save(full_node()).has_value());
-    EXPECT_EQ(*StateFile(folder.path()).load(), full_node());
+    EXPECT_EQ(StateFile(folder.path()).load()->node, full_node());
     EXPECT_EQ(count_files(folder.path()), 1U);
     struct stat status {};
     ASSERT_EQ(stat(file.path().c_str(), &status), 0);
     EXPECT_EQ(status.st_mode & 0777U, 0600U);
+}
+
+TEST(StateFile, EachPartIsSavedWithTheOtherAsItWas) {
+    const TempFolder folder;
+    StateFile first(folder.path());
+    ASSERT_TRUE(first.save(v100()).has_value());
+    upgrade::Record record;
+    record.in_force = upgrade::Version{1, 2, 3};
+    ASSERT_TRUE(first.save(record).has_value());
+    StateFile second(folder.path());
+    EXPECT_EQ(second.load()->record, record);
+    ASSERT_TRUE(second.save(full_node()).has_value());
+    const auto state = StateFile(folder.path()).load();
+    EXPECT_EQ(state->record, record);
+    EXPECT_EQ(state->node, full_node());
 }
 
 TEST(StateFile, LeftoversOfAnInterruptedSaveAreRemoved) {
@@ -65,16 +80,16 @@ TEST(StateFile, LeftoversOfAnInterruptedSaveAreRemoved) {
     ASSERT_TRUE(file.save(v100()).has_value());
     write_text(folder / ".state.json.new.a1B2c3", "{\"vers");
     write_text(folder / "leases", "not ours");
-    EXPECT_EQ(*file.load(), v100());
+    EXPECT_EQ(file.load()->node, v100());
     EXPECT_FALSE(fs::exists(folder / ".state.json.new.a1B2c3"));
     EXPECT_TRUE(fs::exists(folder / "leases"));
 }
 
 TEST(StateFile, ADamagedOrNewerFileIsRefusedAndKept) {
     const TempFolder folder;
-    const StateFile file(folder.path());
+    StateFile file(folder.path());
     for (const std::string& text :
-         {std::string("{\"version\": 1,"), std::string("{\"version\": 2}"), std::string()}) {
+         {std::string("{\"version\": 1,"), std::string("{\"version\": 3}"), std::string()}) {
         write_text(file.path(), text);
         const auto node = file.load();
         ASSERT_FALSE(node.has_value());
@@ -113,7 +128,7 @@ TEST(StateFile, AFolderThatCannotBeWrittenKeepsTheOldFile) {
     {
         const AsNobody nobody;
         expect_refused(file.save(full_node()), "Permission denied");
-        EXPECT_EQ(*file.load(), v100());
+        EXPECT_EQ(file.load()->node, v100());
     }
     ASSERT_EQ(chmod(folder.path().c_str(), 0755), 0);
 }
@@ -131,7 +146,7 @@ TEST(StateFile, AWriteThatFailsMidwayKeepsTheOldFile) {
     ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
     std::signal(SIGXFSZ, old_handler);
     expect_refused(saved, "File too large");
-    EXPECT_EQ(*file.load(), v100());
+    EXPECT_EQ(file.load()->node, v100());
     EXPECT_EQ(count_files(folder.path()), 1U);
 }
 
@@ -165,7 +180,7 @@ TEST(StateFile, AFullDiskKeepsTheOldFile) {
     StateFile file(disk.path());
     ASSERT_TRUE(file.save(v100()).has_value());
     expect_refused(file.save(large_node(200000)), "No space left on device");
-    EXPECT_EQ(*file.load(), v100());
+    EXPECT_EQ(file.load()->node, v100());
     EXPECT_EQ(count_files(disk.path()), 1U);
     EXPECT_TRUE(file.save(full_node()).has_value());
 }
@@ -177,7 +192,7 @@ TEST(StateFile, AReadOnlyDiskKeepsTheOldFile) {
     ASSERT_TRUE(file.save(v100()).has_value());
     disk.make_read_only();
     expect_refused(file.save(full_node()), "Read-only file system");
-    EXPECT_EQ(*file.load(), v100());
+    EXPECT_EQ(file.load()->node, v100());
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "daemon/store/node_json.hpp"
+#include "daemon/store/state_json.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -17,7 +17,7 @@ using model::Node;
 using nlohmann::json;
 
 std::string why_not(const std::string& text) {
-    const auto node = read_node(text);
+    const auto node = read_state(text);
     EXPECT_FALSE(node.has_value()) << text;
     return node ? "" : node.error().why;
 }
@@ -25,32 +25,73 @@ std::string why_not(const std::string& text) {
 /// The full node's JSON with something changed in it.
 template <typename Change>
 std::string why_not_with(Change change) {
-    json document = json::parse(write_node(full_node()));
+    json document = json::parse(write_state({full_node(), {}}));
     change(document);
     return why_not(document.dump());
 }
 
-TEST(NodeJson, RoundTrips) {
+TEST(StateJson, RoundTrips) {
     for (const Node& node : {Node{}, v100(), full_node()}) {
-        const auto read = read_node(write_node(node));
+        const auto read = read_state(write_state({node, {}}));
         ASSERT_TRUE(read.has_value()) << read.error().why;
-        EXPECT_EQ(*read, node);
+        EXPECT_EQ(read->node, node);
     }
 }
 
-TEST(NodeJson, ANameThatIsNoUtf8IsStillWritten) {
+upgrade::Record full_record() {
+    const upgrade::Version from{1, 2, 3};
+    const upgrade::Version to{1, 3, 0};
+    return {
+        from,
+        upgrade::Job{8, upgrade::Kind::cold, from, to, 60, 1234, "boot", true, true, "somebody \"said\" so"},
+        upgrade::Ended{7, upgrade::Kind::hot, to, from, upgrade::Result::cancelled, "It was cancelled."}};
+}
+
+TEST(StateJson, TheRecordOfUpgradesRoundTrips) {
+    for (const auto& record : {upgrade::Record{}, full_record()}) {
+        const auto read = read_state(write_state({v100(), record}));
+        ASSERT_TRUE(read.has_value()) << read.error().why;
+        EXPECT_EQ(read->record, record);
+        EXPECT_EQ(read->node, v100());
+    }
+}
+
+TEST(StateJson, WrongFieldsOfUpgradesAreNamedByTheirPlace) {
+    const auto why = [](const char* part, const char* field, const json& value) {
+        json document = json::parse(write_state({v100(), full_record()}));
+        document["upgrade"][part][field] = value;
+        return why_not(document.dump());
+    };
+    EXPECT_EQ(why("job", "to", "1.2"), "upgrade.job.to: \"1.2\" is no version");
+    EXPECT_EQ(why("job", "kind", "warm"), "upgrade.job.kind: \"warm\" is no kind of upgrade");
+    EXPECT_EQ(why("job", "deadline_ns", 1ULL << 63), "upgrade.job.deadline_ns: it is too large");
+    EXPECT_EQ(why("last", "result", "perhaps"), "upgrade.last.result: \"perhaps\" is no result");
+    EXPECT_EQ(why("last", "surprise", 1), "upgrade.last: \"surprise\" is unknown");
+}
+
+TEST(StateJson, AStateWithoutUpgradesIsBroughtUpToDate) {
+    json document = json::parse(write_state({full_node(), full_record()}));
+    document.erase("upgrade");
+    document["version"] = 1;
+    const auto read = read_state(document.dump());
+    ASSERT_TRUE(read.has_value()) << read.error().why;
+    EXPECT_EQ(read->node, full_node());
+    EXPECT_EQ(read->record, upgrade::Record{});
+}
+
+TEST(StateJson, ANameThatIsNoUtf8IsStillWritten) {
     Node node = v100();
     model::Instance odd = instance("a", {quota(0, 1)});
     odd.name = "\xff";
     ASSERT_TRUE(node.add_instance(odd).has_value());
-    EXPECT_TRUE(read_node(write_node(node)).has_value());
+    EXPECT_TRUE(read_state(write_state({node, {}})).has_value());
 }
 
-TEST(NodeJson, CutOffAnywhereItIsAnError) {
-    const std::string text = write_node(full_node());
+TEST(StateJson, CutOffAnywhereItIsAnError) {
+    const std::string text = write_state({full_node(), {}});
     // The last byte is the newline after the document.
     for (std::size_t size = 0; size + 1 < text.size(); ++size) {
-        const auto node = read_node(std::string_view(text).substr(0, size));
+        const auto node = read_state(std::string_view(text).substr(0, size));
         ASSERT_FALSE(node.has_value()) << size;
         if (size > 0) {
             ASSERT_NE(node.error().why.find("cut off"), std::string::npos) << size << node.error().why;
@@ -58,7 +99,7 @@ TEST(NodeJson, CutOffAnywhereItIsAnError) {
     }
 }
 
-TEST(NodeJson, BrokenJsonIsNamedByLineAndColumn) {
+TEST(StateJson, BrokenJsonIsNamedByLineAndColumn) {
     EXPECT_EQ(why_not(""), "the file is empty");
     EXPECT_NE(why_not("{\n  \"version\": x\n}").find("line 2, column 14"), std::string::npos);
     EXPECT_NE(why_not("{} {}").find("line 1, column 4"), std::string::npos);
@@ -66,10 +107,10 @@ TEST(NodeJson, BrokenJsonIsNamedByLineAndColumn) {
     EXPECT_NE(why_not(std::string("\0\0\0\0", 4)).find("line 1, column 1"), std::string::npos);
 }
 
-TEST(NodeJson, AnotherVersionIsRefused) {
-    const auto newer = read_node(R"({"version": 2, "something": "new"})");
+TEST(StateJson, AnotherVersionIsRefused) {
+    const auto newer = read_state(R"({"version": 3, "something": "new"})");
     ASSERT_FALSE(newer.has_value());
-    EXPECT_NE(newer.error().why.find("it is of version 2 and this cgpud knows versions up to 1"),
+    EXPECT_NE(newer.error().why.find("it is of version 3 and this cgpud knows versions up to 2"),
               std::string::npos);
     EXPECT_NE(newer.error().remedy.find("newer cgpud"), std::string::npos);
     EXPECT_NE(why_not(R"({"version": 0})").find("version 0, which is not known"), std::string::npos);
@@ -77,7 +118,7 @@ TEST(NodeJson, AnotherVersionIsRefused) {
         EXPECT_NE(why_not(text).find("it has no version"), std::string::npos) << text;
 }
 
-TEST(NodeJson, WrongFieldsAreNamedByTheirPlace) {
+TEST(StateJson, WrongFieldsAreNamedByTheirPlace) {
     const auto has = [](const std::string& text, const char* part) {
         EXPECT_NE(text.find(part), std::string::npos) << text;
     };
@@ -105,7 +146,7 @@ TEST(NodeJson, WrongFieldsAreNamedByTheirPlace) {
         "instances[0].quotas[0]: ");
 }
 
-TEST(NodeJson, AStateThatBreaksTheRulesOfANodeIsRefused) {
+TEST(StateJson, AStateThatBreaksTheRulesOfANodeIsRefused) {
     EXPECT_NE(why_not_with([](json& d) { d["gpus"][0]["max_inst"] = 26; }).find("contradicts itself"),
               std::string::npos);
     EXPECT_NE(why_not_with([](json& d) {
@@ -114,11 +155,11 @@ TEST(NodeJson, AStateThatBreaksTheRulesOfANodeIsRefused) {
               std::string::npos);
 }
 
-RC_GTEST_PROP(NodeJson, ADamagedByteNeverCrashes, ()) {
-    std::string text = write_node(full_node());
+RC_GTEST_PROP(StateJson, ADamagedByteNeverCrashes, ()) {
+    std::string text = write_state({full_node(), {}});
     const auto at = *rc::gen::inRange<std::size_t>(0, text.size());
     text[at] = *rc::gen::arbitrary<char>();
-    const auto node = read_node(text);
+    const auto node = read_state(text);
     if (!node) RC_ASSERT(!node.error().why.empty() && !node.error().remedy.empty());
 }
 

@@ -1,10 +1,11 @@
-#include "daemon/store/node_json.hpp"
+#include "daemon/store/state_json.hpp"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "daemon/store/json_fields.hpp"
 #include "daemon/store/migrate.hpp"
+#include "daemon/store/record_json.hpp"
 
 namespace cgpu::store {
 namespace {
@@ -140,7 +141,7 @@ tl::expected<json, Unreadable> parse(std::string_view text) {
 }
 
 /// The document brought to kStateVersion.
-tl::expected<void, Unreadable> upgrade(json& document) {
+tl::expected<void, Unreadable> bring_up_to_date(json& document) {
     if (!document.is_object() || !document.contains("version") || !document["version"].is_number_unsigned())
         return tl::unexpected(Unreadable{"it has no version, so it is not a state of cgpud", kRemedy});
     const auto version = document["version"].get<std::uint64_t>();
@@ -157,20 +158,22 @@ tl::expected<void, Unreadable> upgrade(json& document) {
 
 }  // namespace
 
-std::string write_node(const Node& node) {
+std::string write_state(const State& state) {
+    const Node& node = state.node;
     ordered_json document = {{"version", kStateVersion}, {"generation", node.generation()}};
     document["gpus"] = ordered_json::array();
     for (const Gpu& gpu : node.gpus()) document["gpus"].push_back(gpu_json(gpu));
     document["instances"] = ordered_json::array();
     for (const auto& [id, instance] : node.instances())
         document["instances"].push_back(instance_json(instance));
+    document["upgrade"] = record_json(state.record);
     return document.dump(2, ' ', true, ordered_json::error_handler_t::replace) + "\n";
 }
 
-tl::expected<Node, Unreadable> read_node(std::string_view text) {
+tl::expected<State, Unreadable> read_state(std::string_view text) {
     auto document = parse(text);
     if (!document) return tl::unexpected(document.error());
-    if (auto upgraded = upgrade(*document); !upgraded) return tl::unexpected(upgraded.error());
+    if (auto current = bring_up_to_date(*document); !current) return tl::unexpected(current.error());
     std::string error;
     Fields fields(*document, "", error);
     fields.number("version");
@@ -183,11 +186,13 @@ tl::expected<Node, Unreadable> read_node(std::string_view text) {
         for (const json& instance : *list)
             if (auto read = read_instance(instance, item("instances", instances.size()), error))
                 instances.push_back(std::move(*read));
+    upgrade::Record record;
+    if (const json* part = fields.object("upgrade")) record = read_record(*part, "upgrade", error);
     fields.refuse_others();
     if (!error.empty()) return tl::unexpected(Unreadable{error, kRemedy});
     auto node = Node::restore(generation, std::move(gpus), std::move(instances));
     if (!node) return tl::unexpected(Unreadable{"it contradicts itself: " + node.error().text, kRemedy});
-    return *node;
+    return State{std::move(*node), std::move(record)};
 }
 
 }  // namespace cgpu::store

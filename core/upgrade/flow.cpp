@@ -1,0 +1,258 @@
+#include "core/upgrade/flow.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace cgpu::upgrade {
+namespace {
+
+/// `what: why` of a refusal `what: why. Try: remedy.`, to go on in the same sentence.
+std::string reason_in(const std::string& refusal) {
+    const auto remedy = refusal.find(". Try: ");
+    if (remedy != std::string::npos) return refusal.substr(0, remedy);
+    return refusal.ends_with('.') ? refusal.substr(0, refusal.size() - 1) : refusal;
+}
+
+}  // namespace
+
+Flow::Flow(Record record, const Version& in_force, Settings settings)
+    : settings_(settings),
+      in_force_(record.in_force.value_or(in_force)),
+      job_(std::move(record.job)),
+      last_(std::move(record.last)),
+      step_(job_ ? Step::stage : Step::ended) {}
+
+Actions Flow::step(const Event& event, Nanos now) {
+    now_ = now;
+    std::visit([this](const auto& happened) { on(happened); }, event);
+    pump();
+    return std::exchange(actions_, {});
+}
+
+std::optional<Nanos> Flow::wake(Nanos now) const {
+    std::optional<Nanos> first;
+    const auto at = [&](Nanos when) {
+        if (!first || when < *first) first = when;
+    };
+    if (save_again_ != 0) return save_again_;
+    if (job_ && step_ != Step::stage && step_ != Step::commit) at(job_->deadline);
+    for (const auto& [who, process] : roster_.all())
+        for (const auto& [id, front] : process.fronts)
+            if (front.not_before > now) at(front.not_before);
+    return first;
+}
+
+const Version& Flow::for_new() const {
+    const bool there = job_ && job_->kind == Kind::hot && !job_->back && step_ != Step::stage;
+    return there ? job_->to : in_force_;
+}
+
+bool Flow::can_cancel() const {
+    return job_ && !ending_ && (going() || step_ == Step::drain || step_ == Step::stage);
+}
+
+Flow::Status Flow::status() const {
+    if (!job_) {
+        if (!last_) return {};
+        return {last_->id,     last_->kind,  last_->from, last_->to,     Step::ended,
+                last_->result, done_at_end_, all_at_end_, last_->message};
+    }
+    Status status{job_->id, job_->kind, job_->from, job_->to, step_, std::nullopt, 0, 0, ""};
+    if (job_->kind == Kind::cold) {
+        status.all = most_instances_;
+        status.done = most_instances_ - instances_;
+        if (instances_ > 0) status.message = "waits for " + counted(instances_, "instance") + " to end";
+    } else {
+        const Version& there = job_->back ? job_->from : job_->to;
+        status.all = roster_.all().size();
+        status.done = roster_.count_on(there);
+        status.message = job_->why;
+        if (status.done < status.all)
+            status.message += (job_->why.empty() ? "" : ". ") + roster_.others_than(there, 3);
+    }
+    if (!save_trouble_.empty()) status.message = save_trouble_;
+    return status;
+}
+
+std::string Flow::title() const {
+    return "upgrade " + std::to_string(job_->id) + " (" + std::string(to_string(job_->kind)) + ", " +
+           job_->from.str() + " to " + job_->to.str() + ")";
+}
+
+void Flow::save(After after) {
+    after_ = after;
+    Record record{in_force_, job_, last_};
+    if (ending_) {
+        record.job.reset();
+        record.last = ending_;
+        if (ending_->result == Result::done) record.in_force = ending_->to;
+    }
+    actions_.emplace_back(Save{std::move(record)});
+}
+
+void Flow::on(const Start& start) {
+    const std::uint64_t id = (last_ ? last_->id : 0) + 1;
+    job_ = Job{
+        id,    start.kind, in_force_, start.to.version, start.timeout, now_ + start.timeout, start.boot_id,
+        false, false,      ""};
+    target_ = start.to;
+    step_ = Step::stage;
+    roster_.forgive();
+    most_instances_ = instances_;
+    save(After::start);
+}
+
+void Flow::on(const Resume& resume) {
+    // Answers to what an earlier daemon asked may still come.
+    next_request_ = static_cast<std::uint64_t>(now_);
+    if (!job_) return;
+    if (job_->boot_id != resume.boot_id) {
+        job_->boot_id = resume.boot_id;
+        job_->deadline = now_ + (job_->back ? settings_.back_timeout : job_->timeout);
+    }
+    most_instances_ = instances_;
+    tell(false, title() + ": taken up again, it was going " + (job_->back ? "back" : "there"));
+    if (job_->kind == Kind::cold) {
+        step_ = Step::drain;
+    } else if (job_->back) {
+        step_ = Step::back;
+    } else {
+        verifying_ = true;
+        actions_.emplace_back(Verify{job_->to});
+    }
+}
+
+void Flow::on(const Cancel&) {
+    if (!can_cancel()) return;
+    if (job_->kind == Kind::cold)
+        finish(Result::cancelled, "It was cancelled; " + job_->from.str() + " stays in force.");
+    else
+        turn_round(true, "it was cancelled");
+}
+
+void Flow::on(const Saved& saved) {
+    const After after = std::exchange(after_, After::nothing);
+    save_trouble_ = saved.trouble;
+    switch (after) {
+        case After::nothing:
+            return;
+        case After::start:
+            if (!saved.trouble.empty()) {
+                job_.reset();
+                save_trouble_.clear();
+                return;
+            }
+            tell(false, title() + ": begun");
+            step_ = job_->kind == Kind::hot ? Step::canary : Step::drain;
+            return;
+        case After::back:
+            // It goes back all the same: a daemon killed meanwhile would only begin again.
+            save_trouble_.clear();
+            if (!saved.trouble.empty()) tell(true, saved.trouble);
+            return;
+        case After::end:
+            break;
+    }
+    if (saved.trouble.empty()) {
+        tell(ending_->result == Result::failed,
+             title() + ": " + std::string(to_string(ending_->result)) + ". " + ending_->message);
+        if (ending_->result == Result::done) in_force_ = ending_->to;
+        last_ = std::exchange(ending_, std::nullopt);
+        job_.reset();
+        step_ = Step::ended;
+        actions_.emplace_back(Over{*last_});
+    } else if (ending_->result == Result::done) {
+        ending_.reset();
+        save_trouble_.clear();
+        if (job_->kind == Kind::hot) return turn_round(false, reason_in(saved.trouble));
+        finish(Result::failed, reason_in(saved.trouble) + "; " + job_->from.str() + " stays in force.");
+    } else {
+        save_again_ = now_ + settings_.save_pause;
+    }
+}
+
+void Flow::on(const Verified& verified) {
+    if (!std::exchange(verifying_, false)) return;
+    if (job_->kind == Kind::cold) {
+        if (verified.manifest)
+            finish(Result::done, job_->to.str() + " is in force.");
+        else
+            finish(Result::failed,
+                   reason_in(verified.manifest.error()) + "; " + job_->from.str() + " stays in force.");
+    } else if (verified.manifest) {
+        target_ = *verified.manifest;
+        step_ = Step::canary;
+    } else {
+        turn_round(false, reason_in(verified.manifest.error()));
+    }
+}
+
+void Flow::on(const Connected& connected) {
+    roster_.connected(connected.who, connected.front, connected.version, connected.switches);
+}
+
+void Flow::on(const Gone& gone) {
+    if (roster_.gone(gone.who) && going() && !ending_)
+        turn_round(false, name_of(gone.who) + " ended while it went over");
+}
+
+void Flow::on(const Said& said) {
+    const auto trouble = roster_.said(said, now_ + settings_.busy_pause);
+    if (!trouble) return;
+    if (going() && !ending_)
+        turn_round(false, *trouble);
+    else
+        tell(true, *trouble);
+}
+
+void Flow::on(const Instances& instances) {
+    instances_ = instances.count;
+    most_instances_ = std::max(most_instances_, instances_);
+}
+
+void Flow::pump() {
+    if (after_ != After::nothing || verifying_) return;
+    if (!job_) return settle();
+    if (ending_) {
+        if (save_again_ != 0 && now_ >= save_again_) {
+            save_again_ = 0;
+            save(After::end);
+        }
+        return;
+    }
+    switch (step_) {
+        case Step::canary:
+        case Step::all:
+            return forward();
+        case Step::back:
+            return backward();
+        case Step::drain:
+            return drain();
+        case Step::stage:
+        case Step::commit:
+        case Step::ended:
+            return;
+    }
+}
+
+void Flow::drain() {
+    if (instances_ == 0) {
+        verifying_ = true;
+        actions_.emplace_back(Verify{job_->to});
+    } else if (now_ >= job_->deadline) {
+        finish(Result::failed, counted(instances_, "instance") + " had not ended in time; " +
+                                   job_->from.str() + " stays in force.");
+    }
+}
+
+void Flow::finish(Result result, const std::string& message) {
+    const bool cold = job_->kind == Kind::cold;
+    const Version& there = result == Result::done ? job_->to : job_->from;
+    all_at_end_ = cold ? most_instances_ : roster_.all().size();
+    done_at_end_ = cold ? most_instances_ - instances_ : roster_.count_on(there);
+    ending_ = Ended{job_->id, job_->kind, job_->from, job_->to, result, message};
+    if (result == Result::done && !cold) step_ = Step::commit;
+    save(After::end);
+}
+
+}  // namespace cgpu::upgrade

@@ -1,0 +1,200 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "core/upgrade/job.hpp"
+#include "core/upgrade/manifest.hpp"
+#include "core/upgrade/roster.hpp"
+
+namespace cgpu::upgrade {
+
+// What happens.
+/// A job is wanted; the one who asks has checked it (objections.hpp).
+struct Start {
+    Kind kind;
+    Manifest to;
+    Nanos timeout;
+    std::string boot_id;
+};
+/// The daemon has started, and knows which processes and instances live. Once, before all others.
+struct Resume {
+    std::string boot_id;
+};
+struct Cancel {};
+struct Tick {};
+/// The answer to Save; empty: it is on disk.
+struct Saved {
+    std::string trouble;
+};
+/// The answer to Verify; the error is a sentence.
+struct Verified {
+    tl::expected<Manifest, std::string> manifest;
+};
+struct Known {
+    Who who;
+};
+struct Connected {
+    Who who;
+    std::uint64_t front;
+    Version version;
+    bool switches;
+};
+struct Lost {
+    Who who;
+    std::uint64_t front;
+};
+struct Gone {
+    Who who;
+};
+struct Instances {
+    std::size_t count;
+};
+using Event =
+    std::variant<Start, Resume, Cancel, Tick, Saved, Verified, Known, Connected, Lost, Gone, Said, Instances>;
+
+// What is to be done, in this order.
+struct Save {
+    Record record;
+};
+struct Verify {
+    Version version;
+};
+struct Switch {
+    Who who;
+    std::uint64_t front;
+    std::uint64_t request;
+    Version to;
+    std::uint32_t deadline_ms;
+};
+/// A job has ended, and that is on disk.
+struct Over {
+    Ended ended;
+};
+/// A line for the log.
+struct Tell {
+    bool bad;
+    std::string text;
+};
+using Action = std::variant<Save, Verify, Switch, Over, Tell>;
+using Actions = std::vector<Action>;
+
+/// Moves the node from one version of the module to another. No clock, no thread, no I/O.
+///
+/// Hot. stage: the job is saved, and new processes get the target. canary: one process goes over. all: all
+/// others. commit: the target is saved as the version in force. Whatever goes wrong on the way there (a
+/// process can't, dies while it goes over, or has not come over at the deadline; the disk) turns the job
+/// round: new processes get the old version, all that went over or may still do so are told to go back. It
+/// ends when they have, or at a deadline of its own; then it says who runs the other version still, and
+/// whoever of them comes back later is told to go over (settle). A process that ends by itself is no failure.
+///
+/// Cold. drain: no instance may come until the last one is gone; then the target is verified again and saved.
+///
+/// Nothing is told to anyone before it is saved, so a daemon that was killed goes on from what was saved: a
+/// job that went there goes on going there (each process says what it runs when it connects again), one that
+/// went back goes on going back.
+class Flow {
+  public:
+    struct Settings {
+        Nanos back_timeout = 10'000'000'000;
+        Nanos busy_pause = 100'000'000;
+        Nanos save_pause = 1'000'000'000;
+        std::uint32_t switch_deadline_ms = 1000;  ///< how long a process waits for calm before it says busy
+    };
+    /// What people see of the job that is under way, or of the last one.
+    struct Status {
+        std::uint64_t id = 0;  ///< 0: there has been none
+        Kind kind = Kind::hot;
+        Version from;
+        Version to;
+        Step step = Step::ended;
+        std::optional<Result> result;  ///< once it has ended
+        std::size_t done = 0;          ///< processes (cold: instances gone)
+        std::size_t all = 0;
+        std::string message;  ///< what it waits for, or what happened
+
+        friend bool operator==(const Status&, const Status&) = default;
+    };
+
+    /// `in_force`: where the record doesn't say.
+    Flow(Record record, const Version& in_force, Settings settings);
+    Flow(Record record, const Version& in_force) : Flow(std::move(record), in_force, Settings()) {}
+
+    [[nodiscard]] Actions step(const Event& event, Nanos now);
+    /// When to step with a Tick; nothing: when something happens.
+    [[nodiscard]] std::optional<Nanos> wake(Nanos now) const;
+
+    [[nodiscard]] const Version& in_force() const { return in_force_; }
+    /// What a process gets that starts now.
+    [[nodiscard]] const Version& for_new() const;
+    [[nodiscard]] bool under_way() const { return job_.has_value(); }
+    /// Whether it still can be cancelled.
+    [[nodiscard]] bool can_cancel() const;
+    /// A cold job waits for the instances to go: none may come.
+    [[nodiscard]] bool draining() const { return job_ && step_ == Step::drain && !ending_; }
+    [[nodiscard]] Status status() const;
+    [[nodiscard]] const Roster& roster() const { return roster_; }
+
+  private:
+    /// What goes on when the save that is under way is done.
+    enum class After { nothing, start, back, end };
+
+    void on(const Start& start);
+    void on(const Resume& resume);
+    void on(const Cancel&);
+    void on(const Tick&) {}
+    void on(const Saved& saved);
+    void on(const Verified& verified);
+    void on(const Known& known) { roster_.known(known.who); }
+    void on(const Connected& connected);
+    void on(const Lost& lost) { roster_.lost(lost.who, lost.front); }
+    void on(const Gone& gone);
+    void on(const Said& said);
+    void on(const Instances& instances);
+
+    void pump();
+    void forward();
+    void backward();
+    void drain();
+    void settle();
+    void try_canary();
+    void try_all();
+    void ask(const Who& who, std::uint64_t id, Front& front, const Version& to);
+    /// Asks it where it isn't on its way already and may be asked now.
+    void bring(const Who& who, std::uint64_t id, Front& front, const Version& to);
+    [[nodiscard]] bool going() const { return job_ && (step_ == Step::canary || step_ == Step::all); }
+    void turn_round(bool cancelled, const std::string& why);
+    void finish(Result result, const std::string& message);
+    void finish_back();
+    void save(After after);
+    void tell(bool bad, const std::string& text) { actions_.emplace_back(Tell{bad, text}); }
+    [[nodiscard]] std::string title() const;
+
+    Settings settings_;
+    Version in_force_;
+    std::optional<Job> job_;
+    std::optional<Ended> last_;
+    std::optional<Ended> ending_;  ///< being saved
+    Step step_ = Step::ended;
+    After after_ = After::nothing;
+    std::optional<Manifest> target_;
+    std::optional<Who> canary_;
+    bool verifying_ = false;
+    Nanos save_again_ = 0;  ///< 0: not
+    std::string save_trouble_;
+    Roster roster_;
+    std::size_t instances_ = 0;
+    std::size_t most_instances_ = 0;
+    std::size_t done_at_end_ = 0;
+    std::size_t all_at_end_ = 0;
+    std::uint64_t next_request_ = 0;
+    Nanos now_ = 0;
+    Actions actions_;
+};
+
+}  // namespace cgpu::upgrade

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/upgrade/flow.hpp"
+#include "daemon/app/door.hpp"
+#include "daemon/app/engines.hpp"
+#include "daemon/app/job_publisher.hpp"
+#include "daemon/app/modules.hpp"
+#include "daemon/app/record_store.hpp"
+
+namespace cgpu::app {
+
+/// What an upgrade is asked for with.
+struct UpgradeOptions {
+    std::optional<std::uint32_t> timeout_s = {};  ///< 1..86400; nothing: hot a minute, cold ten
+    bool drain = false;    ///< cold: where instances are in the way, wait for them to end
+    bool dry_run = false;  ///< check everything, change nothing
+};
+
+/// Runs upgrades: carries out what upgrade::Flow says, and tells it what happens. One thread: the loop's.
+class Upgrader final : public EngineWatch, public Door {
+  public:
+    struct Outside {
+        Loop& loop;
+        Modules& modules;
+        RecordStore& store;
+        JobPublisher& publisher;
+        std::function<std::vector<model::InstanceId>()> instances;
+        std::string boot_id;
+    };
+
+    /// `own`: what is in force where the record doesn't say.
+    Upgrader(upgrade::Record record, const upgrade::Version& own, Outside outside);
+
+    /// Takes up again what the record holds. Once, when the instances and processes that live are known.
+    void resume();
+
+    /// Begins a job; its id, or 0 for a dry run. Refused, with nothing changed: invalid, not_found (no such
+    /// version), exists (it is in force), busy (a job is under way; cold: instances are in the way),
+    /// unsupported (hot: outside the declared range, or a process that can't go over), storage, and what a
+    /// bad bundle is refused with.
+    Result<std::uint64_t> begin(upgrade::Kind kind, std::string_view version, const UpgradeOptions& options);
+    /// Refused (not_found) where this job is not under way, busy where it can't be stopped any more.
+    Result<void> cancel(std::uint64_t id, bool dry_run);
+
+    [[nodiscard]] const upgrade::Version& in_force() const { return flow_.in_force(); }
+    /// The same as text; empty where it is not installed, or damaged.
+    [[nodiscard]] const std::string& installed_in_force() const { return installed_in_force_; }
+    /// Of the job that is under way, or of the last one; id 0: there has been none.
+    [[nodiscard]] upgrade::Flow::Status status() const { return flow_.status(); }
+    /// What runs in the processes of an instance, by pid.
+    [[nodiscard]] std::map<std::int32_t, std::set<upgrade::Version>> versions(
+        const model::InstanceId& id) const {
+        return flow_.roster().versions(id);
+    }
+
+    void set_engines(Engines* engines) override { engines_ = engines; }
+    [[nodiscard]] std::string engine_for_new() const override;
+    void known(const upgrade::Known& process) override { happens(process); }
+    void connected(const upgrade::Connected& front) override { happens(front); }
+    void lost(const upgrade::Lost& front) override;
+    void gone(const upgrade::Gone& process) override;
+    void said(const upgrade::Said& said) override;
+
+    [[nodiscard]] Result<void> open() const override;
+    void instances_changed() override;
+
+  private:
+    [[nodiscard]] Result<upgrade::Manifest> target(std::string_view version);
+    [[nodiscard]] Result<void> check_hot(const upgrade::Manifest& target);
+    [[nodiscard]] Result<void> check_cold(const upgrade::Manifest& target, const UpgradeOptions& options);
+    void happens(const upgrade::Event& event);
+    void carry_out(const upgrade::Save& save);
+    void carry_out(const upgrade::Verify& verify);
+    void carry_out(const upgrade::Switch& order);
+    void carry_out(const upgrade::Over& over);
+    void carry_out(const upgrade::Tell& tell);
+    void tell_what_changed();
+    void look_at_module();
+
+    Outside outside_;
+    Engines* engines_ = nullptr;
+    bool recorded_;  ///< which version is in force
+    upgrade::Flow flow_;
+    std::deque<upgrade::Event> events_;
+    bool busy_ = false;
+    upgrade::Flow::Status told_;
+    upgrade::Version told_in_force_;
+    std::string installed_in_force_;
+    std::string save_trouble_;
+    WatchPtr timer_;
+};
+
+/// An engine's path below wire::kModuleFolder.
+[[nodiscard]] std::string engine_path(const upgrade::Version& version);
+
+}  // namespace cgpu::app

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "daemon/app/upgrader.hpp"
+#include "dbus/compat.hpp"
+#include "dbus/generated/job_adaptor.hpp"
+
+namespace cgpu::bus {
+
+/// org.cgpu1.Job on the bus; its properties come from a view, as those of GpuObject.
+class JobObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Job_adaptor> {
+  public:
+    JobObject(sdbus::IConnection& connection, app::Upgrader& upgrader, upgrade::Flow::Status status);
+    ~JobObject();
+    JobObject(const JobObject&) = delete;
+    JobObject& operator=(const JobObject&) = delete;
+
+    [[nodiscard]] std::uint64_t id() const { return status_.id; }
+    void announce();
+    /// To be called just before the object goes.
+    void announce_removal();
+    /// Emits PropertiesChanged with what differs; nothing where nothing does.
+    void update(upgrade::Flow::Status status);
+
+  private:
+    void Cancel(const std::map<std::string, sdbus::Variant>& options) override;
+
+    std::uint64_t Id() override { return status_.id; }
+    std::string Kind() override { return std::string(to_string(status_.kind)); }
+    std::string From() override { return status_.from.str(); }
+    std::string Target() override { return status_.to.str(); }
+    std::string State() override { return std::string(to_string(status_.step)); }
+    sdbus::Struct<std::uint32_t, std::uint32_t> Progress() override {
+        return {static_cast<std::uint32_t>(status_.done), static_cast<std::uint32_t>(status_.all)};
+    }
+    std::string Message() override { return status_.message; }
+    std::string Result() override {
+        return status_.result ? std::string(to_string(*status_.result)) : std::string();
+    }
+
+    app::Upgrader& upgrader_;
+    upgrade::Flow::Status status_;
+};
+
+}  // namespace cgpu::bus

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "core/upgrade/job.hpp"
+
+namespace cgpu::store {
+
+/// The part of state.json that is about upgrades.
+[[nodiscard]] nlohmann::ordered_json record_json(const upgrade::Record& record);
+
+/// Reads it back; what is wrong goes into `error`, as Fields does it.
+[[nodiscard]] upgrade::Record read_record(const nlohmann::json& document, const std::string& place,
+                                          std::string& error);
+
+}  // namespace cgpu::store

@@ -34,6 +34,7 @@ if_time() {
     if (($(time_left "$needed") >= needed)); then
         "$@"
     else
+        step_failed[$2]=1 # what needs it must not count on it
         skip "$2" "less than $((needed / 60)) minutes are left of this run. Try: ./check --long"
     fi
 }

@@ -127,10 +127,9 @@ std::optional<std::string> Roster::said(const Said& said, Nanos retry_at) {
     const auto asked = front.asked.find(said.request);
     if (asked == front.asked.end()) return std::nullopt;
     const Version to = asked->second;
-    const bool last = std::next(asked) == front.asked.end();
-    front.asked.erase(asked);
+    front.asked.erase(front.asked.begin(), std::next(asked));
     // An answer to what it has been told otherwise since says only what runs.
-    if (!last) return std::nullopt;
+    if (!front.asked.empty()) return std::nullopt;
     front.not_before = said.result == wire::SwitchResult::busy ? retry_at : 0;
     front.refused = trouble_of(said, to);
     if (front.refused.empty()) return std::nullopt;

@@ -33,8 +33,8 @@ struct Front {
     Version version;              ///< of the front's own file
     bool switches = false;        ///< it speaks a version of the link that has Switch
     std::optional<Version> runs;  ///< nothing: it hasn't said yet
-    /// What it was told to go over to and hasn't answered yet, by request. Another word while it is at work
-    /// is answered at once with `busy`, so answers may come in another order.
+    /// What it was told to go over to and hasn't answered yet, by request. It does one after the other, and
+    /// of those that it hasn't begun only the last: an answer is one to all that was said before, too.
     std::map<std::uint64_t, Version> asked;
     std::string refused;   ///< why it couldn't: it isn't asked again. Empty: it is
     Nanos not_before = 0;  ///< it was busy, and is asked again then

@@ -194,7 +194,8 @@ struct Processes {
 static_assert(sizeof(Processes) == 512);
 
 /// Go over to another engine, with all that the present one knows, without anybody being stopped. From
-/// version kSwitchVersion on, to the compute role only.
+/// version kSwitchVersion on, to the compute role only. They are carried out and answered in their order; one
+/// that is overtaken by another before it is begun is not.
 struct Switch {
     static constexpr Kind kKind = Kind::switch_engine;
     Header header;              ///< `request` comes back in the Switched

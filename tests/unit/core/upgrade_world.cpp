@@ -104,14 +104,8 @@ void World::act(std::int32_t pid) {
     if (!process.alive || process.stopped) return;
     if (process.under_way) carry_out_order(pid, *std::exchange(process.under_way, std::nullopt));
     // What a killed daemon had written is still read.
-    while (!process.told.empty() && process.alive) {
-        const auto order = process.told.front();
-        process.told.pop_front();
-        if (!process.under_way)
-            process.under_way = order;
-        else if (process.connected)
-            say(pid, order.request, wire::SwitchResult::busy);
-    }
+    if (!process.told.empty()) process.under_way = process.told.back();
+    process.told.clear();
     if (process.alive && !process.connected) connect(pid);
 }
 

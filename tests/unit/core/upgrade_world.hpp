@@ -32,7 +32,7 @@ class World {
         bool connected = false;
         std::uint64_t front = 0;
         std::deque<Switch> told;          ///< in its socket, not read yet
-        std::optional<Switch> under_way;  ///< being carried out: another one meanwhile is refused as busy
+        std::optional<Switch> under_way;  ///< of those that come meanwhile, the last is next
     };
 
     World() { boot(); }

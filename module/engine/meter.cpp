@@ -18,7 +18,7 @@ Admission Meter::admit(const Launch& launch, const Allowance& allowance) {
     const std::int64_t now = launch.now_ns;
     const Cost cost = cost_of(launch);
     Admission admission;
-    if (held(launch, allowance, cost, admission)) return admission;
+    if (held(allowance, cost, now, admission)) return admission;
 
     Batch* batch = batches_.first([&](const Batch& each) {
         return each.state == BatchState::open && each.context == launch.context &&
@@ -69,15 +69,11 @@ Meter::Cost Meter::cost_of(const Launch& launch) {
     return {std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(known) * scale)), true};
 }
 
-bool Meter::held(const Launch& launch, const Allowance& allowance, const Cost& cost, Admission& admission) {
+bool Meter::held(const Allowance& allowance, const Cost& cost, std::int64_t now_ns, Admission& admission) {
     if (batches_.empty()) return false;
-    const std::int64_t now_ns = launch.now_ns;
     const Flight now_flying = flight();
-    const bool idle_stream = batches_.first([&](const Batch& each) {
-        return each.context == launch.context && each.stream == launch.stream;
-    }) == nullptr;
-    const Window::Kind kind{!cost.measured && unmeasured_ > 0, idle_stream};
-    if (!window_.holds(now_flying, allowance.window_ns, kind, now_ns)) return false;
+    const bool one_at_a_time = !cost.measured && unmeasured_ > 0;
+    if (!window_.holds(now_flying, allowance.window_ns, one_at_a_time, now_ns)) return false;
     admission.wait = true;
     admission.until_ns = window_.ask_again_at(now_flying, allowance.window_ns, now_ns);
     return true;

@@ -87,7 +87,7 @@ class Meter {
     };
 
     Cost cost_of(const Launch& launch);
-    bool held(const Launch& launch, const Allowance& allowance, const Cost& cost, Admission& admission);
+    bool held(const Allowance& allowance, const Cost& cost, std::int64_t now_ns, Admission& admission);
     Flight flight();
     Batch* open_batch(const Launch& launch, bool overlap);
     std::uint32_t run_length(const Batch& batch, const Cost& cost, const Allowance& allowance,

@@ -6,9 +6,6 @@ namespace {
 constexpr std::int64_t kBatch = 500'000;
 constexpr std::int64_t kPatience =
     50'000'000;  // without progress, beyond twice the estimate of the oldest batch
-/// … and for a launch into another stream. A few turns: kernels of one process that wait for each other get
-/// on, and long kernels in many streams don't fill them all at once.
-constexpr std::int64_t kPatienceBeside = 20'000'000;
 // While the window yields, so many launches pass in each such time, lest the queue fills up without bound.
 constexpr std::int64_t kStallTick = 10'000'000;
 constexpr std::uint32_t kStallPasses = 64;
@@ -24,15 +21,11 @@ std::int64_t look_again_at(std::int64_t expected_ns, std::int64_t now_ns) {
     return now_ns + std::clamp((now_ns - expected_ns) / 4, kSoonest, kLatest);
 }
 
-bool Window::holds(const Flight& flight, std::int64_t window_ns, Kind kind, std::int64_t now_ns) {
+bool Window::holds(const Flight& flight, std::int64_t window_ns, bool one_at_a_time, std::int64_t now_ns) {
     const std::int64_t left = flight.remaining(now_ns);
     if (left <= refill_level(window_ns)) full_ = false;
     if (left >= window_ns) full_ = true;
-    if (!full_ && !kind.one_at_a_time) return false;
-    if (kind.into_idle_stream && now_ns > beside_at()) {
-        beside_ns_ = now_ns;
-        return false;
-    }
+    if (!full_ && !one_at_a_time) return false;
     if (now_ns <= stall_ns(flight)) return true;
 
     if (now_ns - stall_tick_ns_ >= kStallTick) {
@@ -48,7 +41,6 @@ std::int64_t Window::ask_again_at(const Flight& flight, std::int64_t window_ns, 
         const std::int64_t until_refill = flight.remaining(now_ns) - refill_level(window_ns);
         if (until_refill > 0) when = std::min(when, now_ns + until_refill);
     }
-    if (beside_at() >= now_ns) when = std::min(when, beside_at() + 1);
     if (stall_ns(flight) >= now_ns) when = std::min(when, stall_ns(flight) + 1);
     return std::min(when, now_ns + kPatience);
 }
@@ -56,8 +48,6 @@ std::int64_t Window::ask_again_at(const Flight& flight, std::int64_t window_ns, 
 std::int64_t Window::refill_level(std::int64_t window_ns) {
     return window_ns > 2 * kBatch ? window_ns - kBatch : window_ns / 2;
 }
-
-std::int64_t Window::beside_at() const { return std::max(progress_ns_, beside_ns_) + kPatienceBeside; }
 
 std::int64_t Window::stall_ns(const Flight& flight) const {
     return progress_ns_ + 2 * flight.oldest_ns + kPatience;

@@ -24,17 +24,11 @@ std::int64_t look_again_at(std::int64_t expected_ns, std::int64_t now_ns);
 
 /// Bounds the GPU time in flight. Once full it lets launches in only when a batch's worth has run (without
 /// that, batches shrink to one kernel each); and it yields when nothing ends for long, because what is held
-/// may be what the running work waits for: sooner to a launch into another stream, one at a time, since only
-/// such a one can run beside it.
+/// may be what the running work waits for.
 class Window {
   public:
-    /// What a launch is, as far as it matters here.
-    struct Kind {
-        bool one_at_a_time = false;     ///< of its kind, another is in flight
-        bool into_idle_stream = false;  ///< nothing of its stream is in flight
-    };
-    /// Whether it has to wait.
-    bool holds(const Flight& flight, std::int64_t window_ns, Kind kind, std::int64_t now_ns);
+    /// Whether a launch has to wait. `one_at_a_time`: of its kind, another is in flight.
+    bool holds(const Flight& flight, std::int64_t window_ns, bool one_at_a_time, std::int64_t now_ns);
     /// When a launch that it holds should ask again.
     std::int64_t ask_again_at(const Flight& flight, std::int64_t window_ns, std::int64_t now_ns) const;
 
@@ -49,19 +43,16 @@ class Window {
         visit(progress_ns_);
         visit(stall_tick_ns_);
         visit(stall_passes_);
-        visit(beside_ns_);
     }
 
   private:
     static std::int64_t refill_level(std::int64_t window_ns);
     std::int64_t stall_ns(const Flight& flight) const;
-    std::int64_t beside_at() const;
 
     bool full_ = false;
     std::int64_t progress_ns_ = 0;
     std::int64_t stall_tick_ns_ = 0;
     std::uint32_t stall_passes_ = 0;
-    std::int64_t beside_ns_ = 0;  ///< when it last yielded to another stream
 };
 
 }  // namespace cgpu::module

@@ -27,7 +27,7 @@ for policy in preemptive soft weighted; do
         # Under weighted the slices of who is there and doesn't compute pass unused.
         case $policy in
             weighted) expect_between "part of the other under $policy" "$(part other 1)" 40 60 ;;
-            *) expect_between "part of the other under $policy" "$(part other 1)" 85 101 ;;
+            *) expect_between "part of the other under $policy" "$(part other 1)" 85 105 ;; # the two readings take time themselves
         esac
         kill -CONT "${pids[one]}"
         wait_for 5 computes one
@@ -35,7 +35,7 @@ for policy in preemptive soft weighted; do
     expect_shares 3 5 one=50 other=50
     kill -KILL "${pids[one]}"
     sleep 0.3
-    expect_between "part of the other after the kill" "$(part other 1)" 85 101
+    expect_between "part of the other after the kill" "$(part other 1)" 85 105
     wait "${pids[one]}"
     end_job other
     wait_for 5 none_listed

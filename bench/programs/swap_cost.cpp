@@ -1,18 +1,10 @@
 // What exchangeable engines cost: prints lines `WHAT NUMBER`, all in nanoseconds.
 //     call WAY THREADS NS         the middle of what one call into the engine takes, of many short runs; WAY
-//     is direct,
-//                                 section (with membarrier) or locked (without)
+//     is
+//                                 direct, section (with membarrier) or locked (without)
 //     held HOLDINGS NS            how long calls were kept out by one exchange, a line each
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
-#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -22,6 +14,7 @@
 
 #include "module/front/engine.hpp"
 #include "module/front/engine_file.hpp"
+#include "tests/unit/module/refuse_membarrier.hpp"
 
 namespace {
 
@@ -30,18 +23,6 @@ using namespace cgpu;
 constexpr int kRuns = 101;
 constexpr int kCallsPerRun = 20'000;
 constexpr int kExchanges = 100;
-
-bool refuse_membarrier() {
-    sock_filter code[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_membarrier, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    const sock_fprog program{std::size(code), code};
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
-}
 
 /// Nanoseconds of a call: the middle of the runs of all threads, which go at the same time. Each thread asks
 /// of a GPU of its own, so that they don't wait for each other's locks.

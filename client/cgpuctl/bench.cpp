@@ -7,11 +7,11 @@
 #include <filesystem>
 #include <numeric>
 
+#include "client/cgpuctl/bench_plan.hpp"
 #include "client/cgpuctl/bench_tenant.hpp"
 #include "client/cgpuctl/format.hpp"
 #include "client/cgpuctl/json.hpp"
 #include "client/cgpuctl/table.hpp"
-#include "client/cgpuctl/values.hpp"
 #include "client/cgpuctl/verbs.hpp"
 
 namespace cgpu::cgpuctl {
@@ -26,15 +26,6 @@ constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kStartWithin = 60 * kSecond;  // a context on a cold driver takes seconds
 constexpr std::int64_t kSettle = 2 * kSecond;        // what begins and what was in flight is left out
 constexpr std::int64_t kUngated = 3 * kSecond;
-constexpr std::uint32_t kLongestSeconds = 3600;
-constexpr std::uint32_t kLongestKernelUs = 1'000'000;
-
-struct Plan {
-    std::vector<std::uint32_t> weights;
-    std::int64_t window = 0;  ///< nanoseconds
-    std::uint32_t kernel_us = 0;
-    std::string memory;
-};
 
 /// What one tenant was due and got, as parts 0..1 of what all of them get together.
 struct Row {
@@ -56,36 +47,6 @@ std::int64_t now_ns() {
     return now.tv_sec * kSecond + now.tv_nsec;
 }
 
-Result<std::uint32_t> bounded(const std::string& what, const std::string& text, std::uint32_t most) {
-    auto count = read_count(what, text);
-    if (count && (*count == 0 || *count > most))
-        return client::fail(Kind::usage, what + " " + text + ": it is not within 1 to " +
-                                             std::to_string(most) + ". Try: " + what + " 10.");
-    return count;
-}
-
-Result<Plan> read_plan(const Input& input) {
-    Plan plan;
-    const std::string weights = input.weights.empty() ? "1:2" : input.weights;
-    for (std::size_t at = 0; at <= weights.size();) {
-        const auto end = std::min(weights.find(':', at), weights.size());
-        const auto weight = bounded("--weights", weights.substr(at, end - at), 25);
-        if (!weight) return tl::unexpected(weight.error());
-        plan.weights.push_back(*weight);
-        at = end + 1;
-    }
-    const auto seconds = bounded("--seconds", input.seconds.empty() ? "10" : input.seconds, kLongestSeconds);
-    if (!seconds) return tl::unexpected(seconds.error());
-    const auto kernel =
-        bounded("--kernel-us", input.kernel_us.empty() ? "1000" : input.kernel_us, kLongestKernelUs);
-    if (!kernel) return tl::unexpected(kernel.error());
-    plan.memory = input.memory.empty() ? "1GiB" : input.memory;
-    if (const auto size = read_size("--mem", plan.memory); !size) return tl::unexpected(size.error());
-    plan.window = *seconds * kSecond;
-    plan.kernel_us = *kernel;
-    return plan;
-}
-
 const client::Gpu* find_gpu(const client::Snapshot& snapshot, const std::string& uuid) {
     for (const client::Gpu& gpu : snapshot.gpus)
         if (gpu.uuid == uuid) return &gpu;
@@ -102,12 +63,12 @@ std::size_t instances_on(const client::Snapshot& snapshot, const std::string& uu
 std::string self() { return std::filesystem::canonical("/proc/self/exe").native(); }
 
 /// Beside bin/, where this program lies.
-std::vector<std::string> load_command(const Plan& plan) {
+std::vector<std::string> load_command(const BenchPlan& plan) {
     const auto prefix = std::filesystem::path(self()).parent_path().parent_path();
     return {(prefix / "lib/cgpu/cgpu-load").native(), "--kernel-us", std::to_string(plan.kernel_us)};
 }
 
-Result<void> start_tenants(const Plan& plan, const std::string& gpu, Tenants& tenants) {
+Result<void> start_tenants(const BenchPlan& plan, const std::string& gpu, Tenants& tenants) {
     for (std::size_t i = 0; i < plan.weights.size(); ++i) {
         std::vector<std::string> command{
             self(), "run",   "--quiet",   "--name",   "bench-" + std::to_string(i + 1), "--gpus",
@@ -155,7 +116,7 @@ Result<std::vector<double>> measure(Tenants& tenants, std::int64_t window) {
     return rates;
 }
 
-Result<double> measure_ungated(const Plan& plan, const std::string& gpu) {
+Result<double> measure_ungated(const BenchPlan& plan, const std::string& gpu) {
     Tenants alone;
     auto tenant = BenchTenant::start(load_command(plan), {"CUDA_VISIBLE_DEVICES=" + gpu});
     if (!tenant) return tl::unexpected(tenant.error());
@@ -168,7 +129,7 @@ Result<double> measure_ungated(const Plan& plan, const std::string& gpu) {
                             ". Try: shorter ones by --kernel-us, or see what else computes on the GPU.");
 }
 
-Result<Outcome> bench_on(const Plan& plan, const std::string& gpu, client::Node& node) {
+Result<Outcome> bench_on(const BenchPlan& plan, const std::string& gpu, client::Node& node) {
     const auto ungated = measure_ungated(plan, gpu);
     if (!ungated) return tl::unexpected(ungated.error());
     Tenants tenants;
@@ -200,7 +161,7 @@ std::string points(double share) {
     return text;
 }
 
-void print(const Plan& plan, const client::Gpu& gpu, const Outcome& outcome, bool legend,
+void print(const BenchPlan& plan, const client::Gpu& gpu, const Outcome& outcome, bool legend,
            Terminal& terminal) {
     terminal.out() << "GPU " << gpu.index << " (" << gpu.model << "), policy " << gpu.policy_name
                    << ", kernels of about " << duration_text(plan.kernel_us * 1000ULL) << ", "
@@ -218,7 +179,7 @@ void print(const Plan& plan, const client::Gpu& gpu, const Outcome& outcome, boo
                    << " of what the same work gets alone and ungated.\n";
 }
 
-Json to_json(const Plan& plan, const client::Gpu& gpu, const Outcome& outcome) {
+Json to_json(const BenchPlan& plan, const client::Gpu& gpu, const Outcome& outcome) {
     Json rows = Json::array();
     for (const Row& row : outcome.rows)
         rows.push_back({{"weight", row.weight},
@@ -238,7 +199,7 @@ Json to_json(const Plan& plan, const client::Gpu& gpu, const Outcome& outcome) {
 }  // namespace
 
 Result<void> bench(const Input& input, client::Node& node, Terminal& terminal) {
-    const auto plan = read_plan(input);
+    const auto plan = read_bench_plan(input);
     if (!plan) return tl::unexpected(plan.error());
     if (geteuid() != 0)
         return client::fail(

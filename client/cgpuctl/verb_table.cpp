@@ -136,12 +136,10 @@ const std::vector<Verb>& table() {
          false,
          "Measure what programs really get of a GPU (as root)",
          "Runs programs that always have work, under the policy in force, and counts the kernels that each "
-         "gets "
-         "done.\n"
+         "gets done.\n"
          "DUE and GOT are parts of what they get together, OFF BY is in points of 100. The last line says "
-         "how much that "
-         "is of\n"
-         "what one of them gets alone and without cgpu.",
+         "how much\n"
+         "that is of what one of them gets alone and without cgpu.",
          "cgpuctl bench 0 --weights 1:2",
          &bench},
         {"module",

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "client/cgpuctl/input.hpp"
+#include "client/node/client_error.hpp"
+
+namespace cgpu::cgpuctl {
+
+/// What `cgpuctl bench` is to run.
+struct BenchPlan {
+    std::vector<std::uint32_t> weights;  ///< of a program each
+    std::int64_t window = 0;             ///< how long to measure, nanoseconds
+    std::uint32_t kernel_us = 0;         ///< work of a kernel, microseconds of a GPU at 2 GHz
+    std::string memory;                  ///< the limit of each, as `cgpuctl run --mem` takes it
+};
+
+/// From the options; what isn't given is 1:2, 10 s, 1000 us and 1GiB. Error (usage): what can't be read, or
+/// is out of range.
+[[nodiscard]] client::Result<BenchPlan> read_bench_plan(const Input& input);
+
+}  // namespace cgpu::cgpuctl

@@ -1,11 +1,13 @@
-// A driver that does nothing: one GPU, one context, addresses that are counted up. What a call through a
-// front takes more than a call of this is the front's own.
+// A driver that does nothing: one GPU, one context, addresses that are counted up, kernels that have ended
+// when they begin, events that carry the host's time. What a call through a front takes more than a call of
+// this is the front's own.
 //
 // Its GPU has the UUID in NULL_DRIVER_UUID ("GPU-" and hex digits), so that an instance's GPU can be played.
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 
 #define API extern "C" __attribute__((visibility("default"))) int
 
@@ -79,3 +81,36 @@ API cuMemAlloc_v2(std::uint64_t* address, std::size_t bytes) {
     return kSuccess;
 }
 API cuMemFree_v2(std::uint64_t) { return kSuccess; }
+
+struct Event {
+    std::int64_t at_ns;
+};
+API cuEventCreate(Event** event, unsigned) {
+    *event = new Event{0};
+    return kSuccess;
+}
+API cuEventDestroy_v2(Event* event) {
+    delete event;
+    return kSuccess;
+}
+API cuEventRecord(Event* event, void*) {
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    event->at_ns = now.tv_sec * 1'000'000'000 + now.tv_nsec;
+    return kSuccess;
+}
+API cuEventQuery(Event*) { return kSuccess; }
+API cuEventElapsedTime(float* milliseconds, Event* from, Event* to) {
+    *milliseconds = static_cast<float>(static_cast<double>(to->at_ns - from->at_ns) / 1e6);
+    return kSuccess;
+}
+API cuStreamIsCapturing(void*, int* status) {
+    *status = 0;
+    return kSuccess;
+}
+API cuThreadExchangeStreamCaptureMode(int*) { return kSuccess; }
+API cuCtxSynchronize() { return kSuccess; }
+API cuLaunchKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**,
+                   void**) {
+    return kSuccess;
+}

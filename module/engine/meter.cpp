@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kBatch = 500'000;  // ns: long enough that two events cost nothing
-constexpr std::uint32_t kBatchLaunches = 256;
-constexpr std::uint32_t kLongestRun = 64;
+constexpr std::uint32_t kBatchLaunches = 1024;
+constexpr std::uint32_t kLongestRun = 256;
 constexpr std::int64_t kRunTime = 250'000;  // ns
 
 }  // namespace
@@ -135,6 +135,7 @@ void Meter::note_gap(std::int64_t now_ns) {
 }
 
 void Meter::unused(BatchId id, std::uint32_t count) {
+    if (id == 0) launches_ -= std::min<std::uint64_t>(launches_, count);  // of count_unmetered
     Batch* batch = batches_.find(id);
     if (batch == nullptr) return;
     const std::int64_t before = batch->estimate_ns;

@@ -46,7 +46,7 @@ class Meter {
     Meter(const EngineHost& host, std::uint32_t gpu) : functions_(host), batches_(host, gpu) {}
 
     Admission admit(const Launch& launch, const Allowance& allowance);
-    void count_unmetered() { ++launches_; }
+    void count_unmetered(std::uint32_t count) { launches_ += count; }
     void unused(BatchId id, std::uint32_t count);
 
     /// Goes round the open batches; see EngineTable::next_open_batch.

@@ -17,10 +17,14 @@ struct Batch {
     CUstream stream;
     CUevent start;
     CUevent end;
-    bool closing;
-    bool owner_closes;  ///< on a per-thread stream: its end event is recorded behind every launch, by its own
-                        ///< thread
-    Batch* next;
+    bool owner_closes;    ///< on a per-thread stream: its end event is recorded behind every launch, by
+                          ///< its own thread
+    const void* opener;   ///< who opened it (Launching::me), ...
+    bool shared = false;  ///< ... and whether others have launched into it since
+    std::int64_t close_ns =
+        0;                ///< when it was to be closed first; takes no launches from then on. 0: not yet
+    bool closed = false;  ///< somebody is recording its end, or has
+    Batch* next = nullptr;
 };
 
 /// What the meter keeps of one context; meter.cpp explains the fields.

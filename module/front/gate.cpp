@@ -1,7 +1,10 @@
 #include "module/front/gate.hpp"
 
+#include <sched.h>
+
 #include <algorithm>
 
+#include "module/front/awaited.hpp"
 #include "module/front/captures.hpp"
 #include "module/front/meter.hpp"
 #include "module/front/pool_frees.hpp"
@@ -12,18 +15,6 @@
 namespace cgpu::front {
 namespace {
 
-/// Launches that the engine has let through in advance, of one function on one stream by one thread.
-struct Run {
-    const void* function;
-    std::uint64_t stream;
-    Context* context;
-    module::BatchId batch;
-    std::uint32_t more;
-    std::uint32_t seq;
-    std::uint32_t closes;  ///< ContextMeter::closes when the run began: a closed batch takes no more launches
-};
-
-thread_local Run run __attribute__((tls_model("initial-exec"))) = {};
 /// Its address is what tells the threads' own default streams apart.
 thread_local char thread_mark __attribute__((tls_model("initial-exec"))) = 0;
 
@@ -31,14 +22,9 @@ constexpr std::int64_t kOpenBatchLook = kMillisecond;
 
 const wire::Gate& gate_of(int gpu) { return session().pages().orders()->gates[gpu]; }
 
-bool run_covers(const Work& work, std::uint64_t stream, const Context& context) {
-    return run.more != 0 && run.function == work.function && run.stream == stream &&
-           run.context == &context && gate_of(context.gpu).seq.load(std::memory_order_relaxed) == run.seq &&
-           context.meter.closes.load(std::memory_order_relaxed) == run.closes;
-}
-
 void end_run() {
-    if (run.more != 0 && run.batch != 0 && run.context->gpu >= 0) {
+    Run& run = Run::mine();
+    if (run.more != 0 && run.context->gpu >= 0) {
         session().engine().unused(static_cast<std::uint32_t>(run.context->gpu), run.batch, run.more);
     }
     run = Run{};
@@ -75,15 +61,56 @@ module::Decision ask_engine(module::Launch& launch, int gpu) {
         const bool reaped = settle(gpu);
         if (decision.reap_first != 0) {
             if (!reaped) wait_for_batch(gpu, decision.until_ns);
-        } else if (decision.word != nullptr) {
+            continue;
+        }
+        auto& held = held_threads[static_cast<std::size_t>(gpu)];
+        held.fetch_add(1);
+        // The work before it may be what the daemon waits for.
+        service().wake_by(session().engine().poll_at(static_cast<std::uint32_t>(gpu), now_ns()));
+        if (decision.word != nullptr) {
             futex_wait(decision.word, decision.value, decision.until_ns);
         } else {
             sleep_until(decision.until_ns);
         }
+        held.fetch_sub(1);
+    }
+}
+
+/// Asks until the launch passes, and sees to it that the batch that it was let into takes it: between the
+/// question and the launch another thread may have closed it.
+module::Decision enter_batch(Context& context, const Work& work, bool per_thread_stream, std::uint64_t key) {
+    constexpr int kTries = 16;
+    const auto gpu = static_cast<std::uint32_t>(context.gpu);
+    const auto function = reinterpret_cast<std::uintptr_t>(work.function);
+    for (int tries = 0;; ++tries) {
+        module::Launch launch{gpu, 0, context.key(), key, function, 0};
+        module::Decision decision = ask_engine(launch, context.gpu);
+        if (decision.act != module::Act::launch) decision.batch = decision.close = 0;
+        if (decision.batch == 0) return decision;
+        Launching::begin(decision.batch);
+        if (decision.open != 0 ? open_batch(context, decision.open, work.stream, per_thread_stream)
+                               : takes_launch(context, decision.batch)) {
+            if (decision.close != 0) note_last_launch(context, decision.close);
+            if (decision.open != 0) service().wake_by(now_ns() + kOpenBatchLook);
+            return decision;
+        }
+        Launching::end();
+        close_left_over(context, decision.batch);
+        if (decision.open == 0 && tries < kTries) {
+            session().engine().unused(gpu, decision.batch, 1 + decision.more);
+            sched_yield();  // to who closes it
+            continue;
+        }
+        decision.batch = decision.close = decision.more = 0;  // not measured
+        return decision;
     }
 }
 
 }  // namespace
+
+namespace detail {
+thread_local constinit Run this_run;
+}
 
 std::uint64_t stream_key(CUstream stream) {
     if (stream == stream_per_thread()) return reinterpret_cast<std::uintptr_t>(&thread_mark);
@@ -103,41 +130,45 @@ CUresult pass_gate(const Work& work, Pass& pass) {
     const auto key = stream_key(work.stream);
     pass.context = context;
     pass.per_thread_stream = work.stream == stream_per_thread();
-    if (run_covers(work, key, *context)) {
-        --run.more;
-        pass.batch = run.batch;
-        return kSuccess;
-    }
     end_run();
     if (const CUresult refused = before_launch(*context, work.function, pass.first); refused != kSuccess)
         return refused;
     const auto closes = context->meter.closes.load();
-    module::Launch launch{static_cast<std::uint32_t>(context->gpu),        0, context->key(), key,
-                          reinterpret_cast<std::uintptr_t>(work.function), 0};
-    const module::Decision decision = ask_engine(launch, context->gpu);
-    pass.batch = decision.act == module::Act::launch ? decision.batch : 0;
+    const module::Decision decision = enter_batch(*context, work, pass.per_thread_stream, key);
+    pass.batch = decision.batch;
     pass.close = decision.close;
-    if (decision.open != 0) {
-        if (!open_batch(*context, decision.open, work.stream, pass.per_thread_stream)) {
-            pass.batch = pass.close = 0;
-            return kSuccess;
-        }
-        service().wake_by(now_ns() + kOpenBatchLook);
-    }
-    run = Run{work.function, key, context, pass.batch, decision.more, decision.seq, closes};
+    Run::mine() = Run{work.function,
+                      work.stream,
+                      context->handle.load(),
+                      context,
+                      &gate_of(context->gpu).seq,
+                      decision.seq,
+                      closes,
+                      decision.more,
+                      pass.per_thread_stream && decision.batch != 0,
+                      decision.batch};
     return kSuccess;
+}
+
+void note_odd_launch(Context& context, module::BatchId batch, bool per_thread_stream, bool launched) {
+    if (!launched) session().engine().unused(static_cast<std::uint32_t>(context.gpu), batch, 1);
+    if (per_thread_stream) mark_end(context, batch);
 }
 
 void after_launch(const Pass& pass, bool launched) {
     if (pass.first.function != nullptr) after_first_launch(*pass.context, pass.first, launched);
     if (pass.batch == 0) return;
-    if (!launched) session().engine().unused(static_cast<std::uint32_t>(pass.context->gpu), pass.batch, 1);
-    if (pass.per_thread_stream) mark_end(*pass.context, pass.batch);
+    note_odd_launch(*pass.context, pass.batch, pass.per_thread_stream, launched);
+    Launching::end();
+    close_left_over(*pass.context, pass.batch);
     if (pass.close == 0) return;
     close_batch(*pass.context, pass.close);
-    const auto now = now_ns();
-    const auto next = session().engine().poll_at(static_cast<std::uint32_t>(pass.context->gpu), now);
-    if (next != kNever) service().wake_by(next);
+    if (awaits_drain(pass.context->gpu)) {
+        service().wake_by(
+            session().engine().poll_at(static_cast<std::uint32_t>(pass.context->gpu), now_ns()));
+    } else {
+        reap(*pass.context);
+    }
 }
 
 Context* begin_sync(CUstream stream, bool whole_context) {
@@ -169,6 +200,9 @@ void close_stream(CUstream stream) {
     close_batches(*context, stream_key(stream));
 }
 
-void reset_gate_in_child() { run = Run{}; }
+void reset_gate_in_child() {
+    Run::mine() = Run{};
+    for (auto& held : held_threads) held.store(0);
+}
 
 }  // namespace cgpu::front

@@ -2,6 +2,8 @@
 
 #include "module/front/context_table.hpp"
 #include "module/front/first_launch.hpp"
+#include "module/front/meter.hpp"
+#include "module/front/run.hpp"
 #include "module/front/session.hpp"
 
 /// The one way for work to the GPU: every launch of every kind passes `gated`.
@@ -34,11 +36,11 @@ struct Pass {
 /// Waits until the launch may pass. Not kSuccess: it may not at all.
 CUresult pass_gate(const Work& work, Pass& pass);
 void after_launch(const Pass& pass, bool launched);
-
-}  // namespace detail
+/// Behind a launch that the driver refused, or that was on a per-thread stream.
+void note_odd_launch(Context& context, module::BatchId batch, bool per_thread_stream, bool launched);
 
 template <class Call>
-CUresult gated(const Work& work, Call call) {
+[[gnu::always_inline]] inline CUresult gated_slowly(const Work& work, Call& call) {
     switch (session().route()) {
         case Route::pass:
             return call();
@@ -47,11 +49,39 @@ CUresult gated(const Work& work, Call call) {
         case Route::managed:
             break;
     }
-    detail::Pass pass;
-    if (const CUresult refused = detail::pass_gate(work, pass); refused != kSuccess) return refused;
+    Pass pass;
+    if (const CUresult refused = pass_gate(work, pass); refused != kSuccess) return refused;
     const CUresult result = call();
-    if (pass.context != nullptr) detail::after_launch(pass, result == kSuccess);
+    if (pass.context != nullptr) after_launch(pass, result == kSuccess);
     return result;
+}
+
+}  // namespace detail
+
+template <class Call>
+CUresult gated(const Work& work, Call call) {
+    if (Run& run = Run::mine(); run.covers(work.function, work.stream, work.context)) {
+        // What the run was: a launch on several devices begins others within its call.
+        Context& context = *run.context;
+        const auto batch = run.batch;
+        const auto closes = run.closes;
+        const bool per_thread_stream = run.per_thread_stream;
+        if (batch != 0) Launching::begin(batch);
+        if (context.meter.closes.load(std::memory_order_relaxed) == closes) [[likely]] {
+            --run.more;
+            const CUresult result = call();
+            if (batch == 0) return result;
+            if (result != kSuccess || per_thread_stream) [[unlikely]]
+                detail::note_odd_launch(context, batch, per_thread_stream, result == kSuccess);
+            Launching::end();
+            if (context.meter.closes.load(std::memory_order_relaxed) != closes) [[unlikely]]
+                close_left_over(context, batch);
+            return result;
+        }
+        Launching::end();
+        close_left_over(context, batch);
+    }
+    return detail::gated_slowly(work, call);
 }
 
 /// Around a call that waits for the GPU: batches that it waits for are closed before and reaped after it.

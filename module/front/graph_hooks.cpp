@@ -25,7 +25,6 @@ CGPU_REAL(cuGraphUpload_ptsz, CUgraphExec, CUstream)
 CGPU_REAL(cuGraphLaunch, CUgraphExec, CUstream)
 CGPU_REAL(cuGraphLaunch_ptsz, CUgraphExec, CUstream)
 CGPU_REAL(cuGraphExecDestroy, CUgraphExec)
-CGPU_REAL(cuDeviceGraphMemTrim, CUdevice)
 }  // namespace cgpu::front::real
 
 namespace {

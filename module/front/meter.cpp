@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <new>
 
+#include "module/front/awaited.hpp"
 #include "module/front/captures.hpp"
+#include "module/front/launching.hpp"
 #include "module/front/real_driver.hpp"
 #include "module/front/session.hpp"
 
@@ -22,6 +24,8 @@ constexpr std::int64_t kOffsetWindow = kSecond;
 constexpr std::int64_t kDriftOne = 5000;
 constexpr std::int64_t kIdleBeforeClose = kMillisecond;
 constexpr int kTriesPerRound = 64;
+/// A launch that takes the driver longer is not waited for: its thread may have been cancelled in it.
+constexpr std::int64_t kLaunchPatience = kSecond;
 
 /// Unlinks a batch; null where it isn't there. The meter's mutex is held.
 Batch* take_batch(ContextMeter& meter, module::BatchId id) {
@@ -79,6 +83,30 @@ std::int64_t offset_now(ContextMeter& meter, std::int64_t now, std::int64_t end)
     return offset;
 }
 
+/// False: somebody else has, or is doing it.
+bool record_end(Context& context, module::BatchId id) {
+    ContextMeter& meter = context.meter;
+    meter.mutex.lock();
+    Batch* batch = find_batch(meter, id);
+    const bool mine = batch != nullptr && !batch->closed;
+    if (mine) batch->closed = true;
+    meter.mutex.unlock();
+    if (!mine) return false;
+    if (batch->owner_closes) {
+        session().engine().closed(id, now_ns());
+        return true;
+    }
+    // A stream may have joined a capture since: an event recorded there would become a part of the program's
+    // graph.
+    const RelaxedCapture relaxed;
+    if (is_capturing(batch->stream) || real::cuEventRecord(batch->end, batch->stream) != kSuccess) {
+        lose(context, id);
+    } else {
+        session().engine().closed(id, now_ns());
+    }
+    return true;
+}
+
 /// Only the thread that holds `reaping` comes here.
 void report_reaped(Context& context, Batch* batch, std::int64_t now) {
     ContextMeter& meter = context.meter;
@@ -126,6 +154,21 @@ bool reap_one(Context& context, CUcontext handle, module::BatchId id) {
     return true;
 }
 
+/// Ends one that waits too long for the launch of a thread: that may never come back from the driver.
+void close_overdue(Context& context, std::int64_t now) {
+    ContextMeter& meter = context.meter;
+    meter.mutex.lock();
+    const Batch* found = meter.batches;
+    while (found != nullptr &&
+           (found->closed || found->close_ns == 0 || now - found->close_ns < kLaunchPatience))
+        found = found->next;
+    const module::BatchId overdue = found != nullptr ? found->id : 0;
+    meter.mutex.unlock();
+    if (overdue == 0) return;
+    const CurrentContext current(context.handle.load());
+    if (current.ok()) record_end(context, overdue);
+}
+
 }  // namespace
 
 CUevent take_event(Context& context) {
@@ -149,7 +192,7 @@ void put_event(Context& context, CUevent event) {
 
 bool open_batch(Context& context, module::BatchId id, CUstream stream, bool owner_closes) {
     const RelaxedCapture relaxed;
-    auto* batch = new (std::nothrow) Batch{id, stream, nullptr, nullptr, false, owner_closes, nullptr};
+    auto* batch = new (std::nothrow) Batch{id, stream, nullptr, nullptr, owner_closes, Launching::me()};
     if (batch != nullptr) {
         batch->start = take_event(context);
         batch->end = take_event(context);
@@ -167,10 +210,18 @@ bool open_batch(Context& context, module::BatchId id, CUstream stream, bool owne
     return false;
 }
 
+bool takes_launch(Context& context, module::BatchId id) {
+    const Locked lock(context.meter.mutex);
+    Batch* batch = find_batch(context.meter, id);
+    if (batch == nullptr || batch->close_ns != 0) return false;
+    batch->shared = batch->shared || batch->opener != Launching::me();
+    return true;
+}
+
 void mark_end(Context& context, module::BatchId id) {
     context.meter.mutex.lock();
     Batch* batch = find_batch(context.meter, id);
-    const CUevent end = batch != nullptr && !batch->closing ? batch->end : nullptr;
+    const CUevent end = batch != nullptr && !batch->closed ? batch->end : nullptr;
     const CUstream stream = batch != nullptr ? batch->stream : nullptr;
     context.meter.mutex.unlock();
     if (end != nullptr) real::cuEventRecord(end, stream);
@@ -178,40 +229,46 @@ void mark_end(Context& context, module::BatchId id) {
 
 bool close_batch(Context& context, module::BatchId id) {
     ContextMeter& meter = context.meter;
-    meter.closes.fetch_add(1);
+    const auto now = now_ns();
     meter.mutex.lock();
     Batch* batch = find_batch(meter, id);
-    const bool mine = batch != nullptr && !batch->closing;
-    if (mine) batch->closing = true;
+    const bool to_close = batch != nullptr && !batch->closed;
+    if (to_close && batch->close_ns == 0) batch->close_ns = now;
+    meter.closes.fetch_add(1);
+    const bool others = to_close && (batch->shared || batch->opener != Launching::me());
     meter.mutex.unlock();
-    if (!mine) return false;
-    if (batch->owner_closes) {
-        session().engine().closed(id, now_ns());
-        return true;
-    }
-    // A stream may have joined a capture since: an event recorded there would become a part of the program's
-    // graph.
-    const RelaxedCapture relaxed;
-    if (is_capturing(batch->stream) || real::cuEventRecord(batch->end, batch->stream) != kSuccess) {
-        lose(context, id);
-        return true;
-    }
-    session().engine().closed(id, now_ns());
-    return true;
+    if (!to_close || (others && Launching::anybody(id))) return false;
+    return record_end(context, id);
+}
+
+void note_last_launch(Context& context, module::BatchId id) {
+    const Locked lock(context.meter.mutex);
+    Batch* batch = find_batch(context.meter, id);
+    if (batch != nullptr && batch->close_ns == 0) batch->close_ns = now_ns();
+}
+
+void close_left_over(Context& context, module::BatchId id) {
+    context.meter.mutex.lock();
+    const Batch* batch = find_batch(context.meter, id);
+    const bool left = batch != nullptr && batch->close_ns != 0 && !batch->closed;
+    context.meter.mutex.unlock();
+    if (left && !Launching::anybody(id)) record_end(context, id);
 }
 
 void close_batches(Context& context, std::uint64_t stream, std::int64_t last_before_ns) {
     const CUcontext handle = context.handle.load();
     if (handle == nullptr || context.gpu < 0) return;
     module::OpenBatch open{};
+    module::BatchId left = 0;  // to its launching thread; once it comes again there are no others
     for (int tries = 0; tries < kTriesPerRound; ++tries) {
         if (!session().engine().next_open_batch(static_cast<std::uint32_t>(context.gpu), context.key(),
                                                 stream, last_before_ns, &open)) {
             return;
         }
+        if (open.batch == left) return;
         const CurrentContext current(handle);
         if (current.ok()) {
-            close_batch(context, open.batch);
+            if (!close_batch(context, open.batch) && left == 0) left = open.batch;
         } else {
             lose(context, open.batch);  // destroyed past the hooks
         }
@@ -268,9 +325,12 @@ std::int64_t look_after_batches(std::int64_t now) {
     contexts().for_each(-1, [&](Context& context) {
         if (context.gpu < 0) return;
         close_batches(context, kAnyStream, now - kIdleBeforeClose);
+        close_overdue(context, now);
         reap(context);
         const auto gpu = static_cast<std::uint32_t>(context.gpu);
-        next = std::min(next, session().engine().poll_at(gpu, now));
+        const auto ends = session().engine().poll_at(gpu, now);
+        const auto soonest = awaits_drain(context.gpu) ? 0 : now + kIdleBeforeClose;
+        if (ends != kNever) next = std::min(next, std::max(ends, soonest));
         module::OpenBatch open{};
         open_ones = open_ones || session().engine().next_open_batch(gpu, context.key(), kAnyStream, 0, &open);
     });

@@ -11,11 +11,22 @@ namespace cgpu::front {
 /// knows. `owner_closes`: see Batch.
 bool open_batch(Context& context, module::BatchId id, CUstream stream, bool owner_closes);
 
+/// Whether the batch still takes a launch of this thread, which has told so (Launching::begin).
+bool takes_launch(Context& context, module::BatchId id);
+
+/// Before a launch that the batch is to be closed behind, by this thread.
+void note_last_launch(Context& context, module::BatchId id);
+
 /// Behind a launch on a per-thread stream: records the batch's end event (again).
 void mark_end(Context& context, module::BatchId id);
 
-/// Records the end event and tells the engine. False: no such open batch, or somebody else is closing it.
+/// Records the end event and tells the engine. False: no such open batch; or somebody else does it, be it the
+/// thread that is just launching into the batch.
 bool close_batch(Context& context, module::BatchId id);
+
+/// What a thread that is done with a launch into a batch (Launching::end) has to do where batches were closed
+/// meanwhile: to close this one, if that was left to it.
+void close_left_over(Context& context, module::BatchId id);
 
 /// Closes the open batches of a context: of one stream (its key), or of all (kAnyStream). With last_before_ns
 /// > 0 only those whose last launch was before that time.

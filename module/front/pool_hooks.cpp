@@ -17,11 +17,8 @@ CGPU_REAL(cuMemAllocFromPoolAsync, CUdeviceptr*, std::size_t, CUmemoryPool, CUst
 CGPU_REAL(cuMemAllocFromPoolAsync_ptsz, CUdeviceptr*, std::size_t, CUmemoryPool, CUstream)
 CGPU_REAL(cuMemFreeAsync, CUdeviceptr, CUstream)
 CGPU_REAL(cuMemFreeAsync_ptsz, CUdeviceptr, CUstream)
-CGPU_REAL(cuDeviceGetMemPool, CUmemoryPool*, CUdevice)
 CGPU_REAL(cuMemPoolCreate, CUmemoryPool*, const CUmemPoolProps*)
-CGPU_REAL(cuMemPoolDestroy, CUmemoryPool)
 CGPU_REAL(cuMemPoolSetAttribute, CUmemoryPool, int, void*)
-CGPU_REAL(cuMemPoolTrimTo, CUmemoryPool, std::size_t)
 }  // namespace cgpu::front::real
 
 namespace {

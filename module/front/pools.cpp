@@ -9,16 +9,6 @@
 #include "module/front/session.hpp"
 
 namespace cgpu::front {
-namespace real {
-CGPU_REAL(cuMemPoolGetAttribute, CUmemoryPool, int, void*)
-CGPU_REAL(cuMemPoolTrimTo, CUmemoryPool, std::size_t)
-CGPU_REAL(cuMemPoolDestroy, CUmemoryPool)
-CGPU_REAL(cuDeviceGetMemPool, CUmemoryPool*, CUdevice)
-CGPU_REAL(cuDeviceSetMemPool, CUdevice, CUmemoryPool)
-CGPU_REAL(cuDeviceGetGraphMemAttribute, CUdevice, int, void*)
-CGPU_REAL(cuDeviceGraphMemTrim, CUdevice)
-}  // namespace real
-
 namespace {
 
 constinit Pools the_pools;

@@ -7,7 +7,7 @@
 namespace cgpu::front {
 
 namespace detail {
-thread_local int driver_depth __attribute__((tls_model("initial-exec"))) = 0;
+thread_local constinit int driver_depth __attribute__((tls_model("initial-exec"))) = 0;
 }
 
 void* real_address(const char* name) {

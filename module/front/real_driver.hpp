@@ -12,7 +12,7 @@ namespace cgpu::front {
 void* real_address(const char* name);
 
 namespace detail {
-extern thread_local int driver_depth __attribute__((tls_model("initial-exec")));
+extern thread_local constinit int driver_depth __attribute__((tls_model("initial-exec")));
 }
 
 /// Whether this thread is inside a real driver call made by a hook. The driver may call its own exported
@@ -28,7 +28,7 @@ class RealFunction<CUresult(Arguments...)> {
     explicit constexpr RealFunction(const char* name) : name_(name) {}
 
     /// kNotFound where this driver has no such function.
-    CUresult operator()(Arguments... arguments) const {
+    [[gnu::always_inline]] CUresult operator()(Arguments... arguments) const {
         const auto function = reinterpret_cast<CUresult (*)(Arguments...)>(address());
         if (function == nullptr) return kNotFound;
         ++detail::driver_depth;
@@ -51,27 +51,35 @@ class RealFunction<CUresult(Arguments...)> {
     mutable std::atomic<void*> address_{nullptr};
 };
 
-/// What the front itself needs of the driver, besides what it hooks.
 namespace real {
 #define CGPU_REAL(name, ...) inline constinit RealFunction<CUresult(__VA_ARGS__)> name{#name};
-CGPU_REAL(cuInit, unsigned)
-CGPU_REAL(cuDeviceGetCount, int*)
-CGPU_REAL(cuDeviceGet, CUdevice*, int)
-CGPU_REAL(cuDeviceGetUuid, CUuuid*, CUdevice)
-CGPU_REAL(cuCtxGetCurrent, CUcontext*)
-CGPU_REAL(cuCtxPushCurrent_v2, CUcontext)
-CGPU_REAL(cuCtxPopCurrent_v2, CUcontext*)
-CGPU_REAL(cuCtxGetDevice, CUdevice*)
-CGPU_REAL(cuDevicePrimaryCtxGetState, CUdevice, unsigned*, int*)
-CGPU_REAL(cuDeviceGetDefaultMemPool, CUmemoryPool*, CUdevice)
-CGPU_REAL(cuThreadExchangeStreamCaptureMode, int*)
-CGPU_REAL(cuStreamIsCapturing, CUstream, int*)
-CGPU_REAL(cuStreamGetCtx, CUstream, CUcontext*)
-CGPU_REAL(cuEventCreate, CUevent*, unsigned)
-CGPU_REAL(cuEventDestroy_v2, CUevent)
-CGPU_REAL(cuEventRecord, CUevent, CUstream)
-CGPU_REAL(cuEventQuery, CUevent)
-CGPU_REAL(cuEventElapsedTime, float*, CUevent, CUevent)
+/// What the front itself needs of the driver, besides what it hooks.
+#define CGPU_OWN_CALLS(call)                                                                                 \
+    call(cuInit, unsigned) call(cuDeviceGetCount, int*) call(cuDeviceGet, CUdevice*, int) call(              \
+        cuDeviceGetUuid, CUuuid*, CUdevice) call(cuCtxGetCurrent, CUcontext*)                                \
+        call(cuCtxPushCurrent_v2, CUcontext) call(cuCtxPopCurrent_v2, CUcontext*) call(                      \
+            cuCtxGetDevice, CUdevice*) call(cuDevicePrimaryCtxGetState, CUdevice, unsigned*, int*)           \
+            call(cuDeviceGetDefaultMemPool, CUmemoryPool*, CUdevice) call(cuDeviceGetMemPool, CUmemoryPool*, \
+                                                                          CUdevice)                          \
+                call(cuDeviceSetMemPool, CUdevice, CUmemoryPool) call(                                       \
+                    cuDeviceGetGraphMemAttribute, CUdevice, int, void*) call(cuDeviceGraphMemTrim, CUdevice) \
+                    call(cuMemPoolGetAttribute, CUmemoryPool, int, void*) call(                              \
+                        cuMemPoolTrimTo, CUmemoryPool, std::size_t) call(cuMemPoolDestroy, CUmemoryPool)     \
+                        call(cuThreadExchangeStreamCaptureMode, int*)                                        \
+                            call(cuStreamIsCapturing, CUstream, int*)                                        \
+                                call(cuStreamGetCtx, CUstream, CUcontext*)                                   \
+                                    call(cuEventCreate, CUevent*, unsigned) call(cuEventDestroy_v2, CUevent) \
+                                        call(cuEventRecord, CUevent, CUstream) call(cuEventQuery, CUevent)   \
+                                            call(cuEventElapsedTime, float*, CUevent, CUevent)
+CGPU_OWN_CALLS(CGPU_REAL)
+
+/// Looks them all up. The front's own thread must not be the one that does: looking up waits for the loader's
+/// lock, and a program that is just loading a library may hold that for long.
+inline void look_up_own_calls() {
+#define CGPU_LOOK_UP(name, ...) name.address();
+    CGPU_OWN_CALLS(CGPU_LOOK_UP)
+#undef CGPU_LOOK_UP
+}
 }  // namespace real
 
 }  // namespace cgpu::front

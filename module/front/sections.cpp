@@ -47,6 +47,7 @@ void thread_ends(void* slot) {
     detail::this_thread.mark = nullptr;
     detail::this_thread.slot = nullptr;
     detail::this_thread.ended = true;
+    mine->batch.store(0, std::memory_order_release);
     mine->mark.store(0, std::memory_order_release);
     mine->taken.store(false, std::memory_order_release);
 }
@@ -99,6 +100,16 @@ void Sections::open(const Running& running) {
 bool Sections::barrier() {
     if (!expedited_.load() || membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0) return true;
     expedited_.store(false);
+    return false;
+}
+
+/// Where the barrier fails, threads that enter from now on do it with a locked instruction, but one that has
+/// begun before may be unseen: once, it is believed to be there.
+bool Sections::anybody_launches(std::uint64_t batch) {
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (!barrier()) return true;
+    for (const Slot* slot = slots_.load(); slot != nullptr; slot = slot->next)
+        if (slot->batch.load() == batch) return true;
     return false;
 }
 
@@ -196,6 +207,7 @@ void Sections::reset_in_child() {
     unlisted_.store(static_cast<std::int32_t>(detail::this_thread.unlisted));
     for (Slot* slot = slots_.load(); slot != nullptr; slot = slot->next) {
         slot->mark.store(0);
+        slot->batch.store(0);
         slot->taken.store(slot == detail::this_thread.slot);
     }
 }

@@ -22,6 +22,7 @@ using Mark = std::atomic<std::uint32_t>;
 
 struct alignas(64) Slot {
     Mark mark{0};
+    std::atomic<std::uint64_t> batch{0};  ///< the one that the thread is launching into (Launching)
     std::atomic<bool> taken{true};
     Slot* next = nullptr;
 };
@@ -59,6 +60,11 @@ class Sections {
     /// Lets all in again: to this one.
     void open(const Running& running);
 
+    /// Whether membarrier stands in for locked instructions in threads' marks.
+    bool expedited() const { return expedited_.load(std::memory_order_relaxed); }
+    /// Whether a thread's slot names this batch. True also where the kernel refuses its help.
+    bool anybody_launches(std::uint64_t batch);
+
     /// The forked child's one thread is in no section, and nothing is in force.
     void reset_in_child();
 
@@ -66,7 +72,7 @@ class Sections {
     friend class Section;
 
     const Running* enter(detail::Mark* mark, std::uint32_t before) {
-        if (expedited_.load(std::memory_order_relaxed)) {
+        if (expedited()) {
             mark->store(before + 1, std::memory_order_relaxed);
             std::atomic_signal_fence(std::memory_order_seq_cst);
         } else {

@@ -74,8 +74,10 @@ void Service::wake() {
 
 /// A sleep that the process was stopped in begins anew when it goes on: one that should be over is not.
 void Service::wake_by(std::int64_t when_ns) {
+    auto asked = asked_.load();
+    while (when_ns < asked && !asked_.compare_exchange_weak(asked, when_ns)) continue;
     const auto until = sleeping_until_.load();
-    if (until == 0) return;
+    if (until == 0) return;  // awake: it looks at what is asked before it sleeps
     if (until > when_ns + kWakeSlack || until + kWakeSlack < now_ns()) wake();
 }
 
@@ -109,8 +111,7 @@ void* Service::run(void* self) {
 
 void Service::loop() {
     while (!finishing_.load()) {
-        // Published before the work is looked at: who adds work after that sees it and wakes us.
-        sleeping_until_.store(kNever);
+        asked_.store(kNever);  // what was asked until here is about work that is looked at now
         const auto now = now_ns();
         look_after_link(now);
         physical().drop_closed();
@@ -123,7 +124,7 @@ void Service::loop() {
         in_driver_.store(false);
         next = std::min({next, give_at_.load(), tell_moved_at_.load(), connected_ ? kNever : reconnect_at_});
         sleeping_until_.store(next);
-        wait(next);
+        wait(std::min(next, asked_.load()));
     }
 }
 
@@ -262,6 +263,7 @@ void Service::reset_in_child() {
     running_.store(false);
     in_driver_.store(false);
     sleeping_until_.store(0);
+    asked_.store(kNever);
     give_at_.store(kNever);
     moved_.store(0);
     tell_moved_at_.store(kNever);

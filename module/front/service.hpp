@@ -48,7 +48,8 @@ class Service {
     std::atomic<bool> running_{false};
     std::atomic<bool> finishing_{false};
     std::atomic<bool> in_driver_{false};
-    std::atomic<std::int64_t> sleeping_until_{0};
+    std::atomic<std::int64_t> sleeping_until_{0};  ///< 0: it is awake
+    std::atomic<std::int64_t> asked_{kNever};      ///< the soonest of wake_by since it last began to look
     std::atomic<std::int64_t> give_at_{kNever};
     std::atomic<std::uint32_t> moved_{0};  ///< a bit for each GPU
     std::atomic<std::int64_t> tell_moved_at_{kNever};

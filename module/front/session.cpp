@@ -57,6 +57,7 @@ bool Session::connect_and_load() {
             link_.give(gpu, UINT64_MAX);
             link_.tell(wire::Topic::context_gone, gpu);
         }
+        real::look_up_own_calls();
         if (service().start()) return true;
         engine_.bind(nullptr, nullptr);
         link_.detach();

@@ -241,6 +241,7 @@ void Server::update(Peer& peer) {
     if (!peer.compute) return;
     control_.charged_bytes = peer.reports->gpus[0].charged_bytes.load();
     control_.used_ns = peer.reports->gpus[0].used_ns.load();
+    control_.in_flight_ns = peer.reports->gpus[0].in_flight_ns.load();
     control_.wants = peer.reports->gpus[0].wants.load();
     control_.rings = peer.bell->rings.load();
     // The program itself, where children of it came later.

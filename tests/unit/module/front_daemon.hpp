@@ -52,6 +52,7 @@ struct DaemonControl {
     std::atomic<std::uint64_t> switched_held_ns{0};
     char switched_detail[88] = {};
     std::atomic<std::int64_t> used_ns{0};
+    std::atomic<std::int64_t> in_flight_ns{0};
     std::atomic<std::uint32_t> wants{0};
 };
 

@@ -3,12 +3,16 @@
 // tested on the simulator.
 #include <time.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <map>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -39,6 +43,8 @@ int failures_left = 0;
 std::int64_t kernel_ns = 0;
 std::atomic<std::int64_t> busy_until_ns{0};
 std::int64_t launches = 0;
+std::atomic<int> held_after{-1};
+std::atomic<int> launches_inside{0};
 std::atomic<bool> capturing{false};
 std::uint64_t next_address = 0x7000'0000'0000;
 std::map<std::uint64_t, std::uint64_t> heap;  // address, array or handle → bytes
@@ -53,7 +59,21 @@ struct Block {
 std::map<std::uint64_t, Block> blocks;
 Context primaries[2] = {{0, true}, {1, true}};
 int primary_uses[2] = {};
-thread_local std::vector<Context*> stack;
+/// Nothing to destroy when a thread ends: telling the C library of that waits for the loader's lock.
+struct Stack {
+    std::array<Context*, 16> contexts;
+    std::size_t count;
+
+    bool empty() const { return count == 0; }
+    Context* back() const { return contexts[count - 1]; }
+    void push_back(Context* context) { contexts.at(count++) = context; }
+    void pop_back() { --count; }
+    void erase(const Context* context) {
+        const auto end = contexts.begin() + static_cast<std::ptrdiff_t>(count);
+        count = static_cast<std::size_t>(std::remove(contexts.begin(), end, context) - contexts.begin());
+    }
+};
+thread_local constinit Stack stack{};
 
 std::int64_t now_ns() {
     timespec now{};
@@ -102,6 +122,10 @@ extern "C" __attribute__((visibility("default"))) void fake_set_kernel_ns(std::i
     const std::lock_guard lock(mutex);
     kernel_ns = ns;
 }
+/// After so many more, launches stay in the driver, before they are on their stream; how many do is told. -1:
+/// none does any more.
+extern "C" __attribute__((visibility("default"))) void fake_hold_launches(int after) { held_after = after; }
+extern "C" __attribute__((visibility("default"))) int fake_launches_inside() { return launches_inside; }
 extern "C" __attribute__((visibility("default"))) void fake_fail_next(int count) {
     const std::lock_guard lock(mutex);
     failures_left = count;
@@ -150,7 +174,7 @@ API cuCtxCreate_v2(Context** context, unsigned, int device) {
     return kSuccess;
 }
 API cuCtxDestroy_v2(Context* context) {
-    std::erase(stack, context);
+    stack.erase(context);
     {
         const std::lock_guard lock(mutex);
         std::erase_if(blocks, [&](const auto& each) {
@@ -323,6 +347,13 @@ API cuDeviceGetMemPool(void** pool, int device) { return cuDeviceGetDefaultMemPo
 
 API cuLaunchKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**,
                    void**) {
+    if (held_after > 0) {
+        --held_after;
+    } else {
+        ++launches_inside;
+        while (held_after == 0) std::this_thread::sleep_for(std::chrono::microseconds(100));
+        --launches_inside;
+    }
     const std::lock_guard lock(mutex);
     ++launches;
     if (!capturing) busy_until_ns = std::max(busy_until_ns.load(), now_ns()) + kernel_ns;

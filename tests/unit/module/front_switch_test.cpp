@@ -83,10 +83,14 @@ std::function<void()> while_loading;
 
 /// A library's constructor runs under the loader's lock, for as long as it likes.
 TEST_F(FrontSwitch, ALibraryThatIsBeingLoadedHoldsNothingUp) {
+    daemon().gate = 1;
     start();
+    behind<void(std::int64_t)>("fake_set_kernel_ns")(1'000'000);
     while_loading = [&] {
         order("next.so", kNext);
         ASSERT_TRUE(eventually([&] { return daemon().switch_request == 0; }));
+        EXPECT_EQ(launch(), 0);
+        EXPECT_TRUE(eventually([&] { return daemon().used_ns > 0; }));  // the front's thread calls the driver
         std::uint64_t address = 0;
         EXPECT_EQ(allocate(512 * kMiB, &address), 0);  // the daemon's answer is read meanwhile
         EXPECT_EQ(free(address), 0);

@@ -42,6 +42,10 @@ TEST_F(GateTest, AFreeGateMetersNothing) {
     EXPECT_EQ(decision.act, Act::pass);
     EXPECT_EQ(decision.batch, 0u);
     EXPECT_EQ(decision.seq, pages.orders.gates[0].seq);
+    // Counted in advance, until what didn't happen is given back.
+    EXPECT_GT(decision.more, 0u);
+    EXPECT_EQ(report().launches, 1u + decision.more);
+    engine.table.unused(engine.engine, 0, 0, decision.more);
     EXPECT_EQ(report().launches, 1u);
 }
 

@@ -1,0 +1,46 @@
+#pragma once
+
+#include "module/front/captures.hpp"
+#include "module/front/context_table.hpp"
+#include "module/front/launching.hpp"
+#include "module/front/real_driver.hpp"
+
+namespace cgpu::front {
+
+/// Launches that the engine has let through in advance: of one function on one stream in one context by one
+/// thread. They need no further question while the gate has said nothing new and no batch has been closed.
+struct Run {
+    const void* function = nullptr;
+    CUstream stream = nullptr;  ///< as the plain functions take it
+    CUcontext handle = nullptr;
+    Context* context = nullptr;
+    const wire::Word* gate_seq = nullptr;
+    std::uint32_t seq = 0;
+    std::uint32_t closes = 0;  ///< ContextMeter::closes when it began
+    std::uint32_t more = 0;    ///< launches left
+    bool per_thread_stream = false;
+    module::BatchId batch = 0;  ///< what they belong to; 0: not metered
+
+    [[gnu::always_inline]] bool covers(const void* a_function, CUstream a_stream, CUcontext a_context) const {
+        return more != 0 && function == a_function && stream == a_stream && !inside_driver() &&
+               gate_seq->load(std::memory_order_relaxed) == seq && !captures_active() && is_in(a_context);
+    }
+
+    /// The thread's.
+    static Run& mine();
+
+  private:
+    [[gnu::always_inline]] bool is_in(CUcontext a_context) const {
+        if (a_context != nullptr) return a_context == handle;
+        CUcontext current = nullptr;
+        return real::cuCtxGetCurrent(&current) == kSuccess && current == handle;
+    }
+};
+
+namespace detail {
+extern thread_local constinit Run this_run __attribute__((tls_model("initial-exec")));
+}
+
+inline Run& Run::mine() { return detail::this_run; }
+
+}  // namespace cgpu::front

@@ -67,14 +67,14 @@ CUresult gated(const Work& work, Call call) {
         const auto closes = run.closes;
         const bool per_thread_stream = run.per_thread_stream;
         if (batch != 0) Launching::begin(batch);
-        if (context.meter.closes.load(std::memory_order_relaxed) == closes) [[likely]] {
+        if (context.meter.closes.load() == closes) [[likely]] {
             --run.more;
             const CUresult result = call();
             if (batch == 0) return result;
             if (result != kSuccess || per_thread_stream) [[unlikely]]
                 detail::note_odd_launch(context, batch, per_thread_stream, result == kSuccess);
             Launching::end();
-            if (context.meter.closes.load(std::memory_order_relaxed) != closes) [[unlikely]]
+            if (context.meter.closes.load() != closes) [[unlikely]]
                 close_left_over(context, batch);
             return result;
         }

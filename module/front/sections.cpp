@@ -106,7 +106,6 @@ bool Sections::barrier() {
 /// Where the barrier fails, threads that enter from now on do it with a locked instruction, but one that has
 /// begun before may be unseen: once, it is believed to be there.
 bool Sections::anybody_launches(std::uint64_t batch) {
-    std::atomic_thread_fence(std::memory_order_seq_cst);
     if (!barrier()) return true;
     for (const Slot* slot = slots_.load(); slot != nullptr; slot = slot->next)
         if (slot->batch.load() == batch) return true;

@@ -7,7 +7,7 @@ set(CGPU_FRONT_CUDA_SOURCES ${CGPU_FRONT_SHARED_SOURCES})
 foreach(file array_size captures charge code_table context_count context_table engine
         engine_exchange engine_file first_launch fork gate graph_memory image_size library_file link meter physical pool_frees pools
         real_driver sections service session set_aside switcher thread transfer
-        array_hooks code_hooks context_hooks copy_hooks graph_hooks info_hooks init_hooks launch_hooks limit_hooks
+        array_hooks code_hooks context_hooks copy_batch_hooks copy_hooks graph_hooks info_hooks init_hooks launch_hooks limit_hooks
         managed_memory_hooks memory_hooks memset_hooks physical_hooks pool_hooks proc_address sync_hooks)
   list(APPEND CGPU_FRONT_CUDA_SOURCES ${front}/${file}.cpp)
 endforeach()

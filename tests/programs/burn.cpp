@@ -30,6 +30,7 @@ struct Settings {
     bool by_chance = false;
     std::size_t fill_mib = 0;
     std::size_t copy_mib = 0;
+    std::size_t copies = 1;
     bool report = false;
 };
 
@@ -59,6 +60,22 @@ Buffers allocate_buffers(const Settings& settings) {
     must(cuMemAlloc(&buffers.to, bytes), "cuMemAlloc");
     must(cuMemAlloc(&buffers.from, bytes), "cuMemAlloc");
     return buffers;
+}
+
+void copy(const Settings& settings, const Buffers& buffers, CUstream stream) {
+    const std::size_t bytes = settings.copy_mib << 20;
+    if (settings.copies == 1)
+        return must(cuMemcpyAsync(buffers.to, buffers.from, bytes, stream), "cuMemcpyAsync");
+    std::vector<CUdeviceptr> to(settings.copies);
+    std::vector<CUdeviceptr> from(settings.copies);
+    std::vector<std::size_t> sizes(settings.copies, bytes / settings.copies);
+    for (std::size_t i = 0; i < settings.copies; ++i) {
+        to[i] = buffers.to + i * sizes[i];
+        from[i] = buffers.from + i * sizes[i];
+    }
+    must(cuMemcpyBatchAsync(to.data(), from.data(), sizes.data(), settings.copies, nullptr, nullptr, 0,
+                            stream),
+         "cuMemcpyBatchAsync");
 }
 
 void launch_kernel(const Settings& settings, CUfunction busy, CUstream stream, unsigned long long us) {
@@ -107,8 +124,7 @@ void burn(const Settings& settings, CUcontext context, CUfunction busy) {
         } else if (settings.fill_mib > 0) {
             must(cuMemsetD8Async(buffers.to, 1, settings.fill_mib << 20, streams[s]), "cuMemsetD8Async");
         } else if (settings.copy_mib > 0) {
-            must(cuMemcpyAsync(buffers.to, buffers.from, settings.copy_mib << 20, streams[s]),
-                 "cuMemcpyAsync");
+            copy(settings, buffers, streams[s]);
         } else {
             const auto which = settings.by_chance ? chance() % lengths : turn % lengths;
             launch_kernel(settings, busy, streams[s], settings.kernel_us[which]);
@@ -156,6 +172,8 @@ int main(int argc, char** argv) {
     app.add_option("--graph", settings.graph, "Launch graphs of that many kernels instead of kernels");
     auto* fill = app.add_option("--fill-mib", settings.fill_mib, "Memsets of that size instead of kernels");
     app.add_option("--copy-mib", settings.copy_mib, "Copies of that size instead of kernels")->excludes(fill);
+    app.add_option("--copies", settings.copies, "Each of them as a batch of so many equal ones")
+        ->check(CLI::PositiveNumber);
     app.add_flag("--by-chance", settings.by_chance, "Draw the lengths of the kernels by chance");
     app.add_flag("--coop", settings.coop, "Launch the kernels cooperatively");
     app.add_flag("--report", settings.report,

@@ -33,8 +33,9 @@ waits() { cgpuctl list --json | jq -e "any(.[]; .name == \"$1\" and .gpus[0].wai
 expect cgpuctl set-policy 0 weighted
 job whole --weight 20 -- alloc --mib 2 --hold
 wait_for 20 is_ready whole
-for how in --fill-mib --copy-mib; do
-    job transfers -- burn --forever $how 64
+for how in "--fill-mib 64" "--copy-mib 64" "--copy-mib 64 --copies 16"; do
+    # shellcheck disable=SC2086 # options are words
+    job transfers -- burn --forever $how
     wait_for 20 waits transfers
     expect_equal "GPU time of burn $how that is held" "$(gpu_ns "${pids[transfers]}")" 0
     expect cgpuctl set-weight whole 19

@@ -61,7 +61,7 @@ class Upgrader final : public EngineWatch, public Door {
     }
 
     void set_engines(Engines* engines) override { engines_ = engines; }
-    [[nodiscard]] std::string engine_for_new() const override;
+    [[nodiscard]] std::string engine_for_new(bool switches) const override;
     void known(const upgrade::Known& process) override { happens(process); }
     void connected(const upgrade::Connected& front) override { happens(front); }
     void lost(const upgrade::Lost& front) override;

@@ -191,7 +191,12 @@ expect_equal "runtimes of daemon.json" "$(jq -c .runtimes /etc/docker/daemon.jso
 is_active && fail "cgpud runs without its package"
 expect_error 'not found|not provided|activat' busctl call org.cgpu1 /org/cgpu1 org.cgpu1.Manager FindGpu s 0
 expect test ! -e /usr/lib/cgpu -a ! -e /usr/bin/cgpuctl -a ! -e /usr/share/dbus-1/system-services/org.cgpu1.service
-expect test -s /var/lib/cgpu/state.json
+expect test -s $state
+# What a newer release left when it was removed holds, too.
+cp $state "$scratch/kept"
+jq '.version = 99' "$scratch/kept" >$state
+expect_error "^cgpu: $older is not installed: $state is of version 99" dpkg -i "$CGPU_LAB_PACKAGE"
+cat "$scratch/kept" >$state
 
 # Installed again, it knows its policy; forced away, it leaves a job computing; purged, nothing is left.
 expect dpkg -i "$CGPU_LAB_PACKAGE" >"$scratch/install.log"

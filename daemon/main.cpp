@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "daemon/daemon.hpp"
+#include "daemon/formats.hpp"
 #include "daemon/system/log.hpp"
 
 namespace {
@@ -31,6 +32,7 @@ int run(cgpu::config::Sources sources, bool check_only) {
 int main(int argc, char** argv) {
     cgpu::config::Sources sources;
     bool check_only = false;
+    bool formats = false;
     CLI::App app{
         "cgpud owns this node's GPU sharing: it serves org.cgpu1 on the system bus and divides memory and "
         "compute.",
@@ -43,8 +45,16 @@ int main(int argc, char** argv) {
     app.add_option("--set", sources.overrides,
                    "KEY=VALUE over all files, e.g. --set policy=weighted; may be repeated");
     app.add_flag("--check", check_only, "read the configuration, say what is wrong with it, and end");
+    app.add_flag(
+        "--formats", formats,
+        "print the versions of files, modules and links that it can read (name, oldest, newest), and "
+        "end");
     app.footer("SIGHUP reads the configuration again; SIGTERM ends cgpud, and jobs go on without it.");
     CLI11_PARSE(app, argc, argv);
+    if (formats) {
+        std::cout << cgpu::formats_text();
+        return 0;
+    }
     try {
         cgpu::Daemon::block_signals();
         return run(std::move(sources), check_only);

@@ -8,11 +8,11 @@ namespace {
 
 void add_rows(Table& table, const client::Instance& instance) {
     for (const auto& [quota, usage] : instance.gpus)
-        table.add({short_id(instance.id), instance.name, std::to_string(quota.gpu_index),
-                   memory_text(quota, usage),
-                   std::to_string(quota.weight) + (quota.high_priority ? " high" : ""),
-                   share_text(usage.target_share) + " / " + share_text(usage.achieved_share),
-                   instance.pid == 0 ? "" : std::to_string(instance.pid), instance.state});
+        table.add(
+            {short_id(instance.id), instance.name, std::to_string(quota.gpu_index), memory_text(quota, usage),
+             std::to_string(quota.weight) + (quota.high_priority ? " high" : ""),
+             share_text(usage.target_share) + " / " + share_text(usage.achieved_share),
+             instance.pid == 0 ? "" : std::to_string(instance.pid), instance.module_version, instance.state});
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ client::Result<void> list(const Input& input, client::Node& node, Terminal& term
         for (const client::Instance& instance : snapshot->instances) terminal.out() << instance.id << '\n';
         return {};
     }
-    Table table({"ID", "NAME", "GPU", "MEMORY", "WEIGHT", "SHARE", "PID", "STATE"});
+    Table table({"ID", "NAME", "GPU", "MEMORY", "WEIGHT", "SHARE", "PID", "MODULE", "STATE"});
     for (const client::Instance& instance : snapshot->instances) add_rows(table, instance);
     table.print(terminal, !input.no_legend);
     return {};

@@ -7,6 +7,7 @@
 #include "bundle/bundle.hpp"
 #include "client/cgpuctl/json.hpp"
 #include "client/cgpuctl/module_actions.hpp"
+#include "client/cgpuctl/module_offer.hpp"
 #include "client/cgpuctl/table.hpp"
 #include "client/modules/installed.hpp"
 #include "client/modules/refused.hpp"
@@ -107,6 +108,11 @@ Result<void> module_list(const Input& input, client::Node& node, Terminal& termi
                    module.manifest ? module.manifest->compatible_from.str() : "",
                    std::to_string(module.processes.size())});
     table.print(terminal, !input.no_legend);
+    std::vector<std::string> sound;
+    for (const InstalledModule& module : modules)
+        if (module.sound()) sound.push_back(module.version.str());
+    const auto offer = offer_text(current.value_or(""), sound);
+    if (!offer.empty() && !input.no_legend && !input.quiet) terminal.out() << offer << '\n';
     for (const InstalledModule& module : modules)
         if (!module.sound() && !input.quiet) terminal.warning(module.fault);
     warn_of_unseen(users, input, terminal);

@@ -2,6 +2,7 @@
 
 #include "client/cgpuctl/format.hpp"
 #include "client/cgpuctl/json.hpp"
+#include "client/cgpuctl/module_offer.hpp"
 #include "client/cgpuctl/table.hpp"
 #include "client/cgpuctl/upgrade_wait.hpp"
 #include "client/cgpuctl/verbs.hpp"
@@ -22,6 +23,7 @@ std::string as_json(const client::Snapshot& snapshot, const std::vector<std::str
     for (const client::Instance& instance : snapshot.instances) instances.push_back(to_json(instance));
     return to_text({{"version", snapshot.version},
                     {"module_version", snapshot.module_version},
+                    {"modules_installed", snapshot.modules_installed},
                     {"upgrade", snapshot.job ? to_json(*snapshot.job) : Json()},
                     {"gpus", std::move(gpus)},
                     {"instances", std::move(instances)},
@@ -49,7 +51,11 @@ client::Result<void> status(const Input& input, client::Node& node, Terminal& te
     }
     terminal.out() << "cgpud " << snapshot->version << ", module "
                    << (snapshot->module_version.empty() ? "none" : snapshot->module_version) << '\n';
-    if (snapshot->job && !snapshot->job->ended()) terminal.out() << progress_text(*snapshot->job) << '\n';
+    const auto offer = offer_text(snapshot->module_version, snapshot->modules_installed);
+    if (snapshot->job && !snapshot->job->ended())
+        terminal.out() << progress_text(*snapshot->job) << '\n';
+    else if (!offer.empty() && !input.quiet)
+        terminal.out() << offer << '\n';
     const Table table = gpu_table(*snapshot);
     if (!table.empty()) table.print(terminal, !input.no_legend);
     if (!input.quiet)

@@ -38,7 +38,7 @@ const std::vector<Verb>& table() {
          false,
          "The instances and what they use",
          "MEMORY is used / limit; SHARE is the part of the GPU's compute that is due / was got in the last "
-         "seconds.",
+         "seconds; MODULE is the version that its processes run, as far as they have said.",
          "cgpuctl list",
          &list},
         {"show",

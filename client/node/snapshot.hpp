@@ -87,10 +87,11 @@ struct Job {
 
 struct Snapshot {
     std::string version;
-    std::string module_version;       ///< in force; empty where it isn't installed
-    std::optional<Job> job;           ///< under way, or the last one
-    std::vector<Gpu> gpus;            ///< by index, those that are not present last
-    std::vector<Instance> instances;  ///< the oldest first
+    std::string module_version;                  ///< in force; empty where it isn't installed
+    std::vector<std::string> modules_installed;  ///< rising
+    std::optional<Job> job;                      ///< under way, or the last one
+    std::vector<Gpu> gpus;                       ///< by index, those that are not present last
+    std::vector<Instance> instances;             ///< the oldest first
 };
 
 }  // namespace cgpu::client

@@ -11,8 +11,7 @@ namespace {
 std::string describe(const Roster::Process& process, const Version& version) {
     if (process.fronts.empty()) return "has not connected";
     for (const auto& [id, front] : process.fronts) {
-        if (front.runs == version && front.asked.empty()) continue;
-        if (!front.switches) return "has front " + front.version.str() + ", which can't exchange its engine";
+        if (!front.switches || (front.runs == version && front.asked.empty())) continue;
         if (!front.refused.empty()) return front.refused;
         if (!front.asked.empty()) return "was asked and has not answered";
         if (!front.runs) return "has not said what it runs";
@@ -65,14 +64,15 @@ std::string counted(std::size_t count, const std::string& what) {
 
 bool Roster::Process::is_on(const Version& version) const {
     return !fronts.empty() && std::all_of(fronts.begin(), fronts.end(), [&](const auto& entry) {
-        return entry.second.runs == version && entry.second.asked.empty();
+        const Front& front = entry.second;
+        return !front.switches || (front.runs == version && front.asked.empty());
     });
 }
 
 bool Roster::Process::has_refused(const Version& version) const {
     return !fronts.empty() && std::all_of(fronts.begin(), fronts.end(), [&](const auto& entry) {
         const Front& front = entry.second;
-        return (front.runs == version && front.asked.empty()) || !front.switches || !front.refused.empty();
+        return !front.switches || (front.runs == version && front.asked.empty()) || !front.refused.empty();
     });
 }
 

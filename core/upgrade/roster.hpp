@@ -57,7 +57,8 @@ class Roster {
         std::map<std::uint64_t, Front> fronts;  ///< none: it has not connected (again)
         bool interrupted = false;               ///< its connection broke when it was asked to go over
 
-        /// All of it runs this version, and nothing else is on its way.
+        /// All of it runs this version, and nothing else is on its way. A front that can't exchange its
+        /// engine is left out: it has never left what it began with.
         [[nodiscard]] bool is_on(const Version& version) const;
         /// Every front that is not on this version has refused to go there.
         [[nodiscard]] bool has_refused(const Version& version) const;

@@ -23,8 +23,9 @@ class EngineWatch {
     virtual ~EngineWatch() = default;
     /// Where fronts are reached; null: nowhere (any more).
     virtual void set_engines(Engines* engines) = 0;
-    /// What a process loads that starts now: a path below wire::kModuleFolder.
-    [[nodiscard]] virtual std::string engine_for_new() const = 0;
+    /// What a process loads that starts now: a path below wire::kModuleFolder. `switches`: its front can
+    /// exchange it for another later.
+    [[nodiscard]] virtual std::string engine_for_new(bool switches) const = 0;
     /// A process that lives, of an earlier daemon's time.
     virtual void known(const upgrade::Known& process) = 0;
     virtual void connected(const upgrade::Connected& front) = 0;

@@ -28,7 +28,10 @@ void Upgrader::resume() {
     happens(upgrade::Resume{outside_.boot_id});
 }
 
-std::string Upgrader::engine_for_new() const { return engine_path(flow_.for_new()); }
+// What can't go back must not go there.
+std::string Upgrader::engine_for_new(bool switches) const {
+    return engine_path(switches ? flow_.for_new() : flow_.in_force());
+}
 
 void Upgrader::lost(const upgrade::Lost& front) {
     happens(front);

@@ -52,6 +52,8 @@ class Upgrader final : public EngineWatch, public Door {
     [[nodiscard]] const upgrade::Version& in_force() const { return flow_.in_force(); }
     /// The same as text; empty where it is not installed, or damaged.
     [[nodiscard]] const std::string& installed_in_force() const { return installed_in_force_; }
+    /// What is in the folder of modules, rising.
+    [[nodiscard]] std::vector<upgrade::Manifest> installed() const { return outside_.modules.list(); }
     /// Of the job that is under way, or of the last one; id 0: there has been none.
     [[nodiscard]] upgrade::Flow::Status status() const { return flow_.status(); }
     /// What runs in the processes of an instance, by pid.
@@ -61,7 +63,7 @@ class Upgrader final : public EngineWatch, public Door {
     }
 
     void set_engines(Engines* engines) override { engines_ = engines; }
-    [[nodiscard]] std::string engine_for_new() const override;
+    [[nodiscard]] std::string engine_for_new(bool switches) const override;
     void known(const upgrade::Known& process) override { happens(process); }
     void connected(const upgrade::Connected& front) override { happens(front); }
     void lost(const upgrade::Lost& front) override;

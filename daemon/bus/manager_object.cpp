@@ -78,6 +78,12 @@ sdbus::ObjectPath ManagerObject::UpgradeCold(const std::string& version, const O
     return guarded("UpgradeCold", [&] { return begin(upgrade::Kind::cold, version, options); });
 }
 
+std::vector<std::string> ManagerObject::ModulesInstalled() {
+    std::vector<std::string> versions;
+    for (const auto& manifest : upgrader_.installed()) versions.push_back(manifest.version.str());
+    return versions;
+}
+
 void ManagerObject::module_changed() {
     const std::vector<compat::PropertyName> changed{compat::PropertyName("ModuleVersion")};
     getObject().emitPropertiesChangedSignal(org::cgpu1::Manager_adaptor::INTERFACE_NAME, changed);

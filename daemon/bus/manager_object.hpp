@@ -48,6 +48,7 @@ class ManagerObject final
 
     std::string Version() override { return version_; }
     std::string ModuleVersion() override { return upgrader_.installed_in_force(); }
+    std::vector<std::string> ModulesInstalled() override;
 
     app::Service& service_;
     app::Upgrader& upgrader_;

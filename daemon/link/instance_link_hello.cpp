@@ -64,7 +64,7 @@ wire::Welcome InstanceLink::welcome_message(std::uint32_t version) const {
         welcome.context_estimate_bytes =
             std::max(welcome.context_estimate_bytes, outside_.leases.context_estimate(quota.gpu));
     wire::put_text(welcome.instance, instance_.id.str());
-    wire::put_text(welcome.engine, outside_.engines.engine_for_new());
+    wire::put_text(welcome.engine, outside_.engines.engine_for_new(version >= wire::kSwitchVersion));
     return welcome;
 }
 

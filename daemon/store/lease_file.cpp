@@ -53,6 +53,12 @@ app::Result<std::unique_ptr<LeaseFile>> LeaseFile::open(const std::filesystem::p
         if (fd < 0) return refuse_file(path, errno == EWOULDBLOCK ? "another cgpud uses it" : error_text());
         std::unique_ptr<LeaseFile> file(new LeaseFile(path, fd));
         if (const auto begun = file->begin(); !begun) return tl::unexpected(begun.error());
+        if (const auto version = file->version_to_come())
+            return model::refuse(model::Refusal::Reason::storage, "lease file " + path.string(),
+                                 "it is of version " + std::to_string(*version) +
+                                     " and this cgpud knows versions up to " +
+                                     std::to_string(LeaseFileHeader::kVersion),
+                                 "the newer cgpud that wrote it, which knows what running jobs hold");
         if (const auto found = file->find_damage(); found.empty()) {
             file->damage_ = damage;
             static_cast<LeaseFileHeader*>(file->mapped_)->version = LeaseFileHeader::kVersion;
@@ -106,12 +112,19 @@ app::Result<void> LeaseFile::reserve(std::size_t records) {
     return {};
 }
 
+std::optional<std::uint32_t> LeaseFile::version_to_come() const {
+    const auto* header = static_cast<const LeaseFileHeader*>(mapped_);
+    if (bytes_ < sizeof(LeaseFileHeader) || header->magic != LeaseFileHeader::kMagic ||
+        header->version <= LeaseFileHeader::kVersion)
+        return std::nullopt;
+    return header->version;
+}
+
 std::string LeaseFile::find_damage() const {
     if (bytes_ < sizeof(LeaseFileHeader)) return "it is too short";
     const auto* header = static_cast<const LeaseFileHeader*>(mapped_);
     if (header->magic != LeaseFileHeader::kMagic) return "it is not a lease file";
-    if (header->version < LeaseFileHeader::kOldestVersion || header->version > LeaseFileHeader::kVersion ||
-        header->record_bytes != sizeof(LeaseRecord))
+    if (header->version < LeaseFileHeader::kOldestVersion || header->record_bytes != sizeof(LeaseRecord))
         return "its version " + std::to_string(header->version) + " is not known";
     if ((bytes_ - sizeof(LeaseFileHeader)) % sizeof(LeaseRecord) != 0) return "it was cut off";
     const auto all = records();

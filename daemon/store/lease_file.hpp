@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -18,13 +19,13 @@ namespace cgpu::store {
 /// only grows, and its new part is allocated before it is touched, so a full disk is a refusal and never a
 /// SIGBUS.
 ///
-/// A file that can't be read (foreign, of another version, cut off, or with a record that makes no sense) is
-/// moved to
+/// A file that can't be read (foreign, cut off, or with a record that makes no sense) is moved to
 /// `<path>.damaged`, a new one is begun, and damage() says so; what can be read of it is not used, because
-/// half of the truth would let the other half be granted twice.
+/// half of the truth would let the other half be granted twice. One that a newer release wrote is left to it.
 class LeaseFile final : public app::LeaseTable {
   public:
-    /// Opens or makes the file. Refused (storage): it can't be made, or another daemon holds it.
+    /// Opens or makes the file. Refused (storage), with nothing changed: it can't be made, another daemon
+    /// holds it, or it is of a version to come.
     static app::Result<std::unique_ptr<LeaseFile>> open(const std::filesystem::path& path);
     ~LeaseFile() override;
     LeaseFile(const LeaseFile&) = delete;
@@ -48,6 +49,8 @@ class LeaseFile final : public app::LeaseTable {
     app::Result<void> reserve(std::size_t records);
     /// The place of a free record, made where there is none.
     app::Result<std::size_t> free_place();
+    /// The mapped file's version, where this release is too old for it.
+    [[nodiscard]] std::optional<std::uint32_t> version_to_come() const;
     /// What is wrong with the mapped file; empty: nothing.
     [[nodiscard]] std::string find_damage() const;
     [[nodiscard]] std::span<LeaseRecord> records() const;

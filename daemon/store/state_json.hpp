@@ -15,7 +15,8 @@ struct Unreadable {
     std::string remedy;
 };
 
-/// The state as JSON, one field a line. Names that are not UTF-8 are written with replacement characters.
+/// The state as JSON, one field a line, the version first: the package's scripts read it so, too. Names that
+/// are not UTF-8 are written with replacement characters.
 [[nodiscard]] std::string write_state(const State& state);
 
 /// Reads what write_state() wrote, of this version or an older one. Fields that are missing, unknown or wrong

@@ -69,6 +69,31 @@ expect lab-restart-cgpud --kill
 expect_equal "policy after the restart" "$(policy)" fixed
 expect_equal "jobs after the restart" "$(cgpuctl list --json | jq -c '[.[].name]')" '["steady"]'
 computes steady
+
+# What a newer cgpud has left is refused and kept; the job computes on, and the one that knows it takes it up again.
+. "$CGPU_LAB/cgpud.sh"
+refuses_to_start() { # FILE
+    cp "$1" "$scratch/kept"
+    start_cgpud && fail "cgpud started on $1 of a version to come"
+    expect in_log "$1: it is of version 99 and this cgpud knows versions up to [0-9]+\. Try: the newer cgpud that wrote it"
+    expect cmp "$1" "$scratch/kept"
+    expect test ! -e "$1.damaged"
+    computes steady
+}
+leases=/run/cgpu/leases
+expect stop_cgpud TERM
+cp "$state/state.json" "$scratch/state"
+sed -i '2s/[0-9][0-9]*/99/' "$state/state.json"
+refuses_to_start "$state/state.json"
+cp "$scratch/state" "$state/state.json"
+cp $leases "$scratch/leases"
+printf 'c' | dd of=$leases bs=1 seek=8 conv=notrunc status=none # 99
+refuses_to_start $leases
+cp "$scratch/leases" $leases
+expect start_cgpud
+expect_equal "jobs after the restart" "$(cgpuctl list --json | jq -c '[.[].name]')" '["steady"]'
+expect_equal "policy after the restart" "$(policy)" fixed
+computes steady
 end_job steady
 wait_for 5 none_listed
 wait_for 5 nothing_held

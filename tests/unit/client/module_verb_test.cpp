@@ -261,6 +261,16 @@ TEST_F(ModuleVerb, ListShowsEveryFolderWithAVersion) {
     EXPECT_NE(screen_.err.str().find("1.10.0/manifest.json: it is not there"), std::string::npos);
 }
 
+TEST_F(ModuleVerb, ListOffersANewerOne) {
+    bundle::make_bundle(modules_, {1, 2, 0});
+    bundle::make_bundle(modules_, {1, 3, 0});
+    ASSERT_EQ(error_of("list"), "");
+    EXPECT_TRUE(screen_.out.str().ends_with(
+        "\nmodule 1.3.0 is installed, and 1.2.0 stays in force. Try: cgpuctl upgrade --hot 1.3.0, or --cold "
+        "while no instance is there.\n"))
+        << screen_.out.str();
+}
+
 TEST_F(ModuleVerb, ListNeedsNoDaemon) {
     bundle::make_bundle(modules_, {1, 2, 0});
     node_.answer = client::fail(Kind::unreachable, "cgpud: it doesn't answer. Try: systemctl start cgpud.");

@@ -37,6 +37,19 @@ TEST_F(ReadVerbs, StatusHasALineForEachGpu) {
     EXPECT_EQ(screen_.err.str(), "");
 }
 
+TEST_F(ReadVerbs, StatusOffersANewerModule) {
+    node_.snapshot.modules_installed = {"1.1.0", "1.2.0"};
+    EXPECT_TRUE(printed(&status).starts_with("cgpud 1.2.3, module 1.2.0\nGPU "));
+    node_.snapshot.modules_installed = {"1.1.0", "1.2.0", "1.2.1", "1.10.0"};
+    screen_.out.str("");
+    EXPECT_TRUE(printed(&status).starts_with(
+        "cgpud 1.2.3, module 1.2.0\n"
+        "module 1.10.0 is installed, and 1.2.0 stays in force. Try: cgpuctl upgrade --hot 1.10.0, or --cold "
+        "while no instance is there.\nGPU "));
+    screen_.out.str("");
+    EXPECT_EQ(parsed(&status).at("modules_installed").back(), "1.10.0");
+}
+
 TEST_F(ReadVerbs, StatusWarnsOnStderr) {
     node_.snapshot.module_version.clear();
     EXPECT_TRUE(printed(&status).starts_with("cgpud 1.2.3, module none\n"));
@@ -63,22 +76,22 @@ TEST_F(ReadVerbs, StatusAsJson) {
 
 TEST_F(ReadVerbs, ListAlignsItsColumns) {
     EXPECT_EQ(printed(&list),
-              "ID            NAME  GPU  MEMORY            WEIGHT  SHARE         PID   STATE\n"
-              "0123456789ab  web   0    200MiB / 4301MiB  2       100% / 33.3%  4711  running\n");
+              "ID            NAME  GPU  MEMORY            WEIGHT  SHARE         PID   MODULE  STATE\n"
+              "0123456789ab  web   0    200MiB / 4301MiB  2       100% / 33.3%  4711  1.2.0   running\n");
 }
 
 TEST_F(ReadVerbs, ListHasALineForEachGpuOfAnInstance) {
     node_.snapshot.instances[0].gpus.push_back({{kUuid1, 1, 1024 * kMib, 1, true}, {}});
     input_.no_legend = true;
     EXPECT_EQ(printed(&list),
-              "0123456789ab  web  0  200MiB / 4301MiB  2       100% / 33.3%  4711  running\n"
-              "0123456789ab  web  1  0MiB / 1024MiB    1 high  0% / 0%       4711  running\n");
+              "0123456789ab  web  0  200MiB / 4301MiB  2       100% / 33.3%  4711  1.2.0  running\n"
+              "0123456789ab  web  1  0MiB / 1024MiB    1 high  0% / 0%       4711  1.2.0  running\n");
 }
 
 TEST_F(ReadVerbs, AWaitingInstanceHasNoPid) {
     node_.snapshot.instances[0].pid = 0;
     node_.snapshot.instances[0].state = "waiting";
-    EXPECT_TRUE(printed(&list).ends_with("  -    waiting\n"));
+    EXPECT_TRUE(printed(&list).ends_with("  -    1.2.0   waiting\n"));
 }
 
 TEST_F(ReadVerbs, ListQuietPrintsFullIds) {
@@ -88,7 +101,7 @@ TEST_F(ReadVerbs, ListQuietPrintsFullIds) {
 
 TEST_F(ReadVerbs, ListOfNothing) {
     node_.snapshot.instances.clear();
-    EXPECT_EQ(printed(&list), "ID  NAME  GPU  MEMORY  WEIGHT  SHARE  PID  STATE\n");
+    EXPECT_EQ(printed(&list), "ID  NAME  GPU  MEMORY  WEIGHT  SHARE  PID  MODULE  STATE\n");
 }
 
 TEST_F(ReadVerbs, ListAsJsonIsAnArrayInBaseUnits) {

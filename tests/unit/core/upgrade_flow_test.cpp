@@ -165,7 +165,8 @@ TEST(UpgradeHot, OneThatCanNotGoBackIsNamed) {
 
 TEST(UpgradeHot, AnOldFrontThatComesMeanwhileTurnsItRound) {
     World world;
-    world.set_stopped(world.start(), true);
+    const auto stopped = world.start();
+    world.set_stopped(stopped, true);
     ASSERT_TRUE(world.upgrade(Kind::hot, kNew));
     const auto old = world.start();
     world.processes.at(old).switches = false;
@@ -174,6 +175,10 @@ TEST(UpgradeHot, AnOldFrontThatComesMeanwhileTurnsItRound) {
     EXPECT_EQ(world.flow().status().step, Step::back);
     EXPECT_NE(world.flow().status().message.find("has front 1.0.0, which can't exchange its engine"),
               std::string::npos);
+    world.set_stopped(stopped, false);
+    world.run(kSecond);
+    ASSERT_EQ(world.over.size(), 1U);
+    EXPECT_EQ(world.over[0].message.find("Not there"), std::string::npos) << "it never left what is in force";
 }
 
 TEST(UpgradeHot, CancelledItGoesBack) {

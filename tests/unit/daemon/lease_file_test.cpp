@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "daemon/store/lease_file.hpp"
+#include "tests/unit/daemon/temp_folder.hpp"
 
 namespace cgpu::store {
 namespace {
@@ -129,12 +130,29 @@ TEST_F(LeaseFileTest, DamageIsSaidAndAFreshFileBegun) {
         ASSERT_TRUE(stream.flush());
     };
     damage([&] { write_at(0, "garbage!"); });
-    damage([&] { write_at(8, std::string_view("\x03", 1)); });  // a version to come
     damage([&] { write_at(8, std::string_view("\x00", 1)); });
     damage([&] { fs::resize_file(path, 300); });
     damage([&] { fs::resize_file(path, 10); });
     damage([&] { write_at(256, "\x01"); });                               // a state that is none
     damage([&] { write_at(256 + 4, std::string_view("\0\0\0\0", 4)); });  // pid 0
+}
+
+TEST_F(LeaseFileTest, OneOfAVersionToComeIsRefusedAndKept) {
+    {
+        const auto file = open();
+        file->set(*file->add(key(1)), {2 * kMiB, 0});
+    }
+    std::fstream stream(path, std::ios::in | std::ios::out | std::ios::binary);
+    stream.seekp(8);
+    ASSERT_TRUE(stream.put('\x03').flush());
+    const auto before = test::read_text(path);
+    const auto newer = LeaseFile::open(path);
+    ASSERT_FALSE(newer);
+    EXPECT_NE(newer.error().text.find("it is of version 3 and this cgpud knows versions up to 2. Try: "),
+              std::string::npos)
+        << newer.error().text;
+    EXPECT_EQ(test::read_text(path), before);
+    EXPECT_FALSE(fs::exists(path.string() + ".damaged"));
 }
 
 TEST_F(LeaseFileTest, AFileOfTheVersionBeforeIsReadOn) {

@@ -41,7 +41,8 @@ TEST_F(LinkEngines, OneOfTheFirstVersionOfTheLinkCanNotSwitch) {
     Puppet puppet(loop);
     Order order{[](Front& front, const Order& o) -> std::uint64_t {
         return front.connect(o.text) && front.hello(wire::Role::compute, 1, 1) == wire::Why::none &&
-               front.welcome->version == 1;
+               front.welcome->version == 1 &&
+               std::string(front.welcome->engine) == "0.0.9/libcgpu-engine.so.0.0.9";
     }};
     wire::put_text(order.text, socket(one));
     ASSERT_EQ(puppet.tell(order), 1U);

@@ -118,6 +118,16 @@ TEST(StateJson, AnotherVersionIsRefused) {
         EXPECT_NE(why_not(text).find("it has no version"), std::string::npos) << text;
 }
 
+// debian/cgpu.preinst reads these with sed.
+TEST(StateJson, WhatThePackageReadsHasLinesOfItsOwn) {
+    State state;
+    state.record.in_force = upgrade::Version{1, 2, 3};
+    const auto text = write_state(state);
+    EXPECT_TRUE(text.starts_with("{\n  \"version\": 2,\n")) << text;
+    EXPECT_NE(text.find("\n  \"instances\": [],\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("\n    \"in_force\": \"1.2.3\""), std::string::npos) << text;
+}
+
 TEST(StateJson, WrongFieldsAreNamedByTheirPlace) {
     const auto has = [](const std::string& text, const char* part) {
         EXPECT_NE(text.find(part), std::string::npos) << text;

@@ -103,7 +103,7 @@ class UpgraderTest : public testing::Test {
 
 TEST_F(UpgraderTest, WhatIsInForceIsWrittenDownTheFirstTime) {
     EXPECT_EQ(records.saved.in_force, kOld);
-    EXPECT_EQ(upgrader->engine_for_new(), "0.1.0/libcgpu-engine.so.0.1.0");
+    EXPECT_EQ(upgrader->engine_for_new(true), "0.1.0/libcgpu-engine.so.0.1.0");
     EXPECT_EQ(upgrader->installed_in_force(), "0.1.0");
 }
 
@@ -114,7 +114,8 @@ TEST_F(UpgraderTest, AHotOneTellsEachProcessSavesAndPublishes) {
     ASSERT_TRUE(id) << id.error().text;
     EXPECT_EQ(*id, 1U);
     ASSERT_TRUE(records.saved.job);
-    EXPECT_EQ(upgrader->engine_for_new(), "0.1.1/libcgpu-engine.so.0.1.1") << "what starts now";
+    EXPECT_EQ(upgrader->engine_for_new(true), "0.1.1/libcgpu-engine.so.0.1.1") << "what starts now";
+    EXPECT_EQ(upgrader->engine_for_new(false), "0.1.0/libcgpu-engine.so.0.1.0") << "what couldn't go back";
     ASSERT_EQ(engines.orders.size(), 1U) << "one first";
     EXPECT_EQ(engines.orders[0].second, "0.1.1/libcgpu-engine.so.0.1.1");
     answer(0, wire::SwitchResult::done);
@@ -137,7 +138,7 @@ TEST_F(UpgraderTest, TheDeadlineComesByTheClock) {
     loop.advance(31 * kSecond);
     EXPECT_EQ(jobs.said.back(), "job");
     EXPECT_EQ(std::count(jobs.said.begin(), jobs.said.end(), "ended failed"), 1);
-    EXPECT_EQ(upgrader->engine_for_new(), "0.1.0/libcgpu-engine.so.0.1.0");
+    EXPECT_EQ(upgrader->engine_for_new(true), "0.1.0/libcgpu-engine.so.0.1.0");
 }
 
 TEST_F(UpgraderTest, ANewDaemonGoesOnWithIt) {

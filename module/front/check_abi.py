@@ -70,9 +70,14 @@ CONSTANTS = {
     "kArraySparse": "CUDA_ARRAY3D_SPARSE", "kArrayDeferredMapping": "CUDA_ARRAY3D_DEFERRED_MAPPING",
     "kArrayCubemap": "CUDA_ARRAY3D_CUBEMAP",
 }
+# Of these the header declares a newer version only; cudaTypedefs.h knows the older one.
+OLDER = {
+    "cuMemcpyBatchAsync": "PFN_cuMemcpyBatchAsync_v12080", "cuMemcpyBatchAsync_ptsz": "PFN_cuMemcpyBatchAsync_v12080_ptsz",
+}
 PREAMBLE = """
 #define __CUDA_API_VERSION_INTERNAL
 #include <cuda.h>
+#include <cudaTypedefs.h>
 #include <type_traits>
 #include "module/front/cuda_abi.hpp"
 template <class... A> struct Shapes {};
@@ -94,20 +99,24 @@ template <class R, class... A> struct Of<R(A...)> { using type = Shapes<A...>; }
 
 
 def real_functions(folder):
-    """{name: types as written} of every CGPU_REAL."""
+    """{name: types as written} of every CGPU_REAL, and of every call that CGPU_OWN_CALLS lists."""
     found = {}
     for path in [*folder.glob("*.cpp"), folder / "real_driver.hpp"]:
         text = path.read_text()
-        text = text.replace("CGPU_GRID,", "unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,")
-        for match in re.finditer(r"^CGPU_REAL\((\w+)\s*(?:,\s*(.*?))?\)$", text, re.M | re.S):
-            found[match[1]] = (match[2] or "").replace("\n", " ")
+        for macro in re.finditer(r"^#define (CGPU_[A-Z]+) (.*)$", text, re.M):
+            text = text.replace(f"{macro[1]},", f"{macro[2]},")
+        declared = re.finditer(r"^(?:CGPU_REAL| *call)\((\w+)\s*(?:,\s*(.*?))?\)(?: *\\)?$", text, re.M | re.S)
+        found |= {match[1]: (match[2] or "").replace("\n", " ") for match in declared}
     return found
 
 
 def plain_name(name, header):
+    """The header's function, or its type of that version's pointer; None where the header has neither."""
+    if name in OLDER:
+        return f"std::remove_pointer_t<::{OLDER[name]}>"
     for suffix in ("_ptsz", "_ptds"):
         name = name.removesuffix(suffix)
-    return name if re.search(rf"\b{name}\s*\(", header) else None
+    return f"decltype(::{name})" if re.search(rf"\b{name}\s*\(", header) else None
 
 
 def program(functions, header):
@@ -118,7 +127,7 @@ def program(functions, header):
             unknown.append(name)
             continue
         lines.append(f"namespace cgpu::front {{ using Ours_{name} = Shapes<{types}>; }}")
-        lines.append(f'static_assert(Same<cgpu::front::Ours_{name}, Of<decltype(::{plain})>::type>::value, "{name}");')
+        lines.append(f'static_assert(Same<cgpu::front::Ours_{name}, Of<{plain}>::type>::value, "{name}");')
     lines += [f'static_assert(sizeof(cgpu::front::{ours}) == sizeof({theirs}), "{ours}");' for ours, theirs in STRUCTURES.items()]
     lines += [f'static_assert(offsetof(cgpu::front::{ours}, {a}) == offsetof({theirs}, {b}), "{ours}::{a}");'
               for ours, a, theirs, b in OFFSETS]

@@ -54,23 +54,34 @@ class RealFunction<CUresult(Arguments...)> {
 namespace real {
 #define CGPU_REAL(name, ...) inline constinit RealFunction<CUresult(__VA_ARGS__)> name{#name};
 /// What the front itself needs of the driver, besides what it hooks.
-#define CGPU_OWN_CALLS(call)                                                                                 \
-    call(cuInit, unsigned) call(cuDeviceGetCount, int*) call(cuDeviceGet, CUdevice*, int) call(              \
-        cuDeviceGetUuid, CUuuid*, CUdevice) call(cuCtxGetCurrent, CUcontext*)                                \
-        call(cuCtxPushCurrent_v2, CUcontext) call(cuCtxPopCurrent_v2, CUcontext*) call(                      \
-            cuCtxGetDevice, CUdevice*) call(cuDevicePrimaryCtxGetState, CUdevice, unsigned*, int*)           \
-            call(cuDeviceGetDefaultMemPool, CUmemoryPool*, CUdevice) call(cuDeviceGetMemPool, CUmemoryPool*, \
-                                                                          CUdevice)                          \
-                call(cuDeviceSetMemPool, CUdevice, CUmemoryPool) call(                                       \
-                    cuDeviceGetGraphMemAttribute, CUdevice, int, void*) call(cuDeviceGraphMemTrim, CUdevice) \
-                    call(cuMemPoolGetAttribute, CUmemoryPool, int, void*) call(                              \
-                        cuMemPoolTrimTo, CUmemoryPool, std::size_t) call(cuMemPoolDestroy, CUmemoryPool)     \
-                        call(cuThreadExchangeStreamCaptureMode, int*)                                        \
-                            call(cuStreamIsCapturing, CUstream, int*)                                        \
-                                call(cuStreamGetCtx, CUstream, CUcontext*)                                   \
-                                    call(cuEventCreate, CUevent*, unsigned) call(cuEventDestroy_v2, CUevent) \
-                                        call(cuEventRecord, CUevent, CUstream) call(cuEventQuery, CUevent)   \
-                                            call(cuEventElapsedTime, float*, CUevent, CUevent)
+// clang-format off
+#define CGPU_OWN_CALLS(call)                                    \
+    call(cuInit, unsigned)                                      \
+    call(cuDeviceGetCount, int*)                                \
+    call(cuDeviceGet, CUdevice*, int)                           \
+    call(cuDeviceGetUuid, CUuuid*, CUdevice)                    \
+    call(cuCtxGetCurrent, CUcontext*)                           \
+    call(cuCtxPushCurrent_v2, CUcontext)                        \
+    call(cuCtxPopCurrent_v2, CUcontext*)                        \
+    call(cuCtxGetDevice, CUdevice*)                             \
+    call(cuDevicePrimaryCtxGetState, CUdevice, unsigned*, int*) \
+    call(cuDeviceGetDefaultMemPool, CUmemoryPool*, CUdevice)    \
+    call(cuDeviceGetMemPool, CUmemoryPool*, CUdevice)           \
+    call(cuDeviceSetMemPool, CUdevice, CUmemoryPool)            \
+    call(cuDeviceGetGraphMemAttribute, CUdevice, int, void*)    \
+    call(cuDeviceGraphMemTrim, CUdevice)                        \
+    call(cuMemPoolGetAttribute, CUmemoryPool, int, void*)       \
+    call(cuMemPoolTrimTo, CUmemoryPool, std::size_t)            \
+    call(cuMemPoolDestroy, CUmemoryPool)                        \
+    call(cuThreadExchangeStreamCaptureMode, int*)               \
+    call(cuStreamIsCapturing, CUstream, int*)                   \
+    call(cuStreamGetCtx, CUstream, CUcontext*)                  \
+    call(cuEventCreate, CUevent*, unsigned)                     \
+    call(cuEventDestroy_v2, CUevent)                            \
+    call(cuEventRecord, CUevent, CUstream)                      \
+    call(cuEventQuery, CUevent)                                 \
+    call(cuEventElapsedTime, float*, CUevent, CUevent)
+// clang-format on
 CGPU_OWN_CALLS(CGPU_REAL)
 
 /// Looks them all up. The front's own thread must not be the one that does: looking up waits for the loader's

@@ -1,9 +1,9 @@
 #include <algorithm>
 
 #include "client/cgpuctl/format.hpp"
+#include "client/cgpuctl/job_wait.hpp"
 #include "client/cgpuctl/json.hpp"
 #include "client/cgpuctl/table.hpp"
-#include "client/cgpuctl/upgrade_wait.hpp"
 #include "client/cgpuctl/verbs.hpp"
 #include "client/cgpuctl/warnings.hpp"
 
@@ -22,6 +22,8 @@ std::string as_json(const client::Snapshot& snapshot, const std::vector<std::str
     for (const client::Instance& instance : snapshot.instances) instances.push_back(to_json(instance));
     return to_text({{"version", snapshot.version},
                     {"module_version", snapshot.module_version},
+                    {"mode", snapshot.mode},
+                    {"mode_source", snapshot.mode_is_switched ? "switched" : "configuration"},
                     {"upgrade", snapshot.job ? to_json(*snapshot.job) : Json()},
                     {"gpus", std::move(gpus)},
                     {"instances", std::move(instances)},
@@ -48,7 +50,8 @@ client::Result<void> status(const Input& input, client::Node& node, Terminal& te
         return {};
     }
     terminal.out() << "cgpud " << snapshot->version << ", module "
-                   << (snapshot->module_version.empty() ? "none" : snapshot->module_version) << '\n';
+                   << (snapshot->module_version.empty() ? "none" : snapshot->module_version)
+                   << (snapshot->mode_is_switched ? ", switched to mode " + snapshot->mode : "") << '\n';
     if (snapshot->job && !snapshot->job->ended()) terminal.out() << progress_text(*snapshot->job) << '\n';
     const Table table = gpu_table(*snapshot);
     if (!table.empty()) table.print(terminal, !input.no_legend);

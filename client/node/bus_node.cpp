@@ -22,6 +22,15 @@ Options options_for(bool dry_run) {
     return options;
 }
 
+/// Of an Upgrade or a ModeSwitch.
+template <class Wanted>
+Options options_of_job(const Wanted& wanted) {
+    Options options = options_for(wanted.dry_run);
+    if (wanted.timeout_s) options.emplace("timeout", sdbus::Variant(*wanted.timeout_s));
+    if (wanted.drain) options.emplace("drain", sdbus::Variant(true));
+    return options;
+}
+
 }  // namespace
 
 struct BusNode::Bus {
@@ -105,14 +114,17 @@ Result<void> BusNode::release_instance(const std::string& id) {
 }
 
 Result<std::string> BusNode::begin_upgrade(const Upgrade& wanted) {
-    Options options = options_for(wanted.dry_run);
-    if (wanted.timeout_s) options.emplace("timeout", sdbus::Variant(*wanted.timeout_s));
-    if (wanted.drain) options.emplace("drain", sdbus::Variant(true));
+    const Options options = options_of_job(wanted);
     return call([&]() -> std::string {
         auto& manager = bus().manager;
         return wanted.hot ? manager.UpgradeHot(wanted.version, options)
                           : manager.UpgradeCold(wanted.version, options);
     });
+}
+
+Result<std::string> BusNode::begin_mode(const ModeSwitch& wanted) {
+    const Options options = options_of_job(wanted);
+    return call([&]() -> std::string { return bus().manager.SetMode(wanted.mode, options); });
 }
 
 Result<Job> BusNode::read_job(const std::string& path) {

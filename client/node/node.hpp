@@ -29,6 +29,14 @@ struct Upgrade {
     bool dry_run = false;
 };
 
+/// A mode that the node is to be switched to.
+struct ModeSwitch {
+    std::string mode;
+    bool drain = false;                      ///< wait for instances in the way to end, and admit none
+    std::optional<std::uint32_t> timeout_s;  ///< the daemon's own where not given
+    bool dry_run = false;
+};
+
 /// The node as clients see it. GPUs are named by index or UUID, instances by id, unique prefix of an id, or
 /// name. `dry_run`: everything is checked and nothing changed.
 class Node {
@@ -62,6 +70,8 @@ class Node {
 
     /// The job's path on the bus; "/" for a dry run.
     virtual Result<std::string> begin_upgrade(const Upgrade& wanted) = 0;
+    /// The same.
+    virtual Result<std::string> begin_mode(const ModeSwitch& wanted) = 0;
     virtual Result<Job> read_job(const std::string& path) = 0;
     virtual Result<void> cancel_job(const std::string& path) = 0;
 };

@@ -29,8 +29,8 @@ class JobObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Job_adaptor>
 
     std::uint64_t Id() override { return status_.id; }
     std::string Kind() override { return std::string(to_string(status_.kind)); }
-    std::string From() override { return status_.from.str(); }
-    std::string Target() override { return status_.to.str(); }
+    std::string From() override { return to_string(status_.from); }
+    std::string Target() override { return to_string(status_.to); }
     std::string State() override { return std::string(to_string(status_.step)); }
     sdbus::Struct<std::uint32_t, std::uint32_t> Progress() override {
         return {static_cast<std::uint32_t>(status_.done), static_cast<std::uint32_t>(status_.all)};

@@ -9,6 +9,17 @@
 #include "daemon/bus/paths.hpp"
 
 namespace cgpu::bus {
+namespace {
+
+sdbus::ObjectPath path_of_begun(std::uint64_t job) {
+    return job == 0 ? sdbus::ObjectPath("/") : path_of_job(job);
+}
+
+void emit_changed(sdbus::IObject& object, const std::vector<compat::PropertyName>& changed) {
+    object.emitPropertiesChangedSignal(org::cgpu1::Manager_adaptor::INTERFACE_NAME, changed);
+}
+
+}  // namespace
 
 ManagerObject::ManagerObject(sdbus::IConnection& connection, app::Service& service, app::Upgrader& upgrader,
                              std::string version)
@@ -66,8 +77,15 @@ sdbus::ObjectPath ManagerObject::FindInstance(const std::string& instance) {
 sdbus::ObjectPath ManagerObject::begin(upgrade::Kind kind, const std::string& version,
                                        const OptionMap& options) {
     take(may_change(caller_of(getObject())));
-    const auto id = take(upgrader_.begin(kind, version, take(read_upgrade_options(options, kind))));
-    return id == 0 ? sdbus::ObjectPath("/") : path_of_job(id);
+    return path_of_begun(take(upgrader_.begin(kind, version, take(read_upgrade_options(options, kind)))));
+}
+
+sdbus::ObjectPath ManagerObject::SetMode(const std::string& mode, const OptionMap& options) {
+    return guarded("SetMode", [&] {
+        take(may_change(caller_of(getObject())));
+        return path_of_begun(
+            take(upgrader_.begin_mode(mode, take(read_upgrade_options(options, upgrade::Kind::mode)))));
+    });
 }
 
 sdbus::ObjectPath ManagerObject::UpgradeHot(const std::string& version, const OptionMap& options) {
@@ -78,9 +96,10 @@ sdbus::ObjectPath ManagerObject::UpgradeCold(const std::string& version, const O
     return guarded("UpgradeCold", [&] { return begin(upgrade::Kind::cold, version, options); });
 }
 
-void ManagerObject::module_changed() {
-    const std::vector<compat::PropertyName> changed{compat::PropertyName("ModuleVersion")};
-    getObject().emitPropertiesChangedSignal(org::cgpu1::Manager_adaptor::INTERFACE_NAME, changed);
+void ManagerObject::module_changed() { emit_changed(getObject(), {compat::PropertyName("ModuleVersion")}); }
+
+void ManagerObject::mode_changed() {
+    emit_changed(getObject(), {compat::PropertyName("Mode"), compat::PropertyName("ModeSource")});
 }
 
 void ManagerObject::job_ended(const upgrade::Ended& ended) {

@@ -25,6 +25,8 @@ class ManagerObject final
 
     /// Tells of another version of the module in force.
     void module_changed();
+    /// Tells of another mode of the node, or of where it comes from.
+    void mode_changed();
     void job_ended(const upgrade::Ended& ended);
 
   private:
@@ -43,10 +45,14 @@ class ManagerObject final
                                  const std::map<std::string, sdbus::Variant>& options) override;
     sdbus::ObjectPath UpgradeCold(const std::string& version,
                                   const std::map<std::string, sdbus::Variant>& options) override;
+    sdbus::ObjectPath SetMode(const std::string& mode,
+                              const std::map<std::string, sdbus::Variant>& options) override;
     sdbus::ObjectPath begin(upgrade::Kind kind, const std::string& version,
                             const std::map<std::string, sdbus::Variant>& options);
 
     std::string Version() override { return version_; }
+    std::string Mode() override { return std::string(to_string(upgrader_.mode_of_node())); }
+    std::string ModeSource() override { return upgrader_.mode() ? "switched" : "configuration"; }
     std::string ModuleVersion() override { return upgrader_.installed_in_force(); }
 
     app::Service& service_;

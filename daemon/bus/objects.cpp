@@ -20,10 +20,11 @@ void Objects::refresh_gpus() {
     // GPUs are never forgotten by the node, so none is taken away here.
     for (const model::Gpu& gpu : node.gpus()) {
         const auto known = gpus_.find(gpu.uuid);
+        auto view = view_of(node, gpu, upgrader_.mode());
         if (known != gpus_.end())
-            known->second.update(view_of(node, gpu));
+            known->second.update(std::move(view));
         else
-            gpus_.try_emplace(gpu.uuid, connection_, service_, gpu.uuid, view_of(node, gpu))
+            gpus_.try_emplace(gpu.uuid, connection_, service_, gpu.uuid, std::move(view))
                 .first->second.announce();
     }
 }

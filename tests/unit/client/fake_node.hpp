@@ -19,6 +19,7 @@ inline client::Snapshot two_gpus() {
     client::Snapshot snapshot;
     snapshot.version = "1.2.3";
     snapshot.module_version = "1.2.0";
+    snapshot.mode = "memory+compute";
     client::Gpu gpu;
     gpu.uuid = kUuid0;
     gpu.model = "Tesla V100-SXM2-16GB";
@@ -116,6 +117,13 @@ class FakeNode final : public client::Node {
         if (!answer) return tl::unexpected(answer.error());
         calls.push_back(std::string(wanted.hot ? "hot " : "cold ") + wanted.version +
                         (wanted.drain ? " drain" : "") +
+                        (wanted.timeout_s ? " " + std::to_string(*wanted.timeout_s) + " s" : "") +
+                        (wanted.dry_run ? " dry-run" : ""));
+        return wanted.dry_run ? "/" : "/org/cgpu1/job/3";
+    }
+    client::Result<std::string> begin_mode(const client::ModeSwitch& wanted) override {
+        if (!answer) return tl::unexpected(answer.error());
+        calls.push_back("mode " + wanted.mode + (wanted.drain ? " drain" : "") +
                         (wanted.timeout_s ? " " + std::to_string(*wanted.timeout_s) + " s" : "") +
                         (wanted.dry_run ? " dry-run" : ""));
         return wanted.dry_run ? "/" : "/org/cgpu1/job/3";

@@ -2,8 +2,8 @@
 
 #include <csignal>
 
+#include "client/cgpuctl/job_wait.hpp"
 #include "client/cgpuctl/json.hpp"
-#include "client/cgpuctl/upgrade_wait.hpp"
 #include "client/cgpuctl/verbs.hpp"
 #include "tests/unit/client/fake_node.hpp"
 

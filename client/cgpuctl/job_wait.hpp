@@ -7,6 +7,9 @@
 
 namespace cgpu::cgpuctl {
 
+/// `upgrade 3 (hot, 1.1.0 to 1.2.0)`, `switch 4 (mode, memory to none)`
+[[nodiscard]] std::string title_of(const client::Job& job);
+
 /// `upgrade 3 (hot, 1.1.0 to 1.2.0): all, 2 of 5; waits for …`
 [[nodiscard]] std::string progress_text(const client::Job& job);
 

@@ -1,4 +1,4 @@
-#include "client/cgpuctl/upgrade_wait.hpp"
+#include "client/cgpuctl/job_wait.hpp"
 
 #include <csignal>
 #include <ctime>
@@ -41,10 +41,14 @@ class HeldInterrupts {
 
 }  // namespace
 
+std::string title_of(const client::Job& job) {
+    return (job.kind == "mode" ? "switch " : "upgrade ") + std::to_string(job.id) + " (" + job.kind + ", " +
+           job.from + " to " + job.target + ")";
+}
+
 std::string progress_text(const client::Job& job) {
-    std::string text = "upgrade " + std::to_string(job.id) + " (" + job.kind + ", " + job.from + " to " +
-                       job.target + "): " + job.state + ", " + std::to_string(job.done) + " of " +
-                       std::to_string(job.all);
+    std::string text =
+        title_of(job) + ": " + job.state + ", " + std::to_string(job.done) + " of " + std::to_string(job.all);
     return job.message.empty() ? text : text + "; " + printable(job.message);
 }
 
@@ -66,8 +70,8 @@ Result<client::Job> wait_for_job(const std::string& path, client::Node& node, Te
         terminal.end_progress();
         if (cancelled)
             return client::fail(Kind::failed,
-                                "cgpuctl upgrade: interrupted; it goes back without anybody "
-                                "watching. Try: cgpuctl status.");
+                                "cgpuctl: interrupted; the job goes back without anybody watching. Try: "
+                                "cgpuctl status.");
         cancelled = true;
         if (const auto done = node.cancel_job(path); !done)
             terminal.warning(done.error().text);

@@ -139,9 +139,9 @@ TEST(StateJson, BrokenJsonIsNamedByLineAndColumn) {
 }
 
 TEST(StateJson, AnotherVersionIsRefused) {
-    const auto newer = read_state(R"({"version": 3, "something": "new"})");
+    const auto newer = read_state(R"({"version": 4, "something": "new"})");
     ASSERT_FALSE(newer.has_value());
-    EXPECT_NE(newer.error().why.find("it is of version 3 and this cgpud knows versions up to 2"),
+    EXPECT_NE(newer.error().why.find("it is of version 4 and this cgpud knows versions up to 3"),
               std::string::npos);
     EXPECT_NE(newer.error().remedy.find("newer cgpud"), std::string::npos);
     EXPECT_NE(why_not(R"({"version": 0})").find("version 0, which is not known"), std::string::npos);

@@ -25,6 +25,7 @@ class Proxy final : public sdbus::ProxyInterfaces<Interface> {
         this->registerProxy();
     }
     ~Proxy() { this->unregisterProxy(); }
+    [[nodiscard]] sdbus::IProxy& proxy() { return this->getProxy(); }
     Proxy(const Proxy&) = delete;
     Proxy& operator=(const Proxy&) = delete;
 };

@@ -5,6 +5,7 @@
 
 #include "client/node/bus_connection.hpp"
 #include "client/node/bus_snapshot.hpp"
+#include "dbus/caller.hpp"
 
 namespace cgpu::client {
 namespace {
@@ -13,6 +14,8 @@ namespace {
 /// it.
 constexpr std::chrono::seconds kEndingTakes{3};
 constexpr std::chrono::milliseconds kBetweenTries{20};
+/// cgpud gives up sooner, and says so.
+constexpr std::chrono::seconds kTypingTakes{150};
 
 using Options = std::map<std::string, sdbus::Variant>;
 
@@ -41,11 +44,16 @@ struct BusNode::Bus {
     InstanceProxy instance(const std::string& name) { return {*connection, manager.FindInstance(name)}; }
 };
 
-BusNode::BusNode() = default;
+BusNode::BusNode(bool interactive) : interactive_(interactive) {}
 BusNode::~BusNode() = default;
 
 BusNode::Bus& BusNode::bus() {
-    if (bus_ == nullptr) bus_ = std::make_unique<Bus>();
+    if (bus_ != nullptr) return *bus_;
+    bus_ = std::make_unique<Bus>();
+    if (interactive_) {
+        compat::allow_interaction(bus_->manager.proxy());
+        bus_->connection->setMethodCallTimeout(kTypingTakes);
+    }
     return *bus_;
 }
 

@@ -10,7 +10,8 @@ namespace cgpu::client {
 /// another bus.
 class BusNode final : public Node {
   public:
-    BusNode();
+    /// `interactive`: whoever runs this may be asked for a password, and may take the time to type it.
+    explicit BusNode(bool interactive = false);
     ~BusNode() override;
 
     Result<Snapshot> read() override;
@@ -39,6 +40,7 @@ class BusNode final : public Node {
     struct Bus;
     Bus& bus();
 
+    bool interactive_;
     std::unique_ptr<Bus> bus_;
 };
 

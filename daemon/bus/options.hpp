@@ -20,7 +20,6 @@ enum class Force { unknown, known };
 [[nodiscard]] app::Result<app::Options> read_options(const OptionMap& given, Force force = Force::unknown);
 
 /// The options of a job: dry-run, timeout and, where it isn't hot, drain.
-[[nodiscard]] app::Result<app::UpgradeOptions> read_upgrade_options(const OptionMap& given,
-                                                                    upgrade::Kind kind);
+[[nodiscard]] app::Result<app::UpgradeOptions> read_job_options(const OptionMap& given, upgrade::Kind kind);
 
 }  // namespace cgpu::bus

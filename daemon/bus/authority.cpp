@@ -45,8 +45,9 @@ app::Result<void> judge(const Verdict& verdict, Action action, const compat::Cal
                   std::string(kAsRoot) + ", or on a terminal where an agent of polkit runs (pkttyagent)");
 }
 
-/// Nobody has its name, and nobody could be started for it.
+/// Nobody has its name, and nobody could be started for it: there is none, or its unit is masked.
 bool is_absent(const std::string& error) {
+    if (error.starts_with("org.freedesktop.systemd1.")) return true;
     constexpr std::array kAbsent = {"ServiceUnknown", "NameHasNoOwner", "Spawn."};
     const std::string prefix = "org.freedesktop.DBus.Error.";
     return std::any_of(kAbsent.begin(), kAbsent.end(),

@@ -20,10 +20,12 @@ class PrivateBus {
   public:
     PrivateBus() {
         const auto config = folder_.path() / "bus.conf";
-        std::ofstream(config) << "<busconfig><type>system</type><listen>unix:path=" +
+        std::ofstream(config) << "<busconfig><type>session</type><listen>unix:path=" +
                                      (folder_.path() / "bus").string() +
                                      "</listen><auth>EXTERNAL</auth><policy context=\"default\">"
-                                     "<allow send_destination=\"*\" eavesdrop=\"true\"/><allow own=\"*\"/>"
+                                     "<allow send_destination=\"*\"/><allow receive_type=\"method_call\"/>"
+                                     "<allow receive_type=\"method_return\"/><allow receive_type=\"error\"/>"
+                                     "<allow receive_type=\"signal\"/><allow own=\"*\"/>"
                                      "</policy></busconfig>";
         std::array<int, 2> ends{};
         if (pipe(ends.data()) != 0) throw std::runtime_error("pipe");

@@ -31,6 +31,9 @@ inline sdbus::Error make_error(std::string name, std::string text) {
 
 inline bool process_one(sdbus::IConnection& connection) { return connection.processPendingEvent(); }
 
+/// To be called when a proxy has all its handlers of signals.
+inline void finish_registration(sdbus::IProxy&) {}
+
 /// Absolute, on CLOCK_MONOTONIC; max: none.
 inline std::chrono::microseconds deadline(const sdbus::IConnection::PollData& data) { return data.timeout; }
 
@@ -43,6 +46,9 @@ using MaybeError = const sdbus::Error*;
 inline sdbus::Error make_error(std::string name, std::string text) { return {name, text}; }
 
 inline bool process_one(sdbus::IConnection& connection) { return connection.processPendingRequest(); }
+
+/// To be called when a proxy has all its handlers of signals.
+inline void finish_registration(sdbus::IProxy& proxy) { proxy.finishRegistration(); }
 
 /// Absolute, on CLOCK_MONOTONIC; max: none.
 inline std::chrono::microseconds deadline(const sdbus::IConnection::PollData& data) {

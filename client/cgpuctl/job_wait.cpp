@@ -1,7 +1,10 @@
 #include "client/cgpuctl/job_wait.hpp"
 
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <chrono>
 #include <csignal>
-#include <ctime>
 
 #include "client/cgpuctl/format.hpp"
 
@@ -9,35 +12,53 @@ namespace cgpu::cgpuctl {
 namespace {
 
 using client::Result;
+using Clock = std::chrono::steady_clock;
 using Kind = client::ClientError::Kind;
+using Woke = client::JobWatch::Woke;
 
-constexpr long kLookEvery = 100'000'000;  // ns
 /// A daemon that is restarted is back within this.
-constexpr int kMostLooksInVain = 300;
+constexpr std::chrono::seconds kAwayAtMost{30};
+/// The bus tells of one that comes back, but not of one that only goes on.
+constexpr std::chrono::milliseconds kLookWhileAway{1000};
 
-/// While it lives, SIGINT and SIGTERM come only to came().
+/// While it lives, SIGINT and SIGTERM can only be read from its descriptor.
 class HeldInterrupts {
   public:
     HeldInterrupts() {
-        sigemptyset(&held_);
-        sigaddset(&held_, SIGINT);
-        sigaddset(&held_, SIGTERM);
-        sigprocmask(SIG_BLOCK, &held_, &before_);
+        sigset_t held;
+        sigemptyset(&held);
+        sigaddset(&held, SIGINT);
+        sigaddset(&held, SIGTERM);
+        sigprocmask(SIG_BLOCK, &held, &before_);
+        fd_ = signalfd(-1, &held, SFD_CLOEXEC | SFD_NONBLOCK);
     }
-    ~HeldInterrupts() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+    ~HeldInterrupts() {
+        close(fd_);
+        sigprocmask(SIG_SETMASK, &before_, nullptr);
+    }
     HeldInterrupts(const HeldInterrupts&) = delete;
     HeldInterrupts& operator=(const HeldInterrupts&) = delete;
 
-    /// Waits for one as long as a look is apart from the next.
-    [[nodiscard]] bool came() const {
-        const timespec pause{0, kLookEvery};
-        return sigtimedwait(&held_, nullptr, &pause) > 0;
+    [[nodiscard]] int fd() const { return fd_; }
+    /// Whether there was one; it is taken.
+    [[nodiscard]] bool take() const {
+        signalfd_siginfo info{};
+        return read(fd_, &info, sizeof info) > 0;
     }
 
   private:
-    sigset_t held_{};
+    int fd_ = -1;
     sigset_t before_{};
 };
+
+/// Its object has made room for the next job's, after its end was told.
+client::Job ended_unseen(const std::optional<client::Job>& last_seen, const std::string& result) {
+    client::Job job = last_seen.value_or(client::Job());
+    job.state = "ended";
+    job.result = result;
+    job.message = "The next job has taken its place.";
+    return job;
+}
 
 }  // namespace
 
@@ -54,19 +75,29 @@ std::string progress_text(const client::Job& job) {
 
 Result<client::Job> wait_for_job(const std::string& path, client::Node& node, Terminal& terminal) {
     const HeldInterrupts interrupts;
-    int in_vain = 0;
+    const auto watch = node.watch_job(path);
+    if (!watch) return tl::unexpected(watch.error());
+    std::optional<Clock::time_point> away_since;
+    std::optional<client::Job> last_seen;
     bool cancelled = false;
     for (;;) {
         auto job = node.read_job(path);
         const bool away = !job && job.error().kind == Kind::unreachable;
-        in_vain = away ? in_vain + 1 : 0;
+        if (!job && job.error().kind == Kind::not_found && (*watch)->result())
+            job = ended_unseen(last_seen, *(*watch)->result());
+        if (!away) away_since.reset();
+        if (away && !away_since) away_since = Clock::now();
         if (job && !job->ended()) terminal.progress(progress_text(*job));
         if (away) terminal.progress("cgpud does not answer; it is waited for");
-        if ((job && job->ended()) || (!job && !away) || in_vain > kMostLooksInVain) {
+        const bool too_long = away && Clock::now() - *away_since >= kAwayAtMost;
+        if ((job && job->ended()) || (!job && !away) || too_long) {
             terminal.end_progress();
             return job;
         }
-        if (!interrupts.came()) continue;
+        if (job) last_seen = *job;
+        const auto woke =
+            (*watch)->wait(interrupts.fd(), away ? std::optional(kLookWhileAway) : std::nullopt);
+        if (woke != Woke::interrupted || !interrupts.take()) continue;
         terminal.end_progress();
         if (cancelled)
             return client::fail(Kind::failed,

@@ -30,7 +30,7 @@ class Proxy final : public sdbus::ProxyInterfaces<Interface> {
     Proxy& operator=(const Proxy&) = delete;
 };
 
-/// Who waits for a job asks it, since the daemon may be restarted meanwhile: its signal is not needed.
+/// Who waits for a job hears its signal by BusJobWatch.
 class QuietManager : public org::cgpu1::Manager_proxy {
   protected:
     using org::cgpu1::Manager_proxy::Manager_proxy;

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "client/node/bus_connection.hpp"
+#include "client/node/bus_job_watch.hpp"
 #include "client/node/bus_snapshot.hpp"
 #include "dbus/caller.hpp"
 
@@ -137,6 +138,12 @@ Result<std::string> BusNode::begin_mode(const ModeSwitch& wanted) {
 
 Result<Job> BusNode::read_job(const std::string& path) {
     return call([&] { return client::read_job(*bus().connection, path); });
+}
+
+Result<std::unique_ptr<JobWatch>> BusNode::watch_job(const std::string& path) {
+    return call([&]() -> std::unique_ptr<JobWatch> {
+        return std::make_unique<BusJobWatch>(*bus().connection, path);
+    });
 }
 
 Result<void> BusNode::cancel_job(const std::string& path) {

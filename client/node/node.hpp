@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "client/node/client_error.hpp"
+#include "client/node/job_watch.hpp"
 #include "client/node/snapshot.hpp"
 
 namespace cgpu::client {
@@ -73,6 +75,7 @@ class Node {
     /// The same.
     virtual Result<std::string> begin_mode(const ModeSwitch& wanted) = 0;
     virtual Result<Job> read_job(const std::string& path) = 0;
+    virtual Result<std::unique_ptr<JobWatch>> watch_job(const std::string& path) = 0;
     virtual Result<void> cancel_job(const std::string& path) = 0;
 };
 

@@ -1,6 +1,7 @@
 # The node's mode: isolation is turned off when nobody is isolated any more, by waiting where that is wanted, and on
 # while jobs run. What a job gets is judged by what its own allocations reach.
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../bus/signals.sh"
 whole=$((16130 * 1024 * 1024))
 
 mode_now() { cgpuctl status --json | jq -r '.mode + " " + .mode_source'; }
@@ -78,8 +79,15 @@ expect_error 'mode memory\+compute of the node: it is in force' cgpuctl set-mode
 
 # The deadline, and somebody who changes his mind, by the verb or by Ctrl-C: it opens again in the old mode.
 idle two
+start_signals
 said=$(cgpuctl set-mode none --drain --timeout 1 2>&1)
 expect_equal "exit code" $? 1
+stop_signals
+# Who waits reads the job once, and then only when the bus has told of a change.
+job_path=/org/cgpu1/job/$(upgrade_now id)
+reads=$(grep -c "\"path\":\"$job_path\".*\"member\":\"GetAll\"" "$scratch/monitor")
+told=$(signals "select(.path == \"$job_path\" or .member == \"JobRemoved\") | .member" | wc -l)
+expect_between "reads of the job" "$reads" 1 $((told + 1))
 expect grep -q 'failed. 1 instance had not ended in time; memory+compute stays in force.' <<<"$said"
 expect cgpuctl set-mode none --drain --no-wait -q
 expect cgpuctl set-mode --cancel -q

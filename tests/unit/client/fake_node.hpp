@@ -1,5 +1,9 @@
 #pragma once
 
+#include <poll.h>
+
+#include <memory>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -133,11 +137,27 @@ class FakeNode final : public client::Node {
         if (jobs.size() > 1) jobs.erase(jobs.begin());
         return job;
     }
+    std::optional<std::string> told_result;  ///< of JobRemoved
+    client::Result<std::unique_ptr<client::JobWatch>> watch_job(const std::string& path) override {
+        calls.push_back("watch " + path);
+        return std::make_unique<FakeWatch>(*this);
+    }
     client::Result<void> cancel_job(const std::string& path) override {
         return note("cancel " + path, false);
     }
 
   private:
+    /// Something changes all the time, but an interrupt goes first.
+    struct FakeWatch final : client::JobWatch {
+        explicit FakeWatch(const FakeNode& owner) : node(owner) {}
+        Woke wait(int interrupt, std::optional<std::chrono::milliseconds>) override {
+            pollfd file{interrupt, POLLIN, 0};
+            return poll(&file, 1, 0) > 0 ? Woke::interrupted : Woke::changed;
+        }
+        [[nodiscard]] std::optional<std::string> result() const override { return node.told_result; }
+        const FakeNode& node;
+    };
+
     client::Result<void> note(const std::string& call, bool dry_run) {
         calls.push_back(call + (dry_run ? " dry-run" : ""));
         return answer;

@@ -38,7 +38,7 @@ TEST_F(SetModeVerb, DrainsAndSaysWhatHappened) {
     input_.timeout = "90";
     node_.jobs = {job("drain", "", "waits for 1 instance to end"), job("ended", "done", "none is in force.")};
     ASSERT_TRUE(call());
-    EXPECT_EQ(node_.calls, Calls{"mode none drain 90 s"});
+    EXPECT_EQ(node_.calls, (Calls{"mode none drain 90 s", "watch /org/cgpu1/job/3"}));
     EXPECT_EQ(screen_.out.str(), "switch 4 (mode, memory+compute to none): done. none is in force.\n");
     EXPECT_EQ(screen_.err.str(), "");
 }
@@ -72,7 +72,7 @@ TEST_F(SetModeVerb, ItIsCancelled) {
     node_.snapshot.job = job("drain");
     node_.jobs = {job("ended", "cancelled", "It was cancelled; memory+compute stays in force.")};
     ASSERT_TRUE(call());
-    EXPECT_EQ(node_.calls, Calls{"cancel /org/cgpu1/job/4"});
+    EXPECT_EQ(node_.calls, (Calls{"cancel /org/cgpu1/job/4", "watch /org/cgpu1/job/4"}));
 }
 
 TEST_F(SetModeVerb, NotWaitedForAndTried) {

@@ -60,7 +60,7 @@ bool is_no_reply(const std::string& error) {
 }
 
 app::Result<void> unanswered(const sdbus::Error& error, const compat::Caller& caller) {
-    const std::string name = error.getName();
+    const std::string& name = error.getName();
     if (is_absent(name))
         return refuse("only root may where there is no polkit to ask, and the caller has " + user(caller),
                       std::string(kAsRoot) + ", or install polkitd");
@@ -78,7 +78,7 @@ Authority::Authority(sdbus::IConnection& connection, Patience patience)
 
 Authority::~Authority() = default;
 
-void Authority::ask(Action action, const compat::Caller& caller, Answer answer) {
+void Authority::ask(Action action, const compat::Caller& caller, const Answer& answer) {
     if (caller.uid == 0) return answer({});
     const Subject subject{kSubjectKind, {{"name", sdbus::Variant(caller.name)}}};
     const std::string question = std::to_string(getpid()) + "-" + std::to_string(++last_question_);

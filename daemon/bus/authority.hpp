@@ -33,7 +33,7 @@ class Authority {
 
     /// Never waits: calls back with the answer, later from the connection's loop or, for root and where
     /// polkit can't be asked at all, within the call.
-    void ask(Action action, const compat::Caller& caller, Answer answer);
+    void ask(Action action, const compat::Caller& caller, const Answer& answer);
 
   private:
     void give_up(const std::string& question);

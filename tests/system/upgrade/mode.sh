@@ -94,6 +94,9 @@ expect cgpuctl set-mode --cancel -q
 idle three
 env --default-signal=INT cgpuctl set-mode none --drain >"$scratch/interrupted" 2>&1 &
 waiting=$!
+# It has begun to wait: before, an interrupt would just end it.
+holds_interrupts() { ((0x$(sed -n 's/^SigBlk:\t//p' "/proc/$waiting/status") & 2)); }
+wait_for 10 holds_interrupts
 wait_for 10 at_state drain
 kill -INT "$waiting"
 wait "$waiting"

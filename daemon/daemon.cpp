@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "daemon/app/mode_differences.hpp"
 #include "daemon/system/log.hpp"
 #include "daemon/system/notify.hpp"
 
@@ -83,8 +84,10 @@ void Daemon::compose(store::State state) {
 
     upgrader_ = std::make_unique<app::Upgrader>(
         std::move(state.record), own_version(),
-        app::Upgrader::Outside{loop_, modules_, store_, *bus_, [this] { return service_->instances(); },
-                               processes_.boot_id()});
+        app::Upgrader::Outside{
+            loop_, modules_, store_, *bus_,
+            [this]() -> const model::Node::Instances& { return service_->node().instances(); },
+            processes_.boot_id()});
 
     link::Settings link;
     link.runtime_dir = config_.runtime_dir;
@@ -160,11 +163,20 @@ tl::expected<void, std::string> Daemon::open_to_clients() {
     for (const auto& [id, instance] : service_->node().instances()) known.push_back(id);
     link_->forget_unknown(known);
     upgrader_->resume();
+    take_configured_mode();
     if (auto served = bus_->serve(*service_, *upgrader_); !served) return served;
     if (auto named = bus_->request_name(); !named) return named;
     spdlog::info("cgpud {} serves org.cgpu1: {}", CGPU_VERSION, status());
     system::notify_ready(status());
     return {};
+}
+
+void Daemon::take_configured_mode() {
+    upgrader_->set_configured_mode(config_.gpu_defaults.mode);
+    const auto wanted = [this](const model::SeenGpu& gpu) { return config_.settings_for(gpu).mode; };
+    for (const auto& line :
+         app::mode_differences(service_->node(), config_.gpu_defaults.mode, upgrader_->mode(), wanted))
+        spdlog::warn("{}", line);
 }
 
 std::string Daemon::status() const {
@@ -184,6 +196,7 @@ void Daemon::reload() {
     }
     config_ = std::move(*loaded);
     service_->set_settings(service_settings());
+    take_configured_mode();
     system::set_up_log(config_.log_level);
     spdlog::info(
         "configuration read again; slice_ms, on_daemon_loss, lease_chunk_mib, context_estimate_mib, "

@@ -48,6 +48,7 @@ class Daemon {
     void gpus_listed(const app::Result<std::vector<model::SeenGpu>>& gpus);
     tl::expected<void, std::string> open_to_clients();
     void reload();
+    void take_configured_mode();
     [[nodiscard]] app::Settings service_settings() const;
     [[nodiscard]] std::string status() const;
     void fail(const std::string& why);

@@ -43,9 +43,10 @@ struct Input {
     bool remove = false;
     bool no_reload = false;
 
-    // of upgrade
+    // of upgrade and set-mode
     std::string hot;
     std::string cold;
+    std::string mode;
     std::string timeout;
     bool drain = false;
     bool no_wait = false;

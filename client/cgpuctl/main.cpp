@@ -28,7 +28,7 @@ int main_of(std::vector<std::string> arguments) {
     Terminal terminal(std::cout, std::cerr,
                       {wants_color(STDOUT_FILENO), wants_color(STDERR_FILENO), call.input.quiet,
                        is_terminal(STDERR_FILENO)});
-    client::BusNode node;
+    client::BusNode node(is_terminal(STDIN_FILENO) && is_terminal(STDERR_FILENO));
     const auto done = call.verb->run(call.input, node, terminal);
     if (!done) return report(done.error());
     if (!std::cout.flush())

@@ -1,10 +1,10 @@
 #include <algorithm>
 
 #include "client/cgpuctl/format.hpp"
+#include "client/cgpuctl/job_wait.hpp"
 #include "client/cgpuctl/json.hpp"
 #include "client/cgpuctl/module_offer.hpp"
 #include "client/cgpuctl/table.hpp"
-#include "client/cgpuctl/upgrade_wait.hpp"
 #include "client/cgpuctl/verbs.hpp"
 #include "client/cgpuctl/warnings.hpp"
 
@@ -24,6 +24,8 @@ std::string as_json(const client::Snapshot& snapshot, const std::vector<std::str
     return to_text({{"version", snapshot.version},
                     {"module_version", snapshot.module_version},
                     {"modules_installed", snapshot.modules_installed},
+                    {"mode", snapshot.mode},
+                    {"mode_source", snapshot.mode_is_switched ? "switched" : "configuration"},
                     {"upgrade", snapshot.job ? to_json(*snapshot.job) : Json()},
                     {"gpus", std::move(gpus)},
                     {"instances", std::move(instances)},
@@ -50,7 +52,8 @@ client::Result<void> status(const Input& input, client::Node& node, Terminal& te
         return {};
     }
     terminal.out() << "cgpud " << snapshot->version << ", module "
-                   << (snapshot->module_version.empty() ? "none" : snapshot->module_version) << '\n';
+                   << (snapshot->module_version.empty() ? "none" : snapshot->module_version)
+                   << (snapshot->mode_is_switched ? ", switched to mode " + snapshot->mode : "") << '\n';
     const auto offer = offer_text(snapshot->module_version, snapshot->modules_installed);
     if (snapshot->job && !snapshot->job->ended())
         terminal.out() << progress_text(*snapshot->job) << '\n';

@@ -12,6 +12,8 @@ const Option kQuiet{"-q,--quiet", &Input::quiet, "", "say nothing about what wen
 const Option kOnlyIds{"-q,--quiet", &Input::quiet, "", "print full ids only"};
 const Option kNoWarnings{"-q,--quiet", &Input::quiet, "", "leave out the warnings"};
 const Option kDryRun{"--dry-run", &Input::dry_run, "", "check everything and change nothing"};
+const Option kNoWait{"--no-wait", &Input::no_wait, "", "begin it only; cgpuctl status says how far it is"};
+const Option kCancel{"--cancel", &Input::cancel, "", "end the job that is under way: it goes back"};
 const Option kOnGpu{"--gpu", &Input::gpu, "GPU", "which of the instance's GPUs, where it has several"};
 
 const Argument kGpu{"GPU", &Input::gpu, "index or UUID"};
@@ -171,8 +173,8 @@ const std::vector<Verb>& table() {
            "with --cold: admit no new instances, and wait for the others to end"},
           {"--timeout", &Input::timeout, "S",
            "seconds after which it goes back; 60, with --cold 600, where not given"},
-          {"--no-wait", &Input::no_wait, "", "begin it only; cgpuctl status says how far it is"},
-          {"--cancel", &Input::cancel, "", "end the one that is under way: it goes back"},
+          kNoWait,
+          kCancel,
           kJson,
           kDryRun,
           kQuiet},
@@ -186,6 +188,30 @@ const std::vector<Verb>& table() {
          "refused.",
          "cgpuctl upgrade --hot 1.2.3",
          &upgrade},
+        {"set-mode",
+         {{"MODE", &Input::mode, "none, memory or memory+compute", true}},
+         {{"--drain", &Input::drain, "",
+           "admit no new instances, and wait for those to end that are isolated more"},
+          {"--timeout", &Input::timeout, "S", "seconds after which it goes back; 600 where not given"},
+          kNoWait,
+          kCancel,
+          kJson,
+          kDryRun,
+          kQuiet},
+         false,
+         "Set what is isolated for instances that ask for no mode (as root)",
+         "On every GPU of the node. none: all share the whole card, and no limit is enforced. To isolate "
+         "less, "
+         "no\n"
+         "instance may be there that is isolated more. To isolate more, nobody need end: who runs stays as "
+         "it "
+         "is, and\n"
+         "its GPU takes nobody of the new mode until then. Exit code 0 where the mode is in force, 1 where "
+         "it "
+         "went back,\n"
+         "4 where it was refused.",
+         "cgpuctl set-mode none --drain",
+         &set_mode},
         {"runtime",
          {{"ACTION", &Input::action, "configure"}},
          {{"--as", &Input::as, "NAME",

@@ -13,6 +13,17 @@ bool divides(const client::Gpu& gpu) { return gpu.mode == "memory+compute" && gp
 
 }  // namespace
 
+std::vector<std::string> mode_warnings(const client::Snapshot& snapshot) {
+    std::vector<std::string> out;
+    if (!snapshot.mode_is_switched) return out;
+    for (const client::Gpu& gpu : snapshot.gpus)
+        if (gpu.present && gpu.mode != snapshot.mode)
+            out.push_back("GPU " + std::to_string(gpu.index) + ": it serves mode " + gpu.mode +
+                          " until its instances end, and refuses instances of the node's mode, " +
+                          snapshot.mode + ". Try: cgpuctl show " + std::to_string(gpu.index) + ".");
+    return out;
+}
+
 std::vector<std::string> warnings_about(const client::Snapshot& snapshot) {
     std::vector<std::string> out;
     if (snapshot.module_version.empty())
@@ -28,6 +39,7 @@ std::vector<std::string> warnings_about(const client::Snapshot& snapshot) {
     }
     if (snapshot.gpus.empty())
         out.emplace_back("GPUs: the driver shows none. Try: nvidia-smi, then journalctl -u cgpud.");
+    for (std::string& warning : mode_warnings(snapshot)) out.push_back(std::move(warning));
     for (const client::Gpu& gpu : snapshot.gpus) {
         if (!gpu.present)
             out.push_back(

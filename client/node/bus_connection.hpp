@@ -25,11 +25,12 @@ class Proxy final : public sdbus::ProxyInterfaces<Interface> {
         this->registerProxy();
     }
     ~Proxy() { this->unregisterProxy(); }
+    [[nodiscard]] sdbus::IProxy& proxy() { return this->getProxy(); }
     Proxy(const Proxy&) = delete;
     Proxy& operator=(const Proxy&) = delete;
 };
 
-/// Who waits for a job asks it, since the daemon may be restarted meanwhile: its signal is not needed.
+/// Who waits for a job hears its signal by BusJobWatch.
 class QuietManager : public org::cgpu1::Manager_proxy {
   protected:
     using org::cgpu1::Manager_proxy::Manager_proxy;

@@ -4,7 +4,9 @@
 #include <thread>
 
 #include "client/node/bus_connection.hpp"
+#include "client/node/bus_job_watch.hpp"
 #include "client/node/bus_snapshot.hpp"
+#include "dbus/caller.hpp"
 
 namespace cgpu::client {
 namespace {
@@ -13,12 +15,23 @@ namespace {
 /// it.
 constexpr std::chrono::seconds kEndingTakes{3};
 constexpr std::chrono::milliseconds kBetweenTries{20};
+/// cgpud gives up sooner, and says so.
+constexpr std::chrono::seconds kTypingTakes{150};
 
 using Options = std::map<std::string, sdbus::Variant>;
 
 Options options_for(bool dry_run) {
     Options options;
     if (dry_run) options.emplace("dry-run", sdbus::Variant(true));
+    return options;
+}
+
+/// Of an Upgrade or a ModeSwitch.
+template <class Wanted>
+Options options_of_job(const Wanted& wanted) {
+    Options options = options_for(wanted.dry_run);
+    if (wanted.timeout_s) options.emplace("timeout", sdbus::Variant(*wanted.timeout_s));
+    if (wanted.drain) options.emplace("drain", sdbus::Variant(true));
     return options;
 }
 
@@ -32,11 +45,16 @@ struct BusNode::Bus {
     InstanceProxy instance(const std::string& name) { return {*connection, manager.FindInstance(name)}; }
 };
 
-BusNode::BusNode() = default;
+BusNode::BusNode(bool interactive) : interactive_(interactive) {}
 BusNode::~BusNode() = default;
 
 BusNode::Bus& BusNode::bus() {
-    if (bus_ == nullptr) bus_ = std::make_unique<Bus>();
+    if (bus_ != nullptr) return *bus_;
+    bus_ = std::make_unique<Bus>();
+    if (interactive_) {
+        compat::allow_interaction(bus_->manager.proxy());
+        bus_->connection->setMethodCallTimeout(kTypingTakes);
+    }
     return *bus_;
 }
 
@@ -105,9 +123,7 @@ Result<void> BusNode::release_instance(const std::string& id) {
 }
 
 Result<std::string> BusNode::begin_upgrade(const Upgrade& wanted) {
-    Options options = options_for(wanted.dry_run);
-    if (wanted.timeout_s) options.emplace("timeout", sdbus::Variant(*wanted.timeout_s));
-    if (wanted.drain) options.emplace("drain", sdbus::Variant(true));
+    const Options options = options_of_job(wanted);
     return call([&]() -> std::string {
         auto& manager = bus().manager;
         return wanted.hot ? manager.UpgradeHot(wanted.version, options)
@@ -115,8 +131,19 @@ Result<std::string> BusNode::begin_upgrade(const Upgrade& wanted) {
     });
 }
 
+Result<std::string> BusNode::begin_mode(const ModeSwitch& wanted) {
+    const Options options = options_of_job(wanted);
+    return call([&]() -> std::string { return bus().manager.SetMode(wanted.mode, options); });
+}
+
 Result<Job> BusNode::read_job(const std::string& path) {
     return call([&] { return client::read_job(*bus().connection, path); });
+}
+
+Result<std::unique_ptr<JobWatch>> BusNode::watch_job(const std::string& path) {
+    return call([&]() -> std::unique_ptr<JobWatch> {
+        return std::make_unique<BusJobWatch>(*bus().connection, path);
+    });
 }
 
 Result<void> BusNode::cancel_job(const std::string& path) {

@@ -10,7 +10,8 @@ namespace cgpu::client {
 /// another bus.
 class BusNode final : public Node {
   public:
-    BusNode();
+    /// `interactive`: whoever runs this may be asked for a password, and may take the time to type it.
+    explicit BusNode(bool interactive = false);
     ~BusNode() override;
 
     Result<Snapshot> read() override;
@@ -31,13 +32,16 @@ class BusNode final : public Node {
     Result<void> attach(const std::string& id, std::uint32_t pid) override;
     Result<void> release_instance(const std::string& id) override;
     Result<std::string> begin_upgrade(const Upgrade& wanted) override;
+    Result<std::string> begin_mode(const ModeSwitch& wanted) override;
     Result<Job> read_job(const std::string& path) override;
+    Result<std::unique_ptr<JobWatch>> watch_job(const std::string& path) override;
     Result<void> cancel_job(const std::string& path) override;
 
   private:
     struct Bus;
     Bus& bus();
 
+    bool interactive_;
     std::unique_ptr<Bus> bus_;
 };
 

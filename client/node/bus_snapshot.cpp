@@ -142,6 +142,8 @@ Snapshot read_snapshot(sdbus::IConnection& connection) {
     snapshot.version = manager.Version();
     snapshot.module_version = manager.ModuleVersion();
     snapshot.modules_installed = manager.ModulesInstalled();
+    snapshot.mode = manager.Mode();
+    snapshot.mode_is_switched = manager.ModeSource() == "switched";
     for (const auto& [path, interfaces] : managed_objects(connection)) {
         if (const auto gpu = interfaces.find(GpuProxy::INTERFACE_NAME); gpu != interfaces.end())
             add_gpu(snapshot, connection, path, gpu->second);

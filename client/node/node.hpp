@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "client/node/client_error.hpp"
+#include "client/node/job_watch.hpp"
 #include "client/node/snapshot.hpp"
 
 namespace cgpu::client {
@@ -25,6 +27,14 @@ struct Upgrade {
     bool hot = true;  ///< running processes go over; else only without instances
     std::string version;
     bool drain = false;                      ///< cold: wait for instances to end, and admit none
+    std::optional<std::uint32_t> timeout_s;  ///< the daemon's own where not given
+    bool dry_run = false;
+};
+
+/// A mode that the node is to be switched to.
+struct ModeSwitch {
+    std::string mode;
+    bool drain = false;                      ///< wait for instances in the way to end, and admit none
     std::optional<std::uint32_t> timeout_s;  ///< the daemon's own where not given
     bool dry_run = false;
 };
@@ -62,7 +72,10 @@ class Node {
 
     /// The job's path on the bus; "/" for a dry run.
     virtual Result<std::string> begin_upgrade(const Upgrade& wanted) = 0;
+    /// The same.
+    virtual Result<std::string> begin_mode(const ModeSwitch& wanted) = 0;
     virtual Result<Job> read_job(const std::string& path) = 0;
+    virtual Result<std::unique_ptr<JobWatch>> watch_job(const std::string& path) = 0;
     virtual Result<void> cancel_job(const std::string& path) = 0;
 };
 

@@ -70,15 +70,15 @@ struct Instance {
     }
 };
 
-/// An upgrade of the module.
+/// An upgrade of the module, or a switch of the node's mode.
 struct Job {
     std::uint64_t id = 0;
-    std::string kind;    ///< hot, cold
-    std::string from;    ///< the version that was in force
+    std::string kind;    ///< hot, cold, mode
+    std::string from;    ///< the version or mode that was in force
     std::string target;  ///< the one that is to be
     std::string state;   ///< stage, canary, all, commit, back, drain; ended
     std::uint32_t done = 0;
-    std::uint32_t all = 0;  ///< processes; of a cold one, instances
+    std::uint32_t all = 0;  ///< processes; of a cold one, or of the mode, instances
     std::string message;
     std::string result;  ///< done, failed, cancelled; empty while it is under way
 
@@ -89,6 +89,8 @@ struct Snapshot {
     std::string version;
     std::string module_version;                  ///< in force; empty where it isn't installed
     std::vector<std::string> modules_installed;  ///< rising
+    std::string mode;                            ///< of instances that ask for none
+    bool mode_is_switched = false;               ///< else it is the configuration's
     std::optional<Job> job;                      ///< under way, or the last one
     std::vector<Gpu> gpus;                       ///< by index, those that are not present last
     std::vector<Instance> instances;             ///< the oldest first

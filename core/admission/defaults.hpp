@@ -3,12 +3,14 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include <tl/expected.hpp>
 
 #include "core/model/bytes.hpp"
+#include "core/model/mode.hpp"
 
 namespace cgpu::admission {
 
@@ -21,7 +23,7 @@ enum class Placement : std::uint32_t {
 /// What becomes of an instance for which no weight is free (S4: it is admitted and cannot compute).
 enum class NoWeight : std::uint32_t { warn, refuse };
 
-/// What the node's configuration adds to a request.
+/// What the node adds to a request.
 struct Defaults {
     /// For a container that asks for memory and says no amount (`default_memsize`). Zero: it is not managed.
     model::Bytes default_memory;
@@ -29,6 +31,9 @@ struct Defaults {
     std::map<std::string, std::uint32_t, std::less<>> weights;  ///< by container name
     Placement placement = Placement::binpack;
     NoWeight no_weight = NoWeight::warn;
+    /// For a request that asks for none, where the node was switched to one: so it may be refused on a GPU
+    /// that still serves another. Nothing: the mode of the GPU.
+    std::optional<model::Mode> mode;
 
     friend bool operator==(const Defaults&, const Defaults&) = default;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -41,7 +42,12 @@ tl::expected<const Gpu*, Refusal> find_named(const Node& node, const request::Gp
     return gpu;
 }
 
-/// The mode of a request that asks for none and names its GPUs: that of those in use, else the first one's.
+/// The mode that the GPUs must have or get; nothing: whichever they have.
+std::optional<Mode> mode_asked_for(const Request& request, const Defaults& defaults) {
+    return request.mode ? request.mode : defaults.mode;
+}
+
+/// The mode of a request that may have any and names its GPUs: that of those in use, else the first one's.
 Mode mode_of_named(const Node& node, const std::vector<const Gpu*>& gpus) {
     for (const Gpu* gpu : gpus)
         if (!node.occupants_of(gpu->uuid).empty()) return node.mode_in_force(*gpu);
@@ -150,7 +156,7 @@ tl::expected<Plan, Refusal> plan_named(const Node& node, const Request& request,
         gpus.push_back(*gpu);
     }
     Plan plan;
-    plan.mode = request.mode.value_or(mode_of_named(node, gpus));
+    plan.mode = mode_asked_for(request, defaults).value_or(mode_of_named(node, gpus));
     for (std::size_t i = 0; i < gpus.size(); ++i) {
         const auto seat = find_seat(node, *gpus[i], request, i, plan.mode, defaults);
         if (!seat) return refuse(describe(request, defaults) + " on " + describe(*gpus[i]), seat.error());
@@ -163,11 +169,12 @@ tl::expected<Plan, Refusal> plan_placed(const Node& node, const Request& request
     std::optional<Plan> best;
     std::vector<Misfit> misfits;
     std::size_t fitting = 0;
+    const auto asked = mode_asked_for(request, defaults);
     for (const Mode mode : {Mode::memory_compute, Mode::memory, Mode::none}) {
-        if (request.mode && *request.mode != mode) continue;
+        if (asked && *asked != mode) continue;
         std::vector<const Gpu*> gpus;
         for (const Gpu& gpu : node.gpus())
-            if (gpu.present && (request.mode || node.mode_in_force(gpu) == mode)) gpus.push_back(&gpu);
+            if (gpu.present && (asked || node.mode_in_force(gpu) == mode)) gpus.push_back(&gpu);
         if (gpus.empty()) continue;
         Attempt attempt = place_among(node, gpus, request, mode, defaults);
         fitting = std::max(fitting, attempt.fitting);

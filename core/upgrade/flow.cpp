@@ -13,11 +13,21 @@ std::string reason_in(const std::string& refusal) {
     return refusal.ends_with('.') ? refusal.substr(0, refusal.size() - 1) : refusal;
 }
 
+/// Into whichever of the two it belongs.
+template <class AnyVersion>
+void put_in_force(const Setting& setting, AnyVersion& version, std::optional<model::Mode>& mode) {
+    if (const auto* new_version = std::get_if<Version>(&setting))
+        version = *new_version;
+    else
+        mode = std::get<model::Mode>(setting);
+}
+
 }  // namespace
 
 Flow::Flow(Record record, const Version& in_force, Settings settings)
     : settings_(settings),
       in_force_(record.in_force.value_or(in_force)),
+      mode_(record.mode),
       job_(std::move(record.job)),
       last_(std::move(record.last)),
       step_(job_ ? Step::stage : Step::ended) {}
@@ -44,7 +54,7 @@ std::optional<Nanos> Flow::wake(Nanos now) const {
 
 const Version& Flow::for_new() const {
     const bool there = job_ && job_->kind == Kind::hot && !job_->back && step_ != Step::stage;
-    return there ? job_->to : in_force_;
+    return there ? to() : in_force_;
 }
 
 bool Flow::can_cancel() const {
@@ -58,12 +68,12 @@ Flow::Status Flow::status() const {
                 last_->result, done_at_end_, all_at_end_, last_->message};
     }
     Status status{job_->id, job_->kind, job_->from, job_->to, step_, std::nullopt, 0, 0, ""};
-    if (job_->kind == Kind::cold) {
+    if (job_->kind != Kind::hot) {
         status.all = most_instances_;
         status.done = most_instances_ - instances_;
         if (instances_ > 0) status.message = "waits for " + counted(instances_, "instance") + " to end";
     } else {
-        const Version& there = job_->back ? job_->from : job_->to;
+        const Version& there = job_->back ? from() : to();
         status.all = roster_.all().size();
         status.done = roster_.count_on(there);
         status.message = job_->why;
@@ -74,30 +84,34 @@ Flow::Status Flow::status() const {
     return status;
 }
 
-std::string Flow::title() const {
-    return "upgrade " + std::to_string(job_->id) + " (" + std::string(to_string(job_->kind)) + ", " +
-           job_->from.str() + " to " + job_->to.str() + ")";
-}
+std::string Flow::title() const { return title_of(job_->id, job_->kind, job_->from, job_->to); }
 
 void Flow::save(After after) {
     after_ = after;
-    Record record{in_force_, job_, last_};
+    Record record{in_force_, mode_, job_, last_};
     if (ending_) {
         record.job.reset();
         record.last = ending_;
-        if (ending_->result == Result::done) record.in_force = ending_->to;
+        if (ending_->result == Result::done) put_in_force(ending_->to, record.in_force, record.mode);
     }
     actions_.emplace_back(Save{std::move(record)});
 }
 
 void Flow::on(const Start& start) {
-    const std::uint64_t id = (last_ ? last_->id : 0) + 1;
-    job_ = Job{
-        id,    start.kind, in_force_, start.to.version, start.timeout, now_ + start.timeout, start.boot_id,
-        false, false,      ""};
     target_ = start.to;
-    step_ = Step::stage;
     roster_.forgive();
+    begin(start.kind, in_force_, start.to.version, start.timeout, start.boot_id);
+}
+
+void Flow::on(const StartMode& start) {
+    begin(Kind::mode, start.from, start.to, start.timeout, start.boot_id);
+}
+
+void Flow::begin(Kind kind, const Setting& from, const Setting& to, Nanos timeout,
+                 const std::string& boot_id) {
+    const std::uint64_t id = (last_ ? last_->id : 0) + 1;
+    job_ = Job{id, kind, from, to, timeout, now_ + timeout, boot_id, false, false, ""};
+    step_ = Step::stage;
     most_instances_ = instances_;
     save(After::start);
 }
@@ -112,20 +126,20 @@ void Flow::on(const Resume& resume) {
     }
     most_instances_ = instances_;
     tell(false, title() + ": taken up again, it was going " + (job_->back ? "back" : "there"));
-    if (job_->kind == Kind::cold) {
+    if (job_->kind != Kind::hot) {
         step_ = Step::drain;
     } else if (job_->back) {
         step_ = Step::back;
     } else {
         verifying_ = true;
-        actions_.emplace_back(Verify{job_->to});
+        actions_.emplace_back(Verify{to()});
     }
 }
 
 void Flow::on(const Cancel&) {
     if (!can_cancel()) return;
-    if (job_->kind == Kind::cold)
-        finish(Result::cancelled, "It was cancelled; " + job_->from.str() + " stays in force.");
+    if (job_->kind != Kind::hot)
+        finish(Result::cancelled, "It was cancelled; " + to_string(job_->from) + " stays in force.");
     else
         turn_round(true, "it was cancelled");
 }
@@ -156,7 +170,7 @@ void Flow::on(const Saved& saved) {
     if (saved.trouble.empty()) {
         tell(ending_->result == Result::failed,
              title() + ": " + std::string(to_string(ending_->result)) + ". " + ending_->message);
-        if (ending_->result == Result::done) in_force_ = ending_->to;
+        if (ending_->result == Result::done) put_in_force(ending_->to, in_force_, mode_);
         last_ = std::exchange(ending_, std::nullopt);
         job_.reset();
         step_ = Step::ended;
@@ -165,7 +179,7 @@ void Flow::on(const Saved& saved) {
         ending_.reset();
         save_trouble_.clear();
         if (job_->kind == Kind::hot) return turn_round(false, reason_in(saved.trouble));
-        finish(Result::failed, reason_in(saved.trouble) + "; " + job_->from.str() + " stays in force.");
+        finish(Result::failed, reason_in(saved.trouble) + "; " + to_string(job_->from) + " stays in force.");
     } else {
         save_again_ = now_ + settings_.save_pause;
     }
@@ -175,10 +189,10 @@ void Flow::on(const Verified& verified) {
     if (!std::exchange(verifying_, false)) return;
     if (job_->kind == Kind::cold) {
         if (verified.manifest)
-            finish(Result::done, job_->to.str() + " is in force.");
+            finish(Result::done, to_string(job_->to) + " is in force.");
         else
             finish(Result::failed,
-                   reason_in(verified.manifest.error()) + "; " + job_->from.str() + " stays in force.");
+                   reason_in(verified.manifest.error()) + "; " + to_string(job_->from) + " stays in force.");
     } else if (verified.manifest) {
         target_ = *verified.manifest;
         step_ = Step::canary;
@@ -236,22 +250,24 @@ void Flow::pump() {
 }
 
 void Flow::drain() {
-    if (instances_ == 0) {
+    if (instances_ == 0 && job_->kind == Kind::mode) {
+        finish(Result::done, to_string(job_->to) + " is in force.");
+    } else if (instances_ == 0) {
         verifying_ = true;
-        actions_.emplace_back(Verify{job_->to});
+        actions_.emplace_back(Verify{to()});
     } else if (now_ >= job_->deadline) {
         finish(Result::failed, counted(instances_, "instance") + " had not ended in time; " +
-                                   job_->from.str() + " stays in force.");
+                                   to_string(job_->from) + " stays in force.");
     }
 }
 
 void Flow::finish(Result result, const std::string& message) {
-    const bool cold = job_->kind == Kind::cold;
-    const Version& there = result == Result::done ? job_->to : job_->from;
-    all_at_end_ = cold ? most_instances_ : roster_.all().size();
-    done_at_end_ = cold ? most_instances_ - instances_ : roster_.count_on(there);
+    const bool hot = job_->kind == Kind::hot;
+    all_at_end_ = hot ? roster_.all().size() : most_instances_;
+    done_at_end_ =
+        hot ? roster_.count_on(result == Result::done ? to() : from()) : most_instances_ - instances_;
     ending_ = Ended{job_->id, job_->kind, job_->from, job_->to, result, message};
-    if (result == Result::done && !cold) step_ = Step::commit;
+    if (result == Result::done && hot) step_ = Step::commit;
     save(After::end);
 }
 

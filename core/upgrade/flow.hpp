@@ -22,6 +22,13 @@ struct Start {
     Nanos timeout;
     std::string boot_id;
 };
+/// The node is to be switched to another mode; `from` is the one before, switched or configured.
+struct StartMode {
+    model::Mode from;
+    model::Mode to;
+    Nanos timeout;
+    std::string boot_id;
+};
 /// The daemon has started, and knows which processes and instances live. Once, before all others.
 struct Resume {
     std::string boot_id;
@@ -52,11 +59,12 @@ struct Lost {
 struct Gone {
     Who who;
 };
+/// How many instances are in the way of the job under way, or of the one that starts next.
 struct Instances {
     std::size_t count;
 };
-using Event =
-    std::variant<Start, Resume, Cancel, Tick, Saved, Verified, Known, Connected, Lost, Gone, Said, Instances>;
+using Event = std::variant<Start, StartMode, Resume, Cancel, Tick, Saved, Verified, Known, Connected, Lost,
+                           Gone, Said, Instances>;
 
 // What is to be done, in this order.
 struct Save {
@@ -84,7 +92,8 @@ struct Tell {
 using Action = std::variant<Save, Verify, Switch, Over, Tell>;
 using Actions = std::vector<Action>;
 
-/// Moves the node from one version of the module to another. No clock, no thread, no I/O.
+/// Moves the node from one version of the module to another, or from one mode to another. No clock, no
+/// thread, no I/O.
 ///
 /// Hot. stage: the job is saved, and new processes get the target. canary: one process goes over. all: all
 /// others. commit: the target is saved as the version in force. Whatever goes wrong on the way there (a
@@ -94,6 +103,8 @@ using Actions = std::vector<Action>;
 /// whoever of them comes back later is told to go over (settle). A process that ends by itself is no failure.
 ///
 /// Cold. drain: no instance may come until the last one is gone; then the target is verified again and saved.
+///
+/// Mode. drain: no instance may come until the last one is gone that is in the way; then the mode is saved.
 ///
 /// Nothing is told to anyone before it is saved, so a daemon that was killed goes on from what was saved: a
 /// job that went there goes on going there (each process says what it runs when it connects again), one that
@@ -110,11 +121,11 @@ class Flow {
     struct Status {
         std::uint64_t id = 0;  ///< 0: there has been none
         Kind kind = Kind::hot;
-        Version from;
-        Version to;
+        Setting from;
+        Setting to;
         Step step = Step::ended;
         std::optional<Result> result;  ///< once it has ended
-        std::size_t done = 0;          ///< processes (cold: instances gone)
+        std::size_t done = 0;          ///< processes (cold, mode: instances gone)
         std::size_t all = 0;
         std::string message;  ///< what it waits for, or what happened
 
@@ -135,7 +146,9 @@ class Flow {
     [[nodiscard]] bool under_way() const { return job_.has_value(); }
     /// Whether it still can be cancelled.
     [[nodiscard]] bool can_cancel() const;
-    /// A cold job waits for the instances to go: none may come.
+    /// The mode that the node was switched to; nothing: never.
+    [[nodiscard]] std::optional<model::Mode> mode() const { return mode_; }
+    /// A cold job, or one of the mode, waits for instances to go: none may come.
     [[nodiscard]] bool draining() const { return job_ && step_ == Step::drain && !ending_; }
     [[nodiscard]] Status status() const;
     [[nodiscard]] const Roster& roster() const { return roster_; }
@@ -145,6 +158,7 @@ class Flow {
     enum class After { nothing, start, back, end };
 
     void on(const Start& start);
+    void on(const StartMode& start);
     void on(const Resume& resume);
     void on(const Cancel&);
     void on(const Tick&) {}
@@ -157,6 +171,7 @@ class Flow {
     void on(const Said& said);
     void on(const Instances& instances);
 
+    void begin(Kind kind, const Setting& from, const Setting& to, Nanos timeout, const std::string& boot_id);
     void pump();
     void forward();
     void backward();
@@ -173,10 +188,14 @@ class Flow {
     void finish_back();
     void save(After after);
     void tell(bool bad, const std::string& text) { actions_.emplace_back(Tell{bad, text}); }
+    // Of a hot or cold job.
+    [[nodiscard]] const Version& from() const { return std::get<Version>(job_->from); }
+    [[nodiscard]] const Version& to() const { return std::get<Version>(job_->to); }
     [[nodiscard]] std::string title() const;
 
     Settings settings_;
     Version in_force_;
+    std::optional<model::Mode> mode_;
     std::optional<Job> job_;
     std::optional<Ended> last_;
     std::optional<Ended> ending_;  ///< being saved

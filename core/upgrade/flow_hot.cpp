@@ -19,18 +19,18 @@ void Flow::bring(const Who& who, std::uint64_t id, Front& front, const Version& 
 void Flow::forward() {
     for (const auto& [who, process] : roster_.all())
         for (const auto& [id, front] : process.fronts) {
-            const bool there = front.runs == job_->to;
+            const bool there = front.runs == to();
             if (!there && (!front.switches || front.version < target_->least_front))
                 return turn_round(false, name_of(who) + " has front " + front.version.str() +
-                                             ", which can't exchange its engine for " + job_->to.str());
+                                             ", which can't exchange its engine for " + to().str());
         }
     if (now_ >= job_->deadline)
-        return turn_round(false, "not all went over in time: " + roster_.others_than(job_->to));
+        return turn_round(false, "not all went over in time: " + roster_.others_than(to()));
     if (step_ == Step::canary) try_canary();
     if (step_ == Step::all) try_all();
-    if (!roster_.all_on(job_->to)) return;
+    if (!roster_.all_on(to())) return;
     const auto count = roster_.all().size();
-    finish(Result::done, job_->to.str() + " is in force" +
+    finish(Result::done, to().str() + " is in force" +
                              (count == 0 ? "." : " in " + counted(count, "running process") + "."));
 }
 
@@ -38,8 +38,8 @@ void Flow::try_canary() {
     auto& processes = roster_.all();
     if (canary_) {
         const auto found = processes.find(*canary_);
-        if (found != processes.end() && !found->second.is_on(job_->to)) {
-            for (auto& [id, front] : found->second.fronts) bring(found->first, id, front, job_->to);
+        if (found != processes.end() && !found->second.is_on(to())) {
+            for (auto& [id, front] : found->second.fronts) bring(found->first, id, front, to());
             return;
         }
         canary_.reset();
@@ -51,7 +51,7 @@ void Flow::try_canary() {
     }
     for (auto& [who, process] : processes) {
         for (auto& [id, front] : process.fronts) {
-            bring(who, id, front, job_->to);
+            bring(who, id, front, to());
             if (!front.asked.empty()) canary_ = who;
         }
         if (canary_) return;
@@ -60,7 +60,7 @@ void Flow::try_canary() {
 
 void Flow::try_all() {
     for (auto& [who, process] : roster_.all())
-        for (auto& [id, front] : process.fronts) bring(who, id, front, job_->to);
+        for (auto& [id, front] : process.fronts) bring(who, id, front, to());
 }
 
 void Flow::turn_round(bool cancelled, const std::string& why) {
@@ -78,18 +78,17 @@ void Flow::turn_round(bool cancelled, const std::string& why) {
 void Flow::backward() {
     bool waits = false;
     for (auto& [who, process] : roster_.all()) {
-        for (auto& [id, front] : process.fronts) bring(who, id, front, job_->from);
-        waits |= !process.is_on(job_->from) && !process.has_refused(job_->from);
+        for (auto& [id, front] : process.fronts) bring(who, id, front, from());
+        waits |= !process.is_on(from()) && !process.has_refused(from());
     }
     if (!waits || now_ >= job_->deadline) finish_back();
 }
 
 void Flow::finish_back() {
     std::string message = job_->cancelled ? "It was cancelled" : "It went back, because " + job_->why;
-    message += "; " + job_->from.str() + " is in force.";
-    if (!roster_.all_on(job_->from))
-        message +=
-            " Not there: " + roster_.others_than(job_->from) + ". They are told again when they answer.";
+    message += "; " + from().str() + " is in force.";
+    if (!roster_.all_on(from()))
+        message += " Not there: " + roster_.others_than(from()) + ". They are told again when they answer.";
     finish(job_->cancelled ? Result::cancelled : Result::failed, message);
 }
 

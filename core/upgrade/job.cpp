@@ -8,6 +8,8 @@ std::string_view to_string(Kind kind) {
             return "hot";
         case Kind::cold:
             return "cold";
+        case Kind::mode:
+            return "mode";
     }
     return {};
 }
@@ -44,8 +46,18 @@ std::string_view to_string(Step step) {
     return {};
 }
 
+std::string to_string(const Setting& setting) {
+    if (const auto* version = std::get_if<Version>(&setting)) return version->str();
+    return std::string(model::to_string(std::get<model::Mode>(setting)));
+}
+
+std::string title_of(std::uint64_t id, Kind kind, const Setting& from, const Setting& to) {
+    return (kind == Kind::mode ? "switch " : "upgrade ") + std::to_string(id) + " (" +
+           std::string(to_string(kind)) + ", " + to_string(from) + " to " + to_string(to) + ")";
+}
+
 std::optional<Kind> parse_kind(std::string_view text) {
-    for (const auto kind : {Kind::hot, Kind::cold})
+    for (const auto kind : {Kind::hot, Kind::cold, Kind::mode})
         if (to_string(kind) == text) return kind;
     return std::nullopt;
 }

@@ -4,7 +4,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 
+#include "core/model/mode.hpp"
 #include "core/upgrade/version.hpp"
 
 namespace cgpu::upgrade {
@@ -15,10 +17,13 @@ using Nanos = std::int64_t;
 enum class Kind {
     hot,   ///< running processes go over
     cold,  ///< while there is no instance
+    mode,  ///< the node's mode, when no instance is isolated more than that (S1)
 };
+/// What a job changes: the version of the module, or the mode of instances that ask for none.
+using Setting = std::variant<Version, model::Mode>;
 enum class Result {
     done,
-    failed,     ///< the version before is in force again; the message says why
+    failed,     ///< what was in force before is so again; the message says why
     cancelled,  ///< the same, because somebody wanted it
 };
 /// Where a job is.
@@ -28,12 +33,15 @@ enum class Step {
     all,     ///< all others do
     commit,  ///< all have; the target is being written down as the version in force
     back,    ///< whoever went over goes back
-    drain,   ///< cold: no new instances; those that are there are waited for
+    drain,   ///< cold, mode: no new instances; those that are in the way are waited for
     ended,
 };
 [[nodiscard]] std::string_view to_string(Kind kind);
 [[nodiscard]] std::string_view to_string(Result result);
 [[nodiscard]] std::string_view to_string(Step step);
+[[nodiscard]] std::string to_string(const Setting& setting);
+/// `upgrade 3 (hot, 1.1.0 to 1.2.0)`, `switch 4 (mode, memory to none)`
+[[nodiscard]] std::string title_of(std::uint64_t id, Kind kind, const Setting& from, const Setting& to);
 [[nodiscard]] std::optional<Kind> parse_kind(std::string_view text);
 [[nodiscard]] std::optional<Result> parse_result(std::string_view text);
 
@@ -41,8 +49,8 @@ enum class Step {
 struct Job {
     std::uint64_t id = 0;
     Kind kind = Kind::hot;
-    Version from;
-    Version to;
+    Setting from;
+    Setting to;
     Nanos timeout = 0;
     Nanos deadline = 0;      ///< of going there, or of going back
     std::string boot_id;     ///< that the deadline counts in
@@ -57,8 +65,8 @@ struct Job {
 struct Ended {
     std::uint64_t id = 0;
     Kind kind = Kind::hot;
-    Version from;
-    Version to;
+    Setting from;
+    Setting to;
     Result result = Result::done;
     std::string message;  ///< what happened, in sentences
 
@@ -69,6 +77,7 @@ struct Ended {
 struct Record {
     std::optional<Version>
         in_force;  ///< what all processes run while there is no job; nothing: never written
+    std::optional<model::Mode> mode;  ///< that the node was switched to; nothing: the configuration's
     std::optional<Job> job;
     std::optional<Ended> last;
 

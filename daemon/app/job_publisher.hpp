@@ -5,7 +5,7 @@
 
 namespace cgpu::app {
 
-/// Tells the bus of upgrades.
+/// Tells the bus of jobs.
 class JobPublisher {
   public:
     virtual ~JobPublisher() = default;
@@ -14,6 +14,8 @@ class JobPublisher {
     virtual void job_ended(const upgrade::Ended& ended) = 0;
     /// Another version is in force.
     virtual void module_changed() = 0;
+    /// The mode of the node, or where that comes from.
+    virtual void mode_changed() = 0;
     /// Other versions run in the processes of an instance.
     virtual void engines_changed(const model::InstanceId& id) = 0;
 };

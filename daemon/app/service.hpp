@@ -62,7 +62,6 @@ class Service {
     void set_settings(Settings settings) { settings_ = std::move(settings); }
 
     [[nodiscard]] const model::Node& node() const { return node_; }
-    [[nodiscard]] std::vector<model::InstanceId> instances() const;
 
     Result<Created> create_instance(std::string_view id, std::string_view name,
                                     const std::map<std::string, std::string>& variables,

@@ -39,7 +39,9 @@ Result<Created> Service::create_instance(std::string_view id, std::string_view n
                              "ALIYUN_COM_GPU_MEM_CONTAINER=GiB or CGPU_MEM=SIZE, or start it without cgpu");
     if (const auto open = outside_.door.open(); !open) return tl::unexpected(open.error());
     (*request)->container_name = std::string(name);
-    auto grant = admission::admit(node_, **request, settings_.defaults);
+    auto defaults = settings_.defaults;
+    defaults.mode = outside_.door.mode();
+    auto grant = admission::admit(node_, **request, defaults);
     if (!grant) return tl::unexpected(worth_another_try(std::move(grant.error())));
     if (!grant->managed())
         return Created{{*parsed_id, std::string(name), 0, 0, grant->mode, {}, std::nullopt}, {}, {}};
@@ -82,12 +84,6 @@ Refusal Service::worth_another_try(Refusal refusal) const {
         refusal.reason == Refusal::Reason::busy || refusal.reason == Refusal::Reason::exists;
     if (in_the_way && someone_is_ending()) refusal.reason = Refusal::Reason::try_again;
     return refusal;
-}
-
-std::vector<model::InstanceId> Service::instances() const {
-    std::vector<model::InstanceId> ids;
-    for (const auto& [id, instance] : node_.instances()) ids.push_back(id);
-    return ids;
 }
 
 bool Service::someone_is_ending() const {

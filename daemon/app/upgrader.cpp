@@ -15,7 +15,8 @@ Upgrader::Upgrader(upgrade::Record record, const upgrade::Version& own, Outside 
       recorded_(record.in_force.has_value()),
       flow_(std::move(record), own),
       told_(flow_.status()),
-      told_in_force_(flow_.in_force()) {}
+      told_in_force_(flow_.in_force()),
+      told_mode_(flow_.mode()) {}
 
 void Upgrader::resume() {
     if (!recorded_) {
@@ -24,7 +25,7 @@ void Upgrader::resume() {
         if (const auto saved = outside_.store.save(first); !saved) spdlog::error("{}", saved.error().text);
     }
     look_at_module();
-    happens(upgrade::Instances{outside_.instances().size()});
+    instances_changed();
     happens(upgrade::Resume{outside_.boot_id});
 }
 
@@ -51,13 +52,25 @@ void Upgrader::said(const upgrade::Said& said) {
 Result<void> Upgrader::open() const {
     if (!flow_.draining()) return {};
     const auto status = flow_.status();
+    const bool mode = status.kind == upgrade::Kind::mode;
     return model::refuse(model::Refusal::Reason::busy, "new instances",
-                         "the module is being changed from " + status.from.str() + " to " + status.to.str() +
+                         std::string(mode ? "the node's mode" : "the module") + " is being changed from " +
+                             to_string(status.from) + " to " + to_string(status.to) +
                              ", and that waits for the instances that are there to end",
-                         "when it is done (cgpuctl status), or cancel it (cgpuctl upgrade --cancel)");
+                         std::string("when it is done (cgpuctl status), or cancel it (cgpuctl ") +
+                             (mode ? "set-mode" : "upgrade") + " --cancel)");
 }
 
-void Upgrader::instances_changed() { happens(upgrade::Instances{outside_.instances().size()}); }
+void Upgrader::instances_changed() {
+    const auto status = flow_.status();
+    if (flow_.under_way()) happens(upgrade::Instances{in_the_way(status.from, status.to).size()});
+}
+
+void Upgrader::set_configured_mode(model::Mode mode) {
+    const bool in_force = !flow_.mode() && mode != configured_mode_;
+    configured_mode_ = mode;
+    if (in_force) outside_.publisher.mode_changed();
+}
 
 void Upgrader::happens(const upgrade::Event& event) {
     events_.push_back(event);
@@ -113,6 +126,10 @@ void Upgrader::tell_what_changed() {
         told_in_force_ = flow_.in_force();
         look_at_module();
         outside_.publisher.module_changed();
+    }
+    if (told_mode_ != flow_.mode()) {
+        told_mode_ = flow_.mode();
+        outside_.publisher.mode_changed();
     }
 }
 

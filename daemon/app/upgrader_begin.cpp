@@ -1,4 +1,4 @@
-// What is checked before an upgrade begins.
+// What is checked before a job begins.
 #include <utility>
 
 #include "core/model/quote.hpp"
@@ -32,23 +32,66 @@ std::string what(const upgrade::Manifest& target) { return "upgrade to " + targe
 
 Result<std::uint64_t> Upgrader::begin(upgrade::Kind kind, std::string_view version,
                                       const UpgradeOptions& options) {
-    const auto timeout = options.timeout_s.value_or(kind == upgrade::Kind::hot ? kHotTimeout : kColdTimeout);
-    if (timeout == 0 || timeout > kLongestTimeout)
-        return model::refuse(Refusal::Reason::invalid, "timeout " + std::to_string(timeout) + " s",
-                             "it is out of range", "1 to " + std::to_string(kLongestTimeout));
-    if (options.drain && kind == upgrade::Kind::hot)
+    const bool hot = kind == upgrade::Kind::hot;
+    const auto timeout = timeout_of(options, hot ? kHotTimeout : kColdTimeout);
+    if (!timeout) return tl::unexpected(timeout.error());
+    if (options.drain && hot)
         return model::refuse(Refusal::Reason::invalid, "drain", "a hot upgrade waits for no instance to end",
                              "a cold upgrade, or without it");
     const auto manifest = target(version);
     if (!manifest) return tl::unexpected(manifest.error());
-    const auto checked = kind == upgrade::Kind::hot ? check_hot(*manifest) : check_cold(*manifest, options);
+    const auto there = in_the_way(flow_.in_force(), manifest->version);
+    const auto checked = hot ? check_hot(*manifest)
+                             : check_in_the_way(what(*manifest), there, options,
+                                                "when they have ended, --drain to wait for that, or --hot");
     if (!checked) return tl::unexpected(checked.error());
     if (options.dry_run) return 0;
+    return start(upgrade::Start{kind, *manifest, *timeout * kSecond, outside_.boot_id}, there.size());
+}
+
+Result<std::uint64_t> Upgrader::begin_mode(std::string_view mode, const UpgradeOptions& options) {
+    const auto timeout = timeout_of(options, kColdTimeout);
+    if (!timeout) return tl::unexpected(timeout.error());
+    const auto to = model::parse_mode(mode);
+    if (!to)
+        return model::refuse(Refusal::Reason::invalid, "mode " + model::quote(mode), to.error(),
+                             "none, memory or memory+compute");
+    const auto name = "mode " + std::string(to_string(*to)) + " of the node";
+    if (const auto idle = check_idle(name); !idle) return tl::unexpected(idle.error());
+    if (flow_.mode() == *to)
+        return model::refuse(Refusal::Reason::exists, name, "it is in force", "another mode");
+    const auto from = mode_of_node();
+    const auto there = in_the_way(from, *to);
+    if (const auto checked =
+            check_in_the_way(name, there, options, "when they have ended, or --drain to wait for that");
+        !checked)
+        return tl::unexpected(checked.error());
+    if (options.dry_run) return 0;
+    return start(upgrade::StartMode{from, *to, *timeout * kSecond, outside_.boot_id}, there.size());
+}
+
+Result<std::uint64_t> Upgrader::start(const upgrade::Event& event, std::size_t in_the_way) {
     const auto before = flow_.status().id;
-    happens(upgrade::Start{kind, *manifest, timeout * kSecond, outside_.boot_id});
+    happens(upgrade::Instances{in_the_way});
+    happens(event);
     const auto id = flow_.status().id;
     if (id == before) return tl::unexpected(Refusal{Refusal::Reason::storage, save_trouble_});
     return id;
+}
+
+Result<std::uint32_t> Upgrader::timeout_of(const UpgradeOptions& options, std::uint32_t otherwise) {
+    const auto timeout = options.timeout_s.value_or(otherwise);
+    if (timeout != 0 && timeout <= kLongestTimeout) return timeout;
+    return model::refuse(Refusal::Reason::invalid, "timeout " + std::to_string(timeout) + " s",
+                         "it is out of range", "1 to " + std::to_string(kLongestTimeout));
+}
+
+Result<void> Upgrader::check_idle(const std::string& what) const {
+    if (!flow_.under_way()) return {};
+    const auto status = flow_.status();
+    return model::refuse(Refusal::Reason::busy, what,
+                         title_of(status.id, status.kind, status.from, status.to) + " is under way",
+                         "when it is done (cgpuctl status), or cancel it (cgpuctl upgrade --cancel)");
 }
 
 Result<upgrade::Manifest> Upgrader::target(std::string_view version) {
@@ -56,16 +99,10 @@ Result<upgrade::Manifest> Upgrader::target(std::string_view version) {
     if (!parsed)
         return model::refuse(Refusal::Reason::invalid, "version " + model::quote(version),
                              "it is no version of a module", "one of `cgpuctl module list`, such as 1.2.3");
-    if (flow_.under_way()) {
-        const auto status = flow_.status();
-        return model::refuse(Refusal::Reason::busy, "upgrade to " + parsed->str(),
-                             "upgrade " + std::to_string(status.id) + " (" +
-                                 std::string(to_string(status.kind)) + ", " + status.from.str() + " to " +
-                                 status.to.str() + ") is under way",
-                             "when it is done (cgpuctl status), or cancel it (cgpuctl upgrade --cancel)");
-    }
+    const auto name = "upgrade to " + parsed->str();
+    if (const auto idle = check_idle(name); !idle) return tl::unexpected(idle.error());
     if (*parsed == flow_.in_force())
-        return model::refuse(Refusal::Reason::exists, "upgrade to " + parsed->str(), "it is in force",
+        return model::refuse(Refusal::Reason::exists, name, "it is in force",
                              "another version of `cgpuctl module list`");
     return outside_.modules.verified(*parsed);
 }
@@ -84,19 +121,29 @@ Result<void> Upgrader::check_hot(const upgrade::Manifest& target) {
                          "when they have ended, or --cold, when no instance is there");
 }
 
-Result<void> Upgrader::check_cold(const upgrade::Manifest& target, const UpgradeOptions& options) {
-    const auto instances = outside_.instances();
+std::vector<model::InstanceId> Upgrader::in_the_way(const upgrade::Setting& from,
+                                                    const upgrade::Setting& to) const {
+    const auto* mode = std::get_if<model::Mode>(&to);
+    std::vector<model::InstanceId> found;
+    if (mode != nullptr && *mode >= std::get<model::Mode>(from)) return found;
+    for (const auto& [id, instance] : outside_.instances())
+        if (mode == nullptr || instance.mode > *mode) found.push_back(id);
+    return found;
+}
+
+Result<void> Upgrader::check_in_the_way(const std::string& what,
+                                        const std::vector<model::InstanceId>& instances,
+                                        const UpgradeOptions& options, const char* remedy) const {
     if (instances.empty() || options.drain) return {};
     std::vector<std::string> names;
     names.reserve(instances.size());
     for (const auto& id : instances) names.push_back(id.short_id());
-    return model::refuse(Refusal::Reason::busy, what(target),
-                         "instances are in the way: " + list(names, ", "),
-                         "when they have ended, --drain to wait for that, or --hot");
+    return model::refuse(Refusal::Reason::busy, what, "instances are in the way: " + list(names, ", "),
+                         remedy);
 }
 
 Result<void> Upgrader::cancel(std::uint64_t id, bool dry_run) {
-    const auto name = "upgrade " + std::to_string(id);
+    const auto name = "job " + std::to_string(id);
     if (!flow_.under_way() || flow_.status().id != id)
         return model::refuse(Refusal::Reason::not_found, name, "it is not under way", "cgpuctl status");
     if (!flow_.can_cancel())

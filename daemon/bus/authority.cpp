@@ -1,25 +1,114 @@
 #include "daemon/bus/authority.hpp"
 
-#include "daemon/bus/errors.hpp"
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+#include <utility>
 
 namespace cgpu::bus {
+namespace {
 
-using Reason = model::Refusal::Reason;
+// The Authority of polkit, by its public interface (polkit(8), org.freedesktop.PolicyKit1.Authority).
+constexpr const char* kPolkit = "org.freedesktop.PolicyKit1";
+constexpr const char* kPolkitPath = "/org/freedesktop/PolicyKit1/Authority";
+constexpr const char* kPolkitInterface = "org.freedesktop.PolicyKit1.Authority";
+constexpr std::uint32_t kAllowUserInteraction = 1;
+/// The subject is known by its connection: a pid could be another process by the time it is looked at.
+constexpr const char* kSubjectKind = "system-bus-name";
 
-app::Result<void> may_change(const compat::Credentials& caller) {
-    if (caller.uid == 0) return {};
-    return model::refuse(Reason::not_permitted, "this change",
-                         "only root may, and the caller's user id is " + std::to_string(caller.uid),
-                         "the same as root (sudo)");
+using Subject = sdbus::Struct<std::string, std::map<std::string, sdbus::Variant>>;
+using Details = std::map<std::string, std::string>;
+using Verdict = sdbus::Struct<bool, bool, Details>;  // authorized, could be by a password, details
+
+constexpr const char* kAsRoot = "the same as root (sudo)";
+
+tl::unexpected<model::Refusal> refuse(const std::string& why, const std::string& remedy = kAsRoot) {
+    return model::refuse(model::Refusal::Reason::not_permitted, "this change", why, remedy);
 }
 
-compat::Credentials caller_of(const sdbus::IObject& object) {
+std::string user(const compat::Caller& caller) { return "user id " + std::to_string(caller.uid); }
+
+app::Result<void> judge(const Verdict& verdict, Action action, const compat::Caller& caller) {
+    if (verdict.get<0>()) return {};
+    const std::string id(id_of(action));
+    if (!verdict.get<1>())
+        return refuse("polkit does not allow " + id + " to the caller (" + user(caller) + ")",
+                      std::string(kAsRoot) + ", or a rule of polkit for " + id);
+    return refuse("polkit wants a password for " + id + ", and " +
+                      (caller.interactive ? "there is no agent to ask the caller for it"
+                                          : "the caller is not to be asked for it") +
+                      " (" + user(caller) + ")",
+                  std::string(kAsRoot) + ", or on a terminal where an agent of polkit runs (pkttyagent)");
+}
+
+/// Nobody has its name, and nobody could be started for it: there is none, or its unit is masked.
+bool is_absent(const std::string& error) {
+    if (error.starts_with("org.freedesktop.systemd1.")) return true;
+    constexpr std::array kAbsent = {"ServiceUnknown", "NameHasNoOwner", "Spawn."};
+    const std::string prefix = "org.freedesktop.DBus.Error.";
+    return std::any_of(kAbsent.begin(), kAbsent.end(),
+                       [&](const char* name) { return error.starts_with(prefix + name); });
+}
+
+bool is_no_reply(const std::string& error) {
+    return error == "org.freedesktop.DBus.Error.NoReply" || error == "org.freedesktop.DBus.Error.Timeout" ||
+           error == "System.Error.ETIMEDOUT";
+}
+
+app::Result<void> unanswered(const sdbus::Error& error, const compat::Caller& caller) {
+    const std::string& name = error.getName();
+    if (is_absent(name))
+        return refuse("only root may where there is no polkit to ask, and the caller has " + user(caller),
+                      std::string(kAsRoot) + ", or install polkitd");
+    if (is_no_reply(name)) return refuse("polkit was asked and gave no answer");
+    spdlog::warn("polkit: {} ({})", error.getMessage(), name);
+    return refuse("polkit could not be asked: " + error.getMessage(),
+                  std::string(kAsRoot) + ", and the log of polkit (journalctl -u polkit)");
+}
+
+}  // namespace
+
+Authority::Authority(sdbus::IConnection& connection, Patience patience)
+    : patience_(patience),
+      polkit_(sdbus::createProxy(connection, compat::ServiceName(kPolkit), sdbus::ObjectPath(kPolkitPath))) {}
+
+Authority::~Authority() = default;
+
+void Authority::ask(Action action, const compat::Caller& caller, const Answer& answer) {
+    if (caller.uid == 0) return answer({});
+    const Subject subject{kSubjectKind, {{"name", sdbus::Variant(caller.name)}}};
+    const std::string question = std::to_string(getpid()) + "-" + std::to_string(++last_question_);
+    const auto replied = [this, action, caller, question, answer](compat::MaybeError error,
+                                                                  const Verdict& verdict) {
+        if (!error) return answer(judge(verdict, action, caller));
+        if (is_no_reply(error->getName())) give_up(question);
+        answer(unanswered(*error, caller));
+    };
     try {
-        return compat::caller_of(object);
+        polkit_->callMethodAsync("CheckAuthorization")
+            .onInterface(kPolkitInterface)
+            .withTimeout(caller.interactive ? patience_.interactive : patience_.quiet)
+            .withArguments(subject, std::string(id_of(action)), Details(),
+                           caller.interactive ? kAllowUserInteraction : 0U, question)
+            .uponReplyInvoke(replied);
     } catch (const sdbus::Error& error) {
-        throw to_bus_error(model::make_refusal(Reason::not_permitted, "this change",
-                                               "the bus does not know the caller: " + error.getMessage(),
-                                               "again, and stay connected until the answer comes"));
+        answer(unanswered(error, caller));
+    }
+}
+
+void Authority::give_up(const std::string& question) {
+    // Else its agent would go on asking for a password that nobody waits for.
+    try {
+        polkit_->callMethod("CancelCheckAuthorization")
+            .onInterface(kPolkitInterface)
+            .withArguments(question)
+            .dontExpectReply();
+    } catch (const sdbus::Error& error) {
+        spdlog::debug("polkit: {}", error.getMessage());
     }
 }
 

@@ -1,16 +1,46 @@
 #pragma once
 
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
 #include "daemon/app/ports.hpp"
+#include "daemon/bus/action.hpp"
+#include "dbus/caller.hpp"
 #include "dbus/compat.hpp"
 
-/// Who may do what: reading is free, only root changes anything.
 namespace cgpu::bus {
 
-/// Refused (not_permitted) for anybody but root.
-[[nodiscard]] app::Result<void> may_change(const compat::Credentials& caller);
+/// Who may do what. Reading is free and not asked for here; root may change everything; for others polkit
+/// decides.
+class Authority {
+  public:
+    /// Refused: not_permitted, with what to do about it.
+    using Answer = std::function<void(const app::Result<void>&)>;
+    /// How long polkit may take.
+    struct Patience {
+        std::chrono::milliseconds quiet{25'000};
+        std::chrono::milliseconds interactive{120'000};  ///< somebody may be typing a password
+    };
 
-/// Whoever sent the message that `object` works on now; the bus's word, never the message's. Throws a bus
-/// error (NotAuthorized) where the bus can't say any more, because the caller is gone.
-[[nodiscard]] compat::Credentials caller_of(const sdbus::IObject& object);
+    /// The connection must outlive it. Questions that are open when it goes are not answered any more.
+    Authority(sdbus::IConnection& connection, Patience patience);
+    explicit Authority(sdbus::IConnection& connection) : Authority(connection, Patience()) {}
+    ~Authority();
+    Authority(const Authority&) = delete;
+    Authority& operator=(const Authority&) = delete;
+
+    /// Never waits: calls back with the answer, later from the connection's loop or, for root and where
+    /// polkit can't be asked at all, within the call.
+    void ask(Action action, const compat::Caller& caller, const Answer& answer);
+
+  private:
+    void give_up(const std::string& question);
+
+    Patience patience_;
+    std::uint64_t last_question_ = 0;
+    std::unique_ptr<sdbus::IProxy> polkit_;
+};
 
 }  // namespace cgpu::bus

@@ -145,19 +145,25 @@ void Bus::instance_removed(const model::InstanceId& id) {
 
 void Bus::job_changed() {
     if (!connection_->objects) return;
-    published("an upgrade", [&] { connection_->objects->refresh_job(); });
+    published("a job", [&] { connection_->objects->refresh_job(); });
 }
 
 void Bus::job_ended(const upgrade::Ended& ended) {
     // Its object says so before the signal does.
     job_changed();
     if (!connection_->objects) return;
-    published("an upgrade's end", [&] { connection_->objects->manager().job_ended(ended); });
+    published("a job's end", [&] { connection_->objects->manager().job_ended(ended); });
 }
 
 void Bus::module_changed() {
     if (!connection_->objects) return;
     published("the module", [&] { connection_->objects->manager().module_changed(); });
+}
+
+void Bus::mode_changed() {
+    if (!connection_->objects) return;
+    published("the mode", [&] { connection_->objects->manager().mode_changed(); });
+    refresh_gpus();
 }
 
 void Bus::engines_changed(const model::InstanceId& id) { refresh(id); }

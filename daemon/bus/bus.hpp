@@ -43,6 +43,7 @@ class Bus final : public app::Publisher, public app::JobPublisher {
     void job_changed() override;
     void job_ended(const upgrade::Ended& ended) override;
     void module_changed() override;
+    void mode_changed() override;
     void engines_changed(const model::InstanceId& id) override;
 
   private:

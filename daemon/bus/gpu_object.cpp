@@ -2,16 +2,20 @@
 
 #include <utility>
 
-#include "daemon/bus/authority.hpp"
 #include "daemon/bus/errors.hpp"
 #include "daemon/bus/options.hpp"
 #include "daemon/bus/paths.hpp"
+#include "daemon/bus/permitted.hpp"
 
 namespace cgpu::bus {
 
-GpuObject::GpuObject(sdbus::IConnection& connection, app::Service& service, const model::Uuid& gpu,
-                     GpuView view)
-    : AdaptorInterfaces(connection, path_of(gpu)), service_(service), gpu_(gpu), view_(std::move(view)) {
+GpuObject::GpuObject(sdbus::IConnection& connection, Authority& authority, app::Service& service,
+                     const model::Uuid& gpu, GpuView view)
+    : AdaptorInterfaces(connection, path_of(gpu)),
+      authority_(authority),
+      service_(service),
+      gpu_(gpu),
+      view_(std::move(view)) {
     registerAdaptor();
 }
 
@@ -25,25 +29,25 @@ void GpuObject::update(GpuView view) {
     if (!changed.empty()) getObject().emitPropertiesChangedSignal(INTERFACE_NAME, changed);
 }
 
-void GpuObject::SetPolicy(const std::string& policy, const OptionMap& options) {
-    guarded("SetPolicy", [&] {
-        take(may_change(caller_of(getObject())));
-        take(service_.set_policy(gpu_, policy, take(read_options(options))));
-    });
+void GpuObject::SetPolicy(sdbus::Result<>&& result, std::string policy, OptionMap options) {
+    when_permitted(authority_, Action::manage_policy, getObject(), "SetPolicy", std::move(result),
+                   [&service = service_, gpu = gpu_, policy, options] {
+                       take(service.set_policy(gpu, policy, take(read_options(options))));
+                   });
 }
 
-void GpuObject::SetMaxInst(const std::uint32_t& max_inst, const OptionMap& options) {
-    guarded("SetMaxInst", [&] {
-        take(may_change(caller_of(getObject())));
-        take(service_.set_max_inst(gpu_, max_inst, take(read_options(options))));
-    });
+void GpuObject::SetMaxInst(sdbus::Result<>&& result, std::uint32_t max_inst, OptionMap options) {
+    when_permitted(authority_, Action::manage_policy, getObject(), "SetMaxInst", std::move(result),
+                   [&service = service_, gpu = gpu_, max_inst, options] {
+                       take(service.set_max_inst(gpu, max_inst, take(read_options(options))));
+                   });
 }
 
-void GpuObject::SetPrioRatio(const std::uint32_t& per_cent, const OptionMap& options) {
-    guarded("SetPrioRatio", [&] {
-        take(may_change(caller_of(getObject())));
-        take(service_.set_prio_ratio(gpu_, per_cent, take(read_options(options))));
-    });
+void GpuObject::SetPrioRatio(sdbus::Result<>&& result, std::uint32_t per_cent, OptionMap options) {
+    when_permitted(authority_, Action::manage_policy, getObject(), "SetPrioRatio", std::move(result),
+                   [&service = service_, gpu = gpu_, per_cent, options] {
+                       take(service.set_prio_ratio(gpu, per_cent, take(read_options(options))));
+                   });
 }
 
 std::map<std::string, sdbus::Variant> GpuObject::GetUsage() {

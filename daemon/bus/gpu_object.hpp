@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "daemon/app/service.hpp"
+#include "daemon/bus/authority.hpp"
 #include "daemon/bus/gpu_view.hpp"
+#include "daemon/bus/options.hpp"
 #include "dbus/compat.hpp"
 #include "dbus/generated/gpu_adaptor.hpp"
 
@@ -15,7 +17,8 @@ namespace cgpu::bus {
 /// reading them can't fail (one throwing getter would fail GetManagedObjects for the whole tree).
 class GpuObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Gpu_adaptor> {
   public:
-    GpuObject(sdbus::IConnection& connection, app::Service& service, const model::Uuid& gpu, GpuView view);
+    GpuObject(sdbus::IConnection& connection, Authority& authority, app::Service& service,
+              const model::Uuid& gpu, GpuView view);
     ~GpuObject();
     GpuObject(const GpuObject&) = delete;
     GpuObject& operator=(const GpuObject&) = delete;
@@ -25,11 +28,9 @@ class GpuObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Gpu_adaptor>
     void update(GpuView view);
 
   private:
-    void SetPolicy(const std::string& policy, const std::map<std::string, sdbus::Variant>& options) override;
-    void SetMaxInst(const std::uint32_t& max_inst,
-                    const std::map<std::string, sdbus::Variant>& options) override;
-    void SetPrioRatio(const std::uint32_t& per_cent,
-                      const std::map<std::string, sdbus::Variant>& options) override;
+    void SetPolicy(sdbus::Result<>&& result, std::string policy, OptionMap options) override;
+    void SetMaxInst(sdbus::Result<>&& result, std::uint32_t max_inst, OptionMap options) override;
+    void SetPrioRatio(sdbus::Result<>&& result, std::uint32_t per_cent, OptionMap options) override;
     std::map<std::string, sdbus::Variant> GetUsage() override;
 
     std::string Uuid() override { return view_.uuid; }
@@ -46,6 +47,7 @@ class GpuObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Gpu_adaptor>
     std::string Mode() override { return view_.mode; }
     std::vector<sdbus::ObjectPath> Instances() override { return view_.instances; }
 
+    Authority& authority_;
     app::Service& service_;
     model::Uuid gpu_;
     GpuView view_;

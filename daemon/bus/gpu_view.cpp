@@ -5,7 +5,7 @@
 
 namespace cgpu::bus {
 
-GpuView view_of(const model::Node& node, const model::Gpu& gpu) {
+GpuView view_of(const model::Node& node, const model::Gpu& gpu, std::optional<model::Mode> mode) {
     GpuView view;
     view.uuid = gpu.uuid.to_string();
     view.index = gpu.index;
@@ -18,9 +18,9 @@ GpuView view_of(const model::Node& node, const model::Gpu& gpu) {
     view.max_inst = gpu.settings.max_inst;
     view.free_weight = node.free_weight(gpu.uuid);
     view.prio_ratio = gpu.settings.prio_ratio;
-    view.mode = model::to_string(node.mode_in_force(gpu));
-    for (const model::Occupant& occupant : node.occupants_of(gpu.uuid))
-        view.instances.push_back(path_of(occupant.instance->id));
+    const auto there = node.occupants_of(gpu.uuid);
+    view.mode = model::to_string(there.empty() && mode ? *mode : node.mode_in_force(gpu));
+    for (const model::Occupant& occupant : there) view.instances.push_back(path_of(occupant.instance->id));
     return view;
 }
 

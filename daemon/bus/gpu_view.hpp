@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,9 @@ struct GpuView {
     std::vector<sdbus::ObjectPath> instances;
 };
 
-[[nodiscard]] GpuView view_of(const model::Node& node, const model::Gpu& gpu);
+/// `mode`: what the node was switched to, which an empty GPU gives to whoever comes; nothing: its own.
+[[nodiscard]] GpuView view_of(const model::Node& node, const model::Gpu& gpu,
+                              std::optional<model::Mode> mode);
 
 /// The names of the properties that differ. The constant ones are not looked at.
 [[nodiscard]] std::vector<compat::PropertyName> changed_properties(const GpuView& before,

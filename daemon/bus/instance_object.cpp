@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "daemon/bus/authority.hpp"
 #include "daemon/bus/errors.hpp"
 #include "daemon/bus/options.hpp"
 #include "daemon/bus/paths.hpp"
+#include "daemon/bus/permitted.hpp"
 
 namespace cgpu::bus {
 namespace {
@@ -30,9 +30,10 @@ std::map<std::string, sdbus::Variant> figures(const app::InstanceUsage& usage) {
 
 }  // namespace
 
-InstanceObject::InstanceObject(sdbus::IConnection& connection, app::Service& service,
+InstanceObject::InstanceObject(sdbus::IConnection& connection, Authority& authority, app::Service& service,
                                const app::Upgrader& upgrader, const model::InstanceId& id, InstanceView view)
     : AdaptorInterfaces(connection, path_of(id)),
+      authority_(authority),
       service_(service),
       upgrader_(upgrader),
       id_(id),
@@ -52,26 +53,28 @@ void InstanceObject::update(InstanceView view) {
     if (!changed.empty()) getObject().emitPropertiesChangedSignal(INTERFACE_NAME, changed);
 }
 
-void InstanceObject::SetWeight(const std::string& gpu, const std::uint32_t& weight,
-                               const OptionMap& options) {
-    guarded("SetWeight", [&] {
-        take(may_change(caller_of(getObject())));
-        take(service_.set_weight(id_, gpu, weight, take(read_options(options))));
-    });
+void InstanceObject::SetWeight(sdbus::Result<>&& result, std::string gpu, std::uint32_t weight,
+                               OptionMap options) {
+    when_permitted(authority_, Action::manage_instance, getObject(), "SetWeight", std::move(result),
+                   [&service = service_, id = id_, gpu, weight, options] {
+                       take(service.set_weight(id, gpu, weight, take(read_options(options))));
+                   });
 }
 
-void InstanceObject::SetHighPriority(const std::string& gpu, const bool& high, const OptionMap& options) {
-    guarded("SetHighPriority", [&] {
-        take(may_change(caller_of(getObject())));
-        take(service_.set_high_priority(id_, gpu, high, take(read_options(options))));
-    });
+void InstanceObject::SetHighPriority(sdbus::Result<>&& result, std::string gpu, bool high,
+                                     OptionMap options) {
+    when_permitted(authority_, Action::manage_instance, getObject(), "SetHighPriority", std::move(result),
+                   [&service = service_, id = id_, gpu, high, options] {
+                       take(service.set_high_priority(id, gpu, high, take(read_options(options))));
+                   });
 }
 
-void InstanceObject::SetMemory(const std::string& gpu, const std::uint64_t& bytes, const OptionMap& options) {
-    guarded("SetMemory", [&] {
-        take(may_change(caller_of(getObject())));
-        take(service_.set_memory(id_, gpu, bytes, take(read_options(options, Force::known))));
-    });
+void InstanceObject::SetMemory(sdbus::Result<>&& result, std::string gpu, std::uint64_t bytes,
+                               OptionMap options) {
+    when_permitted(authority_, Action::manage_instance, getObject(), "SetMemory", std::move(result),
+                   [&service = service_, id = id_, gpu, bytes, options] {
+                       take(service.set_memory(id, gpu, bytes, take(read_options(options, Force::known))));
+                   });
 }
 
 std::map<std::string, std::map<std::string, sdbus::Variant>> InstanceObject::GetUsage() {

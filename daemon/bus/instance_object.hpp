@@ -6,7 +6,9 @@
 
 #include "daemon/app/service.hpp"
 #include "daemon/app/upgrader.hpp"
+#include "daemon/bus/authority.hpp"
 #include "daemon/bus/instance_view.hpp"
+#include "daemon/bus/options.hpp"
 #include "dbus/compat.hpp"
 #include "dbus/generated/instance_adaptor.hpp"
 
@@ -15,8 +17,8 @@ namespace cgpu::bus {
 /// org.cgpu1.Instance on the bus; its properties come from a view, as those of GpuObject.
 class InstanceObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Instance_adaptor> {
   public:
-    InstanceObject(sdbus::IConnection& connection, app::Service& service, const app::Upgrader& upgrader,
-                   const model::InstanceId& id, InstanceView view);
+    InstanceObject(sdbus::IConnection& connection, Authority& authority, app::Service& service,
+                   const app::Upgrader& upgrader, const model::InstanceId& id, InstanceView view);
     ~InstanceObject();
     InstanceObject(const InstanceObject&) = delete;
     InstanceObject& operator=(const InstanceObject&) = delete;
@@ -28,12 +30,11 @@ class InstanceObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Instanc
     void update(InstanceView view);
 
   private:
-    void SetWeight(const std::string& gpu, const std::uint32_t& weight,
-                   const std::map<std::string, sdbus::Variant>& options) override;
-    void SetHighPriority(const std::string& gpu, const bool& high,
-                         const std::map<std::string, sdbus::Variant>& options) override;
-    void SetMemory(const std::string& gpu, const std::uint64_t& bytes,
-                   const std::map<std::string, sdbus::Variant>& options) override;
+    void SetWeight(sdbus::Result<>&& result, std::string gpu, std::uint32_t weight,
+                   OptionMap options) override;
+    void SetHighPriority(sdbus::Result<>&& result, std::string gpu, bool high, OptionMap options) override;
+    void SetMemory(sdbus::Result<>&& result, std::string gpu, std::uint64_t bytes,
+                   OptionMap options) override;
     std::map<std::string, std::map<std::string, sdbus::Variant>> GetUsage() override;
 
     std::string Id() override { return view_.id; }
@@ -45,6 +46,7 @@ class InstanceObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Instanc
     std::map<std::uint32_t, std::string> ModuleVersions() override;
     std::vector<BusQuota> Quotas() override { return view_.quotas; }
 
+    Authority& authority_;
     app::Service& service_;
     const app::Upgrader& upgrader_;
     model::InstanceId id_;

@@ -3,15 +3,17 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/bus/authority.hpp"
-#include "daemon/bus/errors.hpp"
-#include "daemon/bus/options.hpp"
 #include "daemon/bus/paths.hpp"
+#include "daemon/bus/permitted.hpp"
 
 namespace cgpu::bus {
 
-JobObject::JobObject(sdbus::IConnection& connection, app::Upgrader& upgrader, upgrade::Flow::Status status)
-    : AdaptorInterfaces(connection, path_of_job(status.id)), upgrader_(upgrader), status_(std::move(status)) {
+JobObject::JobObject(sdbus::IConnection& connection, Authority& authority, app::Upgrader& upgrader,
+                     upgrade::Flow::Status status)
+    : AdaptorInterfaces(connection, path_of_job(status.id)),
+      authority_(authority),
+      upgrader_(upgrader),
+      status_(std::move(status)) {
     registerAdaptor();
 }
 
@@ -31,12 +33,12 @@ void JobObject::update(upgrade::Flow::Status status) {
     if (!changed.empty()) getObject().emitPropertiesChangedSignal(INTERFACE_NAME, changed);
 }
 
-void JobObject::Cancel(const OptionMap& options) {
-    guarded("Cancel", [&] {
-        take(may_change(caller_of(getObject())));
-        const app::Options checked = take(read_options(options));
-        take(upgrader_.cancel(status_.id, checked.dry_run));
-    });
+void JobObject::Cancel(sdbus::Result<>&& result, OptionMap options) {
+    when_permitted(authority_, Action::upgrade_module, getObject(), "Cancel", std::move(result),
+                   [&upgrader = upgrader_, id = status_.id, options] {
+                       const app::Options checked = take(read_options(options));
+                       take(upgrader.cancel(id, checked.dry_run));
+                   });
 }
 
 }  // namespace cgpu::bus

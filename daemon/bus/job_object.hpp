@@ -1,9 +1,10 @@
 #pragma once
 
-#include <map>
 #include <string>
 
 #include "daemon/app/upgrader.hpp"
+#include "daemon/bus/authority.hpp"
+#include "daemon/bus/options.hpp"
 #include "dbus/compat.hpp"
 #include "dbus/generated/job_adaptor.hpp"
 
@@ -12,7 +13,8 @@ namespace cgpu::bus {
 /// org.cgpu1.Job on the bus; its properties come from a view, as those of GpuObject.
 class JobObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Job_adaptor> {
   public:
-    JobObject(sdbus::IConnection& connection, app::Upgrader& upgrader, upgrade::Flow::Status status);
+    JobObject(sdbus::IConnection& connection, Authority& authority, app::Upgrader& upgrader,
+              upgrade::Flow::Status status);
     ~JobObject();
     JobObject(const JobObject&) = delete;
     JobObject& operator=(const JobObject&) = delete;
@@ -25,12 +27,12 @@ class JobObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Job_adaptor>
     void update(upgrade::Flow::Status status);
 
   private:
-    void Cancel(const std::map<std::string, sdbus::Variant>& options) override;
+    void Cancel(sdbus::Result<>&& result, OptionMap options) override;
 
     std::uint64_t Id() override { return status_.id; }
     std::string Kind() override { return std::string(to_string(status_.kind)); }
-    std::string From() override { return status_.from.str(); }
-    std::string Target() override { return status_.to.str(); }
+    std::string From() override { return to_string(status_.from); }
+    std::string Target() override { return to_string(status_.to); }
     std::string State() override { return std::string(to_string(status_.step)); }
     sdbus::Struct<std::uint32_t, std::uint32_t> Progress() override {
         return {static_cast<std::uint32_t>(status_.done), static_cast<std::uint32_t>(status_.all)};
@@ -40,6 +42,7 @@ class JobObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Job_adaptor>
         return status_.result ? std::string(to_string(*status_.result)) : std::string();
     }
 
+    Authority& authority_;
     app::Upgrader& upgrader_;
     upgrade::Flow::Status status_;
 };

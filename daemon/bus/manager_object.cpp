@@ -1,18 +1,37 @@
 #include "daemon/bus/manager_object.hpp"
 
 #include <limits>
+#include <tuple>
 #include <utility>
 
-#include "daemon/bus/authority.hpp"
 #include "daemon/bus/errors.hpp"
-#include "daemon/bus/options.hpp"
 #include "daemon/bus/paths.hpp"
+#include "daemon/bus/permitted.hpp"
 
 namespace cgpu::bus {
+namespace {
 
-ManagerObject::ManagerObject(sdbus::IConnection& connection, app::Service& service, app::Upgrader& upgrader,
-                             std::string version)
+sdbus::ObjectPath path_of_begun(std::uint64_t job) {
+    return job == 0 ? sdbus::ObjectPath("/") : path_of_job(job);
+}
+
+app::Result<std::int32_t> to_pid(std::uint32_t pid) {
+    if (pid != 0 && pid <= static_cast<std::uint32_t>(std::numeric_limits<std::int32_t>::max()))
+        return static_cast<std::int32_t>(pid);
+    return model::refuse(model::Refusal::Reason::invalid, "pid " + std::to_string(pid),
+                         "it is not a process id", "a number above 0");
+}
+
+void emit_changed(sdbus::IObject& object, const std::vector<compat::PropertyName>& changed) {
+    object.emitPropertiesChangedSignal(org::cgpu1::Manager_adaptor::INTERFACE_NAME, changed);
+}
+
+}  // namespace
+
+ManagerObject::ManagerObject(sdbus::IConnection& connection, Authority& authority, app::Service& service,
+                             app::Upgrader& upgrader, std::string version)
     : AdaptorInterfaces(connection, sdbus::ObjectPath(kManagerPath)),
+      authority_(authority),
       service_(service),
       upgrader_(upgrader),
       version_(std::move(version)) {
@@ -21,38 +40,33 @@ ManagerObject::ManagerObject(sdbus::IConnection& connection, app::Service& servi
 
 ManagerObject::~ManagerObject() { unregisterAdaptor(); }
 
-std::tuple<sdbus::ObjectPath, std::vector<BusQuota>, std::string, std::vector<std::string>>
-ManagerObject::CreateInstance(const std::string& id, const std::string& name,
-                              const std::map<std::string, std::string>& variables, const OptionMap& options) {
-    return guarded("CreateInstance", [&] {
-        const compat::Credentials caller = caller_of(getObject());
-        take(may_change(caller));
-        const app::Created created =
-            take(service_.create_instance(id, name, variables, caller.pid, take(read_options(options))));
-        const bool managed = !created.instance.quotas.empty();
-        return std::tuple(managed ? path_of(created.instance.id) : sdbus::ObjectPath("/"),
-                          quotas_of(service_.node(), created.instance), created.link_folder,
-                          created.warnings);
-    });
+void ManagerObject::CreateInstance(Created&& result, std::string id, std::string name,
+                                   std::map<std::string, std::string> variables, OptionMap options) {
+    const auto caller = guarded("CreateInstance", [&] { return compat::caller_of(getObject()); });
+    when_permitted(authority_, Action::manage_instance, getObject(), "CreateInstance", std::move(result),
+                   [&service = service_, id, name, variables, options, pid = caller.pid] {
+                       const app::Created created = take(
+                           service.create_instance(id, name, variables, pid, take(read_options(options))));
+                       const bool managed = !created.instance.quotas.empty();
+                       return std::tuple(managed ? path_of(created.instance.id) : sdbus::ObjectPath("/"),
+                                         quotas_of(service.node(), created.instance), created.link_folder,
+                                         created.warnings);
+                   });
 }
 
-void ManagerObject::Attach(const std::string& id, const std::uint32_t& pid, const OptionMap& options) {
-    guarded("Attach", [&] {
-        take(may_change(caller_of(getObject())));
-        const app::Options checked = take(read_options(options));
-        if (pid == 0 || pid > static_cast<std::uint32_t>(std::numeric_limits<std::int32_t>::max()))
-            throw to_bus_error(model::make_refusal(model::Refusal::Reason::invalid,
-                                                   "pid " + std::to_string(pid), "it is not a process id",
-                                                   "a number above 0"));
-        take(service_.attach(id, static_cast<std::int32_t>(pid), checked));
-    });
+void ManagerObject::Attach(sdbus::Result<>&& result, std::string id, std::uint32_t pid, OptionMap options) {
+    when_permitted(authority_, Action::manage_instance, getObject(), "Attach", std::move(result),
+                   [&service = service_, id, pid, options] {
+                       const app::Options checked = take(read_options(options));
+                       take(service.attach(id, take(to_pid(pid)), checked));
+                   });
 }
 
-void ManagerObject::ReleaseInstance(const std::string& id, const OptionMap& options) {
-    guarded("ReleaseInstance", [&] {
-        take(may_change(caller_of(getObject())));
-        take(service_.release_instance(id, take(read_options(options))));
-    });
+void ManagerObject::ReleaseInstance(sdbus::Result<>&& result, std::string id, OptionMap options) {
+    when_permitted(authority_, Action::manage_instance, getObject(), "ReleaseInstance", std::move(result),
+                   [&service = service_, id, options] {
+                       take(service.release_instance(id, take(read_options(options))));
+                   });
 }
 
 sdbus::ObjectPath ManagerObject::FindGpu(const std::string& gpu) {
@@ -63,19 +77,21 @@ sdbus::ObjectPath ManagerObject::FindInstance(const std::string& instance) {
     return guarded("FindInstance", [&] { return path_of(take(service_.find_instance(instance))); });
 }
 
-sdbus::ObjectPath ManagerObject::begin(upgrade::Kind kind, const std::string& version,
-                                       const OptionMap& options) {
-    take(may_change(caller_of(getObject())));
-    const auto id = take(upgrader_.begin(kind, version, take(read_upgrade_options(options, kind))));
-    return id == 0 ? sdbus::ObjectPath("/") : path_of_job(id);
+void ManagerObject::upgrade(upgrade::Kind kind, const char* method, Begun&& result,
+                            const std::string& version, const OptionMap& options) {
+    when_permitted(
+        authority_, Action::upgrade_module, getObject(), method, std::move(result),
+        [&upgrader = upgrader_, kind, version, options] {
+            return path_of_begun(take(upgrader.begin(kind, version, take(read_job_options(options, kind)))));
+        });
 }
 
-sdbus::ObjectPath ManagerObject::UpgradeHot(const std::string& version, const OptionMap& options) {
-    return guarded("UpgradeHot", [&] { return begin(upgrade::Kind::hot, version, options); });
+void ManagerObject::UpgradeHot(Begun&& result, std::string version, OptionMap options) {
+    upgrade(upgrade::Kind::hot, "UpgradeHot", std::move(result), version, options);
 }
 
-sdbus::ObjectPath ManagerObject::UpgradeCold(const std::string& version, const OptionMap& options) {
-    return guarded("UpgradeCold", [&] { return begin(upgrade::Kind::cold, version, options); });
+void ManagerObject::UpgradeCold(Begun&& result, std::string version, OptionMap options) {
+    upgrade(upgrade::Kind::cold, "UpgradeCold", std::move(result), version, options);
 }
 
 std::vector<std::string> ManagerObject::ModulesInstalled() {
@@ -84,9 +100,18 @@ std::vector<std::string> ManagerObject::ModulesInstalled() {
     return versions;
 }
 
-void ManagerObject::module_changed() {
-    const std::vector<compat::PropertyName> changed{compat::PropertyName("ModuleVersion")};
-    getObject().emitPropertiesChangedSignal(org::cgpu1::Manager_adaptor::INTERFACE_NAME, changed);
+void ManagerObject::SetMode(Begun&& result, std::string mode, OptionMap options) {
+    when_permitted(authority_, Action::upgrade_module, getObject(), "SetMode", std::move(result),
+                   [&upgrader = upgrader_, mode, options] {
+                       return path_of_begun(take(
+                           upgrader.begin_mode(mode, take(read_job_options(options, upgrade::Kind::mode)))));
+                   });
+}
+
+void ManagerObject::module_changed() { emit_changed(getObject(), {compat::PropertyName("ModuleVersion")}); }
+
+void ManagerObject::mode_changed() {
+    emit_changed(getObject(), {compat::PropertyName("Mode"), compat::PropertyName("ModeSource")});
 }
 
 void ManagerObject::job_ended(const upgrade::Ended& ended) {

@@ -2,12 +2,13 @@
 
 #include <map>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "daemon/app/service.hpp"
 #include "daemon/app/upgrader.hpp"
+#include "daemon/bus/authority.hpp"
 #include "daemon/bus/instance_view.hpp"
+#include "daemon/bus/options.hpp"
 #include "dbus/compat.hpp"
 #include "dbus/generated/manager_adaptor.hpp"
 
@@ -17,39 +18,44 @@ namespace cgpu::bus {
 class ManagerObject final
     : public sdbus::AdaptorInterfaces<org::cgpu1::Manager_adaptor, sdbus::ObjectManager_adaptor> {
   public:
-    ManagerObject(sdbus::IConnection& connection, app::Service& service, app::Upgrader& upgrader,
-                  std::string version);
+    ManagerObject(sdbus::IConnection& connection, Authority& authority, app::Service& service,
+                  app::Upgrader& upgrader, std::string version);
     ~ManagerObject();
     ManagerObject(const ManagerObject&) = delete;
     ManagerObject& operator=(const ManagerObject&) = delete;
 
     /// Tells of another version of the module in force.
     void module_changed();
+    /// Tells of another mode of the node, or of where it comes from.
+    void mode_changed();
     void job_ended(const upgrade::Ended& ended);
 
   private:
-    std::tuple<sdbus::ObjectPath, std::vector<BusQuota>, std::string, std::vector<std::string>>
-    CreateInstance(const std::string& id, const std::string& name,
-                   const std::map<std::string, std::string>& variables,
-                   const std::map<std::string, sdbus::Variant>& options) override;
-    void Attach(const std::string& id, const std::uint32_t& pid,
-                const std::map<std::string, sdbus::Variant>& options) override;
-    void ReleaseInstance(const std::string& id,
-                         const std::map<std::string, sdbus::Variant>& options) override;
+    /// instance, quotas, link, warnings
+    using Created =
+        sdbus::Result<sdbus::ObjectPath, std::vector<BusQuota>, std::string, std::vector<std::string>>;
+    using Begun = sdbus::Result<sdbus::ObjectPath>;  // the job
+
+    void CreateInstance(Created&& result, std::string id, std::string name,
+                        std::map<std::string, std::string> variables, OptionMap options) override;
+    void Attach(sdbus::Result<>&& result, std::string id, std::uint32_t pid, OptionMap options) override;
+    void ReleaseInstance(sdbus::Result<>&& result, std::string id, OptionMap options) override;
     sdbus::ObjectPath FindGpu(const std::string& gpu) override;
     sdbus::ObjectPath FindInstance(const std::string& instance) override;
 
-    sdbus::ObjectPath UpgradeHot(const std::string& version,
-                                 const std::map<std::string, sdbus::Variant>& options) override;
-    sdbus::ObjectPath UpgradeCold(const std::string& version,
-                                  const std::map<std::string, sdbus::Variant>& options) override;
-    sdbus::ObjectPath begin(upgrade::Kind kind, const std::string& version,
-                            const std::map<std::string, sdbus::Variant>& options);
+    void UpgradeHot(Begun&& result, std::string version, OptionMap options) override;
+    void UpgradeCold(Begun&& result, std::string version, OptionMap options) override;
+    void SetMode(Begun&& result, std::string mode, OptionMap options) override;
+    void upgrade(upgrade::Kind kind, const char* method, Begun&& result, const std::string& version,
+                 const OptionMap& options);
 
     std::string Version() override { return version_; }
+    std::string Mode() override { return std::string(to_string(upgrader_.mode_of_node())); }
+    std::string ModeSource() override { return upgrader_.mode() ? "switched" : "configuration"; }
     std::string ModuleVersion() override { return upgrader_.installed_in_force(); }
     std::vector<std::string> ModulesInstalled() override;
 
+    Authority& authority_;
     app::Service& service_;
     app::Upgrader& upgrader_;
     std::string version_;

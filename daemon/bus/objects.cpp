@@ -7,9 +7,10 @@ namespace cgpu::bus {
 Objects::Objects(sdbus::IConnection& connection, app::Service& service, app::Upgrader& upgrader,
                  std::string version)
     : connection_(connection),
+      authority_(connection),
       service_(service),
       upgrader_(upgrader),
-      manager_(connection, service, upgrader, std::move(version)) {
+      manager_(connection, authority_, service, upgrader, std::move(version)) {
     refresh_gpus();
     refresh_job();
     for (const auto& [id, instance] : service_.node().instances()) refresh(id);
@@ -20,10 +21,11 @@ void Objects::refresh_gpus() {
     // GPUs are never forgotten by the node, so none is taken away here.
     for (const model::Gpu& gpu : node.gpus()) {
         const auto known = gpus_.find(gpu.uuid);
+        auto view = view_of(node, gpu, upgrader_.mode());
         if (known != gpus_.end())
-            known->second.update(view_of(node, gpu));
+            known->second.update(std::move(view));
         else
-            gpus_.try_emplace(gpu.uuid, connection_, service_, gpu.uuid, view_of(node, gpu))
+            gpus_.try_emplace(gpu.uuid, connection_, authority_, service_, gpu.uuid, std::move(view))
                 .first->second.announce();
     }
 }
@@ -40,7 +42,7 @@ void Objects::refresh(const model::InstanceId& id) {
         known->second.update(view_of(node, *instance, upgrader_.versions(id)));
     } else {
         instances_
-            .try_emplace(id, connection_, service_, upgrader_, id,
+            .try_emplace(id, connection_, authority_, service_, upgrader_, id,
                          view_of(node, *instance, upgrader_.versions(id)))
             .first->second.announce();
     }
@@ -54,7 +56,7 @@ void Objects::refresh_job() {
         return;
     }
     if (job_) job_->announce_removal();
-    job_.emplace(connection_, upgrader_, status);
+    job_.emplace(connection_, authority_, upgrader_, status);
     job_->announce();
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "daemon/app/service.hpp"
+#include "daemon/bus/authority.hpp"
 #include "daemon/bus/gpu_object.hpp"
 #include "daemon/bus/instance_object.hpp"
 #include "daemon/bus/job_object.hpp"
@@ -29,6 +30,7 @@ class Objects {
 
   private:
     sdbus::IConnection& connection_;
+    Authority authority_;  // before the objects, whose calls it decides
     app::Service& service_;
     app::Upgrader& upgrader_;
     ManagerObject manager_;

@@ -36,9 +36,9 @@ app::Result<app::Options> read_options(const OptionMap& given, Force force) {
     return options;
 }
 
-app::Result<app::UpgradeOptions> read_upgrade_options(const OptionMap& given, upgrade::Kind kind) {
+app::Result<app::UpgradeOptions> read_job_options(const OptionMap& given, upgrade::Kind kind) {
     app::UpgradeOptions options;
-    const bool takes_drain = kind == upgrade::Kind::cold;
+    const bool takes_drain = kind != upgrade::Kind::hot;
     for (const auto& [key, value] : given) {
         if (key == kTimeout) {
             const auto seconds = read_value<std::uint32_t>(key, value, "u", "seconds");

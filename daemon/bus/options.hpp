@@ -19,8 +19,7 @@ enum class Force { unknown, known };
 /// Refused (invalid), by name: a key that the method doesn't know, a value of the wrong type.
 [[nodiscard]] app::Result<app::Options> read_options(const OptionMap& given, Force force = Force::unknown);
 
-/// The options of an upgrade: dry-run, timeout and, of a cold one, drain.
-[[nodiscard]] app::Result<app::UpgradeOptions> read_upgrade_options(const OptionMap& given,
-                                                                    upgrade::Kind kind);
+/// The options of a job: dry-run, timeout and, where it isn't hot, drain.
+[[nodiscard]] app::Result<app::UpgradeOptions> read_job_options(const OptionMap& given, upgrade::Kind kind);
 
 }  // namespace cgpu::bus

@@ -11,7 +11,13 @@ namespace {
 /// Which version of the module is in force was not written down: the next cgpud takes its own.
 void add_upgrade(nlohmann::json& document) { document["upgrade"] = {{"in_force", ""}}; }
 
-constexpr std::array kMigrations = {Migration{1, add_upgrade}};
+/// No mode was switched before. A document that is damaged is left to who reads it.
+void add_mode(nlohmann::json& document) {
+    const auto upgrade = document.find("upgrade");
+    if (upgrade != document.end() && upgrade->is_object()) (*upgrade)["mode"] = "";
+}
+
+constexpr std::array kMigrations = {Migration{1, add_upgrade}, Migration{2, add_mode}};
 
 }  // namespace
 

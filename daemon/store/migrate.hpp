@@ -11,7 +11,8 @@ namespace cgpu::store {
 /// Migration to it. What came with which:
 ///   1  GPUs and instances
 ///   2  upgrade: the version of the module in force, and the job
-constexpr std::uint64_t kStateVersion = 2;
+///   3  upgrade.mode: the mode that the node was switched to
+constexpr std::uint64_t kStateVersion = 3;
 
 /// The step that turns a document of version `from` into one of version `from` + 1.
 struct Migration {

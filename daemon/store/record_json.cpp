@@ -15,6 +15,16 @@ using upgrade::Version;
 
 constexpr auto kMostNanos = static_cast<std::uint64_t>(std::numeric_limits<upgrade::Nanos>::max());
 
+/// Of a field that is empty where there is nothing to say: nothing, or what `parse` makes of it.
+template <class Parser>
+auto or_nothing(Parser parse) {
+    using Value = typename decltype(parse(std::string()))::value_type;
+    return [=](const std::string& text) -> tl::expected<std::optional<Value>, std::string> {
+        if (text.empty()) return std::optional<Value>();
+        return parse(text).map([](const Value& value) { return std::optional(value); });
+    };
+}
+
 /// A parser as Fields::parsed takes it, of one that says nothing about what is wrong.
 template <class Parser>
 auto saying(const char* what, Parser parser) {
@@ -25,7 +35,9 @@ auto saying(const char* what, Parser parser) {
     };
 }
 
-Version read_version(Fields& fields, const char* name) {
+upgrade::Setting read_setting(Fields& fields, const char* name, upgrade::Kind kind) {
+    if (kind == upgrade::Kind::mode)
+        return fields.parsed(name, model::parse_mode).value_or(model::Mode::memory_compute);
     return fields.parsed(name, saying("version", Version::parse)).value_or(Version{});
 }
 upgrade::Kind read_kind(Fields& fields) {
@@ -38,8 +50,8 @@ upgrade::Nanos read_nanos(Fields& fields, const char* name) {
 ordered_json job_json(const upgrade::Job& job) {
     return {{"id", job.id},
             {"kind", to_string(job.kind)},
-            {"from", job.from.str()},
-            {"to", job.to.str()},
+            {"from", to_string(job.from)},
+            {"to", to_string(job.to)},
             {"timeout_ns", job.timeout},
             {"deadline_ns", job.deadline},
             {"boot_id", job.boot_id},
@@ -53,8 +65,8 @@ upgrade::Job read_job(const json& document, const std::string& place, std::strin
     upgrade::Job job;
     job.id = fields.number("id");
     job.kind = read_kind(fields);
-    job.from = read_version(fields, "from");
-    job.to = read_version(fields, "to");
+    job.from = read_setting(fields, "from", job.kind);
+    job.to = read_setting(fields, "to", job.kind);
     job.timeout = read_nanos(fields, "timeout_ns");
     job.deadline = read_nanos(fields, "deadline_ns");
     job.boot_id = fields.text("boot_id");
@@ -66,8 +78,12 @@ upgrade::Job read_job(const json& document, const std::string& place, std::strin
 }
 
 ordered_json ended_json(const upgrade::Ended& ended) {
-    return {{"id", ended.id},       {"kind", to_string(ended.kind)},     {"from", ended.from.str()},
-            {"to", ended.to.str()}, {"result", to_string(ended.result)}, {"message", ended.message}};
+    return {{"id", ended.id},
+            {"kind", to_string(ended.kind)},
+            {"from", to_string(ended.from)},
+            {"to", to_string(ended.to)},
+            {"result", to_string(ended.result)},
+            {"message", ended.message}};
 }
 
 upgrade::Ended read_ended(const json& document, const std::string& place, std::string& error) {
@@ -75,8 +91,8 @@ upgrade::Ended read_ended(const json& document, const std::string& place, std::s
     upgrade::Ended ended;
     ended.id = fields.number("id");
     ended.kind = read_kind(fields);
-    ended.from = read_version(fields, "from");
-    ended.to = read_version(fields, "to");
+    ended.from = read_setting(fields, "from", ended.kind);
+    ended.to = read_setting(fields, "to", ended.kind);
     ended.result =
         fields.parsed("result", saying("result", upgrade::parse_result)).value_or(upgrade::Result::failed);
     ended.message = fields.text("message");
@@ -87,7 +103,8 @@ upgrade::Ended read_ended(const json& document, const std::string& place, std::s
 }  // namespace
 
 ordered_json record_json(const upgrade::Record& record) {
-    ordered_json document = {{"in_force", record.in_force ? record.in_force->str() : ""}};
+    ordered_json document = {{"in_force", record.in_force ? record.in_force->str() : ""},
+                             {"mode", record.mode ? to_string(*record.mode) : ""}};
     if (record.job) document["job"] = job_json(*record.job);
     if (record.last) document["last"] = ended_json(*record.last);
     return document;
@@ -96,12 +113,8 @@ ordered_json record_json(const upgrade::Record& record) {
 upgrade::Record read_record(const json& document, const std::string& place, std::string& error) {
     Fields fields(document, place, error);
     upgrade::Record record;
-    const auto optional_version =
-        [](const std::string& text) -> tl::expected<std::optional<Version>, std::string> {
-        if (text.empty()) return std::optional<Version>();
-        return saying("version", Version::parse)(text).map([](const Version& v) { return std::optional(v); });
-    };
-    record.in_force = fields.parsed("in_force", optional_version);
+    record.in_force = fields.parsed("in_force", or_nothing(saying("version", Version::parse)));
+    record.mode = fields.parsed("mode", or_nothing(model::parse_mode));
     if (const json* job = fields.object_if_there("job"))
         record.job = read_job(*job, fields.place_of("job"), error);
     if (const json* last = fields.object_if_there("last"))

@@ -1,6 +1,6 @@
 # What a node with systemd is made of. Sourced by tests/lab and init_systemd.
 
-# systemd_root ROOTS PACKAGE: prints the folder of a Debian of this machine's suite with systemd, Docker, and what PACKAGE
+# systemd_root ROOTS PACKAGE: prints the folder of a Debian of this machine's suite with systemd, polkit, Docker, and what PACKAGE
 # depends on. Made once and kept in ROOTS; a node never writes to it.
 systemd_root() {
     local roots=$1 package=$2 suite wanted folder new
@@ -8,7 +8,7 @@ systemd_root() {
     # The first of alternatives, without versions, and no virtual names.
     wanted=$(dpkg-deb -f "$package" Depends |
         sed -E 's/\([^)]*\)//g; s/\|[^,]*//g; s/ //g; s/default-dbus-system-bus/dbus/')
-    wanted=systemd-sysv,dbus,jq,procps,docker.io,busybox-static,$wanted
+    wanted=systemd-sysv,dbus,jq,polkitd,procps,docker.io,busybox-static,$wanted
     # A package of its own from Debian 13 on.
     [[ -z $(apt-cache madison docker-cli 2>/dev/null) ]] || wanted+=,docker-cli
     folder=$roots/systemd-$suite-$(md5sum <<<"$wanted" | cut -c-8)

@@ -5,10 +5,12 @@ import sys
 import xml.etree.ElementTree as ElementTree
 
 CHANGED = "org.freedesktop.DBus.Property.EmitsChangedSignal"
+ASYNC = "org.freedesktop.DBus.Method.Async"  # for the generator of adaptors only
 
 
 def annotations(element):
-    found = {a.get("name"): a.get("value") for a in element.findall("annotation")}
+    found = {a.get("name"): a.get("value") for a in element.findall("annotation")
+             if a.get("name") != ASYNC}
     if element.tag == "property":
         found.setdefault(CHANGED, "true")  # the specification's default
     return found

@@ -129,6 +129,8 @@ for call in UpgradeHot UpgradeCold; do
     expect_error 'option "timeout": its type is s, not u' call_manager $call 'sa{sv}' 8.0.0 1 timeout s soon
     expect_error 'only root may' as_nobody busctl call org.cgpu1 $manager org.cgpu1.Manager $call 'sa{sv}' 8.0.0 0
 done
+expect_error 'option "frobnicate"' call_manager SetMode 'sa{sv}' none 1 frobnicate u 1
+expect_error 'only root may' as_nobody busctl call org.cgpu1 $manager org.cgpu1.Manager SetMode 'sa{sv}' none 0
 expect_error 'option "drain": it is not known' call_manager UpgradeHot 'sa{sv}' 8.0.0 1 drain b true
 expect_equal "a dry run's job" "$(call_manager UpgradeCold 'sa{sv}' 8.0.0 1 dry-run b true)" 'o "/"'
 start_signals
@@ -149,6 +151,20 @@ expect_equal "the last job after a restart" \
     "$(busctl get-property org.cgpu1 /org/cgpu1/job/1 org.cgpu1.Job Result)" 's "done"'
 expect cgpuctl upgrade --cold "$own" -q
 expect_error 'Unknown object' busctl get-property org.cgpu1 /org/cgpu1/job/1 org.cgpu1.Job Result
+
+# So is a switch of the mode, which the GPUs show.
+start_signals
+expect_equal "the job" "$(call_manager SetMode 'sa{sv}' none 1 drain b true)" 'o "/org/cgpu1/job/3"'
+stop_signals
+expect_equal "the signals of a switch" \
+    "$(signals '[.member, (.payload.data | map(strings, numbers)), (.payload.data[1] | objects | keys)]')" "\
+[\"InterfacesRemoved\",[\"/org/cgpu1/job/2\"]]
+[\"InterfacesAdded\",[\"/org/cgpu1/job/3\"],[\"org.cgpu1.Job\",\"org.freedesktop.DBus.Introspectable\",\"org.freedesktop.DBus.Peer\",\"org.freedesktop.DBus.Properties\"]]
+[\"JobRemoved\",[3,\"/org/cgpu1/job/3\",\"done\"]]
+[\"PropertiesChanged\",[\"org.cgpu1.Manager\"],[\"Mode\",\"ModeSource\"]]
+[\"PropertiesChanged\",[\"org.cgpu1.Gpu\"],[\"Mode\"]]
+[\"PropertiesChanged\",[\"org.cgpu1.Gpu\"],[\"Mode\"]]"
+expect_equal "the mode" "$(call_manager_property Mode) $(call_manager_property ModeSource)" 'none switched'
 
 # Nothing of the above is a fault of the daemon.
 expect_equal "org.cgpu1.Error.Internal" "$(lab-log | grep -ci 'exception')" 0

@@ -21,10 +21,10 @@ tail -n 1 "$scratch/exposure"
 expect_equal "status line" "$(of_unit StatusText)" '1 GPUs, 0 instances'
 expect_equal "who calls" "$(busctl call "${manager[@]}" FindGpu s 0 | cut -d' ' -f1)" o
 
-# A user may look and may not change anything, nor take the name.
+# A user may look and may not change anything without polkit's word (polkit.sh), nor take the name.
 expect as_nobody cgpuctl status
-expect_error 'only root may' as_nobody cgpuctl set-policy 0 weighted
-expect_error 'only root may' as_nobody busctl call "${manager[@]}" CreateInstance 'ssa{ss}a{sv}' abc abc 1 CGPU_MEM 1GiB 0
+expect_error 'only root may|polkit wants a password' as_nobody cgpuctl set-policy 0 weighted
+expect_error 'only root may|polkit wants a password' as_nobody busctl call "${manager[@]}" CreateInstance 'ssa{ss}a{sv}' abc abc 1 CGPU_MEM 1GiB 0
 expect_error '.' as_nobody busctl call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus RequestName su org.cgpu1 0
 expect_error '.' as_nobody systemctl --no-ask-password stop cgpud
 

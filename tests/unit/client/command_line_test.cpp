@@ -41,9 +41,9 @@ std::string usage_error(const Words& words) {
 TEST(VerbTable, HasEveryVerbOnce) {
     std::vector<std::string> names;
     for (const Verb& verb : verbs()) names.emplace_back(verb.name);
-    EXPECT_EQ(names,
-              (Words{"status", "list", "show", "set-policy", "set-max-inst", "set-prio-ratio", "set-weight",
-                     "set-priority", "set-memory", "run", "bench", "module", "upgrade", "runtime"}));
+    EXPECT_EQ(names, (Words{"status", "list", "show", "set-policy", "set-max-inst", "set-prio-ratio",
+                            "set-weight", "set-priority", "set-memory", "run", "bench", "module", "upgrade",
+                            "set-mode", "runtime"}));
 }
 
 TEST(VerbTable, EveryVerbIsComplete) {
@@ -67,8 +67,8 @@ TEST(VerbTable, EveryVerbEitherReadsOrHasADryRun) {
             dry_run = dry_run || option.flags == "--dry-run";
         }
         // module reads or changes by its action, and refuses the other's option (module_verb_test.cpp);
-        // upgrade tells what it did in either form.
-        if (verb.name == "module" || verb.name == "upgrade")
+        // upgrade and set-mode tell what they did in either form.
+        if (verb.name == "module" || verb.name == "upgrade" || verb.name == "set-mode")
             EXPECT_TRUE(json && dry_run);
         else
             EXPECT_NE(json, dry_run) << verb.name;

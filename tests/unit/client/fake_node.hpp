@@ -1,5 +1,9 @@
 #pragma once
 
+#include <poll.h>
+
+#include <memory>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -19,6 +23,7 @@ inline client::Snapshot two_gpus() {
     client::Snapshot snapshot;
     snapshot.version = "1.2.3";
     snapshot.module_version = "1.2.0";
+    snapshot.mode = "memory+compute";
     client::Gpu gpu;
     gpu.uuid = kUuid0;
     gpu.model = "Tesla V100-SXM2-16GB";
@@ -120,16 +125,39 @@ class FakeNode final : public client::Node {
                         (wanted.dry_run ? " dry-run" : ""));
         return wanted.dry_run ? "/" : "/org/cgpu1/job/3";
     }
+    client::Result<std::string> begin_mode(const client::ModeSwitch& wanted) override {
+        if (!answer) return tl::unexpected(answer.error());
+        calls.push_back("mode " + wanted.mode + (wanted.drain ? " drain" : "") +
+                        (wanted.timeout_s ? " " + std::to_string(*wanted.timeout_s) + " s" : "") +
+                        (wanted.dry_run ? " dry-run" : ""));
+        return wanted.dry_run ? "/" : "/org/cgpu1/job/3";
+    }
     client::Result<client::Job> read_job(const std::string&) override {
         auto job = jobs.front();
         if (jobs.size() > 1) jobs.erase(jobs.begin());
         return job;
+    }
+    std::optional<std::string> told_result;  ///< of JobRemoved
+    client::Result<std::unique_ptr<client::JobWatch>> watch_job(const std::string& path) override {
+        calls.push_back("watch " + path);
+        return std::make_unique<FakeWatch>(*this);
     }
     client::Result<void> cancel_job(const std::string& path) override {
         return note("cancel " + path, false);
     }
 
   private:
+    /// Something changes all the time, but an interrupt goes first.
+    struct FakeWatch final : client::JobWatch {
+        explicit FakeWatch(const FakeNode& owner) : node(owner) {}
+        Woke wait(int interrupt, std::optional<std::chrono::milliseconds>) override {
+            pollfd file{interrupt, POLLIN, 0};
+            return poll(&file, 1, 0) > 0 ? Woke::interrupted : Woke::changed;
+        }
+        [[nodiscard]] std::optional<std::string> result() const override { return node.told_result; }
+        const FakeNode& node;
+    };
+
     client::Result<void> note(const std::string& call, bool dry_run) {
         calls.push_back(call + (dry_run ? " dry-run" : ""));
         return answer;

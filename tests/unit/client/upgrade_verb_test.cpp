@@ -2,8 +2,8 @@
 
 #include <csignal>
 
+#include "client/cgpuctl/job_wait.hpp"
 #include "client/cgpuctl/json.hpp"
-#include "client/cgpuctl/upgrade_wait.hpp"
 #include "client/cgpuctl/verbs.hpp"
 #include "tests/unit/client/fake_node.hpp"
 
@@ -34,7 +34,7 @@ TEST_F(UpgradeVerb, WaitsAndSaysWhatHappened) {
     node_.jobs = {job("canary"), job("all"),
                   job("ended", "done", "1.2.0 is in force in 5 running processes.")};
     ASSERT_TRUE(call());
-    EXPECT_EQ(node_.calls, Calls{"hot 1.2.0"});
+    EXPECT_EQ(node_.calls, (Calls{"hot 1.2.0", "watch /org/cgpu1/job/3"}));
     EXPECT_EQ(screen_.out.str(),
               "upgrade 3 (hot, 1.1.0 to 1.2.0): done. 1.2.0 is in force in 5 running processes.\n");
     EXPECT_EQ(screen_.err.str(), "") << "no line of progress where there is no terminal";
@@ -46,7 +46,7 @@ TEST_F(UpgradeVerb, OnATerminalALineSaysHowFarItIs) {
     input_.timeout = "90";
     node_.jobs = {job("drain", "", "waits for 3 instances to end"), job("ended", "done", "")};
     ASSERT_TRUE(call({.live = true}));
-    EXPECT_EQ(node_.calls, Calls{"cold 1.2.0 drain 90 s"});
+    EXPECT_EQ(node_.calls, (Calls{"cold 1.2.0 drain 90 s", "watch /org/cgpu1/job/3"}));
     EXPECT_EQ(screen_.err.str(),
               "\r\033[Kupgrade 3 (hot, 1.1.0 to 1.2.0): drain, 2 of 5; waits for 3 instances to end\r\033[K");
 }
@@ -76,7 +76,7 @@ TEST_F(UpgradeVerb, AnInterruptCancelsIt) {
     const auto done = call();
     sigprocmask(SIG_SETMASK, &before, nullptr);
     ASSERT_FALSE(done);
-    EXPECT_EQ(node_.calls, (Calls{"hot 1.2.0", "cancel /org/cgpu1/job/3"}));
+    EXPECT_EQ(node_.calls, (Calls{"hot 1.2.0", "watch /org/cgpu1/job/3", "cancel /org/cgpu1/job/3"}));
     EXPECT_EQ(screen_.err.str(), "warning: interrupted: it is cancelled, and goes back\n");
 }
 
@@ -84,6 +84,15 @@ TEST_F(UpgradeVerb, ADaemonThatIsAwayForAMomentIsWaitedFor) {
     input_.hot = "1.2.0";
     node_.jobs = {job("all"), client::fail(Kind::unreachable, "cgpud: away"), job("ended", "done", "")};
     EXPECT_TRUE(call());
+}
+
+TEST_F(UpgradeVerb, OneWhoseEndWasToldBeforeTheNextTookItsPlaceHasEnded) {
+    input_.hot = "1.2.0";
+    node_.told_result = "done";
+    node_.jobs = {job("all"), client::fail(Kind::not_found, "cgpud: it is not there any more")};
+    EXPECT_TRUE(call());
+    EXPECT_EQ(screen_.out.str(),
+              "upgrade 3 (hot, 1.1.0 to 1.2.0): done. The next job has taken its place.\n");
 }
 
 TEST_F(UpgradeVerb, AnyOtherFaultEndsTheWaiting) {
@@ -156,7 +165,7 @@ TEST_F(UpgradeVerb, CancelFindsTheOneThatIsUnderWay) {
     node_.snapshot.job = job("all");
     node_.jobs = {job("back"), job("ended", "cancelled", "It was cancelled; 1.1.0 is in force.")};
     ASSERT_TRUE(call());
-    EXPECT_EQ(node_.calls, Calls{"cancel /org/cgpu1/job/3"});
+    EXPECT_EQ(node_.calls, (Calls{"cancel /org/cgpu1/job/3", "watch /org/cgpu1/job/3"}));
     EXPECT_EQ(screen_.out.str(),
               "upgrade 3 (hot, 1.1.0 to 1.2.0): cancelled. It was cancelled; 1.1.0 is in force.\n");
 }

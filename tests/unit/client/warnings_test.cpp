@@ -33,6 +33,18 @@ TEST(Warnings, AGpuThatWent) {
     EXPECT_TRUE(warns_of(snapshot, std::string("GPU ") + kUuid1 + ": it was known"));
 }
 
+TEST(Warnings, AGpuThatTheSwitchedModeHasNotReached) {
+    auto snapshot = two_gpus();
+    snapshot.mode = "none";
+    EXPECT_TRUE(warnings_about(snapshot).empty()) << "the configuration's is for GPUs that are new";
+    snapshot.mode_is_switched = true;
+    snapshot.gpus[1].mode = "none";
+    ASSERT_EQ(warnings_about(snapshot).size(), 1U);
+    EXPECT_TRUE(warns_of(snapshot,
+                         "GPU 0: it serves mode memory+compute until its instances end, and refuses "
+                         "instances of the node's mode, none."));
+}
+
 TEST(Warnings, AWeightOfZeroWhereComputeIsDivided) {
     auto snapshot = two_gpus();
     snapshot.instances[0].gpus[0].quota.weight = 0;

@@ -298,6 +298,82 @@ TEST(UpgradeCold, ABadFileOrAFullDiskAtTheEndOpensAgainWithTheOldVersion) {
     EXPECT_EQ(world.disk.in_force, kOld);
 }
 
+using model::Mode;
+
+TEST(ModeSwitch, WithNobodyInTheWayItIsDoneAtOnce) {
+    World world;
+    world.set_instances(0);
+    EXPECT_FALSE(world.flow().mode());
+    ASSERT_TRUE(world.switch_mode(Mode::none));
+    ASSERT_EQ(world.over.size(), 1U);
+    EXPECT_EQ(world.over[0].message, "none is in force.");
+    EXPECT_EQ(world.over[0].from, Setting(Mode::memory_compute));
+    EXPECT_EQ(world.flow().mode(), Mode::none);
+    EXPECT_EQ(world.disk.mode, Mode::none);
+    EXPECT_EQ(world.flow().in_force(), kOld) << "the module stays";
+    world.restart();
+    EXPECT_EQ(world.flow().mode(), Mode::none);
+}
+
+TEST(ModeSwitch, ItWaitsForWhoIsInTheWayOverTheDaemonsDeathToo) {
+    World world;
+    world.set_instances(2);
+    const auto pid = world.start();
+    ASSERT_TRUE(world.switch_mode(Mode::none));
+    EXPECT_TRUE(world.flow().draining());
+    EXPECT_EQ(world.flow().status().step, Step::drain);
+    world.set_instances(1);
+    EXPECT_EQ(world.flow().status().message, "waits for 1 instance to end");
+    world.kill_after(0);
+    EXPECT_TRUE(world.flow().draining());
+    EXPECT_FALSE(world.flow().mode()) << "not before all are gone";
+    EXPECT_FALSE(world.disk.mode);
+    world.run(kSecond);
+    EXPECT_EQ(world.processes.at(pid).runs, kOld) << "no process is told anything";
+    world.set_instances(0);
+    EXPECT_EQ(world.over.at(0).result, Result::done);
+    EXPECT_EQ(world.disk.mode, Mode::none);
+    EXPECT_FALSE(world.flow().draining());
+}
+
+TEST(ModeSwitch, AtTheDeadlineOrCancelledTheOldModeStays) {
+    World world;
+    ASSERT_TRUE(world.switch_mode(Mode::none, 10 * kSecond));
+    world.run(11 * kSecond);
+    EXPECT_EQ(world.over.at(0).result, Result::failed);
+    EXPECT_EQ(world.over[0].message, "1 instance had not ended in time; memory+compute stays in force.");
+    ASSERT_TRUE(world.switch_mode(Mode::none));
+    world.cancel();
+    EXPECT_EQ(world.over.at(1).result, Result::cancelled);
+    EXPECT_EQ(world.over[1].message, "It was cancelled; memory+compute stays in force.");
+    EXPECT_FALSE(world.flow().draining());
+    EXPECT_FALSE(world.flow().mode());
+    EXPECT_FALSE(world.disk.mode);
+}
+
+TEST(ModeSwitch, AFullDiskAtTheEndLeavesTheOldMode) {
+    World world;
+    ASSERT_TRUE(world.switch_mode(Mode::none));
+    world.disk_full = true;
+    world.set_instances(0);
+    EXPECT_FALSE(world.flow().mode());
+    world.disk_full = false;
+    world.run(2 * kSecond);
+    EXPECT_EQ(world.over.at(0).result, Result::failed);
+    EXPECT_EQ(world.over[0].message, "The disk is full; memory+compute stays in force.");
+    EXPECT_FALSE(world.disk.mode);
+}
+
+TEST(ModeSwitch, AnUpgradeKeepsTheModeAndIsOneOfTheSameRow) {
+    World world;
+    world.set_instances(0);
+    ASSERT_TRUE(world.switch_mode(Mode::memory));
+    ASSERT_TRUE(world.upgrade(Kind::hot, kNew));
+    EXPECT_EQ(world.over.at(1).id, 2U);
+    EXPECT_EQ(world.disk.mode, Mode::memory);
+    EXPECT_EQ(world.disk.in_force, kNew);
+}
+
 TEST(UpgradeReboot, TheNodeComesUpOnOneVersion) {
     for (const auto kind : {Kind::hot, Kind::cold}) {
         World world;

@@ -34,6 +34,7 @@ struct Life {
         if (what == 8) world.set_instances(static_cast<std::size_t>(which % 3));
         if (what == 9) world.file_bad = which % 4 == 0;
         if (what >= 10 && what <= 12) upgrade(which, much);
+        if (what == 13) switch_mode(which, much);
         world.run(Nanos{much} * 20 * kMs);
         check();
     }
@@ -47,7 +48,21 @@ struct Life {
         if (begun) ++upgrades;
     }
 
+    void switch_mode(int which, int much) {
+        const bool was = world.flow().under_way();
+        const auto before = world.flow().mode();
+        const auto to = static_cast<model::Mode>(which % 3);
+        const bool begun = world.switch_mode(to, much * kSecond / 2);
+        RC_ASSERT(begun == !was);
+        if (!begun) return;
+        ++upgrades;
+        // In force once nobody is in the way, else it waits; on a full disk it has not begun.
+        RC_ASSERT(world.flow().mode() == before || world.instances == 0);
+    }
+
     void check() {
+        // Whoever comes gets the mode that is on the disk.
+        RC_ASSERT(world.flow().mode() == world.disk.mode);
         // One job at a time, in order, each ended once (a killed daemon may tell of none).
         for (std::size_t i = 1; i < world.over.size(); ++i)
             RC_ASSERT(world.over[i].id > world.over[i - 1].id);
@@ -76,7 +91,7 @@ struct Life {
 RC_GTEST_PROP(UpgradeProperty, WhateverHappensItEndsOnOneVersionOrSaysWhoIsLeft, ()) {
     Life life;
     const auto steps = *rc::gen::container<std::vector<std::tuple<int, int, int>>>(
-        rc::gen::tuple(rc::gen::inRange(0, 13), rc::gen::inRange(0, 60), rc::gen::inRange(1, 60)));
+        rc::gen::tuple(rc::gen::inRange(0, 14), rc::gen::inRange(0, 60), rc::gen::inRange(1, 60)));
     for (const auto& [what, which, much] : steps) life.step(what, which, much);
     life.calm();
     auto& world = life.world;
@@ -84,6 +99,7 @@ RC_GTEST_PROP(UpgradeProperty, WhateverHappensItEndsOnOneVersionOrSaysWhoIsLeft,
     RC_ASSERT(!world.flow().draining());
     RC_ASSERT(world.disk.in_force.value_or(kOld) == world.flow().in_force());
     RC_ASSERT(!world.disk.job);
+    RC_ASSERT(world.disk.mode == world.flow().mode());
     // Who had refused is not asked again before it connects again; all others are on the version in force.
     for (const auto& [who, process] : world.flow().roster().all()) {
         const auto& real = world.processes.at(who.process.pid);
@@ -113,6 +129,27 @@ RC_GTEST_PROP(UpgradeProperty, KilledAfterAnyActionItEndsAndEverybodyIsOnOneVers
     RC_ASSERT(world.running().size() <= 1U);
     if (!world.running().empty()) RC_ASSERT(*world.running().begin() == world.flow().in_force());
     RC_ASSERT(world.disk.in_force.value_or(kOld) == world.flow().in_force());
+}
+
+RC_GTEST_PROP(ModeSwitchProperty, KilledAfterAnyActionItEndsInOneModeAndTheDoorIsOpen, ()) {
+    World world;
+    const auto stays = *rc::gen::inRange(0, 2) == 0;
+    const auto to = static_cast<model::Mode>(*rc::gen::inRange(0, 3));
+    world.kill_after(*rc::gen::inRange(1, 8));
+    RC_ASSERT(world.switch_mode(to));
+    if (*rc::gen::inRange(0, 3) == 0) world.cancel();
+    if (*rc::gen::inRange(0, 2) == 0) world.kill_after(*rc::gen::inRange(0, 4));
+    if (!stays) world.set_instances(0);
+    world.run(70 * kSecond, 50 * kMs);
+    RC_ASSERT(!world.flow().under_way());
+    RC_ASSERT(!world.flow().draining());
+    RC_ASSERT(world.disk.mode == world.flow().mode());
+    // Killed before it was on the disk, it has never been: nothing was told to anyone.
+    if (world.disk.last)
+        RC_ASSERT((world.disk.last->result == Result::done) == (world.disk.mode == std::optional(to)));
+    else
+        RC_ASSERT(!world.disk.mode);
+    if (stays && world.disk.last) RC_ASSERT(world.disk.last->result != Result::done);
 }
 
 }  // namespace

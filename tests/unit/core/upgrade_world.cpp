@@ -129,6 +129,13 @@ bool World::upgrade(Kind kind, const Version& to, Nanos timeout) {
     return true;
 }
 
+bool World::switch_mode(model::Mode to, Nanos timeout) {
+    if (flow_->under_way()) return false;
+    const auto from = flow_->mode().value_or(model::Mode::memory_compute);
+    happens(StartMode{from, to, timeout, "boot" + std::to_string(boots_)});
+    return true;
+}
+
 void World::set_instances(std::size_t count) {
     if (count > instances && flow_->draining()) return;  // refused
     instances = count;

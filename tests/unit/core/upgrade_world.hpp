@@ -43,6 +43,8 @@ class World {
     void set_stopped(std::int32_t pid, bool stopped) { processes.at(pid).stopped = stopped; }
     /// False: a job is under way, so it was refused.
     bool upgrade(Kind kind, const Version& to, Nanos timeout = 60 * kSecond);
+    /// The same for a switch of the mode; every instance is in the way.
+    bool switch_mode(model::Mode to, Nanos timeout = 60 * kSecond);
     void cancel() { happens(Cancel{}); }
     /// With the last one all processes end; while a job drains, none comes.
     void set_instances(std::size_t count);

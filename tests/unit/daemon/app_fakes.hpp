@@ -153,7 +153,9 @@ class FakeDoor final : public Door {
                                  "later");
         return {};
     }
+    std::optional<model::Mode> mode() const override { return switched; }
     void instances_changed() override { ++changes; }
+    std::optional<model::Mode> switched;
     bool closed = false;
     int changes = 0;
 };

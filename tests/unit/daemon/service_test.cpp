@@ -52,6 +52,14 @@ class ServiceTest : public ::testing::Test {
     std::optional<Service> service;
 };
 
+TEST_F(ServiceTest, a_switched_mode_is_that_of_an_instance_that_asks_for_none) {
+    see_v100();
+    door.switched = model::Mode::none;
+    const auto created = create("aaaa", "4");
+    ASSERT_TRUE(created);
+    EXPECT_EQ(created->instance.mode, model::Mode::none);
+}
+
 TEST_F(ServiceTest, the_default_memory_of_a_node_that_has_none_is_not_managed) {
     see_v100();
     const auto before = service->node();

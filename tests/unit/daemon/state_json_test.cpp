@@ -42,7 +42,7 @@ upgrade::Record full_record() {
     const upgrade::Version from{1, 2, 3};
     const upgrade::Version to{1, 3, 0};
     return {
-        from,
+        from, model::Mode::none,
         upgrade::Job{8, upgrade::Kind::cold, from, to, 60, 1234, "boot", true, true, "somebody \"said\" so"},
         upgrade::Ended{7, upgrade::Kind::hot, to, from, upgrade::Result::cancelled, "It was cancelled."}};
 }
@@ -54,6 +54,37 @@ TEST(StateJson, TheRecordOfUpgradesRoundTrips) {
         EXPECT_EQ(read->record, record);
         EXPECT_EQ(read->node, v100());
     }
+}
+
+TEST(StateJson, ASwitchOfTheModeRoundTrips) {
+    upgrade::Record record;
+    record.in_force = upgrade::Version{1, 2, 3};
+    record.job.emplace();
+    record.job->kind = upgrade::Kind::mode;
+    record.job->from = model::Mode::memory_compute;
+    record.job->to = model::Mode::none;
+    const auto read = read_state(write_state({v100(), record}));
+    ASSERT_TRUE(read.has_value()) << read.error().why;
+    EXPECT_EQ(read->record, record);
+    json document = json::parse(write_state({v100(), record}));
+    document["upgrade"]["job"]["to"] = "1.2.3";
+    EXPECT_EQ(why_not(document.dump()), "upgrade.job.to: it is not one of none, memory, memory+compute");
+    document["upgrade"]["mode"] = "some";
+    EXPECT_EQ(why_not(document.dump()), "upgrade.mode: it is not one of none, memory, memory+compute");
+}
+
+TEST(StateJson, AStateOfBeforeModesWereSwitchedIsBroughtUpToDate) {
+    upgrade::Record record = full_record();
+    record.mode.reset();
+    json document = json::parse(write_state({full_node(), record}));
+    document["upgrade"].erase("mode");
+    document["version"] = 2;
+    const auto read = read_state(document.dump());
+    ASSERT_TRUE(read.has_value()) << read.error().why;
+    EXPECT_EQ(read->record, record);
+    document["upgrade"] = 5;
+    document["version"] = 2;
+    EXPECT_EQ(why_not(document.dump()), "upgrade: it is not an object");
 }
 
 TEST(StateJson, WrongFieldsOfUpgradesAreNamedByTheirPlace) {
@@ -108,9 +139,9 @@ TEST(StateJson, BrokenJsonIsNamedByLineAndColumn) {
 }
 
 TEST(StateJson, AnotherVersionIsRefused) {
-    const auto newer = read_state(R"({"version": 3, "something": "new"})");
+    const auto newer = read_state(R"({"version": 4, "something": "new"})");
     ASSERT_FALSE(newer.has_value());
-    EXPECT_NE(newer.error().why.find("it is of version 3 and this cgpud knows versions up to 2"),
+    EXPECT_NE(newer.error().why.find("it is of version 4 and this cgpud knows versions up to 3"),
               std::string::npos);
     EXPECT_NE(newer.error().remedy.find("newer cgpud"), std::string::npos);
     EXPECT_NE(why_not(R"({"version": 0})").find("version 0, which is not known"), std::string::npos);

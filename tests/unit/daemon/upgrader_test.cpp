@@ -51,6 +51,7 @@ struct FakeJobs final : JobPublisher {
         said.push_back("ended " + std::string(to_string(ended.result)));
     }
     void module_changed() override { said.emplace_back("module"); }
+    void mode_changed() override { said.emplace_back("mode"); }
     void engines_changed(const model::InstanceId&) override {}
 };
 
@@ -68,9 +69,14 @@ class UpgraderTest : public testing::Test {
     void start() {
         upgrader.emplace(
             records.saved, kOld,
-            Upgrader::Outside{loop, modules, records, jobs, [this] { return instances; }, "boot"});
+            Upgrader::Outside{loop, modules, records, jobs,
+                              [this]() -> const model::Node::Instances& { return instances; }, "boot"});
         upgrader->set_engines(&engines);
         upgrader->resume();
+    }
+    static model::Node::Instances one(const char* name, model::Mode mode) {
+        const auto id = *model::InstanceId::parse(name);
+        return {{id, model::Instance{id, name, 0, 0, mode, {}, std::nullopt}}};
     }
     static upgrade::Who who(std::int32_t pid) { return {*model::InstanceId::parse("web"), {pid, 7, "boot"}}; }
     void connect(std::int32_t pid, const Version& runs, bool switches = true) {
@@ -97,7 +103,7 @@ class UpgraderTest : public testing::Test {
     FakeRecords records;
     FakeJobs jobs;
     FakeEngines engines;
-    std::vector<model::InstanceId> instances{*model::InstanceId::parse("web")};
+    model::Node::Instances instances = one("web", model::Mode::memory_compute);
     std::optional<Upgrader> upgrader;
 };
 
@@ -236,6 +242,75 @@ TEST_F(UpgraderTest, WhileItDrainsNobodyIsLetInAndItIsSaidWhy) {
     EXPECT_TRUE(upgrader->open());
     EXPECT_EQ(upgrader->in_force(), kNew);
     EXPECT_EQ(upgrader->status().result, upgrade::Result::done);
+}
+
+using model::Mode;
+
+TEST_F(UpgraderTest, LessIsolationWaitsForWhoIsIsolatedMore) {
+    upgrader->set_configured_mode(Mode::memory_compute);
+    EXPECT_EQ(upgrader->mode_of_node(), Mode::memory_compute);
+    expect_refused(upgrader->begin_mode("none", {}), Refusal::Reason::busy,
+                   "mode none of the node: instances are in the way: web");
+    ASSERT_TRUE(upgrader->begin_mode("none", {.drain = true}));
+    const auto closed = upgrader->open();
+    ASSERT_FALSE(closed);
+    EXPECT_NE(closed.error().text.find("the node's mode is being changed from memory+compute to none"),
+              std::string::npos);
+    EXPECT_EQ(upgrader->mode_of_node(), Mode::memory_compute);
+    instances.clear();
+    upgrader->instances_changed();
+    EXPECT_TRUE(upgrader->open());
+    EXPECT_EQ(upgrader->mode_of_node(), Mode::none);
+    EXPECT_EQ(upgrader->mode(), Mode::none);
+    EXPECT_EQ(records.saved.mode, Mode::none);
+    EXPECT_EQ(std::count(jobs.said.begin(), jobs.said.end(), "mode"), 1);
+    start();
+    EXPECT_EQ(upgrader->mode(), Mode::none) << "the next daemon knows it";
+}
+
+TEST_F(UpgraderTest, WhoIsIsolatedNoMoreThanThatIsNotInTheWay) {
+    instances = one("web", Mode::none);
+    ASSERT_TRUE(upgrader->begin_mode("none", {}));
+    EXPECT_EQ(upgrader->mode(), Mode::none);
+    EXPECT_EQ(upgrader->status().all, 0U);
+}
+
+TEST_F(UpgraderTest, MoreIsolationWaitsForNobody) {
+    upgrader->set_configured_mode(Mode::none);
+    instances = one("web", Mode::none);
+    ASSERT_TRUE(upgrader->begin_mode("memory", {}));
+    EXPECT_EQ(upgrader->mode_of_node(), Mode::memory);
+    EXPECT_EQ(upgrader->status().result, upgrade::Result::done);
+}
+
+TEST_F(UpgraderTest, AModeIsRefusedBeforeAnythingChanges) {
+    using Reason = Refusal::Reason;
+    expect_refused(upgrader->begin_mode("compute", {}), Reason::invalid, "not isolated without memory");
+    expect_refused(upgrader->begin_mode("none", {.timeout_s = 0}), Reason::invalid, "timeout 0 s");
+    const auto dry = upgrader->begin_mode("none", {.drain = true, .dry_run = true});
+    ASSERT_TRUE(dry);
+    EXPECT_EQ(*dry, 0U);
+    instances.clear();
+    ASSERT_TRUE(upgrader->begin_mode("none", {}));
+    expect_refused(upgrader->begin_mode("none", {}), Reason::exists, "it is in force");
+    connect(1, kOld);
+    ASSERT_TRUE(upgrader->begin(Kind::hot, "0.1.1", {}));
+    const auto second = upgrader->begin_mode("memory", {});
+    ASSERT_FALSE(second);
+    EXPECT_EQ(second.error().reason, Reason::busy);
+    EXPECT_NE(second.error().text.find("upgrade 2 (hot, 0.1.0 to 0.1.1) is under way"), std::string::npos);
+}
+
+TEST_F(UpgraderTest, TheConfiguredModeCountsWhereNoneWasSwitched) {
+    upgrader->set_configured_mode(Mode::memory);
+    EXPECT_EQ(upgrader->mode_of_node(), Mode::memory);
+    EXPECT_EQ(std::count(jobs.said.begin(), jobs.said.end(), "mode"), 1);
+    instances.clear();
+    ASSERT_TRUE(upgrader->begin_mode("none", {}));
+    jobs.said.clear();
+    upgrader->set_configured_mode(Mode::memory_compute);
+    EXPECT_EQ(upgrader->mode_of_node(), Mode::none);
+    EXPECT_TRUE(jobs.said.empty());
 }
 
 }  // namespace

@@ -68,5 +68,24 @@ TEST(AdmitMode, AllGpusOfAnInstanceAreInOneMode) {
     EXPECT_EQ(grant_for(n, {{"CGPU_MEM", "1GiB"}, {"CGPU_GPUS", "0,1"}}).mode, Mode::none);
 }
 
+/// The node was switched: whoever asks for no mode gets that one, wherever, or is refused.
+TEST(AdmitMode, ASwitchedModeIsThatOfARequestThatAsksForNone) {
+    Defaults none;
+    none.mode = Mode::none;
+    Defaults isolated;
+    isolated.mode = Mode::memory_compute;
+    Node n = node({gpu(0, 16130), gpu(1, 16130)});
+    EXPECT_EQ(grant_for(n, kAny, none).mode, Mode::none);
+    EXPECT_EQ(grant_for(n, kMemory, none).mode, Mode::memory) << "who asks for one still gets it";
+    EXPECT_EQ(start(n, "a", {{"CGPU_MEM", "1GiB"}, {"CGPU_GPUS", "0"}}, none).mode, Mode::none);
+    // Isolation is turned on: who runs stays as it is, and its GPU takes nobody else meanwhile.
+    const auto refusal = refusal_for(n, {{"CGPU_MEM", "1GiB"}, {"CGPU_GPUS", "0"}}, isolated);
+    EXPECT_EQ(refusal.reason, Reason::busy);
+    EXPECT_NE(refusal.text.find("the GPU serves 1 instance in mode none"), std::string::npos) << refusal.text;
+    EXPECT_EQ(start(n, "b", kAny, isolated).quotas.at(0).gpu, uuid(1));
+    ASSERT_TRUE(n.remove_instance(*model::InstanceId::parse("a")));
+    EXPECT_EQ(grant_for(n, {{"CGPU_MEM", "1GiB"}, {"CGPU_GPUS", "0"}}, isolated).mode, Mode::memory_compute);
+}
+
 }  // namespace
 }  // namespace cgpu::admission

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <string>
+
+#include <sdbus-c++/sdbus-c++.h>
+#include <sys/types.h>
+#include <systemd/sd-bus.h>
+
+#include "dbus/compat.hpp"
+
+/// What sdbus-c++ doesn't say of messages, in none of its versions: whether a caller may be asked for a
+/// password. sd-bus, below it, does.
+namespace cgpu::compat {
+
+/// Whoever sent a message, as the bus saw it when it connected.
+struct Caller {
+    uid_t uid = 0;  ///< effective
+    pid_t pid = 0;
+    std::string name;          ///< of its connection: `:1.42`
+    bool interactive = false;  ///< it may be asked for a password
+};
+
+/// The message below; valid as long as this one.
+inline sd_bus_message* sd_message(const sdbus::Message& message) {
+    struct Opened : sdbus::Message {
+        static void* of(const sdbus::Message& closed) { return closed.*(&Opened::msg_); }
+    };
+    return static_cast<sd_bus_message*>(Opened::of(message));
+}
+
+/// Of the message that `object` works on now; the bus's word, never the message's. Throws sdbus::Error where
+/// the bus can't say any more, because the caller is gone.
+inline Caller caller_of(const sdbus::IObject& object) {
+#if CGPU_SDBUS_MAJOR == 2
+    const sdbus::Message message = object.getCurrentlyProcessedMessage();
+#else
+    const sdbus::Message& message = *object.getCurrentlyProcessedMessage();
+#endif
+    return {message.getCredsEuid(), message.getCredsPid(), message.getSender(),
+            sd_bus_message_get_allow_interactive_authorization(sd_message(message)) > 0};
+}
+
+/// Calls on this connection say from now on that the caller may be asked for a password. `proxy`: any on it.
+inline void allow_interaction(sdbus::IProxy& proxy) {
+    const auto message = proxy.createMethodCall("org.freedesktop.DBus.Peer", "Ping");
+    sd_bus_set_allow_interactive_authorization(sd_bus_message_get_bus(sd_message(message)), 1);
+}
+
+}  // namespace cgpu::compat

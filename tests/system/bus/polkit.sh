@@ -1,0 +1,69 @@
+# A real polkit on the node's bus, and cgpud as the user that its unit runs it as (polkit answers nobody else but root and the
+# owner of an action about others): what users other than root may do is what it says, and everything else goes on while it
+# is asked. ../systemd/polkit.sh looks at the same as Debian starts it.
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$here/../lib.sh"
+. "$here/polkit_lib.sh"
+for program in /usr/lib/polkit-1/polkitd /usr/libexec/polkitd; do
+    [[ -x $program ]] && polkitd=$program
+done
+[[ -v polkitd ]] || skip "polkitd is not installed"
+# cgpud_as_cgpu: starts it again as that user.
+cgpud_as_cgpu() {
+    . "$CGPU_LAB/cgpud.sh"
+    systemd-sysusers /usr/lib/sysusers.d/cgpu.conf 2>/dev/null && quietly busctl call org.freedesktop.DBus / \
+        org.freedesktop.DBus ReloadConfig && stop_cgpud TERM && chown -R cgpu: /var/lib/cgpu /run/cgpu || return
+    setpriv --reuid=cgpu --regid=cgpu --init-groups /usr/sbin/cgpud >>"$CGPU_LAB/cgpud.log" 2>&1 </dev/null &
+    echo $! >"$CGPU_LAB/cgpud.pid"
+    wait_for 10 owns_name
+}
+start_polkit() {
+    "$polkitd" --no-debug >"$scratch/polkit.out" 2>&1 &
+    polkit=$!
+    wait_for 10 polkit_answers
+}
+
+expect cgpud_as_cgpu
+expect_equal "cgpud's user" "$(stat -c %U "/proc/$(cat "$CGPU_LAB/cgpud.pid")")" cgpu
+
+# Without polkit only root may.
+expect_error 'only root may where there is no polkit' as_user cgpuctl set-policy 0 weighted
+expect cgpuctl set-policy 0 preemptive -q
+start_polkit
+what_polkit_decides
+
+# What polkit is asked, as the bus sees it.
+busctl --json=short monitor org.freedesktop.PolicyKit1 >"$scratch/asked" 2>/dev/null &
+monitor=$!
+listens() { polkit_answers && has "$scratch/asked" '"Ping"'; }
+wait_for 10 listens
+# asks_and_waits: a user's change is with polkit, which is stopped; $late is who waits for it.
+asks_and_waits() {
+    local before
+    before=$(grep -c '"CheckAuthorization"' "$scratch/asked")
+    kill -STOP "$polkit"
+    as_user cgpuctl set-policy 0 fixed 2>"$scratch/late" &
+    late=$!
+    asked_again() { (($(grep -c '"CheckAuthorization"' "$scratch/asked") > before)); }
+    wait_for 10 asked_again
+}
+
+# It doesn't answer: all others are answered meanwhile, and who asked is when it goes on.
+asks_and_waits
+for _ in {1..20}; do expect quietly cgpuctl status; done
+expect quietly as_user cgpuctl list
+expect cgpuctl set-policy 0 weighted -q
+kill -0 "$late" || fail "it was answered without polkit: $(cat "$scratch/late")"
+kill -CONT "$polkit"
+wait "$late"
+expect_equal "exit code" $? 77
+
+# It dies while it is asked.
+asks_and_waits
+kill -KILL "$polkit"
+wait "$polkit" 2>/dev/null
+wait "$late"
+expect_equal "exit code" $? 77
+expect has "$scratch/late" 'polkit was asked and gave no answer'
+expect_equal "policy" "$(cgpuctl status --json | jq -r '.gpus[0].policy_name')" weighted
+kill "$monitor"

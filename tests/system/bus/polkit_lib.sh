@@ -1,0 +1,60 @@
+# Sourced by the tests of who may do what: a user, rules of polkit, and what holds wherever a polkit runs.
+rules=/etc/polkit-1/rules.d
+user=nobody
+
+as_user() { setpriv --reuid=$user --regid=nogroup --clear-groups "$@"; }
+call_gpu_as_user() { # FLAG VALUE
+    as_user busctl "$@" call org.cgpu1 "$gpu" org.cgpu1.Gpu SetPolicy 'sa{sv}' fixed 0
+}
+create_as_user() { # OPTIONS…
+    as_user busctl --allow-interactive-authorization=false call org.cgpu1 /org/cgpu1 org.cgpu1.Manager CreateInstance \
+        'ssa{ss}a{sv}' abc abc 1 CGPU_MEM 1GiB "$@"
+}
+quietly() { "$@" >/dev/null 2>&1; }
+polkit_answers() {
+    busctl call org.freedesktop.PolicyKit1 /org/freedesktop/PolicyKit1/Authority org.freedesktop.DBus.Peer Ping 2>/dev/null
+}
+allow() { # ACTION
+    mkdir -p $rules
+    echo "polkit.addRule(function(action, subject) {
+        if (action.id == '$1' && subject.user == '$user') return polkit.Result.YES;
+    });" >$rules/10-cgpu-test.rules
+}
+
+what_polkit_decides() {
+    gpu=$(busctl call org.cgpu1 /org/cgpu1 org.cgpu1.Manager FindGpu s 0 | cut -d'"' -f2)
+    # It knows the actions, and by itself wants an administrator's password.
+    for action in manage-instance manage-policy upgrade-module; do
+        expect grep -q 'implicit any: *auth_admin$' <(pkaction --verbose --action-id "org.cgpu1.$action")
+    done
+    expect quietly as_user cgpuctl status
+    expect_error 'polkit wants a password for org.cgpu1.manage-policy, and the caller is not to be asked' \
+        as_user cgpuctl set-policy 0 weighted
+    as_user cgpuctl set-policy 0 weighted 2>/dev/null
+    expect_equal "exit code" $? 77
+    # Whether the caller may be asked is what its message says.
+    expect_error 'the caller is not to be asked' call_gpu_as_user --allow-interactive-authorization=false
+    expect_error 'there is no agent to ask the caller' call_gpu_as_user --allow-interactive-authorization=true
+    # Root is not asked about.
+    expect cgpuctl set-policy 0 weighted -q
+
+    # A rule lets a user do one thing, and nothing else.
+    allow org.cgpu1.manage-policy
+    wait_for 10 quietly as_user cgpuctl set-policy 0 preemptive
+    expect_equal "policy" "$(cgpuctl status --json | jq -r '.gpus[0].policy_name')" preemptive
+    expect as_user cgpuctl set-max-inst 0 10 -q
+    expect cgpuctl set-max-inst 0 20 -q
+    expect_error 'max_inst 26' as_user cgpuctl set-max-inst 0 26
+    expect_error 'polkit wants a password for org.cgpu1.upgrade-module' as_user cgpuctl set-mode none
+    expect_error 'polkit wants a password for org.cgpu1.manage-instance' create_as_user 0
+    allow org.cgpu1.manage-instance
+    wait_for 10 quietly create_as_user 1 dry-run b true
+    expect_error 'polkit wants a password for org.cgpu1.manage-policy' as_user cgpuctl set-policy 0 fixed
+    # What a user has made goes when that one's process ends before Attach, as root's does.
+    expect quietly create_as_user 0
+    wait_for 10 none_listed
+    allow org.cgpu1.upgrade-module
+    wait_for 10 quietly as_user cgpuctl set-mode none
+    expect as_user cgpuctl set-mode memory+compute -q
+    rm $rules/10-cgpu-test.rules
+}

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cgpu::test {
+
+/// A polkit on the system bus that answers as it is told, on a thread of its own.
+class MockPolkit {
+  public:
+    enum class Mood { yes, no, challenge, hold };
+    struct Question {
+        std::string subject_kind;
+        std::string subject;
+        std::string action;
+        bool interactive;
+        std::string id;
+
+        friend bool operator==(const Question&, const Question&) = default;
+    };
+
+    explicit MockPolkit(Mood mood);
+    ~MockPolkit();
+    MockPolkit(const MockPolkit&) = delete;
+    MockPolkit& operator=(const MockPolkit&) = delete;
+
+    void set_mood(Mood mood);
+    /// Says yes to whom it holds.
+    void answer_held();
+    [[nodiscard]] std::vector<Question> questions() const;
+    [[nodiscard]] std::vector<std::string> cancelled() const;
+
+  private:
+    struct Inside;
+    std::unique_ptr<Inside> inside_;
+};
+
+}  // namespace cgpu::test

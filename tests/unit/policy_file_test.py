@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+"""Whether polkit's policy file parses, has all that polkit asks of an action, and registers exactly the actions that the
+daemon names: one that isn't registered is refused to everybody.
+
+usage: policy_file_test.py SOURCE_FOLDER
+"""
+import pathlib
+import re
+import sys
+import xml.etree.ElementTree as ElementTree
+
+OWNER = "org.freedesktop.policykit.owner"
+DEFAULTS = ("allow_any", "allow_inactive", "allow_active")
+
+
+def problems(root):
+    policy = ElementTree.parse(root / "dbus/org.cgpu1.policy").getroot()
+    if policy.tag != "policyconfig":
+        yield f"the root is {policy.tag}, not policyconfig"
+    actions = [action.get("id") for action in policy.findall("action")]
+    source = (root / "daemon/bus/action.cpp").read_text(encoding="utf-8")
+    named = re.findall(r'return "([^"]+)";', source)
+    if not named or sorted(actions) != sorted(named):
+        yield f"registered are {sorted(actions)}, and the daemon names {sorted(named)}"
+    unit = (root / "units/cgpud.service.in").read_text(encoding="utf-8")
+    user = re.search(r"^User=(.+)$", unit, re.MULTILINE).group(1)
+    for action in policy.findall("action"):
+        name = action.get("id")
+        for part in ("description", "message"):
+            if not (action.findtext(part) or "").strip():
+                yield f"{name} has no {part}"
+        for part in DEFAULTS:
+            if action.findtext(f"defaults/{part}") != "auth_admin":
+                yield f"{name}: {part} is {action.findtext(f'defaults/{part}')}, not auth_admin"
+        # polkit answers about others only root and the owner of an action.
+        owners = [note.text for note in action.findall("annotate") if note.get("key") == OWNER]
+        if owners != [f"unix-user:{user}"]:
+            yield f"{name}: its owner is {owners}, and cgpud runs as {user}"
+
+
+def main():
+    found = list(problems(pathlib.Path(sys.argv[1])))
+    if found:
+        sys.exit("\n".join(found))
+
+
+main()

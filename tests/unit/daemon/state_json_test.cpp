@@ -1,3 +1,4 @@
+#include "daemon/store/migrate.hpp"
 #include "daemon/store/state_json.hpp"
 
 #include <gtest/gtest.h>
@@ -154,7 +155,7 @@ TEST(StateJson, WhatThePackageReadsHasLinesOfItsOwn) {
     State state;
     state.record.in_force = upgrade::Version{1, 2, 3};
     const auto text = write_state(state);
-    EXPECT_TRUE(text.starts_with("{\n  \"version\": 2,\n")) << text;
+    EXPECT_TRUE(text.starts_with("{\n  \"version\": " + std::to_string(kStateVersion) + ",\n")) << text;
     EXPECT_NE(text.find("\n  \"instances\": [],\n"), std::string::npos) << text;
     EXPECT_NE(text.find("\n    \"in_force\": \"1.2.3\""), std::string::npos) << text;
 }

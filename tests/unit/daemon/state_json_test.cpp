@@ -1,5 +1,5 @@
-#include "daemon/store/migrate.hpp"
 #include "daemon/store/state_json.hpp"
+#include "daemon/store/migrate.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>

@@ -78,21 +78,39 @@ void copy(const Settings& settings, const Buffers& buffers, CUstream stream) {
          "cuMemcpyBatchAsync");
 }
 
-void launch_kernel(const Settings& settings, CUfunction busy, CUstream stream, unsigned long long us) {
+struct Kernel {
+    CUfunction function;
+    unsigned long long us;
+};
+
+/// Each length is of a function of its own, as a program's kernels are; lengths by chance are of one, so that
+/// nobody can tell them apart.
+std::vector<Kernel> load_kernels(const Settings& settings) {
+    std::vector<Kernel> kernels;
+    for (const auto us : settings.kernel_us) {
+        const bool same = settings.by_chance && !kernels.empty();
+        kernels.push_back({same ? kernels.front().function : programs::kernel("busy"), us});
+    }
+    return kernels;
+}
+
+void launch_kernel(const Settings& settings, const Kernel& kernel, CUstream stream) {
+    unsigned long long us = kernel.us;
     void* parameters[] = {&us};
     if (settings.coop) {
-        must(cuLaunchCooperativeKernel(busy, 1, 1, 1, 1, 1, 1, 0, stream, parameters),
+        must(cuLaunchCooperativeKernel(kernel.function, 1, 1, 1, 1, 1, 1, 0, stream, parameters),
              "cuLaunchCooperativeKernel");
     } else {
-        must(cuLaunchKernel(busy, 1, 1, 1, 1, 1, 1, 0, stream, parameters, nullptr), "cuLaunchKernel");
+        must(cuLaunchKernel(kernel.function, 1, 1, 1, 1, 1, 1, 0, stream, parameters, nullptr),
+             "cuLaunchKernel");
     }
 }
 
 /// A graph of the kernels that `settings.graph` launches would be.
-CUgraphExec capture(const Settings& settings, CUfunction busy, CUstream stream) {
+CUgraphExec capture(const Settings& settings, const std::vector<Kernel>& kernels, CUstream stream) {
     must(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), "cuStreamBeginCapture");
     for (unsigned long long i = 0; i < settings.graph; ++i) {
-        launch_kernel(settings, busy, stream, settings.kernel_us[i % settings.kernel_us.size()]);
+        launch_kernel(settings, kernels[i % kernels.size()], stream);
     }
     CUgraph graph = nullptr;
     CUgraphExec exec = nullptr;
@@ -102,7 +120,7 @@ CUgraphExec capture(const Settings& settings, CUfunction busy, CUstream stream) 
     return exec;
 }
 
-void burn(const Settings& settings, CUcontext context, CUfunction busy) {
+void burn(const Settings& settings, CUcontext context, const std::vector<Kernel>& kernels) {
     must(cuCtxSetCurrent(context), "cuCtxSetCurrent");
     std::vector<CUstream> streams(settings.streams);
     for (CUstream& stream : streams) must(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
@@ -110,11 +128,11 @@ void burn(const Settings& settings, CUcontext context, CUfunction busy) {
     for (CUevent& event : events) must(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING), "cuEventCreate");
     std::vector<CUgraphExec> graphs;
     if (settings.graph > 0) {
-        for (CUstream stream : streams) graphs.push_back(capture(settings, busy, stream));
+        for (CUstream stream : streams) graphs.push_back(capture(settings, kernels, stream));
     }
     const Buffers buffers = allocate_buffers(settings);
     const unsigned long long batch = batch_size(settings);
-    const auto lengths = settings.kernel_us.size();
+    const auto lengths = kernels.size();
     std::minstd_rand chance(std::random_device{}());
     for (unsigned long long i = 0; !stop; ++i) {
         const std::size_t s = i % streams.size();
@@ -127,7 +145,7 @@ void burn(const Settings& settings, CUcontext context, CUfunction busy) {
             copy(settings, buffers, streams[s]);
         } else {
             const auto which = settings.by_chance ? chance() % lengths : turn % lengths;
-            launch_kernel(settings, busy, streams[s], settings.kernel_us[which]);
+            launch_kernel(settings, kernels[which], streams[s]);
         }
         launches.fetch_add(1, std::memory_order_relaxed);
         if (settings.sync_every > 0) {
@@ -174,7 +192,7 @@ int main(int argc, char** argv) {
     app.add_option("--copy-mib", settings.copy_mib, "Copies of that size instead of kernels")->excludes(fill);
     app.add_option("--copies", settings.copies, "Each of them as a batch of so many equal ones")
         ->check(CLI::PositiveNumber);
-    app.add_flag("--by-chance", settings.by_chance, "Draw the lengths of the kernels by chance");
+    app.add_flag("--by-chance", settings.by_chance, "Draw the lengths by chance, all of one function");
     app.add_flag("--coop", settings.coop, "Launch the kernels cooperatively");
     app.add_flag("--report", settings.report,
                  "Print 'finished NANOSECONDS LAUNCHES' about twenty times a second");
@@ -188,12 +206,13 @@ int main(int argc, char** argv) {
     CUcontext context = programs::use_device(settings.device);
     CUdeviceptr memory = 0;
     if (settings.mib > 0) must(cuMemAlloc(&memory, settings.mib << 20), "cuMemAlloc");
-    CUfunction busy = programs::kernel("busy");
+    const std::vector<Kernel> kernels = load_kernels(settings);
     std::puts("ready");
     std::fflush(stdout);
     const auto begin = Clock::now();
     std::vector<std::thread> threads;
-    for (unsigned int t = 0; t < settings.threads; ++t) threads.emplace_back(burn, settings, context, busy);
+    for (unsigned int t = 0; t < settings.threads; ++t)
+        threads.emplace_back(burn, std::cref(settings), context, std::cref(kernels));
     for (unsigned int look = 1; !programs::should_stop(); ++look) {
         const std::chrono::duration<double> elapsed = Clock::now() - begin;
         if (!settings.forever && elapsed.count() >= settings.seconds) break;

@@ -14,6 +14,9 @@ function(test_engine name version)
   target_compile_options(test_engine_${name} PRIVATE -fvisibility=hidden -fno-gnu-unique)
   target_link_options(test_engine_${name} PRIVATE -Wl,-Bsymbolic
     -Wl,--version-script=${PROJECT_SOURCE_DIR}/module/engine/exports.map)
+  if(NOT CGPU_SANITIZE)  # containers of the lab have no C++ library
+    target_link_options(test_engine_${name} PRIVATE -static-libstdc++ -static-libgcc)
+  endif()
 endfunction()
 test_engine(present ${CGPU_VERSION_NUMBER})
 # Of the next version, with a changed internal layout: see next_engine.cpp. Its headers come before this version's.

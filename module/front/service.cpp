@@ -74,6 +74,7 @@ void Service::wake() {
 
 /// A sleep that the process was stopped in begins anew when it goes on: one that should be over is not.
 void Service::wake_by(std::int64_t when_ns) {
+    if (when_ns == kNever) return;
     auto asked = asked_.load();
     while (when_ns < asked && !asked_.compare_exchange_weak(asked, when_ns)) continue;
     const auto until = sleeping_until_.load();

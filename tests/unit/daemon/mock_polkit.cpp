@@ -33,16 +33,22 @@ class Authority final : public sdbus::AdaptorInterfaces<org::freedesktop::Policy
     std::vector<Reply> held;
 
   private:
+    using Mood = MockPolkit::Mood;
+
+    Mood note(const MockPolkit::Question& question, Reply& result) {
+        const std::lock_guard guard(lock);
+        questions.push_back(question);
+        if (mood == Mood::hold) held.push_back(std::move(result));
+        return mood;
+    }
     void CheckAuthorization(Reply&& result, Subject subject, std::string action, Details, std::uint32_t flags,
                             std::string id) override {
-        const std::lock_guard guard(lock);
-        questions.push_back(
-            {subject.get<0>(), subject.get<1>().at("name").get<std::string>(), action, flags == 1, id});
-        if (mood == MockPolkit::Mood::hold)
-            held.push_back(std::move(result));
-        else
-            result.returnResults(
-                Verdict(mood == MockPolkit::Mood::yes, mood == MockPolkit::Mood::challenge, Details()));
+        const Mood now =
+            note({subject.get<0>(), subject.get<1>().at("name").get<std::string>(), action, flags == 1, id},
+                 result);
+        // The connection has a lock of its own: none of ours is held when it is called.
+        if (now != Mood::hold)
+            result.returnResults(Verdict(now == Mood::yes, now == Mood::challenge, Details()));
     }
     void CancelCheckAuthorization(const std::string& id) override {
         const std::lock_guard guard(lock);
@@ -74,9 +80,12 @@ void MockPolkit::set_mood(Mood mood) {
 }
 
 void MockPolkit::answer_held() {
-    const std::lock_guard guard(inside_->authority.lock);
-    for (const auto& reply : inside_->authority.held) reply.returnResults(Verdict(true, false, Details()));
-    inside_->authority.held.clear();
+    std::vector<Reply> held;
+    {
+        const std::lock_guard guard(inside_->authority.lock);
+        held.swap(inside_->authority.held);
+    }
+    for (const auto& reply : held) reply.returnResults(Verdict(true, false, Details()));
 }
 
 std::vector<MockPolkit::Question> MockPolkit::questions() const {

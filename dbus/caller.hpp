@@ -40,9 +40,25 @@ inline Caller caller_of(const sdbus::IObject& object) {
             sd_bus_message_get_allow_interactive_authorization(sd_message(message)) > 0};
 }
 
+/// A call that is not sent.
+inline sdbus::MethodCall some_call(sdbus::IProxy& proxy) {
+    constexpr const char* kInterface = "org.freedesktop.DBus.Peer";
+#if CGPU_SDBUS_MAJOR == 2
+    struct Opened : sdbus::IProxy {
+        static sdbus::MethodCall of(const sdbus::IProxy& closed) {
+            using Make = sdbus::MethodCall (sdbus::IProxy::*)(const char*, const char*) const;
+            return (closed.*static_cast<Make>(&Opened::createMethodCall))(kInterface, "Ping");
+        }
+    };
+    return Opened::of(proxy);
+#else
+    return proxy.createMethodCall(kInterface, "Ping");
+#endif
+}
+
 /// Calls on this connection say from now on that the caller may be asked for a password. `proxy`: any on it.
 inline void allow_interaction(sdbus::IProxy& proxy) {
-    const auto message = proxy.createMethodCall("org.freedesktop.DBus.Peer", "Ping");
+    const auto message = some_call(proxy);
     sd_bus_set_allow_interactive_authorization(sd_bus_message_get_bus(sd_message(message)), 1);
 }
 

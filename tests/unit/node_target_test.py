@@ -1,0 +1,25 @@
+#!/usr/bin/env python3
+"""Whether what `cmake --install` installs is built by the target cgpu_node, which quickstart builds and nothing else.
+
+usage: node_target_test.py REPOSITORY
+"""
+import pathlib
+import re
+import sys
+
+root = pathlib.Path(sys.argv[1])
+files = [path for path in root.rglob("CMakeLists.txt") if "build" not in path.relative_to(root).parts]
+texts = {path: path.read_text() for path in files}
+node = next(re.search(r"add_dependencies\(cgpu_node ([^)]*)\)", text) for text in texts.values() if "add_dependencies(cgpu_node" in text)
+built = set(node[1].split())
+installed = set()
+for text in texts.values():
+    for targets in re.findall(r"install\(TARGETS ([^)]*?) DESTINATION", text):
+        installed |= set(targets.split())
+    # What is run while it is installed.
+    for code in re.findall(r"install\(CODE (.*?)\)\"\)", text, re.S):
+        installed |= set(re.findall(r"TARGET_FILE:([\w-]+)", code))
+missing = sorted(installed - built)
+if missing or not installed:
+    sys.exit(f"cgpu_node doesn't build what is installed: {', '.join(missing)}. Try: add it in tests/system/CMakeLists.txt")
+print(f"{len(installed)} targets are installed, all built by cgpu_node")

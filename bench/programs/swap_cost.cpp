@@ -1,8 +1,7 @@
 // What exchangeable engines cost: prints lines `WHAT NUMBER`, all in nanoseconds.
-//     call WAY THREADS NS         the middle of what one call into the engine takes, of many short runs; WAY
-//     is
-//                                 direct, section (with membarrier) or locked (without)
-//     held HOLDINGS NS            how long calls were kept out by one exchange, a line each
+//     call WAY THREADS NS    the middle of what one call into the engine takes, of many short runs
+//                            (WAY: direct, section (with membarrier), locked (without))
+//     held HOLDINGS NS       how long calls were kept out by one exchange, a line each
 #include <algorithm>
 #include <atomic>
 #include <cstdio>

@@ -56,8 +56,7 @@ struct Launch {
 };
 
 enum class Act : std::uint32_t {
-    pass =
-        1,  ///< call the driver, no metering: the gate is free. `more` and `unused` (of batch 0) go here, too
+    pass = 1,    ///< call the driver, no metering: the gate is free (`more` counts; `unused` of batch 0)
     launch = 2,  ///< call the driver, metered: do as `open` and `close` say
     wait = 3,    ///< don't: close what `next_open_batch` names, reap, wait as said below, then ask again
 };

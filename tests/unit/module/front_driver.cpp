@@ -4,7 +4,6 @@
 #include <time.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -15,6 +14,8 @@
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "tests/unit/module/context_stack.hpp"
 
 #define API extern "C" __attribute__((visibility("default"))) int
 
@@ -59,21 +60,7 @@ struct Block {
 std::map<std::uint64_t, Block> blocks;
 Context primaries[2] = {{0, true}, {1, true}};
 int primary_uses[2] = {};
-/// Nothing to destroy when a thread ends: telling the C library of that waits for the loader's lock.
-struct Stack {
-    std::array<Context*, 16> contexts;
-    std::size_t count;
-
-    bool empty() const { return count == 0; }
-    Context* back() const { return contexts[count - 1]; }
-    void push_back(Context* context) { contexts.at(count++) = context; }
-    void pop_back() { --count; }
-    void erase(const Context* context) {
-        const auto end = contexts.begin() + static_cast<std::ptrdiff_t>(count);
-        count = static_cast<std::size_t>(std::remove(contexts.begin(), end, context) - contexts.begin());
-    }
-};
-thread_local constinit Stack stack{};
+thread_local constinit ContextStack<Context> stack{};
 
 std::int64_t now_ns() {
     timespec now{};

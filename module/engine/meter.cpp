@@ -135,7 +135,10 @@ void Meter::note_gap(std::int64_t now_ns) {
 }
 
 void Meter::unused(BatchId id, std::uint32_t count) {
-    if (id == 0) launches_ -= std::min<std::uint64_t>(launches_, count);  // of count_unmetered
+    if (id == 0) {  // of count_unmetered
+        launches_ -= std::min<std::uint64_t>(launches_, count);
+        return;
+    }
     Batch* batch = batches_.find(id);
     if (batch == nullptr) return;
     const std::int64_t before = batch->estimate_ns;

@@ -83,6 +83,9 @@ std::int64_t offset_now(ContextMeter& meter, std::int64_t now, std::int64_t end)
     return offset;
 }
 
+/// Whether another thread than this one may be launching into it: only then all have to be looked at.
+bool has_others(const Batch& batch) { return batch.shared || batch.opener != Launching::me(); }
+
 /// False: somebody else has, or is doing it.
 bool record_end(Context& context, module::BatchId id) {
     ContextMeter& meter = context.meter;
@@ -235,7 +238,7 @@ bool close_batch(Context& context, module::BatchId id) {
     const bool to_close = batch != nullptr && !batch->closed;
     if (to_close && batch->close_ns == 0) batch->close_ns = now;
     meter.closes.fetch_add(1);
-    const bool others = to_close && (batch->shared || batch->opener != Launching::me());
+    const bool others = to_close && has_others(*batch);
     meter.mutex.unlock();
     if (!to_close || (others && Launching::anybody(id))) return false;
     return record_end(context, id);
@@ -251,8 +254,9 @@ void close_left_over(Context& context, module::BatchId id) {
     context.meter.mutex.lock();
     const Batch* batch = find_batch(context.meter, id);
     const bool left = batch != nullptr && batch->close_ns != 0 && !batch->closed;
+    const bool others = left && has_others(*batch);
     context.meter.mutex.unlock();
-    if (left && !Launching::anybody(id)) record_end(context, id);
+    if (left && !(others && Launching::anybody(id))) record_end(context, id);
 }
 
 void close_batches(Context& context, std::uint64_t stream, std::int64_t last_before_ns) {

@@ -38,6 +38,16 @@ struct Tuning {
     /// A turn costs at least this part of its time even if its holder says that it was woken late: a false
     /// claim must not come first for ever.
     int least_late_cost_percent = 25;
+    /// An instance is ganged for so long after its work was seen to wait for a launch held on another GPU.
+    Nanos gang_memory = 10 * kSecond;
+    /// One that is called goes next although it is ahead of others by so much GPU time, one that is held
+    /// where it is led only when it is behind them by as much. With 5 ms, turns of GPUs with unlike others
+    /// don't meet.
+    Nanos gang_slack = 20 * kMilli;
+    /// A turn of a ganged instance lasts at least this long: its GPUs never begin it quite together.
+    Nanos gang_turn = 20 * kMilli;
+    /// Work behind a closed gate that has moved nowhere for so long may be waiting for one that is held.
+    Nanos gang_grace = kMilli;
     /// No step asks to be called again sooner than this.
     Nanos shortest_wait = 20 * kMicro;
 };

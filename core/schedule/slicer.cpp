@@ -81,14 +81,17 @@ void Slicer::set_high_priority(std::size_t slot, bool high_priority) {
     end_turn_ = end_turn_ || (turn_ && turn_->slot == slot);
 }
 
-Decision Slicer::step(Nanos now, const Readings& readings) {
+Decision Slicer::step(Nanos now, const Readings& readings, const Gangs& gangs) {
     const Nanos dt = started_ ? std::max<Nanos>(0, now - now_) : 0;
     now_ = started_ ? now_ + dt : now;
     started_ = true;
+    gangs_ = gangs;
     account(readings, dt);
+    look_for_gangs();
     if (!rules_.enforced) return all_free();
     if (turn_) {
         turn_->contended = contended();
+        turn_->called = turn_->called || gangs_[turn_->slot].lead == Lead::called;
         if (!turn_->closed_at && turn_is_up()) close_gate();
         if (turn_->closed_at && may_hand_over()) hand_over();
     }
@@ -106,10 +109,17 @@ int Slicer::weight_of(const Slot& slot) const {
 }
 
 bool Slicer::wants(std::size_t slot) const {
-    return weight_of(slots_[slot]) > 0 && slots_[slot].meter.level().wants;
+    const Slot& s = slots_[slot];
+    // What runs behind its closed gate may wait for what is held elsewhere: only turns on both bring it on.
+    const bool caught = may_wait_for_others(slot) && s.outside && s.meter.level().in_flight_estimate > 0;
+    return weight_of(s) > 0 && (s.meter.level().wants || caught);
 }
 
 VirtualTime& Slicer::group(std::size_t slot) { return slots_[slot].high_priority ? priority_ : ordinary_; }
+
+const VirtualTime& Slicer::group(std::size_t slot) const {
+    return slots_[slot].high_priority ? priority_ : ordinary_;
+}
 
 VirtualTime::Entries Slicer::idle_entries() const {
     VirtualTime::Entries idle;
@@ -175,8 +185,10 @@ void Slicer::account_slot(std::size_t slot, const Reading& reading, Nanos dt, Na
     const bool was_busy = s.meter.busy();
     const bool holds = turn_ && turn_->slot == slot;
     if (s.held && s.meter.level().wants) s.achieved.waited += dt;
+    const Nanos in_flight_before = s.meter.level().in_flight_estimate;
     Nanos fresh = zombies_.absorb(slot, s.meter.read(reading, dt));
     const Reading& level = s.meter.level();
+    if (fresh > 0 || level.in_flight_estimate != in_flight_before) s.moved_at = now_;
     if (holds) turn_->waited += s.meter.fresh_wait();
     // Sums over processes count nested intervals too little: the turn's wall time is what it took.
     if (holds && !level.alone_process) fresh = was_busy ? std::max<Nanos>(0, dt - zombies_took) : 0;
@@ -197,9 +209,13 @@ void Slicer::charge(std::size_t slot, Nanos used) {
 
 Nanos Slicer::period() const { return settings_.max_inst * settings_.tuning.slice; }
 
+Nanos Slicer::most_debt(std::size_t slot) const {
+    // Overuse is what goes beyond the turn; it is repaid up to one period (S4). In a gang some is on purpose.
+    return period() + turn_length(slot) + (ganged(slot) ? 3 * settings_.tuning.gang_slack : 0);
+}
+
 void Slicer::charge_without_use(std::size_t slot, Nanos cost) {
-    // Overuse is what goes beyond the turn; it is repaid up to one period (S4).
-    group(slot).charge(slot, cost, period() + turn_length(slot));
+    group(slot).charge(slot, cost, most_debt(slot));
     if (slots_[slot].high_priority) bucket_.charge(cost);
 }
 

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "core/schedule/drain_trust.hpp"
+#include "core/schedule/elsewhere.hpp"
 #include "core/schedule/meter.hpp"
 #include "core/schedule/priority_bucket.hpp"
 #include "core/schedule/reading.hpp"
@@ -36,6 +37,14 @@ namespace cgpu::schedule {
 /// one that is behind cuts a turn short. The others: a turn lasts its time, used or not, and while the slices
 /// of those who want nothing pass, nobody holds the GPU.
 ///
+/// Gangs. Kernels of one instance on two GPUs may wait for each other (collectives). Where each GPU gives
+/// turns as it likes, one spins in its turn for one that is held, and in the other's turn it is the other way
+/// round. Whoever is seen doing that (work stuck behind a closed gate here, a launch held there) is ganged
+/// for a while: the first of its GPUs leads, the others take it for further ahead or behind than it is, so
+/// that their turns fall into its turn there, within a bound. What is still caught at a turn's end is freed
+/// by letting a single launch through elsewhere, charged like any other. Who keeps its GPUs apart isn't
+/// touched.
+///
 /// High priority (PriorityBucket) is outside of all that: while the bucket lasts, its turn begins at once.
 class Slicer {
   public:
@@ -64,13 +73,16 @@ class Slicer {
     /// One step: at every change of a reading that matters (wants, drained, syncing) and at the answer's
     /// wake_at. Readings of slots that are not joined are ignored. `now` going back counts as standing still.
     /// A step more than needed does no harm; achieved() is as of the last one.
-    Decision step(Nanos now, const Readings& readings);
+    /// `gangs`: how the slots' instances fare on other GPUs, as of those ones' last steps.
+    Decision step(Nanos now, const Readings& readings, const Gangs& gangs = {});
 
     [[nodiscard]] const Settings& settings() const { return settings_; }
     [[nodiscard]] Achieved achieved(std::size_t slot) const { return slots_[slot].achieved; }
     /// The part 0..1 of the GPU that the policy gives the slot now, by the table of S4; under 1 and 4 nothing
     /// for who has no work. Empty under native: the driver decides.
     [[nodiscard]] std::optional<double> target_share(std::size_t slot) const;
+    /// What the other GPUs are to hear of the instance in this slot, as of the last step.
+    [[nodiscard]] Elsewhere tell(std::size_t slot) const;
     /// Whose turn it is, for display.
     [[nodiscard]] std::optional<std::size_t> holder() const;
 
@@ -80,9 +92,12 @@ class Slicer {
         bool high_priority = false;
         int weight = 0;
         bool was_busy = false;
-        bool woke = false;  // came back to work and has had no turn since
-        bool held = false;  // its gate was closed by the last step
+        bool woke = false;     // came back to work and has had no turn since
+        bool held = false;     // its gate was closed by the last step
+        bool outside = false;  // the last step left it without a turn, or closed the gate of its turn
         Nanos idle_since = 0;
+        Nanos moved_at = 0;      // its gate closed, or something of its work was done
+        Nanos ganged_until = 0;  // its work has waited here for a launch that was held elsewhere
         Meter meter;
         DrainTrust trust;
         Achieved achieved;
@@ -101,15 +116,18 @@ class Slicer {
         std::optional<Nanos> closed_at;
         Nanos drain_deadline = 0;
         bool cut_short = false;
+        bool called = false;  // by the GPU that leads its holder, at some time in this turn
     };
 
     // slicer.cpp: who takes part, and what time costs whom
     [[nodiscard]] int weight_of(const Slot& slot) const;
     [[nodiscard]] bool wants(std::size_t slot) const;
     [[nodiscard]] VirtualTime& group(std::size_t slot);
+    [[nodiscard]] const VirtualTime& group(std::size_t slot) const;
     [[nodiscard]] VirtualTime::Entries idle_entries() const;
     [[nodiscard]] int ordinary_present() const;
     [[nodiscard]] Nanos period() const;
+    [[nodiscard]] Nanos most_debt(std::size_t slot) const;
     void refresh_weights();
     void account(const Readings& readings, Nanos dt);
     void account_slot(std::size_t slot, const Reading& reading, Nanos dt, Nanos zombies_took);
@@ -119,11 +137,14 @@ class Slicer {
     // slicer_turns.cpp: when a turn ends and who is next
     [[nodiscard]] bool contended() const;
     [[nodiscard]] Nanos turn_length(std::size_t slot) const;
+    [[nodiscard]] double place(std::size_t slot, Nanos ahead) const;
+    [[nodiscard]] Nanos time_until(std::size_t slot) const;
     [[nodiscard]] Nanos consumed() const;
     [[nodiscard]] bool idle_too_long() const;
     [[nodiscard]] bool overtaken() const;
     [[nodiscard]] std::optional<std::size_t> urgent() const;
     [[nodiscard]] std::optional<std::size_t> first_waiting(bool high_priority) const;
+    [[nodiscard]] std::size_t furthest_behind(std::size_t slot) const;
     [[nodiscard]] bool turn_is_up();
     [[nodiscard]] bool may_hand_over() const;
     [[nodiscard]] bool trusted() const;
@@ -132,6 +153,21 @@ class Slicer {
     void hand_over();
     void pick_next();
     void begin_turn(std::size_t slot, bool priority);
+
+    // slicer_gangs.cpp: one time on several GPUs
+    void look_for_gangs();
+    [[nodiscard]] bool meets(std::size_t slot) const;
+    [[nodiscard]] bool ganged(std::size_t slot) const;
+    [[nodiscard]] bool may_wait_for_others(std::size_t slot) const;
+    [[nodiscard]] Lead lead(std::size_t slot) const;
+    [[nodiscard]] Nanos overdue_at(std::size_t slot, Nanos patience) const;
+    [[nodiscard]] Nanos surely_stuck_at(std::size_t slot) const;
+    [[nodiscard]] Nanos stuck_at(std::size_t slot) const;
+    [[nodiscard]] bool admitted(std::size_t slot) const;
+    [[nodiscard]] Nanos handicap(std::size_t slot) const;
+    [[nodiscard]] bool dismissed() const;
+    [[nodiscard]] bool another_is_called() const;
+    [[nodiscard]] Nanos gang_wake_at() const;
 
     // slicer_gates.cpp: what the step answers
     [[nodiscard]] Decision decide();
@@ -143,6 +179,7 @@ class Slicer {
     Settings settings_;
     Rules rules_;
     std::array<Slot, kSlots> slots_;
+    Gangs gangs_{};
     VirtualTime ordinary_;
     VirtualTime priority_;
     PriorityBucket bucket_;

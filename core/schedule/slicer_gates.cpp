@@ -9,6 +9,11 @@ namespace cgpu::schedule {
 namespace {
 // A holder that is open is looked at no more often than this: its readings move by batches.
 constexpr Nanos kLook = 200 * kMicro;
+
+/// Of one that may run a little while another's turn lasts.
+Gate overlapping(Nanos limit) {
+    return {.state = Gate::State::open, .limit = limit, .contended = true, .overlap = true};
+}
 }  // namespace
 
 Decision Slicer::all_free() const {
@@ -22,7 +27,13 @@ Decision Slicer::all_free() const {
 Decision Slicer::decide() {
     Decision out;
     open_gates(out.gates);
-    for (std::size_t i = 0; i < kSlots; ++i) slots_[i].held = out.gates[i].state == Gate::State::closed;
+    for (std::size_t i = 0; i < kSlots; ++i) {
+        Slot& s = slots_[i];
+        s.held = out.gates[i].state == Gate::State::closed;
+        const bool outside = !turn_ || turn_->slot != i || turn_->closed_at;
+        if (outside && !s.outside) s.moved_at = now_;
+        s.outside = outside;
+    }
     const Nanos at = wake_at();
     out.wake_at = at == kForever ? kForever : std::max(at, now_ + settings_.tuning.shortest_wait);
     return out;
@@ -30,20 +41,23 @@ Decision Slicer::decide() {
 
 void Slicer::open_gates(Gates& gates) const {
     const bool zombies = zombies_.any();
-    for (std::size_t i = 0; i < kSlots; ++i) gates[i] = {Gate::State::closed, 0, true, zombies_.is(i)};
+    for (std::size_t i = 0; i < kSlots; ++i) {
+        const bool overlap = zombies_.is(i) || may_wait_for_others(i);
+        gates[i] = {.contended = true, .overlap = overlap};
+        if (admitted(i)) gates[i] = overlapping(slots_[i].meter.reached() + 1);
+    }
     if (!turn_) return;
     Gate& own = gates[turn_->slot];
     own.contended = turn_->contended;
     own.alone =
         std::count_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.present; }) == 1;
-    own.overlap = zombies;
+    own.overlap = zombies || may_wait_for_others(turn_->slot);
     if (turn_->closed_at) return;
     own.state = Gate::State::open;
     own.limit = turn_->contended ? turn_->base + turn_->budget : kForever;
     if (!rules_.fills || turn_->priority || slots_[turn_->slot].was_busy) return;
     if (const auto next = first_waiting(false); next && *next != turn_->slot) {
-        const Nanos limit = slots_[*next].meter.reached() + settings_.tuning.fill;
-        gates[*next] = {Gate::State::open, limit, true, true};
+        gates[*next] = overlapping(slots_[*next].meter.reached() + settings_.tuning.fill);
     }
 }
 
@@ -54,9 +68,9 @@ Nanos Slicer::wake_at() const {
     if (!ending && first_waiting(true) && !(turn_ && slots_[turn_->slot].high_priority)) {
         at = now_ + bucket_.time_to(settings_.tuning.preempt_after);
     }
+    at = std::min(at, gang_wake_at());
     if (turn_) return std::min(at, turn_wake_at());
-    if (waits_for_idle_)
-        at = std::min(at, now_ + ordinary_.time_until_next(*waits_for_idle_, idle_entries()));
+    if (waits_for_idle_) at = std::min(at, now_ + time_until(*waits_for_idle_));
     return at;
 }
 

@@ -18,7 +18,17 @@ bool Slicer::contended() const {
 }
 
 Nanos Slicer::turn_length(std::size_t slot) const {
-    return std::max(1, weight_of(slots_[slot])) * settings_.tuning.slice;
+    const Nanos length = std::max(1, weight_of(slots_[slot])) * settings_.tuning.slice;
+    return ganged(slot) ? std::max(length, settings_.tuning.gang_turn) : length;
+}
+
+double Slicer::place(std::size_t slot, Nanos ahead) const {
+    const VirtualTime& times = group(slot);
+    return times.at(slot) + static_cast<double>(ahead + handicap(slot)) / std::max(1, times.weight(slot));
+}
+
+Nanos Slicer::time_until(std::size_t slot) const {
+    return ordinary_.time_until_next(slot, handicap(slot), idle_entries());
 }
 
 Nanos Slicer::consumed() const {
@@ -33,9 +43,6 @@ bool Slicer::idle_too_long() const {
 bool Slicer::overtaken() const {
     const Tuning& t = settings_.tuning;
     if (turn_->priority || consumed() < t.preempt_after) return false;
-    const auto place = [&](std::size_t slot, Nanos ahead) {
-        return ordinary_.at(slot) + static_cast<double>(ahead) / std::max(1, ordinary_.weight(slot));
-    };
     const double own = place(turn_->slot, slots_[turn_->slot].meter.level().in_flight_estimate);
     for (std::size_t i = 0; i < kSlots; ++i) {
         const Slot& s = slots_[i];
@@ -45,13 +52,21 @@ bool Slicer::overtaken() const {
 }
 
 std::optional<std::size_t> Slicer::first_waiting(bool high_priority) const {
-    const VirtualTime& times = high_priority ? priority_ : ordinary_;
     std::optional<std::size_t> first;
     // From the one after the last holder, so that equals take turns.
     for (std::size_t k = 1; k <= kSlots; ++k) {
         const std::size_t i = (last_holder_ + k) % kSlots;
         if (slots_[i].high_priority != high_priority || !wants(i)) continue;
-        if (!first || times.at(i) < times.at(*first)) first = i;
+        if (!first || place(i, 0) < place(*first, 0)) first = i;
+    }
+    return first;
+}
+
+std::size_t Slicer::furthest_behind(std::size_t slot) const {
+    std::size_t first = slot;
+    for (std::size_t i = 0; i < kSlots; ++i) {
+        const bool competes = slots_[i].high_priority == slots_[slot].high_priority && wants(i);
+        if (competes && group(i).at(i) < group(i).at(first)) first = i;
     }
     return first;
 }
@@ -71,6 +86,7 @@ bool Slicer::turn_is_up() {
     if (consumed() >= turn_->budget) return true;
     if (turn_->priority && bucket_.level() <= level.in_flight_estimate) return true;
     if (urgent()) return turn_->cut_short = true;
+    if (dismissed() || another_is_called()) return true;
     if (!rules_.work_conserving && !turn_->priority) return false;
     if (idle_too_long()) return true;
     if (!rules_.work_conserving) return false;
@@ -100,7 +116,8 @@ bool Slicer::trusted() const {
 
 bool Slicer::may_hand_over() const {
     const Reading& level = slots_[turn_->slot].meter.level();
-    if (level.in_flight_estimate == 0 || now_ >= turn_->drain_deadline) return true;
+    if (now_ >= turn_->drain_deadline) return true;
+    if (level.in_flight_estimate == 0) return true;
     // Overlap costs exactness, so it is for one that wakes up, not for one that waits for its bucket to fill.
     if (const auto high = urgent(); high && slots_[*high].woke) return true;
     return trusted() && level.remaining <= settings_.tuning.lead;
@@ -162,7 +179,7 @@ void Slicer::pick_next() {
         return;
     }
     // A microsecond: rounding must not make it wait for a step more.
-    if (!rules_.work_conserving && ordinary_.time_until_next(*next, idle_entries()) > kMicro) {
+    if (!rules_.work_conserving && time_until(*next) > kMicro) {
         waits_for_idle_ = next;
         return;
     }
@@ -182,7 +199,7 @@ void Slicer::begin_turn(std::size_t slot, bool priority) {
         turn.budget = std::min(turn.budget, std::max(bucket_.lasts(), settings_.tuning.preempt_after));
     turn_ = turn;
     turn_->contended = contended();
-    group(slot).advance_clock(slot);
+    group(slot).advance_clock(furthest_behind(slot));
     s.woke = false;
     ++s.achieved.turns;
 }

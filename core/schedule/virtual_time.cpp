@@ -62,11 +62,12 @@ void VirtualTime::pass(Nanos dt, const Entries& idle) {
     if (std::isfinite(lowest)) clock_ = std::max(clock_, lowest);
 }
 
-Nanos VirtualTime::time_until_next(std::size_t entry, const Entries& idle) const {
+Nanos VirtualTime::time_until_next(std::size_t entry, Nanos more, const Entries& idle) const {
     const Entries filled = taking_part(idle);
+    const double place = entries_[entry].v + static_cast<double>(more) / std::max(1, entries_[entry].weight);
     double sum = 0;
     for (std::size_t i = 0; i < entries_.size(); ++i) {
-        if (filled[i]) sum += std::max(0.0, entries_[entry].v - entries_[i].v) * entries_[i].weight;
+        if (filled[i]) sum += std::max(0.0, place - entries_[i].v) * entries_[i].weight;
     }
     return static_cast<Nanos>(std::min(std::ceil(sum), 1e15));
 }

@@ -27,6 +27,10 @@ class VirtualTime {
     void enter(std::size_t entry) { entries_[entry] = {clock_, 0}; }
     [[nodiscard]] int weight(std::size_t entry) const { return entries_[entry].weight; }
     [[nodiscard]] double at(std::size_t entry) const { return entries_[entry].v; }
+    /// How far it is ahead of the clock, in GPU time; below 0: behind.
+    [[nodiscard]] double debt(std::size_t entry) const {
+        return (entries_[entry].v - clock_) * entries_[entry].weight;
+    }
 
     /// `used` may be negative: paid back. What it then owes is capped at `most_debt` of GPU time.
     void charge(std::size_t entry, Nanos used, Nanos most_debt);
@@ -36,8 +40,9 @@ class VirtualTime {
 
     /// dt goes by and belongs to the slices of `idle`: the one that is furthest behind first.
     void pass(Nanos dt, const Entries& idle);
-    /// How long pass() needs until nobody of `idle` is behind `entry`.
-    [[nodiscard]] Nanos time_until_next(std::size_t entry, const Entries& idle) const;
+    /// How long pass() needs until nobody of `idle` is behind where `entry` would be after `more` of GPU
+    /// time.
+    [[nodiscard]] Nanos time_until_next(std::size_t entry, Nanos more, const Entries& idle) const;
 
   private:
     struct Entry {

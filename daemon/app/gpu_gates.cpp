@@ -91,7 +91,12 @@ void GpuGates::sample(Seat& seat, Nanos now) {
     while (seat.samples.size() > 2 && seat.samples[1].at <= now - kWindow) seat.samples.pop_front();
 }
 
-Nanos GpuGates::step(Nanos now) {
+std::optional<std::size_t> GpuGates::slot_of(const model::InstanceId& id) const {
+    const auto seat = seats_.find(id);
+    return seat == seats_.end() ? std::nullopt : std::optional(seat->second.slot);
+}
+
+Nanos GpuGates::step(Nanos now, const schedule::Gangs& gangs) {
     schedule::Readings readings{};
     bool someone_waits = false;
     bool someone_is_deaf = false;
@@ -102,7 +107,7 @@ Nanos GpuGates::step(Nanos now) {
         someone_is_deaf |= seat.readings->someone_is_deaf();
         sample(seat, now);
     }
-    const auto decision = slicer_.step(now, readings);
+    const auto decision = slicer_.step(now, readings, gangs);
     for (auto& [id, seat] : seats_)
         if (seat.readings) seat.readings->publish(decision.gates[seat.slot], now, now + hold_);
     // Whoever waits must see that somebody is there, so closed gates are renewed well before they run out.

@@ -23,8 +23,12 @@ class GpuGates {
     void add(const model::InstanceId& id, std::uint32_t index, std::shared_ptr<ProcessPages> pages);
     void remove(const model::InstanceId& id, const model::Process& process);
 
+    [[nodiscard]] std::optional<std::size_t> slot_of(const model::InstanceId& id) const;
+    /// What the other GPUs are to hear of the instance in this slot, as of the last step.
+    [[nodiscard]] schedule::Elsewhere tell(std::size_t slot) const { return slicer_.tell(slot); }
+
     /// Reads, decides, writes. Returns when time alone changes something; kForever: never.
-    Nanos step(Nanos now);
+    Nanos step(Nanos now, const schedule::Gangs& gangs);
     /// The compute part of an instance's usage; the memory part is left as it is.
     void fill_usage(const model::InstanceId& id, Nanos now, InstanceUsage& usage);
 

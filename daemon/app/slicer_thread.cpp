@@ -31,6 +31,7 @@ void SlicerThread::update(const model::Node& node) {
                 gpus_.try_emplace(gpu.uuid, gpu, node.policy_in_force(gpu), timing_.slice, timing_.hold);
             gates->second.update(node, gpu);
         }
+        gangs_.update(node, gpus_);
         std::erase_if(instances_,
                       [&](const auto& each) { return node.find_instance(each.first) == nullptr; });
         for (const auto& [id, instance] : node.instances()) {
@@ -94,8 +95,7 @@ void SlicerThread::run() {
                 bells.push_back(instance.bell);
                 wait.add(instance.bell->bell->rings);
             }
-            const auto now = monotonic_now();
-            for (auto& [uuid, gates] : gpus_) wake_at = std::min(wake_at, gates.step(now));
+            wake_at = gangs_.step(monotonic_now());
         }
         wait.until(wake_at);
     }

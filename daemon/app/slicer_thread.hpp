@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "daemon/app/gpu_gates.hpp"
+#include "daemon/app/gangs.hpp"
 
 namespace cgpu::app {
 
@@ -47,7 +47,8 @@ class SlicerThread final : public Compute, public Gates {
 
     Timing timing_;
     std::mutex mutex_;
-    std::map<model::Uuid, GpuGates> gpus_;
+    Gangs::Gpus gpus_;
+    Gangs gangs_;
     std::map<model::InstanceId, Instance> instances_;
     std::atomic<std::uint32_t> poked_{0};
     std::atomic<bool> stop_{false};

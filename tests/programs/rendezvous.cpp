@@ -1,5 +1,6 @@
 // Kernels on several GPUs that wait for each other, as collectives do.
 #include <CLI/CLI.hpp>
+#include <thread>
 #include <vector>
 
 #include "tests/programs/common.hpp"
@@ -8,15 +9,48 @@ namespace {
 
 using programs::must;
 
-struct Rank {
-    CUcontext context;
-    CUfunction kernel;
+struct Work {
+    unsigned int gpus = 2;
+    unsigned long long rounds = 100;
+    unsigned long long kernel_us = 0;
+    unsigned long long ahead = 1;
 };
 
-void launch(const Rank& rank, unsigned int gpus) {
-    must(cuCtxSetCurrent(rank.context), "cuCtxSetCurrent");
-    void* parameters[] = {&gpus};
-    must(cuLaunchKernel(rank.kernel, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr), "cuLaunchKernel");
+class Rank {
+  public:
+    explicit Rank(unsigned int device)
+        : context_(programs::use_device(static_cast<int>(device))),
+          meet_(programs::kernel("rendezvous")),
+          busy_(programs::kernel("busy")) {}
+
+    void launch(const Work& work) const {
+        must(cuCtxSetCurrent(context_), "cuCtxSetCurrent");
+        auto us = work.kernel_us;
+        void* length[] = {&us};
+        if (us > 0)
+            must(cuLaunchKernel(busy_, 1, 1, 1, 1, 1, 1, 0, nullptr, length, nullptr), "cuLaunchKernel");
+        auto gpus = work.gpus;
+        void* parameters[] = {&gpus};
+        must(cuLaunchKernel(meet_, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr), "cuLaunchKernel");
+    }
+
+    void wait() const {
+        must(cuCtxSetCurrent(context_), "cuCtxSetCurrent");
+        must(cuCtxSynchronize(), "cuCtxSynchronize");
+    }
+
+  private:
+    CUcontext context_;
+    CUfunction meet_;
+    CUfunction busy_;
+};
+
+void run(const std::vector<const Rank*>& ranks, const Work& work) {
+    for (unsigned long long round = 1; round <= work.rounds; ++round) {
+        for (const Rank* rank : ranks) rank->launch(work);
+        if (round % work.ahead != 0 && round != work.rounds) continue;
+        for (const Rank* rank : ranks) rank->wait();
+    }
 }
 
 }  // namespace
@@ -24,26 +58,27 @@ void launch(const Rank& rank, unsigned int gpus) {
 int main(int argc, char** argv) {
     CLI::App app(
         "Rounds of kernels that wait for each other on several GPUs; prints 'rounds N' when all are through");
-    unsigned int gpus = 2;
-    unsigned long long rounds = 100;
-    app.add_option("--gpus", gpus, "Devices 0 .. N-1")->check(CLI::Range(1U, 16U));
-    app.add_option("--rounds", rounds);
+    Work work;
+    bool threads = false;
+    app.add_option("--gpus", work.gpus, "Devices 0 .. N-1")->check(CLI::Range(1U, 16U));
+    app.add_option("--rounds", work.rounds);
+    app.add_option("--kernel-us", work.kernel_us, "Before each meeting a kernel of this length");
+    app.add_option("--ahead", work.ahead, "Rounds that are launched before they are waited for")
+        ->check(CLI::Range(1ULL, 1'000'000ULL));
+    app.add_flag("--threads", threads, "A thread for each GPU");
     CLI11_PARSE(app, argc, argv);
 
     std::vector<Rank> ranks;
-    for (unsigned int device = 0; device < gpus; ++device) {
-        CUcontext context = programs::use_device(static_cast<int>(device));
-        ranks.push_back({context, programs::kernel("rendezvous")});
-    }
+    for (unsigned int device = 0; device < work.gpus; ++device) ranks.emplace_back(device);
     std::puts("ready");
     std::fflush(stdout);
-    for (unsigned long long round = 0; round < rounds; ++round) {
-        for (const Rank& rank : ranks) launch(rank, gpus);
-        for (const Rank& rank : ranks) {
-            must(cuCtxSetCurrent(rank.context), "cuCtxSetCurrent");
-            must(cuCtxSynchronize(), "cuCtxSynchronize");
-        }
-    }
-    programs::say("rounds", rounds);
+    std::vector<std::vector<const Rank*>> launchers(threads ? ranks.size() : 1);
+    for (std::size_t i = 0; i < ranks.size(); ++i) launchers[threads ? i : 0].push_back(&ranks[i]);
+    std::vector<std::thread> others;
+    for (std::size_t i = 1; i < launchers.size(); ++i)
+        others.emplace_back([&, i] { run(launchers[i], work); });
+    run(launchers[0], work);
+    for (auto& thread : others) thread.join();
+    programs::say("rounds", work.rounds);
     return 0;
 }

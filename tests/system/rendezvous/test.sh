@@ -1,4 +1,5 @@
-# Two jobs whose kernels on two GPUs wait for each other come through under every policy.
+# Two jobs whose kernels on two GPUs wait for each other come through under every policy; and where they launch ahead,
+# a thread for each GPU, most of what the GPUs do is work, not waiting for the other GPU's turn.
 . "$(dirname "$0")/../lib.sh"
 asks=("${four_of_15[@]}")
 
@@ -13,6 +14,30 @@ for policy in 0 1 2 3 4 5; do
         expect_equal "exit status of $name under policy $policy" $? 0
         expect_equal "rounds of $name under policy $policy" "$(fact "$scratch/$name.out" rounds)" 50
     done
+    wait_for 5 none_listed
+done
+
+busy_ns() {
+    simgpu ledger --json | jq '[.gpus[].busy_ns] | add'
+}
+export ALIYUN_COM_GPU_SCHD_WEIGHT=5
+rounds=500
+for policy in 0 1 2 3 4; do
+    expect cgpuctl set-policy 0 $policy
+    expect cgpuctl set-policy 1 $policy
+    ((policy == 0)) && rounds=100 || rounds=500
+    before=$(busy_ns)
+    for name in one two; do
+        job "$name" --gpus 0,1 -- timeout 60 rendezvous --gpus 2 --rounds $rounds --kernel-us 1000 --ahead 50 --threads
+    done
+    for name in one two; do
+        wait "${pids[$name]}"
+        expect_equal "exit status of $name ahead under policy $policy" $? 0
+    done
+    # Two jobs on two GPUs. Without gangs it is a thirtieth.
+    work=$((2 * 2 * rounds * 1000000))
+    expect_between "part of the GPUs' time that was work under policy $policy" \
+        "$(jq -n "$work / ($(busy_ns) - $before)")" 0.5 1
     wait_for 5 none_listed
 done
 wait_for 5 nothing_held

@@ -165,9 +165,9 @@ TEST(VirtualTime, SaysHowLongOthersAreBehind) {
     times.set_weight(VirtualTime::kSpare, 19);
     idle[VirtualTime::kSpare] = true;
     times.charge(0, 5 * kMilli, kSecond);
-    EXPECT_EQ(times.time_until_next(0, idle), 95 * kMilli);
+    EXPECT_EQ(times.time_until_next(0, 0, idle), 95 * kMilli);
     times.pass(95 * kMilli, idle);
-    EXPECT_EQ(times.time_until_next(0, idle), 0);
+    EXPECT_EQ(times.time_until_next(0, 0, idle), 0);
 }
 
 TEST(VirtualTime, WhoComesBackIsOwedNothing) {

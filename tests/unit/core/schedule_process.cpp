@@ -133,7 +133,7 @@ void Process::learn(const Batch& batch, Nanos took, bool overlap) {
         Nanos& estimate = estimates_[batch.kind];
         if (provisional_[batch.kind]) {
             // A guess measured under overlap is too long, but better than none.
-            if (!overlap || estimate < 0) estimate = each;
+            estimate = overlap && estimate >= 0 ? std::min(estimate, each) : each;
             provisional_[batch.kind] = overlap;
         } else if (!overlap) {
             estimate = (std::min(each, 4 * estimate) + 3 * estimate) / 4;

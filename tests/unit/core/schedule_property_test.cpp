@@ -16,10 +16,11 @@ using cgpu::model::Policy;
 
 // One thing that happens, and then a step.
 struct Move {
-    int what = 0;  // 0..6: below, more: a reading changes
+    int what = 0;  // 0..8: below, more: a reading changes
     std::size_t slot = 0;
     int number = 0;
     Reading reading;
+    Elsewhere elsewhere;
     Nanos dt = 0;
     bool at_wake = false;  // not after dt, but when the last step asked for it
 };
@@ -45,12 +46,20 @@ rc::Gen<Reading> any_reading() {
         rc::gen::set(&Reading::alone_process), rc::gen::set(&Reading::stale));
 }
 
+rc::Gen<Elsewhere> any_elsewhere() {
+    return rc::gen::build<Elsewhere>(
+        rc::gen::set(&Elsewhere::lead, rc::gen::element(Lead::none, Lead::held, Lead::called, Lead::leaving)),
+        rc::gen::set(&Elsewhere::busy), rc::gen::set(&Elsewhere::meets), rc::gen::set(&Elsewhere::wants),
+        rc::gen::set(&Elsewhere::stuck));
+}
+
 rc::Gen<Move> any_move() {
     return rc::gen::build<Move>(
         rc::gen::set(&Move::what, rc::gen::inRange(0, 20)),
         rc::gen::set(&Move::slot, rc::gen::oneOf(rc::gen::inRange<std::size_t>(0, 3),
                                                  rc::gen::inRange<std::size_t>(0, kSlots))),
         rc::gen::set(&Move::number, rc::gen::inRange(-2, 30)), rc::gen::set(&Move::reading, any_reading()),
+        rc::gen::set(&Move::elsewhere, any_elsewhere()),
         rc::gen::set(&Move::dt, rc::gen::oneOf(rc::gen::inRange<Nanos>(-kMilli, 10 * kMilli),
                                                rc::gen::element<Nanos>(0, kSecond, 3'600'000 * kSecond))),
         rc::gen::set(&Move::at_wake));
@@ -62,7 +71,7 @@ struct Books {
     Policy policy = Policy::preemptive;
 };
 
-void apply(Slicer& slicer, Books& books, Readings& readings, const Move& m) {
+void apply(Slicer& slicer, Books& books, Readings& readings, Gangs& gangs, const Move& m) {
     switch (m.what) {
         case 0:
             slicer.join(m.slot, m.number, m.number % 3 == 0);
@@ -90,14 +99,19 @@ void apply(Slicer& slicer, Books& books, Readings& readings, const Move& m) {
         case 6:
             slicer.set_prio_ratio(m.number * 4);
             return;
+        case 7:
+        case 8:
+            gangs[m.slot] = m.elsewhere;
+            return;
         default:
             readings[m.slot] = m.reading;
             return;
     }
 }
 
-void check(const Decision& d, const Books& books, const Slicer& slicer, Nanos now) {
+void check(const Decision& d, const Books& books, const Gangs& gangs, const Slicer& slicer, Nanos now) {
     int open = 0;
+    int stuck = 0;
     for (std::size_t i = 0; i < kSlots; ++i) {
         const Gate& g = d.gates[i];
         if (books.policy == Policy::native) {
@@ -107,6 +121,7 @@ void check(const Decision& d, const Books& books, const Slicer& slicer, Nanos no
         RC_ASSERT(g.state != Gate::State::free);
         if (g.state == Gate::State::closed) continue;
         ++open;
+        stuck += gangs[i].stuck ? 1 : 0;
         RC_ASSERT(books.present[i]);
         RC_ASSERT(books.weight[i] > 0);
         RC_ASSERT(g.limit > 0);
@@ -114,7 +129,7 @@ void check(const Decision& d, const Books& books, const Slicer& slicer, Nanos no
         const auto share = slicer.target_share(i);
         RC_ASSERT(share && *share >= 0 && *share <= 1);
     }
-    RC_ASSERT(open <= (books.policy == Policy::soft ? 2 : 1));
+    RC_ASSERT(open <= (books.policy == Policy::soft ? 2 : 1) + stuck);
     RC_ASSERT(d.wake_at >= now + slicer.settings().tuning.shortest_wait);
 }
 
@@ -124,6 +139,7 @@ RC_GTEST_PROP(Slicer, KeepsItsPromisesWhateverTheReadings, ()) {
     Slicer twin{Settings{}};
     Books books, twin_books;
     Readings readings, twin_readings;
+    Gangs gangs{}, twin_gangs{};
     Nanos now = 0, wake = kForever, most_now = 0;
     for (std::size_t i = 0; i < 3; ++i) {
         slicer.join(i, 1, false);
@@ -132,13 +148,13 @@ RC_GTEST_PROP(Slicer, KeepsItsPromisesWhateverTheReadings, ()) {
         books.weight[i] = 1;
     }
     for (const Move& m : moves) {
-        apply(slicer, books, readings, m);
-        apply(twin, twin_books, twin_readings, m);
+        apply(slicer, books, readings, gangs, m);
+        apply(twin, twin_books, twin_readings, twin_gangs, m);
         now = m.at_wake && wake != kForever ? wake : now + m.dt;
         most_now = std::max(most_now, now);
-        const Decision d = slicer.step(now, readings);
-        check(d, books, slicer, most_now);
-        const Decision same = twin.step(now, twin_readings);
+        const Decision d = slicer.step(now, readings, gangs);
+        check(d, books, gangs, slicer, most_now);
+        const Decision same = twin.step(now, twin_readings, twin_gangs);
         RC_ASSERT(same.wake_at == d.wake_at);
         for (std::size_t i = 0; i < kSlots; ++i) RC_ASSERT(same.gates[i].limit == d.gates[i].limit);
         wake = d.wake_at;
@@ -152,6 +168,7 @@ RC_GTEST_PROP(Slicer, LiarsStarveNobody, ()) {
     const int weight = *rc::gen::inRange(1, 11);
     const auto liars = *rc::gen::inRange<std::size_t>(1, 10);
     const auto lies = *rc::gen::container<std::vector<Reading>>(8, any_reading());
+    const auto gang_lies = *rc::gen::container<std::vector<Elsewhere>>(8, any_elsewhere());
     Settings settings;
     settings.policy = policy;
     Slicer slicer(settings);
@@ -159,6 +176,7 @@ RC_GTEST_PROP(Slicer, LiarsStarveNobody, ()) {
     slicer.join(0, weight, false);
     for (std::size_t i = 1; i <= liars; ++i) slicer.join(i, 1, i == 1 && seed % 2 == 0);
     Readings readings;
+    Gangs gangs{};
     readings[0].wants = true;
     Nanos now = 0, open_since_last = 0, longest = 0, opened = 0;
     bool open = false;
@@ -167,8 +185,9 @@ RC_GTEST_PROP(Slicer, LiarsStarveNobody, ()) {
         for (std::size_t i = 1; i <= liars; ++i) {
             if (random() % 4 == 0) readings[i] = lies[random() % lies.size()];
             if (random() % 2 == 0) readings[i].wants = true;
+            if (random() % 4 == 0) gangs[i] = gang_lies[random() % gang_lies.size()];
         }
-        const Decision d = slicer.step(now, readings);
+        const Decision d = slicer.step(now, readings, gangs);
         open = d.gates[0].state == Gate::State::open;
         if (open) open_since_last = now;
         longest = std::max(longest, now - open_since_last);
@@ -218,6 +237,32 @@ RC_GTEST_PROP(Slicer, RandomWorkloadsGetTheirShares, ()) {
     // turn of 5 ms is drained, and the next gate is seen open 50 µs after the drain is (150 µs on the noisy
     // host).
     if (policy != Policy::fixed) RC_ASSERT(world.busy() > (noisy ? 0.94 : 0.96));
+}
+
+// Each of them on two GPUs at once, with other kernels on each: that alone makes no gang of anybody.
+RC_GTEST_PROP(Slicer, RandomWorkloadsOnTwoGpusGetTheirShares, ()) {
+    const auto tenants = *rc::gen::inRange<std::size_t>(2, 5);
+    Settings settings;
+    settings.policy = *rc::gen::element(Policy::preemptive, Policy::weighted);
+    sim::World world(settings, *rc::gen::arbitrary<bool>() ? sim::kNoisy : sim::kQuiet, 2);
+    for (std::size_t i = 0; i < tenants; ++i) {
+        for (const std::size_t gpu : {0U, 1U}) {
+            sim::Tenant tenant;
+            tenant.work.kernels = *rc::gen::container<std::vector<Nanos>>(
+                *rc::gen::inRange<std::size_t>(1, 5), rc::gen::inRange<Nanos>(5 * kMicro, 20 * kMilli));
+            tenant.work.jitter = 0.2;
+            tenant.job = static_cast<int>(i);
+            world.add(tenant, gpu);
+        }
+    }
+    world.run_for(10 * kSecond * sim::test_scale());
+    for (const std::size_t gpu : {0U, 1U}) {
+        for (std::size_t i = 0; i < tenants; ++i) {
+            const double got = world.share(i, gpu) / world.busy(gpu);
+            RC_ASSERT(std::abs(got - 1.0 / static_cast<double>(tenants)) < 0.02);
+        }
+        RC_ASSERT(world.busy(gpu) > 0.93);
+    }
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ std::size_t World::add(const Tenant& tenant, std::size_t gpu) {
     while (!site.instances[slot].processes.empty()) ++slot;
     Instance& instance = site.instances[slot];
     instance.alive = true;
+    instance.job = tenant.job;
     instance.served_at_mark.assign(static_cast<std::size_t>(tenant.processes), 0);
     for (std::size_t p = 0; p < static_cast<std::size_t>(tenant.processes); ++p) {
         instance.processes.push_back(std::make_unique<Process>(site.gpu, tenant.work, random_));
@@ -84,6 +85,22 @@ Reading World::reading(const Instance& instance) const {
     return sum;
 }
 
+Gangs World::gangs(std::size_t gpu) const {
+    Gangs out{};
+    for (std::size_t i = 0; i < kSlots; ++i) {
+        const Instance& own = sites_[gpu]->instances[i];
+        if (!own.alive || own.job < 0) continue;
+        for (std::size_t g = 0; g < sites_.size(); ++g) {
+            for (std::size_t j = 0; j < kSlots && g != gpu; ++j) {
+                const Instance& other = sites_[g]->instances[j];
+                if (!other.alive || other.job != own.job) continue;
+                out[i].hear(sites_[g]->slicer.tell(j), g < gpu);
+            }
+        }
+    }
+    return out;
+}
+
 void World::step(std::size_t gpu) {
     Site& site = *sites_[gpu];
     site.step_at = kForever;
@@ -92,10 +109,15 @@ void World::step(std::size_t gpu) {
     for (std::size_t i = 0; i < kSlots; ++i) {
         if (site.instances[i].alive) readings[i] = reading(site.instances[i]);
     }
-    const Decision decision = site.slicer.step(now_, readings);
+    site.gangs = gangs(gpu);
+    const Decision decision = site.slicer.step(now_, readings, site.gangs);
     apply(gpu, decision.gates);
     site.wake_at = decision.wake_at;
     if (decision.wake_at != kForever) step_by(gpu, decision.wake_at + late());
+    // One thread goes through all GPUs; what a later one says, an earlier one hears in the next round.
+    for (std::size_t g = 0; g < sites_.size(); ++g) {
+        if (g != gpu && gangs(g) != sites_[g]->gangs) step_by(g, now_ + (g < gpu ? kMicro : 0));
+    }
 }
 
 void World::apply(std::size_t gpu, const Gates& gates) {

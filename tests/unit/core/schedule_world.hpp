@@ -29,6 +29,7 @@ struct Tenant {
     int weight = 1;
     bool high_priority = false;
     int processes = 1;
+    int job = -1;  // the same on several GPUs: one instance, gangs
 };
 
 /// GPUs, tenants and a slicer per GPU in virtual time.
@@ -74,6 +75,7 @@ class World {
     };
     struct Instance {
         bool alive = false, frozen = false;
+        int job = -1;
         std::vector<std::unique_ptr<Process>> processes;
         std::vector<bool> wake_pending;
         std::vector<Nanos> served_at_mark;
@@ -85,6 +87,7 @@ class World {
         std::array<Instance, kSlots> instances;
         std::vector<std::pair<std::size_t, std::size_t>> owner;  // context → slot, process
         Gates gates;
+        Gangs gangs;
         Nanos step_at = kForever, wake_at = kForever;
         std::uint64_t step_generation = 0;
         std::int64_t steps = 0;
@@ -94,6 +97,7 @@ class World {
               std::uint64_t generation = 0);
     void step_by(std::size_t gpu, Nanos at);
     void step(std::size_t gpu);
+    [[nodiscard]] Gangs gangs(std::size_t gpu) const;
     void apply(std::size_t gpu, const Gates& gates);
     void handle(const Event& event);
     void act(const Process::Todo& todo, std::size_t gpu, std::size_t slot, std::size_t process);

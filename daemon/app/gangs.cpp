@@ -1,0 +1,59 @@
+#include "daemon/app/gangs.hpp"
+
+#include <algorithm>
+
+namespace cgpu::app {
+namespace {
+
+/// What is said goes from the first GPU to the last in one step, back in a second; more is left to the next.
+constexpr int kMostRounds = 3;
+constexpr schedule::Nanos kNextRounds = 20 * schedule::kMicro;
+
+}  // namespace
+
+void Gangs::update(const model::Node& node, Gpus& gpus) {
+    gpus_.clear();
+    std::map<model::InstanceId, std::vector<Member>> members;
+    for (auto& [uuid, gates] : gpus) {
+        for (const auto& [id, instance] : node.instances()) {
+            const auto slot = gates.slot_of(id);
+            if (slot && instance.quotas.size() > 1) members[id].push_back({gpus_.size(), *slot});
+        }
+        gpus_.push_back({&gates, {}, {}});
+    }
+    for (const auto& [id, gang] : members) {
+        for (const auto& self : gang) {
+            Listener listener{self.slot, {}};
+            std::copy_if(gang.begin(), gang.end(), std::back_inserter(listener.others),
+                         [&](const Member& other) { return other.gpu != self.gpu; });
+            gpus_[self.gpu].listeners.push_back(std::move(listener));
+        }
+    }
+}
+
+schedule::Gangs Gangs::listen(std::size_t gpu) const {
+    schedule::Gangs out{};
+    for (const auto& listener : gpus_[gpu].listeners) {
+        for (const auto& other : listener.others) {
+            out[listener.slot].hear(gpus_[other.gpu].gates->tell(other.slot), other.gpu < gpu);
+        }
+    }
+    return out;
+}
+
+schedule::Nanos Gangs::step(schedule::Nanos now) {
+    auto at = schedule::kForever;
+    for (int round = 0; round < kMostRounds; ++round) {
+        at = schedule::kForever;
+        for (std::size_t gpu = 0; gpu < gpus_.size(); ++gpu) {
+            gpus_[gpu].heard = listen(gpu);
+            at = std::min(at, gpus_[gpu].gates->step(now, gpus_[gpu].heard));
+        }
+        bool news = false;
+        for (std::size_t gpu = 0; gpu < gpus_.size(); ++gpu) news |= listen(gpu) != gpus_[gpu].heard;
+        if (!news) return at;
+    }
+    return std::min(at, now + kNextRounds);
+}
+
+}  // namespace cgpu::app

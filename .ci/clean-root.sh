@@ -19,6 +19,11 @@ if ((EUID != 0)); then
     exit 77
 fi
 
+if ! command -v mmdebstrap >/dev/null; then
+    echo "no bare root of $suite: mmdebstrap is not installed. Try: apt-get install mmdebstrap"
+    exit 77
+fi
+
 kept=$PWD/build/roots
 mkdir -p "$kept/archives-$suite" "$kept/ccache-$suite" || exit
 if [[ ! -e $kept/$suite.tar ]]; then

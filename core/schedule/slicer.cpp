@@ -87,7 +87,7 @@ Decision Slicer::step(Nanos now, const Readings& readings, const Gangs& gangs) {
     started_ = true;
     gangs_ = gangs;
     account(readings, dt);
-    look_for_gangs();
+    look_for_stuck();
     if (!rules_.enforced) return all_free();
     if (turn_) {
         turn_->contended = contended();
@@ -185,10 +185,10 @@ void Slicer::account_slot(std::size_t slot, const Reading& reading, Nanos dt, Na
     const bool was_busy = s.meter.busy();
     const bool holds = turn_ && turn_->slot == slot;
     if (s.held && s.meter.level().wants) s.achieved.waited += dt;
-    const Nanos in_flight_before = s.meter.level().in_flight_estimate;
+    const Reading before = s.meter.level();
     Nanos fresh = zombies_.absorb(slot, s.meter.read(reading, dt));
     const Reading& level = s.meter.level();
-    if (fresh > 0 || level.in_flight_estimate != in_flight_before) s.moved_at = now_;
+    if (level.used != before.used || level.in_flight_estimate < before.in_flight_estimate) moved(s);
     if (holds) turn_->waited += s.meter.fresh_wait();
     // Sums over processes count nested intervals too little: the turn's wall time is what it took.
     if (holds && !level.alone_process) fresh = was_busy ? std::max<Nanos>(0, dt - zombies_took) : 0;

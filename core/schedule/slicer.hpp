@@ -42,8 +42,8 @@ namespace cgpu::schedule {
 /// round. Whoever is seen doing that (work stuck behind a closed gate here, a launch held there) is ganged
 /// for a while: the first of its GPUs leads, the others take it for further ahead or behind than it is, so
 /// that their turns fall into its turn there, within a bound. What is still caught at a turn's end is freed
-/// by letting a single launch through elsewhere, charged like any other. Who keeps its GPUs apart isn't
-/// touched.
+/// by letting a single launch through elsewhere, charged like any other; on one GPU, too, where a kernel of
+/// one stream may wait for one of another stream that is held. Who keeps its GPUs apart isn't touched.
 ///
 /// High priority (PriorityBucket) is outside of all that: while the bucket lasts, its turn begins at once.
 class Slicer {
@@ -96,7 +96,12 @@ class Slicer {
         bool held = false;     // its gate was closed by the last step
         bool outside = false;  // the last step left it without a turn, or closed the gate of its turn
         Nanos idle_since = 0;
-        Nanos moved_at = 0;      // its gate closed, or something of its work was done
+        Nanos moved_at = 0;  // its gate closed, or something of its work was done
+        struct LetThrough {
+            Nanos at, limit;
+        };
+        std::optional<LetThrough> let_through;  // a launch, because what runs behind its gate is stuck
+        bool frees_itself = false;              // that helped at once, the last time
         Nanos ganged_until = 0;  // its work has waited here for a launch that was held elsewhere
         Meter meter;
         DrainTrust trust;
@@ -155,7 +160,7 @@ class Slicer {
     void begin_turn(std::size_t slot, bool priority);
 
     // slicer_gangs.cpp: one time on several GPUs
-    void look_for_gangs();
+    void look_for_stuck();
     [[nodiscard]] bool meets(std::size_t slot) const;
     [[nodiscard]] bool ganged(std::size_t slot) const;
     [[nodiscard]] bool may_wait_for_others(std::size_t slot) const;
@@ -163,7 +168,10 @@ class Slicer {
     [[nodiscard]] Nanos overdue_at(std::size_t slot, Nanos patience) const;
     [[nodiscard]] Nanos surely_stuck_at(std::size_t slot) const;
     [[nodiscard]] Nanos stuck_at(std::size_t slot) const;
+    [[nodiscard]] Nanos own_stuck_at(std::size_t slot) const;
     [[nodiscard]] bool admitted(std::size_t slot) const;
+    [[nodiscard]] bool in_debt(std::size_t slot) const;
+    void moved(Slot& slot);
     [[nodiscard]] Nanos handicap(std::size_t slot) const;
     [[nodiscard]] bool dismissed() const;
     [[nodiscard]] bool another_is_called() const;

@@ -18,10 +18,13 @@ Elsewhere Slicer::tell(std::size_t slot) const {
     return out;
 }
 
-void Slicer::look_for_gangs() {
+void Slicer::look_for_stuck() {
     for (std::size_t i = 0; i < kSlots; ++i) {
         if (gangs_[i].wants && now_ >= surely_stuck_at(i)) {
             slots_[i].ganged_until = now_ + settings_.tuning.gang_memory;
+        }
+        if (now_ >= own_stuck_at(i) && weight_of(slots_[i]) > 0 && !in_debt(i)) {
+            slots_[i].let_through = {now_, slots_[i].meter.reached() + 1};
         }
     }
 }
@@ -60,12 +63,28 @@ Nanos Slicer::stuck_at(std::size_t slot) const {
     return overdue_at(slot, slots_[slot].meter.level().in_flight_estimate + settings_.tuning.gang_grace);
 }
 
+void Slicer::moved(Slot& slot) {
+    slot.moved_at = now_;
+    if (!slot.let_through) return;
+    slot.frees_itself = now_ - slot.let_through->at <= settings_.tuning.freed_within;
+    slot.let_through.reset();
+}
+
+Nanos Slicer::own_stuck_at(std::size_t slot) const {
+    const Slot& s = slots_[slot];
+    if (!s.meter.level().wants || s.let_through) return kForever;
+    return s.frees_itself ? overdue_at(slot, settings_.tuning.gang_grace) : surely_stuck_at(slot);
+}
+
+bool Slicer::in_debt(std::size_t slot) const {
+    return group(slot).debt(slot) >= static_cast<double>(most_debt(slot) - turn_length(slot));
+}
+
 bool Slicer::admitted(std::size_t slot) const {
     const Slot& s = slots_[slot];
     const Reading& level = s.meter.level();
-    if (!gangs_[slot].stuck || weight_of(s) == 0 || !level.wants || level.in_flight_estimate > 0)
-        return false;
-    return group(slot).debt(slot) < static_cast<double>(most_debt(slot) - turn_length(slot));
+    if (!gangs_[slot].stuck || !level.wants || level.in_flight_estimate > 0) return false;
+    return !in_debt(slot);
 }
 
 Nanos Slicer::handicap(std::size_t slot) const {
@@ -103,8 +122,10 @@ bool Slicer::another_is_called() const {
 Nanos Slicer::gang_wake_at() const {
     Nanos at = kForever;
     for (std::size_t i = 0; i < kSlots; ++i) {
-        const Nanos stuck = stuck_at(i);
-        if (gangs_[i].busy && stuck > now_) at = std::min(at, stuck);
+        const Nanos stuck = gangs_[i].busy ? stuck_at(i) : kForever;
+        for (const Nanos when : {stuck, own_stuck_at(i)}) {
+            if (when > now_) at = std::min(at, when);
+        }
     }
     return at;
 }

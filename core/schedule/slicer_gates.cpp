@@ -44,10 +44,13 @@ void Slicer::open_gates(Gates& gates) const {
     for (std::size_t i = 0; i < kSlots; ++i) {
         const bool overlap = zombies_.is(i) || may_wait_for_others(i);
         gates[i] = {.contended = true, .overlap = overlap};
+        if (weight_of(slots_[i]) == 0) continue;
+        if (const auto& through = slots_[i].let_through) gates[i] = overlapping(through->limit);
         if (admitted(i)) gates[i] = overlapping(slots_[i].meter.reached() + 1);
     }
     if (!turn_) return;
     Gate& own = gates[turn_->slot];
+    if (turn_->closed_at && own.state == Gate::State::open) return;  // let through once more
     own.contended = turn_->contended;
     own.alone =
         std::count_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.present; }) == 1;

@@ -9,6 +9,10 @@ constexpr std::int64_t kPatience =
 // While the window yields, so many launches pass in each such time, lest the queue fills up without bound.
 constexpr std::int64_t kStallTick = 10'000'000;
 constexpr std::uint32_t kStallPasses = 64;
+// What a launch that was let through sets free ends so soon after it, as seen by somebody who waits for it …
+constexpr std::int64_t kHelpsWithin = 5'000'000;
+// … and where it does, this is the patience.
+constexpr std::int64_t kShortPatience = 500'000;
 constexpr std::int64_t kEarly = 200'000;
 constexpr std::int64_t kSoonest = 50'000;
 constexpr std::int64_t kLatest = 5'000'000;
@@ -26,8 +30,11 @@ bool Window::holds(const Flight& flight, std::int64_t window_ns, bool one_at_a_t
     if (left <= refill_level(window_ns)) full_ = false;
     if (left >= window_ns) full_ = true;
     if (!full_ && !one_at_a_time) return false;
+    if (yielded_ns_ != 0 && now_ns - yielded_ns_ > kHelpsWithin) yielding_helps_ = false;
     if (now_ns <= stall_ns(flight)) return true;
 
+    if (yielding_helps_ && yielded_ns_ != 0) return true;
+    if (yielded_ns_ == 0) yielded_ns_ = now_ns;
     if (now_ns - stall_tick_ns_ >= kStallTick) {
         stall_tick_ns_ = now_ns;
         stall_passes_ = 0;
@@ -45,12 +52,18 @@ std::int64_t Window::ask_again_at(const Flight& flight, std::int64_t window_ns, 
     return std::min(when, now_ns + kPatience);
 }
 
+void Window::progressed(std::int64_t now_ns) {
+    if (yielded_ns_ != 0) yielding_helps_ = now_ns - yielded_ns_ <= kHelpsWithin;
+    yielded_ns_ = 0;
+    progress_ns_ = std::max(progress_ns_, now_ns);
+}
+
 std::int64_t Window::refill_level(std::int64_t window_ns) {
     return window_ns > 2 * kBatch ? window_ns - kBatch : window_ns / 2;
 }
 
 std::int64_t Window::stall_ns(const Flight& flight) const {
-    return progress_ns_ + 2 * flight.oldest_ns + kPatience;
+    return progress_ns_ + (yielding_helps_ ? kShortPatience : 2 * flight.oldest_ns + kPatience);
 }
 
 }  // namespace cgpu::module

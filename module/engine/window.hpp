@@ -24,7 +24,8 @@ std::int64_t look_again_at(std::int64_t expected_ns, std::int64_t now_ns);
 
 /// Bounds the GPU time in flight. Once full it lets launches in only when a batch's worth has run (without
 /// that, batches shrink to one kernel each); and it yields when nothing ends for long, because what is held
-/// may be what the running work waits for.
+/// may be what the running work waits for. Where that was so (something ended at once when it had yielded) it
+/// yields sooner the next times, a launch at a time, until once that was in vain.
 class Window {
   public:
     /// Whether a launch has to wait. `one_at_a_time`: of its kind, another is in flight.
@@ -34,7 +35,7 @@ class Window {
 
     void empty() { full_ = false; }
     /// Something ended, or began after idleness.
-    void progressed(std::int64_t now_ns) { progress_ns_ = std::max(progress_ns_, now_ns); }
+    void progressed(std::int64_t now_ns);
 
     /// For a handover: visit(field) for each, always in this order; new ones come last.
     template <class Visit>
@@ -43,6 +44,8 @@ class Window {
         visit(progress_ns_);
         visit(stall_tick_ns_);
         visit(stall_passes_);
+        visit(yielded_ns_);
+        visit(yielding_helps_);
     }
 
   private:
@@ -53,6 +56,8 @@ class Window {
     std::int64_t progress_ns_ = 0;
     std::int64_t stall_tick_ns_ = 0;
     std::uint32_t stall_passes_ = 0;
+    std::int64_t yielded_ns_ = 0;  // the first time since something ended; 0: it hasn't
+    bool yielding_helps_ = false;
 };
 
 }  // namespace cgpu::module

@@ -147,6 +147,51 @@ TEST_F(Gang, WhoOwesAPeriodIsNotLetThrough) {
     EXPECT_LT(passed, 40) << "a twentieth of the GPU is its own, and 100 ms may be owed";
 }
 
+// A kernel in one stream may spin for one in another stream that is held at the same gate.
+TEST_F(Gang, WhoIsStuckOnItsOwnGpuIsLetThroughForOneLaunch) {
+    catch_first();
+    readings_[0].wants = true;
+    after(5 * kMilli);
+    EXPECT_EQ(gate(0), State::closed);
+    EXPECT_LE(last_.wake_at, now_ + 2 * kMilli);
+    after(2 * kMilli);
+    ASSERT_EQ(gate(0), State::open);
+    EXPECT_EQ(gate(1), State::open) << "its turn goes on";
+    const Nanos limit = last_.gates[0].limit;
+    EXPECT_EQ(limit, readings_[0].used + readings_[0].in_flight_estimate + 1);
+    EXPECT_TRUE(last_.gates[0].overlap);
+    after(kMilli / 4);
+    EXPECT_EQ(last_.gates[0].limit, limit) << "until it has been seen";
+    readings_[0].in_flight_estimate += kMilli;
+    after(kMilli / 4);
+    EXPECT_EQ(last_.gates[0].limit, limit) << "so a second one is held";
+    drain(0);
+    after(kMilli / 4);
+    EXPECT_EQ(gate(0), State::closed);
+}
+
+TEST_F(Gang, WhoFreedItselfIsLetThroughSooner) {
+    catch_first();
+    readings_[0].wants = true;
+    after(7 * kMilli);
+    ASSERT_EQ(gate(0), State::open);
+    // One of two is done at once.
+    readings_[0].used += kMilli;
+    after(kMilli);
+    EXPECT_EQ(gate(0), State::closed);
+    after(kMilli / 2);
+    EXPECT_EQ(gate(0), State::closed);
+    after(kMilli);
+    ASSERT_EQ(gate(0), State::open) << "a millisecond without a move";
+    // In vain.
+    after(10 * kMilli);
+    readings_[0].used += kMilli;
+    after(kMilli);
+    EXPECT_EQ(gate(0), State::closed);
+    after(5 * kMilli);
+    EXPECT_EQ(gate(0), State::closed) << "patient again";
+}
+
 TEST_F(Gang, TheCalledOneGoesNextAndGoesWhenItIsDismissed) {
     readings_[0].wants = readings_[1].wants = true;
     after(kMilli);

@@ -109,9 +109,7 @@ void apply(Slicer& slicer, Books& books, Readings& readings, Gangs& gangs, const
     }
 }
 
-void check(const Decision& d, const Books& books, const Gangs& gangs, const Slicer& slicer, Nanos now) {
-    int open = 0;
-    int stuck = 0;
+void check(const Decision& d, const Books& books, const Slicer& slicer, Nanos now) {
     for (std::size_t i = 0; i < kSlots; ++i) {
         const Gate& g = d.gates[i];
         if (books.policy == Policy::native) {
@@ -120,8 +118,9 @@ void check(const Decision& d, const Books& books, const Gangs& gangs, const Slic
         }
         RC_ASSERT(g.state != Gate::State::free);
         if (g.state == Gate::State::closed) continue;
-        ++open;
-        stuck += gangs[i].stuck ? 1 : 0;
+        // Beside the holder whoever fills its pauses or is let through for what is stuck: bounded, and known
+        // to overlap.
+        if (slicer.holder() != i) RC_ASSERT(g.overlap && g.limit != kForever);
         RC_ASSERT(books.present[i]);
         RC_ASSERT(books.weight[i] > 0);
         RC_ASSERT(g.limit > 0);
@@ -129,7 +128,6 @@ void check(const Decision& d, const Books& books, const Gangs& gangs, const Slic
         const auto share = slicer.target_share(i);
         RC_ASSERT(share && *share >= 0 && *share <= 1);
     }
-    RC_ASSERT(open <= (books.policy == Policy::soft ? 2 : 1) + stuck);
     RC_ASSERT(d.wake_at >= now + slicer.settings().tuning.shortest_wait);
 }
 
@@ -140,7 +138,7 @@ RC_GTEST_PROP(Slicer, KeepsItsPromisesWhateverTheReadings, ()) {
     Books books, twin_books;
     Readings readings, twin_readings;
     Gangs gangs{}, twin_gangs{};
-    Nanos now = 0, wake = kForever, most_now = 0;
+    Nanos now = 0, wake = kForever, most_now = std::numeric_limits<Nanos>::min();
     for (std::size_t i = 0; i < 3; ++i) {
         slicer.join(i, 1, false);
         twin.join(i, 1, false);
@@ -153,7 +151,7 @@ RC_GTEST_PROP(Slicer, KeepsItsPromisesWhateverTheReadings, ()) {
         now = m.at_wake && wake != kForever ? wake : now + m.dt;
         most_now = std::max(most_now, now);
         const Decision d = slicer.step(now, readings, gangs);
-        check(d, books, gangs, slicer, most_now);
+        check(d, books, slicer, most_now);
         const Decision same = twin.step(now, twin_readings, twin_gangs);
         RC_ASSERT(same.wake_at == d.wake_at);
         for (std::size_t i = 0; i < kSlots; ++i) RC_ASSERT(same.gates[i].limit == d.gates[i].limit);

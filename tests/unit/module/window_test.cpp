@@ -89,6 +89,37 @@ TEST_F(WindowTest, ItYieldsWhenNothingEndsForLong) {
     EXPECT_EQ(ask(1, 5).act, Act::launch);
 }
 
+TEST_F(WindowTest, ItYieldsSoonerWhereThatSetSomethingFree) {
+    std::uint64_t unknown = 100;
+    // A kernel spins for one that is launched after it, both of lengths unknown. How long that was held.
+    const auto round = [&](std::int64_t ends_after) {
+        const Decision spins = ask(++unknown);
+        EXPECT_EQ(spins.act, Act::launch);
+        close(spins.batch);
+        const std::int64_t start = now;
+        Decision sets = ask(++unknown, 2);
+        while (sets.act == Act::wait) {
+            now = std::max(now + 1, sets.until_ns);
+            sets = ask(unknown, 2);
+        }
+        const std::int64_t held = now - start;
+        if (held < kMilli) {
+            EXPECT_EQ(ask(++unknown, 3).act, Act::wait) << "one at a time";
+        }
+        close(sets.batch);
+        now += ends_after;
+        end(spins.batch, start);
+        end(sets.batch, now - 1000);
+        now += 200 * kMilli;
+        return held;
+    };
+    EXPECT_GT(round(kMilli), 50 * kMilli);
+    for (int i = 0; i < 5; ++i) EXPECT_LT(round(kMilli), kMilli);
+    EXPECT_LT(round(30 * kMilli), kMilli) << "nobody could know";
+    EXPECT_GT(round(kMilli), 50 * kMilli);
+    EXPECT_LT(round(kMilli), kMilli);
+}
+
 TEST_F(WindowTest, ShortKernelsComeInRunsThatEndWithTheBatch) {
     teach(1, 10'000);
     std::uint32_t launches = 0;

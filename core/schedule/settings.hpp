@@ -47,7 +47,7 @@ struct Tuning {
     /// A turn of a ganged instance lasts at least this long: its GPUs never begin it quite together.
     Nanos gang_turn = 20 * kMilli;
     /// Work behind a closed gate that has moved nowhere for so long may be waiting for one that is held.
-    Nanos gang_grace = kMilli;
+    Nanos stuck_grace = kMilli;
     /// What a launch that was let through sets free moves so soon.
     Nanos freed_within = 5 * kMilli;
     /// No step asks to be called again sooner than this.

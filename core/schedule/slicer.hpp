@@ -160,22 +160,24 @@ class Slicer {
     void begin_turn(std::size_t slot, bool priority);
 
     // slicer_gangs.cpp: one time on several GPUs
-    void look_for_stuck();
     [[nodiscard]] bool meets(std::size_t slot) const;
     [[nodiscard]] bool ganged(std::size_t slot) const;
     [[nodiscard]] bool may_wait_for_others(std::size_t slot) const;
     [[nodiscard]] Lead lead(std::size_t slot) const;
+    [[nodiscard]] Nanos handicap(std::size_t slot) const;
+    [[nodiscard]] bool dismissed() const;
+    [[nodiscard]] bool another_is_called() const;
+
+    // slicer_stuck.cpp: work that waits for a launch that is held
     [[nodiscard]] Nanos overdue_at(std::size_t slot, Nanos patience) const;
     [[nodiscard]] Nanos surely_stuck_at(std::size_t slot) const;
     [[nodiscard]] Nanos stuck_at(std::size_t slot) const;
     [[nodiscard]] Nanos own_stuck_at(std::size_t slot) const;
-    [[nodiscard]] bool admitted(std::size_t slot) const;
-    [[nodiscard]] bool in_debt(std::size_t slot) const;
+    void look_for_stuck();
     void moved(Slot& slot);
-    [[nodiscard]] Nanos handicap(std::size_t slot) const;
-    [[nodiscard]] bool dismissed() const;
-    [[nodiscard]] bool another_is_called() const;
-    [[nodiscard]] Nanos gang_wake_at() const;
+    [[nodiscard]] bool in_debt(std::size_t slot) const;
+    [[nodiscard]] bool admitted(std::size_t slot) const;
+    [[nodiscard]] Nanos stuck_wake_at() const;
 
     // slicer_gates.cpp: what the step answers
     [[nodiscard]] Decision decide();

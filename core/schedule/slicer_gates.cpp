@@ -71,7 +71,7 @@ Nanos Slicer::wake_at() const {
     if (!ending && first_waiting(true) && !(turn_ && slots_[turn_->slot].high_priority)) {
         at = now_ + bucket_.time_to(settings_.tuning.preempt_after);
     }
-    at = std::min(at, gang_wake_at());
+    at = std::min(at, stuck_wake_at());
     if (turn_) return std::min(at, turn_wake_at());
     if (waits_for_idle_) at = std::min(at, now_ + time_until(*waits_for_idle_));
     return at;

@@ -109,7 +109,9 @@ void apply(Slicer& slicer, Books& books, Readings& readings, Gangs& gangs, const
     }
 }
 
-void check(const Decision& d, const Books& books, const Slicer& slicer, Nanos now) {
+void check(const Decision& d, const Books& books, const Readings& readings, const Gangs& gangs,
+           const Slicer& slicer, Nanos now) {
+    int open = 0;
     for (std::size_t i = 0; i < kSlots; ++i) {
         const Gate& g = d.gates[i];
         if (books.policy == Policy::native) {
@@ -121,6 +123,8 @@ void check(const Decision& d, const Books& books, const Slicer& slicer, Nanos no
         // Beside the holder whoever fills its pauses or is let through for what is stuck: bounded, and known
         // to overlap.
         if (slicer.holder() != i) RC_ASSERT(g.overlap && g.limit != kForever);
+        const bool may_be_stuck = gangs[i].stuck || readings[i].in_flight_estimate > 0;
+        open += slicer.holder() == i || !may_be_stuck ? 1 : 0;
         RC_ASSERT(books.present[i]);
         RC_ASSERT(books.weight[i] > 0);
         RC_ASSERT(g.limit > 0);
@@ -128,6 +132,7 @@ void check(const Decision& d, const Books& books, const Slicer& slicer, Nanos no
         const auto share = slicer.target_share(i);
         RC_ASSERT(share && *share >= 0 && *share <= 1);
     }
+    RC_ASSERT(open <= (books.policy == Policy::soft ? 2 : 1));
     RC_ASSERT(d.wake_at >= now + slicer.settings().tuning.shortest_wait);
 }
 
@@ -151,7 +156,7 @@ RC_GTEST_PROP(Slicer, KeepsItsPromisesWhateverTheReadings, ()) {
         now = m.at_wake && wake != kForever ? wake : now + m.dt;
         most_now = std::max(most_now, now);
         const Decision d = slicer.step(now, readings, gangs);
-        check(d, books, slicer, most_now);
+        check(d, books, readings, gangs, slicer, most_now);
         const Decision same = twin.step(now, twin_readings, twin_gangs);
         RC_ASSERT(same.wake_at == d.wake_at);
         for (std::size_t i = 0; i < kSlots; ++i) RC_ASSERT(same.gates[i].limit == d.gates[i].limit);

@@ -1,7 +1,5 @@
 // Single steps, fed by hand.
-#include <gtest/gtest.h>
-
-#include "core/schedule/slicer.hpp"
+#include "tests/unit/core/schedule_steps.hpp"
 
 namespace cgpu::schedule {
 namespace {
@@ -9,22 +7,8 @@ namespace {
 using cgpu::model::Policy;
 using State = Gate::State;
 
-class Step : public testing::Test {
+class Step : public Steps {
   protected:
-    Step() {
-        for (const std::size_t i : {0U, 1U}) slicer_.join(i, 1, false);
-    }
-    Decision at(Nanos now) { return last_ = slicer_.step(now_ = now, readings_); }
-    Decision after(Nanos dt) { return at(now_ + dt); }
-    void launch(std::size_t slot, Nanos work) {
-        readings_[slot].wants = false;
-        readings_[slot].in_flight_estimate = readings_[slot].remaining = work;
-    }
-    void drain(std::size_t slot) {
-        readings_[slot].used += readings_[slot].in_flight_estimate;
-        readings_[slot].in_flight_estimate = readings_[slot].remaining = 0;
-    }
-    [[nodiscard]] State gate(std::size_t slot) const { return last_.gates[slot].state; }
     // The holder is `slot`, a turn is up and 1 ms is in flight; the other one wants.
     void end_turn_with_work(std::size_t slot) {
         readings_[slot].wants = readings_[1 - slot].wants = true;
@@ -33,12 +17,6 @@ class Step : public testing::Test {
         after(5 * kMilli);
         ASSERT_EQ(gate(slot), State::closed);
     }
-
-    Settings settings_;
-    Slicer slicer_{settings_};
-    Readings readings_;
-    Decision last_;
-    Nanos now_ = 0;
 };
 
 TEST_F(Step, NobodyWantsNothingIsOpenAndNothingWakes) {

@@ -24,7 +24,7 @@ export ALIYUN_COM_GPU_SCHD_WEIGHT=5
 for policy in 0 1 2 3 4; do
     expect cgpuctl set-policy 0 $policy
     expect cgpuctl set-policy 1 $policy
-    ((policy == 0)) && rounds=100 || rounds=500
+    ((policy == 0)) && rounds=300 || rounds=500
     before=$(busy_ns)
     for name in one two; do
         job "$name" --gpus 0,1 -- timeout 60 rendezvous --gpus 2 --rounds $rounds --kernel-us 1000 --ahead 50 --threads

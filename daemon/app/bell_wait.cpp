@@ -43,7 +43,7 @@ void wake(std::atomic<std::uint32_t>& word) {
 }
 
 void BellWait::add(const std::atomic<std::uint32_t>& word) {
-    words_.push_back({&word, word.load(std::memory_order_acquire)});
+    add(word, word.load(std::memory_order_acquire));
 }
 
 bool BellWait::changed() const {

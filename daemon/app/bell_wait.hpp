@@ -14,7 +14,7 @@ namespace cgpu::app {
 /// Wakes who waits on the word, in this process or another.
 void wake(std::atomic<std::uint32_t>& word);
 
-/// Collect words with add (each with the value it has then), then sleep until one of them is another or it is
+/// Collect words with add, then sleep until one of them is another or it is
 /// time.
 ///
 /// futex_waitv (Linux 5.16) takes at most 128 words. Where it is missing, or there are more words, the wait
@@ -25,9 +25,16 @@ class BellWait {
     static constexpr std::size_t kMostWords = 128;
 
     void clear() { words_.clear(); }
+    /// The value it has now, or that it had when it was looked at.
     void add(const std::atomic<std::uint32_t>& word);
-    /// Returns at once where a word has changed since it was added. May return early.
+    void add(const std::atomic<std::uint32_t>& word, std::uint32_t value) {
+        words_.push_back({&word, value});
+    }
+    /// Returns at once where a word isn't what it was added with. May return early.
     void until(Nanos deadline);
+
+    /// A word isn't what it was added with.
+    [[nodiscard]] bool changed() const;
 
   private:
     struct Word {
@@ -35,7 +42,6 @@ class BellWait {
         std::uint32_t value;
     };
 
-    [[nodiscard]] bool changed() const;
     void poll_until(Nanos deadline) const;
 
     std::vector<Word> words_;

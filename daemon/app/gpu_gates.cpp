@@ -31,85 +31,91 @@ schedule::Settings settings_of(const model::Gpu& gpu, model::Policy in_force, Na
 GpuGates::GpuGates(const model::Gpu& gpu, model::Policy in_force, Nanos slice, Nanos hold)
     : slicer_(settings_of(gpu, in_force, slice)), hold_(hold) {}
 
-std::optional<std::size_t> GpuGates::free_slot() const {
-    for (std::size_t slot = 0; slot < schedule::kSlots; ++slot)
-        if (std::none_of(seats_.begin(), seats_.end(),
-                         [&](const auto& seat) { return seat.second.slot == slot; }))
-            return slot;
-    return std::nullopt;
+GpuGates::Seat* GpuGates::seat_of(const model::InstanceId& id) {
+    const auto slot = slot_of(id);
+    return slot ? &*seats_[*slot] : nullptr;
 }
 
 void GpuGates::join(const model::InstanceId& id, const model::Quota& quota) {
     // max_inst is 25 at most, so there is a slot for every instance that was admitted.
-    if (const auto slot = free_slot()) {
-        slicer_.join(*slot, static_cast<int>(quota.weight), quota.high_priority);
-        seats_.emplace(id, Seat{*slot, quota.weight, quota.high_priority, std::nullopt, {}});
-    }
+    const auto free = std::find_if(seats_.begin(), seats_.end(), [](const auto& seat) { return !seat; });
+    if (free == seats_.end()) return;
+    slicer_.join(static_cast<std::size_t>(free - seats_.begin()), static_cast<int>(quota.weight),
+                 quota.high_priority);
+    *free = Seat{std::nullopt, 0, {}, id, quota.weight, quota.high_priority};
 }
 
 void GpuGates::update(const model::Node& node, const model::Gpu& gpu) {
     slicer_.set_policy(node.policy_in_force(gpu));
     slicer_.set_max_inst(static_cast<int>(gpu.settings.max_inst));
     slicer_.set_prio_ratio(static_cast<int>(gpu.settings.prio_ratio));
-    std::erase_if(seats_, [&](const auto& seat) {
-        const auto* instance = node.find_instance(seat.first);
-        if (instance && instance->quota_on(gpu.uuid)) return false;
-        slicer_.leave(seat.second.slot);
-        return true;
-    });
+    for (std::size_t slot = 0; slot < schedule::kSlots; ++slot) {
+        if (!seats_[slot]) continue;
+        const auto* instance = node.find_instance(seats_[slot]->id);
+        if (instance && instance->quota_on(gpu.uuid)) continue;
+        slicer_.leave(slot);
+        seats_[slot].reset();
+    }
     for (const auto* instance : instances_on(node, gpu.uuid)) {
         const auto& quota = *instance->quota_on(gpu.uuid);
-        const auto found = seats_.find(instance->id);
-        if (found == seats_.end()) {
+        const auto slot = slot_of(instance->id);
+        if (!slot) {
             join(instance->id, quota);
             continue;
         }
-        auto& seat = found->second;
-        if (seat.weight != quota.weight) slicer_.set_weight(seat.slot, static_cast<int>(quota.weight));
-        if (seat.high_priority != quota.high_priority)
-            slicer_.set_high_priority(seat.slot, quota.high_priority);
+        auto& seat = *seats_[*slot];
+        if (seat.weight != quota.weight) slicer_.set_weight(*slot, static_cast<int>(quota.weight));
+        if (seat.high_priority != quota.high_priority) slicer_.set_high_priority(*slot, quota.high_priority);
         seat.weight = quota.weight;
         seat.high_priority = quota.high_priority;
     }
 }
 
 void GpuGates::add(const model::InstanceId& id, std::uint32_t index, std::shared_ptr<ProcessPages> pages) {
-    const auto seat = seats_.find(id);
-    if (seat == seats_.end()) return;
-    if (!seat->second.readings) seat->second.readings.emplace(index);
-    seat->second.readings->add(std::move(pages));
+    auto* seat = seat_of(id);
+    if (!seat) return;
+    if (!seat->readings) seat->readings.emplace(index);
+    seat->readings->add(std::move(pages));
 }
 
 void GpuGates::remove(const model::InstanceId& id, const model::Process& process) {
-    const auto seat = seats_.find(id);
-    if (seat != seats_.end() && seat->second.readings) seat->second.readings->remove(process);
+    auto* seat = seat_of(id);
+    if (seat && seat->readings) seat->readings->remove(process);
 }
 
 void GpuGates::sample(Seat& seat, Nanos now) {
-    if (!seat.samples.empty() && now < seat.samples.back().at + kSampleEvery) return;
+    if (now < seat.sample_at) return;
+    seat.sample_at = now + kSampleEvery;
     seat.samples.push_back({now, seat.readings->totals().used});
     while (seat.samples.size() > 2 && seat.samples[1].at <= now - kWindow) seat.samples.pop_front();
 }
 
 std::optional<std::size_t> GpuGates::slot_of(const model::InstanceId& id) const {
-    const auto seat = seats_.find(id);
-    return seat == seats_.end() ? std::nullopt : std::optional(seat->second.slot);
+    for (std::size_t slot = 0; slot < schedule::kSlots; ++slot)
+        if (seats_[slot] && seats_[slot]->id == id) return slot;
+    return std::nullopt;
 }
 
 Nanos GpuGates::step(Nanos now, const schedule::Gangs& gangs) {
     schedule::Readings readings{};
     bool someone_waits = false;
     bool someone_is_deaf = false;
-    for (auto& [id, seat] : seats_) {
-        if (!seat.readings) continue;
-        readings[seat.slot] = seat.readings->read(now);
-        someone_waits |= readings[seat.slot].wants;
-        someone_is_deaf |= seat.readings->someone_is_deaf();
-        sample(seat, now);
+    for (std::size_t slot = 0; slot < schedule::kSlots; ++slot) {
+        auto& seat = seats_[slot];
+        if (!seat || !seat->readings) continue;
+        readings[slot] = seat->readings->read(now);
+        someone_waits |= readings[slot].wants;
+        someone_is_deaf |= seat->readings->someone_is_deaf();
+        sample(*seat, now);
     }
     const auto decision = slicer_.step(now, readings, gangs);
-    for (auto& [id, seat] : seats_)
-        if (seat.readings) seat.readings->publish(decision.gates[seat.slot], now, now + hold_);
+    only_wait_.reset();
+    for (std::size_t slot = 0; slot < schedule::kSlots; ++slot) {
+        auto& seat = seats_[slot];
+        if (!seat || !seat->readings) continue;
+        seat->readings->publish(decision.gates[slot], now, now + hold_);
+        only_wait_[slot] = seat->readings->only_waits();
+    }
     // Whoever waits must see that somebody is there, so closed gates are renewed well before they run out.
     auto at = decision.wake_at;
     if (someone_waits) at = std::min(at, now + hold_ / 3);
@@ -118,11 +124,11 @@ Nanos GpuGates::step(Nanos now, const schedule::Gangs& gangs) {
 }
 
 void GpuGates::fill_usage(const model::InstanceId& id, Nanos now, InstanceUsage& usage) {
-    const auto found = seats_.find(id);
-    if (found == seats_.end()) return;
-    auto& seat = found->second;
-    usage.target_share = slicer_.target_share(seat.slot).value_or(0);
-    usage.preemptions = static_cast<std::uint64_t>(slicer_.achieved(seat.slot).preemptions);
+    const auto slot = slot_of(id);
+    if (!slot) return;
+    auto& seat = *seats_[*slot];
+    usage.target_share = slicer_.target_share(*slot).value_or(0);
+    usage.preemptions = static_cast<std::uint64_t>(slicer_.achieved(*slot).preemptions);
     if (!seat.readings) return;
     static_cast<void>(seat.readings->read(now));
     const auto totals = seat.readings->totals();

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <deque>
-#include <map>
 #include <optional>
 
 #include "core/model/node.hpp"
@@ -24,6 +24,8 @@ class GpuGates {
     void remove(const model::InstanceId& id, const model::Process& process);
 
     [[nodiscard]] std::optional<std::size_t> slot_of(const model::InstanceId& id) const;
+    /// As of the last step: the instance's launches are held here and nothing of it runs.
+    [[nodiscard]] bool only_waits(std::size_t slot) const { return only_wait_[slot]; }
     /// What the other GPUs are to hear of the instance in this slot, as of the last step.
     [[nodiscard]] schedule::Elsewhere tell(std::size_t slot) const { return slicer_.tell(slot); }
 
@@ -37,21 +39,24 @@ class GpuGates {
         Nanos at;
         Nanos used;
     };
+    /// What every step touches comes first and lies together: steps are short and find their caches cold.
     struct Seat {
-        std::size_t slot;
+        std::optional<Readings> readings;
+        Nanos sample_at = 0;
+        std::deque<Sample> samples;
+        model::InstanceId id;
         std::uint32_t weight;
         bool high_priority;
-        std::optional<Readings> readings;
-        std::deque<Sample> samples;
     };
 
     void join(const model::InstanceId& id, const model::Quota& quota);
     void sample(Seat& seat, Nanos now);
-    [[nodiscard]] std::optional<std::size_t> free_slot() const;
+    [[nodiscard]] Seat* seat_of(const model::InstanceId& id);
 
     schedule::Slicer slicer_;
     Nanos hold_;
-    std::map<model::InstanceId, Seat> seats_;
+    std::array<std::optional<Seat>, schedule::kSlots> seats_;
+    std::bitset<schedule::kSlots> only_wait_;
 };
 
 }  // namespace cgpu::app

@@ -10,6 +10,7 @@
 namespace cgpu::app {
 namespace {
 
+using schedule::Gate;
 using schedule::kForever;
 using schedule::kMilli;
 using schedule::kSecond;
@@ -23,6 +24,10 @@ constexpr Nanos kStaleAfter = 100 * kMilli;
 constexpr Nanos kDeafAfter = 50 * kMilli;
 /// More than this in flight is not a claim that anything can be planned by.
 constexpr Nanos kMostInFlight = 10 * kSecond;
+/// A launch that passed just before its gate closed is reported by then, or soon after.
+constexpr Nanos kSettled = 5 * kMilli;
+/// Who only waits is looked at so often all the same: a page says what its process likes.
+constexpr Nanos kLookAgain = 20 * kMilli;
 /// GPU time that the only instance of a GPU may have in flight in each process. It needn't be woken for every
 /// millisecond; and an instance that comes waits for no more than this and a kernel, once.
 constexpr std::uint32_t kAloneWindowUs = 20'000;
@@ -31,19 +36,19 @@ Nanos bounded(const wire::Signed& field, Nanos most) {
     return std::clamp<Nanos>(field.load(std::memory_order_relaxed), 0, most);
 }
 
-wire::GateState state_of(const schedule::Gate& gate) {
+wire::GateState state_of(const Gate& gate) {
     switch (gate.state) {
-        case schedule::Gate::State::closed:
+        case Gate::State::closed:
             return wire::GateState::closed;
-        case schedule::Gate::State::open:
+        case Gate::State::open:
             return wire::GateState::open;
-        case schedule::Gate::State::free:
+        case Gate::State::free:
             return wire::GateState::free;
     }
     return wire::GateState::closed;
 }
 
-bool same(const schedule::Gate& a, const schedule::Gate& b) {
+bool same(const Gate& a, const Gate& b) {
     return a.state == b.state && a.limit == b.limit && a.contended == b.contended && a.alone == b.alone &&
            a.overlap == b.overlap;
 }
@@ -56,6 +61,7 @@ void wake_all(wire::Word& word) {
 }  // namespace
 
 void Readings::add(std::shared_ptr<ProcessPages> pages) {
+    only_waits_ = false;
     Member member;
     member.base = bounded(pages->reports->gpus[gpu_].used_ns, kForever);
     member.pages = std::move(pages);
@@ -63,6 +69,7 @@ void Readings::add(std::shared_ptr<ProcessPages> pages) {
 }
 
 void Readings::remove(const model::Process& process) {
+    only_waits_ = false;
     std::erase_if(members_, [&](const Member& member) {
         if (member.pages->process != process) return false;
         gone_.used += member.used;
@@ -73,7 +80,7 @@ void Readings::remove(const model::Process& process) {
     });
 }
 
-void Readings::read_member(Member& member, Nanos now, schedule::Reading& sum, int& active, int& stale) {
+void Readings::read_member(Member& member, Nanos now) {
     const auto& report = member.pages->reports->gpus[gpu_];
     if (member.first_seen == 0) member.first_seen = now;
     // It can't have used more than the time that went by; it never shrinks. What a page shows beyond that was
@@ -96,60 +103,74 @@ void Readings::read_member(Member& member, Nanos now, schedule::Reading& sum, in
     const bool silent = !none_left && now > updated + member.in_flight + kStaleAfter;
     if (updated != member.updated) member.called_at = 0;
     member.updated = updated;
-    sum.used += member.used;
-    sum.waited += member.waited;
+    sum_.used += member.used;
+    sum_.waited += member.waited;
     member.wants = report.wants.load(std::memory_order_relaxed) != 0;
     if (member.wants) {
         const bool deaf =
             member.called_at != 0 && now - member.called_at > kDeafAfter && (none_left || silent);
         deaf_ = deaf_ || deaf;
-        sum.wants = sum.wants || !deaf;
-        sum.waited += (deaf ? member.called_at + kDeafAfter : now) - updated;
+        sum_.wants = sum_.wants || !deaf;
+        sum_.waited += (deaf ? member.called_at + kDeafAfter : now) - updated;
+        only_waits_ = only_waits_ && member.called_at == 0;
+        ++waiting_;
     }
     if (report.syncing.load(std::memory_order_relaxed) != 0) {
-        sum.syncing = true;
-        sum.usual_gap = std::max(sum.usual_gap, bounded(report.usual_gap_ns, kSecond));
+        sum_.syncing = true;
+        sum_.usual_gap = std::max(sum_.usual_gap, bounded(report.usual_gap_ns, kSecond));
     }
     if (none_left) return;
-    ++active;
+    ++active_;
     if (silent) {
-        ++stale;
+        ++stale_;
         member.in_flight = 0;
         return;
     }
-    sum.in_flight_estimate += member.in_flight;
+    sum_.in_flight_estimate += member.in_flight;
     // Nothing left by the estimate, and still not measured: it isn't drained yet.
-    sum.remaining += std::max<Nanos>(remaining, 1);
-    if (report.unmeasured.load(std::memory_order_relaxed) != 0) sum.unmeasured = true;
+    sum_.remaining += std::max<Nanos>(remaining, 1);
+    if (report.unmeasured.load(std::memory_order_relaxed) != 0) sum_.unmeasured = true;
+}
+
+void Readings::read_all(Nanos now) {
+    sum_ = {};
+    active_ = stale_ = waiting_ = 0;
+    deaf_ = false;
+    only_waits_ = true;
+    for (auto& member : members_) read_member(member, now);
+    sum_.used += gone_.used;
+    sum_.waited += gone_.waited;
+    sum_.alone_process = members_.size() <= 1;
+    sum_.stale = active_ > 0 && stale_ == active_;
+    only_waits_ = only_waits_ && waiting_ > 0 && active_ == 0 && closed_at_ && now - *closed_at_ >= kSettled;
+    read_at_ = now;
 }
 
 schedule::Reading Readings::read(Nanos now) {
-    schedule::Reading sum;
-    int active = 0;
-    int stale = 0;
-    deaf_ = false;
-    for (auto& member : members_) read_member(member, now, sum, active, stale);
-    sum.used += gone_.used;
-    sum.waited += gone_.waited;
-    sum.alone_process = members_.size() <= 1;
-    sum.stale = active > 0 && stale == active;
-    used_ = sum.used;
-    in_flight_ = sum.in_flight_estimate;
+    if (!only_waits_ || now - read_at_ >= kLookAgain) read_all(now);
+    auto sum = sum_;
+    if (only_waits_) sum.waited += waiting_ * (now - read_at_);
     return sum;
 }
 
-void Readings::publish(const schedule::Gate& gate, Nanos now, Nanos holds_until) {
+void Readings::publish(const Gate& gate, Nanos now, Nanos holds_until) {
+    const bool closed = gate.state == Gate::State::closed;
+    // Not at every step: a store into each process's page is a cache miss.
+    const bool renew = now >= renew_at_;
+    if (closed && only_waits_ && !renew) return;
+    if (!closed) only_waits_ = false;
+    if (!closed || !closed_at_) closed_at_ = closed ? std::optional(now) : std::nullopt;
+    if (renew) renew_at_ = now + (holds_until - now) / 8;
     for (auto& member : members_) {
         auto mine = gate;
         if (gate.limit != kForever) {
             // The limit is the instance's; what is left of it, this process may use.
-            const auto left = std::max<Nanos>(0, gate.limit - used_ - in_flight_);
+            const auto left = std::max<Nanos>(0, gate.limit - sum_.used - sum_.in_flight_estimate);
             mine.limit = member.base + member.used + member.in_flight + left;
         }
         auto& page = member.pages->orders->gates[gpu_];
-        page.holds_until_ns.store(holds_until, std::memory_order_relaxed);
-        if (mine.state == schedule::Gate::State::open && member.wants && member.called_at == 0)
-            member.called_at = now;
+        if (renew || !member.written) page.holds_until_ns.store(holds_until, std::memory_order_relaxed);
+        if (mine.state == Gate::State::open && member.wants && member.called_at == 0) member.called_at = now;
         if (member.written && same(mine, member.gate)) continue;
         const bool more =
             !member.written || mine.state != member.gate.state || mine.limit > member.gate.limit;

@@ -3,9 +3,6 @@
 #include <sys/prctl.h>
 
 #include <algorithm>
-
-#include "daemon/app/bell_wait.hpp"
-
 namespace cgpu::app {
 
 SlicerThread::SlicerThread(Timing timing) : timing_(timing) {
@@ -39,6 +36,7 @@ void SlicerThread::update(const model::Node& node) {
             known.gpus.clear();
             for (const auto& quota : instance.quotas) known.gpus.push_back(quota.gpu);
         }
+        changed_ = true;
     }
     poke();
 }
@@ -47,6 +45,7 @@ void SlicerThread::bell_added(const model::InstanceId& id, std::shared_ptr<const
     {
         const std::lock_guard lock(mutex_);
         instances_[id].bell = std::move(bell);
+        changed_ = true;
     }
     poke();
 }
@@ -76,26 +75,34 @@ void SlicerThread::fill_usage(const model::InstanceId& id, const model::Uuid& gp
         gates->second.fill_usage(id, monotonic_now(), usage);
 }
 
+void SlicerThread::gather_bells() {
+    bells_.clear();
+    for (const auto& [id, instance] : instances_) {
+        if (!instance.bell) continue;
+        std::vector<Bells::Place> places;
+        for (const auto& gpu : instance.gpus)
+            if (const auto gates = gpus_.find(gpu); gates != gpus_.end())
+                if (const auto slot = gates->second.slot_of(id)) places.push_back({&gates->second, *slot});
+        bells_.add(instance.bell, std::move(places));
+    }
+    changed_ = false;
+}
+
 void SlicerThread::run() {
     prctl(PR_SET_NAME, "slicer");
     prctl(PR_SET_TIMERSLACK, 1UL);
     BellWait wait;
-    // Held while their bells are waited on.
-    std::vector<std::shared_ptr<const InstanceBell>> bells;
     while (!stop_) {
         auto wake_at = schedule::kForever;
         wait.clear();
-        bells.clear();
         // Bells first, reports afterwards: what is rung in between ends the wait at once.
         wait.add(poked_);
         {
             const std::lock_guard lock(mutex_);
-            for (const auto& [id, instance] : instances_) {
-                if (!instance.bell) continue;
-                bells.push_back(instance.bell);
-                wait.add(instance.bell->bell->rings);
-            }
+            if (changed_) gather_bells();
+            bells_.hear();
             wake_at = gangs_.step(monotonic_now());
+            bells_.listen(wait);
         }
         wait.until(wake_at);
     }

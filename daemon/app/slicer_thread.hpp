@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "daemon/app/bells.hpp"
 #include "daemon/app/gangs.hpp"
 
 namespace cgpu::app {
@@ -44,12 +45,15 @@ class SlicerThread final : public Compute, public Gates {
 
     void run();
     void poke();
+    void gather_bells();
 
     Timing timing_;
     std::mutex mutex_;
     Gangs::Gpus gpus_;
     Gangs gangs_;
     std::map<model::InstanceId, Instance> instances_;
+    bool changed_ = true;  ///< since the bells were gathered
+    Bells bells_;          ///< the thread's own: it sleeps on them without the mutex
     std::atomic<std::uint32_t> poked_{0};
     std::atomic<bool> stop_{false};
     std::thread thread_;

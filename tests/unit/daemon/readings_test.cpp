@@ -3,21 +3,14 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include "tests/unit/daemon/test_pages.hpp"
+
 namespace cgpu::app {
 namespace {
 
 using schedule::Gate;
 using schedule::kMilli;
-
-struct TestPages : ProcessPages {
-    explicit TestPages(std::int32_t pid) {
-        process = {pid, 1, "boot"};
-        orders = &its_orders;
-        reports = &its_reports;
-    }
-    wire::Orders its_orders{};
-    wire::Reports its_reports{};
-};
+using test::TestPages;
 
 TEST(Readings, puts_two_processes_together) {
     Readings readings(0);
@@ -103,9 +96,11 @@ TEST(Readings, writes_a_gate_once_and_counts_it) {
     readings.publish(open, 1000 * kMilli, 1500 * kMilli);
     const auto seq = one->its_orders.gates[0].seq.load();
     EXPECT_EQ(one->its_orders.gates[0].limit_ns, 6 * kMilli);
-    readings.publish(open, 1000 * kMilli, 1600 * kMilli);
+    readings.publish(open, 1100 * kMilli, 1600 * kMilli);
     EXPECT_EQ(one->its_orders.gates[0].seq.load(), seq);
-    EXPECT_EQ(one->its_orders.gates[0].holds_until_ns, 1600 * kMilli);
+    EXPECT_EQ(one->its_orders.gates[0].holds_until_ns, 1600 * kMilli) << "it is told that it holds on";
+    readings.publish(open, 1150 * kMilli, 1650 * kMilli);
+    EXPECT_GE(one->its_orders.gates[0].holds_until_ns, 1150 * kMilli + 500 * kMilli * 7 / 8);
     EXPECT_EQ(one->its_orders.gates[0].window_us.load(), 0U);
     open.alone = true;
     readings.publish(open, 1000 * kMilli, 1600 * kMilli);
@@ -140,6 +135,98 @@ TEST(Readings, who_is_called_and_does_not_come_is_not_waited_for) {
     report.updated_ns = 1910 * kMilli;
     EXPECT_TRUE(readings.read(1920 * kMilli).wants) << "it goes on";
     EXPECT_FALSE(readings.someone_is_deaf());
+}
+
+/// One process whose launch is held at a gate that was closed at 1000 ms.
+struct Held : testing::Test {
+    Held() {
+        readings.add(one);
+        report.used_ns = 7 * kMilli;
+        report.updated_ns = 990 * kMilli;
+        report.wants = 1;
+        (void)readings.read(1000 * kMilli);
+        readings.publish({}, 1000 * kMilli, 2000 * kMilli);
+    }
+    schedule::Reading read(Nanos milliseconds) { return readings.read(milliseconds * kMilli); }
+
+    Readings readings{0};
+    std::shared_ptr<TestPages> one = std::make_shared<TestPages>(1);
+    wire::GpuReport& report = one->its_reports.gpus[0];
+};
+
+TEST_F(Held, OnlyWaitsOnceNothingCanBeUnderWayAnyMore) {
+    EXPECT_FALSE(readings.only_waits());
+    (void)read(1002);
+    EXPECT_FALSE(readings.only_waits()) << "a launch may have passed just before";
+    (void)read(1006);
+    EXPECT_TRUE(readings.only_waits());
+    Gate open;
+    open.state = Gate::State::open;
+    readings.publish(open, 1007 * kMilli, 2000 * kMilli);
+    EXPECT_FALSE(readings.only_waits());
+}
+
+TEST_F(Held, WaitsForMoreWhileSomethingOfItRuns) {
+    auto two = std::make_shared<TestPages>(2);
+    two->its_reports.gpus[0].in_flight_ns = two->its_reports.gpus[0].oldest_ns = 3 * kMilli;
+    two->its_reports.gpus[0].updated_ns = 1000 * kMilli;
+    readings.add(two);
+    (void)read(1020);
+    EXPECT_FALSE(readings.only_waits()) << "its bell tells when that is done";
+    (void)read(1500);
+    EXPECT_FALSE(readings.only_waits()) << "a stopped process may go on";
+    two->its_reports.gpus[0].in_flight_ns = 0;
+    (void)read(1510);
+    EXPECT_TRUE(readings.only_waits());
+}
+
+TEST_F(Held, IsNobodyWhoWantsNothing) {
+    report.wants = 0;
+    (void)read(1020);
+    EXPECT_FALSE(readings.only_waits()) << "it rings when it comes";
+}
+
+TEST_F(Held, IsListenedToWhileItMayBeDeaf) {
+    Gate open;
+    open.state = Gate::State::open;
+    readings.publish(open, 1010 * kMilli, 2000 * kMilli);
+    readings.publish({}, 1011 * kMilli, 2000 * kMilli);
+    (void)read(1030);
+    EXPECT_FALSE(readings.only_waits()) << "called, and hasn't moved since";
+}
+
+TEST_F(Held, IsLookedAtNowAndThenAndWaitsOnMeanwhile) {
+    const auto before = read(1006);
+    report.wants = 0;  // as no honest page does
+    report.used_ns = 9 * kMilli;
+    const auto soon = read(1016);
+    EXPECT_TRUE(soon.wants);
+    EXPECT_EQ(soon.used, before.used);
+    EXPECT_EQ(soon.waited, before.waited + 10 * kMilli);
+    const auto later = read(1026);
+    EXPECT_FALSE(later.wants);
+    EXPECT_EQ(later.used, before.used + 2 * kMilli);
+}
+
+TEST_F(Held, OfSeveralProcessesEachWaits) {
+    auto two = std::make_shared<TestPages>(2);
+    two->its_reports.gpus[0].wants = 1;
+    two->its_reports.gpus[0].updated_ns = 1000 * kMilli;
+    readings.add(two);
+    const auto before = read(1010);
+    ASSERT_TRUE(readings.only_waits());
+    EXPECT_EQ(read(1020).waited, before.waited + 20 * kMilli);
+    readings.remove(two->process);
+    EXPECT_FALSE(readings.only_waits()) << "what was read of both is not what the other says";
+    EXPECT_EQ(read(1021).waited, 31 * kMilli);
+}
+
+TEST_F(Held, ItsGateIsRenewedWellBeforeItRunsOut) {
+    for (Nanos now = 1000; now < 9000; now += 7) {
+        (void)read(now);
+        readings.publish({}, now * kMilli, (now + 1000) * kMilli);
+        ASSERT_GE(one->its_orders.gates[0].holds_until_ns.load(), (now + 870) * kMilli) << now;
+    }
 }
 
 TEST(Readings, survives_whatever_a_page_says) {

@@ -5,8 +5,8 @@
 namespace cgpu::schedule {
 
 namespace {
-// Past its prediction by less than this it is taken for drained but not yet reported.
-constexpr Nanos kReportDelay = 2 * kMilli;
+// What the driver's changing to another context and back takes, and then the report.
+constexpr Nanos kReportDelay = kMilli;
 }  // namespace
 
 void Zombies::rise(std::size_t slot, Nanos now, const Remains& remains, const Limits& limits) {
@@ -17,7 +17,8 @@ void Zombies::rise(std::size_t slot, Nanos now, const Remains& remains, const Li
     // Where in its slice the old context is, nobody knows: half of one on average.
     z.exclusive_left = std::min(remains.remaining, limits.driver_slice / 2);
     z.shared_left = remains.remaining - z.exclusive_left;
-    z.overrun_left = limits.most_overrun;
+    z.most_overrun = limits.most_overrun;
+    z.grace = limits.driver_slice + kReportDelay;
     z.paid = remains.paid;
     z.refundable = remains.refundable;
     z.carry = zombies_[slot].carry;
@@ -35,22 +36,31 @@ Zombies::Charges Zombies::pass(Nanos dt) {
         taken[i] = std::min(z.exclusive_left, left);
         z.exclusive_left -= taken[i];
         left -= taken[i];
-        if (z.exclusive_left == 0 && z.shared_left == 0) z.overrun += left;
-        shares[i] = z.exclusive_left == 0 && (z.shared_left > 0 || z.overrun > kReportDelay);
+        shares[i] = z.exclusive_left == 0 && (z.shared_left > 0 || z.overrun + left > z.grace);
         sharers += shares[i] ? 1 : 0;
     }
     for (std::size_t i = 0; i < kSlots; ++i) {
         Zombie& z = zombies_[i];
-        if (shares[i]) {
-            Nanos part = left / (sharers + 1);
-            if (z.shared_left == 0) part = std::min(part, z.overrun_left);
-            z.overrun_left -= z.shared_left == 0 ? part : 0;
-            z.shared_left = std::max<Nanos>(0, z.shared_left - part);
-            taken[i] += part;
+        if (!z.active || z.exclusive_left > 0) continue;
+        const Nanos predicted = std::min(left / (sharers + 1), z.shared_left);
+        z.shared_left -= predicted;
+        taken[i] += predicted;
+        if (z.shared_left == 0) {
+            const Nanos late_by = left - predicted * (sharers + 1);
+            z.overrun += late_by;
+            const Nanos late = shares[i] ? std::min(overrun_due(z, sharers), late_by / sharers) : 0;
+            z.overrun_paid += late;
+            taken[i] += late;
         }
         z.paid += taken[i];
     }
     return taken;
+}
+
+Nanos Zombies::overrun_due(const Zombie& zombie, Nanos sharers) {
+    const Nanos own =
+        std::min({zombie.overrun - zombie.grace, zombie.overrun / (sharers + 1), zombie.most_overrun});
+    return std::max<Nanos>(0, own - zombie.overrun_paid);
 }
 
 Nanos Zombies::absorb(std::size_t slot, Nanos measured) {

@@ -22,9 +22,11 @@ class Zombies {
         Nanos remaining, paid, refundable;
         bool measured_counts;
     };
-    /// The driver runs the old context out until its slice is over, from then on they alternate. Beyond its
-    /// prediction a zombie is charged up to `most_overrun`: its debt must not run away from the others for
-    /// ever, its kernel may be waiting for one of its own that is held at the gate.
+    /// The driver runs the old context out until its slice is over, from then on they alternate. So one that
+    /// isn't done when predicted may only be waiting for the next holder's slice to pass (and its end still
+    /// has to be reported): that time is the other's, and what comes beyond it is its own until that is half
+    /// of all. It is charged up to `most_overrun`: its debt must not run away from the others for ever, its
+    /// kernel may be waiting for one of its own that is held at the gate.
     struct Limits {
         Nanos driver_slice, most_overrun;
     };
@@ -49,13 +51,17 @@ class Zombies {
         Nanos since = 0;
         Nanos exclusive_left = 0;
         Nanos shared_left = 0;
-        Nanos overrun = 0;
-        Nanos overrun_left = 0;  // that may still be charged
+        Nanos overrun = 0;       // time since it should have been done
+        Nanos overrun_paid = 0;  // of that, charged
+        Nanos most_overrun = 0;  // that may be charged
+        Nanos grace = 0;
         Nanos paid = 0;
         Nanos refundable = 0;
         Nanos measured = 0;
         Nanos carry = 0;  // charged ahead of measurements that come after the revival
     };
+    static Nanos overrun_due(const Zombie& zombie, Nanos sharers);
+
     std::array<Zombie, kSlots> zombies_;
 };
 

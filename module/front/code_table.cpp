@@ -3,20 +3,6 @@
 #include <new>
 
 namespace cgpu::front {
-namespace {
-
-constinit CodeTable the_table;
-
-constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;  // 2^64 over the golden ratio: spreads addresses
-
-}  // namespace
-
-CodeTable& code_table() { return the_table; }
-
-std::uint64_t CodeTable::mix(std::uint64_t function, std::uint64_t context) {
-    return (function ^ context * kOdd) * kOdd | 1;  // 0 is an empty place
-}
-
 CodeTable::Entry** CodeTable::place_of(std::uint64_t handle) {
     Entry** place = &buckets_[(handle * kOdd >> 32) % kBuckets];
     while (*place != nullptr && (*place)->handle != handle) place = &(*place)->next;

@@ -28,6 +28,11 @@ class CodeTable {
     /// Whether a function is met for the first time (or perhaps so) in a context. Costs a load and a
     /// comparison.
     bool first_time(std::uint64_t function, std::uint64_t context);
+    /// The same, and leaves it at that.
+    [[gnu::always_inline]] bool was_met(std::uint64_t function, std::uint64_t context) const {
+        const auto mark = mix(function, context);
+        return met_[mark >> 32 & (kMet - 1)].load(std::memory_order_relaxed) == mark;
+    }
     /// That came to nothing: the next time is the first.
     void not_yet(std::uint64_t function, std::uint64_t context);
 
@@ -44,7 +49,11 @@ class CodeTable {
 
     static constexpr std::size_t kBuckets = 1024;
     static constexpr std::size_t kMet = 4096;
-    static std::uint64_t mix(std::uint64_t function, std::uint64_t context);
+    /// 2^64 over the golden ratio: spreads addresses.
+    static constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
+    static std::uint64_t mix(std::uint64_t function, std::uint64_t context) {
+        return (function ^ context * kOdd) * kOdd | 1;  // 0 is an empty place
+    }
     Entry** place_of(std::uint64_t handle);
     Entry* find_code(std::uint64_t handle);
     void put(const Entry& entry);
@@ -54,6 +63,10 @@ class CodeTable {
     std::array<std::atomic<std::uint64_t>, kMet> met_{};
 };
 
-CodeTable& code_table();
+namespace detail {
+inline constinit CodeTable the_code_table;
+}
+
+inline CodeTable& code_table() { return detail::the_code_table; }
 
 }  // namespace cgpu::front

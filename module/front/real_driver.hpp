@@ -31,22 +31,32 @@ class RealFunction<CUresult(Arguments...)> {
     [[gnu::always_inline]] CUresult operator()(Arguments... arguments) const {
         const auto function = reinterpret_cast<CUresult (*)(Arguments...)>(address());
         if (function == nullptr) return kNotFound;
-        ++detail::driver_depth;
+        // Counting up and down in memory would make each call wait for the one before.
+        const auto outer = detail::driver_depth;
+        detail::driver_depth = outer + 1;
         const CUresult result = function(arguments...);
-        --detail::driver_depth;
+        detail::driver_depth = outer;
         return result;
     }
 
-    void* address() const {
+    /// For those of the driver's functions that call no other one.
+    [[gnu::always_inline]] CUresult unguarded(Arguments... arguments) const {
+        const auto function = reinterpret_cast<CUresult (*)(Arguments...)>(address());
+        return function != nullptr ? function(arguments...) : kNotFound;
+    }
+
+    [[gnu::always_inline]] void* address() const {
         void* found = address_.load(std::memory_order_acquire);
-        if (found == nullptr) {
-            found = real_address(name_);
-            address_.store(found, std::memory_order_release);
-        }
-        return found;
+        return found != nullptr ? found : look_up();
     }
 
   private:
+    [[gnu::noinline, gnu::cold]] void* look_up() const {
+        void* found = real_address(name_);
+        address_.store(found, std::memory_order_release);
+        return found;
+    }
+
     const char* name_;
     mutable std::atomic<void*> address_{nullptr};
 };

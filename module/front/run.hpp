@@ -1,14 +1,16 @@
 #pragma once
 
 #include "module/front/captures.hpp"
+#include "module/front/code_table.hpp"
 #include "module/front/context_table.hpp"
 #include "module/front/launching.hpp"
 #include "module/front/real_driver.hpp"
 
 namespace cgpu::front {
 
-/// Launches that the engine has let through in advance: of one function on one stream in one context by one
-/// thread. They need no further question while the gate has said nothing new and no batch has been closed.
+/// Launches that the engine has let through in advance, in one context by one thread: of one function on one
+/// stream, or where nothing is measured of any that have been launched before. They need no further question
+/// while the gate has said nothing new and no batch has been closed.
 struct Run {
     const void* function = nullptr;
     CUstream stream = nullptr;  ///< as the plain functions take it
@@ -22,7 +24,7 @@ struct Run {
     module::BatchId batch = 0;  ///< what they belong to; 0: not metered
 
     [[gnu::always_inline]] bool covers(const void* a_function, CUstream a_stream, CUcontext a_context) const {
-        return more != 0 && function == a_function && stream == a_stream && !inside_driver() &&
+        return more != 0 && is_for(a_function, a_stream) && !inside_driver() &&
                gate_seq->load(std::memory_order_relaxed) == seq && !captures_active() && is_in(a_context);
     }
 
@@ -30,10 +32,15 @@ struct Run {
     static Run& mine();
 
   private:
+    [[gnu::always_inline]] bool is_for(const void* a_function, CUstream a_stream) const {
+        if (batch != 0) return function == a_function && stream == a_stream;
+        return function == a_function ||
+               code_table().was_met(reinterpret_cast<std::uintptr_t>(a_function), context->key());
+    }
     [[gnu::always_inline]] bool is_in(CUcontext a_context) const {
         if (a_context != nullptr) return a_context == handle;
         CUcontext current = nullptr;
-        return real::cuCtxGetCurrent(&current) == kSuccess && current == handle;
+        return real::cuCtxGetCurrent.unguarded(&current) == kSuccess && current == handle;
     }
 };
 

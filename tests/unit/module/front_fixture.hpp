@@ -80,11 +80,12 @@ class Front : public testing::Test {
     int free(std::uint64_t address) const { return call<int(std::uint64_t)>("cuMemFree_v2")(address); }
     std::uint64_t heap_bytes() const { return behind<std::uint64_t()>("fake_heap_bytes")(); }
     std::int64_t launches() const { return behind<std::int64_t()>("fake_launches")(); }
-    int launch(void* stream = nullptr) const {
-        static int kernel;
+    int launch(void* stream = nullptr, std::size_t function = 0) const {
+        static int functions[2];
         using Launch = int(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*,
                            void**, void**);
-        return call<Launch>("cuLaunchKernel")(&kernel, 1, 1, 1, 1, 1, 1, 0, stream, nullptr, nullptr);
+        return call<Launch>("cuLaunchKernel")(&functions[function], 1, 1, 1, 1, 1, 1, 0, stream, nullptr,
+                                              nullptr);
     }
 
     /// As the driver tells it to a process of its own: this one shall find the driver untouched.

@@ -15,6 +15,27 @@ TEST_F(Front, AFreeGateLetsEverythingThrough) {
     EXPECT_EQ(launches(), 1000);
 }
 
+// What passes a free gate isn't asked about one by one, whichever functions it launches.
+TEST_F(Front, AFreeGateThatClosesHoldsEveryFunction) {
+    daemon().gate = kFree;
+    start();
+    std::atomic<bool> stop{false};
+    std::atomic<int> returned{0};
+    std::thread program([&] {
+        call<int(void*)>("cuCtxSetCurrent")(context_);
+        for (std::size_t i = 0; !stop; ++i, ++returned) EXPECT_EQ(launch(nullptr, i % 2), 0);
+    });
+    EXPECT_TRUE(eventually([&] { return launches() > 1000; }));
+    daemon().gate = kClosed;
+    EXPECT_TRUE(eventually([&] { return daemon().rings > 0; }));
+    const auto passed = launches();
+    EXPECT_EQ(passed, returned);
+    daemon().gate = kOpen;
+    EXPECT_TRUE(eventually([&] { return launches() > passed; }));
+    stop = true;
+    program.join();
+}
+
 TEST_F(Front, AClosedGateHoldsLaunchesUntilItOpens) {
     daemon().gate = kClosed;
     start();

@@ -62,6 +62,7 @@ void wake_all(wire::Word& word) {
 
 void Readings::add(std::shared_ptr<ProcessPages> pages) {
     only_waits_ = false;
+    renew_at_ = 0;
     Member member;
     member.base = bounded(pages->reports->gpus[gpu_].used_ns, kForever);
     member.pages = std::move(pages);
@@ -93,6 +94,8 @@ void Readings::read_member(Member& member, Nanos now) {
     member.longest = std::max(member.longest, bounded(report.longest_ns, 3600 * kSecond));
     member.launches = std::max(member.launches, report.launches.load(std::memory_order_relaxed));
     member.in_flight = bounded(report.in_flight_ns, kMostInFlight);
+    // A process for each GPU is usual, and each of them has pages for all.
+    if (member.launches > 0 || member.in_flight > 0) ++launching_;
 
     const auto oldest = bounded(report.oldest_ns, member.in_flight);
     const auto began = bounded(report.oldest_start_ns, now);
@@ -134,13 +137,13 @@ void Readings::read_member(Member& member, Nanos now) {
 
 void Readings::read_all(Nanos now) {
     sum_ = {};
-    active_ = stale_ = waiting_ = 0;
+    active_ = stale_ = waiting_ = launching_ = 0;
     deaf_ = false;
     only_waits_ = true;
     for (auto& member : members_) read_member(member, now);
     sum_.used += gone_.used;
     sum_.waited += gone_.waited;
-    sum_.alone_process = members_.size() <= 1;
+    sum_.alone_process = launching_ <= 1;
     sum_.stale = active_ > 0 && stale_ == active_;
     only_waits_ = only_waits_ && waiting_ > 0 && active_ == 0 && closed_at_ && now - *closed_at_ >= kSettled;
     read_at_ = now;

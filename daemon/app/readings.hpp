@@ -76,9 +76,10 @@ class Readings {
     Totals gone_;
     Nanos read_at_ = 0;  ///< when the reports were looked at last, and what they said:
     schedule::Reading sum_;
-    int active_ = 0;   ///< processes with work in flight
-    int stale_ = 0;    ///< of them, stopped ones
-    int waiting_ = 0;  ///< whose launches are held
+    int active_ = 0;     ///< processes with work in flight
+    int stale_ = 0;      ///< of them, stopped ones
+    int waiting_ = 0;    ///< whose launches are held
+    int launching_ = 0;  ///< who has launched anything on this GPU so far
     bool deaf_ = false;
     bool only_waits_ = false;
     std::optional<Nanos> closed_at_;  ///< by publish()

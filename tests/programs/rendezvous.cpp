@@ -1,5 +1,6 @@
 // Kernels on several GPUs that wait for each other, as collectives do.
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -14,13 +15,14 @@ struct Work {
     unsigned long long rounds = 100;
     unsigned long long kernel_us = 0;
     unsigned long long ahead = 1;
+    unsigned long long group = 0;
 };
 
 class Rank {
   public:
-    explicit Rank(unsigned int device)
+    Rank(unsigned int device, bool of_group)
         : context_(programs::use_device(static_cast<int>(device))),
-          meet_(programs::kernel("rendezvous")),
+          meet_(programs::kernel(of_group ? "group_rendezvous" : "rendezvous")),
           busy_(programs::kernel("busy")) {}
 
     void launch(const Work& work) const {
@@ -30,7 +32,8 @@ class Rank {
         if (us > 0)
             must(cuLaunchKernel(busy_, 1, 1, 1, 1, 1, 1, 0, nullptr, length, nullptr), "cuLaunchKernel");
         auto gpus = work.gpus;
-        void* parameters[] = {&gpus};
+        auto group = work.group;
+        void* parameters[] = {&gpus, &group};
         must(cuLaunchKernel(meet_, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr), "cuLaunchKernel");
     }
 
@@ -60,16 +63,22 @@ int main(int argc, char** argv) {
         "Rounds of kernels that wait for each other on several GPUs; prints 'rounds N' when all are through");
     Work work;
     bool threads = false;
+    std::optional<unsigned int> rank;
     app.add_option("--gpus", work.gpus, "Devices 0 .. N-1")->check(CLI::Range(1U, 16U));
     app.add_option("--rounds", work.rounds);
     app.add_option("--kernel-us", work.kernel_us, "Before each meeting a kernel of this length");
     app.add_option("--ahead", work.ahead, "Rounds that are launched before they are waited for")
         ->check(CLI::Range(1ULL, 1'000'000ULL));
     app.add_flag("--threads", threads, "A thread for each GPU");
+    auto* group =
+        app.add_option("--group", work.group, "A number other than 0, the same for a job's processes");
+    app.add_option("--rank", rank, "Only this device; the others are other processes' of the group")
+        ->needs(group);
     CLI11_PARSE(app, argc, argv);
 
     std::vector<Rank> ranks;
-    for (unsigned int device = 0; device < work.gpus; ++device) ranks.emplace_back(device);
+    for (unsigned int device = rank.value_or(0); device < rank.value_or(work.gpus - 1) + 1; ++device)
+        ranks.emplace_back(device, work.group != 0);
     std::puts("ready");
     std::fflush(stdout);
     std::vector<std::vector<const Rank*>> launchers(threads ? ranks.size() : 1);

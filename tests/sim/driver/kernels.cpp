@@ -15,6 +15,7 @@ const std::vector<Kernel>& all_kernels() {
     static const std::vector<Kernel> kernels = {
         {Kernel::Kind::busy, "busy", {{0, 8}}},
         {Kernel::Kind::rendezvous, "rendezvous", {{0, 4}}},
+        {Kernel::Kind::group_rendezvous, "group_rendezvous", {{0, 4}, {8, 8}}},
         {Kernel::Kind::fill, "fill", {{0, 8}, {8, 4}, {12, 4}}},
         {Kernel::Kind::vector_add, "vector_add", {{0, 8}, {8, 8}, {16, 8}, {24, 4}}},
         {Kernel::Kind::wait_for_flag, "wait_for_flag", {{0, 8}, {8, 4}}},
@@ -169,10 +170,12 @@ std::optional<Operation> kernel_operation(const Kernel& kernel, Context& context
             void* one = const_cast<void*>(at[0]);
             return kernel_operation(kernel, context, &one, nullptr);
         }
-        case Kernel::Kind::rendezvous: {
+        case Kernel::Kind::rendezvous:
+        case Kernel::Kind::group_rendezvous: {
             Observer& observer = context.runtime().observer();
             operation.kind = RecordKind::rendezvous;
             operation.gpus = read<std::uint32_t>(at[0]);
+            if (at.size() > 1) operation.value = read<std::uint64_t>(at[1]);
             observer.open_ended_began();
             operation.effect = [&observer](const Record&) { observer.open_ended_ended(); };
             return operation;

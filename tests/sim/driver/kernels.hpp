@@ -21,7 +21,7 @@ struct KernelParameter {
 };
 
 struct Kernel {
-    enum class Kind { busy, rendezvous, fill, vector_add, wait_for_flag, set_flag };
+    enum class Kind { busy, rendezvous, group_rendezvous, fill, vector_add, wait_for_flag, set_flag };
     Kind kind;
     const char* name;
     std::vector<KernelParameter> parameters;

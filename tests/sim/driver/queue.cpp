@@ -65,6 +65,7 @@ void Queue::fill_in(Record& record, const Operation& operation) {
             break;
         case RecordKind::rendezvous:
             record.gpus = operation.gpus;
+            record.value = operation.value;
             break;
         case RecordKind::mark:
         case RecordKind::transfer:

@@ -25,8 +25,8 @@ struct Operation {
     std::optional<std::int8_t> priority{};  ///< kernel; nothing: its stream's
     std::uint32_t word = 0;  ///< spin, wait_word, write_word, kernel: 1 + index of the memory word; 0: none
     Compare compare = Compare::at_least;  ///< spin, wait_word
-    std::uint64_t value = 0;              ///< what is waited for in the word, or written to it
-    Position wait_for{};                  ///< wait
+    std::uint64_t value = 0;  ///< what is waited for in the word, or written to it; rendezvous: group
+    Position wait_for{};      ///< wait
     std::uint64_t wait_serial = 0;
     Effect effect{};
 };

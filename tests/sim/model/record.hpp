@@ -10,7 +10,8 @@ namespace simgpu {
 
 enum class RecordKind : std::uint8_t {
     kernel,      ///< Takes `duration` of GPU time.
-    rendezvous,  ///< Spins until `gpus` GPUs have begun this process's k-th rendezvous.
+    rendezvous,  ///< Spins until `gpus` GPUs have begun the k-th rendezvous of this process, or of group
+                 ///< `value`.
     mark,        ///< An event: takes no time, but only happens while its context has the GPU.
     transfer,    ///< A small copy, memset or free: takes no time and needs no turn on the GPU.
     copy,        ///< Takes `duration` of a copy engine, whoever has the GPU meanwhile.
@@ -46,7 +47,7 @@ struct alignas(64) Record {
     Nanoseconds arrival;
     union {
         std::uint64_t wait_sequence;
-        std::uint64_t value;  ///< what is waited for in a word, or written to it
+        std::uint64_t value;  ///< what is waited for in a word, or written to it; rendezvous: group, 0: none
     };
     std::atomic<Nanoseconds> released;  ///< 0: not yet
     Nanoseconds started;

@@ -123,7 +123,9 @@ void Timeline::begin(Lane& lane, Record& record) {
     if (record.kind == RecordKind::kernel || record.kind == RecordKind::copy) {
         lane.state->remaining = std::clamp<Nanoseconds>(record.duration, 0, kLongestKernel) << kWorkShift;
     } else if (record.kind == RecordKind::rendezvous) {
-        lane.state->ordinal = ++state_.gpus[lane.gpu].clients[lane.client].rendezvous_begun;
+        ClientState& client = state_.gpus[lane.gpu].clients[lane.client];
+        client.group = record.value;
+        lane.state->ordinal = ++client.rendezvous_begun;
     }
     if (stamps_ == Stamps::write) record.started = state_.now;
 }
@@ -289,13 +291,15 @@ bool Timeline::wait_is_over(const Record& record) const {
 }
 
 bool Timeline::all_met(const Lane& lane, const Record& record) const {
-    const std::uint32_t process = state_.gpus[lane.gpu].clients[lane.client].process;
+    const ClientState& own = state_.gpus[lane.gpu].clients[lane.client];
+    const auto meets = [&own](const ClientState& other) {
+        return other.group == own.group && (own.group != 0 || other.process == own.process);
+    };
     std::uint32_t met = 0;
     for (std::uint32_t g = 0; g < state_.gpu_count; ++g) {
         const GpuState& gpu = state_.gpus[g];
         met += std::any_of(gpu.clients, gpu.clients + gpu.client_count, [&](const ClientState& client) {
-            return client.alive && client.process == process &&
-                   client.rendezvous_begun >= lane.state->ordinal;
+            return client.alive && meets(client) && client.rendezvous_begun >= lane.state->ordinal;
         });
     }
     return met >= record.gpus;

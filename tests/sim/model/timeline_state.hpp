@@ -28,7 +28,8 @@ struct ClientState {
     std::uint64_t serial;  ///< Never used twice.
     std::uint32_t queue_count;
     std::uint32_t rendezvous_begun;
-    BusyMeter served;  ///< GPU time it held while at least one of its kernels ran.
+    std::uint64_t group;  ///< Of processes that have their rendezvous together; 0: its own.
+    BusyMeter served;     ///< GPU time it held while at least one of its kernels ran.
     QueueState queues[kMaxQueues];
 };
 

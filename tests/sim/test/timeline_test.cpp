@@ -147,6 +147,26 @@ TEST(Timeline, RendezvousOfTwoProcessesGetThroughEachOther) {
     }
 }
 
+TEST(Timeline, ProcessesOfAGroupHaveTheirRendezvousTogether) {
+    ModelGpus gpus(2);
+    gpus.add_client(0, 0, 1);
+    gpus.add_client(1, 1, 1);
+    gpus.add_client(1, 2, 1);
+    const auto meet = [&](const Position& place, std::uint64_t group, Nanoseconds at) -> Record& {
+        Record& record = gpus.push(place, RecordKind::rendezvous, at);
+        record.gpus = 2;
+        record.value = group;
+        return record;
+    };
+    const Record& first = meet({0, 0, 0, 0}, 7, 0);
+    meet({1, 1, 0, 0}, 8, 0);
+    const Record& second = meet({1, 0, 0, 0}, 7, 5 * kMillisecond);
+    gpus.advance(20 * kMillisecond);
+    EXPECT_EQ(first.completed, second.completed);
+    EXPECT_GE(second.completed, 5 * kMillisecond);
+    EXPECT_EQ(gpus.state->gpus[1].clients[1].queues[0].head, 0U) << "of another group";
+}
+
 TEST(Timeline, APredictionTellsWhatThenHappensAndChangesNothing) {
     ModelGpus gpus(1);
     gpus.add_client(0, 0, 1);

@@ -19,6 +19,7 @@ TEST(Readings, puts_two_processes_together) {
     readings.add(one);
     readings.add(two);
     (void)readings.read(1000 * kMilli);
+    one->its_reports.gpus[0].launches = two->its_reports.gpus[0].launches = 1;
     one->its_reports.gpus[0].used_ns = 3 * kMilli;
     two->its_reports.gpus[0].used_ns = 4 * kMilli;
     two->its_reports.gpus[0].wants = 1;
@@ -33,6 +34,21 @@ TEST(Readings, puts_two_processes_together) {
     EXPECT_TRUE(sum.wants);
     EXPECT_FALSE(sum.alone_process);
     EXPECT_FALSE(sum.stale);
+}
+
+TEST(Readings, who_never_launched_here_is_no_second_process) {
+    Readings readings(0);
+    auto one = std::make_shared<TestPages>(1);
+    auto two = std::make_shared<TestPages>(2);
+    readings.add(one);
+    readings.add(two);
+    one->its_reports.gpus[0].launches = 10;
+    two->its_reports.gpus[1].launches = 10;
+    EXPECT_TRUE(readings.read(1000 * kMilli).alone_process) << "it is at work on another GPU";
+    two->its_reports.gpus[0].launches = 1;
+    EXPECT_FALSE(readings.read(1010 * kMilli).alone_process);
+    readings.remove(one->process);
+    EXPECT_TRUE(readings.read(1020 * kMilli).alone_process);
 }
 
 TEST(Readings, what_a_process_used_stays_when_it_goes) {
@@ -219,6 +235,19 @@ TEST_F(Held, OfSeveralProcessesEachWaits) {
     readings.remove(two->process);
     EXPECT_FALSE(readings.only_waits()) << "what was read of both is not what the other says";
     EXPECT_EQ(read(1021).waited, 31 * kMilli);
+}
+
+TEST_F(Held, AProcessThatComesIsToldOfItsGateAtOnce) {
+    (void)read(1010);
+    readings.publish({}, 1010 * kMilli, 2010 * kMilli);
+    auto two = std::make_shared<TestPages>(2);
+    readings.add(two);
+    (void)read(1011);
+    Gate closed;
+    closed.contended = true;
+    readings.publish(closed, 1011 * kMilli, 2011 * kMilli);
+    EXPECT_EQ(two->its_orders.gates[0].contended, 1U);
+    EXPECT_EQ(two->its_orders.gates[0].holds_until_ns, 2011 * kMilli);
 }
 
 TEST_F(Held, ItsGateIsRenewedWellBeforeItRunsOut) {

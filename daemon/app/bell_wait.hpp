@@ -14,8 +14,7 @@ namespace cgpu::app {
 /// Wakes who waits on the word, in this process or another.
 void wake(std::atomic<std::uint32_t>& word);
 
-/// Collect words with add, then sleep until one of them is another or it is
-/// time.
+/// Collect words with add, then sleep until one of them is another or it is time.
 ///
 /// futex_waitv (Linux 5.16) takes at most 128 words. Where it is missing, or there are more words, the wait
 /// looks at all of them every kPollEvery instead as long as there is any bell to hear.

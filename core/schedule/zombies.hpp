@@ -54,7 +54,7 @@ class Zombies {
         Nanos overrun = 0;       // time since it should have been done
         Nanos overrun_paid = 0;  // of that, charged
         Nanos most_overrun = 0;  // that may be charged
-        Nanos grace = 0;
+        Nanos grace = 0;         // so late it may be without having used anything
         Nanos paid = 0;
         Nanos refundable = 0;
         Nanos measured = 0;

@@ -109,12 +109,10 @@ Nanos GpuGates::step(Nanos now, const schedule::Gangs& gangs) {
         sample(*seat, now);
     }
     const auto decision = slicer_.step(now, readings, gangs);
-    only_wait_.reset();
     for (std::size_t slot = 0; slot < schedule::kSlots; ++slot) {
         auto& seat = seats_[slot];
         if (!seat || !seat->readings) continue;
         seat->readings->publish(decision.gates[slot], now, now + hold_);
-        only_wait_[slot] = seat->readings->only_waits();
     }
     // Whoever waits must see that somebody is there, so closed gates are renewed well before they run out.
     auto at = decision.wake_at;

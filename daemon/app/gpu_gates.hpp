@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <bitset>
 #include <deque>
 #include <optional>
 
@@ -25,7 +24,10 @@ class GpuGates {
 
     [[nodiscard]] std::optional<std::size_t> slot_of(const model::InstanceId& id) const;
     /// As of the last step: the instance's launches are held here and nothing of it runs.
-    [[nodiscard]] bool only_waits(std::size_t slot) const { return only_wait_[slot]; }
+    [[nodiscard]] bool only_waits(std::size_t slot) const {
+        const auto& seat = seats_[slot];
+        return seat && seat->readings && seat->readings->only_waits();
+    }
     /// What the other GPUs are to hear of the instance in this slot, as of the last step.
     [[nodiscard]] schedule::Elsewhere tell(std::size_t slot) const { return slicer_.tell(slot); }
 
@@ -56,7 +58,6 @@ class GpuGates {
     schedule::Slicer slicer_;
     Nanos hold_;
     std::array<std::optional<Seat>, schedule::kSlots> seats_;
-    std::bitset<schedule::kSlots> only_wait_;
 };
 
 }  // namespace cgpu::app

@@ -3,6 +3,9 @@
 #include <sys/prctl.h>
 
 #include <algorithm>
+
+#include "daemon/app/bell_wait.hpp"
+
 namespace cgpu::app {
 
 SlicerThread::SlicerThread(Timing timing) : timing_(timing) {

@@ -3,6 +3,7 @@
 #include <new>
 
 namespace cgpu::front {
+
 CodeTable::Entry** CodeTable::place_of(std::uint64_t handle) {
     Entry** place = &buckets_[(handle * kOdd >> 32) % kBuckets];
     while (*place != nullptr && (*place)->handle != handle) place = &(*place)->next;
@@ -70,16 +71,14 @@ std::uint64_t CodeTable::remove(std::uint64_t code) {
 }
 
 bool CodeTable::first_time(std::uint64_t function, std::uint64_t context) {
+    if (was_met(function, context)) return false;
     const auto mark = mix(function, context);
-    auto& place = met_[mark >> 32 & (kMet - 1)];
-    if (place.load(std::memory_order_relaxed) == mark) return false;
-    place.store(mark, std::memory_order_relaxed);
+    met_[place_in_met(mark)].store(mark, std::memory_order_relaxed);
     return true;
 }
 
 void CodeTable::not_yet(std::uint64_t function, std::uint64_t context) {
-    const auto mark = mix(function, context);
-    met_[mark >> 32 & (kMet - 1)].store(0, std::memory_order_relaxed);
+    met_[place_in_met(mix(function, context))].store(0, std::memory_order_relaxed);
 }
 
 void CodeTable::reset_in_child() {

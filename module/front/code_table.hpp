@@ -28,10 +28,10 @@ class CodeTable {
     /// Whether a function is met for the first time (or perhaps so) in a context. Costs a load and a
     /// comparison.
     bool first_time(std::uint64_t function, std::uint64_t context);
-    /// The same, and leaves it at that.
+    /// Whether it surely isn't; changes nothing.
     [[gnu::always_inline]] bool was_met(std::uint64_t function, std::uint64_t context) const {
         const auto mark = mix(function, context);
-        return met_[mark >> 32 & (kMet - 1)].load(std::memory_order_relaxed) == mark;
+        return met_[place_in_met(mark)].load(std::memory_order_relaxed) == mark;
     }
     /// That came to nothing: the next time is the first.
     void not_yet(std::uint64_t function, std::uint64_t context);
@@ -54,6 +54,7 @@ class CodeTable {
     static std::uint64_t mix(std::uint64_t function, std::uint64_t context) {
         return (function ^ context * kOdd) * kOdd | 1;  // 0 is an empty place
     }
+    static std::size_t place_in_met(std::uint64_t mark) { return mark >> 32 & (kMet - 1); }
     Entry** place_of(std::uint64_t handle);
     Entry* find_code(std::uint64_t handle);
     void put(const Entry& entry);

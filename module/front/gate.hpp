@@ -61,19 +61,16 @@ template <class Call>
 template <class Call>
 CUresult gated(const Work& work, Call call) {
     if (Run& run = Run::mine(); run.covers(work.function, work.stream, work.context)) {
-        if (run.batch == 0) {
-            --run.more;
-            return call();
-        }
         // What the run was: a launch on several devices begins others within its call.
         Context& context = *run.context;
         const auto batch = run.batch;
         const auto closes = run.closes;
         const bool per_thread_stream = run.per_thread_stream;
-        Launching::begin(batch);
+        if (batch != 0) Launching::begin(batch);
         if (context.meter.closes.load() == closes) [[likely]] {
             --run.more;
             const CUresult result = call();
+            if (batch == 0) return result;
             if (result != kSuccess || per_thread_stream) [[unlikely]]
                 detail::note_odd_launch(context, batch, per_thread_stream, result == kSuccess);
             Launching::end();

@@ -38,9 +38,10 @@ for policy in 0 1 2 3 4; do
             expect_equal "exit status of $name ahead $way under policy $policy" $? 0
         done
         # Two jobs on two GPUs. Usually 0.6 to 0.9; without gangs it was 0.07 under preemptive.
+        [[ $way == by_threads ]] && least=0.5 || least=0.3
         part=$(jq -n "2 * 2 * $rounds * 1000000 / ($(busy_ns) - $before)")
         echo "$way under policy $policy: $part"
-        expect_between "part of the GPUs' time that was work $way under policy $policy" "$part" 0.3 1
+        expect_between "part of the GPUs' time that was work $way under policy $policy" "$part" $least 1
         wait_for 5 none_listed
     done
 done

@@ -35,11 +35,15 @@ class GangsTest : public testing::Test {
         gangs_.update(node_, gpus_);
     }
 
+    /// Where the GPU stands in the process's pages.
+    std::uint32_t place(const test::TestPages& pages, std::uint32_t gpu) const {
+        return &pages == pair_.get() ? 1 - gpu : gpu;
+    }
     wire::GpuReport& report(test::TestPages& pages, std::uint32_t gpu) {
-        return pages.its_reports.gpus[&pages == pair_.get() ? 1 - gpu : gpu];
+        return pages.its_reports.gpus[place(pages, gpu)];
     }
     bool open(const test::TestPages& pages, std::uint32_t gpu) const {
-        return pages.its_orders.gates[&pages == pair_.get() ? 1 - gpu : gpu].state.load() ==
+        return pages.its_orders.gates[place(pages, gpu)].state.load() ==
                static_cast<std::uint32_t>(wire::GateState::open);
     }
     void want(test::TestPages& pages, std::uint32_t gpu) {

@@ -58,6 +58,7 @@ struct Block {
     std::int64_t free_at_ns;
 };
 std::map<std::uint64_t, Block> blocks;
+std::size_t limits[3] = {};
 Context primaries[2] = {{0, true}, {1, true}};
 int primary_uses[2] = {};
 thread_local constinit ContextStack<Context> stack{};
@@ -344,6 +345,14 @@ API cuLaunchKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsi
     const std::lock_guard lock(mutex);
     ++launches;
     if (!capturing) busy_until_ns = std::max(busy_until_ns.load(), now_ns()) + kernel_ns;
+    return kSuccess;
+}
+API cuCtxGetLimit(std::size_t* value, int limit) {
+    *value = limits[limit];
+    return kSuccess;
+}
+API cuCtxSetLimit(int limit, std::size_t value) {
+    limits[limit] = value;
     return kSuccess;
 }
 API cuCtxSynchronize() {

@@ -36,6 +36,26 @@ TEST_F(Front, AFreeGateThatClosesHoldsEveryFunction) {
     program.join();
 }
 
+// What is let through ahead must not hide from a larger limit the launch that takes its memory.
+TEST_F(Front, ALargerLimitIsTakenByTheNextLaunch) {
+    daemon().gate = kFree;
+    start();
+    ASSERT_TRUE(eventually([&] { return daemon().contexts_done == 1; }));
+    std::size_t heap = 0;
+    for (const auto state : {kFree, kOpen}) {
+        daemon().gate = state;
+        for (std::size_t i = 0; i < 20; ++i) ASSERT_EQ(launch(nullptr, i % 2), 0);
+        for (int i = 0; i < 20; ++i) ASSERT_EQ(launch(), 0);
+        const std::uint32_t done = daemon().contexts_done;
+        ASSERT_EQ(call<int(int, std::size_t)>("cuCtxSetLimit")(cgpu::front::kLimitMallocHeapSize,
+                                                               heap += 16 * kMiB),
+                  0);
+        EXPECT_EQ(daemon().contexts_done, done);
+        ASSERT_EQ(launch(), 0);
+        EXPECT_TRUE(eventually([&] { return daemon().contexts_done == done + 1; })) << state;
+    }
+}
+
 TEST_F(Front, AClosedGateHoldsLaunchesUntilItOpens) {
     daemon().gate = kClosed;
     start();

@@ -299,7 +299,9 @@ bool Timeline::all_met(const Lane& lane, const Record& record) const {
     for (std::uint32_t g = 0; g < state_.gpu_count; ++g) {
         const GpuState& gpu = state_.gpus[g];
         met += std::any_of(gpu.clients, gpu.clients + gpu.client_count, [&](const ClientState& client) {
-            return client.alive && meets(client) && client.rendezvous_begun >= lane.state->ordinal;
+            // One of a group that has met and gone has met; its own process's contexts all go together.
+            return (client.alive || own.group != 0) && meets(client) &&
+                   client.rendezvous_begun >= lane.state->ordinal;
         });
     }
     return met >= record.gpus;

@@ -167,6 +167,22 @@ TEST(Timeline, ProcessesOfAGroupHaveTheirRendezvousTogether) {
     EXPECT_EQ(gpus.state->gpus[1].clients[1].queues[0].head, 0U) << "of another group";
 }
 
+// Found as a rank that spun for ever: the other one had met it, and ended, before this one had the GPU again.
+TEST(Timeline, OneOfAGroupThatHasMetAndGoneHasMet) {
+    ModelGpus gpus(2);
+    gpus.add_client(0, 0, 1);
+    gpus.add_client(1, 1, 1);
+    for (const std::uint32_t gpu : {0U, 1U}) {
+        Record& record = gpus.push({gpu, 0, 0, 0}, RecordKind::rendezvous, gpu * kMillisecond);
+        record.gpus = 2;
+        record.value = 7;
+        if (gpu == 0) gpus.advance(kMillisecond / 2);
+        if (gpu == 0) gpus.state->gpus[0].clients[0].alive = 0;
+    }
+    gpus.advance(10 * kMillisecond);
+    EXPECT_EQ(gpus.state->gpus[1].clients[0].queues[0].head, 1U);
+}
+
 TEST(Timeline, APredictionTellsWhatThenHappensAndChangesNothing) {
     ModelGpus gpus(1);
     gpus.add_client(0, 0, 1);

@@ -144,6 +144,8 @@ class Slicer {
     [[nodiscard]] Nanos turn_length(std::size_t slot) const;
     [[nodiscard]] double place(std::size_t slot, Nanos ahead) const;
     [[nodiscard]] Nanos time_until(std::size_t slot) const;
+    [[nodiscard]] Nanos ahead(std::size_t slot) const;
+    [[nodiscard]] Nanos limit() const;
     [[nodiscard]] Nanos consumed() const;
     [[nodiscard]] bool idle_too_long() const;
     [[nodiscard]] bool overtaken() const;

@@ -58,7 +58,7 @@ bool Slicer::dismissed() const {
 bool Slicer::another_is_called() const {
     const std::size_t holder = turn_->slot;
     if (turn_->priority || gangs_[holder].lead == Lead::called) return false;
-    const double own = place(holder, slots_[holder].meter.level().in_flight_estimate);
+    const double own = place(holder, ahead(holder));
     for (std::size_t i = 0; i < kSlots; ++i) {
         if (i != holder && gangs_[i].lead == Lead::called && wants(i) && place(i, 0) <= own) return true;
     }

@@ -57,7 +57,7 @@ void Slicer::open_gates(Gates& gates) const {
     own.overlap = zombies || may_wait_for_others(turn_->slot);
     if (turn_->closed_at) return;
     own.state = Gate::State::open;
-    own.limit = turn_->contended ? turn_->base + turn_->budget : kForever;
+    own.limit = limit();
     if (!rules_.fills || turn_->priority || slots_[turn_->slot].was_busy) return;
     if (const auto next = first_waiting(false); next && *next != turn_->slot) {
         gates[*next] = overlapping(slots_[*next].meter.reached() + settings_.tuning.fill);
@@ -86,9 +86,11 @@ Nanos Slicer::turn_wake_at() const {
         return std::min(turn_->drain_deadline, now_ + wait);
     }
     if (!turn_->contended) return kForever;
-    const Nanos left = turn_->base + turn_->budget - s.meter.reached();
-    Nanos at =
-        std::min(turn_->start + turn_->budget, now_ + std::max(left + level.remaining - t.lead, kLook));
+    Nanos at = turn_->start + turn_->budget;
+    if (limit() != kForever) {
+        const Nanos left = limit() - s.meter.reached();
+        at = std::min(at, now_ + std::max(left + level.remaining - t.lead, kLook));
+    }
     if (!rules_.work_conserving && !turn_->priority) return at;
     if (!s.was_busy) at = std::min(at, s.idle_since + t.idle_grace);
     const bool waking =

@@ -27,12 +27,23 @@ double Slicer::place(std::size_t slot, Nanos ahead) const {
     return times.at(slot) + static_cast<double>(ahead + handicap(slot)) / std::max(1, times.weight(slot));
 }
 
+Nanos Slicer::ahead(std::size_t slot) const {
+    return ganged(slot) ? 0 : slots_[slot].meter.level().in_flight_estimate;
+}
+
 Nanos Slicer::time_until(std::size_t slot) const {
     return ordinary_.time_until_next(slot, handicap(slot), idle_entries());
 }
 
+Nanos Slicer::limit() const {
+    // What a kernel that waits for others takes is no use to plan by: such a turn ends by the clock.
+    return turn_->contended && !ganged(turn_->slot) ? turn_->base + turn_->budget : kForever;
+}
+
 Nanos Slicer::consumed() const {
-    return std::max(slots_[turn_->slot].meter.reached() - turn_->base, now_ - turn_->start);
+    const Nanos elapsed = now_ - turn_->start;
+    if (ganged(turn_->slot)) return elapsed;
+    return std::max(slots_[turn_->slot].meter.reached() - turn_->base, elapsed);
 }
 
 bool Slicer::idle_too_long() const {
@@ -43,7 +54,7 @@ bool Slicer::idle_too_long() const {
 bool Slicer::overtaken() const {
     const Tuning& t = settings_.tuning;
     if (turn_->priority || consumed() < t.preempt_after) return false;
-    const double own = place(turn_->slot, slots_[turn_->slot].meter.level().in_flight_estimate);
+    const double own = place(turn_->slot, ahead(turn_->slot));
     for (std::size_t i = 0; i < kSlots; ++i) {
         const Slot& s = slots_[i];
         if (s.woke && !s.high_priority && wants(i) && place(i, t.preempt_after / 2) <= own) return true;

@@ -33,7 +33,8 @@ void Functions::learn(std::uint64_t function, std::int64_t ns) {
 void Functions::learn_roughly(std::uint64_t function, std::int64_t ns) {
     const double sample = std::max(static_cast<double>(ns), kShortest);
     Function* known = known_.insert(function, {sample, true, 0});
-    if (known != nullptr && known->rough) known->mean_ns = std::min(known->mean_ns, sample);
+    if (known == nullptr || sample >= known->mean_ns) return;
+    known->mean_ns += (known->rough ? 1 : kGain) * (sample - known->mean_ns);
 }
 
 void Functions::correct(std::uint64_t function, std::int64_t measured, std::int64_t expected) {

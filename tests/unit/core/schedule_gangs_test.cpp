@@ -187,6 +187,28 @@ TEST_F(Gang, TheCalledOneGoesNextAndGoesWhenItIsDismissed) {
     EXPECT_EQ(slicer_.holder(), holder);
 }
 
+// What a kernel took that had to wait for another GPU says nothing of the next one.
+TEST_F(Gang, ATurnOfOneThatWaitsEndsByTheClock) {
+    slicer_.set_policy(Policy::weighted);
+    gangs_[1] = {.busy = true, .meets = true};
+    readings_[0].wants = readings_[1].wants = true;
+    after(0);
+    ASSERT_EQ(slicer_.holder(), 1);
+    EXPECT_EQ(last_.gates[1].limit, kForever);
+    for (int i = 0; i < 15; ++i) {
+        launch(1, 60 * kMilli);
+        readings_[0].wants = readings_[1].wants = true;
+        after(kMilli / 2);
+        ASSERT_EQ(gate(1), State::open) << i;
+        readings_[1].in_flight_estimate = readings_[1].remaining = 0;
+        readings_[1].used += kMilli / 2;
+        after(kMilli / 2);
+    }
+    after(5 * kMilli);
+    EXPECT_EQ(slicer_.holder(), 0);
+    EXPECT_EQ(last_.gates[0].limit, readings_[0].used + slicer_.settings().tuning.slice);
+}
+
 TEST_F(Gang, ACallTakesNothingFromOthersForLong) {
     gangs_[0] = {.lead = Lead::called, .busy = true, .meets = true};
     std::array<Nanos, 2> held{};

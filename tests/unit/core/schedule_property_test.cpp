@@ -128,7 +128,9 @@ void check(const Decision& d, const Books& books, const Readings& readings, cons
         RC_ASSERT(books.present[i]);
         RC_ASSERT(books.weight[i] > 0);
         RC_ASSERT(g.limit > 0);
-        RC_ASSERT(g.contended == (g.limit != kForever));
+        const bool ganged = gangs[i].meets || slicer.tell(i).meets;
+        RC_ASSERT(g.contended || g.limit == kForever);
+        RC_ASSERT(!g.contended || ganged || g.limit != kForever);
         const auto share = slicer.target_share(i);
         RC_ASSERT(share && *share >= 0 && *share <= 1);
     }

@@ -120,6 +120,28 @@ TEST_F(WindowTest, ItYieldsSoonerWhereThatSetSomethingFree) {
     EXPECT_LT(round(kMilli), kMilli);
 }
 
+// Beside another's work a kernel is measured with waits of its own and of others'. What came shorter than
+// expected is sure, and what came longer is not.
+TEST_F(WindowTest, BesideOthersEstimatesSinkAndDontRise) {
+    teach(1, 60 * kMilli);
+    pages.orders.gates[0].overlap = 1;
+    const auto expected_after = [&](std::int64_t ns) {
+        teach(1, ns);
+        const Decision decision = ask(1);
+        EXPECT_EQ(decision.act, Act::launch);
+        const std::int64_t expected = report().in_flight_ns;
+        close(decision.batch);
+        const std::int64_t start = now;
+        now += expected;
+        end(decision.batch, start);
+        return expected;
+    };
+    EXPECT_EQ(expected_after(100 * kMilli), 60 * kMilli);
+    std::int64_t expected = 60 * kMilli;
+    for (int i = 0; i < 20; ++i) expected = expected_after(kMilli);
+    EXPECT_LT(expected, 2 * kMilli);
+}
+
 TEST_F(WindowTest, ShortKernelsComeInRunsThatEndWithTheBatch) {
     teach(1, 10'000);
     std::uint32_t launches = 0;

@@ -43,6 +43,7 @@ bool ask_for(int gpu, std::uint64_t bytes, std::int64_t until) {
 CUresult reserve(int gpu, std::uint64_t bytes, std::int64_t until) {
     if (bytes >= kAbsurd) return kOutOfMemory;
     for (int tries = 0; tries < kTries; ++tries) {
+        const auto seen = pool_frees().progress(gpu);
         if (try_reserve(gpu, bytes, until)) return kSuccess;
         if (physical().drop_closed()) continue;
         if (!pools().any(gpu)) return kOutOfMemory;
@@ -50,7 +51,7 @@ CUresult reserve(int gpu, std::uint64_t bytes, std::int64_t until) {
         // there is no memory.
         pools().trim(gpu);
         if (try_reserve(gpu, bytes, until)) return kSuccess;
-        if (!pool_frees().wait_for_one(gpu, until)) return kOutOfMemory;
+        if (!pool_frees().wait_for_progress(gpu, seen, until)) return kOutOfMemory;
     }
     return kOutOfMemory;
 }

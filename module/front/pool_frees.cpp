@@ -14,6 +14,9 @@ namespace {
 
 constinit PoolFrees the_pool_frees;
 
+/// The GPU that this thread takes memory of; below 0: of none.
+thread_local int takes_of __attribute__((tls_model("initial-exec"))) = -1;
+
 constexpr std::int64_t kLookEvery = kMillisecond;
 
 }  // namespace
@@ -104,23 +107,43 @@ bool PoolFrees::on_its_way_elsewhere(const Context& context, CUstream stream) {
     return false;
 }
 
-bool PoolFrees::wait_for_one(int gpu, std::int64_t until_ns) {
-    const auto& outstanding = outstanding_[static_cast<std::size_t>(gpu)];
-    const int before = outstanding.load();
-    if (before == 0) return false;
-    while (now_ns() < until_ns) {
+bool PoolFrees::wait_for_progress(int gpu, std::uint32_t seen, std::int64_t until_ns) {
+    auto& outstanding = outstanding_[static_cast<std::size_t>(gpu)];
+    // Two that wait don't wait for each other.
+    const int own = takes_of == gpu ? 1 : 0;
+    outstanding.fetch_sub(own);
+    bool changed = false;
+    bool any = true;
+    while (!changed && any && now_ns() < until_ns) {
         settle_done(now_ns());
-        if (outstanding.load() < before) return true;
-        sleep_until(now_ns() + 200 * kMicrosecond);
+        any = outstanding.load() > 0;  // before the progress: who ends tells that first
+        changed = progress(gpu) != seen;
+        if (!changed && any) sleep_until(now_ns() + 200 * kMicrosecond);
     }
-    return false;
+    outstanding.fetch_add(own);
+    return changed;
+}
+
+void PoolFrees::progressed(int gpu) {
+    progress_[static_cast<std::size_t>(gpu)].fetch_add(1);
+    outstanding_[static_cast<std::size_t>(gpu)].fetch_sub(1);
 }
 
 void PoolFrees::finish(Free* free) {
     const int gpu = free->context->gpu;
     delete free;
     pools().look_at_all(gpu);
-    outstanding_[static_cast<std::size_t>(gpu)].fetch_sub(1);
+    progressed(gpu);
+}
+
+PoolFrees::Taking::Taking(int gpu) {
+    takes_of = gpu;
+    pool_frees().outstanding_[static_cast<std::size_t>(gpu)].fetch_add(1);
+}
+
+PoolFrees::Taking::~Taking() {
+    pool_frees().progressed(takes_of);
+    takes_of = -1;
 }
 
 void PoolFrees::forget(const Context& context) {
@@ -131,6 +154,7 @@ void PoolFrees::reset_in_child() {
     mutex_.reset_in_child();
     first_.store(nullptr);
     for (auto& count : outstanding_) count.store(0);
+    takes_of = -1;
 }
 
 }  // namespace cgpu::front

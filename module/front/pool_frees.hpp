@@ -21,8 +21,22 @@ class PoolFrees {
     /// Whether memory of a GPU is on its way back in another stream than this: an allocation in the stream of
     /// the free can be given the memory at once, another one can't.
     bool on_its_way_elsewhere(const Context& context, CUstream stream);
-    /// Waits for one of the frees on a GPU to be done. False: there are none, or not by then.
-    bool wait_for_one(int gpu, std::int64_t until_ns);
+
+    /// Changes with every free on a GPU that is done, and with every allocation.
+    std::uint32_t progress(int gpu) const { return progress_[static_cast<std::size_t>(gpu)].load(); }
+    /// Waits until that isn't `seen` any more. False: nothing is under way that could change it, or not by
+    /// then.
+    bool wait_for_progress(int gpu, std::uint32_t seen, std::int64_t until_ns);
+
+    /// While it lives, this thread allocates from a pool: what it has set aside may turn out to be more than
+    /// it takes, so others who find no room have to wait for that, too.
+    class Taking {
+      public:
+        explicit Taking(int gpu);
+        ~Taking();
+        Taking(const Taking&) = delete;
+        Taking& operator=(const Taking&) = delete;
+    };
 
     bool empty() const { return first_.load(std::memory_order_relaxed) == nullptr; }
     /// The context is gone and all its memory with it.
@@ -36,10 +50,15 @@ class PoolFrees {
     Free* take(Pick pick);
 
     void finish(Free* free);
+    void progressed(int gpu);
 
     Mutex mutex_;
     std::atomic<Free*> first_{nullptr};
-    std::array<std::atomic<int>, wire::kMaxGpus> outstanding_{};  ///< on the list or being looked at
+    template <class T>
+    using PerGpu = std::array<std::atomic<T>, wire::kMaxGpus>;
+    PerGpu<int>
+        outstanding_{};  ///< frees on the list or being looked at; allocations, but for those that wait
+    PerGpu<std::uint32_t> progress_{};
 };
 
 PoolFrees& pool_frees();

@@ -51,20 +51,9 @@ CUresult pool_for(CUmemoryPool handle, const Context& context, Pool** pool) {
     return (*pool)->doomed.load() ? kInvalidValue : kSuccess;
 }
 
-/// Sets aside what the pool may take for so many bytes; *reserved tells how many those are. Where the lease
-/// has no room for all of them, but the pool has them to spare and no other stream's free stands before them,
-/// it is let try: should it take memory for it all the same, that is seen at once.
-CUresult reserve_for(const Pool& pool, const Context& context, CUstream stream, std::uint64_t bytes,
-                     std::uint64_t* reserved) {
-    const int gpu = pool.gpu.load();
-    const auto until = ask_deadline();
-    *reserved = bytes;
-    if (try_reserve(gpu, bytes, until)) return kSuccess;
-    *reserved = 0;
-    if (Pools::spare(pool.handle.load()) >= bytes && !pool_frees().on_its_way_elsewhere(context, stream))
-        return kSuccess;
-    *reserved = bytes;
-    return reserve(gpu, bytes, until);
+/// Whether the pool has as much to spare and no other stream's free stands before it.
+bool has_to_spare(const Pool& pool, const Context& context, CUstream stream, std::uint64_t bytes) {
+    return Pools::spare(pool.handle.load()) >= bytes && !pool_frees().on_its_way_elsewhere(context, stream);
 }
 
 /// `stream` as the plain functions take it; `handle` null: the current device's pool.
@@ -81,17 +70,24 @@ CUresult allocate(CUdeviceptr* address, std::size_t bytes, CUmemoryPool handle, 
     if (const CUresult failed = pool_for(handle, *place.context, &pool); failed != kSuccess) return failed;
     if (!session().isolates(pool->gpu.load())) return call();
     const Uncancelled uncancelled;
-    std::uint64_t reserved = 0;
-    if (const CUresult refused = reserve_for(*pool, *place.context, stream, bytes, &reserved);
-        refused != kSuccess)
-        return refused;
-    const CUresult result = call();
-    const std::uint64_t lack = pools().look(*pool, reserved);
-    if (result != kSuccess || lack == 0 || ask_for(pool->gpu.load(), lack, ask_deadline())) return result;
-    // The pool has taken more than was set aside for it, and there is no more.
-    real::cuMemFreeAsync(*address, stream);
-    pool_frees().add(*place.context, stream);
-    return kOutOfMemory;
+    const int gpu = pool->gpu.load();
+    const PoolFrees::Taking taking(gpu);
+    const auto until = ask_deadline();
+    // Sets aside what the pool may take for it, waiting for what comes back where nothing else helps. Where
+    // the lease has no room, but the pool has the memory, it is let try first: should it take more for it all
+    // the same, that is seen at once.
+    const bool has_room = try_reserve(gpu, bytes, until);
+    bool tries = !has_room && has_to_spare(*pool, *place.context, stream, bytes);
+    if (!has_room && !tries && reserve(gpu, bytes, until) != kSuccess) return kOutOfMemory;
+    while (true) {
+        const CUresult result = call();
+        const std::uint64_t lack = pools().look(*pool, tries ? 0 : bytes);
+        if (result != kSuccess || lack == 0 || ask_for(gpu, lack, until)) return result;
+        real::cuMemFreeAsync(*address, stream);
+        pool_frees().add(*place.context, stream);
+        if (!tries || reserve(gpu, bytes, until) != kSuccess) return kOutOfMemory;
+        tries = false;
+    }
 }
 
 template <class Call>

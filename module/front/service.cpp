@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 
 #include "module/front/meter.hpp"
 #include "module/front/physical.hpp"
@@ -34,8 +35,15 @@ constexpr unsigned long kTimerSlack = 5000;  // ns; the default of 50 µs is as 
 
 constinit Service the_service;
 
-// The thread must be gone from the driver before the driver's own destructors run; ours run first, because we
-// depend on the driver.
+// The thread must be gone from the driver before the driver's own destructors run. Those of its static
+// objects run among the exit handlers, the last one registered first: ours is registered when the driver is
+// there.
+void leave_driver_at_exit() {
+    static constinit std::atomic<bool> registered{false};
+    if (!registered.exchange(true)) std::atexit([] { the_service.leave_driver(); });
+}
+
+// Others run with the destructors of libraries; ours come first, because we depend on the driver.
 __attribute__((destructor)) void at_exit() { the_service.finish(); }
 
 }  // namespace
@@ -46,6 +54,7 @@ bool Service::start() {
     if (running_.exchange(true)) return true;
     connected_ = true;
     open_wake_pipe();
+    leave_driver_at_exit();
     const bool made = start_thread(run, this);
     if (!made) running_.store(false);
     return made;
@@ -99,6 +108,11 @@ void Service::note_moved(int gpu) {
 
 void Service::finish() {
     finishing_.store(true);
+    leave_driver();
+}
+
+void Service::leave_driver() {
+    leaves_driver_.store(true);
     const auto until = now_ns() + kSecond;
     while (in_driver_.load() && now_ns() < until) sleep_until(now_ns() + 50 * kMicrosecond);
 }
@@ -120,7 +134,7 @@ void Service::loop() {
         tell_moved(now);
         in_driver_.store(true);
         auto next = now + kHeartbeat;
-        if (!finishing_.load())
+        if (!leaves_driver_.load())
             next = std::min({next, look_after_batches(now), pool_frees().settle_done(now)});
         in_driver_.store(false);
         next = std::min({next, give_at_.load(), tell_moved_at_.load(), connected_ ? kNever : reconnect_at_});
@@ -226,7 +240,7 @@ void Service::handle(Packet& packet) {
 /// A driver takes back what a pool doesn't use at the program's synchronisations: nobody tells.
 void Service::look_at_pools(int gpu) {
     in_driver_.store(true);
-    if (pools().any(gpu) && !finishing_.load()) pools().look_at_all(gpu);
+    if (pools().any(gpu) && !leaves_driver_.load()) pools().look_at_all(gpu);
     in_driver_.store(false);
 }
 

@@ -25,8 +25,11 @@ class Service {
     void note_free();
     /// A call may have moved the process's memory on a GPU in a way that only the driver's figure tells of.
     void note_moved(int gpu);
-    /// The process ends: the thread leaves the driver alone from here on. Waits for it to be out, a second at
-    /// most: on a host without a free core it may need that, and driver calls after the driver's end crash.
+    /// The process's exit handlers run: the thread leaves the driver alone from here on. Waits for it to be
+    /// out, a second at most: on a host without a free core it may need that, and driver calls after the
+    /// driver's end crash. What the program still asks of the daemon is answered.
+    void leave_driver();
+    /// The process ends, and the thread.
     void finish();
 
     void reset_in_child();
@@ -47,6 +50,7 @@ class Service {
 
     std::atomic<bool> running_{false};
     std::atomic<bool> finishing_{false};
+    std::atomic<bool> leaves_driver_{false};
     std::atomic<bool> in_driver_{false};
     std::atomic<std::int64_t> sleeping_until_{0};  ///< 0: it is awake
     std::atomic<std::int64_t> asked_{kNever};      ///< the soonest of wake_by since it last began to look

@@ -154,7 +154,7 @@ void Server::answer(Peer& peer, const wire::Ask& ask) {
                              ask.topic == wire::Topic::load;
     if (wants_bytes && ask.bytes > left) {
         message.why = wire::Why::over_limit;
-        ++control_.refusals;
+        if (++control_.refusals == control_.mute_after_refusals) control_.mute = 1;
     } else if (wants_bytes) {
         message.granted_bytes = ask.bytes;
         (ask.topic == wire::Topic::lease ? control_.leased_bytes : control_.context_bytes) += ask.bytes;
@@ -239,7 +239,6 @@ void Server::update(Peer& peer) {
         syscall(SYS_futex, &gate.seq, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
     }
     if (!peer.compute) return;
-    control_.charged_bytes = peer.reports->gpus[0].charged_bytes.load();
     control_.used_ns = peer.reports->gpus[0].used_ns.load();
     control_.in_flight_ns = peer.reports->gpus[0].in_flight_ns.load();
     control_.wants = peer.reports->gpus[0].wants.load();
@@ -273,6 +272,8 @@ void Server::serve() {
         const bool mute = control_.mute != 0;
         control_.is_mute = mute;
         poll(entries.data(), mute ? 0 : entries.size(), 2);
+        for (const Peer& peer : peers_)
+            if (peer.compute) control_.charged_bytes = peer.reports->gpus[0].charged_bytes.load();
         if (mute) continue;
         for (std::size_t i = entries.size(); i-- > 1;) {
             Peer& peer = peers_[i - 1];

@@ -17,11 +17,12 @@ struct DaemonControl {
     std::atomic<std::uint32_t> isolate_memory{1};
     std::atomic<std::uint32_t> gate{2};  ///< a wire::GateState
     std::atomic<std::int64_t> hold_ns{
-        10'000'000'000};                         ///< how long what the gate says holds without a word more
-    std::atomic<std::uint32_t> down{0};          ///< 1: no socket, no connections
-    std::atomic<std::uint32_t> mute{0};          ///< 1: connections are taken, nothing is answered
-    std::atomic<std::uint64_t> recall_bytes{0};  ///< recalls so much, once
-    std::atomic<std::uint32_t> processes{0};     ///< so many are listed: see listed_process
+        10'000'000'000};                 ///< how long what the gate says holds without a word more
+    std::atomic<std::uint32_t> down{0};  ///< 1: no socket, no connections
+    std::atomic<std::uint32_t> mute{0};  ///< 1: connections are taken, nothing is answered
+    std::atomic<std::uint32_t> mute_after_refusals{0};  ///< falls mute behind that many
+    std::atomic<std::uint64_t> recall_bytes{0};         ///< recalls so much, once
+    std::atomic<std::uint32_t> processes{0};            ///< so many are listed: see listed_process
     std::atomic<std::uint32_t> link_version{cgpu::wire::kVersion};
     std::atomic<std::uint64_t> switch_request{
         0};  ///< orders a Switch of this number, once; to what is said here:

@@ -237,6 +237,43 @@ TEST_F(Front, ThreadsThatFillThePoolTogetherAreNotRefused) {
     EXPECT_EQ(refused, 0);
 }
 
+TEST_F(Front, AFreeThatIsDoneWhileTheDaemonRefusesIsNotMissed) {
+    daemon().limit_bytes = kContextEstimate + 64 * kMiB;
+    start();
+    behind<void(std::int64_t)>("fake_set_kernel_ns")(1'000'000'000);
+    int one = 0;
+    int two = 0;
+    const auto take = call<int(std::uint64_t*, std::size_t, void*)>("cuMemAllocAsync");
+    std::uint64_t address = 0;
+    ASSERT_EQ(take(&address, 64 * kMiB, &one), 0);
+    ASSERT_EQ(launch(&one), 0);
+    ASSERT_EQ((call<int(std::uint64_t, void*)>("cuMemFreeAsync")(address, &one)), 0);
+    // Asked without ado, asked again, and once more when the pools have given back what they can: the answer
+    // to that is held until the free is done.
+    daemon().mute_after_refusals = daemon().refusals + 2;
+    int taken = -1;
+    std::thread thread([&] {
+        call<int(void*)>("cuCtxSetCurrent")(context_);
+        taken = take(&address, 64 * kMiB, &two);
+    });
+    EXPECT_TRUE(eventually([&] { return daemon().is_mute == 1; }));
+    EXPECT_TRUE(eventually([&] { return daemon().charged_bytes == 0; }));
+    daemon().mute = 0;
+    thread.join();
+    EXPECT_EQ(taken, 0);
+}
+
+// That the module's thread leaves the driver alone when that ends: the driver would abort.
+TEST_F(Front, AProcessMayEndBeforeItsFreesAreDone) {
+    start();
+    behind<void(std::int64_t)>("fake_set_kernel_ns")(10'000'000'000);
+    int stream = 0;
+    std::uint64_t address = 0;
+    ASSERT_EQ((call<int(std::uint64_t*, std::size_t, void*)>("cuMemAllocAsync")(&address, kMiB, &stream)), 0);
+    ASSERT_EQ(launch(&stream), 0);
+    ASSERT_EQ((call<int(std::uint64_t, void*)>("cuMemFreeAsync")(address, &stream)), 0);
+}
+
 TEST_F(Front, WhatTheDriverHasTakenBackFromAPoolIsFoundOutWhenItIsNeeded) {
     start();
     std::uint64_t address = 0;

@@ -6,6 +6,7 @@
 #include "module/front/captures.hpp"
 #include "module/front/context_count.hpp"
 #include "module/front/real_driver.hpp"
+#include "module/front/run.hpp"
 #include "module/front/session.hpp"
 
 namespace cgpu::front {
@@ -40,6 +41,12 @@ Context* ContextTable::primary_of(int gpu) {
     return nullptr;
 }
 
+bool ContextTable::has_only(const Context& context) const {
+    for (const Context* each = first_.load(); each != nullptr; each = each->next)
+        if (each != &context && each->handle.load() != nullptr) return false;
+    return true;
+}
+
 Context* ContextTable::add(CUcontext handle, int gpu, bool primary) {
     const Locked lock(mutex_);
     if (Context* known = find(handle)) return known;
@@ -56,6 +63,7 @@ Context* ContextTable::add(CUcontext handle, int gpu, bool primary) {
     entry->uses = 1;
     entry->dying.store(false);
     entry->handle.store(handle, std::memory_order_release);
+    free_runs_end.fetch_add(1);
     return entry;
 }
 

@@ -73,6 +73,8 @@ class ContextTable {
     /// Adds a context that a hook has just seen being made. Null when out of memory.
     Context* add(CUcontext handle, int gpu, bool primary);
     Context* primary_of(int gpu);
+    /// Whether it is the process's one context, as far as is known.
+    bool has_only(const Context& context) const;
 
     /// Before the driver destroys it: from here on no other thread of ours uses it. Waits for those that do.
     void retire(Context& context);

@@ -24,9 +24,8 @@ const wire::Gate& gate_of(int gpu) { return session().pages().orders()->gates[gp
 
 void end_run() {
     Run& run = Run::mine();
-    if (run.more != 0 && run.context->gpu >= 0) {
-        session().engine().unused(static_cast<std::uint32_t>(run.context->gpu), run.batch, run.more);
-    }
+    if (const auto left = run.free + run.more; left != 0 && run.context->gpu >= 0)
+        session().engine().unused(static_cast<std::uint32_t>(run.context->gpu), run.batch, left);
     run = Run{};
 }
 
@@ -131,22 +130,27 @@ CUresult pass_gate(const Work& work, Pass& pass) {
     pass.context = context;
     pass.per_thread_stream = work.stream == stream_per_thread();
     end_run();
+    // In this order: what changes after it is seen.
+    const auto ends = free_runs_end.load();
     if (const CUresult refused = before_launch(*context, work.function, pass.first); refused != kSuccess)
         return refused;
     const auto closes = context->meter.closes.load();
     const module::Decision decision = enter_batch(*context, work, pass.per_thread_stream, key);
     pass.batch = decision.batch;
     pass.close = decision.close;
-    Run::mine() = Run{work.function,
-                      work.stream,
-                      context->handle.load(),
-                      context,
-                      &gate_of(context->gpu).seq,
-                      decision.seq,
-                      closes,
-                      decision.more,
-                      pass.per_thread_stream && decision.batch != 0,
-                      decision.batch};
+    const bool freely = decision.batch == 0 && session().has_one_device() && contexts().has_only(*context);
+    Run::mine() = {.function = work.function,
+                   .gate_seq = &gate_of(context->gpu).seq,
+                   .seq = decision.seq,
+                   .ends = ends,
+                   .free = freely ? decision.more : 0,
+                   .more = freely ? 0 : decision.more,
+                   .context = context,
+                   .handle = context->handle.load(),
+                   .stream = work.stream,
+                   .closes = closes,
+                   .per_thread_stream = pass.per_thread_stream && decision.batch != 0,
+                   .batch = decision.batch};
     return kSuccess;
 }
 

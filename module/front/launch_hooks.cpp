@@ -20,6 +20,62 @@ CGPU_REAL(cuLaunchGridAsync, CUfunction, int, int, CUstream)
 
 namespace {
 
+#if !defined(__x86_64__)
+#error "Which arguments lie on the stack is told for x86-64 only"
+#endif
+
+/// The last five arguments of cuLaunchKernel as they lie on the stack: one in each eightbyte (the ABI's class
+/// MEMORY). Passed on as one thing they stay where they are; one by one the compiler loads and stores them
+/// all.
+struct OnStack {
+    unsigned bz, unused1;
+    unsigned shared, unused2;
+    CUstream stream;
+    void** parameters;
+    void** extra;
+};
+using Launch = CUresult(CUfunction, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, OnStack);
+using LaunchEx = CUresult(const CUlaunchConfig*, CUfunction, void** parameters, void** extra);
+
+/// What most launches come down to where nothing is measured: a jump to the driver. Null: the launch must
+/// pass the gate.
+template <class Signature, class Real>
+[[gnu::always_inline]] inline Signature* freely(const Real& real, CUfunction function) {
+    void* known = real.known_address();
+    if (known == nullptr || !Run::mine().takes_freely(function)) return nullptr;
+    return reinterpret_cast<Signature*>(known);
+}
+
+// What is left to do otherwise, out of the way of that jump.
+
+[[gnu::noinline]] CUresult launch_kernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz,
+                                         unsigned bx, unsigned by, OnStack rest) {
+    return gated({function, rest.stream, nullptr}, [&] {
+        return real::cuLaunchKernel(function, gx, gy, gz, bx, by, rest.bz, rest.shared, rest.stream,
+                                    rest.parameters, rest.extra);
+    });
+}
+
+[[gnu::noinline]] CUresult launch_kernel_ptsz(CUfunction function, unsigned gx, unsigned gy, unsigned gz,
+                                              unsigned bx, unsigned by, OnStack rest) {
+    return gated({function, per_thread(rest.stream), nullptr}, [&] {
+        return real::cuLaunchKernel_ptsz(function, gx, gy, gz, bx, by, rest.bz, rest.shared, rest.stream,
+                                         rest.parameters, rest.extra);
+    });
+}
+
+[[gnu::noinline]] CUresult launch_kernel_ex(const CUlaunchConfig* config, CUfunction function,
+                                            void** parameters, void** extra) {
+    const auto call = [&] { return real::cuLaunchKernelEx(config, function, parameters, extra); };
+    return config == nullptr ? call() : gated({function, config->stream, nullptr}, call);
+}
+
+[[gnu::noinline]] CUresult launch_kernel_ex_ptsz(const CUlaunchConfig* config, CUfunction function,
+                                                 void** parameters, void** extra) {
+    const auto call = [&] { return real::cuLaunchKernelEx_ptsz(config, function, parameters, extra); };
+    return config == nullptr ? call() : gated({function, per_thread(config->stream), nullptr}, call);
+}
+
 /// One launch on several devices passes the gate of each, then happens once.
 CUresult launch_on_all(CUlaunchParams* list, unsigned count, unsigned flags, unsigned next) {
     if (list == nullptr || next >= count)
@@ -32,30 +88,31 @@ CUresult launch_on_all(CUlaunchParams* list, unsigned count, unsigned flags, uns
 }  // namespace
 
 CGPU_HOOK cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-                         unsigned bz, unsigned shared, CUstream stream, void** parameters, void** extra) {
-    return gated({function, stream, nullptr}, [&] {
-        return real::cuLaunchKernel(function, gx, gy, gz, bx, by, bz, shared, stream, parameters, extra);
-    });
+                         OnStack rest) {
+    if (const auto real = freely<Launch>(real::cuLaunchKernel, function))
+        return real(function, gx, gy, gz, bx, by, rest);
+    return launch_kernel(function, gx, gy, gz, bx, by, rest);
 }
 
 CGPU_HOOK cuLaunchKernel_ptsz(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
-                              unsigned by, unsigned bz, unsigned shared, CUstream stream, void** parameters,
-                              void** extra) {
-    return gated({function, per_thread(stream), nullptr}, [&] {
-        return real::cuLaunchKernel_ptsz(function, gx, gy, gz, bx, by, bz, shared, stream, parameters, extra);
-    });
+                              unsigned by, OnStack rest) {
+    if (const auto real = freely<Launch>(real::cuLaunchKernel_ptsz, function))
+        return real(function, gx, gy, gz, bx, by, rest);
+    return launch_kernel_ptsz(function, gx, gy, gz, bx, by, rest);
 }
 
 CGPU_HOOK cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** parameters,
                            void** extra) {
-    const auto call = [&] { return real::cuLaunchKernelEx(config, function, parameters, extra); };
-    return config == nullptr ? call() : gated({function, config->stream, nullptr}, call);
+    if (const auto real = freely<LaunchEx>(real::cuLaunchKernelEx, function))
+        return real(config, function, parameters, extra);
+    return launch_kernel_ex(config, function, parameters, extra);
 }
 
 CGPU_HOOK cuLaunchKernelEx_ptsz(const CUlaunchConfig* config, CUfunction function, void** parameters,
                                 void** extra) {
-    const auto call = [&] { return real::cuLaunchKernelEx_ptsz(config, function, parameters, extra); };
-    return config == nullptr ? call() : gated({function, per_thread(config->stream), nullptr}, call);
+    if (const auto real = freely<LaunchEx>(real::cuLaunchKernelEx_ptsz, function))
+        return real(config, function, parameters, extra);
+    return launch_kernel_ex_ptsz(config, function, parameters, extra);
 }
 
 CGPU_HOOK cuLaunchCooperativeKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,

@@ -45,6 +45,9 @@ class RealFunction<CUresult(Arguments...)> {
         return function != nullptr ? function(arguments...) : kNotFound;
     }
 
+    /// Null where it hasn't been looked up yet.
+    [[gnu::always_inline]] void* known_address() const { return address_.load(std::memory_order_relaxed); }
+
     [[gnu::always_inline]] void* address() const {
         void* found = address_.load(std::memory_order_acquire);
         return found != nullptr ? found : look_up();

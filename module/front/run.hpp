@@ -8,20 +8,35 @@
 
 namespace cgpu::front {
 
+/// Changes where launches that were let through freely must be looked at again: a context is new, or one's
+/// limits have grown.
+inline constinit std::atomic<std::uint32_t> free_runs_end{0};
+
 /// Launches that the engine has let through in advance, in one context by one thread: of one function on one
 /// stream, or where nothing is measured of any that have been launched before. They need no further question
 /// while the gate has said nothing new and no batch has been closed.
 struct Run {
     const void* function = nullptr;
-    CUstream stream = nullptr;  ///< as the plain functions take it
-    CUcontext handle = nullptr;
-    Context* context = nullptr;
     const wire::Word* gate_seq = nullptr;
     std::uint32_t seq = 0;
-    std::uint32_t closes = 0;  ///< ContextMeter::closes when it began
-    std::uint32_t more = 0;    ///< launches left
+    std::uint32_t ends = 0;  ///< free_runs_end when it began
+    std::uint32_t free = 0;  ///< launches left that pass whichever context they are in: see takes_freely
+    std::uint32_t more = 0;  ///< launches left besides
+    Context* context = nullptr;
+    CUcontext handle = nullptr;
+    CUstream stream = nullptr;  ///< as the plain functions take it
+    std::uint32_t closes = 0;   ///< ContextMeter::closes when it began
     bool per_thread_stream = false;
     module::BatchId batch = 0;  ///< what they belong to; 0: not metered
+
+    /// Nothing is measured, and there is no context but this run's. Takes a launch that passes.
+    [[gnu::always_inline]] bool takes_freely(const void* a_function) {
+        if (free == 0 || !knows(a_function) || gate_seq->load(std::memory_order_relaxed) != seq ||
+            free_runs_end.load(std::memory_order_relaxed) != ends)
+            return false;
+        --free;
+        return true;
+    }
 
     [[gnu::always_inline]] bool covers(const void* a_function, CUstream a_stream, CUcontext a_context) const {
         return more != 0 && is_for(a_function, a_stream) && !inside_driver() &&
@@ -34,6 +49,9 @@ struct Run {
   private:
     [[gnu::always_inline]] bool is_for(const void* a_function, CUstream a_stream) const {
         if (batch != 0) return function == a_function && stream == a_stream;
+        return knows(a_function);
+    }
+    [[gnu::always_inline]] bool knows(const void* a_function) const {
         return function == a_function ||
                code_table().was_met(reinterpret_cast<std::uintptr_t>(a_function), context->key());
     }

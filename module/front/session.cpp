@@ -88,6 +88,7 @@ bool Session::find_gpus() {
             device_of_gpu_[gpu] = device;
         }
     }
+    has_one_device_ = devices == 1 && gpu_of_device_[0] != kForeignGpu;
     return true;
 }
 

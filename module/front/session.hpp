@@ -40,6 +40,8 @@ class Session {
     std::uint64_t context_estimate() const { return context_estimate_; }
 
     std::uint32_t gpu_count() const { return gpu_count_; }
+    /// Whether the driver shows the process one device, and that is the instance's.
+    bool has_one_device() const { return has_one_device_; }
     /// The instance's GPU behind a CUdevice, or kForeignGpu.
     int gpu_of(CUdevice device) const {
         return device >= 0 && device < kMaxDevices ? gpu_of_device_[static_cast<std::size_t>(device)]
@@ -71,6 +73,7 @@ class Session {
     Link link_;
     std::uint64_t context_estimate_ = 0;
     std::uint32_t gpu_count_ = 0;
+    bool has_one_device_ = false;
     std::array<std::int8_t, kMaxDevices> gpu_of_device_{};
     std::array<CUdevice, wire::kMaxGpus> device_of_gpu_{};
 };

@@ -165,6 +165,7 @@ void Server::answer(Peer& peer, const wire::Ask& ask) {
     } else if (ask.topic == wire::Topic::not_made) {
         control_.context_bytes -= ask.bytes;
     } else if (ask.topic == wire::Topic::moved) {
+        ++control_.moved_told;
         control_.moved_bytes += ask.bytes;
     } else if (ask.topic == wire::Topic::context_gone) {
         if (control_.context_bytes.exchange(0) != 0) ++control_.contexts_gone;

@@ -43,7 +43,8 @@ struct DaemonControl {
     std::atomic<std::uint32_t> last_notice{0};  ///< a wire::Event
     std::atomic<std::uint32_t> contexts_done{0};
     std::atomic<std::uint32_t> contexts_gone{0};
-    std::atomic<std::uint64_t> moved_bytes{0};  ///< that it was told to be rid of
+    std::atomic<std::uint32_t> moved_told{0};   ///< so often was said that memory may have moved, ...
+    std::atomic<std::uint64_t> moved_bytes{0};  ///< ... of these that the process is rid of
     std::atomic<std::uint32_t> rings{0};
     std::atomic<std::uint32_t> told_running{0};     ///< so often was said unasked which engine runs
     std::atomic<std::uint32_t> running_version{0};  ///< as was said last

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -41,6 +42,8 @@ struct Event {
 
 std::mutex mutex;
 std::atomic<bool> initialised{false};
+int devices = 2;
+std::array<std::uint64_t, 11> last_launch{};
 int failures_left = 0;
 std::int64_t kernel_ns = 0;
 std::atomic<std::int64_t> busy_until_ns{0};
@@ -119,6 +122,12 @@ extern "C" __attribute__((visibility("default"))) std::int64_t fake_launches() {
     const std::lock_guard lock(mutex);
     return launches;
 }
+/// Before cuInit.
+extern "C" __attribute__((visibility("default"))) void fake_set_devices(int count) { devices = count; }
+/// The arguments of the last cuLaunchKernel, in their order.
+extern "C" __attribute__((visibility("default"))) const std::uint64_t* fake_last_launch() {
+    return last_launch.data();
+}
 extern "C" __attribute__((visibility("default"))) void fake_set_kernel_ns(std::int64_t ns) {
     const std::lock_guard lock(mutex);
     kernel_ns = ns;
@@ -142,7 +151,7 @@ API cuDriverGetVersion(int* version) {
 }
 API cuDeviceGetCount(int* count) {
     if (!initialised) return kNotInitialized;
-    *count = 2;
+    *count = devices;
     return kSuccess;
 }
 API cuDeviceGet(int* device, int ordinal) {
@@ -346,8 +355,9 @@ API cuDeviceGetDefaultMemPool(void** pool, int device) {
 }
 API cuDeviceGetMemPool(void** pool, int device) { return cuDeviceGetDefaultMemPool(pool, device); }
 
-API cuLaunchKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**,
-                   void**) {
+API cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                   unsigned bz, unsigned shared, void* stream, void** parameters, void** extra) {
+    const auto number = [](const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); };
     if (held_after > 0) {
         --held_after;
     } else {
@@ -357,6 +367,8 @@ API cuLaunchKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsi
     }
     const std::lock_guard lock(mutex);
     ++launches;
+    last_launch = {number(function),   gx,           gy, gz, bx, by, bz, shared, number(stream),
+                   number(parameters), number(extra)};
     if (!capturing) busy_until_ns = std::max(busy_until_ns.load(), now_ns()) + kernel_ns;
     return kSuccess;
 }

@@ -8,7 +8,55 @@ constexpr std::uint32_t kClosed = 0;
 constexpr std::uint32_t kOpen = 1;
 constexpr std::uint32_t kFree = 2;
 
-TEST_F(Front, AFreeGateLetsEverythingThrough) {
+/// On a node of one GPU launches under a free gate needn't be looked at for their context.
+class FrontOfDevices : public Front, public testing::WithParamInterface<int> {
+  protected:
+    void SetUp() override {
+        Front::SetUp();
+        if (!HasFatalFailure() && !IsSkipped()) behind<void(int)>("fake_set_devices")(GetParam());
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(Devices, FrontOfDevices, testing::Values(1, 2),
+                         [](const auto& test) { return std::to_string(test.param); });
+
+TEST_P(FrontOfDevices, EveryArgumentOfALaunchArrives) {
+    start();
+    using Launch = int(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*,
+                       void**, void**);
+    for (const auto state : {kOpen, kFree}) {
+        daemon().gate = state;
+        // Long enough for the gate to be seen, and for runs of launches.
+        const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
+        for (std::uint64_t i = 0; std::chrono::steady_clock::now() < end; ++i) {
+            std::array<std::uint64_t, 11> sent{};
+            for (std::uint64_t k = 0; k < sent.size(); ++k) sent[k] = 1000 * i + k + 7;
+            sent[0] = 7 + i % 2;
+            sent[8] = 9 + i / 8 % 2;  // the stream
+            const auto size = [&](std::size_t k) { return static_cast<unsigned>(sent[k]); };
+            const auto list = [&](std::size_t k) { return reinterpret_cast<void**>(sent[k]); };
+            ASSERT_EQ(call<Launch>("cuLaunchKernel")(list(0), size(1), size(2), size(3), size(4), size(5),
+                                                     size(6), size(7), list(8), list(9), list(10)),
+                      0);
+            const auto* got = behind<const std::uint64_t*()>("fake_last_launch")();
+            for (std::size_t k = 0; k < sent.size(); ++k) ASSERT_EQ(got[k], sent[k]) << k;
+        }
+    }
+}
+
+// The first launch of a function in a context takes memory that the daemon has to hear of.
+TEST_P(FrontOfDevices, ANewContextEndsWhatPassesFreely) {
+    daemon().gate = kFree;
+    start();
+    for (int i = 0; i < 20; ++i) ASSERT_EQ(launch(), 0);
+    EXPECT_TRUE(eventually([&] { return daemon().moved_told == 1; }));
+    void* second = nullptr;
+    ASSERT_EQ((call<int(void**, unsigned, int)>("cuCtxCreate_v2")(&second, 0, 0)), 0);
+    ASSERT_EQ(launch(), 0);
+    EXPECT_TRUE(eventually([&] { return daemon().moved_told == 2; }));
+}
+
+TEST_P(FrontOfDevices, AFreeGateLetsEverythingThrough) {
     daemon().gate = kFree;
     start();
     for (int i = 0; i < 1000; ++i) ASSERT_EQ(launch(), 0);
@@ -16,7 +64,7 @@ TEST_F(Front, AFreeGateLetsEverythingThrough) {
 }
 
 // What passes a free gate isn't asked about one by one, whichever functions it launches.
-TEST_F(Front, AFreeGateThatClosesHoldsEveryFunction) {
+TEST_P(FrontOfDevices, AFreeGateThatClosesHoldsEveryFunction) {
     daemon().gate = kFree;
     start();
     std::atomic<bool> stop{false};
@@ -37,7 +85,7 @@ TEST_F(Front, AFreeGateThatClosesHoldsEveryFunction) {
 }
 
 // What is let through ahead must not hide from a larger limit the launch that takes its memory.
-TEST_F(Front, ALargerLimitIsTakenByTheNextLaunch) {
+TEST_P(FrontOfDevices, ALargerLimitIsTakenByTheNextLaunch) {
     daemon().gate = kFree;
     start();
     ASSERT_TRUE(eventually([&] { return daemon().contexts_done == 1; }));

@@ -75,9 +75,23 @@ module::Decision ask_engine(module::Launch& launch, int gpu) {
     }
 }
 
+/// A batch that took this thread's last launch, when no batch of the context had been closed since `closes`.
+struct LastBatch {
+    const Context* context;
+    module::BatchId id;
+    std::uint32_t closes;
+};
+
+/// Whether it takes another; without the lock where it is the same as before and nothing was closed.
+bool takes_another(Context& context, module::BatchId batch, const LastBatch& last) {
+    const bool same = last.id == batch && last.context == &context;
+    return (same && context.meter.closes.load() == last.closes) || takes_launch(context, batch);
+}
+
 /// Asks until the launch passes, and sees to it that the batch that it was let into takes it: between the
 /// question and the launch another thread may have closed it.
-module::Decision enter_batch(Context& context, const Work& work, bool per_thread_stream, std::uint64_t key) {
+module::Decision enter_batch(Context& context, const Work& work, bool per_thread_stream, std::uint64_t key,
+                             const LastBatch& last) {
     constexpr int kTries = 16;
     const auto gpu = static_cast<std::uint32_t>(context.gpu);
     const auto function = reinterpret_cast<std::uintptr_t>(work.function);
@@ -88,7 +102,7 @@ module::Decision enter_batch(Context& context, const Work& work, bool per_thread
         if (decision.batch == 0) return decision;
         Launching::begin(decision.batch);
         if (decision.open != 0 ? open_batch(context, decision.open, work.stream, per_thread_stream)
-                               : takes_launch(context, decision.batch)) {
+                               : takes_another(context, decision.batch, last)) {
             if (decision.close != 0) note_last_launch(context, decision.close);
             if (decision.open != 0) service().wake_by(now_ns() + kOpenBatchLook);
             return decision;
@@ -129,13 +143,15 @@ CUresult pass_gate(const Work& work, Pass& pass) {
     const auto key = stream_key(work.stream);
     pass.context = context;
     pass.per_thread_stream = work.stream == stream_per_thread();
+    const Run& before = Run::mine();
+    const LastBatch last{before.context, before.batch, before.closes};
     end_run();
     // In this order: what changes after it is seen.
     const auto ends = free_runs_end.load();
     if (const CUresult refused = before_launch(*context, work.function, pass.first); refused != kSuccess)
         return refused;
-    const auto closes = context->meter.closes.load();
-    const module::Decision decision = enter_batch(*context, work, pass.per_thread_stream, key);
+    pass.closes = context->meter.closes.load();
+    const module::Decision decision = enter_batch(*context, work, pass.per_thread_stream, key, last);
     pass.batch = decision.batch;
     pass.close = decision.close;
     const bool freely = decision.batch == 0 && session().has_one_device() && contexts().has_only(*context);
@@ -148,7 +164,7 @@ CUresult pass_gate(const Work& work, Pass& pass) {
                    .context = context,
                    .handle = context->handle.load(),
                    .stream = work.stream,
-                   .closes = closes,
+                   .closes = pass.closes,
                    .per_thread_stream = pass.per_thread_stream && decision.batch != 0,
                    .batch = decision.batch};
     return kSuccess;
@@ -164,7 +180,7 @@ void after_launch(const Pass& pass, bool launched) {
     if (pass.batch == 0) return;
     note_odd_launch(*pass.context, pass.batch, pass.per_thread_stream, launched);
     Launching::end();
-    close_left_over(*pass.context, pass.batch);
+    if (pass.context->meter.closes.load() != pass.closes) close_left_over(*pass.context, pass.batch);
     if (pass.close == 0) return;
     close_batch(*pass.context, pass.close);
     if (awaits_drain(pass.context->gpu)) {

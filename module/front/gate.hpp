@@ -29,6 +29,7 @@ struct Pass {
     Context* context = nullptr;  ///< null: ungated
     module::BatchId batch = 0;
     module::BatchId close = 0;
+    std::uint32_t closes = 0;  ///< ContextMeter::closes before it was asked
     bool per_thread_stream = false;
     FirstLaunch first;
 };

@@ -41,9 +41,11 @@ namespace cgpu::schedule {
 /// turns as it likes, one spins in its turn for one that is held, and in the other's turn it is the other way
 /// round. Whoever is seen doing that (work stuck behind a closed gate here, a launch held there) is ganged
 /// for a while: the first of its GPUs leads, the others take it for further ahead or behind than it is, so
-/// that their turns fall into its turn there, within a bound. What is still caught at a turn's end is freed
-/// by letting a single launch through elsewhere, charged like any other; on one GPU, too, where a kernel of
-/// one stream may wait for one of another stream that is held. Who keeps its GPUs apart isn't touched.
+/// that their turns fall into its turn there, within a bound. Such turns end by the clock alone: a kernel
+/// that had to wait was measured with that, and would fill the turn's budget at once. What is still caught at
+/// a turn's end is freed by letting a single launch through elsewhere, charged like any other; on one GPU,
+/// too, where a kernel of one stream may wait for one of another stream that is held. Who keeps its GPUs
+/// apart isn't touched.
 ///
 /// High priority (PriorityBucket) is outside of all that: while the bucket lasts, its turn begins at once.
 class Slicer {

@@ -38,7 +38,7 @@ using Launch = CUresult(CUfunction, unsigned gx, unsigned gy, unsigned gz, unsig
 using LaunchEx = CUresult(const CUlaunchConfig*, CUfunction, void** parameters, void** extra);
 
 /// What most launches come down to where nothing is measured: a jump to the driver. Null: the launch must
-/// pass the gate.
+/// pass the gate. (A driver that came back to a hook of ours from there would have a launch counted twice.)
 template <class Signature, class Real>
 [[gnu::always_inline]] inline Signature* freely(const Real& real, CUfunction function) {
     void* known = real.known_address();

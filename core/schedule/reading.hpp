@@ -33,6 +33,7 @@ struct Gate {
     bool contended = false;  ///< others want the GPU too: keep the window small, ring when drained
     bool alone = false;      ///< no other instance is on the GPU: what is queued makes nobody wait
     bool overlap = false;    ///< another's work may run at the same time: lengths learnt now are provisional
+    bool meets = false;      ///< its kernels wait for others on other GPUs: lengths learnt may hold waits
 };
 
 using Readings = std::array<Reading, kSlots>;

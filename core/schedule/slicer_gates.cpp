@@ -29,6 +29,7 @@ Decision Slicer::decide() {
     open_gates(out.gates);
     for (std::size_t i = 0; i < kSlots; ++i) {
         Slot& s = slots_[i];
+        out.gates[i].meets = ganged(i);
         s.held = out.gates[i].state == Gate::State::closed;
         const bool outside = !turn_ || turn_->slot != i || turn_->closed_at;
         if (outside && !s.outside) s.moved_at = now_;

@@ -39,6 +39,13 @@ enum class GateState : std::uint32_t {
     free = 2,    ///< launches pass unmetered (policy native, or a mode that doesn't divide compute)
 };
 
+/// Whether another's work may run at the same time.
+enum class Overlap : std::uint32_t {
+    none = 0,
+    others = 1,  ///< it may: don't learn kernels' lengths from now
+    meets = 2,   ///< and what is measured otherwise may have waited for other GPUs: a shorter one is sure
+};
+
 /// The gate of one GPU for one process.
 struct alignas(64) Gate {
     Word seq;    ///< bumped after every change of the fields below; the futex word of the waiters
@@ -49,7 +56,7 @@ struct alignas(64) Gate {
                             ///< what then)
     Word contended;         ///< 1: another instance wants this GPU, so ring the bell when drained
     Word window_us;         ///< GPU time that may be in flight, as the module estimates it; 0: 2 ms
-    Word overlap;  ///< 1: another's work may run at the same time, so don't learn kernels' lengths from now
+    Word overlap;           ///< an Overlap; what isn't known here counts as `others`
     std::uint8_t reserved[20];
 };
 static_assert(sizeof(Gate) == 64);

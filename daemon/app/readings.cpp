@@ -50,7 +50,7 @@ wire::GateState state_of(const Gate& gate) {
 
 bool same(const Gate& a, const Gate& b) {
     return a.state == b.state && a.limit == b.limit && a.contended == b.contended && a.alone == b.alone &&
-           a.overlap == b.overlap;
+           a.overlap == b.overlap && a.meets == b.meets;
 }
 
 /// std::atomic has the layout of its value here (it is lock-free), so the kernel can wait on it.
@@ -184,7 +184,8 @@ void Readings::publish(const Gate& gate, Nanos now, Nanos holds_until) {
         page.limit_ns.store(mine.limit, std::memory_order_relaxed);
         page.window_us.store(mine.alone ? kAloneWindowUs : 0, std::memory_order_relaxed);
         page.contended.store(mine.contended ? 1 : 0, std::memory_order_relaxed);
-        page.overlap.store(mine.overlap ? 1 : 0, std::memory_order_relaxed);
+        const auto overlap = mine.meets ? wire::Overlap::meets : wire::Overlap::others;
+        page.overlap.store(mine.overlap ? static_cast<std::uint32_t>(overlap) : 0, std::memory_order_relaxed);
         page.state.store(static_cast<std::uint32_t>(state), std::memory_order_release);
         page.seq.fetch_add(1, std::memory_order_release);
         if (more && state != wire::GateState::closed) wake_all(page.seq);

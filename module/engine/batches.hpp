@@ -36,6 +36,7 @@ struct Batch {
     bool unmeasured;    ///< its one launch is of a function that was never measured
     bool overlapped;    ///< something ran beside it on another stream
     bool foreign;       ///< another instance's work may have run beside it
+    bool meets;         ///< it may have waited for other GPUs; not handed over: false only teaches less
     bool gap;           ///< the GPU is thought to have been idle within it
     std::uint32_t function_count;
     std::uint64_t functions[kMostFunctions];  ///< the first few different ones

@@ -30,11 +30,14 @@ void Functions::learn(std::uint64_t function, std::int64_t ns) {
     known->since_sample = 0;
 }
 
-void Functions::learn_roughly(std::uint64_t function, std::int64_t ns) {
+void Functions::learn_roughly(std::uint64_t function, std::int64_t ns, bool sinks) {
     const double sample = std::max(static_cast<double>(ns), kShortest);
     Function* known = known_.insert(function, {sample, true, 0});
     if (known == nullptr || sample >= known->mean_ns) return;
-    known->mean_ns += (known->rough ? 1 : kGain) * (sample - known->mean_ns);
+    if (known->rough)
+        known->mean_ns = sample;
+    else if (sinks)
+        known->mean_ns += kGain * (sample - known->mean_ns);
 }
 
 void Functions::correct(std::uint64_t function, std::int64_t measured, std::int64_t expected) {

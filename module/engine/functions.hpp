@@ -18,8 +18,9 @@ class Functions {
     /// and counts as at most four times it, so that a rare long run doesn't stop the short ones.
     void learn(std::uint64_t function, std::int64_t ns);
     /// The same with other work beside it: an upper bound. The least one counts until there is a sample
-    /// without.
-    void learn_roughly(std::uint64_t function, std::int64_t ns);
+    /// without. `sinks`: from then on, too, a smaller one moves the estimate. Only where samples without hold
+    /// waits: else what varies would be thought to be short.
+    void learn_roughly(std::uint64_t function, std::int64_t ns, bool sinks);
     /// Launches of several functions took `measured` together where `expected` was estimated: all are moved
     /// by at most a factor of two.
     void correct(std::uint64_t function, std::int64_t measured, std::int64_t expected);

@@ -50,8 +50,8 @@ Decision GpuCompute::enter(const Launch& launch) {
 }
 
 void GpuCompute::pass(const Launch& launch, const Look& look, Decision& decision) {
-    const bool overlap =
-        orders_ != nullptr && orders_->gates[gpu_].overlap.load(std::memory_order_relaxed) != 0;
+    const auto overlap = static_cast<wire::Overlap>(
+        orders_ == nullptr ? 0 : orders_->gates[gpu_].overlap.load(std::memory_order_relaxed));
     const Admission admission = meter_.admit(launch, {look.room_ns, look.window_ns, overlap});
     if (admission.wait) {
         decision.act = Act::wait;

@@ -85,7 +85,7 @@ Flight Meter::flight() {
     return {in_flight_ns_, oldest->start_ns, oldest->estimate_ns};
 }
 
-Batch* Meter::open_batch(const Launch& launch, bool overlap) {
+Batch* Meter::open_batch(const Launch& launch, wire::Overlap overlap) {
     const bool first = batches_.empty();
     bool beside = false;
     batches_.each([&](Batch& each) {
@@ -95,7 +95,8 @@ Batch* Meter::open_batch(const Launch& launch, bool overlap) {
     Batch* batch = batches_.add(launch.context, launch.stream, launch.now_ns);
     if (batch == nullptr) return nullptr;
     batch->overlapped = beside;
-    batch->foreign = overlap;
+    batch->foreign = overlap != wire::Overlap::none;
+    batch->meets = overlap == wire::Overlap::meets;
     if (first) window_.progressed(launch.now_ns);
     return batch;
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "core/wire/pages.hpp"
 #include "module/engine/backlog.hpp"
 #include "module/engine/batches.hpp"
 #include "module/engine/busy_time.hpp"
@@ -25,7 +26,7 @@ struct Figures {
 struct Allowance {
     std::int64_t room_ns;    ///< until the limit
     std::int64_t window_ns;  ///< may be in flight
-    bool overlap;            ///< another's work may run at the same time
+    wire::Overlap overlap;   ///< whether another's work may run at the same time
 };
 
 /// Whether the window lets a launch through, and its place in a batch.
@@ -89,7 +90,7 @@ class Meter {
     Cost cost_of(const Launch& launch);
     bool held(const Allowance& allowance, const Cost& cost, std::int64_t now_ns, Admission& admission);
     Flight flight();
-    Batch* open_batch(const Launch& launch, bool overlap);
+    Batch* open_batch(const Launch& launch, wire::Overlap overlap);
     std::uint32_t run_length(const Batch& batch, const Cost& cost, const Allowance& allowance,
                              std::int64_t now_ns);
     void put_in(Batch& batch, const Launch& launch, const Cost& cost, std::uint32_t count);

@@ -72,7 +72,8 @@ void Meter::learn(const Batch& batch, std::int64_t busy_ns, std::int64_t span_ns
     if (batch.launches == 1) longest_ns_ = std::max(longest_ns_, busy_ns);
     if (batch.overlapped || batch.foreign) {
         if (batch.function_count == 1)
-            functions_.learn_roughly(batch.last_function, span_ns / batch.launches);
+            functions_.learn_roughly(batch.last_function, span_ns / batch.launches,
+                                     batch.meets && !batch.gap);
         if (!batch.foreign && !batch.unmeasured && !batch.gap) overlap_.learn(busy_ns, batch.estimate_ns);
     } else if (batch.function_count > 1) {
         for (std::uint32_t i = 0; i < batch.function_count; ++i) {

@@ -189,5 +189,26 @@ TEST_F(Step, SettingsAreKeptWithinTheirBounds) {
     EXPECT_EQ(slicer_.settings().prio_ratio, 20);
 }
 
+// Handed over to before its work has ended, the next one would run beside it, and so on for ever.
+TEST_F(Step, ADrainBesideAnothersWorkIsWaitedForLonger) {
+    slicer_.set_policy(Policy::weighted);
+    at(kSecond);
+    readings_[0].wants = readings_[1].wants = true;
+    after(kMilli);
+    ASSERT_TRUE(slicer_.holder());
+    const std::size_t first = *slicer_.holder();
+    const std::size_t second = 1 - first;
+    const auto hand_over_after = [&](std::size_t holder) {
+        launch(holder, 500 * kMilli);
+        readings_[holder].wants = true;
+        after(0);
+        Nanos waited = 0;
+        for (; slicer_.holder() == holder && waited < kSecond; waited += 10 * kMilli) after(10 * kMilli);
+        return waited;
+    };
+    EXPECT_NEAR(static_cast<double>(hand_over_after(first)), 200.0 * kMilli, 20.0 * kMilli);
+    EXPECT_NEAR(static_cast<double>(hand_over_after(second)), 400.0 * kMilli, 20.0 * kMilli);
+}
+
 }  // namespace
 }  // namespace cgpu::schedule

@@ -189,8 +189,13 @@ void Accounting::release_context(std::uint64_t context) {
             end_charge(kind, key, held);
             return true;
         };
-        shelf_of(kind)->earlier.erase_if(end);
-        shelf_of(kind)->held.erase_if(end);
+        Shelf& shelf = *shelf_of(kind);
+        shelf.earlier.erase_if(end);
+        shelf.held.erase_if(end);
+        // Whose later one is gone is the only one with its key again.
+        shelf.earlier.erase_if([&](std::uint64_t key, const Held& held) {
+            return shelf.held.find(key) == nullptr && shelf.held.insert(key, held) != nullptr;
+        });
     }
 }
 

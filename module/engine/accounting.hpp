@@ -106,7 +106,7 @@ class Accounting {
     /// of it: then both are held for a moment, and the free meant the earlier one.
     struct Shelf {
         Map<Held> held;
-        Map<Held> earlier;
+        Map<Held> earlier;  ///< of keys that are in `held`, too
         explicit Shelf(const EngineHost& host) : held(host), earlier(host) {}
         bool make_room(std::uint64_t count) { return held.make_room(count) && earlier.make_room(count); }
     };

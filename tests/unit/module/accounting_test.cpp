@@ -223,6 +223,20 @@ TEST_F(AccountingTest, AKeyHeldTwiceIsFreedOldestFirst) {
     EXPECT_FALSE(books.release(Holding::array, 5));
 }
 
+TEST_F(AccountingTest, OfAKeyHeldTwiceTheEarlierIsLeftWhenTheLatersContextGoes) {
+    books.lease(0, 64 * kMiB);
+    books.commit(0, Holding::array, 5, 2 * kMiB, 0);
+    books.commit(0, Holding::array, 5, 8 * kMiB, 0);
+    books.note_context(Holding::array, 5, 77);
+    books.release_context(77);
+    EXPECT_EQ(books.charged(0), 2 * kMiB);
+    Held held{};
+    ASSERT_TRUE(books.find(Holding::array, 5, held));
+    EXPECT_EQ(held.bytes, 2 * kMiB);
+    EXPECT_TRUE(books.release(Holding::array, 5));
+    EXPECT_EQ(books.charged(0), 0u);
+}
+
 TEST_F(AccountingTest, SmallArraysShareGranules) {
     books.lease(0, 64 * kMiB);
     for (std::uint64_t key = 1; key <= 64; ++key) {

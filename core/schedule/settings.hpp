@@ -27,8 +27,8 @@ struct Tuning {
     Nanos unmeasured_drain = 50 * kMilli;
     /// … and never longer than this: a kernel may be waiting for another one's that is held at a gate.
     Nanos longest_drain = 200 * kMilli;
-    /// … times those who have the GPU together, so many at most.
-    Nanos most_sharers = 4;
+    /// … for each of those who have the GPU together, of whom so many count at most.
+    int most_sharers = 4;
     /// What the driver lets a context run for before it looks at the others.
     Nanos driver_slice = 2 * kMilli;
     /// How much a policy-4 instance may run while the holder pauses.

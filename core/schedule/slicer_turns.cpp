@@ -115,9 +115,8 @@ void Slicer::close_gate() {
     turn_->closed_at = now_;
     // Beside zombies it gets a part of the GPU only. Who is handed over to before the end would be the next
     // one beside one, and where kernels are long, for ever.
-    Nanos sharers = 1;
-    for (std::size_t i = 0; i < kSlots; ++i) sharers += i != turn_->slot && zombies_.is(i) ? 1 : 0;
-    turn_->drain_deadline = now_ + std::min(patience, t.longest_drain * std::min(sharers, t.most_sharers));
+    const int sharers = std::min(1 + zombies_.count(), t.most_sharers);
+    turn_->drain_deadline = now_ + std::min(patience, sharers * t.longest_drain);
     if (predicted > 0) s.trust.predict(now_ + predicted);
     if (turn_->cut_short) ++s.achieved.preemptions;
     end_turn_ = false;

@@ -88,8 +88,9 @@ void Zombies::revive(std::size_t slot) {
     z.carry = ahead;
 }
 
-bool Zombies::any() const {
-    return std::any_of(zombies_.begin(), zombies_.end(), [](const Zombie& z) { return z.active; });
+int Zombies::count() const {
+    return static_cast<int>(
+        std::count_if(zombies_.begin(), zombies_.end(), [](const Zombie& z) { return z.active; }));
 }
 
 }  // namespace cgpu::schedule

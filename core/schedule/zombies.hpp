@@ -42,7 +42,8 @@ class Zombies {
     void revive(std::size_t slot);
     void forget(std::size_t slot) { zombies_[slot] = {}; }
     [[nodiscard]] bool is(std::size_t slot) const { return zombies_[slot].active; }
-    [[nodiscard]] bool any() const;
+    [[nodiscard]] int count() const;
+    [[nodiscard]] bool any() const { return count() > 0; }
 
   private:
     struct Zombie {

@@ -6,7 +6,6 @@
 #include "module/front/captures.hpp"
 #include "module/front/context_count.hpp"
 #include "module/front/real_driver.hpp"
-#include "module/front/run.hpp"
 #include "module/front/session.hpp"
 
 namespace cgpu::front {
@@ -63,7 +62,7 @@ Context* ContextTable::add(CUcontext handle, int gpu, bool primary) {
     entry->uses = 1;
     entry->dying.store(false);
     entry->handle.store(handle, std::memory_order_release);
-    free_runs_end.fetch_add(1);
+    context_changes.fetch_add(1);
     return entry;
 }
 

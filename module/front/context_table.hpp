@@ -62,6 +62,10 @@ struct Context {
     }
 };
 
+/// Bumped where what holds of all launches of a thread's may hold no longer: a context is new, or what one's
+/// limits ask for changes.
+inline constinit std::atomic<std::uint32_t> context_changes{0};
+
 class ContextTable {
   public:
     constexpr ContextTable() = default;

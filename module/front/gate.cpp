@@ -147,7 +147,7 @@ CUresult pass_gate(const Work& work, Pass& pass) {
     const LastBatch last{before.context, before.batch, before.closes};
     end_run();
     // In this order: what changes after it is seen.
-    const auto ends = free_runs_end.load();
+    const auto changes = context_changes.load();
     if (const CUresult refused = before_launch(*context, work.function, pass.first); refused != kSuccess)
         return refused;
     pass.closes = context->meter.closes.load();
@@ -158,7 +158,7 @@ CUresult pass_gate(const Work& work, Pass& pass) {
     Run::mine() = {.function = work.function,
                    .gate_seq = &gate_of(context->gpu).seq,
                    .seq = decision.seq,
-                   .ends = ends,
+                   .changes = changes,
                    .free = freely ? decision.more : 0,
                    .more = freely ? 0 : decision.more,
                    .context = context,

@@ -3,7 +3,6 @@
 #include "module/front/charge.hpp"
 #include "module/front/first_launch.hpp"
 #include "module/front/hook.hpp"
-#include "module/front/run.hpp"
 #include "module/front/service.hpp"
 
 using namespace cgpu::front;
@@ -86,7 +85,7 @@ CGPU_HOOK cuCtxSetLimit(int limit, std::size_t value) {
     const Uncancelled uncancelled;
     // What was let through ahead ends, so that the next launch sees what is held for it.
     place.context->meter.closes.fetch_add(1);
-    free_runs_end.fetch_add(1);
+    context_changes.fetch_add(1);
     return value > before ? enlarge(*place.context, product(value - before, each), call)
                           : reduce(*place.context, product(before - value, each), call);
 }

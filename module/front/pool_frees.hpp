@@ -56,8 +56,8 @@ class PoolFrees {
     std::atomic<Free*> first_{nullptr};
     template <class T>
     using PerGpu = std::array<std::atomic<T>, wire::kMaxGpus>;
-    PerGpu<int>
-        outstanding_{};  ///< frees on the list or being looked at; allocations, but for those that wait
+    /// Frees on the list or being looked at; allocations, but for those that wait.
+    PerGpu<int> outstanding_{};
     PerGpu<std::uint32_t> progress_{};
 };
 

@@ -8,10 +8,6 @@
 
 namespace cgpu::front {
 
-/// Changes where launches that were let through freely must be looked at again: a context is new, or one's
-/// limits have grown.
-inline constinit std::atomic<std::uint32_t> free_runs_end{0};
-
 /// Launches that the engine has let through in advance, in one context by one thread: of one function on one
 /// stream, or where nothing is measured of any that have been launched before. They need no further question
 /// while the gate has said nothing new and no batch has been closed.
@@ -19,9 +15,9 @@ struct Run {
     const void* function = nullptr;
     const wire::Word* gate_seq = nullptr;
     std::uint32_t seq = 0;
-    std::uint32_t ends = 0;  ///< free_runs_end when it began
-    std::uint32_t free = 0;  ///< launches left that pass whichever context they are in: see takes_freely
-    std::uint32_t more = 0;  ///< launches left besides
+    std::uint32_t changes = 0;  ///< context_changes when it began
+    std::uint32_t free = 0;     ///< launches left that pass whichever context they are in: see takes_freely
+    std::uint32_t more = 0;     ///< launches left besides
     Context* context = nullptr;
     CUcontext handle = nullptr;
     CUstream stream = nullptr;  ///< as the plain functions take it
@@ -32,7 +28,7 @@ struct Run {
     /// Nothing is measured, and there is no context but this run's. Takes a launch that passes.
     [[gnu::always_inline]] bool takes_freely(const void* a_function) {
         if (free == 0 || !knows(a_function) || gate_seq->load(std::memory_order_relaxed) != seq ||
-            free_runs_end.load(std::memory_order_relaxed) != ends)
+            context_changes.load(std::memory_order_relaxed) != changes)
             return false;
         --free;
         return true;

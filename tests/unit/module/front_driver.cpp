@@ -1,6 +1,4 @@
-// A driver small enough for the front's unit tests: two cards with a heap that only counts, one queue of
-// kernels of settable length. It does what the front's contract needs and nothing beyond; whole programs are
-// tested on the simulator.
+// The driver's devices, contexts and memory: cards with a heap that only counts.
 #include <time.h>
 
 #include <algorithm>
@@ -18,17 +16,12 @@
 #include <vector>
 
 #include "tests/unit/module/context_stack.hpp"
+#include "tests/unit/module/front_driver.hpp"
 
-#define API extern "C" __attribute__((visibility("default"))) int
+using namespace fake;
 
 namespace {
 
-constexpr int kSuccess = 0;
-constexpr int kInvalidValue = 1;
-constexpr int kOutOfMemory = 2;
-constexpr int kNotInitialized = 3;
-constexpr int kInvalidContext = 201;
-constexpr int kNotReady = 600;
 constexpr std::uint64_t kCardBytes = std::uint64_t{16} << 30;
 
 struct Context {
@@ -36,21 +29,10 @@ struct Context {
     bool primary;
 };
 
-struct Event {
-    std::atomic<std::int64_t> at_ns{0};
-};
-
 std::mutex mutex;
 std::atomic<bool> initialised{false};
 int devices = 2;
-std::array<std::uint64_t, 11> last_launch{};
 int failures_left = 0;
-std::int64_t kernel_ns = 0;
-std::atomic<std::int64_t> busy_until_ns{0};
-std::int64_t launches = 0;
-std::atomic<int> held_after{-1};
-std::atomic<int> launches_inside{0};
-std::atomic<bool> capturing{false};
 std::uint64_t next_address = 0x7000'0000'0000;
 std::map<std::uint64_t, std::uint64_t> heap;  // address, array or handle → bytes
 /// Memory of a device's pool: its end, once it has been freed, is that of the work before the free.
@@ -66,24 +48,6 @@ std::size_t limits[3] = {};
 Context primaries[2] = {{0, true}, {1, true}};
 int primary_uses[2] = {};
 thread_local constinit ContextStack<Context> stack{};
-
-std::int64_t now_ns() {
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * 1'000'000'000ll + now.tv_nsec;
-}
-
-/// A driver's end, among the exit handlers of its process: other threads had better not be in it any more.
-/// This one gives them the time to show that they are.
-struct End {
-    std::atomic<bool> come{false};
-    End() = default;
-    ~End() {
-        come = true;
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
-};
-End end;
 
 Context* current() { return stack.empty() ? nullptr : stack.back(); }
 
@@ -118,24 +82,8 @@ extern "C" __attribute__((visibility("default"))) std::uint64_t fake_heap_bytes(
     for (const auto& [address, size] : heap) sum += size;
     return sum;
 }
-extern "C" __attribute__((visibility("default"))) std::int64_t fake_launches() {
-    const std::lock_guard lock(mutex);
-    return launches;
-}
 /// Before cuInit.
 extern "C" __attribute__((visibility("default"))) void fake_set_devices(int count) { devices = count; }
-/// The arguments of the last cuLaunchKernel, in their order.
-extern "C" __attribute__((visibility("default"))) const std::uint64_t* fake_last_launch() {
-    return last_launch.data();
-}
-extern "C" __attribute__((visibility("default"))) void fake_set_kernel_ns(std::int64_t ns) {
-    const std::lock_guard lock(mutex);
-    kernel_ns = ns;
-}
-/// After so many more, launches stay in the driver, before they are on their stream; how many do is told. -1:
-/// none does any more.
-extern "C" __attribute__((visibility("default"))) void fake_hold_launches(int after) { held_after = after; }
-extern "C" __attribute__((visibility("default"))) int fake_launches_inside() { return launches_inside; }
 extern "C" __attribute__((visibility("default"))) void fake_fail_next(int count) {
     const std::lock_guard lock(mutex);
     failures_left = count;
@@ -355,23 +303,6 @@ API cuDeviceGetDefaultMemPool(void** pool, int device) {
 }
 API cuDeviceGetMemPool(void** pool, int device) { return cuDeviceGetDefaultMemPool(pool, device); }
 
-API cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-                   unsigned bz, unsigned shared, void* stream, void** parameters, void** extra) {
-    const auto number = [](const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); };
-    if (held_after > 0) {
-        --held_after;
-    } else {
-        ++launches_inside;
-        while (held_after == 0) std::this_thread::sleep_for(std::chrono::microseconds(100));
-        --launches_inside;
-    }
-    const std::lock_guard lock(mutex);
-    ++launches;
-    last_launch = {number(function),   gx,           gy, gz, bx, by, bz, shared, number(stream),
-                   number(parameters), number(extra)};
-    if (!capturing) busy_until_ns = std::max(busy_until_ns.load(), now_ns()) + kernel_ns;
-    return kSuccess;
-}
 API cuCtxGetLimit(std::size_t* value, int limit) {
     *value = limits[limit];
     return kSuccess;
@@ -380,45 +311,6 @@ API cuCtxSetLimit(int limit, std::size_t value) {
     limits[limit] = value;
     return kSuccess;
 }
-API cuCtxSynchronize() {
-    while (now_ns() < busy_until_ns) continue;
-    return kSuccess;
-}
-API cuEventCreate(Event** event, unsigned) {
-    *event = new Event;
-    return kSuccess;
-}
-API cuEventDestroy_v2(Event* event) {
-    delete event;
-    return kSuccess;
-}
-API cuEventRecord(Event* event, void*) {
-    const std::lock_guard lock(mutex);
-    event->at_ns = std::max(busy_until_ns.load(), now_ns());
-    return kSuccess;
-}
-API cuEventQuery(Event* event) {
-    if (end.come) std::abort();
-    return now_ns() >= event->at_ns ? kSuccess : kNotReady;
-}
-API cuEventElapsedTime(float* milliseconds, Event* from, Event* to) {
-    *milliseconds = static_cast<float>(static_cast<double>(to->at_ns - from->at_ns) / 1e6);
-    return kSuccess;
-}
-API cuThreadExchangeStreamCaptureMode(int*) { return kSuccess; }
-API cuStreamBeginCapture_v2(void*, int) {
-    capturing = true;
-    return kSuccess;
-}
-API cuStreamEndCapture(void*, void**) {
-    capturing = false;
-    return kSuccess;
-}
-API cuStreamIsCapturing(void*, int* status) {
-    *status = capturing ? 1 : 0;
-    return kSuccess;
-}
-
 API cuGetProcAddress_v2(const char* name, void** function, int version, std::uint64_t, int* status) {
     *status = 0;
     *function = nullptr;

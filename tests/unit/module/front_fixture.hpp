@@ -87,6 +87,14 @@ class Front : public testing::Test {
         return call<Launch>("cuLaunchKernel")(&functions[function], 1, 1, 1, 1, 1, 1, 0, stream, nullptr,
                                               nullptr);
     }
+    /// Memory of the stream's that is free when the kernel has run.
+    void free_behind_a_kernel(std::uint64_t bytes, void* stream) const {
+        std::uint64_t address = 0;
+        ASSERT_EQ((call<int(std::uint64_t*, std::size_t, void*)>("cuMemAllocAsync")(&address, bytes, stream)),
+                  0);
+        ASSERT_EQ(launch(stream), 0);
+        ASSERT_EQ((call<int(std::uint64_t, void*)>("cuMemFreeAsync")(address, stream)), 0);
+    }
 
     /// As the driver tells it to a process of its own: this one shall find the driver untouched.
     static std::array<std::uint8_t, 16> first_cards_uuid() {

@@ -202,9 +202,7 @@ TEST_F(Front, PoolMemoryIsHeldUntilItsStreamGetsThere) {
     int two = 0;
     const auto take = call<int(std::uint64_t*, std::size_t, void*)>("cuMemAllocAsync");
     std::uint64_t address = 0;
-    ASSERT_EQ(take(&address, 64 * kMiB, &one), 0);
-    ASSERT_EQ(launch(&one), 0);
-    ASSERT_EQ((call<int(std::uint64_t, void*)>("cuMemFreeAsync")(address, &one)), 0);
+    free_behind_a_kernel(64 * kMiB, &one);
     EXPECT_TRUE(eventually([&] { return daemon().charged_bytes == 64 * kMiB; }));
     // The same stream may have it at once; another gets it when the GPU is through with it.
     ASSERT_EQ(take(&address, 64 * kMiB, &one), 0);
@@ -245,9 +243,7 @@ TEST_F(Front, AFreeThatIsDoneWhileTheDaemonRefusesIsNotMissed) {
     int two = 0;
     const auto take = call<int(std::uint64_t*, std::size_t, void*)>("cuMemAllocAsync");
     std::uint64_t address = 0;
-    ASSERT_EQ(take(&address, 64 * kMiB, &one), 0);
-    ASSERT_EQ(launch(&one), 0);
-    ASSERT_EQ((call<int(std::uint64_t, void*)>("cuMemFreeAsync")(address, &one)), 0);
+    free_behind_a_kernel(64 * kMiB, &one);
     // Asked without ado, asked again, and once more when the pools have given back what they can: the answer
     // to that is held until the free is done.
     daemon().mute_after_refusals = daemon().refusals + 2;
@@ -268,10 +264,7 @@ TEST_F(Front, AProcessMayEndBeforeItsFreesAreDone) {
     start();
     behind<void(std::int64_t)>("fake_set_kernel_ns")(10'000'000'000);
     int stream = 0;
-    std::uint64_t address = 0;
-    ASSERT_EQ((call<int(std::uint64_t*, std::size_t, void*)>("cuMemAllocAsync")(&address, kMiB, &stream)), 0);
-    ASSERT_EQ(launch(&stream), 0);
-    ASSERT_EQ((call<int(std::uint64_t, void*)>("cuMemFreeAsync")(address, &stream)), 0);
+    free_behind_a_kernel(kMiB, &stream);
 }
 
 TEST_F(Front, WhatTheDriverHasTakenBackFromAPoolIsFoundOutWhenItIsNeeded) {

@@ -188,7 +188,8 @@ void Readings::publish(const Gate& gate, Nanos now, Nanos holds_until) {
         page.overlap.store(mine.overlap ? static_cast<std::uint32_t>(overlap) : 0, std::memory_order_relaxed);
         page.state.store(static_cast<std::uint32_t>(state), std::memory_order_release);
         page.seq.fetch_add(1, std::memory_order_release);
-        if (more && state != wire::GateState::closed) wake_all(page.seq);
+        // Who waits may have been held at a higher limit, by estimates that turned out too long.
+        if ((more || member.wants) && state != wire::GateState::closed) wake_all(page.seq);
         member.gate = mine;
         member.written = true;
     }

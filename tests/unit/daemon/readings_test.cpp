@@ -1,7 +1,14 @@
 #include "daemon/app/readings.hpp"
 
 #include <gtest/gtest.h>
+#include <linux/futex.h>
 #include <rapidcheck.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <string>
+#include <thread>
 
 #include "tests/unit/daemon/test_pages.hpp"
 
@@ -256,6 +263,57 @@ TEST_F(Held, ItsGateIsRenewedWellBeforeItRunsOut) {
         readings.publish({}, now * kMilli, (now + 1000) * kMilli);
         ASSERT_GE(one->its_orders.gates[0].holds_until_ns.load(), (now + 870) * kMilli) << now;
     }
+}
+
+/// A process that waits at a gate, as long as it takes until it is woken; 20 s at most.
+class AtTheGate {
+  public:
+    explicit AtTheGate(wire::Word& seq) : seq_(seq), thread_([this] { wait(); }) {
+        while (state() != 'S') std::this_thread::yield();
+    }
+    [[nodiscard]] bool was_woken() {
+        thread_.join();
+        return woken_;
+    }
+
+  private:
+    void wait() {
+        tid_ = static_cast<int>(syscall(SYS_gettid));
+        const timespec limit{20, 0};
+        woken_ = syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&seq_), FUTEX_WAIT, seq_.load(), &limit,
+                         nullptr, 0) == 0;
+    }
+    [[nodiscard]] char state() const {
+        if (tid_ == 0) return '?';
+        std::ifstream file("/proc/self/task/" + std::to_string(tid_) + "/stat");
+        std::string line;
+        std::getline(file, line);
+        const auto name_ends = line.rfind(')');
+        return name_ends + 2 < line.size() ? line[name_ends + 2] : '?';
+    }
+
+    wire::Word& seq_;
+    std::atomic<int> tid_{0};
+    bool woken_ = false;
+    std::thread thread_;
+};
+
+TEST_F(Held, IsWokenByALimitThatItHasRoomTo) {
+    auto& seq = one->its_orders.gates[0].seq;
+    Gate open;
+    open.state = Gate::State::open;
+    const auto base = read(1006).used;
+    report.in_flight_ns = report.oldest_ns = 2 * kMilli;
+    report.updated_ns = 1006 * kMilli;
+    (void)read(1006);
+    open.limit = base + 2 * kMilli;
+    readings.publish(open, 1006 * kMilli, 2000 * kMilli);
+    AtTheGate process(seq);
+    report.in_flight_ns = 0;
+    report.used_ns = 8 * kMilli;
+    open.limit = read(1008).used + 1;
+    readings.publish(open, 1008 * kMilli, 2000 * kMilli);
+    EXPECT_TRUE(process.was_woken()) << "the limit is lower, but so is what it has reached";
 }
 
 TEST(Readings, survives_whatever_a_page_says) {

@@ -11,13 +11,12 @@ constexpr Nanos kMostClaimed = 3'600 * kSecond;
 }  // namespace
 
 Nanos Meter::read(const Reading& claim, Nanos dt) {
-    const Nanos before = level_.used;
-    const Nanos waited_before = level_.waited;
+    const Reading before = level_;
     const bool was_busy = busy();
     level_ = claim;
     level_.used = std::clamp<Nanos>(claim.used, 0, kMostUsed);
     level_.waited = std::clamp<Nanos>(claim.waited, 0, kMostUsed);
-    fresh_wait_ = std::clamp<Nanos>(level_.waited - waited_before, 0, dt);
+    fresh_wait_ = std::clamp<Nanos>(level_.waited - before.waited, 0, dt);
     level_.in_flight_estimate = std::clamp<Nanos>(claim.in_flight_estimate, 0, kMostClaimed);
     if (claim.stale) {
         level_.wants = level_.syncing = level_.unmeasured = false;
@@ -25,13 +24,16 @@ Nanos Meter::read(const Reading& claim, Nanos dt) {
     }
     level_.remaining = std::clamp<Nanos>(claim.remaining, 0, level_.in_flight_estimate);
     level_.usual_gap = std::clamp<Nanos>(claim.usual_gap, 0, kMostClaimed);
+    const bool same = level_.used == before.used && level_.in_flight_estimate == before.in_flight_estimate;
+    const bool stands = same && level_.remaining > 0 && level_.remaining >= before.remaining;
+    stalled_ = stands ? stalled_ + dt : 0;
     if (!started_) {
         started_ = true;
         fresh_wait_ = 0;
         return 0;
     }
     believable_ = was_busy ? std::min(believable_ + dt, kMostUsed) : dt;
-    const Nanos fresh = std::clamp<Nanos>(level_.used - before, 0, believable_);
+    const Nanos fresh = std::clamp<Nanos>(level_.used - before.used, 0, believable_);
     believable_ -= fresh;
     return fresh;
 }

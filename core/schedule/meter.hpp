@@ -20,6 +20,10 @@ class Meter {
     /// Of the time before the last reading: how long launches were waiting, dt at most.
     [[nodiscard]] Nanos fresh_wait() const { return fresh_wait_; }
 
+    /// For how long what is left of the work in flight has been the same although time went by, with nothing
+    /// launched or measured: its oldest part runs on past its estimate.
+    [[nodiscard]] Nanos stalled() const { return stalled_; }
+
     /// The last claim within its bounds.
     [[nodiscard]] const Reading& level() const { return level_; }
     [[nodiscard]] bool busy() const { return level_.wants || level_.in_flight_estimate > 0; }
@@ -30,6 +34,7 @@ class Meter {
     Reading level_;
     Nanos believable_ = 0;
     Nanos fresh_wait_ = 0;
+    Nanos stalled_ = 0;
     bool started_ = false;
 };
 

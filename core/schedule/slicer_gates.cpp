@@ -60,7 +60,8 @@ void Slicer::open_gates(Gates& gates) const {
     own.state = Gate::State::open;
     own.limit = limit();
     if (!rules_.fills || turn_->priority || slots_[turn_->slot].was_busy) return;
-    if (const auto next = first_waiting(false); next && *next != turn_->slot) {
+    // One that meets others would only wait there, and take from the holder what it waits.
+    if (const auto next = first_waiting(false); next && *next != turn_->slot && !ganged(*next)) {
         gates[*next] = overlapping(slots_[*next].meter.reached() + settings_.tuning.fill);
     }
 }
@@ -83,7 +84,10 @@ Nanos Slicer::turn_wake_at() const {
     const Slot& s = slots_[turn_->slot];
     const Reading& level = s.meter.level();
     if (turn_->closed_at) {
-        const Nanos wait = trusted() ? level.remaining - t.lead : std::max(level.remaining, kMilli);
+        // Where something runs on past its estimate, what is left stays as it is: ever less often, then.
+        const Nanos stalled = std::min(s.meter.stalled() / 2, kMilli);
+        const Nanos wait =
+            trusted() ? std::max(level.remaining - t.lead, stalled) : std::max(level.remaining, kMilli);
         return std::min(turn_->drain_deadline, now_ + wait);
     }
     if (!turn_->contended) return kForever;

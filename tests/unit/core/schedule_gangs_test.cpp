@@ -209,6 +209,25 @@ TEST_F(Gang, ATurnOfOneThatWaitsEndsByTheClock) {
     EXPECT_EQ(last_.gates[0].limit, readings_[0].used + slicer_.settings().tuning.slice);
 }
 
+// A kernel that meets others would only wait there, and take from the holder what it waits.
+TEST_F(Gang, IsNotLetInWhileAHolderPausesUnderSoft) {
+    slicer_.set_policy(Policy::soft);
+    readings_[0].wants = true;
+    after(kMilli);
+    ASSERT_EQ(slicer_.holder(), 0);
+    launch(0, kMilli);
+    readings_[1].wants = true;
+    after(kMilli);
+    drain(0);
+    after(kMilli / 10);
+    ASSERT_EQ(slicer_.holder(), 0) << "a short pause";
+    EXPECT_EQ(gate(1), State::open);
+    gangs_[1].meets = true;
+    after(kMilli / 10);
+    ASSERT_EQ(slicer_.holder(), 0);
+    EXPECT_EQ(gate(1), State::closed);
+}
+
 TEST_F(Gang, ACallTakesNothingFromOthersForLong) {
     gangs_[0] = {.lead = Lead::called, .busy = true, .meets = true};
     std::array<Nanos, 2> held{};

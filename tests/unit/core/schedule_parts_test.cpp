@@ -69,6 +69,31 @@ TEST(Meter, ClaimsStayWithinBounds) {
     EXPECT_EQ(meter.level().usual_gap, 0);
 }
 
+TEST(Meter, SaysForHowLongNothingHasMoved) {
+    Meter meter;
+    Reading claim;
+    claim.in_flight_estimate = claim.remaining = 5 * kMilli;
+    meter.read(claim, kMilli);
+    EXPECT_EQ(meter.stalled(), 0);
+    meter.read(claim, kMilli);
+    meter.read(claim, kMilli);
+    EXPECT_EQ(meter.stalled(), 2 * kMilli);
+    claim.remaining -= kMicro;
+    meter.read(claim, kMilli);
+    EXPECT_EQ(meter.stalled(), 0);
+    claim.in_flight_estimate += kMilli;
+    claim.remaining += kMilli;
+    meter.read(claim, kMilli);
+    EXPECT_EQ(meter.stalled(), 0) << "more was launched";
+    claim.used += kMilli;
+    meter.read(claim, kMilli);
+    EXPECT_EQ(meter.stalled(), 0) << "something was measured";
+    claim.in_flight_estimate = claim.remaining = 0;
+    meter.read(claim, kMilli);
+    meter.read(claim, kMilli);
+    EXPECT_EQ(meter.stalled(), 0) << "nothing runs";
+}
+
 TEST(Meter, AStalePageWantsNothing) {
     Meter meter;
     Reading claim = used(0);

@@ -96,6 +96,29 @@ TEST_F(Step, WithTrustTheNextGateOpensBeforeTheDrain) {
     }
 }
 
+// The estimate says that 200 µs are left, and goes on saying so: what is before them takes longer.
+TEST_F(Step, ADrainThatStandsStillIsLookedAtEverLessOften) {
+    readings_[0].wants = true;
+    at(kSecond);
+    std::size_t holder = 0;
+    for (int turn = 0; turn < 15; ++turn, holder = 1 - holder) {
+        end_turn_with_work(holder);
+        drain(holder);
+        after(kMilli);
+    }
+    end_turn_with_work(holder);
+    readings_[holder].remaining = 200 * kMicro;
+    after(800 * kMicro);
+    ASSERT_EQ(last_.wake_at, now_ + 100 * kMicro);
+    readings_[holder].remaining = settings_.tuning.lead + 1;
+    int steps = 0;
+    for (const Nanos began = now_; gate(1 - holder) == State::closed; ++steps) {
+        ASSERT_LT(now_, began + 7 * kMilli);
+        at(last_.wake_at);
+    }
+    EXPECT_LT(steps, 30) << "of 20 µs each they would be 300";
+}
+
 TEST_F(Step, ADrainThatDoesNotComeIsNotWaitedForLong) {
     readings_[0].wants = true;
     at(kSecond);

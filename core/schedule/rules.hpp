@@ -10,7 +10,7 @@ struct Rules {
     bool work_conserving;  ///< only those that want the GPU take turns; else whoever is present does
     bool weighted;         ///< weights count
     bool spare_burns;      ///< slices nobody has been given take turns too
-    bool fills;            ///< another may run while the holder pauses
+    bool fills;            ///< another may run while the holder pauses, if its kernels don't meet others'
 };
 
 Rules rules_of(model::Policy policy);

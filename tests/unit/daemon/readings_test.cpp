@@ -10,6 +10,7 @@
 #include <string>
 #include <thread>
 
+#include "daemon/app/bell_wait.hpp"
 #include "tests/unit/daemon/test_pages.hpp"
 
 namespace cgpu::app {
@@ -269,7 +270,8 @@ TEST_F(Held, ItsGateIsRenewedWellBeforeItRunsOut) {
 class AtTheGate {
   public:
     explicit AtTheGate(wire::Word& seq) : seq_(seq), thread_([this] { wait(); }) {
-        while (state() != 'S') std::this_thread::yield();
+        const auto deadline = monotonic_now() + 20'000 * kMilli;
+        while (state() != 'S' && monotonic_now() < deadline) std::this_thread::yield();
     }
     [[nodiscard]] bool was_woken() {
         thread_.join();

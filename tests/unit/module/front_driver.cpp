@@ -1,17 +1,11 @@
 // The driver's devices, contexts and memory: cards with a heap that only counts.
-#include <time.h>
-
 #include <algorithm>
-#include <array>
 #include <atomic>
-#include <chrono>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 

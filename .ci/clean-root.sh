@@ -1,19 +1,22 @@
 #!/usr/bin/env bash
-# clean-root.sh [SUITE [COMMAND…]]: runs COMMAND in a copy of the working tree (what git tracks or would track) in a
-# bare Debian of that suite, as root, in namespaces of its own with that Debian as their root.
-# Default: bookworm, `./check --fast` and `./quickstart`; for trixie: the build and the unit tests.
-# The bare root, downloaded packages and ccache's store are kept in build/roots. Exit status 77: the root could not be made.
+# clean-root.sh [--with FILE]… [SUITE [COMMAND…]]: runs COMMAND in a bare Debian of that suite, as root, in namespaces of its
+# own with that Debian as their root. The working tree (a copy of what git tracks or would track) lies there at the same
+# path as here, and the command starts in it. --with adds one file of the working tree that git doesn't track.
+# Default: bookworm, `./check --fast` and `./quickstart`.
+# The bare root and downloaded packages are kept in build/roots. So is ccache's store; for the suite that this machine
+# has it is the machine's own: the compiler is the same, and ccache takes from it only what all headers of the bare root
+# agree with. Exit status 77: the root could not be made.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+tree=$PWD
+with=()
+while [[ ${1-} == --with ]]; do
+    with+=("$2")
+    shift 2
+done
 suite=${1:-bookworm}
 shift $(($# ? 1 : 0))
-if (($# == 0)); then
-    case $suite in
-        trixie) set -- bash -c '. cmake/bootstrap.sh && install_packages build && build_preset release &&
-            ctest --test-dir build/release --output-on-failure --no-tests=error -L unit' ;;
-        *) set -- bash -c './check --fast && ./quickstart' ;;
-    esac
-fi
+(($#)) || set -- bash -c './check --fast && ./quickstart'
 if ((EUID != 0)); then
     echo "making a root file system takes root"
     exit 77
@@ -24,8 +27,12 @@ if ! command -v mmdebstrap >/dev/null; then
     exit 77
 fi
 
-kept=$PWD/build/roots
-mkdir -p "$kept/archives-$suite" "$kept/ccache-$suite" || exit
+kept=$tree/build/roots
+ccache=$kept/ccache-$suite
+if [[ $suite == $(. /etc/os-release && echo "${VERSION_CODENAME-}") ]]; then
+    ccache=${CCACHE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/ccache}
+fi
+mkdir -p "$kept/archives-$suite" "$ccache" || exit
 if [[ ! -e $kept/$suite.tar ]]; then
     if ! mmdebstrap --variant=minbase --format=tar "$suite" "$kept/$suite.tar.new"; then
         rm -f "$kept/$suite.tar.new"
@@ -41,26 +48,33 @@ tar -C "$work" -xpf "$kept/$suite.tar" --exclude='./dev/*' || exit
 cp -L /etc/resolv.conf "$work/etc/resolv.conf" || exit
 # Nothing here outlives the run: no need to sync every file to disk.
 echo force-unsafe-io >"$work/etc/dpkg/dpkg.cfg.d/unsafe-io" || exit
+mkdir -p "$work$tree" || exit
 if git rev-parse -q --verify HEAD >/dev/null; then
-    git clone -q --no-hardlinks --no-checkout . "$work/src"
+    git clone -q --no-hardlinks --no-checkout . "$work$tree"
 else
-    git init -q "$work/src"
+    git init -q "$work$tree"
 fi || exit
 git ls-files -z --cached --others --exclude-standard | while IFS= read -r -d '' file; do
     [[ -e $file || -L $file ]] && printf '%s\0' "$file"
-done | tar --null --no-recursion -T - -cf - | tar -C "$work/src" -xpf - || exit
+done | tar --null --no-recursion -T - -cf - | tar -C "$work$tree" -xpf - || exit
+for file in "${with[@]}"; do
+    mkdir -p "$work$tree/$(dirname "$file")" && cp -p "$file" "$work$tree/$file" || exit
+done
 
 # pivot_root, not chroot: whoever enters a mount namespace made in there must come out at this root.
 # shellcheck disable=SC2016
 setpriv --pdeathsig KILL unshare --mount --propagation private --pid --fork --kill-child bash -c '
-    root=$1 archives=$2 ccache=$3
-    shift 3
+    root=$1 archives=$2 ccache=$3 tree=$4
+    shift 4
     mount -n --bind "$root" "$root" && cd "$root" && mount -n -t proc proc proc && mount -n --rbind /sys sys &&
-        mount -n --rbind /dev dev && mount -n -t tmpfs -o mode=1777 tmp tmp && mount -n -t tmpfs -o mode=755 run run &&
-        mount -n --bind "$archives" var/cache/apt/archives && mkdir -p root/.cache/ccache &&
+        mount -n --rbind /dev dev || exit 77
+    # Unless the tree lies there.
+    [[ $tree == /tmp/* ]] || mount -n -t tmpfs -o mode=1777 tmp tmp || exit 77
+    [[ $tree == /run/* ]] || mount -n -t tmpfs -o mode=755 run run || exit 77
+    mount -n --bind "$archives" var/cache/apt/archives && mkdir -p root/.cache/ccache &&
         mount -n --bind "$ccache" root/.cache/ccache && mkdir old-root && pivot_root . old-root && cd / &&
         umount -n -l /old-root && rmdir /old-root || exit 77
     exec env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
-        CI=true bash -c "cd /src && \"\$@\"" clean-root "$@"
-' clean-root "$work" "$kept/archives-$suite" "$kept/ccache-$suite" "$@" </dev/null &
+        CI=true bash -c "cd \"\$1\" && shift && exec \"\$@\"" clean-root "$tree" "$@"
+' clean-root "$work" "$kept/archives-$suite" "$ccache" "$tree" "$@" </dev/null &
 wait $!

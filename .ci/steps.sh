@@ -1,5 +1,7 @@
 # What ./check counts with: steps, each with its log, a line and its time. Sourced by ./check.
 logs=build/check
+minutes=$logs/minutes.tsv # a line a step: name, seconds, how it ended
+waiting=()                # what is left to the next commit
 passed=0 failed=0 skipped=0
 declare -A step_failed=()
 running='' # the process group of the step that runs
@@ -15,7 +17,7 @@ trap 'stop HUP' HUP
 
 start_steps() {
     mkdir -p "$logs"
-    rm -f "$logs"/*.log "$logs"/*.xml
+    rm -f "$logs"/*.log "$logs"/*.xml "$minutes"
     began=$SECONDS
 }
 
@@ -41,6 +43,28 @@ if_time() {
 
 report() { # WORD NAME TEXT SECONDS
     printf '%-8s %-16s %-36s %5d s\n' "$1" "$2" "$3" "$4"
+    printf '%s\t%d\t%s\n' "$2" "$4" "$1" >>"$minutes"
+}
+
+# turn_of_commit: a number that is one more at the next commit.
+turn_of_commit() {
+    local hash
+    if [[ $(git rev-parse --is-shallow-repository 2>/dev/null) == false ]]; then
+        git rev-list --count HEAD
+    else # how many there are is not known here
+        hash=$(git rev-parse -q --verify HEAD 2>/dev/null) || hash=0
+        echo $((16#${hash:0:4}))
+    fi
+}
+
+# take_turn ARRAY TURN: leaves of the array the one whose turn it is; the last line names the others.
+take_turn() {
+    local -n all=$1
+    local mine=$(($2 % ${#all[@]})) i
+    for i in "${!all[@]}"; do
+        ((i == mine)) || waiting+=("${all[i]}")
+    done
+    all=("${all[mine]}")
 }
 
 show_end() { # NAME
@@ -50,6 +74,7 @@ show_end() { # NAME
 
 skip() { # NAME REASON
     skipped=$((skipped + 1))
+    printf '%s\t0\tskipped\n' "$1" >>"$minutes"
     printf '%-8s %-16s %s\n' skipped "$1" "$2"
 }
 
@@ -120,6 +145,7 @@ tests() {
 end_steps() {
     local line="$passed passed, $failed failed"
     ((!skipped)) || line+=", $skipped skipped"
+    ((!${#waiting[@]})) || line+="; left to the next commit: ${waiting[*]}"
     echo "$line"
     ((failed == 0))
     exit

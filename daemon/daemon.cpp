@@ -1,12 +1,12 @@
 #include "daemon/daemon.hpp"
 
 #include <signal.h>
-#include <spdlog/spdlog.h>
 #include <time.h>
 
 #include <stdexcept>
 #include <utility>
 
+#include "daemon/app/log.hpp"
 #include "daemon/app/mode_differences.hpp"
 #include "daemon/system/log.hpp"
 #include "daemon/system/notify.hpp"
@@ -61,7 +61,7 @@ app::Settings Daemon::service_settings() const {
 }
 
 void Daemon::fail(const std::string& why) {
-    spdlog::critical("{}", why);
+    log::critical("{}", why);
     loop_.stop(1);
 }
 
@@ -72,7 +72,7 @@ void Daemon::compose(store::State state) {
     leases.unexplained.gap = config_.escape_gap_mib * kMib;
     leases.on_escape = on_escape(config_.on_escape);
     if (leases.on_escape == app::OnEscape::kill && !system::Processes::may_kill_others())
-        spdlog::warn(
+        log::warn(
             "on_escape: kill: cgpud may not kill other users' processes, and will refuse them memory "
             "instead. "
             "Try: give it CAP_KILL by kill.conf, see cgpud(8)");
@@ -114,7 +114,7 @@ tl::expected<void, std::string> Daemon::start() {
     auto leases = store::LeaseFile::open(config_.runtime_dir / "leases");
     if (!leases) return tl::unexpected(leases.error().text);
     lease_file_ = std::move(*leases);
-    if (!lease_file_->damage().empty()) spdlog::error("leases: {}", lease_file_->damage());
+    if (!lease_file_->damage().empty()) log::error("leases: {}", lease_file_->damage());
 
     choose_module(*state);
     auto connected = bus::Bus::connect(loop_, CGPU_VERSION, [this](const std::string& why) { fail(why); });
@@ -134,12 +134,12 @@ void Daemon::choose_module(store::State& state) {
     if (verified) return;
     const bool idle = state.node.instances().empty() && !state.record.job;
     if (idle && version != own_version() && modules_.verified(own_version())) {
-        spdlog::warn("{} {} is in force now.", verified.error().text, CGPU_VERSION);
+        log::warn("{} {} is in force now.", verified.error().text, CGPU_VERSION);
         in_force = own_version();
-        if (const auto saved = store_.save(state.record); !saved) spdlog::error("{}", saved.error().text);
+        if (const auto saved = store_.save(state.record); !saved) log::error("{}", saved.error().text);
         return;
     }
-    spdlog::error("{} Jobs will be refused until it is there.", verified.error().text);
+    log::error("{} Jobs will be refused until it is there.", verified.error().text);
 }
 
 void Daemon::look_for_gpus() {
@@ -150,7 +150,7 @@ void Daemon::gpus_listed(const app::Result<std::vector<model::SeenGpu>>& gpus) {
     if (gpus)
         service_->gpus_seen(*gpus);
     else
-        spdlog::log(open_ ? spdlog::level::debug : spdlog::level::warn, "{}", gpus.error().text);
+        log::line(open_ ? log::Level::debug : log::Level::warn, gpus.error().text);
     const bool none = !gpus || gpus->empty();
     next_look_ = loop_.at(loop_.now() + (none ? kLookAgainSoon : kLookAgain), [this] { look_for_gpus(); });
     if (std::exchange(open_, true)) return;
@@ -166,7 +166,7 @@ tl::expected<void, std::string> Daemon::open_to_clients() {
     take_configured_mode();
     if (auto served = bus_->serve(*service_, *upgrader_); !served) return served;
     if (auto named = bus_->request_name(); !named) return named;
-    spdlog::info("cgpud {} serves org.cgpu1: {}", CGPU_VERSION, status());
+    log::info("cgpud {} serves org.cgpu1: {}", CGPU_VERSION, status());
     system::notify_ready(status());
     return {};
 }
@@ -176,7 +176,7 @@ void Daemon::take_configured_mode() {
     const auto wanted = [this](const model::SeenGpu& gpu) { return config_.settings_for(gpu).mode; };
     for (const auto& line :
          app::mode_differences(service_->node(), config_.gpu_defaults.mode, upgrader_->mode(), wanted))
-        spdlog::warn("{}", line);
+        log::warn("{}", line);
 }
 
 std::string Daemon::status() const {
@@ -189,8 +189,8 @@ void Daemon::reload() {
     system::notify_reloading();
     auto loaded = config::load(sources_);
     if (!loaded) {
-        for (const auto& problem : loaded.error()) spdlog::error("{}", problem);
-        spdlog::error("the configuration stays as it was");
+        for (const auto& problem : loaded.error()) log::error("{}", problem);
+        log::error("the configuration stays as it was");
         system::notify_ready("bad configuration, the one before stays in force");
         return;
     }
@@ -198,7 +198,7 @@ void Daemon::reload() {
     service_->set_settings(service_settings());
     take_configured_mode();
     system::set_up_log(config_.log_level);
-    spdlog::info(
+    log::info(
         "configuration read again; slice_ms, on_daemon_loss, lease_chunk_mib, context_estimate_mib, "
         "on_escape, "
         "escape_gap_mib and folders come with the next start");
@@ -211,12 +211,12 @@ int Daemon::run() {
     signals_.push_back(loop_.on_signal(SIGHUP, [this] { reload(); }));
     loop_.keep_watchdog();
     if (const auto started = start(); !started) {
-        spdlog::critical("{}", started.error());
+        log::critical("{}", started.error());
         return 1;
     }
     const int result = loop_.run();
     system::notify_stopping();
-    spdlog::info("cgpud stops; jobs go on without it");
+    log::info("cgpud stops; jobs go on without it");
     return result;
 }
 

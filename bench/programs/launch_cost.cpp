@@ -54,6 +54,7 @@ int main(int argc, char** argv) {
     must(cuDevicePrimaryCtxRetain(&context, 0), "cuDevicePrimaryCtxRetain");
     std::vector<std::vector<double>> times(std::strtoul(argv[2], nullptr, 10));
     std::vector<std::thread> threads;
+    threads.reserve(times.size());
     for (auto& mine : times)
         threads.emplace_back([&] { mine = time_blocks(context, std::atoi(argv[1]), std::atoi(argv[3])); });
     for (auto& thread : threads) thread.join();

@@ -1,8 +1,8 @@
 #include "daemon/app/escapes.hpp"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
+
+#include "daemon/app/log.hpp"
 
 namespace cgpu::app {
 namespace {
@@ -27,8 +27,8 @@ void Escapes::seen(const model::Uuid& gpu, const std::vector<Found>& found) {
         const bool lasts = key.pool.gpu != gpu || std::any_of(found.begin(), found.end(),
                                                               [&](const Found& f) { return f.key == key; });
         if (!lasts)
-            spdlog::info("instance {}: process {}: its unexplained memory on {} is gone",
-                         key.pool.instance.id.short_id(), key.process.pid, key.pool.gpu.to_string());
+            log::info("instance {}: process {}: its unexplained memory on {} is gone",
+                      key.pool.instance.id.short_id(), key.process.pid, key.pool.gpu.to_string());
         return !lasts;
     });
     for (const auto& each : found) {
@@ -39,15 +39,15 @@ void Escapes::seen(const model::Uuid& gpu, const std::vector<Found>& found) {
 }
 
 void Escapes::tell(const Found& found) const {
-    spdlog::warn("instance {}: process {}: holds {} bytes on {} that the module can't explain; {}",
-                 found.key.pool.instance.id.short_id(), found.key.process.pid, found.bytes,
-                 found.key.pool.gpu.to_string(), consequence(on_escape_));
+    log::warn("instance {}: process {}: holds {} bytes on {} that the module can't explain; {}",
+              found.key.pool.instance.id.short_id(), found.key.process.pid, found.bytes,
+              found.key.pool.gpu.to_string(), consequence(on_escape_));
 }
 
 void Escapes::kill(const Found& found, bool first) {
     const auto killed = processes_.kill(found.key.process);
     if (!killed && first)
-        spdlog::error("instance {}: {}", found.key.pool.instance.id.short_id(), killed.error().text);
+        log::error("instance {}: {}", found.key.pool.instance.id.short_id(), killed.error().text);
 }
 
 }  // namespace cgpu::app

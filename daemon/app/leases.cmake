@@ -1,4 +1,8 @@
 include_guard(GLOBAL)
+# Whoever logs needs fmt; spdlog behind it is compiled in one file only.
+add_library(cgpu_log STATIC ${CMAKE_CURRENT_LIST_DIR}/log.cpp)
+target_link_libraries(cgpu_log PUBLIC cgpu_options spdlog::spdlog)
+
 add_library(cgpu_leases STATIC
   ${CMAKE_CURRENT_LIST_DIR}/escapes.cpp
   ${CMAKE_CURRENT_LIST_DIR}/lease_looks.cpp
@@ -9,9 +13,11 @@ add_library(cgpu_leases STATIC
   ${CMAKE_CURRENT_LIST_DIR}/pid_place.cpp
   ${CMAKE_CURRENT_LIST_DIR}/recall_queue.cpp
   ${CMAKE_CURRENT_LIST_DIR}/unexplained.cpp)
-target_link_libraries(cgpu_leases PUBLIC cgpu_core cgpu_options PRIVATE spdlog::spdlog)
+target_link_libraries(cgpu_leases PUBLIC cgpu_core cgpu_options PRIVATE cgpu_log)
 
 add_library(cgpu_lease_file STATIC
   ${CMAKE_CURRENT_LIST_DIR}/../store/lease_file.cpp
   ${CMAKE_CURRENT_LIST_DIR}/../store/lease_record.cpp)
 target_link_libraries(cgpu_lease_file PUBLIC cgpu_core cgpu_options)
+cgpu_use_precompiled(cgpu_leases cgpu_precompiled)
+cgpu_use_precompiled(cgpu_lease_file cgpu_precompiled)

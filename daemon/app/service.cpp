@@ -1,10 +1,9 @@
 #include "daemon/app/service.hpp"
 
-#include <spdlog/spdlog.h>
-
 #include <utility>
 
 #include "core/model/quote.hpp"
+#include "daemon/app/log.hpp"
 
 namespace cgpu::app {
 namespace {
@@ -18,8 +17,8 @@ void say_where_weight_is_idle(const model::Node& node, const model::Instance& in
         if (!gpu || quota.weight <= 1) continue;
         const auto policy = node.policy_in_force(*gpu);
         if (policy != model::Policy::weighted && policy != model::Policy::fixed)
-            spdlog::info("instance {}: weight {} has no effect on GPU {} under policy {}",
-                         instance.id.short_id(), quota.weight, gpu->index, model::to_string(policy));
+            log::info("instance {}: weight {} has no effect on GPU {} under policy {}",
+                      instance.id.short_id(), quota.weight, gpu->index, model::to_string(policy));
     }
 }
 
@@ -49,10 +48,10 @@ Result<void> Service::set_policy(const model::Uuid& gpu, std::string_view policy
     if (!changed) return tl::unexpected(changed.error());
     if (*changed) {
         const auto* now = node_.find_gpu(gpu);
-        spdlog::info("{}: policy {} is set", describe(*now), model::to_string(*parsed));
+        log::info("{}: policy {} is set", describe(*now), model::to_string(*parsed));
         if (node_.policy_in_force(*now) != *parsed)
-            spdlog::info("{}: it divides memory only, so policy {} stays in force", describe(*now),
-                         model::to_string(node_.policy_in_force(*now)));
+            log::info("{}: it divides memory only, so policy {} stays in force", describe(*now),
+                      model::to_string(node_.policy_in_force(*now)));
         outside_.publisher.gpu_changed(gpu);
     }
     return {};
@@ -62,7 +61,7 @@ Result<void> Service::set_max_inst(const model::Uuid& gpu, std::uint32_t max_ins
     const auto changed = change([&](model::Node& node) { return node.set_max_inst(gpu, max_inst); }, options);
     if (!changed) return tl::unexpected(changed.error());
     if (*changed) {
-        spdlog::info("{}: max_inst {} is set", describe(*node_.find_gpu(gpu)), max_inst);
+        log::info("{}: max_inst {} is set", describe(*node_.find_gpu(gpu)), max_inst);
         outside_.publisher.gpu_changed(gpu);
     }
     return {};
@@ -73,7 +72,7 @@ Result<void> Service::set_prio_ratio(const model::Uuid& gpu, std::uint32_t per_c
         change([&](model::Node& node) { return node.set_prio_ratio(gpu, per_cent); }, options);
     if (!changed) return tl::unexpected(changed.error());
     if (*changed) {
-        spdlog::info("{}: prio_ratio {} is set", describe(*node_.find_gpu(gpu)), per_cent);
+        log::info("{}: prio_ratio {} is set", describe(*node_.find_gpu(gpu)), per_cent);
         outside_.publisher.gpu_changed(gpu);
     }
     return {};
@@ -87,7 +86,7 @@ Result<void> Service::set_weight(const model::InstanceId& id, std::string_view g
         change([&](model::Node& node) { return node.set_weight(id, *uuid, weight); }, options);
     if (!changed) return tl::unexpected(changed.error());
     if (*changed) {
-        spdlog::info("instance {}: weight {} is set", id.short_id(), weight);
+        log::info("instance {}: weight {} is set", id.short_id(), weight);
         say_where_weight_is_idle(node_, *node_.find_instance(id));
         outside_.publisher.instance_changed(id);
         outside_.publisher.gpu_changed(*uuid);
@@ -103,7 +102,7 @@ Result<void> Service::set_high_priority(const model::InstanceId& id, std::string
         change([&](model::Node& node) { return node.set_high_priority(id, *uuid, high); }, options);
     if (!changed) return tl::unexpected(changed.error());
     if (*changed) {
-        spdlog::info("instance {}: {} priority is set", id.short_id(), high ? "high" : "normal");
+        log::info("instance {}: {} priority is set", id.short_id(), high ? "high" : "normal");
         outside_.publisher.instance_changed(id);
     }
     return {};
@@ -118,7 +117,7 @@ Result<void> Service::set_memory(const model::InstanceId& id, std::string_view g
         [&](model::Node& node) { return node.set_memory(id, *uuid, model::Bytes(bytes), in_use); }, options);
     if (!changed) return tl::unexpected(changed.error());
     if (*changed) {
-        spdlog::info("instance {}: memory limit {} bytes is set", id.short_id(), bytes);
+        log::info("instance {}: memory limit {} bytes is set", id.short_id(), bytes);
         outside_.links.refresh(*node_.find_instance(id));
         outside_.publisher.instance_changed(id);
         outside_.publisher.gpu_changed(*uuid);
@@ -153,14 +152,14 @@ void Service::gpus_seen(const std::vector<model::SeenGpu>& gpus) {
     for (const auto& gpu : gpus) sightings.push_back({gpu, settings_.settings_for(gpu)});
     const auto changed = change([&](model::Node& node) { return node.sync_gpus(sightings); }, {});
     if (!changed) {
-        spdlog::error("GPUs: {}", changed.error().text);
+        log::error("GPUs: {}", changed.error().text);
         return;
     }
     if (!*changed) return;
     for (const auto& gpu : node_.gpus()) {
-        spdlog::info("{}: {}, {} MiB{}{}", describe(gpu), gpu.model_name, gpu.total.mib(),
-                     gpu.present ? "" : ", not shown by the driver now",
-                     gpu.obstacle.empty() ? "" : ", not shared: " + gpu.obstacle);
+        log::info("{}: {}, {} MiB{}{}", describe(gpu), gpu.model_name, gpu.total.mib(),
+                  gpu.present ? "" : ", not shown by the driver now",
+                  gpu.obstacle.empty() ? "" : ", not shared: " + gpu.obstacle);
         outside_.publisher.gpu_changed(gpu.uuid);
     }
 }

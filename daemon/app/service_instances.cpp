@@ -1,10 +1,10 @@
 // The part of the service that is about the life and death of an instance.
-#include <spdlog/spdlog.h>
 
 #include <utility>
 
 #include "core/admission/admit.hpp"
 #include "core/request/request.hpp"
+#include "daemon/app/log.hpp"
 #include "daemon/app/service.hpp"
 
 namespace cgpu::app {
@@ -68,10 +68,9 @@ Result<Created> Service::create_instance(std::string_view id, std::string_view n
     watch_end(*parsed_id, *caller);
     const auto& instance = *node_.find_instance(*parsed_id);
     for (const auto& quota : instance.quotas)
-        spdlog::info("instance {} ({}): admitted, GPU {}, {} MiB, weight {}", instance.id.short_id(),
-                     instance.name, quota.gpu.to_string(), quota.memory_limit.mib(), quota.weight);
-    for (const auto& warning : grant->warnings)
-        spdlog::warn("instance {}: {}", instance.id.short_id(), warning);
+        log::info("instance {} ({}): admitted, GPU {}, {} MiB, weight {}", instance.id.short_id(),
+                  instance.name, quota.gpu.to_string(), quota.memory_limit.mib(), quota.weight);
+    for (const auto& warning : grant->warnings) log::warn("instance {}: {}", instance.id.short_id(), warning);
     outside_.publisher.instance_added(instance.id);
     gpus_of_changed(instance);
     outside_.door.instances_changed();
@@ -109,7 +108,7 @@ Result<void> Service::attach(std::string_view id, std::int32_t pid, Options opti
     if (!changed) return tl::unexpected(changed.error());
     if (*changed) {
         watch_end(*parsed_id, *process);
-        spdlog::info("instance {}: lives with process {}", parsed_id->short_id(), pid);
+        log::info("instance {}: lives with process {}", parsed_id->short_id(), pid);
         outside_.links.refresh(*node_.find_instance(*parsed_id));
         outside_.publisher.instance_changed(*parsed_id);
     }
@@ -148,12 +147,12 @@ void Service::end(const model::InstanceId& ended) {
     const auto& id = instance.id;
     const auto changed = change([&](model::Node& node) { return node.remove_instance(id); }, {});
     if (!changed) {
-        spdlog::error("instance {} has ended but stays listed: {}", id.short_id(), changed.error().text);
+        log::error("instance {} has ended but stays listed: {}", id.short_id(), changed.error().text);
         retries_[id] = outside_.loop.at(outside_.loop.now() + kSaveAgainAfter, [this, id] { end(id); });
         return;
     }
     outside_.links.close(id);
-    spdlog::info("instance {} ({}): gone", id.short_id(), instance.name);
+    log::info("instance {} ({}): gone", id.short_id(), instance.name);
     outside_.publisher.instance_removed(id);
     gpus_of_changed(instance);
     ended_.erase(id);
@@ -167,8 +166,7 @@ void Service::adopt() {
     const auto instances = node_.instances();
     for (const auto& [id, instance] : instances) {
         if (const auto folder = outside_.links.open(instance); !folder) {
-            spdlog::error("instance {}: its link can't be opened again: {}", id.short_id(),
-                          folder.error().text);
+            log::error("instance {}: its link can't be opened again: {}", id.short_id(), folder.error().text);
             continue;
         }
         if (instance.attached) {
@@ -177,7 +175,7 @@ void Service::adopt() {
             ends_[id] = outside_.loop.at(outside_.loop.now() + kAttachPatience,
                                          [this, id = id] { process_ended(id); });
         }
-        spdlog::info("instance {} ({}): taken up again", id.short_id(), instance.name);
+        log::info("instance {} ({}): taken up again", id.short_id(), instance.name);
     }
 }
 

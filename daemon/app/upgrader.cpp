@@ -1,8 +1,8 @@
 #include "daemon/app/upgrader.hpp"
 
-#include <spdlog/spdlog.h>
-
 #include <utility>
+
+#include "daemon/app/log.hpp"
 
 namespace cgpu::app {
 
@@ -22,7 +22,7 @@ void Upgrader::resume() {
     if (!recorded_) {
         upgrade::Record first;
         first.in_force = flow_.in_force();
-        if (const auto saved = outside_.store.save(first); !saved) spdlog::error("{}", saved.error().text);
+        if (const auto saved = outside_.store.save(first); !saved) log::error("{}", saved.error().text);
     }
     look_at_module();
     instances_changed();
@@ -110,7 +110,7 @@ void Upgrader::carry_out(const upgrade::Switch& order) {
 void Upgrader::carry_out(const upgrade::Over& over) { outside_.publisher.job_ended(over.ended); }
 
 void Upgrader::carry_out(const upgrade::Tell& tell) {
-    spdlog::log(tell.bad ? spdlog::level::warn : spdlog::level::info, "{}", tell.text);
+    log::line(tell.bad ? log::Level::warn : log::Level::info, tell.text);
 }
 
 void Upgrader::look_at_module() {

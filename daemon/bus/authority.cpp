@@ -1,6 +1,5 @@
 #include "daemon/bus/authority.hpp"
 
-#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +7,8 @@
 #include <map>
 #include <string>
 #include <utility>
+
+#include "daemon/app/log.hpp"
 
 namespace cgpu::bus {
 namespace {
@@ -65,7 +66,7 @@ app::Result<void> unanswered(const sdbus::Error& error, const compat::Caller& ca
         return refuse("only root may where there is no polkit to ask, and the caller has " + user(caller),
                       std::string(kAsRoot) + ", or install polkitd");
     if (is_no_reply(name)) return refuse("polkit was asked and gave no answer");
-    spdlog::warn("polkit: {} ({})", error.getMessage(), name);
+    log::warn("polkit: {} ({})", error.getMessage(), name);
     return refuse("polkit could not be asked: " + error.getMessage(),
                   std::string(kAsRoot) + ", and the log of polkit (journalctl -u polkit)");
 }
@@ -108,7 +109,7 @@ void Authority::give_up(const std::string& question) {
             .withArguments(question)
             .dontExpectReply();
     } catch (const sdbus::Error& error) {
-        spdlog::debug("polkit: {}", error.getMessage());
+        log::debug("polkit: {}", error.getMessage());
     }
 }
 

@@ -7,8 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include <spdlog/spdlog.h>
-
+#include "daemon/app/log.hpp"
 #include "daemon/bus/objects.hpp"
 #include "daemon/bus/paths.hpp"
 #include "dbus/compat.hpp"
@@ -39,7 +38,7 @@ void published(const char* what, Body body) {
     try {
         body();
     } catch (const std::exception& error) {
-        spdlog::error("telling the bus of {}: {}", what, error.what());
+        log::error("telling the bus of {}: {}", what, error.what());
     }
 }
 

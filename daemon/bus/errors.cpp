@@ -1,6 +1,6 @@
 #include "daemon/bus/errors.hpp"
 
-#include <spdlog/spdlog.h>
+#include "daemon/app/log.hpp"
 
 namespace cgpu::bus {
 namespace {
@@ -43,7 +43,7 @@ sdbus::Error to_bus_error(const model::Refusal& refusal) {
 }
 
 sdbus::Error internal_error(std::string_view method, std::string_view what) {
-    spdlog::error("{}: {}", method, what);
+    log::error("{}: {}", method, what);
     return compat::make_error(
         "org.cgpu1.Error.Internal",
         std::string(method) + ": the daemon failed. Try: its log (journalctl -u cgpud).");

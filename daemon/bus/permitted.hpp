@@ -5,8 +5,7 @@
 #include <tuple>
 #include <utility>
 
-#include <spdlog/spdlog.h>
-
+#include "daemon/app/log.hpp"
 #include "daemon/bus/authority.hpp"
 #include "daemon/bus/errors.hpp"
 
@@ -39,7 +38,7 @@ void when_permitted(Authority& authority, Action action, const sdbus::IObject& o
                 reply->returnError(error);
             }
         } catch (const std::exception& error) {
-            spdlog::warn("{}: its caller can't be answered: {}", method, error.what());
+            log::warn("{}: its caller can't be answered: {}", method, error.what());
         }
     });
 }

@@ -1,5 +1,4 @@
 // How a process gets connected: accept, Hello, Welcome.
-#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <algorithm>

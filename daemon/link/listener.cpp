@@ -1,7 +1,6 @@
 #include "daemon/link/listener.hpp"
 
 #include <fcntl.h>
-#include <spdlog/spdlog.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -11,6 +10,8 @@
 #include <cerrno>
 #include <system_error>
 #include <utility>
+
+#include "daemon/app/log.hpp"
 
 namespace cgpu::link {
 namespace {
@@ -80,8 +81,8 @@ void Listener::accept_some() {
         if (errno == EAGAIN) return;
         // Out of descriptors or memory: the socket stays readable, so looking away is the only way not to
         // spin.
-        spdlog::error("link: can't accept a connection: {}. Try: a larger LimitNOFILE= for cgpud.",
-                      std::generic_category().message(errno));
+        log::error("link: can't accept a connection: {}. Try: a larger LimitNOFILE= for cgpud.",
+                   std::generic_category().message(errno));
         watch_.reset();
         pause_ = loop_->at(loop_->now() + kPause, [this] {
             watch_ = loop_->watch(fd_, EPOLLIN, [this](std::uint32_t) { accept_some(); });

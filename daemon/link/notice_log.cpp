@@ -1,6 +1,6 @@
 #include "daemon/link/notice_log.hpp"
 
-#include <spdlog/spdlog.h>
+#include "daemon/app/log.hpp"
 
 namespace cgpu::link {
 
@@ -15,11 +15,11 @@ void NoticeLog::write(std::int32_t pid, const std::string& text) {
         return;
     }
     ++lines_;
-    spdlog::warn("instance {}: process {}: {}", instance_, pid, text);
+    log::warn("instance {}: process {}: {}", instance_, pid, text);
 }
 
 void NoticeLog::tell_unwritten() {
-    if (unwritten_ > 0) spdlog::warn("instance {}: {} more such lines were left out", instance_, unwritten_);
+    if (unwritten_ > 0) log::warn("instance {}: {} more such lines were left out", instance_, unwritten_);
     unwritten_ = 0;
 }
 

@@ -1,10 +1,10 @@
 #include "daemon/link/server.hpp"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <system_error>
 #include <utility>
+
+#include "daemon/app/log.hpp"
 
 namespace cgpu::link {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 void remove_folder(const std::filesystem::path& folder) {
     std::error_code error;
     std::filesystem::remove_all(folder, error);
-    if (error) spdlog::warn("link: {} can't be removed: {}", folder.string(), error.message());
+    if (error) log::warn("link: {} can't be removed: {}", folder.string(), error.message());
 }
 
 }  // namespace

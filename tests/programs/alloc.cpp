@@ -1,7 +1,10 @@
 // Allocates device memory one way or another and tells how far it came.
-#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <string>
 
 #include "tests/programs/common.hpp"
+#include "tests/programs/options.hpp"
 #include "tests/programs/ways.hpp"
 
 namespace {
@@ -39,17 +42,17 @@ bool run(const Settings& settings) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app("Allocates device memory; prints 'result CODE NAME' and 'allocated_mib N'");
+    programs::Options options("Allocates device memory; prints 'result CODE NAME' and 'allocated_mib N'");
     Settings settings;
-    app.add_option("--mib", settings.mib, "MiB to allocate")->required();
-    app.add_option("--count", settings.count, "That many times");
-    app.add_option("--chunk-mib", settings.chunk_mib, "In pieces of this size (default: in one)");
-    app.add_option("--how", settings.how)->check(CLI::IsMember(programs::ways()));
-    app.add_option("--device", settings.device);
-    app.add_flag("--until-fail", settings.until_fail, "Piece after piece until one is refused");
-    app.add_flag("--hold", settings.hold,
+    options.value("--mib", settings.mib, "MiB to allocate").required();
+    options.value("--count", settings.count, "That many times");
+    options.value("--chunk-mib", settings.chunk_mib, "In pieces of this size (default: in one)");
+    options.value("--how", settings.how).one_of(programs::ways());
+    options.value("--device", settings.device);
+    options.flag("--until-fail", settings.until_fail, "Piece after piece until one is refused");
+    options.flag("--hold", settings.hold,
                  "Print 'ready' and keep it until SIGTERM, or until stdin (a pipe) closes");
-    CLI11_PARSE(app, argc, argv);
+    if (const auto status = options.parse(argc, argv)) return *status;
 
     programs::take_stop_signals();
     programs::use_device(settings.device);

@@ -1,14 +1,17 @@
 // Keeps a GPU busy with kernels of given lengths, from several threads and streams.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdio>
+#include <functional>
 #include <numeric>
 #include <random>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "tests/programs/common.hpp"
+#include "tests/programs/options.hpp"
 
 namespace {
 
@@ -172,31 +175,31 @@ void report() {
 }  // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app(
+    programs::Options options(
         "Keeps a GPU busy; prints 'ready' when it begins, and 'launches N', 'kernels N' and 'wall_us N' at "
         "its "
         "end");
     Settings settings;
-    app.add_option("--kernel-us", settings.kernel_us, "Lengths of the kernels, launched in turn")
-        ->delimiter(',');
-    auto* seconds = app.add_option("--seconds", settings.seconds, "How long");
-    app.add_flag("--forever", settings.forever, "Until SIGTERM")->excludes(seconds);
-    app.add_option("--device", settings.device);
-    app.add_option("--threads", settings.threads);
-    app.add_option("--streams", settings.streams, "Streams of each thread");
-    app.add_option("--mib", settings.mib, "Device memory to allocate first");
-    app.add_option("--sync-every", settings.sync_every,
-                   "cuCtxSynchronize after that many launches of a thread");
-    app.add_option("--graph", settings.graph, "Launch graphs of that many kernels instead of kernels");
-    auto* fill = app.add_option("--fill-mib", settings.fill_mib, "Memsets of that size instead of kernels");
-    app.add_option("--copy-mib", settings.copy_mib, "Copies of that size instead of kernels")->excludes(fill);
-    app.add_option("--copies", settings.copies, "Each of them as a batch of so many equal ones")
-        ->check(CLI::PositiveNumber);
-    app.add_flag("--by-chance", settings.by_chance, "Draw the lengths by chance, all of one function");
-    app.add_flag("--coop", settings.coop, "Launch the kernels cooperatively");
-    app.add_flag("--report", settings.report,
+    options.value("--kernel-us", settings.kernel_us, "Lengths of the kernels, launched in turn")
+        .delimiter(',');
+    const auto seconds = options.value("--seconds", settings.seconds, "How long");
+    options.flag("--forever", settings.forever, "Until SIGTERM").excludes(seconds);
+    options.value("--device", settings.device);
+    options.value("--threads", settings.threads);
+    options.value("--streams", settings.streams, "Streams of each thread");
+    options.value("--mib", settings.mib, "Device memory to allocate first");
+    options.value("--sync-every", settings.sync_every,
+                  "cuCtxSynchronize after that many launches of a thread");
+    options.value("--graph", settings.graph, "Launch graphs of that many kernels instead of kernels");
+    const auto fill =
+        options.value("--fill-mib", settings.fill_mib, "Memsets of that size instead of kernels");
+    options.value("--copy-mib", settings.copy_mib, "Copies of that size instead of kernels").excludes(fill);
+    options.value("--copies", settings.copies, "Each of them as a batch of so many equal ones").positive();
+    options.flag("--by-chance", settings.by_chance, "Draw the lengths by chance, all of one function");
+    options.flag("--coop", settings.coop, "Launch the kernels cooperatively");
+    options.flag("--report", settings.report,
                  "Print 'finished NANOSECONDS LAUNCHES' about twenty times a second");
-    CLI11_PARSE(app, argc, argv);
+    if (const auto status = options.parse(argc, argv)) return *status;
     if (settings.seconds <= 0 && !settings.forever) {
         std::fputs("burn: give --seconds or --forever\n", stderr);
         return 2;

@@ -1,11 +1,11 @@
 // A program that means to break out: it takes device memory from the driver behind the module.
-#include <CLI/CLI.hpp>
-
 #include <dlfcn.h>
 
+#include <cstddef>
 #include <cstdlib>
 
 #include "tests/programs/common.hpp"
+#include "tests/programs/options.hpp"
 
 namespace {
 
@@ -31,12 +31,12 @@ Function* behind(Function*, const char* name) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app("Allocates device memory past the module, and prints 'ready'");
+    programs::Options options("Allocates device memory past the module, and prints 'ready'");
     std::size_t mib = 0;
     bool connected = false;
-    app.add_option("--mib", mib)->required();
-    app.add_flag("--connected", connected, "Use the GPU as every program does first");
-    CLI11_PARSE(app, argc, argv);
+    options.value("--mib", mib).required();
+    options.flag("--connected", connected, "Use the GPU as every program does first");
+    if (const auto status = options.parse(argc, argv)) return *status;
 
     programs::take_stop_signals();
     CUdeviceptr pointer = 0;

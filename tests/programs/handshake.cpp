@@ -1,7 +1,6 @@
 // A kernel in one stream spins until a kernel that is launched after it in another stream sets a word.
-#include <CLI/CLI.hpp>
-
 #include "tests/programs/common.hpp"
+#include "tests/programs/options.hpp"
 
 namespace {
 
@@ -17,9 +16,9 @@ void launch(CUfunction kernel, CUstream stream, CUdeviceptr flag, unsigned int v
 
 int main(int argc, char** argv) {
     unsigned int rounds = 100;
-    CLI::App app("Kernels of two streams that wait for each other; prints 'rounds N'");
-    app.add_option("--rounds", rounds);
-    CLI11_PARSE(app, argc, argv);
+    programs::Options options("Kernels of two streams that wait for each other; prints 'rounds N'");
+    options.value("--rounds", rounds);
+    if (const auto status = options.parse(argc, argv)) return *status;
 
     programs::use_device(0);
     CUfunction waits = programs::kernel("wait_for_flag");

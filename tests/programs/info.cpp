@@ -1,8 +1,9 @@
 // Prints what CUDA and NVML say about each device, one fact a line.
-#include <CLI/CLI.hpp>
 #include <cstdio>
+#include <string>
 
 #include "tests/programs/common.hpp"
+#include "tests/programs/options.hpp"
 #include "tests/sim/include/simgpu/nvml.h"
 
 namespace {
@@ -70,8 +71,9 @@ void print_nvml(const std::string& uuid, const std::string& prefix) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app("Prints what CUDA and NVML say about each device: lines 'device.<n>.<fact> <value>'");
-    CLI11_PARSE(app, argc, argv);
+    programs::Options options(
+        "Prints what CUDA and NVML say about each device: lines 'device.<n>.<fact> <value>'");
+    if (const auto status = options.parse(argc, argv)) return *status;
     must(cuInit(0), "cuInit");
     int count = 0;
     must(cuDeviceGetCount(&count), "cuDeviceGetCount");

@@ -4,7 +4,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
 #include <csignal>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "tests/programs/common.hpp"
+#include "tests/programs/options.hpp"
 
 namespace {
 
@@ -114,17 +114,17 @@ void play(const Settings& settings, Table& table, const Line& line, int player) 
 }  // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app(
+    programs::Options options(
         "Two processes take turns by events that they share; prints 'rounds N' that both played, "
         "'out_of_turn "
         "N' and 'other_died N'");
     Settings settings;
-    app.add_option("--rounds", settings.rounds);
-    app.add_option("--kernel-us", settings.kernel_us, "What each does in its turn");
-    app.add_option("--die-after", settings.die_after,
-                   "The second process kills itself after that many rounds, with its event recorded");
-    app.add_option("--device", settings.device);
-    CLI11_PARSE(app, argc, argv);
+    options.value("--rounds", settings.rounds);
+    options.value("--kernel-us", settings.kernel_us, "What each does in its turn");
+    options.value("--die-after", settings.die_after,
+                  "The second process kills itself after that many rounds, with its event recorded");
+    options.value("--device", settings.device);
+    if (const auto status = options.parse(argc, argv)) return *status;
 
     void* memory = mmap(nullptr, sizeof(Table), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     int there[2];

@@ -1,11 +1,12 @@
 // Prints which processes NVML lists on each device, one a line. It makes no context, so it is never one of
 // them.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "tests/programs/common.hpp"
+#include "tests/programs/options.hpp"
 #include "tests/sim/include/simgpu/nvml.h"
 
 namespace {
@@ -43,11 +44,11 @@ void print_utilization(const std::string& what, nvmlDevice_t device) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app(
+    programs::Options options(
         "Prints 'device.<n>.process PID BYTES' for each process that NVML lists there, the same in all "
         "versions of the\n"
         "list (else 'device.<n>.versions differ'), and 'device.<n>.utilization PID PERCENT'");
-    CLI11_PARSE(app, argc, argv);
+    if (const auto status = options.parse(argc, argv)) return *status;
     if (const auto result = nvmlInit_v2(); result != NVML_SUCCESS) {
         say("nvml_error", nvmlErrorString(result));
         return 1;

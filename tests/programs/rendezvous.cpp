@@ -1,10 +1,12 @@
 // Kernels on several GPUs that wait for each other, as collectives do.
-#include <CLI/CLI.hpp>
+#include <cstddef>
+#include <cstdio>
 #include <optional>
 #include <thread>
 #include <vector>
 
 #include "tests/programs/common.hpp"
+#include "tests/programs/options.hpp"
 
 namespace {
 
@@ -59,22 +61,22 @@ void run(const std::vector<const Rank*>& ranks, const Work& work) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app(
+    programs::Options options(
         "Rounds of kernels that wait for each other on several GPUs; prints 'rounds N' when all are through");
     Work work;
     bool threads = false;
     std::optional<unsigned int> rank;
-    app.add_option("--gpus", work.gpus, "Devices 0 .. N-1")->check(CLI::Range(1U, 16U));
-    app.add_option("--rounds", work.rounds);
-    app.add_option("--kernel-us", work.kernel_us, "Before each meeting a kernel of this length");
-    app.add_option("--ahead", work.ahead, "Rounds that are launched before they are waited for")
-        ->check(CLI::Range(1ULL, 1'000'000ULL));
-    app.add_flag("--threads", threads, "A thread for each GPU");
-    auto* group =
-        app.add_option("--group", work.group, "A number other than 0, the same for a job's processes");
-    app.add_option("--rank", rank, "Only this device; the others are other processes' of the group")
-        ->needs(group);
-    CLI11_PARSE(app, argc, argv);
+    options.value("--gpus", work.gpus, "Devices 0 .. N-1").range(1, 16);
+    options.value("--rounds", work.rounds);
+    options.value("--kernel-us", work.kernel_us, "Before each meeting a kernel of this length");
+    options.value("--ahead", work.ahead, "Rounds that are launched before they are waited for")
+        .range(1, 1'000'000);
+    options.flag("--threads", threads, "A thread for each GPU");
+    const auto group =
+        options.value("--group", work.group, "A number other than 0, the same for a job's processes");
+    options.value("--rank", rank, "Only this device; the others are other processes' of the group")
+        .needs(group);
+    if (const auto status = options.parse(argc, argv)) return *status;
 
     std::vector<Rank> ranks;
     for (unsigned int device = rank.value_or(0); device < rank.value_or(work.gpus - 1) + 1; ++device)

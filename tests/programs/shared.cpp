@@ -1,12 +1,13 @@
 // Device memory of one process, opened by another (cuIpcGetMemHandle, cuIpcOpenMemHandle).
 #include <sys/wait.h>
 #include <unistd.h>
-#include <CLI/CLI.hpp>
 
 #include <array>
+#include <cstddef>
 #include <cstdlib>
 
 #include "tests/programs/common.hpp"
+#include "tests/programs/options.hpp"
 #include "tests/sim/include/simgpu/cuda_memory.h"
 
 namespace {
@@ -72,12 +73,12 @@ void give_it(int device, std::size_t bytes, const Pipes& pipes) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app("Two processes hold the same device memory; prints 'wrong N' and 'ready'");
+    programs::Options options("Two processes hold the same device memory; prints 'wrong N' and 'ready'");
     std::size_t mib = 0;
     int device = 0;
-    app.add_option("--mib", mib, "MiB")->required();
-    app.add_option("--device", device);
-    CLI11_PARSE(app, argc, argv);
+    options.value("--mib", mib, "MiB").required();
+    options.value("--device", device);
+    if (const auto status = options.parse(argc, argv)) return *status;
 
     Pipes pipes;
     if (pipe(pipes.there.data()) != 0 || pipe(pipes.back.data()) != 0) return 1;

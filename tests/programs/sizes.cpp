@@ -1,9 +1,11 @@
 // Tells what single allocations take from the device, by what is free before and after several of a kind.
-#include <CLI/CLI.hpp>
+#include <cstddef>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "tests/programs/common.hpp"
+#include "tests/programs/options.hpp"
 #include "tests/sim/include/simgpu/cuda_memory.h"
 
 namespace {
@@ -95,12 +97,13 @@ std::size_t free_now() {
 }  // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app("Prints 'size KIND BYTES' for allocations of many kinds: what each took, on average");
+    programs::Options options(
+        "Prints 'size KIND BYTES' for allocations of many kinds: what each took, on average");
     std::size_t count = 8;
     int device = 0;
-    app.add_option("--count", count, "Of each kind")->check(CLI::PositiveNumber);
-    app.add_option("--device", device);
-    CLI11_PARSE(app, argc, argv);
+    options.value("--count", count, "Of each kind").positive();
+    options.value("--device", device);
+    if (const auto status = options.parse(argc, argv)) return *status;
 
     programs::use_device(device);
     for (const Kind& kind : kinds()) {

@@ -1,8 +1,8 @@
 // Adds two vectors on the GPU and checks every element of the sum.
-#include <CLI/CLI.hpp>
 #include <vector>
 
 #include "tests/programs/common.hpp"
+#include "tests/programs/options.hpp"
 
 namespace {
 
@@ -18,12 +18,12 @@ CUdeviceptr on_device(const std::vector<float>& values) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app("Adds two vectors on the GPU; prints 'elements N' and 'wrong N'");
+    programs::Options options("Adds two vectors on the GPU; prints 'elements N' and 'wrong N'");
     unsigned int count = 1'000'000;
     int device = 0;
-    app.add_option("--n", count, "Elements")->check(CLI::PositiveNumber);
-    app.add_option("--device", device);
-    CLI11_PARSE(app, argc, argv);
+    options.value("--n", count, "Elements").positive();
+    options.value("--device", device);
+    if (const auto status = options.parse(argc, argv)) return *status;
 
     programs::use_device(device);
     std::vector<float> left(count);

@@ -1,10 +1,11 @@
 // Sleeps, wakes up to a little work, and says how long after it was asked for the GPU began with it.
-#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <random>
 #include <thread>
 
 #include "tests/programs/common.hpp"
+#include "tests/programs/options.hpp"
 
 namespace {
 
@@ -57,13 +58,14 @@ int main(int argc, char** argv) {
     unsigned long long work_us = 1000;
     double idle_ms = 20;
     unsigned int seed = 1;
-    CLI::App app("Wakes up to some work again and again; prints 'ready', then 'began_ns N' for each time");
-    app.add_option("--count", count, "How often");
-    app.add_option("--work-us", work_us, "How much work each time");
-    app.add_option("--idle-ms", idle_ms,
-                   "How long it sleeps before, in the middle (exponentially distributed)");
-    app.add_option("--seed", seed);
-    CLI11_PARSE(app, argc, argv);
+    programs::Options options(
+        "Wakes up to some work again and again; prints 'ready', then 'began_ns N' for each time");
+    options.value("--count", count, "How often");
+    options.value("--work-us", work_us, "How much work each time");
+    options.value("--idle-ms", idle_ms,
+                  "How long it sleeps before, in the middle (exponentially distributed)");
+    options.value("--seed", seed);
+    if (const auto status = options.parse(argc, argv)) return *status;
 
     constexpr unsigned long long kFirstUs = 2;
     CUcontext context = programs::use_device(0);

@@ -3,10 +3,14 @@
 set(CGPU_TEST_ENGINES ${CMAKE_CURRENT_BINARY_DIR}/engines)
 math(EXPR CGPU_NEXT_VERSION_NUMBER "${CGPU_VERSION_NUMBER} + 1")
 
-# test_engine(NAME VERSION [SOURCES more...]): engines/NAME.so, which says that it is VERSION.
+# Compiled once for all engines that are made of this version's sources.
+add_library(test_engine_parts OBJECT ${CGPU_ENGINE_PARTS})
+target_link_libraries(test_engine_parts PRIVATE cgpu_options)
+target_compile_options(test_engine_parts PRIVATE -fvisibility=hidden -fno-gnu-unique)
+
+# test_engine(NAME VERSION PARTS...): engines/NAME.so, which says that it is VERSION.
 function(test_engine name version)
-  cmake_parse_arguments(arg "" "" "SOURCES" ${ARGN})
-  add_library(test_engine_${name} SHARED ${CGPU_ENGINE_SOURCES} ${arg_SOURCES})
+  add_library(test_engine_${name} SHARED ${CGPU_ENGINE_TABLE} ${ARGN})
   set_target_properties(test_engine_${name} PROPERTIES PREFIX "" OUTPUT_NAME ${name} NO_SONAME ON
     LIBRARY_OUTPUT_DIRECTORY ${CGPU_TEST_ENGINES})
   target_link_libraries(test_engine_${name} PRIVATE cgpu_options)
@@ -18,19 +22,20 @@ function(test_engine name version)
     target_link_options(test_engine_${name} PRIVATE -static-libstdc++ -static-libgcc)
   endif()
 endfunction()
-test_engine(present ${CGPU_VERSION_NUMBER})
+test_engine(present ${CGPU_VERSION_NUMBER} $<TARGET_OBJECTS:test_engine_parts>)
 # Of the next version, with a changed internal layout: see next_engine.cpp. Its headers come before this version's.
-test_engine(next ${CGPU_NEXT_VERSION_NUMBER} SOURCES ${CMAKE_CURRENT_LIST_DIR}/next_engine/next_engine.cpp)
+test_engine(next ${CGPU_NEXT_VERSION_NUMBER} ${CGPU_ENGINE_PARTS} ${CMAKE_CURRENT_LIST_DIR}/next_engine/next_engine.cpp)
 target_include_directories(test_engine_next BEFORE PRIVATE ${CMAKE_CURRENT_LIST_DIR}/next_engine)
 target_compile_definitions(test_engine_next PRIVATE cgpu_engine_table=plain_engine_table)
 
 # Whole engines but for one thing, each: see broken_engine.cpp.
 set(CGPU_BROKEN_ENGINES other_abi older_table failing_restore other_charge other_lease no_engine)
 foreach(kind ${CGPU_BROKEN_ENGINES})
-  test_engine(${kind} ${CGPU_NEXT_VERSION_NUMBER} SOURCES ${CMAKE_CURRENT_LIST_DIR}/broken_engine.cpp)
+  test_engine(${kind} ${CGPU_NEXT_VERSION_NUMBER} ${CMAKE_CURRENT_LIST_DIR}/broken_engine.cpp
+    $<TARGET_OBJECTS:test_engine_parts>)
   target_compile_definitions(test_engine_${kind} PRIVATE cgpu_engine_table=whole_engine_table CGPU_BROKEN_${kind})
 endforeach()
 # Of the next version with not a line changed, for figures.
-test_engine(twin ${CGPU_NEXT_VERSION_NUMBER})
+test_engine(twin ${CGPU_NEXT_VERSION_NUMBER} $<TARGET_OBJECTS:test_engine_parts>)
 list(TRANSFORM CGPU_BROKEN_ENGINES PREPEND test_engine_ OUTPUT_VARIABLE CGPU_TEST_ENGINE_TARGETS)
 list(APPEND CGPU_TEST_ENGINE_TARGETS test_engine_present test_engine_next test_engine_twin)

@@ -4,8 +4,7 @@
 option(CGPU_PRECOMPILE "Precompile headers that nearly all files include" ON)
 
 # Where <string> is precompiled, GCC warns of what it inlines from there, too, and takes std::string's operator+ for an
-# overrun (its bug 105651). -DCGPU_PRECOMPILE=OFF
-# has the warnings; check builds so on Debian 13.
+# overrun (its bug 105651). A build with -DCGPU_PRECOMPILE=OFF keeps those warnings; ./check builds so on Debian 13.
 if(CGPU_PRECOMPILE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(cgpu_options INTERFACE -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow)
 endif()

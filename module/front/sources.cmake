@@ -1,9 +1,9 @@
 # The fronts' sources, for the libraries themselves and for builds of them that tests make.
 set(front ${CMAKE_CURRENT_LIST_DIR})
-# Those that know where a front finds the daemon, the driver and the engine (paths.hpp): tests build them for other paths.
 set(CGPU_FRONT_SHARED_SOURCES
   ${front}/connection.cpp ${front}/descriptor.cpp ${front}/pages.cpp ${front}/waiting.cpp
   ${PROJECT_SOURCE_DIR}/core/wire/message.cpp)
+# Those that know where a front finds the daemon, the driver and the engine (paths.hpp): tests build them for other paths.
 set(CGPU_FRONT_CUDA_PLACED ${front}/connection.cpp ${front}/engine_file.cpp ${front}/real_driver.cpp)
 set(CGPU_FRONT_CUDA_PARTS
   ${front}/descriptor.cpp ${front}/pages.cpp ${front}/waiting.cpp ${PROJECT_SOURCE_DIR}/core/wire/message.cpp)

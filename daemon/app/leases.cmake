@@ -1,8 +1,4 @@
 include_guard(GLOBAL)
-# Whoever logs needs fmt; spdlog behind it is compiled in one file only.
-add_library(cgpu_log STATIC ${CMAKE_CURRENT_LIST_DIR}/log.cpp)
-target_link_libraries(cgpu_log PUBLIC cgpu_options spdlog::spdlog)
-
 add_library(cgpu_leases STATIC
   ${CMAKE_CURRENT_LIST_DIR}/escapes.cpp
   ${CMAKE_CURRENT_LIST_DIR}/lease_looks.cpp

@@ -133,6 +133,10 @@ CGPU_HOOK cuLaunchCooperativeKernel_ptsz(CUfunction function, unsigned gx, unsig
 }
 
 CGPU_HOOK cuLaunchCooperativeKernelMultiDevice(CUlaunchParams* list, unsigned count, unsigned flags) {
+    // The driver refuses more launches than there are devices without looking at them: so must the hook.
+    int devices = 0;
+    if (real::cuDeviceGetCount(&devices) != kSuccess || count > static_cast<unsigned>(devices))
+        return real::cuLaunchCooperativeKernelMultiDevice(list, count, flags);
     return launch_on_all(list, count, flags, 0);
 }
 

@@ -23,7 +23,9 @@ constexpr std::int64_t kLookEvery = kMillisecond;
 
 struct PoolFrees::Free {
     Context* context;
-    CUcontext handle;  ///< the context's when it was added: its entry may serve another by now
+    // Its entry may serve another context by now, of another GPU.
+    CUcontext handle;
+    int gpu;
     std::uint64_t stream;
     CUevent event;
     Free* next;
@@ -33,7 +35,8 @@ PoolFrees& pool_frees() { return the_pool_frees; }
 
 void PoolFrees::add(Context& context, CUstream stream) {
     const CUevent event = take_event(context);
-    auto* free = new (std::nothrow) Free{&context, context.handle.load(), stream_key(stream), event, nullptr};
+    auto* free = new (std::nothrow)
+        Free{&context, context.handle.load(), context.gpu, stream_key(stream), event, nullptr};
     if (free == nullptr || event == nullptr || real::cuEventRecord(event, stream) != kSuccess) {
         // Without an event there is no telling when; a later look at the pool will.
         delete free;
@@ -102,7 +105,7 @@ bool PoolFrees::on_its_way_elsewhere(const Context& context, CUstream stream) {
     const auto key = stream_key(stream);
     const Locked lock(mutex_);
     for (const Free* each = first_.load(); each != nullptr; each = each->next)
-        if (each->context->gpu == context.gpu && (each->context != &context || each->stream != key))
+        if (each->gpu == context.gpu && (each->handle != context.handle.load() || each->stream != key))
             return true;
     return false;
 }
@@ -130,7 +133,7 @@ void PoolFrees::progressed(int gpu) {
 }
 
 void PoolFrees::finish(Free* free) {
-    const int gpu = free->context->gpu;
+    const int gpu = free->gpu;
     delete free;
     pools().look_at_all(gpu);
     progressed(gpu);

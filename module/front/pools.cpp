@@ -42,12 +42,13 @@ std::uint64_t key_of(CUmemoryPool handle) { return reinterpret_cast<std::uintptr
 
 /// The entry can serve another pool.
 void forget(Pool& pool) {
-    pool.handle.store(nullptr);
     pool.doomed.store(false);
     pool.looks.store(0);
     pool.last_look = 0;
     pool.bytes = 0;
     pool.gone.store(0);
+    pool.handle.store(nullptr);
+    pool.pins.store(0);
 }
 
 /// As the driver does with the pool that a device allocates from when it is destroyed.
@@ -60,6 +61,32 @@ void put_default_in_place(CUmemoryPool handle, int gpu) {
 }
 
 }  // namespace
+
+/// While it lives the driver doesn't destroy the pool that the entry is for.
+class Pools::Pin {
+  public:
+    explicit Pin(Pool& pool) : pool_(pool) {
+        auto pins = pool.pins.load();
+        while ((pins & Pool::kEnding) == 0 && !pool.pins.compare_exchange_weak(pins, pins + 1)) continue;
+        held_ = (pins & Pool::kEnding) == 0;
+        if (held_) handle_ = pool.handle.load();
+    }
+    ~Pin() {
+        if (held_ && pool_.pins.fetch_sub(1) == Pool::kEnding + 1) pools().end(pool_);
+    }
+    Pin(const Pin&) = delete;
+    Pin& operator=(const Pin&) = delete;
+
+    /// Null: the entry is for none, or for one that is about to end.
+    CUmemoryPool handle() const { return handle_; }
+    /// Nothing of the pool is in use any more: it ends as soon as nobody asks about it.
+    void end() { pool_.pins.fetch_or(Pool::kEnding); }
+
+  private:
+    Pool& pool_;
+    bool held_ = false;
+    CUmemoryPool handle_ = nullptr;
+};
 
 Pools& pools() { return the_pools; }
 
@@ -101,10 +128,15 @@ std::uint64_t Pools::gone_from_graphs(int gpu) {
 
 std::uint64_t Pools::look(Pool& pool, std::uint64_t reserved) {
     const Uncancelled uncancelled;
-    const CUmemoryPool handle = pool.handle.load();
     const auto gpu = static_cast<std::uint32_t>(pool.gpu.load());
     // Asking a pool would be refused to a thread that captures, or end its capture.
     const RelaxedCapture relaxed;
+    Pin pin(pool);
+    const CUmemoryPool handle = pin.handle();
+    if (handle == nullptr) {
+        session().engine().cancel(gpu, reserved);
+        return 0;
+    }
     // Looks overlap. A later one began after all that the earlier one's caller had done, so it saw at least
     // that: the latest one that began is right.
     const std::uint64_t number = pool.looks.fetch_add(1) + 1;
@@ -114,7 +146,7 @@ std::uint64_t Pools::look(Pool& pool, std::uint64_t reserved) {
     bool shrank = false;
     {
         const Locked lock(mutex_);
-        if (handle == nullptr || pool.handle.load() != handle || number < pool.last_look) {
+        if (number < pool.last_look) {
             session().engine().cancel(gpu, reserved);
             return 0;
         }
@@ -126,7 +158,7 @@ std::uint64_t Pools::look(Pool& pool, std::uint64_t reserved) {
         session().engine().note_context(module::Holding::pool, key_of(handle),
                                         any_context_key(static_cast<int>(gpu)));
     }
-    if (unused) end(pool);
+    if (unused) pin.end();
     if (shrank) service().note_free();
     return lack;
 }
@@ -146,9 +178,10 @@ std::uint64_t Pools::spare(CUmemoryPool handle) {
 void Pools::trim(int gpu) {
     const RelaxedCapture relaxed;
     for (Pool* pool = first_.load(); pool != nullptr; pool = pool->next) {
-        const CUmemoryPool handle = pool->handle.load();
-        if (handle == nullptr || pool->gpu.load() != gpu) continue;
-        give_back_unused(handle, gpu);
+        if (pool->gpu.load() != gpu) continue;
+        const Pin pin(*pool);
+        if (pin.handle() == nullptr) continue;
+        give_back_unused(pin.handle(), gpu);
         look(*pool);
     }
 }
@@ -161,18 +194,16 @@ CUresult Pools::destroy(Pool& pool) {
     return kSuccess;
 }
 
-/// Nothing of a doomed pool is in use any more.
+/// Nothing of a doomed pool is in use any more, and nobody asks about it.
 void Pools::end(Pool& pool) {
-    CUmemoryPool handle = nullptr;
-    {
-        const Locked lock(mutex_);
-        if (!pool.doomed.load()) return;
-        handle = pool.handle.load();
-        forget(pool);
-        count_[static_cast<std::size_t>(pool.gpu.load())].fetch_sub(1);
-    }
+    const CUmemoryPool handle = pool.handle.load();
+    count_[static_cast<std::size_t>(pool.gpu.load())].fetch_sub(1);
     // In this order: the driver may give the handle to another thread's pool at once.
     session().engine().release(module::Holding::pool, key_of(handle));
+    {
+        const Locked lock(mutex_);
+        forget(pool);
+    }
     service().note_free();
     real::cuMemPoolDestroy(handle);
 }

@@ -19,6 +19,10 @@ struct Pool {
     std::uint64_t bytes = 0;              ///< that figure
     std::atomic<std::uint64_t> gone{0};   ///< by how much the figures have sunk so far, all together
     std::atomic<bool> doomed{false};      ///< the program has destroyed it, but memory of it is in use
+    /// How many threads are about to ask the driver about it, and kEnding once nothing of it is in use any
+    /// more: nobody begins to ask then, and the last one who asks has the driver destroy it.
+    std::atomic<std::uint32_t> pins{0};
+    static constexpr std::uint32_t kEnding = 1u << 31;
     Pool* next = nullptr;
 };
 
@@ -58,6 +62,7 @@ class Pools {
     void reset_in_child();
 
   private:
+    class Pin;
     void end(Pool& pool);
 
     Mutex mutex_;

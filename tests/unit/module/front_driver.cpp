@@ -1,11 +1,13 @@
 // The driver's devices, contexts and memory: cards with a heap that only counts.
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <map>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -36,8 +38,13 @@ struct Block {
     void* stream;
     bool in_use;
     std::int64_t free_at_ns;
+    void* pool;
 };
 std::map<std::uint64_t, Block> blocks;
+/// Of those that the program made; an address is never a pool's twice.
+std::map<void*, bool> pool_alive;
+std::atomic<int> dead_pools_asked{0};
+std::atomic<int> asking_takes_us{0};
 std::size_t limits[3] = {};
 Context primaries[2] = {{0, true}, {1, true}};
 int primary_uses[2] = {};
@@ -82,6 +89,11 @@ extern "C" __attribute__((visibility("default"))) void fake_fail_next(int count)
     const std::lock_guard lock(mutex);
     failures_left = count;
 }
+
+/// How often the driver was asked about a pool that it had destroyed, or that it did destroy meanwhile.
+extern "C" __attribute__((visibility("default"))) int fake_dead_pools_asked() { return dead_pools_asked; }
+/// How long the driver thinks about a pool before it answers, in microseconds.
+extern "C" __attribute__((visibility("default"))) void fake_set_asking_us(int us) { asking_takes_us = us; }
 
 API cuInit(unsigned) {
     initialised = true;  // without the lock: a child that is forked may call it
@@ -194,12 +206,13 @@ void settle_blocks() {
         each = blocks.erase(each);
     }
 }
-API cuMemAllocAsync(std::uint64_t* address, std::size_t bytes, void* stream) {
+int take_from_pool(std::uint64_t* address, std::size_t bytes, void* pool, void* stream) {
     settle_blocks();
     {
         const std::lock_guard lock(mutex);
         for (auto& [at, block] : blocks) {
-            if (block.in_use || block.stream != stream || block.bytes != bytes) continue;
+            if (block.in_use || block.stream != stream || block.bytes != bytes || block.pool != pool)
+                continue;
             block.in_use = true;
             *address = at;
             return kSuccess;
@@ -207,8 +220,27 @@ API cuMemAllocAsync(std::uint64_t* address, std::size_t bytes, void* stream) {
     }
     const int result = take(address, bytes);
     const std::lock_guard lock(mutex);
-    if (result == kSuccess) blocks[*address] = {bytes, current()->device, stream, true, 0};
+    if (result == kSuccess) blocks[*address] = {bytes, current()->device, stream, true, 0, pool};
     return result;
+}
+API cuMemAllocAsync(std::uint64_t* address, std::size_t bytes, void* stream) {
+    return take_from_pool(address, bytes, &primaries[current()->device], stream);
+}
+API cuMemAllocFromPoolAsync(std::uint64_t* address, std::size_t bytes, void* pool, void* stream) {
+    return take_from_pool(address, bytes, pool, stream);
+}
+API cuMemPoolCreate(void** pool, const void*) {
+    *pool = new char;
+    const std::lock_guard lock(mutex);
+    pool_alive[*pool] = true;
+    return kSuccess;
+}
+API cuMemPoolDestroy(void* pool) {
+    const std::lock_guard lock(mutex);
+    const auto found = pool_alive.find(pool);
+    if (found == pool_alive.end() || !found->second) return kInvalidValue;
+    found->second = false;
+    return kSuccess;
 }
 API cuMemFreeAsync(std::uint64_t address, void* stream) {
     const std::lock_guard lock(mutex);
@@ -221,10 +253,12 @@ API cuMemFreeAsync(std::uint64_t address, void* stream) {
 }
 API cuMemPoolGetAttribute(void* pool, int attribute, std::uint64_t* value) {
     settle_blocks();
+    std::this_thread::sleep_for(std::chrono::microseconds(asking_takes_us));
     const std::lock_guard lock(mutex);
+    if (const auto own = pool_alive.find(pool); own != pool_alive.end() && !own->second) ++dead_pools_asked;
     *value = 0;
     for (const auto& [at, block] : blocks)
-        if (pool == &primaries[block.device] && (attribute == 5 || block.in_use)) *value += block.bytes;
+        if (pool == block.pool && (attribute == 5 || block.in_use)) *value += block.bytes;
     return kSuccess;
 }
 API cuMemPoolTrimTo(void*, std::size_t) {

@@ -73,6 +73,9 @@ API cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
     if (!capturing) busy_until_ns = std::max(busy_until_ns.load(), now_ns()) + kernel_ns;
     return kSuccess;
 }
+API cuLaunchCooperativeKernelMultiDevice(const void*, unsigned count, unsigned) {
+    return count == 0 || count > 2 ? kInvalidValue : kSuccess;
+}
 API cuCtxSynchronize() {
     while (now_ns() < busy_until_ns) continue;
     return kSuccess;

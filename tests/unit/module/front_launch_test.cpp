@@ -107,6 +107,18 @@ TEST_P(FrontOfDevices, ALargerLimitIsTakenByTheNextLaunch) {
     }
 }
 
+TEST_F(Front, ALaunchOnMoreDevicesThanThereAreIsTheDriversToRefuse) {
+    start();
+    cgpu::front::CUlaunchParams list[2]{};
+    const auto launch_on_all = call<int(const cgpu::front::CUlaunchParams*, unsigned, unsigned)>(
+        "cuLaunchCooperativeKernelMultiDevice");
+    EXPECT_EQ(launch_on_all(list, 2, 0), 0);
+    EXPECT_EQ(launch_on_all(list, 0, 0), 1);
+    EXPECT_EQ(launch_on_all(list, 3, 0), 1) << "there are two entries";
+    EXPECT_EQ(launch_on_all(list, ~0U, 0), 1);
+    EXPECT_EQ(launch_on_all(nullptr, ~0U, 0), 1);
+}
+
 TEST_F(Front, AClosedGateHoldsLaunchesUntilItOpens) {
     daemon().gate = kClosed;
     start();

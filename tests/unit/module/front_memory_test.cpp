@@ -289,6 +289,27 @@ TEST_F(Front, PoolMemoryEndsWithTheLastContext) {
     EXPECT_TRUE(eventually([&] { return daemon().charged_bytes == 0; }));
 }
 
+TEST_F(Front, ADestroyedPoolIsNotAskedAnyMore) {
+    start();
+    behind<void(int)>("fake_set_asking_us")(200);
+    cgpu::front::CUmemPoolProps what{};
+    what.allocation_type = 1;
+    what.location = {1, 0};
+    int stream = 0;
+    for (int round = 0; round < 100; ++round) {
+        void* pool = nullptr;
+        std::uint64_t address = 0;
+        ASSERT_EQ((call<int(void**, const void*)>("cuMemPoolCreate")(&pool, &what)), 0);
+        const auto take = call<int(std::uint64_t*, std::size_t, void*, void*)>("cuMemAllocFromPoolAsync");
+        ASSERT_EQ(take(&address, 2 * kMiB, pool, &stream), 0);
+        // The service thread looks at the pools when the free is done.
+        ASSERT_EQ((call<int(std::uint64_t, void*)>("cuMemFreeAsync")(address, &stream)), 0);
+        ASSERT_EQ(call<int(void*)>("cuMemPoolDestroy")(pool), 0);
+    }
+    EXPECT_TRUE(eventually([&] { return daemon().charged_bytes == 0; }));
+    EXPECT_EQ(behind<int()>("fake_dead_pools_asked")(), 0);
+}
+
 TEST_F(Front, ArraysAreCharged) {
     daemon().limit_bytes = kContextEstimate + 2 * kMiB;
     start();

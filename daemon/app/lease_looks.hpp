@@ -9,8 +9,8 @@
 namespace cgpu::app {
 
 /// Looks at the driver's figures of GPUs: on demand, often while the memory of an ended process is awaited,
-/// and now and then while anybody holds memory. One look at a GPU at a time; a demand during one is followed
-/// by another.
+/// and now and then while anybody holds memory or may hold no more than a limit. One look at a GPU at a time;
+/// a demand during one is followed by another.
 class LeaseLooks {
   public:
     struct Settings {

@@ -1,5 +1,6 @@
 include_guard(GLOBAL)
 add_library(cgpu_leases STATIC
+  ${CMAKE_CURRENT_LIST_DIR}/context_estimate.cpp
   ${CMAKE_CURRENT_LIST_DIR}/escapes.cpp
   ${CMAKE_CURRENT_LIST_DIR}/lease_looks.cpp
   ${CMAKE_CURRENT_LIST_DIR}/lease_pool.cpp

@@ -62,6 +62,8 @@ void Leases::set_instance(const model::Instance& instance) {
         entry.pool.set_limit(instance.mode == model::Mode::none ? kUnlimited : quota.memory_limit.count());
         entry.queue.shrink();
         entry.queue.drive();
+        // Its processes may hold memory without ever speaking to us.
+        if (entry.pool.limit() != kUnlimited) looks_.look(quota.gpu);
     }
     take_up(key);
 }
@@ -125,9 +127,11 @@ Result<void> Leases::process_entered(const InstanceKey& instance, const model::P
 }
 
 Result<void> Leases::stranger_entered(const InstanceKey& instance, const model::Process& process) {
-    for (auto& [key, entry] : entries_)
-        if (key.instance == instance)
-            if (auto entered = entry->pool.enter(process); !entered) return entered;
+    for (auto& [key, entry] : entries_) {
+        if (key.instance != instance) continue;
+        if (auto entered = entry->pool.enter(process); !entered) return entered;
+        looks_.look(key.gpu);
+    }
     return {};
 }
 
@@ -146,8 +150,10 @@ void Leases::ask(LeaseAsk ask, LeaseReply reply) {
         reply({0, wire::Why::not_managed, 0, 0, {}});
         return;
     }
+    // The size that the process names is what it was told when it connected; another one would be a tenant's
+    // word.
     if (ask.what == LeaseAsk::What::context)
-        ask.bytes = std::max(ask.bytes, context_estimate(ask.key.pool.gpu));
+        ask.bytes = entry->context.bytes() > 0 ? entry->context.bytes() : context_estimate(ask.key.pool.gpu);
     if (ask.what == LeaseAsk::What::load && ask.bytes <= kLargestAsk) ask.bytes += entry->beyond_load.bytes();
     const auto* account = entry->pool.find(ask.key.process);
     if (ask.bytes == 0 || ask.bytes > kLargestAsk || (account != nullptr && account->dying)) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "daemon/app/context_estimate.hpp"
 #include "daemon/app/escapes.hpp"
 #include "daemon/app/lease_estimate.hpp"
 #include "daemon/app/lease_looks.hpp"
@@ -120,9 +121,11 @@ class Leases {
             : pool(key, table, std::move(report), settings.unexplained), queue(loop, pool, settings.recall) {}
         LeasePool pool;
         RecallQueue queue;
-        /// What loads of this instance took beyond what they seemed to need. Its own: nobody pays for
-        /// another.
+        // Its own: nobody pays for another.
+        /// What loads of this instance took beyond what they seemed to need.
         LeaseEstimate beyond_load{0, kLargestBeyondLoad};
+        /// What its contexts took; 0: none has been measured.
+        LeaseEstimate context{0, kLargestContext};
     };
 
     Entry& entry_for(const PoolKey& key);
@@ -133,7 +136,7 @@ class Leases {
     template <class Say>
     void say(const LeaseKey& key, Say say);
     void learn(Entry& entry, const LeasePool::Learnt& learnt);
-    void learn_context(const model::Uuid& gpu, std::uint64_t bytes);
+    void learn_context(Entry& entry, std::uint64_t bytes);
     void look_for_strangers(const model::Uuid& gpu, const std::vector<DriverProcess>& figures);
     [[nodiscard]] bool knows(const model::Uuid& gpu, std::int32_t pid) const;
     void judge(const model::Uuid& gpu);
@@ -147,7 +150,7 @@ class Leases {
     LeaseSettings settings_;
     LeasePeers* peers_ = nullptr;
     std::map<PoolKey, std::unique_ptr<Entry>> entries_;
-    std::map<model::Uuid, LeaseEstimate> estimates_;
+    std::map<model::Uuid, ContextEstimate> estimates_;
     std::vector<LeaseTable::Saved> left_;  ///< by an earlier daemon, not taken up yet
     Nanos settled_at_ = 0;
     bool damaged_ = false;

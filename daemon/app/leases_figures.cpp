@@ -23,8 +23,8 @@ void Leases::driver_figure(const model::Uuid& gpu, const std::vector<DriverProce
         for (const auto& [process, account] : entry->pool.accounts()) {
             const auto bytes = figure_of(figures, process.pid);
             if (bytes.value_or(0) > kLargestAsk) continue;
-            const auto learnt =
-                entry->pool.figure(process, bytes, context_estimate(gpu), outside_.loop.now());
+            const auto context = std::max(context_estimate(gpu), entry->context.bytes());
+            const auto learnt = entry->pool.figure(process, bytes, context, outside_.loop.now());
             if (learnt) learn(*entry, *learnt);
         }
     }
@@ -39,7 +39,7 @@ void Leases::learn(Entry& entry, const LeasePool::Learnt& learnt) {
         case LeaseAsk::What::lease:
             return;
         case LeaseAsk::What::context:
-            learn_context(entry.pool.key().gpu, learnt.taken);
+            learn_context(entry, learnt.taken);
             return;
         case LeaseAsk::What::load:
             entry.beyond_load.learn(learnt.taken - std::min(learnt.asked, learnt.taken));
@@ -47,12 +47,14 @@ void Leases::learn(Entry& entry, const LeasePool::Learnt& learnt) {
     }
 }
 
-void Leases::learn_context(const model::Uuid& gpu, std::uint64_t bytes) {
+void Leases::learn_context(Entry& entry, std::uint64_t bytes) {
+    const PoolKey& key = entry.pool.key();
+    entry.context.learn(bytes);
     auto& estimate =
-        estimates_.try_emplace(gpu, settings_.first_context_estimate, kLargestContext).first->second;
+        estimates_.try_emplace(key.gpu, settings_.first_context_estimate, kLargestContext).first->second;
     const auto before = estimate.bytes();
-    estimate.learn(bytes);
-    if (estimate.bytes() != before) outside_.table.set_context_size({gpu, estimate.bytes()});
+    estimate.learn(key.instance.id, bytes);
+    if (estimate.bytes() != before) outside_.table.set_context_size({key.gpu, estimate.bytes()});
 }
 
 bool Leases::knows(const model::Uuid& gpu, std::int32_t pid) const {
@@ -118,6 +120,8 @@ LeaseLooks::Next Leases::seen(const model::Uuid& gpu, const LeaseLooks::Figures&
     for (const auto& [key, entry] : entries_) {
         if (key.gpu != gpu) continue;
         if (entry->pool.unconfirmed()) return LeaseLooks::Next::soon;
+        // Who holds memory past the module needn't have told anybody.
+        if (entry->pool.limit() != kUnlimited) next = LeaseLooks::Next::later;
         for (const auto& [process, account] : entry->pool.accounts()) {
             if (account.dying) return LeaseLooks::Next::soon;
             next = LeaseLooks::Next::later;

@@ -9,12 +9,15 @@ booked_right() {
     (((booked - $(held "${pids[$1]}")) / (2 * 1024 * 1024) == 0))
 }
 
-job first --mem 2GiB -- alloc --mib 64 --hold
-wait_for 20 is_ready first
-wait_for 15 booked_right first
-# The estimate is learnt: a card's worth of contexts fits where the first estimate would not have let them.
+for name in first another third; do
+    job "$name" --mem 2GiB -- alloc --mib 64 --hold
+    wait_for 20 is_ready "$name"
+    wait_for 15 booked_right "$name"
+done
+# The estimate is learnt, because three instances agree: a card's worth of contexts fits where the first estimate would not
+# have let them.
 job second --mem 300MiB -- bash -c 'alloc --mib 8 --hold >"$0" & alloc --mib 8 --hold' "$scratch/beside"
 wait_for 20 is_ready second
 wait_for 20 has "$scratch/beside" '^ready'
 expect_equal "result of the one beside" "$(fact "$scratch/beside" result)" "0 CUDA_SUCCESS"
-expect_between "bytes of both jobs" "$(ledger '.gpus[0].used_bytes')" 0 $(((2048 + 300) * 1024 * 1024))
+expect_between "bytes of all jobs" "$(ledger '.gpus[0].used_bytes')" 0 $(((3 * 2048 + 300) * 1024 * 1024))

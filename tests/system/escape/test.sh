@@ -24,6 +24,26 @@ gone() { # PID
     ! kill -0 "$1" 2>/dev/null
 }
 
+# A job of which no process ever speaks to cgpud, alone on the GPU: found under each on_escape, shown, and killed under
+# the last one.
+for word in report refuse kill; do
+    policy "$word"
+    job alone --mem 1GiB -- escape --mib 5000
+    if [[ $word != kill ]]; then
+        wait_for 20 is_ready alone
+        wait_for 5 has_unexplained alone
+        expect_equal "unexplained memory of alone" "$(figure alone memory_unexplained_bytes)" "$(held "${pids[alone]}")"
+        expect_equal "memory of alone in use" "$(figure alone memory_used_bytes)" "$(held "${pids[alone]}")"
+        wait_for 5 told_of "${pids[alone]}"
+        end_job alone
+    else
+        wait_for 20 gone "${pids[alone]}"
+        wait "${pids[alone]}"
+        expect_equal "exit status of alone" $? 137
+    fi
+    wait_for 10 none_listed
+done
+
 job plain --mem 1GiB -- alloc --mib 512 --hold
 wait_for 20 is_ready plain
 for how in module library heap; do

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "tests/unit/daemon/lease_fakes.hpp"
 
 namespace cgpu::app::test {
@@ -80,14 +82,19 @@ TEST(LeaseLoads, WhatAnUnloadGaveBackComesBack) {
     EXPECT_EQ(bed.used(), 300 * kMiB);
 }
 
-TEST(LeaseLoads, MemoryPastTheModuleTeachesNobodyMuch) {
+TEST(LeaseLoads, MemoryPastTheModuleTeachesOthersNothing) {
     LeaseBed bed(4 * kGiB);
     bed.enter(1);
-    ASSERT_EQ((*bed.ask(1, 0, LeaseAsk::What::context))->granted, 256 * kMiB);
+    ASSERT_EQ((*bed.ask(1, kGiB, LeaseAsk::What::context))->granted, 256 * kMiB) << "whatever it asks for";
     bed.gpus.shown[1] = 3 * kGiB;
     bed.leases.made(bed.key(1));
-    bed.loop.advance(kSettled);
-    EXPECT_EQ(bed.leases.context_estimate(gpu(1)), 512 * kMiB) << "twice what was expected";
+    bed.loop.advance(kFound);
+    EXPECT_EQ(bed.leases.context_estimate(gpu(1)), 256 * kMiB);
+    EXPECT_GE(bed.unexplained(), 2 * kGiB);
+    ASSERT_EQ((*bed.ask(1, 0, LeaseAsk::What::context))->granted, 512 * kMiB)
+        << "its own: twice what was expected";
+    LeaseBed later(kGiB, bed.table);
+    EXPECT_EQ(later.leases.context_estimate(gpu(1)), 256 * kMiB) << "after a restart, too";
 }
 
 // Memory that came past the module.
@@ -145,6 +152,36 @@ TEST(LeaseEscape, AProcessThatNeverConnectedIsTakenIn) {
     EXPECT_EQ(bed.used(), 356 * kMiB);
 }
 
+TEST(LeaseEscape, AProcessIsFoundWhereNobodyEverConnected) {
+    LeaseBed bed(kGiB, {}, with(OnEscape::kill));
+    bed.fronts.ours = {7};
+    bed.loop.advance(60'000 * kMs);
+    bed.gpus.shown[7] = 3 * kGiB;
+    bed.loop.advance(4'000 * kMs);
+    EXPECT_EQ(bed.unexplained(), 3 * kGiB);
+    ASSERT_FALSE(bed.processes.killed.empty());
+    EXPECT_EQ(bed.processes.killed.front(), 7);
+}
+
+TEST(LeaseEscape, NobodyIsLookedForWhereNothingIsIsolated) {
+    LeaseBed bed(kGiB);
+    auto unlimited = instance("one", kGiB);
+    unlimited.mode = model::Mode::none;
+    bed.leases.set_instance(unlimited);
+    bed.loop.advance(kFound);
+    const int looks = bed.gpus.looks;
+    bed.loop.advance(60'000 * kMs);
+    EXPECT_EQ(bed.gpus.looks, looks);
+    bed.leases.set_instance(instance("one", kGiB));
+    bed.loop.advance(60'000 * kMs);
+    EXPECT_GE(bed.gpus.looks, looks + 30);
+    bed.leases.drop_instance(bed.key(1).pool.instance.id);
+    bed.loop.advance(kFound);
+    const int last = bed.gpus.looks;
+    bed.loop.advance(60'000 * kMs);
+    EXPECT_EQ(bed.gpus.looks, last);
+}
+
 TEST(LeaseEscape, ChargesThatNeverStandStillHideNothing) {
     LeaseBed bed(2 * kGiB, {}, with(OnEscape::report));
     work(bed, 1);
@@ -156,6 +193,101 @@ TEST(LeaseEscape, ChargesThatNeverStandStillHideNothing) {
     }
     EXPECT_GE(bed.unexplained(), 900 * kMiB);
     EXPECT_GE(bed.used(), 1250 * kMiB);
+}
+
+TEST(LeaseEscape, AnnouncementsHideNothing) {
+    using Say = std::function<void(LeaseBed&)>;
+    const Say context_gone = [](LeaseBed& bed) { bed.leases.context_gone(bed.key(1)); };
+    const Say moved = [](LeaseBed& bed) { bed.leases.moved(bed.key(1), 0); };
+    const Say rid = [](LeaseBed& bed) { bed.leases.moved(bed.key(1), kGiB); };
+    const Say load = [](LeaseBed& bed) {
+        bed.ask(1, 100 * kMiB, LeaseAsk::What::load);
+        bed.leases.made(bed.key(1));
+    };
+    const Say none = [](LeaseBed&) {};
+    for (const auto& says :
+         {std::pair(context_gone, moved), std::pair(moved, moved), std::pair(rid, context_gone),
+          std::pair(context_gone, none), std::pair(load, moved), std::pair(load, load)}) {
+        for (const Nanos every : {20 * kMs, 50 * kMs, 100 * kMs, 900 * kMs}) {
+            LeaseBed bed(kGiB, {}, with(OnEscape::kill));
+            work(bed, 1);
+            bed.gpus.shown[1] = 3'284 * kMiB;
+            for (Nanos passed = 0; passed < 4'000 * kMs; passed += 2 * every) {
+                says.first(bed);
+                bed.loop.advance(every);
+                says.second(bed);
+                bed.loop.advance(every);
+            }
+            EXPECT_FALSE(bed.processes.killed.empty()) << every << " ns";
+            EXPECT_GE(bed.used(), 2'000 * kMiB) << every << " ns";
+        }
+    }
+}
+
+/// One thing that a process may say, or do to its page, without regard for the truth.
+void say_anything(LeaseBed& bed, unsigned word, std::mt19937& random) {
+    const auto any = [&](unsigned below) { return static_cast<unsigned>(random() % below); };
+    const auto key = bed.key(1);
+    switch (word) {
+        case 0:
+            return bed.leases.context_gone(key);
+        case 1:
+            return bed.leases.moved(key, 0);
+        case 2:
+            return bed.leases.moved(key, any(4) * kGiB);
+        case 3:
+            return static_cast<void>(bed.ask(1, any(900) * kMiB, LeaseAsk::What::load));
+        case 4:
+            return static_cast<void>(bed.ask(1, any(900) * kMiB, LeaseAsk::What::context));
+        case 5:
+            return bed.leases.made(key);
+        case 6:
+            return bed.leases.not_made(key, any(900) * kMiB);
+        case 7:
+            bed.fronts.charges[1] = any(1000) * kMiB;
+            return;
+        case 8:
+            return bed.leases.give(key, any(2) == 0 ? UINT64_MAX : any(100) * kMiB);
+        default:
+            if (!bed.fronts.changing.erase(1)) bed.fronts.changing.insert(1);
+            return;
+    }
+}
+
+TEST(LeaseEscape, NothingThatAProcessSaysHidesWhatItHolds) {
+    for (unsigned seed = 0; seed < 500; ++seed) {
+        std::mt19937 random(seed);
+        LeaseBed bed(kGiB, {}, with(OnEscape::kill));
+        work(bed, 1);
+        bed.gpus.shown[1] = 3'284 * kMiB;
+        std::vector<unsigned> words(1 + random() % 8);
+        for (auto& word : words) word = static_cast<unsigned>(random() % 10);
+        const Nanos every = static_cast<Nanos>(1 + random() % 120) * kMs;
+        const Nanos end = bed.loop.now() + 4'000 * kMs;
+        for (std::size_t i = 0; bed.loop.now() < end; ++i) {
+            say_anything(bed, words[i % words.size()], random);
+            bed.loop.advance(random() % 2 == 0 ? every : static_cast<Nanos>(random() % 100) * kMs);
+        }
+        ASSERT_FALSE(bed.processes.killed.empty()) << "seed " << seed;
+        ASSERT_GE(bed.unexplained(), 1'900 * kMiB) << "seed " << seed;
+    }
+}
+
+TEST(LeaseEscape, AnInstanceWhoseLimitWasLoweredIsNotNamed) {
+    LeaseBed bed(2 * kGiB, {}, with(OnEscape::kill));
+    for (const std::int32_t pid : {1, 2}) {
+        bed.enter(pid);
+        ASSERT_EQ((*bed.ask(pid, 0, LeaseAsk::What::context))->why, wire::Why::none);
+        ASSERT_EQ((*bed.ask(pid, 500 * kMiB))->why, wire::Why::none);
+        bed.fronts.charges[pid] = 500 * kMiB;
+        bed.gpus.shown[pid] = 800 * kMiB;
+        bed.leases.made(bed.key(pid));
+        bed.loop.advance(kSettled);
+    }
+    LeaseBed::must(bed.leases.set_limit(bed.key(1).pool, 100 * kMiB, Leases::Force::yes));
+    bed.loop.advance(10 * kFound);
+    EXPECT_EQ(bed.unexplained(), 0U);
+    EXPECT_TRUE(bed.processes.killed.empty());
 }
 
 TEST(LeaseEscape, AProgramThatGrowsAsItSaysIsNeverFound) {

@@ -26,14 +26,40 @@ TEST(LeaseFigures, ContextsAreReservedAndCorrectedByTheDriver) {
     bed.leases.made(bed.key(1));
     bed.loop.advance(kSettled);
     EXPECT_EQ(bed.used(), (100 + 311) * kMiB);
-    EXPECT_EQ(bed.leases.context_estimate(gpu(1)), 312 * kMiB) << "learnt, in whole granules";
+    EXPECT_EQ((*bed.ask(1, 0, LeaseAsk::What::context))->granted, 312 * kMiB) << "learnt, in whole granules";
+    bed.leases.not_made(bed.key(1), 312 * kMiB);
     bed.leases.context_gone(bed.key(1));
     bed.gpus.shown[1] = 100 * kMiB;
     bed.loop.advance(kSettled);
     EXPECT_EQ(bed.used(), 100 * kMiB);
+}
 
+TEST(LeaseFigures, WhatContextsTakeIsLearntWhereThreeInstancesAgree) {
+    LeaseBed bed(kGiB);
+    std::int32_t pid = 0;
+    // One process of its own each, whose context takes so many MiB.
+    const auto live = [&](const char* id, std::uint64_t mib) {
+        const auto its = instance(id, kGiB);
+        bed.leases.set_instance(its);
+        const LeaseKey key{{key_of(its), gpu(1)}, {++pid, 1, "boot"}};
+        bed.fronts.charges[pid] = 0;
+        LeaseBed::must(bed.leases.process_entered(key.pool.instance, key.process));
+        bed.leases.ask({key, LeaseAsk::What::context, 0}, [](const LeaseAnswer&) { return true; });
+        bed.gpus.shown[pid] = mib * kMiB;
+        bed.leases.made(key);
+        bed.loop.advance(kSettled);
+    };
+    live("a", 110);
+    live("b", 112);
+    EXPECT_EQ(bed.leases.context_estimate(gpu(1)), 256 * kMiB);
+    live("a", 112);
+    EXPECT_EQ(bed.leases.context_estimate(gpu(1)), 256 * kMiB) << "one of them again is no third one";
+    live("c", 500);
+    EXPECT_EQ(bed.leases.context_estimate(gpu(1)), 256 * kMiB) << "they don't agree";
+    live("d", 118);
+    EXPECT_EQ(bed.leases.context_estimate(gpu(1)), 118 * kMiB);
     LeaseBed later(kGiB, bed.table);
-    EXPECT_EQ(later.leases.context_estimate(gpu(1)), 312 * kMiB) << "a restart forgets nothing";
+    EXPECT_EQ(later.leases.context_estimate(gpu(1)), 118 * kMiB) << "a restart forgets nothing";
     EXPECT_EQ(later.leases.context_estimate(gpu(2)), 256 * kMiB);
 }
 

@@ -103,8 +103,11 @@ Result<void> run(const Input& input, client::Node& node, Terminal& terminal) {
     // Before anything is granted: without a driver or a module there is nothing to run on.
     const auto root = client::Root::open("/");
     if (!root) return tl::unexpected(root.error());
-    const char* library_path = getenv("LD_LIBRARY_PATH");
-    const auto driver = client::find_driver(*root, library_path != nullptr ? library_path : "");
+    const auto variable = [](const char* name) {
+        const char* value = getenv(name);
+        return std::string(value != nullptr ? value : "");
+    };
+    const auto driver = client::find_driver(*root, {variable("LD_LIBRARY_PATH"), variable("CONDA_PREFIX")});
     if (!driver) return tl::unexpected(driver.error());
     const std::string name =
         input.name.empty() ? std::filesystem::path(input.command.front()).filename().native() : input.name;

@@ -10,7 +10,8 @@
 #include <elf.h>
 #include <unistd.h>
 
-#include "client/run/library_folders.hpp"
+#include "client/run/loader_cache.hpp"
+#include "client/run/mount_table.hpp"
 
 namespace cgpu::client {
 namespace {
@@ -30,50 +31,96 @@ bool is_for_this_machine(const Descriptor& file) {
            header.e_machine == EM_X86_64;
 }
 
+/// Each of them is a mount.
+constexpr std::size_t kMaxFiles = 256;
+/// No honest system's is longer.
+constexpr std::size_t kMaxCache = std::size_t{16} << 20;
+
+/// What is mounted below the root: NVIDIA's toolkit mounts the driver's files one by one, in a container
+/// maybe where its loader does not look. As seen from the root.
+std::vector<std::string> mounts_below(const Root& root) {
+    std::vector<std::string> paths;
+    for (const Mount& mount : mounts_here())
+        if (std::string path = root.inside(mount.point); !path.empty()) paths.push_back(std::move(path));
+    return paths;
+}
+
+/// By which way the loader comes to a file of the name that programs load, in the order in which it tries
+/// them. Without a cache it never looks in configured folders: they are a last resort, for a root where
+/// ldconfig has not run yet.
+enum class Way { own, cache, usual, configured, none };
+
 class Search {
   public:
     Search(std::string base, const Root& root) : base_(std::move(base)), root_(root) {}
 
-    void look_in(const std::filesystem::path& folder) {
-        for (const std::string& name : root_.names_in(folder.native()))
-            if (is_named(name, base_)) add((folder / name).native(), name == base_ + ".1");
+    void look_in(const std::vector<std::string>& folders, Way way) {
+        for (const std::filesystem::path folder : folders)
+            for (const std::string& name : root_.names_in(folder.native()))
+                if (is_named(name, base_)) add((folder / name).native(), name == soname() ? way : Way::none);
     }
 
-    std::optional<DriverLibrary> found() const {
+    /// Paths of other names are left out.
+    void look_at(const std::vector<std::string>& paths, Way way) {
+        for (const std::filesystem::path path : paths)
+            if (is_named(path.filename().native(), base_)) add(path.native(), way);
+    }
+
+    [[nodiscard]] std::string soname() const { return base_ + ".1"; }
+    [[nodiscard]] bool too_many() const { return files_.size() > kMaxFiles; }
+
+    [[nodiscard]] std::optional<DriverLibrary> found() const {
         if (files_.empty()) return std::nullopt;
-        return DriverLibrary{base_ + ".1", loaded_.empty() ? files_.front() : loaded_, files_};
+        return DriverLibrary{soname(), loaded_.empty() ? files_.front() : loaded_, files_};
     }
 
   private:
-    /// `loaded`: it has the name that programs load.
-    void add(const std::string& path, bool loaded) {
+    void add(const std::string& path, Way way) {
+        if (too_many()) return;
         const Descriptor file = root_.find_file(path);
         if (!file || !is_for_this_machine(file)) return;
         const std::string real = root_.path_of(file);
         if (real.empty()) return;
-        if (loaded && loaded_.empty()) loaded_ = real;
+        if (way < way_) {
+            way_ = way;
+            loaded_ = real;
+        }
         // Two hard links are two files here: a mount over one of them does not cover the other.
         if (std::find(files_.begin(), files_.end(), real) == files_.end()) files_.push_back(real);
     }
 
     std::string base_;
     const Root& root_;
+    Way way_ = Way::none;
     std::string loaded_;
     std::vector<std::string> files_;
 };
 
 }  // namespace
 
-Result<std::vector<DriverLibrary>> find_driver(const Root& root, const std::string& library_path) {
-    const auto folders = library_folders(root, library_path);
-    const auto shipped = shipped_driver_folders(root);
+Result<std::vector<DriverLibrary>> find_driver(const Root& root, const LoaderEnvironment& environment) {
+    const auto folders = library_folders(root, environment);
+    if (!folders) return tl::unexpected(folders.error());
+    const auto shipped = shipped_driver_folders(root, environment);
+    if (!shipped) return tl::unexpected(shipped.error());
+    const auto mounts = mounts_below(root);
+    const std::string cache = root.text_of("/etc/ld.so.cache", kMaxCache);
     std::vector<DriverLibrary> libraries;
     for (const char* base : {"libcuda.so", "libnvidia-ml.so"}) {
         Search search(base, root);
-        for (const std::string& folder : folders) search.look_in(folder);
-        // Without a driver of the host's these are of no use.
-        if (search.found())
-            for (const std::string& folder : shipped) search.look_in(folder);
+        search.look_in(folders->own, Way::own);
+        search.look_at(cached_paths(cache, search.soname()), Way::cache);
+        search.look_in(folders->usual, Way::usual);
+        search.look_in(folders->configured, Way::configured);
+        // Without a driver where the loader looks these are of no use.
+        if (search.found()) {
+            search.look_in(*shipped, Way::none);
+            search.look_at(mounts, Way::none);
+        }
+        if (search.too_many())
+            return fail(ClientError::Kind::refused,
+                        std::string(base) + ": there are more than " + std::to_string(kMaxFiles) +
+                            " files of this name where the loader looks. Try: fewer of them.");
         if (auto library = search.found()) libraries.push_back(std::move(*library));
     }
     if (libraries.empty() || libraries.front().soname != "libcuda.so.1")

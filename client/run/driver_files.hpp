@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "client/node/client_error.hpp"
+#include "client/run/library_folders.hpp"
 #include "client/run/root.hpp"
 
 namespace cgpu::client {
@@ -16,10 +17,11 @@ struct DriverLibrary {
 };
 
 /// libcuda.so.1, and libnvidia-ml.so.1 where it is there. The paths are as seen from the root. The real one
-/// is what a program with this LD_LIBRARY_PATH loads; copies that images ship elsewhere are among the files.
-/// Files of another machine (32-bit ones) and what is no ELF file are left out. Error (failed): no libcuda
-/// where the loader looks.
+/// is what a program with this environment loads; copies that images ship elsewhere, and those that were
+/// mounted elsewhere below the root, are among the files. Files of another machine (32-bit ones) and what is
+/// no ELF file are left out. Errors: no libcuda where the loader looks (failed); more files or folders than
+/// can all be covered (refused).
 [[nodiscard]] Result<std::vector<DriverLibrary>> find_driver(const Root& root,
-                                                             const std::string& library_path);
+                                                             const LoaderEnvironment& environment);
 
 }  // namespace cgpu::client

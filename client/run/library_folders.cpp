@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
+#include <optional>
 #include <sstream>
+#include <unordered_set>
+#include <utility>
 
 #include <fcntl.h>
 #include <fnmatch.h>
+
+#include "core/model/quote.hpp"
 
 namespace cgpu::client {
 namespace {
@@ -18,27 +22,39 @@ constexpr std::array<const char*, 8> kUsual = {
 
 constexpr const char* kToolkits = "/usr/local";
 
-/// An include that includes itself ends here.
-constexpr int kMaxDepth = 8;
+/// Where conda's installers put it, besides where CONDA_PREFIX says.
+constexpr std::array<const char*, 5> kCondas = {"/opt/conda", "/opt/miniconda3", "/opt/miniforge3",
+                                                "/root/miniconda3", "/root/miniforge3"};
 
-/// No honest file of the loader's is longer.
+/// No honest system has files of the loader's that are longer, or more of them, or more folders.
 constexpr std::size_t kMaxConfig = std::size_t{1} << 20;
+constexpr std::size_t kMaxFiles = 1024;
 constexpr std::size_t kMaxFolders = 1024;
+
+std::string without_slash_at_end(std::string path) {
+    while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+    return path;
+}
 
 class Reader {
   public:
     explicit Reader(const Root& root) : root_(root) {}
 
-    void read_config(const std::string& path, int depth) {
-        std::istringstream file(root_.text_of(path, kMaxConfig));
+    void read_config(const std::string& path) {
+        // Each once: files may include each other.
+        if (std::find(files_.begin(), files_.end(), path) != files_.end()) return;
+        files_.push_back(path);
+        if (files_.size() > kMaxFiles) return refuse("/etc/ld.so.conf includes", kMaxFiles, "files");
+        const std::string text = root_.text_of(path, kMaxConfig + 1);
+        if (text.size() > kMaxConfig) return refuse(model::quote(path) + " has", kMaxConfig, "bytes");
+        std::istringstream file(text);
         for (std::string line; std::getline(file, line);) {
             std::istringstream words(line.substr(0, line.find('#')));
             std::string first;
             std::string second;
             if (!(words >> first)) continue;
-            if (first == "include" && depth < kMaxDepth) {
-                while (words >> second)
-                    include(second.starts_with('/') ? second : "/etc/" + second, depth + 1);
+            if (first == "include") {
+                while (words >> second) include(second.starts_with('/') ? second : "/etc/" + second);
             } else if (first.starts_with('/')) {
                 add(first);
             }
@@ -55,48 +71,86 @@ class Reader {
     }
 
     void add(const std::string& folder) {
-        if (folders_.size() >= kMaxFolders || !root_.find(folder, O_PATH | O_DIRECTORY)) return;
-        if (std::find(folders_.begin(), folders_.end(), folder) == folders_.end()) folders_.push_back(folder);
+        if (refusal_) return;
+        const Descriptor there = root_.find(folder, O_PATH | O_DIRECTORY);
+        if (!there) return;
+        std::string path = root_.path_of(there);
+        if (path.empty() || !known_.insert(path).second) return;
+        if (known_.size() > kMaxFolders) return refuse("the loader is told of", kMaxFolders, "folders");
+        folders_.push_back(std::move(path));
     }
 
-    std::vector<std::string> take() { return std::move(folders_); }
+    /// The environments of a conda installation, and the one at this path.
+    void add_conda(const std::string& prefix) {
+        add(prefix + "/cuda-compat");
+        for (const std::string& name : root_.names_in(prefix + "/envs"))
+            if (!name.starts_with('.')) add(prefix + "/envs/" + name + "/cuda-compat");
+    }
+
+    /// Those that have come since the last call.
+    std::vector<std::string> take() { return std::exchange(folders_, {}); }
+
+    std::optional<ClientError> refusal() const {
+        if (!refusal_) return std::nullopt;
+        return ClientError{ClientError::Kind::refused, *refusal_};
+    }
 
   private:
     /// Only the last part of a pattern may have wildcards; no distribution uses others.
-    void include(const std::string& pattern, int depth) {
-        // Files that include each other several times would be read exponentially often.
-        if (++files_ > kMaxFolders) return;
+    void include(const std::string& pattern) {
         const auto slash = pattern.find_last_of('/');
         const std::string folder = pattern.substr(0, slash + 1);
         for (const std::string& name : root_.names_in(folder))
-            if (fnmatch(pattern.c_str() + slash + 1, name.c_str(), FNM_PERIOD) == 0)
-                read_config(folder + name, depth);
+            if (!refusal_ && fnmatch(pattern.c_str() + slash + 1, name.c_str(), FNM_PERIOD) == 0)
+                read_config(folder + name);
+    }
+
+    void refuse(const std::string& what, std::size_t limit, const char* unit) {
+        if (!refusal_)
+            refusal_ = what + " more than " + std::to_string(limit) + " " + unit +
+                       ", so a driver's library among them could stay uncovered. Try: fewer of them.";
     }
 
     const Root& root_;
-    std::size_t files_ = 0;
+    std::vector<std::string> files_;
     std::vector<std::string> folders_;
+    std::unordered_set<std::string> known_;
+    std::optional<std::string> refusal_;
 };
 
 }  // namespace
 
-std::vector<std::string> library_folders(const Root& root, const std::string& library_path) {
+Result<LibraryFolders> library_folders(const Root& root, const LoaderEnvironment& environment) {
     Reader reader(root);
-    reader.add_path(library_path);
-    reader.read_config("/etc/ld.so.conf", 0);
+    LibraryFolders folders;
+    reader.add_path(environment.library_path);
+    folders.own = reader.take();
     for (const char* folder : kUsual) reader.add(folder);
-    return reader.take();
+    folders.usual = reader.take();
+    reader.read_config("/etc/ld.so.conf");
+    folders.configured = reader.take();
+    if (auto refused = reader.refusal()) return tl::unexpected(*refused);
+    return folders;
 }
 
-std::vector<std::string> shipped_driver_folders(const Root& root) {
+Result<std::vector<std::string>> shipped_driver_folders(const Root& root,
+                                                        const LoaderEnvironment& environment) {
     Reader reader(root);
     for (const std::string& toolkit : root.names_in(kToolkits)) {
         if (!toolkit.starts_with("cuda")) continue;
-        const std::filesystem::path compat = std::filesystem::path(kToolkits) / toolkit / "compat";
-        reader.add(compat.native());
-        for (const std::string& name : root.names_in(compat.native()))
-            if (name != "." && name != "..") reader.add((compat / name).native());
+        const std::string compat = std::string(kToolkits) + "/" + toolkit + "/compat";
+        reader.add(compat);
+        for (const std::string& name : root.names_in(compat))
+            if (name != "." && name != "..") reader.add(compat + "/" + name);
     }
+    for (const char* prefix : kCondas) reader.add_conda(prefix);
+    if (const std::string prefix = without_slash_at_end(environment.conda_prefix); prefix.starts_with('/')) {
+        reader.add_conda(prefix);
+        // An environment lies below the installation that made it.
+        if (const auto below = prefix.rfind("/envs/"); below != std::string::npos)
+            reader.add_conda(prefix.substr(0, below));
+    }
+    if (auto refused = reader.refusal()) return tl::unexpected(*refused);
     return reader.take();
 }
 

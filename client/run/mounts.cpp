@@ -23,6 +23,7 @@ Result<Tree> take(const Bind& bind, const Root& root) {
 Result<void> cover_base(const std::string& base, const Root& root) {
     const Descriptor folder = root.make_folder(base);
     if (!folder) return mount_failed("making " + base, errno);
+    if (auto kept = keep_in_namespace(folder, base); !kept) return kept;
     // Big enough for two fronts; libraries are run from it, so it is not noexec as /run may be.
     if (mount("cgpu", by_descriptor(folder).c_str(), "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=64m") !=
         0)

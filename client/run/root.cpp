@@ -99,8 +99,11 @@ std::string Root::text_of(const std::string& path, std::size_t limit) const {
 
 std::string Root::path_of(const Descriptor& file) const {
     const auto path = link_target(by_descriptor(file));
-    if (!path || !path->starts_with(path_ + "/")) return {};
-    return path->substr(path_.size());
+    return path ? inside(*path) : "";
+}
+
+std::string Root::inside(const std::string& path) const {
+    return path.starts_with(path_ + "/") ? path.substr(path_.size()) : "";
 }
 
 }  // namespace cgpu::client

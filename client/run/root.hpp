@@ -33,6 +33,9 @@ class Root {
     /// Where an open file lies, links resolved, as seen from the root; empty where it lies outside.
     [[nodiscard]] std::string path_of(const Descriptor& file) const;
 
+    /// A path of this process's root as seen from this one; empty where it lies outside.
+    [[nodiscard]] std::string inside(const std::string& path) const;
+
   private:
     Root(Descriptor fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
     Descriptor fd_;

@@ -1,20 +1,59 @@
 #include "client/run/tree.hpp"
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
+#include <optional>
 
 #include <fcntl.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 
+#include "client/run/mount_table.hpp"
 #include "client/run/root.hpp"
 
 namespace cgpu::client {
+namespace {
+
+struct Place {
+    std::uint64_t id;  ///< of the mount
+    bool is_root;      ///< the file is what the mount shows, not something in it
+};
+
+std::optional<Place> mount_of(const Descriptor& file) {
+    struct statx info {};
+    if (statx(file.get(), "", AT_EMPTY_PATH, STATX_MNT_ID, &info) != 0) return std::nullopt;
+    return Place{info.stx_mnt_id, (info.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0};
+}
+
+}  // namespace
 
 tl::unexpected<ClientError> mount_failed(const std::string& what, int error) {
     const std::string remedy = error == EPERM ? "as root and outside of containers"
                                               : "whether the paths are there and the kernel is 5.10 or newer";
     return fail(ClientError::Kind::failed, what + ": " + std::strerror(error) + ". Try: " + remedy + ".");
+}
+
+Result<void> keep_in_namespace(const Descriptor& target, const std::string& name) {
+    const auto place = mount_of(target);
+    if (!place) return mount_failed("keeping " + name + " to the container", errno);
+    for (const Mount& mounted : mounts_here()) {
+        if (mounted.id != place->id) continue;
+        if (!mounted.shared) return {};
+        // Propagation is set at a mount's root only. The path may lead elsewhere by now, or to what lies over
+        // it.
+        const Descriptor top(open(mounted.point.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+        const auto found = top ? mount_of(top) : std::nullopt;
+        if (!found || found->id != place->id || !found->is_root)
+            return fail(ClientError::Kind::refused,
+                        name +
+                            ": it lies on a mount that is shared with the host and can't be reached, so what "
+                            "is mounted there would appear on the host. Try: that volume without rshared.");
+        if (mount(nullptr, by_descriptor(top).c_str(), nullptr, MS_SLAVE, nullptr) != 0)
+            return mount_failed("keeping " + name + " to the container", errno);
+        return {};
+    }
+    return mount_failed("keeping " + name + " to the container: its mount is not listed", ENOENT);
 }
 
 Result<Tree> Tree::take(const Descriptor& what, const std::string& name) {
@@ -31,9 +70,13 @@ bool Tree::is_folder() const {
 }
 
 Result<void> Tree::attach(const Descriptor& target, const std::string& name) const {
-    if (!target ||
-        move_mount(fd_.get(), "", target.get(), "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) != 0)
+    if (!target) return mount_failed("mounting over " + name, errno);
+    if (auto kept = keep_in_namespace(target, name); !kept) return kept;
+    if (move_mount(fd_.get(), "", target.get(), "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) != 0)
         return mount_failed("mounting over " + name, errno);
+    // A clone of a shared mount shares with it what is mounted on either.
+    if (mount(nullptr, by_descriptor(fd_).c_str(), nullptr, MS_PRIVATE, nullptr) != 0)
+        return mount_failed("keeping " + name + " to the container", errno);
     constexpr unsigned long kFlags = MS_BIND | MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV;
     if (mount(nullptr, by_descriptor(fd_).c_str(), nullptr, kFlags, nullptr) != 0)
         return mount_failed("making " + name + " read-only", errno);

@@ -22,6 +22,11 @@ class Tree {
     Descriptor fd_;
 };
 
+/// What is mounted on `target` from now on, here, stays in this mount namespace: where its mount is shared
+/// with others (a container's volume with rshared is with the host's), it becomes their slave, so what they
+/// mount still comes in. Error (refused): that mount can't be reached; `name` is for the errors.
+[[nodiscard]] Result<void> keep_in_namespace(const Descriptor& target, const std::string& name);
+
 /// What a mount has failed with, as an error with a remedy.
 [[nodiscard]] tl::unexpected<ClientError> mount_failed(const std::string& what, int error);
 

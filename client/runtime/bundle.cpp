@@ -1,5 +1,6 @@
 #include "client/runtime/bundle.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -33,6 +34,12 @@ const Json::json_pointer kEnv("/process/env");
 
 bool names(const Json& entry, const std::string& name) {
     return entry.is_string() && entry.get_ref<const std::string&>().starts_with(name + "=");
+}
+
+/// Whether a hook's arguments begin so.
+bool begins_with(const Json& hook, const std::vector<std::string>& arguments) {
+    const Json all = hook.is_object() ? list_at(hook, Json::json_pointer("/args")) : Json::array();
+    return all.size() >= arguments.size() && std::equal(arguments.begin(), arguments.end(), all.begin());
 }
 
 }  // namespace
@@ -102,6 +109,19 @@ void Bundle::add_hook(const std::string& stage, Json hook) {
     Json list = list_at(config_, where);
     list.push_back(std::move(hook));
     config_[where] = std::move(list);
+}
+
+bool Bundle::move_hooks_to_the_end(const std::string& stage, const std::vector<std::string>& arguments) {
+    const Json::json_pointer where("/hooks/" + stage);
+    const Json list = list_at(config_, where);
+    Json others = Json::array();
+    Json meant = Json::array();
+    for (const Json& hook : list) (begins_with(hook, arguments) ? meant : others).push_back(hook);
+    if (meant.empty()) return false;
+    for (Json& hook : meant) others.push_back(std::move(hook));
+    if (others == list) return false;
+    config_[where] = std::move(others);
+    return true;
 }
 
 Result<void> Bundle::write() const {

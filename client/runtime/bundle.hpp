@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -33,6 +34,10 @@ class Bundle {
     void remove_variable(const std::string& name);
     /// `stage`: createRuntime, createContainer, poststop. Comes after those that are there.
     void add_hook(const std::string& stage, Json hook);
+
+    /// Those of the stage whose arguments begin so come after all others, in their order. False: they do
+    /// already, or there are none.
+    bool move_hooks_to_the_end(const std::string& stage, const std::vector<std::string>& arguments);
 
     /// In one step: whoever reads meanwhile sees the old file or the new one.
     [[nodiscard]] Result<void> write() const;

@@ -15,6 +15,9 @@ using Kind = client::ClientError::Kind;
 
 constexpr const char* kCapabilities = "NVIDIA_DRIVER_CAPABILITIES";
 constexpr const char* kCudaDevices = "CUDA_VISIBLE_DEVICES";
+/// What a managed container may have; the first two are always there.
+constexpr std::array<std::string_view, 3> kKept = {"compute", "utility", "video"};
+/// What NVIDIA's toolkit knows besides: rendering, which does not pass CUDA, and libraries of 32 bits.
 constexpr std::array<std::string_view, 4> kTakenOut = {"graphics", "display", "ngx", "compat32"};
 
 /// Seconds. The daemon answers in milliseconds; one that has just been restarted may take a few seconds.
@@ -30,22 +33,33 @@ Json hook(const Edit& edit, std::vector<std::string> arguments) {
 }  // namespace
 
 Result<std::string> allowed_capabilities(const std::string* asked) {
-    if (asked == nullptr || asked->empty()) return std::string("compute,utility");
-    if (*asked == "all") return std::string("compute,utility,video");
-    std::string kept = "compute,utility";
-    bool any = false;
-    for (const std::string_view capability : request::split_list(*asked)) {
+    std::array<bool, kKept.size()> wanted{true, true, false};
+    bool any = asked == nullptr || asked->empty();
+    const std::string_view all = asked == nullptr ? std::string_view() : *asked;
+    for (const std::string_view capability : request::split_list(all)) {
         if (std::find(kTakenOut.begin(), kTakenOut.end(), capability) != kTakenOut.end()) continue;
         any = true;
-        if (capability != "compute" && capability != "utility" && !capability.empty())
-            kept += "," + std::string(capability);
+        if (capability.empty()) continue;
+        const auto kept = std::find(kKept.begin(), kKept.end(), capability);
+        if (kept == kKept.end() && capability != "all")
+            return client::fail(Kind::refused,
+                                std::string(kCapabilities) + "=" + model::quote(*asked) + ": " +
+                                    model::quote(capability) +
+                                    " is none of NVIDIA's capabilities. Try: compute,utility.");
+        if (capability == "all")
+            wanted.fill(true);
+        else
+            wanted[static_cast<std::size_t>(kept - kKept.begin())] = true;
     }
     if (!any)
         return client::fail(Kind::refused,
                             std::string(kCapabilities) + "=" + model::quote(*asked) +
                                 ": rendering does not pass CUDA, so it can't be isolated. Try: "
                                 "compute,utility, or the container without a memory limit.");
-    return kept;
+    std::string text;
+    for (std::size_t i = 0; i < kKept.size(); ++i)
+        if (wanted[i]) text += (text.empty() ? "" : ",") + std::string(kKept[i]);
+    return text;
 }
 
 Result<void> edit_bundle(Bundle& bundle, const Edit& edit) {
@@ -63,10 +77,12 @@ Result<void> edit_bundle(Bundle& bundle, const Edit& edit) {
     bundle.set_variable(kCapabilities, *capabilities);
 
     bundle.add_hook("createRuntime", hook(edit, {"attach", edit.id}));
-    const auto library_path = environment.find("LD_LIBRARY_PATH");
-    bundle.add_hook("createContainer",
-                    hook(edit, {"mount", edit.created.link_folder, bundle.root(),
-                                library_path == environment.end() ? "" : library_path->second}));
+    const auto value_of = [&environment](const char* name) {
+        const auto variable = environment.find(name);
+        return variable == environment.end() ? "" : variable->second;
+    };
+    bundle.add_hook("createContainer", hook(edit, {"mount", edit.created.link_folder, bundle.root(),
+                                                   value_of("LD_LIBRARY_PATH"), value_of("CONDA_PREFIX")}));
     return {};
 }
 

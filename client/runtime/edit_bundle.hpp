@@ -17,9 +17,11 @@ struct Edit {
     std::vector<client::Gpu> gpus;
 };
 
-/// NVIDIA_DRIVER_CAPABILITIES of a managed container whose own value is `asked` (null: none): graphics,
-/// display and ngx are taken out, since rendering by-passes CUDA (S2), and compat32, since the module is for
-/// 64-bit programs. Compute and utility are always there. Error (refused): it asks for nothing but those.
+/// NVIDIA_DRIVER_CAPABILITIES of a managed container whose own value is `asked` (null: none): of compute,
+/// utility and video what it asks for; `all` means these three. Compute and utility are always there.
+/// Graphics, display and ngx are left out, since rendering by-passes CUDA (S2), and compat32, since the
+/// module is for 64-bit programs. Errors (refused): it asks for nothing but those, or for what NVIDIA's
+/// toolkit doesn't know.
 [[nodiscard]] Result<std::string> allowed_capabilities(const std::string* asked);
 
 /// Variables of the grant, and the two hooks. Not yet written.

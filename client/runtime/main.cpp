@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "client/runtime/asked.hpp"
+#include "client/runtime/low_level_runtime.hpp"
 #include "client/runtime/mount_hook.hpp"
 #include "client/runtime/next_runtime.hpp"
 #include "client/runtime/programs.hpp"
@@ -30,8 +31,8 @@ ClientError become_managed(char** arguments) {
 
 int hook_main(const std::vector<std::string>& arguments, char** all) {
     Result<void> done;
-    if (arguments.size() == 4 && arguments[0] == "mount")
-        done = mount_hook(arguments[1], arguments[2], arguments[3]);
+    if (arguments.size() == 5 && arguments[0] == "mount")
+        done = mount_hook(arguments[1], arguments[2], {arguments[3], arguments[4]});
     else if (arguments.size() == 2 && arguments[0] == "attach")
         done = tl::unexpected(become_managed(all));
     else
@@ -44,6 +45,10 @@ int hook_main(const std::vector<std::string>& arguments, char** all) {
 }
 
 int runtime_main(const Invocation& invocation, char** arguments) {
+    if (const auto name = low_level_name(arguments[0])) {
+        report_refusal(invocation, become_low_level_runtime(*name, invocation, arguments).text);
+        return 1;
+    }
     const auto asked = is_asked_for(invocation);
     const ClientError error = !asked   ? asked.error()
                               : *asked ? become_managed(arguments)

@@ -8,6 +8,7 @@
 #include "client/node/bus_node.hpp"
 #include "client/runtime/attach_hook.hpp"
 #include "client/runtime/create.hpp"
+#include "client/runtime/low_level_runtime.hpp"
 #include "client/runtime/next_runtime.hpp"
 #include "client/runtime/programs.hpp"
 #include "client/runtime/refusal.hpp"
@@ -30,6 +31,7 @@ int create_main(const Invocation& invocation, char** arguments) {
         report_refusal(invocation, prepared.error().text);
         return 1;
     }
+    if (*prepared) stand_before_low_level_runtimes();
     const client::ClientError error = become_next_runtime(arguments);
     if (*prepared) (void)node.release_instance(invocation.id);
     report_refusal(invocation, error.text);

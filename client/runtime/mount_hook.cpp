@@ -7,10 +7,12 @@
 namespace cgpu::runtime {
 
 client::Result<void> mount_hook(const std::string& link_folder, const std::string& root_folder,
-                                const std::string& library_path) {
+                                const client::LoaderEnvironment& environment) {
     const auto root = client::Root::open(root_folder);
     if (!root) return tl::unexpected(root.error());
-    const auto driver = client::find_driver(*root, library_path);
+    const auto driver = client::find_driver(*root, environment);
+    if (!driver && driver.error().kind == client::ClientError::Kind::refused)
+        return client::fail(client::ClientError::Kind::refused, "the container: " + driver.error().text);
     if (!driver)
         return client::fail(
             client::ClientError::Kind::refused,

@@ -3,13 +3,14 @@
 #include <string>
 
 #include "client/node/client_error.hpp"
+#include "client/run/library_folders.hpp"
 
 namespace cgpu::runtime {
 
 /// createContainer: in the container's mount namespace, where the host's files are still to be seen, the
-/// fronts go over the driver's files below `root_folder`. `library_path` is the LD_LIBRARY_PATH of its
-/// process. Error (refused): there is no driver in it.
+/// fronts go over the driver's files below `root_folder`. `environment` is what its process gets. Error
+/// (refused): there is no driver in it, or not every folder that may hold one can be covered.
 [[nodiscard]] client::Result<void> mount_hook(const std::string& link_folder, const std::string& root_folder,
-                                              const std::string& library_path);
+                                              const client::LoaderEnvironment& environment);
 
 }  // namespace cgpu::runtime

@@ -18,21 +18,26 @@ bool is_same(const struct stat& file, const std::string& path) {
     return stat(path.c_str(), &other) == 0 && file.st_dev == other.st_dev && file.st_ino == other.st_ino;
 }
 
-/// A program, and not one of these (which would call themselves for ever).
-bool usable(const std::string& path) {
+}  // namespace
+
+bool is_another_runtime(const std::string& path) {
     struct stat there {};
     if (access(path.c_str(), X_OK) != 0 || stat(path.c_str(), &there) != 0 || !S_ISREG(there.st_mode))
         return false;
     return !is_same(there, "/proc/self/exe") && !is_same(there, runtime_program());
 }
 
-}  // namespace
+const std::vector<std::string>& usual_folders() {
+    static const std::vector<std::string> folders = {"/usr/local/sbin", "/usr/local/bin", "/usr/sbin",
+                                                     "/usr/bin",        "/sbin",          "/bin"};
+    return folders;
+}
 
 client::Result<std::string> find_next_runtime(const std::string& chosen,
                                               const std::vector<std::string>& folders) {
     struct stat info {};
     if (lstat(chosen.c_str(), &info) == 0) {
-        if (usable(chosen)) return chosen;
+        if (is_another_runtime(chosen)) return chosen;
         return client::fail(
             ClientError::Kind::failed,
             chosen + ": it does not lead to another container runtime. Try: ln -sf /usr/sbin/runc " + chosen +
@@ -40,7 +45,7 @@ client::Result<std::string> find_next_runtime(const std::string& chosen,
     }
     for (const char* name : {"nvidia-container-runtime", "runc", "crun"})
         for (const std::string& folder : folders)
-            if (const std::string path = folder + "/" + name; usable(path)) return path;
+            if (const std::string path = folder + "/" + name; is_another_runtime(path)) return path;
     return client::fail(ClientError::Kind::failed,
                         "the next runtime: there is no nvidia-container-runtime, runc or crun. Try: install "
                         "nvidia-container-toolkit, or a link to a runtime at " +

@@ -16,6 +16,7 @@ fs::path prefix() {
 }  // namespace
 
 std::string runtime_program() { return (prefix() / "bin/cgpu-runtime").native(); }
+std::string low_level_folder() { return (prefix() / "lib/cgpu/runtimes").native(); }
 std::string managed_program() { return (prefix() / "lib/cgpu/cgpu-runtime-managed").native(); }
 
 }  // namespace cgpu::runtime

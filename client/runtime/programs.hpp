@@ -9,4 +9,7 @@ namespace cgpu::runtime {
 [[nodiscard]] std::string runtime_program();
 [[nodiscard]] std::string managed_program();
 
+/// PREFIX/lib/cgpu/runtimes: links to cgpu-runtime, with the names of low-level runtimes.
+[[nodiscard]] std::string low_level_folder();
+
 }  // namespace cgpu::runtime

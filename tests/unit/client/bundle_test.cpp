@@ -63,6 +63,21 @@ TEST(Bundle, WritesWhatWasChangedAndKeepsTheRest) {
     EXPECT_FALSE(std::filesystem::exists(folder.at("/config.json.cgpu")));
 }
 
+TEST(Bundle, HooksMoveBehindAllOthersOnce) {
+    const TempRoot folder;
+    folder.file("/config.json", R"({"hooks":{"createContainer":[{"path":"/a"},
+        {"path":"/us","args":["us","hook","mount","1"]},{"path":"/b","args":["us","hook"]},7]}})");
+    auto bundle = Bundle::read(folder.path());
+    ASSERT_TRUE(bundle);
+    EXPECT_FALSE(bundle->move_hooks_to_the_end("createRuntime", {"us", "hook", "mount"}));
+    EXPECT_FALSE(bundle->move_hooks_to_the_end("createContainer", {"them"}));
+    EXPECT_TRUE(bundle->move_hooks_to_the_end("createContainer", {"us", "hook", "mount"}));
+    EXPECT_FALSE(bundle->move_hooks_to_the_end("createContainer", {"us", "hook", "mount"}));
+    ASSERT_TRUE(bundle->write());
+    EXPECT_EQ(written(folder), Json::parse(R"({"hooks":{"createContainer":[{"path":"/a"},
+        {"path":"/b","args":["us","hook"]},7,{"path":"/us","args":["us","hook","mount","1"]}]}})"));
+}
+
 TEST(Bundle, WhatIsNoObjectIsAnError) {
     const TempRoot folder;
     EXPECT_FALSE(Bundle::read(folder.path()));

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/unit/client/loader_cache.hpp"
 #include "tests/unit/client/temp_root.hpp"
 
 namespace cgpu::client {
@@ -24,7 +25,7 @@ void install(const TempRoot& root, const std::string& folder, const std::string&
 TEST(FindDriver, AsADistributionInstallsIt) {
     const TempRoot root;
     install(root, kLib, "535.104.05");
-    const auto driver = find_driver(*Root::open(root.path()), "");
+    const auto driver = find_driver(*Root::open(root.path()), {});
     ASSERT_TRUE(driver) << driver.error().text;
     ASSERT_EQ(driver->size(), 2U);
     const std::string cuda = std::string(kLib) + "/libcuda.so.535.104.05";
@@ -35,25 +36,48 @@ TEST(FindDriver, AsADistributionInstallsIt) {
     EXPECT_EQ((*driver)[1].real, std::string(kLib) + "/libnvidia-ml.so.535.104.05");
 }
 
-TEST(FindDriver, EveryCopyIsFoundAndTheFirstOneIsTheRealOne) {
+TEST(FindDriver, EveryCopyIsFoundAndTheLoadersIsTheRealOne) {
     const TempRoot root;
-    root.file("/etc/ld.so.conf", "/opt/driver\n");
+    root.file("/etc/ld.so.conf", "/opt/driver\n/opt/more\n");
     install(root, kLib, "470.1");
     install(root, "/opt/driver", "535.2");
+    install(root, "/opt/more", "550.3");
     root.library(std::string(kLib) + "/libcuda.so.460.9");
-    const auto driver = find_driver(*Root::open(root.path()), "");
+    const Files files = {std::string(kLib) + "/libcuda.so.470.1", std::string(kLib) + "/libcuda.so.460.9",
+                         "/opt/driver/libcuda.so.535.2", "/opt/more/libcuda.so.550.3"};
+    auto driver = find_driver(*Root::open(root.path()), {});
     ASSERT_TRUE(driver);
+    EXPECT_EQ((*driver)[0].real, files[0]) << "without a cache the loader looks in the system's folders only";
+    EXPECT_EQ((*driver)[0].files, files);
+
+    root.file("/etc/ld.so.cache", loader_cache({{"libcuda.so.1", "/opt/gone/libcuda.so.1"},
+                                                {"libcuda.so.1", "/opt/more/libcuda.so.1"},
+                                                {"libcuda.so.1", "/opt/driver/libcuda.so.1"},
+                                                {"libnvidia-ml.so.1", "/opt/driver/libnvidia-ml.so.1"}}));
+    driver = find_driver(*Root::open(root.path()), {});
+    ASSERT_TRUE(driver);
+    EXPECT_EQ((*driver)[0].real, "/opt/more/libcuda.so.550.3");
+    EXPECT_EQ((*driver)[0].files.size(), 4U);
+    EXPECT_EQ((*driver)[1].real, "/opt/driver/libnvidia-ml.so.535.2");
+    driver = find_driver(*Root::open(root.path()), {"/opt/driver", ""});
     EXPECT_EQ((*driver)[0].real, "/opt/driver/libcuda.so.535.2");
-    EXPECT_EQ((*driver)[0].files,
-              (Files{"/opt/driver/libcuda.so.535.2", std::string(kLib) + "/libcuda.so.470.1",
-                     std::string(kLib) + "/libcuda.so.460.9"}));
+}
+
+TEST(FindDriver, AnImagesOlderOneIsNotTheRealOneWhileTheLinkIsMissing) {
+    const TempRoot root;
+    root.library(std::string(kLib) + "/libcuda.so.580.1");
+    root.library("/usr/local/cuda/compat/libcuda.so.535.2");
+    root.link("/usr/local/cuda/compat/libcuda.so.1", "libcuda.so.535.2");
+    const auto driver = find_driver(*Root::open(root.path()), {});
+    ASSERT_TRUE(driver);
+    EXPECT_EQ((*driver)[0].real, std::string(kLib) + "/libcuda.so.580.1");
 }
 
 TEST(FindDriver, AFolderReachedTwiceCountsOnce) {
     const TempRoot root;
     install(root, kLib, "535.2");
     root.link("/lib", "usr/lib");
-    const auto driver = find_driver(*Root::open(root.path()), "");
+    const auto driver = find_driver(*Root::open(root.path()), {});
     ASSERT_TRUE(driver);
     EXPECT_EQ((*driver)[0].files.size(), 1U);
 }
@@ -62,7 +86,7 @@ TEST(FindDriver, TwoHardLinksAreCoveredEach) {
     const TempRoot root;
     install(root, kLib, "535.2");
     std::filesystem::create_hard_link(root.at(kLib) + "/libcuda.so.535.2", root.at(kLib) + "/libcuda.so.9");
-    const auto driver = find_driver(*Root::open(root.path()), "");
+    const auto driver = find_driver(*Root::open(root.path()), {});
     ASSERT_TRUE(driver);
     EXPECT_EQ((*driver)[0].files.size(), 2U);
 }
@@ -75,7 +99,7 @@ TEST(FindDriver, OtherMachinesAndOtherNamesAreLeftOut) {
     root.file("/usr/lib/libcuda.so.5", "INPUT(libcuda.so.1)");
     root.library("/usr/lib/libcuda.so.535.2.bak");
     root.library("/usr/lib/libcudadebugger.so.535.2");
-    const auto driver = find_driver(*Root::open(root.path()), "");
+    const auto driver = find_driver(*Root::open(root.path()), {});
     ASSERT_TRUE(driver);
     EXPECT_EQ((*driver)[0].files, Files{std::string(kLib) + "/libcuda.so.535.2"});
 }
@@ -87,7 +111,7 @@ TEST(FindDriver, WhatTheImageShipsIsCoveredAndIsNotTheRealOne) {
     root.link("/usr/local/cuda-12.4/compat/libcuda.so.1", "libcuda.so.550.1");
     root.library("/usr/local/cuda-12.4/compat/lib.real/libcuda.so.550.2");
     root.link("/usr/local/cuda", "cuda-12.4");
-    const auto driver = find_driver(*Root::open(root.path()), "");
+    const auto driver = find_driver(*Root::open(root.path()), {});
     ASSERT_TRUE(driver);
     EXPECT_EQ((*driver)[0].real, std::string(kLib) + "/libcuda.so.535.2");
     EXPECT_EQ((*driver)[0].files,
@@ -100,7 +124,7 @@ TEST(FindDriver, WhatTheProgramsOwnPathNamesFirstIsTheRealOne) {
     install(root, kLib, "535.2");
     root.library("/usr/local/cuda/compat/libcuda.so.550.1");
     root.link("/usr/local/cuda/compat/libcuda.so.1", "libcuda.so.550.1");
-    const auto driver = find_driver(*Root::open(root.path()), "/none:relative:/usr/local/cuda/compat");
+    const auto driver = find_driver(*Root::open(root.path()), {"/none:relative:/usr/local/cuda/compat", ""});
     ASSERT_TRUE(driver);
     EXPECT_EQ((*driver)[0].real, "/usr/local/cuda/compat/libcuda.so.550.1");
     EXPECT_EQ((*driver)[0].files.size(), 2U);
@@ -109,13 +133,33 @@ TEST(FindDriver, WhatTheProgramsOwnPathNamesFirstIsTheRealOne) {
 TEST(FindDriver, WhatTheImageShipsIsNoDriver) {
     const TempRoot root;
     root.library("/usr/local/cuda/compat/libcuda.so.1");
-    EXPECT_FALSE(find_driver(*Root::open(root.path()), ""));
+    EXPECT_FALSE(find_driver(*Root::open(root.path()), {}));
+}
+
+TEST(FindDriver, CondasIsCoveredAndIsNotTheRealOne) {
+    const TempRoot root;
+    install(root, kLib, "535.2");
+    install(root, "/opt/conda/cuda-compat", "570.1");
+    const auto driver = find_driver(*Root::open(root.path()), {});
+    ASSERT_TRUE(driver);
+    EXPECT_EQ((*driver)[0].real, std::string(kLib) + "/libcuda.so.535.2");
+    EXPECT_EQ((*driver)[0].files,
+              (Files{std::string(kLib) + "/libcuda.so.535.2", "/opt/conda/cuda-compat/libcuda.so.570.1"}));
+}
+
+TEST(FindDriver, MoreFilesThanCanBeCoveredAreRefused) {
+    const TempRoot root;
+    for (int i = 1; i < 300; ++i) root.library(std::string(kLib) + "/libcuda.so." + std::to_string(i));
+    const auto driver = find_driver(*Root::open(root.path()), {});
+    ASSERT_FALSE(driver);
+    EXPECT_EQ(driver.error().kind, ClientError::Kind::refused);
+    EXPECT_TRUE(driver.error().text.starts_with("libcuda.so: there are more than 256 files of this name"));
 }
 
 TEST(FindDriver, WithoutNvml) {
     const TempRoot root;
     root.library(std::string(kLib) + "/libcuda.so.1");
-    const auto driver = find_driver(*Root::open(root.path()), "");
+    const auto driver = find_driver(*Root::open(root.path()), {});
     ASSERT_TRUE(driver);
     ASSERT_EQ(driver->size(), 1U);
     EXPECT_EQ((*driver)[0].real, std::string(kLib) + "/libcuda.so.1");
@@ -125,7 +169,7 @@ TEST(FindDriver, NoneIsAnErrorThatSaysWhatToTry) {
     const TempRoot root;
     root.library(std::string(kLib) + "/libnvidia-ml.so.1");
     root.link(std::string(kLib) + "/libcuda.so.1", "libcuda.so.535.2");
-    const auto driver = find_driver(*Root::open(root.path()), "");
+    const auto driver = find_driver(*Root::open(root.path()), {});
     ASSERT_FALSE(driver);
     EXPECT_EQ(driver.error().kind, ClientError::Kind::failed);
     EXPECT_NE(driver.error().text.find("no libcuda.so.1 in the loader's folders. Try: "), std::string::npos);

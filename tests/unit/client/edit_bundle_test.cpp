@@ -23,6 +23,16 @@ TEST(Capabilities, RenderingIsTakenOut) {
     EXPECT_EQ(allowed("compute,utility"), "compute,utility");
     EXPECT_EQ(allowed("utility"), "compute,utility");
     EXPECT_EQ(allowed("graphics, compute,video,compat32"), "compute,utility,video");
+    EXPECT_EQ(allowed("compute,all"), "compute,utility,video") << "all among others brings graphics, too";
+    EXPECT_EQ(allowed("all,graphics"), "compute,utility,video");
+    EXPECT_EQ(allowed("compute,"), "compute,utility");
+}
+
+TEST(Capabilities, WhatNvidiaDoesNotKnowIsRefusedByName) {
+    EXPECT_TRUE(allowed("compute,utilty")
+                    .starts_with("NVIDIA_DRIVER_CAPABILITIES=\"compute,utilty\": \"utilty\" is none of "
+                                 "NVIDIA's capabilities. Try: "))
+        << allowed("compute,utilty");
 }
 
 TEST(Capabilities, NothingButRenderingIsRefused) {
@@ -74,14 +84,16 @@ TEST_F(EditTest, ThreeHooksComeAfterThoseThatAreThere) {
     ASSERT_EQ(hooks["createContainer"].size(), 2U);
     EXPECT_EQ(hooks["createContainer"][1],
               Json::parse(R"({"path":"/usr/bin/cgpu-runtime","args":["cgpu-runtime","hook","mount",
-                  "/run/cgpu/instances/x","/r",""],"timeout":30,"env":["DBUS_SYSTEM_BUS_ADDRESS=unix:path=/bus"]})"));
+                  "/run/cgpu/instances/x","/r","",""],"timeout":30,"env":["DBUS_SYSTEM_BUS_ADDRESS=unix:path=/bus"]})"));
     EXPECT_EQ(hooks["createRuntime"][0]["args"], Json({"cgpu-runtime", "hook", "attach", "0123"}));
     EXPECT_EQ(hooks.size(), 2U);
 }
 
 TEST_F(EditTest, TheMountHookIsToldWhereTheImageLooksForLibraries) {
-    const Json config = edited(R"({"process":{"env":["LD_LIBRARY_PATH=/a:/b"]},"root":{"path":"/r"}})");
+    const Json config =
+        edited(R"({"process":{"env":["LD_LIBRARY_PATH=/a:/b","CONDA_PREFIX=/c"]},"root":{"path":"/r"}})");
     EXPECT_EQ(config["hooks"]["createContainer"][0]["args"][5], "/a:/b");
+    EXPECT_EQ(config["hooks"]["createContainer"][0]["args"][6], "/c");
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ TEST(RuntimeHooks, AStateWithoutAPidIsAnError) {
 TEST(RuntimeHooks, AContainerWithoutADriverIsRefused) {
     const client::TempRoot root;
     root.folder("/usr/lib");
-    const auto mounted = mount_hook("/run/cgpu/instances/x", root.path(), "");
+    const auto mounted = mount_hook("/run/cgpu/instances/x", root.path(), {});
     ASSERT_FALSE(mounted);
     EXPECT_TRUE(mounted.error().text.starts_with("the container: there is no libcuda.so.1 in it"));
 }

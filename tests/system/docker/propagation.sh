@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# What cgpu mounts in a container stays in it, also where its user shares a volume's mounts with the host.
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+mib=$((1024 * 1024))
+
+# A file system of the host's that is shared, with a driver in it that a managed container must not use as it is.
+shared=$scratch/shared
+mkdir "$shared" && mount -n -t tmpfs shared "$shared" && mount -n --make-shared "$shared" || skip "no mounts can be made here"
+trap 'umount -n -l "$shared"; finish $?' EXIT
+mkdir "$shared/compat" && cp -L /usr/lib/x86_64-linux-gnu/libcuda.so.1 "$shared/compat/libcuda.so.1"
+
+# The mounts of the host but for those of the engine, what the shared file system's files are, and what a container has in
+# its /run/cgpu, where that is to be seen on the host.
+host() {
+    grep -vE ' /(var/lib|run)/(docker|containerd)/' /proc/self/mountinfo | sort
+    (cd "$shared" && find . -type f -exec sha256sum {} +)
+    (cd /run/cgpu && ls -d driver front link module 2>/dev/null)
+}
+host >"$scratch/before"
+for propagation in rshared shared rslave slave rprivate private; do
+    asks=(CGPU_MEM=1GiB)
+    container "$propagation" -v "$shared:/usr/local/cuda:$propagation" -- sleep 1000
+    host >"$scratch/during"
+    expect diff "$scratch/before" "$scratch/during"
+    for folder in "" /usr/local/cuda/compat; do
+        expect_total $((1024 * mib)) docker exec -e "LD_LIBRARY_PATH=$folder" "$propagation" info
+    done
+    expect docker rm -f "$propagation" >/dev/null
+    wait_for 10 none_listed
+    host >"$scratch/after"
+    expect diff "$scratch/before" "$scratch/after"
+    echo "$propagation: nothing of it on the host"
+done
+
+echo "What the host mounts still comes into a shared volume."
+asks=(CGPU_MEM=1GiB)
+container late -v "$shared:/usr/local/cuda:rshared" -- sleep 1000
+mkdir "$shared/late" && mount -n -t tmpfs late "$shared/late" && : >"$shared/late/here"
+wait_for 5 docker exec late test -e /usr/local/cuda/late/here
+umount -n "$shared/late" && rmdir "$shared/late"
+expect docker rm -f late >/dev/null
+wait_for 10 none_listed
+
+echo "The host's own /run, shared."
+mount -n --make-shared /run/cgpu 2>/dev/null
+mount -n --make-shared "$(stat -c %m /run)" || fail "the mount of /run can't be shared"
+host >"$scratch/before"
+asks=(CGPU_MEM=1GiB)
+container run -v /run:/run:rshared -- sleep 1000
+host >"$scratch/during"
+expect diff "$scratch/before" "$scratch/during"
+expect_total $((1024 * mib)) docker exec run info
+expect_total $((1024 * mib)) in_container -- info
+expect lab-restart-cgpud
+expect_total $((1024 * mib)) in_container -- info
+expect_total $((1024 * mib)) docker exec run info
+expect docker rm -f run >/dev/null
+wait_for 10 none_listed

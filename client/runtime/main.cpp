@@ -31,7 +31,10 @@ ClientError become_managed(char** arguments) {
 
 int hook_main(const std::vector<std::string>& arguments, char** all) {
     Result<void> done;
-    if (arguments.size() == 5 && arguments[0] == "mount")
+    // A package that was there before wrote the hook with one argument less.
+    if (arguments.size() == 4 && arguments[0] == "mount")
+        done = mount_hook(arguments[1], arguments[2], {arguments[3], ""});
+    else if (arguments.size() == 5 && arguments[0] == "mount")
         done = mount_hook(arguments[1], arguments[2], {arguments[3], arguments[4]});
     else if (arguments.size() == 2 && arguments[0] == "attach")
         done = tl::unexpected(become_managed(all));

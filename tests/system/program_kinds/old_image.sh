@@ -31,7 +31,7 @@ echo "$(chroot "$root" ldd --version | head -n 1), $(. "$root/etc/os-release" &&
 
 # The root as a container has it: its /proc, and what the hook mounts, in a mount namespace of the job's own.
 in_old() {
-    kind "$1" -- unshare --mount bash -c 'mount -n -t proc proc "$0/proc" && cgpu-runtime hook mount /run/cgpu/link "$0" "" &&
+    kind "$1" -- unshare --mount bash -c 'mount -n -t proc proc "$0/proc" && cgpu-runtime hook mount /run/cgpu/link "$0" "" "" &&
         exec chroot "$0" "$@"' "$root" "${@:2}"
 }
 learn_context_cost

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <optional>
 #include <sstream>
 #include <unordered_set>
@@ -81,10 +82,11 @@ class Reader {
     }
 
     /// The environments of a conda installation, and the one at this path.
-    void add_conda(const std::string& prefix) {
-        add(prefix + "/cuda-compat");
-        for (const std::string& name : root_.names_in(prefix + "/envs"))
-            if (!name.starts_with('.')) add(prefix + "/envs/" + name + "/cuda-compat");
+    void add_conda(const std::filesystem::path& prefix) {
+        const auto environments = prefix / "envs";
+        add((prefix / "cuda-compat").native());
+        for (const std::string& name : root_.names_in(environments.native()))
+            if (!name.starts_with('.')) add((environments / name / "cuda-compat").native());
     }
 
     /// Those that have come since the last call.
@@ -138,10 +140,10 @@ Result<std::vector<std::string>> shipped_driver_folders(const Root& root,
     Reader reader(root);
     for (const std::string& toolkit : root.names_in(kToolkits)) {
         if (!toolkit.starts_with("cuda")) continue;
-        const std::string compat = std::string(kToolkits) + "/" + toolkit + "/compat";
-        reader.add(compat);
-        for (const std::string& name : root.names_in(compat))
-            if (name != "." && name != "..") reader.add(compat + "/" + name);
+        const auto compat = std::filesystem::path(kToolkits) / toolkit / "compat";
+        reader.add(compat.native());
+        for (const std::string& name : root.names_in(compat.native()))
+            if (name != "." && name != "..") reader.add((compat / name).native());
     }
     for (const char* prefix : kCondas) reader.add_conda(prefix);
     if (const std::string prefix = without_slash_at_end(environment.conda_prefix); prefix.starts_with('/')) {

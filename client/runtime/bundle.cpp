@@ -39,7 +39,8 @@ bool names(const Json& entry, const std::string& name) {
 /// Whether a hook's arguments begin so.
 bool begins_with(const Json& hook, const std::vector<std::string>& arguments) {
     const Json all = hook.is_object() ? list_at(hook, Json::json_pointer("/args")) : Json::array();
-    return all.size() >= arguments.size() && std::equal(arguments.begin(), arguments.end(), all.begin());
+    const Json wanted = arguments;
+    return all.size() >= wanted.size() && std::equal(wanted.begin(), wanted.end(), all.begin());
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ client::Result<std::string> find_low_level_runtime(const std::string& name, cons
     for (const std::string& folder : usual_folders()) folders.push_back(folder);
     for (const std::string& folder : folders) {
         if (folder.empty() || folder == low_level_folder()) continue;
-        std::string program = folder + "/" + name;
+        std::string program = (fs::path(folder) / name).native();
         if (is_another_runtime(program)) return program;
     }
     return client::fail(

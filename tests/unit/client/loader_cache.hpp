@@ -20,7 +20,7 @@ inline std::string loader_cache(const std::vector<std::pair<std::string, std::st
         put(entries, begin + texts.size(), 4);
         put(entries, begin + texts.size() + name.size() + 1, 4);
         put(entries, 0, 12);
-        texts += name + '\0' + path + '\0';
+        texts.append(name).append(1, '\0').append(path).append(1, '\0');
     }
     std::string header = "glibc-ld.so.cache1.1";
     put(header, libraries.size(), 4);

@@ -8,8 +8,8 @@
 #include "bundle/file.hpp"
 #include "bundle/manifest_text.hpp"
 #include "bundle/sha256.hpp"
-#include "core/elf/hide_exports.hpp"
 #include "core/elf/shared_object.hpp"
+#include "core/elf/symbols.hpp"
 #include "core/model/quote.hpp"
 #include "core/wire/limits.hpp"
 

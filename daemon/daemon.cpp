@@ -100,8 +100,9 @@ void Daemon::compose(store::State state) {
     };
     const auto pid_place = [this](const model::Process& process) { return processes_.pid_place(process); };
     const auto idle = [this](const model::InstanceId& id) { service_->link_idle(id); };
-    link_ = std::make_unique<link::Server>(
-        link::Outside{loop_, processes_, *slicer_, *leases_, *upgrader_, total, pid_place, idle}, link);
+    link_ = std::make_unique<link::Server>(link::Outside{loop_, processes_, *slicer_, *leases_, *upgrader_,
+                                                         descriptors_, total, pid_place, idle},
+                                           link);
     service_ =
         std::make_unique<app::Service>(std::move(state.node), service_settings(),
                                        app::Service::Outside{loop_, store_, *bus_, *link_, processes_,
@@ -162,6 +163,7 @@ tl::expected<void, std::string> Daemon::open_to_clients() {
     std::vector<model::InstanceId> known;
     for (const auto& [id, instance] : service_->node().instances()) known.push_back(id);
     link_->forget_unknown(known);
+    descriptors_.forget_rest();
     upgrader_->resume();
     take_configured_mode();
     if (auto served = bus_->serve(*service_, *upgrader_); !served) return served;

@@ -19,6 +19,7 @@
 #include "daemon/store/state_file.hpp"
 #include "daemon/system/event_loop.hpp"
 #include "daemon/system/processes.hpp"
+#include "daemon/system/service_descriptors.hpp"
 
 namespace cgpu {
 
@@ -61,6 +62,7 @@ class Daemon {
     gpu::Driver driver_;
     store::StateFile store_;
     modules::ModuleFolder modules_;
+    system::ServiceDescriptors descriptors_;
     std::unique_ptr<store::LeaseFile> lease_file_;
     std::unique_ptr<app::Leases> leases_;
     std::unique_ptr<app::SlicerThread> slicer_;

@@ -9,8 +9,9 @@
 
 #include "client/cgpuctl/format.hpp"
 #include "client/cgpuctl/verbs.hpp"
+#include "client/run/driver_files.hpp"
+#include "client/run/fronts.hpp"
 #include "client/run/granted_environment.hpp"
-#include "client/run/mount_plan.hpp"
 #include "client/run/mounts.hpp"
 #include "client/run/root.hpp"
 #include "client/run/run_request.hpp"
@@ -72,7 +73,7 @@ ClientError start(const std::vector<std::string>& command) {
 
 /// From the granted instance to the running command; returns only with what went wrong.
 ClientError enter(const Input& input, client::Node& node, const std::string& id,
-                  const client::Created& created, const client::MountPlan& plan) {
+                  const client::Created& created, const std::vector<client::DriverLibrary>& driver) {
     // Its pid stays the same when it becomes the command.
     if (auto attached = node.attach(id, static_cast<std::uint32_t>(getpid())); !attached)
         return attached.error();
@@ -81,7 +82,7 @@ ClientError enter(const Input& input, client::Node& node, const std::string& id,
     if (auto entered = client::enter_namespace(); !entered) return entered.error();
     const auto root = client::Root::open("/");
     if (!root) return root.error();
-    if (auto mounted = client::make_mounts(plan, *root); !mounted) return mounted.error();
+    if (auto done = client::put_fronts_before(driver, created.link_folder, *root); !done) return done.error();
     // What these said before was about the request or about GPUs that the command must not see.
     for (const char* stale : {"ALIYUN_COM_GPU_MEM_CONTAINER", "ALIYUN_COM_GPU_MEM_DEV"}) unsetenv(stale);
     for (const auto& [name, value] : client::granted_environment(created.quotas, snapshot->gpus))
@@ -124,8 +125,7 @@ Result<void> run(const Input& input, client::Node& node, Terminal& terminal) {
         print_grant(*created, terminal);
         return {};
     }
-    ClientError error =
-        enter(input, node, *id, *created, client::plan_mounts(*driver, created->link_folder, {}));
+    ClientError error = enter(input, node, *id, *created, *driver);
     // The daemon lets it go in any case once this process has ended; this only makes it happen now.
     const auto released = node.release_instance(*id);
     if (!released) terminal.warning(released.error().text);

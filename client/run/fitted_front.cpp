@@ -5,7 +5,7 @@
 
 #include <span>
 
-#include "core/elf/hide_exports.hpp"
+#include "core/elf/fit_exports.hpp"
 
 namespace cgpu::client {
 namespace {
@@ -33,19 +33,19 @@ Result<Image> read_image(const std::string& path) {
 
 }  // namespace
 
-Result<Image> fit_front(const std::string& front, const Descriptor& driver, const std::string& name) {
-    auto ours = read_image(front);
-    if (!ours) return ours;
+Result<FittedImage> fit_front(const std::string& front, const Descriptor& driver, const std::string& name) {
+    const auto ours = read_image(front);
+    if (!ours) return tl::unexpected(ours.error());
     const auto present = elf::exported_symbols(
         [&driver](std::uint64_t offset, std::span<std::byte> to) { return read_at(driver, offset, to); });
     if (!present)
         return fail(ClientError::Kind::failed,
                     name + ": " + present.error() + ". Try: reinstall the NVIDIA driver.");
-    auto fitted = elf::hide_exports(*ours, *present);
+    auto fitted = elf::fit_exports(*ours, *present);
     if (!fitted)
         return fail(ClientError::Kind::failed,
-                    front + ": " + fitted.error() + ". Try: reinstall the cgpu module.");
-    return std::move(*fitted);
+                    front + ": " + fitted.error() + ". Try: the newest release of cgpu.");
+    return FittedImage{std::move(fitted->image), fitted->has_all};
 }
 
 }  // namespace cgpu::client

@@ -7,7 +7,6 @@ namespace {
 
 constexpr const char* kBase = "/run/cgpu";
 constexpr const char* kLinkFolder = "/run/cgpu/link";
-constexpr const char* kFrontFolder = "/run/cgpu/front";
 
 }  // namespace
 
@@ -19,9 +18,8 @@ MountPlan plan_mounts(const std::vector<DriverLibrary>& driver, const std::strin
                    {installed.module, wire::kModuleFolder, Bind::Side::host}};
     for (const DriverLibrary& library : driver) {
         const std::string made = std::string(kFrontFolder) + "/" + library.soname;
-        plan.inside.push_back(
-            {library.real, std::string(wire::kDriverFolder) + "/" + library.soname, Bind::Side::inside});
-        plan.fronts.push_back({installed.front + "/" + library.soname, library.real, made});
+        plan.fronts.push_back({installed.front + "/" + library.soname, library.real, made,
+                               std::string(wire::kOldDriverFolder) + "/" + library.soname});
         for (const std::string& file : library.files) plan.over.push_back({made, file, Bind::Side::inside});
     }
     return plan;

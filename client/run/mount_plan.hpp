@@ -17,12 +17,13 @@ struct Bind {
     friend bool operator==(const Bind&, const Bind&) = default;
 };
 
-/// A front made to fit: without the exports that `driver` lacks, so that what programs look up by name stays
-/// true.
+/// A front made to fit: with the exports of `driver`, so that what programs look up by name stays true.
 struct FittedFront {
-    std::string front;   ///< as installed, on the host
-    std::string driver;  ///< the driver's file that it stands for, inside
-    std::string made;    ///< where it is written, inside
+    std::string front;        ///< as installed, on the host
+    std::string driver;       ///< the driver's file that it stands for, inside
+    std::string made;         ///< where it is written, inside
+    std::string driver_path;  ///< inside, where an older front looks for the driver's file; others get it
+                              ///< from cgpud, and nothing is mounted there for them
 
     friend bool operator==(const FittedFront&, const FittedFront&) = default;
 };
@@ -36,6 +37,9 @@ struct MountPlan {
     std::vector<Bind> over;           ///< the fitted fronts over the driver's files
 };
 
+/// Where the fitted fronts are written. Only the inside of an instance has it.
+constexpr const char* kFrontFolder = "/run/cgpu/front";
+
 /// Where the module is installed.
 struct ModuleFolders {
     std::string module = "/usr/lib/cgpu/module";  ///< the engine
@@ -43,7 +47,7 @@ struct ModuleFolders {
 };
 
 /// What to mount so that every way to load the driver's libraries meets the fronts, and the fronts find the
-/// driver, the module and the daemon (core/wire/limits.hpp says where).
+/// module and the daemon (core/wire/limits.hpp says where).
 [[nodiscard]] MountPlan plan_mounts(const std::vector<DriverLibrary>& driver, const std::string& link_folder,
                                     const ModuleFolders& installed);
 

@@ -1,6 +1,7 @@
 #include "client/run/mounts.hpp"
 
 #include <cerrno>
+#include <utility>
 #include <vector>
 
 #include <fcntl.h>
@@ -46,7 +47,8 @@ Result<void> write_front(const FittedFront& front, const Image& image, const Roo
 /// Everything that is read from what the mounts below will cover.
 struct Sources {
     std::vector<Tree> trees;
-    std::vector<Image> fronts;
+    std::vector<FittedImage> fronts;
+    std::vector<std::pair<Tree, std::string>> drivers;  ///< of older fronts: what to show, and where
 };
 
 Result<Sources> take_all(const MountPlan& plan, const Root& root) {
@@ -59,6 +61,11 @@ Result<Sources> take_all(const MountPlan& plan, const Root& root) {
     for (const FittedFront& front : plan.fronts) {
         auto image = fit_front(front.front, root.find_file(front.driver), front.driver);
         if (!image) return tl::unexpected(image.error());
+        if (!image->has_all) {
+            auto driver = take({front.driver, front.driver_path}, root);
+            if (!driver) return tl::unexpected(driver.error());
+            sources.drivers.emplace_back(std::move(*driver), front.driver_path);
+        }
         sources.fronts.push_back(std::move(*image));
     }
     return sources;
@@ -73,15 +80,18 @@ Result<void> attach(const Tree& tree, const std::string& to, const Root& root) {
 Result<void> fill_base(const MountPlan& plan, const Sources& sources, const Root& root) {
     for (std::size_t i = 0; i < sources.trees.size(); ++i)
         if (auto attached = attach(sources.trees[i], plan.inside[i].to, root); !attached) return attached;
+    for (const auto& [driver, path] : sources.drivers)
+        if (auto attached = attach(driver, path, root); !attached) return attached;
     for (std::size_t i = 0; i < sources.fronts.size(); ++i)
-        if (auto written = write_front(plan.fronts[i], sources.fronts[i], root); !written) return written;
+        if (auto written = write_front(plan.fronts[i], sources.fronts[i].image, root); !written)
+            return written;
     return {};
 }
 
 }  // namespace
 
 Result<void> enter_namespace() {
-    if (access("/run/cgpu/driver", F_OK) == 0)
+    if (access(kFrontFolder, F_OK) == 0)
         return fail(ClientError::Kind::refused,
                     "cgpuctl run: this process is inside an instance already. Try: it from outside.");
     if (unshare(CLONE_NEWNS) != 0) return mount_failed("a mount namespace", errno);
@@ -98,6 +108,7 @@ Result<void> make_mounts(const MountPlan& plan, const Root& root) {
     for (const Bind& bind : plan.over) {
         const auto tree = take(bind, root);
         if (!tree) return tl::unexpected(tree.error());
+        if (auto taken = take_off_binds(bind.to, root); !taken) return taken;
         if (auto attached = tree->attach(root.find(bind.to, O_PATH), bind.to); !attached) return attached;
     }
     const Descriptor base = root.find(plan.base, O_PATH);

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 
 #include <fcntl.h>
@@ -54,6 +55,23 @@ Result<void> keep_in_namespace(const Descriptor& target, const std::string& name
         return {};
     }
     return mount_failed("keeping " + name + " to the container: its mount is not listed", ENOENT);
+}
+
+Result<void> take_off_binds(const std::string& path, const Root& root) {
+    // Several may lie on one another; nobody has more than a few.
+    for (int i = 0; i < 16; ++i) {
+        const Descriptor file = root.find(path, O_PATH | O_NOFOLLOW);
+        const auto place = file ? mount_of(file) : std::nullopt;
+        if (!place || !place->is_root) return {};
+        // What is unmounted from a mount that is shared goes from the others, too.
+        const std::string folder = std::filesystem::path(path).parent_path().native();
+        const Descriptor below = root.find(folder, O_PATH | O_DIRECTORY);
+        if (!below) return mount_failed("finding " + folder, errno);
+        if (auto kept = keep_in_namespace(below, folder); !kept) return kept;
+        // Refused for mounts that a user namespace has inherited.
+        if (umount2(by_descriptor(file).c_str(), MNT_DETACH) != 0) return {};
+    }
+    return {};
 }
 
 Result<Tree> Tree::take(const Descriptor& what, const std::string& name) {

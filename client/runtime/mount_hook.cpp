@@ -1,8 +1,7 @@
 #include "client/runtime/mount_hook.hpp"
 
 #include "client/run/driver_files.hpp"
-#include "client/run/mount_plan.hpp"
-#include "client/run/mounts.hpp"
+#include "client/run/fronts.hpp"
 
 namespace cgpu::runtime {
 
@@ -19,7 +18,7 @@ client::Result<void> mount_hook(const std::string& link_folder, const std::strin
             "the container: there is no libcuda.so.1 in it, so its part of the GPU could not be "
             "limited. Try: whether nvidia-container-toolkit is installed on the host, since it "
             "brings the driver's libraries into containers.");
-    return client::make_mounts(client::plan_mounts(*driver, link_folder, {}), *root);
+    return client::put_fronts_before(*driver, link_folder, *root);
 }
 
 }  // namespace cgpu::runtime

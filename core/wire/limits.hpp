@@ -9,9 +9,11 @@ namespace cgpu::wire {
 /// speaks in its Hello and obeys the one in the Welcome. What came with which:
 ///   1  memory, gates, figures
 ///   2  Switch and Switched: engines are exchanged in a running process
-constexpr std::uint32_t kVersion = 2;
+///   3  HandOver and DriverFiles: the driver's libraries come by descriptor instead of by path
+constexpr std::uint32_t kVersion = 3;
 constexpr std::uint32_t kOldestVersion = 1;
 constexpr std::uint32_t kSwitchVersion = 2;
+constexpr std::uint32_t kDriverVersion = 3;
 
 /// The version of the pages' layout.
 constexpr std::uint32_t kPageVersion = 1;
@@ -23,10 +25,12 @@ constexpr std::uint32_t kMaxGpus = 16;
 /// smaller ones share a block of it. Charges and leases are multiples of it.
 constexpr std::uint64_t kGranule = 2ull << 20;
 
-/// Where a managed process finds the daemon and the driver's real files, inside its own mount namespace.
-/// Fixed paths: the environment belongs to the user.
+/// Where a managed process finds the daemon and the engine, inside its own mount namespace. Fixed paths: the
+/// environment belongs to the user.
 constexpr const char* kLinkSocket = "/run/cgpu/link/socket";
-constexpr const char* kDriverFolder = "/run/cgpu/driver";
 constexpr const char* kModuleFolder = "/run/cgpu/module";
+/// Where fronts that speak a version below kDriverVersion find the driver's real files. Such a path is open
+/// to the environment, too, so nothing is mounted there for any other front.
+constexpr const char* kOldDriverFolder = "/run/cgpu/driver";
 
 }  // namespace cgpu::wire

@@ -32,6 +32,10 @@ std::size_t size_of(Kind kind) {
             return sizeof(Switch);
         case Kind::switched:
             return sizeof(Switched);
+        case Kind::hand_over:
+            return sizeof(HandOver);
+        case Kind::driver_files:
+            return sizeof(DriverFiles);
     }
     return 0;
 }
@@ -42,6 +46,9 @@ void bound(Notice& m) { m.detail[sizeof m.detail - 1] = '\0'; }
 void bound(Processes& m) { m.count = std::min(m.count, Processes::kMost); }
 void bound(Switch& m) { m.engine[sizeof m.engine - 1] = '\0'; }
 void bound(Switched& m) { m.detail[sizeof m.detail - 1] = '\0'; }
+void bound(HandOver& m) {
+    for (auto& path : m.paths) path[sizeof path - 1] = '\0';
+}
 template <class M>
 void bound(M&) {}
 
@@ -77,6 +84,8 @@ template std::optional<AskProcesses> read_message<AskProcesses>(std::span<const 
 template std::optional<Processes> read_message<Processes>(std::span<const std::byte>);
 template std::optional<Switch> read_message<Switch>(std::span<const std::byte>);
 template std::optional<Switched> read_message<Switched>(std::span<const std::byte>);
+template std::optional<HandOver> read_message<HandOver>(std::span<const std::byte>);
+template std::optional<DriverFiles> read_message<DriverFiles>(std::span<const std::byte>);
 
 void put_text(std::span<char> field, std::string_view text) {
     if (field.empty()) return;

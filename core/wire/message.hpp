@@ -23,6 +23,10 @@
 ///     nothing
 ///     module → Switched        which engine runs here: after each Welcome, and after each Switch
 ///     daemon → Switch          go over to another engine          module → Switched
+/// Before the instance's program starts, whoever makes its mounts brings the driver's libraries; afterwards
+/// each front asks for its own. Both are connections of their own, and end with the answer:
+///     client → Hello (hand_over), HandOver + fds               daemon → DriverFiles, or Refused
+///     module → Hello (driver)                                  daemon → DriverFiles + fds, or Refused
 /// A process may hold several connections (one from libcuda's front, one from libnvidia-ml's); leases belong
 /// to the process, not to the connection: children inherit descriptors, so a closed socket says nothing.
 namespace cgpu::wire {
@@ -40,6 +44,8 @@ enum class Kind : std::uint32_t {
     processes = 10,
     switch_engine = 11,
     switched = 12,
+    hand_over = 13,
+    driver_files = 14,
 };
 
 /// Starts every message. `bytes` is the length of the whole packet; a packet of another length is refused.
@@ -53,7 +59,15 @@ static_assert(sizeof(Header) == 16);
 enum class Role : std::uint32_t {
     compute = 1,  ///< libcuda's front: charges memory, passes gates; gets the three pages
     observe = 2,  ///< libnvidia-ml's front: asks for usage only; gets the orders page
+    // From version kDriverVersion on.
+    driver = 3,     ///< a front that needs the driver's library: gets DriverFiles
+    hand_over = 4,  ///< who makes the instance's mounts: sends a HandOver
 };
+
+/// The driver's libraries that have a front. Also the bit of a library in a set of them.
+enum class Library : std::uint32_t { cuda = 0, nvml = 1 };
+constexpr std::size_t kLibraries = 2;
+constexpr std::uint32_t bit_of(Library library) { return 1u << static_cast<std::uint32_t>(library); }
 
 struct Hello {
     static constexpr Kind kKind = Kind::hello;
@@ -84,6 +98,7 @@ enum class Why : std::uint32_t {
     unsupported_version = 4,
     not_managed = 5,  ///< the instance is gone
     too_many_processes = 6,
+    no_driver = 7,  ///< cgpud doesn't have the driver's libraries of this instance (any more)
 };
 
 struct Refused {
@@ -226,6 +241,30 @@ struct Switched {
 };
 static_assert(sizeof(Switched) == 120);
 
+/// The driver's libraries of this instance, as descriptors that were opened for reading, one for each bit of
+/// `libraries`, in the order of Library. Taken once in an instance's life, and from the process that the
+/// instance is attached to or one that descends from it: before the program starts, that is whoever makes the
+/// mounts.
+struct HandOver {
+    static constexpr Kind kKind = Kind::hand_over;
+    Header header;
+    std::uint32_t libraries;  ///< bit_of() each that is there
+    std::uint32_t reserved;
+    char paths[kLibraries][240];  ///< where each lies, NUL-terminated: a daemon that is started anew looks
+                                  ///< for the same file there. "": not known
+};
+static_assert(sizeof(HandOver) == 504);
+
+/// As an answer to a HandOver: they are taken, and none comes back. To a Hello of role `driver`: here they
+/// are.
+struct DriverFiles {
+    static constexpr Kind kKind = Kind::driver_files;
+    Header header;
+    std::uint32_t libraries;  ///< bit_of() each; the descriptors come in the order of Library
+    std::uint32_t reserved;
+};
+static_assert(sizeof(DriverFiles) == 24);
+
 constexpr std::size_t kLargestMessage = 512;
 
 /// Fills in the header of a message of type M.
@@ -256,6 +295,8 @@ extern template std::optional<AskProcesses> read_message<AskProcesses>(std::span
 extern template std::optional<Processes> read_message<Processes>(std::span<const std::byte>);
 extern template std::optional<Switch> read_message<Switch>(std::span<const std::byte>);
 extern template std::optional<Switched> read_message<Switched>(std::span<const std::byte>);
+extern template std::optional<HandOver> read_message<HandOver>(std::span<const std::byte>);
+extern template std::optional<DriverFiles> read_message<DriverFiles>(std::span<const std::byte>);
 
 /// Copies text into a fixed field: cut to fit, always NUL-terminated.
 void put_text(std::span<char> field, std::string_view text);

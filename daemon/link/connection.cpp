@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -35,11 +36,35 @@ std::int32_t Connection::peer_pid(int fd) {
     return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 ? credentials.pid : 0;
 }
 
+/// As recv(2). Descriptors that come along are not asked for by most: without a control buffer the kernel
+/// drops them.
+ssize_t Connection::receive(std::span<std::byte> buffer) {
+    files_.clear();
+    iovec part{buffer.data(), buffer.size()};
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(kMostFds * sizeof(int))> control{};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    if (takes_files_) {
+        message.msg_control = control.data();
+        message.msg_controllen = control.size();
+    }
+    const ssize_t got = recvmsg(fd_, &message, MSG_DONTWAIT | MSG_TRUNC | MSG_CMSG_CLOEXEC);
+    if (got <= 0 || !takes_files_) return got;
+    for (cmsghdr* each = CMSG_FIRSTHDR(&message); each != nullptr; each = CMSG_NXTHDR(&message, each)) {
+        if (each->cmsg_level != SOL_SOCKET || each->cmsg_type != SCM_RIGHTS) continue;
+        std::array<int, kMostFds> fds{};
+        const auto bytes = std::min<std::size_t>(each->cmsg_len - CMSG_LEN(0), sizeof fds);
+        std::memcpy(fds.data(), CMSG_DATA(each), bytes);
+        for (std::size_t i = 0; i < bytes / sizeof(int); ++i) files_.emplace_back(fds[i]);
+    }
+    return got;
+}
+
 void Connection::ready(std::uint32_t events) {
     for (int i = 0; i < kPacketsPerTurn && !dropped_; ++i) {
-        // Descriptors that come along are not asked for: without a control buffer the kernel drops them.
         std::array<std::byte, wire::kLargestMessage> buffer;
-        const auto got = recv(fd_, buffer.data(), buffer.size(), MSG_DONTWAIT | MSG_TRUNC);
+        const auto got = receive(buffer);
         if (got > 0) {
             // A longer packet was cut; its true length makes it one that is not ours.
             const auto length = static_cast<std::size_t>(got);

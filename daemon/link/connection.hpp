@@ -5,8 +5,10 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "core/wire/message.hpp"
+#include "daemon/link/file.hpp"
 #include "daemon/link/pages.hpp"
 
 namespace cgpu::link {
@@ -51,6 +53,10 @@ class Connection {
     void welcomed(wire::Role role, std::optional<OrdersPage> orders);
     /// Nothing: it hasn't said Hello.
     [[nodiscard]] std::optional<wire::Role> role() const { return role_; }
+    /// From now on, descriptors that come with packets are kept; until then the kernel drops them.
+    void expect_files() { takes_files_ = true; }
+    /// What came with the packet that is being looked at.
+    [[nodiscard]] std::vector<File> take_files() { return std::exchange(files_, {}); }
     /// Of an observer.
     [[nodiscard]] std::optional<OrdersPage>& orders() { return orders_; }
 
@@ -58,6 +64,7 @@ class Connection {
 
   private:
     void ready(std::uint32_t events);
+    ssize_t receive(std::span<std::byte> buffer);
     bool send_bytes(std::span<const std::byte> bytes, std::span<const int> fds);
 
     int fd_;
@@ -66,6 +73,8 @@ class Connection {
     app::Loop& loop_;
     ConnectionOwner& owner_;
     bool dropped_ = false;
+    bool takes_files_ = false;
+    std::vector<File> files_;
     std::optional<wire::Role> role_;
     std::optional<OrdersPage> orders_;
     app::WatchPtr hello_timer_;

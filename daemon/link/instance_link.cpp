@@ -47,6 +47,7 @@ InstanceLink::InstanceLink(const model::Instance& instance, std::filesystem::pat
       settings_(settings),
       log_(instance.id.short_id(), outside.loop),
       bell_(std::move(bell)),
+      driver_(key(), folder_.parent_path(), outside.descriptors),
       peers_(instance.id, outside, [this](const model::Process& process) { process_ended(process); }) {}
 
 InstanceLink::~InstanceLink() = default;
@@ -76,6 +77,7 @@ void InstanceLink::packet(Connection& connection, std::span<const std::byte> pac
         const auto first = wire::read_message<wire::Hello>(packet);
         return first ? hello(connection, *first) : malformed(connection, "something else than a Hello");
     }
+    if (connection.role() == wire::Role::hand_over) return hand_over(connection, packet);
     if (const auto message = wire::read_message<wire::Ask>(packet)) return ask(connection, *message);
     if (const auto message = wire::read_message<wire::Give>(packet)) return give(connection, *message);
     if (const auto message = wire::read_message<wire::AskProcesses>(packet))

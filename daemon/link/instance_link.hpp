@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "daemon/link/connection.hpp"
+#include "daemon/link/driver_files.hpp"
 #include "daemon/link/listener.hpp"
 #include "daemon/link/notice_log.hpp"
 #include "daemon/link/peers.hpp"
@@ -34,6 +35,8 @@ class InstanceLink final : public ConnectionOwner {
     void switch_engine(const upgrade::Switch& order, const std::string& engine);
     /// Its instance has ended: who watches engines is told so of its processes.
     void forget_engines();
+    /// The same: its driver's libraries aren't kept for a later daemon any more.
+    void forget_driver() { driver_.forget(); }
     /// Leases and processes changed: calls Outside::on_idle where none is left.
     void tell_if_idle();
 
@@ -51,6 +54,11 @@ class InstanceLink final : public ConnectionOwner {
     void welcome_observer(Connection& connection, std::uint32_t version);
     void welcome_computer(Connection& connection, std::uint32_t version, std::uint32_t front_version);
     [[nodiscard]] wire::Welcome welcome_message(std::uint32_t version) const;
+
+    // the driver's libraries (instance_link_driver.cpp)
+    void expect_hand_over(Connection& connection);
+    void hand_over(Connection& connection, std::span<const std::byte> packet);
+    void send_driver(Connection& connection);
 
     // which processes it has (instance_link_processes.cpp)
     void list_processes(Connection& connection, const wire::AskProcesses& ask);
@@ -80,6 +88,7 @@ class InstanceLink final : public ConnectionOwner {
     NoticeLog log_;
     std::shared_ptr<BellPage> bell_;
     std::unique_ptr<Listener> listener_;
+    DriverFiles driver_;
     Peers peers_;
     std::vector<std::shared_ptr<Connection>> connections_;
     std::uint64_t last_connection_ = 0;

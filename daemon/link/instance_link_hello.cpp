@@ -51,6 +51,10 @@ void InstanceLink::hello(Connection& connection, const wire::Hello& hello) {
             return welcome_observer(connection, version);
         case wire::Role::compute:
             return welcome_computer(connection, version, hello.front_version);
+        case wire::Role::driver:
+            return send_driver(connection);
+        case wire::Role::hand_over:
+            return expect_hand_over(connection);
     }
     malformed(connection, "a Hello with an unknown role");
 }

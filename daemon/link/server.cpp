@@ -48,7 +48,10 @@ app::Result<std::string> Server::open(const model::Instance& instance) {
 void Server::close(const model::InstanceId& id) {
     // Who waits for memory is refused while its connection can still tell it.
     outside_.leases.drop_instance(id);
-    if (const auto found = links_.find(id); found != links_.end()) found->second->forget_engines();
+    if (const auto found = links_.find(id); found != links_.end()) {
+        found->second->forget_engines();
+        found->second->forget_driver();
+    }
     links_.erase(id);
     remove_folder(instances_folder() / id.str());
 }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "daemon/app/descriptor_store.hpp"
 #include "daemon/app/engines.hpp"
 #include "daemon/app/leases.hpp"
 #include "daemon/app/pages.hpp"
@@ -31,6 +32,7 @@ struct Outside {
     app::Gates& gates;
     app::Leases& leases;
     app::EngineWatch& engines;
+    app::DescriptorStore& descriptors;
     /// What can be allocated on the card; zero for one that is not known.
     std::function<model::Bytes(const model::Uuid&)> gpu_total;
     /// Empty where it has ended.

@@ -104,23 +104,19 @@ Received receive_packet(const Descriptor& socket, Packet& packet) {
     return Received::packet;
 }
 
-Greeted greet(wire::Role role, std::int64_t until_ns, Descriptor& socket, wire::Welcome& welcome,
-              Packet& packet) {
+Greeted ask_hello(wire::Role role, std::int64_t until_ns, Descriptor& socket, Packet& packet) {
     while (now_ns() < until_ns) {
         const Opened opened = open_link(role, socket);
         if (opened == Opened::absent) return Greeted::refused;
         if (opened == Opened::later) {
-            sleep_until(now_ns() + kRetryEvery);
+            sleep_until(std::min(until_ns, now_ns() + kRetryEvery));
             continue;
         }
         while (wait_readable(socket, until_ns)) {
             const Received received = receive_packet(socket, packet);
             if (received == Received::nothing) continue;
             if (received == Received::lost) break;  // a daemon that restarts: try again
-            if (const auto message = wire::read_message<wire::Welcome>(packet.data())) {
-                welcome = *message;
-                return Greeted::welcome;
-            }
+            if (!wire::read_message<wire::Refused>(packet.data())) return Greeted::answered;
             drop_files(packet);
             socket.close();
             return Greeted::refused;
@@ -129,6 +125,19 @@ Greeted greet(wire::Role role, std::int64_t until_ns, Descriptor& socket, wire::
         sleep_until(std::min(until_ns, now_ns() + kRetryEvery));
     }
     return Greeted::silent;
+}
+
+Greeted greet(wire::Role role, std::int64_t until_ns, Descriptor& socket, wire::Welcome& welcome,
+              Packet& packet) {
+    const Greeted greeted = ask_hello(role, until_ns, socket, packet);
+    if (greeted != Greeted::answered) return greeted;
+    if (const auto message = wire::read_message<wire::Welcome>(packet.data())) {
+        welcome = *message;
+        return Greeted::answered;
+    }
+    drop_files(packet);
+    socket.close();
+    return Greeted::refused;
 }
 
 }  // namespace cgpu::front

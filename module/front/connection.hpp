@@ -8,7 +8,8 @@
 #include "core/wire/message.hpp"
 #include "module/front/descriptor.hpp"
 
-/// The packets of the link, as both fronts send and receive them. Nothing here blocks but await_welcome.
+/// The packets of the link, as both fronts send and receive them. Nothing here blocks but ask_hello and
+/// greet.
 namespace cgpu::front {
 
 constexpr std::size_t kPages = 3;  // orders, reports, bell
@@ -43,10 +44,12 @@ Sent send_message(const Descriptor& socket, const M& message) {
 
 Received receive_packet(const Descriptor& socket, Packet& packet);
 
-enum class Greeted { welcome, refused, silent };
+enum class Greeted { answered, refused, silent };
 
-/// Connects and waits for the Welcome until `until_ns`; its pages are in `packet.files`. A daemon that is not
-/// listening yet is tried again until then.
+/// Connects and waits until `until_ns` for what the daemon answers to the Hello: it is in `packet`, with its
+/// files. A daemon that is not listening yet is tried again until then.
+Greeted ask_hello(wire::Role role, std::int64_t until_ns, Descriptor& socket, Packet& packet);
+/// The same where the answer is to be a Welcome; its pages are in `packet.files`.
 Greeted greet(wire::Role role, std::int64_t until_ns, Descriptor& socket, wire::Welcome& welcome,
               Packet& packet);
 

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <dlfcn.h>
-
-#include "module/front/paths.hpp"
+#include "module/front/real_library.hpp"
 
 /// The part of NVML's binary interface that the front puts its own in the place of, as facts of NVIDIA's
 /// public nvml.h; and the driver's own functions.
@@ -12,6 +10,7 @@ constexpr int kSuccess = 0;
 constexpr int kNoPermission = 4;
 constexpr int kNotFound = 6;
 constexpr int kInsufficientSize = 7;
+constexpr int kDriverNotLoaded = 9;
 constexpr int kFunctionNotFound = 13;
 constexpr int kNoMemory = 20;
 constexpr int kVersionMismatch = 25;
@@ -109,9 +108,7 @@ static_assert(sizeof(CaptureSession) == 48);
 /// The driver's function of that name, or null where it has none.
 template <class Function>
 Function real(const char* name) {
-    // Opened anew each time: it is loaded already, as what we depend on, and these calls are rare.
-    void* library = dlopen(kRealNvml, RTLD_NOW | RTLD_LOCAL);
-    return library != nullptr ? reinterpret_cast<Function>(dlsym(library, name)) : nullptr;
+    return reinterpret_cast<Function>(real_address(name));
 }
 
 /// A device's UUID as text; empty where the driver doesn't tell it.

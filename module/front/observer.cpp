@@ -12,7 +12,7 @@ bool Observer::connect(std::int64_t until_ns) {
     if (socket_.usable() >= 0) return true;
     wire::Welcome welcome{};
     Packet packet;
-    if (greet(wire::Role::observe, until_ns, socket_, welcome, packet) != Greeted::welcome) return false;
+    if (greet(wire::Role::observe, until_ns, socket_, welcome, packet) != Greeted::answered) return false;
     const bool mapped = pages_.map({packet.files[0], -1, -1});
     drop_files(packet);
     if (!mapped) socket_.close();

@@ -3,13 +3,11 @@
 #include <atomic>
 
 #include "module/front/cuda_abi.hpp"
+#include "module/front/real_library.hpp"
 
 /// The real driver's functions, looked up by name in the real file when first called (never from a
 /// constructor: programs register fat binaries before ours could have run).
 namespace cgpu::front {
-
-/// The address of a function of the real driver; null where this driver has none.
-void* real_address(const char* name);
 
 namespace detail {
 extern thread_local constinit int driver_depth __attribute__((tls_model("initial-exec")));
@@ -27,10 +25,11 @@ class RealFunction<CUresult(Arguments...)> {
   public:
     explicit constexpr RealFunction(const char* name) : name_(name) {}
 
-    /// kNotFound where this driver has no such function.
+    /// kNotFound where this driver has no such function, kSystemNotReady where its library can't be had.
     [[gnu::always_inline]] CUresult operator()(Arguments... arguments) const {
         const auto function = reinterpret_cast<CUresult (*)(Arguments...)>(address());
-        if (function == nullptr) return kNotFound;
+        if (function == nullptr) [[unlikely]]
+            return why_missing();
         // Counting up and down in memory would make each call wait for the one before.
         const auto outer = detail::driver_depth;
         detail::driver_depth = outer + 1;
@@ -42,7 +41,7 @@ class RealFunction<CUresult(Arguments...)> {
     /// For those of the driver's functions that call no other one.
     [[gnu::always_inline]] CUresult unguarded(Arguments... arguments) const {
         const auto function = reinterpret_cast<CUresult (*)(Arguments...)>(address());
-        return function != nullptr ? function(arguments...) : kNotFound;
+        return function != nullptr ? function(arguments...) : why_missing();
     }
 
     /// Null where it hasn't been looked up yet.
@@ -54,6 +53,10 @@ class RealFunction<CUresult(Arguments...)> {
     }
 
   private:
+    [[gnu::noinline, gnu::cold]] static CUresult why_missing() {
+        return has_real_library() ? kNotFound : kSystemNotReady;
+    }
+
     [[gnu::noinline, gnu::cold]] void* look_up() const {
         void* found = real_address(name_);
         address_.store(found, std::memory_order_release);

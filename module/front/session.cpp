@@ -42,7 +42,7 @@ bool Session::connect_and_load() {
     Descriptor socket;
     wire::Welcome welcome{};
     Packet packet;
-    if (greet(wire::Role::compute, now_ns() + kStartTimeout, socket, welcome, packet) != Greeted::welcome) {
+    if (greet(wire::Role::compute, now_ns() + kStartTimeout, socket, welcome, packet) != Greeted::answered) {
         return false;
     }
     const bool mapped = pages_.map(packet.files);

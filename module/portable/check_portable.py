@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that a shared library loads wherever glibc is 2.17 or newer, and exports only what it should.
 
-usage: check_portable.py LIBRARY --symbols LIST --version-script MAP [--needed-path PATH]
+usage: check_portable.py LIBRARY --symbols LIST --version-script MAP
 """
 import argparse
 import fnmatch
@@ -62,10 +62,8 @@ def faults(args):
     dynamic = readelf("-d", args.library)
     needed = re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic)
     for name in needed:
-        if name not in SYSTEM_LIBRARIES and name != args.needed_path:
+        if name not in SYSTEM_LIBRARIES:
             yield f"needs {name}"
-    if args.needed_path and args.needed_path not in needed:
-        yield f"doesn't need {args.needed_path}"
     for word in ("TEXTREL", "RELR", "RPATH", "RUNPATH"):
         if f"({word}" in dynamic or f" {word}" in dynamic:
             yield f"has {word}"
@@ -94,7 +92,6 @@ def main():
     parser.add_argument("library")
     parser.add_argument("--symbols", type=pathlib.Path, required=True)
     parser.add_argument("--version-script", type=pathlib.Path, required=True)
-    parser.add_argument("--needed-path")
     args = parser.parse_args()
     found = list(faults(args))
     for fault in found:

@@ -5,7 +5,6 @@
 #     SONAME libcuda.so.1         absent: none
 #     OUTPUT libcgpu-cuda.so      name of the file; it lies in the current binary folder
 #     VERSION_SCRIPT exports.map  what is exported; everything else stays local
-#     [NEEDED_PATH /abs/file]     one further DT_NEEDED entry, by its path, searched for what is not defined here
 #     [LINK item...]              more to link (object libraries, flags)
 #     [UNLOADABLE])               dlclose unmaps it (no thread_local objects, nothing registered at exit)
 #
@@ -49,23 +48,8 @@ cgpu_compiler_archive(CGPU_LIBGCC_EH libgcc_eh.a)
 cgpu_compiler_archive(CGPU_LIBGCC libgcc.a)
 cgpu_compiler_archive(CGPU_LIBC_NONSHARED libc_nonshared.a)
 
-# An empty library whose SONAME is the path, so that the link records that path.
-function(cgpu_needed_path_stub variable path)
-  string(MAKE_C_IDENTIFIER "${path}" id)
-  set(stub ${CGPU_PORTABLE_STUBS}/needed${id}.so)
-  if(NOT TARGET cgpu_needed${id})
-    add_custom_command(OUTPUT ${stub}
-      COMMAND ${CMAKE_COMMAND} -E make_directory ${CGPU_PORTABLE_STUBS}
-      COMMAND ${CMAKE_C_COMPILER} -shared -nostdlib -x c /dev/null -o ${stub} -Wl,-soname,${path}
-      VERBATIM)
-    add_custom_target(cgpu_needed${id} DEPENDS ${stub})
-  endif()
-  set(${variable} ${stub} PARENT_SCOPE)
-  set(${variable}_TARGET cgpu_needed${id} PARENT_SCOPE)
-endfunction()
-
 function(cgpu_portable_library name)
-  cmake_parse_arguments(arg "UNLOADABLE" "SONAME;OUTPUT;VERSION_SCRIPT;NEEDED_PATH" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(arg "UNLOADABLE" "SONAME;OUTPUT;VERSION_SCRIPT" "SOURCES;LINK" ${ARGN})
   foreach(required OUTPUT VERSION_SCRIPT SOURCES)
     if(NOT arg_${required})
       message(FATAL_ERROR "cgpu_portable_library(${name}): ${required} is missing")
@@ -92,23 +76,15 @@ function(cgpu_portable_library name)
     target_link_options(${name} PRIVATE -Wl,-soname,${arg_SONAME})
   endif()
 
-  set(needed "")
-  set(check_needed "")
-  if(arg_NEEDED_PATH)
-    cgpu_needed_path_stub(stub ${arg_NEEDED_PATH})
-    add_dependencies(${name} ${stub_TARGET})
-    set(needed -Wl,--no-as-needed ${stub})
-    set(check_needed --needed-path ${arg_NEEDED_PATH})
-  endif()
   # One string: CMake would drop and reorder the repeated switches of a list.
   string(JOIN " " system -Wl,--as-needed ${CGPU_LIBSTDCXX} ${CGPU_LIBGCC_EH} ${CGPU_LIBGCC}
-         $<TARGET_FILE:cgpu_portable_compat> ${cgpu_stub_libraries} ${CGPU_LIBC_NONSHARED} ${needed})
+         $<TARGET_FILE:cgpu_portable_compat> ${cgpu_stub_libraries} ${CGPU_LIBC_NONSHARED})
   target_link_libraries(${name} PRIVATE cgpu_options ${arg_LINK} "${system}")
 
   if(CGPU_TESTS)
     add_test(NAME module.portable.${name}
       COMMAND Python3::Interpreter -B ${CGPU_PORTABLE_FOLDER}/check_portable.py $<TARGET_FILE:${name}>
-              --symbols ${CGPU_PORTABLE_SYMBOLS} --version-script ${arg_VERSION_SCRIPT} ${check_needed})
+              --symbols ${CGPU_PORTABLE_SYMBOLS} --version-script ${arg_VERSION_SCRIPT})
     set_tests_properties(module.portable.${name} PROPERTIES LABELS unit)
   endif()
 endfunction()

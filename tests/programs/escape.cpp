@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdlib>
 
+#include "tests/programs/behind.h"
 #include "tests/programs/common.hpp"
 #include "tests/programs/options.hpp"
 
@@ -11,15 +12,12 @@ namespace {
 
 using programs::must;
 
-/// Where the module keeps the driver's real file: a program can find that out as anybody can.
-constexpr const char* kRealDriver = "/run/cgpu/driver/libcuda.so.1";
-
 template <class Function>
 Function* behind(Function*, const char* name) {
-    static void* const driver = dlopen(kRealDriver, RTLD_NOW);
+    static void* const driver = open_behind();
     void* const found = driver == nullptr ? nullptr : dlsym(driver, name);
     if (found == nullptr) {
-        programs::say("error", dlerror());
+        programs::say("error", "the driver isn't behind the module");
         std::exit(1);
     }
     return reinterpret_cast<Function*>(found);

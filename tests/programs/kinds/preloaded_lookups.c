@@ -30,7 +30,8 @@ static void write_down(const char* name, int version, uint64_t flags, void* func
 /* The driver looks things up, too. */
 static int is_driver(void* caller) {
     Dl_info info;
-    return dladdr(caller, &info) != 0 && strstr(info.dli_fname, "/libcuda.so") != NULL;
+    return dladdr(caller, &info) != 0 &&
+           (strstr(info.dli_fname, "/libcuda.so") != NULL || strstr(info.dli_fname, "/fd/") != NULL);
 }
 
 static void see(const char* name, void** function, int version, uint64_t flags);

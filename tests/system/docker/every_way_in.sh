@@ -22,7 +22,7 @@ for mode in legacy cdi; do
     expect_total "$limit_of_four" docker exec --user 1000:1000 "$mode" info
     expect_total "$limit_of_four" inside "$mode" env -i /usr/local/bin/info
     expect_error 'Read-only file system|Device or resource busy' \
-        docker exec "$mode" rm /run/cgpu/driver/libcuda.so.1
+        docker exec "$mode" rm /run/cgpu/front/libcuda.so.1
     expect docker rm -f "$mode" >/dev/null
     wait_for 10 none_listed
 

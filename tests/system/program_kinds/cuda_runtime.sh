@@ -19,8 +19,9 @@ for kind in static shared; do
     wait "${pids[runtime-$kind]}"
     cat "$scratch/runtime-$kind.out"
     awk -v kind=$kind 'NR == FNR { if ($1 ~ /^cu/) hook[$1]; next }
-        { own = $5 ~ "^/run/cgpu/driver/"; looked_up++; if (!own) substituted++ }
-        ($4 in hook) == own { print "wrong: " $0; wrong++ }
+        { own = $5 ~ "/fd/[0-9]+$"; looked_up++; if (!own) substituted++ }
+        # What is looked up by dlsym (version 0) is the front'"'"'s in any case, and leads to the driver from there.
+        ($4 in hook) == own && (own || $2 > 0) { print "wrong: " $0; wrong++ }
         END { print "CUDA runtime, " kind ": " looked_up " look-ups found, " substituted " substituted, " wrong + 0 " wrong"
               exit wrong > 0 || substituted < 50 || looked_up < 300 }' "$hooks" "$scratch/$kind" ||
         fail "look-ups of the $kind CUDA runtime"

@@ -9,7 +9,7 @@
 namespace cgpu::client {
 namespace {
 
-Result<Image> fit(const std::string& front, const std::string& driver) {
+Result<FittedImage> fit(const std::string& front, const std::string& driver) {
     return fit_front(front, Descriptor(open(driver.c_str(), O_RDONLY | O_CLOEXEC)), driver);
 }
 
@@ -47,7 +47,8 @@ TEST(FittedFront, AgainstItselfALibraryStaysAsLarge) {
     const std::string library = std::filesystem::canonical("/proc/self/exe").native();
     const auto made = fit(library, library);
     ASSERT_TRUE(made) << made.error().text;
-    EXPECT_EQ(made->size(), std::filesystem::file_size(library));
+    EXPECT_EQ(made->image.size(), std::filesystem::file_size(library));
+    EXPECT_FALSE(made->has_all) << "it is no front of ours";
 }
 
 }  // namespace

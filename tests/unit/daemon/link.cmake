@@ -1,6 +1,6 @@
 cgpu_unit_test(daemon_link_test
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/link_front.cpp ${CMAKE_CURRENT_LIST_DIR}/link_puppet.cpp
-          ${CMAKE_CURRENT_LIST_DIR}/link_engines_test.cpp ${CMAKE_CURRENT_LIST_DIR}/link_hello_test.cpp ${CMAKE_CURRENT_LIST_DIR}/link_memory_test.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/link_driver_test.cpp ${CMAKE_CURRENT_LIST_DIR}/link_engines_test.cpp ${CMAKE_CURRENT_LIST_DIR}/link_hello_test.cpp ${CMAKE_CURRENT_LIST_DIR}/link_memory_test.cpp
           ${CMAKE_CURRENT_LIST_DIR}/link_pages_test.cpp ${CMAKE_CURRENT_LIST_DIR}/link_processes_test.cpp
           ${CMAKE_CURRENT_LIST_DIR}/link_restart_test.cpp
   LIBS cgpu_link cgpu_lease_file cgpu_system)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <map>
@@ -70,6 +71,25 @@ struct BedEngines final : app::EngineWatch {
     void said(const upgrade::Said& said) override { words.push_back(said); }
 };
 
+/// Keeps descriptors over a restart, as systemd does.
+struct BedDescriptors final : app::DescriptorStore {
+    std::map<std::string, int> kept;
+    ~BedDescriptors() override {
+        for (const auto& [name, fd] : kept) close(fd);
+    }
+    void keep(const std::string& name, int fd) override { kept[name] = dup(fd); }
+    void forget(const std::string& name) override {
+        if (const auto found = kept.find(name); found != kept.end()) {
+            close(found->second);
+            kept.erase(found);
+        }
+    }
+    int take(const std::string& name) override {
+        const auto found = kept.find(name);
+        return found == kept.end() ? -1 : dup(found->second);
+    }
+};
+
 /// A daemon's link and leases with real sockets, processes and lease file, and the instance "one" (and "two")
 /// on it.
 class LinkTest : public testing::Test {
@@ -101,7 +121,7 @@ class LinkTest : public testing::Test {
         file = std::move(*opened);
         leases = std::make_unique<app::Leases>(app::Leases::Outside{loop, processes, gpus, *file});
         server = std::make_unique<Server>(
-            Outside{loop, processes, gates, *leases, engines,
+            Outside{loop, processes, gates, *leases, engines, descriptors,
                     [](const model::Uuid&) { return model::Bytes(512 * kMiB); },
                     [this](const model::Process& process) { return processes.pid_place(process); },
                     [this](const model::InstanceId& id) { idle.insert(id); }},
@@ -130,6 +150,7 @@ class LinkTest : public testing::Test {
     BedGpus gpus{loop};
     BedGates gates;
     BedEngines engines;
+    BedDescriptors descriptors;
     Settings settings;
     std::filesystem::path runtime_dir;
     model::Instance one{make("one", 0)};

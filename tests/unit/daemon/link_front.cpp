@@ -38,6 +38,27 @@ bool Front::send_bytes(const void* bytes, std::size_t size) {
     return ::send(fd, bytes, size, MSG_NOSIGNAL) == static_cast<ssize_t>(size);
 }
 
+bool Front::send_files(const void* bytes, std::size_t size, std::vector<int> files) {
+    iovec part{const_cast<void*>(bytes), size};
+    alignas(cmsghdr) char control[CMSG_SPACE(8 * sizeof(int))] = {};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    const auto length = files.size() * sizeof(int);
+    if (!files.empty()) {
+        message.msg_control = control;
+        message.msg_controllen = CMSG_SPACE(length);
+        cmsghdr* rights = CMSG_FIRSTHDR(&message);
+        rights->cmsg_level = SOL_SOCKET;
+        rights->cmsg_type = SCM_RIGHTS;
+        rights->cmsg_len = CMSG_LEN(length);
+        std::memcpy(CMSG_DATA(rights), files.data(), length);
+    }
+    const bool sent = sendmsg(fd, &message, MSG_NOSIGNAL) == static_cast<ssize_t>(size);
+    for (const int file : files) close(file);
+    return sent;
+}
+
 std::vector<std::byte> Front::receive() {
     std::vector<std::byte> buffer(wire::kLargestMessage);
     iovec part{buffer.data(), buffer.size()};

@@ -21,6 +21,8 @@ class Front {
     std::optional<wire::Why> hello(wire::Role role, std::uint32_t oldest = wire::kOldestVersion,
                                    std::uint32_t newest = wire::kVersion);
     bool send_bytes(const void* bytes, std::size_t size);
+    /// With a descriptor for each of the files, which are closed afterwards.
+    bool send_files(const void* bytes, std::size_t size, std::vector<int> files);
     template <class M>
     bool send(const M& message) {
         return send_bytes(&message, sizeof message);

@@ -25,16 +25,21 @@ target_compile_definitions(front_test_nvml_long_driver PRIVATE CGPU_TEST_LONG_EN
 cgpu_hook_table(${made}/front_hooks.cpp ${PROJECT_SOURCE_DIR}/module/front/hooks.txt)
 cgpu_version_script(${made}/front_cuda.map ${PROJECT_SOURCE_DIR}/module/front/hooks.txt)
 cgpu_version_script(${made}/front_nvml.map ${PROJECT_SOURCE_DIR}/module/front/nvml_hooks.txt)
-add_library(front_test_cuda SHARED ${CGPU_FRONT_CUDA_SOURCES} ${made}/front_hooks.cpp ${made}/front_cuda.map
+set(by_path ${CMAKE_CURRENT_LIST_DIR}/front_driver_by_path.cpp)
+add_library(front_test_cuda SHARED ${CGPU_FRONT_CUDA_SOURCES} ${by_path} ${made}/front_hooks.cpp ${made}/front_cuda.map
   ${PROJECT_SOURCE_DIR}/module/generate/hook_table.cpp)
-add_library(front_test_nvml SHARED ${CGPU_FRONT_NVML_SOURCES} ${made}/front_nvml.map)
-add_library(front_test_nvml_long SHARED ${CGPU_FRONT_NVML_SOURCES} ${made}/front_nvml.map)
+add_library(front_test_nvml SHARED ${CGPU_FRONT_NVML_SOURCES} ${by_path} ${made}/front_nvml.map)
+add_library(front_test_nvml_long SHARED ${CGPU_FRONT_NVML_SOURCES} ${by_path} ${made}/front_nvml.map)
 foreach(front cuda nvml nvml_long)
   string(REGEX REPLACE "_.*" "" kind ${front})
   string(REPLACE ${kind} "" folder ${front})
+  set(file libcuda.so.1)
+  if(kind STREQUAL nvml)
+    set(file libnvidia-ml.so.1)
+  endif()
   set_target_properties(front_test_${front} PROPERTIES NO_SONAME ON)
   target_compile_definitions(front_test_${front} PRIVATE
-    CGPU_LINK_SOCKET="link/socket" CGPU_DRIVER_FOLDER="${driver_folder}${folder}"
+    CGPU_LINK_SOCKET="link/socket" CGPU_TEST_REAL_LIBRARY="${driver_folder}${folder}/${file}"
     CGPU_MODULE_FOLDER="${CGPU_TEST_ENGINES}")
   target_compile_options(front_test_${front} PRIVATE -fno-exceptions -fno-rtti -fvisibility=hidden)
   target_link_options(front_test_${front} PRIVATE -Wl,-z,nodelete -Wl,-Bsymbolic -Wl,--no-as-needed
@@ -89,11 +94,13 @@ if(TARGET simgpu AND TARGET cgpu_front_cuda)
     ${CMAKE_CURRENT_LIST_DIR}/front_mounted_test.cpp)
   target_link_libraries(front_mounted_test PRIVATE cgpu_options cgpu_core GTest::gtest_main ${CMAKE_DL_LIBS})
   target_compile_definitions(front_mounted_test PRIVATE
-    CGPU_TEST_FOLDER="/run/cgpu" CGPU_TEST_FRONT="libcuda.so.1" CGPU_TEST_DRIVER="/run/cgpu/driver/libcuda.so.1"
+    CGPU_TEST_FOLDER="/run/cgpu" CGPU_TEST_FRONT="libcuda.so.1" CGPU_TEST_DRIVER="/run/driver/libcuda.so.1"
     CGPU_TEST_ENGINE="${PROJECT_VERSION}/$<TARGET_FILE_NAME:cgpu_engine>" CGPU_TEST_SIMGPU="$<TARGET_FILE:simgpu>")
-  add_dependencies(front_mounted_test simgpu simgpu_cuda simgpu_nvml cgpu_front_cuda cgpu_engine)
+  add_executable(fit_front ${CMAKE_CURRENT_LIST_DIR}/fit_front.cpp)
+  target_link_libraries(fit_front PRIVATE cgpu_options cgpu_run)
+  add_dependencies(front_mounted_test fit_front simgpu simgpu_cuda simgpu_nvml cgpu_front_cuda cgpu_engine)
   add_test(NAME front_mounted
     COMMAND ${CMAKE_CURRENT_LIST_DIR}/front_mounted.sh $<TARGET_FILE:front_mounted_test> $<TARGET_FILE_DIR:simgpu>
-            $<TARGET_FILE:cgpu_front_cuda> $<TARGET_FILE:cgpu_engine> ${PROJECT_VERSION})
+            $<TARGET_FILE:cgpu_front_cuda> $<TARGET_FILE:cgpu_engine> ${PROJECT_VERSION} $<TARGET_FILE:fit_front>)
   set_tests_properties(front_mounted PROPERTIES LABELS unit SKIP_RETURN_CODE 77 TIMEOUT 300)
 endif()

@@ -17,6 +17,7 @@
 #include <climits>
 #include <cstring>
 #include <new>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -62,6 +63,7 @@ class Server {
     void accept_one();
     bool read_one(Peer& peer);
     void welcome(Peer& peer, wire::Role role);
+    void send_driver(const Peer& peer);
     void answer(Peer& peer, const wire::Ask& ask);
     void list(const Peer& peer, const wire::AskProcesses& ask) const;
     void note(const wire::Switched& switched) const;
@@ -99,6 +101,31 @@ void Server::accept_one() {
     if (peer.socket >= 0) peers_.push_back(peer);
 }
 
+void send_with_files(int socket, const void* message, std::size_t size, std::span<const int> files) {
+    alignas(cmsghdr) char space[CMSG_SPACE(3 * sizeof(int))] = {};
+    iovec data{const_cast<void*>(message), size};
+    msghdr header{};
+    header.msg_iov = &data;
+    header.msg_iovlen = 1;
+    header.msg_control = space;
+    header.msg_controllen = CMSG_SPACE(files.size_bytes());
+    cmsghdr* part = CMSG_FIRSTHDR(&header);
+    part->cmsg_level = SOL_SOCKET;
+    part->cmsg_type = SCM_RIGHTS;
+    part->cmsg_len = CMSG_LEN(files.size_bytes());
+    std::memcpy(CMSG_DATA(part), files.data(), files.size_bytes());
+    sendmsg(socket, &header, MSG_NOSIGNAL);
+}
+
+void Server::send_driver(const Peer& peer) {
+    ++control_.driver_asked;
+    const int file = open(CGPU_TEST_DRIVER, O_RDONLY | O_CLOEXEC);
+    auto message = wire::make_message<wire::DriverFiles>();
+    message.libraries = wire::bit_of(wire::Library::cuda);
+    send_with_files(peer.socket, &message, sizeof message, {&file, 1});
+    close(file);
+}
+
 void Server::welcome(Peer& peer, wire::Role role) {
     Page pages[3] = {make_page("orders"), make_page("reports"), make_page("bell")};
     peer.orders = new (pages[0].memory) wire::Orders{};
@@ -124,22 +151,8 @@ void Server::welcome(Peer& peer, wire::Role role) {
     message.context_estimate_bytes = kContextEstimate;
     wire::put_text(message.instance, "0123456789ab");
     wire::put_text(message.engine, CGPU_TEST_ENGINE);
-    const int count = peer.compute ? 3 : 1;
-    alignas(cmsghdr) char space[CMSG_SPACE(3 * sizeof(int))] = {};
-    iovec data{&message, sizeof message};
-    msghdr header{};
-    header.msg_iov = &data;
-    header.msg_iovlen = 1;
-    header.msg_control = space;
-    header.msg_controllen = CMSG_SPACE(static_cast<std::size_t>(count) * sizeof(int));
-    cmsghdr* part = CMSG_FIRSTHDR(&header);
-    part->cmsg_level = SOL_SOCKET;
-    part->cmsg_type = SCM_RIGHTS;
-    part->cmsg_len = CMSG_LEN(static_cast<std::size_t>(count) * sizeof(int));
-    for (int i = 0; i < count; ++i) {
-        std::memcpy(CMSG_DATA(part) + static_cast<std::size_t>(i) * sizeof(int), &pages[i].file, sizeof(int));
-    }
-    sendmsg(peer.socket, &header, MSG_NOSIGNAL);
+    const int files[] = {pages[0].file, pages[1].file, pages[2].file};
+    send_with_files(peer.socket, &message, sizeof message, std::span(files, peer.compute ? 3 : 1));
     for (const Page& page : pages) close(page.file);
     ++control_.greeted;
 }
@@ -207,7 +220,12 @@ bool Server::read_one(Peer& peer) {
     const auto got = recv(peer.socket, bytes, sizeof bytes, MSG_DONTWAIT);
     if (got <= 0) return false;
     const std::span<const std::byte> packet(bytes, static_cast<std::size_t>(got));
-    if (const auto hello = wire::read_message<wire::Hello>(packet)) welcome(peer, hello->role);
+    if (const auto hello = wire::read_message<wire::Hello>(packet)) {
+        if (hello->role == wire::Role::driver)
+            send_driver(peer);
+        else
+            welcome(peer, hello->role);
+    }
     if (const auto ask = wire::read_message<wire::Ask>(packet)) answer(peer, *ask);
     if (const auto ask = wire::read_message<wire::AskProcesses>(packet)) list(peer, *ask);
     if (const auto give = wire::read_message<wire::Give>(packet)) {

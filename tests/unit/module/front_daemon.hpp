@@ -36,6 +36,7 @@ struct DaemonControl {
     std::atomic<std::uint64_t> context_bytes{0};
     std::atomic<std::uint64_t> charged_bytes{0};  ///< as the last report page says
     std::atomic<std::uint32_t> greeted{0};        ///< Hellos answered
+    std::atomic<std::uint32_t> driver_asked{0};   ///< fronts that asked for the driver's library
     std::atomic<std::uint32_t> asks{0};
     std::atomic<std::uint32_t> refusals{0};
     std::atomic<std::uint32_t> gives{0};

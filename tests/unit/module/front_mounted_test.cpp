@@ -1,7 +1,9 @@
 // The fronts as they are shipped, mounted where they will be mounted, over the simulated driver. Run by
 // front_mounted.sh, which makes the mounts. What is claimed about bytes and GPU time is judged by the
 // simulator's ledger.
+#include <chrono>
 #include <cstdio>
+#include <thread>
 
 #include "tests/unit/module/front_fixture.hpp"
 
@@ -105,6 +107,45 @@ TEST_F(Mounted, AClosedGateHoldsLaunches) {
     program.join();
     ASSERT_EQ(call<int()>("cuCtxSynchronize")(), 0);
     EXPECT_GT(busy_ns(), 0u);
+}
+
+TEST_F(Mounted, WhatHasNoHookIsTheDrivers) {
+    int version = 0;
+    EXPECT_EQ(call<int(int*)>("cuDriverGetVersion")(&version), 0);
+    int expected = 0;
+    reinterpret_cast<int (*)(int*)>(dlsym(driver_, "cuDriverGetVersion"))(&expected);
+    EXPECT_EQ(version, expected);
+    EXPECT_EQ(daemon().driver_asked, 1U);
+    const char* text = nullptr;
+    EXPECT_EQ((call<int(int, const char**)>("cuGetErrorName")(2, &text)), 0);
+    EXPECT_STREQ(text, "CUDA_ERROR_OUT_OF_MEMORY");
+    EXPECT_EQ(daemon().driver_asked, 1U) << "it is loaded once";
+    EXPECT_EQ(dlsym(front_, "cuFunctionThatNoDriverHas"), nullptr);
+}
+
+TEST_F(Mounted, ADaemonThatIsStartedAnewIsWaitedForByTheFirstCall) {
+    take_daemon_down();
+    std::thread later([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(300));
+        daemon().down = 0;
+    });
+    int version = 0;
+    EXPECT_EQ(call<int(int*)>("cuDriverGetVersion")(&version), 0);
+    EXPECT_GT(version, 0);
+    later.join();
+}
+
+TEST_F(Mounted, WithoutADaemonTheDriverIsNotReady) {
+    mute_daemon();
+    constexpr int kSystemNotReady = 802;
+    int version = 0;
+    EXPECT_EQ(call<int(int*)>("cuDriverGetVersion")(&version), kSystemNotReady);
+    // What has been waited for once is not waited for again.
+    const auto before = std::chrono::steady_clock::now();
+    for (int i = 0; i < 100; ++i) EXPECT_EQ(call<int(unsigned)>("cuInit")(0), kSystemNotReady);
+    EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(5));
+    daemon().mute = 0;
+    EXPECT_TRUE(eventually([&] { return call<int(int*)>("cuDriverGetVersion")(&version) == 0; }));
 }
 
 TEST_F(Mounted, EveryLookUpThatHasAHookGivesIt) {

@@ -1,4 +1,4 @@
-/* What hide_exports_test hides a part of; and, linked the usual way, a file that check_portable.py must
+/* What fit_exports_test hides a part of; and, linked the usual way, a file that check_portable.py must
  * refuse. */
 int cuOne(void);
 int cuTwo(void);

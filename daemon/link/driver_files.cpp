@@ -1,0 +1,138 @@
+#include "daemon/link/driver_files.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <bit>
+#include <fstream>
+#include <optional>
+#include <string_view>
+
+#include "core/elf/shared_object.hpp"
+#include "daemon/app/log.hpp"
+
+namespace cgpu::link {
+namespace {
+
+constexpr std::array<const char*, wire::kLibraries> kNames = {"libcuda.so.1", "libnvidia-ml.so.1"};
+constexpr std::uint32_t kAll = (1U << wire::kLibraries) - 1;
+
+std::optional<struct stat> status_of(int fd) {
+    struct stat status {};
+    if (fstat(fd, &status) != 0) return std::nullopt;
+    return status;
+}
+
+std::optional<std::string> why_not_a_library(int fd) {
+    const auto status = status_of(fd);
+    if (!status || !S_ISREG(status->st_mode)) return "it is no file";
+    // What is opened for writing would let the instance change the driver of others.
+    const int flags = fcntl(fd, F_GETFL);
+    if (flags < 0 || (flags & O_ACCMODE) != O_RDONLY || (flags & O_PATH) != 0)
+        return "it was not opened for reading alone";
+    const auto read_at = [fd](std::uint64_t offset, std::span<std::byte> to) {
+        return pread(fd, to.data(), to.size(), static_cast<off_t>(offset)) == static_cast<ssize_t>(to.size());
+    };
+    return elf::why_not_loadable(read_at, static_cast<std::uint64_t>(status->st_size));
+}
+
+/// The same file as was noted, by its path on the host.
+File open_again(const std::string& path, std::uint64_t device, std::uint64_t inode) {
+    if (!path.starts_with('/')) return File();
+    File file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+    const auto status = file ? status_of(file.fd()) : std::nullopt;
+    return status && status->st_dev == device && status->st_ino == inode ? std::move(file) : File();
+}
+
+}  // namespace
+
+DriverFiles::DriverFiles(const app::InstanceKey& instance, const std::filesystem::path& folder,
+                         app::DescriptorStore& store)
+    : instance_(instance), note_(folder / "driver"), store_(store) {
+    recover();
+}
+
+bool DriverFiles::any() const { return libraries() != 0; }
+
+std::string DriverFiles::name_of(std::size_t library) const {
+    return "driver-" + std::to_string(instance_.generation) + "-" + std::to_string(library) + "-" +
+           instance_.id.str();
+}
+
+app::Result<void> DriverFiles::take(const wire::HandOver& message, std::vector<File> files) {
+    const auto refuse = [&](const std::string& why) {
+        return model::refuse(model::Refusal::Reason::invalid,
+                             "the driver's libraries of instance " + instance_.id.short_id(), why,
+                             "cgpuctl and cgpu-runtime of cgpud's release");
+    };
+    if (any()) return refuse("they were handed over already");
+    if ((message.libraries & ~kAll) != 0 || message.libraries == 0 ||
+        static_cast<std::size_t>(std::popcount(message.libraries)) != files.size())
+        return refuse("the descriptors are not those that the message names");
+    for (const File& file : files)
+        if (const auto why = why_not_a_library(file.fd())) return refuse(*why);
+    auto next = files.begin();
+    for (std::size_t library = 0; library < wire::kLibraries; ++library) {
+        if ((message.libraries >> library & 1U) == 0) continue;
+        files_[library] = std::move(*next++);
+        store_.keep(name_of(library), files_[library].fd());
+    }
+    note(message);
+    return {};
+}
+
+void DriverFiles::forget() {
+    for (std::size_t library = 0; library < wire::kLibraries; ++library)
+        if (files_[library]) store_.forget(name_of(library));
+}
+
+std::uint32_t DriverFiles::libraries() const {
+    std::uint32_t bits = 0;
+    for (std::size_t library = 0; library < wire::kLibraries; ++library)
+        if (files_[library]) bits |= 1U << library;
+    return bits;
+}
+
+std::vector<int> DriverFiles::fds() const {
+    std::vector<int> fds;
+    for (const File& file : files_)
+        if (file) fds.push_back(file.fd());
+    return fds;
+}
+
+/// A line for each: generation of the instance, library, device, inode, path. It is of use until the next
+/// boot, as the folder is.
+void DriverFiles::note(const wire::HandOver& message) const {
+    std::ofstream out(note_, std::ios::trunc);
+    for (std::size_t library = 0; library < wire::kLibraries; ++library) {
+        const auto status = files_[library] ? status_of(files_[library].fd()) : std::nullopt;
+        const std::string_view path = message.paths[library];
+        if (!status || path.find('\n') != std::string_view::npos) continue;
+        out << instance_.generation << ' ' << library << ' ' << status->st_dev << ' ' << status->st_ino << ' '
+            << (path.empty() ? "-" : path) << '\n';
+    }
+    if (!out.flush())
+        log::warn("instance {}: {} can't be written: a cgpud without systemd won't find its driver again",
+                  instance_.id.short_id(), note_.string());
+}
+
+void DriverFiles::recover() {
+    std::ifstream in(note_);
+    std::uint64_t generation = 0;
+    std::uint64_t library = 0;
+    std::uint64_t device = 0;
+    std::uint64_t inode = 0;
+    std::string path;
+    while (in >> generation >> library >> device >> inode && std::getline(in >> std::ws, path)) {
+        if (generation != instance_.generation || library >= wire::kLibraries) continue;
+        files_[library] = File(store_.take(name_of(library)));
+        if (!files_[library]) files_[library] = open_again(path, device, inode);
+        if (!files_[library])
+            log::warn(
+                "instance {}: its {} is not one of the host, or was changed: processes that start in it from "
+                "now on are without it. Try: start it anew.",
+                instance_.id.short_id(), kNames[library]);
+    }
+}
+
+}  // namespace cgpu::link

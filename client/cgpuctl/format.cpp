@@ -38,10 +38,14 @@ std::string of_text(std::uint64_t used, std::uint64_t limit) {
 }
 
 std::string memory_text(const client::Quota& quota, const client::Usage& usage) {
-    const auto text = of_text(usage.memory_used, quota.memory_limit);
-    return usage.memory_unexplained == 0
-               ? text
-               : text + " (" + size_text(usage.memory_unexplained) + " unexplained)";
+    auto text = of_text(usage.memory_used, quota.memory_limit);
+    const auto outside = usage.processes_outside.size();
+    std::string remark;
+    if (usage.memory_unexplained > 0) remark = size_text(usage.memory_unexplained) + " unexplained";
+    if (outside > 0)
+        remark += (remark.empty() ? "" : ", ") + std::to_string(outside) +
+                  (outside == 1 ? " process" : " processes") + " outside the module";
+    return remark.empty() ? text : text + " (" + remark + ")";
 }
 
 std::string share_text(double share) { return decimal(share * 100) + "%"; }

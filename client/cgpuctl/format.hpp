@@ -15,7 +15,7 @@ namespace cgpu::cgpuctl {
 /// `200MiB / 4301MiB`
 [[nodiscard]] std::string of_text(std::uint64_t used, std::uint64_t limit);
 /// The same of an instance; what came past the module is said where everybody looks:
-/// `1700MiB / 4301MiB (1500MiB unexplained)`
+/// `1700MiB / 4301MiB (1500MiB unexplained, 1 process outside the module)`
 [[nodiscard]] std::string memory_text(const client::Quota& quota, const client::Usage& usage);
 /// 0..1 as per cent: `25%`, `33.3%`.
 [[nodiscard]] std::string share_text(double share);

@@ -24,6 +24,7 @@ Json to_json(const client::OnGpu& place) {
         {"launches", usage.launches},
         {"preemptions", usage.preemptions},
         {"processes", usage.processes},
+        {"processes_outside", usage.processes_outside},
     };
 }
 

@@ -60,6 +60,12 @@ std::string weight_text(const client::Quota& quota, const client::Snapshot& snap
     return weight;
 }
 
+std::string list_text(const std::vector<std::uint32_t>& pids) {
+    std::string text;
+    for (const std::uint32_t pid : pids) text += (text.empty() ? "" : " ") + std::to_string(pid);
+    return text;
+}
+
 void print(const client::Instance& instance, const client::Snapshot& snapshot, Terminal& terminal) {
     print_facts(terminal, {{"Instance", instance.id},
                            {"Name", instance.name},
@@ -68,9 +74,6 @@ void print(const client::Instance& instance, const client::Snapshot& snapshot, T
                            {"Module", instance.module_version},
                            {"Created", time_text(instance.created)}});
     for (const auto& [quota, usage] : instance.gpus) {
-        std::string processes;
-        for (const std::uint32_t pid : usage.processes)
-            processes += (processes.empty() ? "" : " ") + std::to_string(pid);
         terminal.out() << '\n';
         print_facts(terminal, {{"GPU", std::to_string(quota.gpu_index) + " (" + quota.gpu + ")"},
                                {"Memory", memory_text(quota, usage)},
@@ -84,7 +87,9 @@ void print(const client::Instance& instance, const client::Snapshot& snapshot, T
                                {"Launches", std::to_string(usage.launches)},
                                {"Preemptions", std::to_string(usage.preemptions)},
                                {"Longest kernel", duration_text(usage.longest_kernel)},
-                               {"Processes", processes}});
+                               {"Processes", list_text(usage.processes)}});
+        if (!usage.processes_outside.empty())
+            print_facts(terminal, {{"Outside the module", list_text(usage.processes_outside)}});
     }
 }
 

@@ -60,6 +60,7 @@ Usage to_usage(const Properties& figures) {
     read_into(figures, "target-share", usage.target_share);
     read_into(figures, "achieved-share", usage.achieved_share);
     read_into(figures, "processes", usage.processes);
+    read_into(figures, "processes-outside", usage.processes_outside);
     return usage;
 }
 

@@ -44,9 +44,10 @@ struct Usage {
     std::uint64_t longest_kernel = 0;      ///< nanoseconds
     std::uint64_t launches = 0;
     std::uint64_t preemptions = 0;
-    double target_share = 0;    ///< 0..1
-    double achieved_share = 0;  ///< 0..1
-    std::vector<std::uint32_t> processes;
+    double target_share = 0;                       ///< 0..1
+    double achieved_share = 0;                     ///< 0..1
+    std::vector<std::uint32_t> processes;          ///< host pids
+    std::vector<std::uint32_t> processes_outside;  ///< host pids of those that use the GPU outside the module
 };
 
 struct OnGpu {

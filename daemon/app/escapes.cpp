@@ -1,6 +1,7 @@
 #include "daemon/app/escapes.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "daemon/app/log.hpp"
 
@@ -24,21 +25,38 @@ const char* consequence(OnEscape on_escape) {
 void Escapes::seen(const model::Uuid& gpu, const std::vector<Found>& found) {
     std::erase_if(told_, [&](const auto& told) {
         const auto& key = told.first;
-        const bool lasts = key.pool.gpu != gpu || std::any_of(found.begin(), found.end(),
-                                                              [&](const Found& f) { return f.key == key; });
-        if (!lasts)
-            log::info("instance {}: process {}: its unexplained memory on {} is gone",
-                      key.pool.instance.id.short_id(), key.process.pid, key.pool.gpu.to_string());
+        const auto same = [&](const Found& each) { return each.key == key; };
+        const bool lasts = key.pool.gpu != gpu || std::any_of(found.begin(), found.end(), same);
+        if (!lasts) tell_gone(key, told.second);
         return !lasts;
     });
     for (const auto& each : found) {
-        const bool first = told_.emplace(each.key, each.bytes).second;
-        if (first) tell(each);
+        const auto [place, first] = told_.emplace(each.key, Told{});
+        Told& told = place->second;
+        if (each.outside && !std::exchange(told.outside, true)) tell_outside(each);
+        if (each.bytes > 0 && !std::exchange(told.bytes, true)) tell_bytes(each);
         if (on_escape_ == OnEscape::kill) kill(each, first);
     }
 }
 
-void Escapes::tell(const Found& found) const {
+void Escapes::tell_gone(const LeaseKey& key, const Told& told) const {
+    const auto id = key.pool.instance.id.short_id();
+    if (told.bytes)
+        log::info("instance {}: process {}: its unexplained memory on {} is gone", id, key.process.pid,
+                  key.pool.gpu.to_string());
+    if (told.outside)
+        log::info("instance {}: process {}: it is not outside the module on {} any more", id, key.process.pid,
+                  key.pool.gpu.to_string());
+}
+
+void Escapes::tell_outside(const Found& found) const {
+    log::warn(
+        "instance {}: process {}: uses {} outside the module, so its compute passes the gate unseen; {}",
+        found.key.pool.instance.id.short_id(), found.key.process.pid, found.key.pool.gpu.to_string(),
+        consequence(on_escape_));
+}
+
+void Escapes::tell_bytes(const Found& found) const {
     log::warn("instance {}: process {}: holds {} bytes on {} that the module can't explain; {}",
               found.key.pool.instance.id.short_id(), found.key.process.pid, found.bytes,
               found.key.pool.gpu.to_string(), consequence(on_escape_));

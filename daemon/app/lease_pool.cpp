@@ -100,7 +100,27 @@ std::uint64_t LeasePool::give(const model::Process& process, std::uint64_t bytes
 Result<void> LeasePool::enter(const model::Process& process) {
     const auto account = account_for(process);
     if (!account) return tl::unexpected(account.error());
+    (*account)->stranger = (*account)->outside = false;
     return {};
+}
+
+Result<void> LeasePool::enter_stranger(const model::Process& process) {
+    if (find(process) != nullptr) return {};
+    const auto account = account_for(process);
+    if (!account) return tl::unexpected(account.error());
+    (*account)->stranger = true;
+    return {};
+}
+
+void LeasePool::set_outside(const model::Process& process, bool outside) {
+    if (Account* account = living_account(process)) account->outside = outside;
+}
+
+std::vector<model::Process> LeasePool::outside() const {
+    std::vector<model::Process> found;
+    for (const auto& [process, account] : accounts_)
+        if (account.outside && !account.dying) found.push_back(process);
+    return found;
 }
 
 void LeasePool::take_up(const LeaseTable::Saved& saved, Nanos now) {

@@ -67,6 +67,8 @@ class LeasePool {
         LeaseReport before;                ///< what it reported then
         std::vector<Range> recent;         ///< of the last kConfirm figures, the newest last
         Unexplained unexplained;
+        bool stranger = false;  ///< it holds memory and never said hello
+        bool outside = false;   ///< and it should have: what it computes passes the gate unseen
 
         bool dying = false;  ///< the process is gone, its memory not yet
         Nanos dying_since = 0;
@@ -140,10 +142,15 @@ class LeasePool {
     [[nodiscard]] bool unconfirmed() const;
     /// Bytes of all processes that came past the module.
     [[nodiscard]] std::uint64_t unexplained() const;
+    /// The living processes that use the GPU outside the module.
+    [[nodiscard]] std::vector<model::Process> outside() const;
 
-    /// A process of the instance that holds nothing yet; from now on the driver's figure counts for it.
-    /// Error: the table's.
+    /// A process of the instance has said hello, and may hold nothing yet; from now on the driver's figure
+    /// counts for it. Error: the table's.
     Result<void> enter(const model::Process& process);
+    /// One of which the driver shows memory. The same, but for that it hasn't said hello.
+    Result<void> enter_stranger(const model::Process& process);
+    void set_outside(const model::Process& process, bool outside);
     /// A lease of an earlier daemon.
     void take_up(const LeaseTable::Saved& saved, Nanos now);
     void exited(const model::Process& process, Nanos now);

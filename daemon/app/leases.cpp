@@ -23,7 +23,10 @@ Leases::Leases(Outside outside, LeaseSettings settings)
               }}) {
     for (const auto& [gpu, bytes] : outside_.table.context_sizes())
         estimates_.try_emplace(gpu, std::min(bytes, kLargestContext), kLargestContext);
-    if (damaged_ || !left_.empty()) settled_at_ = outside_.loop.now() + settings_.settle;
+    if (damaged_ || !left_.empty()) {
+        settled_at_ = outside_.loop.now() + settings_.settle;
+        outside_from_ = outside_.loop.now() + settings_.reconnect;
+    }
 }
 
 void Leases::set_peers(LeasePeers* peers) {
@@ -49,7 +52,7 @@ Leases::Entry& Leases::entry_for(const PoolKey& key) {
         };
         entry = std::make_unique<Entry>(key, outside_.table, std::move(report), outside_.loop, settings_);
         entry->queue.set_peers(peers_);
-        entry->queue.refuse_unexplained(settings_.on_escape != OnEscape::report);
+        entry->queue.refuse_escapes(settings_.on_escape != OnEscape::report);
         entry->queue.settle(settled_at_, damaged_);
     }
     return *entry;
@@ -129,7 +132,7 @@ Result<void> Leases::process_entered(const InstanceKey& instance, const model::P
 Result<void> Leases::stranger_entered(const InstanceKey& instance, const model::Process& process) {
     for (auto& [key, entry] : entries_) {
         if (key.instance != instance) continue;
-        if (auto entered = entry->pool.enter(process); !entered) return entered;
+        if (auto entered = entry->pool.enter_stranger(process); !entered) return entered;
         looks_.look(key.gpu);
     }
     return {};

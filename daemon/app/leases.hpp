@@ -18,7 +18,8 @@ struct LeaseSettings {
     std::uint64_t first_context_estimate = 256ull << 20;  ///< bytes, until a context was seen on the GPU
     Unexplained::Settings unexplained;
     OnEscape on_escape = OnEscape::report;
-    Nanos settle = 1'000'000'000;  ///< after a restart: how long processes have to connect again
+    Nanos settle = 1'000'000'000;      ///< after a restart: how long processes have to connect again
+    Nanos reconnect = 30'000'000'000;  ///< after a restart: nobody is outside the module before then
 };
 
 /// Who has what of every GPU's memory. One thread: the loop's.
@@ -35,7 +36,9 @@ struct LeaseSettings {
 /// for one is near the truth from the start.
 ///
 /// A process that the driver shows and that never came over the link is taken in where it belongs to an
-/// instance (LeasePeers::stranger): then what it holds is the instance's, and unexplained.
+/// instance (LeasePeers::stranger): then what it holds is the instance's, and unexplained. Even where it
+/// holds no more than drivers take by themselves it is *outside the module*, because every program that the
+/// fronts are in says hello before it can have a context.
 class Leases {
   public:
     enum class Force { no, yes };
@@ -96,6 +99,9 @@ class Leases {
     [[nodiscard]] std::uint64_t excess(const model::InstanceId& id, const model::Uuid& gpu) const;
     /// What came past the module.
     [[nodiscard]] std::uint64_t unexplained(const model::InstanceId& id, const model::Uuid& gpu) const;
+    /// The host pids of those that use the GPU and never said hello: their compute passes the gate unseen.
+    [[nodiscard]] std::vector<std::int32_t> outside(const model::InstanceId& id,
+                                                    const model::Uuid& gpu) const;
     [[nodiscard]] std::uint64_t limit(const PoolKey& key) const;
     [[nodiscard]] std::uint64_t used(const PoolKey& key) const;
     [[nodiscard]] std::uint64_t context_estimate(const model::Uuid& gpu) const;
@@ -140,6 +146,7 @@ class Leases {
     void look_for_strangers(const model::Uuid& gpu, const std::vector<DriverProcess>& figures);
     [[nodiscard]] bool knows(const model::Uuid& gpu, std::int32_t pid) const;
     void judge(const model::Uuid& gpu);
+    void judge_strangers(const model::Uuid& gpu);
     void drop_dead(const model::Uuid& gpu, const std::vector<DriverProcess>& figures);
     /// Whether another process with this pid lives: the driver's figure for the pid is its.
     [[nodiscard]] bool pid_was_reused(const model::Uuid& gpu, const model::Process& process) const;
@@ -153,6 +160,7 @@ class Leases {
     std::map<model::Uuid, ContextEstimate> estimates_;
     std::vector<LeaseTable::Saved> left_;  ///< by an earlier daemon, not taken up yet
     Nanos settled_at_ = 0;
+    Nanos outside_from_ = 0;  ///< before then a stranger may be one that hasn't connected again yet
     bool damaged_ = false;
     Escapes escapes_;
     std::map<model::Uuid, Nanos> strangers_looked_for_;

@@ -30,6 +30,7 @@ void Leases::driver_figure(const model::Uuid& gpu, const std::vector<DriverProce
     }
     drop_dead(gpu, figures);
     look_for_strangers(gpu, figures);
+    judge_strangers(gpu);
     judge(gpu);
     drive(gpu);
 }
@@ -75,13 +76,25 @@ void Leases::look_for_strangers(const model::Uuid& gpu, const std::vector<Driver
         if (figure.bytes > 0 && !knows(gpu, figure.pid)) peers_->stranger(figure.pid);
 }
 
+/// One that is stopped may not have come to say it again.
+void Leases::judge_strangers(const model::Uuid& gpu) {
+    for (auto& [key, entry] : entries_) {
+        if (key.gpu != gpu) continue;
+        const bool isolated = entry->pool.limit() != kUnlimited && outside_.loop.now() >= outside_from_;
+        for (const auto& [process, account] : entry->pool.accounts())
+            if (account.stranger && !account.outside)
+                entry->pool.set_outside(
+                    process, isolated && account.unsized > 0 && !outside_.processes.stopped(process));
+    }
+}
+
 void Leases::judge(const model::Uuid& gpu) {
     std::vector<Escapes::Found> found;
     for (const auto& [key, entry] : entries_) {
         if (key.gpu != gpu) continue;
         for (const auto& [process, account] : entry->pool.accounts())
-            if (!account.dying && account.unexplained.bytes() > 0)
-                found.push_back({{key, process}, account.unexplained.bytes()});
+            if (!account.dying && (account.unexplained.bytes() > 0 || account.outside))
+                found.push_back({{key, process}, account.unexplained.bytes(), account.outside});
     }
     escapes_.seen(gpu, found);
 }
@@ -165,6 +178,14 @@ std::uint64_t Leases::unexplained(const model::InstanceId& id, const model::Uuid
     for (const auto& [key, entry] : entries_)
         if (key.instance.id == id && key.gpu == gpu) sum += entry->pool.unexplained();
     return sum;
+}
+
+std::vector<std::int32_t> Leases::outside(const model::InstanceId& id, const model::Uuid& gpu) const {
+    std::vector<std::int32_t> pids;
+    for (const auto& [key, entry] : entries_)
+        if (key.instance.id == id && key.gpu == gpu)
+            for (const auto& process : entry->pool.outside()) pids.push_back(process.pid);
+    return pids;
 }
 
 std::uint64_t Leases::limit(const PoolKey& key) const {

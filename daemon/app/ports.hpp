@@ -63,6 +63,8 @@ class Processes {
     /// Whether it has this folder of the host mounted somewhere in its file system.
     virtual bool sees(const model::Process& process, const std::filesystem::path& folder) = 0;
     virtual bool descends(const model::Process& process, const model::Process& ancestor) = 0;
+    /// By a signal or a debugger.
+    virtual bool stopped(const model::Process& process) = 0;
     /// SIGKILL. Refused (unsupported) where cgpud may not; one that has ended already is no error.
     virtual Result<void> kill(const model::Process& process) = 0;
 };

@@ -35,8 +35,9 @@ class RecallQueue {
     /// `hold_all` none is granted either (their memory isn't known yet).
     void settle(Nanos until, bool hold_all);
 
-    /// While memory of the instance is unexplained nothing is granted.
-    void refuse_unexplained(bool yes) { refuse_unexplained_ = yes; }
+    /// While memory of the instance is unexplained, or a process of it is outside the module, nothing is
+    /// granted.
+    void refuse_escapes(bool yes) { refuse_escapes_ = yes; }
 
     void ask(LeaseAsk ask, LeaseReply reply);
     /// A process has given back bytes of its lease (0: it has nothing to spare).
@@ -82,7 +83,7 @@ class RecallQueue {
     Nanos due_at_ = 0;  ///< when it was to go off
     Nanos settled_at_ = 0;
     bool hold_all_ = false;
-    bool refuse_unexplained_ = false;
+    bool refuse_escapes_ = false;
     bool waits_to_settle_ = false;
     bool driving_ = false;
     bool again_ = false;

@@ -24,6 +24,7 @@ struct InstanceUsage {
     double target_share = 0;              ///< 0..1, by the policy
     double achieved_share = 0;            ///< 0..1, over the last seconds
     std::vector<std::int32_t> processes;  ///< host pids
+    std::vector<std::int32_t> outside;    ///< host pids of those that use the GPU outside the module
 };
 
 struct GpuUsage {

@@ -12,6 +12,7 @@ namespace {
 
 std::map<std::string, sdbus::Variant> figures(const app::InstanceUsage& usage) {
     const std::vector<std::uint32_t> processes(usage.processes.begin(), usage.processes.end());
+    const std::vector<std::uint32_t> outside(usage.outside.begin(), usage.outside.end());
     return {
         {"memory-used", sdbus::Variant(usage.memory_used)},
         {"memory-leased", sdbus::Variant(usage.memory_leased)},
@@ -25,6 +26,7 @@ std::map<std::string, sdbus::Variant> figures(const app::InstanceUsage& usage) {
         {"preemptions", sdbus::Variant(usage.preemptions)},
         {"longest-kernel", sdbus::Variant(usage.longest_kernel)},
         {"processes", sdbus::Variant(processes)},
+        {"processes-outside", sdbus::Variant(outside)},
     };
 }
 

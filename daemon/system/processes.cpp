@@ -21,13 +21,17 @@ namespace {
 
 using model::Refusal;
 
+/// The letter of proc(5); NUL where the text is none of a process.
+char state_in(std::string_view stat) {
+    const auto name_end = stat.rfind(')');
+    return name_end == std::string_view::npos || name_end + 2 >= stat.size() ? '\0' : stat[name_end + 2];
+}
+
 /// A zombie holds nothing any more, unless only its main thread has ended: then the others go on.
 bool has_ended(std::string_view stat) {
-    const auto name_end = stat.rfind(')');
-    if (name_end == std::string_view::npos || name_end + 2 >= stat.size()) return true;
-    const char state = stat[name_end + 2];
+    const char state = state_in(stat);
     const auto threads = field_in(stat, 20);
-    return state == 'X' || (state == 'Z' && (!threads || *threads <= 1));
+    return state == '\0' || state == 'X' || (state == 'Z' && (!threads || *threads <= 1));
 }
 
 /// How often a process is looked at for which no pidfd could be had.
@@ -138,6 +142,12 @@ bool Processes::descends(const model::Process& process, const model::Process& an
         pid = static_cast<std::int32_t>(*parent);
     }
     return false;
+}
+
+bool Processes::stopped(const model::Process& process) {
+    const auto stat = read_text("/proc/" + std::to_string(process.pid) + "/stat").value_or("");
+    const auto state = state_in(stat);
+    return (state == 'T' || state == 't') && start_time_in(stat) == process.start_time;
 }
 
 bool Processes::may_kill_others() {

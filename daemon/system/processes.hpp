@@ -18,6 +18,7 @@ class Processes final : public app::Processes {
     app::WatchPtr on_exit(const model::Process& process, std::function<void()> call) override;
     bool sees(const model::Process& process, const std::filesystem::path& folder) override;
     bool descends(const model::Process& process, const model::Process& ancestor) override;
+    bool stopped(const model::Process& process) override;
     app::Result<void> kill(const model::Process& process) override;
 
     /// Whether kill() may hit processes of other users.

@@ -17,6 +17,9 @@ figure() {
 has_unexplained() { # NAME
     [[ $(figure "$1" memory_unexplained_bytes) != 0 ]]
 }
+is_outside() { # NAME
+    [[ $(figure "$1" processes_outside | tr -d ' \n') == "[${pids[$1]}]" ]]
+}
 told_of() { # PID
     in_log "instance [^ ]+: process $1: holds [0-9]+ bytes on GPU-[^ ]+ that the module can't explain"
 }
@@ -35,6 +38,10 @@ for word in report refuse kill; do
         expect_equal "unexplained memory of alone" "$(figure alone memory_unexplained_bytes)" "$(held "${pids[alone]}")"
         expect_equal "memory of alone in use" "$(figure alone memory_used_bytes)" "$(held "${pids[alone]}")"
         wait_for 5 told_of "${pids[alone]}"
+        expect_equal "outside the module" "$(figure alone processes_outside | tr -d ' \n')" "[${pids[alone]}]"
+        expect in_log "process ${pids[alone]}: uses GPU-[^ ]+ outside the module"
+        expect has <(cgpuctl list) 'alone .*unexplained, 1 process outside the module\)'
+        expect has <(cgpuctl show alone) "^Outside the module: +${pids[alone]}"
         end_job alone
     else
         wait_for 20 gone "${pids[alone]}"
@@ -43,6 +50,19 @@ for word in report refuse kill; do
     fi
     wait_for 10 none_listed
 done
+
+# Below what is let pass of memory, too: it is the compute that nobody sees.
+policy report
+job small --mem 1GiB -- escape --mib 1
+wait_for 20 is_ready small
+wait_for 5 is_outside small
+end_job small
+policy kill
+job small --mem 1GiB -- escape --mib 1
+wait_for 20 gone "${pids[small]}"
+wait "${pids[small]}"
+expect_equal "exit status of small" $? 137
+wait_for 10 none_listed
 
 job plain --mem 1GiB -- alloc --mib 512 --hold
 wait_for 20 is_ready plain
@@ -57,6 +77,7 @@ expect_honest() {
     for name in plain module library heap; do
         expect is_ready "$name"
         expect_equal "unexplained memory of $name" "$(figure "$name" memory_unexplained_bytes)" 0
+        expect_equal "processes of $name outside the module" "$(figure "$name" processes_outside)" '[]'
         if told_of "${pids[$name]}"; then fail "the honest job $name is named in the log"; fi
     done
     expect_equal "bytes of the honest job" "$(held "${pids[plain]}")" "$plain_bytes"

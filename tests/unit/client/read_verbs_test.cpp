@@ -159,6 +159,23 @@ TEST_F(ReadVerbs, MemoryPastTheModuleIsShown) {
     EXPECT_NE(printed(&show).find(memory), std::string::npos);
 }
 
+TEST_F(ReadVerbs, ProcessesOutsideTheModuleAreShown) {
+    auto& usage = node_.snapshot.instances[0].gpus[0].usage;
+    usage.processes_outside = {4713};
+    input_.target = "web";
+    EXPECT_NE(printed(&list).find("200MiB / 4301MiB (1 process outside the module)"), std::string::npos);
+    EXPECT_NE(printed(&show).find("Outside the module:  4713\n"), std::string::npos);
+    usage.memory_unexplained = 150 << 20;
+    usage.processes_outside = {4713, 4714};
+    EXPECT_NE(printed(&list).find("(150MiB unexplained, 2 processes outside the module)"), std::string::npos);
+}
+
+TEST_F(ReadVerbs, ProcessesOutsideTheModuleAreInTheJson) {
+    node_.snapshot.instances[0].gpus[0].usage.processes_outside = {4713};
+    input_.target = "web";
+    EXPECT_EQ(parsed(&show).at("gpus").at(0).at("processes_outside"), (std::vector<std::uint32_t>{4713}));
+}
+
 TEST_F(ReadVerbs, ShowSaysOfAWeightThatItDecidesNothing) {
     node_.snapshot.gpus[0].policy = 1;
     node_.snapshot.gpus[0].policy_name = "preemptive";

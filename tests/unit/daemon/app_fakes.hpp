@@ -116,6 +116,7 @@ class FakeProcesses final : public Processes {
     }
     bool sees(const model::Process&, const std::filesystem::path&) override { return false; }
     bool descends(const model::Process&, const model::Process&) override { return false; }
+    bool stopped(const model::Process&) override { return false; }
     Result<void> kill(const model::Process& process) override {
         kill(process.pid);
         return {};

@@ -83,6 +83,8 @@ struct LeaseProcesses final : Processes {
     WatchPtr on_exit(const model::Process&, std::function<void()>) override { return nullptr; }
     bool sees(const model::Process&, const std::filesystem::path&) override { return false; }
     bool descends(const model::Process&, const model::Process&) override { return false; }
+    std::set<std::int32_t> halted;
+    bool stopped(const model::Process& process) override { return halted.contains(process.pid); }
     std::vector<std::int32_t> killed;
     Result<void> kill(const model::Process& process) override {
         killed.push_back(process.pid);
@@ -221,6 +223,8 @@ struct LeaseBed {
     std::uint64_t used() const { return leases.used(key(1).pool.instance.id, gpu(1)); }
     std::uint64_t excess() const { return leases.excess(key(1).pool.instance.id, gpu(1)); }
     std::uint64_t unexplained() const { return leases.unexplained(key(1).pool.instance.id, gpu(1)); }
+
+    std::vector<std::int32_t> outside() const { return leases.outside(key(1).pool.instance.id, gpu(1)); }
 
     LeaseLoop loop;
     LeaseProcesses processes;

@@ -1,5 +1,5 @@
-# In a Debian 11 (glibc 2.31) the fronts and the engine load, and the limit holds. The mounts are made by the hook that
-# makes a container's; driver and programs are linked for such a system.
+# In a Debian 11 (glibc 2.31) the fronts and the engine load, and the limit holds. Driver and programs are linked for such
+# a system; the node's own programs run with that driver, too.
 . "$(dirname "$0")/lib.sh"
 old=$(dirname "$kinds")/old
 roots=$(cd "$(dirname "$0")/../../.." && pwd)/build/roots
@@ -21,18 +21,21 @@ root=$CGPU_LAB/old-root libraries=/usr/lib/$(uname -m)-linux-gnu
 mkdir -p "$CGPU_LAB"/old-layers/{upper,work} "$root"
 expect mount -n -t overlay -o "lowerdir=$roots/old-$suite,upperdir=$CGPU_LAB/old-layers/upper,workdir=$CGPU_LAB/old-layers/work" old "$root"
 for name in libcuda libnvidia-ml; do
-    expect cp "$old/$name.so.1" "$root$libraries/$name.so.580.1"
-    expect ln -s $name.so.580.1 "$root$libraries/$name.so.1"
+    expect mount -n --bind "$old/$name.so.1" "$(readlink -f "$libraries/$name.so.1")"
+    : >"$root$libraries/$name.so.1"
 done
 expect cp "$old"/{opened,nvml_too} "$root/usr/local/bin/"
 : >"$root/dev/simgpu"
 expect mount -n --bind /dev/simgpu "$root/dev/simgpu"
 echo "$(chroot "$root" ldd --version | head -n 1), $(. "$root/etc/os-release" && echo "$PRETTY_NAME")"
 
-# The root as a container has it: its /proc, and what the hook mounts, in a mount namespace of the job's own.
+# The root as a container has it: its /proc, the fronts in the driver's place, and what they need in /run/cgpu.
+export libraries
 in_old() {
-    kind "$1" -- unshare --mount bash -c 'mount -n -t proc proc "$0/proc" && cgpu-runtime hook mount /run/cgpu/link "$0" "" "" &&
-        exec chroot "$0" "$@"' "$root" "${@:2}"
+    kind "$1" -- unshare --mount bash -c 'mount -n -t proc proc "$0/proc" && mkdir -p "$0/run/cgpu" &&
+        mount -n --rbind /run/cgpu "$0/run/cgpu" && for name in libcuda.so.1 libnvidia-ml.so.1; do
+            mount -n --bind "/run/cgpu/front/$name" "$0$libraries/$name" || exit
+        done && exec chroot "$0" "$@"' "$root" "${@:2}"
 }
 learn_context_cost
 expect ldconfig -r "$root"

@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <optional>
 #include <span>
 #include <thread>
 
@@ -80,11 +79,11 @@ wire::HandOver message_of(const std::vector<DriverFile>& files) {
     return message;
 }
 
-/// Nothing: the connection was of no use, as one with a daemon that is just ending.
-std::optional<Result<void>> try_once(const Descriptor& folder, const std::vector<DriverFile>& files,
-                                     Clock::time_point until) {
+/// False: the connection was of no use, as one with a daemon that is just ending.
+Result<bool> try_once(const Descriptor& folder, const std::vector<DriverFile>& files,
+                      Clock::time_point until) {
     const Descriptor socket = connect_to(folder);
-    if (!socket) return std::nullopt;
+    if (!socket) return false;
     auto hello = wire::make_message<wire::Hello>();
     hello.oldest_version = wire::kDriverVersion;
     hello.newest_version = wire::kVersion;
@@ -95,10 +94,10 @@ std::optional<Result<void>> try_once(const Descriptor& folder, const std::vector
     if (send_message(socket, hello)) (void)send_message(socket, message_of(files), fds);
     std::array<std::byte, wire::kLargestMessage> buffer{};
     const std::span<const std::byte> packet(buffer.data(), receive(socket, buffer, until));
-    if (wire::read_message<wire::DriverFiles>(packet)) return Result<void>{};
+    if (wire::read_message<wire::DriverFiles>(packet)) return true;
     if (const auto refused = wire::read_message<wire::Refused>(packet))
         return fail(ClientError::Kind::failed, std::string("cgpud: ") + refused->text);
-    return std::nullopt;
+    return false;
 }
 
 }  // namespace
@@ -108,7 +107,9 @@ Result<void> hand_over(const std::string& link_folder, const std::vector<DriverF
     if (!folder) return failed(link_folder + ": " + std::strerror(errno), "systemctl status cgpud");
     const auto until = Clock::now() + kPatience;
     while (Clock::now() < until) {
-        if (auto done = try_once(folder, files, until)) return *done;
+        const auto taken = try_once(folder, files, until);
+        if (!taken) return tl::unexpected(taken.error());
+        if (*taken) return {};
         std::this_thread::sleep_for(kBetweenTries);
     }
     return failed("it doesn't answer", "systemctl status cgpud");

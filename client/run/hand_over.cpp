@@ -89,6 +89,7 @@ Result<bool> try_once(const Descriptor& folder, const std::vector<DriverFile>& f
     hello.newest_version = wire::kVersion;
     hello.role = wire::Role::hand_over;
     std::vector<int> fds;
+    fds.reserve(files.size());
     for (const DriverFile& each : files) fds.push_back(each.file.get());
     // Where the Hello is refused the daemon's sentence is there to be read all the same.
     if (send_message(socket, hello)) (void)send_message(socket, message_of(files), fds);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* NOLINTBEGIN(modernize-use-nullptr): it is for C, too */
 struct behind_search {
     char path[256];
     void* library;
@@ -17,7 +18,7 @@ struct behind_search {
 
 static inline int look_behind(struct dl_phdr_info* object, size_t size, void* data) {
     struct behind_search* search = NULL;
-    memcpy(&search, &data, sizeof search);
+    memcpy(&search, &data, sizeof data);
     (void)size;
     /* The module opens it by descriptor. */
     if (object->dlpi_name == NULL || strstr(object->dlpi_name, "/fd/") == NULL) return 0;
@@ -42,3 +43,4 @@ static inline void* open_behind(void) {
     dl_iterate_phdr(look_behind, &search);
     return search.library;
 }
+/* NOLINTEND(modernize-use-nullptr) */

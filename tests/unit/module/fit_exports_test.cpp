@@ -141,6 +141,7 @@ TEST(FitExports, AStubAsksOnce) {
 
 TEST(FitExports, OfTwoThousandNamesEachIsFound) {
     std::vector<std::string> names;
+    names.reserve(2000);
     for (int i = 0; i < 2000; ++i) names.push_back("cuFunctionOfADriverToCome_" + std::to_string(i));
     const auto fitted = fit_exports(front(), driver_like(front(), names));
     ASSERT_TRUE(fitted) << fitted.error();
@@ -157,6 +158,7 @@ TEST(FitExports, OfTwoThousandNamesEachIsFound) {
 
 TEST(FitExports, MoreThanThereIsRoomForIsRefused) {
     std::vector<std::string> names;
+    names.reserve(2049);
     for (int i = 0; i < 2049; ++i) names.push_back("cu" + std::to_string(i));
     const auto many = fit_exports(front(), driver_like(front(), names));
     ASSERT_FALSE(many);

@@ -50,7 +50,8 @@ cp -L /etc/resolv.conf "$work/etc/resolv.conf" || exit
 echo force-unsafe-io >"$work/etc/dpkg/dpkg.cfg.d/unsafe-io" || exit
 mkdir -p "$work$tree" || exit
 if git rev-parse -q --verify HEAD >/dev/null; then
-    git clone -q --no-hardlinks --no-checkout . "$work$tree"
+    # Its index, too: else git would take all files for new ones.
+    git clone -q --no-hardlinks --no-checkout . "$work$tree" && git -C "$work$tree" read-tree HEAD
 else
     git init -q "$work$tree"
 fi || exit

@@ -23,9 +23,9 @@ def children_of(pid):
 
 class Tenants:
     """Programs `burn`, until the end of the `with`: a list of each tenant's pids. One tenant for each weight; `first`: what
-    the first one's burn is told, `others`: what the others' are."""
+    the first one's burn is told, `others`: what the others' are. `high_priority`: the first one has it."""
 
-    def __init__(self, weights, first, others, processes=1):
+    def __init__(self, weights, first, others, processes=1, high_priority=False):
         self.processes = processes
         self.jobs = []
         for number, weight in enumerate(weights):
@@ -33,8 +33,9 @@ class Tenants:
             if processes > 1:
                 burn = ["sh", "-c", (" ".join(burn) + " & ") * processes + "wait"]
             self.jobs.append(subprocess.Popen(
-                ["cgpuctl", "run", "--quiet", "--name", f"tenant{number}", "--mem", "600MiB", "--weight", str(weight), "--",
-                 *burn], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True))
+                ["cgpuctl", "run", "--quiet", "--name", f"tenant{number}", "--mem", "600MiB", "--weight", str(weight),
+                 "--prio", "high" if high_priority and number == 0 else "normal", "--", *burn],
+                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True))
 
     def __enter__(self):
         for job in self.jobs:
@@ -52,5 +53,6 @@ class Tenants:
             job.communicate()
 
 
-def set_policy(policy):
-    subprocess.check_call(["cgpuctl", "set-policy", "--quiet", "0", policy])
+def set_gpu(what, value):
+    """`what`: policy, max-inst, prio-ratio."""
+    subprocess.check_call(["cgpuctl", f"set-{what}", "--quiet", "0", str(value)])

@@ -20,6 +20,7 @@ Slicer::Slicer(const Settings& settings)
 }
 
 void Slicer::set_policy(model::Policy policy) {
+    if (policy == settings_.policy) return;
     settings_.policy = policy;
     rules_ = rules_of(policy);
     refresh_weights();
@@ -30,8 +31,10 @@ void Slicer::set_policy(model::Policy policy) {
 }
 
 void Slicer::set_max_inst(int max_inst) {
+    const int before = settings_.max_inst;
     settings_.max_inst = max_inst;
     settings_ = within_bounds(settings_);
+    if (settings_.max_inst == before) return;
     refresh_weights();
     end_turn_ = true;
 }
@@ -149,7 +152,6 @@ void Slicer::refresh_weights() {
 }
 
 void Slicer::account(const Readings& readings, Nanos dt) {
-    bucket_.pass(dt);
     const Zombies::Charges zombies = zombies_.pass(dt);
     Nanos took = 0;
     for (std::size_t i = 0; i < kSlots; ++i) {
@@ -162,9 +164,11 @@ void Slicer::account(const Readings& readings, Nanos dt) {
     } else if (nobodys_) {
         ordinary_.pass(dt, idle_entries());
     }
+    const Nanos charged_before = turn_ ? turn_->charged : 0;
     for (std::size_t i = 0; i < kSlots; ++i) {
         if (slots_[i].present) account_slot(i, readings[i], dt, took);
     }
+    bucket_.pass(dt - held_up(dt, charged_before));
     // What a lone holder used was nobody else's: it isn't ahead of those who come next.
     if (turn_ && !turn_->contended) group(turn_->slot).advance_clock(turn_->slot);
     for (std::size_t i = 0; i < kSlots; ++i) {
@@ -180,6 +184,15 @@ void Slicer::account(const Readings& readings, Nanos dt) {
     }
 }
 
+Nanos Slicer::held_up(Nanos dt, Nanos charged_before) const {
+    if (!turn_ || turn_->closed_at || slots_[turn_->slot].high_priority) return 0;
+    const Meter& meter = slots_[turn_->slot].meter;
+    const Nanos running = meter.level().in_flight_estimate - meter.level().remaining;
+    const Nanos without_work = std::max<Nanos>(0, dt - running - (turn_->charged - charged_before));
+    const Nanos believed = dt - dt * settings_.tuning.least_late_cost_percent / 100;
+    return std::min({meter.fresh_wait(), without_work, believed});
+}
+
 void Slicer::account_slot(std::size_t slot, const Reading& reading, Nanos dt, Nanos zombies_took) {
     Slot& s = slots_[slot];
     const bool was_busy = s.meter.busy();
@@ -192,6 +205,7 @@ void Slicer::account_slot(std::size_t slot, const Reading& reading, Nanos dt, Na
     if (holds) turn_->waited += s.meter.fresh_wait();
     // Sums over processes count nested intervals too little: the turn's wall time is what it took.
     if (holds && !level.alone_process) fresh = was_busy ? std::max<Nanos>(0, dt - zombies_took) : 0;
+    if (holds && turn_->contended) s.took += fresh;
     charge(slot, fresh);
     if (holds) turn_->charged += fresh;
     if (level.in_flight_estimate > 0) return;
@@ -209,9 +223,13 @@ void Slicer::charge(std::size_t slot, Nanos used) {
 
 Nanos Slicer::period() const { return settings_.max_inst * settings_.tuning.slice; }
 
+Nanos Slicer::gang_debt(std::size_t slot) const { return ganged(slot) ? 3 * settings_.tuning.gang_slack : 0; }
+
 Nanos Slicer::most_debt(std::size_t slot) const {
     // Overuse is what goes beyond the turn; it is repaid up to one period (S4). In a gang some is on purpose.
-    return period() + turn_length(slot) + (ganged(slot) ? 3 * settings_.tuning.gang_slack : 0);
+    const Nanos usual = period() + turn_length(slot) + gang_debt(slot);
+    // A kernel longer than that is repaid whole. What kernels of a gang take may be spent waiting for others.
+    return ganged(slot) ? usual : std::max(usual, slots_[slot].took);
 }
 
 void Slicer::charge_without_use(std::size_t slot, Nanos cost) {

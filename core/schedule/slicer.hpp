@@ -28,7 +28,7 @@ namespace cgpu::schedule {
 ///
 /// Late holders. A holder whose launches wait while nothing of it runs, its gate open, hasn't been woken yet:
 /// its host has no free core. It isn't charged for that time, or turns of low weight, the short ones, would
-/// lose a larger part of theirs than long ones.
+/// lose a larger part of theirs than long ones. One with high priority is charged for it.
 ///
 /// By time. Turns end by the clock too and drains have a deadline: a kernel of the holder may be waiting for
 /// one that is held at a gate. Nobody waits for ever for another's completion.
@@ -48,6 +48,8 @@ namespace cgpu::schedule {
 /// apart isn't touched.
 ///
 /// High priority (PriorityBucket) is outside of all that: while the bucket lasts, its turn begins at once.
+/// Its turns cost what they last, and while an ordinary holder is late the bucket doesn't fill: where the
+/// host has no free core, the short turns in between would pass before their holders are awake.
 class Slicer {
   public:
     /// Since the slot was joined. Times in nanoseconds.
@@ -60,7 +62,8 @@ class Slicer {
 
     explicit Slicer(const Settings& settings);
 
-    /// In force at the next step; a running turn ends then, and nobody's debt is forgotten.
+    /// In force at the next step; a running turn ends then, and nobody's debt is forgotten. Nothing happens
+    /// where it is so already.
     void set_policy(model::Policy policy);
     void set_max_inst(int max_inst);
     void set_prio_ratio(int percent);
@@ -105,6 +108,7 @@ class Slicer {
         std::optional<LetThrough> let_through;  // a launch, because what runs behind its gate is stuck
         bool frees_itself = false;              // that helped at once, the last time
         Nanos ganged_until = 0;  // its work has waited here for a launch that was held elsewhere
+        Nanos took = 0;  // GPU time of its last turn that others waited for, measured or estimated at its end
         Meter meter;
         DrainTrust trust;
         Achieved achieved;
@@ -134,10 +138,12 @@ class Slicer {
     [[nodiscard]] VirtualTime::Entries idle_entries() const;
     [[nodiscard]] int ordinary_present() const;
     [[nodiscard]] Nanos period() const;
+    [[nodiscard]] Nanos gang_debt(std::size_t slot) const;
     [[nodiscard]] Nanos most_debt(std::size_t slot) const;
     void refresh_weights();
     void account(const Readings& readings, Nanos dt);
     void account_slot(std::size_t slot, const Reading& reading, Nanos dt, Nanos zombies_took);
+    [[nodiscard]] Nanos held_up(Nanos dt, Nanos charged_before) const;
     void charge(std::size_t slot, Nanos used);
     void charge_without_use(std::size_t slot, Nanos cost);
 
@@ -159,6 +165,7 @@ class Slicer {
     [[nodiscard]] bool trusted() const;
     void close_gate();
     [[nodiscard]] Nanos late() const;
+    [[nodiscard]] int least_cost_percent() const;
     void hand_over();
     void pick_next();
     void begin_turn(std::size_t slot, bool priority);

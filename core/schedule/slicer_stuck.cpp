@@ -50,7 +50,12 @@ Nanos Slicer::own_stuck_at(std::size_t slot) const {
 }
 
 bool Slicer::in_debt(std::size_t slot) const {
-    return group(slot).debt(slot) >= static_cast<double>(most_debt(slot) - turn_length(slot));
+    // What runs in its turn is charged when that ends, or when it is measured.
+    const Reading& level = slots_[slot].meter.level();
+    const bool holds = turn_ && turn_->slot == slot;
+    const Nanos running = holds ? level.in_flight_estimate - level.remaining : 0;
+    const auto most = static_cast<double>(period() + gang_debt(slot) - running);
+    return group(slot).debt(slot) >= most;
 }
 
 bool Slicer::admitted(std::size_t slot) const {

@@ -147,11 +147,17 @@ Nanos Slicer::late() const {
     return std::min({without_work, turn_->waited, believed});
 }
 
+int Slicer::least_cost_percent() const {
+    // Cheaper than what flows into the bucket meanwhile, a turn of high priority would never empty it.
+    return turn_->priority ? 100 : settings_.tuning.least_cost_percent;
+}
+
 void Slicer::hand_over() {
     const std::size_t slot = turn_->slot;
     const Reading& level = slots_[slot].meter.level();
     const Nanos elapsed = now_ - turn_->start;
     Nanos ahead = 0;
+    slots_[slot].took += level.in_flight_estimate;
     if (level.in_flight_estimate > 0 && level.alone_process) {
         ahead = std::min(level.in_flight_estimate - level.remaining, elapsed);
         // Past its estimate nobody else ran meanwhile: what isn't charged yet of the time went into this
@@ -161,6 +167,8 @@ void Slicer::hand_over() {
         charge(slot, ahead);
         turn_->charged += ahead;
     }
+    const Nanos overrun = std::min(slots_[slot].meter.stalled(), elapsed - turn_->charged);
+    const Nanos others = std::clamp<Nanos>(overrun, 0, turn_->zombies_took);
     // What was measured of the turn includes what zombies took of it.
     const Nanos twice =
         std::clamp<Nanos>(turn_->charged + turn_->zombies_took - elapsed, 0, turn_->zombies_took);
@@ -168,13 +176,12 @@ void Slicer::hand_over() {
     turn_->charged -= twice;
     // A turn has its price even if little is reported: an instance that reports too little would come first
     // for ever, and where turns are of fixed length one that can't fill its own must not take others' for it.
-    const Nanos occupied =
-        rules_.work_conserving ? turn_->busy * settings_.tuning.least_cost_percent / 100 : elapsed;
+    const Nanos occupied = rules_.work_conserving ? turn_->busy * least_cost_percent() / 100 : elapsed;
     const Nanos least = std::max<Nanos>(0, occupied - late() - turn_->zombies_took);
     if (turn_->charged < least) charge_without_use(slot, least - turn_->charged);
     if (level.in_flight_estimate > 0) {
         const Nanos refundable = std::max<Nanos>(0, turn_->charged - least);
-        zombies_.rise(slot, now_, {level.remaining, ahead, refundable, level.alone_process},
+        zombies_.rise(slot, now_, {level.remaining, ahead, refundable, others, level.alone_process},
                       {settings_.tuning.driver_slice, period()});
     }
     last_holder_ = slot;
@@ -215,6 +222,7 @@ void Slicer::begin_turn(std::size_t slot, bool priority) {
     turn_->contended = contended();
     group(slot).advance_clock(furthest_behind(slot));
     s.woke = false;
+    s.took = 0;
     ++s.achieved.turns;
 }
 

@@ -21,6 +21,7 @@ void Zombies::rise(std::size_t slot, Nanos now, const Remains& remains, const Li
     z.grace = limits.driver_slice + kReportDelay;
     z.paid = remains.paid;
     z.refundable = remains.refundable;
+    z.others = remains.others + zombies_[slot].others;
     z.carry = zombies_[slot].carry;
     zombies_[slot] = z;
 }
@@ -54,6 +55,9 @@ Zombies::Charges Zombies::pass(Nanos dt) {
         }
         z.paid += taken[i];
     }
+    for (std::size_t i = 0; i < kSlots; ++i) {
+        if (zombies_[i].active) zombies_[i].others_since += dt - taken[i];
+    }
     return taken;
 }
 
@@ -67,25 +71,30 @@ Nanos Zombies::absorb(std::size_t slot, Nanos measured) {
     Zombie& z = zombies_[slot];
     const Nanos known = std::min(z.carry, measured);
     z.carry -= known;
-    if (!z.active) return measured - known;
-    z.measured += measured - known;
-    return 0;
+    if (z.active) {
+        z.measured += measured - known;
+        return 0;
+    }
+    const Nanos foreign = std::min(z.others, measured - known);
+    if (measured > 0) z.others = 0;
+    return measured - known - foreign;
 }
 
 Nanos Zombies::settle(std::size_t slot, Nanos now) {
     const Zombie z = zombies_[slot];
     zombies_[slot] = {};
     if (!z.active || !z.measured_counts) return 0;
-    const Nanos least = std::max<Nanos>(0, z.measured - (now - z.since));
+    const Nanos least = std::max<Nanos>(0, z.measured - z.others - (now - z.since));
     return std::max(std::clamp(z.paid, least, std::max(least, z.measured)) - z.paid, -z.refundable);
 }
 
 void Zombies::revive(std::size_t slot) {
     Zombie& z = zombies_[slot];
     if (!z.active) return;
-    const Nanos ahead = std::max<Nanos>(0, z.paid - z.measured);
-    z = {};
-    z.carry = ahead;
+    Zombie revived;
+    revived.carry = z.carry + std::max<Nanos>(0, z.paid - z.measured);
+    revived.others = z.others + z.others_since;
+    z = revived;
 }
 
 int Zombies::count() const {

@@ -16,11 +16,13 @@ class Zombies {
   public:
     using Charges = std::array<Nanos, kSlots>;
 
-    /// What is left at the end of a turn: predicted to run on; already charged of what isn't measured yet;
-    /// what of that may be paid back; whether its measurement is a union of intervals.
+    /// What is left at the end of a turn.
     struct Remains {
-        Nanos remaining, paid, refundable;
-        bool measured_counts;
+        Nanos remaining;   ///< predicted to run on
+        Nanos paid;        ///< charged already of what isn't measured yet
+        Nanos refundable;  ///< what of that may be paid back
+        Nanos others;      ///< time of the turn that other zombies took, and that its measurement includes
+        bool measured_counts;  ///< its measurement is a union of intervals
     };
     /// The driver runs the old context out until its slice is over, from then on they alternate. So one that
     /// isn't done when predicted may only be waiting for the next holder's slice to pass (and its end still
@@ -38,7 +40,7 @@ class Zombies {
     /// It has drained: what is still to be charged (or, negative, paid back).
     Nanos settle(std::size_t slot, Nanos now);
     /// It got a turn again before it drained: from here on measured time counts, less what was charged
-    /// already.
+    /// already and, in the first measurement, what was others'.
     void revive(std::size_t slot);
     void forget(std::size_t slot) { zombies_[slot] = {}; }
     [[nodiscard]] bool is(std::size_t slot) const { return zombies_[slot].active; }
@@ -59,7 +61,9 @@ class Zombies {
         Nanos paid = 0;
         Nanos refundable = 0;
         Nanos measured = 0;
-        Nanos carry = 0;  // charged ahead of measurements that come after the revival
+        Nanos others = 0;  // time before it was a zombie that its measurement includes and that was others'
+        Nanos others_since = 0;  // the same, since it is one
+        Nanos carry = 0;         // charged ahead of measurements that come after the revival
     };
     static Nanos overrun_due(const Zombie& zombie, Nanos sharers);
 

@@ -205,11 +205,42 @@ TEST_F(Step, NativeFreesAllGates) {
     EXPECT_FALSE(slicer_.holder());
 }
 
+// Found as a container on one GPU whose start ended the turns on all the others.
+TEST_F(Step, WhatIsSetAlreadyEndsNoTurn) {
+    readings_[0].wants = readings_[1].wants = true;
+    at(kSecond);
+    ASSERT_EQ(gate(1), State::open);
+    slicer_.set_policy(slicer_.settings().policy);
+    slicer_.set_max_inst(slicer_.settings().max_inst);
+    slicer_.set_prio_ratio(slicer_.settings().prio_ratio);
+    after(kMilli);
+    EXPECT_EQ(gate(1), State::open);
+    slicer_.set_max_inst(slicer_.settings().max_inst + 1);
+    after(kMilli);
+    EXPECT_EQ(gate(0), State::open);
+}
+
 TEST_F(Step, SettingsAreKeptWithinTheirBounds) {
     slicer_.set_max_inst(1'000);
     slicer_.set_prio_ratio(0);
     EXPECT_EQ(slicer_.settings().max_inst, 25);
     EXPECT_EQ(slicer_.settings().prio_ratio, 20);
+}
+
+TEST_F(Step, WhoAlwaysClaimsToBeLateHoldsUpHighPriorityToABound) {
+    slicer_.set_prio_ratio(80);
+    slicer_.set_high_priority(0, true);
+    at(kSecond);
+    readings_[0].wants = readings_[1].wants = true;
+    Nanos held = 0;
+    for (Nanos time = 0; time < 10 * kSecond; time += 100 * kMicro) {
+        const bool high = slicer_.holder() == 0U;
+        held += high ? 100 * kMicro : 0;
+        readings_[0].used += high ? 100 * kMicro : 0;
+        readings_[1].waited += 100 * kMicro;
+        after(100 * kMicro);
+    }
+    EXPECT_GE(held, 4'500 * kMilli) << "half: the bucket fills at a quarter of its rate";
 }
 
 // Handed over to before its work has ended, the next one would run beside it, and so on for ever.
@@ -230,6 +261,7 @@ TEST_F(Step, ADrainBesideAnothersWorkIsWaitedForLonger) {
         return waited;
     };
     EXPECT_NEAR(static_cast<double>(hand_over_after(first)), 200.0 * kMilli, 20.0 * kMilli);
+    slicer_.set_weight(first, 8);  // or the second one would have the next turn, too
     EXPECT_NEAR(static_cast<double>(hand_over_after(second)), 400.0 * kMilli, 20.0 * kMilli);
 }
 

@@ -39,6 +39,7 @@ CUresult Session::start() {
 
 bool Session::connect_and_load() {
     reset_in_forked_children();
+    copy_mark_.set();
     Descriptor socket;
     wire::Welcome welcome{};
     Packet packet;
@@ -94,7 +95,7 @@ bool Session::find_gpus() {
 
 Route Session::route() {
     if (inside_driver()) return Route::pass;
-    if (phase_.load(std::memory_order_acquire) == kOn) return Route::managed;
+    if (phase_.load(std::memory_order_acquire) == kOn && !copy_mark_.is_copy()) return Route::managed;
     return route_slowly();
 }
 
@@ -104,7 +105,8 @@ Route Session::route_slowly() {
     int devices = 0;
     if (phase_.load() == kUntouched && real::cuDeviceGetCount(&devices) == kNotInitialized)
         return Route::pass;
-    if (phase_.load() == kBroken) return Route::broken;
+    const bool connected_elsewhere = phase_.load() == kOn && copy_mark_.is_copy();
+    if (phase_.load() == kBroken || connected_elsewhere) return Route::broken;
     return start() == kSuccess ? Route::managed : Route::broken;
 }
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "module/front/copy_mark.hpp"
 #include "module/front/cuda_abi.hpp"
 #include "module/front/engine.hpp"
 #include "module/front/link.hpp"
@@ -68,6 +69,7 @@ class Session {
     Route route_slowly();
 
     std::atomic<std::uint32_t> phase_{kUntouched};
+    CopyMark copy_mark_;
     EngineHandle engine_;
     Pages pages_;
     Link link_;

@@ -95,6 +95,9 @@ cgpu_front_stub_addresses:
 cgpu_front_export_room:
         .ascii  "cgpuroom"
         .long   STUB_BYTES, STUBS, 0, 0
+        .globl  cgpu_front_stub_names
+        .hidden cgpu_front_stub_names
+cgpu_front_stub_names:
         .zero   ROOM_BYTES - 24
 
         .section .note.GNU-stack, "", @progbits

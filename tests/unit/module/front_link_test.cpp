@@ -1,6 +1,8 @@
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/unit/module/front_fixture.hpp"
 
@@ -128,6 +130,29 @@ TEST_F(Front, AForkedChildStartsAfresh) {
     EXPECT_EQ(status, 0);
     EXPECT_EQ(daemon().greeted, 2u);
     EXPECT_EQ(allocate(64 * kMiB, &address), 0);
+}
+
+// Found as ten seconds for each allocation of such a child, over its parent's connection.
+TEST_F(Front, ACopyMadePastForkIsToldAtOnce) {
+    start();
+    std::uint64_t address = 0;
+    ASSERT_EQ(allocate(64 * kMiB, &address), 0);
+    const auto asks = daemon().asks.load();
+    const auto child = static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr));
+    if (child == 0) {
+        alarm(5);
+        std::uint64_t mine = 0;
+        void* context = nullptr;
+        const bool good =
+            allocate(512 * kMiB, &mine) == kSystemNotReady && launch() == kSystemNotReady &&
+            call<int(void**, unsigned, int)>("cuCtxCreate_v2")(&context, 0, 0) == kSystemNotReady;
+        _exit(good ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(daemon().asks, asks);
+    EXPECT_EQ(allocate(64 * kMiB, &address), 0) << "the first process goes on";
 }
 
 TEST_F(Front, ChildrenForkedUnderLoadDontHang) {

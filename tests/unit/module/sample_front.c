@@ -3,7 +3,8 @@
 #include <stdint.h>
 #include <string.h>
 
-extern const unsigned char cgpu_front_export_room[];
+extern const char cgpu_front_export_room[];
+extern const uint32_t cgpu_front_stub_names[];
 extern const void* cgpu_front_stub_addresses[];
 const void* cgpu_front_stub_address(uint32_t stub);
 int cuOne(void);
@@ -19,9 +20,7 @@ static double weigh(int a, int b, int c, int d, int e, int f, int g, double x, d
 }
 
 const void* cgpu_front_stub_address(uint32_t stub) {
-    uint32_t names[8];
-    memcpy(names, cgpu_front_export_room + 24, sizeof names);
-    strncpy(last, (const char*)cgpu_front_export_room + names[stub], sizeof last - 1);
+    strncpy(last, cgpu_front_export_room + cgpu_front_stub_names[stub], sizeof last - 1);
     /* Registers of the caller's arguments are written over, as a resolver does. */
     __asm__ volatile("pxor %%xmm0, %%xmm0; pxor %%xmm1, %%xmm1; xor %%r8, %%r8; xor %%r9, %%r9" ::
                          : "xmm0", "xmm1", "r8", "r9");

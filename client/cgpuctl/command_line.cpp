@@ -93,9 +93,19 @@ bool wants_help(const std::vector<std::string>& arguments) {
     return false;
 }
 
+/// Options that stand before the verb are the verb's: it goes first. A word that is no verb stays where it
+/// is, so that it is what the error names.
+void put_verb_first(std::vector<std::string>& arguments) {
+    if (arguments.empty() || !arguments.front().starts_with('-') || arguments.front() == "--version") return;
+    const auto command = std::find(arguments.begin(), arguments.end(), "--");
+    const auto verb = std::find_if(arguments.begin(), command, find_verb);
+    if (verb != command) std::rotate(arguments.begin(), verb, verb + 1);
+}
+
 }  // namespace
 
 Result<std::variant<Call, Print>> read_command_line(std::vector<std::string> arguments) {
+    put_verb_first(arguments);
     const bool bare = arguments.empty() || arguments.front().starts_with('-');
     const Verb* verb = bare ? &verbs().front() : find_verb(arguments.front());
     if (verb == nullptr)

@@ -41,9 +41,32 @@ OrderedJson value_at(const OrderedJson& object, const char* key) {
     return found == object.end() ? OrderedJson() : *found;
 }
 
-Result<OrderedJson> read_object(const std::string& file, std::string& text) {
+/// What a file can't be done to, and why, by errno.
+tl::unexpected<client::ClientError> cannot_be(const std::string& file, const char* done, int reason) {
+    const bool rights = reason == EACCES || reason == EPERM;
+    return client::fail(
+        rights ? Kind::not_authorized : Kind::failed,
+        file + ": it can't be " + done + ": " + std::strerror(reason) + ". Try: " +
+            (rights ? "as root (sudo)." : "what is there (ls -ld), and whether the disk is full."));
+}
+
+/// Empty where there is no such file. One that is there and can't be read is not: it would be written over.
+Result<std::string> read_text(const std::string& file) {
+    std::error_code error;
+    if (fs::is_directory(file, error)) return cannot_be(file, "read", EISDIR);
+    errno = 0;
     std::ifstream stream(file);
-    text.assign(std::istreambuf_iterator<char>(stream), {});
+    if (!stream.is_open()) {
+        if (errno == ENOENT) return std::string();
+        return cannot_be(file, "read", errno);
+    }
+    return std::string(std::istreambuf_iterator<char>(stream), {});
+}
+
+Result<OrderedJson> read_object(const std::string& file, std::string& text) {
+    auto read = read_text(file);
+    if (!read) return tl::unexpected(read.error());
+    text = std::move(*read);
     if (text.find_first_not_of(" \t\r\n") == std::string::npos) return OrderedJson::object();
     try {
         OrderedJson values = OrderedJson::parse(text);
@@ -66,7 +89,9 @@ Result<void> write_text(const std::string& file, const std::string& text) {
     const std::string beside = real.native() + ".cgpu-new";
     struct stat old {};
     const bool there = stat(real.c_str(), &old) == 0;
+    errno = 0;
     std::ofstream stream(beside);
+    if (!stream.is_open()) return cannot_be(file, "written", errno);
     stream << text;
     stream.close();
     if (!stream ||
@@ -75,8 +100,7 @@ Result<void> write_text(const std::string& file, const std::string& text) {
         rename(beside.c_str(), real.c_str()) != 0) {
         const int reason = errno;
         unlink(beside.c_str());
-        return client::fail(Kind::failed, file + ": it can't be written: " + std::strerror(reason) +
-                                              ". Try: as root (sudo), or whether the disk is full.");
+        return cannot_be(file, "written", reason);
     }
     return {};
 }

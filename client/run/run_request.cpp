@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/request/request.hpp"
+#include "core/request/unknown_name.hpp"
 #include "core/request/variables.hpp"
 
 namespace cgpu::client {
@@ -77,11 +78,12 @@ Result<Variables> request_variables(const RunFlags& flags, const Variables& envi
     }
     const auto request = request::parse_request(variables);
     if (!request) return fail(Kind::usage, in_flags(request.error().text, flags));
-    if (!*request)
-        return fail(Kind::usage,
-                    "cgpuctl run: nothing asks for GPU memory, or a variable says not to manage the command "
-                    "(CGPU_DISABLE, or a zero in ALIYUN_COM_GPU_MEM_CONTAINER). Try: --mem 4GiB.");
-    return variables;
+    if (*request) return variables;
+    if (const auto unknown = request::find_unknown_name(variables))
+        return fail(Kind::usage, request::refuse_unknown_name(*unknown).text);
+    return fail(Kind::usage,
+                "cgpuctl run: nothing asks for GPU memory, or a variable says not to manage the command "
+                "(CGPU_DISABLE, or a zero in ALIYUN_COM_GPU_MEM_CONTAINER). Try: --mem 4GiB.");
 }
 
 }  // namespace cgpu::client

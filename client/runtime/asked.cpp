@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "core/request/request.hpp"
+#include "core/request/unknown_name.hpp"
 
 namespace cgpu::runtime {
 
@@ -14,7 +15,8 @@ Result<Variables> asked_by(const Bundle& bundle) {
         if (client::asks_for_gpu(name)) asked.emplace(name, value);
     const auto request = request::parse_request(asked);
     if (!request) return client::fail(client::ClientError::Kind::refused, request.error().text);
-    return *request ? asked : Variables();
+    // Whether one that only looks like ours is refused is the daemon's to say.
+    return *request || request::find_unknown_name(asked) ? asked : Variables();
 }
 
 Result<bool> is_asked_for(const Invocation& invocation) {

@@ -31,6 +31,8 @@ std::string text_of(const Json& object, const std::string& name) {
 }
 
 const Json::json_pointer kEnv("/process/env");
+/// Copying and writing JSON takes stack for each level. OCI's own has some ten.
+constexpr int kMostDepth = 256;
 
 bool names(const Json& entry, const std::string& name) {
     return entry.is_string() && entry.get_ref<const std::string&>().starts_with(name + "=");
@@ -48,7 +50,16 @@ bool begins_with(const Json& hook, const std::vector<std::string>& arguments) {
 Result<Bundle> Bundle::read(const std::string& folder) {
     const std::string absolute = std::filesystem::absolute(folder.empty() ? "." : folder).native();
     std::ifstream file(absolute + "/config.json");
-    Json config = Json::parse(file, nullptr, false);
+    bool too_deep = false;
+    const auto look = [&too_deep](int depth, Json::parse_event_t, const Json&) {
+        too_deep = too_deep || depth > kMostDepth;
+        return depth <= kMostDepth;
+    };
+    Json config = Json::parse(file, look, false);
+    if (too_deep)
+        return client::fail(Kind::failed, absolute + "/config.json: it is nested deeper than " +
+                                              std::to_string(kMostDepth) +
+                                              " levels. Try: the container's engine's log.");
     if (!file.is_open() || !config.is_object())
         return client::fail(Kind::failed, absolute +
                                               "/config.json: it is not there or no JSON object. Try: "

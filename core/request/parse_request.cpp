@@ -27,19 +27,6 @@ Read<T> either(const Variables& variables, std::string_view name_a, const Read<T
     return *a ? a : b;
 }
 
-Read<bool> read_bool(const Variables& variables, std::string_view name, std::string_view yes,
-                     std::string_view no) {
-    const auto text = find_value(variables, name);
-    if (!text) return std::nullopt;
-    std::string lower(*text);
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-    if (lower == "1" || lower == yes) return true;
-    if (lower == "0" || lower == no) return false;
-    return refuse_value(name, *text, "it is neither yes nor no",
-                        "1 or " + std::string(yes) + ", 0 or " + std::string(no));
-}
-
 tl::expected<GpuName, Refusal> read_gpu_name(std::string_view name, std::string_view entry,
                                              std::string_view all) {
     const auto index = to_number(entry);

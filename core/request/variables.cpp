@@ -1,5 +1,6 @@
 #include "core/request/variables.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include "core/model/quote.hpp"
@@ -75,6 +76,19 @@ tl::expected<std::optional<std::uint32_t>, model::Refusal> read_number(const Var
     if (!number) return refuse_value(name, *text, "it is not a whole number", range);
     if (*number < low || *number > high) return refuse_value(name, *text, "it is out of range", range);
     return static_cast<std::uint32_t>(*number);
+}
+
+tl::expected<std::optional<bool>, model::Refusal> read_bool(const Variables& variables, std::string_view name,
+                                                            std::string_view yes, std::string_view no) {
+    const auto text = find_value(variables, name);
+    if (!text) return std::nullopt;
+    std::string lower(*text);
+    std::transform(lower.begin(), lower.end(), lower.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    if (lower == "1" || lower == yes) return true;
+    if (lower == "0" || lower == no) return false;
+    return refuse_value(name, *text, "it is neither " + std::string(yes) + " nor " + std::string(no),
+                        "1 or " + std::string(yes) + ", 0 or " + std::string(no));
 }
 
 }  // namespace cgpu::request

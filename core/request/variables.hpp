@@ -58,4 +58,10 @@ constexpr std::string_view kAliyunCount = "aliyun.com/gpu-count";
 [[nodiscard]] tl::expected<std::optional<std::uint32_t>, model::Refusal> read_number(
     const Variables& variables, std::string_view name, std::uint32_t low, std::uint32_t high);
 
+/// A yes or a no, as 1 or 0 or by these words, or null where the variable is absent or empty.
+[[nodiscard]] tl::expected<std::optional<bool>, model::Refusal> read_bool(const Variables& variables,
+                                                                          std::string_view name,
+                                                                          std::string_view yes,
+                                                                          std::string_view no);
+
 }  // namespace cgpu::request

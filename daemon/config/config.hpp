@@ -8,6 +8,7 @@
 
 #include "core/admission/defaults.hpp"
 #include "core/model/gpu.hpp"
+#include "core/request/unknown_name.hpp"
 
 namespace cgpu::config {
 
@@ -42,6 +43,7 @@ struct Config {
     std::map<std::uint32_t, GpuPatch> gpus_by_index;
     std::map<model::Uuid, GpuPatch> gpus_by_uuid;
     admission::Defaults admission;
+    request::UnknownNames unknown_variables = request::UnknownNames::refuse;
     std::uint32_t slice_ms = 5;  ///< the length of one slice of a GPU's period
     OnDaemonLoss on_daemon_loss = OnDaemonLoss::open;
     std::uint32_t lease_chunk_mib = 32;        ///< what a process is leased at a time, at least

@@ -33,6 +33,11 @@ TEST_F(AskedTest, ByVariablesAndByAnnotations) {
     EXPECT_TRUE(asked(R"({"annotations":{"aliyun.com/gpu-mem":"4"}})").value());
 }
 
+TEST_F(AskedTest, ByANameThatOnlyLooksLikeOurs) {
+    EXPECT_TRUE(asked(R"({"process":{"env":["CGPU_MEMORY=1GiB"]}})").value()) << "the daemon refuses it";
+    EXPECT_FALSE(asked(R"({"process":{"env":["CGPU_MEMORY=1GiB","CGPU_DISABLE=1"]}})").value());
+}
+
 TEST_F(AskedTest, NotByWhatSaysNothingOrNo) {
     for (const char* config :
          {R"({})", R"({"process":{"env":["PATH=/bin","NVIDIA_VISIBLE_DEVICES=all"]}})",

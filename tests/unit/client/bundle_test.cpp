@@ -87,6 +87,24 @@ TEST(Bundle, WhatIsNoObjectIsAnError) {
     }
 }
 
+// Found as a crash of the runtime: copying it takes stack for each level.
+TEST(Bundle, WhatIsNestedWithoutEndIsAnError) {
+    const auto nested = [](std::size_t levels) {
+        return R"({"a":)" + std::string(levels, '[') + std::string(levels, ']') + "}";
+    };
+    const TempRoot folder;
+    folder.file("/config.json", nested(200'000));
+    const auto deep = Bundle::read(folder.path());
+    ASSERT_FALSE(deep);
+    EXPECT_NE(deep.error().text.find("nested deeper than 256 levels"), std::string::npos)
+        << deep.error().text;
+    folder.file("/config.json", nested(200));
+    auto bundle = Bundle::read(folder.path());
+    ASSERT_TRUE(bundle);
+    ASSERT_TRUE(bundle->write());
+    EXPECT_EQ(written(folder), Json::parse(nested(200)));
+}
+
 TEST(Bundle, OddTypesAreReadAsNothing) {
     const TempRoot folder;
     folder.file("/config.json",

@@ -115,6 +115,25 @@ TEST(Help, NamesEveryVerbAndExitCode) {
         EXPECT_NE(help.find(code), std::string::npos) << code;
 }
 
+// Found as `cgpuctl -q set-policy 0 weighted`, which did nothing and succeeded.
+TEST(CommandLine, OptionsBeforeTheVerbAreTheVerbs) {
+    const Call call = call_of({"-q", "set-policy", "0", "weighted"});
+    EXPECT_EQ(call.verb->name, "set-policy");
+    EXPECT_TRUE(call.input.quiet);
+    EXPECT_EQ(call.input.gpu, "0");
+    EXPECT_EQ(call.input.policy, "weighted");
+    EXPECT_TRUE(call_of({"--json", "list"}).input.json);
+    EXPECT_EQ(call_of({"--json"}).verb->name, "status");
+    const Call run = call_of({"--mem", "1GiB", "run", "--", "list", "-q"});
+    EXPECT_EQ(run.verb->name, "run");
+    EXPECT_EQ(run.input.memory, "1GiB");
+    EXPECT_EQ(run.input.command, (Words{"list", "-q"}));
+    EXPECT_EQ(text_of({"--help", "set-policy"}), text_of({"set-policy", "--help"}));
+    EXPECT_NE(text_of({"--version", "list"}).find("cgpuctl "), std::string::npos);
+    EXPECT_NE(usage_error({"--hot", "set-policy", "0", "weighted"}).find("--hot"), std::string::npos);
+    EXPECT_NE(usage_error({"-q", "set-polcy", "0"}).find("set-polcy"), std::string::npos);
+}
+
 TEST(CommandLine, BareIsStatus) {
     EXPECT_EQ(call_of({}).verb->name, "status");
     const Call call = call_of({"--json"});

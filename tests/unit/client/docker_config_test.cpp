@@ -1,6 +1,7 @@
 #include "client/cgpuctl/docker_config.hpp"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <gtest/gtest.h>
 
@@ -109,6 +110,36 @@ TEST_F(DockerConfigTest, BrokenJsonIsRefusedWithItsPlaceAndStays) {
     folder.file("/docker/daemon.json", "{\n  \"a\": 1,\n}\n");
     EXPECT_NE(read_docker_config(file).error().text.find("line 3, column 1"), std::string::npos)
         << read_docker_config(file).error().text;
+}
+
+// Found as a file that counted as empty and was written over: only one that isn't there is empty.
+TEST_F(DockerConfigTest, WhatCannotBeReadIsNotEmpty) {
+    folder.link("/docker/daemon.json", "daemon.json");  // it leads to itself
+    auto read = read_docker_config(file);
+    ASSERT_FALSE(read);
+    EXPECT_NE(read.error().text.find("it can't be read"), std::string::npos) << read.error().text;
+    std::filesystem::remove(file);
+    std::filesystem::create_directories(file);
+    read = read_docker_config(file);
+    ASSERT_FALSE(read);
+    EXPECT_NE(read.error().text.find("Is a directory"), std::string::npos) << read.error().text;
+    std::filesystem::remove(file);
+    EXPECT_TRUE(read_docker_config(file));
+}
+
+TEST_F(DockerConfigTest, WithoutRightsItIsNotTheDisk) {
+    if (geteuid() != 0) GTEST_SKIP() << "takes root";
+    folder.file("/docker/daemon.json", kNvidias);
+    ASSERT_EQ(chmod(folder.path().c_str(), 0755), 0);
+    ASSERT_EQ(seteuid(65534), 0);
+    const auto read = read_docker_config(file);
+    const auto written = read ? write_docker_config(file, *read) : client::Result<void>();
+    ASSERT_EQ(seteuid(0), 0);
+    ASSERT_TRUE(read) << read.error().text;
+    ASSERT_FALSE(written);
+    EXPECT_EQ(written.error().kind, client::ClientError::Kind::not_authorized);
+    EXPECT_NE(written.error().text.find("Try: as root (sudo)"), std::string::npos) << written.error().text;
+    EXPECT_EQ(text(), kNvidias);
 }
 
 TEST_F(DockerConfigTest, ALinkStaysALink) {

@@ -76,6 +76,12 @@ TEST(RunRequest, NothingAskedSaysWhatToGive) {
     }
 }
 
+TEST(RunRequest, ATypoInTheEnvironmentIsNamed) {
+    const auto asked = request_variables({}, {{"CGPU_MEMORY", "1GiB"}});
+    ASSERT_FALSE(asked);
+    EXPECT_NE(asked.error().text.find("Try: CGPU_MEM, or"), std::string::npos) << asked.error().text;
+}
+
 TEST(RunRequest, WeightAndComputeTogether) {
     EXPECT_EQ(refused({"4GiB", "2", "25%", "", ""}, {}).kind, Kind::usage);
 }

@@ -38,6 +38,7 @@ TEST(ConfigValues, NewInstances) {
 }
 
 TEST(ConfigValues, EnforcementAndDaemon) {
+    EXPECT_EQ(with({"unknown_variables"}, "warn").unknown_variables, request::UnknownNames::warn);
     EXPECT_EQ(with({"slice_ms"}, "100").slice_ms, 100U);
     EXPECT_EQ(with({"on_daemon_loss"}, "closed").on_daemon_loss, OnDaemonLoss::closed);
     EXPECT_EQ(with({"lease_chunk_mib"}, "2").lease_chunk_mib, 2U);
@@ -69,6 +70,7 @@ TEST(ConfigValues, WrongOnesAreRefusedWithWhatIsAllowed) {
         {"default_weight", {"0", "26"}, "from 1 to 25"},
         {"placement", {"pack", ""}, "binpack or spread"},
         {"no_weight", {"yes"}, "warn or refuse"},
+        {"unknown_variables", {"", "ignore"}, "refuse or warn"},
         {"slice_ms", {"0", "101", "5ms"}, "from 1 to 100"},
         {"on_daemon_loss", {"true"}, "open or closed"},
         {"lease_chunk_mib", {"0", "3", "1026"}, "an even number from 2 to 1024"},

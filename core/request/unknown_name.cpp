@@ -1,0 +1,109 @@
+#include "core/request/unknown_name.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <vector>
+
+#include "core/model/quote.hpp"
+#include "core/request/variables.hpp"
+
+namespace cgpu::request {
+namespace {
+
+constexpr std::string_view kOwn = "CGPU_";
+constexpr std::string_view kAliyun = "ALIYUN_COM_GPU_";
+
+constexpr std::array kAsking = {names::kMemContainer, names::kMemDev,   names::kVisibleDevices,
+                                names::kSchdWeight,   names::kHighPrio, names::kDisable,
+                                names::kMem,          names::kCompute,  names::kWeight,
+                                names::kGpus,         names::kPrio,     names::kMode};
+
+/// They stand in environments and ask for nothing. The first ones are set by Alibaba's scheduler for
+/// Kubernetes.
+constexpr std::array<std::string_view, 8> kSilent = {
+    "ALIYUN_COM_GPU_MEM_IDX",      "ALIYUN_COM_GPU_MEM_POD",
+    "ALIYUN_COM_GPU_MEM_ASSIGNED", "ALIYUN_COM_GPU_MEM_ASSUME_TIME",
+    "ALIYUN_COM_GPU_MEM_UNIT",     "CGPU_BUILT",
+    "CGPU_FORCE_REMOVE",           "CGPU_LAB"};
+constexpr std::array<std::string_view, 2> kSilentBeginnings = {"CGPU_LAB_", "CGPU_TEST_"};
+
+/// Longer names are nobody's typo of one of ours.
+constexpr std::size_t kLongest = 64;
+
+template <class Names>
+bool contains(const Names& all, std::string_view name) {
+    return std::ranges::find(all, name) != all.end();
+}
+
+bool is_known(std::string_view name) {
+    return contains(kAsking, name) || contains(kSilent, name) ||
+           std::ranges::any_of(kSilentBeginnings,
+                               [&](auto beginning) { return name.starts_with(beginning); });
+}
+
+/// How many letters must be put in, left out or changed to make one of the other.
+std::size_t distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (std::size_t j = 0; j < b.size(); ++j) {
+            const std::size_t changed = diagonal + (a[i] == b[j] ? 0 : 1);
+            diagonal = row[j + 1];
+            row[j + 1] = std::min({changed, row[j] + 1, row[j + 1] + 1});
+        }
+    }
+    return row.back();
+}
+
+std::string_view likely_name(std::string_view name, std::string_view beginning) {
+    if (name.size() > kLongest) return {};
+    const std::string_view written = name.substr(beginning.size());
+    std::string_view best;
+    // With half of the letters wrong it is another word.
+    std::size_t least = std::max<std::size_t>(2, written.size() / 2) + 1;
+    for (const std::string_view known : kAsking) {
+        if (!known.starts_with(beginning)) continue;
+        const auto off = distance(written, known.substr(beginning.size()));
+        if (off >= least) continue;
+        least = off;
+        best = known;
+    }
+    return best;
+}
+
+}  // namespace
+
+tl::expected<UnknownNames, std::string> parse_unknown_names(std::string_view text) {
+    if (text == "refuse") return UnknownNames::refuse;
+    if (text == "warn") return UnknownNames::warn;
+    return tl::unexpected(std::string("it is neither refuse nor warn"));
+}
+
+std::optional<UnknownName> find_unknown_name(const Variables& variables) {
+    if (const auto disabled = read_bool(variables, names::kDisable, "true", "false");
+        disabled && disabled->value_or(false))
+        return std::nullopt;
+    for (const auto& [name, value] : variables)
+        for (const std::string_view beginning : {kOwn, kAliyun})
+            if (name.starts_with(beginning) && !is_known(name))
+                return UnknownName{name, value, likely_name(name, beginning)};
+    return std::nullopt;
+}
+
+model::Refusal refuse_unknown_name(const UnknownName& unknown) {
+    const bool plain = std::ranges::all_of(unknown.name, [](char c) {
+        return c == '_' || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    });
+    const bool shown = plain && unknown.name.size() <= kLongest;
+    const std::string meant =
+        unknown.likely.empty() ? "a variable that cgpu knows, such as CGPU_MEM" : std::string(unknown.likely);
+    return refuse_value(shown ? unknown.name : model::quote(unknown.name), unknown.value,
+                        "cgpu knows no such variable",
+                        meant + ", or unknown_variables: warn in /etc/cgpu/cgpud.yaml")
+        .value();
+}
+
+}  // namespace cgpu::request

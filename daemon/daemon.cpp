@@ -3,6 +3,8 @@
 #include <signal.h>
 #include <time.h>
 
+#include <algorithm>
+#include <iterator>
 #include <stdexcept>
 #include <utility>
 
@@ -57,7 +59,8 @@ Daemon::~Daemon() {
 
 app::Settings Daemon::service_settings() const {
     return {config_.admission,
-            [config = config_](const model::SeenGpu& gpu) { return config.settings_for(gpu); }};
+            [config = config_](const model::SeenGpu& gpu) { return config.settings_for(gpu); },
+            config_.unknown_variables};
 }
 
 void Daemon::fail(const std::string& why) {
@@ -148,10 +151,14 @@ void Daemon::look_for_gpus() {
 }
 
 void Daemon::gpus_listed(const app::Result<std::vector<model::SeenGpu>>& gpus) {
-    if (gpus)
+    if (gpus) {
         service_->gpus_seen(*gpus);
-    else
+        std::vector<model::Uuid> uuids;
+        std::ranges::transform(*gpus, std::back_inserter(uuids), &model::SeenGpu::uuid);
+        leases_->set_gpus(std::move(uuids));
+    } else {
         log::line(open_ ? log::Level::debug : log::Level::warn, gpus.error().text);
+    }
     const bool none = !gpus || gpus->empty();
     next_look_ = loop_.at(loop_.now() + (none ? kLookAgainSoon : kLookAgain), [this] { look_for_gpus(); });
     if (std::exchange(open_, true)) return;

@@ -51,9 +51,9 @@ void Escapes::tell_gone(const LeaseKey& key, const Told& told) const {
 
 void Escapes::tell_outside(const Found& found) const {
     log::warn(
-        "instance {}: process {}: uses {} outside the module, so its compute passes the gate unseen; {}",
+        "instance {}: process {}: uses {}{} outside the module, so its compute passes the gate unseen; {}",
         found.key.pool.instance.id.short_id(), found.key.process.pid, found.key.pool.gpu.to_string(),
-        consequence(on_escape_));
+        found.foreign ? ", which isn't the instance's," : "", consequence(on_escape_));
 }
 
 void Escapes::tell_bytes(const Found& found) const {

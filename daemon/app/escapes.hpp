@@ -25,6 +25,7 @@ class Escapes {
         LeaseKey key;
         std::uint64_t bytes = 0;  ///< unexplained
         bool outside = false;     ///< it never said hello
+        bool foreign = false;     ///< the instance has no quota on this GPU
     };
 
     Escapes(Processes& processes, OnEscape on_escape) : processes_(processes), on_escape_(on_escape) {}

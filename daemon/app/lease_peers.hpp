@@ -25,9 +25,9 @@ class LeasePeers {
     [[nodiscard]] virtual std::optional<LeaseReport> report(const LeaseKey& key) const = 0;
     /// Asks it to give back bytes of its lease that it doesn't use. False where it can't be reached.
     virtual bool recall(const LeaseKey& key, std::uint64_t bytes) = 0;
-    /// The driver shows memory of a process that no instance accounts for. Takes it in where it belongs to
-    /// one.
-    virtual void stranger(std::int32_t pid) = 0;
+    /// The driver shows memory of a process on this GPU that no instance accounts for. Takes it in where it
+    /// belongs to one.
+    virtual void stranger(const model::Uuid& gpu, std::int32_t pid) = 0;
     /// The last lease of this instance has ended. Called on the loop, later.
     virtual void memory_gone(const InstanceKey& instance) = 0;
 };

@@ -34,6 +34,13 @@ void Leases::set_peers(LeasePeers* peers) {
     for (auto& [key, entry] : entries_) entry->queue.set_peers(peers);
 }
 
+void Leases::set_gpus(std::vector<model::Uuid> gpus) {
+    gpus_ = std::move(gpus);
+    const auto limited = [](const auto& item) { return item.second->pool.limit() != kUnlimited; };
+    if (std::ranges::any_of(entries_, limited))
+        std::ranges::for_each(gpus_, [this](const auto& gpu) { look(gpu); });
+}
+
 Leases::Entry* Leases::find(const PoolKey& key) {
     const auto found = entries_.find(key);
     return found == entries_.end() ? nullptr : found->second.get();
@@ -52,10 +59,32 @@ Leases::Entry& Leases::entry_for(const PoolKey& key) {
         };
         entry = std::make_unique<Entry>(key, outside_.table, std::move(report), outside_.loop, settings_);
         entry->queue.set_peers(peers_);
-        entry->queue.refuse_escapes(settings_.on_escape != OnEscape::report);
+        if (settings_.on_escape != OnEscape::report)
+            entry->queue.refuse_while([this, instance = key.instance] { return escaped(instance); });
         entry->queue.settle(settled_at_, damaged_);
     }
     return *entry;
+}
+
+Leases::Entry& Leases::foreign_entry_for(const PoolKey& key) {
+    Entry& entry = entry_for(key);
+    entry.foreign = true;
+    entry.pool.set_limit(0);
+    return entry;
+}
+
+bool Leases::isolated(const InstanceKey& instance) const {
+    return std::ranges::any_of(entries_, [&](const auto& item) {
+        const auto& [key, entry] = item;
+        return key.instance == instance && !entry->foreign && entry->pool.limit() != kUnlimited;
+    });
+}
+
+bool Leases::escaped(const InstanceKey& instance) const {
+    return std::ranges::any_of(entries_, [&](const auto& item) {
+        const auto& [key, entry] = item;
+        return key.instance == instance && (entry->pool.unexplained() > 0 || !entry->pool.outside().empty());
+    });
 }
 
 void Leases::set_instance(const model::Instance& instance) {
@@ -68,6 +97,10 @@ void Leases::set_instance(const model::Instance& instance) {
         // Its processes may hold memory without ever speaking to us.
         if (entry.pool.limit() != kUnlimited) looks_.look(quota.gpu);
     }
+    const bool limited = isolated(key);
+    for (auto& [pool, entry] : entries_)
+        if (pool.instance == key && entry->foreign) entry->pool.set_limit(limited ? 0 : kUnlimited);
+    if (limited) std::ranges::for_each(gpus_, [this](const auto& gpu) { look(gpu); });
     take_up(key);
 }
 
@@ -87,7 +120,7 @@ Result<void> Leases::set_limit(const PoolKey& key, std::uint64_t bytes, Force fo
     using Reason = model::Refusal::Reason;
     const std::string what = "memory of " + key.instance.id.short_id() + " on " + key.gpu.to_string();
     Entry* entry = find(key);
-    if (entry == nullptr)
+    if (entry == nullptr || entry->foreign)
         return model::refuse(Reason::not_found, what, "it has no quota there", "cgpuctl status");
     const auto in_use = entry->pool.used();
     if (force == Force::no && bytes < in_use)
@@ -120,7 +153,7 @@ void Leases::drop_rest() {
 
 Result<void> Leases::process_entered(const InstanceKey& instance, const model::Process& process) {
     for (auto& [key, entry] : entries_) {
-        if (key.instance != instance) continue;
+        if (key.instance != instance || entry->foreign) continue;
         const bool known = entry->pool.find(process) != nullptr;
         if (auto entered = entry->pool.enter(process); !entered) return entered;
         if (known) entry->pool.connected_again(process);
@@ -129,9 +162,16 @@ Result<void> Leases::process_entered(const InstanceKey& instance, const model::P
     return {};
 }
 
-Result<void> Leases::stranger_entered(const InstanceKey& instance, const model::Process& process) {
+Result<void> Leases::stranger_entered(const InstanceKey& instance, const model::Process& process,
+                                      const model::Uuid& gpu) {
+    const PoolKey here{instance, gpu};
+    const Entry* known = find(here);
+    if (known == nullptr || known->foreign) {
+        if (!isolated(instance)) return {};
+        return foreign_entry_for(here).pool.enter_stranger(process);
+    }
     for (auto& [key, entry] : entries_) {
-        if (key.instance != instance) continue;
+        if (key.instance != instance || entry->foreign) continue;
         if (auto entered = entry->pool.enter_stranger(process); !entered) return entered;
         looks_.look(key.gpu);
     }

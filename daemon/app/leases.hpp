@@ -38,7 +38,8 @@ struct LeaseSettings {
 /// A process that the driver shows and that never came over the link is taken in where it belongs to an
 /// instance (LeasePeers::stranger): then what it holds is the instance's, and unexplained. Even where it
 /// holds no more than drivers take by themselves it is *outside the module*, because every program that the
-/// fronts are in says hello before it can have a context.
+/// fronts are in says hello before it can have a context. So is any process of the instance on a GPU that the
+/// instance has no quota on: the fronts don't show it. There the instance gets a pool with a limit of 0.
 class Leases {
   public:
     enum class Force { no, yes };
@@ -55,6 +56,8 @@ class Leases {
 
     /// Where processes are reached; null: nowhere (any more).
     void set_peers(LeasePeers* peers);
+    /// All GPUs of the node: while anybody is isolated, each of them is looked at.
+    void set_gpus(std::vector<model::Uuid> gpus);
 
     /// An instance, new or changed: its limits are in force from here on, whatever is in use. The first time,
     /// what an earlier daemon left of it is taken up; of those, processes that are gone begin to die.
@@ -69,8 +72,9 @@ class Leases {
 
     /// A process of the instance has connected. Error: the table's; an ask of it will then be refused.
     Result<void> process_entered(const InstanceKey& instance, const model::Process& process);
-    /// One of it holds memory and never connected. Error: the table's.
-    Result<void> stranger_entered(const InstanceKey& instance, const model::Process& process);
+    /// One of it holds memory on this GPU and never connected, or has no business there. Error: the table's.
+    Result<void> stranger_entered(const InstanceKey& instance, const model::Process& process,
+                                  const model::Uuid& gpu);
     void process_exited(const model::Process& process);
 
     /// Answered at once, or later on the loop; refused within Settings::deadline after its turn came.
@@ -99,7 +103,8 @@ class Leases {
     [[nodiscard]] std::uint64_t excess(const model::InstanceId& id, const model::Uuid& gpu) const;
     /// What came past the module.
     [[nodiscard]] std::uint64_t unexplained(const model::InstanceId& id, const model::Uuid& gpu) const;
-    /// The host pids of those that use the GPU and never said hello: their compute passes the gate unseen.
+    /// The host pids of those that use the GPU, or one that isn't the instance's, and never said hello there:
+    /// their compute passes the gate unseen.
     [[nodiscard]] std::vector<std::int32_t> outside(const model::InstanceId& id,
                                                     const model::Uuid& gpu) const;
     [[nodiscard]] std::uint64_t limit(const PoolKey& key) const;
@@ -127,6 +132,7 @@ class Leases {
             : pool(key, table, std::move(report), settings.unexplained), queue(loop, pool, settings.recall) {}
         LeasePool pool;
         RecallQueue queue;
+        bool foreign = false;  ///< the instance has no quota on this GPU
         // Its own: nobody pays for another.
         /// What loads of this instance took beyond what they seemed to need.
         LeaseEstimate beyond_load{0, kLargestBeyondLoad};
@@ -135,9 +141,12 @@ class Leases {
     };
 
     Entry& entry_for(const PoolKey& key);
+    Entry& foreign_entry_for(const PoolKey& key);
     Entry* find(const PoolKey& key);
     [[nodiscard]] const Entry* find(const PoolKey& key) const;
     void take_up(const InstanceKey& instance);
+    [[nodiscard]] bool isolated(const InstanceKey& instance) const;
+    [[nodiscard]] bool escaped(const InstanceKey& instance) const;
     LeaseLooks::Next seen(const model::Uuid& gpu, const LeaseLooks::Figures& figures);
     template <class Say>
     void say(const LeaseKey& key, Say say);
@@ -145,6 +154,7 @@ class Leases {
     void learn_context(Entry& entry, std::uint64_t bytes);
     void look_for_strangers(const model::Uuid& gpu, const std::vector<DriverProcess>& figures);
     [[nodiscard]] bool knows(const model::Uuid& gpu, std::int32_t pid) const;
+    [[nodiscard]] bool said_hello(const model::Uuid& gpu, const model::Process& process) const;
     void judge(const model::Uuid& gpu);
     void judge_strangers(const model::Uuid& gpu);
     void drop_dead(const model::Uuid& gpu, const std::vector<DriverProcess>& figures);
@@ -156,6 +166,7 @@ class Leases {
     Outside outside_;
     LeaseSettings settings_;
     LeasePeers* peers_ = nullptr;
+    std::vector<model::Uuid> gpus_;
     std::map<PoolKey, std::unique_ptr<Entry>> entries_;
     std::map<model::Uuid, ContextEstimate> estimates_;
     std::vector<LeaseTable::Saved> left_;  ///< by an earlier daemon, not taken up yet

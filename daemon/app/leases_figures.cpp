@@ -67,24 +67,34 @@ bool Leases::knows(const model::Uuid& gpu, std::int32_t pid) const {
     });
 }
 
+bool Leases::said_hello(const model::Uuid& gpu, const model::Process& process) const {
+    return std::ranges::any_of(entries_, [&](const auto& item) {
+        const auto* account = item.first.gpu == gpu ? item.second->pool.find(process) : nullptr;
+        return account != nullptr && !account->stranger;
+    });
+}
+
 void Leases::look_for_strangers(const model::Uuid& gpu, const std::vector<DriverProcess>& figures) {
     const auto now = outside_.loop.now();
     auto& last = strangers_looked_for_[gpu];
     if (peers_ == nullptr || (last != 0 && now - last < kStrangerEvery)) return;
     last = now;
     for (const auto& figure : figures)
-        if (figure.bytes > 0 && !knows(gpu, figure.pid)) peers_->stranger(figure.pid);
+        if (figure.bytes > 0 && !knows(gpu, figure.pid)) peers_->stranger(gpu, figure.pid);
 }
 
-/// One that is stopped may not have come to say it again.
+/// One that is stopped may not have come to say it again; who was found before it was stopped stays found.
 void Leases::judge_strangers(const model::Uuid& gpu) {
     for (auto& [key, entry] : entries_) {
         if (key.gpu != gpu) continue;
         const bool isolated = entry->pool.limit() != kUnlimited && outside_.loop.now() >= outside_from_;
-        for (const auto& [process, account] : entry->pool.accounts())
-            if (account.stranger && !account.outside)
-                entry->pool.set_outside(
-                    process, isolated && account.unsized > 0 && !outside_.processes.stopped(process));
+        for (const auto& [process, account] : entry->pool.accounts()) {
+            if (!account.stranger) continue;
+            // A program that runs in an instance within an instance is the inner one's.
+            const bool uses = isolated && account.unsized > 0 && !said_hello(gpu, process);
+            entry->pool.set_outside(process,
+                                    uses && (account.outside || !outside_.processes.stopped(process)));
+        }
     }
 }
 
@@ -94,7 +104,8 @@ void Leases::judge(const model::Uuid& gpu) {
         if (key.gpu != gpu) continue;
         for (const auto& [process, account] : entry->pool.accounts())
             if (!account.dying && (account.unexplained.bytes() > 0 || account.outside))
-                found.push_back({{key, process}, account.unexplained.bytes(), account.outside});
+                found.push_back(
+                    {{key, process}, account.unexplained.bytes(), account.outside, entry->foreign});
     }
     escapes_.seen(gpu, found);
 }
@@ -131,10 +142,10 @@ LeaseLooks::Next Leases::seen(const model::Uuid& gpu, const LeaseLooks::Figures&
     }
     auto next = LeaseLooks::Next::rest;
     for (const auto& [key, entry] : entries_) {
+        // Who holds memory past the module needn't have told anybody, and may hold it on any GPU.
+        if (entry->pool.limit() != kUnlimited) next = LeaseLooks::Next::later;
         if (key.gpu != gpu) continue;
         if (entry->pool.unconfirmed()) return LeaseLooks::Next::soon;
-        // Who holds memory past the module needn't have told anybody.
-        if (entry->pool.limit() != kUnlimited) next = LeaseLooks::Next::later;
         for (const auto& [process, account] : entry->pool.accounts()) {
             if (account.dying) return LeaseLooks::Next::soon;
             next = LeaseLooks::Next::later;
@@ -183,8 +194,9 @@ std::uint64_t Leases::unexplained(const model::InstanceId& id, const model::Uuid
 std::vector<std::int32_t> Leases::outside(const model::InstanceId& id, const model::Uuid& gpu) const {
     std::vector<std::int32_t> pids;
     for (const auto& [key, entry] : entries_)
-        if (key.instance.id == id && key.gpu == gpu)
-            for (const auto& process : entry->pool.outside()) pids.push_back(process.pid);
+        if (key.instance.id == id && (key.gpu == gpu || entry->foreign))
+            for (const auto& process : entry->pool.outside())
+                if (!std::ranges::count(pids, process.pid)) pids.push_back(process.pid);
     return pids;
 }
 

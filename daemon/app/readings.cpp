@@ -32,6 +32,14 @@ constexpr Nanos kLookAgain = 20 * kMilli;
 /// millisecond; and an instance that comes waits for no more than this and a kernel, once.
 constexpr std::uint32_t kAloneWindowUs = 20'000;
 
+/// No count of a page reaches this (73 years). A larger one is forged; its sums with others stay in range.
+constexpr Nanos kMostCounted = Nanos{1} << 61;
+
+/// Threads wait at the same time, so no clock bounds what their waits come to.
+Nanos together(Nanos waited, Nanos more) {
+    return std::min(waited + std::min(more, kMostCounted), kMostCounted);
+}
+
 Nanos bounded(const wire::Signed& field, Nanos most) {
     return std::clamp<Nanos>(field.load(std::memory_order_relaxed), 0, most);
 }
@@ -64,7 +72,7 @@ void Readings::add(std::shared_ptr<ProcessPages> pages) {
     only_waits_ = false;
     renew_at_ = 0;
     Member member;
-    member.base = bounded(pages->reports->gpus[gpu_].used_ns, kForever);
+    member.base = bounded(pages->reports->gpus[gpu_].used_ns, kMostCounted);
     member.pages = std::move(pages);
     members_.push_back(std::move(member));
 }
@@ -74,7 +82,7 @@ void Readings::remove(const model::Process& process) {
     std::erase_if(members_, [&](const Member& member) {
         if (member.pages->process != process) return false;
         gone_.used += member.used;
-        gone_.waited += member.waited;
+        gone_.waited = together(gone_.waited, member.waited);
         gone_.launches += member.launches;
         gone_.longest_kernel = std::max(gone_.longest_kernel, member.longest);
         return true;
@@ -87,10 +95,10 @@ void Readings::read_member(Member& member, Nanos now) {
     // It can't have used more than the time that went by; it never shrinks. What a page shows beyond that was
     // used before: a process that came over from the daemon before this one has a new page, whose first
     // report is all that it ever used.
-    const auto total = bounded(report.used_ns, kForever);
+    const auto total = bounded(report.used_ns, kMostCounted);
     member.base = std::max(member.base, total - (now - member.first_seen));
     member.used = std::max(member.used, total - member.base);
-    member.waited = std::max(member.waited, bounded(report.waited_ns, kForever));
+    member.waited = std::max(member.waited, bounded(report.waited_ns, kMostCounted));
     member.longest = std::max(member.longest, bounded(report.longest_ns, 3600 * kSecond));
     member.launches = std::max(member.launches, report.launches.load(std::memory_order_relaxed));
     member.in_flight = bounded(report.in_flight_ns, kMostInFlight);
@@ -107,14 +115,14 @@ void Readings::read_member(Member& member, Nanos now) {
     if (updated != member.updated) member.called_at = 0;
     member.updated = updated;
     sum_.used += member.used;
-    sum_.waited += member.waited;
+    sum_.waited = together(sum_.waited, member.waited);
     member.wants = report.wants.load(std::memory_order_relaxed) != 0;
     if (member.wants) {
         const bool deaf =
             member.called_at != 0 && now - member.called_at > kDeafAfter && (none_left || silent);
         deaf_ = deaf_ || deaf;
         sum_.wants = sum_.wants || !deaf;
-        sum_.waited += (deaf ? member.called_at + kDeafAfter : now) - updated;
+        sum_.waited = together(sum_.waited, (deaf ? member.called_at + kDeafAfter : now) - updated);
         only_waits_ = only_waits_ && member.called_at == 0;
         ++waiting_;
     }
@@ -142,7 +150,7 @@ void Readings::read_all(Nanos now) {
     only_waits_ = true;
     for (auto& member : members_) read_member(member, now);
     sum_.used += gone_.used;
-    sum_.waited += gone_.waited;
+    sum_.waited = together(sum_.waited, gone_.waited);
     sum_.alone_process = launching_ <= 1;
     sum_.stale = active_ > 0 && stale_ == active_;
     only_waits_ = only_waits_ && waiting_ > 0 && active_ == 0 && closed_at_ && now - *closed_at_ >= kSettled;
@@ -152,7 +160,7 @@ void Readings::read_all(Nanos now) {
 schedule::Reading Readings::read(Nanos now) {
     if (!only_waits_ || now - read_at_ >= kLookAgain) read_all(now);
     auto sum = sum_;
-    if (only_waits_) sum.waited += waiting_ * (now - read_at_);
+    if (only_waits_) sum.waited = together(sum.waited, waiting_ * (now - read_at_));
     return sum;
 }
 
@@ -205,7 +213,7 @@ Readings::Totals Readings::totals() const {
     auto sum = gone_;
     for (const auto& member : members_) {
         sum.used += member.used;
-        sum.waited += member.waited;
+        sum.waited = together(sum.waited, member.waited);
         sum.launches += member.launches;
         sum.longest_kernel = std::max(sum.longest_kernel, member.longest);
     }

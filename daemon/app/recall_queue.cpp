@@ -57,7 +57,7 @@ bool RecallQueue::step() {
         wait_until(settled_at_);
         return false;
     }
-    if (refuse_escapes_ && (pool_.unexplained() > 0 || !pool_.outside().empty())) {
+    if (refused_()) {
         answer_first({0, wire::Why::over_limit, 0, 0, {}});
         return true;
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <set>
 
 #include "daemon/app/lease_ask.hpp"
@@ -35,9 +36,8 @@ class RecallQueue {
     /// `hold_all` none is granted either (their memory isn't known yet).
     void settle(Nanos until, bool hold_all);
 
-    /// While memory of the instance is unexplained, or a process of it is outside the module, nothing is
-    /// granted.
-    void refuse_escapes(bool yes) { refuse_escapes_ = yes; }
+    /// While this holds, nothing is granted. Asked at each grant.
+    void refuse_while(std::function<bool()> refused) { refused_ = std::move(refused); }
 
     void ask(LeaseAsk ask, LeaseReply reply);
     /// A process has given back bytes of its lease (0: it has nothing to spare).
@@ -83,7 +83,7 @@ class RecallQueue {
     Nanos due_at_ = 0;  ///< when it was to go off
     Nanos settled_at_ = 0;
     bool hold_all_ = false;
-    bool refuse_escapes_ = false;
+    std::function<bool()> refused_ = [] { return false; };
     bool waits_to_settle_ = false;
     bool driving_ = false;
     bool again_ = false;

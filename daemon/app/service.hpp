@@ -9,6 +9,7 @@
 
 #include "core/admission/defaults.hpp"
 #include "core/model/node.hpp"
+#include "core/request/unknown_name.hpp"
 #include "daemon/app/door.hpp"
 #include "daemon/app/lookup.hpp"
 #include "daemon/app/ports.hpp"
@@ -35,6 +36,7 @@ struct Settings {
     admission::Defaults defaults;
     std::function<model::GpuSettings(const model::SeenGpu&)>
         settings_for;  ///< of a GPU seen for the first time
+    request::UnknownNames unknown_variables = request::UnknownNames::refuse;
 };
 
 /// Owns the node's state. Every change is tried on a copy of it, saved, taken over, carried out (links,

@@ -4,6 +4,7 @@
 
 #include "core/admission/admit.hpp"
 #include "core/request/request.hpp"
+#include "core/request/unknown_name.hpp"
 #include "daemon/app/log.hpp"
 #include "daemon/app/service.hpp"
 
@@ -24,6 +25,11 @@ Result<model::InstanceId> parse_id(std::string_view id) {
     return model::refuse(Refusal::Reason::invalid, "instance id", parsed.error(), "the container's id");
 }
 
+/// What becomes of a container that isn't managed.
+Created unmanaged(const model::InstanceId& id, std::string_view name) {
+    return {{id, std::string(name), 0, 0, model::Mode::none, {}, std::nullopt}, {}, {}};
+}
+
 }  // namespace
 
 Result<Created> Service::create_instance(std::string_view id, std::string_view name,
@@ -31,8 +37,15 @@ Result<Created> Service::create_instance(std::string_view id, std::string_view n
                                          std::int32_t caller_pid, Options options) {
     const auto parsed_id = parse_id(id);
     if (!parsed_id) return tl::unexpected(parsed_id.error());
+    const auto unknown = request::find_unknown_name(variables);
+    if (unknown && settings_.unknown_variables == request::UnknownNames::refuse)
+        return tl::unexpected(request::refuse_unknown_name(*unknown));
+    if (unknown)
+        log::warn("instance {} ({}): {}", parsed_id->short_id(), name,
+                  request::refuse_unknown_name(*unknown).text);
     auto request = request::parse_request(variables);
     if (!request) return tl::unexpected(request.error());
+    if (!*request && unknown) return unmanaged(*parsed_id, name);
     if (!*request)
         return model::refuse(Refusal::Reason::invalid, "instance " + parsed_id->short_id(),
                              "its variables ask for no part of a GPU",
@@ -43,8 +56,7 @@ Result<Created> Service::create_instance(std::string_view id, std::string_view n
     defaults.mode = outside_.door.mode();
     auto grant = admission::admit(node_, **request, defaults);
     if (!grant) return tl::unexpected(worth_another_try(std::move(grant.error())));
-    if (!grant->managed())
-        return Created{{*parsed_id, std::string(name), 0, 0, grant->mode, {}, std::nullopt}, {}, {}};
+    if (!grant->managed()) return unmanaged(*parsed_id, name);
     const auto caller = outside_.processes.identify(caller_pid);
     if (!caller) return tl::unexpected(caller.error());
 

@@ -2,7 +2,6 @@
 
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -19,15 +18,10 @@ constexpr std::size_t kMostFds = 4;
 
 }  // namespace
 
-Connection::Connection(int fd, std::uint64_t number, model::Process process, app::Loop& loop,
+Connection::Connection(File socket, std::uint64_t number, model::Process process, app::Loop& loop,
                        ConnectionOwner& owner)
-    : fd_(fd), number_(number), process_(std::move(process)), loop_(loop), owner_(owner) {
-    watch_ = loop_.watch(fd_, EPOLLIN, [this](std::uint32_t events) { ready(events); });
-}
-
-Connection::~Connection() {
-    watch_.reset();
-    close(fd_);
+    : socket_(std::move(socket)), number_(number), process_(std::move(process)), loop_(loop), owner_(owner) {
+    watch_ = loop_.watch(socket_.fd(), EPOLLIN, [this](std::uint32_t events) { ready(events); });
 }
 
 std::int32_t Connection::peer_pid(int fd) {
@@ -49,7 +43,7 @@ ssize_t Connection::receive(std::span<std::byte> buffer) {
         message.msg_control = control.data();
         message.msg_controllen = control.size();
     }
-    const ssize_t got = recvmsg(fd_, &message, MSG_DONTWAIT | MSG_TRUNC | MSG_CMSG_CLOEXEC);
+    const ssize_t got = recvmsg(socket_.fd(), &message, MSG_DONTWAIT | MSG_TRUNC | MSG_CMSG_CLOEXEC);
     if (got <= 0 || !takes_files_) return got;
     for (cmsghdr* each = CMSG_FIRSTHDR(&message); each != nullptr; each = CMSG_NXTHDR(&message, each)) {
         if (each->cmsg_level != SOL_SOCKET || each->cmsg_type != SCM_RIGHTS) continue;
@@ -98,7 +92,7 @@ bool Connection::send_bytes(std::span<const std::byte> bytes, std::span<const in
     }
     ssize_t sent = 0;
     do {
-        sent = sendmsg(fd_, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+        sent = sendmsg(socket_.fd(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
     } while (sent < 0 && errno == EINTR);
     if (sent == static_cast<ssize_t>(bytes.size())) return true;
     drop();
@@ -120,8 +114,8 @@ void Connection::drop() {
     // Closing with unread packets would give the peer ECONNRESET before the last message.
     std::array<std::byte, wire::kLargestMessage> unread;
     for (int i = 0; i < kPacketsPerTurn; ++i)
-        if (recv(fd_, unread.data(), unread.size(), MSG_DONTWAIT) <= 0) break;
-    shutdown(fd_, SHUT_RDWR);
+        if (recv(socket_.fd(), unread.data(), unread.size(), MSG_DONTWAIT) <= 0) break;
+    shutdown(socket_.fd(), SHUT_RDWR);
     owner_.dropped(*this);
 }
 

@@ -28,8 +28,8 @@ class ConnectionOwner {
 class Connection {
   public:
     /// Takes the descriptor. `number`: tells it from the instance's others, earlier ones too.
-    Connection(int fd, std::uint64_t number, model::Process process, app::Loop& loop, ConnectionOwner& owner);
-    ~Connection();
+    Connection(File socket, std::uint64_t number, model::Process process, app::Loop& loop,
+               ConnectionOwner& owner);
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
 
@@ -67,7 +67,7 @@ class Connection {
     ssize_t receive(std::span<std::byte> buffer);
     bool send_bytes(std::span<const std::byte> bytes, std::span<const int> fds);
 
-    int fd_;
+    File socket_;  // before the watch, which goes first
     std::uint64_t number_;
     model::Process process_;
     app::Loop& loop_;

@@ -223,13 +223,13 @@ bool InstanceLink::recall(const model::Process& process, const model::Uuid& gpu,
     return connection->send(message);
 }
 
-bool InstanceLink::take_in(const model::Process& process) {
+bool InstanceLink::take_in(const model::Process& process, const model::Uuid& gpu) {
     // What was mounted for it is mounted for its children, too, however they came to be; one that has got rid
     // of the mounts may still be known by its parents.
     const bool ours = outside_.processes.sees(process, folder_) ||
                       (instance_.attached && outside_.processes.descends(process, *instance_.attached));
     if (!ours) return false;
-    if (const auto entered = outside_.leases.stranger_entered(key(), process); !entered)
+    if (const auto entered = outside_.leases.stranger_entered(key(), process, gpu); !entered)
         log_.write(process.pid, entered.error().text);
     else
         peers_.enter(process);

@@ -30,7 +30,7 @@ class InstanceLink final : public ConnectionOwner {
                                                          const model::Uuid& gpu) const;
     bool recall(const model::Process& process, const model::Uuid& gpu, std::uint64_t bytes);
     /// A process that holds memory and never connected. False: it isn't one of the instance's.
-    bool take_in(const model::Process& process);
+    bool take_in(const model::Process& process, const model::Uuid& gpu);
     /// Tells a front to go over to another engine.
     void switch_engine(const upgrade::Switch& order, const std::string& engine);
     /// Its instance has ended: who watches engines is told so of its processes.

@@ -1,5 +1,4 @@
 // How a process gets connected: accept, Hello, Welcome.
-#include <unistd.h>
 
 #include <algorithm>
 #include <exception>
@@ -9,6 +8,7 @@
 namespace cgpu::link {
 
 void InstanceLink::accepted(int fd) {
+    File socket(fd);
     const auto strangers = std::count_if(connections_.begin(), connections_.end(),
                                          [](const auto& connection) { return !connection->role(); });
     const auto process = outside_.processes.identify(Connection::peer_pid(fd));
@@ -17,12 +17,11 @@ void InstanceLink::accepted(int fd) {
     if (!process || !room) {
         if (!room)
             log_.write(Connection::peer_pid(fd), "too many connections to this instance, one was closed");
-        close(fd);
         return;
     }
     try {
-        auto connection =
-            std::make_shared<Connection>(fd, ++last_connection_, *process, outside_.loop, *this);
+        auto connection = std::make_shared<Connection>(std::move(socket), ++last_connection_, *process,
+                                                       outside_.loop, *this);
         connection->expect_hello(outside_.loop.now() + settings_.hello_deadline);
         connections_.push_back(std::move(connection));
     } catch (const std::exception& error) {

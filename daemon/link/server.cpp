@@ -92,11 +92,11 @@ bool Server::recall(const app::LeaseKey& key, std::uint64_t bytes) {
     return link != nullptr && link->recall(key.process, key.pool.gpu, bytes);
 }
 
-void Server::stranger(std::int32_t pid) {
+void Server::stranger(const model::Uuid& gpu, std::int32_t pid) {
     const auto process = outside_.processes.identify(pid);
     if (!process) return;
     for (const auto& [id, link] : links_)
-        if (link->take_in(*process)) return;
+        if (link->take_in(*process, gpu)) return;
 }
 
 void Server::switch_engine(const upgrade::Switch& order, const std::string& engine) {

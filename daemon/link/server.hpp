@@ -29,7 +29,7 @@ class Server final : public app::Links, public app::LeasePeers, public app::Engi
 
     [[nodiscard]] std::optional<app::LeaseReport> report(const app::LeaseKey& key) const override;
     bool recall(const app::LeaseKey& key, std::uint64_t bytes) override;
-    void stranger(std::int32_t pid) override;
+    void stranger(const model::Uuid& gpu, std::int32_t pid) override;
     void memory_gone(const app::InstanceKey& instance) override;
 
     void switch_engine(const upgrade::Switch& order, const std::string& engine) override;

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <system_error>
 #include <utility>
 
 #include "daemon/system/mount_info.hpp"
@@ -40,7 +41,7 @@ constexpr app::Nanos kLookEvery = 200'000'000;
 /// Deeper trees of processes are not climbed.
 constexpr int kMostGenerations = 64;
 
-/// Waits on a pidfd or, while there are no descriptors left for one, looks now and then.
+/// Waits on a pidfd or, while none can be had or watched, looks now and then.
 class EndWatch final : public app::Watch {
   public:
     EndWatch(app::Loop& loop, Processes& processes, model::Process process, std::function<void()> call)
@@ -58,10 +59,20 @@ class EndWatch final : public app::Watch {
         // between.
         if (!processes_.alive(process_))
             watch_ = loop_.at(loop_.now(), [this] { ended(); });
-        else if (fd_ >= 0)
-            watch_ = loop_.watch(fd_, EPOLLIN, [this](std::uint32_t) { ended(); });
-        else
+        else if (!watch_descriptor())
             watch_ = loop_.at(loop_.now() + kLookEvery, [this] { begin(); });
+    }
+
+    bool watch_descriptor() {
+        if (fd_ < 0) return false;
+        try {
+            watch_ = loop_.watch(fd_, EPOLLIN, [this](std::uint32_t) { ended(); });
+            return true;
+        } catch (const std::system_error&) {
+            // The kernel bounds how many descriptors a user watches.
+            close(std::exchange(fd_, -1));
+            return false;
+        }
     }
 
     void ended() {

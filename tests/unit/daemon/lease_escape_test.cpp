@@ -1,35 +1,11 @@
 #include <gtest/gtest.h>
 
 #include <random>
-#include <set>
 
-#include "tests/unit/daemon/lease_fakes.hpp"
+#include "tests/unit/daemon/lease_work.hpp"
 
 namespace cgpu::app::test {
 namespace {
-
-constexpr Nanos kMs = 1'000'000;
-constexpr Nanos kSettled = 100 * kMs;
-/// Enough to find out: the idle look, those that confirm it, and the patience.
-constexpr Nanos kFound = 6'000 * kMs;
-
-LeaseSettings with(OnEscape on_escape) {
-    LeaseSettings settings;
-    settings.on_escape = on_escape;
-    return settings;
-}
-
-/// A process with a context of 256 MiB and 100 MiB allocated, both as the module said.
-void work(LeaseBed& bed, std::int32_t pid) {
-    bed.enter(pid);
-    ASSERT_EQ((*bed.ask(pid, 0, LeaseAsk::What::context))->why, wire::Why::none);
-    ASSERT_EQ((*bed.ask(pid, 100 * kMiB))->why, wire::Why::none);
-    bed.fronts.charges[pid] = 100 * kMiB;
-    bed.gpus.shown[pid] = 356 * kMiB;
-    bed.leases.made(bed.key(pid));
-    bed.loop.advance(kSettled);
-    ASSERT_EQ(bed.used(), 356 * kMiB);
-}
 
 // Code and heaps: set aside, made, measured.
 
@@ -162,111 +138,6 @@ TEST(LeaseEscape, AProcessIsFoundWhereNobodyEverConnected) {
     EXPECT_EQ(bed.unexplained(), 3 * kGiB);
     ASSERT_FALSE(bed.processes.killed.empty());
     EXPECT_EQ(bed.processes.killed.front(), 7);
-}
-
-// Who never said hello is outside the module, however little memory it has.
-
-using Pids = std::vector<std::int32_t>;
-
-TEST(LeaseOutside, IsWhoHasAContextAndNeverSaidHello) {
-    LeaseBed bed(2 * kGiB, {}, with(OnEscape::report));
-    work(bed, 1);
-    bed.fronts.ours = {7};
-    bed.gpus.shown[7] = 30 * kMiB;
-    bed.loop.advance(4'000 * kMs);
-    EXPECT_EQ(bed.outside(), Pids{7});
-    EXPECT_EQ(bed.unexplained(), 0U) << "below the gap";
-    EXPECT_EQ((*bed.ask(1, 10 * kMiB))->why, wire::Why::none) << "reported, not refused";
-    EXPECT_TRUE(bed.processes.killed.empty());
-    bed.leases.process_exited(bed.key(7).process);
-    EXPECT_EQ(bed.outside(), Pids{});
-}
-
-TEST(LeaseOutside, IsNobodyWhoSaysIt) {
-    LeaseBed bed(2 * kGiB, {}, with(OnEscape::report));
-    work(bed, 1);
-    bed.loop.advance(kFound);
-    EXPECT_EQ(bed.outside(), Pids{});
-    bed.fronts.ours = {7};
-    bed.gpus.shown[7] = 30 * kMiB;
-    bed.loop.advance(kFound);
-    ASSERT_EQ(bed.outside(), Pids{7});
-    bed.enter(7);
-    bed.loop.advance(kFound);
-    EXPECT_EQ(bed.outside(), Pids{});
-}
-
-TEST(LeaseOutside, RefuseGrantsNothingMeanwhile) {
-    LeaseBed bed(4 * kGiB, {}, with(OnEscape::refuse));
-    work(bed, 1);
-    bed.fronts.ours = {7};
-    bed.gpus.shown[7] = 30 * kMiB;
-    bed.loop.advance(4'000 * kMs);
-    EXPECT_EQ((*bed.ask(1, 10 * kMiB))->why, wire::Why::over_limit);
-    bed.leases.process_exited(bed.key(7).process);
-    bed.gpus.shown.erase(7);
-    bed.loop.advance(kFound);
-    EXPECT_EQ((*bed.ask(1, 10 * kMiB))->why, wire::Why::none);
-}
-
-TEST(LeaseOutside, KillEndsIt) {
-    LeaseBed bed(4 * kGiB, {}, with(OnEscape::kill));
-    work(bed, 1);
-    bed.fronts.ours = {7};
-    bed.gpus.shown[7] = 30 * kMiB;
-    bed.loop.advance(4'000 * kMs);
-    ASSERT_FALSE(bed.processes.killed.empty());
-    EXPECT_EQ(std::set<std::int32_t>(bed.processes.killed.begin(), bed.processes.killed.end()),
-              std::set<std::int32_t>{7});
-}
-
-TEST(LeaseOutside, IsNobodyWhoIsStopped) {
-    LeaseBed bed(4 * kGiB, {}, with(OnEscape::kill));
-    bed.fronts.ours = {7};
-    bed.processes.halted = {7};
-    bed.gpus.shown[7] = 30 * kMiB;
-    bed.loop.advance(kFound);
-    EXPECT_EQ(bed.outside(), Pids{});
-    EXPECT_TRUE(bed.processes.killed.empty());
-    bed.processes.halted.clear();
-    bed.loop.advance(4'000 * kMs);
-    EXPECT_EQ(bed.outside(), Pids{7});
-}
-
-TEST(LeaseOutside, IsNobodyInTheHalfMinuteAfterARestart) {
-    LeaseMemory damaged;
-    damaged.was_damaged = true;
-    LeaseBed bed(4 * kGiB, damaged, with(OnEscape::report));
-    bed.fronts.ours = {7};
-    bed.gpus.shown[7] = 30 * kMiB;
-    bed.loop.advance(29'000 * kMs);
-    EXPECT_EQ(bed.outside(), Pids{});
-    bed.loop.advance(6'000 * kMs);
-    EXPECT_EQ(bed.outside(), Pids{7});
-}
-
-TEST(LeaseOutside, IsNobodyWhomAnEarlierDaemonKnew) {
-    LeaseBed before(4 * kGiB);
-    work(before, 1);
-    LeaseBed bed(4 * kGiB, before.table, with(OnEscape::kill));
-    bed.gpus.shown[1] = 356 * kMiB;
-    bed.fronts.ours = {1};
-    bed.loop.advance(60'000 * kMs);
-    EXPECT_EQ(bed.outside(), Pids{}) << "it has not connected again yet";
-    EXPECT_TRUE(bed.processes.killed.empty());
-}
-
-TEST(LeaseOutside, IsNobodyWhereNothingIsIsolated) {
-    LeaseBed bed(kGiB, {}, with(OnEscape::kill));
-    auto unlimited = instance("one", kGiB);
-    unlimited.mode = model::Mode::none;
-    bed.leases.set_instance(unlimited);
-    bed.fronts.ours = {7};
-    bed.gpus.shown[7] = 30 * kMiB;
-    bed.leases.look(gpu(1));
-    bed.loop.advance(kFound);
-    EXPECT_EQ(bed.outside(), Pids{});
-    EXPECT_TRUE(bed.processes.killed.empty());
 }
 
 TEST(LeaseEscape, NobodyIsLookedForWhereNothingIsIsolated) {

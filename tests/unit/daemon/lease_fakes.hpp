@@ -99,15 +99,16 @@ struct LeaseGpus final : Gpus {
     bool broken = false;
     int looks = 0;
     std::map<std::int32_t, std::uint64_t> shown;
+    std::map<std::int32_t, std::uint64_t> shown_on_2;  ///< by GPU 2; `shown` is by all others
     void list(std::function<void(Result<std::vector<model::SeenGpu>>)> call) override { call({}); }
-    void processes(const model::Uuid&,
+    void processes(const model::Uuid& gpu,
                    std::function<void(Result<std::vector<DriverProcess>>)> call) override {
         ++looks;
-        loop.post([this, call] {
+        loop.post([this, call, second = gpu == model::Uuid(model::Uuid::Raw{2})] {
             if (broken)
                 return call(model::refuse(model::Refusal::Reason::unsupported, "driver", "gone", "-"));
             std::vector<DriverProcess> figures;
-            for (const auto& [pid, bytes] : shown) figures.push_back({pid, bytes});
+            for (const auto& [pid, bytes] : second ? shown_on_2 : shown) figures.push_back({pid, bytes});
             call(figures);
         });
     }
@@ -169,7 +170,7 @@ struct LeaseFronts final : LeasePeers {
     }
     void memory_gone(const InstanceKey& instance) override { gone.push_back(instance); }
     std::set<std::int32_t> ours;  ///< of those that never connected
-    void stranger(std::int32_t pid) override;
+    void stranger(const model::Uuid& gpu, std::int32_t pid) override;
 };
 
 constexpr std::uint64_t kMiB = 1ull << 20;
@@ -187,9 +188,9 @@ inline model::Instance instance(const char* id, std::uint64_t limit, std::uint64
     return made;
 }
 
-inline void LeaseFronts::stranger(std::int32_t pid) {
+inline void LeaseFronts::stranger(const model::Uuid& gpu, std::int32_t pid) {
     if (!ours.contains(pid)) return;
-    static_cast<void>(leases->stranger_entered(key_of(instance("one", 0)), {pid, 1, "boot"}));
+    static_cast<void>(leases->stranger_entered(key_of(instance("one", 0)), {pid, 1, "boot"}, gpu));
 }
 
 /// All of it together, with one instance "one" on GPU 1.

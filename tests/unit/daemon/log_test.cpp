@@ -40,6 +40,13 @@ TEST_F(Log, WritesEachLevelAsSpdlogNamesIt) {
               "critical: true\n");
 }
 
+// Found as an instance's name that wrote a line of its own.
+TEST_F(Log, ControlCharactersAreEscaped) {
+    log::info("instance {} ({}): gone", "3f2a", "web\n00:00:00 error: \x1b[31mfire\x7f, größer");
+    EXPECT_EQ(written.str(),
+              "info: instance 3f2a (web\\x0a00:00:00 error: \\x1b[31mfire\\x7f, größer): gone\n");
+}
+
 TEST_F(Log, LeavesOutWhatIsBelowTheLevel) {
     spdlog::set_level(spdlog::level::warn);
     log::debug("{}", 1);

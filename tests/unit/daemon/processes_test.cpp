@@ -13,6 +13,7 @@
 #include <array>
 #include <fstream>
 #include <iterator>
+#include <system_error>
 
 #include "daemon/system/event_loop.hpp"
 
@@ -116,6 +117,46 @@ TEST(Processes, waits_for_one_even_without_a_descriptor_left) {
     });
     setrlimit(RLIMIT_NOFILE, &before);
     close(highest);
+    EXPECT_FALSE(called);
+    kill(child, SIGKILL);
+    loop.run();
+    EXPECT_TRUE(called);
+    waitpid(child, nullptr, 0);
+}
+
+/// The kernel bounds how many descriptors a user may watch (fs.epoll.max_user_watches).
+class FullLoop final : public app::Loop {
+  public:
+    explicit FullLoop(EventLoop& inner) : inner_(inner) {}
+    app::WatchPtr watch(int, std::uint32_t, std::function<void(std::uint32_t)>) override {
+        throw std::system_error(ENOSPC, std::generic_category(), "epoll_ctl");
+    }
+    app::WatchPtr watch_asking(int fd, std::function<Wanted()> wanted, std::function<void()> call) override {
+        return inner_.watch_asking(fd, std::move(wanted), std::move(call));
+    }
+    app::WatchPtr at(app::Nanos when, std::function<void()> call) override {
+        return inner_.at(when, std::move(call));
+    }
+    void post(std::function<void()> call) override { inner_.post(std::move(call)); }
+    app::Nanos now() const override { return inner_.now(); }
+
+  private:
+    EventLoop& inner_;
+};
+
+TEST(Processes, an_end_is_noticed_where_nothing_more_can_be_watched) {
+    EventLoop loop;
+    FullLoop full(loop);
+    Processes processes(full);
+    const pid_t child = fork();
+    if (child == 0) pause_until_killed();
+    const auto name = processes.identify(child);
+    ASSERT_TRUE(name);
+    bool called = false;
+    const auto watch = processes.on_exit(*name, [&] {
+        called = true;
+        loop.stop(0);
+    });
     EXPECT_FALSE(called);
     kill(child, SIGKILL);
     loop.run();

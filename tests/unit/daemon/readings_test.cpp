@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <limits>
 #include <string>
 #include <thread>
 
@@ -69,6 +70,33 @@ TEST(Readings, what_a_process_used_stays_when_it_goes) {
     readings.remove(one->process);
     EXPECT_EQ(readings.read(1020 * kMilli).used, 5 * kMilli);
     EXPECT_EQ(readings.totals().used, 5 * kMilli);
+}
+
+TEST(Readings, forged_counts_stay_in_range) {
+    constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+    Readings readings(0);
+    auto one = std::make_shared<TestPages>(1);
+    auto two = std::make_shared<TestPages>(2);
+    for (const auto& pages : {one, two}) {
+        auto& report = pages->its_reports.gpus[0];
+        report.waited_ns = report.used_ns = report.in_flight_ns = kMost;
+        report.wants = 1;
+        readings.add(pages);
+    }
+    for (const Nanos now : {1000 * kMilli, 1010 * kMilli}) {
+        const auto sum = readings.read(now);
+        EXPECT_LE(sum.used, 20 * kMilli) << "each no more than the time that went by";
+        EXPECT_GT(sum.waited, 0);
+        Gate open;
+        open.state = Gate::State::open;
+        open.limit = sum.used + kMilli;
+        readings.publish(open, now, now + kMilli);
+        EXPECT_GT(one->its_orders.gates[0].limit_ns, 0);
+    }
+    readings.remove(one->process);
+    readings.remove(two->process);
+    EXPECT_GT(readings.read(1020 * kMilli).waited, 0);
+    EXPECT_GT(readings.totals().waited, 0);
 }
 
 TEST(Readings, a_process_taken_up_again_starts_from_what_its_page_shows) {

@@ -254,5 +254,26 @@ TEST_F(ServiceTest, asks_for_nothing_is_refused_clearly) {
     EXPECT_NE(refused.error().text.find("Try: "), std::string::npos);
 }
 
+// Found as a typo that gave a container the whole card.
+TEST_F(ServiceTest, a_variable_that_nobody_knows_is_refused_or_told) {
+    see_v100();
+    processes.living.insert(100);
+    const std::map<std::string, std::string> typo = {{"CGPU_MEMORY", "1GiB"}};
+    const auto refused = service->create_instance("aaaa", "x", typo, 100, {});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().reason, Refusal::Reason::invalid);
+    EXPECT_NE(refused.error().text.find("Try: CGPU_MEM, or unknown_variables"), std::string::npos)
+        << refused.error().text;
+    service->set_settings(
+        {{}, [](const model::SeenGpu&) { return model::GpuSettings{}; }, request::UnknownNames::warn});
+    const auto told = service->create_instance("aaaa", "x", typo, 100, {});
+    ASSERT_TRUE(told) << told.error().text;
+    EXPECT_TRUE(told->instance.quotas.empty()) << "not managed";
+    const auto managed =
+        service->create_instance("aaaa", "x", {{"CGPU_MEM", "1GiB"}, {"CGPU_WIEGHT", "2"}}, 100, {});
+    ASSERT_TRUE(managed) << managed.error().text;
+    EXPECT_EQ(managed->instance.quotas.size(), 1U);
+}
+
 }  // namespace
 }  // namespace cgpu::app::test

@@ -1,9 +1,12 @@
 // A program that means to break out: it takes device memory from the driver behind the module.
 #include <dlfcn.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdlib>
+#include <thread>
 
+#include "tests/programs/announce.hpp"
 #include "tests/programs/behind.h"
 #include "tests/programs/common.hpp"
 #include "tests/programs/options.hpp"
@@ -32,8 +35,12 @@ int main(int argc, char** argv) {
     programs::Options options("Allocates device memory past the module, and prints 'ready'");
     std::size_t mib = 0;
     bool connected = false;
+    bool talk = false;
+    int device = 0;
     options.value("--mib", mib).required();
-    options.flag("--connected", connected, "Use the GPU as every program does first");
+    options.flag("--connected", connected, "Use the job's first GPU as every program does first");
+    options.flag("--talk", talk, "Tell cgpud every 20 ms that memory has moved or is gone");
+    options.value("--device", device, "The GPU to take it from, by the driver's number (0)");
     if (const auto status = options.parse(argc, argv)) return *status;
 
     programs::take_stop_signals();
@@ -41,11 +48,20 @@ int main(int argc, char** argv) {
     if (connected) {
         programs::use_device(0);
         must(cuMemAlloc(&pointer, std::size_t{64} << 20), "cuMemAlloc");
-    } else {
+    }
+    if (!connected || device != 0) {
         CUcontext context = nullptr;
         must(BEHIND(cuInit)(0), "cuInit");
-        must(BEHIND(cuCtxCreate)(&context, nullptr, 0, 0), "cuCtxCreate");
+        must(BEHIND(cuCtxCreate)(&context, nullptr, 0, device), "cuCtxCreate");
     }
     must(BEHIND(cuMemAlloc)(&pointer, mib << 20), "cuMemAlloc");
-    programs::hold();
+    if (!talk) {
+        programs::hold();
+        return 0;
+    }
+    programs::say("ready", "");
+    while (!programs::should_stop()) {
+        programs::announce();
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
 }

@@ -6,7 +6,6 @@ libraries=/usr/lib/x86_64-linux-gnu
 driver=$(readlink -f "$libraries/libcuda.so.1")
 nvml=$(readlink -f "$libraries/libnvidia-ml.so.1")
 
-old=$(sha256sum <"$driver" | cut -d ' ' -f 1)
 # replace TEXT: both libraries, the way a package manager does it: another file takes the name.
 replace() {
     local file
@@ -34,16 +33,9 @@ kill_cgpud() {
         expect lab-restart-cgpud --kill
     fi
 }
-has_two_of() { (($(behind_of "$1" | grep -c "$2") >= 2)); }
-# behind_of NAME: the sums of the drivers that its processes have loaded.
-behind_of() {
-    local pid range
-    for pid in $(processes_of "$1"); do
-        while read -r range; do
-            grep -qa cgpuroom "/proc/$pid/map_files/$range" ||
-                sha256sum <"/proc/$pid/map_files/$range" | cut -d ' ' -f 1
-        done < <(sed -n 's/^\([^ ]*\) r.xp .*libcuda\.so.*/\1/p' "/proc/$pid/maps")
-    done
+has_two_of() {
+    local pid
+    (($(for pid in $(processes_of "$1"); do drivers_in "$pid"; done | grep -c "$2") >= 2))
 }
 for mode in legacy cdi; do
     mkdir -p /etc/nvidia-container-runtime

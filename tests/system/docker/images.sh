@@ -43,15 +43,6 @@ conda() {
 
 # The program that the loader would start, without starting it: which libcuda.so.1 does it take? (busybox has no ldd)
 loaded='/lib64/ld-linux-x86-64.so.2 --list /usr/local/bin/info | sed -n "s/.*libcuda.so.1 => \([^ ]*\) .*/\1/p"'
-# behind_of NAME: the sums of the files that a program in the container has loaded as libcuda, without the front.
-behind_of() {
-    local pid range
-    pid=$(docker inspect -f '{{.State.Pid}}' "$1")
-    while read -r range; do
-        grep -qa cgpuroom "/proc/$pid/map_files/$range" || sha256sum <"/proc/$pid/map_files/$range" | cut -d ' ' -f 1
-    done < <(sed -n 's/^\([^ ]*\) r.xp .*libcuda\.so.*/\1/p' "/proc/$pid/maps")
-}
-has_begun() { docker logs "$1" 2>&1 | grep -q ready; }
 plain=(docker run --rm --runtime=cgpu -e NVIDIA_VISIBLE_DEVICES=all)
 managed=(docker run --rm --runtime=cgpu -e "${four_of_15[0]}" -e "${four_of_15[1]}")
 
@@ -62,8 +53,8 @@ for mode in legacy cdi; do
     for name in lab older_compat newer_compat own_link own_file stubs conda; do
         without=$("${plain[@]}" "$name" sh -c "sha256sum < \$($loaded)" | cut -d ' ' -f 1)
         expect "${managed[@]}" -d --name computing "$name" burn --forever >/dev/null
-        wait_for 20 has_begun computing
-        expect_equal "$mode: the driver behind the front in $name" "$(behind_of computing)" "$without"
+        wait_for 20 container_is_ready computing
+        expect_equal "$mode: the driver behind the front in $name" "$(drivers_in "$(docker inspect -f '{{.State.Pid}}' computing)")" "$without"
         expect docker rm -f computing >/dev/null
         wanted=$driver
         [[ $name != newer_compat ]] || wanted=$scratch/libcuda.so.590.44.01

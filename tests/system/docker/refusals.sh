@@ -12,6 +12,19 @@ asks=(ALIYUN_COM_GPU_MEM_CONTAINER=much)
 expect_refused 'ALIYUN_COM_GPU_MEM_CONTAINER="much": .* Try: '
 asks=(CGPU_COMPUTE=20%)
 expect_refused 'CGPU_COMPUTE="20%": .* Try: '
+asks=(CGPU_MEMORY=1GiB)
+expect_refused 'CGPU_MEMORY="1GiB": cgpu knows no such variable. Try: CGPU_MEM'
+asks=(ALIYUN_COM_GPU_MEM_CONTAINERS=4 ALIYUN_COM_GPU_MEM_DEV=15)
+expect_refused 'ALIYUN_COM_GPU_MEM_CONTAINERS="4": .* Try: ALIYUN_COM_GPU_MEM_CONTAINER, or unknown_variables: warn'
+expect_error 'Try: CGPU_WEIGHT' env CGPU_WIEGHT=2 cgpuctl run --mem 1GiB -- true
+mkdir -p /etc/cgpu/cgpud.yaml.d
+echo 'unknown_variables: warn' >/etc/cgpu/cgpud.yaml.d/typo.yaml
+expect lab-restart-cgpud
+asks=(CGPU_MEMORY=1GiB)
+expect_equal "a container with a typo that is let pass" "$(in_container -- echo here)" here
+expect in_log 'CGPU_MEMORY="1GiB": cgpu knows no such variable'
+rm /etc/cgpu/cgpud.yaml.d/typo.yaml
+expect lab-restart-cgpud
 asks=(CGPU_MEM=20GiB)
 expect_refused '20GiB .* is asked for.* Try: |20480MiB .*Try: '
 asks=("${four_of_15[@]}" NVIDIA_DRIVER_CAPABILITIES=graphics,display)

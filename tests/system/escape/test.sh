@@ -71,10 +71,16 @@ for how in module library heap; do
     wait_for 20 is_ready "$how"
 done
 
+# Memory that two processes share, a limit that is used up, and contexts up to the limit.
+job shared --mem 1GiB -- shared --mib 256
+job full --mem 512MiB -- alloc --mib 16 --until-fail --hold
+job contexts --mem 1GiB -- alloc --how context --mib 1 --until-fail --hold
+for name in shared full contexts; do wait_for 20 is_ready "$name"; done
+
 # expect_honest: as they were.
 expect_honest() {
     local name
-    for name in plain module library heap; do
+    for name in plain module library heap shared full contexts; do
         expect is_ready "$name"
         expect_equal "unexplained memory of $name" "$(figure "$name" memory_unexplained_bytes)" 0
         expect_equal "processes of $name outside the module" "$(figure "$name" processes_outside)" '[]'
@@ -135,3 +141,21 @@ wait_for 20 has "$scratch/past.child" '^ready'
 expect_honest
 expect_between "bytes that the instance still holds" "$(figure past memory_used_bytes)" $((64 * mib)) $((200 * mib))
 echo "kill: $(figure past memory_used_bytes) bytes are left to the instance"
+
+# Announcements without end don't hide anything: twice what was asked for is explained, once.
+for word in report refuse kill; do
+    policy "$word"
+    job talker --mem 1GiB -- escape --connected --talk --mib 3284
+    if [[ $word != kill ]]; then
+        wait_for 20 is_ready talker
+        wait_for 5 has_unexplained talker
+        wait_for 5 told_of "${pids[talker]}"
+        echo "$word: $(figure talker memory_unexplained_bytes) of $(held "${pids[talker]}") bytes of the talker are unexplained"
+        end_job talker
+    else
+        wait_for 20 gone "${pids[talker]}"
+        wait "${pids[talker]}"
+        expect_equal "exit status of talker" $? 137
+    fi
+    expect_honest
+done

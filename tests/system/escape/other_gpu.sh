@@ -1,0 +1,53 @@
+# A job that takes memory from a GPU that isn't its own, past the module: found, shown, and then on_escape, whether it has
+# said hello for its own GPU or not. Whoever is nobody's is left alone.
+. "$(dirname "$0")/../lib.sh"
+
+other=$(cgpuctl status --json | jq -r '.gpus[1].uuid')
+# outside NAME: host pids, in brackets.
+outside() {
+    cgpuctl list --json | jq -c --arg name "$1" '.[] | select(.name == $name).gpus[0].processes_outside'
+}
+is_outside() { # NAME
+    [[ $(outside "$1") == "[${pids[$1]}]" ]]
+}
+told_of() { # PID
+    in_log "process $1: uses $other, which isn't the instance's, outside the module"
+}
+gone() { # PID
+    ! kill -0 "$1" 2>/dev/null
+}
+
+# Of no instance: nobody's business.
+alloc --device 1 --mib 1000 --hold >"$scratch/nobodys" &
+nobodys=$!
+for word in report kill; do
+    mkdir -p /etc/cgpu/cgpud.yaml.d
+    echo "on_escape: $word" >/etc/cgpu/cgpud.yaml.d/escape.yaml
+    expect lab-restart-cgpud
+    for number in 0 1; do
+        job "honest$number" --gpus "$number" --mem 2GiB -- alloc --mib 512 --hold
+        wait_for 20 is_ready "honest$number"
+    done
+    for known in '' --connected; do
+        name=thief$known
+        job "$name" --gpus 0 --mem 1GiB -- env -u CUDA_VISIBLE_DEVICES escape --device 1 --mib 1000 $known
+        if [[ $word == report ]]; then
+            wait_for 20 is_ready "$name"
+            wait_for 5 is_outside "$name"
+            wait_for 5 told_of "${pids[$name]}"
+            expect has <(cgpuctl show "$name") "^Outside the module: +${pids[$name]}"
+            end_job "$name"
+        else
+            wait_for 20 gone "${pids[$name]}"
+            wait "${pids[$name]}"
+            expect_equal "exit status of $name" $? 137
+        fi
+    done
+    for name in honest0 honest1; do
+        expect is_ready "$name"
+        expect_equal "processes of $name outside the module" "$(outside "$name")" '[]'
+        end_job "$name"
+    done
+    wait_for 10 none_listed
+done
+expect kill "$nobodys" # it is still there

@@ -2,6 +2,8 @@
 logs=build/check
 minutes=$logs/minutes.tsv # a line a step: name, seconds, how it ended
 waiting=()                # what is left to the next commit
+failures=()               # names of what failed
+second_try=()             # tests that failed at first
 passed=0 failed=0 skipped=0
 declare -A step_failed=()
 running='' # the process group of the step that runs
@@ -115,6 +117,7 @@ step() {
         *)
             failed=$((failed + 1))
             step_failed[$name]=1
+            failures+=("$name")
             report FAILED "$name" "exit status $status" $((SECONDS - started))
             show_end "$name"
             ;;
@@ -122,30 +125,64 @@ step() {
     return 0
 }
 
-# tests NAME PRESET CTEST-ARGUMENT…: the tests of build/PRESET, each counted.
+# run_ctest RESULT PRESET CTEST-ARGUMENT…: sets good, bad and out. Without a readable result it counts as one failure.
+run_ctest() {
+    local result=$1 preset=$2
+    shift 2
+    limited 3600 ctest --test-dir "build/$preset" --output-on-failure --no-tests=error \
+        --output-junit "$PWD/$logs/$result.xml" "$@" >"$logs/$result.log" 2>&1
+    read -r good bad out < <(.ci/junit "$logs/$result.xml" 2>>"$logs/$result.log" || echo 0 1 0)
+}
+
+# tests [--retry] NAME PRESET CTEST-ARGUMENT…: the tests of build/PRESET, each counted. With --retry up to three that fail
+# have a second try, and the last line names those that needed it.
 tests() {
-    local name=$1 preset=$2 started=$SECONDS good=0 bad=0 out=0 build_step=build
+    local retry=0 started=$SECONDS good=0 bad=0 out=0 build_step=build results all_good all_out
+    if [[ $1 == --retry ]]; then
+        retry=3
+        shift
+    fi
+    local name=$1 preset=$2
     shift 2
     [[ $preset == release ]] || build_step=build-$preset
     if [[ -v step_failed[$build_step] ]]; then
         skip "$name" "build/$preset was not built"
         return
     fi
-    limited 3600 ctest --test-dir "build/$preset" --output-on-failure --no-tests=error \
-        --output-junit "$PWD/$logs/$name.xml" "$@" >"$logs/$name.log" 2>&1
-    # Without a readable result it counts as one failure.
-    read -r good bad out < <(.ci/junit "$logs/$name.xml" 2>>"$logs/$name.log" || echo 0 1 0)
+    run_ctest "$name" "$preset" "$@"
+    results=("$name")
+    if ((bad > 0 && bad <= retry)) && [[ -n $(.ci/junit --failed "$logs/$name.xml" 2>/dev/null) ]]; then
+        all_good=$good all_out=$out
+        run_ctest "$name-again" "$preset" --rerun-failed
+        good=$((good + all_good)) out=$((out + all_out))
+        results+=("$name-again")
+        mapfile -t -O "${#second_try[@]}" second_try < <(comm -23 <(.ci/junit --failed "$logs/$name.xml" | sort) \
+            <(.ci/junit --failed "$logs/$name-again.xml" 2>/dev/null | sort))
+    fi
     passed=$((passed + good)) failed=$((failed + bad)) skipped=$((skipped + out))
     report "$( ((bad)) && echo FAILED || echo passed)" "$name" "$good passed, $bad failed, $out skipped" $((SECONDS - started))
     ((!out)) || .ci/junit --skipped "$logs/$name.xml" | sed 's/^/         skipped: /'
-    ((!bad)) || show_end "$name"
+    for result in "${results[@]}"; do
+        .ci/junit --output "$logs/$result.xml" 2>/dev/null | sed 's/^/         /'
+    done
+    ((!bad)) || show_failed "${results[-1]}"
+}
+
+# show_failed RESULT: keeps the names for the last line; where there is no result to read, shows the end of the log.
+show_failed() {
+    local -a names
+    mapfile -t names < <(.ci/junit --failed "$logs/$1.xml" 2>/dev/null)
+    ((${#names[@]})) || show_end "$1"
+    failures+=("${names[@]}")
 }
 
 # end_steps: the last line, and the exit status.
 end_steps() {
     local line="$passed passed, $failed failed"
     ((!skipped)) || line+=", $skipped skipped"
+    ((!${#second_try[@]})) || line+="; passed at the second try: ${second_try[*]}"
     ((!${#waiting[@]})) || line+="; left to the next commit: ${waiting[*]}"
+    ((!${#failures[@]})) || echo "failed: ${failures[*]}"
     echo "$line"
     ((failed == 0))
     exit

@@ -97,6 +97,7 @@ void Daemon::compose(store::State state) {
     link.on_loss =
         config_.on_daemon_loss == config::OnDaemonLoss::open ? wire::OnLoss::open : wire::OnLoss::stay_closed;
     link.hold = kHold;
+    link.max_descriptors = system::descriptor_limit() / 4 * 3;  // the rest is for all that isn't the link's
     const auto total = [this](const model::Uuid& uuid) {
         const auto* gpu = service_->node().find_gpu(uuid);
         return gpu ? gpu->total : model::Bytes();

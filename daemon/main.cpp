@@ -1,5 +1,7 @@
 #include <CLI/CLI.hpp>
 
+#include <malloc.h>
+
 #include <iostream>
 #include <system_error>
 
@@ -8,6 +10,12 @@
 #include "daemon/system/log.hpp"
 
 namespace {
+
+/// What was large goes back to the system when it is freed. Left to itself, malloc keeps more the larger it was.
+void give_memory_back() {
+    mallopt(M_MMAP_THRESHOLD, 128 << 10);
+    mallopt(M_TRIM_THRESHOLD, 1 << 20);
+}
 
 /// EX_CONFIG of sysexits.h. The unit knows it: starting again would not help.
 constexpr int kBadConfig = 78;
@@ -55,6 +63,7 @@ int main(int argc, char** argv) {
         std::cout << cgpu::formats_text();
         return 0;
     }
+    give_memory_back();
     try {
         cgpu::Daemon::block_signals();
         return run(std::move(sources), check_only);

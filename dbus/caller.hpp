@@ -56,10 +56,15 @@ inline sdbus::MethodCall some_call(sdbus::IProxy& proxy) {
 #endif
 }
 
+/// sd-bus's own connection below the one of `proxy`; lives as long as that.
+inline sd_bus* bus_of(sdbus::IProxy& proxy) {
+    const auto message = some_call(proxy);
+    return sd_bus_message_get_bus(sd_message(message));
+}
+
 /// Calls on this connection say from now on that the caller may be asked for a password. `proxy`: any on it.
 inline void allow_interaction(sdbus::IProxy& proxy) {
-    const auto message = some_call(proxy);
-    sd_bus_set_allow_interactive_authorization(sd_bus_message_get_bus(sd_message(message)), 1);
+    sd_bus_set_allow_interactive_authorization(bus_of(proxy), 1);
 }
 
 }  // namespace cgpu::compat

@@ -17,6 +17,9 @@ using Reason = Refusal::Reason;
 template <typename T>
 using Read = tl::expected<std::optional<T>, Refusal>;
 
+/// Sixteen GPUs by their UUIDs have 700 characters.
+constexpr std::size_t kMostLength = 4096;
+
 /// Takes what either of two variables for one thing says; refused where they differ.
 template <typename T>
 Read<T> either(const Variables& variables, std::string_view name_a, const Read<T>& a, std::string_view name_b,
@@ -156,9 +159,27 @@ tl::expected<std::uint32_t, Refusal> count_gpus(const Request& request,
     return count;
 }
 
+/// Before anything is made of a value: what a list costs grows with its length.
+tl::expected<void, Refusal> check_lengths(const Variables& variables) {
+    for (const auto name :
+         {names::kMemContainer, names::kMemDev, names::kVisibleDevices, names::kSchdWeight, names::kHighPrio,
+          names::kNvidiaDevices, names::kDisable, names::kMem, names::kCompute, names::kWeight, names::kGpus,
+          names::kPrio, names::kMode, names::kVolcanoMem, names::kVolcanoCore, names::kAliyunMem,
+          names::kAliyunCount}) {
+        const auto value = find_trimmed(variables, name);
+        if (value && value->size() > kMostLength)
+            return refuse_value(name, *value,
+                                "it is longer than " + std::to_string(kMostLength) + " characters",
+                                "a shorter one");
+    }
+    return {};
+}
+
 }  // namespace
 
 tl::expected<std::optional<Request>, Refusal> parse_request(const Variables& variables) {
+    if (const auto short_enough = check_lengths(variables); !short_enough)
+        return tl::unexpected(short_enough.error());
     const auto disabled = read_bool(variables, names::kDisable, "true", "false");
     if (!disabled) return tl::unexpected(disabled.error());
     if (disabled->value_or(false)) return std::nullopt;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,8 @@ class Links {
     virtual void close(const model::InstanceId& id) = 0;
     /// Limits or modes changed: rewrite the orders of all its processes.
     virtual void refresh(const model::Instance& instance) = 0;
+    /// This user's processes may reach the folder, to mount it. Refused (storage).
+    virtual Result<void> let_in(const model::InstanceId& id, std::uint32_t user) = 0;
     /// No living process uses its socket, and none holds memory any more.
     [[nodiscard]] virtual bool idle(const model::InstanceId& id) const = 0;
 };
@@ -58,6 +61,10 @@ class Processes {
     /// Refused (not_found) where there is no such process now.
     virtual Result<model::Process> identify(std::int32_t pid) = 0;
     virtual bool alive(const model::Process& process) = 0;
+    /// The effective user id. Nothing: it has ended.
+    virtual std::optional<std::uint32_t> user_of(const model::Process& process) = 0;
+    /// Zero: it has none that can be seen.
+    virtual std::int32_t parent_of(const model::Process& process) = 0;
     /// Calls back once, on the loop, when it has ended (soon, where it has already).
     virtual WatchPtr on_exit(const model::Process& process, std::function<void()> call) = 0;
     /// Whether it has this folder of the host mounted somewhere in its file system.

@@ -25,6 +25,12 @@ struct Created {
     std::vector<std::string> warnings;
 };
 
+/// Who calls, by the bus's word.
+struct Caller {
+    std::uint32_t user = 0;  ///< effective user id
+    model::Process process;
+};
+
 /// What every change takes along.
 struct Options {
     bool dry_run = false;  ///< check everything, change nothing
@@ -67,8 +73,10 @@ class Service {
 
     Result<Created> create_instance(std::string_view id, std::string_view name,
                                     const std::map<std::string, std::string>& variables,
-                                    std::int32_t caller_pid, Options options);
-    Result<void> attach(std::string_view id, std::int32_t pid, Options options);
+                                    const Caller& caller, Options options);
+    /// Refused (not_permitted) where the process is another user's than the caller's, unless that is root.
+    Result<void> attach(std::string_view id, const model::Process& process, const Caller& caller,
+                        Options options);
     Result<void> release_instance(std::string_view id, Options options);
 
     Result<void> set_policy(const model::Uuid& gpu, std::string_view policy, Options options);
@@ -82,6 +90,11 @@ class Service {
     Result<void> set_memory(const model::InstanceId& id, std::string_view gpu, std::uint64_t bytes,
                             Options options);
 
+    /// The process that has this pid now. Whoever answers a call later than it came asks at once: the pid may
+    /// be another's by then.
+    [[nodiscard]] Result<model::Process> identify(std::int32_t pid) const {
+        return outside_.processes.identify(pid);
+    }
     [[nodiscard]] Result<model::Uuid> find_gpu(std::string_view gpu) const {
         return app::find_gpu(node_, gpu);
     }
@@ -102,6 +115,8 @@ class Service {
     /// Tries a transition on a copy and saves it. True: the node is another one now.
     Result<bool> change(const std::function<tl::expected<Change, model::Refusal>(model::Node&)>& transition,
                         Options options);
+    [[nodiscard]] bool may_attach(const model::Process& process, const Caller& caller) const;
+    void let_in(const model::InstanceId& id, std::uint32_t user);
     void watch_end(const model::InstanceId& id, const model::Process& process);
     void process_ended(const model::InstanceId& id);
     /// Removes it; where the disk refuses, tries again until it doesn't.

@@ -34,7 +34,7 @@ Created unmanaged(const model::InstanceId& id, std::string_view name) {
 
 Result<Created> Service::create_instance(std::string_view id, std::string_view name,
                                          const std::map<std::string, std::string>& variables,
-                                         std::int32_t caller_pid, Options options) {
+                                         const Caller& caller, Options options) {
     const auto parsed_id = parse_id(id);
     if (!parsed_id) return tl::unexpected(parsed_id.error());
     const auto unknown = request::find_unknown_name(variables);
@@ -57,8 +57,9 @@ Result<Created> Service::create_instance(std::string_view id, std::string_view n
     auto grant = admission::admit(node_, **request, defaults);
     if (!grant) return tl::unexpected(worth_another_try(std::move(grant.error())));
     if (!grant->managed()) return unmanaged(*parsed_id, name);
-    const auto caller = outside_.processes.identify(caller_pid);
-    if (!caller) return tl::unexpected(caller.error());
+    if (!outside_.processes.alive(caller.process))
+        return model::refuse(Refusal::Reason::not_found, "process " + std::to_string(caller.process.pid),
+                             "it asked for an instance and has ended", "again");
 
     model::Instance wanted{*parsed_id,  std::string(name), 0,           outside_.wall_clock(),
                            grant->mode, grant->quotas,     std::nullopt};
@@ -77,7 +78,8 @@ Result<Created> Service::create_instance(std::string_view id, std::string_view n
         outside_.links.close(*parsed_id);
         return tl::unexpected(changed.error());
     }
-    watch_end(*parsed_id, *caller);
+    let_in(*parsed_id, caller.user);
+    watch_end(*parsed_id, caller.process);
     const auto& instance = *node_.find_instance(*parsed_id);
     for (const auto& quota : instance.quotas)
         log::info("instance {} ({}): admitted, GPU {}, {} MiB, weight {}", instance.id.short_id(),
@@ -110,17 +112,38 @@ bool Service::someone_is_ending() const {
     return false;
 }
 
-Result<void> Service::attach(std::string_view id, std::int32_t pid, Options options) {
+/// A container's first process may have another user id than who starts it, but then its parent hasn't.
+bool Service::may_attach(const model::Process& process, const Caller& caller) const {
+    auto& processes = outside_.processes;
+    if (caller.user == 0 || processes.user_of(process) == caller.user) return true;
+    const auto parent = processes.identify(processes.parent_of(process));
+    return parent && processes.user_of(*parent) == caller.user;
+}
+
+/// Where this fails, what mounts the link fails too, and tells its user so.
+void Service::let_in(const model::InstanceId& id, std::uint32_t user) {
+    if (const auto done = outside_.links.let_in(id, user); !done)
+        log::warn("instance {}: user id {} can't mount its link: {}", id.short_id(), user, done.error().text);
+}
+
+Result<void> Service::attach(std::string_view id, const model::Process& process, const Caller& caller,
+                             Options options) {
     const auto parsed_id = parse_id(id);
     if (!parsed_id) return tl::unexpected(parsed_id.error());
-    const auto process = outside_.processes.identify(pid);
-    if (!process) return tl::unexpected(process.error());
+    if (!outside_.processes.alive(process))
+        return model::refuse(Refusal::Reason::not_found, "process " + std::to_string(process.pid),
+                             "it has ended", "a process that is there");
+    if (!may_attach(process, caller))
+        return model::refuse(Refusal::Reason::not_permitted, "process " + std::to_string(process.pid),
+                             "it is not one of the caller's (user id " + std::to_string(caller.user) + ")",
+                             "a process of your own, or the same as root (sudo)");
     const auto changed =
-        change([&](model::Node& node) { return node.attach(*parsed_id, *process); }, options);
+        change([&](model::Node& node) { return node.attach(*parsed_id, process); }, options);
     if (!changed) return tl::unexpected(changed.error());
     if (*changed) {
-        watch_end(*parsed_id, *process);
-        log::info("instance {}: lives with process {}", parsed_id->short_id(), pid);
+        if (const auto user = outside_.processes.user_of(process)) let_in(*parsed_id, *user);
+        watch_end(*parsed_id, process);
+        log::info("instance {}: lives with process {}", parsed_id->short_id(), process.pid);
         outside_.links.refresh(*node_.find_instance(*parsed_id));
         outside_.publisher.instance_changed(*parsed_id);
     }

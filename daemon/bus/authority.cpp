@@ -79,12 +79,29 @@ Authority::Authority(sdbus::IConnection& connection, Patience patience)
 
 Authority::~Authority() = default;
 
+app::Result<void> Authority::room_for(const compat::Caller& caller) const {
+    std::size_t all = 0;
+    for (const auto& [uid, count] : open_) all += count;
+    const auto own = open_.find(caller.uid);
+    if (all < kMostOfAll && (own == open_.end() || own->second < kMostOfUser)) return {};
+    return model::refuse(model::Refusal::Reason::busy, "this change",
+                         "polkit is being asked about too many others (" +
+                             (all < kMostOfAll ? "of " + user(caller) : "of all users") + ")",
+                         "again in a while");
+}
+
+void Authority::closed(uid_t user) {
+    if (const auto own = open_.find(user); own != open_.end() && --own->second == 0) open_.erase(own);
+}
+
 void Authority::ask(Action action, const compat::Caller& caller, const Answer& answer) {
     if (caller.uid == 0) return answer({});
+    if (const auto room = room_for(caller); !room) return answer(room);
     const Subject subject{kSubjectKind, {{"name", sdbus::Variant(caller.name)}}};
     const std::string question = std::to_string(getpid()) + "-" + std::to_string(++last_question_);
     const auto replied = [this, action, caller, question, answer](compat::MaybeError error,
                                                                   const Verdict& verdict) {
+        closed(caller.uid);
         if (!error) return answer(judge(verdict, action, caller));
         if (is_no_reply(error->getName())) give_up(question);
         answer(unanswered(*error, caller));
@@ -96,6 +113,7 @@ void Authority::ask(Action action, const compat::Caller& caller, const Answer& a
             .withArguments(subject, std::string(id_of(action)), Details(),
                            caller.interactive ? kAllowUserInteraction : 0U, question)
             .uponReplyInvoke(replied);
+        ++open_[caller.uid];
     } catch (const sdbus::Error& error) {
         answer(unanswered(error, caller));
     }

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 
 #include "daemon/app/ports.hpp"
@@ -18,6 +19,10 @@ class Authority {
   public:
     /// Refused: not_permitted, with what to do about it.
     using Answer = std::function<void(const app::Result<void>&)>;
+    /// Questions that are open at a time, of one user and of all. The bus allows a connection 128 calls without
+    /// an answer; nobody may use up those of the others.
+    static constexpr std::size_t kMostOfUser = 8;
+    static constexpr std::size_t kMostOfAll = 96;
     /// How long polkit may take.
     struct Patience {
         std::chrono::milliseconds quiet{25'000};
@@ -36,10 +41,13 @@ class Authority {
     void ask(Action action, const compat::Caller& caller, const Answer& answer);
 
   private:
+    [[nodiscard]] app::Result<void> room_for(const compat::Caller& caller) const;
+    void closed(uid_t user);
     void give_up(const std::string& question);
 
     Patience patience_;
     std::uint64_t last_question_ = 0;
+    std::map<uid_t, std::size_t> open_;  ///< questions that polkit hasn't answered
     std::unique_ptr<sdbus::IProxy> polkit_;
 };
 

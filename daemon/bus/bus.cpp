@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "daemon/app/log.hpp"
+#include "daemon/bus/message_limits.hpp"
 #include "daemon/bus/objects.hpp"
 #include "daemon/bus/paths.hpp"
 #include "dbus/compat.hpp"
@@ -15,8 +16,10 @@
 namespace cgpu::bus {
 namespace {
 
-/// A caller that floods the bus must not keep the loop from its other work.
+/// A caller that floods the bus must not keep the loop from its other work: no message is begun in a turn that
+/// has had so many or lasted so long.
 constexpr int kMessagesPerTurn = 64;
+constexpr app::Nanos kTurn = 2'000'000;
 
 /// A connection that is broken wants a turn at once, in which dispatch() finds out.
 app::Loop::Wanted wanted_by(const sdbus::IConnection& connection) {
@@ -46,6 +49,7 @@ void published(const char* what, Body body) {
 
 struct Bus::Connection {
     std::unique_ptr<sdbus::IConnection> bus;
+    std::optional<MessageLimits> limits;
     std::optional<Objects> objects;  // after the connection: goes first
 };
 
@@ -62,6 +66,7 @@ tl::expected<std::unique_ptr<Bus>, std::string> Bus::connect(app::Loop& loop, st
     std::unique_ptr<Bus> bus(new Bus(loop, std::move(version), std::move(lost)));
     try {
         bus->connection_->bus = sdbus::createSystemBusConnection();
+        bus->connection_->limits.emplace(*bus->connection_->bus);
         bus->watch();
     } catch (const sdbus::Error& error) {
         return tl::unexpected("the system bus: " + error.getMessage() + ". Try: systemctl status dbus.");
@@ -101,8 +106,9 @@ void Bus::watch() {
 
 void Bus::dispatch() {
     try {
-        for (int n = 0; n < kMessagesPerTurn && compat::process_one(*connection_->bus); ++n) {
-        }
+        const auto until = loop_.now() + kTurn;
+        for (int n = 0; n < kMessagesPerTurn && loop_.now() < until; ++n)
+            if (!compat::process_one(*connection_->bus)) break;
     } catch (const std::exception& error) {
         // The watch can't end inside its own call.
         loop_.post([this, text = std::string(error.what())] {

@@ -22,6 +22,14 @@ app::Result<std::int32_t> to_pid(std::uint32_t pid) {
                          "it is not a process id", "a number above 0");
 }
 
+/// Throws sdbus::Error where a caller or a process has ended.
+app::Caller caller_of(const sdbus::IObject& object, const app::Service& service, const char* method) {
+    return guarded(method, [&] {
+        const auto caller = compat::caller_of(object);
+        return app::Caller{caller.uid, take(service.identify(caller.pid))};
+    });
+}
+
 void emit_changed(sdbus::IObject& object, const std::vector<compat::PropertyName>& changed) {
     object.emitPropertiesChangedSignal(org::cgpu1::Manager_adaptor::INTERFACE_NAME, changed);
 }
@@ -42,11 +50,20 @@ ManagerObject::~ManagerObject() { unregisterAdaptor(); }
 
 void ManagerObject::CreateInstance(Created&& result, std::string id, std::string name,
                                    std::map<std::string, std::string> variables, OptionMap options) {
-    const auto caller = guarded("CreateInstance", [&] { return compat::caller_of(getObject()); });
+    struct Call {
+        std::string id, name;
+        std::map<std::string, std::string> variables;
+        OptionMap options;
+        app::Caller caller;
+    };
+    const auto call = std::make_shared<const Call>(
+        Call{std::move(id), std::move(name), std::move(variables), std::move(options),
+             caller_of(getObject(), service_, "CreateInstance")});
     when_permitted(authority_, Action::manage_instance, getObject(), "CreateInstance", std::move(result),
-                   [&service = service_, id, name, variables, options, pid = caller.pid] {
-                       const app::Created created = take(
-                           service.create_instance(id, name, variables, pid, take(read_options(options))));
+                   [&service = service_, call] {
+                       const app::Created created =
+                           take(service.create_instance(call->id, call->name, call->variables, call->caller,
+                                                        take(read_options(call->options))));
                        const bool managed = !created.instance.quotas.empty();
                        return std::tuple(managed ? path_of(created.instance.id) : sdbus::ObjectPath("/"),
                                          quotas_of(service.node(), created.instance), created.link_folder,
@@ -55,10 +72,13 @@ void ManagerObject::CreateInstance(Created&& result, std::string id, std::string
 }
 
 void ManagerObject::Attach(sdbus::Result<>&& result, std::string id, std::uint32_t pid, OptionMap options) {
+    const auto caller = caller_of(getObject(), service_, "Attach");
+    // Now: once polkit has answered, the pid may be another process's.
+    const auto process =
+        guarded("Attach", [&] { return take(service_.identify(take(to_pid(pid)))); });
     when_permitted(authority_, Action::manage_instance, getObject(), "Attach", std::move(result),
-                   [&service = service_, id, pid, options] {
-                       const app::Options checked = take(read_options(options));
-                       take(service.attach(id, take(to_pid(pid)), checked));
+                   [&service = service_, id, process, caller, options] {
+                       take(service.attach(id, process, caller, take(read_options(options))));
                    });
 }
 

@@ -1,5 +1,6 @@
 #include "daemon/link/connection.hpp"
 
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
@@ -14,6 +15,8 @@ namespace {
 
 /// Of one connection before the others have their turn.
 constexpr int kPacketsPerTurn = 16;
+/// SO_PEERPIDFD, which older headers lack.
+constexpr int kPeerPidfd = 77;
 constexpr std::size_t kMostFds = 4;
 
 }  // namespace
@@ -24,10 +27,21 @@ Connection::Connection(File socket, std::uint64_t number, model::Process process
     watch_ = loop_.watch(socket_.fd(), EPOLLIN, [this](std::uint32_t events) { ready(events); });
 }
 
-std::int32_t Connection::peer_pid(int fd) {
+std::optional<model::Process> Connection::peer_of(int fd, app::Processes& processes, Peer peer) {
     ucred credentials{};
     socklen_t size = sizeof credentials;
-    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 ? credentials.pid : 0;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) return std::nullopt;
+    int pidfd = -1;
+    size = sizeof pidfd;
+    const bool held = peer == Peer::held && getsockopt(fd, SOL_SOCKET, kPeerPidfd, &pidfd, &size) == 0;
+    if (peer == Peer::held && !held && errno != ENOPROTOOPT) return std::nullopt;  // it has been reaped
+    const File holder(pidfd);
+    auto process = processes.identify(credentials.pid);
+    if (!process) return std::nullopt;
+    // It lives after its pid was looked at, so nobody else had the pid meanwhile.
+    pollfd ended{holder.fd(), POLLIN, 0};
+    if (held && poll(&ended, 1, 0) != 0) return std::nullopt;
+    return *process;
 }
 
 /// As recv(2). Descriptors that come along are not asked for by most: without a control buffer the kernel

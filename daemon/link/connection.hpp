@@ -33,8 +33,14 @@ class Connection {
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
 
-    /// Who connected, by SO_PEERCRED. Zero: unknown.
-    [[nodiscard]] static std::int32_t peer_pid(int fd);
+    /// How sure it is that a pid is still that of who connected.
+    enum class Peer {
+        held,    ///< a pidfd of the peer says so, where the kernel gives one (Linux 6.5)
+        by_pid,  ///< as on older kernels: a pid that was used again since is taken for the peer
+    };
+    /// Who connected, by the kernel's word. Nothing: it has ended.
+    [[nodiscard]] static std::optional<model::Process> peer_of(int fd, app::Processes& processes,
+                                                               Peer peer = Peer::held);
     [[nodiscard]] std::uint64_t number() const { return number_; }
     [[nodiscard]] const model::Process& process() const { return process_; }
     [[nodiscard]] bool usable() const { return !dropped_; }

@@ -1,6 +1,7 @@
 #include "daemon/link/instance_link.hpp"
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 #include "core/model/quote.hpp"
@@ -28,25 +29,38 @@ const char* describe(wire::Event event) {
 app::Result<std::unique_ptr<InstanceLink>> InstanceLink::open(const model::Instance& instance,
                                                               const std::filesystem::path& folder,
                                                               const Outside& outside,
-                                                              const Settings& settings) {
+                                                              const Settings& settings,
+                                                              DescriptorBudget& descriptors) {
+    auto closed = InstanceFolder::open(folder);
+    if (!closed) return tl::unexpected(closed.error());
     auto bell = BellPage::make();
     if (!bell) return tl::unexpected(bell.error());
-    auto listener = Listener::open(folder);
+    auto listener = Listener::open(folder / "link");
     if (!listener) return tl::unexpected(listener.error());
-    std::unique_ptr<InstanceLink> link(
-        new InstanceLink(instance, folder, std::move(*bell), outside, settings));
-    link->start(std::move(*listener));
-    return link;
+    try {
+        std::unique_ptr<InstanceLink> link(new InstanceLink(instance, std::move(*closed), folder / "link",
+                                                            std::move(*bell), outside, settings,
+                                                            descriptors));
+        link->start(std::move(*listener));
+        return link;
+    } catch (const std::system_error& error) {
+        return model::refuse(model::Refusal::Reason::storage, "the link of " + instance.id.short_id(),
+                             error.what(), "a larger LimitNOFILE= for cgpud");
+    }
 }
 
-InstanceLink::InstanceLink(const model::Instance& instance, std::filesystem::path folder,
-                           std::shared_ptr<BellPage> bell, const Outside& outside, const Settings& settings)
+InstanceLink::InstanceLink(const model::Instance& instance, InstanceFolder instance_folder,
+                           std::filesystem::path folder, std::shared_ptr<BellPage> bell,
+                           const Outside& outside, const Settings& settings, DescriptorBudget& descriptors)
     : instance_(instance),
+      instance_folder_(std::move(instance_folder)),
       folder_(std::move(folder)),
       outside_(outside),
       settings_(settings),
       log_(instance.id.short_id(), outside.loop),
       bell_(std::move(bell)),
+      descriptors_(descriptors),
+      loop_(outside.loop),
       driver_(key(), folder_.parent_path(), outside.descriptors),
       peers_(instance.id, outside, [this](const model::Process& process) { process_ended(process); }) {}
 
@@ -60,7 +74,7 @@ void InstanceLink::start(std::unique_ptr<Listener> listener) {
         outside_.engines.known({who(process)});
     }
     listener_ = std::move(listener);
-    listener_->start(outside_.loop, [this](int fd) { accepted(fd); });
+    listener_->start(loop_, [this](int fd) { accepted(fd); });
 }
 
 void InstanceLink::refresh(const model::Instance& instance) {
@@ -224,11 +238,7 @@ bool InstanceLink::recall(const model::Process& process, const model::Uuid& gpu,
 }
 
 bool InstanceLink::take_in(const model::Process& process, const model::Uuid& gpu) {
-    // What was mounted for it is mounted for its children, too, however they came to be; one that has got rid
-    // of the mounts may still be known by its parents.
-    const bool ours = outside_.processes.sees(process, folder_) ||
-                      (instance_.attached && outside_.processes.descends(process, *instance_.attached));
-    if (!ours) return false;
+    if (!has_member(process)) return false;
     if (const auto entered = outside_.leases.stranger_entered(key(), process, gpu); !entered)
         log_.write(process.pid, entered.error().text);
     else

@@ -4,7 +4,10 @@
 #include <vector>
 
 #include "daemon/link/connection.hpp"
+#include "daemon/link/descriptor_budget.hpp"
 #include "daemon/link/driver_files.hpp"
+#include "daemon/link/instance_folder.hpp"
+#include "daemon/link/instance_loop.hpp"
 #include "daemon/link/listener.hpp"
 #include "daemon/link/notice_log.hpp"
 #include "daemon/link/peers.hpp"
@@ -14,12 +17,18 @@ namespace cgpu::link {
 /// The link of one instance: its socket, its bell, its processes and their connections.
 class InstanceLink final : public ConnectionOwner {
   public:
-    /// Refused (storage): no socket or page could be made. References outlive the link.
+    /// Refused (storage): no folder, socket or page could be made. References outlive the link. `folder`: the
+    /// instance's.
     static app::Result<std::unique_ptr<InstanceLink>> open(const model::Instance& instance,
                                                            const std::filesystem::path& folder,
-                                                           const Outside& outside, const Settings& settings);
+                                                           const Outside& outside, const Settings& settings,
+                                                           DescriptorBudget& descriptors);
     ~InstanceLink() override;
 
+    /// What processes mount: the socket lies in it.
+    [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+    /// This user's processes may mount the folder. Refused (storage).
+    app::Result<void> let_in(uid_t user) { return instance_folder_.let_in(user); }
     [[nodiscard]] app::InstanceKey key() const { return app::key_of(instance_); }
     /// No process that computes or holds memory.
     [[nodiscard]] bool empty() const { return peers_.all().empty(); }
@@ -44,12 +53,15 @@ class InstanceLink final : public ConnectionOwner {
     void dropped(Connection& connection) override;
 
   private:
-    InstanceLink(const model::Instance& instance, std::filesystem::path folder,
-                 std::shared_ptr<BellPage> bell, const Outside& outside, const Settings& settings);
+    InstanceLink(const model::Instance& instance, InstanceFolder instance_folder,
+                 std::filesystem::path folder, std::shared_ptr<BellPage> bell, const Outside& outside,
+                 const Settings& settings, DescriptorBudget& descriptors);
     void start(std::unique_ptr<Listener> listener);
 
     // connecting (instance_link_hello.cpp)
     void accepted(int fd);
+    [[nodiscard]] bool room_for_another();
+    [[nodiscard]] bool has_member(const model::Process& process) const;
     void hello(Connection& connection, const wire::Hello& hello);
     void welcome_observer(Connection& connection, std::uint32_t version);
     void welcome_computer(Connection& connection, std::uint32_t version, std::uint32_t front_version);
@@ -82,11 +94,14 @@ class InstanceLink final : public ConnectionOwner {
     [[nodiscard]] app::LeaseKey lease_key(const Connection& connection, std::uint32_t gpu) const;
 
     model::Instance instance_;
+    InstanceFolder instance_folder_;
     std::filesystem::path folder_;
     const Outside& outside_;
     const Settings& settings_;
     NoticeLog log_;
     std::shared_ptr<BellPage> bell_;
+    DescriptorBudget::Share descriptors_;
+    InstanceLoop loop_;  ///< before what is watched by it
     std::unique_ptr<Listener> listener_;
     DriverFiles driver_;
     Peers peers_;

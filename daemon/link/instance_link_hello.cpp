@@ -6,22 +6,35 @@
 #include "daemon/link/instance_link.hpp"
 
 namespace cgpu::link {
+namespace {
+
+/// The socket, and the page of one that observes.
+constexpr std::size_t kDescriptorsOfConnection = 2;
+/// A pidfd and two pages.
+constexpr std::size_t kDescriptorsOfProcess = 3;
+
+}  // namespace
+
+bool InstanceLink::room_for_another() {
+    const auto strangers = std::count_if(connections_.begin(), connections_.end(),
+                                         [](const auto& connection) { return !connection->role(); });
+    descriptors_.has(connections_.size() * kDescriptorsOfConnection +
+                     peers_.all().size() * kDescriptorsOfProcess);
+    return static_cast<std::size_t>(strangers) < settings_.max_strangers && descriptors_.room() &&
+           connections_.size() < settings_.max_processes * settings_.max_connections;
+}
 
 void InstanceLink::accepted(int fd) {
     File socket(fd);
-    const auto strangers = std::count_if(connections_.begin(), connections_.end(),
-                                         [](const auto& connection) { return !connection->role(); });
-    const auto process = outside_.processes.identify(Connection::peer_pid(fd));
-    const bool room = static_cast<std::size_t>(strangers) < settings_.max_strangers &&
-                      connections_.size() < settings_.max_processes * settings_.max_connections;
-    if (!process || !room) {
-        if (!room)
-            log_.write(Connection::peer_pid(fd), "too many connections to this instance, one was closed");
+    const auto process = Connection::peer_of(fd, outside_.processes);
+    if (!process) return;
+    if (!room_for_another()) {
+        log_.write(process->pid, "too many connections to this instance, one was closed");
         return;
     }
     try {
-        auto connection = std::make_shared<Connection>(std::move(socket), ++last_connection_, *process,
-                                                       outside_.loop, *this);
+        auto connection =
+            std::make_shared<Connection>(std::move(socket), ++last_connection_, *process, loop_, *this);
         connection->expect_hello(outside_.loop.now() + settings_.hello_deadline);
         connections_.push_back(std::move(connection));
     } catch (const std::exception& error) {
@@ -29,7 +42,22 @@ void InstanceLink::accepted(int fd) {
     }
 }
 
+/// Where the link is mounted for a process, its instance was; a process that has other mounts by now may still
+/// be known by its parents. The folder of the link is closed to others: this is for who gets at the socket
+/// some other way, for a pid that was used again, and for users who make instances of their own.
+bool InstanceLink::has_member(const model::Process& process) const {
+    return peers_.find(process) != nullptr || outside_.processes.sees(process, folder_) ||
+           (instance_.attached && outside_.processes.descends(process, *instance_.attached));
+}
+
 void InstanceLink::hello(Connection& connection, const wire::Hello& hello) {
+    if (!has_member(connection.process())) {
+        log_.write(connection.process().pid, "it does not belong to this instance, and was refused");
+        return connection.refuse(wire::Why::bad_request,
+                                 "Process " + std::to_string(connection.process().pid) +
+                                     " does not belong to instance " + instance_.id.short_id() +
+                                     ". Try: start it by cgpuctl run or in the container.");
+    }
     const auto version = std::min(hello.newest_version, wire::kVersion);
     if (version < std::max(hello.oldest_version, wire::kOldestVersion))
         return connection.refuse(wire::Why::unsupported_version,

@@ -17,7 +17,7 @@ namespace cgpu::link {
 namespace {
 
 constexpr int kBacklog = 256;
-constexpr int kAcceptsPerTurn = 64;
+constexpr int kAcceptsPerTurn = 8;
 constexpr app::Nanos kPause = 100'000'000;
 
 /// A listening socket at <folder>/socket, or -1 with errno.

@@ -18,7 +18,7 @@ void remove_folder(const std::filesystem::path& folder) {
 }  // namespace
 
 Server::Server(Outside outside, Settings settings)
-    : outside_(std::move(outside)), settings_(std::move(settings)) {
+    : outside_(std::move(outside)), settings_(std::move(settings)), descriptors_(settings_.max_descriptors) {
     outside_.leases.set_peers(this);
     outside_.engines.set_engines(this);
 }
@@ -31,18 +31,17 @@ Server::~Server() {
 std::filesystem::path Server::instances_folder() const { return settings_.runtime_dir / "instances"; }
 
 app::Result<std::string> Server::open(const model::Instance& instance) {
-    const auto folder = instances_folder() / instance.id.str() / "link";
+    const auto folder = instances_folder() / instance.id.str();
     if (const auto found = links_.find(instance.id); found != links_.end()) {
         if (found->second->key() == app::key_of(instance)) {
             refresh(instance);
-            return folder.string();
+            return found->second->folder().string();
         }
         close(instance.id);
     }
-    auto link = InstanceLink::open(instance, folder, outside_, settings_);
+    auto link = InstanceLink::open(instance, folder, outside_, settings_, descriptors_);
     if (!link) return tl::unexpected(link.error());
-    links_.emplace(instance.id, std::move(*link));
-    return folder.string();
+    return links_.emplace(instance.id, std::move(*link)).first->second->folder().string();
 }
 
 void Server::close(const model::InstanceId& id) {
@@ -58,6 +57,11 @@ void Server::close(const model::InstanceId& id) {
 
 void Server::refresh(const model::Instance& instance) {
     if (auto* link = find(app::key_of(instance))) link->refresh(instance);
+}
+
+app::Result<void> Server::let_in(const model::InstanceId& id, std::uint32_t user) {
+    const auto found = links_.find(id);
+    return found == links_.end() ? app::Result<void>() : found->second->let_in(user);
 }
 
 bool Server::idle(const model::InstanceId& id) const {

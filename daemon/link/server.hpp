@@ -21,6 +21,7 @@ class Server final : public app::Links, public app::LeasePeers, public app::Engi
     app::Result<std::string> open(const model::Instance& instance) override;
     void close(const model::InstanceId& id) override;
     void refresh(const model::Instance& instance) override;
+    app::Result<void> let_in(const model::InstanceId& id, std::uint32_t user) override;
     [[nodiscard]] bool idle(const model::InstanceId& id) const override;
 
     /// Removes the folders of all other instances, and what leases an earlier daemon left of them. Once at
@@ -40,6 +41,7 @@ class Server final : public app::Links, public app::LeasePeers, public app::Engi
 
     Outside outside_;
     Settings settings_;
+    DescriptorBudget descriptors_;
     std::map<model::InstanceId, std::unique_ptr<InstanceLink>> links_;
 };
 

@@ -23,6 +23,7 @@ struct Settings {
     std::size_t max_connections = 4;    ///< of one process
     std::size_t max_strangers = 256;    ///< connections to one instance that haven't said Hello yet
     std::size_t max_waiting_asks = 64;  ///< of one connection
+    std::size_t max_descriptors = 65536;  ///< of all instances together
 };
 
 /// What the room needs of the outside.

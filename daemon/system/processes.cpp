@@ -104,6 +104,18 @@ Processes::Processes(app::Loop& loop)
     while (!boot_id_.empty() && boot_id_.back() == '\n') boot_id_.pop_back();
 }
 
+std::optional<std::uint32_t> effective_user_in(std::string_view status) {
+    constexpr std::string_view kLine = "\nUid:\t";
+    const auto line = status.find(kLine);
+    if (line == std::string_view::npos) return std::nullopt;
+    const auto real = line + kLine.size();
+    const auto tab = status.find('\t', real);
+    if (tab == std::string_view::npos) return std::nullopt;
+    std::uint32_t user = 0;
+    const auto [end, error] = std::from_chars(status.data() + tab + 1, status.data() + status.size(), user);
+    return error == std::errc() ? std::optional(user) : std::nullopt;
+}
+
 app::Result<model::Process> Processes::identify(std::int32_t pid) {
     const auto name = "process " + std::to_string(pid);
     const auto stat = read_text("/proc/" + std::to_string(pid) + "/stat");
@@ -111,6 +123,14 @@ app::Result<model::Process> Processes::identify(std::int32_t pid) {
         const auto start = start_time_in(*stat);
         if (start && !has_ended(*stat)) return model::Process{pid, *start, boot_id_};
     }
+    // A signal that isn't sent tells whether there is one that /proc doesn't show.
+    const bool hidden =
+        !stat && stat.error() == ENOENT && pid > 0 && (::kill(pid, 0) == 0 || errno == EPERM);
+    if (hidden && !read_text("/proc/" + std::to_string(pid) + "/stat"))
+        return model::refuse(Refusal::Reason::busy, name,
+                             "/proc doesn't show it to cgpud: it is mounted with hidepid=",
+                             "gid=GROUP beside hidepid= where /proc is mounted, and "
+                             "SupplementaryGroups=GROUP for cgpud, see cgpud(8)");
     if (!stat && stat.error() != ENOENT && stat.error() != ESRCH)
         return model::refuse(Refusal::Reason::busy, name,
                              std::string("it can't be looked at: ") + strerror(stat.error()),
@@ -123,6 +143,18 @@ bool Processes::alive(const model::Process& process) {
     const auto now = identify(process.pid);
     // One that can't be looked at (no descriptors left) may well live: nothing of its may be taken away.
     return now ? *now == process : now.error().reason == Refusal::Reason::busy;
+}
+
+std::optional<std::uint32_t> Processes::user_of(const model::Process& process) {
+    const auto status = read_text("/proc/" + std::to_string(process.pid) + "/status");
+    const auto user = status ? effective_user_in(*status) : std::nullopt;
+    return alive(process) ? user : std::nullopt;
+}
+
+std::int32_t Processes::parent_of(const model::Process& process) {
+    const auto stat = read_text("/proc/" + std::to_string(process.pid) + "/stat");
+    const auto parent = stat ? field_in(*stat, 4) : std::nullopt;
+    return parent && start_time_in(*stat) == process.start_time ? static_cast<std::int32_t>(*parent) : 0;
 }
 
 app::PidPlace Processes::pid_place(const model::Process& process) {

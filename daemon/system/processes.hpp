@@ -15,6 +15,8 @@ class Processes final : public app::Processes {
 
     app::Result<model::Process> identify(std::int32_t pid) override;
     bool alive(const model::Process& process) override;
+    std::optional<std::uint32_t> user_of(const model::Process& process) override;
+    std::int32_t parent_of(const model::Process& process) override;
     app::WatchPtr on_exit(const model::Process& process, std::function<void()> call) override;
     bool sees(const model::Process& process, const std::filesystem::path& folder) override;
     bool descends(const model::Process& process, const model::Process& ancestor) override;
@@ -34,6 +36,9 @@ class Processes final : public app::Processes {
     app::Loop& loop_;
     std::string boot_id_;
 };
+
+/// The effective user id in the text of /proc/PID/status.
+std::optional<std::uint32_t> effective_user_in(std::string_view status);
 
 /// Field 22 of the text of /proc/PID/stat.
 std::optional<std::uint64_t> start_time_in(std::string_view stat);

@@ -1,5 +1,6 @@
 #include "daemon/system/service_descriptors.hpp"
 
+#include <sys/resource.h>
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
@@ -7,6 +8,11 @@
 #include <utility>
 
 namespace cgpu::system {
+
+std::size_t descriptor_limit() {
+    rlimit limit{};
+    return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? static_cast<std::size_t>(limit.rlim_cur) : 1024;
+}
 
 ServiceDescriptors::ServiceDescriptors() {
     char** names = nullptr;

@@ -1,11 +1,15 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 
 #include "daemon/app/descriptor_store.hpp"
 
 namespace cgpu::system {
+
+/// How many descriptors this process may have.
+[[nodiscard]] std::size_t descriptor_limit();
 
 /// systemd's descriptor store: it outlives a daemon that is restarted or crashes, though not one that is
 /// stopped. Without effect where NOTIFY_SOCKET isn't set.

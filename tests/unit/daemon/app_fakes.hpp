@@ -91,9 +91,14 @@ class FakeLinks final : public Links {
     }
     void close(const model::InstanceId& id) override { opened.erase(id); }
     void refresh(const model::Instance& instance) override { refreshed.push_back(instance.id); }
+    Result<void> let_in(const model::InstanceId& id, std::uint32_t user) override {
+        allowed[id].insert(user);
+        return {};
+    }
     bool idle(const model::InstanceId& id) const override { return !in_use.contains(id); }
     bool broken = false;
     std::set<model::InstanceId> opened;
+    std::map<model::InstanceId, std::set<std::uint32_t>> allowed;
     std::set<model::InstanceId> in_use;
     std::vector<model::InstanceId> refreshed;
 };
@@ -108,6 +113,13 @@ class FakeProcesses final : public Processes {
         return model::Process{pid, 7, "boot"};
     }
     bool alive(const model::Process& process) override { return living.contains(process.pid); }
+    std::optional<std::uint32_t> user_of(const model::Process& process) override {
+        if (!living.contains(process.pid)) return std::nullopt;
+        return users.contains(process.pid) ? users.at(process.pid) : 0;
+    }
+    std::int32_t parent_of(const model::Process& process) override {
+        return parents.contains(process.pid) ? parents.at(process.pid) : 0;
+    }
     WatchPtr on_exit(const model::Process& process, std::function<void()> call) override {
         if (!living.contains(process.pid)) return loop_.at(loop_.now(), std::move(call));
         const auto key = ++last_watch_;
@@ -127,6 +139,8 @@ class FakeProcesses final : public Processes {
             if (end.first == pid && ends_.erase(key) > 0) end.second();
     }
     std::set<std::int32_t> living;
+    std::map<std::int32_t, std::uint32_t> users;  ///< of those that aren't root's
+    std::map<std::int32_t, std::int32_t> parents;
 
   private:
     struct EndWatch final : Watch {

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
+#include <vector>
 
 #include "tests/unit/daemon/mock_polkit.hpp"
 #include "tests/unit/daemon/private_bus.hpp"
@@ -110,6 +112,32 @@ TEST_F(AuthorityTest, OneThatAnswersLateHoldsNobodyElseUp) {
     polkit.answer_held();
     run_until([&] { return late.has_value(); });
     EXPECT_TRUE(*late);
+}
+
+TEST_F(AuthorityTest, AUserWithManyOpenQuestionsLeavesRoomForTheOthers) {
+    Authority patient(*connection_);
+    MockPolkit polkit(Mood::hold);
+    std::vector<Answer> answers(20);
+    for (auto& answer : answers)
+        patient.ask(Action::manage_policy, kUser, [&answer](const app::Result<void>& said) { answer = said; });
+    const auto refused = [&] {
+        return std::count_if(answers.begin(), answers.end(), [](const Answer& answer) { return answer && !*answer; });
+    };
+    EXPECT_EQ(refused(), 12) << "at once";
+    EXPECT_EQ(answers.back()->error().reason, model::Refusal::Reason::busy);
+    run_until([&] { return polkit.questions().size() == Authority::kMostOfUser; });
+    Answer other;
+    patient.ask(Action::manage_policy, {1001, 4712, ":1.43", false},
+                [&other](const app::Result<void>& said) { other = said; });
+    run_until([&] { return polkit.questions().size() == Authority::kMostOfUser + 1; });
+    polkit.answer_held();
+    run_until([&] { return other.has_value() && answers.front().has_value(); });
+    EXPECT_TRUE(*other);
+    Answer again;
+    polkit.set_mood(Mood::yes);
+    patient.ask(Action::manage_policy, kUser, [&again](const app::Result<void>& said) { again = said; });
+    run_until([&] { return again.has_value(); });
+    EXPECT_TRUE(*again) << "once they are answered there is room";
 }
 
 TEST_F(AuthorityTest, OneThatNeverAnswersIsToldThatNobodyWaits) {

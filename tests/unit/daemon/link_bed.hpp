@@ -107,9 +107,13 @@ class LinkTest : public testing::Test {
         std::filesystem::remove_all(runtime_dir);
     }
 
-    static model::Instance make(const char* id, std::uint64_t limit) {
-        model::Instance made{
-            .id = *model::InstanceId::parse(id), .name = {}, .generation = 5, .quotas = {}, .attached = {}};
+    /// The puppets, which are children of the test, belong to it.
+    model::Instance make(const char* id, std::uint64_t limit) {
+        model::Instance made{.id = *model::InstanceId::parse(id),
+                             .name = {},
+                             .generation = 5,
+                             .quotas = {},
+                             .attached = *processes.identify(getpid())};
         made.quotas.push_back({.gpu = model::Uuid(model::Uuid::Raw{1}), .memory_limit = model::Bytes(limit)});
         return made;
     }

@@ -2,8 +2,11 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <grp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -13,6 +16,7 @@
 #include <array>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <system_error>
 
 #include "daemon/system/event_loop.hpp"
@@ -32,6 +36,52 @@ TEST(Processes, reads_the_start_time_behind_any_name) {
     EXPECT_EQ(start_time_in("1 (a) b) (c 9 9 9)" + tail), 4242u);
     for (const auto* wrong : {"", "1", "1 (cat", "1 (cat)", "1 (cat) S 1 2 3"})
         EXPECT_FALSE(start_time_in(wrong));
+}
+
+TEST(Processes, says_so_where_proc_hides_other_users_processes) {
+    if (geteuid() != 0) GTEST_SKIP() << "only root can mount a /proc";
+    const pid_t child = fork();
+    if (child == 0) {
+        if (unshare(CLONE_NEWNS) != 0 || mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+            mount("proc", "/proc", "proc", 0, "hidepid=2") != 0)
+            _exit(77);
+        EventLoop loop;
+        Processes processes(loop);
+        const auto self = processes.identify(getppid());
+        if (!self || setgroups(0, nullptr) != 0 || setresgid(65534, 65534, 65534) != 0 ||
+            setresuid(65534, 65534, 65534) != 0)
+            _exit(1);
+        const auto hidden = processes.identify(getppid());
+        if (hidden || hidden.error().reason != model::Refusal::Reason::busy) _exit(2);
+        if (hidden.error().text.find("hidepid") == std::string::npos) _exit(3);
+        if (!processes.alive(*self)) _exit(4);  // nothing of its may be taken away
+        const auto none = processes.identify(std::numeric_limits<std::int32_t>::max());
+        _exit(!none && none.error().reason == model::Refusal::Reason::not_found ? 0 : 5);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "no /proc can be mounted here";
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST(Processes, reads_the_effective_user) {
+    EXPECT_EQ(effective_user_in("Name:\tx\nUid:\t1000\t0\t1000\t1000\nGid:\t5\t5\t5\t5\n"), 0U);
+    EXPECT_EQ(effective_user_in("Name:\tx\nUid:\t1\t4294967294\t1\t1\n"), 4294967294U);
+    for (const auto* wrong : {"", "Uid:\t1\t2", "\nUid:\t", "\nUid:\t1", "\nUid:\t1\t", "\nUid:\t1\tx"})
+        EXPECT_FALSE(effective_user_in(wrong)) << wrong;
+}
+
+TEST(Processes, knows_user_and_parent_of_a_process) {
+    EventLoop loop;
+    Processes processes(loop);
+    const auto self = *processes.identify(getpid());
+    EXPECT_EQ(processes.user_of(self), geteuid());
+    EXPECT_EQ(processes.parent_of(self), getppid());
+    auto other = self;
+    ++other.start_time;
+    EXPECT_FALSE(processes.user_of(other));
+    EXPECT_EQ(processes.parent_of(other), 0);
 }
 
 TEST(Processes, tells_when_one_ends) {

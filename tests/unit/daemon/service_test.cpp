@@ -36,10 +36,16 @@ class ServiceTest : public ::testing::Test {
     Result<Created> create(const std::string& id, const std::string& gib, bool dry_run = false) {
         processes.living.insert(100);
         return service->create_instance(
-            id, "job-" + id, {{"ALIYUN_COM_GPU_MEM_CONTAINER", gib}, {"ALIYUN_COM_GPU_MEM_DEV", "15"}}, 100,
-            {dry_run});
+            id, "job-" + id, {{"ALIYUN_COM_GPU_MEM_CONTAINER", gib}, {"ALIYUN_COM_GPU_MEM_DEV", "15"}},
+            caller, {dry_run});
+    }
+    Result<void> attach(const std::string& id, std::int32_t pid) {
+        const auto process = service->identify(pid);
+        if (!process) return tl::unexpected(process.error());
+        return service->attach(id, *process, caller, {});
     }
 
+    Caller caller{0, {100, 7, "boot"}};
     FakeLoop loop;
     FakeStore store;
     FakePublisher publisher;
@@ -51,6 +57,42 @@ class ServiceTest : public ::testing::Test {
     model::Uuid v100;
     std::optional<Service> service;
 };
+
+TEST_F(ServiceTest, lets_in_who_made_an_instance_and_the_user_of_its_first_process) {
+    see_v100();
+    caller.user = 1000;
+    processes.users = {{100, 1000}, {200, 100000}};
+    processes.parents = {{200, 100}};
+    processes.living = {100, 200};
+    const auto created = create("aaaa", "4");
+    ASSERT_TRUE(created) << created.error().text;
+    EXPECT_EQ(links.allowed[created->instance.id], (std::set<std::uint32_t>{1000}));
+    ASSERT_TRUE(attach("aaaa", 200)) << "a container's root, started by a process of the caller";
+    EXPECT_EQ(links.allowed[created->instance.id], (std::set<std::uint32_t>{1000, 100000}));
+}
+
+TEST_F(ServiceTest, a_user_cannot_attach_another_users_process) {
+    see_v100();
+    caller.user = 1000;
+    processes.living = {100, 200, 201};
+    processes.users = {{100, 1000}, {200, 0}, {201, 1000}};
+    processes.parents = {{200, 1}, {201, 1}};
+    ASSERT_TRUE(create("aaaa", "4"));
+    const auto refused = attach("aaaa", 200);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().reason, Refusal::Reason::not_permitted);
+    EXPECT_TRUE(attach("aaaa", 201));
+}
+
+TEST_F(ServiceTest, a_caller_that_ended_while_polkit_was_asked_gets_no_instance) {
+    see_v100();
+    processes.living = {100};
+    processes.kill(100);
+    const auto refused = service->create_instance("aaaa", "x", {{"CGPU_MEM", "1GiB"}}, caller, {});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().reason, Refusal::Reason::not_found);
+    EXPECT_TRUE(service->node().instances().empty());
+}
 
 TEST_F(ServiceTest, a_switched_mode_is_that_of_an_instance_that_asks_for_none) {
     see_v100();
@@ -65,7 +107,7 @@ TEST_F(ServiceTest, the_default_memory_of_a_node_that_has_none_is_not_managed) {
     const auto before = service->node();
     processes.living.insert(100);
     const auto created =
-        service->create_instance("aaaa", "job", {{"ALIYUN_COM_GPU_MEM_CONTAINER", ""}}, 100, {});
+        service->create_instance("aaaa", "job", {{"ALIYUN_COM_GPU_MEM_CONTAINER", ""}}, caller, {});
     ASSERT_TRUE(created) << created.error().text;
     EXPECT_TRUE(created->instance.quotas.empty());
     EXPECT_TRUE(created->link_folder.empty());
@@ -158,7 +200,7 @@ TEST_F(ServiceTest, after_attach_its_process_counts_and_not_its_creator) {
     see_v100();
     ASSERT_TRUE(create("aaaa", "4"));
     processes.living.insert(200);
-    ASSERT_TRUE(service->attach("aaaa", 200, {}));
+    ASSERT_TRUE(attach("aaaa", 200));
     processes.kill(100);
     EXPECT_EQ(service->node().instances().size(), 1u);
     processes.kill(200);
@@ -207,8 +249,8 @@ TEST_F(ServiceTest, a_restarted_service_takes_up_who_lives_and_drops_who_does_no
     ASSERT_TRUE(create("aaaa", "4"));
     ASSERT_TRUE(create("bbbb", "4"));
     processes.living.insert({200, 201});
-    ASSERT_TRUE(service->attach("aaaa", 200, {}));
-    ASSERT_TRUE(service->attach("bbbb", 201, {}));
+    ASSERT_TRUE(attach("aaaa", 200));
+    ASSERT_TRUE(attach("bbbb", 201));
     processes.living.erase(201);
     start(store.saved);
     service->adopt();
@@ -249,7 +291,7 @@ TEST_F(ServiceTest, less_memory_than_is_in_use_is_refused_with_the_figure) {
 TEST_F(ServiceTest, asks_for_nothing_is_refused_clearly) {
     see_v100();
     processes.living.insert(100);
-    const auto refused = service->create_instance("aaaa", "x", {}, 100, {});
+    const auto refused = service->create_instance("aaaa", "x", {}, caller, {});
     ASSERT_FALSE(refused);
     EXPECT_NE(refused.error().text.find("Try: "), std::string::npos);
 }
@@ -259,18 +301,18 @@ TEST_F(ServiceTest, a_variable_that_nobody_knows_is_refused_or_told) {
     see_v100();
     processes.living.insert(100);
     const std::map<std::string, std::string> typo = {{"CGPU_MEMORY", "1GiB"}};
-    const auto refused = service->create_instance("aaaa", "x", typo, 100, {});
+    const auto refused = service->create_instance("aaaa", "x", typo, caller, {});
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().reason, Refusal::Reason::invalid);
     EXPECT_NE(refused.error().text.find("Try: CGPU_MEM, or unknown_variables"), std::string::npos)
         << refused.error().text;
     service->set_settings(
         {{}, [](const model::SeenGpu&) { return model::GpuSettings{}; }, request::UnknownNames::warn});
-    const auto told = service->create_instance("aaaa", "x", typo, 100, {});
+    const auto told = service->create_instance("aaaa", "x", typo, caller, {});
     ASSERT_TRUE(told) << told.error().text;
     EXPECT_TRUE(told->instance.quotas.empty()) << "not managed";
     const auto managed =
-        service->create_instance("aaaa", "x", {{"CGPU_MEM", "1GiB"}, {"CGPU_WIEGHT", "2"}}, 100, {});
+        service->create_instance("aaaa", "x", {{"CGPU_MEM", "1GiB"}, {"CGPU_WIEGHT", "2"}}, caller, {});
     ASSERT_TRUE(managed) << managed.error().text;
     EXPECT_EQ(managed->instance.quotas.size(), 1U);
 }

@@ -69,5 +69,19 @@ TEST(RequestGarbage, IsQuotedAndCut) {
     EXPECT_LT(text.size(), 400U);
 }
 
+TEST(RequestGarbage, a_value_that_is_too_long_is_refused_before_it_is_read) {
+    std::string list = "0";
+    for (int i = 1; i < 100'000; ++i) list += "," + std::to_string(i);
+    for (const auto& name : kNames) {
+        Variables variables{{"CGPU_MEM", "1GiB"}};
+        variables[name] = list;
+        const auto parsed = parse_request(variables);
+        ASSERT_FALSE(parsed) << name;
+        EXPECT_NE(parsed.error().text.find(name), std::string::npos);
+        EXPECT_NE(parsed.error().text.find("longer than 4096 characters. Try: "), std::string::npos)
+            << parsed.error().text;
+    }
+}
+
 }  // namespace
 }  // namespace cgpu::request

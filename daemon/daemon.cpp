@@ -115,7 +115,10 @@ void Daemon::compose(store::State state) {
 
 tl::expected<void, std::string> Daemon::start() {
     auto state = store_.load();
-    if (!state) return tl::unexpected(state.error().text);
+    if (!state) {
+        system::notify_last_status(state.error().text);
+        return tl::unexpected(state.error().text);
+    }
     auto leases = store::LeaseFile::open(config_.runtime_dir / "leases");
     if (!leases) return tl::unexpected(leases.error().text);
     lease_file_ = std::move(*leases);
@@ -201,7 +204,7 @@ void Daemon::reload() {
     if (!loaded) {
         for (const auto& problem : loaded.error()) log::error("{}", problem);
         log::error("the configuration stays as it was");
-        system::notify_ready("bad configuration, the one before stays in force");
+        system::notify_ready("bad configuration, the one before stays in force: " + loaded.error().front());
         return;
     }
     config_ = std::move(*loaded);

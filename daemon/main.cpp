@@ -7,7 +7,9 @@
 
 #include "daemon/daemon.hpp"
 #include "daemon/formats.hpp"
+#include "daemon/store/state_file.hpp"
 #include "daemon/system/log.hpp"
+#include "daemon/system/notify.hpp"
 
 namespace {
 
@@ -24,10 +26,16 @@ int run(cgpu::config::Sources sources, bool check_only) {
     auto config = cgpu::config::load(sources);
     if (!config) {
         for (const auto& problem : config.error()) std::cerr << "cgpud: " << problem << '\n';
+        // systemd keeps it for who asks why the service isn't there.
+        if (!check_only) cgpu::system::notify_last_status(config.error().front());
         return kBadConfig;
     }
     if (check_only) {
-        std::cout << "the configuration is good\n";
+        if (const auto checked = cgpu::store::StateFile(config->state_dir).check(); !checked) {
+            std::cerr << "cgpud: " << checked.error().text << '\n';
+            return 1;
+        }
+        std::cout << "the configuration and the state are good\n";
         return 0;
     }
     cgpu::system::set_up_log(config->log_level);
@@ -52,7 +60,7 @@ int main(int argc, char** argv) {
         ->capture_default_str();
     app.add_option("--set", sources.overrides,
                    "KEY=VALUE over all files, e.g. --set policy=weighted; may be repeated");
-    app.add_flag("--check", check_only, "read the configuration, say what is wrong with it, and end");
+    app.add_flag("--check", check_only, "read the configuration and the state, say what is wrong with them, and end");
     app.add_flag(
         "--formats", formats,
         "print the versions of files, modules and links that it can read (name, oldest, newest), and "

@@ -6,6 +6,7 @@
 #include "client/node/bus_connection.hpp"
 #include "client/node/bus_job_watch.hpp"
 #include "client/node/bus_snapshot.hpp"
+#include "client/node/wake.hpp"
 #include "dbus/caller.hpp"
 
 namespace cgpu::client {
@@ -50,7 +51,9 @@ BusNode::~BusNode() = default;
 
 BusNode::Bus& BusNode::bus() {
     if (bus_ != nullptr) return *bus_;
-    bus_ = std::make_unique<Bus>();
+    auto bus = std::make_unique<Bus>();
+    wake_service(*bus->connection);
+    bus_ = std::move(bus);
     if (interactive_) {
         compat::allow_interaction(bus_->manager.proxy());
         bus_->connection->setMethodCallTimeout(kTypingTakes);

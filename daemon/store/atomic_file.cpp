@@ -59,7 +59,8 @@ tl::expected<void, std::string> write_beside(Descriptor& file, std::string_view 
 
 }  // namespace
 
-tl::expected<void, std::string> replace_file(const fs::path& path, std::string_view content) {
+tl::expected<Replaced, std::string> replace_file(const fs::path& path, std::string_view content,
+                                                 int (*sync)(int folder)) {
     const fs::path folder = path.parent_path();
     const Descriptor folder_fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (folder_fd.get() < 0) return failed("opening its folder");
@@ -70,10 +71,10 @@ tl::expected<void, std::string> replace_file(const fs::path& path, std::string_v
     if (written && ::rename(beside.c_str(), path.c_str()) != 0) written = failed("renaming the new file");
     if (!written) {
         ::unlink(beside.c_str());
-        return written;
+        return tl::unexpected(written.error());
     }
-    if (::fsync(folder_fd.get()) != 0) return failed("syncing its folder");
-    return {};
+    // The new file is in force already, so this can't be a failure: nobody would take the change back.
+    return sync(folder_fd.get()) == 0 ? Replaced::durably : Replaced::until_power_fails;
 }
 
 void remove_leftovers(const fs::path& path) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -8,12 +10,17 @@
 
 namespace cgpu::store {
 
+enum class Replaced {
+    durably,
+    until_power_fails,  ///< the folder couldn't be synced: a power failure soon after may bring the old file back
+};
+
 /// Replaces a file by one with this content, readable by its owner only: written beside it, synced, renamed
-/// over it, the folder synced. After a crash at any moment the old or the new file is there, whole. Error:
-/// which step failed and the system's words for why; up to the last step, the sync of the folder, the old
-/// file is as it was.
-[[nodiscard]] tl::expected<void, std::string> replace_file(const std::filesystem::path& path,
-                                                           std::string_view content);
+/// over it, the folder synced by `sync`. After a crash at any moment the old or the new file is there, whole.
+/// Error: which step failed and the system's words for why; the old file is as it was.
+[[nodiscard]] tl::expected<Replaced, std::string> replace_file(const std::filesystem::path& path,
+                                                               std::string_view content,
+                                                               int (*sync)(int folder) = ::fsync);
 
 /// Removes what a crash during replace_file() has left beside the file.
 void remove_leftovers(const std::filesystem::path& path);

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "daemon/app/log.hpp"
 #include "daemon/store/atomic_file.hpp"
 #include "daemon/store/state_json.hpp"
 
@@ -52,21 +53,43 @@ app::Result<void> StateFile::save(State state) {
         return model::refuse(
             Reason::storage, "saving the state to " + path_.string(), replaced.error(),
             "free space in its folder and let the user of cgpud write there; nothing was changed");
+    if (*replaced == Replaced::until_power_fails)
+        log::warn("the state is saved to {}, but its folder can't be synced ({}): a power failure may undo that",
+                  path_.string(), std::generic_category().message(errno));
     state_ = std::move(state);
     return {};
 }
 
-app::Result<State> StateFile::load() {
+app::Result<std::optional<State>> StateFile::read() const {
     const std::string what = "state file " + path_.string();
-    remove_leftovers(path_);
     const auto content = read_file(path_);
     if (!content)
         return model::refuse(Reason::storage, what, "it can't be read: " + content.error().message(),
                              "let the user of cgpud read it");
-    if (!*content) return state_ = State{};
+    if (!*content) return std::nullopt;
     auto state = read_state(**content);
     if (!state) return model::refuse(Reason::storage, what, state.error().why, state.error().remedy);
-    return state_ = std::move(*state);
+    return std::move(*state);
+}
+
+app::Result<State> StateFile::load() {
+    remove_leftovers(path_);
+    auto found = read();
+    if (!found) return tl::unexpected(found.error());
+    if (*found) return state_ = std::move(**found);
+    if (const auto saved = save(State{}); !saved) return tl::unexpected(saved.error());
+    return state_;
+}
+
+app::Result<void> StateFile::check() const {
+    const auto found = read();
+    if (!found) return tl::unexpected(found.error());
+    const auto folder = path_.parent_path();
+    if (*found || ::access(folder.c_str(), W_OK | X_OK) == 0) return {};
+    return model::refuse(Reason::storage, "state_dir " + folder.string(),
+                         "there is no state in it, and none can be written: " +
+                             std::generic_category().message(errno),
+                         "make the folder, and let the user of cgpud write there");
 }
 
 }  // namespace cgpu::store

@@ -53,10 +53,14 @@ echo 'default_weight: 3' >/etc/cgpu/cgpud.yaml
 expect systemctl reload cgpud
 wait_for 10 in_journal 'configuration read again' PRIORITY=6
 echo 'default_weight: a lot' >/etc/cgpu/cgpud.yaml
-expect systemctl reload cgpud
-says_bad() { [[ $(of_unit StatusText) == 'bad configuration, the one before stays in force' ]]; }
+expect_error '.' systemctl reload cgpud
+wait_for 10 in_journal 'cgpud.yaml:1: .*Try: '
+expect_equal "the service after a reload that was refused" "$(systemctl is-active cgpud)" active
+# Whoever sends the signal by hand finds it in the status and the journal.
+kill -HUP "$(of_unit MainPID)"
+says_bad() { [[ $(of_unit StatusText) == 'bad configuration, the one before stays in force: '*cgpud.yaml:1:* ]]; }
 wait_for 10 says_bad
-expect in_journal 'cgpud.yaml:1: .*Try: ' PRIORITY=3
+wait_for 10 in_journal 'cgpud.yaml:1: .*Try: ' PRIORITY=3
 job three -- burn --forever --kernel-us 1000
 wait_for 20 is_ready three
 weight() { cgpuctl list --json | jq --arg name "$1" '.[] | select(.name == $name).gpus[0].weight'; }
@@ -66,6 +70,12 @@ end_job three
 # It doesn't start with a bad one, and isn't tried again and again.
 systemctl restart cgpud 2>/dev/null && fail "it started with a bad configuration"
 expect_equal "state" "$(of_unit ActiveState) $(of_unit ExecMainStatus)" 'failed 78'
+# A client is told so, with the place, and at once: the bus alone would have it wait for 25 s.
+began=$SECONDS
+expect_error 'it does not start: .*cgpud.yaml:1: ' cgpuctl status
+systemctl reset-failed cgpud
+expect_error 'it does not start: .*cgpud.yaml:1: ' cgpuctl status
+expect_between "seconds until clients were told" $((SECONDS - began)) 0 8
 computes one
 rm /etc/cgpu/cgpud.yaml
 systemctl reset-failed cgpud

@@ -5,8 +5,10 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <csignal>
 
+#include "daemon/store/atomic_file.hpp"
 #include "tests/unit/daemon/as_nobody.hpp"
 #include "tests/unit/daemon/saved_nodes.hpp"
 #include "tests/unit/daemon/temp_folder.hpp"
@@ -44,7 +46,45 @@ TEST(StateFile, NoFileIsAnEmptyNode) {
     const auto node = StateFile(folder.path()).load();
     ASSERT_TRUE(node.has_value());
     EXPECT_EQ(node->node, Node{});
-    EXPECT_TRUE(StateFile(folder / "missing").load().has_value());
+    EXPECT_EQ(count_files(folder.path()), 1U) << "which is on disk from then on";
+}
+
+TEST(StateFile, AFolderThatIsMissingOrCanNotBeWrittenIsNotAnEmptyState) {
+    const TempFolder folder;
+    StateFile missing(folder / "missing");
+    EXPECT_FALSE(missing.check());
+    ASSERT_FALSE(missing.load());
+    EXPECT_EQ(missing.load().error().reason, model::Refusal::Reason::storage);
+    EXPECT_TRUE(StateFile(folder.path()).check());
+    const cgpu::test::AsNobody nobody;
+    EXPECT_FALSE(StateFile(folder.path()).check());
+    EXPECT_FALSE(StateFile(folder.path()).load());
+}
+
+TEST(StateFile, OneThatCanBeReadIsTakenUpWhereItsFolderCanNotBeWritten) {
+    const TempFolder folder;
+    ASSERT_TRUE(StateFile(folder.path()).save(full_node()).has_value());
+    ASSERT_EQ(chmod(folder.path().c_str(), 0555), 0);
+    ASSERT_EQ(chmod((folder / "state.json").c_str(), 0644), 0);
+    {
+        const cgpu::test::AsNobody nobody;
+        EXPECT_TRUE(StateFile(folder.path()).check());
+        const auto state = StateFile(folder.path()).load();
+        ASSERT_TRUE(state) << state.error().text;
+        EXPECT_EQ(state->node, full_node());
+    }
+    ASSERT_EQ(chmod(folder.path().c_str(), 0755), 0);
+}
+
+TEST(StateFile, AFolderThatIsNotSyncedDoesNotMakeASaveAFailure) {
+    const TempFolder folder;
+    const auto path = folder / "file";
+    const auto broken = [](int) {
+        errno = EIO;
+        return -1;
+    };
+    EXPECT_EQ(replace_file(path, "new", broken), Replaced::until_power_fails);
+    EXPECT_EQ(replace_file(path, "newer"), Replaced::durably);
 }
 
 TEST(StateFile, WhatIsSavedIsLoaded) {

@@ -1,0 +1,95 @@
+#include "client/node/wake.hpp"
+
+#include <poll.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+
+namespace cgpu::client {
+namespace {
+
+constexpr const char* kName = "org.cgpu1";
+constexpr const char* kBus = "org.freedesktop.DBus";
+constexpr const char* kSystemd = "org.freedesktop.systemd1";
+constexpr const char* kUnit = "org.freedesktop.systemd1.Unit";
+constexpr const char* kService = "org.freedesktop.systemd1.Service";
+constexpr std::chrono::seconds kBusWaits{25};
+constexpr std::chrono::milliseconds kLookEvery{100};
+/// Its own exit status for a bad configuration (EX_CONFIG).
+constexpr std::int32_t kBadConfig = 78;
+
+using Clock = std::chrono::steady_clock;
+
+std::unique_ptr<sdbus::IProxy> proxy_of(sdbus::IConnection& connection, const char* service,
+                                        const std::string& path) {
+    return sdbus::createProxy(connection, compat::ServiceName(service), sdbus::ObjectPath(path));
+}
+
+/// Nothing where there is no systemd, or where it doesn't know the unit.
+std::optional<UnitState> look_at_unit(sdbus::IConnection& connection) {
+    try {
+        sdbus::ObjectPath path;
+        proxy_of(connection, kSystemd, "/org/freedesktop/systemd1")
+            ->callMethod("GetUnit")
+            .onInterface("org.freedesktop.systemd1.Manager")
+            .withArguments(std::string("cgpud.service"))
+            .storeResultsTo(path);
+        const auto unit = proxy_of(connection, kSystemd, path);
+        UnitState state;
+        state.active_state = unit->getProperty("ActiveState").onInterface(kUnit).get<std::string>();
+        state.status_text = unit->getProperty("StatusText").onInterface(kService).get<std::string>();
+        state.exit_status = unit->getProperty("ExecMainStatus").onInterface(kService).get<std::int32_t>();
+        return state;
+    } catch (const sdbus::Error&) {
+        return std::nullopt;
+    }
+}
+
+void process_for(sdbus::IConnection& connection, std::chrono::milliseconds time) {
+    const auto until = Clock::now() + time;
+    while (Clock::now() < until) {
+        if (compat::process_one(connection)) return;
+        const auto wanted = connection.getEventLoopPollData();
+        pollfd file{wanted.fd, wanted.events, 0};
+        poll(&file, 1, static_cast<int>(time.count()));
+    }
+}
+
+}  // namespace
+
+std::string why_failed(const UnitState& unit) {
+    if (unit.active_state != "failed") return {};
+    if (!unit.status_text.empty()) return "it does not start: " + unit.status_text;
+    return unit.exit_status == kBadConfig ? "it does not start: its configuration is bad"
+                                          : "its service has failed";
+}
+
+void wake_service(sdbus::IConnection& connection) {
+    const auto bus = proxy_of(connection, kBus, "/org/freedesktop/DBus");
+    compat::finish_registration(*bus);
+    bool there = false;
+    bus->callMethod("NameHasOwner").onInterface(kBus).withArguments(std::string(kName)).storeResultsTo(there);
+    if (there) return;
+    std::optional<sdbus::Error> failure;
+    bool answered = false;
+    bus->callMethodAsync("StartServiceByName")
+        .onInterface(kBus)
+        .withTimeout(kBusWaits)
+        .withArguments(std::string(kName), std::uint32_t{0})
+        .uponReplyInvoke([&](compat::MaybeError error, std::uint32_t) {
+            answered = true;
+            if (error) failure.emplace(*error);
+        });
+    const auto give_up = Clock::now() + kBusWaits;
+    while (!answered && Clock::now() < give_up) {
+        process_for(connection, kLookEvery);
+        if (answered) break;
+        const auto unit = look_at_unit(connection);
+        const auto why = unit ? why_failed(*unit) : std::string();
+        if (!why.empty()) throw compat::make_error("org.freedesktop.DBus.Error.Spawn.Failed", why);
+    }
+    if (failure) throw *failure;
+}
+
+}  // namespace cgpu::client

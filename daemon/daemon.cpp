@@ -19,9 +19,9 @@ namespace {
 constexpr app::Nanos kSecond = 1'000'000'000;
 /// How long a closed gate holds without being renewed. The slicer renews three times as often.
 constexpr app::Nanos kHold = kSecond;
-/// A driver without GPUs is asked again so often, one with GPUs (which may go and come) less often.
+/// A driver that shows no GPU, or not all, is asked again so often; one that shows all (which may go) less often.
 constexpr app::Nanos kLookAgainSoon = 5 * kSecond;
-constexpr app::Nanos kLookAgain = 60 * kSecond;
+constexpr app::Nanos kLookAgain = 10 * kSecond;
 constexpr std::uint64_t kMib = 1ull << 20;
 
 upgrade::Version own_version() { return upgrade::Version::parse(CGPU_VERSION).value_or(upgrade::Version{}); }
@@ -151,22 +151,30 @@ void Daemon::choose_module(store::State& state) {
 }
 
 void Daemon::look_for_gpus() {
-    driver_.list([this](const app::Result<std::vector<model::SeenGpu>>& gpus) { gpus_listed(gpus); });
+    driver_.list([this](const app::Result<model::SeenGpus>& seen) { gpus_listed(seen); });
 }
 
-void Daemon::gpus_listed(const app::Result<std::vector<model::SeenGpu>>& gpus) {
-    if (gpus) {
-        service_->gpus_seen(*gpus);
+void Daemon::gpus_listed(const app::Result<model::SeenGpus>& seen) {
+    if (seen) {
+        failures_ = 0;
+        service_->gpus_seen(*seen);
         std::vector<model::Uuid> uuids;
-        std::ranges::transform(*gpus, std::back_inserter(uuids), &model::SeenGpu::uuid);
+        std::ranges::transform(seen->gpus, std::back_inserter(uuids), &model::SeenGpu::uuid);
         leases_->set_gpus(std::move(uuids));
     } else {
-        log::line(open_ ? log::Level::debug : log::Level::warn, gpus.error().text);
+        driver_failed(seen.error().text);
     }
-    const bool none = !gpus || gpus->empty();
-    next_look_ = loop_.at(loop_.now() + (none ? kLookAgainSoon : kLookAgain), [this] { look_for_gpus(); });
+    const bool whole = seen && !seen->gpus.empty() && seen->lost.empty();
+    next_look_ = loop_.at(loop_.now() + (whole ? kLookAgain : kLookAgainSoon), [this] { look_for_gpus(); });
     if (std::exchange(open_, true)) return;
     if (const auto opened = open_to_clients(); !opened) fail(opened.error());
+}
+
+/// Once may be a driver that is busy; twice, and nothing more is put on GPUs that nobody can use.
+void Daemon::driver_failed(const std::string& why) {
+    ++failures_;
+    log::line(failures_ <= 2 ? log::Level::warn : log::Level::debug, why);
+    if (failures_ >= 2) service_->driver_lost(why);
 }
 
 tl::expected<void, std::string> Daemon::open_to_clients() {

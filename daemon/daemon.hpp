@@ -46,7 +46,8 @@ class Daemon {
     void compose(store::State state);
     void choose_module(store::State& state);
     void look_for_gpus();
-    void gpus_listed(const app::Result<std::vector<model::SeenGpu>>& gpus);
+    void gpus_listed(const app::Result<model::SeenGpus>& seen);
+    void driver_failed(const std::string& why);
     tl::expected<void, std::string> open_to_clients();
     void reload();
     void take_configured_mode();
@@ -74,6 +75,7 @@ class Daemon {
     std::vector<app::WatchPtr> signals_;
     app::WatchPtr next_look_;
     bool open_ = false;
+    int failures_ = 0;  ///< of the driver, one after the other
 };
 
 }  // namespace cgpu

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/model/bytes.hpp"
 #include "core/model/mode.hpp"
@@ -33,11 +34,25 @@ struct SeenGpu {
     std::uint32_t index = 0;  ///< NVML's, of this boot
     std::string model_name;
     Bytes total;  ///< what can be allocated on it: NVML v2's total without the driver's reserve
-    /// Why no instance can be put on it (a MIG or exclusive-process card), as a sentence without a full stop;
-    /// else empty.
+    /// Why no instance can be put on it (a MIG or exclusive-process card, one that is lost), as a sentence
+    /// without a full stop; else empty.
     std::string obstacle;
 
     friend bool operator==(const SeenGpu&, const SeenGpu&) = default;
+};
+
+/// A GPU that NVML counts and can say nothing of, as one that has fallen off its bus.
+struct LostGpu {
+    std::uint32_t index = 0;
+    std::string why;  ///< NVML's words, without a full stop
+
+    friend bool operator==(const LostGpu&, const LostGpu&) = default;
+};
+
+/// All that NVML shows now.
+struct SeenGpus {
+    std::vector<SeenGpu> gpus;
+    std::vector<LostGpu> lost;
 };
 
 /// A GPU of the node, with what is set for it.

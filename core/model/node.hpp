@@ -72,7 +72,12 @@ class Node {
 
     /// GPUs that NVML shows for the first time are added with their settings, those it shows no longer are
     /// kept and marked absent. Refused (invalid): a UUID or index twice, a GPU without memory.
-    [[nodiscard]] tl::expected<Change, Refusal> sync_gpus(const std::vector<Sighting>& seen);
+    /// A known GPU that isn't among them is not present; the obstacle of one that had the index of a lost one
+    /// says why.
+    [[nodiscard]] tl::expected<Change, Refusal> sync_gpus(const std::vector<Sighting>& seen,
+                                                          const std::vector<LostGpu>& lost = {});
+    /// The driver is gone: no GPU is present, and their obstacles say why.
+    Change lose_driver(const std::string& why);
 
     // Settings of a GPU. Refused: not_found, and as named.
     [[nodiscard]] tl::expected<Change, Refusal> set_policy(const Uuid& gpu, Policy policy);

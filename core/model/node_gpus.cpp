@@ -44,7 +44,8 @@ void Node::sort_gpus() {
     });
 }
 
-tl::expected<Change, Refusal> Node::sync_gpus(const std::vector<Sighting>& seen) {
+tl::expected<Change, Refusal> Node::sync_gpus(const std::vector<Sighting>& seen,
+                                              const std::vector<LostGpu>& lost) {
     if (auto checked = check_seen(seen); !checked) return tl::unexpected(checked.error());
     std::vector<Gpu> next = gpus_;
     for (Gpu& gpu : next) gpu.present = false;
@@ -58,9 +59,24 @@ tl::expected<Change, Refusal> Node::sync_gpus(const std::vector<Sighting>& seen)
             known->present = true;
         }
     }
+    for (Gpu& gpu : next) {
+        const auto its = std::find_if(lost.begin(), lost.end(),
+                                      [&](const LostGpu& other) { return other.index == gpu.index; });
+        if (!gpu.present && its != lost.end()) gpu.obstacle = its->why;
+    }
     std::swap(gpus_, next);
     sort_gpus();
     return gpus_ == next ? Change::unchanged : changed();
+}
+
+Change Node::lose_driver(const std::string& why) {
+    const std::vector<Gpu> before = gpus_;
+    for (Gpu& gpu : gpus_) {
+        if (gpu.present) gpu.obstacle = why;
+        gpu.present = false;
+    }
+    sort_gpus();
+    return gpus_ == before ? Change::unchanged : changed();
 }
 
 tl::expected<Change, Refusal> Node::set_policy(const Uuid& uuid, Policy policy) {

@@ -86,7 +86,8 @@ struct DriverProcess {
 class Gpus {
   public:
     virtual ~Gpus() = default;
-    virtual void list(std::function<void(Result<std::vector<model::SeenGpu>>)> call) = 0;
+    /// Refused: the driver isn't there, or doesn't answer.
+    virtual void list(std::function<void(Result<model::SeenGpus>)> call) = 0;
     virtual void processes(const model::Uuid& gpu,
                            std::function<void(Result<std::vector<DriverProcess>>)> call) = 0;
 };

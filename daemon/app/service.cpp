@@ -1,5 +1,6 @@
 #include "daemon/app/service.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/model/quote.hpp"
@@ -20,6 +21,12 @@ void say_where_weight_is_idle(const model::Node& node, const model::Instance& in
             log::info("instance {}: weight {} has no effect on GPU {} under policy {}",
                       instance.id.short_id(), quota.weight, gpu->index, model::to_string(policy));
     }
+}
+
+void say_whose_gpu_is_lost(const model::Node& node, const model::Gpu& gpu) {
+    for (const auto* instance : instances_on(node, gpu.uuid))
+        log::warn("instance {} ({}): its GPU {} is not there now{}", instance->id.short_id(), instance->name,
+                  gpu.index, gpu.obstacle.empty() ? "" : ": " + gpu.obstacle);
 }
 
 }  // namespace
@@ -146,20 +153,33 @@ GpuUsage Service::usage(const model::Uuid& gpu) const {
     return sum;
 }
 
-void Service::gpus_seen(const std::vector<model::SeenGpu>& gpus) {
+void Service::gpus_seen(const model::SeenGpus& seen) {
     std::vector<model::Sighting> sightings;
-    sightings.reserve(gpus.size());
-    for (const auto& gpu : gpus) sightings.push_back({gpu, settings_.settings_for(gpu)});
-    const auto changed = change([&](model::Node& node) { return node.sync_gpus(sightings); }, {});
+    sightings.reserve(seen.gpus.size());
+    for (const auto& gpu : seen.gpus) sightings.push_back({gpu, settings_.settings_for(gpu)});
+    const auto before = node_.gpus();
+    gpus_changed(change([&](model::Node& node) { return node.sync_gpus(sightings, seen.lost); }, {}), before);
+}
+
+void Service::driver_lost(const std::string& why) {
+    const auto before = node_.gpus();
+    gpus_changed(change([&](model::Node& node) -> tl::expected<Change, Refusal> { return node.lose_driver(why); },
+                        {}),
+                 before);
+}
+
+void Service::gpus_changed(Result<bool> changed, const std::vector<model::Gpu>& before) {
     if (!changed) {
         log::error("GPUs: {}", changed.error().text);
         return;
     }
     if (!*changed) return;
     for (const auto& gpu : node_.gpus()) {
+        if (std::find(before.begin(), before.end(), gpu) != before.end()) continue;
         log::info("{}: {}, {} MiB{}{}", describe(gpu), gpu.model_name, gpu.total.mib(),
                   gpu.present ? "" : ", not shown by the driver now",
                   gpu.obstacle.empty() ? "" : ", not shared: " + gpu.obstacle);
+        if (!gpu.present) say_whose_gpu_is_lost(node_, gpu);
         outside_.publisher.gpu_changed(gpu.uuid);
     }
 }

@@ -106,7 +106,9 @@ class Service {
     [[nodiscard]] GpuUsage usage(const model::Uuid& gpu) const;
 
     /// What the driver shows now.
-    void gpus_seen(const std::vector<model::SeenGpu>& gpus);
+    void gpus_seen(const model::SeenGpus& seen);
+    /// The driver has no GPU to show any more: nothing is put on any until it has.
+    void driver_lost(const std::string& why);
     /// The link's word: no process uses this instance's socket any more.
     void link_idle(const model::InstanceId& id);
 
@@ -125,6 +127,7 @@ class Service {
     [[nodiscard]] bool someone_is_ending() const;
     /// The refusal of a new instance, as try_again where what stands in the way may be that one.
     [[nodiscard]] model::Refusal worth_another_try(model::Refusal refusal) const;
+    void gpus_changed(Result<bool> changed, const std::vector<model::Gpu>& before);
     void gpus_of_changed(const model::Instance& instance);
 
     model::Node node_;

@@ -69,9 +69,8 @@ void Driver::ask(std::function<Answer(NvmlReader&)> question, std::function<void
     queue_->filled.notify_one();
 }
 
-void Driver::list(std::function<void(app::Result<std::vector<model::SeenGpu>>)> call) {
-    ask<app::Result<std::vector<model::SeenGpu>>>([](NvmlReader& reader) { return reader.list(); },
-                                                  std::move(call));
+void Driver::list(std::function<void(app::Result<model::SeenGpus>)> call) {
+    ask<app::Result<model::SeenGpus>>([](NvmlReader& reader) { return reader.list(); }, std::move(call));
 }
 
 void Driver::processes(const model::Uuid& gpu,

@@ -24,7 +24,7 @@ class Driver final : public app::Gpus {
     Driver(const Driver&) = delete;
     Driver& operator=(const Driver&) = delete;
 
-    void list(std::function<void(app::Result<std::vector<model::SeenGpu>>)> call) override;
+    void list(std::function<void(app::Result<model::SeenGpus>)> call) override;
     void processes(const model::Uuid& gpu,
                    std::function<void(app::Result<std::vector<app::DriverProcess>>)> call) override;
 

@@ -17,11 +17,13 @@ tl::expected<NvmlLibrary, std::string> NvmlLibrary::load() {
     void* library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!library) return tl::unexpected(std::string("no NVIDIA driver found: ") + dlerror());
     NvmlLibrary nvml;
+    nvml.library_ = library;
     std::string missing;
     const auto need = [&](auto& function, const char* name) {
         if (!look_up(library, function, name)) missing += (missing.empty() ? "" : ", ") + std::string(name);
     };
     need(nvml.init, "nvmlInit_v2");
+    need(nvml.shutdown, "nvmlShutdown");
     need(nvml.error_string, "nvmlErrorString");
     need(nvml.device_count, "nvmlDeviceGetCount_v2");
     need(nvml.device_by_index, "nvmlDeviceGetHandleByIndex_v2");
@@ -36,6 +38,11 @@ tl::expected<NvmlLibrary, std::string> NvmlLibrary::load() {
     if (!missing.empty())
         return tl::unexpected("the NVIDIA driver is too old: libnvidia-ml.so.1 lacks " + missing);
     return nvml;
+}
+
+void NvmlLibrary::unload() {
+    dlclose(library_);
+    *this = NvmlLibrary();
 }
 
 }  // namespace cgpu::gpu

@@ -35,6 +35,7 @@ struct NvmlProcess {
 /// The functions that are used; those that an old driver lacks are null.
 struct NvmlLibrary {
     int (*init)() = nullptr;
+    int (*shutdown)() = nullptr;
     const char* (*error_string)(int) = nullptr;
     int (*device_count)(unsigned*) = nullptr;
     int (*device_by_index)(unsigned, NvmlDevice*) = nullptr;
@@ -46,8 +47,13 @@ struct NvmlLibrary {
     int (*mig_mode)(NvmlDevice, unsigned*, unsigned*) = nullptr;  ///< may be null (driver < 450)
     int (*compute_mode)(NvmlDevice, unsigned*) = nullptr;
 
-    /// dlopens libnvidia-ml.so.1 (never closed again) and looks the functions up. Error: why, for people.
+    /// dlopens libnvidia-ml.so.1 and looks the functions up. Error: why, for people.
     static tl::expected<NvmlLibrary, std::string> load();
+    /// After shutdown(); no function is called any more. The next load() finds what is installed then.
+    void unload();
+
+  private:
+    void* library_ = nullptr;
 };
 
 }  // namespace cgpu::gpu

@@ -49,18 +49,18 @@ tl::expected<void, Refusal> NvmlReader::ready() {
     return {};
 }
 
-app::Result<model::SeenGpu> NvmlReader::describe(unsigned index) {
-    const auto what = "GPU " + std::to_string(index);
+tl::expected<model::SeenGpu, std::string> NvmlReader::describe(unsigned index) {
+    const auto lost = [this](int code) {
+        return tl::unexpected("NVML says: " + std::string(nvml_->error_string(code)));
+    };
     NvmlDevice device = nullptr;
-    if (int code = nvml_->device_by_index(index, &device); code != kNvmlSuccess) return failed(what, code);
+    if (int code = nvml_->device_by_index(index, &device); code != kNvmlSuccess) return lost(code);
     model::SeenGpu gpu;
     gpu.index = index;
     std::array<char, kNvmlUuidBytes> text{};
-    if (int code = nvml_->uuid(device, text.data(), text.size()); code != kNvmlSuccess)
-        return failed(what, code);
+    if (int code = nvml_->uuid(device, text.data(), text.size()); code != kNvmlSuccess) return lost(code);
     const auto uuid = model::Uuid::parse(text.data());
-    if (!uuid)
-        return model::refuse(Refusal::Reason::unsupported, what, uuid.error(), "look at nvidia-smi -L");
+    if (!uuid) return tl::unexpected(uuid.error());
     gpu.uuid = *uuid;
     text.fill('\0');
     if (nvml_->name(device, text.data(), text.size()) == kNvmlSuccess) gpu.model_name = text.data();
@@ -70,32 +70,43 @@ app::Result<model::SeenGpu> NvmlReader::describe(unsigned index) {
         gpu.total = model::Bytes(v2.total - std::min(v2.total, v2.reserved));
     } else {
         NvmlMemoryV1 v1{};
-        if (int code = nvml_->memory_v1(device, &v1); code != kNvmlSuccess) return failed(what, code);
+        if (int code = nvml_->memory_v1(device, &v1); code != kNvmlSuccess) return lost(code);
         gpu.total = model::Bytes(v1.total);
     }
     gpu.obstacle = obstacle(*nvml_, device);
     return gpu;
 }
 
-app::Result<std::vector<model::SeenGpu>> NvmlReader::list() {
-    if (auto ok = ready(); !ok) return tl::unexpected(ok.error());
+app::Result<unsigned> NvmlReader::count(const std::string& what) {
     unsigned count = 0;
-    if (int code = nvml_->device_count(&count); code != kNvmlSuccess)
-        return failed("GPUs of this host", code);
-    std::vector<model::SeenGpu> gpus;
-    for (unsigned index = 0; index < count; ++index) {
-        auto gpu = describe(index);
-        if (!gpu) return tl::unexpected(gpu.error());
-        gpus.push_back(std::move(*gpu));
+    const int code = nvml_->device_count(&count);
+    if (code == kNvmlSuccess) return count;
+    auto refusal = failed(what, code);
+    nvml_->shutdown();
+    nvml_->unload();
+    nvml_.reset();
+    return refusal;
+}
+
+app::Result<model::SeenGpus> NvmlReader::list() {
+    if (auto ok = ready(); !ok) return tl::unexpected(ok.error());
+    const auto counted = count("GPUs of this host");
+    if (!counted) return tl::unexpected(counted.error());
+    model::SeenGpus seen;
+    for (unsigned index = 0; index < *counted; ++index) {
+        if (auto gpu = describe(index))
+            seen.gpus.push_back(std::move(*gpu));
+        else
+            seen.lost.push_back({index, gpu.error()});
     }
-    return gpus;
+    return seen;
 }
 
 app::Result<NvmlDevice> NvmlReader::find(const model::Uuid& gpu) {
     const auto wanted = gpu.to_string();
-    unsigned count = 0;
-    if (int code = nvml_->device_count(&count); code != kNvmlSuccess) return failed(wanted, code);
-    for (unsigned index = 0; index < count; ++index) {
+    const auto counted = count(wanted);
+    if (!counted) return tl::unexpected(counted.error());
+    for (unsigned index = 0; index < *counted; ++index) {
         NvmlDevice device = nullptr;
         std::array<char, kNvmlUuidBytes> text{};
         if (nvml_->device_by_index(index, &device) == kNvmlSuccess &&

@@ -34,6 +34,16 @@ class Device {
     const Card& card(std::uint32_t gpu) const { return layout_->cards[gpu]; }
     RingTable rings() const;
 
+    /// A GPU that has fallen off its bus: the driver counts it still and answers nothing of it.
+    bool is_lost(std::uint32_t gpu) const { return (layout_->lost_gpus.load() >> gpu & 1U) != 0; }
+    void lose(std::uint32_t gpu, bool lost) {
+        const std::uint32_t bit = 1U << gpu;
+        lost ? layout_->lost_gpus.fetch_or(bit) : layout_->lost_gpus.fetch_and(~bit);
+    }
+    /// A driver that was unloaded: NVML doesn't start, and what had started it learns so.
+    bool driver_is_gone() const { return layout_->driver_gone.load() != 0; }
+    void unload_driver(bool gone) { layout_->driver_gone = gone ? 1 : 0; }
+
     /// A descriptor of the device file with nothing in common with others of it. @return -1: none is left.
     int open_file() const;
     /// Maps bytes of the data area at `address`, in place of what is there.

@@ -42,10 +42,13 @@ struct Layout {
     std::uint64_t ipc_event_serial;
     IpcEvent ipc_events[kMaxIpcEvents];
     TraceHead trace;
+    std::atomic<std::uint32_t> lost_gpus;    ///< A bit for each that has fallen off its bus.
+    std::atomic<std::uint32_t> driver_gone;  ///< Not 0: as if it were unloaded.
 };
+static_assert(kMaxGpus <= 32);
 
 constexpr std::uint64_t kMagic = 0x7570676d6973ULL;  // "simgpu"
-constexpr std::uint32_t kLayoutVersion = 5;
+constexpr std::uint32_t kLayoutVersion = 6;
 constexpr std::uint64_t kRingsOffset = (sizeof(Layout) + 4095) / 4096 * 4096;
 
 // The data area is a hole but for what programs wrote; far larger than all cards, so that there is always a

@@ -153,6 +153,8 @@ CUresult current_context(Context*& context) {
     if (context_stack().empty() || !context_stack().back()) return CUDA_ERROR_INVALID_CONTEXT;
     context = context_stack().back();
     if (!context->is_open()) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    // What programs are told whose GPU has fallen off its bus.
+    if (Runtime::get()->device().is_lost(context->gpu())) return CUDA_ERROR_UNKNOWN;
     return context->error();
 }
 

@@ -39,6 +39,7 @@ nvmlReturn_t nvmlDeviceGetCount_v2(unsigned int* count) {
     const auto device = Node::device();
     if (!device) return NVML_ERROR_UNINITIALIZED;
     if (!count) return NVML_ERROR_INVALID_ARGUMENT;
+    if (device->driver_is_gone()) return NVML_ERROR_DRIVER_NOT_LOADED;
     *count = device->gpu_count();
     return NVML_SUCCESS;
 }
@@ -48,6 +49,8 @@ nvmlReturn_t nvmlDeviceGetHandleByIndex_v2(unsigned int index, nvmlDevice_t* han
     const auto device = Node::device();
     if (!device) return NVML_ERROR_UNINITIALIZED;
     if (!handle || index >= device->gpu_count()) return NVML_ERROR_INVALID_ARGUMENT;
+    if (device->driver_is_gone()) return NVML_ERROR_DRIVER_NOT_LOADED;
+    if (device->is_lost(index)) return NVML_ERROR_GPU_IS_LOST;
     *handle = handle_of(index);
     return NVML_SUCCESS;
 }

@@ -41,6 +41,10 @@ nvmlReturn_t Node::initialize() {
     if (!the_device) {
         the_device = Device::open(device_path());
         if (!the_device) return errno == EACCES ? NVML_ERROR_NO_PERMISSION : NVML_ERROR_DRIVER_NOT_LOADED;
+        if (the_device->driver_is_gone()) {
+            the_device.reset();
+            return NVML_ERROR_DRIVER_NOT_LOADED;
+        }
     }
     ++initializations;
     return NVML_SUCCESS;
@@ -66,7 +70,8 @@ nvmlReturn_t find_gpu(nvmlDevice_t handle, std::shared_ptr<Device>& device, std:
     const auto number = reinterpret_cast<std::uintptr_t>(handle);
     if (number == 0 || number > device->gpu_count()) return NVML_ERROR_INVALID_ARGUMENT;
     gpu = static_cast<std::uint32_t>(number - 1);
-    return NVML_SUCCESS;
+    if (device->driver_is_gone()) return NVML_ERROR_DRIVER_NOT_LOADED;
+    return device->is_lost(gpu) ? NVML_ERROR_GPU_IS_LOST : NVML_SUCCESS;
 }
 
 nvmlReturn_t copy_text(const std::string& text, char* to, unsigned int length) {

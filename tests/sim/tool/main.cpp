@@ -96,6 +96,13 @@ int main(int argc, char** argv) {
                                 "the start, NS SERIAL PID GPU CONTEXT MODULES ALLOCATED COMM; or 'locked NS "
                                 "FOR_NS' when a stopped process kept all others from the GPUs");
     trace_verb->add_flag("--start", start, "Begin a trace instead, with what is held now");
+    std::uint32_t gpu = 0;
+    CLI::App* lose_verb = verb("lose", "A GPU falls off its bus");
+    CLI::App* return_verb = verb("return", "A lost GPU is there again");
+    for (CLI::App* one_gpu : {lose_verb, return_verb})
+        one_gpu->add_option("gpu", gpu, "Its index")->required()->check(CLI::Range(0U, simgpu::kMaxGpus - 1));
+    CLI::App* unload_verb = verb("unload", "The driver is unloaded, as far as NVML is concerned");
+    CLI::App* load_verb = verb("load", "The driver is loaded again");
     CLI11_PARSE(app, argc, argv);
 
     try {
@@ -106,6 +113,14 @@ int main(int argc, char** argv) {
         const auto device = open_device(path);
         if (trace_verb->parsed()) {
             start ? start_trace(*device) : print_trace(*device);
+            return 0;
+        }
+        if (lose_verb->parsed() || return_verb->parsed()) {
+            device->lose(gpu, lose_verb->parsed());
+            return 0;
+        }
+        if (unload_verb->parsed() || load_verb->parsed()) {
+            device->unload_driver(unload_verb->parsed());
             return 0;
         }
         const Json report =

@@ -102,7 +102,7 @@ struct LeaseGpus final : Gpus {
     int looks = 0;
     std::map<std::int32_t, std::uint64_t> shown;
     std::map<std::int32_t, std::uint64_t> shown_on_2;  ///< by GPU 2; `shown` is by all others
-    void list(std::function<void(Result<std::vector<model::SeenGpu>>)> call) override { call({}); }
+    void list(std::function<void(Result<model::SeenGpus>)> call) override { call({}); }
     void processes(const model::Uuid& gpu,
                    std::function<void(Result<std::vector<DriverProcess>>)> call) override {
         ++looks;

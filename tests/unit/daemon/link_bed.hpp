@@ -21,7 +21,7 @@ struct BedGpus final : app::Gpus {
     explicit BedGpus(PollLoop& its_loop) : loop(its_loop) {}
     PollLoop& loop;
     std::map<std::int32_t, std::uint64_t> shown;
-    void list(std::function<void(app::Result<std::vector<model::SeenGpu>>)> call) override { call({}); }
+    void list(std::function<void(app::Result<model::SeenGpus>)> call) override { call({}); }
     void processes(const model::Uuid&,
                    std::function<void(app::Result<std::vector<app::DriverProcess>>)> call) override {
         loop.post([this, call] {

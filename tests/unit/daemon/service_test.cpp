@@ -29,7 +29,7 @@ class ServiceTest : public ::testing::Test {
         gpu.uuid = *model::Uuid::parse("GPU-00000000-0000-0000-0000-000000000001");
         gpu.model_name = "V100";
         gpu.total = model::Bytes::from_mib(16130);
-        service->gpus_seen({gpu});
+        service->gpus_seen({{gpu}, {}});
         v100 = gpu.uuid;
     }
 
@@ -57,6 +57,34 @@ class ServiceTest : public ::testing::Test {
     model::Uuid v100;
     std::optional<Service> service;
 };
+
+TEST_F(ServiceTest, a_lost_gpu_is_not_present_and_says_why) {
+    see_v100();
+    ASSERT_TRUE(create("aaaa", "4"));
+    service->gpus_seen({{}, {{0, "NVML says: GPU is lost"}}});
+    const auto* lost = service->node().find_gpu(v100);
+    ASSERT_NE(lost, nullptr);
+    EXPECT_FALSE(lost->present);
+    EXPECT_EQ(lost->obstacle, "NVML says: GPU is lost");
+    EXPECT_TRUE(service->node().find_instance(*model::InstanceId::parse("aaaa"))) << "its instance stays";
+    EXPECT_FALSE(create("bbbb", "4"));
+    see_v100();
+    EXPECT_TRUE(service->node().find_gpu(v100)->present);
+    EXPECT_EQ(service->node().find_gpu(v100)->obstacle, "");
+    EXPECT_TRUE(create("bbbb", "4"));
+}
+
+TEST_F(ServiceTest, nothing_is_put_on_gpus_without_a_driver) {
+    see_v100();
+    service->driver_lost("NVML says: Driver Not Loaded");
+    const auto refused = create("aaaa", "4");
+    ASSERT_FALSE(refused);
+    const auto saves = store.saves;
+    service->driver_lost("NVML says: Driver Not Loaded");
+    EXPECT_EQ(store.saves, saves) << "nothing new";
+    see_v100();
+    EXPECT_TRUE(create("aaaa", "4"));
+}
 
 TEST_F(ServiceTest, lets_in_who_made_an_instance_and_the_user_of_its_first_process) {
     see_v100();

@@ -109,11 +109,15 @@ Nanos GpuGates::step(Nanos now, const schedule::Gangs& gangs) {
         sample(*seat, now);
     }
     const auto decision = slicer_.step(now, readings, gangs);
+    bool wakes_are_left = false;
     for (std::size_t slot = 0; slot < schedule::kSlots; ++slot) {
         auto& seat = seats_[slot];
         if (!seat || !seat->readings) continue;
         seat->readings->publish(decision.gates[slot], now, now + hold_);
+        wakes_are_left |= seat->readings->wakes_are_left();
     }
+    // At once, but after the other GPUs, and after whatever the loop's thread wants.
+    if (wakes_are_left) return now;
     // Whoever waits must see that somebody is there, so closed gates are renewed well before they run out.
     auto at = decision.wake_at;
     if (someone_waits) at = std::min(at, now + hold_ / 3);

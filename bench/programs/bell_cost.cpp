@@ -48,7 +48,7 @@ struct Pages : app::ProcessPages {
     }
 };
 
-/// How a hostile process does it: `turns` also changes the bell's word, else it is only woken on.
+/// How a hostile process does it: `changes` also changes the bell's word, else it is only woken on.
 pid_t start_ringer(wire::Bell& bell, bool changes) {
     const pid_t child = fork();
     if (child != 0) return child;

@@ -21,10 +21,13 @@ class RingBudget {
     /// Who isn't listened to is looked at so often: all of them at the same moments, or each would cost steps
     /// of its own …
     static constexpr schedule::Nanos kLookEvery = schedule::kMilli;
-    /// … and so often after having rung on for kPatience looks in a row. Nobody's turn lasts longer for it:
-    /// those end by the clock.
+    /// … and so often, with rings that cost kDearer times as much, who was found too loud kPatience times
+    /// without having been quiet for kForget in between. Nobody's turn lasts longer for it: those end by the
+    /// clock, and while a turn drains the slicer looks by itself.
     static constexpr schedule::Nanos kLookSeldomEvery = 4 * schedule::kMilli;
     static constexpr int kPatience = 16;
+    static constexpr int kDearer = 4;
+    static constexpr schedule::Nanos kForget = schedule::kSecond;
     /// A wake without a ring counts as so many: there is no honest reason for it, but for a step that fell
     /// between the two halves of ringing.
     static constexpr int kWakeOnly = 4;
@@ -37,14 +40,14 @@ class RingBudget {
     [[nodiscard]] bool listens(schedule::Nanos now);
     /// When one that isn't listened to is to be looked at; later than `now`.
     [[nodiscard]] schedule::Nanos look_at(schedule::Nanos now) const {
-        const auto every = looks_ < kPatience ? kLookEvery : kLookSeldomEvery;
+        const auto every = found_loud_ < kPatience ? kLookEvery : kLookSeldomEvery;
         return (now / every + 1) * every;
     }
 
   private:
     schedule::Nanos paid_at_ = 0;  ///< when what it has rung so far is paid for
     bool too_loud_ = false;
-    int looks_ = 0;  ///< in a row that found that it had rung on
+    int found_loud_ = 0;  ///< how often, up to kPatience
 };
 
 }  // namespace cgpu::app

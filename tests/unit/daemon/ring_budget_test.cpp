@@ -60,10 +60,38 @@ TEST(RingBudget, WhoRingsWithoutPauseIsLookedAtByTime) {
 TEST(RingBudget, NobodyGetsMoreThanItsRateByRingingCleverly) {
     for (Nanos every = 20 * kMicro; every < 500 * kMicro; every += 10 * kMicro) {
         RingBudget budget;
-        EXPECT_LE(within_a_second(budget, every).times,
-                  kSecond / RingBudget::kEvery + kSecond / RingBudget::kLookEvery + RingBudget::kBurst)
+        EXPECT_LE(within_a_second(budget, every).times, kSecond / RingBudget::kEvery + RingBudget::kBurst)
             << every;
     }
+}
+
+// Who pauses until it is listened to again: a process that gets the processor in turns, for one.
+TEST(RingBudget, WhoIsTooLoudAgainAndAgainIsWokenByLess) {
+    for (const int times : {1, RingBudget::kWakeOnly}) {
+        RingBudget budget;
+        int woken = 0;
+        Nanos look = schedule::kForever;
+        for (Nanos now = 2 * kSecond; now < 4 * kSecond; now += 10 * kMicro) {
+            const bool listens = budget.listens(now);
+            if (!listens && now < look) continue;
+            woken += now >= 3 * kSecond;
+            if (listens) budget.rung(now, 1, times);
+            look = budget.look_at(now);
+        }
+        EXPECT_LE(woken, kSecond / RingBudget::kEvery / 2) << times;
+    }
+}
+
+TEST(RingBudget, ASecondOfQuietMakesGood) {
+    RingBudget budget;
+    for (int i = 0; i < 100; ++i) budget.rung(kSecond, 1, RingBudget::kBurst);
+    EXPECT_FALSE(budget.listens(kSecond));
+    const auto later = kSecond + RingBudget::kForget + RingBudget::kBurst * RingBudget::kEvery + 1;
+    EXPECT_TRUE(budget.listens(later));
+    int heard = 0;
+    for (; budget.listens(later) && heard < 10000; ++heard) budget.rung(later);
+    EXPECT_EQ(heard, RingBudget::kBurst);
+    EXPECT_LE(budget.look_at(later), later + RingBudget::kLookEvery);
 }
 
 TEST(RingBudget, ABurstIsHeardAndThenNoMore) {

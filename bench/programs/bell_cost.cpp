@@ -105,6 +105,7 @@ double cpu_seconds(const rusage& usage) {
 void measure(int gpus, int instances, int ringers, bool changes, unsigned seconds) {
     Node node(gpus, instances);
     std::vector<pid_t> children;
+    children.reserve(static_cast<std::size_t>(ringers));
     for (int i = 0; i < ringers; ++i)
         children.push_back(
             start_ringer(*node.bells[node.bells.size() - 1 - static_cast<std::size_t>(i)]->page, changes));

@@ -7,7 +7,8 @@ namespace cgpu::app {
 
 bool BellSleepers::add_group() {
     try {
-        groups_.push_back({std::make_unique<BellSleeper>(word_), {}});
+        auto sleeper = std::make_unique<BellSleeper>(word_);
+        groups_.emplace_back().sleeper = std::move(sleeper);
         return true;
     } catch (const std::system_error&) {
         return false;

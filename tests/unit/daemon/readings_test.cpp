@@ -411,6 +411,7 @@ TEST_F(Crowd, WhoHasNotBeenWokenYetIsNotDeaf) {
 
 TEST_F(Crowd, OfThreadsIsWokenInPartsToo) {
     std::vector<std::unique_ptr<AtTheGate>> threads;
+    threads.reserve(Readings::kMostWakes + 6);
     for (int i = 0; i < Readings::kMostWakes + 6; ++i) threads.push_back(std::make_unique<AtTheGate>(seq(0)));
     publish(Gate::State::open);
     EXPECT_TRUE(readings.wakes_are_left());
@@ -423,6 +424,7 @@ TEST_F(Crowd, ThreadsThatWaitAgainAtOnceDontKeepTheSlicerAwake) {
     std::atomic<bool> stop{false};
     std::atomic<int> waiting{0};
     std::vector<std::thread> threads;
+    threads.reserve(std::size_t{2} * Readings::kMostWakes);
     for (int i = 0; i < 2 * Readings::kMostWakes; ++i) {
         threads.emplace_back([&] {
             ++waiting;

@@ -102,7 +102,7 @@ TEST(SlicerThread, WhoRingsWithoutPauseWakesItByTimeOnly) {
         const auto wakes = idle.slicer.wakes() - before;
         const auto most = (monotonic_now() - began) / RingBudget::kEvery +
                           (monotonic_now() - began) / RingBudget::kLookEvery;
-        EXPECT_LE(wakes, static_cast<std::uint64_t>(most + 2 * RingBudget::kBurst)) << changes;
+        EXPECT_LE(wakes, static_cast<std::uint64_t>(most + Nanos{2} * RingBudget::kBurst)) << changes;
     }
 }
 

@@ -40,8 +40,10 @@ void Slicer::set_max_inst(int max_inst) {
 }
 
 void Slicer::set_prio_ratio(int percent) {
+    const int before = settings_.prio_ratio;
     settings_.prio_ratio = percent;
     settings_ = within_bounds(settings_);
+    if (settings_.prio_ratio == before) return;
     bucket_.resize(settings_.prio_ratio, settings_.tuning.priority_burst);
 }
 

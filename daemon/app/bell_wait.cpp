@@ -38,6 +38,13 @@ Nanos monotonic_now() {
     return Nanos{time.tv_sec} * kSecond + time.tv_nsec;
 }
 
+bool can_wait_for_many() {
+    // Without words it is an error, but another one than that the call isn't there (ENOSYS), or that a filter
+    // of system calls doesn't know it (EPERM).
+    static const bool can = syscall(kFutexWaitv, nullptr, 0, 0, nullptr, 0) < 0 && errno == EINVAL;
+    return can;
+}
+
 void wake(std::atomic<std::uint32_t>& word) {
     syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
@@ -52,18 +59,21 @@ bool BellWait::changed() const {
     });
 }
 
-void BellWait::until(Nanos deadline) {
-    if (waitv_missing_ || words_.size() > kMostWords) return poll_until(deadline);
+std::optional<std::size_t> BellWait::until(Nanos deadline) {
+    if (polls_ || words_.size() > kMostWords) {
+        poll_until(deadline);
+        return std::nullopt;
+    }
     std::array<Waiter, kMostWords> waiters;
     for (std::size_t i = 0; i < words_.size(); ++i)
         waiters[i] = {words_[i].value, reinterpret_cast<std::uint64_t>(words_[i].word), kSharedWord, 0};
     const auto time = to_timespec(deadline);
     const auto result = syscall(kFutexWaitv, waiters.data(), words_.size(), 0,
                                 deadline == kNever ? nullptr : &time, CLOCK_MONOTONIC);
-    if (result < 0 && errno == ENOSYS) {
-        waitv_missing_ = true;
-        poll_until(deadline);
-    }
+    if (result >= 0) return static_cast<std::size_t>(result);
+    // Anything else, want of memory for one, must not become a loop that never sleeps.
+    if (errno != EAGAIN && errno != EINTR && errno != ETIMEDOUT) poll_until(deadline);
+    return std::nullopt;
 }
 
 void BellWait::poll_until(Nanos deadline) const {

@@ -12,6 +12,9 @@ constexpr schedule::Nanos kNextRounds = 20 * schedule::kMicro;
 }  // namespace
 
 void Gangs::update(const model::Node& node, Gpus& gpus) {
+    // What they have heard stays: a GPU that nothing has changed for has nothing to do.
+    std::map<const GpuGates*, schedule::Gangs> heard;
+    for (const auto& each : gpus_) heard.emplace(each.gates, each.heard);
     gpus_.clear();
     std::map<model::InstanceId, std::vector<Member>> members;
     for (auto& [uuid, gates] : gpus) {
@@ -19,7 +22,7 @@ void Gangs::update(const model::Node& node, Gpus& gpus) {
             const auto slot = gates.slot_of(id);
             if (slot && instance.quotas.size() > 1) members[id].push_back({gpus_.size(), *slot});
         }
-        gpus_.push_back({&gates, {}, {}});
+        gpus_.push_back({&gates, {}, heard[&gates]});
     }
     for (const auto& [id, gang] : members) {
         for (const auto& self : gang) {
@@ -46,8 +49,13 @@ schedule::Nanos Gangs::step(schedule::Nanos now) {
     for (int round = 0; round < kMostRounds; ++round) {
         at = schedule::kForever;
         for (std::size_t gpu = 0; gpu < gpus_.size(); ++gpu) {
-            gpus_[gpu].heard = listen(gpu);
-            at = std::min(at, gpus_[gpu].gates->step(now, gpus_[gpu].heard));
+            auto& each = gpus_[gpu];
+            auto heard = listen(gpu);
+            if (now >= each.gates->due_at() || heard != each.heard) {
+                each.heard = heard;
+                each.gates->step(now, heard);
+            }
+            at = std::min(at, each.gates->due_at());
         }
         bool news = false;
         for (std::size_t gpu = 0; gpu < gpus_.size(); ++gpu) news |= listen(gpu) != gpus_[gpu].heard;

@@ -18,8 +18,10 @@ class Gangs {
     /// next one.
     void update(const model::Node& node, Gpus& gpus);
 
-    /// One step of every GPU; a further one of all where one said something new to one before it. Returns
-    /// when time alone changes something; kForever: never.
+    /// One step of every GPU that has something to do: it is time, something has happened there, or another
+    /// says something new of an instance that is on both. Of the others nothing is read or written. A further
+    /// one of those to which one said something new that comes after them. Returns when time alone changes
+    /// something; kForever: never.
     schedule::Nanos step(schedule::Nanos now);
 
   private:

@@ -46,41 +46,57 @@ void GpuGates::join(const model::InstanceId& id, const model::Quota& quota) {
 }
 
 void GpuGates::update(const model::Node& node, const model::Gpu& gpu) {
-    slicer_.set_policy(node.policy_in_force(gpu));
-    slicer_.set_max_inst(static_cast<int>(gpu.settings.max_inst));
-    slicer_.set_prio_ratio(static_cast<int>(gpu.settings.prio_ratio));
+    bool changes = update_settings(node, gpu);
     for (std::size_t slot = 0; slot < schedule::kSlots; ++slot) {
         if (!seats_[slot]) continue;
         const auto* instance = node.find_instance(seats_[slot]->id);
         if (instance && instance->quota_on(gpu.uuid)) continue;
         slicer_.leave(slot);
         seats_[slot].reset();
+        changes = true;
     }
     for (const auto* instance : instances_on(node, gpu.uuid)) {
         const auto& quota = *instance->quota_on(gpu.uuid);
         const auto slot = slot_of(instance->id);
         if (!slot) {
             join(instance->id, quota);
+            changes = true;
             continue;
         }
         auto& seat = *seats_[*slot];
+        changes = changes || seat.weight != quota.weight || seat.high_priority != quota.high_priority;
         if (seat.weight != quota.weight) slicer_.set_weight(*slot, static_cast<int>(quota.weight));
         if (seat.high_priority != quota.high_priority) slicer_.set_high_priority(*slot, quota.high_priority);
         seat.weight = quota.weight;
         seat.high_priority = quota.high_priority;
     }
+    // Most changes of the node are another GPU's.
+    if (changes) due_at_ = 0;
+}
+
+bool GpuGates::update_settings(const model::Node& node, const model::Gpu& gpu) {
+    const auto before = slicer_.settings();
+    slicer_.set_policy(node.policy_in_force(gpu));
+    slicer_.set_max_inst(static_cast<int>(gpu.settings.max_inst));
+    slicer_.set_prio_ratio(static_cast<int>(gpu.settings.prio_ratio));
+    const auto& after = slicer_.settings();
+    return before.policy != after.policy || before.max_inst != after.max_inst ||
+           before.prio_ratio != after.prio_ratio;
 }
 
 void GpuGates::add(const model::InstanceId& id, std::uint32_t index, std::shared_ptr<ProcessPages> pages) {
     auto* seat = seat_of(id);
     if (!seat) return;
+    due_at_ = 0;
     if (!seat->readings) seat->readings.emplace(index);
     seat->readings->add(std::move(pages));
 }
 
 void GpuGates::remove(const model::InstanceId& id, const model::Process& process) {
     auto* seat = seat_of(id);
-    if (seat && seat->readings) seat->readings->remove(process);
+    if (!seat || !seat->readings) return;
+    due_at_ = 0;
+    seat->readings->remove(process);
 }
 
 void GpuGates::sample(Seat& seat, Nanos now) {
@@ -96,7 +112,7 @@ std::optional<std::size_t> GpuGates::slot_of(const model::InstanceId& id) const 
     return std::nullopt;
 }
 
-Nanos GpuGates::step(Nanos now, const schedule::Gangs& gangs) {
+void GpuGates::step(Nanos now, const schedule::Gangs& gangs) {
     schedule::Readings readings{};
     bool someone_waits = false;
     bool someone_is_deaf = false;
@@ -109,16 +125,19 @@ Nanos GpuGates::step(Nanos now, const schedule::Gangs& gangs) {
         sample(*seat, now);
     }
     const auto decision = slicer_.step(now, readings, gangs);
+    bool wakes_are_left = false;
     for (std::size_t slot = 0; slot < schedule::kSlots; ++slot) {
         auto& seat = seats_[slot];
         if (!seat || !seat->readings) continue;
         seat->readings->publish(decision.gates[slot], now, now + hold_);
+        wakes_are_left |= seat->readings->wakes_are_left();
     }
+    due_at_ = decision.wake_at;
     // Whoever waits must see that somebody is there, so closed gates are renewed well before they run out.
-    auto at = decision.wake_at;
-    if (someone_waits) at = std::min(at, now + hold_ / 3);
-    if (someone_is_deaf) at = std::min(at, now + kLookForDeaf);
-    return at;
+    if (someone_waits) due_at_ = std::min(due_at_, now + hold_ / 3);
+    if (someone_is_deaf) due_at_ = std::min(due_at_, now + kLookForDeaf);
+    // At once, but after the other GPUs, and after whatever the loop's thread wants.
+    if (wakes_are_left) due_at_ = now;
 }
 
 void GpuGates::fill_usage(const model::InstanceId& id, Nanos now, InstanceUsage& usage) {

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <climits>
 
 namespace cgpu::app {
 namespace {
@@ -61,9 +60,12 @@ bool same(const Gate& a, const Gate& b) {
            a.overlap == b.overlap && a.meets == b.meets;
 }
 
-/// std::atomic has the layout of its value here (it is lock-free), so the kernel can wait on it.
-void wake_all(wire::Word& word) {
-    syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+/// Returns how many threads were woken, `most` at most. std::atomic has the layout of its value here (it is
+/// lock-free), so the kernel can wait on it.
+int wake_at_most(wire::Word& word, int most) {
+    const auto woken =
+        syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAKE, most, nullptr, nullptr, 0);
+    return std::clamp(static_cast<int>(woken), 0, most);
 }
 
 }  // namespace
@@ -181,8 +183,10 @@ void Readings::publish(const Gate& gate, Nanos now, Nanos holds_until) {
         }
         auto& page = member.pages->orders->gates[gpu_];
         if (renew || !member.written) page.holds_until_ns.store(holds_until, std::memory_order_relaxed);
-        if (mine.state == Gate::State::open && member.wants && member.called_at == 0) member.called_at = now;
-        if (member.written && same(mine, member.gate)) continue;
+        if (member.written && same(mine, member.gate)) {
+            if (member.to_wake == 0) call(member, now);
+            continue;
+        }
         const bool more =
             !member.written || mine.state != member.gate.state || mine.limit > member.gate.limit;
         const auto state = state_of(mine);
@@ -197,10 +201,44 @@ void Readings::publish(const Gate& gate, Nanos now, Nanos holds_until) {
         page.state.store(static_cast<std::uint32_t>(state), std::memory_order_release);
         page.seq.fetch_add(1, std::memory_order_release);
         // Who waits may have been held at a higher limit, by estimates that turned out too long.
-        if ((more || member.wants) && state != wire::GateState::closed) wake_all(page.seq);
+        if (state == wire::GateState::closed) {
+            member.to_wake = 0;
+        } else if (more || member.wants) {
+            member.to_wake = kMostWakesOfAProcess;
+        }
         member.gate = mine;
         member.written = true;
     }
+    wake_some(now);
+}
+
+void Readings::call(Member& member, Nanos now) {
+    if (member.gate.state == Gate::State::open && member.wants && member.called_at == 0)
+        member.called_at = now;
+}
+
+void Readings::wake_some(Nanos now) {
+    wakes_left_ = false;
+    int left = kMostWakes;
+    // Once round at most, and from where the last call ended: where gates close before everybody is woken, it
+    // isn't always the same ones who are.
+    for (std::size_t i = 0; i < members_.size() && left > 0; ++i) {
+        if (wake_next_ >= members_.size()) wake_next_ = 0;
+        auto& member = members_[wake_next_];
+        if (member.to_wake == 0) {
+            ++wake_next_;
+            continue;
+        }
+        const int most = std::min(left, member.to_wake);
+        const int woken = wake_at_most(member.pages->orders->gates[gpu_].seq, most);
+        left -= std::max(woken, 1);
+        member.to_wake = woken == most ? member.to_wake - woken : 0;
+        if (member.to_wake == 0) ++wake_next_;
+        call(member, now);
+    }
+    if (left <= 0)
+        wakes_left_ = std::any_of(members_.begin(), members_.end(),
+                                  [](const Member& member) { return member.to_wake > 0; });
 }
 
 std::vector<std::int32_t> Readings::pids() const {

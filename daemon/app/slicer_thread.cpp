@@ -78,16 +78,22 @@ void SlicerThread::fill_usage(const model::InstanceId& id, const model::Uuid& gp
         gates->second.fill_usage(id, monotonic_now(), usage);
 }
 
+std::uint64_t SlicerThread::wakes() {
+    const std::lock_guard lock(mutex_);
+    return steps_ + bells_.wakes_of_sleepers();
+}
+
 void SlicerThread::gather_bells() {
-    bells_.clear();
+    std::vector<Bells::Known> all;
     for (const auto& [id, instance] : instances_) {
         if (!instance.bell) continue;
         std::vector<Bells::Place> places;
         for (const auto& gpu : instance.gpus)
             if (const auto gates = gpus_.find(gpu); gates != gpus_.end())
                 if (const auto slot = gates->second.slot_of(id)) places.push_back({&gates->second, *slot});
-        bells_.add(instance.bell, std::move(places));
+        all.push_back({instance.bell, std::move(places)});
     }
+    bells_.know(std::move(all));
     changed_ = false;
 }
 
@@ -95,6 +101,7 @@ void SlicerThread::run() {
     prctl(PR_SET_NAME, "slicer");
     prctl(PR_SET_TIMERSLACK, 1UL);
     BellWait wait;
+    std::optional<std::size_t> woken_by;
     while (!stop_) {
         auto wake_at = schedule::kForever;
         wait.clear();
@@ -103,11 +110,13 @@ void SlicerThread::run() {
         {
             const std::lock_guard lock(mutex_);
             if (changed_) gather_bells();
-            bells_.hear();
-            wake_at = gangs_.step(monotonic_now());
-            bells_.listen(wait);
+            const auto now = monotonic_now();
+            bells_.hear(now, woken_by);
+            wake_at = gangs_.step(now);
+            wake_at = std::min(wake_at, bells_.listen(wait, now));
+            ++steps_;
         }
-        wait.until(wake_at);
+        woken_by = wait.until(wake_at);
     }
 }
 

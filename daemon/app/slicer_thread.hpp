@@ -37,6 +37,10 @@ class SlicerThread final : public Compute, public Gates {
 
     void fill_usage(const model::InstanceId& id, const model::Uuid& gpu, InstanceUsage& usage);
 
+    /// How often it has been awake so far: steps taken, and wakes of the threads that sleep on bells for it.
+    /// Standing still while nothing runs, it costs nothing.
+    [[nodiscard]] std::uint64_t wakes();
+
   private:
     struct Instance {
         std::vector<model::Uuid> gpus;  ///< in the order of its orders
@@ -53,8 +57,9 @@ class SlicerThread final : public Compute, public Gates {
     Gangs gangs_;
     std::map<model::InstanceId, Instance> instances_;
     bool changed_ = true;  ///< since the bells were gathered
-    Bells bells_;          ///< the thread's own: it sleeps on them without the mutex
+    std::uint64_t steps_ = 0;
     std::atomic<std::uint32_t> poked_{0};
+    Bells bells_{poked_};  ///< the thread's own: it sleeps on them without the mutex
     std::atomic<bool> stop_{false};
     std::thread thread_;
 };

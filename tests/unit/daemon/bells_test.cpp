@@ -1,5 +1,7 @@
 #include "daemon/app/bells.hpp"
 
+#include <thread>
+
 #include "tests/unit/core/nodes.hpp"
 #include "tests/unit/daemon/test_pages.hpp"
 
@@ -28,10 +30,14 @@ class BellsTest : public testing::Test {
         want(*busy_);
         step();
         want(*held_);
-        bells_.add(busy_bell_, {{&gates_, *gates_.slot_of(id("busy"))}});
-        bells_.add(held_bell_, {{&gates_, *gates_.slot_of(id("held"))}});
+        know({{held_bell_, {{&gates_, *gates_.slot_of(id("held"))}}}});
     }
 
+    /// And `busy`.
+    void know(std::vector<Bells::Known> others) {
+        others.push_back({busy_bell_, {{&gates_, *gates_.slot_of(id("busy"))}}});
+        bells_.know(std::move(others));
+    }
     void want(test::TestPages& pages) {
         pages.its_reports.gpus[0].wants = 1;
         pages.its_reports.gpus[0].updated_ns = now_;
@@ -42,14 +48,14 @@ class BellsTest : public testing::Test {
             now_ += kMilli / 2;
             busy_->its_reports.gpus[0].updated_ns = now_;
             busy_->its_reports.gpus[0].used_ns.fetch_add(kMilli / 10);
-            bells_.hear();
+            bells_.hear(now_);
             gates_.step(now_, {});
         }
     }
     /// Whether a wait as of the last step ends at once.
     bool has_news() {
         BellWait wait;
-        bells_.listen(wait);
+        look_at_ = bells_.listen(wait, now_);
         return wait.changed();
     }
 
@@ -60,7 +66,9 @@ class BellsTest : public testing::Test {
     std::shared_ptr<test::TestPages> held_ = std::make_shared<test::TestPages>(2);
     std::shared_ptr<test::TestBell> busy_bell_ = std::make_shared<test::TestBell>();
     std::shared_ptr<test::TestBell> held_bell_ = std::make_shared<test::TestBell>();
-    Bells bells_;
+    std::atomic<std::uint32_t> word_{0};
+    Bells bells_{word_};
+    Nanos look_at_ = schedule::kForever;  ///< by the last has_news()
 };
 
 TEST_F(BellsTest, WhoHoldsTheGpuIsListenedTo) {
@@ -97,12 +105,195 @@ TEST_F(BellsTest, WhatWasRungUnheardEndsTheFirstWaitThatListensAgain) {
 
 TEST_F(BellsTest, AnInstanceThatWaitsOnOneGpuOnlyIsListenedTo) {
     GpuGates other(gpu_, model::Policy::weighted, 5 * kMilli, kFarAway);
-    bells_.clear();
-    bells_.add(held_bell_, {{&gates_, *gates_.slot_of(id("held"))}, {&other, 0}});
+    know({{held_bell_, {{&gates_, *gates_.slot_of(id("held"))}, {&other, 0}}}});
     step(12);
     EXPECT_FALSE(has_news());
     held_bell_->ring();
     EXPECT_TRUE(has_news());
+}
+
+TEST_F(BellsTest, AChangeOfTheNodeForgetsNothingThatWasRung) {
+    step();
+    EXPECT_FALSE(has_news());
+    busy_bell_->ring();
+    know({});
+    EXPECT_TRUE(has_news());
+    step();
+    EXPECT_FALSE(has_news());
+}
+
+TEST_F(BellsTest, WhoRingsTooOftenIsLookedAtByTimeUntilItIsQuiet) {
+    step(30);
+    EXPECT_FALSE(has_news());
+    EXPECT_EQ(look_at_, schedule::kForever);
+    int heard = 0;
+    for (; heard < 1000; ++heard) {
+        busy_bell_->ring();
+        if (!has_news()) break;
+        bells_.hear(now_);
+    }
+    EXPECT_GE(heard, RingBudget::kBurst - 1) << "that many come together now and then";
+    EXPECT_LE(heard, RingBudget::kBurst);
+    EXPECT_GT(look_at_, now_);
+    EXPECT_LE(look_at_, now_ + RingBudget::kLookEvery);
+    held_bell_->ring();
+    step(2 * RingBudget::kBurst);
+    EXPECT_FALSE(has_news());
+    EXPECT_EQ(look_at_, schedule::kForever);
+    busy_bell_->ring();
+    EXPECT_TRUE(has_news());
+}
+
+TEST_F(BellsTest, ANeighbourIsHeardWhileSomebodyRingsTooOften) {
+    auto other = std::make_shared<test::TestBell>();
+    GpuGates its(gpu_, model::Policy::weighted, 5 * kMilli, kFarAway);
+    know({{other, {{&its, 0}}}});
+    while (true) {
+        busy_bell_->ring();
+        if (!has_news()) break;
+        bells_.hear(now_);
+    }
+    other->ring();
+    EXPECT_TRUE(has_news());
+}
+
+TEST_F(BellsTest, AChangeOfTheNodeMakesNobodyQuiet) {
+    step(30);
+    EXPECT_FALSE(has_news());
+    for (int i = 0; i < 2 * RingBudget::kBurst; ++i) {
+        busy_bell_->ring();
+        bells_.hear(now_);
+        know({});
+    }
+    busy_bell_->ring();
+    EXPECT_FALSE(has_news());
+}
+
+// What others wait for is the end of its last work, which it tells after its gate was closed.
+TEST_F(BellsTest, WhoWasTooLoudInItsTurnIsHeardWhenItsGateHasClosed) {
+    const auto slot = *gates_.slot_of(id("busy"));
+    step();
+    ASSERT_TRUE(gates_.is_open(slot));
+    has_news();
+    for (int i = 0; i < 2 * RingBudget::kBurst; ++i) {
+        busy_bell_->ring();
+        bells_.hear(now_);
+    }
+    busy_bell_->ring();
+    EXPECT_FALSE(has_news());
+    auto& report = busy_->its_reports.gpus[0];
+    for (int i = 0; i < 1000 && gates_.is_open(slot); ++i) {
+        report.in_flight_ns = report.oldest_ns = kMilli / 10;
+        busy_bell_->ring();
+        step();
+        has_news();
+    }
+    ASSERT_FALSE(gates_.is_open(slot));
+    busy_bell_->ring();
+    EXPECT_TRUE(has_news());
+}
+
+// Nothing of it changes, so that nothing but the wait itself can tell who did it.
+TEST_F(BellsTest, WhoOnlyWakesTheSlicerIsNotListenedToEither) {
+    step(30);
+    BellWait wait;
+    wait.add(word_);
+    int heard = 0;
+    for (; heard < 1000; ++heard) {
+        wait.clear();
+        wait.add(word_);
+        static_cast<void>(bells_.listen(wait, now_));
+        if (wait.size() == 1) break;
+        ASSERT_EQ(wait.size(), 2U) << "the other one only waits";
+        bells_.hear(now_, 1);
+    }
+    EXPECT_LE(heard, RingBudget::kBurst / RingBudget::kWakeOnly);
+}
+
+/// More instances than one wait takes; none of them has anything to do.
+struct ManyBells : testing::Test {
+    explicit ManyBells(std::size_t count = 400) {
+        if (!can_wait_for_many()) return;
+        std::vector<Bells::Known> all;
+        for (std::size_t i = 0; i < count; ++i) {
+            bells.push_back(std::make_shared<test::TestBell>());
+            all.push_back({bells.back(), {{&gates, 0}}});
+        }
+        known.know(all);
+        known.hear(kSecond);
+    }
+    void SetUp() override {
+        if (!can_wait_for_many()) GTEST_SKIP() << "no futex_waitv: the wait polls";
+    }
+    /// A round of the slicer's loop, up to its wait.
+    void round() {
+        wait.clear();
+        wait.add(word);
+        known.hear(now += kMilli);
+        static_cast<void>(known.listen(wait, now));
+    }
+    /// Whether that wait ends by news; it lasts as long as it must, 20 s at most.
+    bool told() {
+        const auto deadline = monotonic_now() + kFarAway;
+        while (!wait.changed() && monotonic_now() < deadline) wait.until(deadline);
+        return wait.changed();
+    }
+    void ring(std::size_t i) {
+        bells[i]->ring();
+        wake(bells[i]->its_bell.rings);
+    }
+
+    GpuGates gates{cgpu::test::v100().gpus().front(), model::Policy::weighted, 5 * kMilli, kFarAway};
+    std::vector<std::shared_ptr<test::TestBell>> bells;
+    std::atomic<std::uint32_t> word{0};
+    Bells known{word};
+    BellWait wait;
+    Nanos now = kSecond;
+};
+
+TEST_F(ManyBells, NoWaitIsOfMoreWordsThanTheKernelTakes) {
+    round();
+    EXPECT_LE(wait.size(), BellWait::kMostWords);
+    EXPECT_EQ(known.sleepers(), 3U);
+    EXPECT_FALSE(wait.changed());
+}
+
+TEST_F(ManyBells, EachOfThemIsHeard) {
+    for (std::size_t i = 0; i < bells.size(); ++i) {
+        round();
+        ring(i);
+        ASSERT_TRUE(told()) << i;
+    }
+    EXPECT_LE(wait.size(), BellWait::kMostWords);
+    EXPECT_EQ(known.sleepers(), 3U) << "however often they change places";
+}
+
+TEST_F(ManyBells, WhoHasRungIsListenedToByTheSlicerItself) {
+    round();
+    ring(399);
+    ASSERT_TRUE(told());
+    round();
+    const auto before = word.load();
+    ring(399);
+    EXPECT_TRUE(wait.changed()) << "at once, without another thread";
+    EXPECT_EQ(word.load(), before);
+}
+
+TEST_F(ManyBells, OnesThatGoAreLetGo) {
+    round();
+    std::weak_ptr<test::TestBell> one = bells[0];
+    bells.erase(bells.begin(), bells.end() - 100);
+    std::vector<Bells::Known> rest;
+    for (const auto& bell : bells) rest.push_back({bell, {{&gates, 0}}});
+    known.know(rest);
+    const auto deadline = monotonic_now() + kFarAway;
+    while (!one.expired() && monotonic_now() < deadline) std::this_thread::yield();
+    EXPECT_TRUE(one.expired()) << "nobody keeps its page mapped";
+    for (std::size_t i = 0; i < bells.size(); ++i) {
+        round();
+        ring(i);
+        ASSERT_TRUE(told()) << i;
+    }
 }
 
 }  // namespace

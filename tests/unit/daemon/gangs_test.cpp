@@ -60,7 +60,11 @@ class GangsTest : public testing::Test {
         report(pages, gpu).used_ns += work;
         report(pages, gpu).updated_ns = now_;
     }
-    void step(Nanos dt) { wake_at_ = gangs_.step(now_ += dt); }
+    /// All have rung.
+    void step(Nanos dt) {
+        for (auto& [uuid, gates] : gpus_) gates.rung();
+        wake_at_ = gangs_.step(now_ += dt);
+    }
 
     /// `pair`: a millisecond of work behind its closed gate on `there`, where `other` computes, and a launch
     /// that is held on `here`, where `other` computes, too.

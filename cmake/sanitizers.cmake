@@ -1,6 +1,6 @@
-# CGPU_SANITIZE=address|thread: set by the presets asan and tsan. The module is left out of it: it is loaded into
-# programs that are not built with a sanitizer.
-set(CGPU_SANITIZE "" CACHE STRING "address (with undefined), thread, or empty")
+# CGPU_SANITIZE=address|thread|fuzzer: set by the presets asan, tsan and fuzz. The module is left out of it: it is loaded
+# into programs that are not built with a sanitizer.
+set(CGPU_SANITIZE "" CACHE STRING "address (with undefined), thread, fuzzer (with both, for tests/fuzz), or empty")
 if(CGPU_SANITIZE STREQUAL "address")
   # Tests (CGPU_TEST) are not watched for undefined behaviour themselves: it would double what googletest's macros cost.
   target_compile_options(cgpu_options INTERFACE -fsanitize=address -fno-omit-frame-pointer
@@ -10,8 +10,16 @@ if(CGPU_SANITIZE STREQUAL "address")
 elseif(CGPU_SANITIZE STREQUAL "thread")
   target_compile_options(cgpu_options INTERFACE -fsanitize=thread -fno-omit-frame-pointer)
   target_link_options(cgpu_options INTERFACE -fsanitize=thread)
+elseif(CGPU_SANITIZE STREQUAL "fuzzer")
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "CGPU_SANITIZE=fuzzer is for clang, which has libFuzzer. Use: cmake --preset fuzz.")
+  endif()
+  # The targets alone link libFuzzer's main() (tests/fuzz). The library's own checks find what lies inside of an allocation.
+  target_compile_options(cgpu_options INTERFACE -fsanitize=fuzzer-no-link,address,undefined -fno-omit-frame-pointer
+    -fno-sanitize-recover=undefined -D_GLIBCXX_ASSERTIONS)
+  target_link_options(cgpu_options INTERFACE -fsanitize=address,undefined)
 elseif(NOT CGPU_SANITIZE STREQUAL "")
-  message(FATAL_ERROR "CGPU_SANITIZE=${CGPU_SANITIZE} is not known. Use address, thread or nothing.")
+  message(FATAL_ERROR "CGPU_SANITIZE=${CGPU_SANITIZE} is not known. Use address, thread, fuzzer or nothing.")
 endif()
 if(CGPU_SANITIZE)
   # What is watched needn't be fast, and -O2 would take twice as long to compile.

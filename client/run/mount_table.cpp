@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <fstream>
+#include <optional>
 #include <sstream>
 
 namespace cgpu::client {
@@ -24,22 +25,36 @@ std::string unescaped(std::string_view text) {
     return plain;
 }
 
+/// The next part of a text, taken off it with the separator. Nothing else than the separator ends one: names
+/// may have other white space in them, which the kernel does not escape.
+std::string_view take_until(std::string_view& text, char separator) {
+    const auto end = text.find(separator);
+    const auto part = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    return part;
+}
+
+std::optional<Mount> read_mount(std::string_view line) {
+    // id, the parent's id, device, root, mount point, options, then fields up to a "-"
+    const auto id = take_until(line, ' ');
+    for (int between = 0; between < 3; ++between) take_until(line, ' ');
+    const auto point = take_until(line, ' ');
+    const auto options = take_until(line, ' ');
+    Mount mount;
+    const auto read = std::from_chars(id.data(), id.data() + id.size(), mount.id);
+    if (read.ec != std::errc{} || read.ptr != id.data() + id.size() || options.empty()) return std::nullopt;
+    for (auto word = take_until(line, ' '); !word.empty() && word != "-"; word = take_until(line, ' '))
+        mount.shared = mount.shared || word.starts_with("shared:");
+    mount.point = unescaped(point);
+    return mount;
+}
+
 }  // namespace
 
 std::vector<Mount> read_mounts(std::string_view mountinfo) {
     std::vector<Mount> mounts;
-    std::istringstream lines{std::string(mountinfo)};
-    for (std::string line; std::getline(lines, line);) {
-        // id, the parent's id, device, root, mount point, options, then fields up to a "-"
-        std::istringstream words(line);
-        Mount mount;
-        std::string word;
-        std::string point;
-        if (!(words >> mount.id >> word >> word >> word >> point >> word)) continue;
-        while (words >> word && word != "-") mount.shared = mount.shared || word.starts_with("shared:");
-        mount.point = unescaped(point);
-        mounts.push_back(std::move(mount));
-    }
+    while (!mountinfo.empty())
+        if (auto mount = read_mount(take_until(mountinfo, '\n'))) mounts.push_back(std::move(*mount));
     return mounts;
 }
 

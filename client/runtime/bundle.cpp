@@ -34,6 +34,11 @@ const Json::json_pointer kEnv("/process/env");
 /// Copying and writing JSON takes stack for each level. OCI's own has some ten.
 constexpr int kMostDepth = 256;
 
+/// Makes it an object where it is none: what it was makes no sense, and the next runtime says so.
+void make_object(Json& config, const char* name) {
+    if (!config.contains(name) || !config[name].is_object()) config[name] = Json::object();
+}
+
 bool names(const Json& entry, const std::string& name) {
     return entry.is_string() && entry.get_ref<const std::string&>().starts_with(name + "=");
 }
@@ -112,12 +117,13 @@ void Bundle::remove_variable(const std::string& name) {
     Json kept = Json::array();
     for (Json& entry : list_at(config_, kEnv))
         if (!names(entry, name)) kept.push_back(std::move(entry));
+    make_object(config_, "process");
     config_[kEnv] = std::move(kept);
 }
 
 void Bundle::add_hook(const std::string& stage, Json hook) {
     const Json::json_pointer where("/hooks/" + stage);
-    if (!config_.contains("hooks") || !config_["hooks"].is_object()) config_["hooks"] = Json::object();
+    make_object(config_, "hooks");
     Json list = list_at(config_, where);
     list.push_back(std::move(hook));
     config_[where] = std::move(list);

@@ -21,8 +21,9 @@ Leases::Leases(Outside outside, LeaseSettings settings)
               [this](const model::Uuid& gpu, const LeaseLooks::Figures& figures) {
                   return seen(gpu, figures);
               }}) {
+    const auto largest = largest_context(settings_);
     for (const auto& [gpu, bytes] : outside_.table.context_sizes())
-        estimates_.try_emplace(gpu, std::min(bytes, kLargestContext), kLargestContext);
+        estimates_.try_emplace(gpu, std::min(bytes, largest), largest);
     if (damaged_ || !left_.empty()) {
         settled_at_ = outside_.loop.now() + settings_.settle;
         outside_from_ = outside_.loop.now() + settings_.reconnect;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <vector>
@@ -122,14 +123,20 @@ class Leases {
     [[nodiscard]] bool holds_any(const model::InstanceId& id) const;
 
   private:
+    /// No larger one is learnt, but where the administrator says that contexts are larger.
     static constexpr std::uint64_t kLargestContext = std::uint64_t{1} << 30;
+    static std::uint64_t largest_context(const LeaseSettings& settings) {
+        return std::max(settings.first_context_estimate, kLargestContext);
+    }
     static constexpr std::uint64_t kLargestBeyondLoad = std::uint64_t{64} << 20;
     static constexpr Nanos kStrangerEvery = 1'000'000'000;
 
     struct Entry {
         Entry(const PoolKey& key, LeaseTable& table, LeasePool::Report report, Loop& loop,
               const LeaseSettings& settings)
-            : pool(key, table, std::move(report), settings.unexplained), queue(loop, pool, settings.recall) {}
+            : pool(key, table, std::move(report), settings.unexplained),
+              queue(loop, pool, settings.recall),
+              context(0, largest_context(settings)) {}
         LeasePool pool;
         RecallQueue queue;
         bool foreign = false;  ///< the instance has no quota on this GPU
@@ -137,7 +144,7 @@ class Leases {
         /// What loads of this instance took beyond what they seemed to need.
         LeaseEstimate beyond_load{0, kLargestBeyondLoad};
         /// What its contexts took; 0: none has been measured.
-        LeaseEstimate context{0, kLargestContext};
+        LeaseEstimate context;
     };
 
     Entry& entry_for(const PoolKey& key);

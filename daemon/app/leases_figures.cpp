@@ -51,8 +51,8 @@ void Leases::learn(Entry& entry, const LeasePool::Learnt& learnt) {
 void Leases::learn_context(Entry& entry, std::uint64_t bytes) {
     const PoolKey& key = entry.pool.key();
     entry.context.learn(bytes);
-    auto& estimate =
-        estimates_.try_emplace(key.gpu, settings_.first_context_estimate, kLargestContext).first->second;
+    const auto first = settings_.first_context_estimate;
+    auto& estimate = estimates_.try_emplace(key.gpu, first, largest_context(settings_)).first->second;
     const auto before = estimate.bytes();
     estimate.learn(key.instance.id, bytes);
     if (estimate.bytes() != before) outside_.table.set_context_size({key.gpu, estimate.bytes()});

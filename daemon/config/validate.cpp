@@ -55,7 +55,7 @@ class Validator {
         for (const std::string& part : entry.path) what += (what.empty() ? "" : ".") + part;
         // Names come from files that people write; only odd ones need the quotes.
         const std::string quoted = model::quote(what);
-        if (quoted.size() != what.size() + 2) what = quoted;
+        if (quoted != '"' + what + '"') what = quoted;
         problems_.push_back(problem(entry.origin, what + " = " + model::quote(entry.value), why, remedy));
     }
 

@@ -108,7 +108,8 @@ std::vector<Entry> read_yaml(const std::string& text, const std::string& file, P
             Flattener(file, entries, problems).add_map(document, {});
     } catch (const YAML::Exception& error) {
         const std::string line = error.mark.is_null() ? "1" : std::to_string(error.mark.line + 1);
-        problems.push_back(problem(file + ":" + line, "the file", "it is not YAML here: " + error.msg,
+        problems.push_back(problem(file + ":" + line, "the file",
+                                   "it is not YAML here: " + model::quote(error.msg),
                                    "lines of the form key: value, indented with blanks"));
     }
     return entries;

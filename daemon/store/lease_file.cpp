@@ -164,7 +164,8 @@ app::Result<std::size_t> LeaseFile::free_place() {
     while (place < all.size() && all[place].state.load(std::memory_order_relaxed) != LeaseRecord::kFree)
         ++place;
     if (place == all.size())
-        if (const auto grown = reserve(2 * all.size()); !grown) return tl::unexpected(grown.error());
+        if (const auto grown = reserve(std::max(2 * all.size(), kFirstRecords)); !grown)
+            return tl::unexpected(grown.error());
     return place;
 }
 

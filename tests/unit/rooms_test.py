@@ -38,6 +38,7 @@ MAY = {
     "dbus": [],
     "tests/sim": [],
     "tests/programs": ["core/wire", "tests/sim/include"],
+    "tests/fuzz": ["core", "bundle", "daemon", "client", "tests/unit"],
     "tests/unit": ["core", "bundle", "daemon", "client", "module", "dbus"],
 }
 # The core is pure: what reaches outside stays outside.

@@ -118,5 +118,21 @@ TEST(Bundle, OddTypesAreReadAsNothing) {
     EXPECT_EQ(bundle->root(), folder.at("/rootfs"));
 }
 
+TEST(Bundle, OddTypesAreNoFaultWhereTheyAreChanged) {
+    for (const char* config : {R"({"process":[],"hooks":[]})", R"({"process":5,"hooks":5})",
+                               R"({"process":"a","hooks":"a"})", R"({"process":{"env":{}},"hooks":null})"}) {
+        const TempRoot folder;
+        folder.file("/config.json", config);
+        auto bundle = Bundle::read(folder.path());
+        ASSERT_TRUE(bundle);
+        bundle->remove_variable("A");
+        bundle->set_variable("B", "1");
+        bundle->add_hook("createRuntime", {{"path", "/p"}});
+        ASSERT_TRUE(bundle->write());
+        EXPECT_EQ(written(folder)["process"]["env"], Json::parse(R"(["B=1"])")) << config;
+        EXPECT_EQ(written(folder)["hooks"]["createRuntime"].size(), 1U) << config;
+    }
+}
+
 }  // namespace
 }  // namespace cgpu::runtime

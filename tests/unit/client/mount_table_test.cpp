@@ -24,6 +24,12 @@ TEST(MountTable, ReadsBlanksAndBackslashesInNames) {
     EXPECT_EQ(read_mounts(R"(1 2 0:3 / /a\9\04 rw - tmpfs x rw)").at(0).point, R"(/a\9\04)");
 }
 
+TEST(MountTable, OnlyBlanksEndAWord) {
+    // These the kernel writes as they are.
+    EXPECT_EQ(read_mounts("1 2 0:3 / /a\rb\f-\vc rw shared:7 - tmpfs x rw\n"),
+              (Mounts{{1, "/a\rb\f-\vc", true}}));
+}
+
 TEST(MountTable, LeavesOutWhatIsNoMount) { EXPECT_EQ(read_mounts("\nx\n1 2 3\n-\n"), Mounts{}); }
 
 TEST(MountTable, OfThisProcessHasItsRoot) {

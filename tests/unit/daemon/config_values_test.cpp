@@ -104,6 +104,12 @@ TEST(ConfigValues, KeysInTheWrongPlaceAreRefused) {
     EXPECT_NE(refusal_of({"x\x1b"}, "1").find("\\x1b"), std::string::npos);
 }
 
+TEST(ConfigValues, OddNamesAreQuotedHoweverLongTheyAre) {
+    for (std::size_t length = 1; length < 200; ++length)
+        for (const char c : refusal_of({'\x1d' + std::string(length, 'a')}, "1"))
+            ASSERT_TRUE(c >= 0x20 && c < 0x7f) << length;
+}
+
 TEST(ConfigValues, AGpusOwnSettingsLieOverTheDefaultsAndItsUuidOverItsIndex) {
     const model::SeenGpu gpu{
         model::Uuid::parse("GPU-c09d11f5-a565-1f83-903c-a65a7ba138af").value(), 1, "", {}, ""};

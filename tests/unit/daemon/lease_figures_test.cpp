@@ -63,6 +63,19 @@ TEST(LeaseFigures, WhatContextsTakeIsLearntWhereThreeInstancesAgree) {
     EXPECT_EQ(later.leases.context_estimate(gpu(2)), 256 * kMiB);
 }
 
+TEST(LeaseFigures, OneInstanceMovesNoEstimateHoweverLargeItIs) {
+    LeaseSettings settings;
+    settings.first_context_estimate = 2 * kGiB;
+    LeaseBed bed(8 * kGiB, {}, settings);
+    bed.enter(1);
+    bed.ask(1, 0, LeaseAsk::What::context);
+    bed.gpus.shown[1] = 300 * kMiB;
+    bed.leases.made(bed.key(1));
+    bed.loop.advance(kSettled);
+    ASSERT_EQ(bed.used(), 300 * kMiB);
+    EXPECT_EQ(bed.leases.context_estimate(gpu(1)), 2 * kGiB);
+}
+
 TEST(LeaseFigures, WhatAContextDoesntTakeOfItsReservationIsWaitedFor) {
     LeaseBed bed(kGiB);
     bed.enter(1);

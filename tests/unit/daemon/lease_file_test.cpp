@@ -174,6 +174,15 @@ TEST_F(LeaseFileTest, AFileOfZerosIsAnEmptyOne) {
     EXPECT_FALSE(open()->damaged());
 }
 
+TEST_F(LeaseFileTest, AHeaderAloneGrows) {
+    open().reset();
+    fs::resize_file(path, sizeof(LeaseFileHeader));
+    ASSERT_TRUE(open()->add(key(1)).has_value());
+    const auto file = open();
+    EXPECT_FALSE(file->damaged());
+    EXPECT_EQ(file->saved().size(), 1U);
+}
+
 TEST_F(LeaseFileTest, AFullDiskRefusesAndLosesNothing) {
     if (geteuid() != 0 || mount("none", folder.c_str(), "tmpfs", 0, "size=128k") != 0)
         GTEST_SKIP() << "needs the right to mount a small tmpfs";

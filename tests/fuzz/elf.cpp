@@ -1,0 +1,48 @@
+// ELF images. The first byte says which one is the input: even, a driver, to which a sound front is fitted;
+// odd, a front, which is fitted to a sound driver. A front comes from the package, so of a broken one nothing
+// holds but that it is read within its bounds.
+#include "core/elf/fit_exports.hpp"
+#include "core/elf/shared_object.hpp"
+#include "tests/fuzz/input.hpp"
+#include "tests/fuzz/must.hpp"
+#include "tests/fuzz/tiny_elf.hpp"
+
+namespace cgpu::fuzz {
+namespace {
+
+void fit_sound_front(const elf::Exports& driver) {
+    static const auto front = TinyElf::make({"cuInit", "cuGone", "cuMemAlloc_v2"}, 64);
+    const auto fitted = elf::fit_exports(front, driver);
+    if (!fitted) return must_be_a_line(fitted.error(), "why nothing fits is one line of printable ASCII");
+    must(fitted->image.size() == front.size() && fitted->has_all, "a front keeps its size");
+    const auto image = elf::reader(fitted->image);
+    must(!elf::why_not_loadable(image, fitted->image.size()), "a fitted front can be loaded");
+    const auto exports = elf::exported_symbols(image);
+    must(exports.has_value(), "a fitted front can be read");
+    for (const auto& [name, kind] : *exports)
+        must(driver.contains(name), "a fitted front exports nothing that the driver lacks");
+    for (const auto& [name, kind] : driver)
+        must(kind != elf::SymbolKind::function || exports->contains(name), "nor less than the driver has");
+}
+
+}  // namespace
+}  // namespace cgpu::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace cgpu;
+    fuzz::Input input(data, size);
+    const bool is_front = input.byte() % 2 == 1;
+    const auto image = elf::reader(input.bytes());
+    if (const auto why = elf::why_not_loadable(image, input.bytes().size()))
+        fuzz::must_be_a_line(*why, "why nothing can be loaded is one line of printable ASCII");
+    if (is_front) {
+        static const elf::Exports driver{{"cuInit", elf::SymbolKind::function},
+                                         {"cuNew", elf::SymbolKind::function},
+                                         {"cuTable", elf::SymbolKind::object}};
+        const auto fitted = elf::fit_exports(input.bytes(), driver);
+        fuzz::must(!fitted || fitted->image.size() == input.bytes().size(), "a front keeps its size");
+    } else if (const auto driver = elf::exported_symbols(image)) {
+        fuzz::fit_sound_front(*driver);
+    }
+    return 0;
+}

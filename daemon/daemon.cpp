@@ -19,7 +19,8 @@ namespace {
 constexpr app::Nanos kSecond = 1'000'000'000;
 /// How long a closed gate holds without being renewed. The slicer renews three times as often.
 constexpr app::Nanos kHold = kSecond;
-/// A driver that shows no GPU, or not all, is asked again so often; one that shows all (which may go) less often.
+/// A driver that shows no GPU, or not all, is asked again so often; one that shows all (which may go) less
+/// often.
 constexpr app::Nanos kLookAgainSoon = 5 * kSecond;
 constexpr app::Nanos kLookAgain = 10 * kSecond;
 constexpr std::uint64_t kMib = 1ull << 20;
@@ -174,7 +175,7 @@ void Daemon::gpus_listed(const app::Result<model::SeenGpus>& seen) {
 void Daemon::driver_failed(const std::string& why) {
     ++failures_;
     log::line(failures_ <= 2 ? log::Level::warn : log::Level::debug, why);
-    if (failures_ >= 2) service_->driver_lost(why);
+    if (failures_ >= 2) service_->driver_lost(why.substr(0, why.find(". Try: ")));
 }
 
 tl::expected<void, std::string> Daemon::open_to_clients() {

@@ -13,7 +13,8 @@
 
 namespace {
 
-/// What was large goes back to the system when it is freed. Left to itself, malloc keeps more the larger it was.
+/// What was large goes back to the system when it is freed. Left to itself, malloc keeps more the larger it
+/// was.
 void give_memory_back() {
     mallopt(M_MMAP_THRESHOLD, 128 << 10);
     mallopt(M_TRIM_THRESHOLD, 1 << 20);
@@ -60,7 +61,8 @@ int main(int argc, char** argv) {
         ->capture_default_str();
     app.add_option("--set", sources.overrides,
                    "KEY=VALUE over all files, e.g. --set policy=weighted; may be repeated");
-    app.add_flag("--check", check_only, "read the configuration and the state, say what is wrong with them, and end");
+    app.add_flag("--check", check_only,
+                 "read the configuration and the state, say what is wrong with them, and end");
     app.add_flag(
         "--formats", formats,
         "print the versions of files, modules and links that it can read (name, oldest, newest), and "

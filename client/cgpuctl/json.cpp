@@ -36,6 +36,7 @@ Json to_json(const client::Gpu& gpu) {
         {"index", gpu.index},
         {"model", gpu.model},
         {"present", gpu.present},
+        {"obstacle", gpu.obstacle},
         {"mode", gpu.mode},
         {"policy", gpu.policy},
         {"policy_name", gpu.policy_name},

@@ -36,6 +36,7 @@ Gpu to_gpu(const Properties& properties) {
     read_into(properties, "Index", gpu.index);
     read_into(properties, "Model", gpu.model);
     read_into(properties, "Present", gpu.present);
+    read_into(properties, "Obstacle", gpu.obstacle);
     read_into(properties, "MemoryTotal", gpu.memory_total);
     read_into(properties, "MemoryAllocated", gpu.memory_allocated);
     read_into(properties, "Policy", gpu.policy);

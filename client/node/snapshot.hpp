@@ -13,7 +13,8 @@ struct Gpu {
     std::uint32_t index = 0;
     std::string model;
     bool present = true;
-    std::uint64_t memory_total = 0;      ///< bytes that can be allocated on the card
+    std::string obstacle;            ///< why nothing can be put on it; empty where nothing stands in the way
+    std::uint64_t memory_total = 0;  ///< bytes that can be allocated on the card
     std::uint64_t memory_allocated = 0;  ///< bytes: the sum of the limits
     std::uint64_t memory_used = 0;       ///< bytes charged by all instances
     std::uint64_t memory_leased = 0;     ///< bytes

@@ -163,9 +163,9 @@ void Service::gpus_seen(const model::SeenGpus& seen) {
 
 void Service::driver_lost(const std::string& why) {
     const auto before = node_.gpus();
-    gpus_changed(change([&](model::Node& node) -> tl::expected<Change, Refusal> { return node.lose_driver(why); },
-                        {}),
-                 before);
+    gpus_changed(
+        change([&](model::Node& node) -> tl::expected<Change, Refusal> { return node.lose_driver(why); }, {}),
+        before);
 }
 
 void Service::gpus_changed(Result<bool> changed, const std::vector<model::Gpu>& before) {

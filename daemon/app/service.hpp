@@ -72,8 +72,8 @@ class Service {
     [[nodiscard]] const model::Node& node() const { return node_; }
 
     Result<Created> create_instance(std::string_view id, std::string_view name,
-                                    const std::map<std::string, std::string>& variables,
-                                    const Caller& caller, Options options);
+                                    const std::map<std::string, std::string>& variables, const Caller& caller,
+                                    Options options);
     /// Refused (not_permitted) where the process is another user's than the caller's, unless that is root.
     Result<void> attach(std::string_view id, const model::Process& process, const Caller& caller,
                         Options options);

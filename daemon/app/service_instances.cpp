@@ -137,8 +137,7 @@ Result<void> Service::attach(std::string_view id, const model::Process& process,
         return model::refuse(Refusal::Reason::not_permitted, "process " + std::to_string(process.pid),
                              "it is not one of the caller's (user id " + std::to_string(caller.user) + ")",
                              "a process of your own, or the same as root (sudo)");
-    const auto changed =
-        change([&](model::Node& node) { return node.attach(*parsed_id, process); }, options);
+    const auto changed = change([&](model::Node& node) { return node.attach(*parsed_id, process); }, options);
     if (!changed) return tl::unexpected(changed.error());
     if (*changed) {
         if (const auto user = outside_.processes.user_of(process)) let_in(*parsed_id, *user);

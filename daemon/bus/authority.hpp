@@ -19,8 +19,8 @@ class Authority {
   public:
     /// Refused: not_permitted, with what to do about it.
     using Answer = std::function<void(const app::Result<void>&)>;
-    /// Questions that are open at a time, of one user and of all. The bus allows a connection 128 calls without
-    /// an answer; nobody may use up those of the others.
+    /// Questions that are open at a time, of one user and of all. The bus allows a connection 128 calls
+    /// without an answer; nobody may use up those of the others.
     static constexpr std::size_t kMostOfUser = 8;
     static constexpr std::size_t kMostOfAll = 96;
     /// How long polkit may take.

@@ -16,8 +16,8 @@
 namespace cgpu::bus {
 namespace {
 
-/// A caller that floods the bus must not keep the loop from its other work: no message is begun in a turn that
-/// has had so many or lasted so long.
+/// A caller that floods the bus must not keep the loop from its other work: no message is begun in a turn
+/// that has had so many or lasted so long.
 constexpr int kMessagesPerTurn = 64;
 constexpr app::Nanos kTurn = 2'000'000;
 

@@ -37,6 +37,7 @@ class GpuObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Gpu_adaptor>
     std::uint32_t Index() override { return view_.index; }
     std::string Model() override { return view_.model; }
     bool Present() override { return view_.present; }
+    std::string Obstacle() override { return view_.obstacle; }
     std::uint64_t MemoryTotal() override { return view_.memory_total; }
     std::uint64_t MemoryAllocated() override { return view_.memory_allocated; }
     std::uint32_t Policy() override { return view_.policy; }

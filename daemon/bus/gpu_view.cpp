@@ -11,6 +11,7 @@ GpuView view_of(const model::Node& node, const model::Gpu& gpu, std::optional<mo
     view.index = gpu.index;
     view.model = gpu.model_name;
     view.present = gpu.present;
+    view.obstacle = gpu.obstacle;
     view.memory_total = gpu.total.count();
     view.memory_allocated = node.allocated(gpu.uuid).count();
     view.policy = static_cast<std::uint32_t>(gpu.settings.policy);
@@ -31,6 +32,7 @@ std::vector<compat::PropertyName> changed_properties(const GpuView& before, cons
     };
     add_if(before.index != after.index, "Index");
     add_if(before.present != after.present, "Present");
+    add_if(before.obstacle != after.obstacle, "Obstacle");
     add_if(before.memory_total != after.memory_total, "MemoryTotal");
     add_if(before.memory_allocated != after.memory_allocated, "MemoryAllocated");
     add_if(before.policy != after.policy, "Policy");

@@ -16,6 +16,7 @@ struct GpuView {
     std::uint32_t index = 0;
     std::string model;
     bool present = false;
+    std::string obstacle;
     std::uint64_t memory_total = 0;      ///< bytes
     std::uint64_t memory_allocated = 0;  ///< bytes
     std::uint32_t policy = 0;

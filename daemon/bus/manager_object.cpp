@@ -56,9 +56,9 @@ void ManagerObject::CreateInstance(Created&& result, std::string id, std::string
         OptionMap options;
         app::Caller caller;
     };
-    const auto call = std::make_shared<const Call>(
-        Call{std::move(id), std::move(name), std::move(variables), std::move(options),
-             caller_of(getObject(), service_, "CreateInstance")});
+    const auto call = std::make_shared<const Call>(Call{std::move(id), std::move(name), std::move(variables),
+                                                        std::move(options),
+                                                        caller_of(getObject(), service_, "CreateInstance")});
     when_permitted(authority_, Action::manage_instance, getObject(), "CreateInstance", std::move(result),
                    [&service = service_, call] {
                        const app::Created created =
@@ -74,8 +74,7 @@ void ManagerObject::CreateInstance(Created&& result, std::string id, std::string
 void ManagerObject::Attach(sdbus::Result<>&& result, std::string id, std::uint32_t pid, OptionMap options) {
     const auto caller = caller_of(getObject(), service_, "Attach");
     // Now: once polkit has answered, the pid may be another process's.
-    const auto process =
-        guarded("Attach", [&] { return take(service_.identify(take(to_pid(pid)))); });
+    const auto process = guarded("Attach", [&] { return take(service_.identify(take(to_pid(pid)))); });
     when_permitted(authority_, Action::manage_instance, getObject(), "Attach", std::move(result),
                    [&service = service_, id, process, caller, options] {
                        take(service.attach(id, process, caller, take(read_options(options))));

@@ -38,9 +38,8 @@ app::Result<std::unique_ptr<InstanceLink>> InstanceLink::open(const model::Insta
     auto listener = Listener::open(folder / "link");
     if (!listener) return tl::unexpected(listener.error());
     try {
-        std::unique_ptr<InstanceLink> link(new InstanceLink(instance, std::move(*closed), folder / "link",
-                                                            std::move(*bell), outside, settings,
-                                                            descriptors));
+        std::unique_ptr<InstanceLink> link(new InstanceLink(
+            instance, std::move(*closed), folder / "link", std::move(*bell), outside, settings, descriptors));
         link->start(std::move(*listener));
         return link;
     } catch (const std::system_error& error) {

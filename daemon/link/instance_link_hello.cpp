@@ -42,9 +42,9 @@ void InstanceLink::accepted(int fd) {
     }
 }
 
-/// Where the link is mounted for a process, its instance was; a process that has other mounts by now may still
-/// be known by its parents. The folder of the link is closed to others: this is for who gets at the socket
-/// some other way, for a pid that was used again, and for users who make instances of their own.
+/// Where the link is mounted for a process, its instance was; a process that has other mounts by now may
+/// still be known by its parents. The folder of the link is closed to others: this is for who gets at the
+/// socket some other way, for a pid that was used again, and for users who make instances of their own.
 bool InstanceLink::has_member(const model::Process& process) const {
     return peers_.find(process) != nullptr || outside_.processes.sees(process, folder_) ||
            (instance_.attached && outside_.processes.descends(process, *instance_.attached));

@@ -19,10 +19,10 @@ struct Settings {
     wire::OnLoss on_loss = wire::OnLoss::open;
     app::Nanos hold = 1'000'000'000;  ///< how long a closed gate holds without an answer
     app::Nanos hello_deadline = 5'000'000'000;
-    std::size_t max_processes = 1024;   ///< of one instance that compute
-    std::size_t max_connections = 4;    ///< of one process
-    std::size_t max_strangers = 256;    ///< connections to one instance that haven't said Hello yet
-    std::size_t max_waiting_asks = 64;  ///< of one connection
+    std::size_t max_processes = 1024;     ///< of one instance that compute
+    std::size_t max_connections = 4;      ///< of one process
+    std::size_t max_strangers = 256;      ///< connections to one instance that haven't said Hello yet
+    std::size_t max_waiting_asks = 64;    ///< of one connection
     std::size_t max_descriptors = 65536;  ///< of all instances together
 };
 

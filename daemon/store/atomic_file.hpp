@@ -12,7 +12,8 @@ namespace cgpu::store {
 
 enum class Replaced {
     durably,
-    until_power_fails,  ///< the folder couldn't be synced: a power failure soon after may bring the old file back
+    until_power_fails,  ///< the folder couldn't be synced: a power failure soon after may bring the old file
+                        ///< back
 };
 
 /// Replaces a file by one with this content, readable by its owner only: written beside it, synced, renamed

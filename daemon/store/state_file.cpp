@@ -54,8 +54,9 @@ app::Result<void> StateFile::save(State state) {
             Reason::storage, "saving the state to " + path_.string(), replaced.error(),
             "free space in its folder and let the user of cgpud write there; nothing was changed");
     if (*replaced == Replaced::until_power_fails)
-        log::warn("the state is saved to {}, but its folder can't be synced ({}): a power failure may undo that",
-                  path_.string(), std::generic_category().message(errno));
+        log::warn(
+            "the state is saved to {}, but its folder can't be synced ({}): a power failure may undo that",
+            path_.string(), std::generic_category().message(errno));
     state_ = std::move(state);
     return {};
 }
@@ -86,10 +87,10 @@ app::Result<void> StateFile::check() const {
     if (!found) return tl::unexpected(found.error());
     const auto folder = path_.parent_path();
     if (*found || ::access(folder.c_str(), W_OK | X_OK) == 0) return {};
-    return model::refuse(Reason::storage, "state_dir " + folder.string(),
-                         "there is no state in it, and none can be written: " +
-                             std::generic_category().message(errno),
-                         "make the folder, and let the user of cgpud write there");
+    return model::refuse(
+        Reason::storage, "state_dir " + folder.string(),
+        "there is no state in it, and none can be written: " + std::generic_category().message(errno),
+        "make the folder, and let the user of cgpud write there");
 }
 
 }  // namespace cgpu::store

@@ -124,8 +124,7 @@ app::Result<model::Process> Processes::identify(std::int32_t pid) {
         if (start && !has_ended(*stat)) return model::Process{pid, *start, boot_id_};
     }
     // A signal that isn't sent tells whether there is one that /proc doesn't show.
-    const bool hidden =
-        !stat && stat.error() == ENOENT && pid > 0 && (::kill(pid, 0) == 0 || errno == EPERM);
+    const bool hidden = !stat && stat.error() == ENOENT && pid > 0 && (::kill(pid, 0) == 0 || errno == EPERM);
     if (hidden && !read_text("/proc/" + std::to_string(pid) + "/stat"))
         return model::refuse(Refusal::Reason::busy, name,
                              "/proc doesn't show it to cgpud: it is mounted with hidepid=",

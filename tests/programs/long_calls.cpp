@@ -1,4 +1,5 @@
-// Sends cgpud calls of the bus that are as long as the bus lets them be, and says how the last one is answered.
+// Sends cgpud calls of the bus that are as long as the bus lets them be, and says how the last one is
+// answered.
 #include <systemd/sd-bus.h>
 
 #include <cstdio>
@@ -21,7 +22,8 @@ sd_bus_message* long_call(sd_bus* bus, unsigned variables) {
     bool good = sd_bus_message_append(message, "ss", "abc", "abc") >= 0 &&
                 sd_bus_message_open_container(message, 'a', "{ss}") >= 0;
     for (unsigned i = 0; good && i < variables; ++i)
-        good = sd_bus_message_append(message, "{ss}", ("CGPU_" + std::to_string(i)).c_str(), text.c_str()) >= 0;
+        good =
+            sd_bus_message_append(message, "{ss}", ("CGPU_" + std::to_string(i)).c_str(), text.c_str()) >= 0;
     good = good && sd_bus_message_close_container(message) >= 0 &&
            sd_bus_message_append(message, "a{sv}", 0) >= 0;
     return good ? message : sd_bus_message_unref(message);

@@ -1,5 +1,5 @@
-// A peer of cgpud's link that is not the module: what strangers, greedy and hostile processes could do there, and what
-// an honest one feels of it. It talks to no driver.
+// A peer of cgpud's link that is not the module: what strangers, greedy and hostile processes could do there,
+// and what an honest one feels of it. It talks to no driver.
 #include <linux/futex.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/peer/front.hpp"
 #include "tests/programs/options.hpp"
-#include "tests/unit/daemon/link_front.hpp"
 
 namespace {
 
@@ -49,7 +49,8 @@ int hello(const Given& given) {
         return 1;
     }
     const auto answer = front.ask(wire::Topic::lease, given.bytes);
-    std::printf("welcomed\nleased %llu\n", answer ? static_cast<unsigned long long>(answer->granted_bytes) : 0ULL);
+    std::printf("welcomed\nleased %llu\n",
+                answer ? static_cast<unsigned long long>(answer->granted_bytes) : 0ULL);
     return 0;
 }
 

@@ -37,9 +37,10 @@ MAY = {
     "module/front": ["core/wire", "module/engine/api.hpp", "module/generate"],
     "dbus": [],
     "tests/sim": [],
-    "tests/programs": ["core/wire", "tests/sim/include"],
+    "tests/peer": ["core/wire"],
+    "tests/programs": ["core/wire", "tests/sim/include", "tests/peer"],
     "tests/fuzz": ["core", "bundle", "daemon", "client", "tests/unit"],
-    "tests/unit": ["core", "bundle", "daemon", "client", "module", "dbus"],
+    "tests/unit": ["core", "bundle", "daemon", "client", "module", "dbus", "tests/peer"],
 }
 # The core is pure: what reaches outside stays outside.
 IMPURE = re.compile(

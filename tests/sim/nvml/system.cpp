@@ -31,6 +31,7 @@ const char* nvmlErrorString(nvmlReturn_t result) {
         {NVML_ERROR_NOT_FOUND, "Not Found"},
         {NVML_ERROR_INSUFFICIENT_SIZE, "Insufficient Size"},
         {NVML_ERROR_DRIVER_NOT_LOADED, "Driver Not Loaded"},
+        {NVML_ERROR_GPU_IS_LOST, "GPU is lost"},
         {NVML_ERROR_ARGUMENT_VERSION_MISMATCH, "Argument Version Mismatch"},
     };
     const auto text = texts.find(result);

@@ -119,9 +119,11 @@ TEST_F(AuthorityTest, AUserWithManyOpenQuestionsLeavesRoomForTheOthers) {
     MockPolkit polkit(Mood::hold);
     std::vector<Answer> answers(20);
     for (auto& answer : answers)
-        patient.ask(Action::manage_policy, kUser, [&answer](const app::Result<void>& said) { answer = said; });
+        patient.ask(Action::manage_policy, kUser,
+                    [&answer](const app::Result<void>& said) { answer = said; });
     const auto refused = [&] {
-        return std::count_if(answers.begin(), answers.end(), [](const Answer& answer) { return answer && !*answer; });
+        return std::count_if(answers.begin(), answers.end(),
+                             [](const Answer& answer) { return answer && !*answer; });
     };
     EXPECT_EQ(refused(), 12) << "at once";
     EXPECT_EQ(answers.back()->error().reason, model::Refusal::Reason::busy);

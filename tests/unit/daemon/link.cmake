@@ -1,5 +1,5 @@
 cgpu_unit_test(daemon_link_test
-  SOURCES ${CMAKE_CURRENT_LIST_DIR}/link_front.cpp ${CMAKE_CURRENT_LIST_DIR}/link_puppet.cpp
+  SOURCES ${PROJECT_SOURCE_DIR}/tests/peer/front.cpp ${CMAKE_CURRENT_LIST_DIR}/link_puppet.cpp
           ${CMAKE_CURRENT_LIST_DIR}/descriptor_budget_test.cpp ${CMAKE_CURRENT_LIST_DIR}/instance_folder_test.cpp
           ${CMAKE_CURRENT_LIST_DIR}/instance_loop_test.cpp ${CMAKE_CURRENT_LIST_DIR}/link_members_test.cpp
           ${CMAKE_CURRENT_LIST_DIR}/link_driver_test.cpp ${CMAKE_CURRENT_LIST_DIR}/link_engines_test.cpp ${CMAKE_CURRENT_LIST_DIR}/link_hello_test.cpp ${CMAKE_CURRENT_LIST_DIR}/link_memory_test.cpp

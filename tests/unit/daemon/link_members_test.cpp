@@ -53,7 +53,8 @@ struct LinkMembers : LinkTest {
 TEST_F(LinkMembers, WhoIsNotOfTheInstanceIsRefusedForEveryRole) {
     const Idler other;
     attach(*processes.identify(other.pid()));
-    for (const auto role : {wire::Role::compute, wire::Role::observe, wire::Role::driver, wire::Role::hand_over}) {
+    for (const auto role :
+         {wire::Role::compute, wire::Role::observe, wire::Role::driver, wire::Role::hand_over}) {
         Puppet puppet(loop);
         EXPECT_FALSE(puppet.connect(socket(one), role)) << static_cast<int>(role);
     }
@@ -119,8 +120,8 @@ TEST_F(LinkMembers, APidThatWasUsedAgainIsNotTakenForThePeer) {
     int pidfd = -1;
     socklen_t size = sizeof pidfd;
     constexpr int kPeerPidfd = 77;
-    const bool knows = getsockopt(connection.accepted, SOL_SOCKET, kPeerPidfd, &pidfd, &size) == 0 ||
-                       errno != ENOPROTOOPT;
+    const bool knows =
+        getsockopt(connection.accepted, SOL_SOCKET, kPeerPidfd, &pidfd, &size) == 0 || errno != ENOPROTOOPT;
     if (pidfd >= 0) close(pidfd);
     if (knows) {
         EXPECT_FALSE(Connection::peer_of(connection.accepted, processes));
@@ -147,19 +148,19 @@ TEST_F(LinkMembers, AGreedyInstanceLeavesDescriptorsToOthers) {
     start();
     Puppet greedy(loop);
     Puppet::Order order{[](Front& front, const Puppet::Order& o) -> std::uint64_t {
-                            std::uint64_t open = 0;
-                            std::array<Front, 200> all;
-                            for (auto& each : all) {
-                                if (!each.connect(o.text)) break;
-                                // Of what the daemon has closed again there is an end to be read.
-                                char byte = 0;
-                                timeval patience{0, 20'000};
-                                setsockopt(each.fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-                                if (recv(each.fd, &byte, 1, 0) < 0) ++open;
-                            }
-                            static_cast<void>(front);
-                            return open;
-                        }};
+        std::uint64_t open = 0;
+        std::array<Front, 200> all;
+        for (auto& each : all) {
+            if (!each.connect(o.text)) break;
+            // Of what the daemon has closed again there is an end to be read.
+            char byte = 0;
+            timeval patience{0, 20'000};
+            setsockopt(each.fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+            if (recv(each.fd, &byte, 1, 0) < 0) ++open;
+        }
+        static_cast<void>(front);
+        return open;
+    }};
     wire::put_text(order.text, socket(one));
     const auto open = greedy.tell(order);
     EXPECT_GE(open, 90U);

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "tests/unit/daemon/link_front.hpp"
+#include "tests/peer/front.hpp"
 #include "tests/unit/daemon/link_loop.hpp"
 
 namespace cgpu::link::test {

@@ -1,4 +1,4 @@
-#include "tests/unit/daemon/link_front.hpp"
+#include "tests/peer/front.hpp"
 
 #include <sys/mman.h>
 #include <sys/socket.h>

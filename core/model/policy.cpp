@@ -33,9 +33,7 @@ tl::expected<Policy, std::string> parse_policy(std::string_view text) {
         if (text == to_string(policy) || text == number) return policy;
     }
     return tl::make_unexpected(
-        "policy: '" + std::string(text) +
-        "' is not known. Try: 0 fair-share, 1 preemptive, 2 weighted, 3 fixed, 4 soft, "
-        "5 native");
+        std::string("it is not one of 0 fair-share, 1 preemptive, 2 weighted, 3 fixed, 4 soft, 5 native"));
 }
 
 bool weight_counts(Policy policy) {

@@ -50,7 +50,7 @@ Result<void> Service::set_policy(const model::Uuid& gpu, std::string_view policy
     const auto parsed = model::parse_policy(policy);
     if (!parsed)
         return model::refuse(Refusal::Reason::invalid, "policy " + model::quote(policy), parsed.error(),
-                             "0 fair-share, 1 preemptive, 2 weighted, 3 fixed, 4 soft or 5 native");
+                             "weighted, for example");
     const auto changed = change([&](model::Node& node) { return node.set_policy(gpu, *parsed); }, options);
     if (!changed) return tl::unexpected(changed.error());
     if (*changed) {

@@ -199,17 +199,17 @@ void Service::adopt() {
     outside_.compute.update(node_);
     const auto instances = node_.instances();
     for (const auto& [id, instance] : instances) {
-        if (const auto folder = outside_.links.open(instance); !folder) {
+        const auto folder = outside_.links.open(instance);
+        if (!folder)
             log::error("instance {}: its link can't be opened again: {}", id.short_id(), folder.error().text);
-            continue;
-        }
+        // With or without a link, it ends with its process.
         if (instance.attached) {
             watch_end(id, *instance.attached);
         } else {
             ends_[id] = outside_.loop.at(outside_.loop.now() + kAttachPatience,
                                          [this, id = id] { process_ended(id); });
         }
-        log::info("instance {} ({}): taken up again", id.short_id(), instance.name);
+        if (folder) log::info("instance {} ({}): taken up again", id.short_id(), instance.name);
     }
 }
 

@@ -22,7 +22,7 @@ TEST(Policy, AnythingElseIsRefusedWithTheChoices) {
     for (const auto* text : {"", "6", "-1", "02", " 2", "2 ", "Weighted", "fair_share", "unknown"}) {
         const auto policy = parse_policy(text);
         ASSERT_FALSE(policy) << text;
-        EXPECT_NE(policy.error().find("'" + std::string(text) + "' is not known"), std::string::npos);
+        EXPECT_NE(policy.error().find("it is not one of"), std::string::npos);
         EXPECT_NE(policy.error().find("2 weighted"), std::string::npos);
     }
 }

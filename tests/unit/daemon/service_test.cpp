@@ -58,6 +58,20 @@ class ServiceTest : public ::testing::Test {
     std::optional<Service> service;
 };
 
+TEST_F(ServiceTest, an_adopted_instance_whose_link_cannot_be_opened_ends_with_its_process) {
+    see_v100();
+    ASSERT_TRUE(create("aaaa", "4"));
+    processes.living.insert(200);
+    ASSERT_TRUE(attach("aaaa", 200));
+    const auto saved = service->node();
+    links.broken = true;
+    start(saved);
+    service->adopt();
+    EXPECT_EQ(service->node().instances().size(), 1U);
+    processes.kill(200);
+    EXPECT_TRUE(service->node().instances().empty());
+}
+
 TEST_F(ServiceTest, a_lost_gpu_is_not_present_and_says_why) {
     see_v100();
     ASSERT_TRUE(create("aaaa", "4"));

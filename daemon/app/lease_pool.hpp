@@ -66,6 +66,9 @@ class LeasePool {
         std::uint64_t lease_before = 0;    ///< when that look began
         LeaseReport before;                ///< what it reported then
         std::vector<Range> recent;         ///< of the last kConfirm figures, the newest last
+        /// By each of the last kConfirm looks: bytes beyond the whole lease. No word of the process changes
+        /// it.
+        std::vector<std::uint64_t> beyond_lease;
         Unexplained unexplained;
         bool stranger = false;  ///< it holds memory and never said hello
         bool outside = false;   ///< and it should have: what it computes passes the gate unseen
@@ -76,6 +79,8 @@ class LeasePool {
         std::uint64_t last_charged = 0;  ///< by a dying process
 
         [[nodiscard]] std::uint64_t total() const { return lease + unsized + pending; }
+        /// The same, or what it holds at least by the last looks, where that is more.
+        [[nodiscard]] std::uint64_t holds_at_least() const;
     };
     /// What is charged and what the driver shows are never read at one moment. A figure is believed as far as
     /// so many looks in a row agree with it.
@@ -166,6 +171,7 @@ class LeasePool {
     [[nodiscard]] LeaseReport bounded_report(const model::Process& process, const Account& account) const;
     std::optional<Learnt> believe(Account& account);
     void judge(Account& account, Unexplained::Look look);
+    [[nodiscard]] std::uint64_t held_by_others(const Account& account) const;
     static void forget_figures(Account& account);
     void save(const Account& account);
 

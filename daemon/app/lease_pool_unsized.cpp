@@ -115,6 +115,9 @@ std::optional<LeasePool::Learnt> LeasePool::figure(const model::Process& process
     // A driver that never shows this process says nothing of it: what is set aside stays so.
     if (!account->figured) return std::nullopt;
     const auto shown = bytes.value_or(0);
+    auto& beyond_lease = account->beyond_lease;
+    beyond_lease.push_back(shown - std::min(shown, std::max(account->lease, account->lease_before)));
+    if (beyond_lease.size() > kConfirm) beyond_lease.erase(beyond_lease.begin());
     const bool reports = report_(process).has_value();
     const auto report = bounded_report(process, *account);
     Unexplained::Look look;
@@ -126,7 +129,7 @@ std::optional<LeasePool::Learnt> LeasePool::figure(const model::Process& process
                          (reports || account->lease == 0);
     if (!settled) {
         // But none is larger than the lease.
-        look.bytes = shown - std::min(shown, std::max(account->lease, account->lease_before));
+        look.bytes = beyond_lease.back();
         judge(*account, look);
         return std::nullopt;
     }
@@ -170,10 +173,23 @@ std::optional<LeasePool::Learnt> LeasePool::believe(Account& account) {
     return learnt;
 }
 
+std::uint64_t LeasePool::Account::holds_at_least() const {
+    if (dying || beyond_lease.size() < kConfirm) return total();
+    return std::max(total(), lease + *std::min_element(beyond_lease.begin(), beyond_lease.end()));
+}
+
+/// What is counted of a process that never lets a figure be believed is too little. If that were taken for
+/// what it holds, each process of an instance could pass for all that the limit has room for.
+std::uint64_t LeasePool::held_by_others(const Account& account) const {
+    std::uint64_t sum = account.lease;
+    for (const auto& [process, other] : accounts_)
+        if (&other != &account) sum += other.holds_at_least();
+    return sum;
+}
+
 void LeasePool::judge(Account& account, Unexplained::Look look) {
     if (limit_ == kUnlimited) return;
-    const auto others = leased() - account.unsized - account.pending;
-    look.room = limit_ - std::min(others, limit_);
+    look.room = limit_ - std::min(held_by_others(account), limit_);
     account.unexplained.seen(look, unexplained_);
     // It counts even where the charges never stand still long enough for a figure to be believed.
     if (account.unexplained.bytes() == 0 || look.bytes <= account.unsized + account.pending) return;

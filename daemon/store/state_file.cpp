@@ -78,6 +78,8 @@ app::Result<State> StateFile::load() {
     auto found = read();
     if (!found) return tl::unexpected(found.error());
     if (*found) return state_ = std::move(**found);
+    std::error_code ignored;  // what can't be made is refused by the save
+    std::filesystem::create_directory(path_.parent_path(), ignored);
     if (const auto saved = save(State{}); !saved) return tl::unexpected(saved.error());
     return state_;
 }
@@ -85,8 +87,11 @@ app::Result<State> StateFile::load() {
 app::Result<void> StateFile::check() const {
     const auto found = read();
     if (!found) return tl::unexpected(found.error());
+    if (*found) return {};
     const auto folder = path_.parent_path();
-    if (*found || ::access(folder.c_str(), W_OK | X_OK) == 0) return {};
+    // One that is missing is made, as systemd does for the service before it starts.
+    const bool missing = ::access(folder.c_str(), F_OK) != 0 && errno == ENOENT;
+    if (::access((missing ? folder.parent_path() : folder).c_str(), W_OK | X_OK) == 0) return {};
     return model::refuse(
         Reason::storage, "state_dir " + folder.string(),
         "there is no state in it, and none can be written: " + std::generic_category().message(errno),

@@ -20,9 +20,10 @@ class StateFile final : public app::Store, public app::RecordStore {
     app::Result<void> save(const upgrade::Record& record) override;
 
     /// The state that was saved last; where there is no file, an empty one, which is saved: a folder that
-    /// can't be written isn't one in which there is nothing. Removes what a save that was interrupted has
-    /// left. Refused (storage) where the file can't be read, is damaged (with the place), or was written by a
-    /// newer cgpud (it is not touched then), or where the empty state can't be saved.
+    /// can't be written isn't one in which there is nothing. A folder that is missing is made, if its parent
+    /// is there. Removes what a save that was interrupted has left. Refused (storage) where the file can't be
+    /// read, is damaged (with the place), or was written by a newer cgpud (it is not touched then), or where
+    /// the empty state can't be saved.
     [[nodiscard]] app::Result<State> load();
     /// Whether load() would be refused, by all that can be told without a change of anything.
     [[nodiscard]] app::Result<void> check() const;

@@ -254,16 +254,16 @@ void LeaseWorld::check_hidden(int number) {
     if (bed_->loop.now() - it.calm_since < kFound) return;
     std::map<std::int32_t, std::uint64_t> counted;
     for (const auto& holder : bed_->leases.holders(pool(number))) counted[holder.process.pid] = holder.bytes;
-    // Of each process: docs/fuzzing.md says why not yet of all together.
-    const auto most = it.highest_limit + settings_.unexplained.gap +
-                      std::max(kLargestContext, settings_.first_context_estimate);
+    std::uint64_t hidden = 0;
     for (auto pid = number * kEach + 1; pid <= (number + 1) * kEach; ++pid) {
         const auto& process = processes_[pid];
         if (!process.entered || process.dead || !bed_->gpus.shown.contains(pid)) continue;
         const auto shown = bed_->gpus.shown.at(pid);
-        must(shown - std::min(shown, counted[pid]) <= most,
-             "no process hides more than the limit, a context and the gap");
+        hidden += shown - std::min(shown, counted[pid]);
     }
+    const auto each = settings_.unexplained.gap + std::max(kLargestContext, settings_.first_context_estimate);
+    must(hidden <= it.highest_limit + kEach * each,
+         "the processes of an instance hide no more than the limit, and a context and the gap each");
 }
 
 void LeaseWorld::check_estimate() {

@@ -250,6 +250,43 @@ TEST(LeaseEscape, NothingThatAProcessSaysHidesWhatItHolds) {
     }
 }
 
+TEST(LeaseEscape, ProcessesTogetherHideNoMoreThanTheLimit) {
+    LeaseBed bed(8 * kGiB, {}, with(OnEscape::report));
+    for (const std::int32_t pid : {1, 2, 3}) {
+        bed.enter(pid);
+        bed.fronts.changing.insert(pid);
+        bed.gpus.shown[pid] = 7 * kGiB;
+    }
+    for (int i = 0; i < 20; ++i) {
+        for (const std::int32_t pid : {1, 2, 3}) bed.leases.moved(bed.key(pid), 0);
+        bed.loop.advance(300 * kMs);
+    }
+    EXPECT_GE(bed.used(), 21 * kGiB);
+    EXPECT_GE(bed.unexplained(), 12 * kGiB);
+}
+
+TEST(LeaseEscape, HonestProcessesThatFillTheLimitTogetherAreNotNamed) {
+    LeaseBed bed(4 * kGiB, {}, with(OnEscape::kill));
+    for (const std::int32_t pid : {1, 2, 3}) {
+        bed.enter(pid);
+        ASSERT_EQ((*bed.ask(pid, 0, LeaseAsk::What::context))->why, wire::Why::none);
+        bed.gpus.shown[pid] = 256 * kMiB;
+        bed.leases.made(bed.key(pid));
+        bed.loop.advance(kSettled);
+        ASSERT_EQ((*bed.ask(pid, 1000 * kMiB))->why, wire::Why::none);
+        bed.fronts.charges[pid] = 1000 * kMiB;
+        bed.gpus.shown[pid] = 1256 * kMiB;
+    }
+    // They allocate and free all the time, so no look finds their charges at rest.
+    for (const std::int32_t pid : {1, 2, 3}) bed.fronts.changing.insert(pid);
+    for (int i = 0; i < 20; ++i) {
+        for (const std::int32_t pid : {1, 2, 3}) bed.leases.moved(bed.key(pid), 0);
+        bed.loop.advance(300 * kMs);
+    }
+    EXPECT_EQ(bed.unexplained(), 0U);
+    EXPECT_TRUE(bed.processes.killed.empty());
+}
+
 TEST(LeaseEscape, AnInstanceWhoseLimitWasLoweredIsNotNamed) {
     LeaseBed bed(2 * kGiB, {}, with(OnEscape::kill));
     for (const std::int32_t pid : {1, 2}) {

@@ -51,11 +51,15 @@ TEST(StateFile, NoFileIsAnEmptyNode) {
 
 TEST(StateFile, AFolderThatIsMissingOrCanNotBeWrittenIsNotAnEmptyState) {
     const TempFolder folder;
-    StateFile missing(folder / "missing");
+    StateFile missing(folder / "missing" / "state");
     EXPECT_FALSE(missing.check());
     ASSERT_FALSE(missing.load());
     EXPECT_EQ(missing.load().error().reason, model::Refusal::Reason::storage);
     EXPECT_TRUE(StateFile(folder.path()).check());
+    EXPECT_TRUE(StateFile(folder / "new").check());
+    EXPECT_FALSE(fs::exists(folder / "new")) << "which changes nothing";
+    EXPECT_TRUE(StateFile(folder / "new").load());
+    EXPECT_TRUE(fs::exists(folder / "new" / "state.json"));
     const cgpu::test::AsNobody nobody;
     EXPECT_FALSE(StateFile(folder.path()).check());
     EXPECT_FALSE(StateFile(folder.path()).load());

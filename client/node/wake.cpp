@@ -56,14 +56,13 @@ void process_for(sdbus::IConnection& connection, std::chrono::milliseconds time)
     }
 }
 
-}  // namespace
-
-std::string why_failed(const UnitState& unit) {
-    if (unit.active_state != "failed") return {};
-    if (!unit.status_text.empty()) return "it does not start: " + unit.status_text;
-    return unit.exit_status == kBadConfig ? "it does not start: its configuration is bad"
-                                          : "its service has failed";
+void tell_if_failed(sdbus::IConnection& connection) {
+    const auto unit = look_at_unit(connection);
+    const auto why = unit ? why_failed(*unit) : std::string();
+    if (!why.empty()) throw compat::make_error("org.freedesktop.DBus.Error.Spawn.Failed", why);
 }
+
+}  // namespace
 
 void wake_service(sdbus::IConnection& connection) {
     const auto bus = proxy_of(connection, kBus, "/org/freedesktop/DBus");
@@ -71,6 +70,8 @@ void wake_service(sdbus::IConnection& connection) {
     bool there = false;
     bus->callMethod("NameHasOwner").onInterface(kBus).withArguments(std::string(kName)).storeResultsTo(there);
     if (there) return;
+    // A start that fails keeps the bus from trying another one for 25 seconds, whoever asks.
+    tell_if_failed(connection);
     std::optional<sdbus::Error> failure;
     bool answered = false;
     bus->callMethodAsync("StartServiceByName")
@@ -85,11 +86,16 @@ void wake_service(sdbus::IConnection& connection) {
     while (!answered && Clock::now() < give_up) {
         process_for(connection, kLookEvery);
         if (answered) break;
-        const auto unit = look_at_unit(connection);
-        const auto why = unit ? why_failed(*unit) : std::string();
-        if (!why.empty()) throw compat::make_error("org.freedesktop.DBus.Error.Spawn.Failed", why);
+        tell_if_failed(connection);
     }
     if (failure) throw *failure;
+}
+
+std::string why_failed(const UnitState& unit) {
+    if (unit.active_state != "failed") return {};
+    if (!unit.status_text.empty()) return "it does not start: " + unit.status_text;
+    return unit.exit_status == kBadConfig ? "it does not start: its configuration is bad"
+                                          : "its service has failed";
 }
 
 }  // namespace cgpu::client

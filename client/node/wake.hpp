@@ -7,9 +7,10 @@
 namespace cgpu::client {
 
 /// Where nobody has the name org.cgpu1, has the bus start cgpud (systemd does it) and waits until it is
-/// there. The bus alone would let a caller wait for 25 seconds for a service that can't start: its unit is
-/// looked at meanwhile. Throws sdbus::Error, with what the unit says where it has failed. Nothing else is
-/// called by it, so where there is no systemd the wait is the bus's.
+/// there. The bus alone would let a caller wait for 25 seconds for a service that can't start, so its unit is
+/// looked at before and meanwhile. One that has failed is not started: that is up to who mends what it failed
+/// for. Throws sdbus::Error, with what the unit says of itself. Where there is no systemd the wait is the
+/// bus's.
 void wake_service(sdbus::IConnection& connection);
 
 /// What a unit says of itself, by the properties of its D-Bus object.

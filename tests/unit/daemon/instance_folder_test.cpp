@@ -28,7 +28,7 @@ class InstanceFolderTest : public ::testing::Test {
         auto folder = InstanceFolder::open(path_);
         EXPECT_TRUE(folder) << folder.error().text;
         std::filesystem::create_directory(path_ / "link");
-        std::ofstream(path_ / "link" / "socket");
+        const std::ofstream socket(path_ / "link" / "socket");
         return std::move(*folder);
     }
     /// Whether this user gets at what lies in the folder's link.

@@ -45,6 +45,7 @@ TEST(InstanceLoop, one_with_many_connections_gives_way_to_its_neighbour_after_a_
     InstanceLoop neighbour(outer);
     std::deque<Ready> all(100);
     std::vector<app::WatchPtr> watches;
+    watches.reserve(all.size() + 1);
     int calls = 0;
     int most_between = 0;
     int since = 0;
@@ -72,6 +73,7 @@ TEST(InstanceLoop, of_an_instance_everybody_has_a_turn) {
     InstanceLoop loop(outer);
     std::deque<Ready> all(50);
     std::vector<app::WatchPtr> watches;
+    watches.reserve(all.size());
     std::map<int, int> calls;
     for (const auto& each : all)
         watches.push_back(loop.watch(each.fd(), EPOLLIN, [&calls, fd = each.fd()](std::uint32_t) {
@@ -85,7 +87,7 @@ TEST(InstanceLoop, of_an_instance_everybody_has_a_turn) {
         return total >= 200;
     }));
     EXPECT_EQ(calls.size(), all.size());
-    for (const auto& [fd, count] : calls) EXPECT_NEAR(count, total / 50, 1) << fd;
+    for (const auto& [fd, count] : calls) EXPECT_NEAR(count, total / 50.0, 1.5) << fd;
 }
 
 TEST(InstanceLoop, a_call_may_end_its_own_watch_and_others) {

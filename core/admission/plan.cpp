@@ -135,7 +135,8 @@ Refusal refusal_of(const std::string& what, const std::vector<Misfit>& misfits, 
     std::string why;
     for (const auto& [gpu, objection] : misfits)
         why += (why.empty() ? "" : "; ") + ("GPU " + std::to_string(gpu->index)) + ": " + objection.why;
-    if (misfits.empty() && fitting == 0) why = "this node has none that its driver shows, cgpuctl status says more";
+    if (misfits.empty() && fitting == 0)
+        why = "this node has none that its driver shows, cgpuctl status says more";
     const std::string found =
         fitting == 0 ? "no GPU can take it" : std::to_string(fitting) + " GPU(s) can take it";
     return model::make_refusal(misfits.empty() ? Reason::no_space : misfits.front().objection.reason,

@@ -35,8 +35,10 @@ tl::expected<NvmlLibrary, std::string> NvmlLibrary::load() {
         need(nvml.processes, "nvmlDeviceGetComputeRunningProcesses_v2");
     look_up(library, nvml.memory_v2, "nvmlDeviceGetMemoryInfo_v2");
     look_up(library, nvml.mig_mode, "nvmlDeviceGetMigMode");
-    if (!missing.empty())
+    if (!missing.empty()) {
+        nvml.unload();
         return tl::unexpected("the NVIDIA driver is too old: libnvidia-ml.so.1 lacks " + missing);
+    }
     return nvml;
 }
 

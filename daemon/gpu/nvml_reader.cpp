@@ -41,10 +41,13 @@ tl::expected<void, Refusal> NvmlReader::ready() {
     if (!library)
         return model::refuse(Refusal::Reason::unsupported, "GPUs of this host", library.error(),
                              "install the NVIDIA driver (470 or later) and look at nvidia-smi");
-    if (const int code = library->init(); code != kNvmlSuccess)
-        return model::refuse(Refusal::Reason::unsupported, "GPUs of this host",
-                             std::string("NVML doesn't start: ") + library->error_string(code),
+    if (const int code = library->init(); code != kNvmlSuccess) {
+        const std::string why = std::string("NVML doesn't start: ") + library->error_string(code);
+        // Else the next try would find this library again, though another driver is installed by then.
+        library->unload();
+        return model::refuse(Refusal::Reason::unsupported, "GPUs of this host", why,
                              "look at nvidia-smi on this host");
+    }
     nvml_ = *library;
     return {};
 }

@@ -32,7 +32,7 @@ expect in_log 'GPU 0 .*MiB$'
 # The driver goes away, and comes back.
 expect simgpu unload
 wait_for 30 is 1 present false
-expect has <(cgpuctl status 2>&1) 'Driver Not Loaded|driver'
+expect has <(cgpuctl status 2>&1) 'NVML (says|.*start): Driver Not Loaded'
 expect_error 'none that its driver shows' cgpuctl run --mem 1GiB -- true
 expect simgpu load
 wait_for 20 is 1 present true

@@ -49,7 +49,8 @@ struct NvmlLibrary {
 
     /// dlopens libnvidia-ml.so.1 and looks the functions up. Error: why, for people.
     static tl::expected<NvmlLibrary, std::string> load();
-    /// After shutdown(), or where init() failed; no function is called any more. The next load() finds what is installed then.
+    /// After shutdown(), or where init() failed; no function is called any more. The next load() finds what
+    /// is installed then.
     void unload();
 
   private:

@@ -52,6 +52,9 @@ struct Tuning {
     Nanos stuck_grace = kMilli;
     /// What a launch that was let through sets free moves so soon.
     Nanos freed_within = 5 * kMilli;
+    /// A step that comes so much later than asked finds that closed gates have run out, so everybody has
+    /// computed as the driver let them.
+    Nanos silence = kSecond;
     /// No step asks to be called again sooner than this.
     Nanos shortest_wait = 20 * kMicro;
 };

@@ -92,6 +92,7 @@ Decision Slicer::step(Nanos now, const Readings& readings, const Gangs& gangs) {
     started_ = true;
     gangs_ = gangs;
     account(readings, dt);
+    if (now_ - due_ >= settings_.tuning.silence) begin_anew();
     look_for_stuck();
     if (!rules_.enforced) return all_free();
     if (turn_) {
@@ -105,7 +106,20 @@ Decision Slicer::step(Nanos now, const Readings& readings, const Gangs& gangs) {
         pick_next();
     }
     nobodys_ = !turn_ && !rules_.work_conserving;
-    return decide();
+    const Decision decision = decide();
+    due_ = decision.wake_at;
+    return decision;
+}
+
+void Slicer::begin_anew() {
+    // Whatever they used meanwhile no gate kept from others, so nobody has to make up for it.
+    for (std::size_t i = 0; i < kSlots; ++i) {
+        if (slots_[i].present) group(i).enter(i);
+        slots_[i].took = 0;
+    }
+    ordinary_.enter(VirtualTime::kSpare);
+    refresh_weights();
+    if (turn_) begin_turn(turn_->slot, turn_->priority);
 }
 
 int Slicer::weight_of(const Slot& slot) const {

@@ -142,6 +142,7 @@ class Slicer {
     [[nodiscard]] Nanos most_debt(std::size_t slot) const;
     void refresh_weights();
     void account(const Readings& readings, Nanos dt);
+    void begin_anew();
     void account_slot(std::size_t slot, const Reading& reading, Nanos dt, Nanos zombies_took);
     [[nodiscard]] Nanos held_up(Nanos dt, Nanos charged_before) const;
     void charge(std::size_t slot, Nanos used);
@@ -214,6 +215,7 @@ class Slicer {
     bool end_turn_ = false;  // settings changed under it
     bool started_ = false;
     Nanos now_ = 0;
+    Nanos due_ = kForever;  // when the last step asked for the next one
 };
 
 }  // namespace cgpu::schedule

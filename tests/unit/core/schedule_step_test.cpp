@@ -1,4 +1,6 @@
 // Single steps, fed by hand.
+#include <array>
+
 #include "tests/unit/core/schedule_steps.hpp"
 
 namespace cgpu::schedule {
@@ -263,6 +265,33 @@ TEST_F(Step, ADrainBesideAnothersWorkIsWaitedForLonger) {
     EXPECT_NEAR(static_cast<double>(hand_over_after(first)), 200.0 * kMilli, 20.0 * kMilli);
     slicer_.set_weight(first, 8);  // or the second one would have the next turn, too
     EXPECT_NEAR(static_cast<double>(hand_over_after(second)), 400.0 * kMilli, 20.0 * kMilli);
+}
+
+TEST_F(Step, NobodyMakesUpForWhatWasUsedWhileNoStepCame) {
+    for (const std::size_t holder : {0U, 1U}) {
+        slicer_.set_policy(Policy::fair_share);  // a change ends the turn
+        slicer_.set_policy(Policy::weighted);
+        slicer_.set_weight(1, 2);
+        at(now_ + kSecond);
+        readings_[0].wants = readings_[1].wants = true;
+        while (slicer_.holder() != holder) {
+            after(kMilli);
+            if (slicer_.holder()) readings_[*slicer_.holder()].used += kMilli;
+        }
+        // The gates have run out, and the driver has given both the same.
+        for (auto* reading : {&readings_[0], &readings_[1]}) reading->used += 1800 * kMilli;
+        after(3600 * kMilli);
+        std::array<int, 2> turns{};
+        for (int i = 0; i < 900; ++i) {
+            if (const auto now = slicer_.holder()) {
+                ++turns[*now];
+                readings_[*now].used += kMilli;
+            }
+            after(kMilli);
+        }
+        EXPECT_NEAR(turns[0], 300, 15) << holder;
+        EXPECT_NEAR(turns[1], 600, 30) << holder;
+    }
 }
 
 }  // namespace

@@ -28,10 +28,11 @@ std::string shown(const std::string& path) {
     return plain ? path : model::quote(path);
 }
 
-tl::unexpected<Refusal> not_opened(const std::string& path, int error) {
+tl::unexpected<Refusal> not_opened(const std::string& path, int error,
+                                   const char* where_it_is = "cgpuctl module list") {
     switch (error) {
         case ENOENT:
-            return refuse(Reason::not_found, shown(path), "it is not there", "cgpuctl module list");
+            return refuse(Reason::not_found, shown(path), "it is not there", where_it_is);
         case ELOOP:
         case ENOTDIR:
             return refuse(Reason::not_permitted, shown(path), "it is a symbolic link or no folder",
@@ -117,6 +118,8 @@ tl::expected<File, Refusal> File::open_file(const std::string& path) { return wa
 
 tl::expected<File, Refusal> File::file_in(const std::string& name) const {
     auto file = step(name, 0);
+    if (!file && file.error().reason == Reason::not_found)
+        return not_opened(path_ + "/" + name, ENOENT, "get this version again from where it was released");
     if (!file) return file;
     if (auto why = file->why_not_roots(S_IFREG, false)) return tl::unexpected(*why);
     return file;

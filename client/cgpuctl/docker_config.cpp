@@ -85,7 +85,8 @@ Result<OrderedJson> read_object(const std::string& file, std::string& text) {
 Result<void> write_text(const std::string& file, const std::string& text) {
     std::error_code error;
     const fs::path real = fs::weakly_canonical(file, error);
-    fs::create_directories(real.parent_path(), error);
+    if (fs::create_directories(real.parent_path(), error); error)
+        return cannot_be(file, "written", error.value());
     const std::string beside = real.native() + ".cgpu-new";
     struct stat old {};
     const bool there = stat(real.c_str(), &old) == 0;

@@ -79,6 +79,14 @@ Result<std::vector<Place>> places_of(const Input& input) {
     const auto modules = modules_folder(input);
     if (const auto version = upgrade::Version::parse(input.what))
         return std::vector{Place{input.what, modules / version->str()}};
+    std::error_code none;
+    using std::filesystem::file_type;
+    if (!input.what.empty() &&
+        std::filesystem::symlink_status(input.what, none).type() == file_type::not_found)
+        return client::fail(Kind::not_found,
+                            input.what +
+                                ": there is no version, and no folder, of that name. Try: one of "
+                                "cgpuctl module list, or the folder of one.");
     if (!input.what.empty()) return std::vector{Place{input.what, input.what}};
     std::vector<Place> places;
     for (const upgrade::Version& version : bundle::versions_in(modules))

@@ -48,6 +48,11 @@ Result<ModuleFolder> ModuleFolder::lock(const fs::path& path) {
             Kind::not_authorized,
             path.native() + ": only root may change which modules are installed. Try: sudo, or as root.");
     std::error_code none;
+    if (fs::status(path, none).type() == fs::file_type::not_found)
+        return fail(Kind::not_found,
+                    path.native() +
+                        ": there is no such folder for versions of the module. Try: install the "
+                        "package cgpu, or name another by --folder.");
     auto folder = bundle::File::open_folder(fs::absolute(path, none).native());
     if (!folder) return refused(folder.error());
     if (flock(folder->descriptor(), LOCK_EX | LOCK_NB) != 0)

@@ -44,8 +44,11 @@ const std::vector<Meaning>& meanings() {
     return all;
 }
 
-/// The user wrote the flag, not the variable it became.
+/// The user wrote the flag, not the variable it became, and is told of flags, too.
 std::string in_flags(std::string text, const RunFlags& flags) {
+    constexpr std::string_view kTryVariable = "Try: CGPU_MEM=";
+    if (const auto at = text.find(kTryVariable); at != std::string::npos)
+        text.replace(at, kTryVariable.size(), "Try: --mem ");
     for (const Meaning& meaning : meanings()) {
         const std::string start = std::string(meaning.variable) + "=";
         if (!(flags.*meaning.flag).empty() && text.starts_with(start))

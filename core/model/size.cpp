@@ -33,7 +33,7 @@ constexpr std::array kUnits = {
 /// More digits after the point could overflow the exact arithmetic below, and nobody needs them.
 constexpr std::size_t kMaxFractionDigits = 6;
 
-constexpr std::string_view kExample = "write a number with a unit, such as 5120MiB or 4GiB";
+constexpr const char* kNoSize = "it is not a size, a number with a unit";
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -68,13 +68,13 @@ tl::expected<Bytes, std::string> parse_size(std::string_view text) {
     if (!rest.empty() && rest.front() == '.') {
         fraction = rest.substr(1, count_digits(rest.substr(1)));
         rest.remove_prefix(1 + fraction.size());
-        if (fraction.empty()) return tl::unexpected("it is not a size; " + std::string(kExample));
+        if (fraction.empty()) return tl::unexpected(std::string(kNoSize));
     }
-    if (whole.empty()) return tl::unexpected("it is not a size; " + std::string(kExample));
-    if (rest.empty()) return tl::unexpected("the unit is missing; " + std::string(kExample));
+    if (whole.empty()) return tl::unexpected(std::string(kNoSize));
+    if (rest.empty()) return tl::unexpected(std::string("the unit is missing"));
     if (rest.front() == ' ') rest.remove_prefix(1);
     const auto unit = unit_bytes(rest);
-    if (!unit) return tl::unexpected(std::string("the unit is not known; use KiB, MiB, GiB or TiB"));
+    if (!unit) return tl::unexpected(std::string("the unit is none of KiB, MiB, GiB and TiB"));
     const auto number = to_number(whole);
     if (!number || *number > std::numeric_limits<std::int64_t>::max() / *unit)
         return tl::unexpected(std::string("the number is too large"));

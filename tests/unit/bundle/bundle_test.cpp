@@ -97,9 +97,13 @@ TEST_F(BundleFolder, MissingPartsAreNamed) {
     EXPECT_EQ(said(modules_ / "9.9.9"), "9.9.9: it is not there. Try: cgpuctl module list.");
     EXPECT_EQ(reason_, Reason::not_found);
     fs::remove(engine_);
-    EXPECT_EQ(said(), "1.2.3/libcgpu-engine.so.1.2.3: it is not there. Try: cgpuctl module list.");
+    EXPECT_EQ(said(),
+              "1.2.3/libcgpu-engine.so.1.2.3: it is not there. Try: get this version again from where it was "
+              "released.");
     fs::remove(manifest_);
-    EXPECT_EQ(said(), "1.2.3/manifest.json: it is not there. Try: cgpuctl module list.");
+    EXPECT_EQ(
+        said(),
+        "1.2.3/manifest.json: it is not there. Try: get this version again from where it was released.");
 }
 
 TEST_F(BundleFolder, TamperedEnginesAreRefused) {

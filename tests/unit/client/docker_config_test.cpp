@@ -142,6 +142,19 @@ TEST_F(DockerConfigTest, WithoutRightsItIsNotTheDisk) {
     EXPECT_EQ(text(), kNvidias);
 }
 
+TEST_F(DockerConfigTest, WithoutRightsToMakeItsFolderItIsNotTheDisk) {
+    if (geteuid() != 0) GTEST_SKIP() << "takes root";
+    ASSERT_EQ(chmod(folder.path().c_str(), 0755), 0);
+    const auto inside = folder.path() + "/not there/daemon.json";
+    ASSERT_EQ(seteuid(65534), 0);
+    const auto read = read_docker_config(inside);
+    const auto written = read ? write_docker_config(inside, *read) : client::Result<void>();
+    ASSERT_EQ(seteuid(0), 0);
+    ASSERT_TRUE(read) << read.error().text;
+    ASSERT_FALSE(written);
+    EXPECT_EQ(written.error().kind, client::ClientError::Kind::not_authorized) << written.error().text;
+}
+
 TEST_F(DockerConfigTest, ALinkStaysALink) {
     folder.file("/real/daemon.json", "{}");
     folder.link("/docker/daemon.json", "../real/daemon.json");

@@ -321,6 +321,17 @@ TEST_F(ModuleVerb, AnEmptyFolderIsNothingToVerify) {
     EXPECT_EQ(kind_, Kind::not_found);
 }
 
+TEST_F(ModuleVerb, WhatIsNotThereIsNamedWithWhatCanBeDone) {
+    EXPECT_EQ(error_of("add", "/nonexist"),
+              "/nonexist: it is not there. Try: the folder of a version, or a tar file with one in it.");
+    EXPECT_EQ(kind_, Kind::not_found);
+    EXPECT_EQ(error_of("verify", "/nonexist"),
+              "/nonexist: there is no version, and no folder, of that name. Try: one of cgpuctl module list, "
+              "or the "
+              "folder of one.");
+    EXPECT_EQ(kind_, Kind::not_found);
+}
+
 TEST_F(ModuleVerb, ActionsSayWhatTheyNeed) {
     EXPECT_EQ(error_of("upgrade"),
               "cgpuctl module \"upgrade\": there is no such action. Try: cgpuctl module --help.");

@@ -76,6 +76,13 @@ TEST(RunRequest, NothingAskedSaysWhatToGive) {
     }
 }
 
+TEST(RunRequest, AFlagWithoutMemorySaysWhichFlagIsMissing) {
+    const ClientError error = refused({"", "", "", "", "hihg"}, {});
+    EXPECT_NE(error.text.find("Try: --mem 4GiB"), std::string::npos) << error.text;
+    EXPECT_EQ(refused({"4GiB", "", "", "", "hihg"}, {}).text,
+              "--prio \"hihg\": it is neither high nor normal. Try: 1 or high, 0 or normal.");
+}
+
 TEST(RunRequest, ATypoInTheEnvironmentIsNamed) {
     const auto asked = request_variables({}, {{"CGPU_MEMORY", "1GiB"}});
     ASSERT_FALSE(asked);

@@ -22,6 +22,7 @@ struct Input {
     std::string gpus;
     std::string compute;
     std::string name;
+    std::string user;
     std::vector<std::string> command;
 
     // of bench

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 
 #include <sys/random.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include "client/run/driver_files.hpp"
 #include "client/run/fronts.hpp"
 #include "client/run/granted_environment.hpp"
+#include "client/run/job_user.hpp"
 #include "client/run/mounts.hpp"
 #include "client/run/root.hpp"
 #include "client/run/run_request.hpp"
@@ -73,7 +75,8 @@ ClientError start(const std::vector<std::string>& command) {
 
 /// From the granted instance to the running command; returns only with what went wrong.
 ClientError enter(const Input& input, client::Node& node, const std::string& id,
-                  const client::Created& created, const std::vector<client::DriverLibrary>& driver) {
+                  const client::Created& created, const std::vector<client::DriverLibrary>& driver,
+                  const std::optional<client::JobUser>& user) {
     // Its pid stays the same when it becomes the command.
     if (auto attached = node.attach(id, static_cast<std::uint32_t>(getpid())); !attached)
         return attached.error();
@@ -87,6 +90,9 @@ ClientError enter(const Input& input, client::Node& node, const std::string& id,
     for (const char* stale : {"ALIYUN_COM_GPU_MEM_CONTAINER", "ALIYUN_COM_GPU_MEM_DEV"}) unsetenv(stale);
     for (const auto& [name, value] : client::granted_environment(created.quotas, snapshot->gpus))
         setenv(name.c_str(), value.c_str(), 1);
+    // Last: the mounts take root.
+    if (user)
+        if (auto done = client::become(*user); !done) return done.error();
     return start(input.command);
 }
 
@@ -99,6 +105,8 @@ Result<void> run(const Input& input, client::Node& node, Terminal& terminal) {
     const auto variables = client::request_variables(
         {input.memory, input.weight, input.compute, input.gpus, input.priority}, whole_environment());
     if (!variables) return tl::unexpected(variables.error());
+    const auto user = client::job_user(input.user, whole_environment());
+    if (!user) return tl::unexpected(user.error());
     const auto id = new_id();
     if (!id) return tl::unexpected(id.error());
     // Before anything is granted: without a driver or a module there is nothing to run on.
@@ -125,7 +133,7 @@ Result<void> run(const Input& input, client::Node& node, Terminal& terminal) {
         print_grant(*created, terminal);
         return {};
     }
-    ClientError error = enter(input, node, *id, *created, *driver);
+    ClientError error = enter(input, node, *id, *created, *driver, *user);
     // The daemon lets it go in any case once this process has ended; this only makes it happen now.
     const auto released = node.release_instance(*id);
     if (!released) terminal.warning(released.error().text);

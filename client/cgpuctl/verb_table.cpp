@@ -116,10 +116,12 @@ const std::vector<Verb>& table() {
           {"--prio", &Input::priority, "PRIORITY", "high or normal; normal where not given"},
           {"--gpus", &Input::gpus, "LIST", "indices or UUIDs: 0,1; chosen for you where not given"},
           {"--name", &Input::name, "NAME", "what people call it; the command's name where not given"},
+          {"--user", &Input::user, "USER",
+           "as whom it runs, a name or an id; where not given, who called sudo, else root"},
           kDryRun,
           kQuiet},
          true,
-         "Run a command on a part of a GPU (as root)",
+         "Run a command on a part of a GPU (by sudo)",
          "What no flag says is taken from the environment: ALIYUN_COM_GPU_* and CGPU_*. The command sees the "
          "GPUs it\n"
          "was granted and its memory limit; it keeps the process id, signals and descriptors of cgpuctl.",

@@ -67,7 +67,9 @@ tl::unexpected<model::Refusal> refuse(const std::filesystem::path& path, int err
 
 app::Result<InstanceFolder> InstanceFolder::open(std::filesystem::path path) {
     std::error_code error;
-    std::filesystem::create_directories(path.parent_path(), error);
+    // Others come through to the folders that they were let into.
+    if (std::filesystem::create_directories(path.parent_path(), error))
+        std::filesystem::permissions(path.parent_path(), std::filesystem::perms(0755), error);
     if (error) return refuse(path, error.value());
     if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return refuse(path, errno);
     if (!close_folder(path, std::nullopt)) return refuse(path, errno);

@@ -23,7 +23,7 @@ namespace {
 constexpr std::int64_t kHeartbeat = kSecond;
 constexpr std::int64_t kWakeSlack = 50 * kMicrosecond;
 constexpr std::int64_t kFirstBackoff = 20 * kMillisecond;
-constexpr std::int64_t kLongestBackoff = 200 * kMillisecond;
+constexpr std::int64_t kLongestBackoff = 100 * kMillisecond;
 constexpr std::int64_t kGreetingTimeout = 10 * kSecond;
 constexpr std::int64_t kGiveDelay = 100 * kMillisecond;
 constexpr std::int64_t kMovedDelay =

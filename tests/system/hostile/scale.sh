@@ -1,0 +1,70 @@
+# Many: 4096 processes on 16 GPUs, and 160 jobs whose cgpud is killed. Under a booted systemd.
+. "$(dirname "$0")/../lib.sh"
+
+pid_of_cgpud() { systemctl show cgpud --property MainPID --value; }
+milliseconds() { echo $((${EPOCHREALTIME/./} / 1000)); }
+
+# --- Clients of the link alone: 256 processes of each of 16 jobs, a job a GPU.
+for gpu in {0..15}; do
+    job "many$gpu" --mem 1GiB --gpus "$gpu" -- peer --do stay --processes 256
+done
+# links: connections that cgpud has on the instances' sockets. The socket of a client names no path, that of a server does.
+links() {
+    awk '$8 ~ "/run/cgpu/instances/" && $6 == "03" { count++ } END { print count + 0 }' /proc/net/unix
+}
+all_connected() { (($(links) >= 4096)); }
+wait_for 60 all_connected
+for gpu in {0..15}; do is_ready "many$gpu"; done
+
+# wake_ups: how often each kind of cgpud's threads has begun to run, a line a kind.
+wake_ups() {
+    local task
+    for task in "/proc/$(pid_of_cgpud)"/task/*; do
+        echo "$(cat "$task/comm") $(awk '/ctxt_switches/ { sum += $2 } END { print sum }' "$task/status")"
+    done | awk '{ sum[$1] += $2 } END { for (kind in sum) print kind, sum[kind] }' | sort
+}
+sleep 2 # what follows a Welcome: reports, looks
+wake_ups >"$scratch/before"
+sleep 10
+wake_ups >"$scratch/after"
+echo "wake-ups of cgpud's threads in ten seconds, with 4096 idle processes:"
+join "$scratch/before" "$scratch/after" | awk '{ print "  " $1, $3 - $2 }'
+# The watchdog is told twice in its ten seconds, the driver is looked at now and then, and systemctl asks nothing of it.
+expect_between "wake-ups in ten seconds" \
+    "$(join "$scratch/before" "$scratch/after" | awk '{ sum += $3 - $2 } END { print sum }')" 1 300
+
+# Somebody new is served beside them, on the GPU of one of them.
+job new --mem 1GiB --gpus 3 -- peer --do time --seconds 2
+wait "${pids[new]}" || fail "the new job's leases failed: $(cat "$scratch/new.out" "$scratch/new.err")"
+echo "leases beside 4096 idle processes: $(tr '\n' ' ' <"$scratch/new.out")"
+expect_between "90 % of its leases, in us" "$(fact "$scratch/new.out" p90_us)" 0 20000
+job works --mem 1GiB --gpus 3 -- burn --forever --kernel-us 1000
+wait_for 20 is_ready works
+computes works
+end_job works
+for gpu in {0..15}; do kill -KILL "${pids[many$gpu]}"; done
+wait_for 30 none_listed
+
+# --- 160 jobs, and a cgpud that is killed.
+asks=(CGPU_MEM=600MiB)
+for number in {1..160}; do
+    job "job$number" --gpus $((number % 8)) -- alloc --mib 10 --hold
+done
+for number in {1..160}; do wait_for 60 is_ready "job$number"; done
+# back: jobs that have said anew which module they run, so they are connected.
+back() { cgpuctl list --json 2>/dev/null | jq '[.[] | select(.module_version != "")] | length'; }
+all_back() { [[ $(back) == 160 ]]; }
+wait_for 10 all_back
+for round in 1 2 3; do
+    was=$(pid_of_cgpud)
+    began=$(milliseconds)
+    kill -KILL "$was"
+    # The list of a daemon that is not there yet waits for it.
+    until all_back; do (($(milliseconds) - began < 20000)) || fail "only $(back) jobs are back"; done
+    took=$(($(milliseconds) - began))
+    echo "160 jobs were all back $took ms after kill -9 of cgpud"
+    echo "$took" >>"$scratch/took"
+done
+expect_between "the best of three, in ms" "$(sort -n "$scratch/took" | head -n 1)" 0 2000
+for number in {1..160}; do kill -TERM "${pids[job$number]}"; done
+wait_for 30 none_listed

@@ -31,8 +31,9 @@ struct Instance {
     std::uint64_t generation = 0;  ///< given by Node::add_instance; tells two instances of the same id apart
     std::uint64_t created = 0;     ///< wall clock, seconds since 1970
     Mode mode = Mode::memory_compute;
-    std::vector<Quota> quotas;        ///< one per GPU, in the order in which the container sees the GPUs
-    std::optional<Process> attached;  ///< its first process, once it is known
+    std::vector<Quota> quotas;  ///< one per GPU, in the order in which the container sees the GPUs
+    std::optional<Process>
+        attached;  ///< its first process, once it is known; later the oldest that is left of it
 
     /// Its quota on the GPU, or null.
     [[nodiscard]] const Quota* quota_on(const Uuid& gpu) const {
@@ -43,5 +44,9 @@ struct Instance {
 
     friend bool operator==(const Instance&, const Instance&) = default;
 };
+
+/// As messages name it: `instance 3f2a4c5d6e7f (train)`; without the brackets where it has no name. The name
+/// is somebody else's text, and quoted so that it stays in its line.
+[[nodiscard]] std::string describe(const Instance& instance);
 
 }  // namespace cgpu::model

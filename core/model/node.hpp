@@ -94,6 +94,8 @@ class Node {
     [[nodiscard]] tl::expected<Change, Refusal> add_instance(Instance instance);
     /// Busy when another process is attached already.
     [[nodiscard]] tl::expected<Change, Refusal> attach(const InstanceId& id, const Process& process);
+    /// Its first process has ended, and this one of it lives on. Invalid where none was attached.
+    [[nodiscard]] tl::expected<Change, Refusal> go_on_with(const InstanceId& id, const Process& process);
     [[nodiscard]] tl::expected<Change, Refusal> set_name(const InstanceId& id, std::string_view name);
     [[nodiscard]] tl::expected<Change, Refusal> remove_instance(const InstanceId& id);
 
@@ -113,6 +115,8 @@ class Node {
     struct QuotaPlace;
 
     [[nodiscard]] tl::expected<Gpu*, Refusal> gpu_for(std::string_view what, const Uuid& uuid);
+    /// With its name, where there is such an instance.
+    [[nodiscard]] std::string describe_instance(const InstanceId& id) const;
     [[nodiscard]] tl::expected<Instance*, Refusal> instance_for(std::string_view what, const InstanceId& id);
     [[nodiscard]] tl::expected<QuotaPlace, Refusal> quota_for(std::string_view what, const InstanceId& id,
                                                               const Uuid& gpu);

@@ -10,8 +10,6 @@ namespace {
 
 using Reason = Refusal::Reason;
 
-std::string describe(const InstanceId& id) { return "instance " + id.short_id(); }
-
 std::string plural(std::size_t n, std::string_view noun) {
     return std::to_string(n) + " " + std::string(noun) + (n == 1 ? "" : "s");
 }
@@ -24,10 +22,15 @@ struct Node::QuotaPlace {
     Quota* quota;
 };
 
+std::string Node::describe_instance(const InstanceId& id) const {
+    const auto* instance = find_instance(id);
+    return instance ? describe(*instance) : "instance " + id.short_id();
+}
+
 tl::expected<Instance*, Refusal> Node::instance_for(std::string_view what, const InstanceId& id) {
     const auto it = instances_.find(id);
     if (it != instances_.end()) return &it->second;
-    return refuse(Reason::not_found, what, "no " + describe(id) + " on this node",
+    return refuse(Reason::not_found, what, "no instance " + id.short_id() + " on this node",
                   "an id that cgpuctl list shows");
 }
 
@@ -39,12 +42,12 @@ tl::expected<Node::QuotaPlace, Refusal> Node::quota_for(std::string_view what, c
     if (!instance) return tl::unexpected(instance.error());
     for (Quota& quota : (*instance)->quotas)
         if (quota.gpu == uuid) return QuotaPlace{*gpu, *instance, &quota};
-    return refuse(Reason::not_found, what, describe(id) + " is not on " + model::describe(**gpu),
+    return refuse(Reason::not_found, what, describe(**instance) + " is not on " + describe(**gpu),
                   "a GPU that cgpuctl list shows for it");
 }
 
 tl::expected<Change, Refusal> Node::add_instance(Instance instance) {
-    const std::string what = describe(instance.id);
+    const std::string what = describe(instance);
     if (instances_.contains(instance.id))
         return refuse(Reason::exists, what, "it is there already", "remove it first, or use another id");
     if (instance.quotas.empty() || instance.quotas.size() > kMaxGpusPerInstance)
@@ -65,7 +68,7 @@ tl::expected<Change, Refusal> Node::add_instance(Instance instance) {
 }
 
 tl::expected<Change, Refusal> Node::attach(const InstanceId& id, const Process& process) {
-    const std::string what = "process " + std::to_string(process.pid) + " of " + describe(id);
+    const std::string what = "process " + std::to_string(process.pid) + " of " + describe_instance(id);
     auto instance = instance_for(what, id);
     if (!instance) return tl::unexpected(instance.error());
     if (process.pid <= 0) return refuse(Reason::invalid, what, "it is not a process id", "a number above 0");
@@ -79,6 +82,18 @@ tl::expected<Change, Refusal> Node::attach(const InstanceId& id, const Process& 
     return changed();
 }
 
+tl::expected<Change, Refusal> Node::go_on_with(const InstanceId& id, const Process& process) {
+    const std::string what = "process " + std::to_string(process.pid) + " of " + describe_instance(id);
+    auto instance = instance_for(what, id);
+    if (!instance) return tl::unexpected(instance.error());
+    if (!(*instance)->attached || process.pid <= 0)
+        return refuse(Reason::invalid, what, "it can't take the place of a process that never was",
+                      "attach the instance's first process");
+    if ((*instance)->attached == process) return Change::unchanged;
+    (*instance)->attached = process;
+    return changed();
+}
+
 tl::expected<Change, Refusal> Node::set_name(const InstanceId& id, std::string_view name) {
     auto instance = instance_for("name " + quote(name), id);
     if (!instance) return tl::unexpected(instance.error());
@@ -88,14 +103,14 @@ tl::expected<Change, Refusal> Node::set_name(const InstanceId& id, std::string_v
 }
 
 tl::expected<Change, Refusal> Node::remove_instance(const InstanceId& id) {
-    if (auto instance = instance_for("removing " + describe(id), id); !instance)
+    if (auto instance = instance_for("removing " + describe_instance(id), id); !instance)
         return tl::unexpected(instance.error());
     instances_.erase(id);
     return changed();
 }
 
 tl::expected<Change, Refusal> Node::set_weight(const InstanceId& id, const Uuid& uuid, std::uint32_t weight) {
-    const std::string what = "weight " + std::to_string(weight) + " for " + describe(id);
+    const std::string what = "weight " + std::to_string(weight) + " for " + describe_instance(id);
     auto place = quota_for(what, id, uuid);
     if (!place) return tl::unexpected(place.error());
     Quota& quota = *place->quota;
@@ -109,7 +124,7 @@ tl::expected<Change, Refusal> Node::set_weight(const InstanceId& id, const Uuid&
         return refuse(
             Reason::no_space, what,
             "it has " + std::to_string(quota.weight) + " and " + std::to_string(free_weight(uuid)) + " of " +
-                std::to_string(max_inst) + " is free on " + model::describe(*place->gpu),
+                std::to_string(max_inst) + " is free on " + describe(*place->gpu),
             (reachable > quota.weight ? std::to_string(reachable) + " at most" : std::string("no more")) +
                 ", or lower the weight of another instance, or raise max_inst");
     quota.weight = weight;
@@ -120,7 +135,7 @@ tl::expected<Change, Refusal> Node::set_weight(const InstanceId& id, const Uuid&
 
 tl::expected<Change, Refusal> Node::set_memory(const InstanceId& id, const Uuid& uuid, Bytes limit,
                                                Bytes in_use) {
-    const std::string what = "memory limit " + format_size(limit) + " for " + describe(id);
+    const std::string what = "memory limit " + format_size(limit) + " for " + describe_instance(id);
     auto place = quota_for(what, id, uuid);
     if (!place) return tl::unexpected(place.error());
     Quota& quota = *place->quota;
@@ -130,7 +145,7 @@ tl::expected<Change, Refusal> Node::set_memory(const InstanceId& id, const Uuid&
     if (limit > quota.memory_limit && limit - quota.memory_limit > free)
         return refuse(Reason::no_memory, what,
                       "it has " + format_size(quota.memory_limit) + " and " + format_mib(free) + " of " +
-                          format_mib(place->gpu->total) + " is free on " + model::describe(*place->gpu),
+                          format_mib(place->gpu->total) + " is free on " + describe(*place->gpu),
                       format_mib(quota.memory_limit + free) + " at most, or lower another instance's limit");
     if (limit < in_use)
         return refuse(Reason::busy, what, "it uses " + format_size(in_use) + " now",
@@ -140,7 +155,8 @@ tl::expected<Change, Refusal> Node::set_memory(const InstanceId& id, const Uuid&
 }
 
 tl::expected<Change, Refusal> Node::set_high_priority(const InstanceId& id, const Uuid& uuid, bool high) {
-    auto place = quota_for(std::string(high ? "high" : "normal") + " priority for " + describe(id), id, uuid);
+    auto place =
+        quota_for(std::string(high ? "high" : "normal") + " priority for " + describe_instance(id), id, uuid);
     if (!place) return tl::unexpected(place.error());
     if (place->quota->high_priority == high) return Change::unchanged;
     place->quota->high_priority = high;

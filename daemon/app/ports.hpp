@@ -51,6 +51,8 @@ class Links {
     virtual void refresh(const model::Instance& instance) = 0;
     /// This user's processes may reach the folder, to mount it. Refused (storage).
     virtual Result<void> let_in(const model::InstanceId& id, std::uint32_t user) = 0;
+    /// Of its living processes the one that began first: it has the socket mounted, or is connected without.
+    [[nodiscard]] virtual std::optional<model::Process> member(const model::InstanceId& id) const = 0;
     /// No living process uses its socket, and none holds memory any more.
     [[nodiscard]] virtual bool idle(const model::InstanceId& id) const = 0;
 };
@@ -69,6 +71,8 @@ class Processes {
     virtual WatchPtr on_exit(const model::Process& process, std::function<void()> call) = 0;
     /// Whether it has this folder of the host mounted somewhere in its file system.
     virtual bool sees(const model::Process& process, const std::filesystem::path& folder) = 0;
+    /// Of all living processes that see the folder, the one that began first.
+    virtual std::optional<model::Process> first_to_see(const std::filesystem::path& folder) = 0;
     virtual bool descends(const model::Process& process, const model::Process& ancestor) = 0;
     /// By a signal or a debugger.
     virtual bool stopped(const model::Process& process) = 0;

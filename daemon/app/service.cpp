@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/model/quote.hpp"
+#include "core/model/size.hpp"
 #include "daemon/app/log.hpp"
 
 namespace cgpu::app {
@@ -18,15 +19,15 @@ void say_where_weight_is_idle(const model::Node& node, const model::Instance& in
         if (!gpu || quota.weight <= 1) continue;
         const auto policy = node.policy_in_force(*gpu);
         if (policy != model::Policy::weighted && policy != model::Policy::fixed)
-            log::info("instance {}: weight {} has no effect on GPU {} under policy {}",
-                      instance.id.short_id(), quota.weight, gpu->index, model::to_string(policy));
+            log::info("{}: weight {} has no effect on GPU {} under policy {}", model::describe(instance),
+                      quota.weight, gpu->index, model::to_string(policy));
     }
 }
 
 void say_whose_gpu_is_lost(const model::Node& node, const model::Gpu& gpu) {
     for (const auto* instance : instances_on(node, gpu.uuid))
-        log::warn("instance {} ({}): its GPU {} is not there now{}", instance->id.short_id(), instance->name,
-                  gpu.index, gpu.obstacle.empty() ? "" : ": " + gpu.obstacle);
+        log::warn("{}: its GPU {} is not there now{}", model::describe(*instance), gpu.index,
+                  gpu.obstacle.empty() ? "" : ": " + gpu.obstacle);
 }
 
 }  // namespace
@@ -93,7 +94,7 @@ Result<void> Service::set_weight(const model::InstanceId& id, std::string_view g
         change([&](model::Node& node) { return node.set_weight(id, *uuid, weight); }, options);
     if (!changed) return tl::unexpected(changed.error());
     if (*changed) {
-        log::info("instance {}: weight {} is set", id.short_id(), weight);
+        log::info("{}: weight {} is set", model::describe(*node_.find_instance(id)), weight);
         say_where_weight_is_idle(node_, *node_.find_instance(id));
         outside_.publisher.instance_changed(id);
         outside_.publisher.gpu_changed(*uuid);
@@ -109,7 +110,8 @@ Result<void> Service::set_high_priority(const model::InstanceId& id, std::string
         change([&](model::Node& node) { return node.set_high_priority(id, *uuid, high); }, options);
     if (!changed) return tl::unexpected(changed.error());
     if (*changed) {
-        log::info("instance {}: {} priority is set", id.short_id(), high ? "high" : "normal");
+        log::info("{}: {} priority is set", model::describe(*node_.find_instance(id)),
+                  high ? "high" : "normal");
         outside_.publisher.instance_changed(id);
     }
     return {};
@@ -124,7 +126,8 @@ Result<void> Service::set_memory(const model::InstanceId& id, std::string_view g
         [&](model::Node& node) { return node.set_memory(id, *uuid, model::Bytes(bytes), in_use); }, options);
     if (!changed) return tl::unexpected(changed.error());
     if (*changed) {
-        log::info("instance {}: memory limit {} bytes is set", id.short_id(), bytes);
+        log::info("{}: memory limit {} is set", model::describe(*node_.find_instance(id)),
+                  model::format_size(model::Bytes(bytes)));
         outside_.links.refresh(*node_.find_instance(id));
         outside_.publisher.instance_changed(id);
         outside_.publisher.gpu_changed(*uuid);

@@ -121,6 +121,7 @@ class Service {
     void let_in(const model::InstanceId& id, std::uint32_t user);
     void watch_end(const model::InstanceId& id, const model::Process& process);
     void process_ended(const model::InstanceId& id);
+    void go_on_with_another(model::InstanceId id);
     /// Removes it; where the disk refuses, tries again until it doesn't.
     void end(const model::InstanceId& ended);
     /// Whether the process of some instance has just ended, so that what it has is free in a moment.
@@ -135,7 +136,7 @@ class Service {
     Outside outside_;
     /// What ends an instance: the process it lives with or, before Attach, the one that asked for it.
     std::map<model::InstanceId, WatchPtr> ends_;
-    /// Instances whose process has ended and that only the link still holds.
+    /// Instances whose process has ended, while others of their processes, or memory, may be left.
     std::map<model::InstanceId, Nanos> ended_;  // since when
     std::map<model::InstanceId, WatchPtr> retries_;
 };

@@ -17,6 +17,8 @@ using model::Refusal;
 constexpr Nanos kAttachPatience = 30'000'000'000;
 /// The driver needs so long at most to free what an ended process had.
 constexpr Nanos kEndingTakes = 2'000'000'000;
+/// Processes that are killed together have all ended after this time.
+constexpr Nanos kOthersEndWithin = 200'000'000;
 constexpr Nanos kSaveAgainAfter = 1'000'000'000;
 
 Result<model::InstanceId> parse_id(std::string_view id) {
@@ -82,9 +84,9 @@ Result<Created> Service::create_instance(std::string_view id, std::string_view n
     watch_end(*parsed_id, caller.process);
     const auto& instance = *node_.find_instance(*parsed_id);
     for (const auto& quota : instance.quotas)
-        log::info("instance {} ({}): admitted, GPU {}, {} MiB, weight {}", instance.id.short_id(),
-                  instance.name, quota.gpu.to_string(), quota.memory_limit.mib(), quota.weight);
-    for (const auto& warning : grant->warnings) log::warn("instance {}: {}", instance.id.short_id(), warning);
+        log::info("{}: admitted, GPU {}, {} MiB, weight {}", model::describe(instance), quota.gpu.to_string(),
+                  quota.memory_limit.mib(), quota.weight);
+    for (const auto& warning : grant->warnings) log::warn("{}: {}", model::describe(instance), warning);
     outside_.publisher.instance_added(instance.id);
     gpus_of_changed(instance);
     outside_.door.instances_changed();
@@ -142,7 +144,8 @@ Result<void> Service::attach(std::string_view id, const model::Process& process,
     if (*changed) {
         if (const auto user = outside_.processes.user_of(process)) let_in(*parsed_id, *user);
         watch_end(*parsed_id, process);
-        log::info("instance {}: lives with process {}", parsed_id->short_id(), process.pid);
+        log::info("{}: lives with process {}", model::describe(*node_.find_instance(*parsed_id)),
+                  process.pid);
         outside_.links.refresh(*node_.find_instance(*parsed_id));
         outside_.publisher.instance_changed(*parsed_id);
     }
@@ -164,13 +167,40 @@ void Service::watch_end(const model::InstanceId& id, const model::Process& proce
 }
 
 void Service::process_ended(const model::InstanceId& id) {
-    // Children may live on and hold memory: then the link says when the last of them is gone.
+    const auto* instance = node_.find_instance(id);
+    if (!instance) return;
     ended_.try_emplace(id, outside_.loop.now());
-    if (outside_.links.idle(id)) end(id);
+    if (instance->attached && outside_.links.member(id)) {
+        // A job that went to the background; or the others are ending as well, as when a container is killed.
+        ends_[id] =
+            outside_.loop.at(outside_.loop.now() + kOthersEndWithin, [this, id] { go_on_with_another(id); });
+    } else if (outside_.links.idle(id)) {
+        end(id);
+    }  // else the driver still shows memory of it, and the link says when that is gone
+}
+
+void Service::go_on_with_another(model::InstanceId id) {
+    const auto* instance = node_.find_instance(id);
+    if (!instance) return;
+    const auto other = outside_.links.member(id);
+    if (!other) return process_ended(id);
+    const auto changed = change([&](model::Node& node) { return node.go_on_with(id, *other); }, {});
+    if (changed) {
+        log::info("{}: its process has ended, it goes on with process {}",
+                  model::describe(*node_.find_instance(id)), other->pid);
+        outside_.links.refresh(*node_.find_instance(id));
+        outside_.publisher.instance_changed(id);
+    } else {
+        // It goes on all the same, and a daemon that is started anew finds that process, too.
+        log::error("{}: its process has ended, and the state still has that one: {}",
+                   model::describe(*instance), changed.error().text);
+    }
+    ended_.erase(id);
+    watch_end(id, *other);
 }
 
 void Service::link_idle(const model::InstanceId& id) {
-    if (ended_.contains(id)) end(id);
+    if (ended_.contains(id)) process_ended(id);
 }
 
 void Service::end(const model::InstanceId& ended) {
@@ -181,12 +211,12 @@ void Service::end(const model::InstanceId& ended) {
     const auto& id = instance.id;
     const auto changed = change([&](model::Node& node) { return node.remove_instance(id); }, {});
     if (!changed) {
-        log::error("instance {} has ended but stays listed: {}", id.short_id(), changed.error().text);
+        log::error("{} has ended but stays listed: {}", model::describe(instance), changed.error().text);
         retries_[id] = outside_.loop.at(outside_.loop.now() + kSaveAgainAfter, [this, id] { end(id); });
         return;
     }
     outside_.links.close(id);
-    log::info("instance {} ({}): gone", id.short_id(), instance.name);
+    log::info("{}: gone", model::describe(instance));
     outside_.publisher.instance_removed(id);
     gpus_of_changed(instance);
     ended_.erase(id);
@@ -201,7 +231,8 @@ void Service::adopt() {
     for (const auto& [id, instance] : instances) {
         const auto folder = outside_.links.open(instance);
         if (!folder)
-            log::error("instance {}: its link can't be opened again: {}", id.short_id(), folder.error().text);
+            log::error("{}: its link can't be opened again: {}", model::describe(instance),
+                       folder.error().text);
         // With or without a link, it ends with its process.
         if (instance.attached) {
             watch_end(id, *instance.attached);
@@ -209,7 +240,7 @@ void Service::adopt() {
             ends_[id] = outside_.loop.at(outside_.loop.now() + kAttachPatience,
                                          [this, id = id] { process_ended(id); });
         }
-        if (folder) log::info("instance {} ({}): taken up again", id.short_id(), instance.name);
+        if (folder) log::info("{}: taken up again", model::describe(instance));
     }
 }
 

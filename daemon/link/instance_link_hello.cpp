@@ -50,6 +50,15 @@ bool InstanceLink::has_member(const model::Process& process) const {
            (instance_.attached && outside_.processes.descends(process, *instance_.attached));
 }
 
+std::optional<model::Process> InstanceLink::first_member() const {
+    if (const auto first = outside_.processes.first_to_see(folder_)) return first;
+    std::optional<model::Process> first;
+    for (const auto& [process, peer] : peers_.all())
+        if (outside_.processes.alive(process) && (!first || process.start_time < first->start_time))
+            first = process;
+    return first;
+}
+
 void InstanceLink::hello(Connection& connection, const wire::Hello& hello) {
     if (!has_member(connection.process())) {
         log_.write(connection.process().pid, "it does not belong to this instance, and was refused");

@@ -64,6 +64,11 @@ app::Result<void> Server::let_in(const model::InstanceId& id, std::uint32_t user
     return found == links_.end() ? app::Result<void>() : found->second->let_in(user);
 }
 
+std::optional<model::Process> Server::member(const model::InstanceId& id) const {
+    const auto found = links_.find(id);
+    return found == links_.end() ? std::nullopt : found->second->first_member();
+}
+
 bool Server::idle(const model::InstanceId& id) const {
     const auto found = links_.find(id);
     return (found == links_.end() || found->second->empty()) && !outside_.leases.holds_any(id);

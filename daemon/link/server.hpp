@@ -22,6 +22,7 @@ class Server final : public app::Links, public app::LeasePeers, public app::Engi
     void close(const model::InstanceId& id) override;
     void refresh(const model::Instance& instance) override;
     app::Result<void> let_in(const model::InstanceId& id, std::uint32_t user) override;
+    [[nodiscard]] std::optional<model::Process> member(const model::InstanceId& id) const override;
     [[nodiscard]] bool idle(const model::InstanceId& id) const override;
 
     /// Removes the folders of all other instances, and what leases an earlier daemon left of them. Once at

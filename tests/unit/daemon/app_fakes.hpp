@@ -95,11 +95,15 @@ class FakeLinks final : public Links {
         allowed[id].insert(user);
         return {};
     }
+    std::optional<model::Process> member(const model::InstanceId& id) const override {
+        return members.contains(id) ? std::optional(members.at(id)) : std::nullopt;
+    }
     bool idle(const model::InstanceId& id) const override { return !in_use.contains(id); }
     bool broken = false;
     std::set<model::InstanceId> opened;
     std::map<model::InstanceId, std::set<std::uint32_t>> allowed;
     std::set<model::InstanceId> in_use;
+    std::map<model::InstanceId, model::Process> members;  ///< that would be found
     std::vector<model::InstanceId> refreshed;
 };
 
@@ -127,6 +131,7 @@ class FakeProcesses final : public Processes {
         return std::make_unique<EndWatch>(*this, key);
     }
     bool sees(const model::Process&, const std::filesystem::path&) override { return false; }
+    std::optional<model::Process> first_to_see(const std::filesystem::path&) override { return std::nullopt; }
     bool descends(const model::Process&, const model::Process&) override { return false; }
     bool stopped(const model::Process&) override { return false; }
     Result<void> kill(const model::Process& process) override {

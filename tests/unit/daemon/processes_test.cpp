@@ -18,8 +18,10 @@
 #include <iterator>
 #include <limits>
 #include <system_error>
+#include <vector>
 
 #include "daemon/system/event_loop.hpp"
+#include "tests/unit/daemon/temp_folder.hpp"
 
 namespace cgpu::system {
 namespace {
@@ -36,6 +38,44 @@ TEST(Processes, reads_the_start_time_behind_any_name) {
     EXPECT_EQ(start_time_in("1 (a) b) (c 9 9 9)" + tail), 4242u);
     for (const auto* wrong : {"", "1", "1 (cat", "1 (cat)", "1 (cat) S 1 2 3"})
         EXPECT_FALSE(start_time_in(wrong));
+}
+
+TEST(Processes, finds_the_first_of_those_that_have_a_folder_mounted) {
+    if (geteuid() != 0) GTEST_SKIP() << "only root can mount";
+    EventLoop loop;
+    Processes processes(loop);
+    const cgpu::test::TempFolder folder;
+    const auto seen = folder.path() / "link";
+    std::filesystem::create_directory(seen);
+    EXPECT_FALSE(processes.first_to_see(seen)) << "nobody has it mounted";
+    std::array<int, 2> ready{};
+    ASSERT_EQ(pipe(ready.data()), 0);
+    std::vector<pid_t> children;
+    for (int i = 0; i < 2; ++i) {
+        const pid_t child = fork();
+        if (child == 0) {
+            const bool mounted = unshare(CLONE_NEWNS) == 0 &&
+                                 mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+                                 mount(seen.c_str(), "/mnt", nullptr, MS_BIND, nullptr) == 0;
+            const char said = mounted ? 'y' : 'n';
+            [[maybe_unused]] const auto written = write(ready[1], &said, 1);
+            pause_until_killed();
+        }
+        children.push_back(child);
+        char said = 0;
+        ASSERT_EQ(read(ready[0], &said, 1), 1);
+        EXPECT_EQ(said, 'y');
+    }
+    for (const auto child : children) {
+        const auto first = processes.first_to_see(seen);
+        EXPECT_EQ(first ? first->pid : 0, child);
+        kill(child, SIGKILL);
+        waitpid(child, nullptr, 0);
+    }
+    EXPECT_FALSE(processes.first_to_see(seen));
+    EXPECT_FALSE(processes.first_to_see(folder.path() / "not there"));
+    close(ready[0]);
+    close(ready[1]);
 }
 
 TEST(Processes, says_so_where_proc_hides_other_users_processes) {

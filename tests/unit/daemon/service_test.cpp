@@ -262,6 +262,80 @@ TEST_F(ServiceTest, it_stays_as_long_as_a_child_uses_its_link) {
     EXPECT_TRUE(service->node().instances().empty());
 }
 
+TEST_F(ServiceTest, it_goes_on_with_another_of_its_processes) {
+    see_v100();
+    ASSERT_TRUE(create("aaaa", "4"));
+    processes.living.insert({200, 300});
+    ASSERT_TRUE(attach("aaaa", 200));
+    const auto id = *links.opened.begin();
+    links.members[id] = {300, 7, "boot"};
+    links.refreshed.clear();
+    processes.kill(200);
+    EXPECT_EQ(service->node().find_instance(id)->attached->pid, 200) << "it may be ending, too";
+    loop.advance(1'000'000'000);
+    EXPECT_EQ(service->node().find_instance(id)->attached->pid, 300);
+    EXPECT_EQ(store.saved.find_instance(id)->attached->pid, 300);
+    EXPECT_EQ(links.refreshed, std::vector{id}) << "who descends from it belongs to the instance";
+    EXPECT_EQ(publisher.said.back(), "changed aaaa");
+    links.members.clear();
+    processes.kill(300);
+    EXPECT_TRUE(service->node().instances().empty());
+}
+
+TEST_F(ServiceTest, processes_that_end_together_are_not_gone_on_with) {
+    see_v100();
+    ASSERT_TRUE(create("aaaa", "4"));
+    processes.living.insert({200, 300});
+    ASSERT_TRUE(attach("aaaa", 200));
+    links.members[*links.opened.begin()] = {300, 7, "boot"};
+    processes.kill(200);
+    links.members.clear();
+    const auto saves = store.saves;
+    loop.advance(1'000'000'000);
+    EXPECT_TRUE(service->node().instances().empty());
+    EXPECT_EQ(store.saves, saves + 1);
+}
+
+TEST_F(ServiceTest, it_goes_on_with_another_where_the_disk_is_full_too) {
+    see_v100();
+    ASSERT_TRUE(create("aaaa", "4"));
+    processes.living.insert({200, 300});
+    ASSERT_TRUE(attach("aaaa", 200));
+    links.members[*links.opened.begin()] = {300, 7, "boot"};
+    store.full = true;
+    processes.kill(200);
+    loop.advance(1'000'000'000);
+    store.full = false;
+    EXPECT_EQ(service->node().instances().size(), 1u);
+    links.members.clear();
+    processes.kill(300);
+    EXPECT_TRUE(service->node().instances().empty()) << "that process is watched";
+}
+
+TEST_F(ServiceTest, a_restarted_service_finds_who_is_left_of_an_instance) {
+    see_v100();
+    ASSERT_TRUE(create("aaaa", "4"));
+    processes.living.insert({200, 300});
+    ASSERT_TRUE(attach("aaaa", 200));
+    const auto id = *links.opened.begin();
+    processes.living.erase(200);
+    links.members[id] = {300, 7, "boot"};
+    start(store.saved);
+    service->adopt();
+    loop.advance(1);
+    loop.advance(1'000'000'000);
+    EXPECT_EQ(service->node().find_instance(id)->attached->pid, 300);
+}
+
+TEST_F(ServiceTest, who_asked_for_an_instance_is_not_replaced_before_attach) {
+    see_v100();
+    ASSERT_TRUE(create("aaaa", "4"));
+    processes.living.insert(300);
+    links.members[*links.opened.begin()] = {300, 7, "boot"};
+    processes.kill(100);
+    EXPECT_TRUE(service->node().instances().empty());
+}
+
 TEST_F(ServiceTest, what_an_ending_instance_has_is_worth_another_try) {
     see_v100();
     const auto created = create("aaaa", "8");

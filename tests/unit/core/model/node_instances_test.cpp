@@ -119,6 +119,12 @@ TEST(NodeInstances, AttachesToOneProcess) {
     EXPECT_EQ(n.attach(id("a"), process), Change::unchanged);
     EXPECT_EQ(reason_of(n.attach(id("a"), {4242, 78, "boot"})), Reason::busy);
     EXPECT_EQ(reason_of(n.attach(id("b"), process)), Reason::not_found);
+    const Process another{4243, 78, "boot"};
+    EXPECT_EQ(n.go_on_with(id("a"), another), Change::changed);
+    EXPECT_EQ(n.go_on_with(id("a"), another), Change::unchanged);
+    EXPECT_EQ(n.find_instance(id("a"))->attached, another);
+    EXPECT_EQ(reason_of(n.go_on_with(id("a"), {0, 78, "boot"})), Reason::invalid);
+    EXPECT_EQ(reason_of(n.go_on_with(id("b"), another)), Reason::not_found);
 }
 
 TEST(NodeInstances, NamePriorityAndRemoval) {

@@ -21,6 +21,9 @@ namespace cgpu::app {
 template <class T>
 using Result = tl::expected<T, model::Refusal>;
 
+/// What a search for a process came to; nothing: there is none.
+using FoundProcess = std::function<void(const std::optional<model::Process>&)>;
+
 /// Durable state. On disk before anyone is told.
 class Store {
   public:
@@ -51,8 +54,9 @@ class Links {
     virtual void refresh(const model::Instance& instance) = 0;
     /// This user's processes may reach the folder, to mount it. Refused (storage).
     virtual Result<void> let_in(const model::InstanceId& id, std::uint32_t user) = 0;
-    /// Of its living processes the one that began first: it has the socket mounted, or is connected without.
-    [[nodiscard]] virtual std::optional<model::Process> member(const model::InstanceId& id) const = 0;
+    /// Looks for the one of its living processes that began first: it has the socket mounted, or is connected
+    /// without. Calls back once, on the loop, unless the search is dropped before.
+    [[nodiscard]] virtual WatchPtr find_member(const model::InstanceId& id, FoundProcess call) const = 0;
     /// No living process uses its socket, and none holds memory any more.
     [[nodiscard]] virtual bool idle(const model::InstanceId& id) const = 0;
 };
@@ -71,8 +75,10 @@ class Processes {
     virtual WatchPtr on_exit(const model::Process& process, std::function<void()> call) = 0;
     /// Whether it has this folder of the host mounted somewhere in its file system.
     virtual bool sees(const model::Process& process, const std::filesystem::path& folder) = 0;
-    /// Of all living processes that see the folder, the one that began first.
-    virtual std::optional<model::Process> first_to_see(const std::filesystem::path& folder) = 0;
+    /// Looks for the one that began first of all living processes that see the folder, some at a time: there
+    /// may be thousands. Calls back once, on the loop and later than this returns, unless the search is
+    /// dropped before.
+    virtual WatchPtr find_first_to_see(const std::filesystem::path& folder, FoundProcess call) = 0;
     virtual bool descends(const model::Process& process, const model::Process& ancestor) = 0;
     /// By a signal or a debugger.
     virtual bool stopped(const model::Process& process) = 0;

@@ -121,7 +121,9 @@ class Service {
     void let_in(const model::InstanceId& id, std::uint32_t user);
     void watch_end(const model::InstanceId& id, const model::Process& process);
     void process_ended(const model::InstanceId& id);
-    void go_on_with_another(model::InstanceId id);
+    void go_on_with_another(const model::InstanceId& id);
+    void go_on_with(const model::InstanceId& id, const model::Process& process);
+    void end_if_idle(const model::InstanceId& id);
     /// Removes it; where the disk refuses, tries again until it doesn't.
     void end(const model::InstanceId& ended);
     /// Whether the process of some instance has just ended, so that what it has is free in a moment.
@@ -137,7 +139,8 @@ class Service {
     /// What ends an instance: the process it lives with or, before Attach, the one that asked for it.
     std::map<model::InstanceId, WatchPtr> ends_;
     /// Instances whose process has ended, while others of their processes, or memory, may be left.
-    std::map<model::InstanceId, Nanos> ended_;  // since when
+    std::map<model::InstanceId, Nanos> ended_;        // since when
+    std::map<model::InstanceId, WatchPtr> searches_;  ///< for processes that are left of one
     std::map<model::InstanceId, WatchPtr> retries_;
 };
 

@@ -170,25 +170,29 @@ void Service::process_ended(const model::InstanceId& id) {
     const auto* instance = node_.find_instance(id);
     if (!instance) return;
     ended_.try_emplace(id, outside_.loop.now());
-    if (instance->attached && outside_.links.member(id)) {
+    if (!instance->attached) return end_if_idle(id);
+    searches_[id] = outside_.links.find_member(id, [this, id](const std::optional<model::Process>& member) {
+        if (!member) return end_if_idle(id);
         // A job that went to the background; or the others are ending as well, as when a container is killed.
         ends_[id] =
             outside_.loop.at(outside_.loop.now() + kOthersEndWithin, [this, id] { go_on_with_another(id); });
-    } else if (outside_.links.idle(id)) {
-        end(id);
-    }  // else the driver still shows memory of it, and the link says when that is gone
+    });
 }
 
-void Service::go_on_with_another(model::InstanceId id) {
+void Service::go_on_with_another(const model::InstanceId& id) {
+    searches_[id] = outside_.links.find_member(id, [this, id](const std::optional<model::Process>& member) {
+        return member ? go_on_with(id, *member) : end_if_idle(id);
+    });
+}
+
+void Service::go_on_with(const model::InstanceId& id, const model::Process& process) {
     const auto* instance = node_.find_instance(id);
     if (!instance) return;
-    const auto other = outside_.links.member(id);
-    if (!other) return process_ended(id);
-    const auto changed = change([&](model::Node& node) { return node.go_on_with(id, *other); }, {});
+    const auto changed = change([&](model::Node& node) { return node.go_on_with(id, process); }, {});
     if (changed) {
-        log::info("{}: its process has ended, it goes on with process {}",
-                  model::describe(*node_.find_instance(id)), other->pid);
-        outside_.links.refresh(*node_.find_instance(id));
+        const auto& now = *node_.find_instance(id);
+        log::info("{}: its process has ended, it goes on with process {}", model::describe(now), process.pid);
+        outside_.links.refresh(now);
         outside_.publisher.instance_changed(id);
     } else {
         // It goes on all the same, and a daemon that is started anew finds that process, too.
@@ -196,7 +200,12 @@ void Service::go_on_with_another(model::InstanceId id) {
                    model::describe(*instance), changed.error().text);
     }
     ended_.erase(id);
-    watch_end(id, *other);
+    watch_end(id, process);
+}
+
+void Service::end_if_idle(const model::InstanceId& id) {
+    // Else the driver still shows memory of it, and the link says when that is gone.
+    if (outside_.links.idle(id)) end(id);
 }
 
 void Service::link_idle(const model::InstanceId& id) {
@@ -221,6 +230,7 @@ void Service::end(const model::InstanceId& ended) {
     gpus_of_changed(instance);
     ended_.erase(id);
     ends_.erase(id);
+    searches_.erase(id);
     retries_.erase(id);
     outside_.door.instances_changed();
 }

@@ -32,8 +32,8 @@ class InstanceLink final : public ConnectionOwner {
     [[nodiscard]] app::InstanceKey key() const { return app::key_of(instance_); }
     /// No process that computes or holds memory.
     [[nodiscard]] bool empty() const { return peers_.all().empty(); }
-    /// Of its living processes the one that began first: has_member() holds for it.
-    [[nodiscard]] std::optional<model::Process> first_member() const;
+    /// Looks for the one of its living processes that began first: has_member() holds for it.
+    [[nodiscard]] app::WatchPtr find_member(app::FoundProcess call) const;
     void refresh(const model::Instance& instance);
 
     /// Nothing before its first report.

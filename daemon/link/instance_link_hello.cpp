@@ -50,13 +50,16 @@ bool InstanceLink::has_member(const model::Process& process) const {
            (instance_.attached && outside_.processes.descends(process, *instance_.attached));
 }
 
-std::optional<model::Process> InstanceLink::first_member() const {
-    if (const auto first = outside_.processes.first_to_see(folder_)) return first;
-    std::optional<model::Process> first;
-    for (const auto& [process, peer] : peers_.all())
-        if (outside_.processes.alive(process) && (!first || process.start_time < first->start_time))
-            first = process;
-    return first;
+app::WatchPtr InstanceLink::find_member(app::FoundProcess call) const {
+    auto found = [this, link = std::weak_ptr(alive_),
+                  call = std::move(call)](std::optional<model::Process> first) {
+        if (!first && !link.expired())
+            for (const auto& [process, peer] : peers_.all())
+                if (outside_.processes.alive(process) && (!first || process.start_time < first->start_time))
+                    first = process;
+        call(first);
+    };
+    return outside_.processes.find_first_to_see(folder_, std::move(found));
 }
 
 void InstanceLink::hello(Connection& connection, const wire::Hello& hello) {

@@ -64,9 +64,10 @@ app::Result<void> Server::let_in(const model::InstanceId& id, std::uint32_t user
     return found == links_.end() ? app::Result<void>() : found->second->let_in(user);
 }
 
-std::optional<model::Process> Server::member(const model::InstanceId& id) const {
-    const auto found = links_.find(id);
-    return found == links_.end() ? std::nullopt : found->second->first_member();
+app::WatchPtr Server::find_member(const model::InstanceId& id, app::FoundProcess call) const {
+    if (const auto found = links_.find(id); found != links_.end())
+        return found->second->find_member(std::move(call));
+    return outside_.loop.at(outside_.loop.now(), [call = std::move(call)] { call(std::nullopt); });
 }
 
 bool Server::idle(const model::InstanceId& id) const {

@@ -22,7 +22,8 @@ class Server final : public app::Links, public app::LeasePeers, public app::Engi
     void close(const model::InstanceId& id) override;
     void refresh(const model::Instance& instance) override;
     app::Result<void> let_in(const model::InstanceId& id, std::uint32_t user) override;
-    [[nodiscard]] std::optional<model::Process> member(const model::InstanceId& id) const override;
+    [[nodiscard]] app::WatchPtr find_member(const model::InstanceId& id,
+                                            app::FoundProcess call) const override;
     [[nodiscard]] bool idle(const model::InstanceId& id) const override;
 
     /// Removes the folders of all other instances, and what leases an earlier daemon left of them. Once at

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "daemon/system/mount_info.hpp"
-#include "daemon/system/mounted_by.hpp"
+#include "daemon/system/mount_search.hpp"
 #include "daemon/system/pid_namespaces.hpp"
 #include "daemon/system/proc_file.hpp"
 
@@ -175,15 +175,8 @@ bool Processes::sees(const model::Process& process, const std::filesystem::path&
     return mounts && mounts_folder(*mounts, status.st_dev, folder.native()) && alive(process);
 }
 
-std::optional<model::Process> Processes::first_to_see(const std::filesystem::path& folder) {
-    std::optional<model::Process> first;
-    for (const auto pid : mounted_by(folder)) {
-        const auto process = identify(pid);
-        const bool earlier = process && (!first || process->start_time < first->start_time);
-        // Asked again, now that it has a name: its pid may have been another's.
-        if (earlier && sees(*process, folder)) first = *process;
-    }
-    return first;
+app::WatchPtr Processes::find_first_to_see(const std::filesystem::path& folder, app::FoundProcess call) {
+    return std::make_unique<MountSearch>(loop_, *this, folder, std::move(call));
 }
 
 bool Processes::descends(const model::Process& process, const model::Process& ancestor) {

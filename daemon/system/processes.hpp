@@ -19,7 +19,7 @@ class Processes final : public app::Processes {
     std::int32_t parent_of(const model::Process& process) override;
     app::WatchPtr on_exit(const model::Process& process, std::function<void()> call) override;
     bool sees(const model::Process& process, const std::filesystem::path& folder) override;
-    std::optional<model::Process> first_to_see(const std::filesystem::path& folder) override;
+    app::WatchPtr find_first_to_see(const std::filesystem::path& folder, app::FoundProcess call) override;
     bool descends(const model::Process& process, const model::Process& ancestor) override;
     bool stopped(const model::Process& process) override;
     app::Result<void> kill(const model::Process& process) override;

@@ -95,8 +95,9 @@ class FakeLinks final : public Links {
         allowed[id].insert(user);
         return {};
     }
-    std::optional<model::Process> member(const model::InstanceId& id) const override {
-        return members.contains(id) ? std::optional(members.at(id)) : std::nullopt;
+    WatchPtr find_member(const model::InstanceId& id, FoundProcess call) const override {
+        call(members.contains(id) ? std::optional(members.at(id)) : std::nullopt);
+        return nullptr;
     }
     bool idle(const model::InstanceId& id) const override { return !in_use.contains(id); }
     bool broken = false;
@@ -131,7 +132,7 @@ class FakeProcesses final : public Processes {
         return std::make_unique<EndWatch>(*this, key);
     }
     bool sees(const model::Process&, const std::filesystem::path&) override { return false; }
-    std::optional<model::Process> first_to_see(const std::filesystem::path&) override { return std::nullopt; }
+    WatchPtr find_first_to_see(const std::filesystem::path&, FoundProcess) override { return nullptr; }
     bool descends(const model::Process&, const model::Process&) override { return false; }
     bool stopped(const model::Process&) override { return false; }
     Result<void> kill(const model::Process& process) override {

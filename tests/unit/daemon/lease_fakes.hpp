@@ -84,7 +84,7 @@ struct LeaseProcesses final : Processes {
     std::int32_t parent_of(const model::Process&) override { return 0; }
     WatchPtr on_exit(const model::Process&, std::function<void()>) override { return nullptr; }
     bool sees(const model::Process&, const std::filesystem::path&) override { return false; }
-    std::optional<model::Process> first_to_see(const std::filesystem::path&) override { return std::nullopt; }
+    WatchPtr find_first_to_see(const std::filesystem::path&, FoundProcess) override { return nullptr; }
     bool descends(const model::Process&, const model::Process&) override { return false; }
     std::set<std::int32_t> halted;
     bool stopped(const model::Process& process) override { return halted.contains(process.pid); }

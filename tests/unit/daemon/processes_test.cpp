@@ -42,12 +42,24 @@ TEST(Processes, reads_the_start_time_behind_any_name) {
 
 TEST(Processes, finds_the_first_of_those_that_have_a_folder_mounted) {
     if (geteuid() != 0) GTEST_SKIP() << "only root can mount";
-    EventLoop loop;
-    Processes processes(loop);
+    const auto first_to_see = [](const std::filesystem::path& folder) {
+        EventLoop loop;  // runs once
+        Processes processes(loop);
+        std::optional<model::Process> first;
+        bool called = false;
+        const auto search = processes.find_first_to_see(folder, [&](const auto& found) {
+            first = found;
+            called = true;
+            loop.stop(0);
+        });
+        EXPECT_FALSE(called) << "before it returned";
+        loop.run();
+        return first;
+    };
     const cgpu::test::TempFolder folder;
     const auto seen = folder.path() / "link";
     std::filesystem::create_directory(seen);
-    EXPECT_FALSE(processes.first_to_see(seen)) << "nobody has it mounted";
+    EXPECT_FALSE(first_to_see(seen)) << "nobody has it mounted";
     std::array<int, 2> ready{};
     ASSERT_EQ(pipe(ready.data()), 0);
     std::vector<pid_t> children;
@@ -67,13 +79,13 @@ TEST(Processes, finds_the_first_of_those_that_have_a_folder_mounted) {
         EXPECT_EQ(said, 'y');
     }
     for (const auto child : children) {
-        const auto first = processes.first_to_see(seen);
+        const auto first = first_to_see(seen);
         EXPECT_EQ(first ? first->pid : 0, child);
         kill(child, SIGKILL);
         waitpid(child, nullptr, 0);
     }
-    EXPECT_FALSE(processes.first_to_see(seen));
-    EXPECT_FALSE(processes.first_to_see(folder.path() / "not there"));
+    EXPECT_FALSE(first_to_see(seen));
+    EXPECT_FALSE(first_to_see(folder.path() / "not there"));
     close(ready[0]);
     close(ready[1]);
 }

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/app/ports.hpp"
+
+namespace cgpu::system {
+
+/// Looks for the process that began first of those that have a folder of the host mounted: by
+/// /proc/PID/mountinfo of all processes, a hundred in a turn of the loop.
+class MountSearch final : public app::Watch {
+  public:
+    /// Calls once, later than this returns; never after its end. References outlive it.
+    MountSearch(app::Loop& loop, app::Processes& processes, std::filesystem::path folder,
+                app::FoundProcess call);
+    ~MountSearch() override = default;
+    MountSearch(const MountSearch&) = delete;
+    MountSearch& operator=(const MountSearch&) = delete;
+
+  private:
+    void look_on();
+    void look_at(std::int32_t pid);
+    [[nodiscard]] bool mounted_for(std::int32_t pid);
+
+    app::Loop& loop_;
+    app::Processes& processes_;
+    std::filesystem::path folder_;
+    app::FoundProcess call_;
+    std::vector<std::int32_t> pids_;
+    std::size_t next_ = 0;
+    /// By the id of the first mount that a process shows: most share their mounts with others, and such an id
+    /// is in one mount namespace only.
+    std::map<std::string, bool> mounted_;
+    std::optional<model::Process> first_;
+    app::WatchPtr turn_;
+};
+
+}  // namespace cgpu::system

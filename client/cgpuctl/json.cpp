@@ -15,6 +15,7 @@ Json to_json(const client::OnGpu& place) {
         {"memory_leased_bytes", usage.memory_leased},
         {"memory_unexplained_bytes", usage.memory_unexplained},
         {"weight", quota.weight},
+        {"asked_share", quota.percent ? Json(*quota.percent / 100.0) : Json()},
         {"high_priority", quota.high_priority},
         {"target_share", usage.target_share},
         {"achieved_share", usage.achieved_share},

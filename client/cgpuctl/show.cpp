@@ -53,11 +53,11 @@ void print(const client::Snapshot& snapshot, const client::Gpu& gpu, Terminal& t
 /// A weight that decides nothing looks like one that does: said here, because Docker shows no warning at the
 /// start.
 std::string weight_text(const client::Quota& quota, const client::Snapshot& snapshot) {
-    std::string weight = std::to_string(quota.weight);
+    std::string remark = quota.percent ? std::to_string(*quota.percent) + "% of the compute" : "";
     for (const client::Gpu& gpu : snapshot.gpus)
         if (gpu.uuid == quota.gpu && !model::weight_counts(static_cast<model::Policy>(gpu.policy)))
-            return weight + " (no effect under policy " + gpu.policy_name + ")";
-    return weight;
+            remark += (remark.empty() ? "" : ", ") + ("no effect under policy " + gpu.policy_name);
+    return std::to_string(quota.weight) + (remark.empty() ? "" : " (" + remark + ")");
 }
 
 std::string list_text(const std::vector<std::uint32_t>& pids) {

@@ -64,7 +64,8 @@ const std::vector<Verb>& table() {
          {kDryRun, kQuiet},
          false,
          "Set how many instances a GPU takes",
-         "It is also the number of slices that its period has, so weights are parts of it.",
+         "It is also the number of slices that its period has, so weights are parts of it. A weight that was "
+         "asked for as a percentage follows it; where that would be no whole number, it is refused.",
          "cgpuctl set-max-inst 0 20",
          &set_max_inst},
         {"set-prio-ratio",
@@ -80,7 +81,7 @@ const std::vector<Verb>& table() {
          {kOnGpu, kDryRun, kQuiet},
          false,
          "Set the weight of an instance",
-         "Weights count under the policies weighted and fixed.",
+         "Weights count under the policies weighted and fixed. A percentage that was asked for ends by it.",
          "cgpuctl set-weight web 4",
          &set_weight},
         {"set-priority",

@@ -75,7 +75,11 @@ Instance to_instance(const Properties& properties, const std::map<std::string, P
     read_into(properties, "ModuleVersion", instance.module_version);
     std::vector<BusQuota> quotas;
     read_into(properties, "Quotas", quotas);
+    std::map<std::string, std::uint32_t> percentages;
+    read_into(properties, "Percentages", percentages);
     for (Quota& quota : to_quotas(quotas)) {
+        if (const auto asked = percentages.find(quota.gpu); asked != percentages.end())
+            quota.percent = asked->second;
         const auto found = figures.find(quota.gpu);
         const Usage usage = found == figures.end() ? Usage{} : to_usage(found->second);
         instance.gpus.push_back({std::move(quota), usage});
@@ -123,7 +127,8 @@ std::vector<Quota> to_quotas(const std::vector<BusQuota>& quotas) {
     std::vector<Quota> out;
     out.reserve(quotas.size());
     for (const BusQuota& quota : quotas)
-        out.push_back({quota.get<0>(), quota.get<1>(), quota.get<2>(), quota.get<3>(), quota.get<4>()});
+        out.push_back(
+            {quota.get<0>(), quota.get<1>(), quota.get<2>(), quota.get<3>(), quota.get<4>(), std::nullopt});
     return out;
 }
 

@@ -33,6 +33,9 @@ struct Quota {
     std::uint64_t memory_limit = 0;  ///< bytes
     std::uint32_t weight = 0;
     bool high_priority = false;
+    /// Of the compute, 1..100, where the weight was asked for so and follows max_inst; else it is a number of
+    /// slices.
+    std::optional<std::uint32_t> percent = std::nullopt;
 };
 
 /// What it uses of it now.

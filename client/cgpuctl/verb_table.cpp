@@ -40,7 +40,8 @@ const std::vector<Verb>& table() {
          false,
          "The instances and what they use",
          "MEMORY is used / limit; SHARE is the part of the GPU's compute that is due / was got in the last "
-         "seconds; MODULE is the version that its processes run, as far as they have said.",
+         "seconds, or native where the driver divides it; MODULE is the version that its processes run, as "
+         "far as they have said.",
          "cgpuctl list",
          &list},
         {"show",

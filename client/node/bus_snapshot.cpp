@@ -20,6 +20,12 @@ void read_into(const Properties& properties, const char* name, T& target) {
     if (found != properties.end()) target = found->second.get<T>();
 }
 
+template <class T>
+void read_into(const Properties& properties, const char* name, std::optional<T>& target) {
+    const auto found = properties.find(name);
+    if (found != properties.end()) target = found->second.get<T>();
+}
+
 Objects managed_objects(sdbus::IConnection& connection) {
     const auto proxy =
         sdbus::createProxy(connection, compat::ServiceName("org.cgpu1"), sdbus::ObjectPath(kManagerPath));

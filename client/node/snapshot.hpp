@@ -48,8 +48,9 @@ struct Usage {
     std::uint64_t longest_kernel = 0;      ///< nanoseconds
     std::uint64_t launches = 0;
     std::uint64_t preemptions = 0;
-    double target_share = 0;                       ///< 0..1
-    double achieved_share = 0;                     ///< 0..1
+    /// 0..1; nothing where the driver divides the compute: then nothing is due, and nothing measured.
+    std::optional<double> target_share;
+    std::optional<double> achieved_share;
     std::vector<std::uint32_t> processes;          ///< host pids
     std::vector<std::uint32_t> processes_outside;  ///< host pids of those that use the GPU outside the module
 };

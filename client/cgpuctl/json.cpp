@@ -16,6 +16,7 @@ Json to_json(const client::OnGpu& place) {
         {"memory_used_bytes", usage.memory_used},
         {"memory_leased_bytes", usage.memory_leased},
         {"memory_unexplained_bytes", usage.memory_unexplained},
+        {"allocations_refused", usage.allocations_refused},
         {"weight", quota.weight},
         {"asked_share", quota.percent ? Json(*quota.percent / 100.0) : Json()},
         {"high_priority", quota.high_priority},

@@ -80,6 +80,7 @@ void print(const client::Instance& instance, const client::Snapshot& snapshot, T
         print_facts(terminal, {{"GPU", std::to_string(quota.gpu_index) + " (" + quota.gpu + ")"},
                                {"Memory", memory_text(quota, usage)},
                                {"Memory leased", size_text(usage.memory_leased)},
+                               {"Allocations refused", std::to_string(usage.allocations_refused)},
                                {"Weight", weight_text(quota, snapshot)},
                                {"Priority", quota.high_priority ? "high" : "normal"},
                                {"Share due", share_or(usage.target_share, "native (the driver divides)")},

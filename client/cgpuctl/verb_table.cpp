@@ -49,7 +49,7 @@ const std::vector<Verb>& table() {
          {kJson, kNoLegend},
          false,
          "Everything about one instance or one GPU",
-         "",
+         "Of an instance also how many allocations its memory limit refused.",
          "cgpuctl show 0",
          &show},
         {"set-policy",

@@ -59,6 +59,7 @@ Usage to_usage(const Properties& figures) {
     read_into(figures, "memory-used", usage.memory_used);
     read_into(figures, "memory-leased", usage.memory_leased);
     read_into(figures, "memory-unexplained", usage.memory_unexplained);
+    read_into(figures, "allocations-refused", usage.allocations_refused);
     read_into(figures, "gpu-time", usage.gpu_time);
     read_into(figures, "waited", usage.waited);
     read_into(figures, "longest-kernel", usage.longest_kernel);

@@ -40,12 +40,13 @@ struct Quota {
 
 /// What it uses of it now.
 struct Usage {
-    std::uint64_t memory_used = 0;         ///< bytes
-    std::uint64_t memory_leased = 0;       ///< bytes
-    std::uint64_t memory_unexplained = 0;  ///< bytes of memory_used that came past the module
-    std::uint64_t gpu_time = 0;            ///< nanoseconds
-    std::uint64_t waited = 0;              ///< nanoseconds
-    std::uint64_t longest_kernel = 0;      ///< nanoseconds
+    std::uint64_t memory_used = 0;          ///< bytes
+    std::uint64_t memory_leased = 0;        ///< bytes
+    std::uint64_t memory_unexplained = 0;   ///< bytes of memory_used that came past the module
+    std::uint64_t allocations_refused = 0;  ///< because of the memory limit
+    std::uint64_t gpu_time = 0;             ///< nanoseconds
+    std::uint64_t waited = 0;               ///< nanoseconds
+    std::uint64_t longest_kernel = 0;       ///< nanoseconds
     std::uint64_t launches = 0;
     std::uint64_t preemptions = 0;
     /// 0..1; nothing where the driver divides the compute: then nothing is due, and nothing measured.

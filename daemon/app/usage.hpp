@@ -17,8 +17,10 @@ struct InstanceUsage {
     std::uint64_t memory_leased = 0;  ///< granted to its processes, contexts and code included
     std::uint64_t memory_limit = 0;
     std::uint64_t memory_unexplained = 0;  ///< of memory_used: came past the module
-    std::uint64_t gpu_time = 0;            ///< since it was created (or the daemon restarted)
-    std::uint64_t waited = 0;              ///< time its launches waited at the gate
+    std::uint64_t allocations_refused =
+        0;                       ///< by the memory limit, since it was created (or the daemon restarted)
+    std::uint64_t gpu_time = 0;  ///< since it was created (or the daemon restarted)
+    std::uint64_t waited = 0;    ///< time its launches waited at the gate
     std::uint64_t launches = 0;
     std::uint64_t preemptions = 0;  ///< turns of it that others cut short
     std::uint64_t longest_kernel = 0;

@@ -18,6 +18,7 @@ std::map<std::string, sdbus::Variant> figures(const app::InstanceUsage& usage) {
         {"memory-leased", sdbus::Variant(usage.memory_leased)},
         {"memory-limit", sdbus::Variant(usage.memory_limit)},
         {"memory-unexplained", sdbus::Variant(usage.memory_unexplained)},
+        {"allocations-refused", sdbus::Variant(usage.allocations_refused)},
         {"gpu-time", sdbus::Variant(usage.gpu_time)},
         {"waited", sdbus::Variant(usage.waited)},
         {"launches", sdbus::Variant(usage.launches)},

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <numeric>
+#include <optional>
 
 #include "client/cgpuctl/bench_plan.hpp"
 #include "client/cgpuctl/bench_tenant.hpp"
@@ -30,7 +31,7 @@ constexpr std::int64_t kUngated = 3 * kSecond;
 /// What one tenant was due and got, as parts 0..1 of what all of them get together.
 struct Row {
     std::uint32_t weight = 0;
-    double due = 0;
+    std::optional<double> due;  ///< nothing where the driver divides the compute
     double got = 0;
     double rate = 0;  ///< kernels a second
 };
@@ -142,16 +143,17 @@ Result<Outcome> bench_on(const BenchPlan& plan, const std::string& gpu, client::
     Outcome outcome{{}, *ungated, sum / *ungated};
     double all_due = 0;
     for (std::size_t i = 0; i < tenants.size(); ++i) {
-        Row row{plan.weights[i], 0, sum > 0 ? (*rates)[i] / sum : 0, (*rates)[i]};
+        Row row{plan.weights[i], std::nullopt, sum > 0 ? (*rates)[i] / sum : 0, (*rates)[i]};
         // A job keeps the process id of the `cgpuctl run` that became it.
         for (const client::Instance& instance : snapshot->instances)
             if (const auto* place = instance.on(gpu);
                 place != nullptr && instance.pid == static_cast<std::uint32_t>(tenants[i].pid()))
                 row.due = place->usage.target_share;
-        all_due += row.due;
+        all_due += row.due.value_or(0);
         outcome.rows.push_back(row);
     }
-    for (Row& row : outcome.rows) row.due = all_due > 0 ? row.due / all_due : 0;
+    for (Row& row : outcome.rows)
+        if (row.due && all_due > 0) row.due = *row.due / all_due;
     return outcome;
 }
 
@@ -166,13 +168,12 @@ void print(const BenchPlan& plan, const client::Gpu& gpu, const Outcome& outcome
     terminal.out() << "GPU " << gpu.index << " (" << gpu.model << "), policy " << gpu.policy_name
                    << ", kernels of about " << duration_text(plan.kernel_us * 1000ULL) << ", "
                    << duration_text(static_cast<std::uint64_t>(plan.window)) << '\n';
-    const bool due = outcome.rows.front().due > 0;
     Table table({"PROGRAM", "WEIGHT", "DUE", "GOT", "OFF BY", "KERNELS/S"});
     for (std::size_t i = 0; i < outcome.rows.size(); ++i) {
         const Row& row = outcome.rows[i];
-        table.add({std::to_string(i + 1), std::to_string(row.weight), due ? share_text(row.due) : "",
-                   share_text(row.got), due ? points(row.got - row.due) : "",
-                   std::to_string(std::lround(row.rate))});
+        table.add({std::to_string(i + 1), std::to_string(row.weight),
+                   row.due ? share_text(*row.due) : "native", share_text(row.got),
+                   row.due ? points(row.got - *row.due) : "", std::to_string(std::lround(row.rate))});
     }
     table.print(terminal, legend);
     terminal.out() << "Together " << share_text(outcome.together)
@@ -183,7 +184,7 @@ Json to_json(const BenchPlan& plan, const client::Gpu& gpu, const Outcome& outco
     Json rows = Json::array();
     for (const Row& row : outcome.rows)
         rows.push_back({{"weight", row.weight},
-                        {"target_share", row.due},
+                        {"target_share", row.due ? Json(*row.due) : Json()},
                         {"share", row.got},
                         {"kernels_per_second", row.rate}});
     return {{"gpu", gpu.uuid},

@@ -50,6 +50,11 @@ std::string memory_text(const client::Quota& quota, const client::Usage& usage) 
 
 std::string share_text(double share) { return decimal(share * 100) + "%"; }
 
+std::string shares_text(const client::Usage& usage) {
+    if (!usage.target_share) return "native";
+    return share_text(*usage.target_share) + " / " + share_text(usage.achieved_share.value_or(0));
+}
+
 std::string duration_text(std::uint64_t nanoseconds) {
     constexpr std::uint64_t kSecond = 1'000'000'000;
     if (nanoseconds == 0) return "0s";

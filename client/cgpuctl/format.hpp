@@ -19,6 +19,8 @@ namespace cgpu::cgpuctl {
 [[nodiscard]] std::string memory_text(const client::Quota& quota, const client::Usage& usage);
 /// 0..1 as per cent: `25%`, `33.3%`.
 [[nodiscard]] std::string share_text(double share);
+/// Due and got: `25% / 24.8%`; where the driver divides the compute, `native`.
+[[nodiscard]] std::string shares_text(const client::Usage& usage);
 /// Nanoseconds: `83.2s`, `4.1ms`, `0s`.
 [[nodiscard]] std::string duration_text(std::uint64_t nanoseconds);
 /// Seconds since 1970 in local time: `2025-01-31 08:15:00`.

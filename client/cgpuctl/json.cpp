@@ -5,6 +5,8 @@ namespace {
 
 double seconds(std::uint64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1e9; }
 
+Json share_or_null(const std::optional<double>& share) { return share ? Json(*share) : Json(); }
+
 Json to_json(const client::OnGpu& place) {
     const auto& [quota, usage] = place;
     return {
@@ -14,10 +16,12 @@ Json to_json(const client::OnGpu& place) {
         {"memory_used_bytes", usage.memory_used},
         {"memory_leased_bytes", usage.memory_leased},
         {"memory_unexplained_bytes", usage.memory_unexplained},
+        {"allocations_refused", usage.allocations_refused},
         {"weight", quota.weight},
+        {"asked_share", quota.percent ? Json(*quota.percent / 100.0) : Json()},
         {"high_priority", quota.high_priority},
-        {"target_share", usage.target_share},
-        {"achieved_share", usage.achieved_share},
+        {"target_share", share_or_null(usage.target_share)},
+        {"achieved_share", share_or_null(usage.achieved_share)},
         {"gpu_time_seconds", seconds(usage.gpu_time)},
         {"waited_seconds", seconds(usage.waited)},
         {"longest_kernel_seconds", seconds(usage.longest_kernel)},

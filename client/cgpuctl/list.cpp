@@ -10,8 +10,7 @@ void add_rows(Table& table, const client::Instance& instance) {
     for (const auto& [quota, usage] : instance.gpus)
         table.add(
             {short_id(instance.id), instance.name, std::to_string(quota.gpu_index), memory_text(quota, usage),
-             std::to_string(quota.weight) + (quota.high_priority ? " high" : ""),
-             share_text(usage.target_share) + " / " + share_text(usage.achieved_share),
+             std::to_string(quota.weight) + (quota.high_priority ? " high" : ""), shares_text(usage),
              instance.pid == 0 ? "" : std::to_string(instance.pid), instance.module_version, instance.state});
 }
 

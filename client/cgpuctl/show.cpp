@@ -27,9 +27,7 @@ void print_instances_on(const client::Snapshot& snapshot, const client::Gpu& gpu
         if (place == nullptr) continue;
         table.add({short_id(instance.id), instance.name,
                    of_text(place->usage.memory_used, place->quota.memory_limit),
-                   std::to_string(place->quota.weight),
-                   share_text(place->usage.target_share) + " / " + share_text(place->usage.achieved_share),
-                   instance.state});
+                   std::to_string(place->quota.weight), shares_text(place->usage), instance.state});
     }
     if (table.empty()) return;
     terminal.out() << '\n';
@@ -53,11 +51,15 @@ void print(const client::Snapshot& snapshot, const client::Gpu& gpu, Terminal& t
 /// A weight that decides nothing looks like one that does: said here, because Docker shows no warning at the
 /// start.
 std::string weight_text(const client::Quota& quota, const client::Snapshot& snapshot) {
-    std::string weight = std::to_string(quota.weight);
+    std::string remark = quota.percent ? std::to_string(*quota.percent) + "% of the compute" : "";
     for (const client::Gpu& gpu : snapshot.gpus)
         if (gpu.uuid == quota.gpu && !model::weight_counts(static_cast<model::Policy>(gpu.policy)))
-            return weight + " (no effect under policy " + gpu.policy_name + ")";
-    return weight;
+            remark += (remark.empty() ? "" : ", ") + ("no effect under policy " + gpu.policy_name);
+    return std::to_string(quota.weight) + (remark.empty() ? "" : " (" + remark + ")");
+}
+
+std::string share_or(const std::optional<double>& share, const char* otherwise) {
+    return share ? share_text(*share) : otherwise;
 }
 
 std::string list_text(const std::vector<std::uint32_t>& pids) {
@@ -78,10 +80,11 @@ void print(const client::Instance& instance, const client::Snapshot& snapshot, T
         print_facts(terminal, {{"GPU", std::to_string(quota.gpu_index) + " (" + quota.gpu + ")"},
                                {"Memory", memory_text(quota, usage)},
                                {"Memory leased", size_text(usage.memory_leased)},
+                               {"Allocations refused", std::to_string(usage.allocations_refused)},
                                {"Weight", weight_text(quota, snapshot)},
                                {"Priority", quota.high_priority ? "high" : "normal"},
-                               {"Share due", share_text(usage.target_share)},
-                               {"Share achieved", share_text(usage.achieved_share)},
+                               {"Share due", share_or(usage.target_share, "native (the driver divides)")},
+                               {"Share achieved", share_or(usage.achieved_share, "native (not measured)")},
                                {"GPU time", duration_text(usage.gpu_time)},
                                {"Waited", duration_text(usage.waited)},
                                {"Launches", std::to_string(usage.launches)},

@@ -40,7 +40,8 @@ const std::vector<Verb>& table() {
          false,
          "The instances and what they use",
          "MEMORY is used / limit; SHARE is the part of the GPU's compute that is due / was got in the last "
-         "seconds; MODULE is the version that its processes run, as far as they have said.",
+         "seconds, or native where the driver divides it; MODULE is the version that its processes run, as "
+         "far as they have said.",
          "cgpuctl list",
          &list},
         {"show",
@@ -48,7 +49,7 @@ const std::vector<Verb>& table() {
          {kJson, kNoLegend},
          false,
          "Everything about one instance or one GPU",
-         "",
+         "Of an instance also how many allocations its memory limit refused.",
          "cgpuctl show 0",
          &show},
         {"set-policy",
@@ -64,7 +65,8 @@ const std::vector<Verb>& table() {
          {kDryRun, kQuiet},
          false,
          "Set how many instances a GPU takes",
-         "It is also the number of slices that its period has, so weights are parts of it.",
+         "It is also the number of slices that its period has, so weights are parts of it. A weight that was "
+         "asked for as a percentage follows it; where that would be no whole number, it is refused.",
          "cgpuctl set-max-inst 0 20",
          &set_max_inst},
         {"set-prio-ratio",
@@ -80,7 +82,7 @@ const std::vector<Verb>& table() {
          {kOnGpu, kDryRun, kQuiet},
          false,
          "Set the weight of an instance",
-         "Weights count under the policies weighted and fixed.",
+         "Weights count under the policies weighted and fixed. A percentage that was asked for ends by it.",
          "cgpuctl set-weight web 4",
          &set_weight},
         {"set-priority",

@@ -20,6 +20,12 @@ void read_into(const Properties& properties, const char* name, T& target) {
     if (found != properties.end()) target = found->second.get<T>();
 }
 
+template <class T>
+void read_into(const Properties& properties, const char* name, std::optional<T>& target) {
+    const auto found = properties.find(name);
+    if (found != properties.end()) target = found->second.get<T>();
+}
+
 Objects managed_objects(sdbus::IConnection& connection) {
     const auto proxy =
         sdbus::createProxy(connection, compat::ServiceName("org.cgpu1"), sdbus::ObjectPath(kManagerPath));
@@ -53,6 +59,7 @@ Usage to_usage(const Properties& figures) {
     read_into(figures, "memory-used", usage.memory_used);
     read_into(figures, "memory-leased", usage.memory_leased);
     read_into(figures, "memory-unexplained", usage.memory_unexplained);
+    read_into(figures, "allocations-refused", usage.allocations_refused);
     read_into(figures, "gpu-time", usage.gpu_time);
     read_into(figures, "waited", usage.waited);
     read_into(figures, "longest-kernel", usage.longest_kernel);
@@ -75,7 +82,11 @@ Instance to_instance(const Properties& properties, const std::map<std::string, P
     read_into(properties, "ModuleVersion", instance.module_version);
     std::vector<BusQuota> quotas;
     read_into(properties, "Quotas", quotas);
+    std::map<std::string, std::uint32_t> percentages;
+    read_into(properties, "Percentages", percentages);
     for (Quota& quota : to_quotas(quotas)) {
+        if (const auto asked = percentages.find(quota.gpu); asked != percentages.end())
+            quota.percent = asked->second;
         const auto found = figures.find(quota.gpu);
         const Usage usage = found == figures.end() ? Usage{} : to_usage(found->second);
         instance.gpus.push_back({std::move(quota), usage});
@@ -123,7 +134,8 @@ std::vector<Quota> to_quotas(const std::vector<BusQuota>& quotas) {
     std::vector<Quota> out;
     out.reserve(quotas.size());
     for (const BusQuota& quota : quotas)
-        out.push_back({quota.get<0>(), quota.get<1>(), quota.get<2>(), quota.get<3>(), quota.get<4>()});
+        out.push_back(
+            {quota.get<0>(), quota.get<1>(), quota.get<2>(), quota.get<3>(), quota.get<4>(), std::nullopt});
     return out;
 }
 

@@ -33,20 +33,25 @@ struct Quota {
     std::uint64_t memory_limit = 0;  ///< bytes
     std::uint32_t weight = 0;
     bool high_priority = false;
+    /// Of the compute, 1..100, where the weight was asked for so and follows max_inst; else it is a number of
+    /// slices.
+    std::optional<std::uint32_t> percent = std::nullopt;
 };
 
 /// What it uses of it now.
 struct Usage {
-    std::uint64_t memory_used = 0;         ///< bytes
-    std::uint64_t memory_leased = 0;       ///< bytes
-    std::uint64_t memory_unexplained = 0;  ///< bytes of memory_used that came past the module
-    std::uint64_t gpu_time = 0;            ///< nanoseconds
-    std::uint64_t waited = 0;              ///< nanoseconds
-    std::uint64_t longest_kernel = 0;      ///< nanoseconds
+    std::uint64_t memory_used = 0;          ///< bytes
+    std::uint64_t memory_leased = 0;        ///< bytes
+    std::uint64_t memory_unexplained = 0;   ///< bytes of memory_used that came past the module
+    std::uint64_t allocations_refused = 0;  ///< because of the memory limit
+    std::uint64_t gpu_time = 0;             ///< nanoseconds
+    std::uint64_t waited = 0;               ///< nanoseconds
+    std::uint64_t longest_kernel = 0;       ///< nanoseconds
     std::uint64_t launches = 0;
     std::uint64_t preemptions = 0;
-    double target_share = 0;                       ///< 0..1
-    double achieved_share = 0;                     ///< 0..1
+    /// 0..1; nothing where the driver divides the compute: then nothing is due, and nothing measured.
+    std::optional<double> target_share;
+    std::optional<double> achieved_share;
     std::vector<std::uint32_t> processes;          ///< host pids
     std::vector<std::uint32_t> processes_outside;  ///< host pids of those that use the GPU outside the module
 };

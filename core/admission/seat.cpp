@@ -109,6 +109,8 @@ tl::expected<Seat, Objection> find_seat(const Node& node, const Gpu& gpu, const 
     seat.quota.weight = std::min(seat.wanted_weight, node.free_weight(gpu.uuid));
     seat.quota.high_priority = request.high_priority;
     seat.quota.exclusive = request.percent == 100U;
+    // Where less was free it doesn't have its percentage, but a number of slices.
+    if (seat.quota.weight == seat.wanted_weight) seat.quota.percent = request.percent;
     if (auto checked = node.check_quota(mode, seat.quota); !checked) return tl::unexpected(checked.error());
 
     const Policy policy = mode == Mode::memory_compute ? gpu.settings.policy : Policy::native;

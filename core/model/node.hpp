@@ -33,9 +33,9 @@ struct Occupant {
 /// or, with a Refusal, not at all. Copy it to try something out.
 ///
 /// Always true: GPUs and instances are unique, every quota is on a known GPU and has memory, no GPU has more
-/// instances or a larger sum of weights than its max_inst, all instances on a GPU have one mode, and an
-/// exclusive one is alone. The limits on a GPU never add up to more than its total at the time they were
-/// given.
+/// instances or a larger sum of weights than its max_inst, a weight that was asked for as a percentage is
+/// that part of max_inst, all instances on a GPU have one mode, and an exclusive one is alone. The limits on
+/// a GPU never add up to more than its total at the time they were given.
 class Node {
   public:
     using Instances = std::map<InstanceId, Instance>;
@@ -81,7 +81,9 @@ class Node {
 
     // Settings of a GPU. Refused: not_found, and as named.
     [[nodiscard]] tl::expected<Change, Refusal> set_policy(const Uuid& gpu, Policy policy);
-    /// 1..25; busy while it would be below Σ weights or the number of instances.
+    /// 1..25. Weights that were asked for as a percentage become that part of it; the others stay. Busy while
+    /// it would be below Σ weights or the number of instances, or a percentage would be no whole number of
+    /// slices.
     [[nodiscard]] tl::expected<Change, Refusal> set_max_inst(const Uuid& gpu, std::uint32_t max_inst);
     /// 20..99.
     [[nodiscard]] tl::expected<Change, Refusal> set_prio_ratio(const Uuid& gpu, std::uint32_t per_cent);
@@ -100,7 +102,8 @@ class Node {
     [[nodiscard]] tl::expected<Change, Refusal> remove_instance(const InstanceId& id);
 
     // Its quota on a GPU. Refused: not_found, and as named.
-    /// 1..max_inst; no_space beyond what is free.
+    /// 1..max_inst; no_space beyond what is free. From then on the weight is a number of slices, also where
+    /// it was a percentage and the number is the same.
     [[nodiscard]] tl::expected<Change, Refusal> set_weight(const InstanceId& id, const Uuid& gpu,
                                                            std::uint32_t weight);
     /// Positive; no_memory beyond what is free; busy below `in_use`, the bytes it holds right now.

@@ -1,4 +1,5 @@
 #include "core/model/node.hpp"
+#include "core/model/percent.hpp"
 #include "core/model/size.hpp"
 
 /// Whether a GPU can take one more instance.
@@ -63,6 +64,11 @@ Checked Node::check_quota(Mode mode, const Quota& quota) const {
             format_size(quota.memory_limit) + " is asked for, and " + format_mib(free) + " of " +
                 format_mib(gpu->total) + " is free",
             (free.mib() > 0 ? format_mib(free) + " or less, " : "") + "another GPU, or stop an instance");
+    if (weight_under(quota, max_inst) != quota.weight)
+        return object(Reason::invalid,
+                      std::to_string(quota.percent.value_or(0)) + "% of the compute is asked for as weight " +
+                          std::to_string(quota.weight) + " of " + std::to_string(max_inst),
+                      "the number of slices that the percentage is");
     if (quota.weight > free_weight(quota.gpu))
         return object(Reason::no_space,
                       "weight " + std::to_string(quota.weight) + " is asked for, and " +

@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "core/model/node.hpp"
+#include "core/model/percent.hpp"
 
 /// The transitions of GPUs.
 namespace cgpu::model {
@@ -27,6 +28,62 @@ tl::expected<void, Refusal> check_seen(const std::vector<Sighting>& seen) {
                           "look at the output of nvidia-smi");
     }
     return {};
+}
+
+/// The sum of the weights that these have under another max_inst; a percentage that is not whole counts
+/// nothing.
+std::uint32_t weights_under(const std::vector<Occupant>& there, std::uint32_t max_inst) {
+    std::uint32_t sum = 0;
+    for (const Occupant& occupant : there) sum += weight_under(*occupant.quota, max_inst).value_or(0);
+    return sum;
+}
+
+/// `25% of 012b2edccd7a, 5% of abc`: whose percentage is no whole number of slices then; empty: nobody's.
+std::string not_whole(const std::vector<Occupant>& there, std::uint32_t max_inst) {
+    std::string text;
+    for (const auto& [instance, quota] : there)
+        if (!weight_under(*quota, max_inst))
+            text += (text.empty() ? "" : ", ") + std::to_string(quota->percent.value_or(0)) + "% of " +
+                    instance->id.short_id();
+    return text;
+}
+
+bool fits(const std::vector<Occupant>& there, std::uint32_t max_inst) {
+    return there.size() <= max_inst && not_whole(there, max_inst).empty() &&
+           weights_under(there, max_inst) <= max_inst;
+}
+
+/// What max_inst could be with these instances: `5 or more`, or `4, 8 or 12`.
+std::string fitting(const std::vector<Occupant>& there) {
+    std::vector<std::uint32_t> all;
+    for (std::uint32_t n = kMinMaxInst; n <= kMaxMaxInst; ++n)
+        if (fits(there, n)) all.push_back(n);
+    if (all.size() > 1 && all.size() == kMaxMaxInst - all.front() + 1)
+        return std::to_string(all.front()) + " or more";
+    std::string text;
+    for (const std::uint32_t n : all) {
+        if (!text.empty()) text += n == all.back() ? " or " : ", ";
+        text += std::to_string(n);
+    }
+    return text;
+}
+
+tl::expected<void, Refusal> check_max_inst(const std::vector<Occupant>& there, std::uint32_t max_inst,
+                                           std::string_view where) {
+    if (fits(there, max_inst)) return {};
+    if (const std::string whose = not_whole(there, max_inst); !whose.empty())
+        return refuse(
+            Reason::busy, where,
+            "percentages of the compute that were asked for would change, because they are no whole "
+            "number of " +
+                std::to_string(max_inst) + " slices: " + whose,
+            fitting(there) + ", or cgpuctl set-weight, which makes a percentage a number of slices");
+    if (const std::uint32_t weights = weights_under(there, max_inst); weights > max_inst)
+        return refuse(Reason::busy, where,
+                      "the weights of its instances would add up to " + std::to_string(weights),
+                      fitting(there) + ", or lower a weight first");
+    return refuse(Reason::busy, where, "it has " + std::to_string(there.size()) + " instances",
+                  fitting(there) + ", or stop an instance first");
 }
 
 }  // namespace
@@ -94,16 +151,12 @@ tl::expected<Change, Refusal> Node::set_max_inst(const Uuid& uuid, std::uint32_t
     const std::string where = what + " on " + describe(**gpu);
     if (max_inst < kMinMaxInst || max_inst > kMaxMaxInst)
         return refuse(Reason::invalid, where, "it is out of range", range_text(kMinMaxInst, kMaxMaxInst));
-    const std::uint32_t weights = used_weight(uuid);
-    const std::size_t count = occupants_of(uuid).size();
-    if (max_inst < weights)
-        return refuse(Reason::busy, where,
-                      "the weights of its instances add up to " + std::to_string(weights),
-                      std::to_string(weights) + " or more, or lower a weight first");
-    if (max_inst < count)
-        return refuse(Reason::busy, where, "it has " + std::to_string(count) + " instances",
-                      std::to_string(count) + " or more, or stop an instance first");
+    if (auto checked = check_max_inst(occupants_of(uuid), max_inst, where); !checked)
+        return tl::unexpected(checked.error());
     if ((*gpu)->settings.max_inst == max_inst) return Change::unchanged;
+    for (auto& [id, instance] : instances_)
+        for (Quota& quota : instance.quotas)
+            if (quota.gpu == uuid) quota.weight = weight_under(quota, max_inst).value_or(quota.weight);
     (*gpu)->settings.max_inst = max_inst;
     return changed();
 }

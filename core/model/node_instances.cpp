@@ -118,7 +118,7 @@ tl::expected<Change, Refusal> Node::set_weight(const InstanceId& id, const Uuid&
     if (weight < 1 || weight > max_inst)
         return refuse(Reason::invalid, what, "it is out of range",
                       "1 to " + std::to_string(max_inst) + " (max_inst)");
-    if (quota.weight == weight) return Change::unchanged;
+    if (quota.weight == weight && !quota.percent) return Change::unchanged;
     const std::uint32_t reachable = free_weight(uuid) + quota.weight;
     if (weight > reachable)
         return refuse(
@@ -128,6 +128,7 @@ tl::expected<Change, Refusal> Node::set_weight(const InstanceId& id, const Uuid&
             (reachable > quota.weight ? std::to_string(reachable) + " at most" : std::string("no more")) +
                 ", or lower the weight of another instance, or raise max_inst");
     quota.weight = weight;
+    quota.percent.reset();
     // Whoever has been cut down from 100 % no longer has the whole GPU.
     if (weight < max_inst) quota.exclusive = false;
     return changed();

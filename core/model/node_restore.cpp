@@ -1,6 +1,7 @@
 #include <set>
 
 #include "core/model/node.hpp"
+#include "core/model/percent.hpp"
 
 namespace cgpu::model {
 namespace {
@@ -29,6 +30,8 @@ tl::expected<void, Refusal> check_gpu(const Node& node, const Gpu& gpu) {
             return broken(what + " has instances of different modes");
         if (quota->exclusive && there.size() > 1)
             return broken(what + " is shared though one instance has all of it");
+        if (weight_under(*quota, gpu.settings.max_inst) != quota->weight)
+            return broken(what + " has an instance whose weight is not its percentage");
     }
     // The sum of the memory limits is not looked at: a new driver may reserve more of a card than the last
     // one did.

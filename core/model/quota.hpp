@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "core/model/bytes.hpp"
 #include "core/model/uuid.hpp"
@@ -15,6 +16,9 @@ struct Quota {
     bool high_priority = false;
     /// 100 % of the compute was asked for (S2): nobody else is put on this GPU.
     bool exclusive = false;
+    /// Per cent of the compute, 1..100, where the weight is what was asked for as a percentage: it stays so
+    /// many per cent of max_inst whatever that becomes. Nothing: the weight is a number of slices.
+    std::optional<std::uint32_t> percent = std::nullopt;
 
     friend bool operator==(const Quota&, const Quota&) = default;
 };

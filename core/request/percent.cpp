@@ -1,5 +1,7 @@
 #include "core/request/percent.hpp"
 
+#include "core/model/percent.hpp"
+
 namespace cgpu::request {
 namespace {
 
@@ -17,9 +19,8 @@ std::string slices_text(std::uint32_t slices, std::uint32_t max_inst) {
 }  // namespace
 
 tl::expected<std::uint32_t, std::string> percent_to_slices(std::uint32_t percent, std::uint32_t max_inst) {
-    const std::uint32_t hundredfold = percent * max_inst;
-    if (hundredfold % 100 == 0) return hundredfold / 100;
-    const std::uint32_t below = hundredfold / 100;
+    if (const auto slices = model::slices_of(percent, max_inst)) return *slices;
+    const std::uint32_t below = percent * max_inst / 100;
     return tl::unexpected(std::to_string(percent) + "% of " + std::to_string(max_inst) +
                           " slices is not a whole number of slices: it lies between " +
                           slices_text(below, max_inst) + " and " + slices_text(below + 1, max_inst));

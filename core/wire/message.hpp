@@ -123,6 +123,8 @@ enum class Topic : std::uint32_t {
     context_gone = 8,  ///< no bytes: the process's last context on this GPU is gone
     lease_held = 9,    ///< no more bytes: this process has `bytes` of lease. Said first on a connection that
                        ///< takes a lost one's place: what the daemon counts beyond it was on its way then
+    refused = 10,  ///< no bytes: an allocation of `bytes` that the program asked for was refused to it, after
+                   ///< however many Asks. Daemons from before it answer bad_request, and count nothing
 };
 
 struct Ask {

@@ -144,7 +144,8 @@ void GpuGates::fill_usage(const model::InstanceId& id, Nanos now, InstanceUsage&
     const auto slot = slot_of(id);
     if (!slot) return;
     auto& seat = *seats_[*slot];
-    usage.target_share = slicer_.target_share(*slot).value_or(0);
+    usage.target_share = slicer_.target_share(*slot);
+    if (usage.target_share) usage.achieved_share = 0;
     usage.preemptions = static_cast<std::uint64_t>(slicer_.achieved(*slot).preemptions);
     if (!seat.readings) return;
     static_cast<void>(seat.readings->read(now));
@@ -154,6 +155,7 @@ void GpuGates::fill_usage(const model::InstanceId& id, Nanos now, InstanceUsage&
     usage.launches = totals.launches;
     usage.processes = seat.readings->pids();
     usage.longest_kernel = static_cast<std::uint64_t>(totals.longest_kernel);
+    if (!usage.target_share) return;
     sample(seat, now);
     const auto& from = seat.samples.front();
     const auto span = now - from.at;

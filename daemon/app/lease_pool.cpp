@@ -88,6 +88,18 @@ Result<LeasePool::Grant> LeasePool::lease(const model::Process& process, std::ui
     return Grant{granted, 0};
 }
 
+void LeasePool::ask_refused(const model::Process& process) {
+    if (Account* account = living_account(process)) ++account->refused_asks;
+}
+
+bool LeasePool::allocation_refused(const model::Process& process, std::uint64_t bytes) {
+    Account* account = living_account(process);
+    if (account == nullptr) return false;
+    if (account->refused_asks == 0) return bytes > limit_;
+    --account->refused_asks;
+    return true;
+}
+
 std::uint64_t LeasePool::give(const model::Process& process, std::uint64_t bytes) {
     Account* account = living_account(process);
     if (account == nullptr) return 0;

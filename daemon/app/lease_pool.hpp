@@ -70,8 +70,9 @@ class LeasePool {
         /// it.
         std::vector<std::uint64_t> beyond_lease;
         Unexplained unexplained;
-        bool stranger = false;  ///< it holds memory and never said hello
-        bool outside = false;   ///< and it should have: what it computes passes the gate unseen
+        std::uint64_t refused_asks = 0;  ///< for which no refused allocation has been told yet
+        bool stranger = false;           ///< it holds memory and never said hello
+        bool outside = false;            ///< and it should have: what it computes passes the gate unseen
 
         bool dying = false;  ///< the process is gone, its memory not yet
         Nanos dying_since = 0;
@@ -121,6 +122,11 @@ class LeasePool {
 
     /// Grants bytes, and up to `chunk` where much more than that is left. Error: the table's.
     Result<Grant> lease(const model::Process& process, std::uint64_t bytes, std::uint64_t chunk);
+    /// An ask of the process was refused because of the limit.
+    void ask_refused(const model::Process& process);
+    /// The process says that it has refused an allocation of so many bytes. False: it was not the limit,
+    /// because they are within it and no ask was refused that this could be about.
+    bool allocation_refused(const model::Process& process, std::uint64_t bytes);
     /// Takes at most its lease off it; the answer is how much.
     std::uint64_t give(const model::Process& process, std::uint64_t bytes);
 

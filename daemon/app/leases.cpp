@@ -207,6 +207,13 @@ void Leases::ask(LeaseAsk ask, LeaseReply reply) {
     entry->queue.ask(std::move(ask), std::move(reply));
 }
 
+bool Leases::allocation_refused(const LeaseKey& key, std::uint64_t bytes) {
+    Entry* entry = find(key.pool);
+    if (entry == nullptr || !entry->pool.allocation_refused(key.process, bytes)) return false;
+    ++entry->refused;
+    return true;
+}
+
 void Leases::give(const LeaseKey& key, std::uint64_t bytes) {
     Entry* entry = find(key.pool);
     if (entry == nullptr) return;

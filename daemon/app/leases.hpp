@@ -80,6 +80,10 @@ class Leases {
 
     /// Answered at once, or later on the loop; refused within Settings::deadline after its turn came.
     void ask(LeaseAsk ask, LeaseReply reply);
+    /// The process has refused its program an allocation of so many bytes, after all that it asked for it.
+    /// True: it is counted, because the limit was why. One that was asked for again and again is told once,
+    /// so the asks that were refused are no measure of it, only of the most that can be true.
+    bool allocation_refused(const LeaseKey& key, std::uint64_t bytes);
     /// Takes at most its lease off it. A front that starts anew in the same process (after exec) gives all it
     /// may have.
     void give(const LeaseKey& key, std::uint64_t bytes);
@@ -104,6 +108,8 @@ class Leases {
     [[nodiscard]] std::uint64_t excess(const model::InstanceId& id, const model::Uuid& gpu) const;
     /// What came past the module.
     [[nodiscard]] std::uint64_t unexplained(const model::InstanceId& id, const model::Uuid& gpu) const;
+    /// Allocations that were refused because of the limit, since the instance came or this daemon began.
+    [[nodiscard]] std::uint64_t refused(const model::InstanceId& id, const model::Uuid& gpu) const;
     /// The host pids of those that use the GPU, or one that isn't the instance's, and never said hello there:
     /// their compute passes the gate unseen.
     [[nodiscard]] std::vector<std::int32_t> outside(const model::InstanceId& id,
@@ -139,7 +145,8 @@ class Leases {
               context(0, largest_context(settings)) {}
         LeasePool pool;
         RecallQueue queue;
-        bool foreign = false;  ///< the instance has no quota on this GPU
+        std::uint64_t refused = 0;  ///< allocations
+        bool foreign = false;       ///< the instance has no quota on this GPU
         // Its own: nobody pays for another.
         /// What loads of this instance took beyond what they seemed to need.
         LeaseEstimate beyond_load{0, kLargestBeyondLoad};

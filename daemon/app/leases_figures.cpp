@@ -191,6 +191,13 @@ std::uint64_t Leases::unexplained(const model::InstanceId& id, const model::Uuid
     return sum;
 }
 
+std::uint64_t Leases::refused(const model::InstanceId& id, const model::Uuid& gpu) const {
+    std::uint64_t sum = 0;
+    for (const auto& [key, entry] : entries_)
+        if (key.instance.id == id && key.gpu == gpu) sum += entry->refused;
+    return sum;
+}
+
 std::vector<std::int32_t> Leases::outside(const model::InstanceId& id, const model::Uuid& gpu) const {
     std::vector<std::int32_t> pids;
     for (const auto& [key, entry] : entries_)

@@ -170,6 +170,7 @@ void RecallQueue::answer_first(LeaseAnswer answer) {
     waits_to_settle_ = false;
     const Waiting first = std::move(waiting_.front());
     waiting_.pop_front();
+    if (answer.why == wire::Why::over_limit) pool_.ask_refused(first.ask.key.process);
     answer.limit = pool_.limit();
     answer.used = pool_.used();
     if (first.reply(answer) || answer.granted == 0) return;

@@ -24,6 +24,20 @@ void say_where_weight_is_idle(const model::Node& node, const model::Instance& in
     }
 }
 
+/// Of those whose weight on the GPU follows max_inst, because they asked for a percentage.
+std::vector<model::InstanceId> say_whose_weight_followed(const model::Node& before, const model::Node& now,
+                                                         const model::Uuid& gpu) {
+    std::vector<model::InstanceId> whose;
+    for (const auto& [instance, quota] : now.occupants_of(gpu)) {
+        const auto* then = before.find_instance(instance->id);
+        if (then == nullptr || *then == *instance) continue;
+        log::info("instance {}: {}% of the compute are {} slices now", instance->id.short_id(),
+                  quota->percent.value_or(0), quota->weight);
+        whose.push_back(instance->id);
+    }
+    return whose;
+}
+
 void say_whose_gpu_is_lost(const model::Node& node, const model::Gpu& gpu) {
     for (const auto* instance : instances_on(node, gpu.uuid))
         log::warn("{}: its GPU {} is not there now{}", model::describe(*instance), gpu.index,
@@ -66,10 +80,13 @@ Result<void> Service::set_policy(const model::Uuid& gpu, std::string_view policy
 }
 
 Result<void> Service::set_max_inst(const model::Uuid& gpu, std::uint32_t max_inst, Options options) {
+    const auto before = node_;
     const auto changed = change([&](model::Node& node) { return node.set_max_inst(gpu, max_inst); }, options);
     if (!changed) return tl::unexpected(changed.error());
     if (*changed) {
         log::info("{}: max_inst {} is set", describe(*node_.find_gpu(gpu)), max_inst);
+        for (const auto& id : say_whose_weight_followed(before, node_, gpu))
+            outside_.publisher.instance_changed(id);
         outside_.publisher.gpu_changed(gpu);
     }
     return {};

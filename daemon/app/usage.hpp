@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "core/model/instance_id.hpp"
@@ -16,13 +17,17 @@ struct InstanceUsage {
     std::uint64_t memory_leased = 0;  ///< granted to its processes, contexts and code included
     std::uint64_t memory_limit = 0;
     std::uint64_t memory_unexplained = 0;  ///< of memory_used: came past the module
-    std::uint64_t gpu_time = 0;            ///< since it was created (or the daemon restarted)
-    std::uint64_t waited = 0;              ///< time its launches waited at the gate
+    std::uint64_t allocations_refused =
+        0;                       ///< by the memory limit, since it was created (or the daemon restarted)
+    std::uint64_t gpu_time = 0;  ///< since it was created (or the daemon restarted)
+    std::uint64_t waited = 0;    ///< time its launches waited at the gate
     std::uint64_t launches = 0;
     std::uint64_t preemptions = 0;  ///< turns of it that others cut short
     std::uint64_t longest_kernel = 0;
-    double target_share = 0;              ///< 0..1, by the policy
-    double achieved_share = 0;            ///< 0..1, over the last seconds
+    /// 0..1: by the policy, and over the last seconds. Nothing where the driver divides the compute (policy
+    /// native, a mode without compute): launches aren't measured then.
+    std::optional<double> target_share;
+    std::optional<double> achieved_share;
     std::vector<std::int32_t> processes;  ///< host pids
     std::vector<std::int32_t> outside;    ///< host pids of those that use the GPU outside the module
 };

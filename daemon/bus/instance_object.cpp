@@ -13,21 +13,23 @@ namespace {
 std::map<std::string, sdbus::Variant> figures(const app::InstanceUsage& usage) {
     const std::vector<std::uint32_t> processes(usage.processes.begin(), usage.processes.end());
     const std::vector<std::uint32_t> outside(usage.outside.begin(), usage.outside.end());
-    return {
+    std::map<std::string, sdbus::Variant> all = {
         {"memory-used", sdbus::Variant(usage.memory_used)},
         {"memory-leased", sdbus::Variant(usage.memory_leased)},
         {"memory-limit", sdbus::Variant(usage.memory_limit)},
         {"memory-unexplained", sdbus::Variant(usage.memory_unexplained)},
+        {"allocations-refused", sdbus::Variant(usage.allocations_refused)},
         {"gpu-time", sdbus::Variant(usage.gpu_time)},
         {"waited", sdbus::Variant(usage.waited)},
-        {"target-share", sdbus::Variant(usage.target_share)},
-        {"achieved-share", sdbus::Variant(usage.achieved_share)},
         {"launches", sdbus::Variant(usage.launches)},
         {"preemptions", sdbus::Variant(usage.preemptions)},
         {"longest-kernel", sdbus::Variant(usage.longest_kernel)},
         {"processes", sdbus::Variant(processes)},
         {"processes-outside", sdbus::Variant(outside)},
     };
+    if (usage.target_share) all.emplace("target-share", sdbus::Variant(*usage.target_share));
+    if (usage.achieved_share) all.emplace("achieved-share", sdbus::Variant(*usage.achieved_share));
+    return all;
 }
 
 }  // namespace

@@ -45,6 +45,7 @@ class InstanceObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Instanc
     std::string ModuleVersion() override { return view_.module_version; }
     std::map<std::uint32_t, std::string> ModuleVersions() override;
     std::vector<BusQuota> Quotas() override { return view_.quotas; }
+    std::map<std::string, std::uint32_t> Percentages() override { return view_.percentages; }
 
     Authority& authority_;
     app::Service& service_;

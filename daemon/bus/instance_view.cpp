@@ -28,6 +28,8 @@ InstanceView view_of(const model::Node& node, const model::Instance& instance,
     view.state = instance.attached ? "running" : "waiting";
     view.pid = instance.attached ? static_cast<std::uint32_t>(instance.attached->pid) : 0;
     view.quotas = quotas_of(node, instance);
+    for (const model::Quota& quota : instance.quotas)
+        if (quota.percent) view.percentages.emplace(quota.gpu.to_string(), *quota.percent);
     std::set<upgrade::Version> versions;
     for (const auto& [pid, of_process] : engines) versions.insert(of_process.begin(), of_process.end());
     view.module_version = versions_text(versions);
@@ -39,6 +41,7 @@ std::vector<compat::PropertyName> changed_properties(const InstanceView& before,
     if (before.state != after.state) names.emplace_back("State");
     if (before.pid != after.pid) names.emplace_back("Pid");
     if (before.quotas != after.quotas) names.emplace_back("Quotas");
+    if (before.percentages != after.percentages) names.emplace_back("Percentages");
     if (before.module_version != after.module_version) names.emplace_back("ModuleVersion");
     return names;
 }

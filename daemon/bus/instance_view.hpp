@@ -23,6 +23,8 @@ struct InstanceView {
     std::string state;          ///< waiting, running
     std::uint32_t pid = 0;
     std::vector<BusQuota> quotas;
+    std::map<std::string, std::uint32_t>
+        percentages;  ///< of the compute, by UUID; none where it asked for slices
     std::string module_version;
 };
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/model/quote.hpp"
+#include "core/model/size.hpp"
 
 namespace cgpu::link {
 namespace {
@@ -57,6 +58,7 @@ InstanceLink::InstanceLink(const model::Instance& instance, InstanceFolder insta
       outside_(outside),
       settings_(settings),
       log_(instance.id.short_id(), outside.loop),
+      refusals_(instance.id.short_id(), outside.loop),
       bell_(std::move(bell)),
       descriptors_(descriptors),
       loop_(outside.loop),
@@ -136,6 +138,9 @@ void InstanceLink::ask(Connection& connection, const wire::Ask& ask) {
         case wire::Topic::lease_held:
             outside_.leases.held(lease, ask.bytes);
             return answer_figures(connection, ask, wire::Why::none);
+        case wire::Topic::refused:
+            refused(connection, ask);
+            return answer_figures(connection, ask, wire::Why::none);
     }
     answer_figures(connection, ask, wire::Why::bad_request);
 }
@@ -160,6 +165,19 @@ void InstanceLink::ask_memory(Connection& connection, const wire::Ask& ask, app:
         return to->send(message);
     };
     outside_.leases.ask({lease_key(connection, ask.gpu), what, ask.bytes}, std::move(reply));
+}
+
+void InstanceLink::refused(const Connection& connection, const wire::Ask& ask) {
+    const auto lease = lease_key(connection, ask.gpu);
+    if (!outside_.leases.allocation_refused(lease, ask.bytes)) return;
+    const auto& leases = outside_.leases;
+    const auto number = leases.refused(instance_.id, lease.pool.gpu);
+    refusals_.write(connection.process().pid,
+                    "an allocation of " + model::format_size(model::Bytes(ask.bytes)) + " on GPU " +
+                        lease.pool.gpu.to_string() + " was refused (refusal " + std::to_string(number) +
+                        "): " + model::format_mib(model::Bytes(leases.used(lease.pool))) +
+                        " of its limit of " + model::format_mib(model::Bytes(leases.limit(lease.pool))) +
+                        " are in use");
 }
 
 void InstanceLink::answer_figures(Connection& connection, const wire::Ask& ask, wire::Why why) {

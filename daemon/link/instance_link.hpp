@@ -85,6 +85,7 @@ class InstanceLink final : public ConnectionOwner {
     // connected
     void ask(Connection& connection, const wire::Ask& ask);
     void ask_memory(Connection& connection, const wire::Ask& ask, app::LeaseAsk::What what);
+    void refused(const Connection& connection, const wire::Ask& ask);
     void answer_figures(Connection& connection, const wire::Ask& ask, wire::Why why);
     void give(Connection& connection, const wire::Give& give);
     void notice(Connection& connection, const wire::Notice& notice);
@@ -101,6 +102,7 @@ class InstanceLink final : public ConnectionOwner {
     const Outside& outside_;
     const Settings& settings_;
     NoticeLog log_;
+    NoticeLog refusals_;  ///< of memory: a program that tries without end leaves other lines their place
     std::shared_ptr<BellPage> bell_;
     DescriptorBudget::Share descriptors_;
     InstanceLoop loop_;  ///< before what is watched by it

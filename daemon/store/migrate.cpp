@@ -17,7 +17,19 @@ void add_mode(nlohmann::json& document) {
     if (upgrade != document.end() && upgrade->is_object()) (*upgrade)["mode"] = "";
 }
 
-constexpr std::array kMigrations = {Migration{1, add_upgrade}, Migration{2, add_mode}};
+/// Which weights were percentages was not written down: all of them are numbers of slices.
+void add_percent(nlohmann::json& document) {
+    const auto instances = document.find("instances");
+    if (instances == document.end() || !instances->is_array()) return;
+    for (nlohmann::json& instance : *instances) {
+        if (!instance.is_object() || !instance.contains("quotas") || !instance["quotas"].is_array()) continue;
+        for (nlohmann::json& quota : instance["quotas"])
+            if (quota.is_object()) quota.emplace("percent", 0U);
+    }
+}
+
+constexpr std::array kMigrations = {Migration{1, add_upgrade}, Migration{2, add_mode},
+                                    Migration{3, add_percent}};
 
 }  // namespace
 

@@ -12,7 +12,8 @@ namespace cgpu::store {
 ///   1  GPUs and instances
 ///   2  upgrade: the version of the module in force, and the job
 ///   3  upgrade.mode: the mode that the node was switched to
-constexpr std::uint64_t kStateVersion = 3;
+///   4  percent of a quota: its weight was asked for as a percentage
+constexpr std::uint64_t kStateVersion = 4;
 
 /// The step that turns a document of version `from` into one of version `from` + 1.
 struct Migration {

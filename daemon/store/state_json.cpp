@@ -37,11 +37,9 @@ ordered_json gpu_json(const Gpu& gpu) {
 }
 
 ordered_json quota_json(const Quota& quota) {
-    return {{"gpu", quota.gpu.to_string()},
-            {"memory_limit_bytes", quota.memory_limit.count()},
-            {"weight", quota.weight},
-            {"high_priority", quota.high_priority},
-            {"exclusive", quota.exclusive}};
+    return {{"gpu", quota.gpu.to_string()}, {"memory_limit_bytes", quota.memory_limit.count()},
+            {"weight", quota.weight},       {"high_priority", quota.high_priority},
+            {"exclusive", quota.exclusive}, {"percent", quota.percent.value_or(0)}};
 }
 
 ordered_json instance_json(const Instance& instance) {
@@ -82,6 +80,7 @@ Quota read_quota(const json& document, const std::string& place, std::string& er
     quota.weight = fields.number32("weight");
     quota.high_priority = fields.flag("high_priority");
     quota.exclusive = fields.flag("exclusive");
+    if (const auto percent = fields.number32("percent"); percent != 0) quota.percent = percent;
     fields.refuse_others();
     return quota;
 }

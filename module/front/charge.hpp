@@ -12,6 +12,11 @@ namespace cgpu::front {
 std::int64_t ask_deadline();
 CUresult reserve(int gpu, std::uint64_t bytes, std::int64_t until_ns = ask_deadline());
 
+/// kOutOfMemory, for an allocation of so many bytes that the program asked for: the daemon is told, which
+/// counts it and says it in its log. Once for each, after all that was tried for it; reserve() has done it
+/// itself.
+CUresult refuse(int gpu, std::uint64_t bytes);
+
 /// The steps of that: without the pools; a lease of so many bytes more.
 bool try_reserve(int gpu, std::uint64_t bytes, std::int64_t until_ns);
 bool ask_for(int gpu, std::uint64_t bytes, std::int64_t until_ns);

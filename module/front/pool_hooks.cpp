@@ -85,7 +85,8 @@ CUresult allocate(CUdeviceptr* address, std::size_t bytes, CUmemoryPool handle, 
         if (result != kSuccess || lack == 0 || ask_for(gpu, lack, until)) return result;
         real::cuMemFreeAsync(*address, stream);
         pool_frees().add(*place.context, stream);
-        if (!tries || reserve(gpu, bytes, until) != kSuccess) return kOutOfMemory;
+        if (!tries) return refuse(gpu, bytes);
+        if (reserve(gpu, bytes, until) != kSuccess) return kOutOfMemory;
         tries = false;
     }
 }

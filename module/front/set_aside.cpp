@@ -36,12 +36,12 @@ void give_all(int gpu) {
 CUresult set_aside(wire::Topic topic, int gpu, std::uint64_t bytes, Aside& aside) {
     aside = Aside{gpu, 0};
     if (!session().isolates(gpu)) return kSuccess;
-    if (bytes >= kAbsurd) return kOutOfMemory;
+    if (bytes >= kAbsurd) return refuse(gpu, bytes);
     const auto wanted = whole_granules(bytes == 0 ? 1 : bytes);
     const auto until = ask_deadline();
     if (ask(topic, until, aside, wanted)) return kSuccess;
     give_all(gpu);
-    return ask(topic, until, aside, wanted) ? kSuccess : kOutOfMemory;
+    return ask(topic, until, aside, wanted) ? kSuccess : refuse(gpu, wanted);
 }
 
 void end_aside(const Aside& aside, bool made) {

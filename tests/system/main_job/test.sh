@@ -39,5 +39,28 @@ expect_shares 8 3 one=50 two=50
 end_job one
 end_job two
 wait_for 5 none_listed
+
+echo "a percentage stays what it was when the number of slices changes; a number of slices stays that number"
+expect cgpuctl set-policy 0 fixed
+job part --compute 25% -- burn --forever --kernel-us 1000
+job number --weight 5 -- burn --forever --kernel-us 1000
+wait_for 20 is_ready part
+wait_for 20 is_ready number
+expect_error "no whole number of 10 slices: 25% of $(cgpuctl show part --json | jq -r '.id[:12]')\\. Try: 8, 12, 16, 20 or 24" \
+    cgpuctl set-max-inst 0 10
+expect_equal "max_inst after the refusal" "$(cgpuctl show 0 --json | jq .max_inst)" 20
+expect cgpuctl set-max-inst 0 8
+figures() { cgpuctl show "$1" --json | jq -c '.gpus[0] | [.weight, .asked_share, .target_share]'; }
+expect_equal "weight, share asked for, share due" "$(figures part)" '[2,0.25,0.25]'
+expect_equal "the same of the other" "$(figures number)" '[5,null,0.625]'
+sleep 1
+expect_shares 5 4 part=28.57 number=71.43
+echo "where the driver divides, no share is made up"
+expect cgpuctl set-policy 0 native
+expect_equal "shares" "$(cgpuctl show part --json | jq -c '.gpus[0] | [.target_share, .achieved_share]')" '[null,null]'
+cgpuctl list --no-legend | grep -qw native || fail "cgpuctl list says no share: $(cgpuctl list)"
+end_job part
+end_job number
+wait_for 5 none_listed
 wait_for 5 nothing_held
 expect_equal "processes that hold the GPU" "$(ledger .holders)" 0

@@ -82,6 +82,8 @@ TEST_F(ReadVerbs, ListAlignsItsColumns) {
 
 TEST_F(ReadVerbs, ListHasALineForEachGpuOfAnInstance) {
     node_.snapshot.instances[0].gpus.push_back({{kUuid1, 1, 1024 * kMib, 1, true}, {}});
+    node_.snapshot.instances[0].gpus[1].usage.target_share = 0;
+    node_.snapshot.instances[0].gpus[1].usage.achieved_share = 0;
     input_.no_legend = true;
     EXPECT_EQ(printed(&list),
               "0123456789ab  web  0  200MiB / 4301MiB  2       100% / 33.3%  4711  1.2.0  running\n"
@@ -145,9 +147,10 @@ TEST_F(ReadVerbs, ShowAnInstanceByName) {
     const std::string text = printed(&show);
     EXPECT_TRUE(text.starts_with("Instance:  0123456789abcdef0123456789abcdef\n")) << text;
     for (const char* fact :
-         {"Memory:          200MiB / 4301MiB\n", "Weight:          2\n", "Share due:       100%\n",
-          "Share achieved:  33.3%\n", "GPU time:        1.5s\n", "Waited:          20ms\n",
-          "Longest kernel:  4.1ms\n", "Processes:       4711 4712\n"})
+         {"Memory:               200MiB / 4301MiB\n", "Weight:               2\n",
+          "Allocations refused:  0\n", "Share due:            100%\n", "Share achieved:       33.3%\n",
+          "GPU time:             1.5s\n", "Waited:               20ms\n", "Longest kernel:       4.1ms\n",
+          "Processes:            4711 4712\n"})
         EXPECT_NE(text.find(fact), std::string::npos) << fact << "in\n" << text;
 }
 
@@ -180,8 +183,48 @@ TEST_F(ReadVerbs, ShowSaysOfAWeightThatItDecidesNothing) {
     node_.snapshot.gpus[0].policy = 1;
     node_.snapshot.gpus[0].policy_name = "preemptive";
     input_.target = "web";
-    EXPECT_NE(printed(&show).find("Weight:          2 (no effect under policy preemptive)\n"),
+    EXPECT_NE(printed(&show).find("Weight:               2 (no effect under policy preemptive)\n"),
               std::string::npos);
+}
+
+TEST_F(ReadVerbs, WhereTheDriverDividesNoShareIsMadeUp) {
+    auto& usage = node_.snapshot.instances[0].gpus[0].usage;
+    usage.target_share.reset();
+    usage.achieved_share.reset();
+    EXPECT_NE(printed(&list).find("  native  "), std::string::npos);
+    input_.target = "web";
+    const auto text = printed(&show);
+    EXPECT_NE(text.find("Share due:            native (the driver divides)\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("Share achieved:       native (not measured)\n"), std::string::npos) << text;
+    input_.target = "0";
+    EXPECT_NE(printed(&show).find("  native  running\n"), std::string::npos);
+    screen_.out.str("");
+    const auto gpu = parsed(&list).at(0).at("gpus").at(0);
+    EXPECT_TRUE(gpu.at("target_share").is_null());
+    EXPECT_TRUE(gpu.at("achieved_share").is_null());
+}
+
+TEST_F(ReadVerbs, APercentageIsShownBesideTheWeightThatItIs) {
+    input_.target = "web";
+    auto& quota = node_.snapshot.instances[0].gpus[0].quota;
+    EXPECT_TRUE(parsed(&show).at("gpus").at(0).at("asked_share").is_null());
+    screen_.out.str("");
+    quota.percent = 10;
+    EXPECT_EQ(parsed(&show).at("gpus").at(0).at("asked_share"), 0.1);
+    input_.json = false;
+    EXPECT_NE(printed(&show).find("Weight:               2 (10% of the compute)\n"), std::string::npos);
+    node_.snapshot.gpus[0].policy = 1;
+    node_.snapshot.gpus[0].policy_name = "preemptive";
+    EXPECT_NE(printed(&show).find("2 (10% of the compute, no effect under policy preemptive)\n"),
+              std::string::npos);
+}
+
+TEST_F(ReadVerbs, RefusedAllocationsAreShown) {
+    node_.snapshot.instances[0].gpus[0].usage.allocations_refused = 3;
+    input_.target = "web";
+    EXPECT_NE(printed(&show).find("Allocations refused:  3\n"), std::string::npos);
+    screen_.out.str("");
+    EXPECT_EQ(parsed(&show).at("gpus").at(0).at("allocations_refused"), 3);
 }
 
 TEST_F(ReadVerbs, ANumberThatIsNoIndexIsTheBeginningOfAnId) {

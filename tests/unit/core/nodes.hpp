@@ -36,6 +36,13 @@ inline model::Quota quota(std::uint8_t gpu, std::uint64_t mib, std::uint32_t wei
     return {uuid(gpu), model::Bytes::from_mib(mib), weight, false, false};
 }
 
+/// Of so many per cent of the compute, as they are on a GPU with 20 slices.
+inline model::Quota quota_of_percent(std::uint8_t gpu, std::uint64_t mib, std::uint32_t percent) {
+    model::Quota its = quota(gpu, mib, percent * 20 / 100);
+    its.percent = percent;
+    return its;
+}
+
 inline model::Instance instance(const std::string& name, std::vector<model::Quota> quotas,
                                 model::Mode mode = model::Mode::memory_compute) {
     return {id(name), name, 0, 1700000000, mode, std::move(quotas), std::nullopt};

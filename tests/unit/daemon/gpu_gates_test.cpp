@@ -11,6 +11,7 @@ using cgpu::test::gpu;
 using cgpu::test::id;
 using cgpu::test::instance;
 using cgpu::test::quota;
+using cgpu::test::quota_of_percent;
 using cgpu::test::uuid;
 using schedule::kMilli;
 using schedule::kSecond;
@@ -135,6 +136,36 @@ TEST(GpuGates, ItsOwnChangesAreSeenAtOnce) {
     EXPECT_LE(world.last().due_at(), world.now);
     world.gangs.step(world.now);
     EXPECT_EQ(world.a->its_orders.gates[0].state, static_cast<std::uint32_t>(wire::GateState::free));
+}
+
+TEST(GpuGates, WhereTheDriverDividesNoShareIsDueAndNoneIsMeasured) {
+    World world;
+    for (int i = 0; i < 400; ++i) world.step();
+    const auto before = world.usage("a");
+    ASSERT_TRUE(before.target_share.has_value());
+    EXPECT_NEAR(before.target_share.value_or(0), 2.0 / 3, 1e-9);
+    EXPECT_GT(before.achieved_share.value_or(0), 0.5);
+    EXPECT_TRUE(world.node.set_policy(uuid(3), model::Policy::native).has_value());
+    world.update();
+    world.gangs.step(world.now);
+    const auto native = world.usage("a");
+    EXPECT_FALSE(native.target_share.has_value());
+    EXPECT_FALSE(native.achieved_share.has_value());
+    EXPECT_EQ(native.gpu_time, before.gpu_time) << "what was measured stays";
+}
+
+TEST(GpuGates, AWeightAndMaxInstThatChangeTogetherAreTakenTogether) {
+    World world;
+    auto sized = quota_of_percent(3, 1000, 50);
+    EXPECT_TRUE(world.node.remove_instance(id("b")).has_value());
+    EXPECT_TRUE(world.node.add_instance(instance("b", {sized})).has_value());
+    EXPECT_TRUE(world.node.set_policy(uuid(3), model::Policy::fixed).has_value());
+    world.update();
+    EXPECT_DOUBLE_EQ(world.usage("b").target_share.value_or(0), 0.5);
+    EXPECT_TRUE(world.node.set_max_inst(uuid(3), 4).has_value());
+    world.update();
+    EXPECT_DOUBLE_EQ(world.usage("b").target_share.value_or(0), 0.5) << "2 of 4";
+    EXPECT_DOUBLE_EQ(world.usage("a").target_share.value_or(0), 0.5) << "a number of slices, still 2";
 }
 
 // With a tenant that rings without pause on one GPU of sixteen, the others' pages needn't be read each time.

@@ -14,6 +14,7 @@ struct World {
     struct Believes {
         std::uint64_t lease = 0;
         std::uint64_t charged = 0;
+        std::uint64_t refused_asks = 0;  ///< of which it hasn't told that it gave up
         bool entered = false;
         bool dead = false;
     };
@@ -62,7 +63,17 @@ struct World {
             it.lease += (*answer)->granted;
         } else {
             RC_ASSERT(bed.leased() <= before);
+            ++it.refused_asks;
         }
+    }
+
+    /// It says that it has refused its program so much.
+    void give_up(std::int32_t pid, std::uint64_t bytes) {
+        auto& it = processes[pid];
+        const bool true_word = it.entered && !it.dead && (it.refused_asks > 0 || bytes > limit);
+        if (true_word && it.refused_asks > 0) --it.refused_asks;
+        if (true_word) ++refused;
+        RC_ASSERT(bed.leases.allocation_refused(bed.key(pid), bytes) == true_word);
     }
 
     void give(std::int32_t pid, std::uint64_t bytes) {
@@ -109,6 +120,7 @@ struct World {
         }
         RC_ASSERT(bed.leased() == lease);
         RC_ASSERT(bed.used() == charged);
+        RC_ASSERT(bed.leases.refused(bed.key(1).pool.instance.id, gpu(1)) == refused);
         std::uint64_t saved = 0;
         for (const auto& record : bed.table.saved()) saved += record.amounts.lease + record.amounts.unsized;
         RC_ASSERT(saved == lease);
@@ -116,13 +128,14 @@ struct World {
 
     LeaseBed bed;
     std::uint64_t limit;
+    std::uint64_t refused = 0;  ///< allocations, as those who were believed have said
     std::map<std::int32_t, Believes> processes;
 };
 
 RC_GTEST_PROP(LeaseProperty, AgreesWithWhatTheProcessesBelieveAndNeverExceeds, ()) {
     World world(*rc::gen::inRange<std::uint64_t>(0, 400) * kMiB);
     const auto steps = *rc::gen::container<std::vector<std::tuple<int, int, std::uint64_t>>>(
-        rc::gen::tuple(rc::gen::inRange(0, 10), rc::gen::inRange(1, kProcesses + 1),
+        rc::gen::tuple(rc::gen::inRange(0, 11), rc::gen::inRange(1, kProcesses + 1),
                        rc::gen::inRange<std::uint64_t>(1, 200 * kMiB)));
     for (const auto& [what, pid, bytes] : steps) {
         if (what < 3) world.ask(pid, bytes);
@@ -133,6 +146,7 @@ RC_GTEST_PROP(LeaseProperty, AgreesWithWhatTheProcessesBelieveAndNeverExceeds, (
         if (what == 7) world.exit(pid);
         if (what == 8) world.bury(pid);
         if (what == 9) world.set_limit(bytes * 2);
+        if (what == 10) world.give_up(pid, bytes);
         world.check();
     }
     for (std::int32_t pid = 1; pid <= kProcesses; ++pid) {

@@ -41,6 +41,35 @@ TEST(Lease, TheLimitIsOfAllProcessesTogether) {
     EXPECT_EQ((*bed.ask(2, 30 * kMiB))->why, wire::Why::none);
 }
 
+TEST(Lease, ARefusedAllocationCountsOnceHoweverOftenItWasAskedFor) {
+    LeaseBed bed(100 * kMiB);
+    bed.enter(1);
+    bed.enter(2);
+    const auto refused = [&] { return bed.leases.refused(bed.key(1).pool.instance.id, gpu(1)); };
+    for (int i = 0; i < 3; ++i) bed.ask(1, 200 * kMiB);
+    EXPECT_EQ(refused(), 0U) << "it may still be granted";
+    EXPECT_TRUE(bed.leases.allocation_refused(bed.key(1), 90 * kMiB));
+    EXPECT_EQ(refused(), 1U);
+    EXPECT_EQ(bed.leases.refused(bed.key(1).pool.instance.id, gpu(2)), 0U);
+    // A process can't say it of what nobody refused it.
+    EXPECT_FALSE(bed.leases.allocation_refused(bed.key(2), 90 * kMiB));
+    EXPECT_FALSE(bed.leases.allocation_refused(bed.key(9), 200 * kMiB)) << "nobody";
+    EXPECT_EQ(refused(), 1U);
+    // But what is beyond the limit needn't be asked for.
+    EXPECT_TRUE(bed.leases.allocation_refused(bed.key(2), 101 * kMiB));
+    EXPECT_EQ(refused(), 2U);
+    // No more can be said than was refused.
+    EXPECT_TRUE(bed.leases.allocation_refused(bed.key(1), kMiB));
+    EXPECT_TRUE(bed.leases.allocation_refused(bed.key(1), kMiB));
+    EXPECT_FALSE(bed.leases.allocation_refused(bed.key(1), kMiB));
+    EXPECT_EQ(refused(), 4U);
+    bed.leases.process_exited(bed.key(1).process);
+    EXPECT_EQ(refused(), 4U) << "its end takes nothing back";
+    EXPECT_FALSE(bed.leases.allocation_refused(bed.key(1), 101 * kMiB)) << "it is gone";
+    bed.leases.drop_instance(bed.key(1).pool.instance.id);
+    EXPECT_EQ(refused(), 0U);
+}
+
 TEST(Lease, NonsenseIsRefused) {
     LeaseBed bed(100 * kMiB);
     bed.enter(1);

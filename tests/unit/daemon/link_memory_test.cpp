@@ -44,6 +44,27 @@ TEST_F(LinkMemory, ARefusalSaysLimitAndUse) {
               0U);
 }
 
+TEST_F(LinkMemory, ARefusedAllocationIsCountedWhenTheFrontHasGivenItUp) {
+    Puppet puppet(loop);
+    Puppet watcher(loop);
+    ASSERT_TRUE(puppet.connect(socket(one)));
+    ASSERT_TRUE(watcher.connect(socket(one), wire::Role::observe));
+    const auto& gpu = one.quotas[0].gpu;
+    const Order give_up{[](Front& front, const Order&) -> std::uint64_t {
+        const auto answer = front.ask(wire::Topic::refused, 90 * kMiB);
+        return answer ? static_cast<std::uint64_t>(answer->why) : 99;
+    }};
+    EXPECT_EQ(puppet.tell(give_up), 0U);
+    EXPECT_EQ(leases->refused(one.id, gpu), 0U) << "nothing was refused";
+    EXPECT_EQ(puppet.ask(120 * kMiB), 0U);
+    EXPECT_EQ(puppet.ask(120 * kMiB), 0U);
+    EXPECT_EQ(puppet.tell(give_up), 0U);
+    EXPECT_EQ(leases->refused(one.id, gpu), 1U);
+    EXPECT_EQ(leases->refused(two.id, gpu), 0U);
+    EXPECT_EQ(watcher.tell(give_up), static_cast<std::uint64_t>(wire::Why::bad_request));
+    EXPECT_EQ(leases->refused(one.id, gpu), 1U);
+}
+
 TEST_F(LinkMemory, WhatASiblingDoesNotUseIsRecalled) {
     Puppet first(loop);
     Puppet second(loop);

@@ -18,6 +18,7 @@ inline model::Node full_node() {
     first.high_priority = true;
     model::Quota second = quota(1, 2048, 20);
     second.exclusive = true;
+    second.percent = 100;
     model::Instance made = instance("012b2edccd7a0852", {first, second}, model::Mode::memory_compute);
     made.name = "quoted \"name\" \xc3\xa4\n";
     EXPECT_TRUE(n.add_instance(made).has_value());

@@ -192,6 +192,31 @@ TEST_F(ServiceTest, refuses_what_does_not_fit_and_leaves_nothing_behind) {
     EXPECT_EQ(links.opened.size(), 1u);
 }
 
+TEST_F(ServiceTest, a_percentage_stays_when_max_inst_changes_and_its_new_weight_is_published) {
+    see_v100();
+    processes.living.insert(100);
+    ASSERT_TRUE(
+        service->create_instance("part", "x", {{"CGPU_MEM", "1GiB"}, {"CGPU_COMPUTE", "25%"}}, caller, {}));
+    ASSERT_TRUE(
+        service->create_instance("number", "x", {{"CGPU_MEM", "1GiB"}, {"CGPU_WEIGHT", "5"}}, caller, {}));
+    const auto weight_of = [&](const char* id) {
+        return service->node().find_instance(*model::InstanceId::parse(id))->quotas.at(0).weight;
+    };
+    publisher.said.clear();
+    const auto refused = service->set_max_inst(v100, 22, {});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().reason, Refusal::Reason::busy);
+    EXPECT_NE(refused.error().text.find("25% of part"), std::string::npos) << refused.error().text;
+    EXPECT_FALSE(service->set_max_inst(v100, 22, {.dry_run = true}));
+    ASSERT_TRUE(service->set_max_inst(v100, 24, {.dry_run = true}));
+    EXPECT_TRUE(publisher.said.empty());
+    ASSERT_TRUE(service->set_max_inst(v100, 24, {}));
+    EXPECT_EQ(weight_of("part"), 6U);
+    EXPECT_EQ(weight_of("number"), 5U);
+    EXPECT_EQ(store.saved, service->node());
+    EXPECT_EQ(publisher.said, (std::vector<std::string>{"changed part", "gpu " + v100.to_string()}));
+}
+
 TEST_F(ServiceTest, changes_nothing_in_a_dry_run) {
     see_v100();
     const auto before = service->node();

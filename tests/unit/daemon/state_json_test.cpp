@@ -111,6 +111,28 @@ TEST(StateJson, AStateWithoutUpgradesIsBroughtUpToDate) {
     EXPECT_EQ(read->record, upgrade::Record{});
 }
 
+TEST(StateJson, WeightsOfBeforePercentagesWereKeptAreNumbers) {
+    json document = json::parse(write_state({full_node(), {}}));
+    for (json& instance : document["instances"])
+        for (json& quota : instance["quotas"]) quota.erase("percent");
+    EXPECT_NE(why_not(document.dump()).find("percent: it is missing"), std::string::npos);
+    document["version"] = 3;
+    const auto read = read_state(document.dump());
+    ASSERT_TRUE(read.has_value()) << read.error().why;
+    for (const auto& [id, instance] : read->node.instances())
+        for (std::size_t i = 0; i < instance.quotas.size(); ++i) {
+            auto with = full_node().find_instance(id)->quotas[i];
+            with.percent.reset();
+            EXPECT_EQ(instance.quotas[i], with);
+        }
+    // What is damaged is left to the reader, which names it.
+    for (const char* place : {"/instances", "/instances/0", "/instances/0/quotas", "/instances/0/quotas/0"}) {
+        json damaged = document;
+        damaged[json::json_pointer(place)] = 7;
+        EXPECT_NE(why_not(damaged.dump()).find("it is not a"), std::string::npos) << place;
+    }
+}
+
 TEST(StateJson, ANameThatIsNoUtf8IsStillWritten) {
     Node node = v100();
     model::Instance odd = instance("a", {quota(0, 1)});
@@ -140,9 +162,9 @@ TEST(StateJson, BrokenJsonIsNamedByLineAndColumn) {
 }
 
 TEST(StateJson, AnotherVersionIsRefused) {
-    const auto newer = read_state(R"({"version": 4, "something": "new"})");
+    const auto newer = read_state(R"({"version": 5, "something": "new"})");
     ASSERT_FALSE(newer.has_value());
-    EXPECT_NE(newer.error().why.find("it is of version 4 and this cgpud knows versions up to 3"),
+    EXPECT_NE(newer.error().why.find("it is of version 5 and this cgpud knows versions up to 4"),
               std::string::npos);
     EXPECT_NE(newer.error().remedy.find("newer cgpud"), std::string::npos);
     EXPECT_NE(why_not(R"({"version": 0})").find("version 0, which is not known"), std::string::npos);
@@ -193,6 +215,10 @@ TEST(StateJson, AStateThatBreaksTheRulesOfANodeIsRefused) {
               std::string::npos);
     EXPECT_NE(why_not_with([](json& d) {
                   d["instances"][1]["quotas"][0]["weight"] = 99;
+              }).find("contradicts itself"),
+              std::string::npos);
+    EXPECT_NE(why_not_with([](json& d) {
+                  d["instances"][0]["quotas"][1]["percent"] = 50;
               }).find("contradicts itself"),
               std::string::npos);
 }

@@ -173,6 +173,9 @@ void Server::answer(Peer& peer, const wire::Ask& ask) {
         (ask.topic == wire::Topic::lease ? control_.leased_bytes : control_.context_bytes) += ask.bytes;
     } else if (ask.topic == wire::Topic::lease_held) {
         control_.leased_bytes = ask.bytes;
+    } else if (ask.topic == wire::Topic::refused) {
+        ++control_.refused_told;
+        control_.refused_told_bytes = ask.bytes;
     } else if (ask.topic == wire::Topic::made) {
         ++control_.contexts_done;
     } else if (ask.topic == wire::Topic::not_made) {

@@ -111,6 +111,7 @@ TEST_F(Front, EveryContextNeedsItsMemoryToo) {
     ASSERT_EQ(init(), 0);
     void* context = nullptr;
     EXPECT_EQ((call<int(void**, unsigned, int)>("cuCtxCreate_v2")(&context, 0, 0)), kOutOfMemory);
+    EXPECT_EQ(daemon().refused_told, 1u);
     daemon().limit_bytes = kContextEstimate + 64 * kMiB;
     ASSERT_EQ((call<int(void**, unsigned, int)>("cuCtxCreate_v2")(&context, 0, 0)), 0);
     void* second = nullptr;
@@ -125,6 +126,40 @@ TEST_F(Front, EveryContextNeedsItsMemoryToo) {
     EXPECT_EQ(daemon().contexts_gone, 0u);
     ASSERT_EQ((call<int(void*)>("cuCtxDestroy_v2")(context)), 0);
     EXPECT_TRUE(eventually([&] { return daemon().contexts_gone == 1; }));
+}
+
+TEST_F(Front, ARefusedAllocationIsToldOnceHoweverOftenItWasAskedFor) {
+    daemon().limit_bytes = kContextEstimate + 100 * kMiB;
+    start();
+    std::uint64_t pooled = 0;
+    const auto take = call<int(std::uint64_t*, std::size_t, void*)>("cuMemAllocAsync");
+    ASSERT_EQ(take(&pooled, 60 * kMiB, nullptr), 0);
+    // With a pool it is tried again, when that has given back what it can.
+    std::uint64_t address = 0;
+    EXPECT_EQ(allocate(50 * kMiB, &address), kOutOfMemory);
+    EXPECT_GE(daemon().refusals, 2u);
+    EXPECT_EQ(daemon().refused_told, 1u) << "before the program hears of it";
+    EXPECT_EQ(daemon().refused_told_bytes, 50 * kMiB);
+    EXPECT_EQ(take(&address, 50 * kMiB, nullptr), kOutOfMemory);
+    EXPECT_EQ(daemon().refused_told, 2u);
+    // One that is granted in the end was not refused.
+    ASSERT_EQ((call<int(std::uint64_t, void*)>("cuMemFreeAsync")(pooled, nullptr)), 0);
+    const auto refusals = daemon().refusals.load();
+    EXPECT_EQ(allocate(80 * kMiB, &address), 0);
+    EXPECT_GT(daemon().refusals, refusals);
+    EXPECT_EQ(daemon().refused_told, 2u);
+    // Nobody need be asked for what no card has.
+    EXPECT_EQ(allocate(std::uint64_t{1} << 60, &address), kOutOfMemory);
+    EXPECT_EQ(daemon().refused_told, 3u);
+    EXPECT_EQ(daemon().refused_told_bytes, std::uint64_t{1} << 60);
+}
+
+TEST_F(Front, WhatTheDriverRefusesIsNoRefusalOfOurs) {
+    start();
+    behind<void(int)>("fake_fail_next")(1);
+    std::uint64_t address = 0;
+    EXPECT_EQ(allocate(64 * kMiB, &address), kOutOfMemory);
+    EXPECT_EQ(daemon().refused_told, 0u);
 }
 
 TEST_F(Front, CodeIsSetAsideBeforeItIsLoaded) {

@@ -98,6 +98,17 @@ TEST(AdmitWeight, PercentIsWholeSlices) {
     refusal_for(v100_with(Policy::fixed), asking({{"CGPU_COMPUTE", "25%"}, {"CGPU_WEIGHT", "6"}}));
 }
 
+TEST(AdmitWeight, APercentageIsRememberedAsSuchWhereAllOfItIsGranted) {
+    Node n = v100_with(Policy::fixed);
+    EXPECT_EQ(start(n, "a", asking({{"CGPU_COMPUTE", "60%"}})).quotas.at(0).percent, 60U);
+    EXPECT_EQ(start(n, "b", asking({{"CGPU_WEIGHT", "4"}})).quotas.at(0).percent, std::nullopt);
+    EXPECT_EQ(grant_for(n, asking({{"CGPU_COMPUTE", "20%"}, {"CGPU_WEIGHT", "4"}})).quotas.at(0).percent,
+              20U);
+    const Grant less = grant_for(n, asking({{"CGPU_COMPUTE", "25%"}}));
+    EXPECT_EQ(less.quotas.at(0).weight, 4U);
+    EXPECT_EQ(less.quotas.at(0).percent, std::nullopt) << "it doesn't have it";
+}
+
 TEST(AdmitWeight, AHundredPercentIsTheWholeGpu) {
     Node n = v100_with(Policy::fixed);
     const Grant grant = start(n, "a", asking({{"CGPU_COMPUTE", "100%"}}));

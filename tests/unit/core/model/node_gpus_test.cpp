@@ -85,6 +85,81 @@ TEST(NodeGpus, MaxInstKeepsItsRangeAndWhatIsThere) {
     EXPECT_EQ(n.free_weight(uuid(0)), 0U);
 }
 
+std::uint32_t weight_of(const Node& node, const char* name) {
+    return node.find_instance(id(name))->quota_on(uuid(0))->weight;
+}
+
+TEST(NodeGpus, PercentagesFollowMaxInstAndNumbersStay) {
+    Node n = v100();
+    ASSERT_TRUE(n.add_instance(instance("a", {quota_of_percent(0, 100, 25)})).has_value());
+    ASSERT_TRUE(n.add_instance(instance("b", {quota(0, 100, 5)})).has_value());
+    EXPECT_EQ(n.set_max_inst(uuid(0), 24), Change::changed);
+    EXPECT_EQ(weight_of(n, "a"), 6U);
+    EXPECT_EQ(weight_of(n, "b"), 5U);
+    EXPECT_EQ(n.free_weight(uuid(0)), 13U);
+    EXPECT_EQ(n.set_max_inst(uuid(0), 8), Change::changed) << "2 and 5 of 8";
+    EXPECT_EQ(weight_of(n, "a"), 2U);
+    EXPECT_EQ(n.set_max_inst(uuid(0), 20), Change::changed);
+    EXPECT_EQ(weight_of(n, "a"), 5U);
+    const auto crowded = n.set_max_inst(uuid(0), 4);
+    EXPECT_EQ(reason_of(crowded), Reason::busy);
+    EXPECT_NE(text_of(crowded).find("would add up to 6. Try: 8, 12, 16, 20 or 24, or lower a weight first."),
+              std::string::npos)
+        << text_of(crowded);
+}
+
+TEST(NodeGpus, MaxInstIsBusyWhereAPercentageWouldBeNoWholeNumberOfSlices) {
+    Node n = v100();
+    ASSERT_TRUE(n.add_instance(instance("aaaabbbbccccdddd", {quota_of_percent(0, 100, 25)})).has_value());
+    ASSERT_TRUE(n.add_instance(instance("b", {quota_of_percent(0, 100, 5)})).has_value());
+    ASSERT_TRUE(n.add_instance(instance("c", {quota(0, 100, 3)})).has_value());
+    const Node before = n;
+    const auto refused = n.set_max_inst(uuid(0), 10);
+    EXPECT_EQ(reason_of(refused), Reason::busy);
+    expect_well_formed(refused.error());
+    EXPECT_NE(text_of(refused).find("no whole number of 10 slices: 25% of aaaabbbbcccc, 5% of b. Try: 20, or "
+                                    "cgpuctl set-weight"),
+              std::string::npos)
+        << text_of(refused);
+    EXPECT_EQ(n, before);
+    // The way out that the refusal names: what is a number needn't be kept as a part.
+    EXPECT_EQ(n.set_weight(id("b"), uuid(0), 1), Change::changed);
+    EXPECT_EQ(n.set_weight(id("b"), uuid(0), 1), Change::unchanged);
+    EXPECT_EQ(n.set_max_inst(uuid(0), 16), Change::changed);
+    EXPECT_EQ(weight_of(n, "aaaabbbbccccdddd"), 4U);
+    EXPECT_EQ(weight_of(n, "b"), 1U);
+}
+
+TEST(NodeGpus, AHundredPercentIsAllSlicesWhateverTheirNumber) {
+    Node n = v100();
+    Quota whole = quota_of_percent(0, 100, 100);
+    whole.exclusive = true;
+    ASSERT_TRUE(n.add_instance(instance("a", {whole})).has_value());
+    for (const std::uint32_t max_inst : {25U, 1U, 7U}) {
+        ASSERT_EQ(n.set_max_inst(uuid(0), max_inst), Change::changed);
+        EXPECT_EQ(weight_of(n, "a"), max_inst);
+        EXPECT_TRUE(n.find_instance(id("a"))->quotas[0].exclusive);
+    }
+}
+
+TEST(NodeGpus, PercentagesOfOtherGpusStayAsTheyAre) {
+    Node n = node({gpu(0, 16130), gpu(1, 16130)});
+    ASSERT_TRUE(n.add_instance(instance("a", {quota_of_percent(0, 100, 25), quota_of_percent(1, 100, 25)}))
+                    .has_value());
+    ASSERT_EQ(n.set_max_inst(uuid(1), 4), Change::changed);
+    EXPECT_EQ(weight_of(n, "a"), 5U);
+    EXPECT_EQ(n.find_instance(id("a"))->quota_on(uuid(1))->weight, 1U);
+}
+
+TEST(NodeGpus, APercentageThatIsNotTheWeightIsNotTaken) {
+    Node n = v100();
+    Quota odd = quota(0, 100, 4);
+    odd.percent = 25;
+    EXPECT_EQ(reason_of(n.add_instance(instance("a", {odd}))), Reason::invalid);
+    odd.percent = 12;
+    EXPECT_EQ(reason_of(n.add_instance(instance("a", {odd}))), Reason::invalid);
+}
+
 TEST(NodeGpus, MaxInstIsBusyBelowTheNumberOfInstances) {
     Node n = v100();
     ASSERT_TRUE(n.add_instance(instance("a", {quota(0, 100, 0)})).has_value());

@@ -56,6 +56,7 @@ class Walk {
             Quota random = quota(*rc::gen::inRange<std::uint8_t>(0, 4),
                                  *rc::gen::inRange<std::uint64_t>(0, 500), *rc::gen::inRange(0U, 8U));
             random.exclusive = *rc::gen::inRange(0, 10) == 0;
+            if (*rc::gen::inRange(0, 2) == 0) random.percent = random.weight * *rc::gen::element(4U, 5U, 10U);
             quotas.push_back(random);
         }
         return instance(name, quotas, *rc::gen::inRange(0, 5) == 0 ? random_mode() : Mode::memory_compute);
@@ -85,12 +86,46 @@ RC_GTEST_PROP(NodeProperty, EverySequenceKeepsTheRules, ()) {
             RC_ASSERT(walk.node.free_weight(gpu.uuid) <= gpu.settings.max_inst);
             RC_ASSERT(walk.node.occupants_of(gpu.uuid).size() <= gpu.settings.max_inst);
         }
+        for (const auto& [id, its] : before.instances()) {
+            const Instance* now = walk.node.find_instance(id);
+            if (now == nullptr || now->generation != its.generation) continue;
+            for (std::size_t i = 0; i < its.quotas.size(); ++i) {
+                const Quota& quota = now->quotas[i];
+                // A percentage stays, or is given up for a number; numbers don't become percentages.
+                RC_ASSERT(!quota.percent || quota.percent == its.quotas[i].percent);
+                const auto max_inst = walk.node.find_gpu(quota.gpu)->settings.max_inst;
+                if (quota.percent) RC_ASSERT(quota.weight * 100 == *quota.percent * max_inst);
+            }
+        }
         std::vector<Instance> instances;
         for (const auto& [id, instance] : walk.node.instances()) instances.push_back(instance);
         const auto restored = Node::restore(walk.node.generation(), walk.node.gpus(), instances);
         RC_ASSERT(restored.has_value());
         RC_ASSERT(*restored == walk.node);
     }
+}
+
+/// What a refusal offers is taken, and nothing else is.
+RC_GTEST_PROP(NodeProperty, MaxInstIsWhateverKeepsPercentagesAndFits, ()) {
+    Node n = test::node({gpu(0, kTotalMib)});
+    for (auto count = *rc::gen::inRange(0, 6); count > 0; --count) {
+        const auto percent = *rc::gen::inRange(1U, 10U) * 5;
+        const bool asks_so = *rc::gen::arbitrary<bool>();
+        const auto its = asks_so ? quota_of_percent(0, 10, percent) : quota(0, 10, percent / 5);
+        static_cast<void>(n.add_instance(instance(std::string(1, static_cast<char>('a' + count)), {its})));
+    }
+    const auto wanted = *rc::gen::inRange(1U, 26U);
+    std::uint32_t sum = 0;
+    bool whole = true;
+    for (const auto& [instance, quota] : n.occupants_of(uuid(0))) {
+        whole = whole && (!quota->percent || *quota->percent * wanted % 100 == 0);
+        sum += quota->percent ? *quota->percent * wanted / 100 : quota->weight;
+    }
+    const bool fits = whole && sum <= wanted && n.occupants_of(uuid(0)).size() <= wanted;
+    const auto done = n.set_max_inst(uuid(0), wanted);
+    RC_ASSERT(done.has_value() == fits);
+    if (!done) return;
+    RC_ASSERT(n.used_weight(uuid(0)) == sum);
 }
 
 }  // namespace

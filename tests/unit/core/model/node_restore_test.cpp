@@ -56,6 +56,13 @@ TEST(NodeRestore, RefusesABrokenRule) {
     Saved exclusive;
     exclusive.instances[1].quotas[0].exclusive = true;
     EXPECT_FALSE(exclusive.restore().has_value());
+    Saved percent;
+    percent.instances[0].quotas[0].percent = 25;
+    EXPECT_TRUE(percent.restore().has_value()) << "5 of 20";
+    for (const std::uint32_t other : {30U, 24U, 101U, 4294967295U}) {
+        percent.instances[0].quotas[0].percent = other;
+        EXPECT_FALSE(percent.restore().has_value()) << other;
+    }
     Saved attached;
     attached.instances[0].attached = Process{0, 1, "boot"};
     EXPECT_FALSE(attached.restore().has_value());

@@ -38,13 +38,14 @@ std::uint32_t weights_under(const std::vector<Occupant>& there, std::uint32_t ma
     return sum;
 }
 
-/// `25% of 012b2edccd7a, 5% of abc`: whose percentage is no whole number of slices then; empty: nobody's.
+/// `25% of instance 012b2edccd7a (web), 5% of instance abc`: whose percentage is no whole number of slices
+/// then; empty: nobody's.
 std::string not_whole(const std::vector<Occupant>& there, std::uint32_t max_inst) {
     std::string text;
     for (const auto& [instance, quota] : there)
         if (!weight_under(*quota, max_inst))
             text += (text.empty() ? "" : ", ") + std::to_string(quota->percent.value_or(0)) + "% of " +
-                    instance->id.short_id();
+                    describe(*instance);
     return text;
 }
 

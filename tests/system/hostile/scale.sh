@@ -46,7 +46,8 @@ echo "leases beside $many idle processes: $(tr '\n' ' ' <"$scratch/new.out")"
 expect_between "90 % of its leases, in us" "$(fact "$scratch/new.out" p90_us)" 0 20000
 job works --mem 1GiB --gpus 3 -- burn --forever --kernel-us 1000
 wait_for 20 is_ready works
-computes works
+works() { (($(gpu_ns "${pids[works]}" 3) > 0)); }
+wait_for 20 works
 end_job works
 for gpu in {0..15}; do kill -KILL "${pids[many$gpu]}"; done
 wait_for 30 none_listed

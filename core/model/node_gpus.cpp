@@ -54,23 +54,26 @@ bool fits(const std::vector<Occupant>& there, std::uint32_t max_inst) {
            weights_under(there, max_inst) <= max_inst;
 }
 
-/// What max_inst could be with these instances: `5 or more`, or `4, 8 or 12`.
-std::string fitting(const std::vector<Occupant>& there) {
+/// What else than `now` max_inst could be with these instances, as the beginning of a remedy: `5 or more, or
+/// `, `4, 8 or 12, or `; empty: nothing.
+std::string offer(const std::vector<Occupant>& there, std::uint32_t now) {
     std::vector<std::uint32_t> all;
     for (std::uint32_t n = kMinMaxInst; n <= kMaxMaxInst; ++n)
         if (fits(there, n)) all.push_back(n);
     if (all.size() > 1 && all.size() == kMaxMaxInst - all.front() + 1)
-        return std::to_string(all.front()) + " or more";
+        return std::to_string(all.front()) + " or more, or ";
+    if (all.empty() || (all.size() == 1 && all.front() == now)) return {};
     std::string text;
     for (const std::uint32_t n : all) {
         if (!text.empty()) text += n == all.back() ? " or " : ", ";
         text += std::to_string(n);
     }
-    return text;
+    return text + ", or ";
 }
 
-tl::expected<void, Refusal> check_max_inst(const std::vector<Occupant>& there, std::uint32_t max_inst,
-                                           std::string_view where) {
+/// `now`: what it is. Refused: busy, for `where`.
+tl::expected<void, Refusal> check_max_inst(const std::vector<Occupant>& there, std::uint32_t now,
+                                           std::uint32_t max_inst, std::string_view where) {
     if (fits(there, max_inst)) return {};
     if (const std::string whose = not_whole(there, max_inst); !whose.empty())
         return refuse(
@@ -78,13 +81,13 @@ tl::expected<void, Refusal> check_max_inst(const std::vector<Occupant>& there, s
             "percentages of the compute that were asked for would change, because they are no whole "
             "number of " +
                 std::to_string(max_inst) + " slices: " + whose,
-            fitting(there) + ", or cgpuctl set-weight, which makes a percentage a number of slices");
+            offer(there, now) + "cgpuctl set-weight, which makes a percentage a number of slices");
     if (const std::uint32_t weights = weights_under(there, max_inst); weights > max_inst)
         return refuse(Reason::busy, where,
                       "the weights of its instances would add up to " + std::to_string(weights),
-                      fitting(there) + ", or lower a weight first");
+                      offer(there, now) + "lower a weight first");
     return refuse(Reason::busy, where, "it has " + std::to_string(there.size()) + " instances",
-                  fitting(there) + ", or stop an instance first");
+                  offer(there, now) + "stop an instance first");
 }
 
 }  // namespace
@@ -152,7 +155,8 @@ tl::expected<Change, Refusal> Node::set_max_inst(const Uuid& uuid, std::uint32_t
     const std::string where = what + " on " + describe(**gpu);
     if (max_inst < kMinMaxInst || max_inst > kMaxMaxInst)
         return refuse(Reason::invalid, where, "it is out of range", range_text(kMinMaxInst, kMaxMaxInst));
-    if (auto checked = check_max_inst(occupants_of(uuid), max_inst, where); !checked)
+    if (auto checked = check_max_inst(occupants_of(uuid), (*gpu)->settings.max_inst, max_inst, where);
+        !checked)
         return tl::unexpected(checked.error());
     if ((*gpu)->settings.max_inst == max_inst) return Change::unchanged;
     for (auto& [id, instance] : instances_)

@@ -118,7 +118,7 @@ TEST(NodeGpus, MaxInstIsBusyWhereAPercentageWouldBeNoWholeNumberOfSlices) {
     EXPECT_EQ(reason_of(refused), Reason::busy);
     expect_well_formed(refused.error());
     EXPECT_NE(text_of(refused).find("no whole number of 10 slices: 25% of instance aaaabbbbcccc "
-                                    "(aaaabbbbccccdddd), 5% of instance b (b). Try: 20, or "
+                                    "(aaaabbbbccccdddd), 5% of instance b (b). Try: "
                                     "cgpuctl set-weight"),
               std::string::npos)
         << text_of(refused);

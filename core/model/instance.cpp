@@ -5,7 +5,7 @@
 namespace cgpu::model {
 
 std::string describe(const Instance& instance) {
-    const auto text = "instance " + instance.id.short_id();
+    auto text = "instance " + instance.id.short_id();
     if (instance.name.empty()) return text;
     const auto quoted = quote(instance.name);
     return text + " (" + quoted.substr(1, quoted.size() - 2) + ")";

@@ -31,7 +31,7 @@ std::vector<model::InstanceId> say_whose_weight_followed(const model::Node& befo
     for (const auto& [instance, quota] : now.occupants_of(gpu)) {
         const auto* then = before.find_instance(instance->id);
         if (then == nullptr || *then == *instance) continue;
-        log::info("instance {}: {}% of the compute are {} slices now", instance->id.short_id(),
+        log::info("{}: {}% of the compute are {} slices now", model::describe(*instance),
                   quota->percent.value_or(0), quota->weight);
         whose.push_back(instance->id);
     }

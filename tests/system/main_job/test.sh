@@ -46,7 +46,7 @@ job part --compute 25% -- burn --forever --kernel-us 1000
 job number --weight 5 -- burn --forever --kernel-us 1000
 wait_for 20 is_ready part
 wait_for 20 is_ready number
-expect_error "no whole number of 10 slices: 25% of $(cgpuctl show part --json | jq -r '.id[:12]')\\. Try: 8, 12, 16, 20 or 24" \
+expect_error "no whole number of 10 slices: 25% of instance $(cgpuctl show part --json | jq -r '.id[:12]') \\(part\\)\\. Try: 8, 12, 16, 20 or 24" \
     cgpuctl set-max-inst 0 10
 expect_equal "max_inst after the refusal" "$(cgpuctl show 0 --json | jq .max_inst)" 20
 expect cgpuctl set-max-inst 0 8

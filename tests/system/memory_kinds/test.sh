@@ -17,17 +17,18 @@ done
 # What has no size before it is there: code, when it is loaded and when it is used, what limits ask for, contexts.
 # An estimate of it is set aside before; a text's is exact. A further context needs as much as was thought of the first.
 for how in module 'module EAGER' library 'library EAGER' heap context; do
-    mode=LAZY slack=80
+    mode=LAZY slack=80 limit=$limit_of_four
     [[ $how == *EAGER ]] && mode=EAGER
     [[ $how == context ]] && slack=260
-    how=${how% *}
     asks=("${four_of_15[@]}" "CUDA_MODULE_LOADING=$mode")
+    # The simulated driver reads all of the code, at some 200 MiB a second.
+    [[ $how == module* || $how == library* ]] && limit=$((1024 * mib)) asks=(CGPU_MEM=1GiB "CUDA_MODULE_LOADING=$mode")
+    how=${how% *}
     job "$how" -- alloc --how "$how" --mib 64 --until-fail --hold
     wait_for 60 is_ready "$how"
     expect_equal "result of $how" "$(fact "$scratch/$how.out" result)" "2 CUDA_ERROR_OUT_OF_MEMORY"
-    echo "$how, $mode: $(held "${pids[$how]}") bytes of $limit_of_four"
-    expect_between "bytes held by $how" "$(held "${pids[$how]}")" $((limit_of_four - slack * mib)) \
-        "$limit_of_four"
+    echo "$how, $mode: $(held "${pids[$how]}") bytes of $limit"
+    expect_between "bytes held by $how" "$(held "${pids[$how]}")" $((limit - slack * mib)) "$limit"
     end_job "$how"
     wait_for 5 nothing_held
 done

@@ -206,7 +206,8 @@ TEST_F(ServiceTest, a_percentage_stays_when_max_inst_changes_and_its_new_weight_
     const auto refused = service->set_max_inst(v100, 22, {});
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().reason, Refusal::Reason::busy);
-    EXPECT_NE(refused.error().text.find("25% of part"), std::string::npos) << refused.error().text;
+    EXPECT_NE(refused.error().text.find("25% of instance part (x)"), std::string::npos)
+        << refused.error().text;
     EXPECT_FALSE(service->set_max_inst(v100, 22, {.dry_run = true}));
     ASSERT_TRUE(service->set_max_inst(v100, 24, {.dry_run = true}));
     EXPECT_TRUE(publisher.said.empty());

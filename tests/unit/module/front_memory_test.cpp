@@ -142,11 +142,9 @@ TEST_F(Front, ARefusedAllocationIsToldOnceHoweverOftenItWasAskedFor) {
     EXPECT_EQ(daemon().refused_told_bytes, 50 * kMiB);
     EXPECT_EQ(take(&address, 50 * kMiB, nullptr), kOutOfMemory);
     EXPECT_EQ(daemon().refused_told, 2u);
-    // One that is granted in the end was not refused.
+    // One that is granted in the end was not refused, whether it waited for the free or came after it.
     ASSERT_EQ((call<int(std::uint64_t, void*)>("cuMemFreeAsync")(pooled, nullptr)), 0);
-    const auto refusals = daemon().refusals.load();
     EXPECT_EQ(allocate(80 * kMiB, &address), 0);
-    EXPECT_GT(daemon().refusals, refusals);
     EXPECT_EQ(daemon().refused_told, 2u);
     // Nobody need be asked for what no card has.
     EXPECT_EQ(allocate(std::uint64_t{1} << 60, &address), kOutOfMemory);

@@ -13,7 +13,8 @@
 namespace cgpu::system {
 
 /// Looks for the process that began first of those that have a folder of the host mounted: by
-/// /proc/PID/mountinfo of all processes, a hundred in a turn of the loop.
+/// /proc/PID/mountinfo of all processes, a hundred in a turn of the loop. While there is no descriptor to
+/// look with, it goes on looking.
 class MountSearch final : public app::Watch {
   public:
     /// Calls once, later than this returns; never after its end. References outlive it.
@@ -24,9 +25,12 @@ class MountSearch final : public app::Watch {
     MountSearch& operator=(const MountSearch&) = delete;
 
   private:
+    void begin_at(app::Nanos when);
+    void list_pids();
     void look_on();
     void look_at(std::int32_t pid);
     [[nodiscard]] bool mounted_for(std::int32_t pid);
+    [[nodiscard]] std::string first_mount_of(std::int32_t pid);
 
     app::Loop& loop_;
     app::Processes& processes_;
@@ -38,6 +42,7 @@ class MountSearch final : public app::Watch {
     /// is in one mount namespace only.
     std::map<std::string, bool> mounted_;
     std::optional<model::Process> first_;
+    bool blind_ = false;  ///< for want of descriptors it hasn't seen all
     app::WatchPtr turn_;
 };
 

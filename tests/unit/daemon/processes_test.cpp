@@ -17,8 +17,8 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <system_error>
-#include <vector>
 
 #include "daemon/system/event_loop.hpp"
 #include "tests/unit/daemon/temp_folder.hpp"
@@ -30,6 +30,27 @@ namespace {
 [[noreturn]] void pause_until_killed() {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     for (;;) pause();
+}
+
+/// A child that has the folder mounted, on /mnt of a mount namespace of its own.
+pid_t fork_with_mount(const std::filesystem::path& folder) {
+    std::array<int, 2> ready{};
+    EXPECT_EQ(pipe(ready.data()), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        const bool mounted = unshare(CLONE_NEWNS) == 0 &&
+                             mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+                             mount(folder.c_str(), "/mnt", nullptr, MS_BIND, nullptr) == 0;
+        const char said = mounted ? 'y' : 'n';
+        [[maybe_unused]] const auto written = write(ready[1], &said, 1);
+        pause_until_killed();
+    }
+    char said = 0;
+    EXPECT_EQ(read(ready[0], &said, 1), 1);
+    EXPECT_EQ(said, 'y');
+    close(ready[0]);
+    close(ready[1]);
+    return child;
 }
 
 TEST(Processes, reads_the_start_time_behind_any_name) {
@@ -60,24 +81,7 @@ TEST(Processes, finds_the_first_of_those_that_have_a_folder_mounted) {
     const auto seen = folder.path() / "link";
     std::filesystem::create_directory(seen);
     EXPECT_FALSE(first_to_see(seen)) << "nobody has it mounted";
-    std::array<int, 2> ready{};
-    ASSERT_EQ(pipe(ready.data()), 0);
-    std::vector<pid_t> children;
-    for (int i = 0; i < 2; ++i) {
-        const pid_t child = fork();
-        if (child == 0) {
-            const bool mounted = unshare(CLONE_NEWNS) == 0 &&
-                                 mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
-                                 mount(seen.c_str(), "/mnt", nullptr, MS_BIND, nullptr) == 0;
-            const char said = mounted ? 'y' : 'n';
-            [[maybe_unused]] const auto written = write(ready[1], &said, 1);
-            pause_until_killed();
-        }
-        children.push_back(child);
-        char said = 0;
-        ASSERT_EQ(read(ready[0], &said, 1), 1);
-        EXPECT_EQ(said, 'y');
-    }
+    const std::array children{fork_with_mount(seen), fork_with_mount(seen)};
     for (const auto child : children) {
         const auto first = first_to_see(seen);
         EXPECT_EQ(first ? first->pid : 0, child);
@@ -86,8 +90,38 @@ TEST(Processes, finds_the_first_of_those_that_have_a_folder_mounted) {
     }
     EXPECT_FALSE(first_to_see(seen));
     EXPECT_FALSE(first_to_see(folder.path() / "not there"));
-    close(ready[0]);
-    close(ready[1]);
+}
+
+TEST(Processes, does_not_take_the_lack_of_a_descriptor_for_that_of_a_process) {
+    if (geteuid() != 0) GTEST_SKIP() << "only root can mount";
+#ifdef __SANITIZE_ADDRESS__
+    GTEST_SKIP()
+        << "the sanitizer's look at an object takes descriptors, too, and takes their lack for a fault";
+#endif
+    EventLoop loop;
+    Processes processes(loop);
+    const cgpu::test::TempFolder folder;
+    const pid_t child = fork_with_mount(folder.path());
+    const int highest = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    rlimit before{};
+    getrlimit(RLIMIT_NOFILE, &before);
+    rlimit none = before;
+    none.rlim_cur = static_cast<rlim_t>(highest);
+    std::optional<model::Process> first;
+    const auto search = processes.find_first_to_see(folder.path(), [&](const auto& found) {
+        first = found;
+        loop.stop(0);
+    });
+    // Its first look is without a descriptor, a later one has some.
+    setrlimit(RLIMIT_NOFILE, &none);
+    close(highest);
+    const int taken = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    const auto later = loop.at(loop.now() + 100'000'000, [&] { setrlimit(RLIMIT_NOFILE, &before); });
+    loop.run();
+    EXPECT_EQ(first ? first->pid : 0, child);
+    close(taken);
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
 }
 
 TEST(Processes, says_so_where_proc_hides_other_users_processes) {

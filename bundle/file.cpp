@@ -19,6 +19,8 @@ using model::Refusal;
 using model::refuse;
 using Reason = Refusal::Reason;
 
+constexpr const char* kListed = "cgpuctl module list";
+constexpr const char* kAgain = "get this version again from where it was released";
 constexpr const char* kUnreadable = "look at it as root; the disk may be at fault";
 
 /// As it may stand in a message.
@@ -28,8 +30,7 @@ std::string shown(const std::string& path) {
     return plain ? path : model::quote(path);
 }
 
-tl::unexpected<Refusal> not_opened(const std::string& path, int error,
-                                   const char* where_it_is = "cgpuctl module list") {
+tl::unexpected<Refusal> not_opened(const std::string& path, int error, const char* where_it_is = kListed) {
     switch (error) {
         case ENOENT:
             return refuse(Reason::not_found, shown(path), "it is not there", where_it_is);
@@ -87,12 +88,12 @@ std::optional<Refusal> File::why_not_roots(mode_t kind, bool above) const {
     return std::nullopt;
 }
 
-tl::expected<File, Refusal> File::step(const std::string& name, int flags) const {
+tl::expected<File, Refusal> File::step(const std::string& name, int flags, const char* where_it_is) const {
     std::string path = path_ == "/" ? path_ + name : path_ + "/" + name;
     // Without O_NONBLOCK a pipe of that name would hold whoever looks at it.
     const int fd =
         openat(fd_, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | flags);
-    if (fd < 0) return not_opened(path, errno);
+    if (fd < 0) return not_opened(path, errno, where_it_is);
     return File(fd, std::move(path));
 }
 
@@ -104,7 +105,7 @@ tl::expected<File, Refusal> File::walk(const std::string& path, mode_t kind) {
     if (auto why = here.why_not_roots(S_IFDIR, true)) return tl::unexpected(*why);
     for (auto part = std::next(wanted.begin()); part != wanted.end(); ++part) {
         const bool last = std::next(part) == wanted.end();
-        auto next = here.step(part->native(), last && kind != S_IFDIR ? 0 : O_DIRECTORY);
+        auto next = here.step(part->native(), last && kind != S_IFDIR ? 0 : O_DIRECTORY, kListed);
         if (!next) return next;
         if (auto why = next->why_not_roots(last ? kind : S_IFDIR, !last)) return tl::unexpected(*why);
         here = std::move(*next);
@@ -117,9 +118,7 @@ tl::expected<File, Refusal> File::open_folder(const std::string& path) { return 
 tl::expected<File, Refusal> File::open_file(const std::string& path) { return walk(path, S_IFREG); }
 
 tl::expected<File, Refusal> File::file_in(const std::string& name) const {
-    auto file = step(name, 0);
-    if (!file && file.error().reason == Reason::not_found)
-        return not_opened(path_ + "/" + name, ENOENT, "get this version again from where it was released");
+    auto file = step(name, 0, kAgain);
     if (!file) return file;
     if (auto why = file->why_not_roots(S_IFREG, false)) return tl::unexpected(*why);
     return file;
@@ -132,7 +131,7 @@ tl::expected<std::vector<std::byte>, Refusal> File::content(std::uint64_t most) 
     if (size == 0 || size > most)
         return refuse(Reason::invalid, shown(path_),
                       size == 0 ? "it is empty" : "it has more than " + std::to_string(most) + " bytes",
-                      "get this version again from where it was released");
+                      kAgain);
     std::vector<std::byte> bytes(size);
     std::size_t done = 0;
     while (done < bytes.size()) {

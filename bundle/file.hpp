@@ -44,7 +44,8 @@ class File {
 
   private:
     File(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}
-    [[nodiscard]] tl::expected<File, model::Refusal> step(const std::string& name, int flags) const;
+    [[nodiscard]] tl::expected<File, model::Refusal> step(const std::string& name, int flags,
+                                                          const char* where_it_is) const;
     [[nodiscard]] std::optional<model::Refusal> why_not_roots(mode_t kind, bool above) const;
     [[nodiscard]] static tl::expected<File, model::Refusal> walk(const std::string& path, mode_t kind);
 

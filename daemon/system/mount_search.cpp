@@ -41,6 +41,7 @@ MountSearch::MountSearch(app::Loop& loop, app::Processes& processes, std::filesy
 void MountSearch::begin_at(app::Nanos when) {
     pids_.clear();
     next_ = 0;
+    mounted_.clear();  // the kernel gives ids again
     first_.reset();
     blind_ = false;
     turn_ = loop_.at(when, [this] {

@@ -1,5 +1,6 @@
 #include "module/front/charge.hpp"
 
+#include "module/front/gives.hpp"
 #include "module/front/physical.hpp"
 #include "module/front/pool_frees.hpp"
 #include "module/front/pools.hpp"
@@ -37,6 +38,7 @@ bool try_reserve(int gpu, std::uint64_t bytes, std::int64_t until) {
 }
 
 bool ask_for(int gpu, std::uint64_t bytes, std::int64_t until) {
+    gives().settle();
     wire::Answer answer{};
     return session().link().ask(wire::Topic::lease, static_cast<std::uint32_t>(gpu), round_up(bytes), until,
                                 true, answer) &&

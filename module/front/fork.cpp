@@ -7,6 +7,7 @@
 #include "module/front/context_table.hpp"
 #include "module/front/engine_file.hpp"
 #include "module/front/gate.hpp"
+#include "module/front/gives.hpp"
 #include "module/front/graph_memory.hpp"
 #include "module/front/physical.hpp"
 #include "module/front/pool_frees.hpp"
@@ -29,6 +30,7 @@ void in_child() {
     graph_memory().reset_in_child();
     physical().reset_in_child();
     code_table().reset_in_child();
+    gives().reset_in_child();
     reset_gate_in_child();
     captures_under_way.store(0);
 }

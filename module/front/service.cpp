@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdlib>
 
+#include "module/front/gives.hpp"
 #include "module/front/meter.hpp"
 #include "module/front/physical.hpp"
 #include "module/front/pool_frees.hpp"
@@ -219,8 +220,7 @@ void Service::handle(Packet& packet) {
     } else if (const auto recall = wire::read_message<wire::Recall>(packet.data())) {
         if (recall->gpu >= session().gpu_count()) return;
         look_at_pools(static_cast<int>(recall->gpu));
-        const auto spared = session().engine().spare(recall->gpu, recall->bytes, 0);
-        if (!session().link().give(recall->gpu, spared)) session().engine().lease(recall->gpu, spared);
+        gives().answer(*recall);
     } else if (const auto welcome = wire::read_message<wire::Welcome>(packet.data())) {
         if (!greeting_ || !session().rebind(packet.files) || !tell_leases()) return connection_lost(now_ns());
         session().link().attach(candidate_, welcome->version);
@@ -255,10 +255,7 @@ void Service::give_back(std::int64_t now) {
     if (give_at_.load() > now) return;
     give_at_.store(kNever);
     if (!connected_) return;
-    for (std::uint32_t gpu = 0; gpu < session().gpu_count(); ++gpu) {
-        const auto spared = session().engine().spare(gpu, UINT64_MAX, kKeepBytes);
-        if (spared != 0 && !session().link().give(gpu, spared)) session().engine().lease(gpu, spared);
-    }
+    for (std::uint32_t gpu = 0; gpu < session().gpu_count(); ++gpu) gives().give(gpu, UINT64_MAX, kKeepBytes);
 }
 
 void Service::tell_moved(std::int64_t now) {

@@ -1,6 +1,7 @@
 #include "module/front/set_aside.hpp"
 
 #include "module/front/charge.hpp"
+#include "module/front/gives.hpp"
 #include "module/front/pools.hpp"
 
 namespace cgpu::front {
@@ -15,6 +16,7 @@ std::uint64_t whole_granules(std::uint64_t bytes) {
 
 bool ask(wire::Topic topic, std::int64_t until, Aside& aside, std::uint64_t bytes) {
     const auto gpu = static_cast<std::uint32_t>(aside.gpu);
+    gives().settle();
     wire::Answer answer{};
     // One that comes later is undone by the service thread.
     if (!session().link().ask(topic, gpu, bytes, until, true, answer) || answer.why != wire::Why::none)
@@ -27,8 +29,7 @@ bool ask(wire::Topic topic, std::int64_t until, Aside& aside, std::uint64_t byte
 void give_all(int gpu) {
     const auto index = static_cast<std::uint32_t>(gpu);
     if (pools().any(gpu)) pools().trim(gpu);
-    const auto spared = session().engine().spare(index, UINT64_MAX, 0);
-    if (spared != 0 && !session().link().give(index, spared)) session().engine().lease(index, spared);
+    gives().give(index, UINT64_MAX, 0);
 }
 
 }  // namespace

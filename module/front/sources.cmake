@@ -10,7 +10,7 @@ set(CGPU_FRONT_CUDA_PLACED ${front}/connection.cpp ${front}/engine_file.cpp)
 set(CGPU_FRONT_CUDA_PARTS
   ${front}/descriptor.cpp ${front}/pages.cpp ${front}/waiting.cpp ${PROJECT_SOURCE_DIR}/core/wire/message.cpp)
 foreach(file array_size captures charge code_table context_count context_table copy_mark engine
-        engine_exchange first_launch fork gate graph_memory image_size library_cuda library_file link meter physical pool_frees
+        engine_exchange first_launch fork gate gives graph_memory image_size library_cuda library_file link meter physical pool_frees
         pools real_driver real_library sections service session set_aside switcher thread transfer
         array_hooks code_hooks context_hooks copy_batch_hooks copy_hooks graph_hooks info_hooks init_hooks launch_hooks limit_hooks
         managed_memory_hooks memory_hooks memset_hooks physical_hooks pool_hooks proc_address sync_hooks)

@@ -73,7 +73,9 @@ class Busy : public FrontSwitch {
         // All of it can be taken: not a byte is thought to be in use.
         std::uint64_t address = 0;
         const auto all = daemon().limit_bytes - daemon().context_bytes;
-        EXPECT_EQ(allocate(all, &address), 0);
+        EXPECT_EQ(allocate(all, &address), 0)
+            << daemon().leased_bytes << " leased, " << daemon().context_bytes << " for contexts, "
+            << daemon().refusals << " refusals, of " << daemon().limit_bytes;
         EXPECT_EQ(free(address), 0);
     }
 

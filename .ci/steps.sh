@@ -134,14 +134,16 @@ run_ctest() {
     read -r good bad out < <(.ci/junit "$logs/$result.xml" 2>>"$logs/$result.log" || echo 0 1 0)
 }
 
-# tests [--retry] NAME PRESET CTEST-ARGUMENT…: the tests of build/PRESET, each counted. With --retry up to three that fail
-# have a second try, and the last line names those that needed it.
+# sanitizer_spoke NAME: a sanitizer reported why a test failed. Such a test has no second try: what it found is there,
+# though it may not happen again.
+sanitizer_spoke() {
+    grep -qE 'WARNING: ThreadSanitizer|ERROR: (Address|Leak)Sanitizer|: runtime error: ' "$logs/$1.log"
+}
+
+# tests NAME PRESET CTEST-ARGUMENT…: the tests of build/PRESET, each counted. Up to three that fail have a second try, by
+# themselves, and the last line names those that needed it.
 tests() {
-    local retry=0 started=$SECONDS good=0 bad=0 out=0 build_step=build results all_good all_out
-    if [[ $1 == --retry ]]; then
-        retry=3
-        shift
-    fi
+    local retry=3 started=$SECONDS good=0 bad=0 out=0 build_step=build results all_good all_out
     local name=$1 preset=$2
     shift 2
     [[ $preset == release ]] || build_step=build-$preset
@@ -151,7 +153,8 @@ tests() {
     fi
     run_ctest "$name" "$preset" "$@"
     results=("$name")
-    if ((bad > 0 && bad <= retry)) && [[ -n $(.ci/junit --failed "$logs/$name.xml" 2>/dev/null) ]]; then
+    if ((bad > 0 && bad <= retry)) && ! sanitizer_spoke "$name" &&
+        [[ -n $(.ci/junit --failed "$logs/$name.xml" 2>/dev/null) ]]; then
         all_good=$good all_out=$out
         run_ctest "$name-again" "$preset" --rerun-failed
         good=$((good + all_good)) out=$((out + all_out))

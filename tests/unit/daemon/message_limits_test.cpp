@@ -84,7 +84,7 @@ TEST_F(MessageLimitsTest, what_is_sensible_gets_through) {
 }
 
 TEST_F(MessageLimitsTest, one_long_text_is_refused) {
-    EXPECT_EQ(answer_to(with_texts(1, 20 << 20)), kTooLong);
+    EXPECT_EQ(answer_to(with_texts(1, 4 << 20)), kTooLong);
     EXPECT_EQ(answer_to(with_texts(1, MessageLimits::kMostText)), kTooLong);
     EXPECT_EQ(answer_to(call()), kGotThrough) << "and the connection goes on";
 }

@@ -130,6 +130,17 @@ class Front : public testing::Test {
         return true;
     }
 
+    using Clock = std::chrono::steady_clock;
+    /// The GPU's time that was measured comes to at least `at_least_ns` more than `before_ns`, and to no more
+    /// than what has gone by since `began`: kernels of one GPU run one after the other, however slow this
+    /// machine is.
+    void expect_used(std::int64_t at_least_ns, Clock::time_point began, std::int64_t before_ns = 0) {
+        const auto used_ns = [&] { return daemon().used_ns - before_ns; };
+        EXPECT_TRUE(eventually([&] { return used_ns() >= at_least_ns; })) << used_ns();
+        const std::chrono::nanoseconds used(used_ns());
+        EXPECT_LE(used.count(), std::chrono::nanoseconds(Clock::now() - began).count());
+    }
+
     std::unique_ptr<FakeDaemon> daemon_;
     std::string folder_;
     void* front_ = nullptr;

@@ -13,6 +13,7 @@
 #include "client/run/driver_files.hpp"
 #include "client/run/fronts.hpp"
 #include "client/run/granted_environment.hpp"
+#include "client/run/job_scope.hpp"
 #include "client/run/job_user.hpp"
 #include "client/run/mounts.hpp"
 #include "client/run/root.hpp"
@@ -71,6 +72,14 @@ ClientError start(const std::vector<std::string>& command) {
     return {error == ENOENT ? Kind::no_command : Kind::bad_command,
             command.front() + ": " + std::strerror(error) +
                 ". Try: its full path, or whether it may be executed."};
+}
+
+/// Out of a login session, a job gets a cgroup of its own where systemd keeps them.
+void leave_session(client::Node& node, const std::string& id, const std::string& name, Terminal& terminal) {
+    const auto slice = client::slice_for_this_process();
+    if (!slice) return;
+    const auto entered = node.enter_scope({client::scope_name(id), *slice, "cgpu job " + name});
+    if (!entered) terminal.warning(entered.error().text + ". The job stays in the cgroup of its session.");
 }
 
 /// From the granted instance to the running command; returns only with what went wrong.
@@ -133,6 +142,7 @@ Result<void> run(const Input& input, client::Node& node, Terminal& terminal) {
         print_grant(*created, terminal);
         return {};
     }
+    leave_session(node, *id, name, terminal);
     ClientError error = enter(input, node, *id, *created, *driver, *user);
     // The daemon lets it go in any case once this process has ended; this only makes it happen now.
     const auto released = node.release_instance(*id);

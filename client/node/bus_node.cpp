@@ -6,6 +6,7 @@
 #include "client/node/bus_connection.hpp"
 #include "client/node/bus_job_watch.hpp"
 #include "client/node/bus_snapshot.hpp"
+#include "client/node/enter_scope.hpp"
 #include "client/node/wake.hpp"
 #include "dbus/caller.hpp"
 
@@ -123,6 +124,15 @@ Result<void> BusNode::attach(const std::string& id, std::uint32_t pid) {
 
 Result<void> BusNode::release_instance(const std::string& id) {
     return call([&] { bus().manager.ReleaseInstance(id, options_for(false)); });
+}
+
+Result<void> BusNode::enter_scope(const Scope& scope) {
+    try {
+        client::enter_scope(*bus().connection, scope);
+        return {};
+    } catch (const sdbus::Error& error) {
+        return fail(ClientError::Kind::failed, scope.unit + ": " + error.getMessage());
+    }
 }
 
 Result<std::string> BusNode::begin_upgrade(const Upgrade& wanted) {

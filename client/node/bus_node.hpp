@@ -31,6 +31,7 @@ class BusNode final : public Node {
                                     bool dry_run) override;
     Result<void> attach(const std::string& id, std::uint32_t pid) override;
     Result<void> release_instance(const std::string& id) override;
+    Result<void> enter_scope(const Scope& scope) override;
     Result<std::string> begin_upgrade(const Upgrade& wanted) override;
     Result<std::string> begin_mode(const ModeSwitch& wanted) override;
     Result<Job> read_job(const std::string& path) override;

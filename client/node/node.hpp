@@ -22,6 +22,13 @@ struct Created {
     std::vector<std::string> warnings;  ///< sentences for the user
 };
 
+/// A scope of systemd (systemd.scope(5)).
+struct Scope {
+    std::string unit;   ///< its name, with `.scope`
+    std::string slice;  ///< the slice that it is made in
+    std::string description;
+};
+
 /// A version of the module that the node is to be moved to.
 struct Upgrade {
     bool hot = true;  ///< running processes go over; else only without instances
@@ -69,6 +76,8 @@ class Node {
                                             bool dry_run) = 0;
     virtual Result<void> attach(const std::string& id, std::uint32_t pid) = 0;
     virtual Result<void> release_instance(const std::string& id) = 0;
+    /// Moves this process into a new scope. It asks the node's systemd, not cgpud.
+    virtual Result<void> enter_scope(const Scope& scope) = 0;
 
     /// The job's path on the bus; "/" for a dry run.
     virtual Result<std::string> begin_upgrade(const Upgrade& wanted) = 0;

@@ -109,6 +109,9 @@ class FakeNode final : public client::Node {
         calls.push_back("create_instance " + id + " " + name);
         return grant;
     }
+    client::Result<void> enter_scope(const client::Scope& scope) override {
+        return note("enter-scope " + scope.unit, false);
+    }
     client::Result<void> attach(const std::string& id, std::uint32_t) override {
         return note("attach " + id, false);
     }

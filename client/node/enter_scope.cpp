@@ -1,0 +1,53 @@
+#include "client/node/enter_scope.hpp"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <thread>
+#include <vector>
+
+namespace cgpu::client {
+namespace {
+
+constexpr std::chrono::seconds kMovingTakes{5};
+constexpr std::chrono::milliseconds kLookEvery{2};
+
+using Property = sdbus::Struct<std::string, sdbus::Variant>;
+using Auxiliary = sdbus::Struct<std::string, std::vector<Property>>;
+
+bool is_in(const std::string& unit) {
+    std::ifstream file("/proc/self/cgroup");
+    const std::string cgroups(std::istreambuf_iterator<char>(file), {});
+    return cgroups.find("/" + unit) != std::string::npos;
+}
+
+}  // namespace
+
+void enter_scope(sdbus::IConnection& connection, const Scope& scope) {
+    const auto systemd = sdbus::createProxy(connection, compat::ServiceName("org.freedesktop.systemd1"),
+                                            sdbus::ObjectPath("/org/freedesktop/systemd1"));
+    compat::finish_registration(*systemd);
+    const std::vector<Property> properties = {
+        {"Description", sdbus::Variant(scope.description)},
+        {"Slice", sdbus::Variant(scope.slice)},
+        {"PIDs", sdbus::Variant(std::vector<std::uint32_t>{static_cast<std::uint32_t>(getpid())})},
+        // A job that failed needs no `systemctl reset-failed`.
+        {"CollectMode", sdbus::Variant(std::string("inactive-or-failed"))}};
+    sdbus::ObjectPath job;
+    systemd->callMethod("StartTransientUnit")
+        .onInterface("org.freedesktop.systemd1.Manager")
+        .withArguments(scope.unit, std::string("fail"), properties, std::vector<Auxiliary>{})
+        .storeResultsTo(job);
+    // systemd has answered before it moves the process.
+    const auto give_up = std::chrono::steady_clock::now() + kMovingTakes;
+    while (!is_in(scope.unit)) {
+        if (std::chrono::steady_clock::now() >= give_up)
+            throw compat::make_error("org.freedesktop.DBus.Error.Timeout",
+                                     "the process was not moved into it");
+        std::this_thread::sleep_for(kLookEvery);
+    }
+}
+
+}  // namespace cgpu::client

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "client/node/node.hpp"
+#include "dbus/compat.hpp"
+
+namespace cgpu::client {
+
+/// Has systemd make the scope with this process in it, and waits until the process is there. Throws
+/// sdbus::Error: what systemd says, or that the process wasn't moved within five seconds.
+void enter_scope(sdbus::IConnection& connection, const Scope& scope);
+
+}  // namespace cgpu::client

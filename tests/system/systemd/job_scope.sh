@@ -1,0 +1,50 @@
+# A job out of a login session is a scope of systemd: seen by systemctl, limited and stopped there. What is in a cgroup of
+# somebody else's stays there.
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$here/../lib.sh"
+asks=("${four_of_15[@]}")
+
+# in_session NAME COMMAND…: as a login session has it, in a scope of the slice of user 4242.
+in_session() {
+    systemd-run --quiet --scope --unit "session-$1.scope" --slice user-4242.slice env "${asks[@]}" "${@:2}"
+}
+cgroup_of() { sed -n 's/^0:://p' "/proc/$1/cgroup"; }
+
+# Its cgroup, what systemctl says of it, its exit status.
+where=$(in_session c1 cgpuctl run --name one -- sed -n 's/^0:://p' /proc/self/cgroup)
+expect_equal "slice" "${where%/*}" /user.slice/user-4242.slice
+[[ ${where##*/} =~ ^cgpu-job-[0-9a-f]{12}\.scope$ ]] || fail "the job's cgroup is $where"
+in_session c2 cgpuctl run -- bash -c 'exit 7'
+expect_equal "exit status" $? 7
+wait_for 10 none_listed
+
+# begin NAME: a job of that name, out of a session, that computes.
+begin() {
+    in_session "$1" cgpuctl run --name "$1" -- bash -c 'echo $$ >"$0.pid"; exec burn --forever --kernel-us 1000 --mib 10' \
+        "$scratch/$1" >"$scratch/$1.out" 2>&1 &
+    wait_for 20 test -s "$scratch/$1.pid"
+    pid=$(<"$scratch/$1.pid")
+    wait_for 20 more_than 0 "$pid"
+    unit=$(basename "$(cgroup_of "$pid")")
+}
+begin two
+expect_equal "description" "$(systemctl show "$unit" --property Description --value)" "cgpu job two"
+expect_equal "its instance" "$(cgpuctl list --json | jq -r '.[0].id[:12]')" "$(tr -dc '0-9a-f\n' <<<"${unit#cgpu-job-}" | cut -c1-12)"
+expect systemctl set-property --runtime "$unit" MemoryMax=512M
+expect_equal "its limit of memory" "$(systemctl show "$unit" --property MemoryMax --value)" $((512 << 20))
+# A machine whose controllers are of cgroup v1 has none to give here.
+limit=/sys/fs/cgroup$(cgroup_of "$pid")/memory.max
+[[ ! -e $limit ]] || expect_equal "the kernel's limit" "$(<"$limit")" $((512 << 20))
+
+# The session ends without it. systemctl ends the job, and its part of the GPU is free.
+session_is_over() { [[ $(systemctl is-active session-two.scope) == inactive ]]; }
+wait_for 10 session_is_over
+expect kill -0 "$pid"
+expect systemctl stop "$unit"
+wait_for 10 none_listed
+expect_equal "scopes that are left" "$(systemctl list-units --all --no-legend 'cgpu-job-*' | wc -l)" 0
+
+# A service keeps its job, and so its limits and its stop.
+where=$(systemd-run --quiet --wait --pipe --unit trainer env "${asks[@]}" cgpuctl run -- sed -n 's/^0:://p' /proc/self/cgroup)
+expect_equal "cgroup of a service's job" "$where" /system.slice/trainer.service
+wait_for 10 none_listed

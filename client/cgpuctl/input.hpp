@@ -18,10 +18,12 @@ struct Input {
     std::string prio_ratio;
     std::string priority;  ///< high or normal; of run, too
 
+    std::string name;   ///< of forget and run
+    std::string owner;  ///< of forget: a user id
+
     // of run
     std::string gpus;
     std::string compute;
-    std::string name;
     std::string user;
     std::vector<std::string> command;
 
@@ -58,6 +60,8 @@ struct Input {
     bool quiet = false;
     bool dry_run = false;
     bool force = false;
+    bool persist = false;  ///< of set-memory, set-weight and set-priority
+    bool kept = false;     ///< of list
 };
 
 }  // namespace cgpu::cgpuctl

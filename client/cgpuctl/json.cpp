@@ -76,6 +76,17 @@ Json to_json(const client::Job& job) {
     };
 }
 
+Json to_json(const client::Kept& kept) {
+    return {
+        {"name", kept.name},
+        {"owner", kept.owner},
+        {"device", kept.device},
+        {"memory_limit_bytes", kept.memory_limit ? Json(*kept.memory_limit) : Json()},
+        {"weight", kept.weight ? Json(*kept.weight) : Json()},
+        {"high_priority", kept.high_priority ? Json(*kept.high_priority) : Json()},
+    };
+}
+
 std::string to_text(const Json& json) {
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

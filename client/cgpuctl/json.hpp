@@ -14,6 +14,7 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] Json to_json(const client::Gpu& gpu);
 [[nodiscard]] Json to_json(const client::Instance& instance);
 [[nodiscard]] Json to_json(const client::Job& job);
+[[nodiscard]] Json to_json(const client::Kept& kept);
 
 /// With line breaks. Foreign bytes that are no UTF-8 come out as U+FFFD.
 [[nodiscard]] std::string to_text(const Json& json);

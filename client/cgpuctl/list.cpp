@@ -1,5 +1,6 @@
 #include "client/cgpuctl/format.hpp"
 #include "client/cgpuctl/json.hpp"
+#include "client/cgpuctl/list_kept.hpp"
 #include "client/cgpuctl/table.hpp"
 #include "client/cgpuctl/verbs.hpp"
 
@@ -17,6 +18,7 @@ void add_rows(Table& table, const client::Instance& instance) {
 }  // namespace
 
 client::Result<void> list(const Input& input, client::Node& node, Terminal& terminal) {
+    if (input.kept) return list_kept(input, node, terminal);
     const auto snapshot = node.read();
     if (!snapshot) return tl::unexpected(snapshot.error());
     if (input.json) {

@@ -1,4 +1,5 @@
 #include "client/cgpuctl/format.hpp"
+#include "client/cgpuctl/say_set.hpp"
 #include "client/cgpuctl/values.hpp"
 #include "client/cgpuctl/verbs.hpp"
 
@@ -7,10 +8,10 @@ namespace cgpu::cgpuctl {
 client::Result<void> set_memory(const Input& input, client::Node& node, Terminal& terminal) {
     const auto size = read_size("memory limit", input.memory);
     if (!size) return tl::unexpected(size.error());
-    auto done = node.set_memory(input.instance, input.gpu, size->count(), input.force, input.dry_run);
-    if (!done) return done;
-    terminal.done("Instance " + input.instance + ": memory limit " + size_text(size->count()) +
-                  (input.dry_run ? " could be set; nothing was changed." : " is set."));
+    const auto kept_for = node.set_memory(input.instance, input.gpu, size->count(), setting_of(input));
+    if (!kept_for) return tl::unexpected(kept_for.error());
+    say_set(input, "memory limit " + size_text(size->count()), "memory_limit_bytes", size->count(), *kept_for,
+            terminal);
     return {};
 }
 

@@ -1,3 +1,4 @@
+#include "client/cgpuctl/say_set.hpp"
 #include "client/cgpuctl/verbs.hpp"
 #include "core/model/quote.hpp"
 
@@ -7,10 +8,10 @@ client::Result<void> set_priority(const Input& input, client::Node& node, Termin
     if (input.priority != "high" && input.priority != "normal")
         return client::fail(client::ClientError::Kind::usage, "priority " + model::quote(input.priority) +
                                                                   ": there is no such. Try: high or normal.");
-    auto done = node.set_high_priority(input.instance, input.gpu, input.priority == "high", input.dry_run);
-    if (!done) return done;
-    terminal.done("Instance " + input.instance + ": " + input.priority + " priority" +
-                  (input.dry_run ? " could be set; nothing was changed." : " is set."));
+    const bool high = input.priority == "high";
+    const auto kept_for = node.set_high_priority(input.instance, input.gpu, high, setting_of(input));
+    if (!kept_for) return tl::unexpected(kept_for.error());
+    say_set(input, input.priority + " priority", "high_priority", high, *kept_for, terminal);
     return {};
 }
 

@@ -1,3 +1,4 @@
+#include "client/cgpuctl/say_set.hpp"
 #include "client/cgpuctl/values.hpp"
 #include "client/cgpuctl/verbs.hpp"
 
@@ -6,10 +7,9 @@ namespace cgpu::cgpuctl {
 client::Result<void> set_weight(const Input& input, client::Node& node, Terminal& terminal) {
     const auto weight = read_count("weight", input.weight);
     if (!weight) return tl::unexpected(weight.error());
-    auto done = node.set_weight(input.instance, input.gpu, *weight, input.dry_run);
-    if (!done) return done;
-    terminal.done("Instance " + input.instance + ": weight " + input.weight +
-                  (input.dry_run ? " could be set; nothing was changed." : " is set."));
+    const auto kept_for = node.set_weight(input.instance, input.gpu, *weight, setting_of(input));
+    if (!kept_for) return tl::unexpected(kept_for.error());
+    say_set(input, "weight " + input.weight, "weight", *weight, *kept_for, terminal);
     return {};
 }
 

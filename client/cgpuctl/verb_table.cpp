@@ -15,6 +15,8 @@ const Option kDryRun{"--dry-run", &Input::dry_run, "", "check everything and cha
 const Option kNoWait{"--no-wait", &Input::no_wait, "", "begin it only; cgpuctl status says how far it is"};
 const Option kCancel{"--cancel", &Input::cancel, "", "end the job that is under way: it goes back"};
 const Option kOnGpu{"--gpu", &Input::gpu, "GPU", "which of the instance's GPUs, where it has several"};
+const Option kPersist{"--persist", &Input::persist, "",
+                      "also for the next starts of the container or job of that name"};
 
 const Argument kGpu{"GPU", &Input::gpu, "index or UUID"};
 const Argument kInstance{"INSTANCE", &Input::instance, "id, unique beginning of an id, or name"};
@@ -36,7 +38,10 @@ const std::vector<Verb>& table() {
          &status},
         {"list",
          {},
-         {kJson, kNoLegend, kOnlyIds},
+         {{"--kept", &Input::kept, "", "instead: what --persist has kept for next starts, and for whom"},
+          kJson,
+          kNoLegend,
+          kOnlyIds},
          false,
          "The instances and what they use",
          "MEMORY is used / limit; SHARE is the part of the GPU's compute that is due / was got in the last "
@@ -79,21 +84,24 @@ const std::vector<Verb>& table() {
          &set_prio_ratio},
         {"set-weight",
          {kInstance, {"N", &Input::weight, "slices, 1 to the GPU's max_inst"}},
-         {kOnGpu, kDryRun, kQuiet},
+         {kOnGpu, kPersist, kJson, kDryRun, kQuiet},
          false,
          "Set the weight of an instance",
-         "Weights count under the policies weighted and fixed. A percentage that was asked for ends by it.",
+         "Weights count under the policies weighted and fixed. A percentage that was asked for ends by it.\n"
+         "It holds until the instance ends; with --persist its next starts get it, too, in place of what "
+         "they "
+         "ask for.",
          "cgpuctl set-weight web 4",
          &set_weight},
         {"set-priority",
          {kInstance, {"PRIORITY", &Input::priority, "high or normal"}},
-         {kOnGpu, kDryRun, kQuiet},
+         {kOnGpu, kPersist, kJson, kDryRun, kQuiet},
          false,
          "Set the priority of an instance",
          "While a high-priority instance is busy it is outside the policy and takes up to the GPU's "
          "prio_ratio; "
          "idle, it\n"
-         "takes nothing.",
+         "takes nothing. It holds until the instance ends; with --persist its next starts get it, too.",
          "cgpuctl set-priority web high",
          &set_priority},
         {"set-memory",
@@ -101,15 +109,30 @@ const std::vector<Verb>& table() {
          {kOnGpu,
           {"--force", &Input::force, "",
            "also below what it uses: it keeps that, and gets nothing new until it fits"},
+          kPersist,
+          kJson,
           kDryRun,
           kQuiet},
          false,
          "Set the memory limit of an instance",
          "In force at once. Below what it uses now only with --force; what was freed that way on paper can "
          "be given to\n"
-         "others before it is free on the card.",
-         "cgpuctl set-memory web 5120MiB",
+         "others before it is free on the card. It holds until the instance ends; with --persist the next "
+         "starts of the\n"
+         "container or job of that name get it, too, in place of what they ask for.",
+         "cgpuctl set-memory web 5120MiB --persist",
          &set_memory},
+        {"forget",
+         {{"NAME", &Input::name, "of a container or job, which need not be there"}},
+         {{"--owner", &Input::owner, "UID", "whose, where several users have instances of that name"},
+          kDryRun,
+          kQuiet},
+         false,
+         "Drop what --persist has kept for a name",
+         "Its next start gets what it asks for. What runs stays as it is. cgpuctl list --kept shows what is "
+         "kept.",
+         "cgpuctl forget web",
+         &forget},
         {"run",
          {},
          {{"--mem", &Input::memory, "SIZE", "memory limit on each GPU, with a unit: 4GiB, 5120MiB"},

@@ -17,6 +17,7 @@ client::Result<void> set_prio_ratio(const Input& input, client::Node& node, Term
 client::Result<void> set_priority(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> set_weight(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> set_memory(const Input& input, client::Node& node, Terminal& terminal);
+client::Result<void> forget(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> bench(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> module(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> runtime(const Input& input, client::Node& node, Terminal& terminal);

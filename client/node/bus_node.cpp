@@ -37,6 +37,18 @@ Options options_of_job(const Wanted& wanted) {
     return options;
 }
 
+Options options_of_setting(const Setting& how) {
+    Options options = options_for(how.dry_run);
+    if (how.persist) options.emplace("persist", sdbus::Variant(true));
+    if (how.force) options.emplace("force", sdbus::Variant(true));
+    return options;
+}
+
+/// Read before the change: the instance may be gone after it.
+std::string kept_name(InstanceProxy& instance, const Setting& how) {
+    return how.persist ? instance.Name() : std::string();
+}
+
 }  // namespace
 
 struct BusNode::Bus {
@@ -86,21 +98,44 @@ Result<void> BusNode::set_prio_ratio(const std::string& gpu, std::uint32_t per_c
     return call([&] { bus().gpu(gpu).SetPrioRatio(per_cent, options_for(dry_run)); });
 }
 
-Result<void> BusNode::set_weight(const std::string& instance, const std::string& gpu, std::uint32_t weight,
-                                 bool dry_run) {
-    return call([&] { bus().instance(instance).SetWeight(gpu, weight, options_for(dry_run)); });
+Result<std::string> BusNode::set_weight(const std::string& instance, const std::string& gpu,
+                                        std::uint32_t weight, const Setting& how) {
+    return call([&] {
+        auto proxy = bus().instance(instance);
+        auto name = kept_name(proxy, how);
+        proxy.SetWeight(gpu, weight, options_of_setting(how));
+        return name;
+    });
 }
 
-Result<void> BusNode::set_high_priority(const std::string& instance, const std::string& gpu, bool high,
-                                        bool dry_run) {
-    return call([&] { bus().instance(instance).SetHighPriority(gpu, high, options_for(dry_run)); });
+Result<std::string> BusNode::set_high_priority(const std::string& instance, const std::string& gpu, bool high,
+                                               const Setting& how) {
+    return call([&] {
+        auto proxy = bus().instance(instance);
+        auto name = kept_name(proxy, how);
+        proxy.SetHighPriority(gpu, high, options_of_setting(how));
+        return name;
+    });
 }
 
-Result<void> BusNode::set_memory(const std::string& instance, const std::string& gpu, std::uint64_t bytes,
-                                 bool force, bool dry_run) {
+Result<std::string> BusNode::set_memory(const std::string& instance, const std::string& gpu,
+                                        std::uint64_t bytes, const Setting& how) {
+    return call([&] {
+        auto proxy = bus().instance(instance);
+        auto name = kept_name(proxy, how);
+        proxy.SetMemory(gpu, bytes, options_of_setting(how));
+        return name;
+    });
+}
+
+Result<std::vector<Kept>> BusNode::kept() {
+    return call([&] { return to_kept(bus().manager.Kept()); });
+}
+
+Result<void> BusNode::forget(const std::string& name, std::optional<std::uint32_t> owner, bool dry_run) {
     Options options = options_for(dry_run);
-    if (force) options.emplace("force", sdbus::Variant(true));
-    return call([&] { bus().instance(instance).SetMemory(gpu, bytes, options); });
+    if (owner) options.emplace("owner", sdbus::Variant(*owner));
+    return call([&] { bus().manager.Forget(name, options); });
 }
 
 Result<Created> BusNode::create_instance(const std::string& id, const std::string& name,

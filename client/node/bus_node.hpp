@@ -20,12 +20,14 @@ class BusNode final : public Node {
     Result<void> set_policy(const std::string& gpu, const std::string& policy, bool dry_run) override;
     Result<void> set_max_inst(const std::string& gpu, std::uint32_t max_inst, bool dry_run) override;
     Result<void> set_prio_ratio(const std::string& gpu, std::uint32_t per_cent, bool dry_run) override;
-    Result<void> set_weight(const std::string& instance, const std::string& gpu, std::uint32_t weight,
-                            bool dry_run) override;
-    Result<void> set_high_priority(const std::string& instance, const std::string& gpu, bool high,
-                                   bool dry_run) override;
-    Result<void> set_memory(const std::string& instance, const std::string& gpu, std::uint64_t bytes,
-                            bool force, bool dry_run) override;
+    Result<std::string> set_weight(const std::string& instance, const std::string& gpu, std::uint32_t weight,
+                                   const Setting& how) override;
+    Result<std::string> set_high_priority(const std::string& instance, const std::string& gpu, bool high,
+                                          const Setting& how) override;
+    Result<std::string> set_memory(const std::string& instance, const std::string& gpu, std::uint64_t bytes,
+                                   const Setting& how) override;
+    Result<std::vector<Kept>> kept() override;
+    Result<void> forget(const std::string& name, std::optional<std::uint32_t> owner, bool dry_run) override;
     Result<Created> create_instance(const std::string& id, const std::string& name,
                                     const std::map<std::string, std::string>& variables,
                                     bool dry_run) override;

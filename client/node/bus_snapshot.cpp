@@ -139,6 +139,20 @@ std::vector<Quota> to_quotas(const std::vector<BusQuota>& quotas) {
     return out;
 }
 
+std::vector<Kept> to_kept(const std::vector<Properties>& entries) {
+    std::vector<Kept> all;
+    for (const Properties& entry : entries) {
+        Kept& kept = all.emplace_back();
+        read_into(entry, "owner", kept.owner);
+        read_into(entry, "name", kept.name);
+        read_into(entry, "device", kept.device);
+        read_into(entry, "memory-limit", kept.memory_limit);
+        read_into(entry, "weight", kept.weight);
+        read_into(entry, "high-priority", kept.high_priority);
+    }
+    return all;
+}
+
 Job read_job(sdbus::IConnection& connection, const std::string& path) {
     const auto proxy =
         sdbus::createProxy(connection, compat::ServiceName("org.cgpu1"), sdbus::ObjectPath(path));

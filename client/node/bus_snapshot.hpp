@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,9 @@ namespace cgpu::client {
 using BusQuota = sdbus::Struct<std::string, std::uint32_t, std::uint64_t, std::uint32_t, bool>;
 
 [[nodiscard]] std::vector<Quota> to_quotas(const std::vector<BusQuota>& quotas);
+
+/// As the property Kept of org.cgpu1.Manager has it. Throws sdbus::Error.
+[[nodiscard]] std::vector<Kept> to_kept(const std::vector<std::map<std::string, sdbus::Variant>>& entries);
 
 /// Everything the daemon shows, in one call for the objects and one for the usage of each. An instance that
 /// ends meanwhile is left out. Throws sdbus::Error.

@@ -29,6 +29,15 @@ struct Scope {
     std::string description;
 };
 
+/// How an instance's figure is changed.
+struct Setting {
+    bool persist = false;  ///< also for the next starts of the instance's name
+    bool force = false;    ///< a memory limit: also below what the instance uses now
+    bool dry_run = false;
+
+    friend bool operator==(const Setting&, const Setting&) = default;
+};
+
 /// A version of the module that the node is to be moved to.
 struct Upgrade {
     bool hot = true;  ///< running processes go over; else only without instances
@@ -62,14 +71,19 @@ class Node {
     virtual Result<void> set_policy(const std::string& gpu, const std::string& policy, bool dry_run) = 0;
     virtual Result<void> set_max_inst(const std::string& gpu, std::uint32_t max_inst, bool dry_run) = 0;
     virtual Result<void> set_prio_ratio(const std::string& gpu, std::uint32_t per_cent, bool dry_run) = 0;
-    /// `gpu` may be empty where the instance has one only.
-    virtual Result<void> set_weight(const std::string& instance, const std::string& gpu, std::uint32_t weight,
-                                    bool dry_run) = 0;
-    virtual Result<void> set_high_priority(const std::string& instance, const std::string& gpu, bool high,
-                                           bool dry_run) = 0;
-    /// `force`: also below what the instance uses now.
-    virtual Result<void> set_memory(const std::string& instance, const std::string& gpu, std::uint64_t bytes,
-                                    bool force, bool dry_run) = 0;
+    // `gpu` may be empty where the instance has one only. The answer is the name for whose next starts it is
+    // kept; empty where it isn't.
+    virtual Result<std::string> set_weight(const std::string& instance, const std::string& gpu,
+                                           std::uint32_t weight, const Setting& how) = 0;
+    virtual Result<std::string> set_high_priority(const std::string& instance, const std::string& gpu,
+                                                  bool high, const Setting& how) = 0;
+    virtual Result<std::string> set_memory(const std::string& instance, const std::string& gpu,
+                                           std::uint64_t bytes, const Setting& how) = 0;
+    /// What is kept for next starts, by owner and name.
+    virtual Result<std::vector<Kept>> kept() = 0;
+    /// `owner` (a user id) may be left out where it is kept for the instances of one user only.
+    virtual Result<void> forget(const std::string& name, std::optional<std::uint32_t> owner,
+                                bool dry_run) = 0;
 
     virtual Result<Created> create_instance(const std::string& id, const std::string& name,
                                             const std::map<std::string, std::string>& variables,

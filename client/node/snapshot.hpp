@@ -77,6 +77,17 @@ struct Instance {
     }
 };
 
+/// What is kept for the next starts of an instance's name, of one of its devices. What isn't set is as the
+/// instance asks for it.
+struct Kept {
+    std::uint32_t owner = 0;  ///< user id of who makes the instance
+    std::string name;
+    std::uint32_t device = 0;                   ///< which of its GPUs, from 0, in its own order
+    std::optional<std::uint64_t> memory_limit;  ///< bytes
+    std::optional<std::uint32_t> weight;        ///< slices
+    std::optional<bool> high_priority;
+};
+
 /// An upgrade of the module, or a switch of the node's mode.
 struct Job {
     std::uint64_t id = 0;

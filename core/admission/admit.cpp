@@ -1,17 +1,54 @@
 #include "core/admission/admit.hpp"
 
+#include "core/admission/kept_in_use.hpp"
 #include "core/admission/plan.hpp"
+#include "core/model/quote.hpp"
 
 namespace cgpu::admission {
+namespace {
+
+using model::Refusal;
+using request::Request;
+
+/// Whether it wants the node's default memory where there is none, for a device at least.
+bool has_no_memory(const Request& request, const Defaults& defaults) {
+    if (!request.memory.empty() || defaults.default_memory != model::Bytes{}) return false;
+    for (std::size_t device = 0; device < request.count; ++device)
+        if (!request.kept_at(device).memory_limit) return true;
+    return false;
+}
+
+std::string forget_it(const Request& request) {
+    return "cgpuctl forget " + model::quote(request.container_name);
+}
+
+/// The refusal, with the way out that is there where figures were kept and those may be what doesn't fit.
+Refusal naming_what_is_kept(Refusal refusal, const Request& request) {
+    const bool may_be_the_figures = refusal.reason == Refusal::Reason::no_memory ||
+                                    refusal.reason == Refusal::Reason::no_space ||
+                                    refusal.reason == Refusal::Reason::invalid;
+    if (may_be_the_figures && !kept_in_use(request).empty())
+        also_try(refusal, forget_it(request) + ", which drops what --persist has kept");
+    return refusal;
+}
+
+std::string say_what_is_kept(const Request& request) {
+    return "what --persist has kept for " + model::quote(request.container_name) +
+           " goes before what it asks for: " + model::describe(kept_in_use(request)) +
+           ". Try: " + forget_it(request) + ", for the next start to get what it asks for.";
+}
+
+}  // namespace
 
 tl::expected<Grant, model::Refusal> admit(const model::Node& node, const request::Request& request,
                                           const Defaults& defaults) {
-    if (request.memory.empty() && defaults.default_memory == model::Bytes{}) return Grant{};
+    if (has_no_memory(request, defaults)) return Grant{};
     auto plan =
         request.gpus.empty() ? plan_placed(node, request, defaults) : plan_named(node, request, defaults);
-    if (!plan) return tl::unexpected(plan.error());
+    if (!plan) return tl::unexpected(naming_what_is_kept(std::move(plan.error()), request));
     Grant grant;
     grant.mode = plan->mode;
+    if (!kept_in_use(request).empty()) grant.warnings.push_back(say_what_is_kept(request));
     for (Seat& seat : plan->seats) {
         grant.quotas.push_back(seat.quota);
         for (std::string& warning : seat.warnings) grant.warnings.push_back(std::move(warning));

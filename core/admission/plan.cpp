@@ -6,6 +6,8 @@
 #include <set>
 #include <tuple>
 
+#include "core/admission/kept_in_use.hpp"
+#include "core/model/quote.hpp"
 #include "core/model/size.hpp"
 
 namespace cgpu::admission {
@@ -55,6 +57,7 @@ Mode mode_of_named(const Node& node, const std::vector<const Gpu*>& gpus) {
 }
 
 Bytes nominal_memory(const Request& request, std::size_t position) {
+    if (const auto kept = request.kept_at(position).memory_limit) return *kept;
     const request::MemoryAsk* ask = request.memory_at(position);
     if (ask == nullptr) return {};
     if (const auto* share = std::get_if<request::CardShare>(ask)) return Bytes::from_gib(share->gib);
@@ -203,6 +206,9 @@ std::string describe(const Request& request, const Defaults& defaults) {
     if (request.memory.empty()) text = format_size(defaults.default_memory) + " (the default)";
     if (request.percent) text += " and " + std::to_string(*request.percent) + "% of the compute";
     if (request.weight) text += " and weight " + std::to_string(*request.weight);
+    if (const auto kept = kept_in_use(request); !kept.empty())
+        text += " (for " + model::quote(request.container_name) +
+                " --persist has kept: " + model::describe(kept) + ")";
     return text;
 }
 

@@ -22,8 +22,10 @@ tl::unexpected<Objection> object(Reason reason, std::string why, std::string rem
     return tl::unexpected(Objection{reason, std::move(why), std::move(remedy)});
 }
 
-tl::expected<Bytes, Objection> memory_on(const Gpu& gpu, const request::MemoryAsk* ask,
+tl::expected<Bytes, Objection> memory_on(const Gpu& gpu, const Request& request, std::size_t position,
                                          Bytes default_memory) {
+    if (const auto kept = request.kept_at(position).memory_limit) return *kept;
+    const request::MemoryAsk* ask = request.memory_at(position);
     if (ask == nullptr) return default_memory;
     if (const auto* exact = std::get_if<Bytes>(ask)) return *exact;
     const auto& share = std::get<request::CardShare>(*ask);
@@ -37,15 +39,18 @@ tl::expected<Bytes, Objection> memory_on(const Gpu& gpu, const request::MemoryAs
 }
 
 /// The weight that was asked for in so many words; null where the configuration decides.
-tl::expected<std::optional<std::uint32_t>, Objection> asked_weight(const Gpu& gpu, const Request& request) {
+/// One that is kept stands in place of a percentage, too: it was set as a number of slices.
+tl::expected<std::optional<std::uint32_t>, Objection> asked_weight(const Gpu& gpu, const Request& request,
+                                                                   std::size_t position) {
     const std::uint32_t max_inst = gpu.settings.max_inst;
-    std::optional<std::uint32_t> weight = request.weight;
+    const auto kept = request.kept_at(position).weight;
+    const std::optional<std::uint32_t> weight = kept ? kept : request.weight;
     if (weight && *weight > max_inst)
         return object(Reason::invalid,
                       "weight " + std::to_string(*weight) + " is asked for, and max_inst is " +
                           std::to_string(max_inst),
                       "a weight from 1 to " + std::to_string(max_inst));
-    if (!request.percent) return weight;
+    if (!request.percent || kept) return weight;
     const auto slices = request::percent_to_slices(*request.percent, max_inst);
     if (!slices)
         return object(Reason::invalid, slices.error(),
@@ -91,9 +96,9 @@ void warn_about_weight(Seat& seat, bool asked, Policy policy) {
 
 tl::expected<Seat, Objection> find_seat(const Node& node, const Gpu& gpu, const Request& request,
                                         std::size_t position, Mode mode, const Defaults& defaults) {
-    const auto memory = memory_on(gpu, request.memory_at(position), defaults.default_memory);
+    const auto memory = memory_on(gpu, request, position, defaults.default_memory);
     if (!memory) return tl::unexpected(memory.error());
-    const auto asked = asked_weight(gpu, request);
+    const auto asked = asked_weight(gpu, request, position);
     if (!asked) return tl::unexpected(asked.error());
 
     Seat seat;
@@ -107,10 +112,12 @@ tl::expected<Seat, Objection> find_seat(const Node& node, const Gpu& gpu, const 
     seat.quota.gpu = gpu.uuid;
     seat.quota.memory_limit = *memory;
     seat.quota.weight = std::min(seat.wanted_weight, node.free_weight(gpu.uuid));
-    seat.quota.high_priority = request.high_priority;
-    seat.quota.exclusive = request.percent == 100U;
+    const model::KeptFigures kept = request.kept_at(position);
+    seat.quota.high_priority = kept.high_priority.value_or(request.high_priority);
+    // As Node::set_weight() leaves it: cut down from 100 %, it no longer has the whole GPU.
+    seat.quota.exclusive = request.percent == 100U && seat.wanted_weight >= gpu.settings.max_inst;
     // Where less was free it doesn't have its percentage, but a number of slices.
-    if (seat.quota.weight == seat.wanted_weight) seat.quota.percent = request.percent;
+    if (seat.quota.weight == seat.wanted_weight && !kept.weight) seat.quota.percent = request.percent;
     if (auto checked = node.check_quota(mode, seat.quota); !checked) return tl::unexpected(checked.error());
 
     const Policy policy = mode == Mode::memory_compute ? gpu.settings.policy : Policy::native;

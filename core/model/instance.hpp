@@ -34,6 +34,8 @@ struct Instance {
     std::vector<Quota> quotas;  ///< one per GPU, in the order in which the container sees the GPUs
     std::optional<Process>
         attached;  ///< its first process, once it is known; later the oldest that is left of it
+    /// User id of who made it. Nothing: it was made when that wasn't written down.
+    std::optional<std::uint32_t> owner = std::nullopt;
 
     /// Its quota on the GPU, or null.
     [[nodiscard]] const Quota* quota_on(const Uuid& gpu) const {

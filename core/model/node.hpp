@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 
 #include "core/model/gpu.hpp"
 #include "core/model/instance.hpp"
+#include "core/model/kept.hpp"
 #include "core/model/refusal.hpp"
 
 namespace cgpu::model {
@@ -35,7 +37,8 @@ struct Occupant {
 /// Always true: GPUs and instances are unique, every quota is on a known GPU and has memory, no GPU has more
 /// instances or a larger sum of weights than its max_inst, a weight that was asked for as a percentage is
 /// that part of max_inst, all instances on a GPU have one mode, and an exclusive one is alone. The limits on
-/// a GPU never add up to more than its total at the time they were given.
+/// a GPU never add up to more than its total at the time they were given. What is kept is of kMaxKept devices
+/// at most, and says something of each.
 class Node {
   public:
     using Instances = std::map<InstanceId, Instance>;
@@ -43,7 +46,7 @@ class Node {
     Node() = default;
     /// The node as it was saved. Refused when it breaks one of the rules above.
     [[nodiscard]] static tl::expected<Node, Refusal> restore(std::uint64_t generation, std::vector<Gpu> gpus,
-                                                             std::vector<Instance> instances);
+                                                             std::vector<Instance> instances, Kept kept = {});
 
     /// Grows with every change.
     [[nodiscard]] std::uint64_t generation() const { return generation_; }
@@ -56,6 +59,12 @@ class Node {
     [[nodiscard]] const Instance* find_instance(const InstanceId& id) const;
     /// Who is on a GPU, by id. The pointers live as long as the node is not changed.
     [[nodiscard]] std::vector<Occupant> occupants_of(const Uuid& gpu) const;
+
+    /// All that is kept for next starts, instances of which may be there or not.
+    [[nodiscard]] const Kept& kept() const { return kept_; }
+    /// What is kept for a new instance of this owner, id and name.
+    [[nodiscard]] KeptOfInstance kept_of(std::uint32_t owner, const InstanceId& id,
+                                         const std::string& name) const;
 
     // Sums over the instances on a GPU; zero for a GPU that is not known.
     [[nodiscard]] Bytes allocated(const Uuid& gpu) const;
@@ -112,6 +121,17 @@ class Node {
     [[nodiscard]] tl::expected<Change, Refusal> set_high_priority(const InstanceId& id, const Uuid& gpu,
                                                                   bool high);
 
+    // What is kept for the next starts of an instance's name, by its owner.
+    /// Adds to what is kept of the instance's device on this GPU; what `figures` leaves out stays as it was.
+    /// The instance itself isn't changed. Refused: not_found; invalid (nothing to keep); unsupported (it has
+    /// no name of its own or a too long one, or its owner isn't known); no_space (kMaxKept).
+    [[nodiscard]] tl::expected<Change, Refusal> keep(const InstanceId& id, const Uuid& gpu,
+                                                     const KeptFigures& figures);
+    /// Drops all that is kept for the name. `owner` may be left out where it is kept for one only. Refused:
+    /// not_found; invalid (several owners).
+    [[nodiscard]] tl::expected<Change, Refusal> forget(std::string_view name,
+                                                       std::optional<std::uint32_t> owner);
+
     friend bool operator==(const Node&, const Node&) = default;
 
   private:
@@ -129,6 +149,7 @@ class Node {
     std::uint64_t generation_ = 0;
     std::vector<Gpu> gpus_;
     Instances instances_;
+    Kept kept_;
 };
 
 }  // namespace cgpu::model

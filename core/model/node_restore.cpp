@@ -2,6 +2,7 @@
 
 #include "core/model/node.hpp"
 #include "core/model/percent.hpp"
+#include "core/model/quote.hpp"
 
 namespace cgpu::model {
 namespace {
@@ -55,10 +56,25 @@ tl::expected<void, Refusal> check_instance(const Node& node, const Instance& ins
     return {};
 }
 
+tl::expected<void, Refusal> check_kept(const Kept& kept) {
+    if (kept.size() > kMaxKept) return broken("figures of too many devices are kept");
+    for (const auto& [key, figures] : kept) {
+        const std::string what = "what is kept for " + quote(key.name);
+        if (key.name.empty() || key.name.size() > kMaxKeptName)
+            return broken(what + " has no name, or a too long one");
+        if (key.device >= kMaxGpusPerInstance) return broken(what + " is of a device that no instance has");
+        if (figures == KeptFigures{}) return broken(what + " is nothing");
+        if (figures.memory_limit == Bytes{}) return broken(what + " is a memory limit of zero");
+        if (figures.weight && (*figures.weight < 1 || *figures.weight > kMaxMaxInst))
+            return broken(what + " is a weight that is out of range");
+    }
+    return {};
+}
+
 }  // namespace
 
 tl::expected<Node, Refusal> Node::restore(std::uint64_t generation, std::vector<Gpu> gpus,
-                                          std::vector<Instance> instances) {
+                                          std::vector<Instance> instances, Kept kept) {
     Node node;
     node.generation_ = generation;
     node.gpus_ = std::move(gpus);
@@ -77,6 +93,8 @@ tl::expected<Node, Refusal> Node::restore(std::uint64_t generation, std::vector<
     }
     for (const auto& [id, instance] : node.instances_)
         if (auto checked = check_instance(node, instance); !checked) return tl::unexpected(checked.error());
+    if (auto checked = check_kept(kept); !checked) return tl::unexpected(checked.error());
+    node.kept_ = std::move(kept);
     return node;
 }
 

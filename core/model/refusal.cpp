@@ -9,6 +9,11 @@ Refusal make_refusal(Refusal::Reason reason, std::string_view what, std::string_
     return {reason, std::move(text)};
 }
 
+void also_try(Refusal& refusal, std::string_view remedy) {
+    if (refusal.text.ends_with('.')) refusal.text.pop_back();
+    refusal.text.append(", or ").append(remedy).append(".");
+}
+
 tl::unexpected<Refusal> refuse(Refusal::Reason reason, std::string_view what, std::string_view why,
                                std::string_view remedy) {
     return tl::unexpected(make_refusal(reason, what, why, remedy));

@@ -39,6 +39,9 @@ struct Objection {
 [[nodiscard]] Refusal make_refusal(Refusal::Reason reason, std::string_view what, std::string_view why,
                                    std::string_view remedy);
 
+/// Adds a remedy behind those that the refusal names, `… Try: that, or this.`
+void also_try(Refusal& refusal, std::string_view remedy);
+
 /// make_refusal() in the form that a function returning tl::expected<…, Refusal> returns.
 [[nodiscard]] tl::unexpected<Refusal> refuse(Refusal::Reason reason, std::string_view what,
                                              std::string_view why, std::string_view remedy);

@@ -10,6 +10,7 @@
 #include <tl/expected.hpp>
 
 #include "core/model/bytes.hpp"
+#include "core/model/kept.hpp"
 #include "core/model/mode.hpp"
 #include "core/model/refusal.hpp"
 #include "core/model/uuid.hpp"
@@ -45,13 +46,22 @@ struct Request {
     std::optional<std::uint32_t> percent;  ///< of the compute, 1..100
     bool high_priority = false;
     std::optional<model::Mode> mode;  ///< none asked for: the GPU's
-    /// For the weights by container name; filled in by the caller, where it knows it.
+    /// For the weights by container name, and for messages; filled in by the caller, where it knows it.
     std::string container_name;
+    /// What `--persist` has kept for it, which goes before what it asks for; filled in by the caller. Of
+    /// devices that it doesn't ask for it means nothing.
+    model::KeptOfInstance kept;
 
     /// The memory asked for on the n-th GPU; null for the node's default.
     [[nodiscard]] const MemoryAsk* memory_at(std::size_t n) const {
         if (memory.empty()) return nullptr;
         return &memory[n < memory.size() ? n : memory.size() - 1];
+    }
+
+    /// What is kept of the n-th GPU; all empty where nothing is.
+    [[nodiscard]] model::KeptFigures kept_at(std::size_t n) const {
+        const auto found = kept.find(static_cast<std::uint32_t>(n));
+        return found == kept.end() ? model::KeptFigures{} : found->second;
     }
 
     friend bool operator==(const Request&, const Request&) = default;

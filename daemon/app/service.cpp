@@ -4,25 +4,12 @@
 #include <utility>
 
 #include "core/model/quote.hpp"
-#include "core/model/size.hpp"
 #include "daemon/app/log.hpp"
 
 namespace cgpu::app {
 namespace {
 
 using model::Refusal;
-
-/// S4 would switch to policy 2 by itself; here the administrator decides, and is told.
-void say_where_weight_is_idle(const model::Node& node, const model::Instance& instance) {
-    for (const auto& quota : instance.quotas) {
-        const auto* gpu = node.find_gpu(quota.gpu);
-        if (!gpu || quota.weight <= 1) continue;
-        const auto policy = node.policy_in_force(*gpu);
-        if (policy != model::Policy::weighted && policy != model::Policy::fixed)
-            log::info("{}: weight {} has no effect on GPU {} under policy {}", model::describe(instance),
-                      quota.weight, gpu->index, model::to_string(policy));
-    }
-}
 
 /// Of those whose weight on the GPU follows max_inst, because they asked for a percentage.
 std::vector<model::InstanceId> say_whose_weight_followed(const model::Node& before, const model::Node& now,
@@ -99,55 +86,6 @@ Result<void> Service::set_prio_ratio(const model::Uuid& gpu, std::uint32_t per_c
     if (*changed) {
         log::info("{}: prio_ratio {} is set", describe(*node_.find_gpu(gpu)), per_cent);
         outside_.publisher.gpu_changed(gpu);
-    }
-    return {};
-}
-
-Result<void> Service::set_weight(const model::InstanceId& id, std::string_view gpu, std::uint32_t weight,
-                                 Options options) {
-    const auto uuid = find_gpu_of(node_, id, gpu);
-    if (!uuid) return tl::unexpected(uuid.error());
-    const auto changed =
-        change([&](model::Node& node) { return node.set_weight(id, *uuid, weight); }, options);
-    if (!changed) return tl::unexpected(changed.error());
-    if (*changed) {
-        log::info("{}: weight {} is set", model::describe(*node_.find_instance(id)), weight);
-        say_where_weight_is_idle(node_, *node_.find_instance(id));
-        outside_.publisher.instance_changed(id);
-        outside_.publisher.gpu_changed(*uuid);
-    }
-    return {};
-}
-
-Result<void> Service::set_high_priority(const model::InstanceId& id, std::string_view gpu, bool high,
-                                        Options options) {
-    const auto uuid = find_gpu_of(node_, id, gpu);
-    if (!uuid) return tl::unexpected(uuid.error());
-    const auto changed =
-        change([&](model::Node& node) { return node.set_high_priority(id, *uuid, high); }, options);
-    if (!changed) return tl::unexpected(changed.error());
-    if (*changed) {
-        log::info("{}: {} priority is set", model::describe(*node_.find_instance(id)),
-                  high ? "high" : "normal");
-        outside_.publisher.instance_changed(id);
-    }
-    return {};
-}
-
-Result<void> Service::set_memory(const model::InstanceId& id, std::string_view gpu, std::uint64_t bytes,
-                                 Options options) {
-    const auto uuid = find_gpu_of(node_, id, gpu);
-    if (!uuid) return tl::unexpected(uuid.error());
-    const model::Bytes in_use(options.force ? 0 : outside_.usage.usage(id, *uuid).memory_used);
-    const auto changed = change(
-        [&](model::Node& node) { return node.set_memory(id, *uuid, model::Bytes(bytes), in_use); }, options);
-    if (!changed) return tl::unexpected(changed.error());
-    if (*changed) {
-        log::info("{}: memory limit {} is set", model::describe(*node_.find_instance(id)),
-                  model::format_size(model::Bytes(bytes)));
-        outside_.links.refresh(*node_.find_instance(id));
-        outside_.publisher.instance_changed(id);
-        outside_.publisher.gpu_changed(*uuid);
     }
     return {};
 }

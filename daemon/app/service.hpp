@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,8 @@ struct Caller {
 struct Options {
     bool dry_run = false;  ///< check everything, change nothing
     bool force = false;    ///< set_memory: below what is in use, too
+    /// set_weight, set_high_priority, set_memory: also for the next starts of the instance's name.
+    bool persist = false;
 };
 
 /// What the configuration says of new instances and new GPUs.
@@ -89,6 +92,8 @@ class Service {
                                    Options options);
     Result<void> set_memory(const model::InstanceId& id, std::string_view gpu, std::uint64_t bytes,
                             Options options);
+    /// Drops what `persist` has kept for the name; see Node::forget().
+    Result<void> forget(std::string_view name, std::optional<std::uint32_t> owner, Options options);
 
     /// The process that has this pid now. Whoever answers a call later than it came asks at once: the pid may
     /// be another's by then.
@@ -117,6 +122,11 @@ class Service {
     /// Tries a transition on a copy and saves it. True: the node is another one now.
     Result<bool> change(const std::function<tl::expected<Change, model::Refusal>(model::Node&)>& transition,
                         Options options);
+    /// A change of an instance's quota and, with `persist`, of what is kept for its next starts: both or
+    /// neither. True: the node is another one now.
+    Result<bool> change_quota(
+        const model::InstanceId& id, const model::Uuid& gpu, const model::KeptFigures& figures,
+        const std::function<tl::expected<Change, model::Refusal>(model::Node&)>& transition, Options options);
     [[nodiscard]] bool may_attach(const model::Process& process, const Caller& caller) const;
     void let_in(const model::InstanceId& id, std::uint32_t user);
     void watch_end(const model::InstanceId& id, const model::Process& process);

@@ -54,6 +54,7 @@ Result<Created> Service::create_instance(std::string_view id, std::string_view n
                              "ALIYUN_COM_GPU_MEM_CONTAINER=GiB or CGPU_MEM=SIZE, or start it without cgpu");
     if (const auto open = outside_.door.open(); !open) return tl::unexpected(open.error());
     (*request)->container_name = std::string(name);
+    (*request)->kept = node_.kept_of(caller.user, *parsed_id, (*request)->container_name);
     auto defaults = settings_.defaults;
     defaults.mode = outside_.door.mode();
     auto grant = admission::admit(node_, **request, defaults);
@@ -63,8 +64,8 @@ Result<Created> Service::create_instance(std::string_view id, std::string_view n
         return model::refuse(Refusal::Reason::not_found, "process " + std::to_string(caller.process.pid),
                              "it asked for an instance and has ended", "again");
 
-    model::Instance wanted{*parsed_id,  std::string(name), 0,           outside_.wall_clock(),
-                           grant->mode, grant->quotas,     std::nullopt};
+    model::Instance wanted{*parsed_id,    std::string(name), 0,          outside_.wall_clock(), grant->mode,
+                           grant->quotas, std::nullopt,      caller.user};
     const auto add = [&](model::Node& node) { return node.add_instance(wanted); };
     if (options.dry_run) {
         const auto checked = change(add, options);

@@ -10,6 +10,8 @@
 namespace cgpu::bus {
 namespace {
 
+constexpr Known kQuotaOptions{.force = false, .persist = true};
+
 std::map<std::string, sdbus::Variant> figures(const app::InstanceUsage& usage) {
     const std::vector<std::uint32_t> processes(usage.processes.begin(), usage.processes.end());
     const std::vector<std::uint32_t> outside(usage.outside.begin(), usage.outside.end());
@@ -61,23 +63,25 @@ void InstanceObject::SetWeight(sdbus::Result<>&& result, std::string gpu, std::u
                                OptionMap options) {
     when_permitted(authority_, Action::manage_instance, getObject(), "SetWeight", std::move(result),
                    [&service = service_, id = id_, gpu, weight, options] {
-                       take(service.set_weight(id, gpu, weight, take(read_options(options))));
+                       take(service.set_weight(id, gpu, weight, take(read_options(options, kQuotaOptions))));
                    });
 }
 
 void InstanceObject::SetHighPriority(sdbus::Result<>&& result, std::string gpu, bool high,
                                      OptionMap options) {
-    when_permitted(authority_, Action::manage_instance, getObject(), "SetHighPriority", std::move(result),
-                   [&service = service_, id = id_, gpu, high, options] {
-                       take(service.set_high_priority(id, gpu, high, take(read_options(options))));
-                   });
+    when_permitted(
+        authority_, Action::manage_instance, getObject(), "SetHighPriority", std::move(result),
+        [&service = service_, id = id_, gpu, high, options] {
+            take(service.set_high_priority(id, gpu, high, take(read_options(options, kQuotaOptions))));
+        });
 }
 
 void InstanceObject::SetMemory(sdbus::Result<>&& result, std::string gpu, std::uint64_t bytes,
                                OptionMap options) {
     when_permitted(authority_, Action::manage_instance, getObject(), "SetMemory", std::move(result),
                    [&service = service_, id = id_, gpu, bytes, options] {
-                       take(service.set_memory(id, gpu, bytes, take(read_options(options, Force::known))));
+                       take(service.set_memory(
+                           id, gpu, bytes, take(read_options(options, {.force = true, .persist = true}))));
                    });
 }
 

@@ -88,6 +88,29 @@ void ManagerObject::ReleaseInstance(sdbus::Result<>&& result, std::string id, Op
                    });
 }
 
+void ManagerObject::Forget(sdbus::Result<>&& result, std::string name, OptionMap options) {
+    when_permitted(authority_, Action::manage_instance, getObject(), "Forget", std::move(result),
+                   [&service = service_, name, options] {
+                       const auto read = take(read_forget_options(options));
+                       take(service.forget(name, read.owner, read.options));
+                   });
+}
+
+std::vector<std::map<std::string, sdbus::Variant>> ManagerObject::Kept() {
+    std::vector<std::map<std::string, sdbus::Variant>> all;
+    for (const auto& [key, figures] : service_.node().kept()) {
+        auto& entry = all.emplace_back();
+        entry.emplace("owner", sdbus::Variant(key.owner));
+        entry.emplace("name", sdbus::Variant(key.name));
+        entry.emplace("device", sdbus::Variant(key.device));
+        if (figures.memory_limit)
+            entry.emplace("memory-limit", sdbus::Variant(figures.memory_limit->count()));
+        if (figures.weight) entry.emplace("weight", sdbus::Variant(*figures.weight));
+        if (figures.high_priority) entry.emplace("high-priority", sdbus::Variant(*figures.high_priority));
+    }
+    return all;
+}
+
 sdbus::ObjectPath ManagerObject::FindGpu(const std::string& gpu) {
     return guarded("FindGpu", [&] { return path_of(take(service_.find_gpu(gpu))); });
 }

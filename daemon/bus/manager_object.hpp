@@ -40,6 +40,7 @@ class ManagerObject final
                         std::map<std::string, std::string> variables, OptionMap options) override;
     void Attach(sdbus::Result<>&& result, std::string id, std::uint32_t pid, OptionMap options) override;
     void ReleaseInstance(sdbus::Result<>&& result, std::string id, OptionMap options) override;
+    void Forget(sdbus::Result<>&& result, std::string name, OptionMap options) override;
     sdbus::ObjectPath FindGpu(const std::string& gpu) override;
     sdbus::ObjectPath FindInstance(const std::string& instance) override;
 
@@ -54,6 +55,7 @@ class ManagerObject final
     std::string ModeSource() override { return upgrader_.mode() ? "switched" : "configuration"; }
     std::string ModuleVersion() override { return upgrader_.installed_in_force(); }
     std::vector<std::string> ModulesInstalled() override;
+    std::vector<std::map<std::string, sdbus::Variant>> Kept() override;
 
     Authority& authority_;
     app::Service& service_;

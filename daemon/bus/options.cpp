@@ -8,6 +8,8 @@ namespace {
 using Reason = model::Refusal::Reason;
 constexpr const char* kDryRun = "dry-run";
 constexpr const char* kForce = "force";
+constexpr const char* kPersist = "persist";
+constexpr const char* kOwner = "owner";
 constexpr const char* kDrain = "drain";
 constexpr const char* kTimeout = "timeout";
 
@@ -21,19 +23,36 @@ app::Result<T> read_value(const std::string& key, const sdbus::Variant& value, c
 
 }  // namespace
 
-app::Result<app::Options> read_options(const OptionMap& given, Force force) {
+app::Result<app::Options> read_options(const OptionMap& given, Known known) {
     app::Options options;
     for (const auto& [key, value] : given) {
-        const std::string what = "option " + model::quote(key);
-        const bool takes_force = force == Force::known;
-        if (key != kDryRun && !(takes_force && key == kForce))
-            return model::refuse(Reason::invalid, what, "it is not known",
-                                 takes_force ? "dry-run, force, or no options" : "dry-run, or no options");
-        const auto flag = read_value<bool>(key, value, "b", "true or false");
-        if (!flag) return tl::unexpected(flag.error());
-        (key == kForce ? options.force : options.dry_run) = *flag;
+        bool* flag = nullptr;
+        if (key == kDryRun) flag = &options.dry_run;
+        if (known.force && key == kForce) flag = &options.force;
+        if (known.persist && key == kPersist) flag = &options.persist;
+        if (flag == nullptr)
+            return model::refuse(Reason::invalid, "option " + model::quote(key), "it is not known",
+                                 std::string(kDryRun) + (known.force ? ", force" : "") +
+                                     (known.persist ? ", persist" : "") + ", or no options");
+        const auto read = read_value<bool>(key, value, "b", "true or false");
+        if (!read) return tl::unexpected(read.error());
+        *flag = *read;
     }
     return options;
+}
+
+app::Result<ForgetOptions> read_forget_options(const OptionMap& given) {
+    OptionMap others = given;
+    ForgetOptions all;
+    if (const auto owner = others.extract(kOwner)) {
+        const auto user = read_value<std::uint32_t>(kOwner, owner.mapped(), "u", "a user id");
+        if (!user) return tl::unexpected(user.error());
+        all.owner = *user;
+    }
+    const auto options = read_options(others);
+    if (!options) return tl::unexpected(options.error());
+    all.options = *options;
+    return all;
 }
 
 app::Result<app::UpgradeOptions> read_job_options(const OptionMap& given, upgrade::Kind kind) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "daemon/app/ports.hpp"
@@ -13,11 +15,21 @@ namespace cgpu::bus {
 /// The a{sv} at the end of every method that changes something.
 using OptionMap = std::map<std::string, sdbus::Variant>;
 
-/// Whether a method knows the option `force` beside `dry-run`, which all know.
-enum class Force { unknown, known };
+/// The options that a method knows beside `dry-run`, which all know.
+struct Known {
+    bool force = false;
+    bool persist = false;
+};
 
 /// Refused (invalid), by name: a key that the method doesn't know, a value of the wrong type.
-[[nodiscard]] app::Result<app::Options> read_options(const OptionMap& given, Force force = Force::unknown);
+[[nodiscard]] app::Result<app::Options> read_options(const OptionMap& given, Known known = {});
+
+/// The options of Forget: dry-run and owner (u, a user id).
+struct ForgetOptions {
+    app::Options options;
+    std::optional<std::uint32_t> owner;
+};
+[[nodiscard]] app::Result<ForgetOptions> read_forget_options(const OptionMap& given);
 
 /// The options of a job: dry-run, timeout and, where it isn't hot, drain.
 [[nodiscard]] app::Result<app::UpgradeOptions> read_job_options(const OptionMap& given, upgrade::Kind kind);

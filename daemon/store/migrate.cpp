@@ -4,6 +4,8 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "daemon/store/kept_json.hpp"
+
 namespace cgpu::store {
 
 namespace {
@@ -28,8 +30,17 @@ void add_percent(nlohmann::json& document) {
     }
 }
 
+/// Who made an instance was not written down, and nothing was kept.
+void add_kept(nlohmann::json& document) {
+    document.emplace("kept", nlohmann::json::array());
+    const auto instances = document.find("instances");
+    if (instances == document.end() || !instances->is_array()) return;
+    for (nlohmann::json& instance : *instances)
+        if (instance.is_object()) instance.emplace("owner", kNoOwner);
+}
+
 constexpr std::array kMigrations = {Migration{1, add_upgrade}, Migration{2, add_mode},
-                                    Migration{3, add_percent}};
+                                    Migration{3, add_percent}, Migration{4, add_kept}};
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "daemon/store/json_fields.hpp"
+#include "daemon/store/kept_json.hpp"
 #include "daemon/store/migrate.hpp"
 #include "daemon/store/record_json.hpp"
 
@@ -48,6 +49,7 @@ ordered_json instance_json(const Instance& instance) {
     ordered_json result = {{"id", instance.id.str()},           {"name", instance.name},
                            {"generation", instance.generation}, {"created", instance.created},
                            {"mode", to_string(instance.mode)},  {"quotas", std::move(quotas)}};
+    result["owner"] = instance.owner.value_or(kNoOwner);
     if (instance.attached)
         result["attached"] = {{"pid", instance.attached->pid},
                               {"start_time", instance.attached->start_time},
@@ -106,6 +108,7 @@ std::optional<Instance> read_instance(const json& document, const std::string& p
     instance.generation = fields.number("generation");
     instance.created = fields.number("created");
     instance.mode = fields.parsed("mode", model::parse_mode).value_or(instance.mode);
+    if (const auto owner = fields.number32("owner"); owner != kNoOwner) instance.owner = owner;
     if (const json* quotas = fields.array("quotas"))
         for (const json& quota : *quotas)
             instance.quotas.push_back(
@@ -165,6 +168,7 @@ std::string write_state(const State& state) {
     document["instances"] = ordered_json::array();
     for (const auto& [id, instance] : node.instances())
         document["instances"].push_back(instance_json(instance));
+    document["kept"] = kept_json(node.kept());
     document["upgrade"] = record_json(state.record);
     return document.dump(2, ' ', true, ordered_json::error_handler_t::replace) + "\n";
 }
@@ -185,11 +189,13 @@ tl::expected<State, Unreadable> read_state(std::string_view text) {
         for (const json& instance : *list)
             if (auto read = read_instance(instance, item("instances", instances.size()), error))
                 instances.push_back(std::move(*read));
+    model::Kept kept;
+    if (const json* list = fields.array("kept")) kept = read_kept(*list, "kept", error);
     upgrade::Record record;
     if (const json* part = fields.object("upgrade")) record = read_record(*part, "upgrade", error);
     fields.refuse_others();
     if (!error.empty()) return tl::unexpected(Unreadable{error, kRemedy});
-    auto node = Node::restore(generation, std::move(gpus), std::move(instances));
+    auto node = Node::restore(generation, std::move(gpus), std::move(instances), std::move(kept));
     if (!node) return tl::unexpected(Unreadable{"it contradicts itself: " + node.error().text, kRemedy});
     return State{std::move(*node), std::move(record)};
 }

@@ -53,6 +53,18 @@ what_polkit_decides() {
     # What a user has made goes when that one's process ends before Attach, as root's does.
     expect quietly create_as_user 0
     wait_for 10 none_listed
+    # What is kept for root's instances of a name is nothing to a user's of the same name.
+    asks=(CGPU_MEM=2GiB)
+    job abcd -- alloc --mib 100 --hold
+    wait_for 20 is_ready abcd
+    expect as_user cgpuctl set-memory abcd 3GiB --persist -q
+    end_job abcd
+    wait_for 10 none_listed
+    local create=(busctl --json=short call org.cgpu1 /org/cgpu1 org.cgpu1.Manager CreateInstance
+        'ssa{ss}a{sv}' xyz abcd 1 CGPU_MEM 1GiB 1 dry-run b true)
+    expect_equal "MiB of root's" "$("${create[@]}" | jq '.data[1][0][2] / 1048576')" 3072
+    expect_equal "MiB of a user's" "$(as_user "${create[@]}" | jq '.data[1][0][2] / 1048576')" 1024
+    expect as_user cgpuctl forget abcd -q
     allow org.cgpu1.upgrade-module
     wait_for 10 quietly as_user cgpuctl set-mode none
     expect as_user cgpuctl set-mode memory+compute -q

@@ -31,6 +31,9 @@ expect_error 'option "frobnicate"' call_manager CreateInstance 'ssa{ss}a{sv}' ab
 expect_error 'option "frobnicate"' call_manager ReleaseInstance 'sa{sv}' abc 1 frobnicate u 1
 expect_error 'option "frobnicate"' call_manager Attach 'sua{sv}' abc 1 1 frobnicate u 1
 expect_error 'option "force": it is not known' call_gpu SetPolicy 'sa{sv}' weighted 1 force b true
+expect_error 'option "persist": it is not known' call_gpu SetPolicy 'sa{sv}' weighted 1 persist b true
+expect_error 'option "frobnicate"' call_manager Forget 'sa{sv}' web 1 frobnicate u 1
+expect_error 'option "owner": its type is s, not u' call_manager Forget 'sa{sv}' web 1 owner s root
 expect_error 'expecting' call_gpu SetPolicy su weighted 1
 expect_equal "the policy" "$(property PolicyName)" 's "preemptive"'
 
@@ -55,7 +58,7 @@ expect_error 'only root may' as_nobody busctl call org.cgpu1 $manager org.cgpu1.
 for change in 'SetMaxInst ua{sv} 10 0' 'SetPolicy sa{sv} weighted 0'; do
     expect_error 'only root may' as_nobody busctl call org.cgpu1 "$gpu" org.cgpu1.Gpu $change
 done
-for change in 'ReleaseInstance sa{sv} abc 0' 'Attach sua{sv} abc 1 0'; do
+for change in 'ReleaseInstance sa{sv} abc 0' 'Attach sua{sv} abc 1 0' 'Forget sa{sv} abc 0'; do
     expect_error 'only root may' as_nobody busctl call org.cgpu1 $manager org.cgpu1.Manager $change
 done
 expect_error '.' as_nobody busctl call org.freedesktop.DBus / org.freedesktop.DBus RequestName su org.cgpu1 7
@@ -110,6 +113,8 @@ start_signals
 expect cgpuctl set-weight job 4
 expect cgpuctl set-weight job 4
 expect_error 'weight 21' cgpuctl set-weight job 21
+expect_error 'option "force": it is not known' busctl call org.cgpu1 "$instance" org.cgpu1.Instance \
+    SetWeight 'sua{sv}' '' 4 1 force b true
 stop_signals
 expect_equal "the signals of a weight" \
     "$(signals '[.payload.data[0], (.payload.data[1] | keys)]')" "\

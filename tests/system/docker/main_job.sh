@@ -38,6 +38,14 @@ expect cgpuctl set-policy 0 preemptive
 sleep 1
 expect_shares 5 3 red=50 blue=50
 
+echo "A limit that is kept is what the container has when it is started again."
+expect cgpuctl set-memory red 3GiB --persist
+expect docker restart -t 10 red >/dev/null
+find_pid red
+computes red
+expect_total $((3072 * 1024 * 1024)) docker exec red info
+expect cgpuctl forget red
+
 echo "Both end, and nothing of them is left."
 expect docker stop -t 10 red blue >/dev/null
 expect_equal "exit status of red" "$(docker inspect -f '{{.State.ExitCode}}' red)" 0

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "client/cgpuctl/verbs.hpp"
 #include "tests/unit/client/fake_node.hpp"
@@ -88,7 +89,8 @@ TEST_F(ChangeVerbs, PriorityOfAnInstanceAndOfAGpu) {
     EXPECT_EQ(node_.calls, (Calls{"set_high_priority web [] high", "set_high_priority web [1] normal",
                                   "set_prio_ratio 1 80"}));
     EXPECT_EQ(screen_.out.str(),
-              "Instance web: high priority is set.\nInstance web: normal priority is set.\n"
+              "Instance web: high priority is set, until the instance ends.\n"
+              "Instance web: normal priority is set, until the instance ends.\n"
               "GPU 1: prio_ratio 80 is set.\n");
     input_.priority = "highest";
     EXPECT_EQ(call(&set_priority).error().kind, Kind::usage);
@@ -99,10 +101,58 @@ TEST_F(ChangeVerbs, SetMemoryInBytes) {
     input_.memory = "4301MiB";
     ASSERT_TRUE(call(&set_memory));
     EXPECT_EQ(node_.calls, Calls{"set_memory web [] 4509925376"});
-    EXPECT_EQ(screen_.out.str(), "Instance web: memory limit 4301MiB is set.\n");
+    EXPECT_EQ(screen_.out.str(), "Instance web: memory limit 4301MiB is set, until the instance ends.\n");
     input_.force = true;
     ASSERT_TRUE(call(&set_memory));
     EXPECT_EQ(node_.calls.back(), "set_memory web [] 4509925376 force");
+}
+
+TEST_F(ChangeVerbs, PersistSaysForWhom) {
+    input_.instance = "0123";
+    input_.memory = "2GiB";
+    input_.weight = "3";
+    input_.priority = "high";
+    input_.persist = true;
+    for (auto* verb : {&set_memory, &set_weight, &set_priority}) ASSERT_TRUE(call(verb));
+    EXPECT_EQ(node_.calls, (Calls{"set_memory 0123 [] 2147483648 persist", "set_weight 0123 [] 3 persist",
+                                  "set_high_priority 0123 [] high persist"}));
+    EXPECT_EQ(screen_.out.str(),
+              "Instance 0123: memory limit 2048MiB is set, and kept for the next starts of web.\n"
+              "Instance 0123: weight 3 is set, and kept for the next starts of web.\n"
+              "Instance 0123: high priority is set, and kept for the next starts of web.\n");
+    screen_.out.str("");
+    input_.dry_run = true;
+    ASSERT_TRUE(call(&set_weight));
+    EXPECT_EQ(screen_.out.str(),
+              "Instance 0123: weight 3 could be set, and kept for the next starts of web; nothing was "
+              "changed.\n");
+}
+
+TEST_F(ChangeVerbs, WhetherItIsKeptIsAFieldOfTheJson) {
+    input_.instance = "0123";
+    input_.memory = "2GiB";
+    input_.json = true;
+    for (const bool persist : {false, true}) {
+        screen_.out.str("");
+        input_.persist = persist;
+        ASSERT_TRUE(call(&set_memory));
+        const auto said = nlohmann::json::parse(screen_.out.str());
+        EXPECT_EQ(said.at("memory_limit_bytes"), 2147483648U);
+        EXPECT_EQ(said.at("kept"), persist);
+        EXPECT_EQ(said.at("kept_for"), persist ? nlohmann::json("web") : nlohmann::json());
+    }
+}
+
+TEST_F(ChangeVerbs, ForgetByNameAndOwner) {
+    input_.name = "web";
+    ASSERT_TRUE(call(&forget));
+    EXPECT_EQ(screen_.out.str(), "web: what was kept is forgotten; its next start gets what it asks for.\n");
+    input_.owner = "1000";
+    input_.dry_run = true;
+    ASSERT_TRUE(call(&forget));
+    EXPECT_EQ(node_.calls, (Calls{"forget web", "forget web of 1000 dry-run"}));
+    input_.owner = "nobody";
+    EXPECT_EQ(call(&forget).error().kind, Kind::usage);
 }
 
 TEST_F(ChangeVerbs, ASizeWithoutAUnit) {

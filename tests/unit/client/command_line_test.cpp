@@ -42,8 +42,8 @@ TEST(VerbTable, HasEveryVerbOnce) {
     std::vector<std::string> names;
     for (const Verb& verb : verbs()) names.emplace_back(verb.name);
     EXPECT_EQ(names, (Words{"status", "list", "show", "set-policy", "set-max-inst", "set-prio-ratio",
-                            "set-weight", "set-priority", "set-memory", "run", "bench", "module", "upgrade",
-                            "set-mode", "runtime"}));
+                            "set-weight", "set-priority", "set-memory", "forget", "run", "bench", "module",
+                            "upgrade", "set-mode", "runtime"}));
 }
 
 TEST(VerbTable, EveryVerbIsComplete) {
@@ -67,9 +67,11 @@ TEST(VerbTable, EveryVerbEitherReadsOrHasADryRun) {
             dry_run = dry_run || option.flags == "--dry-run";
         }
         // module reads or changes by its action, and refuses the other's option (module_verb_test.cpp);
-        // upgrade and set-mode tell what they did in either form.
-        if (verb.name == "module" || verb.name == "upgrade" || verb.name == "set-mode")
-            EXPECT_TRUE(json && dry_run);
+        // upgrade, set-mode and what sets a figure of an instance tell what they did in either form.
+        const std::set<std::string_view> both = {"module",     "upgrade",      "set-mode",
+                                                 "set-weight", "set-priority", "set-memory"};
+        if (both.contains(verb.name))
+            EXPECT_TRUE(json && dry_run) << verb.name;
         else
             EXPECT_NE(json, dry_run) << verb.name;
     }

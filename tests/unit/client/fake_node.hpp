@@ -88,20 +88,27 @@ class FakeNode final : public client::Node {
                                         bool dry_run) override {
         return note("set_prio_ratio " + gpu + " " + std::to_string(per_cent), dry_run);
     }
-    client::Result<void> set_high_priority(const std::string& instance, const std::string& gpu, bool high,
-                                           bool dry_run) override {
-        return note("set_high_priority " + instance + " [" + gpu + "] " + (high ? "high" : "normal"),
-                    dry_run);
+    client::Result<std::string> set_high_priority(const std::string& instance, const std::string& gpu,
+                                                  bool high, const client::Setting& how) override {
+        return note_set("set_high_priority " + instance + " [" + gpu + "] " + (high ? "high" : "normal"),
+                        how);
     }
-    client::Result<void> set_weight(const std::string& instance, const std::string& gpu, std::uint32_t weight,
-                                    bool dry_run) override {
-        return note("set_weight " + instance + " [" + gpu + "] " + std::to_string(weight), dry_run);
+    client::Result<std::string> set_weight(const std::string& instance, const std::string& gpu,
+                                           std::uint32_t weight, const client::Setting& how) override {
+        return note_set("set_weight " + instance + " [" + gpu + "] " + std::to_string(weight), how);
     }
-    client::Result<void> set_memory(const std::string& instance, const std::string& gpu, std::uint64_t bytes,
-                                    bool force, bool dry_run) override {
-        return note(
-            "set_memory " + instance + " [" + gpu + "] " + std::to_string(bytes) + (force ? " force" : ""),
-            dry_run);
+    client::Result<std::string> set_memory(const std::string& instance, const std::string& gpu,
+                                           std::uint64_t bytes, const client::Setting& how) override {
+        return note_set("set_memory " + instance + " [" + gpu + "] " + std::to_string(bytes), how);
+    }
+    std::vector<client::Kept> all_kept;  ///< the answer of kept()
+    client::Result<std::vector<client::Kept>> kept() override {
+        if (!answer) return tl::unexpected(answer.error());
+        return all_kept;
+    }
+    client::Result<void> forget(const std::string& name, std::optional<std::uint32_t> owner,
+                                bool dry_run) override {
+        return note("forget " + name + (owner ? " of " + std::to_string(*owner) : ""), dry_run);
     }
     client::Result<client::Created> create_instance(const std::string& id, const std::string& name,
                                                     const std::map<std::string, std::string>&,
@@ -161,6 +168,13 @@ class FakeNode final : public client::Node {
         const FakeNode& node;
     };
 
+    /// Everything that is set is set of the instance `web`.
+    client::Result<std::string> note_set(const std::string& call, const client::Setting& how) {
+        const auto noted =
+            note(call + (how.force ? " force" : "") + (how.persist ? " persist" : ""), how.dry_run);
+        if (!noted) return tl::unexpected(noted.error());
+        return how.persist ? "web" : "";
+    }
     client::Result<void> note(const std::string& call, bool dry_run) {
         calls.push_back(call + (dry_run ? " dry-run" : ""));
         return answer;

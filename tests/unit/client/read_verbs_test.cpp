@@ -37,6 +37,32 @@ TEST_F(ReadVerbs, StatusHasALineForEachGpu) {
     EXPECT_EQ(screen_.err.str(), "");
 }
 
+TEST_F(ReadVerbs, WhatIsKeptHasALineForEachDevice) {
+    input_.kept = true;
+    EXPECT_EQ(printed(&list), "NAME  OWNER  DEVICE  MEMORY  WEIGHT  PRIORITY\n");
+    node_.all_kept = {{0, "web", 0, 2048 * kMib, 4, std::nullopt},
+                      {0, "web", 1, std::nullopt, std::nullopt, false},
+                      {1000, "train", 0, std::nullopt, std::nullopt, true}};
+    screen_.out.str("");
+    EXPECT_EQ(printed(&list),
+              "NAME   OWNER  DEVICE  MEMORY   WEIGHT  PRIORITY\n"
+              "web    0      0       2048MiB  4       -\n"
+              "web    0      1       -        -       normal\n"
+              "train  1000   0       -        -       high\n");
+    input_.quiet = true;
+    screen_.out.str("");
+    EXPECT_EQ(printed(&list), "train\nweb\n");
+    screen_.out.str("");
+    const auto all = parsed(&list);
+    EXPECT_EQ(all.at(0), (nlohmann::json{{"name", "web"},
+                                         {"owner", 0},
+                                         {"device", 0},
+                                         {"memory_limit_bytes", 2048 * kMib},
+                                         {"weight", 4},
+                                         {"high_priority", nullptr}}));
+    EXPECT_EQ(all.at(1).at("high_priority"), false);
+}
+
 TEST_F(ReadVerbs, StatusOffersANewerModule) {
     node_.snapshot.modules_installed = {"1.1.0", "1.2.0"};
     EXPECT_TRUE(printed(&status).starts_with("cgpud 1.2.3, module 1.2.0\nGPU "));

@@ -1,6 +1,6 @@
 cgpu_unit_test(daemon_app_test
   SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/service_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/service_life_test.cpp
-          ${CMAKE_CURRENT_SOURCE_DIR}/lookup_test.cpp
+          ${CMAKE_CURRENT_SOURCE_DIR}/service_kept_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/lookup_test.cpp
           ${CMAKE_CURRENT_SOURCE_DIR}/mode_differences_test.cpp
           ${CMAKE_CURRENT_SOURCE_DIR}/readings_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/readings_wake_test.cpp
           ${CMAKE_CURRENT_SOURCE_DIR}/upgrader_test.cpp

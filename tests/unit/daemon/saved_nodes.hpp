@@ -21,9 +21,12 @@ inline model::Node full_node() {
     second.percent = 100;
     model::Instance made = instance("012b2edccd7a0852", {first, second}, model::Mode::memory_compute);
     made.name = "quoted \"name\" \xc3\xa4\n";
+    made.owner = 1000;
     EXPECT_TRUE(n.add_instance(made).has_value());
     EXPECT_TRUE(n.attach(made.id, {4242, 123456789, "5f3a-boot"}).has_value());
     EXPECT_TRUE(n.add_instance(instance("b", {quota(0, 1)})).has_value());
+    EXPECT_TRUE(n.keep(made.id, uuid(0), {model::Bytes::from_gib(2), std::nullopt, false}).has_value());
+    EXPECT_TRUE(n.keep(made.id, uuid(1), {std::nullopt, 4, std::nullopt}).has_value());
     EXPECT_TRUE(n.sync_gpus({gpu(0, 16130), gpu(1, 15109)}).has_value());
     return n;
 }

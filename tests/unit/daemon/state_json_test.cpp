@@ -133,6 +133,40 @@ TEST(StateJson, WeightsOfBeforePercentagesWereKeptAreNumbers) {
     }
 }
 
+TEST(StateJson, BeforeFiguresWereKeptNothingIsAndNobodyIsTheOwner) {
+    json document = json::parse(write_state({full_node(), full_record()}));
+    document.erase("kept");
+    for (json& instance : document["instances"]) instance.erase("owner");
+    EXPECT_NE(why_not(document.dump()).find("owner: it is missing"), std::string::npos);
+    document["version"] = 4;
+    const auto read = read_state(document.dump());
+    ASSERT_TRUE(read.has_value()) << read.error().why;
+    EXPECT_TRUE(read->node.kept().empty());
+    for (const auto& [id, instance] : read->node.instances()) {
+        auto with = *full_node().find_instance(id);
+        with.owner.reset();
+        EXPECT_EQ(instance, with);
+    }
+    EXPECT_EQ(read->record, full_record());
+    for (const char* place : {"/instances", "/instances/0"}) {
+        json damaged = document;
+        damaged[json::json_pointer(place)] = 7;
+        EXPECT_NE(why_not(damaged.dump()).find("it is not a"), std::string::npos) << place;
+    }
+}
+
+TEST(StateJson, WrongFieldsOfWhatIsKeptAreNamedByTheirPlace) {
+    const auto why = [](const char* field, const json& value) {
+        return why_not_with([&](json& d) { d["kept"][1][field] = value; });
+    };
+    EXPECT_EQ(why("owner", -1), "kept[1].owner: it is not a whole number");
+    EXPECT_EQ(why("priority", "middle"), "kept[1].priority: it is neither high nor normal, nor empty");
+    EXPECT_EQ(why("surprise", 1), "kept[1]: \"surprise\" is unknown");
+    EXPECT_NE(why("weight", 26).find("contradicts itself"), std::string::npos);
+    EXPECT_NE(why("weight", 0).find("contradicts itself"), std::string::npos) << "nothing is kept then";
+    EXPECT_EQ(why_not_with([](json& d) { d["kept"] = 1; }), "kept: it is not a list");
+}
+
 TEST(StateJson, ANameThatIsNoUtf8IsStillWritten) {
     Node node = v100();
     model::Instance odd = instance("a", {quota(0, 1)});
@@ -162,9 +196,9 @@ TEST(StateJson, BrokenJsonIsNamedByLineAndColumn) {
 }
 
 TEST(StateJson, AnotherVersionIsRefused) {
-    const auto newer = read_state(R"({"version": 5, "something": "new"})");
+    const auto newer = read_state(R"({"version": 6, "something": "new"})");
     ASSERT_FALSE(newer.has_value());
-    EXPECT_NE(newer.error().why.find("it is of version 5 and this cgpud knows versions up to 4"),
+    EXPECT_NE(newer.error().why.find("it is of version 6 and this cgpud knows versions up to 5"),
               std::string::npos);
     EXPECT_NE(newer.error().remedy.find("newer cgpud"), std::string::npos);
     EXPECT_NE(why_not(R"({"version": 0})").find("version 0, which is not known"), std::string::npos);

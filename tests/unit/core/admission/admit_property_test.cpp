@@ -27,6 +27,13 @@ Request random_request() {
     if (*rc::gen::arbitrary<bool>()) request.weight = *rc::gen::inRange(1U, 26U);
     if (*rc::gen::inRange(0, 4) == 0) request.percent = *rc::gen::inRange(1U, 21U) * 5;
     if (*rc::gen::inRange(0, 4) == 0) request.mode = static_cast<model::Mode>(*rc::gen::inRange(0U, 3U));
+    for (auto n = *rc::gen::inRange(0, 3); n > 0; --n) {
+        model::KeptFigures& figures = request.kept[*rc::gen::inRange(0U, 4U)];
+        if (*rc::gen::arbitrary<bool>())
+            figures.memory_limit = model::Bytes::from_mib(*rc::gen::inRange<std::uint64_t>(1, 17000));
+        if (*rc::gen::arbitrary<bool>()) figures.weight = *rc::gen::inRange(1U, 26U);
+        if (*rc::gen::arbitrary<bool>()) figures.high_priority = *rc::gen::arbitrary<bool>();
+    }
     return request;
 }
 
@@ -48,6 +55,13 @@ RC_GTEST_PROP(AdmitProperty, GrantsFitAndSumsHold, ()) {
             continue;
         }
         RC_ASSERT(grant->quotas.size() == request.count);
+        for (const auto& [device, figures] : request.kept) {
+            if (device >= request.count) continue;
+            const model::Quota& quota = grant->quotas[device];
+            RC_ASSERT(quota.memory_limit == figures.memory_limit.value_or(quota.memory_limit));
+            RC_ASSERT(quota.weight <= figures.weight.value_or(quota.weight));
+            RC_ASSERT(quota.high_priority == figures.high_priority.value_or(quota.high_priority));
+        }
         const auto added = node.add_instance(instance("i" + std::to_string(n), grant->quotas, grant->mode));
         RC_ASSERT(added.has_value());
         for (const model::Gpu& gpu : node.gpus()) {

@@ -17,7 +17,7 @@ class Walk {
     Node node = test::node({gpu(0, kTotalMib), gpu(1, kTotalMib), gpu(2, kTotalMib)});
 
     tl::expected<Change, Refusal> step() {
-        const auto action = *rc::gen::inRange(0, 11);
+        const auto action = *rc::gen::inRange(0, 13);
         const auto uuid = test::uuid(*rc::gen::inRange<std::uint8_t>(0, 4));
         const auto name = id(std::string(1, *rc::gen::inRange<char>('a', 'k')));
         switch (action) {
@@ -39,6 +39,10 @@ class Walk {
                 return node.set_mode(uuid, random_mode());
             case 9:
                 return node.attach(name, {*rc::gen::inRange(0, 3), 1, "boot"});
+            case 10:
+                return node.keep(name, uuid, random_figures());
+            case 11:
+                return node.forget(random_name(), random_owner());
             default:
                 return node.sync_gpus(random_sightings());
         }
@@ -50,6 +54,19 @@ class Walk {
     }
     static Mode random_mode() { return static_cast<Mode>(*rc::gen::inRange(0U, 3U)); }
 
+    static std::string random_name() { return *rc::gen::element<std::string>("", "web", "train"); }
+    static std::optional<std::uint32_t> random_owner() {
+        const auto owner = *rc::gen::inRange(0U, 3U);
+        return owner == 2 ? std::nullopt : std::optional(owner);
+    }
+    static KeptFigures random_figures() {
+        KeptFigures figures;
+        if (*rc::gen::arbitrary<bool>()) figures.memory_limit = Bytes::from_mib(*rc::gen::inRange(1U, 9U));
+        if (*rc::gen::arbitrary<bool>()) figures.weight = *rc::gen::inRange(1U, 4U);
+        if (*rc::gen::arbitrary<bool>()) figures.high_priority = *rc::gen::arbitrary<bool>();
+        return figures;
+    }
+
     static Instance random_instance(const std::string& name) {
         std::vector<Quota> quotas;
         for (auto count = *rc::gen::inRange(1, 4); count > 0; --count) {
@@ -59,7 +76,11 @@ class Walk {
             if (*rc::gen::inRange(0, 2) == 0) random.percent = random.weight * *rc::gen::element(4U, 5U, 10U);
             quotas.push_back(random);
         }
-        return instance(name, quotas, *rc::gen::inRange(0, 5) == 0 ? random_mode() : Mode::memory_compute);
+        auto made =
+            instance(name, quotas, *rc::gen::inRange(0, 5) == 0 ? random_mode() : Mode::memory_compute);
+        made.name = random_name();
+        made.owner = random_owner();
+        return made;
     }
 
     static std::vector<Sighting> random_sightings() {
@@ -99,7 +120,8 @@ RC_GTEST_PROP(NodeProperty, EverySequenceKeepsTheRules, ()) {
         }
         std::vector<Instance> instances;
         for (const auto& [id, instance] : walk.node.instances()) instances.push_back(instance);
-        const auto restored = Node::restore(walk.node.generation(), walk.node.gpus(), instances);
+        const auto restored =
+            Node::restore(walk.node.generation(), walk.node.gpus(), instances, walk.node.kept());
         RC_ASSERT(restored.has_value());
         RC_ASSERT(*restored == walk.node);
     }

@@ -29,7 +29,7 @@ void say_where_weight_is_idle(const model::Node& node, const model::Instance& in
 Result<bool> Service::change_quota(
     const model::InstanceId& id, const model::Uuid& gpu, const model::KeptFigures& figures,
     const std::function<tl::expected<Change, Refusal>(model::Node&)>& transition, Options options) {
-    const auto changed = change(
+    auto changed = change(
         [&](model::Node& node) -> tl::expected<Change, Refusal> {
             auto set = transition(node);
             if (!set || !options.persist) return set;

@@ -54,7 +54,7 @@ target_link_libraries(front_test_nvml_long PRIVATE cgpu_options front_test_nvml_
 
 if(NOT CGPU_SANITIZE)  # it forks processes that have threads, and closes descriptors that aren't its own
   cgpu_unit_test(front_test
-    SOURCES ${CMAKE_CURRENT_LIST_DIR}/front_daemon.cpp ${CMAKE_CURRENT_LIST_DIR}/front_graph_test.cpp front_memory_test.cpp
+    SOURCES ${CMAKE_CURRENT_LIST_DIR}/front_daemon.cpp ${CMAKE_CURRENT_LIST_DIR}/front_graph_test.cpp front_gives_test.cpp front_memory_test.cpp
             ${CMAKE_CURRENT_LIST_DIR}/front_link_test.cpp ${CMAKE_CURRENT_LIST_DIR}/front_launch_test.cpp front_launching_test.cpp
             ${CMAKE_CURRENT_LIST_DIR}/front_nvml_memory_test.cpp ${CMAKE_CURRENT_LIST_DIR}/front_nvml_processes_test.cpp
     LIBS cgpu_core ${CMAKE_DL_LIBS})

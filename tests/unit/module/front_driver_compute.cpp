@@ -39,6 +39,9 @@ End end;
 
 std::atomic<std::int64_t> fake::busy_until_ns{0};
 
+/// How long the GPU has waited for launches between its first kernel and its last one.
+static std::atomic<std::int64_t> idle_ns{0};
+extern "C" __attribute__((visibility("default"))) std::int64_t fake_idle_ns() { return idle_ns; }
 extern "C" __attribute__((visibility("default"))) std::int64_t fake_launches() {
     const std::lock_guard lock(mutex);
     return launches;
@@ -70,7 +73,11 @@ API cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
     ++launches;
     last_launch = {number(function),   gx,           gy, gz, bx, by, bz, shared, number(stream),
                    number(parameters), number(extra)};
-    if (!capturing) busy_until_ns = std::max(busy_until_ns.load(), now_ns()) + kernel_ns;
+    if (!capturing) {
+        const auto begins = std::max(busy_until_ns.load(), now_ns());
+        if (busy_until_ns != 0) idle_ns += begins - busy_until_ns;
+        busy_until_ns = begins + kernel_ns;
+    }
     return kSuccess;
 }
 API cuLaunchCooperativeKernelMultiDevice(const void*, unsigned count, unsigned) {

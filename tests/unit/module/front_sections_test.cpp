@@ -94,7 +94,7 @@ TEST_F(SectionsTest, OthersGoOnBetweenTheTries) {
     });
     exchange.join();
     other.join();
-    EXPECT_GT(calls, 10);
+    EXPECT_GT(calls, 1000);
     EXPECT_LT(answer_.held_ns, 500'000'000u);  // no single try took all the time
 }
 

@@ -40,7 +40,7 @@ struct Admission {
 };
 
 /// Measures one GPU's time for one process and keeps what is in flight within the window. Launches go into
-/// batches, one open batch per stream, each closed at 500 µs or 256 launches. Used is the union of the
+/// batches, one open batch per stream, each closed at 500 µs or 1024 launches. Used is the union of the
 /// batches' times on the GPU; the estimate of what is in flight rests on how long each function took before.
 class Meter {
   public:

@@ -20,7 +20,7 @@ using model::refuse;
 using Reason = Refusal::Reason;
 
 constexpr const char* kListed = "cgpuctl module list";
-constexpr const char* kAgain = "get this version again from where it was released";
+constexpr const char* kGetAgain = "get this version again from where it was released";
 constexpr const char* kUnreadable = "look at it as root; the disk may be at fault";
 
 /// As it may stand in a message.
@@ -118,7 +118,7 @@ tl::expected<File, Refusal> File::open_folder(const std::string& path) { return 
 tl::expected<File, Refusal> File::open_file(const std::string& path) { return walk(path, S_IFREG); }
 
 tl::expected<File, Refusal> File::file_in(const std::string& name) const {
-    auto file = step(name, 0, kAgain);
+    auto file = step(name, 0, kGetAgain);
     if (!file) return file;
     if (auto why = file->why_not_roots(S_IFREG, false)) return tl::unexpected(*why);
     return file;
@@ -131,7 +131,7 @@ tl::expected<std::vector<std::byte>, Refusal> File::content(std::uint64_t most) 
     if (size == 0 || size > most)
         return refuse(Reason::invalid, shown(path_),
                       size == 0 ? "it is empty" : "it has more than " + std::to_string(most) + " bytes",
-                      kAgain);
+                      kGetAgain);
     std::vector<std::byte> bytes(size);
     std::size_t done = 0;
     while (done < bytes.size()) {

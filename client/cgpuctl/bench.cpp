@@ -180,7 +180,7 @@ void print(const BenchPlan& plan, const client::Gpu& gpu, const Outcome& outcome
                    << " of what the same work gets alone and ungated.\n";
 }
 
-Json to_json(const BenchPlan& plan, const client::Gpu& gpu, const Outcome& outcome) {
+Json outcome_json(const BenchPlan& plan, const client::Gpu& gpu, const Outcome& outcome) {
     Json rows = Json::array();
     for (const Row& row : outcome.rows)
         rows.push_back({{"weight", row.weight},
@@ -222,7 +222,7 @@ Result<void> bench(const Input& input, client::Node& node, Terminal& terminal) {
     const auto outcome = bench_on(*plan, *uuid, node);
     if (!outcome) return tl::unexpected(outcome.error());
     if (input.json)
-        terminal.out() << to_text(to_json(*plan, *gpu, *outcome));
+        terminal.out() << to_text(outcome_json(*plan, *gpu, *outcome));
     else
         print(*plan, *gpu, *outcome, !input.no_legend, terminal);
     return {};

@@ -18,7 +18,6 @@ namespace {
 using client::InstalledModule;
 using client::Result;
 using Kind = client::ClientError::Kind;
-using Facts = std::vector<std::pair<std::string, std::string>>;
 
 /// The version in force; none where the daemon doesn't answer, which holds up nothing here.
 std::optional<std::string> in_force(client::Node& node) {
@@ -31,7 +30,7 @@ std::string force_text(const InstalledModule& module, const std::optional<std::s
     return *current == module.version.str() ? "yes" : "no";
 }
 
-Json to_json(const InstalledModule& module, const std::optional<std::string>& current) {
+Json module_json(const InstalledModule& module, const std::optional<std::string>& current) {
     Json json = {{"version", module.version.str()},
                  {"path", module.folder.native()},
                  {"sound", module.sound()},
@@ -61,12 +60,6 @@ void warn_of_unseen(const client::EngineUsers& users, const Input& input, Termin
     if (!users.all_seen && !input.quiet)
         terminal.warning(
             "processes: some may not be looked at, and are missing here. Try: as root, on the host.");
-}
-
-void print_facts(Terminal& terminal, const Facts& facts) {
-    Table table({"", ""});
-    for (const auto& [name, value] : facts) table.add({name + ":", value});
-    table.print(terminal, false);
 }
 
 /// What verify looks at: a path, and how it is called in what it prints.
@@ -106,7 +99,7 @@ Result<void> module_list(const Input& input, client::Node& node, Terminal& termi
     const auto current = in_force(node);
     if (input.json) {
         Json list = Json::array();
-        for (const InstalledModule& module : modules) list.push_back(to_json(module, current));
+        for (const InstalledModule& module : modules) list.push_back(module_json(module, current));
         terminal.out() << to_text(list);
         return {};
     }
@@ -138,7 +131,7 @@ Result<void> module_show(const Input& input, client::Node& node, Terminal& termi
                             "module " + version->str() + ": it is not installed. Try: cgpuctl module list.");
     const auto current = in_force(node);
     if (input.json) {
-        terminal.out() << to_text(to_json(module, current));
+        terminal.out() << to_text(module_json(module, current));
         return {};
     }
     print_facts(terminal, {{"Module", module.version.str()},

@@ -11,6 +11,7 @@
 #include "client/cgpuctl/format.hpp"
 #include "client/cgpuctl/verbs.hpp"
 #include "client/run/driver_files.hpp"
+#include "client/run/enter_helper.hpp"
 #include "client/run/fronts.hpp"
 #include "client/run/granted_environment.hpp"
 #include "client/run/job_scope.hpp"
@@ -18,6 +19,8 @@
 #include "client/run/mounts.hpp"
 #include "client/run/root.hpp"
 #include "client/run/run_request.hpp"
+#include "client/run/start_command.hpp"
+#include "core/model/quote.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
@@ -60,25 +63,21 @@ void print_grant(const client::Created& created, Terminal& terminal) {
                       "; would be granted, nothing was changed.");
 }
 
-/// Returns only where it can't be started. Signals and descriptors are as they were: nothing here touched
-/// them.
-ClientError start(const std::vector<std::string>& command) {
-    std::vector<char*> arguments;
-    arguments.reserve(command.size() + 1);
-    for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-    arguments.push_back(nullptr);
-    execvp(arguments.front(), arguments.data());
-    const int error = errno;
-    return {error == ENOENT ? Kind::no_command : Kind::bad_command,
-            command.front() + ": " + std::strerror(error) +
-                ". Try: its full path, or whether it may be executed."};
-}
+/// Not root: the mounts are then made by the set-uid helper, and systemd is the user's own.
+bool is_user() { return geteuid() != 0; }
 
 /// Out of a login session, a job gets a cgroup of its own where systemd keeps them.
 void leave_session(client::Node& node, const std::string& id, const std::string& name, Terminal& terminal) {
     const auto slice = client::slice_for_this_process();
     if (!slice) return;
-    const auto entered = node.enter_scope({client::scope_name(id), *slice, "cgpu job " + name});
+    client::Scope scope{client::scope_name(id), *slice, "cgpu job " + name};
+    if (is_user()) {
+        // Only root may ask the system's systemd. This is the slice of what users start themselves
+        // (systemd.special(7)).
+        scope.slice = "app.slice";
+        scope.of_user = true;
+    }
+    const auto entered = node.enter_scope(scope);
     if (!entered) terminal.warning(entered.error().text + ". The job stays in the cgroup of its session.");
 }
 
@@ -91,31 +90,41 @@ ClientError enter(const Input& input, client::Node& node, const std::string& id,
         return attached.error();
     const auto snapshot = node.read();
     if (!snapshot) return snapshot.error();
-    if (auto entered = client::enter_namespace(); !entered) return entered.error();
-    const auto root = client::Root::open("/");
-    if (!root) return root.error();
-    if (auto done = client::put_fronts_before(driver, created.link_folder, *root); !done) return done.error();
     // What these said before was about the request or about GPUs that the command must not see.
     for (const char* stale : {"ALIYUN_COM_GPU_MEM_CONTAINER", "ALIYUN_COM_GPU_MEM_DEV"}) unsetenv(stale);
     for (const auto& [name, value] : client::granted_environment(created.quotas, snapshot->gpus))
         setenv(name.c_str(), value.c_str(), 1);
+    if (is_user()) return client::become_enter_helper(id, input.command);
+    if (auto entered = client::enter_namespace(); !entered) return entered.error();
+    const auto root = client::Root::open("/");
+    if (!root) return root.error();
+    if (auto done = client::put_fronts_before(driver, created.link_folder, *root); !done) return done.error();
     // Last: the mounts take root.
     if (user)
         if (auto done = client::become(*user); !done) return done.error();
-    return start(input.command);
+    return client::start_command(input.command);
+}
+
+/// As client::job_user(). Whoever isn't root runs commands as themselves, if the helper can make the mounts.
+Result<std::optional<client::JobUser>> user_of_command(const std::string& asked) {
+    if (!is_user()) return client::job_user(asked, whole_environment());
+    if (!asked.empty())
+        return client::fail(
+            Kind::not_authorized,
+            "--user: only root may run a command as somebody else. Try: sudo cgpuctl run --user " +
+                model::quote(asked) + " ….");
+    if (auto helper = client::check_enter_helper(); !helper) return tl::unexpected(helper.error());
+    return std::nullopt;
 }
 
 }  // namespace
 
 Result<void> run(const Input& input, client::Node& node, Terminal& terminal) {
-    if (geteuid() != 0)
-        return client::fail(Kind::not_authorized,
-                            "cgpuctl run: only root may make the command's mounts. Try: sudo cgpuctl run ….");
+    const auto user = user_of_command(input.user);
+    if (!user) return tl::unexpected(user.error());
     const auto variables = client::request_variables(
         {input.memory, input.weight, input.compute, input.gpus, input.priority}, whole_environment());
     if (!variables) return tl::unexpected(variables.error());
-    const auto user = client::job_user(input.user, whole_environment());
-    if (!user) return tl::unexpected(user.error());
     const auto id = new_id();
     if (!id) return tl::unexpected(id.error());
     // Before anything is granted: without a driver or a module there is nothing to run on.
@@ -144,7 +153,9 @@ Result<void> run(const Input& input, client::Node& node, Terminal& terminal) {
     }
     leave_session(node, *id, name, terminal);
     ClientError error = enter(input, node, *id, *created, *driver, *user);
-    // The daemon lets it go in any case once this process has ended; this only makes it happen now.
+    // The daemon lets it go in any case once this process has ended; this only makes it happen now. Users may
+    // not release what has a process.
+    if (is_user()) return tl::unexpected(std::move(error));
     const auto released = node.release_instance(*id);
     if (!released) terminal.warning(released.error().text);
     return tl::unexpected(std::move(error));

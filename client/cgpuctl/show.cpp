@@ -11,13 +11,6 @@ namespace cgpu::cgpuctl {
 namespace {
 
 using client::ClientError;
-using Facts = std::vector<std::pair<std::string, std::string>>;
-
-void print_facts(Terminal& terminal, const Facts& facts) {
-    Table table({"", ""});
-    for (const auto& [name, value] : facts) table.add({name + ":", value});
-    table.print(terminal, false);
-}
 
 void print_instances_on(const client::Snapshot& snapshot, const client::Gpu& gpu, Terminal& terminal,
                         bool legend) {

@@ -33,4 +33,10 @@ void Table::print(Terminal& terminal, bool legend) const {
     for (const auto& row : rows_) terminal.out() << line(row, legend) << '\n';
 }
 
+void print_facts(Terminal& terminal, const Facts& facts) {
+    Table table({"", ""});
+    for (const auto& [name, value] : facts) table.add({name + ":", value});
+    table.print(terminal, false);
+}
+
 }  // namespace cgpu::cgpuctl

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "client/cgpuctl/terminal.hpp"
@@ -23,5 +24,11 @@ class Table {
     std::vector<std::string> heads_;
     std::vector<std::vector<std::string>> rows_;
 };
+
+/// Names and their values.
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+/// A line for each: the name with a colon, then the value.
+void print_facts(Terminal& terminal, const Facts& facts);
 
 }  // namespace cgpu::cgpuctl

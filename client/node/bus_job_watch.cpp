@@ -18,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr const char* kCgpud = "org.cgpu1";
-constexpr const char* kBus = "org.freedesktop.DBus";
+constexpr const char* kBusName = "org.freedesktop.DBus";
 /// poll() takes an int, and a longer wait is made of several.
 constexpr milliseconds kLongest{60'000};
 
@@ -28,7 +28,7 @@ BusJobWatch::BusJobWatch(sdbus::IConnection& connection, const std::string& path
     : connection_(connection),
       job_(sdbus::createProxy(connection, compat::ServiceName(kCgpud), sdbus::ObjectPath(path))),
       manager_(sdbus::createProxy(connection, compat::ServiceName(kCgpud), sdbus::ObjectPath(kManagerPath))),
-      bus_(sdbus::createProxy(connection, compat::ServiceName(kBus),
+      bus_(sdbus::createProxy(connection, compat::ServiceName(kBusName),
                               sdbus::ObjectPath("/org/freedesktop/DBus"))) {
     job_->uponSignal("PropertiesChanged")
         .onInterface("org.freedesktop.DBus.Properties")
@@ -43,7 +43,7 @@ BusJobWatch::BusJobWatch(sdbus::IConnection& connection, const std::string& path
         });
     // One that was killed tells nobody; the next one goes on with the job.
     bus_->uponSignal("NameOwnerChanged")
-        .onInterface(kBus)
+        .onInterface(kBusName)
         .call([this](const std::string& name, const std::string&, const std::string&) {
             if (name == kCgpud) changed_ = true;
         });

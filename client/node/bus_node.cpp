@@ -163,7 +163,8 @@ Result<void> BusNode::release_instance(const std::string& id) {
 
 Result<void> BusNode::enter_scope(const Scope& scope) {
     try {
-        client::enter_scope(*bus().connection, scope);
+        const auto own = scope.of_user ? sdbus::createSessionBusConnection() : nullptr;
+        client::enter_scope(own ? *own : *bus().connection, scope);
         return {};
     } catch (const sdbus::Error& error) {
         return fail(ClientError::Kind::failed, scope.unit + ": " + error.getMessage());

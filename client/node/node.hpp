@@ -27,6 +27,7 @@ struct Scope {
     std::string unit;   ///< its name, with `.scope`
     std::string slice;  ///< the slice that it is made in
     std::string description;
+    bool of_user = false;  ///< made by the caller's own systemd (systemd --user), not by the system's
 };
 
 /// How an instance's figure is changed.
@@ -90,7 +91,7 @@ class Node {
                                             bool dry_run) = 0;
     virtual Result<void> attach(const std::string& id, std::uint32_t pid) = 0;
     virtual Result<void> release_instance(const std::string& id) = 0;
-    /// Moves this process into a new scope. It asks the node's systemd, not cgpud.
+    /// Moves this process into a new scope. It asks systemd, not cgpud.
     virtual Result<void> enter_scope(const Scope& scope) = 0;
 
     /// The job's path on the bus; "/" for a dry run.

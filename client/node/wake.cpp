@@ -10,12 +10,12 @@ namespace cgpu::client {
 namespace {
 
 constexpr const char* kName = "org.cgpu1";
-constexpr const char* kBus = "org.freedesktop.DBus";
+constexpr const char* kBusService = "org.freedesktop.DBus";
 constexpr const char* kSystemd = "org.freedesktop.systemd1";
 constexpr const char* kUnit = "org.freedesktop.systemd1.Unit";
 constexpr const char* kService = "org.freedesktop.systemd1.Service";
 constexpr std::chrono::seconds kBusWaits{25};
-constexpr std::chrono::milliseconds kLookEvery{100};
+constexpr std::chrono::milliseconds kProcessFor{100};
 /// Its own exit status for a bad configuration (EX_CONFIG).
 constexpr std::int32_t kBadConfig = 78;
 
@@ -65,17 +65,20 @@ void tell_if_failed(sdbus::IConnection& connection) {
 }  // namespace
 
 void wake_service(sdbus::IConnection& connection) {
-    const auto bus = proxy_of(connection, kBus, "/org/freedesktop/DBus");
+    const auto bus = proxy_of(connection, kBusService, "/org/freedesktop/DBus");
     compat::finish_registration(*bus);
     bool there = false;
-    bus->callMethod("NameHasOwner").onInterface(kBus).withArguments(std::string(kName)).storeResultsTo(there);
+    bus->callMethod("NameHasOwner")
+        .onInterface(kBusService)
+        .withArguments(std::string(kName))
+        .storeResultsTo(there);
     if (there) return;
     // A start that fails keeps the bus from trying another one for 25 seconds, whoever asks.
     tell_if_failed(connection);
     std::optional<sdbus::Error> failure;
     bool answered = false;
     bus->callMethodAsync("StartServiceByName")
-        .onInterface(kBus)
+        .onInterface(kBusService)
         .withTimeout(kBusWaits)
         .withArguments(std::string(kName), std::uint32_t{0})
         .uponReplyInvoke([&](compat::MaybeError error, std::uint32_t) {
@@ -84,7 +87,7 @@ void wake_service(sdbus::IConnection& connection) {
         });
     const auto give_up = Clock::now() + kBusWaits;
     while (!answered && Clock::now() < give_up) {
-        process_for(connection, kLookEvery);
+        process_for(connection, kProcessFor);
         if (answered) break;
         tell_if_failed(connection);
     }

@@ -29,7 +29,7 @@ constexpr std::array<const char*, 5> kCondas = {"/opt/conda", "/opt/miniconda3",
 
 /// No honest system has files of the loader's that are longer, or more of them, or more folders.
 constexpr std::size_t kMaxConfig = std::size_t{1} << 20;
-constexpr std::size_t kMaxFiles = 1024;
+constexpr std::size_t kMaxConfigFiles = 1024;
 constexpr std::size_t kMaxFolders = 1024;
 
 std::string without_slash_at_end(std::string path) {
@@ -45,7 +45,8 @@ class Reader {
         // Each once: files may include each other.
         if (std::find(files_.begin(), files_.end(), path) != files_.end()) return;
         files_.push_back(path);
-        if (files_.size() > kMaxFiles) return refuse("/etc/ld.so.conf includes", kMaxFiles, "files");
+        if (files_.size() > kMaxConfigFiles)
+            return refuse("/etc/ld.so.conf includes", kMaxConfigFiles, "files");
         const std::string text = root_.text_of(path, kMaxConfig + 1);
         if (text.size() > kMaxConfig) return refuse(model::quote(path) + " has", kMaxConfig, "bytes");
         std::istringstream file(text);

@@ -44,6 +44,18 @@ Result<void> write_front(const FittedFront& front, const Image& image, const Roo
     return {};
 }
 
+/// What is made for the job is for its user, too, whatever the umask of who starts it. The job gets that one.
+class OpenUmask {
+  public:
+    OpenUmask() : before_(umask(S_IWGRP | S_IWOTH)) {}
+    ~OpenUmask() { umask(before_); }
+    OpenUmask(const OpenUmask&) = delete;
+    OpenUmask& operator=(const OpenUmask&) = delete;
+
+  private:
+    mode_t before_;
+};
+
 /// Everything that is read from what the mounts below will cover.
 struct Sources {
     std::vector<Tree> trees;
@@ -101,6 +113,7 @@ Result<void> enter_namespace() {
 }
 
 Result<void> make_mounts(const MountPlan& plan, const Root& root) {
+    const OpenUmask open;
     const auto sources = take_all(plan, root);
     if (!sources) return tl::unexpected(sources.error());
     if (auto covered = cover_base(plan.base, root); !covered) return covered;
@@ -109,7 +122,8 @@ Result<void> make_mounts(const MountPlan& plan, const Root& root) {
         const auto tree = take(bind, root);
         if (!tree) return tl::unexpected(tree.error());
         if (auto taken = take_off_binds(bind.to, root); !taken) return taken;
-        if (auto attached = tree->attach(root.find(bind.to, O_PATH), bind.to); !attached) return attached;
+        if (auto attached = tree->attach(root.find_real(bind.to, O_PATH), bind.to); !attached)
+            return attached;
     }
     const Descriptor base = root.find(plan.base, O_PATH);
     constexpr unsigned long kFlags = MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV;

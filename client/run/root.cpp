@@ -39,11 +39,17 @@ Result<Root> Root::open(const std::string& folder) {
     return Root(std::move(fd), *path == "/" ? "" : *path);
 }
 
-Descriptor Root::find(const std::string& path, int flags) const {
+Descriptor Root::find(const std::string& path, int flags) const { return look_up(path, flags, 0); }
+
+Descriptor Root::find_real(const std::string& path, int flags) const {
+    return look_up(path, flags, RESOLVE_NO_SYMLINKS);
+}
+
+Descriptor Root::look_up(const std::string& path, int flags, std::uint64_t resolve) const {
     open_how how{};
     how.flags = static_cast<unsigned>(flags | O_CLOEXEC);
     if ((flags & O_CREAT) != 0) how.mode = 0644;
-    how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
+    how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | resolve;
     // EAGAIN: something was renamed meanwhile, so the kernel can't tell whether it stayed inside.
     constexpr int kTries = 32;
     long fd = -1;

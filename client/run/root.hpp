@@ -19,6 +19,9 @@ class Root {
 
     /// `flags` as for open(2); O_CLOEXEC is added. None with errno where it can't be opened.
     [[nodiscard]] Descriptor find(const std::string& path, int flags) const;
+    /// The same, where no part of the path may be a symbolic link (ELOOP). For a path that was resolved
+    /// before: whoever may write to a folder of it can have put a link there since.
+    [[nodiscard]] Descriptor find_real(const std::string& path, int flags) const;
     /// A regular file, for reading; none where it is something else.
     [[nodiscard]] Descriptor find_file(const std::string& path) const;
     /// The folder at `path`, made (0755) where it is missing, and the folders above it.
@@ -37,6 +40,7 @@ class Root {
     [[nodiscard]] std::string inside(const std::string& path) const;
 
   private:
+    [[nodiscard]] Descriptor look_up(const std::string& path, int flags, std::uint64_t resolve) const;
     Root(Descriptor fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
     Descriptor fd_;
     std::string path_;  ///< links resolved; empty for "/"

@@ -60,7 +60,7 @@ Result<void> keep_in_namespace(const Descriptor& target, const std::string& name
 Result<void> take_off_binds(const std::string& path, const Root& root) {
     // Several may lie on one another; nobody has more than a few.
     for (int i = 0; i < 16; ++i) {
-        const Descriptor file = root.find(path, O_PATH | O_NOFOLLOW);
+        const Descriptor file = root.find_real(path, O_PATH | O_NOFOLLOW);
         const auto place = file ? mount_of(file) : std::nullopt;
         if (!place || !place->is_root) return {};
         // What is unmounted from a mount that is shared goes from the others, too.

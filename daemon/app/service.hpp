@@ -30,6 +30,8 @@ struct Created {
 struct Caller {
     std::uint32_t user = 0;  ///< effective user id
     model::Process process;
+    /// It may touch its own instances and processes only.
+    bool own_only = false;
 };
 
 /// What every change takes along.
@@ -77,10 +79,20 @@ class Service {
     Result<Created> create_instance(std::string_view id, std::string_view name,
                                     const std::map<std::string, std::string>& variables, const Caller& caller,
                                     Options options);
-    /// Refused (not_permitted) where the process is another user's than the caller's, unless that is root.
+    /// Whether the caller made this instance; also where there is no such one, because then there is nothing
+    /// of others to touch.
+    [[nodiscard]] bool is_own(std::string_view id, const Caller& caller) const;
+    /// Whether the process runs with the caller's user id.
+    [[nodiscard]] bool is_own(const model::Process& process, const Caller& caller) const;
+    /// Whether the instance is the caller's own, or there is none, and no process has been attached: nothing
+    /// would go on without a limit if it were released.
+    [[nodiscard]] bool may_withdraw(std::string_view id, const Caller& caller) const;
+    /// Refused (not_permitted) where the process is another user's than the caller's, unless that is root;
+    /// and by `own_only`.
     Result<void> attach(std::string_view id, const model::Process& process, const Caller& caller,
                         Options options);
-    Result<void> release_instance(std::string_view id, Options options);
+    /// Refused (not_permitted) by `own_only`.
+    Result<void> release_instance(std::string_view id, const Caller& caller, Options options);
 
     Result<void> set_policy(const model::Uuid& gpu, std::string_view policy, Options options);
     Result<void> set_max_inst(const model::Uuid& gpu, std::uint32_t max_inst, Options options);

@@ -27,6 +27,12 @@ Result<model::InstanceId> parse_id(std::string_view id) {
     return model::refuse(Refusal::Reason::invalid, "instance id", parsed.error(), "the container's id");
 }
 
+/// Who asked while the instance was its own, or not there, and is answered later.
+tl::unexpected<Refusal> not_yours(const model::InstanceId& id) {
+    return model::refuse(Refusal::Reason::not_permitted, "instance " + id.short_id(),
+                         "it was made by another user", "the same as root (sudo)");
+}
+
 /// What becomes of a container that isn't managed.
 Created unmanaged(const model::InstanceId& id, std::string_view name) {
     return {{id, std::string(name), 0, 0, model::Mode::none, {}, std::nullopt}, {}, {}};
@@ -115,10 +121,27 @@ bool Service::someone_is_ending() const {
     return false;
 }
 
+bool Service::is_own(std::string_view id, const Caller& caller) const {
+    const auto parsed_id = parse_id(id);
+    const auto* instance = parsed_id ? node_.find_instance(*parsed_id) : nullptr;
+    return instance == nullptr || instance->owner == caller.user;
+}
+
+bool Service::may_withdraw(std::string_view id, const Caller& caller) const {
+    const auto parsed_id = parse_id(id);
+    const auto* instance = parsed_id ? node_.find_instance(*parsed_id) : nullptr;
+    return instance == nullptr || (instance->owner == caller.user && !instance->attached);
+}
+
+bool Service::is_own(const model::Process& process, const Caller& caller) const {
+    return outside_.processes.user_of(process) == caller.user;
+}
+
 /// A container's first process may have another user id than who starts it, but then its parent hasn't.
 bool Service::may_attach(const model::Process& process, const Caller& caller) const {
     auto& processes = outside_.processes;
-    if (caller.user == 0 || processes.user_of(process) == caller.user) return true;
+    if (caller.user == 0 || is_own(process, caller)) return true;
+    if (caller.own_only) return false;
     const auto parent = processes.identify(processes.parent_of(process));
     return parent && processes.user_of(*parent) == caller.user;
 }
@@ -140,6 +163,7 @@ Result<void> Service::attach(std::string_view id, const model::Process& process,
         return model::refuse(Refusal::Reason::not_permitted, "process " + std::to_string(process.pid),
                              "it is not one of the caller's (user id " + std::to_string(caller.user) + ")",
                              "a process of your own, or the same as root (sudo)");
+    if (caller.own_only && !is_own(id, caller)) return not_yours(*parsed_id);
     const auto changed = change([&](model::Node& node) { return node.attach(*parsed_id, process); }, options);
     if (!changed) return tl::unexpected(changed.error());
     if (*changed) {
@@ -153,9 +177,13 @@ Result<void> Service::attach(std::string_view id, const model::Process& process,
     return {};
 }
 
-Result<void> Service::release_instance(std::string_view id, Options options) {
+Result<void> Service::release_instance(std::string_view id, const Caller& caller, Options options) {
     const auto parsed_id = parse_id(id);
     if (!parsed_id) return tl::unexpected(parsed_id.error());
+    if (caller.own_only && !is_own(id, caller)) return not_yours(*parsed_id);
+    if (caller.own_only && !may_withdraw(id, caller))
+        return model::refuse(Refusal::Reason::not_permitted, "instance " + parsed_id->short_id(),
+                             "its processes would go on without a limit", "end its processes");
     auto trial = node_;
     if (const auto removed = trial.remove_instance(*parsed_id); !removed)
         return tl::unexpected(removed.error());

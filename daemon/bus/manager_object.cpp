@@ -30,6 +30,11 @@ app::Caller caller_of(const sdbus::IObject& object, const app::Service& service,
     });
 }
 
+/// Who touches nothing of others needs less.
+Action action_for(const app::Caller& caller) {
+    return caller.own_only ? Action::run : Action::manage_instance;
+}
+
 void emit_changed(sdbus::IObject& object, const std::vector<compat::PropertyName>& changed) {
     object.emitPropertiesChangedSignal(org::cgpu1::Manager_adaptor::INTERFACE_NAME, changed);
 }
@@ -59,7 +64,7 @@ void ManagerObject::CreateInstance(Created&& result, std::string id, std::string
     const auto call = std::make_shared<const Call>(Call{std::move(id), std::move(name), std::move(variables),
                                                         std::move(options),
                                                         caller_of(getObject(), service_, "CreateInstance")});
-    when_permitted(authority_, Action::manage_instance, getObject(), "CreateInstance", std::move(result),
+    when_permitted(authority_, Action::run, getObject(), "CreateInstance", std::move(result),
                    [&service = service_, call] {
                        const app::Created created =
                            take(service.create_instance(call->id, call->name, call->variables, call->caller,
@@ -72,19 +77,22 @@ void ManagerObject::CreateInstance(Created&& result, std::string id, std::string
 }
 
 void ManagerObject::Attach(sdbus::Result<>&& result, std::string id, std::uint32_t pid, OptionMap options) {
-    const auto caller = caller_of(getObject(), service_, "Attach");
+    auto caller = caller_of(getObject(), service_, "Attach");
     // Now: once polkit has answered, the pid may be another process's.
     const auto process = guarded("Attach", [&] { return take(service_.identify(take(to_pid(pid)))); });
-    when_permitted(authority_, Action::manage_instance, getObject(), "Attach", std::move(result),
+    caller.own_only = service_.is_own(id, caller) && service_.is_own(process, caller);
+    when_permitted(authority_, action_for(caller), getObject(), "Attach", std::move(result),
                    [&service = service_, id, process, caller, options] {
                        take(service.attach(id, process, caller, take(read_options(options))));
                    });
 }
 
 void ManagerObject::ReleaseInstance(sdbus::Result<>&& result, std::string id, OptionMap options) {
-    when_permitted(authority_, Action::manage_instance, getObject(), "ReleaseInstance", std::move(result),
-                   [&service = service_, id, options] {
-                       take(service.release_instance(id, take(read_options(options))));
+    auto caller = caller_of(getObject(), service_, "ReleaseInstance");
+    caller.own_only = service_.may_withdraw(id, caller);
+    when_permitted(authority_, action_for(caller), getObject(), "ReleaseInstance", std::move(result),
+                   [&service = service_, id, caller, options] {
+                       take(service.release_instance(id, caller, take(read_options(options))));
                    });
 }
 

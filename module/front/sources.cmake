@@ -26,6 +26,8 @@ set_source_files_properties(${front}/connection.cpp PROPERTIES COMPILE_DEFINITIO
 # The rest is compiled once for all of them.
 if(NOT TARGET cgpu_front_parts)
   add_library(cgpu_front_parts OBJECT ${CGPU_FRONT_CUDA_PARTS})
+# Hooks of several files are named and declared by the same macros.
+cgpu_never_batch(cgpu_front_parts)
   target_link_libraries(cgpu_front_parts PRIVATE cgpu_options)
   target_compile_options(cgpu_front_parts PRIVATE -fno-exceptions -fno-rtti -fno-gnu-unique)
   set_target_properties(cgpu_front_parts PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)

@@ -8,7 +8,7 @@ systemd_root() {
     # The first of alternatives, without versions, and no virtual names.
     wanted=$(dpkg-deb -f "$package" Depends |
         sed -E 's/\([^)]*\)//g; s/\|[^,]*//g; s/ //g; s/default-dbus-system-bus/dbus/')
-    wanted=systemd-sysv,dbus,jq,polkitd,procps,docker.io,busybox-static,$wanted
+    wanted=systemd-sysv,dbus,dbus-user-session,libpam-systemd,jq,polkitd,procps,docker.io,busybox-static,$wanted
     # A package of its own from Debian 13 on.
     [[ -z $(apt-cache madison docker-cli 2>/dev/null) ]] || wanted+=,docker-cli
     folder=$roots/systemd-$suite-$(md5sum <<<"$wanted" | cut -c-8)

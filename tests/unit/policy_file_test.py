@@ -10,6 +10,9 @@ import sys
 import xml.etree.ElementTree as ElementTree
 
 OWNER = "org.freedesktop.policykit.owner"
+IMPLY = "org.freedesktop.policykit.imply"
+# Who is authorized for the one is for the other.
+IMPLIED = {"org.cgpu1.manage-instance": ["org.cgpu1.run"]}
 DEFAULTS = ("allow_any", "allow_inactive", "allow_active")
 
 
@@ -36,6 +39,9 @@ def problems(root):
         owners = [note.text for note in action.findall("annotate") if note.get("key") == OWNER]
         if owners != [f"unix-user:{user}"]:
             yield f"{name}: its owner is {owners}, and cgpud runs as {user}"
+        implied = [note.text for note in action.findall("annotate") if note.get("key") == IMPLY]
+        if implied != IMPLIED.get(name, []):
+            yield f"{name}: it implies {implied}, not {IMPLIED.get(name, [])}"
 
 
 def main():

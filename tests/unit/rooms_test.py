@@ -28,6 +28,7 @@ MAY = {
     "daemon": ["core", "daemon"],
     "client/node": ["core/model", "core/request", "dbus"],
     "client/run": ["core", "client/node"],
+    "client/enter": ["core", "client/node", "client/run"],
     "client/modules": ["core", "bundle", "client/node", "client/run"],
     "client/runtime": ["core", "client/node", "client/run"],
     "client/cgpuctl": ["core", "bundle", "client/modules", "client/node", "client/run"],

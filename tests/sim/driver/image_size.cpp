@@ -27,14 +27,14 @@ struct FatBinary {
 };
 
 template <typename T>
-T read(const void* at) {
+T read_at(const void* at) {
     T value;
     std::memcpy(&value, at, sizeof value);
     return value;
 }
 
 std::uint64_t elf_size(const void* image) {
-    const auto header = read<Elf64_Ehdr>(image);
+    const auto header = read_at<Elf64_Ehdr>(image);
     const std::uint64_t sections = header.e_shoff + std::uint64_t{header.e_shnum} * header.e_shentsize;
     const std::uint64_t segments = header.e_phoff + std::uint64_t{header.e_phnum} * header.e_phentsize;
     return std::max(sections, segments);
@@ -48,10 +48,10 @@ std::uint64_t image_size(const void* image) {
     // A shorter text has its zero within these bytes.
     const std::uint64_t length = strnlen(text, sizeof(std::uint32_t));
     if (length < sizeof(std::uint32_t)) return length;
-    const auto magic = read<std::uint32_t>(image);
-    if (magic == kWrapperMagic) return image_size(read<Wrapper>(image).data);
+    const auto magic = read_at<std::uint32_t>(image);
+    if (magic == kWrapperMagic) return image_size(read_at<Wrapper>(image).data);
     if (magic == kFatBinaryMagic) {
-        const auto binary = read<FatBinary>(image);
+        const auto binary = read_at<FatBinary>(image);
         return binary.header_bytes + binary.bytes;
     }
     return std::strlen(text);

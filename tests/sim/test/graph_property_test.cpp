@@ -11,8 +11,8 @@
 namespace simgpu::test {
 namespace {
 
-constexpr unsigned int kCount = 64;
-constexpr std::size_t kBytes = kCount * sizeof(float);
+constexpr unsigned int kElements = 64;
+constexpr std::size_t kBytes = kElements * sizeof(float);
 
 /// The node of that number writes the place of that number: a value of its own, or the sum of two places that
 /// it depends on.
@@ -51,14 +51,14 @@ Outcome run(const std::function<void(const std::vector<CUdeviceptr>&)>& launch, 
         for (std::size_t i = 0; i < places; ++i) at.push_back(memory + i * kBytes);
         launch(at);
         REQUIRE_OK(cuCtxSynchronize());
-        const auto values = read_floats(memory, places * kCount);
+        const auto values = read_floats(memory, places * kElements);
         FILE* file = std::fopen(path.c_str(), "wb");
         REQUIRE_EQ(std::fwrite(values.data(), sizeof(float), values.size(), file), values.size());
         std::fclose(file);
     });
     const pid_t pid = child.pid();
     RC_ASSERT(child.wait() == 0);
-    Outcome outcome{std::vector<float>(places * kCount), device.use(pid).served};
+    Outcome outcome{std::vector<float>(places * kElements), device.use(pid).served};
     FILE* file = std::fopen(path.c_str(), "rb");
     RC_ASSERT(std::fread(outcome.data.data(), sizeof(float), outcome.data.size(), file) ==
               outcome.data.size());
@@ -74,9 +74,10 @@ void launch_as_graph(const std::vector<Work>& all, const std::vector<CUdeviceptr
         std::vector<CUgraphNode> after;
         for (const std::size_t dependency : all[i].dependencies) after.push_back(ends[dependency]);
         const CUgraphNode busy = add_busy(graph, after, all[i].microseconds);
-        ends.push_back(all[i].is_sum() ? add_sum(graph, {busy}, at[all[i].dependencies.front()],
-                                                 at[all[i].dependencies.back()], at[i], kCount)
-                                       : add_fill(graph, {busy}, at[i], static_cast<float>(i + 1), kCount));
+        ends.push_back(all[i].is_sum()
+                           ? add_sum(graph, {busy}, at[all[i].dependencies.front()],
+                                     at[all[i].dependencies.back()], at[i], kElements)
+                           : add_fill(graph, {busy}, at[i], static_cast<float>(i + 1), kElements));
     }
     REQUIRE_OK(cuGraphLaunch(instantiate(graph), nullptr));
 }
@@ -91,7 +92,7 @@ void launch_in_streams(const std::vector<Work>& all, const std::vector<CUdevicep
             REQUIRE_OK(cuStreamWaitEvent(stream, ends[dependency], 0));
         }
         launch_busy(stream, all[i].microseconds);
-        unsigned int count = kCount;
+        unsigned int count = kElements;
         auto value = static_cast<float>(i + 1);
         CUdeviceptr to = at[i];
         CUdeviceptr a = all[i].is_sum() ? at[all[i].dependencies.front()] : 0;

@@ -133,7 +133,6 @@ TEST(ExternalMemory, HoldsWhatItsDescriptorWasExportedFrom) {
     TestDevice device(1);
     Child child([](const Child::Line& line) {
         use_device(0);
-        constexpr auto kFd = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
         const auto handle = create(on_gpu(0, kFd), 8 * kMiB);
         const CUdeviceptr mapped = map(handle, 8 * kMiB);
         REQUIRE_OK(cuMemsetD32(mapped + kMiB, 5, 1));

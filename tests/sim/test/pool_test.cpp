@@ -9,8 +9,6 @@
 namespace simgpu::test {
 namespace {
 
-constexpr auto kFd = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-
 CUmemoryPool create_pool(std::size_t max_size,
                          CUmemAllocationHandleType handle_type = CU_MEM_HANDLE_TYPE_NONE) {
     CUmemPoolProps properties{};

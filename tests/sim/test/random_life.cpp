@@ -10,7 +10,6 @@ namespace simgpu::test {
 
 namespace {
 
-constexpr auto kFd = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
 constexpr unsigned int kWritten = 0x5eed;  ///< The first word of all that is shared.
 constexpr std::size_t kGranularity = 2 * kMiB;
 

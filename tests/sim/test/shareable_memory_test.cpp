@@ -12,8 +12,6 @@
 namespace simgpu::test {
 namespace {
 
-constexpr auto kFd = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-
 int export_memory(CUmemGenericAllocationHandle handle) {
     int descriptor = -1;
     REQUIRE_OK(cuMemExportToShareableHandle(&descriptor, handle, kFd, 0));

@@ -10,6 +10,8 @@
 
 namespace simgpu::test {
 
+constexpr auto kFd = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+
 constexpr std::uint64_t kMiB = 1U << 20;
 
 /// A device file of its own with GPUs of 1 GiB whose contexts cost 100 MiB; SIMGPU_DEVICE names it meanwhile.

@@ -87,7 +87,6 @@ TEST(Trace, SharedMemoryIsHeldByOneAtATime) {
     start(device.device());
     Child child([](const Child::Line& line) {
         use_device(0);
-        constexpr auto kFd = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
         const CUmemGenericAllocationHandle handle = create(on_gpu(0, kFd), 4 * kMiB);
         int descriptor = -1;
         REQUIRE_OK(cuMemExportToShareableHandle(&descriptor, handle, kFd, 0));

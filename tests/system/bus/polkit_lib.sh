@@ -10,6 +10,9 @@ create_as_user() { # OPTIONS…
     as_user busctl --allow-interactive-authorization=false call org.cgpu1 /org/cgpu1 org.cgpu1.Manager CreateInstance \
         'ssa{ss}a{sv}' abc abc 1 CGPU_MEM 1GiB "$@"
 }
+call_manager_as_user() { # METHOD SIGNATURE VALUE…
+    as_user busctl --allow-interactive-authorization=false call org.cgpu1 /org/cgpu1 org.cgpu1.Manager "$@"
+}
 quietly() { "$@" >/dev/null 2>&1; }
 polkit_answers() {
     busctl call org.freedesktop.PolicyKit1 /org/freedesktop/PolicyKit1/Authority org.freedesktop.DBus.Peer Ping 2>/dev/null
@@ -24,7 +27,7 @@ allow() { # ACTION
 what_polkit_decides() {
     gpu=$(busctl call org.cgpu1 /org/cgpu1 org.cgpu1.Manager FindGpu s 0 | cut -d'"' -f2)
     # It knows the actions, and by itself wants an administrator's password.
-    for action in manage-instance manage-policy upgrade-module; do
+    for action in run manage-instance manage-policy upgrade-module; do
         expect grep -q 'implicit any: *auth_admin$' <(pkaction --verbose --action-id "org.cgpu1.$action")
     done
     expect quietly as_user cgpuctl status
@@ -46,7 +49,20 @@ what_polkit_decides() {
     expect cgpuctl set-max-inst 0 20 -q
     expect_error 'max_inst 26' as_user cgpuctl set-max-inst 0 26
     expect_error 'polkit wants a password for org.cgpu1.upgrade-module' as_user cgpuctl set-mode none
-    expect_error 'polkit wants a password for org.cgpu1.manage-instance' create_as_user 0
+    expect_error 'polkit wants a password for org.cgpu1.run' create_as_user 0
+    # Who may run jobs may make instances, and may attach its own processes to them, but touches nothing of others.
+    allow org.cgpu1.run
+    wait_for 10 quietly create_as_user 1 dry-run b true
+    asks=(CGPU_MEM=2GiB)
+    job roots -- alloc --mib 100 --hold
+    wait_for 20 is_ready roots
+    roots=$(cgpuctl list --json | jq -r '.[0].id')
+    expect_error 'polkit wants a password for org.cgpu1.manage-instance' as_user cgpuctl set-memory roots 3GiB
+    expect_error 'polkit wants a password for org.cgpu1.manage-instance' call_manager_as_user ReleaseInstance 'sa{sv}' "$roots" 0
+    expect_error 'polkit wants a password for org.cgpu1.manage-instance' call_manager_as_user Attach 'sua{sv}' "$roots" $$ 0
+    end_job roots
+    wait_for 10 none_listed
+    # It is implied by more.
     allow org.cgpu1.manage-instance
     wait_for 10 quietly create_as_user 1 dry-run b true
     expect_error 'polkit wants a password for org.cgpu1.manage-policy' as_user cgpuctl set-policy 0 fixed
@@ -54,7 +70,6 @@ what_polkit_decides() {
     expect quietly create_as_user 0
     wait_for 10 none_listed
     # What is kept for root's instances of a name is nothing to a user's of the same name.
-    asks=(CGPU_MEM=2GiB)
     job abcd -- alloc --mib 100 --hold
     wait_for 20 is_ready abcd
     expect as_user cgpuctl set-memory abcd 3GiB --persist -q

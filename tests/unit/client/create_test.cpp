@@ -33,11 +33,11 @@ struct CreateTest : testing::Test {
     std::string text;
 };
 
-constexpr const char* kAsks = R"({"hostname":"web","process":{"env":["ALIYUN_COM_GPU_MEM_CONTAINER=4",
+constexpr const char* kWebAsks = R"({"hostname":"web","process":{"env":["ALIYUN_COM_GPU_MEM_CONTAINER=4",
     "ALIYUN_COM_GPU_MEM_DEV=15","HOME=/"]}})";
 
 TEST_F(CreateTest, AGrantChangesTheBundle) {
-    const auto managed = prepared(kAsks);
+    const auto managed = prepared(kWebAsks);
     ASSERT_TRUE(managed) << managed.error().text;
     EXPECT_TRUE(*managed);
     EXPECT_EQ(node.calls, (Calls{"create_instance " + std::string(cgpuctl::kWebId) + " web"}));
@@ -91,7 +91,7 @@ TEST_F(CreateTest, AValueThatCannotBeReadIsRefusedWithoutAskingTheNode) {
 TEST_F(CreateTest, TheDaemonsRefusalIsPassedOn) {
     node.snapshot.instances.clear();
     node.grant = client::fail(Kind::refused, "4GiB: no. Try: less.");
-    const auto managed = prepared(kAsks);
+    const auto managed = prepared(kWebAsks);
     ASSERT_FALSE(managed);
     EXPECT_EQ(managed.error().text, "4GiB: no. Try: less.");
     EXPECT_EQ(node.calls.size(), 1U);

@@ -5,17 +5,17 @@
 namespace cgpu::cgpuctl {
 namespace {
 
-constexpr std::uint64_t kMib = std::uint64_t{1} << 20;
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
 TEST(SizeText, WholeMibAreExact) {
     EXPECT_EQ(size_text(0), "0MiB");
     EXPECT_EQ(size_text(4509925376), "4301MiB");
-    EXPECT_EQ(size_text(16130 * kMib), "16130MiB");
+    EXPECT_EQ(size_text(16130 * kMiB), "16130MiB");
 }
 
 TEST(SizeText, OthersHaveOneDecimalAndNeverLookWhole) {
-    EXPECT_EQ(size_text(kMib + kMib / 2), "1.5MiB");
-    EXPECT_EQ(size_text(2 * kMib - 1), "1.9MiB");
+    EXPECT_EQ(size_text(kMiB + kMiB / 2), "1.5MiB");
+    EXPECT_EQ(size_text(2 * kMiB - 1), "1.9MiB");
     EXPECT_EQ(size_text(1), "0.1MiB");
 }
 

@@ -34,6 +34,22 @@ TEST(Root, MagicLinksOfProcAreRefused) {
     EXPECT_TRUE(root->find("/etc", O_PATH));
 }
 
+TEST(Root, WhatWasResolvedIsNotFoundBehindALinkAnyMore) {
+    const TempRoot folder;
+    folder.file("/lib/libcuda.so.1", "");
+    folder.file("/other/libcuda.so.1", "");
+    const auto root = Root::open(folder.path());
+    ASSERT_TRUE(root);
+    EXPECT_TRUE(root->find_real("/lib/libcuda.so.1", O_PATH));
+    std::filesystem::rename(folder.at("/lib"), folder.at("/moved"));
+    folder.link("/lib", "/other");
+    EXPECT_TRUE(root->find("/lib/libcuda.so.1", O_PATH));
+    EXPECT_FALSE(root->find_real("/lib/libcuda.so.1", O_PATH));
+    EXPECT_EQ(errno, ELOOP);
+    folder.link("/moved/libcuda.so.2", "/other/libcuda.so.1");
+    EXPECT_FALSE(root->find_real("/moved/libcuda.so.2", O_PATH));
+}
+
 TEST(Root, OnlyRegularFilesAreRead) {
     const TempRoot folder;
     ASSERT_EQ(mkfifo(folder.at("/fifo").c_str(), 0600), 0);

@@ -10,7 +10,8 @@ namespace {
 using Calls = std::vector<std::string>;
 using Kind = client::ClientError::Kind;
 
-client::Job job(const std::string& state, const std::string& result = "", const std::string& message = "") {
+client::Job mode_job(const std::string& state, const std::string& result = "",
+                     const std::string& message = "") {
     return {4, "mode", "memory+compute", "none", state, 0, 1, message, result};
 }
 
@@ -36,7 +37,8 @@ TEST_F(SetModeVerb, DrainsAndSaysWhatHappened) {
     input_.mode = "none";
     input_.drain = true;
     input_.timeout = "90";
-    node_.jobs = {job("drain", "", "waits for 1 instance to end"), job("ended", "done", "none is in force.")};
+    node_.jobs = {mode_job("drain", "", "waits for 1 instance to end"),
+                  mode_job("ended", "done", "none is in force.")};
     ASSERT_TRUE(call());
     EXPECT_EQ(node_.calls, (Calls{"mode none drain 90 s", "watch /org/cgpu1/job/3"}));
     EXPECT_EQ(screen_.out.str(), "switch 4 (mode, memory+compute to none): done. none is in force.\n");
@@ -49,7 +51,7 @@ TEST_F(SetModeVerb, WarnsOfGpusThatItHasNotReached) {
     node_.snapshot.mode_is_switched = true;
     node_.snapshot.gpus[0].mode = "none";
     node_.snapshot.gpus[1].mode = "memory";
-    node_.jobs = {job("ended", "done", "memory is in force.")};
+    node_.jobs = {mode_job("ended", "done", "memory is in force.")};
     ASSERT_TRUE(call());
     EXPECT_NE(screen_.err.str().find("warning: GPU 0: it serves mode none until its instances end"),
               std::string::npos)
@@ -58,7 +60,8 @@ TEST_F(SetModeVerb, WarnsOfGpusThatItHasNotReached) {
 
 TEST_F(SetModeVerb, OneThatStaysAsItWasIsAFault) {
     input_.mode = "none";
-    node_.jobs = {job("ended", "failed", "1 instance had not ended in time; memory+compute stays in force.")};
+    node_.jobs = {
+        mode_job("ended", "failed", "1 instance had not ended in time; memory+compute stays in force.")};
     const auto done = call();
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().kind, Kind::failed);
@@ -69,8 +72,8 @@ TEST_F(SetModeVerb, OneThatStaysAsItWasIsAFault) {
 
 TEST_F(SetModeVerb, ItIsCancelled) {
     input_.cancel = true;
-    node_.snapshot.job = job("drain");
-    node_.jobs = {job("ended", "cancelled", "It was cancelled; memory+compute stays in force.")};
+    node_.snapshot.job = mode_job("drain");
+    node_.jobs = {mode_job("ended", "cancelled", "It was cancelled; memory+compute stays in force.")};
     ASSERT_TRUE(call());
     EXPECT_EQ(node_.calls, (Calls{"cancel /org/cgpu1/job/4", "watch /org/cgpu1/job/4"}));
 }
@@ -78,7 +81,7 @@ TEST_F(SetModeVerb, ItIsCancelled) {
 TEST_F(SetModeVerb, NotWaitedForAndTried) {
     input_.mode = "none";
     input_.no_wait = true;
-    node_.jobs = {job("drain")};
+    node_.jobs = {mode_job("drain")};
     ASSERT_TRUE(call());
     input_.dry_run = true;
     ASSERT_TRUE(call());

@@ -13,7 +13,8 @@ namespace {
 using Calls = std::vector<std::string>;
 using Kind = client::ClientError::Kind;
 
-client::Job job(const std::string& state, const std::string& result = "", const std::string& message = "") {
+client::Job upgrade_job(const std::string& state, const std::string& result = "",
+                        const std::string& message = "") {
     return {3, "hot", "1.1.0", "1.2.0", state, 2, 5, message, result};
 }
 
@@ -31,8 +32,8 @@ class UpgradeVerb : public testing::Test {
 
 TEST_F(UpgradeVerb, WaitsAndSaysWhatHappened) {
     input_.hot = "1.2.0";
-    node_.jobs = {job("canary"), job("all"),
-                  job("ended", "done", "1.2.0 is in force in 5 running processes.")};
+    node_.jobs = {upgrade_job("canary"), upgrade_job("all"),
+                  upgrade_job("ended", "done", "1.2.0 is in force in 5 running processes.")};
     ASSERT_TRUE(call());
     EXPECT_EQ(node_.calls, (Calls{"hot 1.2.0", "watch /org/cgpu1/job/3"}));
     EXPECT_EQ(screen_.out.str(),
@@ -44,7 +45,7 @@ TEST_F(UpgradeVerb, OnATerminalALineSaysHowFarItIs) {
     input_.cold = "1.2.0";
     input_.drain = true;
     input_.timeout = "90";
-    node_.jobs = {job("drain", "", "waits for 3 instances to end"), job("ended", "done", "")};
+    node_.jobs = {upgrade_job("drain", "", "waits for 3 instances to end"), upgrade_job("ended", "done", "")};
     ASSERT_TRUE(call({.live = true}));
     EXPECT_EQ(node_.calls, (Calls{"cold 1.2.0 drain 90 s", "watch /org/cgpu1/job/3"}));
     EXPECT_EQ(screen_.err.str(),
@@ -54,7 +55,7 @@ TEST_F(UpgradeVerb, OnATerminalALineSaysHowFarItIs) {
 TEST_F(UpgradeVerb, OneThatWentBackIsAFault) {
     input_.hot = "1.2.0";
     for (const char* result : {"failed", "cancelled"}) {
-        node_.jobs = {job("ended", result, "It went back.")};
+        node_.jobs = {upgrade_job("ended", result, "It went back.")};
         const auto done = call();
         ASSERT_FALSE(done);
         EXPECT_EQ(done.error().kind, Kind::failed);
@@ -65,7 +66,8 @@ TEST_F(UpgradeVerb, OneThatWentBackIsAFault) {
 
 TEST_F(UpgradeVerb, AnInterruptCancelsIt) {
     input_.hot = "1.2.0";
-    node_.jobs = {job("all"), job("back"), job("ended", "cancelled", "It was cancelled.")};
+    node_.jobs = {upgrade_job("all"), upgrade_job("back"),
+                  upgrade_job("ended", "cancelled", "It was cancelled.")};
     // It waits in wait_for_job, or is just not held yet: blocked here, it is pending for both.
     sigset_t interrupt;
     sigset_t before;
@@ -82,14 +84,15 @@ TEST_F(UpgradeVerb, AnInterruptCancelsIt) {
 
 TEST_F(UpgradeVerb, ADaemonThatIsAwayForAMomentIsWaitedFor) {
     input_.hot = "1.2.0";
-    node_.jobs = {job("all"), client::fail(Kind::unreachable, "cgpud: away"), job("ended", "done", "")};
+    node_.jobs = {upgrade_job("all"), client::fail(Kind::unreachable, "cgpud: away"),
+                  upgrade_job("ended", "done", "")};
     EXPECT_TRUE(call());
 }
 
 TEST_F(UpgradeVerb, OneWhoseEndWasToldBeforeTheNextTookItsPlaceHasEnded) {
     input_.hot = "1.2.0";
     node_.told_result = "done";
-    node_.jobs = {job("all"), client::fail(Kind::not_found, "cgpud: it is not there any more")};
+    node_.jobs = {upgrade_job("all"), client::fail(Kind::not_found, "cgpud: it is not there any more")};
     EXPECT_TRUE(call());
     EXPECT_EQ(screen_.out.str(),
               "upgrade 3 (hot, 1.1.0 to 1.2.0): done. The next job has taken its place.\n");
@@ -114,7 +117,7 @@ TEST_F(UpgradeVerb, ItIsRefused) {
 TEST_F(UpgradeVerb, NotWaitedFor) {
     input_.hot = "1.2.0";
     input_.no_wait = true;
-    node_.jobs = {job("canary")};
+    node_.jobs = {upgrade_job("canary")};
     ASSERT_TRUE(call());
     EXPECT_EQ(screen_.out.str(),
               "upgrade 3 (hot, 1.1.0 to 1.2.0): begun. cgpuctl status says how far it is.\n");
@@ -131,7 +134,7 @@ TEST_F(UpgradeVerb, ADryRunHasNoJob) {
 TEST_F(UpgradeVerb, AsJson) {
     input_.hot = "1.2.0";
     input_.json = true;
-    node_.jobs = {job("ended", "done", "so")};
+    node_.jobs = {upgrade_job("ended", "done", "so")};
     ASSERT_TRUE(call());
     const auto json = Json::parse(screen_.out.str());
     EXPECT_EQ(json["result"], "done");
@@ -162,8 +165,9 @@ TEST_F(UpgradeVerb, CancelFindsTheOneThatIsUnderWay) {
     auto none = call();
     ASSERT_FALSE(none);
     EXPECT_EQ(none.error().kind, Kind::not_found);
-    node_.snapshot.job = job("all");
-    node_.jobs = {job("back"), job("ended", "cancelled", "It was cancelled; 1.1.0 is in force.")};
+    node_.snapshot.job = upgrade_job("all");
+    node_.jobs = {upgrade_job("back"),
+                  upgrade_job("ended", "cancelled", "It was cancelled; 1.1.0 is in force.")};
     ASSERT_TRUE(call());
     EXPECT_EQ(node_.calls, (Calls{"cancel /org/cgpu1/job/3", "watch /org/cgpu1/job/3"}));
     EXPECT_EQ(screen_.out.str(),
@@ -172,7 +176,7 @@ TEST_F(UpgradeVerb, CancelFindsTheOneThatIsUnderWay) {
 
 TEST_F(UpgradeVerb, StatusShowsTheOneThatIsUnderWay) {
     auto terminal = screen_.terminal();
-    node_.snapshot.job = job("all", "", "process 7 was asked");
+    node_.snapshot.job = upgrade_job("all", "", "process 7 was asked");
     ASSERT_TRUE(status({}, node_, terminal));
     EXPECT_NE(screen_.out.str().find("upgrade 3 (hot, 1.1.0 to 1.2.0): all, 2 of 5; process 7 was asked\n"),
               std::string::npos);

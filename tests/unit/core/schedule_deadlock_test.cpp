@@ -1,6 +1,7 @@
 // Kernels that wait for each other's start, held apart by gates: everybody gets through in a bounded time.
 #include <gtest/gtest.h>
 
+#include "tests/unit/core/schedule_tenants.hpp"
 #include "tests/unit/core/schedule_world.hpp"
 
 namespace cgpu::schedule::sim {
@@ -8,24 +9,11 @@ namespace {
 
 using cgpu::model::Policy;
 
-Settings under(Policy policy) {
-    Settings settings;
-    settings.policy = policy;
-    return settings;
-}
-
 Tenant meeting(const std::shared_ptr<Rendezvous>& rendezvous, std::size_t side, Nanos length, int weight) {
     Tenant tenant;
     tenant.work.kernels = {length};
     tenant.work.meets = rendezvous;
     tenant.work.side = side;
-    tenant.weight = weight;
-    return tenant;
-}
-
-Tenant floods(Nanos kernel, int weight) {
-    Tenant tenant;
-    tenant.work.kernels = {kernel};
     tenant.weight = weight;
     return tenant;
 }

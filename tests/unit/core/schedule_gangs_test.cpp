@@ -1,5 +1,6 @@
 // One time for an instance on all of its GPUs, where its kernels wait for each other.
 #include "tests/unit/core/schedule_steps.hpp"
+#include "tests/unit/core/schedule_tenants.hpp"
 #include "tests/unit/core/schedule_world.hpp"
 
 namespace cgpu::schedule {
@@ -278,12 +279,6 @@ struct Case {
     double due;  // of each GPU, for each of two instances of weight 5
 };
 
-Settings under(Policy policy) {
-    Settings settings;
-    settings.policy = policy;
-    return settings;
-}
-
 Tenant meeting(int job, const std::shared_ptr<Rendezvous>& rendezvous, std::size_t side, Nanos length) {
     Tenant tenant;
     tenant.work.kernels = {length};
@@ -294,7 +289,7 @@ Tenant meeting(int job, const std::shared_ptr<Rendezvous>& rendezvous, std::size
     return tenant;
 }
 
-Tenant floods(int job, Nanos kernel, int weight) {
+Tenant job_floods(int job, Nanos kernel, int weight) {
     Tenant tenant;
     tenant.work.kernels = {kernel};
     tenant.weight = weight;
@@ -334,8 +329,8 @@ TEST_P(Collectives, ArentTakenForWhatOnlyRunsOnSeveralGpus) {
     for (const Latency& latency : {kQuiet, kNoisy}) {
         World world(under(GetParam().policy), latency, 2);
         for (const std::size_t gpu : {0U, 1U}) {
-            world.add(floods(0, gpu == 0 ? 10 * kMicro : 20 * kMilli, 5), gpu);
-            world.add(floods(1, gpu == 0 ? 100 * kMilli : kMilli, 5), gpu);
+            world.add(job_floods(0, gpu == 0 ? 10 * kMicro : 20 * kMilli, 5), gpu);
+            world.add(job_floods(1, gpu == 0 ? 100 * kMilli : kMilli, 5), gpu);
         }
         world.run_for(2 * kSecond);
         world.mark();
@@ -353,7 +348,7 @@ TEST_P(Collectives, LeaveOthersOnTheirGpusTheirShare) {
     const auto rendezvous = std::make_shared<Rendezvous>();
     for (const std::size_t gpu : {0U, 1U}) {
         world.add(meeting(0, rendezvous, gpu, kMilli), gpu);
-        world.add(floods(-1, kMilli, 5), gpu);
+        world.add(job_floods(-1, kMilli, 5), gpu);
     }
     world.run_for(2 * kSecond);
     world.mark();

@@ -1,25 +1,13 @@
 // Changes under way: policies, weights, instances that come, go, are killed or stopped with work in flight.
 #include <gtest/gtest.h>
 
+#include "tests/unit/core/schedule_tenants.hpp"
 #include "tests/unit/core/schedule_world.hpp"
 
 namespace cgpu::schedule::sim {
 namespace {
 
 using cgpu::model::Policy;
-
-Settings under(Policy policy) {
-    Settings settings;
-    settings.policy = policy;
-    return settings;
-}
-
-Tenant floods(Nanos kernel, int weight = 1) {
-    Tenant tenant;
-    tenant.work.kernels = {kernel};
-    tenant.weight = weight;
-    return tenant;
-}
 
 constexpr Nanos kPeriod = 100 * kMilli;  // 20 slices of 5 ms
 

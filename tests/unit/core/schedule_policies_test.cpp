@@ -2,26 +2,13 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/core/schedule_scale.hpp"
+#include "tests/unit/core/schedule_tenants.hpp"
 #include "tests/unit/core/schedule_world.hpp"
 
 namespace cgpu::schedule::sim {
 namespace {
 
 using cgpu::model::Policy;
-
-Settings under(Policy policy, int max_inst = 20) {
-    Settings settings;
-    settings.policy = policy;
-    settings.max_inst = max_inst;
-    return settings;
-}
-
-Tenant floods(Nanos kernel, int weight = 1) {
-    Tenant tenant;
-    tenant.work.kernels = {kernel};
-    tenant.weight = weight;
-    return tenant;
-}
 
 Tenant bursts(Nanos kernel, int count, Nanos think, int weight = 1) {
     Tenant tenant = floods(kernel, weight);

@@ -1,6 +1,7 @@
 // High-priority instances: outside the policy, up to prio_ratio % of the GPU, at once.
 #include <gtest/gtest.h>
 
+#include "tests/unit/core/schedule_tenants.hpp"
 #include "tests/unit/core/schedule_world.hpp"
 
 namespace cgpu::schedule::sim {
@@ -8,26 +9,24 @@ namespace {
 
 using cgpu::model::Policy;
 
-Settings under(Policy policy, int prio_ratio) {
+Settings under_ratio(Policy policy, int prio_ratio) {
     Settings settings;
     settings.policy = policy;
     settings.prio_ratio = prio_ratio;
     return settings;
 }
 
-Tenant floods(Nanos kernel, int weight = 1, bool high_priority = false) {
-    Tenant tenant;
-    tenant.work.kernels = {kernel};
-    tenant.weight = weight;
-    tenant.high_priority = high_priority;
+Tenant floods_first(Nanos kernel, int weight = 1) {
+    Tenant tenant = floods(kernel, weight);
+    tenant.high_priority = true;
     return tenant;
 }
 
 TEST(Priority, TakesUpToTheRatioAndTheRestShareByThePolicy) {
     for (const int ratio : {20, 50, 80}) {
         for (const Nanos length : {10 * kMicro, kMilli, 20 * kMilli}) {
-            World world(under(Policy::weighted, ratio));
-            world.add(floods(length, 1, true));
+            World world(under_ratio(Policy::weighted, ratio));
+            world.add(floods_first(length, 1));
             world.add(floods(kMilli, 8));
             world.add(floods(length, 4));
             world.run_for(20 * kSecond);
@@ -40,8 +39,8 @@ TEST(Priority, TakesUpToTheRatioAndTheRestShareByThePolicy) {
 }
 
 TEST(Priority, UnderFixedTheOthersKeepTheirPartOfWhatIsLeft) {
-    World world(under(Policy::fixed, 40));
-    world.add(floods(kMilli, 1, true));
+    World world(under_ratio(Policy::fixed, 40));
+    world.add(floods_first(kMilli, 1));
     world.add(floods(kMilli, 10));
     world.run_for(20 * kSecond);
     EXPECT_NEAR(world.share(0), 0.4, 0.01);
@@ -49,9 +48,9 @@ TEST(Priority, UnderFixedTheOthersKeepTheirPartOfWhatIsLeft) {
 }
 
 TEST(Priority, SeveralShareTheRatioByThePolicy) {
-    World world(under(Policy::weighted, 60));
-    world.add(floods(kMilli, 1, true));
-    world.add(floods(kMilli, 2, true));
+    World world(under_ratio(Policy::weighted, 60));
+    world.add(floods_first(kMilli, 1));
+    world.add(floods_first(kMilli, 2));
     world.add(floods(kMilli, 1));
     world.run_for(20 * kSecond);
     EXPECT_NEAR(world.share(0), 0.2, 0.01);
@@ -61,8 +60,8 @@ TEST(Priority, SeveralShareTheRatioByThePolicy) {
 
 TEST(Priority, AnIdleOneTakesNothing) {
     for (const Policy policy : {Policy::preemptive, Policy::weighted}) {
-        World world(under(policy, 50));
-        Tenant idle = floods(10 * kMicro, 4, true);
+        World world(under_ratio(policy, 50));
+        Tenant idle = floods_first(10 * kMicro, 4);
         idle.work.burst = 1;
         idle.work.think = 3'600 * kSecond;
         world.add(idle);
@@ -76,13 +75,13 @@ TEST(Priority, AnIdleOneTakesNothing) {
 
 TEST(Priority, AloneItHasTheGpuWhereThePolicyConservesWork) {
     for (const Policy policy : {Policy::preemptive, Policy::weighted, Policy::soft}) {
-        World world(under(policy, 30));
-        world.add(floods(kMilli, 1, true));
+        World world(under_ratio(policy, 30));
+        world.add(floods_first(kMilli, 1));
         world.run_for(5 * kSecond);
         EXPECT_GE(world.share(0), 0.97) << to_string(policy);
     }
-    World world(under(Policy::fixed, 30));
-    world.add(floods(kMilli, 1, true));
+    World world(under_ratio(Policy::fixed, 30));
+    world.add(floods_first(kMilli, 1));
     world.run_for(10 * kSecond);
     EXPECT_NEAR(world.share(0), 0.3, 0.01);
 }
@@ -90,8 +89,8 @@ TEST(Priority, AloneItHasTheGpuWhereThePolicyConservesWork) {
 TEST(Priority, AWakingOneRunsWithinMilliseconds) {
     for (const Policy policy : {Policy::fair_share, Policy::preemptive, Policy::weighted, Policy::fixed}) {
         for (const Nanos length : {10 * kMicro, kMilli, 20 * kMilli}) {
-            World world(under(policy, 50));
-            Tenant waking = floods(200 * kMicro, 1, true);
+            World world(under_ratio(policy, 50));
+            Tenant waking = floods_first(200 * kMicro, 1);
             waking.work.burst = 5;
             waking.work.think = 30 * kMilli;
             world.add(waking);
@@ -111,10 +110,10 @@ TEST(Priority, AWakingOneRunsWithinMilliseconds) {
 TEST(Priority, OnAHostWithoutFreeCoresTheOthersGetTheirPart) {
     for (const Policy policy : {Policy::preemptive, Policy::weighted, Policy::soft, Policy::fixed}) {
         for (const Nanos length : {100 * kMicro, kMilli, 5 * kMilli}) {
-            Settings settings = under(policy, 80);
+            Settings settings = under_ratio(policy, 80);
             settings.max_inst = 1;  // under fixed all of the rest is the other one's
             World world(settings, kStarved);
-            world.add(floods(length, 1, true));
+            world.add(floods_first(length, 1));
             world.add(floods(length));
             world.run_for(30 * kSecond);
             const double part = world.share(1) / world.busy();
@@ -124,7 +123,7 @@ TEST(Priority, OnAHostWithoutFreeCoresTheOthersGetTheirPart) {
 }
 
 TEST(Priority, CanBeGivenAndTakenUnderWay) {
-    World world(under(Policy::weighted, 80));
+    World world(under_ratio(Policy::weighted, 80));
     world.add(floods(kMilli));
     world.add(floods(kMilli));
     world.run_for(kSecond);

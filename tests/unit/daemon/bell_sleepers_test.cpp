@@ -10,7 +10,7 @@
 namespace cgpu::app {
 namespace {
 
-constexpr Nanos kPatience = 20'000'000'000;
+constexpr Nanos kSleepersPatience = 20'000'000'000;
 
 class Sleepers : public testing::Test {
   protected:
@@ -30,7 +30,7 @@ class Sleepers : public testing::Test {
     /// Sleeps on the word as the slicer does until `count` have come back, or for 20 s.
     std::multiset<BellSleepers::Bell> back(std::size_t count) {
         std::multiset<BellSleepers::Bell> all;
-        const auto deadline = monotonic_now() + kPatience;
+        const auto deadline = monotonic_now() + kSleepersPatience;
         while (monotonic_now() < deadline) {
             BellWait wait;
             wait.add(word_);
@@ -81,7 +81,7 @@ TEST_F(Sleepers, NothingIsLostWhileTheyAreGivenOthers) {
     });
     std::map<BellSleepers::Bell, std::uint32_t> heard;
     std::size_t done = 0;
-    const auto deadline = monotonic_now() + kPatience;
+    const auto deadline = monotonic_now() + kSleepersPatience;
     while (done < bells_.size() && monotonic_now() < deadline) {
         BellWait wait;
         wait.add(word_);
@@ -104,7 +104,7 @@ TEST_F(Sleepers, NothingIsLostWhileTheyAreGivenOthers) {
 
 TEST_F(Sleepers, WhoIsWokenWithoutARingComesBackToo) {
     EXPECT_TRUE(sleepers_.keep(all()).empty());
-    const auto deadline = monotonic_now() + kPatience;
+    const auto deadline = monotonic_now() + kSleepersPatience;
     // Until the thread sleeps nobody can wake it.
     std::vector<BellSleepers::Bell> back;
     while (back.empty() && monotonic_now() < deadline) {

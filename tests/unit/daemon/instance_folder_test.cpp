@@ -40,7 +40,7 @@ class InstanceFolderTest : public ::testing::Test {
         return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
     }
 
-    test::TempFolder temp_;
+    cgpu::test::TempFolder temp_;
     std::filesystem::path path_;
 };
 

@@ -12,6 +12,10 @@
 /// The outside of the leases, each as small as it can be.
 namespace cgpu::app::test {
 
+constexpr Nanos kMs = 1'000'000;
+/// Enough for the looks that confirm a figure.
+constexpr Nanos kSettled = 100 * kMs;
+
 /// Time stands still until a test moves it; what is posted runs then, too.
 class LeaseLoop final : public Loop {
   public:

@@ -5,10 +5,6 @@
 namespace cgpu::app::test {
 namespace {
 
-constexpr Nanos kMs = 1'000'000;
-/// Enough for the looks that confirm a figure.
-constexpr Nanos kSettled = 100 * kMs;
-
 // Contexts, and whatever else only the driver knows.
 
 TEST(LeaseFigures, ContextsAreReservedAndCorrectedByTheDriver) {

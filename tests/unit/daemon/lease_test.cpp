@@ -5,8 +5,6 @@
 namespace cgpu::app::test {
 namespace {
 
-constexpr Nanos kMs = 1'000'000;
-
 TEST(Lease, GrantsAtLeastWhatWasAskedAndAChunkWherePlentyIsLeft) {
     LeaseBed bed(kGiB);
     bed.enter(1);

@@ -7,8 +7,6 @@
 /// What the tests of memory past the module begin with.
 namespace cgpu::app::test {
 
-constexpr Nanos kMs = 1'000'000;
-constexpr Nanos kSettled = 100 * kMs;
 /// Enough to find out: the idle look, those that confirm it, and the patience.
 constexpr Nanos kFound = 6'000 * kMs;
 

@@ -10,6 +10,8 @@
 
 namespace cgpu::app::test {
 
+constexpr std::uint64_t kMib = 1 << 20;
+
 /// A service over fakes, and one GPU to see.
 class ServiceTest : public ::testing::Test {
   protected:

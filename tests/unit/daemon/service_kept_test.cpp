@@ -5,7 +5,6 @@ namespace cgpu::app::test {
 namespace {
 
 using model::Refusal;
-constexpr std::uint64_t kMib = 1 << 20;
 
 class ServiceKeptTest : public ServiceTest {
   protected:
@@ -30,7 +29,7 @@ TEST_F(ServiceKeptTest, the_next_start_has_it_and_without_persist_has_not) {
     ASSERT_TRUE(set_memory("aaaa", 2000, true));
     EXPECT_EQ(limit_of("aaaa"), 2000u);
     ASSERT_TRUE(set_memory("aaaa", 3000, false)) << "until it ends";
-    ASSERT_TRUE(service->release_instance("aaaa", {}));
+    ASSERT_TRUE(service->release_instance("aaaa", caller, {}));
     const auto again = create_named("bbbb", "web");
     ASSERT_TRUE(again) << again.error().text;
     EXPECT_EQ(limit_of("bbbb"), 2000u);
@@ -55,7 +54,7 @@ TEST_F(ServiceKeptTest, another_users_instance_of_the_name_gets_what_it_asks_for
     caller.user = 1000;
     ASSERT_TRUE(create_named("aaaa", "web"));
     ASSERT_TRUE(set_memory("aaaa", 2000, true));
-    ASSERT_TRUE(service->release_instance("aaaa", {}));
+    ASSERT_TRUE(service->release_instance("aaaa", caller, {}));
     caller.user = 1001;
     const auto other = create_named("bbbb", "web");
     ASSERT_TRUE(other);
@@ -89,7 +88,7 @@ TEST_F(ServiceKeptTest, what_does_not_fit_refuses_the_start_until_it_is_forgotte
     see_v100();
     ASSERT_TRUE(create_named("aaaa", "web"));
     ASSERT_TRUE(set_memory("aaaa", 10000, true));
-    ASSERT_TRUE(service->release_instance("aaaa", {}));
+    ASSERT_TRUE(service->release_instance("aaaa", caller, {}));
     ASSERT_TRUE(create("bbbb", "8"));
     for (const bool dry_run : {true, false}) {
         const auto refused = create_named("aaaa", "web", dry_run);

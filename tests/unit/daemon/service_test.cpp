@@ -4,7 +4,6 @@ namespace cgpu::app::test {
 namespace {
 
 using model::Refusal;
-constexpr std::uint64_t kMib = 1 << 20;
 
 TEST_F(ServiceTest, a_lost_gpu_is_not_present_and_says_why) {
     see_v100();
@@ -60,6 +59,36 @@ TEST_F(ServiceTest, a_user_cannot_attach_another_users_process) {
     EXPECT_TRUE(attach("aaaa", 201));
 }
 
+TEST_F(ServiceTest, who_may_touch_its_own_only_touches_nothing_of_others) {
+    see_v100();
+    const Caller root = caller;
+    ASSERT_TRUE(create("roots", "4"));
+    processes.living = {100, 101, 200, 201};
+    processes.users = {{101, 1000}, {201, 1000}};
+    processes.parents = {{200, 101}};
+    caller = {1000, {101, 7, "boot"}, true};
+    ASSERT_TRUE(create("own", "4"));
+    EXPECT_FALSE(service->is_own("roots", caller));
+    EXPECT_TRUE(service->is_own("own", caller));
+    EXPECT_TRUE(service->is_own("nobodys", caller));
+    EXPECT_TRUE(service->may_withdraw("own", caller));
+    EXPECT_FALSE(service->may_withdraw("roots", caller));
+
+    const auto reason_of = [](const Result<void>& done) {
+        return done ? std::nullopt : std::optional(done.error().reason);
+    };
+    EXPECT_EQ(reason_of(attach("roots", 201)), Refusal::Reason::not_permitted);
+    EXPECT_EQ(reason_of(attach("own", 200)), Refusal::Reason::not_permitted)
+        << "root's, though a process of the caller started it";
+    EXPECT_EQ(reason_of(service->release_instance("roots", caller, {})), Refusal::Reason::not_permitted);
+    ASSERT_TRUE(attach("own", 201));
+    EXPECT_FALSE(service->may_withdraw("own", caller));
+    EXPECT_EQ(reason_of(service->release_instance("own", caller, {})), Refusal::Reason::not_permitted)
+        << "its process would go on without a limit";
+    EXPECT_EQ(service->node().instances().size(), 2u);
+    EXPECT_TRUE(service->release_instance("own", root, {}));
+}
+
 TEST_F(ServiceTest, a_caller_that_ended_while_polkit_was_asked_gets_no_instance) {
     see_v100();
     processes.living = {100};
@@ -111,7 +140,7 @@ TEST_F(ServiceTest, a_closed_door_refuses_new_instances_with_its_reason_and_hear
         EXPECT_EQ(refused.error().text, "new instances: the door is closed. Try: later.");
     }
     EXPECT_EQ(service->node().instances().size(), 1u);
-    ASSERT_TRUE(service->release_instance("aaaa", {}));
+    ASSERT_TRUE(service->release_instance("aaaa", caller, {}));
     EXPECT_EQ(door.changes, 2);
 }
 

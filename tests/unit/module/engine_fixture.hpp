@@ -9,6 +9,8 @@
 
 namespace cgpu::module::test {
 
+constexpr std::int64_t kMilli = 1'000'000;
+
 /// Memory of the host that can run out.
 inline std::atomic<std::int64_t> allocations_left{INT64_MAX};
 inline std::atomic<std::int64_t> allocations_held{0};

@@ -7,6 +7,7 @@ math(EXPR CGPU_NEXT_VERSION_NUMBER "${CGPU_VERSION_NUMBER} + 1")
 add_library(test_engine_parts OBJECT ${CGPU_ENGINE_PARTS})
 target_link_libraries(test_engine_parts PRIVATE cgpu_options)
 target_compile_options(test_engine_parts PRIVATE -fvisibility=hidden -fno-gnu-unique)
+cgpu_never_batch(test_engine_parts)
 
 # test_engine(NAME VERSION PARTS...): engines/NAME.so, which says that it is VERSION.
 function(test_engine name version)
@@ -25,6 +26,7 @@ endfunction()
 test_engine(present ${CGPU_VERSION_NUMBER} $<TARGET_OBJECTS:test_engine_parts>)
 # Of the next version, with a changed internal layout: see next_engine.cpp. Its headers come before this version's.
 test_engine(next ${CGPU_NEXT_VERSION_NUMBER} ${CGPU_ENGINE_PARTS} ${CMAKE_CURRENT_LIST_DIR}/next_engine/next_engine.cpp)
+cgpu_never_batch(test_engine_next)
 target_include_directories(test_engine_next BEFORE PRIVATE ${CMAKE_CURRENT_LIST_DIR}/next_engine)
 target_compile_definitions(test_engine_next PRIVATE cgpu_engine_table=plain_engine_table)
 

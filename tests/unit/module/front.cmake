@@ -12,6 +12,7 @@ function(front_test_driver name file source)
   add_library(${name} SHARED ${source})
   set_target_properties(${name} PROPERTIES PREFIX "" NO_SONAME ON SUFFIX .so.1 OUTPUT_NAME ${file}
     LIBRARY_OUTPUT_DIRECTORY ${driver_folder})
+  cgpu_never_batch(${name})
   target_link_libraries(${name} PRIVATE cgpu_options)
   target_compile_options(${name} PRIVATE -fvisibility=hidden)
   target_link_options(${name} PRIVATE -Wl,-soname,${driver_folder}/${file}.so.1)
@@ -38,6 +39,7 @@ foreach(front cuda nvml nvml_long)
     set(file libnvidia-ml.so.1)
   endif()
   set_target_properties(front_test_${front} PROPERTIES NO_SONAME ON)
+  cgpu_never_batch(front_test_${front})
   target_compile_definitions(front_test_${front} PRIVATE
     CGPU_LINK_SOCKET="link/socket" CGPU_TEST_REAL_LIBRARY="${driver_folder}${folder}/${file}"
     CGPU_MODULE_FOLDER="${CGPU_TEST_ENGINES}")

@@ -16,6 +16,8 @@
 #include "module/front/cuda_abi.hpp"
 #include "tests/unit/module/front_daemon.hpp"
 
+constexpr int kOutOfMemory = 2;  // CUDA_ERROR_OUT_OF_MEMORY
+
 /// A managed process: its own folder with a daemon, and the front loaded as a program loads the driver. One
 /// process can be that only once, so each test needs a process of its own, as ctest gives it.
 class Front : public testing::Test {

@@ -3,8 +3,6 @@
 
 namespace {
 
-constexpr int kOutOfMemory = 2;
-
 class FrontGraph : public Front {
   protected:
     /// An executable graph with one allocation.

@@ -8,7 +8,6 @@
 
 namespace {
 
-constexpr int kOutOfMemory = 2;
 constexpr int kSystemNotReady = 802;
 
 TEST_F(Front, WithoutADaemonNothingStarts) {

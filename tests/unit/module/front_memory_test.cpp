@@ -6,7 +6,6 @@ namespace {
 using cgpu::front::CUmemAllocationProp;
 using cgpu::wire::Event;
 
-constexpr int kOutOfMemory = 2;
 constexpr int kInvalidDevice = 101;
 constexpr int kNotSupported = 801;
 

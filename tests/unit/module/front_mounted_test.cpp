@@ -9,8 +9,6 @@
 
 namespace {
 
-constexpr int kOutOfMemory = 2;
-
 class Mounted : public Front {
   protected:
     /// A figure of the first card in the simulator's ledger.

@@ -2,8 +2,6 @@
 
 namespace {
 
-constexpr int kOutOfMemory = 2;
-
 TEST_F(FrontSwitch, TheDaemonIsToldWhichEngineRuns) {
     start();
     EXPECT_TRUE(eventually([&] { return daemon().told_running == 1; }));

@@ -5,8 +5,6 @@
 namespace cgpu::module::test {
 namespace {
 
-constexpr std::int64_t kMilli = 1'000'000;
-
 class GateTest : public ::testing::Test {
   protected:
     EngineUnderTest engine;

@@ -41,7 +41,7 @@ struct Fat {
     std::uint64_t bytes = 0;
 };
 
-struct Wrapper {
+struct FatWrapper {
     std::uint32_t magic = 0x466243b1;
     std::uint32_t version = 1;
     const void* data = nullptr;
@@ -71,11 +71,11 @@ TEST(ImageSize, BelievesAFatBinaryUpToABound) {
     Fat fat;
     fat.bytes = 1000;
     EXPECT_EQ(image_size(&fat), 1016u);
-    const Wrapper wrapper{.data = &fat};
+    const FatWrapper wrapper{.data = &fat};
     EXPECT_EQ(image_size(&wrapper), 1016u);
     fat.bytes = std::uint64_t{1} << 40;
     EXPECT_EQ(image_size(&fat), 64u << 20);
-    const Wrapper empty;
+    const FatWrapper empty;
     EXPECT_EQ(image_size(&empty), 0u);
 }
 

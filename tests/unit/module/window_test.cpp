@@ -7,8 +7,6 @@
 namespace cgpu::module::test {
 namespace {
 
-constexpr std::int64_t kMilli = 1'000'000;
-
 class WindowTest : public ::testing::Test {
   protected:
     EngineUnderTest engine;

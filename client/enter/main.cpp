@@ -1,0 +1,102 @@
+// cgpu-enter: makes the mounts of a job for a user who isn't root. Set-uid root, and called by cgpuctl run,
+// whose pid it keeps: cgpu-enter INSTANCE COMMAND [ARGUMENT…].
+//
+// Anybody may call it with anything. What keeps it safe:
+// - Which instance it enters is settled by cgpud: the driver's files are taken only from the instance's own
+//   process or what descends from it, and only once. Nothing is mounted before that.
+// - Which driver is behind the fronts is settled by root's files alone. The caller's environment only names
+//   further files to put the same fronts over, and these are looked up with the caller's rights.
+// - Mounts go into a mount namespace of its own, over files with a driver's name and below /run/cgpu.
+// - The command is started with the caller's rights, environment and descriptors. Standard ones that the
+// caller
+//   has closed lead to /dev/null or /dev/full: the C library opens those in set-uid programs.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "client/enter/own_copies.hpp"
+#include "client/enter/privilege.hpp"
+#include "client/enter/request.hpp"
+#include "client/run/fronts.hpp"
+#include "client/run/mounts.hpp"
+#include "client/run/start_command.hpp"
+
+namespace cgpu::enter {
+namespace {
+
+using client::ClientError;
+
+/// Not as cgpud.yaml's runtime_dir says, nor as the caller says: below it root trusts what it finds.
+constexpr const char* kInstances = "/run/cgpu/instances/";
+
+client::Result<std::vector<std::string>> whole_environment() {
+    std::ifstream file("/proc/self/environ", std::ios::binary);
+    const std::string block(std::istreambuf_iterator<char>(file), {});
+    if (!file.is_open() || file.bad())
+        return client::fail(ClientError::Kind::failed,
+                            "/proc/self/environ: it can't be read. Try: with /proc mounted.");
+    return read_environment(block);
+}
+
+client::Result<std::string> link_folder_of(const model::InstanceId& instance) {
+    const std::string folder = kInstances + instance.str();
+    // access(2) asks for the caller's rights. cgpud itself asks who it is once more.
+    if (access(folder.c_str(), X_OK) != 0)
+        return client::fail(ClientError::Kind::not_authorized,
+                            "instance " + instance.short_id() + ": there is no folder of it for you in " +
+                                kInstances +
+                                ". Try: cgpuctl run, with runtime_dir in cgpud.yaml as it comes.");
+    return folder + "/link";
+}
+
+/// From the caller's arguments to the running command; returns only with what went wrong.
+ClientError enter(const std::vector<std::string>& arguments) {
+    if (auto root = check_root(); !root) return root.error();
+    const auto request = read_arguments(arguments);
+    if (!request) return request.error();
+    const auto environment = whole_environment();
+    if (!environment) return environment.error();
+    // Nothing here or in a library is to go by it.
+    clearenv();
+    if (auto entered = client::enter_namespace(); !entered) return entered.error();
+    const auto folder = link_folder_of(request->instance);
+    if (!folder) return folder.error();
+    const auto root = client::Root::open("/");
+    if (!root) return root.error();
+    const auto system = client::find_driver(*root, {});
+    if (!system) return system.error();
+    const auto copies = own_copies(
+        *root, {value_of(*environment, "LD_LIBRARY_PATH"), value_of(*environment, "CONDA_PREFIX")}, *system);
+    if (!copies) return copies.error();
+    if (auto done = client::put_fronts_before(*system, *folder, *root); !done) return done.error();
+    if (auto done = cover(*copies, *root); !done) return done.error();
+    if (auto done = become_caller(); !done) return done.error();
+    // As it was, with entries that setenv(3) would not take.
+    std::vector<char*> entries;
+    entries.reserve(environment->size() + 1);
+    for (const std::string& entry : *environment) entries.push_back(const_cast<char*>(entry.c_str()));
+    entries.push_back(nullptr);
+    environ = entries.data();
+    return client::start_command(request->command);
+}
+
+}  // namespace
+}  // namespace cgpu::enter
+
+int main(int argc, char** argv) {
+    using namespace cgpu;
+    try {
+        const auto error = enter::enter(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
+        std::fprintf(stderr, "%s\n", error.text.c_str());
+        return client::exit_code(error.kind);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "cgpu-enter: %s\n", error.what());
+        return client::exit_code(client::ClientError::Kind::failed);
+    }
+}

@@ -1,0 +1,73 @@
+#include "client/enter/own_copies.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+
+#include "client/enter/privilege.hpp"
+#include "client/run/mount_plan.hpp"
+#include "client/run/tree.hpp"
+
+namespace cgpu::enter {
+namespace {
+
+using client::ClientError;
+using client::Descriptor;
+using client::DriverLibrary;
+
+tl::unexpected<ClientError> rights_stay() {
+    return client::fail(ClientError::Kind::failed,
+                        "cgpu-enter: it can't look up files with the caller's rights. Try: sudo cgpuctl run "
+                        "….");
+}
+
+/// Links on the path would lead the mount elsewhere, so there may be none.
+client::Result<Descriptor> open_copy(const Copy& copy, const client::Root& root) {
+    const AsCaller caller;
+    if (!caller.works()) return rights_stay();
+    Descriptor file = root.find_real(copy.file, O_PATH);
+    struct stat info {};
+    if (!file || fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode))
+        return client::fail(ClientError::Kind::refused,
+                            copy.file + ": it was exchanged while the job was being started. Try: again.");
+    return file;
+}
+
+}  // namespace
+
+client::Result<std::vector<Copy>> own_copies(const client::Root& root,
+                                             const client::LoaderEnvironment& environment,
+                                             const std::vector<DriverLibrary>& system) {
+    const AsCaller caller;
+    if (!caller.works()) return rights_stay();
+    const auto found = client::find_driver(root, environment);
+    if (!found) return tl::unexpected(found.error());
+    std::vector<Copy> copies;
+    for (const DriverLibrary& library : *found) {
+        const auto same = std::find_if(system.begin(), system.end(), [&](const DriverLibrary& other) {
+            return other.soname == library.soname;
+        });
+        // Without a front of the system's there is nothing to put before it. That is NVML's then, which can
+        // take nothing of a GPU.
+        if (same == system.end()) continue;
+        for (const std::string& file : library.files)
+            if (std::find(same->files.begin(), same->files.end(), file) == same->files.end())
+                copies.push_back({library.soname, file});
+    }
+    return copies;
+}
+
+client::Result<void> cover(const std::vector<Copy>& copies, const client::Root& root) {
+    for (const Copy& copy : copies) {
+        const std::string front = std::string(client::kFrontFolder) + "/" + copy.soname;
+        const auto tree = client::Tree::take(root.find(front, O_PATH), front);
+        if (!tree) return tl::unexpected(tree.error());
+        const auto file = open_copy(copy, root);
+        if (!file) return tl::unexpected(file.error());
+        if (auto attached = tree->attach(*file, copy.file); !attached) return attached;
+    }
+    return {};
+}
+
+}  // namespace cgpu::enter

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "client/run/driver_files.hpp"
+#include "client/run/library_folders.hpp"
+#include "client/run/root.hpp"
+
+namespace cgpu::enter {
+
+/// A file of the driver that only the caller's environment leads to, as a copy in a conda environment.
+struct Copy {
+    std::string soname;  ///< of the library: libcuda.so.1
+    std::string file;    ///< with symbolic links resolved
+
+    friend bool operator==(const Copy&, const Copy&) = default;
+};
+
+/// The caller's copies that are not among the system's files. Looked up with the caller's rights. Errors: as
+/// find_driver(), and failed where the rights can't be changed.
+[[nodiscard]] client::Result<std::vector<Copy>> own_copies(const client::Root& root,
+                                                           const client::LoaderEnvironment& environment,
+                                                           const std::vector<client::DriverLibrary>& system);
+
+/// Mounts the system's fronts over the copies, in this mount namespace. The fronts are those that
+/// put_fronts_before() made. Error (refused): a copy has been exchanged since it was found.
+[[nodiscard]] client::Result<void> cover(const std::vector<Copy>& copies, const client::Root& root);
+
+}  // namespace cgpu::enter

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "client/node/client_error.hpp"
+#include "core/model/instance_id.hpp"
+
+namespace cgpu::enter {
+
+/// What cgpu-enter is asked for: `cgpu-enter INSTANCE COMMAND [ARGUMENT…]`. Whoever runs it writes this, so
+/// nothing in it is trusted.
+struct Request {
+    model::InstanceId instance;
+    std::vector<std::string> command;  ///< not empty
+};
+
+/// `arguments`: without the program's own name. Error (usage).
+[[nodiscard]] client::Result<Request> read_arguments(const std::vector<std::string>& arguments);
+
+/// The entries of an environment as the kernel keeps it (/proc/PID/environ): each ends with a NUL. The
+/// dynamic loader of a set-uid program takes LD_LIBRARY_PATH, LD_PRELOAD, TMPDIR and others out of `environ`;
+/// the kernel's copy has them still. The job gets all of them.
+[[nodiscard]] std::vector<std::string> read_environment(std::string_view block);
+
+/// The value of a variable, as getenv(3) finds it: of the first entry with this name. Empty: none.
+[[nodiscard]] std::string value_of(const std::vector<std::string>& environment, std::string_view name);
+
+}  // namespace cgpu::enter

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "client/node/client_error.hpp"
+
+namespace cgpu::client {
+
+/// Becomes the command, which is looked up along PATH. Returns only where it can't be started: no_command or
+/// bad_command. Signals and descriptors stay as they are.
+[[nodiscard]] ClientError start_command(const std::vector<std::string>& command);
+
+}  // namespace cgpu::client

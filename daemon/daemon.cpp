@@ -8,8 +8,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "daemon/app/log.hpp"
-#include "daemon/app/mode_differences.hpp"
+#include "daemon/app/ports/log.hpp"
+#include "daemon/app/upgrade/mode_differences.hpp"
 #include "daemon/system/log.hpp"
 #include "daemon/system/notify.hpp"
 

@@ -5,11 +5,11 @@
 
 #include <tl/expected.hpp>
 
-#include "daemon/app/leases.hpp"
-#include "daemon/app/service.hpp"
-#include "daemon/app/slicer_thread.hpp"
-#include "daemon/app/upgrader.hpp"
-#include "daemon/app/usage_reader.hpp"
+#include "daemon/app/compute/slicer_thread.hpp"
+#include "daemon/app/compute/usage_reader.hpp"
+#include "daemon/app/instances/service.hpp"
+#include "daemon/app/memory/leases.hpp"
+#include "daemon/app/upgrade/upgrader.hpp"
 #include "daemon/bus/bus.hpp"
 #include "daemon/config/load.hpp"
 #include "daemon/gpu/driver.hpp"

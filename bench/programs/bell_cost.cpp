@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/app/slicer_thread.hpp"
+#include "daemon/app/compute/slicer_thread.hpp"
 
 namespace {
 

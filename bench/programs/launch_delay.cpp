@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/unit/module/front_daemon.hpp"
+#include "tests/unit/module/front/front_daemon.hpp"
 
 namespace {
 

@@ -11,9 +11,9 @@
 #include <thread>
 #include <vector>
 
-#include "module/front/engine.hpp"
-#include "module/front/engine_file.hpp"
-#include "tests/unit/module/refuse_membarrier.hpp"
+#include "module/front/swap/engine.hpp"
+#include "module/front/swap/engine_file.hpp"
+#include "tests/unit/module/front/refuse_membarrier.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "client/cgpuctl/input.hpp"
-#include "client/cgpuctl/terminal.hpp"
+#include "client/cgpuctl/output/terminal.hpp"
 #include "client/node/node.hpp"
 
 namespace cgpu::cgpuctl {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "client/cgpuctl/input.hpp"
-#include "client/cgpuctl/terminal.hpp"
+#include "client/cgpuctl/output/terminal.hpp"
 #include "client/node/node.hpp"
 
 /// What each verb does, one file a verb.

@@ -23,9 +23,9 @@
 #include "client/enter/own_copies.hpp"
 #include "client/enter/privilege.hpp"
 #include "client/enter/request.hpp"
-#include "client/run/fronts.hpp"
-#include "client/run/mounts.hpp"
-#include "client/run/start_command.hpp"
+#include "client/run/job/start_command.hpp"
+#include "client/run/mounts/fronts.hpp"
+#include "client/run/mounts/mounts.hpp"
 
 namespace cgpu::enter {
 namespace {

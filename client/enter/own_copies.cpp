@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "client/enter/privilege.hpp"
-#include "client/run/mount_plan.hpp"
-#include "client/run/tree.hpp"
+#include "client/run/files/tree.hpp"
+#include "client/run/mounts/mount_plan.hpp"
 
 namespace cgpu::enter {
 namespace {

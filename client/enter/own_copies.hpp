@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "client/run/driver_files.hpp"
-#include "client/run/library_folders.hpp"
-#include "client/run/root.hpp"
+#include "client/run/driver/driver_files.hpp"
+#include "client/run/driver/library_folders.hpp"
+#include "client/run/files/root.hpp"
 
 namespace cgpu::enter {
 

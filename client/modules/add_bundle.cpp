@@ -13,7 +13,7 @@
 #include "client/modules/module_folder.hpp"
 #include "client/modules/refused.hpp"
 #include "client/modules/tar.hpp"
-#include "client/run/descriptor.hpp"
+#include "client/run/files/descriptor.hpp"
 
 namespace cgpu::client {
 namespace {

@@ -38,9 +38,17 @@ class QuietManager : public org::cgpu1::Manager_proxy {
     void onJobRemoved(const std::uint64_t&, const sdbus::ObjectPath&, const std::string&) override {}
 };
 
+/// Nobody here waits for errors of GPUs.
+class QuietGpu : public org::cgpu1::Gpu_proxy {
+  protected:
+    using org::cgpu1::Gpu_proxy::Gpu_proxy;
+    ~QuietGpu() = default;
+    void onXidError(const std::uint64_t&, const std::string&) override {}
+};
+
 using ManagerProxy = Proxy<QuietManager>;
 using JobProxy = Proxy<org::cgpu1::Job_proxy>;
-using GpuProxy = Proxy<org::cgpu1::Gpu_proxy>;
+using GpuProxy = Proxy<QuietGpu>;
 using InstanceProxy = Proxy<org::cgpu1::Instance_proxy>;
 
 /// Runs `body` and turns the exceptions of sdbus-c++ into errors.

@@ -116,6 +116,8 @@ void add_gpu(Snapshot& snapshot, sdbus::IConnection& connection, const std::stri
     const Properties figures = GpuProxy(connection, path).GetUsage();
     read_into(figures, "memory-used", gpu.memory_used);
     read_into(figures, "memory-leased", gpu.memory_leased);
+    read_into(figures, "xid-errors", gpu.xid_errors);
+    read_into(figures, "last-xid", gpu.last_xid);
     snapshot.gpus.push_back(std::move(gpu));
 }
 

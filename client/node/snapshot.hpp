@@ -18,6 +18,8 @@ struct Gpu {
     std::uint64_t memory_allocated = 0;  ///< bytes: the sum of the limits
     std::uint64_t memory_used = 0;       ///< bytes charged by all instances
     std::uint64_t memory_leased = 0;     ///< bytes
+    std::uint64_t xid_errors = 0;        ///< that its driver has reported since cgpud was started
+    std::uint64_t last_xid = 0;          ///< NVIDIA's number of the last one; 0: none yet
     std::uint32_t policy = 0;
     std::string policy_name;
     std::uint32_t max_inst = 0;

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "client/run/run_request.hpp"
+#include "client/run/job/run_request.hpp"
 
 namespace cgpu::runtime {
 

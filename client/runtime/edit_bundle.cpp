@@ -4,7 +4,7 @@
 #include <array>
 #include <sstream>
 
-#include "client/run/granted_environment.hpp"
+#include "client/run/job/granted_environment.hpp"
 #include "core/model/quote.hpp"
 #include "core/request/variables.hpp"
 

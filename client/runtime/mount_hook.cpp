@@ -1,7 +1,7 @@
 #include "client/runtime/mount_hook.hpp"
 
-#include "client/run/driver_files.hpp"
-#include "client/run/fronts.hpp"
+#include "client/run/driver/driver_files.hpp"
+#include "client/run/mounts/fronts.hpp"
 
 namespace cgpu::runtime {
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "client/node/client_error.hpp"
-#include "client/run/library_folders.hpp"
+#include "client/run/driver/library_folders.hpp"
 
 namespace cgpu::runtime {
 

@@ -49,10 +49,19 @@ struct LostGpu {
     friend bool operator==(const LostGpu&, const LostGpu&) = default;
 };
 
+/// An error of a GPU that its driver has reported: an Xid, by NVIDIA's number of it.
+struct XidError {
+    Uuid gpu;
+    std::uint64_t code = 0;
+
+    friend bool operator==(const XidError&, const XidError&) = default;
+};
+
 /// All that NVML shows now.
 struct SeenGpus {
     std::vector<SeenGpu> gpus;
     std::vector<LostGpu> lost;
+    std::vector<XidError> xids;  ///< that were reported since the look before, the oldest first
 };
 
 /// A GPU of the node, with what is set for it.

@@ -62,7 +62,7 @@ void Slicer::join(std::size_t slot, int weight, bool high_priority) {
 void Slicer::leave(std::size_t slot) {
     assert(slot < kSlots);
     slots_[slot] = {};
-    zombies_.forget(slot);
+    undrained_.forget(slot);
     // Its work may run on for a moment, but there is nobody left to charge or to wait for.
     if (turn_ && turn_->slot == slot) turn_.reset();
     refresh_weights();
@@ -86,7 +86,7 @@ void Slicer::set_high_priority(std::size_t slot, bool high_priority) {
     end_turn_ = end_turn_ || (turn_ && turn_->slot == slot);
 }
 
-Decision Slicer::step(Nanos now, const Readings& readings, const Gangs& gangs) {
+Decision Slicer::step(Nanos now, const Readings& readings, const GangStates& gangs) {
     const Nanos dt = started_ ? std::max<Nanos>(0, now - now_) : 0;
     now_ = started_ ? now_ + dt : now;
     started_ = true;
@@ -129,7 +129,8 @@ int Slicer::weight_of(const Slot& slot) const {
 
 bool Slicer::wants(std::size_t slot) const {
     const Slot& s = slots_[slot];
-    // What runs behind its closed gate may wait for what is held elsewhere: only turns on both bring it on.
+    // What runs behind its closed gate may wait for what is held on another GPU: only turns on both bring it
+    // on.
     const bool caught = may_wait_for_others(slot) && s.outside && s.meter.level().in_flight_estimate > 0;
     return weight_of(s) > 0 && (s.meter.level().wants || caught);
 }
@@ -168,14 +169,14 @@ void Slicer::refresh_weights() {
 }
 
 void Slicer::account(const Readings& readings, Nanos dt) {
-    const Zombies::Charges zombies = zombies_.pass(dt);
+    const UndrainedWork::Charges undrained = undrained_.pass(dt);
     Nanos took = 0;
     for (std::size_t i = 0; i < kSlots; ++i) {
-        if (zombies[i] > 0) charge(i, zombies[i]);
-        took += zombies[i];
+        if (undrained[i] > 0) charge(i, undrained[i]);
+        took += undrained[i];
     }
     if (turn_) {
-        turn_->zombies_took += took;
+        turn_->undrained_took += took;
         turn_->busy += slots_[turn_->slot].was_busy ? dt : 0;
     } else if (nobodys_) {
         ordinary_.pass(dt, idle_entries());
@@ -209,24 +210,24 @@ Nanos Slicer::held_up(Nanos dt, Nanos charged_before) const {
     return std::min({meter.fresh_wait(), without_work, believed});
 }
 
-void Slicer::account_slot(std::size_t slot, const Reading& reading, Nanos dt, Nanos zombies_took) {
+void Slicer::account_slot(std::size_t slot, const Reading& reading, Nanos dt, Nanos undrained_took) {
     Slot& s = slots_[slot];
     const bool was_busy = s.meter.busy();
     const bool holds = turn_ && turn_->slot == slot;
     if (s.held && s.meter.level().wants) s.achieved.waited += dt;
     const Reading before = s.meter.level();
-    Nanos fresh = zombies_.absorb(slot, s.meter.read(reading, dt));
+    Nanos fresh = undrained_.absorb(slot, s.meter.read(reading, dt));
     const Reading& level = s.meter.level();
     if (level.used != before.used || level.in_flight_estimate < before.in_flight_estimate) moved(s);
     if (holds) turn_->waited += s.meter.fresh_wait();
     // Sums over processes count nested intervals too little: the turn's wall time is what it took.
-    if (holds && !level.alone_process) fresh = was_busy ? std::max<Nanos>(0, dt - zombies_took) : 0;
+    if (holds && !level.alone_process) fresh = was_busy ? std::max<Nanos>(0, dt - undrained_took) : 0;
     if (holds && turn_->contended) s.took += fresh;
     charge(slot, fresh);
     if (holds) turn_->charged += fresh;
     if (level.in_flight_estimate > 0) return;
     s.trust.drained(now_);
-    const Nanos correction = zombies_.settle(slot, now_);
+    const Nanos correction = undrained_.settle(slot, now_);
     // A stopped process has reported nothing, which isn't the same as having used nothing.
     if (!level.stale) charge(slot, correction);
 }

@@ -3,14 +3,14 @@
 #include <optional>
 
 #include "core/schedule/drain_trust.hpp"
-#include "core/schedule/elsewhere.hpp"
+#include "core/schedule/gang_state.hpp"
 #include "core/schedule/meter.hpp"
 #include "core/schedule/priority_bucket.hpp"
 #include "core/schedule/reading.hpp"
 #include "core/schedule/rules.hpp"
 #include "core/schedule/settings.hpp"
+#include "core/schedule/undrained_work.hpp"
 #include "core/schedule/virtual_time.hpp"
-#include "core/schedule/zombies.hpp"
 
 namespace cgpu::schedule {
 
@@ -24,7 +24,7 @@ namespace cgpu::schedule {
 ///
 /// Hand-over. A turn that is up closes its gate; what is in flight drains. Waiting for that leaves the GPU
 /// idle until the next gate is seen open, so the gate opens 100 µs before the predicted drain, for those
-/// whose predictions are good (DrainTrust). Work still in flight then is a zombie (Zombies).
+/// whose predictions are good (DrainTrust). What is still in flight then is UndrainedWork.
 ///
 /// Late holders. A holder whose launches wait while nothing of it runs, its gate open, hasn't been woken yet:
 /// its host has no free core. It isn't charged for that time, or turns of low weight, the short ones, would
@@ -43,8 +43,8 @@ namespace cgpu::schedule {
 /// for a while: the first of its GPUs leads, the others take it for further ahead or behind than it is, so
 /// that their turns fall into its turn there, within a bound. Such turns end by the clock alone: a kernel
 /// that had to wait was measured with that, and would fill the turn's budget at once. What is still caught at
-/// a turn's end is freed by letting a single launch through elsewhere, charged like any other; on one GPU,
-/// too, where a kernel of one stream may wait for one of another stream that is held. Who keeps its GPUs
+/// a turn's end is freed by letting a single launch through on another GPU, charged like any other; on one
+/// GPU, too, where a kernel of one stream may wait for one of another stream that is held. Who keeps its GPUs
 /// apart isn't touched.
 ///
 /// High priority (PriorityBucket) is outside of all that: while the bucket lasts, its turn begins at once.
@@ -79,7 +79,7 @@ class Slicer {
     /// wake_at. Readings of slots that are not joined are ignored. `now` going back counts as standing still.
     /// A step more than needed does no harm; achieved() is as of the last one.
     /// `gangs`: how the slots' instances fare on other GPUs, as of those ones' last steps.
-    Decision step(Nanos now, const Readings& readings, const Gangs& gangs = {});
+    Decision step(Nanos now, const Readings& readings, const GangStates& gangs = {});
 
     [[nodiscard]] const Settings& settings() const { return settings_; }
     [[nodiscard]] Achieved achieved(std::size_t slot) const { return slots_[slot].achieved; }
@@ -87,7 +87,7 @@ class Slicer {
     /// for who has no work. Empty under native: the driver decides.
     [[nodiscard]] std::optional<double> target_share(std::size_t slot) const;
     /// What the other GPUs are to hear of the instance in this slot, as of the last step.
-    [[nodiscard]] Elsewhere tell(std::size_t slot) const;
+    [[nodiscard]] GangState tell(std::size_t slot) const;
     /// Whose turn it is, for display.
     [[nodiscard]] std::optional<std::size_t> holder() const;
 
@@ -107,7 +107,7 @@ class Slicer {
         };
         std::optional<LetThrough> let_through;  // a launch, because what runs behind its gate is stuck
         bool frees_itself = false;              // that helped at once, the last time
-        Nanos ganged_until = 0;  // its work has waited here for a launch that was held elsewhere
+        Nanos ganged_until = 0;  // its work has waited here for a launch that was held on another GPU
         Nanos took = 0;  // GPU time of its last turn that others waited for, measured or estimated at its end
         Meter meter;
         DrainTrust trust;
@@ -123,7 +123,7 @@ class Slicer {
         Nanos charged = 0;  // of the holder, in this turn
         Nanos busy = 0;     // time it had work
         Nanos waited = 0;   // time its launches waited
-        Nanos zombies_took = 0;
+        Nanos undrained_took = 0;
         std::optional<Nanos> closed_at;
         Nanos drain_deadline = 0;
         bool cut_short = false;
@@ -143,7 +143,7 @@ class Slicer {
     void refresh_weights();
     void account(const Readings& readings, Nanos dt);
     void begin_anew();
-    void account_slot(std::size_t slot, const Reading& reading, Nanos dt, Nanos zombies_took);
+    void account_slot(std::size_t slot, const Reading& reading, Nanos dt, Nanos undrained_took);
     [[nodiscard]] Nanos held_up(Nanos dt, Nanos charged_before) const;
     void charge(std::size_t slot, Nanos used);
     void charge_without_use(std::size_t slot, Nanos cost);
@@ -201,11 +201,11 @@ class Slicer {
     Settings settings_;
     Rules rules_;
     std::array<Slot, kSlots> slots_;
-    Gangs gangs_{};
+    GangStates gangs_{};
     VirtualTime ordinary_;
     VirtualTime priority_;
     PriorityBucket bucket_;
-    Zombies zombies_;
+    UndrainedWork undrained_;
     std::optional<Turn> turn_;
     std::size_t last_holder_ = 0;
     // Who is next once the slices of those without work have passed, and whether they have been passing since

@@ -6,10 +6,10 @@
 
 namespace cgpu::schedule {
 
-Elsewhere Slicer::tell(std::size_t slot) const {
+GangState Slicer::tell(std::size_t slot) const {
     if (!rules_.enforced) return {};
     const Slot& s = slots_[slot];
-    Elsewhere out;
+    GangState out;
     out.lead = lead(slot);
     out.busy = s.was_busy;
     out.meets = meets(slot);
@@ -29,7 +29,7 @@ Lead Slicer::lead(std::size_t slot) const {
     if (!turn_ && rules_.work_conserving) return Lead::none;
     if (!turn_ || turn_->slot != slot) return Lead::held;
     if (turn_->closed_at) return Lead::leaving;
-    // Alone it may stay for long: any time suits it elsewhere.
+    // Alone it may stay for long: any time suits it on the other GPUs.
     return turn_->contended ? Lead::called : Lead::none;
 }
 

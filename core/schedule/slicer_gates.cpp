@@ -41,9 +41,9 @@ Decision Slicer::decide() {
 }
 
 void Slicer::open_gates(Gates& gates) const {
-    const bool zombies = zombies_.any();
+    const bool undrained = undrained_.any();
     for (std::size_t i = 0; i < kSlots; ++i) {
-        const bool overlap = zombies_.is(i) || may_wait_for_others(i);
+        const bool overlap = undrained_.is(i) || may_wait_for_others(i);
         gates[i] = {.contended = true, .overlap = overlap};
         if (weight_of(slots_[i]) == 0) continue;
         if (const auto& through = slots_[i].let_through) gates[i] = overlapping(through->limit);
@@ -55,7 +55,7 @@ void Slicer::open_gates(Gates& gates) const {
     own.contended = turn_->contended;
     own.alone =
         std::count_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.present; }) == 1;
-    own.overlap = zombies || may_wait_for_others(turn_->slot);
+    own.overlap = undrained || may_wait_for_others(turn_->slot);
     if (turn_->closed_at) return;
     own.state = Gate::State::open;
     own.limit = limit();

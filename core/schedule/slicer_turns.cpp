@@ -113,9 +113,9 @@ void Slicer::close_gate() {
     Nanos patience = 2 * predicted + t.drain_slack;
     if (level.unmeasured) patience = std::max(patience, t.unmeasured_drain);
     turn_->closed_at = now_;
-    // Beside zombies it gets a part of the GPU only. Who is handed over to before the end would be the next
-    // one beside one, and where kernels are long, for ever.
-    const int sharers = std::min(1 + zombies_.count(), t.most_sharers);
+    // Beside undrained work it gets a part of the GPU only. Who is handed over to before the end would be the
+    // next one beside one, and where kernels are long, for ever.
+    const int sharers = std::min(1 + undrained_.count(), t.most_sharers);
     turn_->drain_deadline = now_ + std::min(patience, sharers * t.longest_drain);
     if (predicted > 0) s.trust.predict(now_ + predicted);
     if (turn_->cut_short) ++s.achieved.preemptions;
@@ -162,27 +162,27 @@ void Slicer::hand_over() {
         ahead = std::min(level.in_flight_estimate - level.remaining, elapsed);
         // Past its estimate nobody else ran meanwhile: what isn't charged yet of the time went into this
         // work.
-        const Nanos unaccounted = turn_->busy - turn_->zombies_took - turn_->charged;
+        const Nanos unaccounted = turn_->busy - turn_->undrained_took - turn_->charged;
         if (now_ >= turn_->drain_deadline) ahead = std::max(ahead, unaccounted);
         charge(slot, ahead);
         turn_->charged += ahead;
     }
     const Nanos overrun = std::min(slots_[slot].meter.stalled(), elapsed - turn_->charged);
-    const Nanos others = std::clamp<Nanos>(overrun, 0, turn_->zombies_took);
-    // What was measured of the turn includes what zombies took of it.
+    const Nanos others = std::clamp<Nanos>(overrun, 0, turn_->undrained_took);
+    // What was measured of the turn includes what undrained work took of it.
     const Nanos twice =
-        std::clamp<Nanos>(turn_->charged + turn_->zombies_took - elapsed, 0, turn_->zombies_took);
+        std::clamp<Nanos>(turn_->charged + turn_->undrained_took - elapsed, 0, turn_->undrained_took);
     charge(slot, -twice);
     turn_->charged -= twice;
     // A turn has its price even if little is reported: an instance that reports too little would come first
     // for ever, and where turns are of fixed length one that can't fill its own must not take others' for it.
     const Nanos occupied = rules_.work_conserving ? turn_->busy * least_cost_percent() / 100 : elapsed;
-    const Nanos least = std::max<Nanos>(0, occupied - late() - turn_->zombies_took);
+    const Nanos least = std::max<Nanos>(0, occupied - late() - turn_->undrained_took);
     if (turn_->charged < least) charge_without_use(slot, least - turn_->charged);
     if (level.in_flight_estimate > 0) {
         const Nanos refundable = std::max<Nanos>(0, turn_->charged - least);
-        zombies_.rise(slot, now_, {level.remaining, ahead, refundable, others, level.alone_process},
-                      {settings_.tuning.driver_slice, period()});
+        undrained_.add(slot, now_, {level.remaining, ahead, refundable, others, level.alone_process},
+                       {settings_.tuning.driver_slice, period()});
     }
     last_holder_ = slot;
     turn_.reset();
@@ -209,7 +209,7 @@ void Slicer::pick_next() {
 
 void Slicer::begin_turn(std::size_t slot, bool priority) {
     Slot& s = slots_[slot];
-    zombies_.revive(slot);
+    undrained_.resume(slot);
     Turn turn;
     turn.slot = slot;
     turn.priority = priority;

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "daemon/app/log.hpp"
+#include "daemon/app/ports/log.hpp"
 
 namespace cgpu::bus {
 namespace {

@@ -6,7 +6,7 @@
 #include <map>
 #include <memory>
 
-#include "daemon/app/ports.hpp"
+#include "daemon/app/ports/ports.hpp"
 #include "daemon/bus/action.hpp"
 #include "dbus/caller.hpp"
 #include "dbus/compat.hpp"

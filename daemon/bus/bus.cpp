@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "daemon/app/log.hpp"
+#include "daemon/app/ports/log.hpp"
 #include "daemon/bus/message_limits.hpp"
 #include "daemon/bus/objects.hpp"
 #include "daemon/bus/paths.hpp"
@@ -130,6 +130,11 @@ void Bus::refresh_gpus() {
 }
 
 void Bus::gpu_changed(const model::Uuid&) { refresh_gpus(); }
+
+void Bus::xid_reported(const model::XidError& xid) {
+    if (!connection_->objects) return;
+    published("an Xid", [&] { connection_->objects->xid_reported(xid); });
+}
 
 // What a GPU has left changes with its instances. An instance is there before a GPU names it, and still there
 // until no GPU does.

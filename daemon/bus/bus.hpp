@@ -6,11 +6,11 @@
 
 #include <tl/expected.hpp>
 
-#include "daemon/app/job_publisher.hpp"
-#include "daemon/app/loop.hpp"
-#include "daemon/app/ports.hpp"
-#include "daemon/app/service.hpp"
-#include "daemon/app/upgrader.hpp"
+#include "daemon/app/instances/service.hpp"
+#include "daemon/app/ports/job_publisher.hpp"
+#include "daemon/app/ports/loop.hpp"
+#include "daemon/app/ports/ports.hpp"
+#include "daemon/app/upgrade/upgrader.hpp"
 
 namespace cgpu::bus {
 
@@ -37,6 +37,7 @@ class Bus final : public app::Publisher, public app::JobPublisher {
     // A failing signal is logged, never thrown: the change it tells of is made already. Before serve() these
     // do nothing.
     void gpu_changed(const model::Uuid& gpu) override;
+    void xid_reported(const model::XidError& xid) override;
     void instance_added(const model::InstanceId& id) override;
     void instance_changed(const model::InstanceId& id) override;
     void instance_removed(const model::InstanceId& id) override;

@@ -1,6 +1,6 @@
 #include "daemon/bus/errors.hpp"
 
-#include "daemon/app/log.hpp"
+#include "daemon/app/ports/log.hpp"
 
 namespace cgpu::bus {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "core/model/refusal.hpp"
-#include "daemon/app/ports.hpp"
+#include "daemon/app/ports/ports.hpp"
 #include "dbus/compat.hpp"
 
 namespace cgpu::bus {

@@ -29,6 +29,10 @@ void GpuObject::update(GpuView view) {
     if (!changed.empty()) getObject().emitPropertiesChangedSignal(INTERFACE_NAME, changed);
 }
 
+void GpuObject::xid_reported(std::uint64_t code) {
+    emitXidError(code, std::string(app::meaning_of_xid(code)));
+}
+
 void GpuObject::SetPolicy(sdbus::Result<>&& result, std::string policy, OptionMap options) {
     when_permitted(authority_, Action::manage_policy, getObject(), "SetPolicy", std::move(result),
                    [&service = service_, gpu = gpu_, policy, options] {
@@ -56,6 +60,8 @@ std::map<std::string, sdbus::Variant> GpuObject::GetUsage() {
         return std::map<std::string, sdbus::Variant>{
             {"memory-used", sdbus::Variant(usage.memory_used)},
             {"memory-leased", sdbus::Variant(usage.memory_leased)},
+            {"xid-errors", sdbus::Variant(usage.xid_errors)},
+            {"last-xid", sdbus::Variant(usage.last_xid)},
         };
     });
 }

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/app/service.hpp"
+#include "daemon/app/instances/service.hpp"
 #include "daemon/bus/authority.hpp"
 #include "daemon/bus/gpu_view.hpp"
 #include "daemon/bus/options.hpp"
@@ -26,6 +26,8 @@ class GpuObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Gpu_adaptor>
     void announce();
     /// Emits PropertiesChanged with what differs from the view before; nothing where nothing does.
     void update(GpuView view);
+    /// Emits XidError.
+    void xid_reported(std::uint64_t code);
 
   private:
     void SetPolicy(sdbus::Result<>&& result, std::string policy, OptionMap options) override;

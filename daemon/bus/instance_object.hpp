@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "daemon/app/service.hpp"
-#include "daemon/app/upgrader.hpp"
+#include "daemon/app/instances/service.hpp"
+#include "daemon/app/upgrade/upgrader.hpp"
 #include "daemon/bus/authority.hpp"
 #include "daemon/bus/instance_view.hpp"
 #include "daemon/bus/options.hpp"

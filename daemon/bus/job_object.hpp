@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "daemon/app/upgrader.hpp"
+#include "daemon/app/upgrade/upgrader.hpp"
 #include "daemon/bus/authority.hpp"
 #include "daemon/bus/options.hpp"
 #include "dbus/compat.hpp"

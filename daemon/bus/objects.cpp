@@ -30,6 +30,10 @@ void Objects::refresh_gpus() {
     }
 }
 
+void Objects::xid_reported(const model::XidError& xid) {
+    if (const auto found = gpus_.find(xid.gpu); found != gpus_.end()) found->second.xid_reported(xid.code);
+}
+
 void Objects::refresh(const model::InstanceId& id) {
     const model::Node& node = service_.node();
     const model::Instance* instance = node.find_instance(id);

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "daemon/app/service.hpp"
+#include "daemon/app/instances/service.hpp"
 #include "daemon/bus/authority.hpp"
 #include "daemon/bus/gpu_object.hpp"
 #include "daemon/bus/instance_object.hpp"
@@ -22,6 +22,7 @@ class Objects {
 
     /// GPUs that are new are exported, the others say what changed.
     void refresh_gpus();
+    void xid_reported(const model::XidError& xid);
     /// Exports it where it is new, says what changed, or takes it away where the node has it no longer.
     void refresh(const model::InstanceId& id);
     /// Exports the job where it is a new one, in the place of the one before, or says what changed.

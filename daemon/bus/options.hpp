@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "daemon/app/ports.hpp"
-#include "daemon/app/service.hpp"
-#include "daemon/app/upgrader.hpp"
+#include "daemon/app/instances/service.hpp"
+#include "daemon/app/ports/ports.hpp"
+#include "daemon/app/upgrade/upgrader.hpp"
 #include "dbus/compat.hpp"
 
 namespace cgpu::bus {

@@ -5,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-#include "daemon/app/log.hpp"
+#include "daemon/app/ports/log.hpp"
 #include "daemon/bus/authority.hpp"
 #include "daemon/bus/errors.hpp"
 

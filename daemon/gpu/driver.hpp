@@ -7,7 +7,7 @@
 #include <mutex>
 #include <thread>
 
-#include "daemon/app/ports.hpp"
+#include "daemon/app/ports/ports.hpp"
 #include "daemon/gpu/nvml_reader.hpp"
 
 namespace cgpu::gpu {

@@ -35,6 +35,11 @@ tl::expected<NvmlLibrary, std::string> NvmlLibrary::load() {
         need(nvml.processes, "nvmlDeviceGetComputeRunningProcesses_v2");
     look_up(library, nvml.memory_v2, "nvmlDeviceGetMemoryInfo_v2");
     look_up(library, nvml.mig_mode, "nvmlDeviceGetMigMode");
+    if (!look_up(library, nvml.event_set_create, "nvmlEventSetCreate") ||
+        !look_up(library, nvml.event_set_free, "nvmlEventSetFree") ||
+        !look_up(library, nvml.register_events, "nvmlDeviceRegisterEvents") ||
+        !look_up(library, nvml.event_set_wait, "nvmlEventSetWait_v2"))
+        nvml.event_set_create = nullptr;
     if (!missing.empty()) {
         nvml.unload();
         return tl::unexpected("the NVIDIA driver is too old: libnvidia-ml.so.1 lacks " + missing);

@@ -10,6 +10,8 @@ namespace cgpu::gpu {
 
 using NvmlDevice = void*;
 
+using NvmlEventSet = void*;
+
 constexpr int kNvmlSuccess = 0;
 constexpr int kNvmlNotSupported = 3;
 constexpr int kNvmlInsufficientSize = 7;
@@ -32,6 +34,15 @@ struct NvmlProcess {
     unsigned gpu_instance, compute_instance;
 };
 
+constexpr unsigned long long kNvmlEventXid = 8;  // nvmlEventTypeXidCriticalError
+
+/// Of nvmlEventSetWait_v2.
+struct NvmlEvent {
+    NvmlDevice device;
+    unsigned long long type, data;  ///< data: of an Xid its number
+    unsigned gpu_instance, compute_instance;
+};
+
 /// The functions that are used; those that an old driver lacks are null.
 struct NvmlLibrary {
     int (*init)() = nullptr;
@@ -46,6 +57,11 @@ struct NvmlLibrary {
     int (*processes)(NvmlDevice, unsigned*, NvmlProcess*) = nullptr;
     int (*mig_mode)(NvmlDevice, unsigned*, unsigned*) = nullptr;  ///< may be null (driver < 450)
     int (*compute_mode)(NvmlDevice, unsigned*) = nullptr;
+    // All four or none of them (driver < 450).
+    int (*event_set_create)(NvmlEventSet*) = nullptr;
+    int (*event_set_free)(NvmlEventSet) = nullptr;
+    int (*register_events)(NvmlDevice, unsigned long long types, NvmlEventSet) = nullptr;
+    int (*event_set_wait)(NvmlEventSet, NvmlEvent*, unsigned timeout_ms) = nullptr;
 
     /// dlopens libnvidia-ml.so.1 and looks the functions up. Error: why, for people.
     static tl::expected<NvmlLibrary, std::string> load();

@@ -49,6 +49,7 @@ tl::expected<void, Refusal> NvmlReader::ready() {
                              "look at nvidia-smi on this host");
     }
     nvml_ = *library;
+    xids_.emplace(*nvml_);
     return {};
 }
 
@@ -77,6 +78,7 @@ tl::expected<model::SeenGpu, std::string> NvmlReader::describe(unsigned index) {
         gpu.total = model::Bytes(v1.total);
     }
     gpu.obstacle = obstacle(*nvml_, device);
+    xids_->watch(device, gpu.uuid);
     return gpu;
 }
 
@@ -85,6 +87,7 @@ app::Result<unsigned> NvmlReader::count(const std::string& what) {
     const int code = nvml_->device_count(&count);
     if (code == kNvmlSuccess) return count;
     auto refusal = failed(what, code);
+    xids_.reset();
     nvml_->shutdown();
     nvml_->unload();
     nvml_.reset();
@@ -102,6 +105,7 @@ app::Result<model::SeenGpus> NvmlReader::list() {
         else
             seen.lost.push_back({index, gpu.error()});
     }
+    seen.xids = xids_->take();
     return seen;
 }
 

@@ -3,8 +3,9 @@
 #include <optional>
 #include <vector>
 
-#include "daemon/app/ports.hpp"
+#include "daemon/app/ports/ports.hpp"
 #include "daemon/gpu/nvml_library.hpp"
+#include "daemon/gpu/xid_events.hpp"
 
 namespace cgpu::gpu {
 
@@ -26,6 +27,7 @@ class NvmlReader {
     tl::expected<model::SeenGpu, std::string> describe(unsigned index);
 
     std::optional<NvmlLibrary> nvml_;
+    std::optional<XidEvents> xids_;  ///< while NVML is initialised
 };
 
 }  // namespace cgpu::gpu

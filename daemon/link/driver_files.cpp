@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "core/elf/shared_object.hpp"
-#include "daemon/app/log.hpp"
+#include "daemon/app/ports/log.hpp"
 
 namespace cgpu::link {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/wire/message.hpp"
-#include "daemon/app/descriptor_store.hpp"
-#include "daemon/app/leases.hpp"
+#include "daemon/app/memory/leases.hpp"
+#include "daemon/app/ports/descriptor_store.hpp"
 #include "daemon/link/file.hpp"
 
 namespace cgpu::link {

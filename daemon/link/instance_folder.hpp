@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "daemon/app/ports.hpp"
+#include "daemon/app/ports/ports.hpp"
 
 namespace cgpu::link {
 

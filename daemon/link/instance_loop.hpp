@@ -5,7 +5,7 @@
 #include <map>
 #include <memory>
 
-#include "daemon/app/loop.hpp"
+#include "daemon/app/ports/loop.hpp"
 #include "daemon/link/file.hpp"
 
 namespace cgpu::link {

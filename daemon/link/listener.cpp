@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-#include "daemon/app/log.hpp"
+#include "daemon/app/ports/log.hpp"
 
 namespace cgpu::link {
 namespace {

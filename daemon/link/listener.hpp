@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-#include "daemon/app/ports.hpp"
+#include "daemon/app/ports/ports.hpp"
 
 namespace cgpu::link {
 

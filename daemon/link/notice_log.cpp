@@ -1,6 +1,6 @@
 #include "daemon/link/notice_log.hpp"
 
-#include "daemon/app/log.hpp"
+#include "daemon/app/ports/log.hpp"
 
 namespace cgpu::link {
 

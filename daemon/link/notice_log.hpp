@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "daemon/app/loop.hpp"
+#include "daemon/app/ports/loop.hpp"
 
 namespace cgpu::link {
 

@@ -5,11 +5,11 @@
 #include <functional>
 #include <string>
 
-#include "daemon/app/descriptor_store.hpp"
-#include "daemon/app/engines.hpp"
-#include "daemon/app/leases.hpp"
-#include "daemon/app/pages.hpp"
-#include "daemon/app/pid_place.hpp"
+#include "daemon/app/memory/leases.hpp"
+#include "daemon/app/ports/descriptor_store.hpp"
+#include "daemon/app/ports/engines.hpp"
+#include "daemon/app/ports/pages.hpp"
+#include "daemon/app/ports/pid_place.hpp"
 
 namespace cgpu::link {
 

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "core/wire/pages.hpp"
-#include "daemon/app/ports.hpp"
+#include "daemon/app/ports/ports.hpp"
 
 namespace cgpu::link {
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/app/modules.hpp"
+#include "daemon/app/ports/modules.hpp"
 
 namespace cgpu::modules {
 

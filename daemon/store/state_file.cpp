@@ -9,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-#include "daemon/app/log.hpp"
+#include "daemon/app/ports/log.hpp"
 #include "daemon/store/atomic_file.hpp"
 #include "daemon/store/state_json.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
-#include "daemon/app/ports.hpp"
-#include "daemon/app/record_store.hpp"
+#include "daemon/app/ports/ports.hpp"
+#include "daemon/app/ports/record_store.hpp"
 #include "daemon/store/state.hpp"
 
 namespace cgpu::store {

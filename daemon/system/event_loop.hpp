@@ -6,7 +6,7 @@
 #include <mutex>
 #include <vector>
 
-#include "daemon/app/loop.hpp"
+#include "daemon/app/ports/loop.hpp"
 
 struct sd_event;
 struct sd_event_source;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/app/ports.hpp"
+#include "daemon/app/ports/ports.hpp"
 
 namespace cgpu::system {
 

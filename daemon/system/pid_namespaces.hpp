@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "daemon/app/pid_place.hpp"
+#include "daemon/app/ports/pid_place.hpp"
 
 namespace cgpu::system {
 

@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "daemon/app/pid_place.hpp"
-#include "daemon/app/ports.hpp"
+#include "daemon/app/ports/pid_place.hpp"
+#include "daemon/app/ports/ports.hpp"
 
 namespace cgpu::system {
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "daemon/app/descriptor_store.hpp"
+#include "daemon/app/ports/descriptor_store.hpp"
 
 namespace cgpu::system {
 

@@ -79,7 +79,7 @@ PREAMBLE = """
 #include <cuda.h>
 #include <cudaTypedefs.h>
 #include <type_traits>
-#include "module/front/cuda_abi.hpp"
+#include "module/front/driver/cuda_abi.hpp"
 template <class... A> struct Shapes {};
 template <class T> struct Kind { static constexpr unsigned value = sizeof(T) * 4 + (std::is_pointer_v<T> ? 1u : 0u) +
     (std::is_floating_point_v<T> ? 2u : 0u); };
@@ -101,7 +101,7 @@ template <class R, class... A> struct Of<R(A...)> { using type = Shapes<A...>; }
 def real_functions(folder):
     """{name: types as written} of every CGPU_REAL, and of every call that CGPU_OWN_CALLS lists."""
     found = {}
-    for path in [*folder.glob("*.cpp"), folder / "real_driver.hpp"]:
+    for path in [*folder.glob("*/*.cpp"), folder / "driver/real_driver.hpp"]:
         text = path.read_text()
         for macro in re.finditer(r"^#define (CGPU_[A-Z]+) (.*)$", text, re.M):
             text = text.replace(f"{macro[1]},", f"{macro[2]},")

@@ -1,6 +1,6 @@
 // A container's config.json: read, asked, edited as for a grant, written, and read again as the low-level
 // runtime does.
-#include "client/run/granted_environment.hpp"
+#include "client/run/job/granted_environment.hpp"
 #include "client/runtime/asked.hpp"
 #include "client/runtime/edit_bundle.hpp"
 #include "tests/fuzz/input.hpp"

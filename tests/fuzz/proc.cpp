@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <vector>
 
-#include "client/run/loader_cache.hpp"
-#include "client/run/mount_table.hpp"
+#include "client/run/driver/loader_cache.hpp"
+#include "client/run/files/mount_table.hpp"
 #include "daemon/system/mount_info.hpp"
 #include "daemon/system/pid_namespaces.hpp"
 #include "daemon/system/proc_file.hpp"

@@ -1,9 +1,9 @@
 /* lookups FACTS HOOKS: in a job, asks the driver that programs meet and the real one for every function of
  * module/generate/cuda_api.tsv (FACTS), in both forms of cuGetProcAddress, with all flags, as of every
  * version that brought a form of any function and of one that is yet to come, and by dlsym. Both must say the
- * same; where the real driver has a function of module/front/hooks.txt (HOOKS), the program's must be the
- * front's, else the real one. Prints `lookups N`, `substituted N` and `wrong N`, and a line for each wrong
- * one. */
+ * same; where the real driver has a function of module/front/hooks/hooks.txt (HOOKS), the program's must be
+ * the front's, else the real one. Prints `lookups N`, `substituted N` and `wrong N`, and a line for each
+ * wrong one. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>

@@ -40,6 +40,12 @@ class Device {
         const std::uint32_t bit = 1U << gpu;
         lost ? layout_->lost_gpus.fetch_or(bit) : layout_->lost_gpus.fetch_and(~bit);
     }
+    /// The driver reports an error of a GPU. One process reports at a time.
+    void report_xid(std::uint32_t gpu, std::uint64_t code) {
+        const std::uint64_t number = layout_->xid_count.load();
+        layout_->xids[number % kMaxXids] = {code, gpu};
+        layout_->xid_count.store(number + 1);
+    }
     /// A driver that was unloaded: NVML doesn't start, and what had started it learns so.
     bool driver_is_gone() const { return layout_->driver_gone.load() != 0; }
     void unload_driver(bool gone) { layout_->driver_gone = gone ? 1 : 0; }

@@ -20,6 +20,13 @@ struct JournalArea {
     std::byte data[4U << 20];
 };
 
+/// An error of a GPU that the driver has reported.
+struct XidRecord {
+    std::uint64_t code;
+    std::uint32_t gpu;
+};
+constexpr std::uint64_t kMaxXids = 256;
+
 /// The shared file. The rings follow it at kRingsOffset, the bytes of the segments at kDataOffset. Everything
 /// but rings and bytes is changed under the lock only.
 struct Layout {
@@ -44,11 +51,13 @@ struct Layout {
     TraceHead trace;
     std::atomic<std::uint32_t> lost_gpus;    ///< A bit for each that has fallen off its bus.
     std::atomic<std::uint32_t> driver_gone;  ///< Not 0: as if it were unloaded.
+    std::atomic<std::uint64_t> xid_count;    ///< Errors that were ever reported; the last of them follow.
+    XidRecord xids[kMaxXids];                ///< The n-th at n % kMaxXids.
 };
 static_assert(kMaxGpus <= 32);
 
 constexpr std::uint64_t kMagic = 0x7570676d6973ULL;  // "simgpu"
-constexpr std::uint32_t kLayoutVersion = 6;
+constexpr std::uint32_t kLayoutVersion = 7;
 constexpr std::uint64_t kRingsOffset = (sizeof(Layout) + 4095) / 4096 * 4096;
 
 // The data area is a hole but for what programs wrote; far larger than all cards, so that there is always a

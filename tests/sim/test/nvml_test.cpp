@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "tests/sim/device/device_path.hpp"
 #include "tests/sim/test/support.hpp"
 
 namespace simgpu::test {
@@ -55,6 +56,38 @@ TEST(Nvml, TellsMemoryAndProcesses) {
     EXPECT_EQ(count, 0U);
     EXPECT_EQ(nvmlShutdown(), NVML_SUCCESS);
     EXPECT_EQ(ask_count(), NVML_ERROR_UNINITIALIZED);
+}
+
+TEST(Nvml, TellsErrorsOfTheCardsThatAreRegistered) {
+    TestDevice device(3);
+    ASSERT_EQ(nvmlInit_v2(), NVML_SUCCESS);
+    std::vector<nvmlDevice_t> gpus(3);
+    for (unsigned int i = 0; i < 3; ++i) ASSERT_EQ(nvmlDeviceGetHandleByIndex_v2(i, &gpus[i]), NVML_SUCCESS);
+    const auto file = Device::open(device_path());
+    file->report_xid(1, 31);  // before anybody listens
+    nvmlEventSet_t set = nullptr;
+    ASSERT_EQ(nvmlEventSetCreate(&set), NVML_SUCCESS);
+    EXPECT_EQ(nvmlDeviceRegisterEvents(gpus[0], nvmlEventTypeXidCriticalError, set), NVML_SUCCESS);
+    EXPECT_EQ(nvmlDeviceRegisterEvents(gpus[1], nvmlEventTypeXidCriticalError, set), NVML_SUCCESS);
+    EXPECT_EQ(nvmlDeviceRegisterEvents(gpus[1], 1ULL << 40U, set), NVML_ERROR_NOT_SUPPORTED);
+    nvmlEventData_t event{};
+    EXPECT_EQ(nvmlEventSetWait_v2(set, &event, 0), NVML_ERROR_TIMEOUT);
+    file->report_xid(2, 13);
+    file->report_xid(1, 48);
+    file->lose(1, true);
+    file->report_xid(0, 13);
+    ASSERT_EQ(nvmlEventSetWait_v2(set, &event, 0), NVML_SUCCESS);
+    EXPECT_EQ(event.device, gpus[1]) << "told though it is lost by now";
+    EXPECT_EQ(event.eventType, 8U);
+    EXPECT_EQ(event.eventData, 48U);
+    ASSERT_EQ(nvmlEventSetWait_v2(set, &event, 1), NVML_SUCCESS);
+    EXPECT_EQ(event.device, gpus[0]);
+    EXPECT_EQ(nvmlEventSetWait_v2(set, &event, 1), NVML_ERROR_TIMEOUT);
+    for (std::uint64_t i = 0; i < kMaxXids + 3; ++i) file->report_xid(0, i);
+    ASSERT_EQ(nvmlEventSetWait_v2(set, &event, 0), NVML_SUCCESS);
+    EXPECT_EQ(event.eventData, 3U) << "the oldest are lost";
+    EXPECT_EQ(nvmlEventSetFree(set), NVML_SUCCESS);
+    EXPECT_EQ(nvmlShutdown(), NVML_SUCCESS);
 }
 
 TEST(Nvml, TellsTheShareOfTheLastSecond) {

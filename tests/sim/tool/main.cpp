@@ -99,8 +99,11 @@ int main(int argc, char** argv) {
     std::uint32_t gpu = 0;
     CLI::App* lose_verb = verb("lose", "A GPU falls off its bus");
     CLI::App* return_verb = verb("return", "A lost GPU is there again");
-    for (CLI::App* one_gpu : {lose_verb, return_verb})
+    CLI::App* xid_verb = verb("xid", "The driver reports an error of a GPU");
+    std::uint64_t code = 0;
+    for (CLI::App* one_gpu : {lose_verb, return_verb, xid_verb})
         one_gpu->add_option("gpu", gpu, "Its index")->required()->check(CLI::Range(0U, simgpu::kMaxGpus - 1));
+    xid_verb->add_option("code", code, "NVIDIA's number of it")->required();
     CLI::App* unload_verb = verb("unload", "The driver is unloaded, as far as NVML is concerned");
     CLI::App* load_verb = verb("load", "The driver is loaded again");
     CLI11_PARSE(app, argc, argv);
@@ -117,6 +120,12 @@ int main(int argc, char** argv) {
         }
         if (lose_verb->parsed() || return_verb->parsed()) {
             device->lose(gpu, lose_verb->parsed());
+            // As NVIDIA's driver says of it.
+            if (lose_verb->parsed()) device->report_xid(gpu, 79);
+            return 0;
+        }
+        if (xid_verb->parsed()) {
+            device->report_xid(gpu, code);
             return 0;
         }
         if (unload_verb->parsed() || load_verb->parsed()) {

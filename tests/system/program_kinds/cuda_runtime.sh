@@ -1,6 +1,6 @@
 # NVIDIA's CUDA runtime, linked statically and shared: its own look-ups come back with the front's hooks in them.
 . "$(dirname "$0")/lib.sh"
-hooks=$(cd "$(dirname "$0")/../../.." && pwd)/module/front/hooks.txt
+hooks=$(cd "$(dirname "$0")/../../.." && pwd)/module/front/hooks/hooks.txt
 
 nvcc=$(PATH=$PATH:/usr/local/cuda/bin command -v nvcc) || skip "there is no nvcc here to make a program of the CUDA runtime with"
 cat >"$scratch/runtime.cu" <<'PROGRAM'

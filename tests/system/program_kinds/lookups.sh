@@ -2,7 +2,7 @@
 # and what the driver lacks is not there.
 . "$(dirname "$0")/lib.sh"
 source=$(cd "$(dirname "$0")/../../.." && pwd)
-hooks=$source/module/front/hooks.txt
+hooks=$source/module/front/hooks/hooks.txt
 
 job lookups --mem 1GiB -- "$kinds/lookups" "$source/module/generate/cuda_api.tsv" "$hooks"
 wait "${pids[lookups]}" || fail "$(head -n 20 "$scratch/lookups.out")"

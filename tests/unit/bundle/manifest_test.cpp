@@ -5,7 +5,7 @@
 
 #include "bundle/manifest_text.hpp"
 #include "bundle/sha256.hpp"
-#include "tests/unit/core/versions.hpp"
+#include "tests/unit/core/upgrade/versions.hpp"
 
 namespace cgpu::bundle {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "client/cgpuctl/terminal.hpp"
+#include "client/cgpuctl/output/terminal.hpp"
 #include "client/node/node.hpp"
 
 namespace cgpu::cgpuctl {

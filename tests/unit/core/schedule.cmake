@@ -1,20 +1,20 @@
 # A GPU and programs with the module in them, in virtual time: what the slicer is judged by.
 add_library(schedule_model STATIC
-  ${CMAKE_CURRENT_SOURCE_DIR}/schedule_gpu.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/schedule_process.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/schedule_world.cpp)
+  ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_gpu.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_process.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_world.cpp)
 target_link_libraries(schedule_model PUBLIC cgpu_core)
 
 cgpu_unit_test(schedule_test
   SOURCES
-    ${CMAKE_CURRENT_SOURCE_DIR}/schedule_deadlock_test.cpp
-    ${CMAKE_CURRENT_SOURCE_DIR}/schedule_gangs_test.cpp
-    ${CMAKE_CURRENT_SOURCE_DIR}/schedule_life_test.cpp
-    ${CMAKE_CURRENT_SOURCE_DIR}/schedule_parts_test.cpp
-    ${CMAKE_CURRENT_SOURCE_DIR}/schedule_policies_test.cpp
-    ${CMAKE_CURRENT_SOURCE_DIR}/schedule_policy_test.cpp
-    ${CMAKE_CURRENT_SOURCE_DIR}/schedule_priority_test.cpp
-    ${CMAKE_CURRENT_SOURCE_DIR}/schedule_property_test.cpp
-    ${CMAKE_CURRENT_SOURCE_DIR}/schedule_shares_test.cpp
-    ${CMAKE_CURRENT_SOURCE_DIR}/schedule_step_test.cpp
+    ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_deadlock_test.cpp
+    ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_gangs_test.cpp
+    ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_life_test.cpp
+    ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_parts_test.cpp
+    ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_policies_test.cpp
+    ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_policy_test.cpp
+    ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_priority_test.cpp
+    ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_property_test.cpp
+    ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_shares_test.cpp
+    ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_step_test.cpp
   LIBS schedule_model)

@@ -1,3 +1,3 @@
 cgpu_unit_test(core_upgrade_flow_test
-  SOURCES upgrade_flow_test.cpp upgrade_objections_test.cpp upgrade_property_test.cpp upgrade_world.cpp
+  SOURCES upgrade/upgrade_flow_test.cpp upgrade/upgrade_objections_test.cpp upgrade/upgrade_property_test.cpp upgrade/upgrade_world.cpp
   LIBS cgpu_core)

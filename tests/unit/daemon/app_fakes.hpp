@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/app/service.hpp"
+#include "daemon/app/instances/service.hpp"
 
 /// The outside of the service, each as small as it can be.
 namespace cgpu::app::test {
@@ -74,6 +74,9 @@ class FakeStore final : public Store {
 class FakePublisher final : public Publisher {
   public:
     void gpu_changed(const model::Uuid& gpu) override { said.push_back("gpu " + gpu.to_string()); }
+    void xid_reported(const model::XidError& xid) override {
+        said.push_back("xid " + std::to_string(xid.code) + " " + xid.gpu.to_string());
+    }
     void instance_added(const model::InstanceId& id) override { said.push_back("added " + id.str()); }
     void instance_changed(const model::InstanceId& id) override { said.push_back("changed " + id.str()); }
     void instance_removed(const model::InstanceId& id) override { said.push_back("removed " + id.str()); }
@@ -166,11 +169,11 @@ class FakeCompute final : public Compute {
     std::uint64_t generation = 0;
 };
 
-class FakeDoor final : public Door {
+class FakeAdmissionGate final : public AdmissionGate {
   public:
     Result<void> open() const override {
         if (closed)
-            return model::refuse(model::Refusal::Reason::busy, "new instances", "the door is closed",
+            return model::refuse(model::Refusal::Reason::busy, "new instances", "the gate is closed",
                                  "later");
         return {};
     }

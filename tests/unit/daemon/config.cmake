@@ -1,6 +1,6 @@
 cgpu_unit_test(daemon_config_test
-  SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/config_layers_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/config_values_test.cpp
-          ${CMAKE_CURRENT_SOURCE_DIR}/config_yaml_test.cpp
+  SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/config/config_layers_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/config/config_values_test.cpp
+          ${CMAKE_CURRENT_SOURCE_DIR}/config/config_yaml_test.cpp
   LIBS cgpu_config)
 target_compile_definitions(daemon_config_test PRIVATE
   CGPU_SHIPPED_CONFIG="${CMAKE_CURRENT_SOURCE_DIR}/../../../etc/cgpud.yaml")

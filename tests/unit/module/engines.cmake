@@ -30,10 +30,10 @@ cgpu_never_batch(test_engine_next)
 target_include_directories(test_engine_next BEFORE PRIVATE ${CMAKE_CURRENT_LIST_DIR}/next_engine)
 target_compile_definitions(test_engine_next PRIVATE cgpu_engine_table=plain_engine_table)
 
-# Whole engines but for one thing, each: see broken_engine.cpp.
+# Whole engines but for one thing, each: see engine/broken_engine.cpp.
 set(CGPU_BROKEN_ENGINES other_abi older_table failing_restore other_charge other_lease no_engine)
 foreach(kind ${CGPU_BROKEN_ENGINES})
-  test_engine(${kind} ${CGPU_NEXT_VERSION_NUMBER} ${CMAKE_CURRENT_LIST_DIR}/broken_engine.cpp
+  test_engine(${kind} ${CGPU_NEXT_VERSION_NUMBER} ${CMAKE_CURRENT_LIST_DIR}/engine/broken_engine.cpp
     $<TARGET_OBJECTS:test_engine_parts>)
   target_compile_definitions(test_engine_${kind} PRIVATE cgpu_engine_table=whole_engine_table CGPU_BROKEN_${kind})
 endforeach()

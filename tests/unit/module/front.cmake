@@ -17,17 +17,19 @@ function(front_test_driver name file source)
   target_compile_options(${name} PRIVATE -fvisibility=hidden)
   target_link_options(${name} PRIVATE -Wl,-soname,${driver_folder}/${file}.so.1)
 endfunction()
-front_test_driver(front_test_driver libcuda ${CMAKE_CURRENT_LIST_DIR}/front_driver.cpp)
-target_sources(front_test_driver PRIVATE ${CMAKE_CURRENT_LIST_DIR}/front_driver_compute.cpp)
-front_test_driver(front_test_nvml_driver libnvidia-ml ${CMAKE_CURRENT_LIST_DIR}/front_nvml_driver.cpp)
-front_test_driver(front_test_nvml_long_driver libnvidia-ml ${CMAKE_CURRENT_LIST_DIR}/front_nvml_driver.cpp _long)
+front_test_driver(front_test_driver libcuda ${CMAKE_CURRENT_LIST_DIR}/front/front_driver.cpp)
+target_sources(front_test_driver PRIVATE ${CMAKE_CURRENT_LIST_DIR}/front/front_driver_compute.cpp)
+front_test_driver(front_test_nvml_driver libnvidia-ml ${CMAKE_CURRENT_LIST_DIR}/front/front_nvml_driver.cpp)
+front_test_driver(front_test_nvml_long_driver libnvidia-ml ${CMAKE_CURRENT_LIST_DIR}/front/front_nvml_driver.cpp
+          _long)
 target_compile_definitions(front_test_nvml_long_driver PRIVATE CGPU_TEST_LONG_ENTRIES)
 
-cgpu_hook_table(${made}/front_hooks.cpp ${PROJECT_SOURCE_DIR}/module/front/hooks.txt)
-cgpu_version_script(${made}/front_cuda.map ${PROJECT_SOURCE_DIR}/module/front/hooks.txt)
-cgpu_version_script(${made}/front_nvml.map ${PROJECT_SOURCE_DIR}/module/front/nvml_hooks.txt)
-set(by_path ${CMAKE_CURRENT_LIST_DIR}/front_driver_by_path.cpp)
-add_library(front_test_cuda SHARED ${CGPU_FRONT_CUDA_SOURCES} ${by_path} ${made}/front_hooks.cpp ${made}/front_cuda.map
+cgpu_hook_table(${made}/front_hooks.cpp ${PROJECT_SOURCE_DIR}/module/front/hooks/hooks.txt)
+cgpu_version_script(${made}/front_cuda.map ${PROJECT_SOURCE_DIR}/module/front/hooks/hooks.txt)
+cgpu_version_script(${made}/front_nvml.map ${PROJECT_SOURCE_DIR}/module/front/nvml/nvml_hooks.txt)
+set(by_path ${CMAKE_CURRENT_LIST_DIR}/front/front_driver_by_path.cpp)
+add_library(front_test_cuda SHARED ${CGPU_FRONT_CUDA_SOURCES} ${by_path} ${made}/front_hooks.cpp
+          ${made}/front_cuda.map
   ${PROJECT_SOURCE_DIR}/module/generate/hook_table.cpp)
 add_library(front_test_nvml SHARED ${CGPU_FRONT_NVML_SOURCES} ${by_path} ${made}/front_nvml.map)
 add_library(front_test_nvml_long SHARED ${CGPU_FRONT_NVML_SOURCES} ${by_path} ${made}/front_nvml.map)
@@ -56,35 +58,37 @@ target_link_libraries(front_test_nvml_long PRIVATE cgpu_options front_test_nvml_
 
 if(NOT CGPU_SANITIZE)  # it forks processes that have threads, and closes descriptors that aren't its own
   cgpu_unit_test(front_test
-    SOURCES ${CMAKE_CURRENT_LIST_DIR}/front_daemon.cpp ${CMAKE_CURRENT_LIST_DIR}/front_graph_test.cpp front_gives_test.cpp front_memory_test.cpp
-            ${CMAKE_CURRENT_LIST_DIR}/front_link_test.cpp ${CMAKE_CURRENT_LIST_DIR}/front_launch_test.cpp front_launching_test.cpp
-            ${CMAKE_CURRENT_LIST_DIR}/front_nvml_memory_test.cpp ${CMAKE_CURRENT_LIST_DIR}/front_nvml_processes_test.cpp
+    SOURCES ${CMAKE_CURRENT_LIST_DIR}/front/front_daemon.cpp ${CMAKE_CURRENT_LIST_DIR}/front/front_graph_test.cpp
+            front/front_gives_test.cpp front/front_memory_test.cpp
+            ${CMAKE_CURRENT_LIST_DIR}/front/front_link_test.cpp ${CMAKE_CURRENT_LIST_DIR}/front/front_launch_test.cpp
+            front/front_launching_test.cpp
+            ${CMAKE_CURRENT_LIST_DIR}/front/front_nvml_memory_test.cpp
+            ${CMAKE_CURRENT_LIST_DIR}/front/front_nvml_processes_test.cpp
     LIBS cgpu_core ${CMAKE_DL_LIBS})
   target_compile_definitions(front_test PRIVATE
     CGPU_TEST_FRONT="$<TARGET_FILE:front_test_cuda>" CGPU_TEST_DRIVER="${driver_folder}/libcuda.so.1"
-    CGPU_TEST_NVML_FRONT="$<TARGET_FILE:front_test_nvml>" CGPU_TEST_NVML_FRONT_LONG="$<TARGET_FILE:front_test_nvml_long>"
+    CGPU_TEST_NVML_FRONT="$<TARGET_FILE:front_test_nvml>"
+              CGPU_TEST_NVML_FRONT_LONG="$<TARGET_FILE:front_test_nvml_long>"
     CGPU_TEST_ENGINE="present.so")
   add_dependencies(front_test front_test_cuda front_test_nvml front_test_nvml_long test_engine_present)
 endif()
 
-set(sections ${CMAKE_CURRENT_LIST_DIR}/front_sections_test.cpp)
-foreach(file engine engine_exchange engine_file library_file sections waiting)
-  list(APPEND sections ${PROJECT_SOURCE_DIR}/module/front/${file}.cpp)
-endforeach()
-cgpu_unit_test(front_sections_test SOURCES ${sections} LIBS cgpu_core ${CMAKE_DL_LIBS})
+cgpu_unit_test(front_sections_test
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/front/front_sections_test.cpp ${CGPU_FRONT_SWAP_SOURCES}
+  LIBS cgpu_core ${CMAKE_DL_LIBS})
 target_compile_definitions(front_sections_test PRIVATE CGPU_MODULE_FOLDER="${CGPU_TEST_ENGINES}"
   CGPU_PRESENT_VERSION=${CGPU_VERSION_NUMBER}u CGPU_NEXT_VERSION=${CGPU_NEXT_VERSION_NUMBER}u)
 add_dependencies(front_sections_test test_engine_present test_engine_next)
 
 cgpu_unit_test(front_switch_test
-  SOURCES ${CMAKE_CURRENT_LIST_DIR}/front_daemon.cpp ${CMAKE_CURRENT_LIST_DIR}/front_switch_test.cpp
-          ${CMAKE_CURRENT_LIST_DIR}/front_switch_load_test.cpp
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/front/front_daemon.cpp ${CMAKE_CURRENT_LIST_DIR}/front/front_switch_test.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/front/front_switch_load_test.cpp
   LIBS cgpu_core ${CMAKE_DL_LIBS})
 target_compile_definitions(front_switch_test PRIVATE
   CGPU_TEST_FRONT="$<TARGET_FILE:front_test_cuda>" CGPU_TEST_DRIVER="${driver_folder}/libcuda.so.1"
   CGPU_TEST_ENGINE="present.so" CGPU_TEST_ENGINES="${CGPU_TEST_ENGINES}"
   CGPU_PRESENT_VERSION=${CGPU_VERSION_NUMBER}u CGPU_NEXT_VERSION=${CGPU_NEXT_VERSION_NUMBER}u)
-add_library(front_test_loading_library SHARED ${CMAKE_CURRENT_LIST_DIR}/loading_library.c)
+add_library(front_test_loading_library SHARED ${CMAKE_CURRENT_LIST_DIR}/front/loading_library.c)
 set_target_properties(front_switch_test PROPERTIES ENABLE_EXPORTS ON)
 target_compile_definitions(front_switch_test PRIVATE
   CGPU_TEST_LOADING_LIBRARY="$<TARGET_FILE:front_test_loading_library>")
@@ -92,17 +96,18 @@ add_dependencies(front_switch_test front_test_cuda front_test_loading_library ${
 
 # The shipped files, mounted over the simulator's driver.
 if(TARGET simgpu AND TARGET cgpu_front_cuda)
-  add_executable(front_mounted_test ${CMAKE_CURRENT_LIST_DIR}/front_daemon.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/front_mounted_test.cpp)
+  add_executable(front_mounted_test ${CMAKE_CURRENT_LIST_DIR}/front/front_daemon.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/front/front_mounted_test.cpp)
   target_link_libraries(front_mounted_test PRIVATE cgpu_options cgpu_core GTest::gtest_main ${CMAKE_DL_LIBS})
   target_compile_definitions(front_mounted_test PRIVATE
     CGPU_TEST_FOLDER="/run/cgpu" CGPU_TEST_FRONT="libcuda.so.1" CGPU_TEST_DRIVER="/run/driver/libcuda.so.1"
     CGPU_TEST_ENGINE="${PROJECT_VERSION}/$<TARGET_FILE_NAME:cgpu_engine>" CGPU_TEST_SIMGPU="$<TARGET_FILE:simgpu>")
-  add_executable(fit_front ${CMAKE_CURRENT_LIST_DIR}/fit_front.cpp)
+  add_executable(fit_front ${CMAKE_CURRENT_LIST_DIR}/front/fit_front.cpp)
   target_link_libraries(fit_front PRIVATE cgpu_options cgpu_run)
   add_dependencies(front_mounted_test fit_front simgpu simgpu_cuda simgpu_nvml cgpu_front_cuda cgpu_engine)
   add_test(NAME front_mounted
-    COMMAND ${CMAKE_CURRENT_LIST_DIR}/front_mounted.sh $<TARGET_FILE:front_mounted_test> $<TARGET_FILE_DIR:simgpu>
+    COMMAND ${CMAKE_CURRENT_LIST_DIR}/front/front_mounted.sh $<TARGET_FILE:front_mounted_test>
+              $<TARGET_FILE_DIR:simgpu>
             $<TARGET_FILE:cgpu_front_cuda> $<TARGET_FILE:cgpu_engine> ${PROJECT_VERSION} $<TARGET_FILE:fit_front>)
   set_tests_properties(front_mounted PROPERTIES LABELS unit SKIP_RETURN_CODE 77 TIMEOUT 300)
 endif()

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "tests/unit/core/versions.hpp"
+#include "tests/unit/core/upgrade/versions.hpp"
 
 namespace cgpu::upgrade {
 namespace {

@@ -1,0 +1,180 @@
+#include "client/cgpuctl/docker/docker_config.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace cgpu::cgpuctl {
+namespace {
+
+namespace fs = std::filesystem;
+using client::Result;
+using Kind = client::ClientError::Kind;
+
+constexpr const char* kName = "cgpu";
+constexpr const char* kNvidia = "nvidia";
+constexpr const char* kDefault = "default-runtime";
+constexpr const char* kRuntimes = "runtimes";
+
+std::string indent_of(const std::string& text) {
+    const auto line = text.find('\n');
+    if (line == std::string::npos) return "    ";
+    const auto end = text.find_first_not_of(" \t", line + 1);
+    return end == std::string::npos || end == line + 1 ? "    " : text.substr(line + 1, end - line - 1);
+}
+
+/// An entry of ours, whatever the path to the wrapper is.
+bool is_ours(const OrderedJson& entry) {
+    const auto path = entry.is_object() ? entry.find("path") : entry.end();
+    return entry.is_object() && path != entry.end() && path->is_string() &&
+           fs::path(path->get<std::string>()).filename() == "cgpu-runtime";
+}
+
+/// The value of a key, or null.
+OrderedJson value_at(const OrderedJson& object, const char* key) {
+    const auto found = object.find(key);
+    return found == object.end() ? OrderedJson() : *found;
+}
+
+/// What a file can't be done to, and why, by errno.
+tl::unexpected<client::ClientError> cannot_be(const std::string& file, const char* done, int reason) {
+    const bool rights = reason == EACCES || reason == EPERM;
+    return client::fail(
+        rights ? Kind::not_authorized : Kind::failed,
+        file + ": it can't be " + done + ": " + std::strerror(reason) + ". Try: " +
+            (rights ? "as root (sudo)." : "what is there (ls -ld), and whether the disk is full."));
+}
+
+/// Empty where there is no such file. One that is there and can't be read is not: it would be written over.
+Result<std::string> read_text(const std::string& file) {
+    std::error_code error;
+    if (fs::is_directory(file, error)) return cannot_be(file, "read", EISDIR);
+    errno = 0;
+    std::ifstream stream(file);
+    if (!stream.is_open()) {
+        if (errno == ENOENT) return std::string();
+        return cannot_be(file, "read", errno);
+    }
+    return std::string(std::istreambuf_iterator<char>(stream), {});
+}
+
+Result<OrderedJson> read_object(const std::string& file, std::string& text) {
+    auto read = read_text(file);
+    if (!read) return tl::unexpected(read.error());
+    text = std::move(*read);
+    if (text.find_first_not_of(" \t\r\n") == std::string::npos) return OrderedJson::object();
+    try {
+        OrderedJson values = OrderedJson::parse(text);
+        if (values.is_object()) return values;
+        return client::fail(Kind::failed, file +
+                                              ": it is JSON, but no object. Try: mend it by hand; dockerd "
+                                              "could not read it either.");
+    } catch (const nlohmann::json::parse_error& error) {
+        std::string why = error.what();
+        why.erase(0, why.find("] ") + 2);  // the library's own number
+        return client::fail(Kind::failed,
+                            file + ": " + why + ". Try: mend it by hand; dockerd could not read it either.");
+    }
+}
+
+Result<void> write_text(const std::string& file, const std::string& text) {
+    std::error_code error;
+    const fs::path real = fs::weakly_canonical(file, error);
+    if (fs::create_directories(real.parent_path(), error); error)
+        return cannot_be(file, "written", error.value());
+    const std::string beside = real.native() + ".cgpu-new";
+    struct stat old {};
+    const bool there = stat(real.c_str(), &old) == 0;
+    errno = 0;
+    std::ofstream stream(beside);
+    if (!stream.is_open()) return cannot_be(file, "written", errno);
+    stream << text;
+    stream.close();
+    if (!stream ||
+        (there && (chmod(beside.c_str(), old.st_mode & 07777U) != 0 ||
+                   chown(beside.c_str(), old.st_uid, old.st_gid) != 0)) ||
+        rename(beside.c_str(), real.c_str()) != 0) {
+        const int reason = errno;
+        unlink(beside.c_str());
+        return cannot_be(file, "written", reason);
+    }
+    return {};
+}
+
+}  // namespace
+
+std::string before_file(const std::string& file) { return file + ".before-cgpu"; }
+
+Result<DockerConfig> read_docker_config(const std::string& file) {
+    DockerConfig config;
+    std::string text;
+    std::string unused;
+    auto values = read_object(file, text);
+    if (!values) return tl::unexpected(values.error());
+    auto before = read_object(before_file(file), unused);
+    if (!before) return tl::unexpected(before.error());
+    return DockerConfig{std::move(*values), std::move(*before), indent_of(text)};
+}
+
+Result<void> write_docker_config(const std::string& file, const DockerConfig& config) {
+    // What was there is safe before it is gone.
+    if (!config.before.empty())
+        if (auto kept = write_text(before_file(file), config.before.dump(4) + "\n"); !kept) return kept;
+    const bool tabs = config.indent.starts_with('\t');
+    const std::string text =
+        config.values.dump(static_cast<int>(config.indent.size()), tabs ? '\t' : ' ') + "\n";
+    if (auto written = write_text(file, text); !written) return written;
+    std::error_code none;
+    if (config.before.empty()) fs::remove(before_file(file), none);
+    return {};
+}
+
+Result<DockerConfig> with_runtime(DockerConfig config, const DockerWish& wish) {
+    OrderedJson& values = config.values;
+    if (!values.contains(kRuntimes)) values[kRuntimes] = OrderedJson::object();
+    OrderedJson& runtimes = values[kRuntimes];
+    if (!runtimes.is_object())
+        return client::fail(
+            Kind::refused,
+            "daemon.json: its \"runtimes\" is no object. Try: mend it by hand; dockerd could not "
+            "read it either.");
+    const OrderedJson entry = {{"path", wish.program}, {"args", OrderedJson::array()}};
+    if (wish.as_nvidia) {
+        if (const OrderedJson old = value_at(runtimes, kNvidia); !is_ours(old)) config.before[kNvidia] = old;
+        runtimes[kNvidia] = entry;
+    }
+    runtimes[kName] = entry;
+    if (wish.as_default) {
+        if (const OrderedJson old = value_at(values, kDefault); old != kName) config.before[kDefault] = old;
+        values[kDefault] = kName;
+    }
+    return config;
+}
+
+DockerConfig without_runtime(DockerConfig config) {
+    OrderedJson& values = config.values;
+    if (values.contains(kRuntimes) && values[kRuntimes].is_object()) {
+        OrderedJson& runtimes = values[kRuntimes];
+        runtimes.erase(kName);
+        if (is_ours(value_at(runtimes, kNvidia))) {
+            const OrderedJson old = value_at(config.before, kNvidia);
+            if (old.is_null())
+                runtimes.erase(kNvidia);
+            else
+                runtimes[kNvidia] = old;
+        }
+    }
+    if (value_at(values, kDefault) == kName) {
+        const OrderedJson old = value_at(config.before, kDefault);
+        values[kDefault] = old.is_string() ? old : OrderedJson("runc");
+    }
+    config.before = OrderedJson::object();
+    return config;
+}
+
+}  // namespace cgpu::cgpuctl

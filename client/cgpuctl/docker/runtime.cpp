@@ -1,0 +1,86 @@
+#include <filesystem>
+
+#include <unistd.h>
+
+#include "client/cgpuctl/docker/docker_config.hpp"
+#include "client/cgpuctl/docker/docker_reload.hpp"
+#include "client/cgpuctl/verbs.hpp"
+#include "core/model/quote.hpp"
+
+namespace cgpu::cgpuctl {
+namespace {
+
+namespace fs = std::filesystem;
+using client::Result;
+using Kind = client::ClientError::Kind;
+
+constexpr const char* kDockerFile = "/etc/docker/daemon.json";
+
+Result<void> check(const Input& input) {
+    if (input.action != "configure")
+        return client::fail(Kind::usage, "cgpuctl runtime " + model::quote(input.action) +
+                                             ": there is no such action. Try: cgpuctl runtime configure.");
+    if (!input.as.empty() && input.as != "nvidia")
+        return client::fail(Kind::usage, "--as " + model::quote(input.as) +
+                                             ": the only other name is nvidia. Try: --as nvidia.");
+    if (input.remove && (input.make_default || !input.as.empty()))
+        return client::fail(Kind::usage,
+                            "--remove: it undoes everything, --as and --default too. Try: it alone.");
+    return {};
+}
+
+/// The wrapper is installed beside cgpuctl.
+Result<std::string> wrapper() {
+    std::error_code error;
+    const fs::path path = fs::read_symlink("/proc/self/exe", error).parent_path() / "cgpu-runtime";
+    if (access(path.c_str(), X_OK) == 0) return path.native();
+    return client::fail(Kind::failed, path.native() + ": it is not installed. Try: install cgpu again.");
+}
+
+Result<DockerConfig> changed(const Input& input, const DockerConfig& config) {
+    if (input.remove) return without_runtime(config);
+    const auto program = wrapper();
+    if (!program) return tl::unexpected(program.error());
+    return with_runtime(config, {*program, input.as == "nvidia", input.make_default});
+}
+
+}  // namespace
+
+Result<void> runtime(const Input& input, client::Node&, Terminal& terminal) {
+    if (auto checked = check(input); !checked) return checked;
+    const std::string file = input.file.empty() ? kDockerFile : input.file;
+    const auto old = read_docker_config(file);
+    if (!old) return tl::unexpected(old.error());
+    const auto next = changed(input, *old);
+    if (!next) return tl::unexpected(next.error());
+    const std::string what = input.remove ? "the runtime cgpu is not in it any more"
+                                          : "it has the runtime cgpu (docker run --runtime=cgpu …)";
+    if (input.dry_run) {
+        terminal.done(file + ": " + (*next == *old ? "nothing would change" : "it would be changed") +
+                      "; nothing was.");
+        return {};
+    }
+    if (input.remove && *next == *old) {
+        terminal.done(file + ": the runtime cgpu is not in it; there is nothing to undo.");
+        return {};
+    }
+    if (*next != *old)
+        if (auto written = write_docker_config(file, *next); !written) return written;
+    if (input.no_reload) {
+        terminal.done(file + ": " + what + "; dockerd was not told.");
+        return {};
+    }
+    const auto reload = reload_docker(*next);
+    if (!reload) return tl::unexpected(reload.error());
+    switch (*reload) {
+        case Reload::done:
+            terminal.done(file + ": " + what + "; dockerd has been told to read it again.");
+            break;
+        case Reload::not_running:
+            terminal.done(file + ": " + what + "; no dockerd runs, it will read it when it starts.");
+            break;
+    }
+    return {};
+}
+
+}  // namespace cgpu::cgpuctl

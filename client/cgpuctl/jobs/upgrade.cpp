@@ -1,0 +1,44 @@
+#include "client/cgpuctl/jobs/job_follow.hpp"
+#include "client/cgpuctl/verbs.hpp"
+
+namespace cgpu::cgpuctl {
+namespace {
+
+using client::Result;
+using Kind = client::ClientError::Kind;
+
+Result<client::Upgrade> wanted(const Input& input) {
+    if (input.hot.empty() == input.cold.empty())
+        return client::fail(Kind::usage,
+                            "cgpuctl upgrade: it takes either --hot VERSION or --cold VERSION. Try: "
+                            "cgpuctl upgrade --hot 1.2.3.");
+    if (input.drain && input.cold.empty())
+        return client::fail(Kind::usage,
+                            "--drain: a hot upgrade waits for no instance to end. Try: it with --cold.");
+    client::Upgrade upgrade;
+    upgrade.hot = !input.hot.empty();
+    upgrade.version = upgrade.hot ? input.hot : input.cold;
+    upgrade.drain = input.drain;
+    upgrade.dry_run = input.dry_run;
+    const auto timeout = read_timeout(input);
+    if (!timeout) return tl::unexpected(timeout.error());
+    upgrade.timeout_s = *timeout;
+    return upgrade;
+}
+
+}  // namespace
+
+Result<void> upgrade(const Input& input, client::Node& node, Terminal& terminal) {
+    if (input.cancel) return cancel_job_under_way(node, terminal);
+    const auto asked = wanted(input);
+    if (!asked) return tl::unexpected(asked.error());
+    const auto path = node.begin_upgrade(*asked);
+    if (!path) return tl::unexpected(path.error());
+    if (input.dry_run) {
+        terminal.done("upgrade to " + asked->version + ": it could be done; nothing was changed.");
+        return {};
+    }
+    return follow_job(*path, input, node, terminal);
+}
+
+}  // namespace cgpu::cgpuctl

@@ -1,0 +1,67 @@
+#include <algorithm>
+#include <array>
+
+#include "client/cgpuctl/modules/module_actions.hpp"
+#include "client/cgpuctl/verbs.hpp"
+#include "client/run/mounts/mount_plan.hpp"
+#include "core/model/quote.hpp"
+
+namespace cgpu::cgpuctl {
+namespace {
+
+using client::Result;
+using Kind = client::ClientError::Kind;
+
+struct Action {
+    enum class Takes { nothing, something, either };
+    std::string_view name;
+    Takes takes;
+    bool changes;
+    std::string_view usage;
+    Result<void> (*run)(const Input&, client::Node&, Terminal&);
+};
+
+constexpr std::array kActions = {
+    Action{"list", Action::Takes::nothing, false, "list", &module_list},
+    Action{"show", Action::Takes::something, false, "show VERSION", &module_show},
+    Action{"add", Action::Takes::something, true, "add FOLDER|TAR", &module_add},
+    Action{"remove", Action::Takes::something, true, "remove VERSION", &module_remove},
+    Action{"verify", Action::Takes::either, false, "verify [VERSION|FOLDER]", &module_verify},
+};
+
+/// Empty where the action can be done.
+std::string why_not(const Action& action, const Input& input) {
+    if (action.takes == Action::Takes::something && input.what.empty()) return "it needs to know which";
+    if (action.takes == Action::Takes::nothing && !input.what.empty()) return "it takes nothing more";
+    if (action.changes && input.json) return "it prints no JSON";
+    if (!action.changes && input.dry_run) return "it changes nothing, so there is no dry run of it";
+    return {};
+}
+
+}  // namespace
+
+std::filesystem::path modules_folder(const Input& input) {
+    return input.folder.empty() ? client::ModuleFolders().module : input.folder;
+}
+
+Result<upgrade::Version> read_version(const std::string& text) {
+    if (const auto version = upgrade::Version::parse(text)) return *version;
+    return client::fail(Kind::usage,
+                        model::quote(text) +
+                            ": it is no version, which has three numbers of 0 to 255. Try: cgpuctl "
+                            "module list.");
+}
+
+Result<void> module(const Input& input, client::Node& node, Terminal& terminal) {
+    const auto action = std::find_if(kActions.begin(), kActions.end(),
+                                     [&](const Action& each) { return each.name == input.action; });
+    if (action == kActions.end())
+        return client::fail(Kind::usage, "cgpuctl module " + model::quote(input.action) +
+                                             ": there is no such action. Try: cgpuctl module --help.");
+    if (const auto why = why_not(*action, input); !why.empty())
+        return client::fail(Kind::usage, "cgpuctl module " + std::string(action->name) + ": " + why +
+                                             ". Try: cgpuctl module " + std::string(action->usage) + ".");
+    return action->run(input, node, terminal);
+}
+
+}  // namespace cgpu::cgpuctl

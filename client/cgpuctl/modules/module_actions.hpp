@@ -1,0 +1,26 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "client/cgpuctl/input.hpp"
+#include "client/cgpuctl/output/terminal.hpp"
+#include "client/node/node.hpp"
+#include "core/upgrade/version.hpp"
+
+/// What `cgpuctl module ACTION` does, one function an action.
+namespace cgpu::cgpuctl {
+
+client::Result<void> module_list(const Input& input, client::Node& node, Terminal& terminal);
+client::Result<void> module_show(const Input& input, client::Node& node, Terminal& terminal);
+client::Result<void> module_verify(const Input& input, client::Node& node, Terminal& terminal);
+client::Result<void> module_add(const Input& input, client::Node& node, Terminal& terminal);
+client::Result<void> module_remove(const Input& input, client::Node& node, Terminal& terminal);
+
+/// The folder of modules that is meant.
+[[nodiscard]] std::filesystem::path modules_folder(const Input& input);
+/// Error: usage.
+[[nodiscard]] client::Result<upgrade::Version> read_version(const std::string& text);
+
+}  // namespace cgpu::cgpuctl

@@ -1,0 +1,89 @@
+#include "client/cgpuctl/output/format.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <ctime>
+
+#include "core/model/bytes.hpp"
+
+namespace cgpu::cgpuctl {
+namespace {
+
+/// With one decimal, or none where that would be 0.
+std::string decimal(double value) {
+    std::array<char, 64> text{};
+    const double tenths = std::round(value * 10) / 10;
+    const int digits = tenths == std::floor(tenths) ? 0 : 1;
+    std::snprintf(text.data(), text.size(), "%.*f", digits, tenths);
+    return text.data();
+}
+
+}  // namespace
+
+std::string size_text(std::uint64_t bytes) {
+    const model::Bytes size(bytes);
+    if (model::Bytes::from_mib(size.mib()) == size) return std::to_string(size.mib()) + "MiB";
+    const double tenths =
+        std::floor(static_cast<double>(bytes) * 10 / static_cast<double>(model::Bytes::kPerMib));
+    std::array<char, 64> text{};
+    // Never rounded up to the whole MiB that it is not.
+    std::snprintf(text.data(), text.size(), "%.1fMiB", std::max(tenths, 1.0) / 10);
+    return text.data();
+}
+
+std::string of_text(std::uint64_t used, std::uint64_t limit) {
+    return size_text(used) + " / " + size_text(limit);
+}
+
+std::string memory_text(const client::Quota& quota, const client::Usage& usage) {
+    auto text = of_text(usage.memory_used, quota.memory_limit);
+    const auto outside = usage.processes_outside.size();
+    std::string remark;
+    if (usage.memory_unexplained > 0) remark = size_text(usage.memory_unexplained) + " unexplained";
+    if (outside > 0)
+        remark += (remark.empty() ? "" : ", ") + std::to_string(outside) +
+                  (outside == 1 ? " process" : " processes") + " outside the module";
+    return remark.empty() ? text : text + " (" + remark + ")";
+}
+
+std::string share_text(double share) { return decimal(share * 100) + "%"; }
+
+std::string shares_text(const client::Usage& usage) {
+    if (!usage.target_share) return "native";
+    return share_text(*usage.target_share) + " / " + share_text(usage.achieved_share.value_or(0));
+}
+
+std::string duration_text(std::uint64_t nanoseconds) {
+    constexpr std::uint64_t kSecond = 1'000'000'000;
+    if (nanoseconds == 0) return "0s";
+    if (nanoseconds >= kSecond) return decimal(static_cast<double>(nanoseconds) / 1e9) + "s";
+    if (nanoseconds >= kSecond / 10000) return decimal(static_cast<double>(nanoseconds) / 1e6) + "ms";
+    return decimal(static_cast<double>(nanoseconds) / 1e3) + "us";
+}
+
+std::string time_text(std::uint64_t seconds) {
+    const auto time = static_cast<std::time_t>(seconds);
+    std::tm parts{};
+    std::array<char, 64> text{};
+    localtime_r(&time, &parts);
+    std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &parts);
+    return text.data();
+}
+
+std::string short_id(std::string_view id) { return std::string(id.substr(0, 12)); }
+
+std::string printable(std::string_view text) {
+    std::string out(text);
+    for (char& c : out)
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+    return out;
+}
+
+std::size_t text_width(std::string_view text) {
+    return static_cast<std::size_t>(std::count_if(
+        text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
+}
+
+}  // namespace cgpu::cgpuctl

@@ -1,0 +1,64 @@
+#include "client/cgpuctl/output/warnings.hpp"
+
+#include "client/cgpuctl/output/format.hpp"
+#include "core/model/policy.hpp"
+
+namespace cgpu::cgpuctl {
+namespace {
+
+constexpr auto kNative = static_cast<std::uint32_t>(model::Policy::native);
+
+/// Whether the GPU's compute is divided by cgpu at all.
+bool divides(const client::Gpu& gpu) { return gpu.mode == "memory+compute" && gpu.policy != kNative; }
+
+}  // namespace
+
+std::vector<std::string> mode_warnings(const client::Snapshot& snapshot) {
+    std::vector<std::string> out;
+    if (!snapshot.mode_is_switched) return out;
+    for (const client::Gpu& gpu : snapshot.gpus)
+        if (gpu.present && gpu.mode != snapshot.mode)
+            out.push_back("GPU " + std::to_string(gpu.index) + ": it serves mode " + gpu.mode +
+                          " until its instances end, and refuses instances of the node's mode, " +
+                          snapshot.mode + ". Try: cgpuctl show " + std::to_string(gpu.index) + ".");
+    return out;
+}
+
+std::vector<std::string> warnings_about(const client::Snapshot& snapshot) {
+    std::vector<std::string> out;
+    if (snapshot.module_version.empty())
+        out.emplace_back(
+            "module: none is installed, so nothing can be limited. Try: install it, then restart cgpud.");
+    for (const client::Instance& instance : snapshot.instances) {
+        const bool under_way = snapshot.job && !snapshot.job->ended();
+        if (!under_way && !instance.module_version.empty() && !snapshot.module_version.empty() &&
+            instance.module_version != snapshot.module_version)
+            out.push_back("instance " + short_id(instance.id) + ": its processes run module " +
+                          instance.module_version + ", and " + snapshot.module_version +
+                          " is in force. Try: journalctl -u cgpud says which and why.");
+    }
+    if (snapshot.gpus.empty())
+        out.emplace_back("GPUs: the driver shows none. Try: nvidia-smi, then journalctl -u cgpud.");
+    for (std::string& warning : mode_warnings(snapshot)) out.push_back(std::move(warning));
+    for (const client::Gpu& gpu : snapshot.gpus) {
+        if (!gpu.present)
+            out.push_back("GPU " + gpu.uuid + ": it was known and the driver does not show it now" +
+                          (gpu.obstacle.empty() ? "" : " (" + gpu.obstacle + ")") +
+                          ". Try: nvidia-smi, and the kernel's log.");
+        else if (!gpu.obstacle.empty())
+            out.push_back("GPU " + std::to_string(gpu.index) + ": nothing is put on it: " + gpu.obstacle +
+                          ". Try: nvidia-smi -q.");
+        if (!divides(gpu)) continue;
+        for (const client::Instance& instance : snapshot.instances) {
+            const client::OnGpu* place = instance.on(gpu.uuid);
+            if (place == nullptr || place->quota.weight > 0) continue;
+            out.push_back("instance " + short_id(instance.id) + ": its weight on GPU " +
+                          std::to_string(gpu.index) +
+                          " is 0, so it cannot compute. Try: cgpuctl set-weight " + short_id(instance.id) +
+                          " 1, after freeing a weight where none is left.");
+        }
+    }
+    return out;
+}
+
+}  // namespace cgpu::cgpuctl

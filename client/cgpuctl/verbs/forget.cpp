@@ -1,0 +1,22 @@
+#include "client/cgpuctl/output/format.hpp"
+#include "client/cgpuctl/output/values.hpp"
+#include "client/cgpuctl/verbs.hpp"
+
+namespace cgpu::cgpuctl {
+
+client::Result<void> forget(const Input& input, client::Node& node, Terminal& terminal) {
+    std::optional<std::uint32_t> owner;
+    if (!input.owner.empty()) {
+        const auto id = read_count("owner", input.owner);
+        if (!id) return tl::unexpected(id.error());
+        owner = *id;
+    }
+    auto done = node.forget(input.name, owner, input.dry_run);
+    if (!done) return done;
+    terminal.done(printable(input.name) +
+                  (input.dry_run ? ": what is kept could be forgotten; nothing was changed."
+                                 : ": what was kept is forgotten; its next start gets what it asks for."));
+    return {};
+}
+
+}  // namespace cgpu::cgpuctl

@@ -1,0 +1,40 @@
+#include "client/cgpuctl/output/format.hpp"
+#include "client/cgpuctl/output/json.hpp"
+#include "client/cgpuctl/output/table.hpp"
+#include "client/cgpuctl/verbs.hpp"
+#include "client/cgpuctl/verbs/list_kept.hpp"
+
+namespace cgpu::cgpuctl {
+namespace {
+
+void add_rows(Table& table, const client::Instance& instance) {
+    for (const auto& [quota, usage] : instance.gpus)
+        table.add(
+            {short_id(instance.id), instance.name, std::to_string(quota.gpu_index), memory_text(quota, usage),
+             std::to_string(quota.weight) + (quota.high_priority ? " high" : ""), shares_text(usage),
+             instance.pid == 0 ? "" : std::to_string(instance.pid), instance.module_version, instance.state});
+}
+
+}  // namespace
+
+client::Result<void> list(const Input& input, client::Node& node, Terminal& terminal) {
+    if (input.kept) return list_kept(input, node, terminal);
+    const auto snapshot = node.read();
+    if (!snapshot) return tl::unexpected(snapshot.error());
+    if (input.json) {
+        Json instances = Json::array();
+        for (const client::Instance& instance : snapshot->instances) instances.push_back(to_json(instance));
+        terminal.out() << to_text(instances);
+        return {};
+    }
+    if (input.quiet) {
+        for (const client::Instance& instance : snapshot->instances) terminal.out() << instance.id << '\n';
+        return {};
+    }
+    Table table({"ID", "NAME", "GPU", "MEMORY", "WEIGHT", "SHARE", "PID", "MODULE", "STATE"});
+    for (const client::Instance& instance : snapshot->instances) add_rows(table, instance);
+    table.print(terminal, !input.no_legend);
+    return {};
+}
+
+}  // namespace cgpu::cgpuctl

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "client/cgpuctl/input.hpp"
+#include "client/cgpuctl/output/terminal.hpp"
+#include "client/node/node.hpp"
+
+namespace cgpu::cgpuctl {
+
+/// `cgpuctl list --kept`: what --persist has kept, a line for each device of a name.
+[[nodiscard]] client::Result<void> list_kept(const Input& input, client::Node& node, Terminal& terminal);
+
+}  // namespace cgpu::cgpuctl

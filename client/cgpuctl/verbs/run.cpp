@@ -1,0 +1,164 @@
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "client/cgpuctl/output/format.hpp"
+#include "client/cgpuctl/verbs.hpp"
+#include "client/run/driver/driver_files.hpp"
+#include "client/run/files/root.hpp"
+#include "client/run/job/enter_helper.hpp"
+#include "client/run/job/granted_environment.hpp"
+#include "client/run/job/job_scope.hpp"
+#include "client/run/job/job_user.hpp"
+#include "client/run/job/run_request.hpp"
+#include "client/run/job/start_command.hpp"
+#include "client/run/mounts/fronts.hpp"
+#include "client/run/mounts/mounts.hpp"
+#include "core/model/quote.hpp"
+
+namespace cgpu::cgpuctl {
+namespace {
+
+using client::ClientError;
+using client::Result;
+using client::Variables;
+using Kind = ClientError::Kind;
+
+/// As long as a container's short ids are unique: 128 random bits in hex.
+Result<std::string> new_id() {
+    std::array<unsigned char, 16> bits{};
+    if (getrandom(bits.data(), bits.size(), 0) != static_cast<ssize_t>(bits.size()))
+        return client::fail(Kind::failed,
+                            "a random id: " + std::string(std::strerror(errno)) + ". Try: again.");
+    constexpr std::string_view kHex = "0123456789abcdef";
+    std::string id;
+    for (const unsigned char byte : bits) {
+        id += kHex[byte >> 4U];
+        id += kHex[byte & 0xfU];
+    }
+    return id;
+}
+
+Variables whole_environment() {
+    Variables variables;
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+        const std::string_view text = *entry;
+        const auto equals = text.find('=');
+        if (equals != std::string_view::npos)
+            variables.emplace(text.substr(0, equals), text.substr(equals + 1));
+    }
+    return variables;
+}
+
+void print_grant(const client::Created& created, Terminal& terminal) {
+    for (const client::Quota& quota : created.quotas)
+        terminal.done("GPU " + std::to_string(quota.gpu_index) + " (" + quota.gpu + "): memory " +
+                      size_text(quota.memory_limit) + ", weight " + std::to_string(quota.weight) +
+                      "; would be granted, nothing was changed.");
+}
+
+/// Not root: the mounts are then made by the set-uid helper, and systemd is the user's own.
+bool is_user() { return geteuid() != 0; }
+
+/// Out of a login session, a job gets a cgroup of its own where systemd keeps them.
+void leave_session(client::Node& node, const std::string& id, const std::string& name, Terminal& terminal) {
+    const auto slice = client::slice_for_this_process();
+    if (!slice) return;
+    client::Scope scope{client::scope_name(id), *slice, "cgpu job " + name};
+    if (is_user()) {
+        // Only root may ask the system's systemd. This is the slice of what users start themselves
+        // (systemd.special(7)).
+        scope.slice = "app.slice";
+        scope.of_user = true;
+    }
+    const auto entered = node.enter_scope(scope);
+    if (!entered) terminal.warning(entered.error().text + ". The job stays in the cgroup of its session.");
+}
+
+/// From the granted instance to the running command; returns only with what went wrong.
+ClientError enter(const Input& input, client::Node& node, const std::string& id,
+                  const client::Created& created, const std::vector<client::DriverLibrary>& driver,
+                  const std::optional<client::JobUser>& user) {
+    // Its pid stays the same when it becomes the command.
+    if (auto attached = node.attach(id, static_cast<std::uint32_t>(getpid())); !attached)
+        return attached.error();
+    const auto snapshot = node.read();
+    if (!snapshot) return snapshot.error();
+    // What these said before was about the request or about GPUs that the command must not see.
+    for (const char* stale : {"ALIYUN_COM_GPU_MEM_CONTAINER", "ALIYUN_COM_GPU_MEM_DEV"}) unsetenv(stale);
+    for (const auto& [name, value] : client::granted_environment(created.quotas, snapshot->gpus))
+        setenv(name.c_str(), value.c_str(), 1);
+    if (is_user()) return client::become_enter_helper(id, input.command);
+    if (auto entered = client::enter_namespace(); !entered) return entered.error();
+    const auto root = client::Root::open("/");
+    if (!root) return root.error();
+    if (auto done = client::put_fronts_before(driver, created.link_folder, *root); !done) return done.error();
+    // Last: the mounts take root.
+    if (user)
+        if (auto done = client::become(*user); !done) return done.error();
+    return client::start_command(input.command);
+}
+
+/// As client::job_user(). Whoever isn't root runs commands as themselves, if the helper can make the mounts.
+Result<std::optional<client::JobUser>> user_of_command(const std::string& asked) {
+    if (!is_user()) return client::job_user(asked, whole_environment());
+    if (!asked.empty())
+        return client::fail(
+            Kind::not_authorized,
+            "--user: only root may run a command as somebody else. Try: sudo cgpuctl run --user " +
+                model::quote(asked) + " ….");
+    if (auto helper = client::check_enter_helper(); !helper) return tl::unexpected(helper.error());
+    return std::nullopt;
+}
+
+}  // namespace
+
+Result<void> run(const Input& input, client::Node& node, Terminal& terminal) {
+    const auto user = user_of_command(input.user);
+    if (!user) return tl::unexpected(user.error());
+    const auto variables = client::request_variables(
+        {input.memory, input.weight, input.compute, input.gpus, input.priority}, whole_environment());
+    if (!variables) return tl::unexpected(variables.error());
+    const auto id = new_id();
+    if (!id) return tl::unexpected(id.error());
+    // Before anything is granted: without a driver or a module there is nothing to run on.
+    const auto root = client::Root::open("/");
+    if (!root) return tl::unexpected(root.error());
+    const auto variable = [](const char* name) {
+        const char* value = getenv(name);
+        return std::string(value != nullptr ? value : "");
+    };
+    const auto driver = client::find_driver(*root, {variable("LD_LIBRARY_PATH"), variable("CONDA_PREFIX")});
+    if (!driver) return tl::unexpected(driver.error());
+    const std::string name =
+        input.name.empty() ? std::filesystem::path(input.command.front()).filename().native() : input.name;
+
+    const auto created = node.create_instance(*id, name, *variables, input.dry_run);
+    if (!created) return tl::unexpected(created.error());
+    if (created->quotas.empty())
+        return client::fail(
+            Kind::refused,
+            "cgpuctl run: it asks for the default memory, and that is 0 on this node. Try: --mem "
+            "4GiB, or default_memory in cgpud.yaml.");
+    for (const std::string& warning : created->warnings) terminal.warning(warning);
+    if (input.dry_run) {
+        print_grant(*created, terminal);
+        return {};
+    }
+    leave_session(node, *id, name, terminal);
+    ClientError error = enter(input, node, *id, *created, *driver, *user);
+    // The daemon lets it go in any case once this process has ended; this only makes it happen now. Users may
+    // not release what has a process.
+    if (is_user()) return tl::unexpected(std::move(error));
+    const auto released = node.release_instance(*id);
+    if (!released) terminal.warning(released.error().text);
+    return tl::unexpected(std::move(error));
+}
+
+}  // namespace cgpu::cgpuctl

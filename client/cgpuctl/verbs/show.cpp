@@ -1,0 +1,130 @@
+#include <algorithm>
+#include <utility>
+
+#include "client/cgpuctl/output/format.hpp"
+#include "client/cgpuctl/output/json.hpp"
+#include "client/cgpuctl/output/table.hpp"
+#include "client/cgpuctl/verbs.hpp"
+#include "core/model/policy.hpp"
+
+namespace cgpu::cgpuctl {
+namespace {
+
+using client::ClientError;
+
+void print_instances_on(const client::Snapshot& snapshot, const client::Gpu& gpu, Terminal& terminal,
+                        bool legend) {
+    Table table({"ID", "NAME", "MEMORY", "WEIGHT", "SHARE", "STATE"});
+    for (const client::Instance& instance : snapshot.instances) {
+        const client::OnGpu* place = instance.on(gpu.uuid);
+        if (place == nullptr) continue;
+        table.add({short_id(instance.id), instance.name,
+                   of_text(place->usage.memory_used, place->quota.memory_limit),
+                   std::to_string(place->quota.weight), shares_text(place->usage), instance.state});
+    }
+    if (table.empty()) return;
+    terminal.out() << '\n';
+    table.print(terminal, legend);
+}
+
+void print(const client::Snapshot& snapshot, const client::Gpu& gpu, Terminal& terminal, bool legend) {
+    print_facts(terminal,
+                {{"GPU", gpu.present ? std::to_string(gpu.index) : "not present"},
+                 {"UUID", gpu.uuid},
+                 {"Model", gpu.model},
+                 {"Mode", gpu.mode},
+                 {"Policy", std::to_string(gpu.policy) + " " + gpu.policy_name},
+                 {"Max instances", std::to_string(gpu.max_inst)},
+                 {"Free weight", std::to_string(gpu.free_weight)},
+                 {"Priority ratio", std::to_string(gpu.prio_ratio) + "%"},
+                 {"Memory allocated", of_text(gpu.memory_allocated, gpu.memory_total)},
+                 {"Memory used", size_text(gpu.memory_used)},
+                 {"Xid errors", gpu.xid_errors == 0 ? "none"
+                                                    : std::to_string(gpu.xid_errors) + ", the last one " +
+                                                          std::to_string(gpu.last_xid)}});
+    print_instances_on(snapshot, gpu, terminal, legend);
+}
+
+/// A weight that decides nothing looks like one that does: said here, because Docker shows no warning at the
+/// start.
+std::string weight_text(const client::Quota& quota, const client::Snapshot& snapshot) {
+    std::string remark = quota.percent ? std::to_string(*quota.percent) + "% of the compute" : "";
+    for (const client::Gpu& gpu : snapshot.gpus)
+        if (gpu.uuid == quota.gpu && !model::weight_counts(static_cast<model::Policy>(gpu.policy)))
+            remark += (remark.empty() ? "" : ", ") + ("no effect under policy " + gpu.policy_name);
+    return std::to_string(quota.weight) + (remark.empty() ? "" : " (" + remark + ")");
+}
+
+std::string share_or(const std::optional<double>& share, const char* otherwise) {
+    return share ? share_text(*share) : otherwise;
+}
+
+std::string list_text(const std::vector<std::uint32_t>& pids) {
+    std::string text;
+    for (const std::uint32_t pid : pids) text += (text.empty() ? "" : " ") + std::to_string(pid);
+    return text;
+}
+
+void print(const client::Instance& instance, const client::Snapshot& snapshot, Terminal& terminal) {
+    print_facts(terminal, {{"Instance", instance.id},
+                           {"Name", instance.name},
+                           {"State", instance.state},
+                           {"PID", instance.pid == 0 ? "" : std::to_string(instance.pid)},
+                           {"Module", instance.module_version},
+                           {"Created", time_text(instance.created)}});
+    for (const auto& [quota, usage] : instance.gpus) {
+        terminal.out() << '\n';
+        print_facts(terminal, {{"GPU", std::to_string(quota.gpu_index) + " (" + quota.gpu + ")"},
+                               {"Memory", memory_text(quota, usage)},
+                               {"Memory leased", size_text(usage.memory_leased)},
+                               {"Allocations refused", std::to_string(usage.allocations_refused)},
+                               {"Weight", weight_text(quota, snapshot)},
+                               {"Priority", quota.high_priority ? "high" : "normal"},
+                               {"Share due", share_or(usage.target_share, "native (the driver divides)")},
+                               {"Share achieved", share_or(usage.achieved_share, "native (not measured)")},
+                               {"GPU time", duration_text(usage.gpu_time)},
+                               {"Waited", duration_text(usage.waited)},
+                               {"Launches", std::to_string(usage.launches)},
+                               {"Preemptions", std::to_string(usage.preemptions)},
+                               {"Longest kernel", duration_text(usage.longest_kernel)},
+                               {"Processes", list_text(usage.processes)}});
+        if (!usage.processes_outside.empty())
+            print_facts(terminal, {{"Outside the module", list_text(usage.processes_outside)}});
+    }
+}
+
+/// A number that is an index, or a UUID; what else looks like one may still be the beginning of an id.
+const client::Gpu* named_gpu(const client::Snapshot& snapshot, const std::string& target) {
+    for (const client::Gpu& gpu : snapshot.gpus)
+        if (gpu.uuid == target || (gpu.present && std::to_string(gpu.index) == target)) return &gpu;
+    return nullptr;
+}
+
+}  // namespace
+
+client::Result<void> show(const Input& input, client::Node& node, Terminal& terminal) {
+    const auto snapshot = node.read();
+    if (!snapshot) return tl::unexpected(snapshot.error());
+    if (const client::Gpu* gpu = named_gpu(*snapshot, input.target)) {
+        if (input.json)
+            terminal.out() << to_text(to_json(*gpu));
+        else
+            print(*snapshot, *gpu, terminal, !input.no_legend);
+        return {};
+    }
+    const bool is_uuid = input.target.starts_with("GPU-");
+    const auto id = is_uuid ? node.find_gpu(input.target) : node.find_instance(input.target);
+    if (!id) return tl::unexpected(id.error());
+    for (const client::Instance& instance : snapshot->instances) {
+        if (instance.id != *id) continue;
+        if (input.json)
+            terminal.out() << to_text(to_json(instance));
+        else
+            print(instance, *snapshot, terminal);
+        return {};
+    }
+    return client::fail(ClientError::Kind::not_found,
+                        input.target + ": it came or went just now. Try: again, or cgpuctl list.");
+}
+
+}  // namespace cgpu::cgpuctl

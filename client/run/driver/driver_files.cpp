@@ -1,0 +1,134 @@
+#include "client/run/driver/driver_files.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <elf.h>
+#include <unistd.h>
+
+#include "client/run/driver/loader_cache.hpp"
+#include "client/run/files/mount_table.hpp"
+
+namespace cgpu::client {
+namespace {
+
+/// `libcuda.so` alone, or with a version: libcuda.so.1, libcuda.so.535.104.05.
+bool is_named(std::string_view file, std::string_view base) {
+    if (!file.starts_with(base)) return false;
+    const std::string_view rest = file.substr(base.size());
+    return rest.empty() ||
+           (rest.front() == '.' && rest.find_first_not_of(".0123456789") == std::string_view::npos);
+}
+
+bool is_for_this_machine(const Descriptor& file) {
+    Elf64_Ehdr header{};
+    if (pread(file.get(), &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header)) return false;
+    return std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_ident[EI_CLASS] == ELFCLASS64 &&
+           header.e_machine == EM_X86_64;
+}
+
+/// Each of them is a mount.
+constexpr std::size_t kMaxFiles = 256;
+/// No honest system's is longer.
+constexpr std::size_t kMaxCache = std::size_t{16} << 20;
+
+/// What is mounted below the root: NVIDIA's toolkit mounts the driver's files one by one, in a container
+/// maybe where its loader does not look. As seen from the root.
+std::vector<std::string> mounts_below(const Root& root) {
+    std::vector<std::string> paths;
+    for (const Mount& mount : mounts_here())
+        if (std::string path = root.inside(mount.point); !path.empty()) paths.push_back(std::move(path));
+    return paths;
+}
+
+/// By which way the loader comes to a file of the name that programs load, in the order in which it tries
+/// them. Without a cache it never looks in configured folders: they are a last resort, for a root where
+/// ldconfig has not run yet.
+enum class Way { own, cache, usual, configured, none };
+
+class Search {
+  public:
+    Search(std::string base, const Root& root) : base_(std::move(base)), root_(root) {}
+
+    void look_in(const std::vector<std::string>& folders, Way way) {
+        for (const std::filesystem::path folder : folders)
+            for (const std::string& name : root_.names_in(folder.native()))
+                if (is_named(name, base_)) add((folder / name).native(), name == soname() ? way : Way::none);
+    }
+
+    /// Paths of other names are left out.
+    void look_at(const std::vector<std::string>& paths, Way way) {
+        for (const std::filesystem::path path : paths)
+            if (is_named(path.filename().native(), base_)) add(path.native(), way);
+    }
+
+    [[nodiscard]] std::string soname() const { return base_ + ".1"; }
+    [[nodiscard]] bool too_many() const { return files_.size() > kMaxFiles; }
+
+    [[nodiscard]] std::optional<DriverLibrary> found() const {
+        if (files_.empty()) return std::nullopt;
+        return DriverLibrary{soname(), loaded_.empty() ? files_.front() : loaded_, files_};
+    }
+
+  private:
+    void add(const std::string& path, Way way) {
+        if (too_many()) return;
+        const Descriptor file = root_.find_file(path);
+        if (!file || !is_for_this_machine(file)) return;
+        const std::string real = root_.path_of(file);
+        if (real.empty()) return;
+        if (way < way_) {
+            way_ = way;
+            loaded_ = real;
+        }
+        // Two hard links are two files here: a mount over one of them does not cover the other.
+        if (std::find(files_.begin(), files_.end(), real) == files_.end()) files_.push_back(real);
+    }
+
+    std::string base_;
+    const Root& root_;
+    Way way_ = Way::none;
+    std::string loaded_;
+    std::vector<std::string> files_;
+};
+
+}  // namespace
+
+Result<std::vector<DriverLibrary>> find_driver(const Root& root, const LoaderEnvironment& environment) {
+    const auto folders = library_folders(root, environment);
+    if (!folders) return tl::unexpected(folders.error());
+    const auto shipped = shipped_driver_folders(root, environment);
+    if (!shipped) return tl::unexpected(shipped.error());
+    const auto mounts = mounts_below(root);
+    const std::string cache = root.text_of("/etc/ld.so.cache", kMaxCache);
+    std::vector<DriverLibrary> libraries;
+    for (const char* base : {"libcuda.so", "libnvidia-ml.so"}) {
+        Search search(base, root);
+        search.look_in(folders->own, Way::own);
+        search.look_at(cached_paths(cache, search.soname()), Way::cache);
+        search.look_in(folders->usual, Way::usual);
+        search.look_in(folders->configured, Way::configured);
+        // Without a driver where the loader looks these are of no use.
+        if (search.found()) {
+            search.look_in(*shipped, Way::none);
+            search.look_at(mounts, Way::none);
+        }
+        if (search.too_many())
+            return fail(ClientError::Kind::refused,
+                        std::string(base) + ": there are more than " + std::to_string(kMaxFiles) +
+                            " files of this name where the loader looks. Try: fewer of them.");
+        if (auto library = search.found()) libraries.push_back(std::move(*library));
+    }
+    if (libraries.empty() || libraries.front().soname != "libcuda.so.1")
+        return fail(
+            ClientError::Kind::failed,
+            "the NVIDIA driver: there is no libcuda.so.1 in the loader's folders. Try: install the driver, "
+            "then ldconfig -p | grep libcuda.");
+    return libraries;
+}
+
+}  // namespace cgpu::client

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "client/node/client_error.hpp"
+#include "client/run/driver/library_folders.hpp"
+#include "client/run/files/root.hpp"
+
+namespace cgpu::client {
+
+/// One library of the driver as it lies on the system.
+struct DriverLibrary {
+    std::string soname;              ///< libcuda.so.1
+    std::string real;                ///< the file that the loader finds for it, with symbolic links resolved
+    std::vector<std::string> files;  ///< every file it may be loaded from, `real` among them, each path once
+};
+
+/// libcuda.so.1, and libnvidia-ml.so.1 where it is there. The paths are as seen from the root. The real one
+/// is what a program with this environment loads; copies that images ship elsewhere, and those that were
+/// mounted elsewhere below the root, are among the files. Files of another machine (32-bit ones) and what is
+/// no ELF file are left out. Errors: no libcuda where the loader looks (failed); more files or folders than
+/// can all be covered (refused).
+[[nodiscard]] Result<std::vector<DriverLibrary>> find_driver(const Root& root,
+                                                             const LoaderEnvironment& environment);
+
+}  // namespace cgpu::client

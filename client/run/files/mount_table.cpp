@@ -1,0 +1,68 @@
+#include "client/run/files/mount_table.hpp"
+
+#include <charconv>
+#include <fstream>
+#include <optional>
+#include <sstream>
+
+namespace cgpu::client {
+namespace {
+
+/// The kernel writes blanks, line ends and backslashes as three octal digits after a backslash.
+std::string unescaped(std::string_view text) {
+    std::string plain;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        unsigned value = 0;
+        const char* const end = text.data() + i + 4;
+        if (text[i] == '\\' && i + 4 <= text.size() &&
+            std::from_chars(text.data() + i + 1, end, value, 8).ptr == end) {
+            plain += static_cast<char>(value);
+            i += 3;
+        } else {
+            plain += text[i];
+        }
+    }
+    return plain;
+}
+
+/// The next part of a text, taken off it with the separator. Nothing else than the separator ends one: names
+/// may have other white space in them, which the kernel does not escape.
+std::string_view take_until(std::string_view& text, char separator) {
+    const auto end = text.find(separator);
+    const auto part = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    return part;
+}
+
+std::optional<Mount> read_mount(std::string_view line) {
+    // id, the parent's id, device, root, mount point, options, then fields up to a "-"
+    const auto id = take_until(line, ' ');
+    for (int between = 0; between < 3; ++between) take_until(line, ' ');
+    const auto point = take_until(line, ' ');
+    const auto options = take_until(line, ' ');
+    Mount mount;
+    const auto read = std::from_chars(id.data(), id.data() + id.size(), mount.id);
+    if (read.ec != std::errc{} || read.ptr != id.data() + id.size() || options.empty()) return std::nullopt;
+    for (auto word = take_until(line, ' '); !word.empty() && word != "-"; word = take_until(line, ' '))
+        mount.shared = mount.shared || word.starts_with("shared:");
+    mount.point = unescaped(point);
+    return mount;
+}
+
+}  // namespace
+
+std::vector<Mount> read_mounts(std::string_view mountinfo) {
+    std::vector<Mount> mounts;
+    while (!mountinfo.empty())
+        if (auto mount = read_mount(take_until(mountinfo, '\n'))) mounts.push_back(std::move(*mount));
+    return mounts;
+}
+
+std::vector<Mount> mounts_here() {
+    std::ifstream file("/proc/self/mountinfo");
+    std::ostringstream text;
+    text << file.rdbuf();
+    return read_mounts(text.str());
+}
+
+}  // namespace cgpu::client

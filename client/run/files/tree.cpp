@@ -1,0 +1,104 @@
+#include "client/run/files/tree.hpp"
+
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+
+#include <fcntl.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+#include "client/run/files/mount_table.hpp"
+#include "client/run/files/root.hpp"
+
+namespace cgpu::client {
+namespace {
+
+struct Place {
+    std::uint64_t id;  ///< of the mount
+    bool is_root;      ///< the file is what the mount shows, not something in it
+};
+
+std::optional<Place> mount_of(const Descriptor& file) {
+    struct statx info {};
+    if (statx(file.get(), "", AT_EMPTY_PATH, STATX_MNT_ID, &info) != 0) return std::nullopt;
+    return Place{info.stx_mnt_id, (info.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0};
+}
+
+}  // namespace
+
+tl::unexpected<ClientError> mount_failed(const std::string& what, int error) {
+    const std::string remedy = error == EPERM ? "as root and outside of containers"
+                                              : "whether the paths are there and the kernel is 5.10 or newer";
+    return fail(ClientError::Kind::failed, what + ": " + std::strerror(error) + ". Try: " + remedy + ".");
+}
+
+Result<void> keep_in_namespace(const Descriptor& target, const std::string& name) {
+    const auto place = mount_of(target);
+    if (!place) return mount_failed("keeping " + name + " to the container", errno);
+    for (const Mount& mounted : mounts_here()) {
+        if (mounted.id != place->id) continue;
+        if (!mounted.shared) return {};
+        // Propagation is set at a mount's root only. The path may lead elsewhere by now, or to what lies over
+        // it.
+        const Descriptor top(open(mounted.point.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+        const auto found = top ? mount_of(top) : std::nullopt;
+        if (!found || found->id != place->id || !found->is_root)
+            return fail(ClientError::Kind::refused,
+                        name +
+                            ": it lies on a mount that is shared with the host and can't be reached, so what "
+                            "is mounted there would appear on the host. Try: that volume without rshared.");
+        if (mount(nullptr, by_descriptor(top).c_str(), nullptr, MS_SLAVE, nullptr) != 0)
+            return mount_failed("keeping " + name + " to the container", errno);
+        return {};
+    }
+    return mount_failed("keeping " + name + " to the container: its mount is not listed", ENOENT);
+}
+
+Result<void> take_off_binds(const std::string& path, const Root& root) {
+    // Several may lie on one another; nobody has more than a few.
+    for (int i = 0; i < 16; ++i) {
+        const Descriptor file = root.find_real(path, O_PATH | O_NOFOLLOW);
+        const auto place = file ? mount_of(file) : std::nullopt;
+        if (!place || !place->is_root) return {};
+        // What is unmounted from a mount that is shared goes from the others, too.
+        const std::string folder = std::filesystem::path(path).parent_path().native();
+        const Descriptor below = root.find(folder, O_PATH | O_DIRECTORY);
+        if (!below) return mount_failed("finding " + folder, errno);
+        if (auto kept = keep_in_namespace(below, folder); !kept) return kept;
+        // Refused for mounts that a user namespace has inherited.
+        if (umount2(by_descriptor(file).c_str(), MNT_DETACH) != 0) return {};
+    }
+    return {};
+}
+
+Result<Tree> Tree::take(const Descriptor& what, const std::string& name) {
+    // The caller's open may have failed: its errno is the reason then.
+    if (!what) return mount_failed("taking " + name, errno);
+    Descriptor fd(open_tree(what.get(), "", AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC));
+    if (!fd) return mount_failed("taking " + name, errno);
+    return Tree(std::move(fd));
+}
+
+bool Tree::is_folder() const {
+    struct stat info {};
+    return fstat(fd_.get(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+Result<void> Tree::attach(const Descriptor& target, const std::string& name) const {
+    if (!target) return mount_failed("mounting over " + name, errno);
+    if (auto kept = keep_in_namespace(target, name); !kept) return kept;
+    if (move_mount(fd_.get(), "", target.get(), "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) != 0)
+        return mount_failed("mounting over " + name, errno);
+    // A clone of a shared mount shares with it what is mounted on either.
+    if (mount(nullptr, by_descriptor(fd_).c_str(), nullptr, MS_PRIVATE, nullptr) != 0)
+        return mount_failed("keeping " + name + " to the container", errno);
+    constexpr unsigned long kFlags = MS_BIND | MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV;
+    if (mount(nullptr, by_descriptor(fd_).c_str(), nullptr, kFlags, nullptr) != 0)
+        return mount_failed("making " + name + " read-only", errno);
+    return {};
+}
+
+}  // namespace cgpu::client

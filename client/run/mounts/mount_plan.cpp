@@ -1,0 +1,28 @@
+#include "client/run/mounts/mount_plan.hpp"
+
+#include "core/wire/limits.hpp"
+
+namespace cgpu::client {
+namespace {
+
+constexpr const char* kBase = "/run/cgpu";
+constexpr const char* kLinkFolder = "/run/cgpu/link";
+
+}  // namespace
+
+MountPlan plan_mounts(const std::vector<DriverLibrary>& driver, const std::string& link_folder,
+                      const ModuleFolders& installed) {
+    MountPlan plan;
+    plan.base = kBase;
+    plan.inside = {{link_folder, kLinkFolder, Bind::Side::host},
+                   {installed.module, wire::kModuleFolder, Bind::Side::host}};
+    for (const DriverLibrary& library : driver) {
+        const std::string made = std::string(kFrontFolder) + "/" + library.soname;
+        plan.fronts.push_back({installed.front + "/" + library.soname, library.real, made,
+                               std::string(wire::kOldDriverFolder) + "/" + library.soname});
+        for (const std::string& file : library.files) plan.over.push_back({made, file, Bind::Side::inside});
+    }
+    return plan;
+}
+
+}  // namespace cgpu::client

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "client/run/driver/driver_files.hpp"
+
+namespace cgpu::client {
+
+/// Shows `from` (a file or a folder) at `to`, read-only.
+struct Bind {
+    enum class Side { host, inside };
+    std::string from;
+    std::string to;            ///< inside
+    Side side = Side::inside;  ///< where `from` is looked up
+
+    friend bool operator==(const Bind&, const Bind&) = default;
+};
+
+/// A front made to fit: with the exports of `driver`, so that what programs look up by name stays true.
+struct FittedFront {
+    std::string front;        ///< as installed, on the host
+    std::string driver;       ///< the driver's file that it stands for, inside
+    std::string made;         ///< where it is written, inside
+    std::string driver_path;  ///< inside, where an older front looks for the driver's file; others get it
+                              ///< from cgpud, and nothing is mounted there for them
+
+    friend bool operator==(const FittedFront&, const FittedFront&) = default;
+};
+
+/// What the mount namespace of a job or a container gets, in this order. Nothing outside it changes. Paths
+/// are those of the host, or "inside": as the job sees them. For a job of `cgpuctl run` both are the same.
+struct MountPlan {
+    std::string base;                 ///< a small tmpfs is mounted here and made read-only at the end
+    std::vector<Bind> inside;         ///< below base; their sources are taken before base is covered
+    std::vector<FittedFront> fronts;  ///< written below base
+    std::vector<Bind> over;           ///< the fitted fronts over the driver's files
+};
+
+/// Where the fitted fronts are written. Only the inside of an instance has it.
+constexpr const char* kFrontFolder = "/run/cgpu/front";
+
+/// Where the module is installed.
+struct ModuleFolders {
+    std::string module = "/usr/lib/cgpu/module";  ///< the engine
+    std::string front = "/usr/lib/cgpu/front";    ///< the fronts, by the driver's names
+};
+
+/// What to mount so that every way to load the driver's libraries meets the fronts, and the fronts find the
+/// module and the daemon (core/wire/limits.hpp says where).
+[[nodiscard]] MountPlan plan_mounts(const std::vector<DriverLibrary>& driver, const std::string& link_folder,
+                                    const ModuleFolders& installed);
+
+}  // namespace cgpu::client

@@ -1,0 +1,92 @@
+#include "daemon/app/compute/bell_sleeper.hpp"
+
+#include <sys/prctl.h>
+
+#include <limits>
+#include <utility>
+
+namespace cgpu::app {
+
+BellSleeper::BellSleeper(std::atomic<std::uint32_t>& word) : word_(word) {
+    thread_ = std::thread([this] { run(); });
+}
+
+BellSleeper::~BellSleeper() {
+    {
+        const std::lock_guard lock(mutex_);
+        stop_ = true;
+    }
+    orders_.fetch_add(1, std::memory_order_release);
+    wake(orders_);
+    thread_.join();
+}
+
+void BellSleeper::keep(std::vector<HeardBell> bells) {
+    {
+        const std::lock_guard lock(mutex_);
+        next_ = std::move(bells);
+    }
+    orders_.fetch_add(1, std::memory_order_release);
+    wake(orders_);
+}
+
+std::vector<std::shared_ptr<const InstanceBell>> BellSleeper::take_back() {
+    if (!some_back_.load(std::memory_order_acquire)) return {};
+    const std::lock_guard lock(mutex_);
+    some_back_.store(false, std::memory_order_relaxed);
+    return std::exchange(back_, {});
+}
+
+bool BellSleeper::take_orders() {
+    std::optional<std::vector<HeardBell>> next;
+    {
+        const std::lock_guard lock(mutex_);
+        if (stop_) return false;
+        next.swap(next_);
+    }
+    // What was kept may be unmapped here, without the lock.
+    if (next) kept_ = std::move(*next);
+    return true;
+}
+
+void BellSleeper::hand_back(std::optional<std::size_t> woken_by) {
+    std::vector<HeardBell> stay;
+    std::vector<std::shared_ptr<const InstanceBell>> back;
+    for (std::size_t i = 0; i < kept_.size(); ++i) {
+        auto& each = kept_[i];
+        const bool rang = each.bell->bell->rings.load(std::memory_order_acquire) != each.heard;
+        // The first word is the sleeper's own.
+        if (rang || woken_by == i + 1) {
+            back.push_back(std::move(each.bell));
+        } else {
+            stay.push_back(std::move(each));
+        }
+    }
+    kept_ = std::move(stay);
+    if (back.empty()) return;
+    {
+        const std::lock_guard lock(mutex_);
+        for (auto& bell : back) back_.push_back(std::move(bell));
+        some_back_.store(true, std::memory_order_release);
+    }
+    // After that: who sees this word changed sees what came back, and who doesn't is woken.
+    word_.fetch_add(1, std::memory_order_release);
+    wake(word_);
+}
+
+void BellSleeper::run() {
+    prctl(PR_SET_NAME, "bell-sleeper");
+    BellWait wait;
+    while (true) {
+        wait.clear();
+        // Before the orders are taken: those that come in between end the wait at once.
+        wait.add(orders_);
+        if (!take_orders()) return;
+        for (const auto& each : kept_) wait.add(each.bell->bell->rings, each.heard);
+        const auto woken_by = wait.until(std::numeric_limits<Nanos>::max());
+        wakes_.fetch_add(1, std::memory_order_relaxed);
+        hand_back(woken_by);
+    }
+}
+
+}  // namespace cgpu::app

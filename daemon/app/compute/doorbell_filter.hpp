@@ -1,0 +1,87 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "daemon/app/compute/bell_sleepers.hpp"
+#include "daemon/app/compute/bell_wait.hpp"
+#include "daemon/app/compute/gpu_gates.hpp"
+#include "daemon/app/compute/ring_budget.hpp"
+#include "daemon/app/ports/pages.hpp"
+
+namespace cgpu::app {
+
+/// Chooses the doorbells that the slicer waits on. The slicer ignores instances that have nothing in flight
+/// and whose launches are held on all of their GPUs, until a gate of theirs opens: their bells can't change
+/// any decision. With 25 busy instances that is nearly all of them, and each futex in a wait costs the kernel
+/// a look-up of its page. An instance that rings too often is looked at by time (RingBudget). Where there are
+/// more bells than one wait takes, the slicer itself waits on those that rang last, and helper threads wait
+/// on the others (BellSleepers).
+class DoorbellFilter {
+  public:
+    struct Place {
+        GpuGates* gates;
+        std::size_t slot;
+    };
+    struct Known {
+        std::shared_ptr<const InstanceBell> bell;
+        std::vector<Place> places;  ///< the instance's slots on all of its GPUs
+    };
+
+    /// `word`: a futex that the slicer waits on, too. It is changed and woken when a bell rings that a helper
+    /// thread waits on.
+    explicit DoorbellFilter(std::atomic<std::uint32_t>& word) : sleepers_(word) {}
+
+    /// From now on these and no others. The counts of rings of bells that were there before are kept.
+    void set_bells(std::vector<Known> all);
+
+    /// Before a step reads the reports: takes note of all rings until now, and marks the GPUs of the
+    /// instances that rang, so that their reports are read. `woken_by`: the index of the word that ended the
+    /// wait of listen(); empty: none did.
+    void take_rings(Nanos now, std::optional<std::size_t> woken_by = std::nullopt);
+    /// After the step: adds the words to wait on. Each has the count that was seen last, so a ring that came
+    /// while nobody waited on it ends the wait at once. Returns when an instance is to be looked at by time;
+    /// kForever: none.
+    [[nodiscard]] Nanos listen(BellWait& wait, Nanos now);
+
+    /// How often the threads have been woken so far that help the slicer, and how many there are.
+    [[nodiscard]] std::uint64_t wakes_of_sleepers() const { return sleepers_.wakes(); }
+    [[nodiscard]] std::size_t sleepers() const { return sleepers_.threads(); }
+
+  private:
+    enum class Watch {
+        by_slicer,   ///< the slicer waits on it
+        by_sleeper,  ///< a helper thread does
+        by_time,     ///< it rang too often: nobody waits on it, but it is looked at
+        not_at_all,  ///< its instance is held, with nothing in flight
+    };
+    struct Bell {
+        std::shared_ptr<const InstanceBell> instance;
+        std::vector<Place> places;
+        std::uint32_t heard = 0;  ///< the count of rings that was seen last
+        Watch watch = Watch::by_slicer;
+        bool woken = false;  ///< it has ended a wait
+        bool open = false;   ///< a gate of it was open after the last step
+        Nanos rung_at = 0;
+        // Apart, so that a holder that synchronises after each of its short kernels, and rings each time, is
+        // heard when its turn is over and others wait for its last one.
+        RingBudget while_open = {};
+        RingBudget while_closed = {};
+    };
+
+    static RingBudget& budget_of(Bell& bell) { return bell.open ? bell.while_open : bell.while_closed; }
+    static void mark_rung(const Bell& bell);
+    void take_back_from_sleepers();
+    [[nodiscard]] Watch watch_for(Bell& bell, Nanos now);
+    void hand_to_sleepers();
+
+    std::vector<Bell> bells_;
+    std::vector<std::size_t> watched_;  ///< of bells_, in the order of the words of the last listen()
+    std::size_t words_before_ = 0;      ///< in that wait
+    bool too_many_bells_ = false;       ///< that was so since know(); then the wait polls
+    BellSleepers sleepers_;
+};
+
+}  // namespace cgpu::app

@@ -1,0 +1,67 @@
+#include "daemon/app/compute/gangs.hpp"
+
+#include <algorithm>
+
+namespace cgpu::app {
+namespace {
+
+/// What is said goes from the first GPU to the last in one step, back in a second; more is left to the next.
+constexpr int kMostRounds = 3;
+constexpr schedule::Nanos kNextRounds = 20 * schedule::kMicro;
+
+}  // namespace
+
+void Gangs::update(const model::Node& node, Gpus& gpus) {
+    // What they have heard stays: a GPU that nothing has changed for has nothing to do.
+    std::map<const GpuGates*, schedule::GangStates> heard;
+    for (const auto& each : gpus_) heard.emplace(each.gates, each.heard);
+    gpus_.clear();
+    std::map<model::InstanceId, std::vector<Member>> members;
+    for (auto& [uuid, gates] : gpus) {
+        for (const auto& [id, instance] : node.instances()) {
+            const auto slot = gates.slot_of(id);
+            if (slot && instance.quotas.size() > 1) members[id].push_back({gpus_.size(), *slot});
+        }
+        gpus_.push_back({&gates, {}, heard[&gates]});
+    }
+    for (const auto& [id, gang] : members) {
+        for (const auto& self : gang) {
+            Listener listener{self.slot, {}};
+            std::copy_if(gang.begin(), gang.end(), std::back_inserter(listener.others),
+                         [&](const Member& other) { return other.gpu != self.gpu; });
+            gpus_[self.gpu].listeners.push_back(std::move(listener));
+        }
+    }
+}
+
+schedule::GangStates Gangs::listen(std::size_t gpu) const {
+    schedule::GangStates out{};
+    for (const auto& listener : gpus_[gpu].listeners) {
+        for (const auto& other : listener.others) {
+            out[listener.slot].hear(gpus_[other.gpu].gates->tell(other.slot), other.gpu < gpu);
+        }
+    }
+    return out;
+}
+
+schedule::Nanos Gangs::step(schedule::Nanos now) {
+    auto at = schedule::kForever;
+    for (int round = 0; round < kMostRounds; ++round) {
+        at = schedule::kForever;
+        for (std::size_t gpu = 0; gpu < gpus_.size(); ++gpu) {
+            auto& each = gpus_[gpu];
+            auto heard = listen(gpu);
+            if (now >= each.gates->due_at() || heard != each.heard) {
+                each.heard = heard;
+                each.gates->step(now, heard);
+            }
+            at = std::min(at, each.gates->due_at());
+        }
+        bool news = false;
+        for (std::size_t gpu = 0; gpu < gpus_.size(); ++gpu) news |= listen(gpu) != gpus_[gpu].heard;
+        if (!news) return at;
+    }
+    return std::min(at, now + kNextRounds);
+}
+
+}  // namespace cgpu::app

@@ -1,0 +1,167 @@
+#include "daemon/app/compute/gpu_gates.hpp"
+
+#include <algorithm>
+
+#include "daemon/app/ports/lookup.hpp"
+
+namespace cgpu::app {
+namespace {
+
+using schedule::kMilli;
+using schedule::kSecond;
+
+/// The achieved share is that of a window of about this length …
+constexpr Nanos kWindow = 2 * kSecond;
+/// … made of samples so far apart.
+constexpr Nanos kSampleEvery = 100 * kMilli;
+/// Who doesn't come when called is looked at so often; nothing else would tell that it goes on.
+constexpr Nanos kLookForDeaf = 20 * kMilli;
+
+schedule::Settings settings_of(const model::Gpu& gpu, model::Policy in_force, Nanos slice) {
+    schedule::Settings settings;
+    settings.policy = in_force;
+    settings.max_inst = static_cast<int>(gpu.settings.max_inst);
+    settings.prio_ratio = static_cast<int>(gpu.settings.prio_ratio);
+    settings.tuning.slice = slice;
+    return settings;
+}
+
+}  // namespace
+
+GpuGates::GpuGates(const model::Gpu& gpu, model::Policy in_force, Nanos slice, Nanos hold)
+    : slicer_(settings_of(gpu, in_force, slice)), hold_(hold) {}
+
+GpuGates::Seat* GpuGates::seat_of(const model::InstanceId& id) {
+    const auto slot = slot_of(id);
+    return slot ? &*seats_[*slot] : nullptr;
+}
+
+void GpuGates::join(const model::InstanceId& id, const model::Quota& quota) {
+    // max_inst is 25 at most, so there is a slot for every instance that was admitted.
+    const auto free = std::find_if(seats_.begin(), seats_.end(), [](const auto& seat) { return !seat; });
+    if (free == seats_.end()) return;
+    slicer_.join(static_cast<std::size_t>(free - seats_.begin()), static_cast<int>(quota.weight),
+                 quota.high_priority);
+    *free = Seat{std::nullopt, 0, {}, id, quota.weight, quota.high_priority};
+}
+
+void GpuGates::update(const model::Node& node, const model::Gpu& gpu) {
+    bool changes = update_settings(node, gpu);
+    for (std::size_t slot = 0; slot < schedule::kSlots; ++slot) {
+        if (!seats_[slot]) continue;
+        const auto* instance = node.find_instance(seats_[slot]->id);
+        if (instance && instance->quota_on(gpu.uuid)) continue;
+        slicer_.leave(slot);
+        seats_[slot].reset();
+        changes = true;
+    }
+    for (const auto* instance : instances_on(node, gpu.uuid)) {
+        const auto& quota = *instance->quota_on(gpu.uuid);
+        const auto slot = slot_of(instance->id);
+        if (!slot) {
+            join(instance->id, quota);
+            changes = true;
+            continue;
+        }
+        auto& seat = *seats_[*slot];
+        changes = changes || seat.weight != quota.weight || seat.high_priority != quota.high_priority;
+        if (seat.weight != quota.weight) slicer_.set_weight(*slot, static_cast<int>(quota.weight));
+        if (seat.high_priority != quota.high_priority) slicer_.set_high_priority(*slot, quota.high_priority);
+        seat.weight = quota.weight;
+        seat.high_priority = quota.high_priority;
+    }
+    // Most changes of the node are another GPU's.
+    if (changes) due_at_ = 0;
+}
+
+bool GpuGates::update_settings(const model::Node& node, const model::Gpu& gpu) {
+    const auto before = slicer_.settings();
+    slicer_.set_policy(node.policy_in_force(gpu));
+    slicer_.set_max_inst(static_cast<int>(gpu.settings.max_inst));
+    slicer_.set_prio_ratio(static_cast<int>(gpu.settings.prio_ratio));
+    const auto& after = slicer_.settings();
+    return before.policy != after.policy || before.max_inst != after.max_inst ||
+           before.prio_ratio != after.prio_ratio;
+}
+
+void GpuGates::add(const model::InstanceId& id, std::uint32_t index, std::shared_ptr<ProcessPages> pages) {
+    auto* seat = seat_of(id);
+    if (!seat) return;
+    due_at_ = 0;
+    if (!seat->readings) seat->readings.emplace(index);
+    seat->readings->add(std::move(pages));
+}
+
+void GpuGates::remove(const model::InstanceId& id, const model::Process& process) {
+    auto* seat = seat_of(id);
+    if (!seat || !seat->readings) return;
+    due_at_ = 0;
+    seat->readings->remove(process);
+}
+
+void GpuGates::sample(Seat& seat, Nanos now) {
+    if (now < seat.sample_at) return;
+    seat.sample_at = now + kSampleEvery;
+    seat.samples.push_back({now, seat.readings->totals().used});
+    while (seat.samples.size() > 2 && seat.samples[1].at <= now - kWindow) seat.samples.pop_front();
+}
+
+std::optional<std::size_t> GpuGates::slot_of(const model::InstanceId& id) const {
+    for (std::size_t slot = 0; slot < schedule::kSlots; ++slot)
+        if (seats_[slot] && seats_[slot]->id == id) return slot;
+    return std::nullopt;
+}
+
+void GpuGates::step(Nanos now, const schedule::GangStates& gangs) {
+    schedule::Readings readings{};
+    bool someone_waits = false;
+    bool someone_is_deaf = false;
+    for (std::size_t slot = 0; slot < schedule::kSlots; ++slot) {
+        auto& seat = seats_[slot];
+        if (!seat || !seat->readings) continue;
+        readings[slot] = seat->readings->read(now);
+        someone_waits |= readings[slot].wants;
+        someone_is_deaf |= seat->readings->someone_is_deaf();
+        sample(*seat, now);
+    }
+    const auto decision = slicer_.step(now, readings, gangs);
+    bool wakes_are_left = false;
+    for (std::size_t slot = 0; slot < schedule::kSlots; ++slot) {
+        auto& seat = seats_[slot];
+        if (!seat || !seat->readings) continue;
+        seat->readings->publish(decision.gates[slot], now, now + hold_);
+        wakes_are_left |= seat->readings->wakes_are_left();
+    }
+    due_at_ = decision.wake_at;
+    // Whoever waits must see that somebody is there, so closed gates are renewed well before they run out.
+    if (someone_waits) due_at_ = std::min(due_at_, now + hold_ / 3);
+    if (someone_is_deaf) due_at_ = std::min(due_at_, now + kLookForDeaf);
+    // At once, but after the other GPUs, and after whatever the loop's thread wants.
+    if (wakes_are_left) due_at_ = now;
+}
+
+void GpuGates::fill_usage(const model::InstanceId& id, Nanos now, InstanceUsage& usage) {
+    const auto slot = slot_of(id);
+    if (!slot) return;
+    auto& seat = *seats_[*slot];
+    usage.target_share = slicer_.target_share(*slot);
+    if (usage.target_share) usage.achieved_share = 0;
+    usage.preemptions = static_cast<std::uint64_t>(slicer_.achieved(*slot).preemptions);
+    if (!seat.readings) return;
+    static_cast<void>(seat.readings->read(now));
+    const auto totals = seat.readings->totals();
+    usage.gpu_time = static_cast<std::uint64_t>(totals.used);
+    usage.waited = static_cast<std::uint64_t>(totals.waited);
+    usage.launches = totals.launches;
+    usage.processes = seat.readings->pids();
+    usage.longest_kernel = static_cast<std::uint64_t>(totals.longest_kernel);
+    if (!usage.target_share) return;
+    sample(seat, now);
+    const auto& from = seat.samples.front();
+    const auto span = now - from.at;
+    if (span >= kSampleEvery)
+        usage.achieved_share =
+            std::clamp(static_cast<double>(totals.used - from.used) / static_cast<double>(span), 0.0, 1.0);
+}
+
+}  // namespace cgpu::app

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <array>
+#include <deque>
+#include <optional>
+
+#include "core/model/node.hpp"
+#include "core/schedule/slicer.hpp"
+#include "daemon/app/compute/readings.hpp"
+#include "daemon/app/ports/usage.hpp"
+
+namespace cgpu::app {
+
+/// One GPU of the slicer thread: who has which slot, and their processes.
+class GpuGates {
+  public:
+    GpuGates(const model::Gpu& gpu, model::Policy in_force, Nanos slice, Nanos hold);
+
+    /// Brings slots, weights and the policy in line with the node. What is as it should be isn't touched, and
+    /// no step is due for it.
+    void update(const model::Node& node, const model::Gpu& gpu);
+    /// `index`: of this GPU in the instance's orders.
+    void add(const model::InstanceId& id, std::uint32_t index, std::shared_ptr<ProcessPages> pages);
+    void remove(const model::InstanceId& id, const model::Process& process);
+
+    [[nodiscard]] std::optional<std::size_t> slot_of(const model::InstanceId& id) const;
+    /// As of the last step: the instance's launches are held here and nothing of it runs.
+    [[nodiscard]] bool only_waits(std::size_t slot) const {
+        const auto& seat = seats_[slot];
+        return seat && seat->readings && seat->readings->only_waits();
+    }
+    /// As of the last step: launches of the instance may pass here.
+    [[nodiscard]] bool is_open(std::size_t slot) const {
+        const auto& seat = seats_[slot];
+        return seat && seat->readings && seat->readings->is_open();
+    }
+    /// What the other GPUs are to hear of the instance in this slot, as of the last step.
+    [[nodiscard]] schedule::GangState tell(std::size_t slot) const { return slicer_.tell(slot); }
+
+    /// Reads, decides, writes.
+    void step(Nanos now, const schedule::GangStates& gangs);
+    /// By the last step: when time alone changes something; kForever: never. In the past where something has
+    /// happened since.
+    [[nodiscard]] Nanos due_at() const { return due_at_; }
+    /// An instance that is here has rung: its pages are to be read.
+    void rung() { due_at_ = 0; }
+    /// The compute part of an instance's usage; the memory part is left as it is.
+    void fill_usage(const model::InstanceId& id, Nanos now, InstanceUsage& usage);
+
+  private:
+    struct Sample {
+        Nanos at;
+        Nanos used;
+    };
+    /// What every step touches comes first and lies together: steps are short and find their caches cold.
+    struct Seat {
+        std::optional<Readings> readings;
+        Nanos sample_at = 0;
+        std::deque<Sample> samples;
+        model::InstanceId id;
+        std::uint32_t weight;
+        bool high_priority;
+    };
+
+    bool update_settings(const model::Node& node, const model::Gpu& gpu);
+    void join(const model::InstanceId& id, const model::Quota& quota);
+    void sample(Seat& seat, Nanos now);
+    [[nodiscard]] Seat* seat_of(const model::InstanceId& id);
+
+    schedule::Slicer slicer_;
+    Nanos hold_;
+    Nanos due_at_ = 0;
+    std::array<std::optional<Seat>, schedule::kSlots> seats_;
+};
+
+}  // namespace cgpu::app

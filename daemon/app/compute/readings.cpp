@@ -1,0 +1,262 @@
+#include "daemon/app/compute/readings.hpp"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace cgpu::app {
+namespace {
+
+using schedule::Gate;
+using schedule::kForever;
+using schedule::kMilli;
+using schedule::kSecond;
+
+/// A page that says nothing for so long after its predicted drain belongs to a stopped process: what it
+/// claims to have in flight is not waited for.
+constexpr Nanos kStaleAfter = 100 * kMilli;
+/// A process whose gate was opened is woken by that, and its page moves. One that is silent for longer is
+/// stopped, or gets no CPU: others needn't wait for it. Not while it has work in flight: then it may be
+/// waiting for room.
+constexpr Nanos kDeafAfter = 50 * kMilli;
+/// More than this in flight is not a claim that anything can be planned by.
+constexpr Nanos kMostInFlight = 10 * kSecond;
+/// A launch that passed just before its gate closed is reported by then, or soon after.
+constexpr Nanos kSettled = 5 * kMilli;
+/// The report of an instance that is held with nothing in flight is read so often all the same, because the
+/// page says only what its process claims.
+constexpr Nanos kLookAgain = 20 * kMilli;
+/// GPU time that the only instance of a GPU may have in flight in each process. It needn't be woken for every
+/// millisecond; and an instance that comes waits for no more than this and a kernel, once.
+constexpr std::uint32_t kAloneWindowUs = 20'000;
+
+/// No count of a page reaches this (73 years). A larger one is forged; its sums with others stay in range.
+constexpr Nanos kMostCounted = Nanos{1} << 61;
+
+/// Threads wait at the same time, so no clock bounds what their waits come to.
+Nanos together(Nanos waited, Nanos more) {
+    return std::min(waited + std::min(more, kMostCounted), kMostCounted);
+}
+
+Nanos bounded(const wire::Signed& field, Nanos most) {
+    return std::clamp<Nanos>(field.load(std::memory_order_relaxed), 0, most);
+}
+
+wire::GateState state_of(const Gate& gate) {
+    switch (gate.state) {
+        case Gate::State::closed:
+            return wire::GateState::closed;
+        case Gate::State::open:
+            return wire::GateState::open;
+        case Gate::State::free:
+            return wire::GateState::free;
+    }
+    return wire::GateState::closed;
+}
+
+bool same(const Gate& a, const Gate& b) {
+    return a.state == b.state && a.limit == b.limit && a.contended == b.contended && a.alone == b.alone &&
+           a.overlap == b.overlap && a.meets == b.meets;
+}
+
+/// Returns how many threads were woken, `most` at most. std::atomic has the layout of its value here (it is
+/// lock-free), so the kernel can wait on it.
+int wake_at_most(wire::Word& word, int most) {
+    const auto woken =
+        syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAKE, most, nullptr, nullptr, 0);
+    return std::clamp(static_cast<int>(woken), 0, most);
+}
+
+}  // namespace
+
+void Readings::add(std::shared_ptr<ProcessPages> pages) {
+    only_waits_ = false;
+    renew_at_ = 0;
+    Member member;
+    member.base = bounded(pages->reports->gpus[gpu_].used_ns, kMostCounted);
+    member.pages = std::move(pages);
+    members_.push_back(std::move(member));
+}
+
+void Readings::remove(const model::Process& process) {
+    only_waits_ = false;
+    std::erase_if(members_, [&](const Member& member) {
+        if (member.pages->process != process) return false;
+        gone_.used += member.used;
+        gone_.waited = together(gone_.waited, member.waited);
+        gone_.launches += member.launches;
+        gone_.longest_kernel = std::max(gone_.longest_kernel, member.longest);
+        return true;
+    });
+}
+
+void Readings::read_member(Member& member, Nanos now) {
+    const auto& report = member.pages->reports->gpus[gpu_];
+    if (member.first_seen == 0) member.first_seen = now;
+    // It can't have used more than the time that went by; it never shrinks. What a page shows beyond that was
+    // used before: a process that came over from the daemon before this one has a new page, whose first
+    // report is all that it ever used.
+    const auto total = bounded(report.used_ns, kMostCounted);
+    member.base = std::max(member.base, total - (now - member.first_seen));
+    member.used = std::max(member.used, total - member.base);
+    member.waited = std::max(member.waited, bounded(report.waited_ns, kMostCounted));
+    member.longest = std::max(member.longest, bounded(report.longest_ns, 3600 * kSecond));
+    member.launches = std::max(member.launches, report.launches.load(std::memory_order_relaxed));
+    member.in_flight = bounded(report.in_flight_ns, kMostInFlight);
+    // A process for each GPU is usual, and each of them has pages for all.
+    if (member.launches > 0 || member.in_flight > 0) ++launching_;
+
+    const auto oldest = bounded(report.oldest_ns, member.in_flight);
+    const auto began = bounded(report.oldest_start_ns, now);
+    const auto progress = began > 0 ? std::min(oldest, now - began) : 0;
+    const auto remaining = member.in_flight - progress;
+    const auto updated = bounded(report.updated_ns, now);
+    const bool none_left = member.in_flight == 0;
+    const bool silent = !none_left && now > updated + member.in_flight + kStaleAfter;
+    if (updated != member.updated) member.called_at = 0;
+    member.updated = updated;
+    sum_.used += member.used;
+    sum_.waited = together(sum_.waited, member.waited);
+    member.wants = report.wants.load(std::memory_order_relaxed) != 0;
+    if (member.wants) {
+        const bool deaf =
+            member.called_at != 0 && now - member.called_at > kDeafAfter && (none_left || silent);
+        deaf_ = deaf_ || deaf;
+        sum_.wants = sum_.wants || !deaf;
+        sum_.waited = together(sum_.waited, (deaf ? member.called_at + kDeafAfter : now) - updated);
+        only_waits_ = only_waits_ && member.called_at == 0;
+        ++waiting_;
+    }
+    if (report.syncing.load(std::memory_order_relaxed) != 0) {
+        sum_.syncing = true;
+        sum_.usual_gap = std::max(sum_.usual_gap, bounded(report.usual_gap_ns, kSecond));
+    }
+    if (none_left) return;
+    ++active_;
+    if (silent) {
+        ++stale_;
+        member.in_flight = 0;
+        return;
+    }
+    sum_.in_flight_estimate += member.in_flight;
+    // Nothing left by the estimate, and still not measured: it isn't drained yet.
+    sum_.remaining += std::max<Nanos>(remaining, 1);
+    if (report.unmeasured.load(std::memory_order_relaxed) != 0) sum_.unmeasured = true;
+}
+
+void Readings::read_all(Nanos now) {
+    sum_ = {};
+    active_ = stale_ = waiting_ = launching_ = 0;
+    deaf_ = false;
+    only_waits_ = true;
+    for (auto& member : members_) read_member(member, now);
+    sum_.used += gone_.used;
+    sum_.waited = together(sum_.waited, gone_.waited);
+    sum_.alone_process = launching_ <= 1;
+    sum_.stale = active_ > 0 && stale_ == active_;
+    only_waits_ = only_waits_ && waiting_ > 0 && active_ == 0 && closed_at_ && now - *closed_at_ >= kSettled;
+    read_at_ = now;
+}
+
+schedule::Reading Readings::read(Nanos now) {
+    if (!only_waits_ || now - read_at_ >= kLookAgain) read_all(now);
+    auto sum = sum_;
+    if (only_waits_) sum.waited = together(sum.waited, waiting_ * (now - read_at_));
+    return sum;
+}
+
+void Readings::publish(const Gate& gate, Nanos now, Nanos holds_until) {
+    const bool closed = gate.state == Gate::State::closed;
+    // Not at every step: a store into each process's page is a cache miss.
+    const bool renew = now >= renew_at_;
+    if (closed && only_waits_ && !renew) return;
+    if (!closed) only_waits_ = false;
+    if (!closed || !closed_at_) closed_at_ = closed ? std::optional(now) : std::nullopt;
+    if (renew) renew_at_ = now + (holds_until - now) / 8;
+    for (auto& member : members_) {
+        auto mine = gate;
+        if (gate.limit != kForever) {
+            // The limit is the instance's; what is left of it, this process may use.
+            const auto left = std::max<Nanos>(0, gate.limit - sum_.used - sum_.in_flight_estimate);
+            mine.limit = member.base + member.used + member.in_flight + left;
+        }
+        auto& page = member.pages->orders->gates[gpu_];
+        if (renew || !member.written) page.holds_until_ns.store(holds_until, std::memory_order_relaxed);
+        if (member.written && same(mine, member.gate)) {
+            if (member.to_wake == 0) call(member, now);
+            continue;
+        }
+        const bool more =
+            !member.written || mine.state != member.gate.state || mine.limit > member.gate.limit;
+        const auto state = state_of(mine);
+        // A gate that closes closes first; one that opens has its limit before.
+        if (state == wire::GateState::closed)
+            page.state.store(static_cast<std::uint32_t>(state), std::memory_order_release);
+        page.limit_ns.store(mine.limit, std::memory_order_relaxed);
+        page.window_us.store(mine.alone ? kAloneWindowUs : 0, std::memory_order_relaxed);
+        page.contended.store(mine.contended ? 1 : 0, std::memory_order_relaxed);
+        const auto overlap = mine.meets ? wire::Overlap::meets : wire::Overlap::others;
+        page.overlap.store(mine.overlap ? static_cast<std::uint32_t>(overlap) : 0, std::memory_order_relaxed);
+        page.state.store(static_cast<std::uint32_t>(state), std::memory_order_release);
+        page.seq.fetch_add(1, std::memory_order_release);
+        // Who waits may have been held at a higher limit, by estimates that turned out too long.
+        if (state == wire::GateState::closed) {
+            member.to_wake = 0;
+        } else if (more || member.wants) {
+            member.to_wake = kMostWakesOfAProcess;
+        }
+        member.gate = mine;
+        member.written = true;
+    }
+    wake_some(now);
+}
+
+void Readings::call(Member& member, Nanos now) {
+    if (member.gate.state == Gate::State::open && member.wants && member.called_at == 0)
+        member.called_at = now;
+}
+
+void Readings::wake_some(Nanos now) {
+    wakes_left_ = false;
+    int left = kMostWakes;
+    // Once round at most, and from where the last call ended: where gates close before everybody is woken, it
+    // isn't always the same ones who are.
+    for (std::size_t i = 0; i < members_.size() && left > 0; ++i) {
+        if (wake_next_ >= members_.size()) wake_next_ = 0;
+        auto& member = members_[wake_next_];
+        if (member.to_wake == 0) {
+            ++wake_next_;
+            continue;
+        }
+        const int most = std::min(left, member.to_wake);
+        const int woken = wake_at_most(member.pages->orders->gates[gpu_].seq, most);
+        left -= std::max(woken, 1);
+        member.to_wake = woken == most ? member.to_wake - woken : 0;
+        if (member.to_wake == 0) ++wake_next_;
+        call(member, now);
+    }
+    if (left <= 0)
+        wakes_left_ = std::any_of(members_.begin(), members_.end(),
+                                  [](const Member& member) { return member.to_wake > 0; });
+}
+
+std::vector<std::int32_t> Readings::pids() const {
+    std::vector<std::int32_t> pids;
+    for (const auto& member : members_) pids.push_back(member.pages->process.pid);
+    return pids;
+}
+
+Readings::Totals Readings::totals() const {
+    auto sum = gone_;
+    for (const auto& member : members_) {
+        sum.used += member.used;
+        sum.waited = together(sum.waited, member.waited);
+        sum.launches += member.launches;
+        sum.longest_kernel = std::max(sum.longest_kernel, member.longest);
+    }
+    return sum;
+}
+
+}  // namespace cgpu::app

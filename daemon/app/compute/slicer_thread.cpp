@@ -1,0 +1,123 @@
+#include "daemon/app/compute/slicer_thread.hpp"
+
+#include <sys/prctl.h>
+
+#include <algorithm>
+
+#include "daemon/app/compute/bell_wait.hpp"
+
+namespace cgpu::app {
+
+SlicerThread::SlicerThread(Timing timing) : timing_(timing) {
+    thread_ = std::thread([this] { run(); });
+}
+
+SlicerThread::~SlicerThread() {
+    stop_ = true;
+    poke();
+    thread_.join();
+}
+
+void SlicerThread::poke() {
+    poked_.fetch_add(1, std::memory_order_release);
+    wake(poked_);
+}
+
+void SlicerThread::update(const model::Node& node) {
+    {
+        const std::lock_guard lock(mutex_);
+        for (const auto& gpu : node.gpus()) {
+            const auto [gates, added] =
+                gpus_.try_emplace(gpu.uuid, gpu, node.policy_in_force(gpu), timing_.slice, timing_.hold);
+            gates->second.update(node, gpu);
+        }
+        gangs_.update(node, gpus_);
+        std::erase_if(instances_,
+                      [&](const auto& each) { return node.find_instance(each.first) == nullptr; });
+        for (const auto& [id, instance] : node.instances()) {
+            auto& known = instances_[id];
+            known.gpus.clear();
+            for (const auto& quota : instance.quotas) known.gpus.push_back(quota.gpu);
+        }
+        changed_ = true;
+    }
+    poke();
+}
+
+void SlicerThread::bell_added(const model::InstanceId& id, std::shared_ptr<const InstanceBell> bell) {
+    {
+        const std::lock_guard lock(mutex_);
+        instances_[id].bell = std::move(bell);
+        changed_ = true;
+    }
+    poke();
+}
+
+void SlicerThread::process_added(const model::InstanceId& id, std::shared_ptr<ProcessPages> pages) {
+    {
+        const std::lock_guard lock(mutex_);
+        const auto& gpus = instances_[id].gpus;
+        for (std::uint32_t index = 0; index < gpus.size(); ++index)
+            if (const auto gates = gpus_.find(gpus[index]); gates != gpus_.end())
+                gates->second.add(id, index, pages);
+    }
+    poke();
+}
+
+void SlicerThread::process_removed(const model::InstanceId& id, const model::Process& process) {
+    {
+        const std::lock_guard lock(mutex_);
+        for (auto& [uuid, gates] : gpus_) gates.remove(id, process);
+    }
+    poke();
+}
+
+void SlicerThread::fill_usage(const model::InstanceId& id, const model::Uuid& gpu, InstanceUsage& usage) {
+    const std::lock_guard lock(mutex_);
+    if (const auto gates = gpus_.find(gpu); gates != gpus_.end())
+        gates->second.fill_usage(id, monotonic_now(), usage);
+}
+
+std::uint64_t SlicerThread::wakes() {
+    const std::lock_guard lock(mutex_);
+    return steps_ + bells_.wakes_of_sleepers();
+}
+
+void SlicerThread::gather_bells() {
+    std::vector<DoorbellFilter::Known> all;
+    for (const auto& [id, instance] : instances_) {
+        if (!instance.bell) continue;
+        std::vector<DoorbellFilter::Place> places;
+        for (const auto& gpu : instance.gpus)
+            if (const auto gates = gpus_.find(gpu); gates != gpus_.end())
+                if (const auto slot = gates->second.slot_of(id)) places.push_back({&gates->second, *slot});
+        all.push_back({instance.bell, std::move(places)});
+    }
+    bells_.set_bells(std::move(all));
+    changed_ = false;
+}
+
+void SlicerThread::run() {
+    prctl(PR_SET_NAME, "slicer");
+    prctl(PR_SET_TIMERSLACK, 1UL);
+    BellWait wait;
+    std::optional<std::size_t> woken_by;
+    while (!stop_) {
+        auto wake_at = schedule::kForever;
+        wait.clear();
+        // DoorbellFilter first, reports afterwards: what is rung in between ends the wait at once.
+        wait.add(poked_);
+        {
+            const std::lock_guard lock(mutex_);
+            if (changed_) gather_bells();
+            const auto now = monotonic_now();
+            bells_.take_rings(now, woken_by);
+            wake_at = gangs_.step(now);
+            wake_at = std::min(wake_at, bells_.listen(wait, now));
+            ++steps_;
+        }
+        woken_by = wait.until(wake_at);
+    }
+}
+
+}  // namespace cgpu::app

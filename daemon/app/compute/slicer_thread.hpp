@@ -1,0 +1,67 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "daemon/app/compute/doorbell_filter.hpp"
+#include "daemon/app/compute/gangs.hpp"
+
+namespace cgpu::app {
+
+/// Divides compute: the thread that turns the gates of all GPUs. It sleeps on the bells of all instances
+/// until one rings or time changes something; when nothing runs, it doesn't run.
+///
+/// The loop's thread changes what there is (instances, processes, policies) under a mutex that a step holds,
+/// too: a step takes microseconds, and it never waits for anything while holding it.
+class SlicerThread final : public Compute, public Gates {
+  public:
+    struct Timing {
+        Nanos slice;  ///< length of a slice (configuration)
+        Nanos hold;   ///< how long a closed gate holds without being renewed
+    };
+
+    explicit SlicerThread(Timing timing);
+    ~SlicerThread() override;
+    SlicerThread(const SlicerThread&) = delete;
+    SlicerThread& operator=(const SlicerThread&) = delete;
+
+    void update(const model::Node& node) override;
+    void bell_added(const model::InstanceId& id, std::shared_ptr<const InstanceBell> bell) override;
+    void process_added(const model::InstanceId& id, std::shared_ptr<ProcessPages> pages) override;
+    void process_removed(const model::InstanceId& id, const model::Process& process) override;
+
+    void fill_usage(const model::InstanceId& id, const model::Uuid& gpu, InstanceUsage& usage);
+
+    /// How often it has been awake so far: steps taken, and wakes of the threads that sleep on bells for it.
+    /// Standing still while nothing runs, it costs nothing.
+    [[nodiscard]] std::uint64_t wakes();
+
+  private:
+    struct Instance {
+        std::vector<model::Uuid> gpus;  ///< in the order of its orders
+        std::shared_ptr<const InstanceBell> bell;
+    };
+
+    void run();
+    void poke();
+    void gather_bells();
+
+    Timing timing_;
+    std::mutex mutex_;
+    Gangs::Gpus gpus_;
+    Gangs gangs_;
+    std::map<model::InstanceId, Instance> instances_;
+    bool changed_ = true;  ///< since the bells were gathered
+    std::uint64_t steps_ = 0;
+    std::atomic<std::uint32_t> poked_{0};
+    DoorbellFilter bells_{poked_};  ///< the thread's own: it sleeps on them without the mutex
+    std::atomic<bool> stop_{false};
+    std::thread thread_;
+};
+
+}  // namespace cgpu::app

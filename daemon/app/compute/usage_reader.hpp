@@ -1,0 +1,21 @@
+#pragma once
+
+#include "daemon/app/compute/slicer_thread.hpp"
+#include "daemon/app/memory/leases.hpp"
+#include "daemon/app/ports/usage.hpp"
+
+namespace cgpu::app {
+
+/// UsageSource from those who know: memory from the leases, compute from the slicer.
+class UsageReader final : public UsageSource {
+  public:
+    UsageReader(const Leases& leases, SlicerThread& slicer) : leases_(leases), slicer_(slicer) {}
+
+    [[nodiscard]] InstanceUsage usage(const model::InstanceId& id, const model::Uuid& gpu) const override;
+
+  private:
+    const Leases& leases_;
+    SlicerThread& slicer_;
+};
+
+}  // namespace cgpu::app

@@ -1,0 +1,71 @@
+#include "daemon/app/memory/escapes.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "daemon/app/ports/log.hpp"
+
+namespace cgpu::app {
+namespace {
+
+const char* consequence(OnEscape on_escape) {
+    switch (on_escape) {
+        case OnEscape::report:
+            return "it counts as the instance's";
+        case OnEscape::refuse:
+            return "nothing more is granted to the instance until it is gone";
+        case OnEscape::kill:
+            return "the process is killed";
+    }
+    return "";
+}
+
+}  // namespace
+
+void Escapes::seen(const model::Uuid& gpu, const std::vector<Found>& found) {
+    std::erase_if(told_, [&](const auto& told) {
+        const auto& key = told.first;
+        const auto same = [&](const Found& each) { return each.key == key; };
+        const bool lasts = key.pool.gpu != gpu || std::any_of(found.begin(), found.end(), same);
+        if (!lasts) tell_gone(key, told.second);
+        return !lasts;
+    });
+    for (const auto& each : found) {
+        const auto [place, first] = told_.emplace(each.key, Told{});
+        Told& told = place->second;
+        if (each.outside && !std::exchange(told.outside, true)) tell_outside(each);
+        if (each.bytes > 0 && !std::exchange(told.bytes, true)) tell_bytes(each);
+        if (on_escape_ == OnEscape::kill) kill(each, first);
+    }
+}
+
+void Escapes::tell_gone(const LeaseKey& key, const Told& told) const {
+    const auto id = key.pool.instance.id.short_id();
+    if (told.bytes)
+        log::info("instance {}: process {}: its unexplained memory on {} is gone", id, key.process.pid,
+                  key.pool.gpu.to_string());
+    if (told.outside)
+        log::info("instance {}: process {}: it is not outside the module on {} any more", id, key.process.pid,
+                  key.pool.gpu.to_string());
+}
+
+void Escapes::tell_outside(const Found& found) const {
+    log::warn(
+        "instance {}: process {}: uses {}{} outside the module, so its compute passes the gate unseen; {}",
+        found.key.pool.instance.id.short_id(), found.key.process.pid, found.key.pool.gpu.to_string(),
+        found.foreign ? ", which isn't the instance's," : "", consequence(on_escape_));
+}
+
+void Escapes::tell_bytes(const Found& found) const {
+    log::warn("instance {}: process {}: holds {} bytes on {} that the module can't explain; {}",
+              found.key.pool.instance.id.short_id(), found.key.process.pid, found.bytes,
+              found.key.pool.gpu.to_string(), consequence(on_escape_));
+}
+
+void Escapes::kill(const Found& found, bool first) {
+    const auto killed = processes_.kill(found.key.process);
+    if (!killed && first)
+        log::error("instance {}: {}", found.key.pool.instance.id.short_id(), killed.error().text);
+}
+
+}  // namespace cgpu::app

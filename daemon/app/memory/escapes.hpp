@@ -1,0 +1,58 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "daemon/app/memory/lease_key.hpp"
+#include "daemon/app/ports/ports.hpp"
+
+namespace cgpu::app {
+
+/// What is done about memory that came past the module, and about processes outside of it. The later ones do
+/// what the earlier ones do, too.
+enum class OnEscape {
+    report,  ///< a line in the log, and the figure where usage is shown
+    refuse,  ///< nothing more is granted to the instance while it lasts
+    kill,    ///< SIGKILL to the process
+};
+
+/// Tells of such a process once when it is found, again when memory follows, and once when it is gone;
+/// carries out OnEscape::kill.
+class Escapes {
+  public:
+    struct Found {
+        LeaseKey key;
+        std::uint64_t bytes = 0;  ///< unexplained
+        bool outside = false;     ///< it never said hello
+        bool foreign = false;     ///< the instance has no quota on this GPU
+    };
+
+    Escapes(Processes& processes, OnEscape on_escape) : processes_(processes), on_escape_(on_escape) {}
+
+    /// After each look at a GPU: all that is found on it now.
+    void seen(const model::Uuid& gpu, const std::vector<Found>& found);
+
+  private:
+    struct KeyLess {
+        bool operator()(const LeaseKey& a, const LeaseKey& b) const {
+            if (!(a.pool == b.pool)) return std::less<PoolKey>()(a.pool, b.pool);
+            return ProcessLess()(a.process, b.process);
+        }
+    };
+    /// What an operator has been told of.
+    struct Told {
+        bool bytes = false;
+        bool outside = false;
+    };
+    void tell_gone(const LeaseKey& key, const Told& told) const;
+    void tell_outside(const Found& found) const;
+    void tell_bytes(const Found& found) const;
+    void kill(const Found& found, bool first);
+
+    Processes& processes_;
+    OnEscape on_escape_;
+    std::map<LeaseKey, Told, KeyLess> told_;
+};
+
+}  // namespace cgpu::app

@@ -1,0 +1,170 @@
+#include "daemon/app/memory/lease_pool.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace cgpu::app {
+
+LeasePool::LeasePool(PoolKey key, LeaseTable& table, Report report, const Unexplained::Settings& unexplained)
+    : key_(std::move(key)), table_(table), report_(std::move(report)), unexplained_(unexplained) {}
+
+const LeasePool::Account* LeasePool::find(const model::Process& process) const {
+    const auto found = accounts_.find(process);
+    return found == accounts_.end() ? nullptr : &found->second;
+}
+
+LeasePool::Account* LeasePool::find_account(const model::Process& process) {
+    const auto found = accounts_.find(process);
+    return found == accounts_.end() ? nullptr : &found->second;
+}
+
+LeasePool::Account* LeasePool::living_account(const model::Process& process) {
+    Account* account = find_account(process);
+    return account == nullptr || account->dying ? nullptr : account;
+}
+
+Result<LeasePool::Account*> LeasePool::account_for(const model::Process& process) {
+    if (Account* account = find_account(process)) return account;
+    const auto place = table_.add({key_, process});
+    if (!place) return tl::unexpected(place.error());
+    Account account;
+    account.place = *place;
+    return &accounts_.emplace(process, account).first->second;
+}
+
+void LeasePool::save(const Account& account) {
+    table_.set(account.place, {account.lease, account.unsized + account.pending});
+}
+
+std::uint64_t LeasePool::leased() const {
+    std::uint64_t sum = 0;
+    for (const auto& [process, account] : accounts_) sum += account.total();
+    return sum;
+}
+
+std::uint64_t LeasePool::available() const {
+    const auto sum = leased();
+    return sum < limit_ ? limit_ - sum : 0;
+}
+
+std::uint64_t LeasePool::charged(const model::Process& process) const {
+    const Account* account = find(process);
+    if (account == nullptr) return 0;
+    if (account->dying) return account->last_charged;
+    const auto report = report_(process);
+    return report ? std::min(report->charged, account->lease) : account->lease;
+}
+
+std::uint64_t LeasePool::used() const {
+    std::uint64_t sum = 0;
+    for (const auto& [process, account] : accounts_) sum += used(process);
+    return sum;
+}
+
+std::uint64_t LeasePool::used(const model::Process& process) const {
+    const Account* account = find(process);
+    return account == nullptr ? 0 : charged(process) + account->unsized + account->pending;
+}
+
+std::uint64_t LeasePool::slack(const model::Process& process) const {
+    const Account* account = find(process);
+    if (account == nullptr || account->dying) return 0;
+    return whole_granules(account->lease - charged(process));
+}
+
+Result<LeasePool::Grant> LeasePool::lease(const model::Process& process, std::uint64_t bytes,
+                                          std::uint64_t chunk) {
+    const auto need = up_to_granule(bytes);
+    const auto free = available();
+    if (need > free) return Grant{0, need - free};
+    const auto account = account_for(process);
+    if (!account) return tl::unexpected(account.error());
+    // A quarter of the rest at most, so that many processes in a small limit don't lock each other's chunks
+    // up.
+    const auto wished = chunk > need ? chunk - need : 0;
+    const auto granted = need + whole_granules(std::min(wished, (free - need) / 4));
+    (*account)->lease += granted;
+    save(**account);
+    return Grant{granted, 0};
+}
+
+void LeasePool::ask_refused(const model::Process& process) {
+    if (Account* account = living_account(process)) ++account->refused_asks;
+}
+
+bool LeasePool::allocation_refused(const model::Process& process, std::uint64_t bytes) {
+    Account* account = living_account(process);
+    if (account == nullptr) return false;
+    if (account->refused_asks == 0) return bytes > limit_;
+    --account->refused_asks;
+    return true;
+}
+
+std::uint64_t LeasePool::give(const model::Process& process, std::uint64_t bytes) {
+    Account* account = living_account(process);
+    if (account == nullptr) return 0;
+    const auto given = std::min(whole_granules(bytes), account->lease);
+    account->lease -= given;
+    save(*account);
+    return given;
+}
+
+Result<void> LeasePool::enter(const model::Process& process) {
+    const auto account = account_for(process);
+    if (!account) return tl::unexpected(account.error());
+    (*account)->stranger = (*account)->outside = false;
+    return {};
+}
+
+Result<void> LeasePool::enter_stranger(const model::Process& process) {
+    if (find(process) != nullptr) return {};
+    const auto account = account_for(process);
+    if (!account) return tl::unexpected(account.error());
+    (*account)->stranger = true;
+    return {};
+}
+
+void LeasePool::set_outside(const model::Process& process, bool outside) {
+    if (Account* account = living_account(process)) account->outside = outside;
+}
+
+std::vector<model::Process> LeasePool::outside() const {
+    std::vector<model::Process> found;
+    for (const auto& [process, account] : accounts_)
+        if (account.outside && !account.dying) found.push_back(process);
+    return found;
+}
+
+void LeasePool::take_up(const LeaseTable::Saved& saved, Nanos now) {
+    Account account;
+    account.place = saved.place;
+    account.lease = saved.amounts.lease;
+    // Part of it may have been set aside only: it is a guess until the driver shows it.
+    account.pending = saved.amounts.unsized;
+    account.pending_since = now;
+    // Nobody remembers what of it was announced.
+    account.unexplained.may_grow(Unexplained::kAnything);
+    accounts_.insert_or_assign(saved.key.process, account);
+}
+
+void LeasePool::exited(const model::Process& process, Nanos now) {
+    Account* account = living_account(process);
+    if (account == nullptr) return;
+    account->last_charged = charged(process);
+    account->dying = true;
+    account->dying_since = now;
+}
+
+void LeasePool::remove(const model::Process& process) {
+    const auto found = accounts_.find(process);
+    if (found == accounts_.end()) return;
+    table_.remove(found->second.place);
+    accounts_.erase(found);
+}
+
+void LeasePool::remove_all() {
+    for (const auto& [process, account] : accounts_) table_.remove(account.place);
+    accounts_.clear();
+}
+
+}  // namespace cgpu::app

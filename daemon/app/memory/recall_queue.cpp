@@ -1,0 +1,197 @@
+#include "daemon/app/memory/recall_queue.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace cgpu::app {
+
+RecallQueue::RecallQueue(Loop& loop, LeasePool& pool, const Settings& settings)
+    : loop_(loop), pool_(pool), settings_(settings) {}
+
+void RecallQueue::settle(Nanos until, bool hold_all) {
+    settled_at_ = until;
+    hold_all_ = hold_all;
+}
+
+void RecallQueue::ask(LeaseAsk ask, LeaseReply reply) {
+    silent_.erase(ask.key.process);
+    waiting_.push_back({std::move(ask), std::move(reply), {}});
+    drive();
+}
+
+void RecallQueue::gave(const model::Process& process, std::uint64_t bytes) {
+    silent_.erase(process);
+    recalled_.erase(process);
+    if (bytes == 0 && !waiting_.empty()) waiting_.front().spent.insert(process);
+    drive();
+}
+
+void RecallQueue::forget(const model::Process& process) {
+    silent_.erase(process);
+    recalled_.erase(process);
+    if (!waiting_.empty() && waiting_.front().ask.key.process == process) {
+        timer_.reset();
+        waits_to_settle_ = false;
+    }
+    std::erase_if(waiting_, [&](const Waiting& w) { return w.ask.key.process == process; });
+    drive();
+}
+
+void RecallQueue::drive() {
+    // A reply or a recall may come back here; the loop below then goes on with what it changed.
+    again_ = true;
+    if (driving_) return;
+    driving_ = true;
+    while (again_) {
+        again_ = false;
+        while (!waiting_.empty() && step()) {
+        }
+    }
+    driving_ = false;
+}
+
+/// True: the first of the queue was answered.
+bool RecallQueue::step() {
+    if (hold_all_ && loop_.now() < settled_at_) {
+        waits_to_settle_ = true;
+        wait_until(settled_at_);
+        return false;
+    }
+    if (refused_()) {
+        answer_first({0, wire::Why::over_limit, 0, 0, {}});
+        return true;
+    }
+    const auto grant = try_grant(waiting_.front().ask);
+    if (!grant) {
+        // No reason of the protocol says it better: there is no place for one more process.
+        answer_first({0, wire::Why::too_many_processes, 0, 0, grant.error().text});
+        return true;
+    }
+    if (grant->lack == 0) {
+        answer_first({grant->bytes, wire::Why::none, 0, 0, {}});
+        return true;
+    }
+    if (may_come(waiting_.front(), grant->lack)) {
+        wait_until(loop_.now() + settings_.deadline);
+        return false;
+    }
+    if (loop_.now() < settled_at_) {
+        waits_to_settle_ = true;
+        wait_until(settled_at_);
+        return false;
+    }
+    answer_first({0, wire::Why::over_limit, 0, 0, {}});
+    return true;
+}
+
+Result<LeasePool::Grant> RecallQueue::try_grant(const LeaseAsk& ask) {
+    if (ask.what != LeaseAsk::What::lease)
+        return pool_.set_aside(ask.key.process, ask.what, ask.bytes, loop_.now());
+    // Others wait: nobody gets more than was asked for.
+    return pool_.lease(ask.key.process, ask.bytes, waiting_.size() > 1 ? 0 : settings_.chunk);
+}
+
+std::vector<RecallQueue::Sibling> RecallQueue::siblings(const Waiting& first) const {
+    std::vector<Sibling> found;
+    for (const auto& [process, account] : pool_.accounts()) {
+        if (process == first.ask.key.process || silent_.contains(process) || first.spent.contains(process))
+            continue;
+        if (const auto slack = pool_.slack(process); slack > 0) found.push_back({process, slack});
+    }
+    std::stable_sort(found.begin(), found.end(),
+                     [](const Sibling& a, const Sibling& b) { return a.slack > b.slack; });
+    return found;
+}
+
+std::uint64_t RecallQueue::dying_bytes() const {
+    std::uint64_t sum = 0;
+    for (const auto& [process, account] : pool_.accounts())
+        if (account.dying && loop_.now() - account.dying_since < settings_.dying_hope) sum += account.total();
+    return sum;
+}
+
+std::uint64_t RecallQueue::estimated_bytes() const {
+    std::uint64_t sum = 0;
+    for (const auto& [process, account] : pool_.accounts())
+        if (!account.dying && loop_.now() - account.pending_since < settings_.figure_hope)
+            sum += account.pending;
+    return sum;
+}
+
+/// Recalls what could bring the lacking bytes; false where nothing could.
+bool RecallQueue::may_come(const Waiting& first, std::uint64_t lack) {
+    const auto candidates = siblings(first);
+    const auto by_itself = dying_bytes() + estimated_bytes();
+    auto possible = by_itself;
+    for (const auto& sibling : candidates) possible += sibling.slack;
+    if (possible < lack) return false;
+
+    std::uint64_t coming = 0;
+    for (const auto& sibling : candidates) {
+        if (coming >= lack) break;
+        if (!recalled_.contains(sibling.process)) {
+            recalled_.insert(sibling.process);
+            const LeaseKey key{pool_.key(), sibling.process};
+            if (peers_ == nullptr || !peers_->recall(key, up_to_granule(lack - coming))) {
+                recalled_.erase(sibling.process);
+                continue;
+            }
+        }
+        coming += sibling.slack;
+    }
+    return coming + by_itself >= lack;
+}
+
+void RecallQueue::wait_until(Nanos when) {
+    if (timer_) return;
+    due_at_ = when;
+    timer_ = loop_.at(when, [this] { deadline_passed(); });
+}
+
+void RecallQueue::deadline_passed() {
+    timer_.reset();
+    if (waiting_.empty()) return drive();
+    const bool held_up = loop_.now() - due_at_ > settings_.deadline / 4;
+    if (held_up) return wait_until(loop_.now() + settings_.deadline);
+    if (std::exchange(waits_to_settle_, false)) {
+        // Who had nothing to spare when it came back may have freed something since.
+        waiting_.front().spent.clear();
+        return drive();
+    }
+    silent_.insert(recalled_.begin(), recalled_.end());
+    recalled_.clear();
+    // Others may still come back and bring something.
+    if (loop_.now() >= settled_at_) answer_first({0, wire::Why::over_limit, 0, 0, {}});
+    drive();
+}
+
+void RecallQueue::answer_first(LeaseAnswer answer) {
+    timer_.reset();
+    waits_to_settle_ = false;
+    const Waiting first = std::move(waiting_.front());
+    waiting_.pop_front();
+    if (answer.why == wire::Why::over_limit) pool_.ask_refused(first.ask.key.process);
+    answer.limit = pool_.limit();
+    answer.used = pool_.used();
+    if (first.reply(answer) || answer.granted == 0) return;
+    if (first.ask.what != LeaseAsk::What::lease)
+        pool_.not_made(first.ask.key.process, answer.granted);
+    else
+        pool_.give(first.ask.key.process, answer.granted);
+}
+
+void RecallQueue::shrink() {
+    const auto leased = pool_.leased();
+    auto over = leased > pool_.limit() ? leased - pool_.limit() : 0;
+    for (const auto& [process, account] : pool_.accounts()) {
+        const auto part = std::min(pool_.slack(process), up_to_granule(over));
+        if (part == 0 || peers_ == nullptr || !peers_->recall({pool_.key(), process}, part)) continue;
+        over -= std::min(over, part);
+    }
+}
+
+void RecallQueue::close() {
+    while (!waiting_.empty()) answer_first({0, wire::Why::not_managed, 0, 0, {}});
+}
+
+}  // namespace cgpu::app

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <set>
+
+#include "daemon/app/memory/lease_ask.hpp"
+#include "daemon/app/memory/lease_peers.hpp"
+#include "daemon/app/memory/lease_pool.hpp"
+#include "daemon/app/ports/loop.hpp"
+
+namespace cgpu::app {
+
+/// The asks of one pool, answered in the order in which they came.
+///
+/// An ask that lacks something waits while siblings are asked to give back what they don't use, while the
+/// memory of a process that has just ended is being freed, and while the driver's figure for something new is
+/// awaited, which may be below what was reserved for it. It is refused as soon as neither can bring enough,
+/// at the latest `deadline` after it came to the front. Time in which the daemon itself was held up doesn't
+/// count: what it waits for may have come and lie there unread. A sibling that lets the deadline pass is not
+/// waited for again until it has been heard of: a stopped process costs its instance one wait and its own
+/// unused chunk.
+class RecallQueue {
+  public:
+    struct Settings {
+        std::uint64_t chunk = 32ull << 20;  ///< granted at a time where there is plenty; bytes
+        Nanos deadline = 200'000'000;
+        Nanos dying_hope = 1'000'000'000;  ///< how long the memory of an ended process is expected back soon
+        Nanos figure_hope = 500'000'000;   ///< how long after its making a thing's real size is expected soon
+    };
+
+    RecallQueue(Loop& loop, LeasePool& pool, const Settings& settings);
+
+    void set_peers(LeasePeers* peers) { peers_ = peers; }
+    /// Until then no ask that lacks something is refused (the siblings are still coming back), and with
+    /// `hold_all` none is granted either (their memory isn't known yet).
+    void settle(Nanos until, bool hold_all);
+
+    /// While this holds, nothing is granted. Asked at each grant.
+    void refuse_while(std::function<bool()> refused) { refused_ = std::move(refused); }
+
+    void ask(LeaseAsk ask, LeaseReply reply);
+    /// A process has given back bytes of its lease (0: it has nothing to spare).
+    void gave(const model::Process& process, std::uint64_t bytes);
+    /// A process has ended: nobody waits for its asks.
+    void forget(const model::Process& process);
+    /// Something else has changed: tries again.
+    void drive();
+    /// Asks siblings for what lies above the limit, without waiting for it.
+    void shrink();
+    /// Refuses everyone: the instance is gone.
+    void close();
+
+  private:
+    struct Waiting {
+        LeaseAsk ask;
+        LeaseReply reply;
+        std::set<model::Process, ProcessLess> spent;  ///< siblings with nothing to spare
+    };
+    struct Sibling {
+        model::Process process;
+        std::uint64_t slack;
+    };
+
+    bool step();
+    Result<LeasePool::Grant> try_grant(const LeaseAsk& ask);
+    [[nodiscard]] std::vector<Sibling> siblings(const Waiting& first) const;
+    [[nodiscard]] std::uint64_t dying_bytes() const;
+    [[nodiscard]] std::uint64_t estimated_bytes() const;
+    bool may_come(const Waiting& first, std::uint64_t lack);
+    void wait_until(Nanos when);
+    void deadline_passed();
+    void answer_first(LeaseAnswer answer);
+
+    Loop& loop_;
+    LeasePool& pool_;
+    const Settings& settings_;
+    LeasePeers* peers_ = nullptr;
+    std::deque<Waiting> waiting_;
+    std::set<model::Process, ProcessLess> recalled_;  ///< not answered yet
+    std::set<model::Process, ProcessLess> silent_;    ///< let a deadline pass
+    WatchPtr timer_;
+    Nanos due_at_ = 0;  ///< when it was to go off
+    Nanos settled_at_ = 0;
+    bool hold_all_ = false;
+    std::function<bool()> refused_ = [] { return false; };
+    bool waits_to_settle_ = false;
+    bool driving_ = false;
+    bool again_ = false;
+};
+
+}  // namespace cgpu::app

@@ -1,0 +1,62 @@
+#include "daemon/app/ports/log.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <exception>
+#include <string>
+
+namespace cgpu::log {
+namespace {
+
+spdlog::level::level_enum spdlogs(Level level) {
+    switch (level) {
+        case Level::debug:
+            return spdlog::level::debug;
+        case Level::info:
+            return spdlog::level::info;
+        case Level::warn:
+            return spdlog::level::warn;
+        case Level::error:
+            return spdlog::level::err;
+        case Level::critical:
+            return spdlog::level::critical;
+    }
+    return spdlog::level::critical;
+}
+
+bool is_control(char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }
+
+/// Names and texts of others are in the lines. Nobody is to begin a line of their own with them, or to speak
+/// to the reader's terminal.
+std::string without_controls(fmt::string_view text) {
+    std::string out;
+    out.reserve(text.size());
+    for (const char c : text) {
+        if (is_control(c))
+            out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+        else
+            out += c;
+    }
+    return out;
+}
+
+}  // namespace
+
+void write(Level level, fmt::string_view format, fmt::format_args values) {
+    if (!spdlog::should_log(spdlogs(level))) return;
+    try {
+        line(level, fmt::vformat(format, values));
+    } catch (const std::exception&) {
+        line(level, format);  // no memory for the values; whoever logs has no use for an exception
+    }
+}
+
+void line(Level level, fmt::string_view text) {
+    // A format without values comes here when there is no memory: it needs none.
+    const std::string plain = std::any_of(text.begin(), text.end(), is_control) ? without_controls(text) : "";
+    if (!plain.empty()) text = plain;
+    spdlog::default_logger_raw()->log(spdlogs(level), spdlog::string_view_t(text.data(), text.size()));
+}
+
+}  // namespace cgpu::log

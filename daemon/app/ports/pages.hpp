@@ -1,0 +1,35 @@
+#pragma once
+
+#include <memory>
+
+#include "core/wire/pages.hpp"
+#include "daemon/app/ports/ports.hpp"
+
+namespace cgpu::app {
+
+/// The mapped pages of one process (made and unmapped by the link).
+struct ProcessPages {
+    model::Process process;
+    wire::Orders* orders = nullptr;          ///< ours to write
+    const wire::Reports* reports = nullptr;  ///< theirs: clamp everything
+    virtual ~ProcessPages() = default;
+};
+
+/// The mapped bell of one instance.
+struct InstanceBell {
+    const wire::Bell* bell = nullptr;
+    virtual ~InstanceBell() = default;
+};
+
+/// Whoever divides compute: told by the link which processes there are. Calls come on the loop's thread.
+class Gates {
+  public:
+    virtual ~Gates() = default;
+    virtual void bell_added(const model::InstanceId& id, std::shared_ptr<const InstanceBell> bell) = 0;
+    /// Called before the process gets its Welcome, with closed gates in its orders.
+    virtual void process_added(const model::InstanceId& id, std::shared_ptr<ProcessPages> pages) = 0;
+    /// Its pages are not touched any more afterwards.
+    virtual void process_removed(const model::InstanceId& id, const model::Process& process) = 0;
+};
+
+}  // namespace cgpu::app

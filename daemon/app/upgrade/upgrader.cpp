@@ -1,0 +1,136 @@
+#include "daemon/app/upgrade/upgrader.hpp"
+
+#include <utility>
+
+#include "daemon/app/ports/log.hpp"
+
+namespace cgpu::app {
+
+std::string engine_path(const upgrade::Version& version) {
+    return version.str() + "/" + upgrade::engine_name(version);
+}
+
+Upgrader::Upgrader(upgrade::Record record, const upgrade::Version& own, Outside outside)
+    : outside_(std::move(outside)),
+      recorded_(record.in_force.has_value()),
+      flow_(std::move(record), own),
+      told_(flow_.status()),
+      told_in_force_(flow_.in_force()),
+      told_mode_(flow_.mode()) {}
+
+void Upgrader::resume() {
+    if (!recorded_) {
+        upgrade::Record first;
+        first.in_force = flow_.in_force();
+        if (const auto saved = outside_.store.save(first); !saved) log::error("{}", saved.error().text);
+    }
+    look_at_module();
+    instances_changed();
+    happens(upgrade::Resume{outside_.boot_id});
+}
+
+// What can't go back must not go there.
+std::string Upgrader::engine_for_new(bool switches) const {
+    return engine_path(switches ? flow_.for_new() : flow_.in_force());
+}
+
+void Upgrader::lost(const upgrade::Lost& front) {
+    happens(front);
+    outside_.publisher.engines_changed(front.who.instance);
+}
+
+void Upgrader::gone(const upgrade::Gone& process) {
+    happens(process);
+    outside_.publisher.engines_changed(process.who.instance);
+}
+
+void Upgrader::said(const upgrade::Said& said) {
+    happens(said);
+    outside_.publisher.engines_changed(said.who.instance);
+}
+
+Result<void> Upgrader::open() const {
+    if (!flow_.draining()) return {};
+    const auto status = flow_.status();
+    const bool mode = status.kind == upgrade::Kind::mode;
+    return model::refuse(model::Refusal::Reason::busy, "new instances",
+                         std::string(mode ? "the node's mode" : "the module") + " is being changed from " +
+                             to_string(status.from) + " to " + to_string(status.to) +
+                             ", and that waits for the instances that are there to end",
+                         std::string("when it is done (cgpuctl status), or cancel it (cgpuctl ") +
+                             (mode ? "set-mode" : "upgrade") + " --cancel)");
+}
+
+void Upgrader::instances_changed() {
+    const auto status = flow_.status();
+    if (flow_.under_way()) happens(upgrade::Instances{in_the_way(status.from, status.to).size()});
+}
+
+void Upgrader::set_configured_mode(model::Mode mode) {
+    const bool in_force = !flow_.mode() && mode != configured_mode_;
+    configured_mode_ = mode;
+    if (in_force) outside_.publisher.mode_changed();
+}
+
+void Upgrader::happens(const upgrade::Event& event) {
+    events_.push_back(event);
+    if (std::exchange(busy_, true)) return;
+    while (!events_.empty()) {
+        const auto next = events_.front();
+        events_.pop_front();
+        for (const auto& action : flow_.step(next, outside_.loop.now()))
+            std::visit([this](const auto& wanted) { carry_out(wanted); }, action);
+    }
+    busy_ = false;
+    const auto wake = flow_.wake(outside_.loop.now());
+    timer_ = wake ? outside_.loop.at(*wake, [this] { happens(upgrade::Tick{}); }) : nullptr;
+    tell_what_changed();
+}
+
+// The answers come before whatever else has happened meanwhile.
+
+void Upgrader::carry_out(const upgrade::Save& save) {
+    const auto saved = outside_.store.save(save.record);
+    save_trouble_ = saved ? "" : saved.error().text;
+    events_.emplace_front(upgrade::Saved{save_trouble_});
+}
+
+void Upgrader::carry_out(const upgrade::Verify& verify) {
+    auto verified = outside_.modules.verified(verify.version);
+    if (verified)
+        events_.emplace_front(upgrade::Verified{std::move(*verified)});
+    else
+        events_.emplace_front(upgrade::Verified{tl::unexpected(verified.error().text)});
+}
+
+void Upgrader::carry_out(const upgrade::Switch& order) {
+    if (engines_ != nullptr) engines_->switch_engine(order, engine_path(order.to));
+}
+
+void Upgrader::carry_out(const upgrade::Over& over) { outside_.publisher.job_ended(over.ended); }
+
+void Upgrader::carry_out(const upgrade::Tell& tell) {
+    log::line(tell.bad ? log::Level::warn : log::Level::info, tell.text);
+}
+
+void Upgrader::look_at_module() {
+    installed_in_force_ = outside_.modules.verified(flow_.in_force()) ? flow_.in_force().str() : "";
+}
+
+void Upgrader::tell_what_changed() {
+    if (auto status = flow_.status(); status != told_) {
+        told_ = std::move(status);
+        outside_.publisher.job_changed();
+    }
+    if (told_in_force_ != flow_.in_force()) {
+        told_in_force_ = flow_.in_force();
+        look_at_module();
+        outside_.publisher.module_changed();
+    }
+    if (told_mode_ != flow_.mode()) {
+        told_mode_ = flow_.mode();
+        outside_.publisher.mode_changed();
+    }
+}
+
+}  // namespace cgpu::app

@@ -1,0 +1,57 @@
+#include "module/front/compute/first_launch.hpp"
+
+#include "module/front/base/errands.hpp"
+#include "module/front/contexts/aside.hpp"
+#include "module/front/memory/set_aside.hpp"
+#include "module/front/sizes/code_table.hpp"
+
+namespace cgpu::front {
+
+CUresult before_launch(Context& context, const void* function, FirstLaunch& first) {
+    const bool limits = context.limits_held.load(std::memory_order_relaxed);
+    const auto handle = reinterpret_cast<std::uintptr_t>(function);
+    if (!code_table().first_time(handle, context.key()) && !limits) return kSuccess;
+    if (!session().isolates(context.gpu)) return kSuccess;
+    const auto bytes = code_table().bytes_to_load(handle, context.key());
+    const CUresult refused =
+        bytes == 0 ? kSuccess : set_aside(wire::Topic::load, context.gpu, bytes, first.code);
+    if (refused != kSuccess) {
+        code_table().not_yet(handle, context.key());
+        return refused;
+    }
+    first.function = function;
+    if (limits) first.limits = held_for_limits(context);
+    return kSuccess;
+}
+
+void after_first_launch(Context& context, const FirstLaunch& first, bool launched) {
+    const auto handle = reinterpret_cast<std::uintptr_t>(first.function);
+    end_aside(first.code, launched);
+    if (launched) {
+        code_table().loaded(handle, context.key());
+        end_aside(first.limits, true);
+    } else {
+        code_table().not_yet(handle, context.key());
+        hold_for_limits(context, first.limits);
+    }
+    // What it took without our knowing, such as local memory.
+    errands().note_moved(context.gpu);
+}
+
+void hold_for_limits(Context& context, const Aside& aside) {
+    const Locked lock(context.limits_mutex);
+    const Aside before = context.limits;
+    context.limits = aside;
+    context.limits_held.store(aside.bytes != 0);
+    end_aside(before, false);
+}
+
+Aside held_for_limits(Context& context) {
+    const Locked lock(context.limits_mutex);
+    const Aside held = context.limits;
+    context.limits = Aside{};
+    context.limits_held.store(false);
+    return held;
+}
+
+}  // namespace cgpu::front

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "module/front/contexts/aside.hpp"
+#include "module/front/contexts/context_table.hpp"
+
+namespace cgpu::front {
+
+/// The first launch of a function in a context: with lazy loading the driver loads its code then, and it
+/// takes the memory that the context's limits ask for at a launch.
+struct FirstLaunch {
+    const void* function = nullptr;  ///< null: it has been launched before
+    Aside code;
+    Aside limits;
+};
+
+/// Before a launch. kSuccess or kOutOfMemory. Where it is nothing new, this costs two loads.
+CUresult before_launch(Context& context, const void* function, FirstLaunch& first);
+void after_first_launch(Context& context, const FirstLaunch& first, bool launched);
+
+/// What a context's limits ask for is held for it until a launch takes it.
+void hold_for_limits(Context& context, const Aside& aside);
+/// Takes it out again; nothing where nothing is held.
+Aside held_for_limits(Context& context);
+
+}  // namespace cgpu::front

@@ -1,0 +1,58 @@
+#include "module/front/compute/transfer.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "module/front/driver/real_driver.hpp"
+
+namespace cgpu::front {
+namespace real {
+CGPU_REAL(cuPointerGetAttribute, void*, int, CUdeviceptr)
+}  // namespace real
+
+namespace {
+
+/// The GPU that the memory at an address lies on; -1: it is the host's, or unknown.
+int device_of(CUdeviceptr address) {
+    unsigned type = 0;
+    int device = -1;
+    const bool on_device = real::cuPointerGetAttribute(&type, kPointerMemoryType, address) == kSuccess &&
+                           type == kMemoryDevice &&
+                           real::cuPointerGetAttribute(&device, kPointerDevice, address) == kSuccess;
+    return on_device ? device : -1;
+}
+
+struct End {
+    unsigned type;
+    CUdeviceptr address;
+};
+
+bool on_device(const End& end) {
+    if (end.type == kMemoryUnified) return device_of(end.address) >= 0;
+    return end.type == kMemoryDevice || end.type == kMemoryArray;
+}
+
+}  // namespace
+
+const void* length_class(Transfer transfer, std::uint64_t bytes) {
+    constexpr unsigned kSizes = 256;
+    static const char marks[2][kSizes] = {};
+    const auto octave = static_cast<unsigned>(std::bit_width(bytes | 4)) - 1;
+    const auto quarter = static_cast<unsigned>(bytes >> (octave - 2)) & 3;
+    return &marks[transfer == Transfer::copy ? 1 : 0][(octave * 4 + quarter) % kSizes];
+}
+
+bool within_a_gpu(CUdeviceptr to, CUdeviceptr from) {
+    const int device = device_of(to);
+    return device >= 0 && device == device_of(from);
+}
+
+bool within_a_gpu(const CUmemcpy2D& copy) {
+    return on_device({copy.from.type, copy.from.address}) && on_device({copy.to.type, copy.to.address});
+}
+
+bool within_a_gpu(const CUmemcpy3D& copy) {
+    return on_device({copy.from.type, copy.from.address}) && on_device({copy.to.type, copy.to.address});
+}
+
+}  // namespace cgpu::front

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "module/front/compute/gate.hpp"
+
+namespace cgpu::front {
+
+/// Memsets and copies on one GPU are work like kernels: those of at least this many bytes pass the gate.
+/// Smaller ones take the GPU less time than it takes to tell what they are.
+constexpr std::uint64_t kLargeTransfer = 64 << 10;
+
+enum class Transfer { fill, copy };
+
+/// What stands for transfers that take about as long (a quarter of an octave of sizes), as a kernel's
+/// function does for its launches.
+const void* length_class(Transfer transfer, std::uint64_t bytes);
+
+/// `stream` as the plain functions take it.
+template <class Call>
+CUresult gated_transfer(Transfer transfer, std::uint64_t bytes, CUstream stream, Call call) {
+    if (bytes < kLargeTransfer) return call();
+    return gated({length_class(transfer, bytes), stream, nullptr}, call);
+}
+
+/// Whether both are memory of one GPU. The driver is asked.
+bool within_a_gpu(CUdeviceptr to, CUdeviceptr from);
+
+/// The same for a copy between boxes of memory and arrays; `bytes` are its bytes.
+bool within_a_gpu(const CUmemcpy2D& copy);
+bool within_a_gpu(const CUmemcpy3D& copy);
+
+}  // namespace cgpu::front

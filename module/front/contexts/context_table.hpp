@@ -1,0 +1,111 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "module/engine/api.hpp"
+#include "module/front/base/waiting.hpp"
+#include "module/front/contexts/aside.hpp"
+#include "module/front/driver/cuda_abi.hpp"
+
+namespace cgpu::front {
+
+/// A run of launches between two events that the front recorded.
+struct Batch {
+    module::BatchId id;
+    CUstream stream;
+    CUevent start;
+    CUevent end;
+    bool owner_closes;    ///< on a per-thread stream: its end event is recorded behind every launch, by
+                          ///< its own thread
+    const void* opener;   ///< who opened it (Launching::me), ...
+    bool shared = false;  ///< ... and whether others have launched into it since
+    std::int64_t close_ns =
+        0;                ///< when it was to be closed first; takes no launches from then on. 0: not yet
+    bool closed = false;  ///< somebody is recording its end, or has
+    Batch* next = nullptr;
+};
+
+/// What the meter keeps of one context; meter.cpp explains the fields.
+struct ContextMeter {
+    Mutex mutex;
+    Batch* batches = nullptr;
+    std::array<CUevent, 32> pool{};
+    std::size_t pooled = 0;
+    CUevent base = nullptr;
+    std::int64_t base_ns = 0;
+    std::int64_t offset_ns[2] = {};
+    std::int64_t window_start_ns = 0;
+    std::int64_t last_offset_ns = 0;
+    std::int64_t last_seen_ns = 0;
+    std::atomic<bool> reaping{false};
+    std::atomic<std::uint32_t> closes{0};  ///< bumped before a batch is closed, so that runs of launches end
+};
+
+/// A context of the process. Never freed, used again for other contexts: a pointer to it is always good.
+struct Context {
+    std::atomic<CUcontext> handle{nullptr};
+    int gpu = -1;
+    bool primary = false;
+    int uses = 1;  ///< by cuCtxAttach and cuCtxDetach
+    std::atomic<bool> dying{false};
+    std::atomic<std::uint32_t> pins{0};
+    ContextMeter meter;
+    Mutex limits_mutex;
+    Aside limits;  ///< set aside for what the context's limits ask for, until a launch takes it
+    std::atomic<bool> limits_held{false};
+    Context* next = nullptr;
+
+    std::uint64_t key() const {
+        return reinterpret_cast<std::uintptr_t>(handle.load(std::memory_order_relaxed));
+    }
+};
+
+/// Bumped where what holds of all launches of a thread's may hold no longer: a context is new, or what one's
+/// limits ask for changes.
+inline constinit std::atomic<std::uint32_t> context_changes{0};
+
+class ContextTable {
+  public:
+    constexpr ContextTable() = default;
+
+    /// The entry of a context that is current or known; null where it can't be found out.
+    Context* find(CUcontext handle);
+    /// Adds a context that a hook has just seen being made. Null when out of memory.
+    Context* add(CUcontext handle, int gpu, bool primary);
+    Context* primary_of(int gpu);
+    /// Whether it is the process's one context, as far as is known.
+    bool has_only(const Context& context) const;
+
+    /// Before the driver destroys it: from here on no other thread of ours uses it. Waits for those that do.
+    void retire(Context& context);
+    /// The driver refused to destroy it.
+    void unretire(Context& context) { context.dying.store(false); }
+    /// The driver has destroyed it.
+    void remove(Context& context);
+
+    /// Keeps the service thread's hands and cuCtxDestroy apart. False: it is being destroyed.
+    bool pin(Context& context);
+    void unpin(Context& context);
+
+    /// Calls `function(Context&)` for every context of a GPU (all GPUs: -1), pinned meanwhile.
+    template <class Function>
+    void for_each(int gpu, Function function) {
+        for (Context* each = first_.load(); each != nullptr; each = each->next) {
+            if (each->handle.load() == nullptr || (gpu >= 0 && each->gpu != gpu) || !pin(*each)) continue;
+            function(*each);
+            unpin(*each);
+        }
+    }
+
+    void reset_in_child();
+
+  private:
+    Mutex mutex_;
+    std::atomic<Context*> first_{nullptr};
+};
+
+ContextTable& contexts();
+
+}  // namespace cgpu::front

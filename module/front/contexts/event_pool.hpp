@@ -1,0 +1,12 @@
+#pragma once
+
+#include "module/front/contexts/context_table.hpp"
+
+namespace cgpu::front {
+
+/// An event from the context's pool, for whoever needs one behind some work; null where the driver has none.
+/// The context must be current.
+CUevent take_event(Context& context);
+void put_event(Context& context, CUevent event);
+
+}  // namespace cgpu::front

@@ -1,0 +1,15 @@
+#include "module/front/driver/captures.hpp"
+
+#include "module/front/driver/real_driver.hpp"
+
+namespace cgpu::front {
+
+bool is_capturing(CUstream stream) {
+    if (!captures_active()) return false;
+    int status = kCaptureNone;
+    // An error says that this stream can't be used while another is captured: whatever comes, it isn't GPU
+    // work.
+    return real::cuStreamIsCapturing(stream, &status) != kSuccess || status != kCaptureNone;
+}
+
+}  // namespace cgpu::front

@@ -1,0 +1,18 @@
+#include "module/front/driver/context_scope.hpp"
+
+#include "module/front/driver/real_driver.hpp"
+
+namespace cgpu::front {
+
+CurrentContext::CurrentContext(CUcontext handle) {
+    CUcontext current = nullptr;
+    if (real::cuCtxGetCurrent(&current) == kSuccess && current == handle) return;
+    pushed_ = ok_ = real::cuCtxPushCurrent_v2(handle) == kSuccess;
+}
+
+CurrentContext::~CurrentContext() {
+    CUcontext popped = nullptr;
+    if (pushed_) real::cuCtxPopCurrent_v2(&popped);
+}
+
+}  // namespace cgpu::front

@@ -1,0 +1,94 @@
+// A context's limits: the heap, the printf buffer and the stacks that they ask for are taken at some later
+// launch.
+#include "module/front/compute/first_launch.hpp"
+#include "module/front/contexts/aside.hpp"
+#include "module/front/contexts/context_table.hpp"
+#include "module/front/hooks/hook.hpp"
+#include "module/front/memory/place.hpp"
+#include "module/front/memory/set_aside.hpp"
+#include "module/front/session/session.hpp"
+
+using namespace cgpu::front;
+
+namespace cgpu::front::real {
+CGPU_REAL(cuCtxGetLimit, std::size_t*, int)
+CGPU_REAL(cuCtxSetLimit, int, std::size_t)
+CGPU_REAL(cuDeviceGetAttribute, int*, int, CUdevice)
+}  // namespace cgpu::front::real
+
+namespace {
+
+std::uint64_t attribute(int gpu, int which) {
+    int value = 0;
+    const CUdevice device = session().device_of(static_cast<std::uint32_t>(gpu));
+    return real::cuDeviceGetAttribute(&value, which, device) == kSuccess && value > 0
+               ? static_cast<std::uint64_t>(value)
+               : 1;
+}
+
+/// What one more byte of the limit costs at most; 0: it is not about memory of the GPU.
+std::uint64_t bytes_of_each(int limit, int gpu) {
+    switch (limit) {
+        case kLimitStackSize:
+            return attribute(gpu, kAttributeMultiprocessors) *
+                   attribute(gpu, kAttributeThreadsOfMultiprocessor);
+        case kLimitPrintfFifoSize:
+        case kLimitMallocHeapSize:
+            return 1;
+        default:  // the driver's enum, not ours
+            return 0;
+    }
+}
+
+/// `value` times `each`, or more than any card has.
+std::uint64_t product(std::uint64_t value, std::uint64_t each) {
+    return each != 0 && value > UINT64_MAX / each ? UINT64_MAX : value * each;
+}
+
+/// The limit is larger: more is set aside, and held with what was before.
+template <class Call>
+CUresult enlarge(Context& context, std::uint64_t bytes, Call call) {
+    Aside more;
+    const CUresult refused = set_aside(cgpu::wire::Topic::load, context.gpu, bytes, more);
+    const CUresult result = refused == kSuccess ? call() : refused;
+    if (result != kSuccess) {
+        end_aside(more, false);
+        return result;
+    }
+    const Aside held = held_for_limits(context);
+    end_aside(held, true);  // two become one
+    more.bytes += held.bytes;
+    hold_for_limits(context, more);
+    return result;
+}
+
+/// The limit is smaller: what no launch has taken yet is given back, of the rest the driver's figure tells.
+template <class Call>
+CUresult reduce(Context& context, std::uint64_t bytes, Call call) {
+    const CUresult result = call();
+    if (result != kSuccess) return result;
+    const Aside held = held_for_limits(context);
+    if (held.bytes > bytes)
+        hold_for_limits(context, held);
+    else
+        end_aside(held, false);
+    session().link().tell(cgpu::wire::Topic::moved, static_cast<std::uint32_t>(context.gpu), bytes);
+    return result;
+}
+
+}  // namespace
+
+CGPU_HOOK cuCtxSetLimit(int limit, std::size_t value) {
+    const auto call = [&] { return real::cuCtxSetLimit(limit, value); };
+    const Place place = place_of_current("limit");
+    if (place.route == Route::broken) return place.refusal;
+    const std::uint64_t each = place.route == Route::pass ? 0 : bytes_of_each(limit, place.context->gpu);
+    std::size_t before = 0;
+    if (each == 0 || real::cuCtxGetLimit(&before, limit) != kSuccess || value == before) return call();
+    const Uncancelled uncancelled;
+    // What was let through ahead ends, so that the next launch sees what is held for it.
+    place.context->meter.closes.fetch_add(1);
+    context_changes.fetch_add(1);
+    return value > before ? enlarge(*place.context, product(value - before, each), call)
+                          : reduce(*place.context, product(before - value, each), call);
+}

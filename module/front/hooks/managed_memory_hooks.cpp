@@ -1,0 +1,56 @@
+// Managed memory: refused on GPUs that isolate memory.
+#include "module/front/contexts/context_table.hpp"
+#include "module/front/hooks/hook.hpp"
+#include "module/front/memory/current_context.hpp"
+#include "module/front/session/session.hpp"
+
+using namespace cgpu::front;
+
+namespace cgpu::front::real {
+CGPU_REAL(cuMemAllocManaged, CUdeviceptr*, std::size_t, unsigned)
+CGPU_REAL(cuMemGetDefaultMemPool, CUmemoryPool*, const CUmemLocation*, int)
+CGPU_REAL(cuMemGetMemPool, CUmemoryPool*, const CUmemLocation*, int)
+}  // namespace cgpu::front::real
+
+namespace {
+
+/// The GPU of the current context, or the first of the instance that isolates: functions that need no context
+/// are refused, too, once memory is isolated somewhere.
+int isolating_gpu() {
+    if (const Context* context = current_context(); context != nullptr && context->gpu >= 0) {
+        return session().isolates(context->gpu) ? context->gpu : kForeignGpu;
+    }
+    for (std::uint32_t gpu = 0; gpu < session().gpu_count(); ++gpu) {
+        if (session().isolates(static_cast<int>(gpu))) return static_cast<int>(gpu);
+    }
+    return kForeignGpu;
+}
+
+template <class Call>
+CUresult refused_when_isolated(const char* what, Call call) {
+    const Route route = session().route();
+    if (route == Route::broken) return kSystemNotReady;
+    const int gpu = route == Route::managed ? isolating_gpu() : kForeignGpu;
+    if (gpu == kForeignGpu) return call();
+    session().link().notice(cgpu::wire::Event::managed_memory_refused, static_cast<std::uint32_t>(gpu), what);
+    return kNotSupported;
+}
+
+}  // namespace
+
+CGPU_HOOK cuMemAllocManaged(CUdeviceptr* address, std::size_t bytes, unsigned flags) {
+    return refused_when_isolated("cuMemAllocManaged",
+                                 [&] { return real::cuMemAllocManaged(address, bytes, flags); });
+}
+
+CGPU_HOOK cuMemGetDefaultMemPool(CUmemoryPool* pool, const CUmemLocation* location, int type) {
+    const auto call = [&] { return real::cuMemGetDefaultMemPool(pool, location, type); };
+    if (type != kAllocationManaged) return call();
+    return refused_when_isolated("cuMemGetDefaultMemPool", call);
+}
+
+CGPU_HOOK cuMemGetMemPool(CUmemoryPool* pool, const CUmemLocation* location, int type) {
+    const auto call = [&] { return real::cuMemGetMemPool(pool, location, type); };
+    if (type != kAllocationManaged) return call();
+    return refused_when_isolated("cuMemGetMemPool", call);
+}

@@ -1,0 +1,124 @@
+// Physical memory and its mappings (the virtual memory management functions).
+#include "module/front/hooks/hook.hpp"
+#include "module/front/memory/charge.hpp"
+#include "module/front/memory/freeing.hpp"
+#include "module/front/memory/physical.hpp"
+
+using namespace cgpu::front;
+using cgpu::module::Holding;
+
+namespace cgpu::front::real {
+CGPU_REAL(cuMemCreate, CUmemGenericAllocationHandle*, std::size_t, const CUmemAllocationProp*,
+          unsigned long long)
+CGPU_REAL(cuMemRelease, CUmemGenericAllocationHandle)
+CGPU_REAL(cuMemMap, CUdeviceptr, std::size_t, std::size_t, CUmemGenericAllocationHandle, unsigned long long)
+CGPU_REAL(cuMemUnmap, CUdeviceptr, std::size_t)
+CGPU_REAL(cuMemRetainAllocationHandle, CUmemGenericAllocationHandle*, void*)
+CGPU_REAL(cuMemExportToShareableHandle, void*, CUmemGenericAllocationHandle, int, unsigned long long)
+CGPU_REAL(cuImportExternalMemory, CUexternalMemory*, const CUexternalMemoryHandleDesc*)
+CGPU_REAL(cuDestroyExternalMemory, CUexternalMemory)
+CGPU_REAL(cuMemImportFromShareableHandle, CUmemGenericAllocationHandle*, void*, int)
+}  // namespace cgpu::front::real
+
+namespace {
+
+bool managed() { return session().route() == Route::managed; }
+
+/// Opens memory from a descriptor, which may be one of this process's own; -1: it is opened otherwise.
+template <class Handle, class Call>
+CUresult open_from(int descriptor, const Handle& handle, Call call) {
+    Physical::Memory* own = descriptor >= 0 && managed() ? physical().hold(descriptor) : nullptr;
+    const CUresult result = call();
+    if (own == nullptr) return result;
+    if (result == kSuccess)
+        physical().imported(*own, handle());
+    else
+        physical().let_go(*own);
+    return result;
+}
+
+}  // namespace
+
+CGPU_HOOK cuMemCreate(CUmemGenericAllocationHandle* handle, std::size_t bytes,
+                      const CUmemAllocationProp* what, unsigned long long flags) {
+    const Route route = session().route();
+    if (route == Route::broken) return kSystemNotReady;
+    const bool on_device = what != nullptr && what->location.type == kLocationDevice;
+    if (route == Route::pass || handle == nullptr || !on_device || bytes == 0) {
+        return real::cuMemCreate(handle, bytes, what, flags);
+    }
+    // By where the memory lies, whatever context is current.
+    const int gpu = session().gpu_of(what->location.id);
+    if (gpu == kForeignGpu) {
+        session().link().notice(cgpu::wire::Event::foreign_device_refused, 0, "cuMemCreate");
+        return kInvalidDevice;
+    }
+    if (!session().isolates(gpu)) return real::cuMemCreate(handle, bytes, what, flags);
+    return charged(gpu, bytes, Holding::physical, 0, [&](Made& made) {
+        const CUresult result = real::cuMemCreate(handle, bytes, what, flags);
+        if (result != kSuccess) return result;
+        made.key = *handle;
+        physical().created(*handle);
+        return result;
+    });
+}
+
+CGPU_HOOK cuMemRelease(CUmemGenericAllocationHandle handle) {
+    if (!managed()) return real::cuMemRelease(handle);
+    const Freeing freeing;
+    const CUresult result = real::cuMemRelease(handle);
+    if (result == kSuccess) physical().handle_released(handle);
+    return result;
+}
+
+CGPU_HOOK cuMemMap(CUdeviceptr address, std::size_t bytes, std::size_t offset,
+                   CUmemGenericAllocationHandle handle, unsigned long long flags) {
+    const CUresult result = real::cuMemMap(address, bytes, offset, handle, flags);
+    if (result == kSuccess && managed()) physical().mapped(address, bytes, handle);
+    return result;
+}
+
+CGPU_HOOK cuMemUnmap(CUdeviceptr address, std::size_t bytes) {
+    if (!managed()) return real::cuMemUnmap(address, bytes);
+    const Freeing freeing;
+    const CUresult result = real::cuMemUnmap(address, bytes);
+    if (result == kSuccess) physical().unmapped(address, bytes);
+    return result;
+}
+
+CGPU_HOOK cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* handle, void* address) {
+    const CUresult result = real::cuMemRetainAllocationHandle(handle, address);
+    if (result == kSuccess && managed())
+        physical().retained(*handle, reinterpret_cast<std::uintptr_t>(address));
+    return result;
+}
+
+CGPU_HOOK cuMemExportToShareableHandle(void* shareable, CUmemGenericAllocationHandle handle, int type,
+                                       unsigned long long flags) {
+    const CUresult result = real::cuMemExportToShareableHandle(shareable, handle, type, flags);
+    if (result == kSuccess && type == kHandleDescriptor && managed())
+        physical().exported(handle, *static_cast<int*>(shareable));
+    return result;
+}
+
+CGPU_HOOK cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, void* shareable, int type) {
+    // The descriptor is passed in the pointer's place.
+    const int descriptor =
+        type == kHandleDescriptor ? static_cast<int>(reinterpret_cast<std::intptr_t>(shareable)) : -1;
+    return open_from(
+        descriptor, [&] { return *handle; },
+        [&] { return real::cuMemImportFromShareableHandle(handle, shareable, type); });
+}
+
+CGPU_HOOK cuImportExternalMemory(CUexternalMemory* memory, const CUexternalMemoryHandleDesc* what) {
+    const int descriptor = what != nullptr && what->type == kExternalDescriptor ? what->descriptor : -1;
+    return open_from(
+        descriptor, [&] { return reinterpret_cast<std::uintptr_t>(*memory); },
+        [&] { return real::cuImportExternalMemory(memory, what); });
+}
+
+CGPU_HOOK cuDestroyExternalMemory(CUexternalMemory memory) {
+    const CUresult result = real::cuDestroyExternalMemory(memory);
+    if (result == kSuccess && managed()) physical().handle_released(reinterpret_cast<std::uintptr_t>(memory));
+    return result;
+}

@@ -1,0 +1,156 @@
+// Waiting for the GPU, and what must not lie inside a batch. Nothing here is ever held back.
+#include "module/front/compute/gate.hpp"
+#include "module/front/driver/captures.hpp"
+#include "module/front/driver/stream_key.hpp"
+#include "module/front/hooks/hook.hpp"
+
+using namespace cgpu::front;
+
+namespace cgpu::front::real {
+CGPU_REAL(cuStreamSynchronize, CUstream)
+CGPU_REAL(cuStreamSynchronize_ptsz, CUstream)
+CGPU_REAL(cuCtxSynchronize)
+CGPU_REAL(cuCtxSynchronize_v2, CUcontext)
+CGPU_REAL(cuEventSynchronize, CUevent)
+CGPU_REAL(cuMemcpyDtoH_v2, void*, CUdeviceptr, std::size_t)
+CGPU_REAL(cuMemcpyDtoH_v2_ptds, void*, CUdeviceptr, std::size_t)
+CGPU_REAL(cuStreamDestroy, CUstream)
+CGPU_REAL(cuStreamDestroy_v2, CUstream)
+CGPU_REAL(cuLaunchHostFunc, CUstream, void (*)(void*), void*)
+CGPU_REAL(cuLaunchHostFunc_ptsz, CUstream, void (*)(void*), void*)
+CGPU_REAL(cuStreamAddCallback, CUstream, void (*)(CUstream, CUresult, void*), void*, unsigned)
+CGPU_REAL(cuStreamAddCallback_ptsz, CUstream, void (*)(CUstream, CUresult, void*), void*, unsigned)
+CGPU_REAL(cuStreamBeginCapture, CUstream)
+CGPU_REAL(cuStreamBeginCapture_ptsz, CUstream)
+CGPU_REAL(cuStreamBeginCapture_v2, CUstream, int)
+CGPU_REAL(cuStreamBeginCapture_v2_ptsz, CUstream, int)
+CGPU_REAL(cuStreamBeginCaptureToGraph, CUstream, CUgraph, const CUgraphNode*, const void*, std::size_t, int)
+CGPU_REAL(cuStreamBeginCaptureToGraph_ptsz, CUstream, CUgraph, const CUgraphNode*, const void*, std::size_t,
+          int)
+CGPU_REAL(cuStreamEndCapture, CUstream, CUgraph*)
+CGPU_REAL(cuStreamEndCapture_ptsz, CUstream, CUgraph*)
+}  // namespace cgpu::front::real
+
+namespace {
+
+template <class Call>
+CUresult begin_capture(CUstream stream, Call call) {
+    close_stream(stream);
+    // Before the driver's call, so that no other thread's closing event slips into the capture unseen.
+    captures_under_way.fetch_add(1);
+    const CUresult result = call();
+    if (result != kSuccess) captures_under_way.fetch_sub(1);
+    return result;
+}
+
+/// `stream` as the plain functions take it. A capture that was invalidated ends here as well.
+template <class Call>
+CUresult end_capture(CUstream stream, Call call) {
+    const bool was_capturing = is_capturing(stream);
+    const CUresult result = call();
+    if (was_capturing && !is_capturing(stream)) captures_under_way.fetch_sub(1);
+    return result;
+}
+
+}  // namespace
+
+CGPU_HOOK cuStreamSynchronize(CUstream stream) {
+    return synchronised(stream, false, [&] { return real::cuStreamSynchronize(stream); });
+}
+
+CGPU_HOOK cuStreamSynchronize_ptsz(CUstream stream) {
+    return synchronised(per_thread(stream), false, [&] { return real::cuStreamSynchronize_ptsz(stream); });
+}
+
+CGPU_HOOK cuCtxSynchronize() {
+    return synchronised(nullptr, true, [] { return real::cuCtxSynchronize(); });
+}
+
+CGPU_HOOK cuCtxSynchronize_v2(CUcontext context) {
+    return synchronised(nullptr, true, [&] { return real::cuCtxSynchronize_v2(context); });
+}
+
+CGPU_HOOK cuEventSynchronize(CUevent event) {
+    return synchronised(nullptr, true, [&] { return real::cuEventSynchronize(event); });
+}
+
+// Copies that end only when the GPU has done what comes before them: programs wait by them as often as by the
+// above.
+CGPU_HOOK cuMemcpyDtoH_v2(void* to, CUdeviceptr from, std::size_t bytes) {
+    return synchronised(nullptr, true, [&] { return real::cuMemcpyDtoH_v2(to, from, bytes); });
+}
+
+CGPU_HOOK cuMemcpyDtoH_v2_ptds(void* to, CUdeviceptr from, std::size_t bytes) {
+    return synchronised(stream_per_thread(), false,
+                        [&] { return real::cuMemcpyDtoH_v2_ptds(to, from, bytes); });
+}
+
+CGPU_HOOK cuStreamDestroy(CUstream stream) {
+    close_stream(stream);
+    return real::cuStreamDestroy(stream);
+}
+
+CGPU_HOOK cuStreamDestroy_v2(CUstream stream) {
+    close_stream(stream);
+    return real::cuStreamDestroy_v2(stream);
+}
+
+CGPU_HOOK cuLaunchHostFunc(CUstream stream, void (*function)(void*), void* data) {
+    close_stream(stream);
+    return real::cuLaunchHostFunc(stream, function, data);
+}
+
+CGPU_HOOK cuLaunchHostFunc_ptsz(CUstream stream, void (*function)(void*), void* data) {
+    close_stream(per_thread(stream));
+    return real::cuLaunchHostFunc_ptsz(stream, function, data);
+}
+
+CGPU_HOOK cuStreamAddCallback(CUstream stream, void (*callback)(CUstream, CUresult, void*), void* data,
+                              unsigned flags) {
+    close_stream(stream);
+    return real::cuStreamAddCallback(stream, callback, data, flags);
+}
+
+CGPU_HOOK cuStreamAddCallback_ptsz(CUstream stream, void (*callback)(CUstream, CUresult, void*), void* data,
+                                   unsigned flags) {
+    close_stream(per_thread(stream));
+    return real::cuStreamAddCallback_ptsz(stream, callback, data, flags);
+}
+
+CGPU_HOOK cuStreamBeginCapture(CUstream stream) {
+    return begin_capture(stream, [&] { return real::cuStreamBeginCapture(stream); });
+}
+
+CGPU_HOOK cuStreamBeginCapture_ptsz(CUstream stream) {
+    return begin_capture(per_thread(stream), [&] { return real::cuStreamBeginCapture_ptsz(stream); });
+}
+
+CGPU_HOOK cuStreamBeginCapture_v2(CUstream stream, int mode) {
+    return begin_capture(stream, [&] { return real::cuStreamBeginCapture_v2(stream, mode); });
+}
+
+CGPU_HOOK cuStreamBeginCapture_v2_ptsz(CUstream stream, int mode) {
+    return begin_capture(per_thread(stream),
+                         [&] { return real::cuStreamBeginCapture_v2_ptsz(stream, mode); });
+}
+
+CGPU_HOOK cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph, const CUgraphNode* nodes,
+                                      const void* edges, std::size_t count, int mode) {
+    return begin_capture(
+        stream, [&] { return real::cuStreamBeginCaptureToGraph(stream, graph, nodes, edges, count, mode); });
+}
+
+CGPU_HOOK cuStreamBeginCaptureToGraph_ptsz(CUstream stream, CUgraph graph, const CUgraphNode* nodes,
+                                           const void* edges, std::size_t count, int mode) {
+    return begin_capture(per_thread(stream), [&] {
+        return real::cuStreamBeginCaptureToGraph_ptsz(stream, graph, nodes, edges, count, mode);
+    });
+}
+
+CGPU_HOOK cuStreamEndCapture(CUstream stream, CUgraph* graph) {
+    return end_capture(stream, [&] { return real::cuStreamEndCapture(stream, graph); });
+}
+
+CGPU_HOOK cuStreamEndCapture_ptsz(CUstream stream, CUgraph* graph) {
+    return end_capture(per_thread(stream), [&] { return real::cuStreamEndCapture_ptsz(stream, graph); });
+}

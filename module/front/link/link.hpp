@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "core/wire/message.hpp"
+#include "module/front/base/waiting.hpp"
+#include "module/front/link/connection.hpp"
+
+namespace cgpu::front {
+
+/// The connection to the daemon as the hooks see it: any thread asks, the service thread reads. While the
+/// daemon is away an Ask waits for the reconnect, within the time that its caller gives it.
+class Link {
+  public:
+    constexpr Link() = default;
+
+    /// Sends an Ask and waits for its Answer. False: none came in time, or the daemon is away and `patient`
+    /// is false.
+    bool ask(wire::Topic topic, std::uint32_t gpu, std::uint64_t bytes, std::int64_t until_ns, bool patient,
+             wire::Answer& answer);
+    /// Sends an Ask whose Answer nobody waits for.
+    void tell(wire::Topic topic, std::uint32_t gpu, std::uint64_t bytes = 0);
+    /// False where it could not be sent: then the bytes are still the process's.
+    bool give(std::uint32_t gpu, std::uint64_t bytes);
+    /// A line for the daemon's log; at most one a second of each kind.
+    void notice(wire::Event event, std::uint32_t gpu, std::string_view detail);
+
+    bool connected();
+
+    // For the service thread.
+    /// Says on a connection that is to take a lost one's place what this process has of its lease. Before
+    /// attach(): then no answer to an Ask can have changed it.
+    static Sent tell_lease(const Descriptor& socket, std::uint32_t gpu, std::uint64_t bytes);
+    void attach(const Descriptor& socket, std::uint32_t version);
+    /// Which engine runs here; nothing to daemons that know nothing of it. Sent::full: say it again later.
+    Sent tell_engine(const wire::Switched& told);
+    /// The connection is gone: closes it and tells the waiting callers.
+    void detach();
+    Descriptor socket();
+    /// Hands an Answer to the one who waits for it. False: nobody does (any more).
+    bool deliver(const wire::Answer& answer);
+    /// What an Answer answers, by its number alone: the caller may have given up.
+    static wire::Topic topic_of(std::uint64_t request);
+
+    void reset_in_child();
+
+  private:
+    struct Waiter;
+    Sent send_locked(const wire::Ask& ask);
+
+    Mutex mutex_;
+    Descriptor socket_;
+    std::uint32_t version_ = 0;  ///< of the messages, as the Welcome said
+    Waiter* waiters_ = nullptr;
+    std::atomic<std::uint64_t> next_request_{1};
+    std::atomic<std::int64_t> last_notice_[8]{};
+};
+
+}  // namespace cgpu::front

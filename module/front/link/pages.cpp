@@ -1,0 +1,58 @@
+#include "module/front/link/pages.hpp"
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "module/front/base/waiting.hpp"
+
+namespace cgpu::front {
+namespace {
+
+void* map_page(int file, int protection, const void* over) {
+    struct stat status {};
+    if (file < 0 || fstat(file, &status) != 0 || status.st_size < static_cast<off_t>(wire::kPageBytes)) {
+        return nullptr;
+    }
+    const int flags = MAP_SHARED | (over != nullptr ? MAP_FIXED : 0);
+    void* page = mmap(const_cast<void*>(over), wire::kPageBytes, protection, flags, file, 0);
+    return page == MAP_FAILED ? nullptr : page;
+}
+
+/// Looks at a page's magic before it goes anywhere.
+bool has_magic(int file, std::uint32_t magic) {
+    void* page = map_page(file, PROT_READ, nullptr);
+    if (page == nullptr) return false;
+    const bool right = *static_cast<const std::uint32_t*>(page) == magic;
+    munmap(page, wire::kPageBytes);
+    return right;
+}
+
+}  // namespace
+
+/// Other threads read the addresses meanwhile: they are written once.
+bool Pages::map(const std::array<int, 3>& files) {
+    const bool observer = files[1] < 0 && files[2] < 0;
+    if (!has_magic(files[0], wire::kOrdersMagic)) return false;
+    if (!observer && (!has_magic(files[1], wire::kReportsMagic) || !has_magic(files[2], wire::kBellMagic))) {
+        return false;
+    }
+    void* orders = map_page(files[0], PROT_READ, orders_);
+    if (orders == nullptr) return false;
+    if (orders_ == nullptr) orders_ = static_cast<const wire::Orders*>(orders);
+    if (observer) return true;
+    void* reports = map_page(files[1], PROT_READ | PROT_WRITE, reports_);
+    if (reports == nullptr) return false;
+    if (reports_ == nullptr) reports_ = static_cast<wire::Reports*>(reports);
+    void* bell = map_page(files[2], PROT_READ | PROT_WRITE, bell_);
+    if (bell == nullptr) return false;
+    if (bell_ == nullptr) bell_ = static_cast<wire::Bell*>(bell);
+    return orders_->gpu_count <= wire::kMaxGpus;
+}
+
+void Pages::ring() const {
+    if (bell_ == nullptr) return;
+    bell_->rings.fetch_add(1);
+    futex_wake_all(&bell_->rings);
+}
+
+}  // namespace cgpu::front

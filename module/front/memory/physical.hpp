@@ -1,0 +1,63 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+
+#include "module/front/base/waiting.hpp"
+#include "module/front/driver/cuda_abi.hpp"
+
+namespace cgpu::front {
+
+/// Physical memory made by cuMemCreate lives until all its handles have been released, nothing maps it and
+/// all descriptors it was exported as are closed (CUDA driver API, "Virtual Memory Management"). Programs
+/// release the handle right after mapping it, so its charge ends with the last of these in this process. What
+/// another process of the instance then still holds is seen in the driver's figure for that one.
+class Physical {
+  public:
+    struct Memory;
+    constexpr Physical() = default;
+
+    /// Memory was made and charged. False when out of memory (then its charge ends only with the process).
+    bool created(CUmemGenericAllocationHandle handle);
+    /// Another reference to memory mapped at an address.
+    void retained(CUmemGenericAllocationHandle handle, CUdeviceptr address);
+    void handle_released(CUmemGenericAllocationHandle handle);
+    void mapped(CUdeviceptr address, std::size_t bytes, CUmemGenericAllocationHandle handle);
+    void unmapped(CUdeviceptr address, std::size_t bytes);
+    void exported(CUmemGenericAllocationHandle handle, int descriptor);
+    /// Memory that is about to be opened from a descriptor: null where it isn't one of ours. Then one of the
+    /// two below follows.
+    Memory* hold(int descriptor);
+    void imported(Memory& held, CUmemGenericAllocationHandle handle);
+    void let_go(Memory& held);
+
+    /// Ends the charges that only descriptors held that are closed now. True: there were some.
+    bool drop_closed();
+
+    void reset_in_child();
+
+  private:
+    /// What keeps memory alive: this process, only descriptors that it has open, or nothing.
+    enum class Kept { here, by_descriptors, no_more };
+    struct Handle;
+    struct Mapping;
+    struct Export;
+
+    bool note_handle(CUmemGenericAllocationHandle value, Memory& memory);
+    Memory* find(CUmemGenericAllocationHandle handle) const;
+    const Export* find_export(int descriptor) const;
+    void forget_export(int descriptor);
+    void close_exports(const Memory& memory);
+    Kept look_at(Memory& memory);
+    static void settle(CUmemGenericAllocationHandle key, Kept kept);
+
+    Mutex mutex_;
+    Handle* handles_ = nullptr;
+    Mapping* mappings_ = nullptr;
+    Export* exports_ = nullptr;
+};
+
+Physical& physical();
+
+}  // namespace cgpu::front

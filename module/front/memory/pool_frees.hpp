@@ -1,0 +1,66 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "module/front/contexts/context_table.hpp"
+
+namespace cgpu::front {
+
+/// Memory given back with cuMemFreeAsync: it is in use until its stream gets there, which an event recorded
+/// behind the free tells.
+class PoolFrees {
+  public:
+    constexpr PoolFrees() = default;
+
+    /// After a successful cuMemFreeAsync on `stream`, by the thread that called it.
+    void add(Context& context, CUstream stream);
+
+    /// Looks at the pools where an event has come. Returns when to look again.
+    std::int64_t settle_done(std::int64_t now);
+    /// Whether memory of a GPU is on its way back in another stream than this: an allocation in the stream of
+    /// the free can be given the memory at once, another one can't.
+    bool on_its_way_elsewhere(const Context& context, CUstream stream);
+
+    /// Changes with every free on a GPU that is done, and with every allocation.
+    std::uint32_t progress(int gpu) const { return progress_[static_cast<std::size_t>(gpu)].load(); }
+    /// Waits until that isn't `seen` any more. False: nothing is under way that could change it, or not by
+    /// then.
+    bool wait_for_progress(int gpu, std::uint32_t seen, std::int64_t until_ns);
+
+    /// While it lives, this thread allocates from a pool: what it has set aside may turn out to be more than
+    /// it takes, so others who find no room have to wait for that, too.
+    class Taking {
+      public:
+        explicit Taking(int gpu);
+        ~Taking();
+        Taking(const Taking&) = delete;
+        Taking& operator=(const Taking&) = delete;
+    };
+
+    bool empty() const { return first_.load(std::memory_order_relaxed) == nullptr; }
+    /// The context is gone and all its memory with it.
+    void forget(const Context& context);
+
+    void reset_in_child();
+
+  private:
+    struct Free;
+    template <class Pick>
+    Free* take(Pick pick);
+
+    void finish(Free* free);
+    void progressed(int gpu);
+
+    Mutex mutex_;
+    std::atomic<Free*> first_{nullptr};
+    template <class T>
+    using PerGpu = std::array<std::atomic<T>, wire::kMaxGpus>;
+    /// Frees on the list or being looked at; allocations, but for those that wait.
+    PerGpu<int> outstanding_{};
+    PerGpu<std::uint32_t> progress_{};
+};
+
+PoolFrees& pool_frees();
+
+}  // namespace cgpu::front

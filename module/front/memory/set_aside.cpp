@@ -1,0 +1,54 @@
+#include "module/front/memory/set_aside.hpp"
+
+#include "module/front/memory/gives.hpp"
+#include "module/front/memory/pools.hpp"
+#include "module/front/memory/reserve.hpp"
+
+namespace cgpu::front {
+namespace {
+
+/// More than any card has.
+constexpr std::uint64_t kAbsurd = std::uint64_t{1} << 48;
+
+std::uint64_t whole_granules(std::uint64_t bytes) {
+    return (bytes + wire::kGranule - 1) / wire::kGranule * wire::kGranule;
+}
+
+bool ask(wire::Topic topic, std::int64_t until, Aside& aside, std::uint64_t bytes) {
+    const auto gpu = static_cast<std::uint32_t>(aside.gpu);
+    gives().settle();
+    wire::Answer answer{};
+    // One that comes later is undone by the service thread.
+    if (!session().link().ask(topic, gpu, bytes, until, true, answer) || answer.why != wire::Why::none)
+        return false;
+    aside.bytes = answer.granted_bytes;
+    return true;
+}
+
+/// What this process itself could do without: nobody recalls it from the one who asks.
+void give_all(int gpu) {
+    const auto index = static_cast<std::uint32_t>(gpu);
+    if (pools().any(gpu)) pools().trim(gpu);
+    gives().give(index, UINT64_MAX, 0);
+}
+
+}  // namespace
+
+CUresult set_aside(wire::Topic topic, int gpu, std::uint64_t bytes, Aside& aside) {
+    aside = Aside{gpu, 0};
+    if (!session().isolates(gpu)) return kSuccess;
+    if (bytes >= kAbsurd) return refuse(gpu, bytes);
+    const auto wanted = whole_granules(bytes == 0 ? 1 : bytes);
+    const auto until = ask_deadline();
+    if (ask(topic, until, aside, wanted)) return kSuccess;
+    give_all(gpu);
+    return ask(topic, until, aside, wanted) ? kSuccess : refuse(gpu, wanted);
+}
+
+void end_aside(const Aside& aside, bool made) {
+    if (aside.bytes == 0) return;
+    session().link().tell(made ? wire::Topic::made : wire::Topic::not_made,
+                          static_cast<std::uint32_t>(aside.gpu), made ? 0 : aside.bytes);
+}
+
+}  // namespace cgpu::front

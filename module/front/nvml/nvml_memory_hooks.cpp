@@ -1,0 +1,55 @@
+// The front for NVML: a managed process is shown its instance's memory instead of the card's.
+#include <algorithm>
+
+#include "module/front/nvml/nvml_abi.hpp"
+#include "module/front/nvml/nvml_usage.hpp"
+
+using namespace cgpu::front;
+using namespace cgpu::front::nvml;
+
+namespace {
+
+/// What the instance has of this device's memory; otherwise what to answer.
+int usage_of(Device device, MemoryUsage& usage) {
+    const UuidText uuid(device);
+    if (!uuid.known()) return kUnknown;
+    switch (instance_memory(uuid.text, usage)) {
+        case Found::limited:
+        case Found::unlimited:
+            return kSuccess;
+        case Found::foreign:
+            return kNoPermission;
+        case Found::no_daemon:
+            return kUnknown;
+    }
+    return kUnknown;
+}
+
+template <class Info>
+int memory_info(const char* name, Device device, Info* info) {
+    const auto function = real<int (*)(Device, Info*)>(name);
+    if (function == nullptr) return kFunctionNotFound;
+    const int result = function(device, info);
+    if (result != kSuccess || info == nullptr) return result;
+    MemoryUsage usage;
+    if (const int refused = usage_of(device, usage); refused != kSuccess) {
+        info->total = info->free = info->used = 0;
+        return refused;
+    }
+    if (!usage.limited) return result;
+    info->total = usage.limit_bytes;
+    info->used = std::min(usage.used_bytes, usage.limit_bytes);
+    info->free = info->total - info->used;
+    if constexpr (requires { info->reserved; }) info->reserved = 0;
+    return result;
+}
+
+}  // namespace
+
+CGPU_NVML_HOOK nvmlDeviceGetMemoryInfo(Device device, Memory* info) {
+    return memory_info("nvmlDeviceGetMemoryInfo", device, info);
+}
+
+CGPU_NVML_HOOK nvmlDeviceGetMemoryInfo_v2(Device device, MemoryV2* info) {
+    return memory_info("nvmlDeviceGetMemoryInfo_v2", device, info);
+}

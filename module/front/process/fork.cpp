@@ -1,0 +1,49 @@
+#include "module/front/process/fork.hpp"
+
+#include <pthread.h>
+
+#include "module/front/base/errands.hpp"
+#include "module/front/compute/gate.hpp"
+#include "module/front/contexts/context_table.hpp"
+#include "module/front/driver/captures.hpp"
+#include "module/front/memory/context_count.hpp"
+#include "module/front/memory/gives.hpp"
+#include "module/front/memory/graph_memory.hpp"
+#include "module/front/memory/physical.hpp"
+#include "module/front/memory/pool_frees.hpp"
+#include "module/front/memory/pools.hpp"
+#include "module/front/process/service.hpp"
+#include "module/front/process/switcher.hpp"
+#include "module/front/session/session.hpp"
+#include "module/front/sizes/code_table.hpp"
+#include "module/front/swap/engine_file.hpp"
+
+namespace cgpu::front {
+namespace {
+
+void in_child() {
+    after_fork_in_child();
+    service().reset_in_child();
+    errands().reset_in_child();
+    switcher().reset_in_child();
+    session().reset_in_child();
+    contexts().reset_in_child();
+    for (int gpu = 0; gpu < static_cast<int>(wire::kMaxGpus); ++gpu) context_count(gpu).reset_in_child();
+    pool_frees().reset_in_child();
+    pools().reset_in_child();
+    graph_memory().reset_in_child();
+    physical().reset_in_child();
+    code_table().reset_in_child();
+    gives().reset_in_child();
+    reset_gate_in_child();
+    captures_under_way.store(0);
+}
+
+}  // namespace
+
+void reset_in_forked_children() {
+    static std::atomic<bool> done{false};
+    if (!done.exchange(true)) pthread_atfork(before_fork, after_fork_in_parent, in_child);
+}
+
+}  // namespace cgpu::front

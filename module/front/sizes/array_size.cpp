@@ -1,0 +1,82 @@
+#include "module/front/sizes/array_size.hpp"
+
+#include <algorithm>
+
+namespace cgpu::front {
+namespace {
+
+constexpr std::uint64_t kRow = 128;
+/// Arrays of two and three dimensions are stored in tiles of so many rows.
+constexpr std::uint64_t kTileRows = 8;
+constexpr std::uint64_t kWhole = 64 << 10;
+/// An answer beyond any card instead of an overflow.
+constexpr std::uint64_t kTooMuch = std::uint64_t{1} << 60;
+
+std::uint64_t multiply(std::uint64_t a, std::uint64_t b) {
+    std::uint64_t product = 0;
+    return __builtin_mul_overflow(a, b, &product) ? kTooMuch : std::min(product, kTooMuch);
+}
+
+std::uint64_t round_up(std::uint64_t bytes, std::uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+/// Bytes of one element by CUarray_format (cuda.h). Formats of one element per block or plane are counted at
+/// the most that one of their pixels takes.
+std::uint64_t element_bytes(int format, unsigned channels) {
+    switch (format) {
+        case 0x01:  // unsigned and signed 8 bit
+        case 0x08:
+            return channels;
+        case 0x02:  // 16 bit integers, half
+        case 0x09:
+        case 0x10:
+            return 2ull * channels;
+        case 0x03:  // 32 bit integers, float
+        case 0x0a:
+        case 0x20:
+            return 4ull * channels;
+        case 0xb0:  // NV12: 12 bits a pixel
+        case 0xa2:  // NV16: 16 bits
+            return 2;
+        default:
+            break;
+    }
+    if (format >= 0x91 && format <= 0x9e) return 1;  // block-compressed: 8 bits a pixel at most
+    if (format >= 0xc0 && format <= 0xcb)
+        return (format - 0xc0) % 6 < 3 ? 4 : 8;  // normalised, up to 4 channels
+    return 8;                                    // packed and planar video formats: 64 bits a pixel at most
+}
+
+std::uint64_t level_bytes(std::uint64_t width, std::uint64_t height, std::uint64_t depth,
+                          std::uint64_t element) {
+    const auto row = round_up(multiply(width, element), kRow);
+    const auto rows = height == 0 ? 1 : round_up(std::min(height, kTooMuch), kTileRows);
+    return multiply(multiply(row, rows), std::max<std::uint64_t>(depth, 1));
+}
+
+bool has_memory(const Array3DDescriptor& array) {
+    return (array.flags & (kArraySparse | kArrayDeferredMapping)) == 0;
+}
+
+}  // namespace
+
+std::uint64_t array_bytes(const Array3DDescriptor& array) { return mipmap_bytes(array, 1); }
+
+std::uint64_t mipmap_bytes(const Array3DDescriptor& array, unsigned levels) {
+    constexpr unsigned kLayered = 0x01;
+    if (!has_memory(array)) return 0;
+    const auto element = element_bytes(array.format, array.channels);
+    // The depth of a layered or a cube array counts its layers, which don't shrink with the level.
+    const bool layers = (array.flags & (kLayered | kArrayCubemap)) != 0;
+    std::uint64_t sum = 0;
+    for (unsigned level = 0; level < std::min(levels, 32u); ++level) {
+        const auto shrink = [level](std::size_t size) {
+            return size == 0 ? 0 : std::max<std::uint64_t>(size >> level, 1);
+        };
+        const auto depth = layers ? array.depth : shrink(array.depth);
+        sum =
+            std::min(sum + level_bytes(shrink(array.width), shrink(array.height), depth, element), kTooMuch);
+    }
+    return round_up(sum, kWhole);
+}
+
+}  // namespace cgpu::front

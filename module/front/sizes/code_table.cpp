@@ -1,0 +1,90 @@
+#include "module/front/sizes/code_table.hpp"
+
+#include <new>
+
+namespace cgpu::front {
+
+CodeTable::Entry** CodeTable::place_of(std::uint64_t handle) {
+    Entry** place = &buckets_[(handle * kOdd >> 32) % kBuckets];
+    while (*place != nullptr && (*place)->handle != handle) place = &(*place)->next;
+    return place;
+}
+
+CodeTable::Entry* CodeTable::find_code(std::uint64_t handle) {
+    Entry* entry = *place_of(handle);
+    return entry != nullptr && entry->owner != 0 ? *place_of(entry->owner) : entry;
+}
+
+void CodeTable::put(const Entry& entry) {
+    Entry** place = place_of(entry.handle);
+    Entry* known = *place;
+    // Without memory for it the code is loaded unannounced, and counted afterwards.
+    if (known == nullptr) known = new (std::nothrow) Entry{};
+    if (known == nullptr) return;
+    Entry* next = known->next;
+    *known = entry;
+    known->next = next;
+    *place = known;
+}
+
+void CodeTable::add(std::uint64_t code, std::uint64_t bytes, std::uint64_t loaded) {
+    const Locked lock(mutex_);
+    put({code, 0, bytes == 0 ? 1 : bytes, loaded, nullptr});
+}
+
+void CodeTable::add_part(std::uint64_t part, std::uint64_t code) {
+    const Locked lock(mutex_);
+    const Entry* owner = find_code(code);
+    // Some drivers have one handle for a library and its module.
+    if (owner != nullptr && owner->handle != part) put({part, owner->handle, 0, 0, nullptr});
+}
+
+std::uint64_t CodeTable::bytes_to_load(std::uint64_t handle, std::uint64_t context) {
+    const Locked lock(mutex_);
+    const Entry* code = find_code(handle);
+    return code == nullptr || code->loaded == context ? 0 : code->bytes;
+}
+
+void CodeTable::loaded(std::uint64_t handle, std::uint64_t context) {
+    const Locked lock(mutex_);
+    if (Entry* code = find_code(handle)) code->loaded = context;
+}
+
+std::uint64_t CodeTable::remove(std::uint64_t code) {
+    const Locked lock(mutex_);
+    std::uint64_t bytes = 0;
+    for (Entry*& bucket : buckets_) {
+        for (Entry** place = &bucket; *place != nullptr;) {
+            Entry* entry = *place;
+            if (entry->handle != code && entry->owner != code) {
+                place = &entry->next;
+                continue;
+            }
+            if (entry->loaded != 0) bytes = entry->bytes;
+            *place = entry->next;
+            delete entry;
+        }
+    }
+    // Addresses of its functions may be used again.
+    for (auto& met : met_) met.store(0, std::memory_order_relaxed);
+    return bytes;
+}
+
+bool CodeTable::first_time(std::uint64_t function, std::uint64_t context) {
+    if (was_met(function, context)) return false;
+    const auto mark = mix(function, context);
+    met_[place_in_met(mark)].store(mark, std::memory_order_relaxed);
+    return true;
+}
+
+void CodeTable::not_yet(std::uint64_t function, std::uint64_t context) {
+    met_[place_in_met(mix(function, context))].store(0, std::memory_order_relaxed);
+}
+
+void CodeTable::reset_in_child() {
+    mutex_.reset_in_child();
+    buckets_.fill(nullptr);
+    for (auto& met : met_) met.store(0, std::memory_order_relaxed);
+}
+
+}  // namespace cgpu::front

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "module/front/base/waiting.hpp"
+
+namespace cgpu::front {
+
+/// The modules and libraries of the process, and what they take where they are loaded. With lazy loading (the
+/// driver's default since CUDA 12.2) that is not where the program loads them but where it first uses them.
+/// Handles are the driver's, as numbers.
+class CodeTable {
+  public:
+    constexpr CodeTable() = default;
+
+    /// `loaded`: the key of the context that it lies in already; 0: nowhere yet.
+    void add(std::uint64_t code, std::uint64_t bytes, std::uint64_t loaded);
+    /// A function of it, or its module in a context.
+    void add_part(std::uint64_t part, std::uint64_t code);
+    /// Its bytes, where it (or what `handle` is a part of) has yet to be loaded into that context; else 0.
+    std::uint64_t bytes_to_load(std::uint64_t handle, std::uint64_t context);
+    void loaded(std::uint64_t handle, std::uint64_t context);
+    /// With all its parts. Its bytes where it was loaded anywhere, else 0.
+    std::uint64_t remove(std::uint64_t code);
+
+    /// Whether a function is met for the first time (or perhaps so) in a context. Costs a load and a
+    /// comparison.
+    bool first_time(std::uint64_t function, std::uint64_t context);
+    /// Whether it surely isn't; changes nothing.
+    [[gnu::always_inline]] bool was_met(std::uint64_t function, std::uint64_t context) const {
+        const auto mark = mix(function, context);
+        return met_[place_in_met(mark)].load(std::memory_order_relaxed) == mark;
+    }
+    /// That came to nothing: the next time is the first.
+    void not_yet(std::uint64_t function, std::uint64_t context);
+
+    void reset_in_child();
+
+  private:
+    struct Entry {
+        std::uint64_t handle;
+        std::uint64_t owner;   ///< of a part: the code it belongs to; else 0
+        std::uint64_t bytes;   ///< of code
+        std::uint64_t loaded;  ///< of code: the context it was last loaded into; 0: none
+        Entry* next;
+    };
+
+    static constexpr std::size_t kBuckets = 1024;
+    static constexpr std::size_t kMet = 4096;
+    /// 2^64 over the golden ratio: spreads addresses.
+    static constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
+    static std::uint64_t mix(std::uint64_t function, std::uint64_t context) {
+        return (function ^ context * kOdd) * kOdd | 1;  // 0 is an empty place
+    }
+    static std::size_t place_in_met(std::uint64_t mark) { return mark >> 32 & (kMet - 1); }
+    Entry** place_of(std::uint64_t handle);
+    Entry* find_code(std::uint64_t handle);
+    void put(const Entry& entry);
+
+    Mutex mutex_;
+    std::array<Entry*, kBuckets> buckets_{};
+    std::array<std::atomic<std::uint64_t>, kMet> met_{};
+};
+
+namespace detail {
+inline constinit CodeTable the_code_table;
+}
+
+inline CodeTable& code_table() { return detail::the_code_table; }
+
+}  // namespace cgpu::front

@@ -1,0 +1,51 @@
+#include "client/cgpuctl/output/format.hpp"
+
+#include <gtest/gtest.h>
+
+namespace cgpu::cgpuctl {
+namespace {
+
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+
+TEST(SizeText, WholeMibAreExact) {
+    EXPECT_EQ(size_text(0), "0MiB");
+    EXPECT_EQ(size_text(4509925376), "4301MiB");
+    EXPECT_EQ(size_text(16130 * kMiB), "16130MiB");
+}
+
+TEST(SizeText, OthersHaveOneDecimalAndNeverLookWhole) {
+    EXPECT_EQ(size_text(kMiB + kMiB / 2), "1.5MiB");
+    EXPECT_EQ(size_text(2 * kMiB - 1), "1.9MiB");
+    EXPECT_EQ(size_text(1), "0.1MiB");
+}
+
+TEST(ShareText, PerCent) {
+    EXPECT_EQ(share_text(0), "0%");
+    EXPECT_EQ(share_text(1), "100%");
+    EXPECT_EQ(share_text(1.0 / 3), "33.3%");
+    EXPECT_EQ(share_text(0.29), "29%");
+}
+
+TEST(DurationText, PicksTheUnit) {
+    EXPECT_EQ(duration_text(0), "0s");
+    EXPECT_EQ(duration_text(1'500), "1.5us");
+    EXPECT_EQ(duration_text(4'100'000), "4.1ms");
+    EXPECT_EQ(duration_text(83'200'000'000), "83.2s");
+}
+
+TEST(Printable, TakesOutWhatMovesTheCursor) { EXPECT_EQ(printable("a\033[2Jb\n\x7f"), "a?[2Jb??"); }
+
+TEST(Printable, LeavesUtf8) { EXPECT_EQ(printable("größe"), "größe"); }
+
+TEST(TextWidth, CountsCodePoints) {
+    EXPECT_EQ(text_width("größe"), 5U);
+    EXPECT_EQ(text_width(""), 0U);
+}
+
+TEST(ShortId, TwelveCharactersOrAll) {
+    EXPECT_EQ(short_id("0123456789abcdef"), "0123456789ab");
+    EXPECT_EQ(short_id("abc"), "abc");
+}
+
+}  // namespace
+}  // namespace cgpu::cgpuctl

@@ -1,0 +1,52 @@
+#include "client/run/mounts/mount_plan.hpp"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+namespace cgpu::client {
+namespace {
+
+const std::vector<DriverLibrary> kDriver = {
+    {"libcuda.so.1", "/usr/lib/libcuda.so.535", {"/usr/lib/libcuda.so.535", "/opt/libcuda.so.470"}},
+    {"libnvidia-ml.so.1", "/usr/lib/libnvidia-ml.so.535", {"/usr/lib/libnvidia-ml.so.535"}},
+};
+
+TEST(MountPlan, PutsLinkAndModuleWhereTheModuleLooks) {
+    const MountPlan plan = plan_mounts(kDriver, "/run/cgpu/links/7", {"/m", "/f"});
+    EXPECT_EQ(plan.base, "/run/cgpu");
+    EXPECT_EQ(plan.inside, (std::vector<Bind>{
+                               {"/run/cgpu/links/7", "/run/cgpu/link", Bind::Side::host},
+                               {"/m", "/run/cgpu/module", Bind::Side::host},
+                           }));
+}
+
+TEST(MountPlan, FitsAFrontToEachLibrary) {
+    const MountPlan plan = plan_mounts(kDriver, "/l", {"/m", "/f"});
+    EXPECT_EQ(plan.fronts, (std::vector<FittedFront>{
+                               {"/f/libcuda.so.1", "/usr/lib/libcuda.so.535", "/run/cgpu/front/libcuda.so.1",
+                                "/run/cgpu/driver/libcuda.so.1"},
+                               {"/f/libnvidia-ml.so.1", "/usr/lib/libnvidia-ml.so.535",
+                                "/run/cgpu/front/libnvidia-ml.so.1", "/run/cgpu/driver/libnvidia-ml.so.1"},
+                           }));
+}
+
+TEST(MountPlan, CoversEveryFileOfTheDriver) {
+    const MountPlan plan = plan_mounts(kDriver, "/l", {"/m", "/f"});
+    EXPECT_EQ(plan.over, (std::vector<Bind>{
+                             {"/run/cgpu/front/libcuda.so.1", "/usr/lib/libcuda.so.535"},
+                             {"/run/cgpu/front/libcuda.so.1", "/opt/libcuda.so.470"},
+                             {"/run/cgpu/front/libnvidia-ml.so.1", "/usr/lib/libnvidia-ml.so.535"},
+                         }));
+}
+
+TEST(MountPlan, ADriverWithoutNvmlHasNoNvmlFront) {
+    const MountPlan plan = plan_mounts({kDriver.front()}, "/l", {});
+    EXPECT_EQ(plan.fronts.size(), 1U);
+    EXPECT_TRUE(std::none_of(plan.over.begin(), plan.over.end(), [](const Bind& bind) {
+        return bind.from.find("nvidia-ml") != std::string::npos;
+    }));
+}
+
+}  // namespace
+}  // namespace cgpu::client

@@ -1,0 +1,307 @@
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "core/schedule/drain_trust.hpp"
+#include "core/schedule/meter.hpp"
+#include "core/schedule/priority_bucket.hpp"
+#include "core/schedule/undrained_work.hpp"
+#include "core/schedule/virtual_time.hpp"
+
+namespace cgpu::schedule {
+namespace {
+
+constexpr Nanos kHuge = std::numeric_limits<Nanos>::max();
+
+Reading used(Nanos ns, bool wants = true) {
+    Reading r;
+    r.wants = wants;
+    r.used = ns;
+    return r;
+}
+
+TEST(Meter, TheFirstReadingOnlySetsTheBase) {
+    Meter meter;
+    EXPECT_EQ(meter.read(used(7 * kSecond), kSecond), 0);
+    EXPECT_EQ(meter.read(used(7 * kSecond + kMilli), 2 * kMilli), kMilli);
+}
+
+TEST(Meter, NobodyUsedMoreThanTheWallTime) {
+    Meter meter;
+    meter.read(used(0), 0);
+    EXPECT_EQ(meter.read(used(kHuge), kMilli), kMilli);
+    EXPECT_EQ(meter.read(used(kHuge), kMilli), 0);
+}
+
+TEST(Meter, ALongKernelIsBelievedAsALongAsItWasBusy) {
+    Meter meter;
+    meter.read(used(0), 0);
+    for (int i = 0; i < 9; ++i) EXPECT_EQ(meter.read(used(0), kMilli), 0);
+    EXPECT_EQ(meter.read(used(10 * kMilli), kMilli), 10 * kMilli);
+}
+
+TEST(Meter, TimeWithoutWorkIsNotBelievedLater) {
+    Meter meter;
+    meter.read(used(0, false), 0);
+    meter.read(used(0, false), kSecond);
+    EXPECT_EQ(meter.read(used(kSecond), kMilli), kMilli);
+}
+
+TEST(Meter, JumpingBackIsANewStart) {
+    Meter meter;
+    meter.read(used(kSecond), 0);
+    EXPECT_EQ(meter.read(used(0), kMilli), 0);
+    EXPECT_EQ(meter.read(used(kMilli), kMilli), kMilli);
+    EXPECT_EQ(meter.read(used(-kHuge), kMilli), 0);
+}
+
+TEST(Meter, ClaimsStayWithinBounds) {
+    Meter meter;
+    Reading claim;
+    claim.used = claim.in_flight_estimate = claim.remaining = claim.usual_gap = kHuge;
+    meter.read(claim, 0);
+    EXPECT_GT(meter.reached(), 0);
+    EXPECT_LE(meter.level().remaining, meter.level().in_flight_estimate);
+    claim.used = claim.in_flight_estimate = claim.remaining = claim.usual_gap = -kHuge;
+    meter.read(claim, 0);
+    EXPECT_EQ(meter.reached(), 0);
+    EXPECT_EQ(meter.level().remaining, 0);
+    EXPECT_EQ(meter.level().usual_gap, 0);
+}
+
+TEST(Meter, SaysForHowLongNothingHasMoved) {
+    Meter meter;
+    Reading claim;
+    claim.in_flight_estimate = claim.remaining = 5 * kMilli;
+    meter.read(claim, kMilli);
+    EXPECT_EQ(meter.stalled(), 0);
+    meter.read(claim, kMilli);
+    meter.read(claim, kMilli);
+    EXPECT_EQ(meter.stalled(), 2 * kMilli);
+    claim.remaining -= kMicro;
+    meter.read(claim, kMilli);
+    EXPECT_EQ(meter.stalled(), 0);
+    claim.in_flight_estimate += kMilli;
+    claim.remaining += kMilli;
+    meter.read(claim, kMilli);
+    EXPECT_EQ(meter.stalled(), 0) << "more was launched";
+    claim.used += kMilli;
+    meter.read(claim, kMilli);
+    EXPECT_EQ(meter.stalled(), 0) << "something was measured";
+    claim.in_flight_estimate = claim.remaining = 0;
+    meter.read(claim, kMilli);
+    meter.read(claim, kMilli);
+    EXPECT_EQ(meter.stalled(), 0) << "nothing runs";
+}
+
+TEST(Meter, AStalePageWantsNothing) {
+    Meter meter;
+    Reading claim = used(0);
+    claim.in_flight_estimate = claim.remaining = kSecond;
+    meter.read(claim, 0);
+    EXPECT_TRUE(meter.busy());
+    claim.stale = true;
+    meter.read(claim, 0);
+    EXPECT_FALSE(meter.busy());
+}
+
+TEST(DrainTrust, IsEarnedByGoodPredictionsAndLostByOneBadOne) {
+    DrainTrust trust;
+    EXPECT_FALSE(trust.good(250 * kMicro));
+    Nanos now = 0;
+    for (int i = 0; i < 10; ++i) {
+        trust.predict(now + kMilli);
+        now += kMilli + 30 * kMicro;
+        trust.drained(now);
+        trust.drained(now + kSecond);  // nothing was predicted: nothing learnt
+    }
+    EXPECT_TRUE(trust.good(250 * kMicro));
+    trust.predict(now);
+    trust.drained(now + kSecond);
+    EXPECT_FALSE(trust.good(250 * kMicro));
+}
+
+TEST(PriorityBucket, GivesTheRatioExactlyOverAnyLongTime) {
+    PriorityBucket bucket;
+    bucket.resize(30, 100 * kMilli);
+    EXPECT_EQ(bucket.level(), 30 * kMilli);
+    Nanos taken = 0;
+    for (int i = 0; i < 100'000; ++i) {
+        bucket.pass(99'991);
+        if (bucket.level() < 2 * kMilli) continue;
+        bucket.charge(2 * kMilli);
+        taken += 2 * kMilli;
+    }
+    const Nanos due = 100'000 * Nanos{99'991} * 30 / 100 + 30 * kMilli;
+    EXPECT_LE(taken, due);
+    EXPECT_GT(taken, due - 4 * kMilli);
+}
+
+TEST(PriorityBucket, OverdrawsAtMostWhatItHolds) {
+    PriorityBucket bucket;
+    bucket.resize(50, 100 * kMilli);
+    bucket.charge(kHuge);
+    EXPECT_EQ(bucket.level(), -50 * kMilli);
+    EXPECT_EQ(bucket.lasts(), 0);
+    const Nanos wait = bucket.time_to(2 * kMilli);
+    EXPECT_NEAR(static_cast<double>(wait), 104e6, 10);
+    bucket.pass(wait);
+    EXPECT_GE(bucket.level(), 2 * kMilli);
+    bucket.pass(kHuge);
+    EXPECT_EQ(bucket.level(), 50 * kMilli);
+}
+
+TEST(VirtualTime, DebtStaysTheSameInGpuTimeWhenTheWeightChanges) {
+    VirtualTime times;
+    times.set_weight(0, 2);
+    times.charge(0, 8 * kMilli, kSecond);
+    EXPECT_DOUBLE_EQ(times.at(0), 4e6);
+    times.set_weight(0, 4);
+    EXPECT_DOUBLE_EQ(times.at(0), 2e6);
+}
+
+TEST(VirtualTime, DebtIsCapped) {
+    VirtualTime times;
+    times.set_weight(3, 2);
+    times.charge(3, kHuge, 100 * kMilli);
+    EXPECT_DOUBLE_EQ(times.at(3), 50e6);
+}
+
+TEST(VirtualTime, TimePassesForTheOneFurthestBehindFirst) {
+    VirtualTime times;
+    VirtualTime::Entries idle;
+    for (const std::size_t i : {0U, 1U, 2U}) {
+        times.set_weight(i, static_cast<int>(i) + 1);
+        idle[i] = true;
+    }
+    times.charge(0, 1000, kSecond);  // at 1000
+    times.charge(1, 1000, kSecond);  // at 500
+    times.pass(1'500, idle);         // brings the third to 500
+    EXPECT_DOUBLE_EQ(times.at(2), 500);
+    EXPECT_DOUBLE_EQ(times.at(1), 500);
+    times.pass(500 * 5 + 600, idle);  // all to 1000, and 600 over six
+    for (const std::size_t i : {0U, 1U, 2U}) EXPECT_DOUBLE_EQ(times.at(i), 1100);
+}
+
+TEST(VirtualTime, SaysHowLongOthersAreBehind) {
+    VirtualTime times;
+    VirtualTime::Entries idle;
+    times.set_weight(0, 1);
+    times.set_weight(VirtualTime::kSpare, 19);
+    idle[VirtualTime::kSpare] = true;
+    times.charge(0, 5 * kMilli, kSecond);
+    EXPECT_EQ(times.time_until_next(0, 0, idle), 95 * kMilli);
+    times.pass(95 * kMilli, idle);
+    EXPECT_EQ(times.time_until_next(0, 0, idle), 0);
+}
+
+TEST(VirtualTime, WhoComesBackIsOwedNothing) {
+    VirtualTime times;
+    times.set_weight(0, 1);
+    times.set_weight(1, 1);
+    times.charge(0, kSecond, kHuge / 2);
+    times.advance_clock(0);
+    times.catch_up(1);
+    EXPECT_DOUBLE_EQ(times.at(1), 1e9);
+    times.enter(2);
+    EXPECT_DOUBLE_EQ(times.at(2), 1e9);
+}
+
+constexpr UndrainedWork::Limits kLimits{2 * kMilli, 10 * kMilli};
+
+TEST(UndrainedWork, WhatWasPredictedIsChargedAsItRuns) {
+    UndrainedWork undrained;
+    undrained.add(4, 0, {100 * kMicro, 400 * kMicro, 0, 0, true}, kLimits);
+    EXPECT_TRUE(undrained.any());
+    EXPECT_EQ(undrained.pass(60 * kMicro)[4], 60 * kMicro);
+    EXPECT_EQ(undrained.pass(60 * kMicro)[4], 40 * kMicro);
+    EXPECT_EQ(undrained.pass(kMilli)[4], 0);  // drained but not reported yet
+    EXPECT_EQ(undrained.absorb(4, 500 * kMicro), 0);
+    EXPECT_EQ(undrained.settle(4, 1'120 * kMicro), 0);
+    EXPECT_FALSE(undrained.is(4));
+}
+
+TEST(UndrainedWork, LateOnesShareTheGpuWithTheHolder) {
+    UndrainedWork undrained;
+    undrained.add(0, 0, {0, 0, 0, 0, true}, kLimits);
+    undrained.add(1, 0, {0, 0, 0, 0, true}, kLimits);
+    EXPECT_EQ(undrained.pass(3 * kMilli)[0], 0) << "the holder's slice, and a report";
+    const auto taken = undrained.pass(6 * kMilli);
+    EXPECT_EQ(taken[0], 3 * kMilli) << "a third of all, the first slice included";
+    EXPECT_EQ(taken[1], 3 * kMilli);
+    EXPECT_EQ(undrained.pass(kSecond)[0], kLimits.most_overrun - 3 * kMilli) << "not for ever";
+    EXPECT_EQ(undrained.pass(kSecond)[0], 0);
+}
+
+// Found as a light tenant that got a point too much: of a slice that the driver gave to the next holder, half
+// was charged to the last one as soon as a step came after it.
+TEST(UndrainedWork, ASliceOfTheNextHolderIsNotTheirs) {
+    UndrainedWork undrained;
+    undrained.add(0, 0, {90 * kMicro, 300 * kMicro, 0, 0, true}, kLimits);
+    EXPECT_EQ(undrained.pass(2'540 * kMicro)[0], 90 * kMicro);
+    undrained.absorb(0, 2'490 * kMicro);
+    EXPECT_EQ(undrained.settle(0, 2'540 * kMicro), 0);
+}
+
+TEST(UndrainedWork, ItDoesNotMatterHowManyStepsThereAre) {
+    for (const Nanos step : {5 * kMilli, kMilli, 250 * kMicro}) {
+        UndrainedWork undrained;
+        undrained.add(0, 0, {kMilli, 0, 0, 0, true}, kLimits);
+        Nanos taken = 0;
+        for (Nanos time = 0; time < 15 * kMilli; time += step) taken += undrained.pass(step)[0];
+        EXPECT_EQ(taken, 8 * kMilli) << step;
+    }
+}
+
+TEST(UndrainedWork, TheSumEndsWithinWhatTheMeasurementAllows) {
+    UndrainedWork undrained;
+    // 20 ms of work taken for 1 ms, a undrained for 4 ms: at least 16 ms were its own.
+    undrained.add(0, 0, {0, kMilli, 0, 0, true}, kLimits);
+    undrained.absorb(0, 20 * kMilli);
+    EXPECT_EQ(undrained.settle(0, 4 * kMilli), 15 * kMilli);
+    // 1 ms of work taken for 3 ms is paid back, as far as that is allowed.
+    undrained.add(0, 0, {0, 3 * kMilli, 3 * kMilli, 0, true}, kLimits);
+    undrained.absorb(0, kMilli);
+    EXPECT_EQ(undrained.settle(0, 4 * kMilli), -2 * kMilli);
+    undrained.add(0, 0, {0, 3 * kMilli, kMilli, 0, true}, kLimits);
+    EXPECT_EQ(undrained.settle(0, 4 * kMilli), -kMilli);
+}
+
+TEST(UndrainedWork, OneThatGetsATurnAgainIsNotChargedTwice) {
+    UndrainedWork undrained;
+    undrained.add(0, 0, {0, 3 * kMilli, 0, 0, true}, kLimits);
+    undrained.resume(0);
+    EXPECT_FALSE(undrained.is(0));
+    EXPECT_EQ(undrained.absorb(0, 2 * kMilli), 0);
+    EXPECT_EQ(undrained.absorb(0, 2 * kMilli), kMilli);
+}
+
+// Found as 16 points too much for kernels of 700 ms: what the turns before the last one had been charged was
+// charged once more when such a kernel was measured.
+TEST(UndrainedWork, OneThatGetsTwoTurnsIsChargedOnceForEach) {
+    UndrainedWork undrained;
+    undrained.add(0, 0, {0, 200 * kMilli, 0, 0, true}, kLimits);
+    undrained.resume(0);
+    undrained.add(0, 0, {0, 300 * kMilli, 0, 0, true}, kLimits);
+    undrained.resume(0);
+    EXPECT_EQ(undrained.absorb(0, 700 * kMilli), 200 * kMilli);
+}
+
+TEST(UndrainedWork, WhatOthersTookMeanwhileIsNotItsOwn) {
+    // 400 ms in its turn, 100 of them another undrained's, and 20 of its own besides the next holder's 20.
+    const UndrainedWork::Remains remains{20 * kMilli, 300 * kMilli, 0, 100 * kMilli, true};
+    UndrainedWork undrained;
+    undrained.add(0, 0, remains, {0, kMilli});
+    EXPECT_EQ(undrained.pass(40 * kMilli)[0], 20 * kMilli);
+    undrained.absorb(0, 440 * kMilli);
+    EXPECT_EQ(undrained.settle(0, 40 * kMilli), 0);
+    // The same where it gets a turn before that is measured, and then 10 ms of its own.
+    undrained.add(0, 0, remains, {0, kMilli});
+    EXPECT_EQ(undrained.pass(40 * kMilli)[0], 20 * kMilli);
+    undrained.resume(0);
+    EXPECT_EQ(undrained.absorb(0, 440 * kMilli), 0);
+    EXPECT_EQ(undrained.absorb(0, 10 * kMilli), 10 * kMilli);
+}
+
+}  // namespace
+}  // namespace cgpu::schedule

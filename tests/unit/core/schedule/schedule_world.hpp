@@ -1,0 +1,116 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <queue>
+#include <random>
+#include <vector>
+
+#include "core/schedule/slicer.hpp"
+#include "tests/unit/core/schedule/schedule_gpu.hpp"
+#include "tests/unit/core/schedule/schedule_process.hpp"
+
+namespace cgpu::schedule::sim {
+
+/// How late anybody sees that something happened: a gate opened, a doorbell, a timer, a batch's end.
+struct Latency {
+    Nanos base = 15 * kMicro;
+    Nanos exponential = 8 * kMicro;
+    int tail_per_myriad = 0;
+    Nanos tail = 0;
+};
+constexpr Latency kQuiet{};
+constexpr Latency kNoisy{40 * kMicro, 20 * kMicro, 100, kMilli};
+/// Every core has several that want it: whoever is woken waits for milliseconds.
+constexpr Latency kStarved{200 * kMicro, 1500 * kMicro, 500, 4 * kMilli};
+
+struct Tenant {
+    Workload work;
+    int weight = 1;
+    bool high_priority = false;
+    int processes = 1;
+    int job = -1;  // the same on several GPUs: one instance, gangs
+};
+
+/// GPUs, tenants and a slicer per GPU in virtual time.
+class World {
+  public:
+    explicit World(const Settings& settings, const Latency& latency = kQuiet, std::size_t gpus = 1);
+
+    /// Returns its slot on that GPU.
+    std::size_t add(const Tenant& tenant, std::size_t gpu = 0);
+    void run_for(Nanos duration);
+    /// The processes are gone; the slicer hears of it at once. Work that runs, runs out.
+    void kill(std::size_t slot, std::size_t gpu = 0);
+    /// The processes stop, their pages too; the GPU goes on.
+    void freeze(std::size_t slot, std::size_t gpu = 0);
+    /// Make the settings' change known now, as the daemon would.
+    void poke(std::size_t gpu = 0);
+
+    /// Begins a new interval for share(), busy() and steps_per_second().
+    void mark();
+    /// The part of the interval in which the GPU ran this slot's work.
+    [[nodiscard]] double share(std::size_t slot, std::size_t gpu = 0) const;
+    [[nodiscard]] double busy(std::size_t gpu = 0) const;
+    [[nodiscard]] double steps_per_second() const;
+    [[nodiscard]] std::uint64_t done(std::size_t slot, std::size_t gpu = 0) const;
+    /// Sorted: from wanting to the first kernel's start, burst by burst.
+    [[nodiscard]] std::vector<Nanos> delays(std::size_t slot) const;
+
+    [[nodiscard]] Slicer& slicer(std::size_t gpu = 0) { return sites_[gpu]->slicer; }
+    [[nodiscard]] Nanos now() const { return now_; }
+    [[nodiscard]] Nanos next_wake(std::size_t gpu = 0) const { return sites_[gpu]->wake_at; }
+
+  private:
+    enum class What { step, run, gate_seen, completed };
+    struct Event {
+        Nanos at;
+        std::uint64_t order;
+        What what;
+        std::size_t gpu, slot, process;
+        std::uint64_t generation;
+        bool operator>(const Event& other) const {
+            return at != other.at ? at > other.at : order > other.order;
+        }
+    };
+    struct Instance {
+        bool alive = false, frozen = false;
+        int job = -1;
+        std::vector<std::unique_ptr<Process>> processes;
+        std::vector<bool> wake_pending;
+        std::vector<Nanos> served_at_mark;
+    };
+    struct Site {
+        explicit Site(const Settings& settings) : slicer(settings) {}
+        Gpu gpu;
+        Slicer slicer;
+        std::array<Instance, kSlots> instances;
+        std::vector<std::pair<std::size_t, std::size_t>> owner;  // context → slot, process
+        Gates gates;
+        GangStates gangs;
+        Nanos step_at = kForever, wake_at = kForever;
+        std::uint64_t step_generation = 0;
+        std::int64_t steps = 0;
+    };
+    [[nodiscard]] Nanos late();
+    void push(Nanos at, What what, std::size_t gpu, std::size_t slot = 0, std::size_t process = 0,
+              std::uint64_t generation = 0);
+    void step_by(std::size_t gpu, Nanos at);
+    void step(std::size_t gpu);
+    [[nodiscard]] GangStates gangs(std::size_t gpu) const;
+    void apply(std::size_t gpu, const Gates& gates);
+    void handle(const Event& event);
+    void act(const Process::Todo& todo, std::size_t gpu, std::size_t slot, std::size_t process);
+    [[nodiscard]] Reading reading(const Instance& instance) const;
+    void advance_gpus(Nanos to);
+
+    std::vector<std::unique_ptr<Site>> sites_;
+    std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+    std::uint64_t order_ = 0;
+    std::mt19937_64 random_{1};
+    Latency latency_;
+    Nanos now_ = 0, marked_at_ = 0;
+    std::int64_t steps_at_mark_ = 0;
+};
+
+}  // namespace cgpu::schedule::sim

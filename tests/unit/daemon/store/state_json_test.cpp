@@ -1,0 +1,269 @@
+#include "daemon/store/state_json.hpp"
+#include "daemon/store/migrate.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/unit/daemon/store/saved_nodes.hpp"
+
+/// What is written is read back; anything else is an error that says where.
+namespace cgpu::store {
+namespace {
+
+using namespace cgpu::test;
+using model::Node;
+using nlohmann::json;
+
+std::string why_not(const std::string& text) {
+    const auto node = read_state(text);
+    EXPECT_FALSE(node.has_value()) << text;
+    return node ? "" : node.error().why;
+}
+
+/// The full node's JSON with something changed in it.
+template <typename Change>
+std::string why_not_with(Change change) {
+    json document = json::parse(write_state({full_node(), {}}));
+    change(document);
+    return why_not(document.dump());
+}
+
+TEST(StateJson, RoundTrips) {
+    for (const Node& node : {Node{}, v100(), full_node()}) {
+        const auto read = read_state(write_state({node, {}}));
+        ASSERT_TRUE(read.has_value()) << read.error().why;
+        EXPECT_EQ(read->node, node);
+    }
+}
+
+upgrade::Record full_record() {
+    const upgrade::Version from{1, 2, 3};
+    const upgrade::Version to{1, 3, 0};
+    return {
+        from, model::Mode::none,
+        upgrade::Job{8, upgrade::Kind::cold, from, to, 60, 1234, "boot", true, true, "somebody \"said\" so"},
+        upgrade::Ended{7, upgrade::Kind::hot, to, from, upgrade::Result::cancelled, "It was cancelled."}};
+}
+
+TEST(StateJson, TheRecordOfUpgradesRoundTrips) {
+    for (const auto& record : {upgrade::Record{}, full_record()}) {
+        const auto read = read_state(write_state({v100(), record}));
+        ASSERT_TRUE(read.has_value()) << read.error().why;
+        EXPECT_EQ(read->record, record);
+        EXPECT_EQ(read->node, v100());
+    }
+}
+
+TEST(StateJson, ASwitchOfTheModeRoundTrips) {
+    upgrade::Record record;
+    record.in_force = upgrade::Version{1, 2, 3};
+    record.job.emplace();
+    record.job->kind = upgrade::Kind::mode;
+    record.job->from = model::Mode::memory_compute;
+    record.job->to = model::Mode::none;
+    const auto read = read_state(write_state({v100(), record}));
+    ASSERT_TRUE(read.has_value()) << read.error().why;
+    EXPECT_EQ(read->record, record);
+    json document = json::parse(write_state({v100(), record}));
+    document["upgrade"]["job"]["to"] = "1.2.3";
+    EXPECT_EQ(why_not(document.dump()), "upgrade.job.to: it is not one of none, memory, memory+compute");
+    document["upgrade"]["mode"] = "some";
+    EXPECT_EQ(why_not(document.dump()), "upgrade.mode: it is not one of none, memory, memory+compute");
+}
+
+TEST(StateJson, AStateOfBeforeModesWereSwitchedIsBroughtUpToDate) {
+    upgrade::Record record = full_record();
+    record.mode.reset();
+    json document = json::parse(write_state({full_node(), record}));
+    document["upgrade"].erase("mode");
+    document["version"] = 2;
+    const auto read = read_state(document.dump());
+    ASSERT_TRUE(read.has_value()) << read.error().why;
+    EXPECT_EQ(read->record, record);
+    document["upgrade"] = 5;
+    document["version"] = 2;
+    EXPECT_EQ(why_not(document.dump()), "upgrade: it is not an object");
+}
+
+TEST(StateJson, WrongFieldsOfUpgradesAreNamedByTheirPlace) {
+    const auto why = [](const char* part, const char* field, const json& value) {
+        json document = json::parse(write_state({v100(), full_record()}));
+        document["upgrade"][part][field] = value;
+        return why_not(document.dump());
+    };
+    EXPECT_EQ(why("job", "to", "1.2"), "upgrade.job.to: \"1.2\" is no version");
+    EXPECT_EQ(why("job", "kind", "warm"), "upgrade.job.kind: \"warm\" is no kind of upgrade");
+    EXPECT_EQ(why("job", "deadline_ns", 1ULL << 63), "upgrade.job.deadline_ns: it is too large");
+    EXPECT_EQ(why("last", "result", "perhaps"), "upgrade.last.result: \"perhaps\" is no result");
+    EXPECT_EQ(why("last", "surprise", 1), "upgrade.last: \"surprise\" is unknown");
+}
+
+TEST(StateJson, AStateWithoutUpgradesIsBroughtUpToDate) {
+    json document = json::parse(write_state({full_node(), full_record()}));
+    document.erase("upgrade");
+    document["version"] = 1;
+    const auto read = read_state(document.dump());
+    ASSERT_TRUE(read.has_value()) << read.error().why;
+    EXPECT_EQ(read->node, full_node());
+    EXPECT_EQ(read->record, upgrade::Record{});
+}
+
+TEST(StateJson, WeightsOfBeforePercentagesWereKeptAreNumbers) {
+    json document = json::parse(write_state({full_node(), {}}));
+    for (json& instance : document["instances"])
+        for (json& quota : instance["quotas"]) quota.erase("percent");
+    EXPECT_NE(why_not(document.dump()).find("percent: it is missing"), std::string::npos);
+    document["version"] = 3;
+    const auto read = read_state(document.dump());
+    ASSERT_TRUE(read.has_value()) << read.error().why;
+    for (const auto& [id, instance] : read->node.instances())
+        for (std::size_t i = 0; i < instance.quotas.size(); ++i) {
+            auto with = full_node().find_instance(id)->quotas[i];
+            with.percent.reset();
+            EXPECT_EQ(instance.quotas[i], with);
+        }
+    // What is damaged is left to the reader, which names it.
+    for (const char* place : {"/instances", "/instances/0", "/instances/0/quotas", "/instances/0/quotas/0"}) {
+        json damaged = document;
+        damaged[json::json_pointer(place)] = 7;
+        EXPECT_NE(why_not(damaged.dump()).find("it is not a"), std::string::npos) << place;
+    }
+}
+
+TEST(StateJson, BeforeFiguresWereKeptNothingIsAndNobodyIsTheOwner) {
+    json document = json::parse(write_state({full_node(), full_record()}));
+    document.erase("kept");
+    for (json& instance : document["instances"]) instance.erase("owner");
+    EXPECT_NE(why_not(document.dump()).find("owner: it is missing"), std::string::npos);
+    document["version"] = 4;
+    const auto read = read_state(document.dump());
+    ASSERT_TRUE(read.has_value()) << read.error().why;
+    EXPECT_TRUE(read->node.kept().empty());
+    for (const auto& [id, instance] : read->node.instances()) {
+        auto with = *full_node().find_instance(id);
+        with.owner.reset();
+        EXPECT_EQ(instance, with);
+    }
+    EXPECT_EQ(read->record, full_record());
+    for (const char* place : {"/instances", "/instances/0"}) {
+        json damaged = document;
+        damaged[json::json_pointer(place)] = 7;
+        EXPECT_NE(why_not(damaged.dump()).find("it is not a"), std::string::npos) << place;
+    }
+}
+
+TEST(StateJson, WrongFieldsOfWhatIsKeptAreNamedByTheirPlace) {
+    const auto why = [](const char* field, const json& value) {
+        return why_not_with([&](json& d) { d["kept"][1][field] = value; });
+    };
+    EXPECT_EQ(why("owner", -1), "kept[1].owner: it is not a whole number");
+    EXPECT_EQ(why("priority", "middle"), "kept[1].priority: it is neither high nor normal, nor empty");
+    EXPECT_EQ(why("surprise", 1), "kept[1]: \"surprise\" is unknown");
+    EXPECT_NE(why("weight", 26).find("contradicts itself"), std::string::npos);
+    EXPECT_NE(why("weight", 0).find("contradicts itself"), std::string::npos) << "nothing is kept then";
+    EXPECT_EQ(why_not_with([](json& d) { d["kept"] = 1; }), "kept: it is not a list");
+}
+
+TEST(StateJson, ANameThatIsNoUtf8IsStillWritten) {
+    Node node = v100();
+    model::Instance odd = instance("a", {quota(0, 1)});
+    odd.name = "\xff";
+    ASSERT_TRUE(node.add_instance(odd).has_value());
+    EXPECT_TRUE(read_state(write_state({node, {}})).has_value());
+}
+
+TEST(StateJson, CutOffAnywhereItIsAnError) {
+    const std::string text = write_state({full_node(), {}});
+    // The last byte is the newline after the document.
+    for (std::size_t size = 0; size + 1 < text.size(); ++size) {
+        const auto node = read_state(std::string_view(text).substr(0, size));
+        ASSERT_FALSE(node.has_value()) << size;
+        if (size > 0) {
+            ASSERT_NE(node.error().why.find("cut off"), std::string::npos) << size << node.error().why;
+        }
+    }
+}
+
+TEST(StateJson, BrokenJsonIsNamedByLineAndColumn) {
+    EXPECT_EQ(why_not(""), "the file is empty");
+    EXPECT_NE(why_not("{\n  \"version\": x\n}").find("line 2, column 14"), std::string::npos);
+    EXPECT_NE(why_not("{} {}").find("line 1, column 4"), std::string::npos);
+    EXPECT_NE(why_not(std::string(100000, '[')).find("line 1"), std::string::npos);
+    EXPECT_NE(why_not(std::string("\0\0\0\0", 4)).find("line 1, column 1"), std::string::npos);
+}
+
+TEST(StateJson, AnotherVersionIsRefused) {
+    const auto newer = read_state(R"({"version": 6, "something": "new"})");
+    ASSERT_FALSE(newer.has_value());
+    EXPECT_NE(newer.error().why.find("it is of version 6 and this cgpud knows versions up to 5"),
+              std::string::npos);
+    EXPECT_NE(newer.error().remedy.find("newer cgpud"), std::string::npos);
+    EXPECT_NE(why_not(R"({"version": 0})").find("version 0, which is not known"), std::string::npos);
+    for (const char* text : {"{}", "[]", "1", "null", R"({"version": "1"})", R"({"version": -1})"})
+        EXPECT_NE(why_not(text).find("it has no version"), std::string::npos) << text;
+}
+
+// debian/cgpu.preinst reads these with sed.
+TEST(StateJson, WhatThePackageReadsHasLinesOfItsOwn) {
+    State state;
+    state.record.in_force = upgrade::Version{1, 2, 3};
+    const auto text = write_state(state);
+    EXPECT_TRUE(text.starts_with("{\n  \"version\": " + std::to_string(kStateVersion) + ",\n")) << text;
+    EXPECT_NE(text.find("\n  \"instances\": [],\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("\n    \"in_force\": \"1.2.3\""), std::string::npos) << text;
+}
+
+TEST(StateJson, WrongFieldsAreNamedByTheirPlace) {
+    const auto has = [](const std::string& text, const char* part) {
+        EXPECT_NE(text.find(part), std::string::npos) << text;
+    };
+    has(why_not_with([](json& d) { d.erase("generation"); }), "generation: it is missing");
+    has(why_not_with([](json& d) { d["gpus"] = 1; }), "gpus: it is not a list");
+    has(why_not_with([](json& d) { d["gpus"][1] = 1; }), "gpus[1]: it is not an object");
+    has(why_not_with([](json& d) { d["gpus"][1].erase("uuid"); }), "gpus[1].uuid: it is missing");
+    has(why_not_with([](json& d) { d["gpus"][1]["uuid"] = "x"; }),
+        "gpus[1].uuid: it is not of the form GPU-");
+    has(why_not_with([](json& d) { d["gpus"][0]["policy"] = "best"; }), "gpus[0].policy: ");
+    has(why_not_with([](json& d) { d["gpus"][0]["index"] = -1; }), "gpus[0].index: it is not a whole number");
+    has(why_not_with([](json& d) { d["gpus"][0]["index"] = 1ULL << 32; }), "gpus[0].index: it is too large");
+    has(why_not_with([](json& d) { d["gpus"][0]["present"] = "yes"; }),
+        "gpus[0].present: it is not true or false");
+    has(why_not_with([](json& d) { d["instances"][0]["id"] = "../x"; }), "instances[0].id: ");
+    has(why_not_with([](json& d) { d["instances"][0]["mode"] = "all"; }), "instances[0].mode: ");
+    has(why_not_with([](json& d) { d["instances"][0]["quotas"][1]["weight"] = 1.5; }),
+        "instances[0].quotas[1].weight: it is not a whole number");
+    has(why_not_with([](json& d) { d["instances"][0]["attached"]["pid"] = 1ULL << 31; }),
+        "instances[0].attached.pid: it is too large");
+    has(why_not_with([](json& d) { d["instances"][0]["attached"] = 7; }),
+        "instances[0].attached: it is not an object");
+    has(why_not_with([](json& d) { d["surprise"] = 7; }), "\"surprise\" is unknown");
+    has(why_not_with([](json& d) { d["instances"][0]["quotas"][0]["surprise"] = 7; }),
+        "instances[0].quotas[0]: ");
+}
+
+TEST(StateJson, AStateThatBreaksTheRulesOfANodeIsRefused) {
+    EXPECT_NE(why_not_with([](json& d) { d["gpus"][0]["max_inst"] = 26; }).find("contradicts itself"),
+              std::string::npos);
+    EXPECT_NE(why_not_with([](json& d) {
+                  d["instances"][1]["quotas"][0]["weight"] = 99;
+              }).find("contradicts itself"),
+              std::string::npos);
+    EXPECT_NE(why_not_with([](json& d) {
+                  d["instances"][0]["quotas"][1]["percent"] = 50;
+              }).find("contradicts itself"),
+              std::string::npos);
+}
+
+RC_GTEST_PROP(StateJson, ADamagedByteNeverCrashes, ()) {
+    std::string text = write_state({full_node(), {}});
+    const auto at = *rc::gen::inRange<std::size_t>(0, text.size());
+    text[at] = *rc::gen::arbitrary<char>();
+    const auto node = read_state(text);
+    if (!node) RC_ASSERT(!node.error().why.empty() && !node.error().remedy.empty());
+}
+
+}  // namespace
+}  // namespace cgpu::store

@@ -1,0 +1,21 @@
+// usage: fit_front FRONT DRIVER OUT: the front as it is mounted over that driver.
+#include "client/run/driver/fitted_front.hpp"
+
+#include <fcntl.h>
+
+#include <cstdio>
+#include <fstream>
+
+int main(int count, char** arguments) {
+    if (count != 4) return 2;
+    const cgpu::client::Descriptor driver(open(arguments[2], O_RDONLY | O_CLOEXEC));
+    const auto fitted = cgpu::client::fit_front(arguments[1], driver, arguments[2]);
+    if (!fitted) {
+        std::fprintf(stderr, "%s\n", fitted.error().text.c_str());
+        return 1;
+    }
+    std::ofstream out(arguments[3], std::ios::binary);
+    out.write(reinterpret_cast<const char*>(fitted->image.data()),
+              static_cast<std::streamsize>(fitted->image.size()));
+    return fitted->has_all && out.flush() ? 0 : 1;
+}

@@ -1,0 +1,91 @@
+// One thread closes batches while another is launching into one: between the moment its launch was let
+// through and the moment the driver has it.
+#include "tests/unit/module/front/front_fixture.hpp"
+
+namespace {
+
+constexpr std::int64_t kMilli = 1'000'000;
+/// So short that the engine takes several in a batch.
+constexpr std::int64_t kShort = kMilli / 10;
+
+class Launching : public Front {
+  protected:
+    /// A thread of the program has launched kernels of one millisecond, whose length is known now, and
+    /// launches one of fifty: it is in the driver, and not yet on the stream.
+    void begin(void* stream, std::int64_t known_ns) {
+        daemon().gate = 1;
+        start();
+        behind<void(std::int64_t)>("fake_set_kernel_ns")(known_ns);
+        thread_ = std::thread([this, stream] {
+            call<int(void*)>("cuCtxSetCurrent")(context_);
+            for (int i = 0; i < 200; ++i) EXPECT_EQ(launch(stream), 0);
+            EXPECT_EQ(call<int()>("cuCtxSynchronize")(), 0);
+            known_ = true;
+            while (!go_) std::this_thread::yield();
+            for (int i = 0; i < 2; ++i) EXPECT_EQ(launch(stream), 0);
+        });
+        ASSERT_TRUE(eventually([&] { return known_ && daemon().in_flight_ns == 0; }));
+        began_ = begin_measuring();
+        behind<void(std::int64_t)>("fake_set_kernel_ns")(50 * kMilli);
+        hold_after(1);
+        go_ = true;
+        ASSERT_TRUE(eventually([&] { return inside() == 1; }));
+    }
+
+    /// The thread goes on, and ends.
+    void end() {
+        hold_after(-1);
+        thread_.join();
+    }
+
+    void hold_after(int count) const { behind<void(int)>("fake_hold_launches")(count); }
+    int inside() const { return behind<int()>("fake_launches_inside")(); }
+    int synchronise() const { return call<int()>("cuCtxSynchronize")(); }
+
+    /// Another thread's synchronisation closes the batch: what comes into it after that is measured all the
+    /// same.
+    void expect_measured(void* stream) {
+        begin(stream, kShort);
+        EXPECT_EQ(synchronise(), 0);
+        end();
+        EXPECT_EQ(synchronise(), 0);
+        expect_used(95 * kMilli, 130 * kMilli, began_);
+    }
+
+    /// After a second the batch ends without it.
+    void expect_given_up() {
+        ASSERT_EQ(synchronise(), 0);
+        EXPECT_TRUE(eventually([&] { return daemon().in_flight_ns > 0; }));
+        EXPECT_TRUE(eventually([&] { return daemon().in_flight_ns == 0; }));
+        EXPECT_EQ(inside(), 1);
+        end();
+        EXPECT_EQ(synchronise(), 0);
+    }
+
+  private:
+    std::thread thread_;
+    std::atomic<bool> known_{false};
+    std::atomic<bool> go_{false};
+    Began began_{};
+};
+
+TEST_F(Launching, IsWaitedForByWhoClosesTheBatch) {
+    int stream = 0;
+    expect_measured(&stream);
+}
+
+TEST_F(Launching, IsWaitedForOnTheThreadsOwnStream) { expect_measured(cgpu::front::stream_per_thread()); }
+
+TEST_F(Launching, IsNotWaitedForForEver) {
+    int stream = 0;
+    begin(&stream, kShort);
+    expect_given_up();
+}
+
+TEST_F(Launching, OfAThreadThatIsToCloseTheBatchIsNotWaitedForForEver) {
+    int stream = 0;
+    begin(&stream, kMilli);
+    expect_given_up();
+}
+
+}  // namespace

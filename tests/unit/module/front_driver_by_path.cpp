@@ -1,6 +1,0 @@
-// For fronts that tests build: the driver's stand-in lies at a path of their own.
-#include <dlfcn.h>
-
-#include "module/front/real_library.hpp"
-
-void* cgpu::front::open_real_library() { return dlopen(CGPU_TEST_REAL_LIBRARY, RTLD_NOW | RTLD_LOCAL); }

@@ -78,10 +78,7 @@ ClientError enter(const std::vector<std::string>& arguments) {
     if (auto done = cover(*copies, *root); !done) return done.error();
     if (auto done = become_caller(); !done) return done.error();
     // As it was, with entries that setenv(3) would not take.
-    std::vector<char*> entries;
-    entries.reserve(environment->size() + 1);
-    for (const std::string& entry : *environment) entries.push_back(const_cast<char*>(entry.c_str()));
-    entries.push_back(nullptr);
+    auto entries = client::as_exec_takes(*environment);
     environ = entries.data();
     return client::start_command(request->command);
 }

@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "client/run/job/start_command.hpp"
+
 namespace cgpu::client {
 namespace {
 
@@ -37,13 +39,9 @@ Result<void> check_enter_helper(const std::string& helper) {
 }
 
 ClientError become_enter_helper(const std::string& instance, const std::vector<std::string>& command) {
-    std::vector<char*> arguments;
-    arguments.reserve(command.size() + 3);
-    arguments.push_back(const_cast<char*>(kEnterHelper));
-    arguments.push_back(const_cast<char*>(instance.c_str()));
-    for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-    arguments.push_back(nullptr);
-    execv(kEnterHelper, arguments.data());
+    std::vector<std::string> words = {kEnterHelper, instance};
+    words.insert(words.end(), command.begin(), command.end());
+    execv(kEnterHelper, as_exec_takes(words).data());
     return {ClientError::Kind::failed,
             std::string(kEnterHelper) + ": " + std::strerror(errno) + ". Try: reinstall cgpu."};
 }

@@ -7,11 +7,16 @@
 
 namespace cgpu::client {
 
+std::vector<char*> as_exec_takes(const std::vector<std::string>& strings) {
+    std::vector<char*> pointers;
+    pointers.reserve(strings.size() + 1);
+    for (const std::string& each : strings) pointers.push_back(const_cast<char*>(each.c_str()));
+    pointers.push_back(nullptr);
+    return pointers;
+}
+
 ClientError start_command(const std::vector<std::string>& command) {
-    std::vector<char*> arguments;
-    arguments.reserve(command.size() + 1);
-    for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-    arguments.push_back(nullptr);
+    const auto arguments = as_exec_takes(command);
     execvp(arguments.front(), arguments.data());
     const int error = errno;
     return {error == ENOENT ? ClientError::Kind::no_command : ClientError::Kind::bad_command,

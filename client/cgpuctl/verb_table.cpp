@@ -142,7 +142,7 @@ const std::vector<Verb>& table() {
           {"--gpus", &Input::gpus, "LIST", "indices or UUIDs: 0,1; chosen for you where not given"},
           {"--name", &Input::name, "NAME", "what people call it; the command's name where not given"},
           {"--user", &Input::user, "USER",
-           "as whom it runs, a name or an id; where not given, who called sudo, else root"},
+           "as whom it runs, a name or an id (as root); where not given, who called sudo, else the caller"},
           kDryRun,
           kQuiet},
          true,

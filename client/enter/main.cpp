@@ -7,9 +7,8 @@
 // - Which driver is behind the fronts is settled by root's files alone. The caller's environment only names
 //   further files to put the same fronts over, and these are looked up with the caller's rights.
 // - Mounts go into a mount namespace of its own, over files with a driver's name and below /run/cgpu.
-// - The command is started with the caller's rights, environment and descriptors. Standard ones that the
-// caller
-//   has closed lead to /dev/null or /dev/full: the C library opens those in set-uid programs.
+// - The command is started with the caller's rights, environment and descriptors. Standard descriptors that
+//   the caller has closed lead to /dev/null or /dev/full: the C library opens those in set-uid programs.
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -14,7 +14,7 @@ using model::Refusal;
 constexpr std::uint32_t kHotTimeout = 60;    // seconds
 constexpr std::uint32_t kColdTimeout = 600;  // seconds
 constexpr std::uint32_t kLongestTimeout = 86400;
-constexpr upgrade::Nanos kTimeoutUnit = 1'000'000'000;
+constexpr upgrade::Nanos kNanosASecond = 1'000'000'000;
 /// Named in a refusal, which is one line.
 constexpr std::size_t kMostNamed = 8;
 
@@ -46,7 +46,7 @@ Result<std::uint64_t> Upgrader::begin(upgrade::Kind kind, std::string_view versi
                                                 "when they have ended, --drain to wait for that, or --hot");
     if (!checked) return tl::unexpected(checked.error());
     if (options.dry_run) return 0;
-    return start(upgrade::Start{kind, *manifest, *timeout * kTimeoutUnit, outside_.boot_id}, there.size());
+    return start(upgrade::Start{kind, *manifest, *timeout * kNanosASecond, outside_.boot_id}, there.size());
 }
 
 Result<std::uint64_t> Upgrader::begin_mode(std::string_view mode, const UpgradeOptions& options) {
@@ -67,7 +67,7 @@ Result<std::uint64_t> Upgrader::begin_mode(std::string_view mode, const UpgradeO
         !checked)
         return tl::unexpected(checked.error());
     if (options.dry_run) return 0;
-    return start(upgrade::StartMode{from, *to, *timeout * kTimeoutUnit, outside_.boot_id}, there.size());
+    return start(upgrade::StartMode{from, *to, *timeout * kNanosASecond, outside_.boot_id}, there.size());
 }
 
 Result<std::uint64_t> Upgrader::start(const upgrade::Event& event, std::size_t in_the_way) {

@@ -92,7 +92,7 @@ Decision Slicer::step(Nanos now, const Readings& readings, const GangStates& gan
     started_ = true;
     gangs_ = gangs;
     account(readings, dt);
-    if (now_ - due_ >= settings_.tuning.silence) begin_anew();
+    if (now_ > due_ && now_ - due_ >= settings_.tuning.silence) begin_anew();
     look_for_stuck();
     if (!rules_.enforced) return all_free();
     if (turn_) {

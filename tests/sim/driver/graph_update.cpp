@@ -13,7 +13,7 @@ CUgraphExecUpdateResultInfo verdict(CUgraphExecUpdateResult result, Node* node =
 }
 
 /// What of a node may not change, in the words of cuGraphExecUpdate's documentation.
-struct Compare {
+struct Comparison {
     CUgraphExecUpdateResult operator()(const KernelStep& old, const KernelStep& fresh) const {
         return old.cooperative == fresh.cooperative ? CU_GRAPH_EXEC_UPDATE_SUCCESS
                                                     : CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED;
@@ -69,7 +69,7 @@ CUgraphExecUpdateResultInfo compare_graphs(const Graph& target, const Graph& sou
             return verdict(CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED, &fresh);
         auto edges = compare_edges(old, fresh, partners);
         if (edges.result != CU_GRAPH_EXEC_UPDATE_SUCCESS) return edges;
-        const auto result = std::visit(Compare{}, old.step, fresh.step);
+        const auto result = std::visit(Comparison{}, old.step, fresh.step);
         if (result != CU_GRAPH_EXEC_UPDATE_SUCCESS) return verdict(result, &fresh);
         if (&old.context != &fresh.context)
             return verdict(CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED, &fresh);

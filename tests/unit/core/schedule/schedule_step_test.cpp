@@ -41,6 +41,14 @@ TEST_F(Step, NobodyWantsNothingIsOpenAndNothingWakes) {
     EXPECT_EQ(last_.wake_at, kForever);
 }
 
+TEST_F(Step, TimeMayBeginBelowZero) {
+    at(-2);  // the sanitizers would tell of an overflow
+    EXPECT_EQ(gate(0), State::closed);
+    readings_[0].wants = true;
+    after(kMilli);
+    EXPECT_EQ(gate(0), State::open);
+}
+
 TEST_F(Step, TheOnlyOneThatWantsIsOpenWithoutABound) {
     readings_[1].wants = true;
     at(kSecond);

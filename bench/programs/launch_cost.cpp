@@ -2,6 +2,8 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <random>
 #include <thread>
 #include <vector>
 
@@ -12,6 +14,14 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kBlock = 1000;
+constexpr int kMost = 256;
+
+struct Plan {
+    int functions;
+    int threads;
+    bool own_streams;
+    int blocks;
+};
 
 void must(CUresult result, const char* call) {
     if (result == CUDA_SUCCESS) return;
@@ -19,23 +29,40 @@ void must(CUresult result, const char* call) {
     std::exit(1);
 }
 
-/// The driver does nothing with them.
+// The driver does nothing with functions and streams: any address will do. They lie as far apart as those of
+// a driver that allocates them.
 CUfunction function(int which) {
-    static char functions[16];
+    static char functions[kMost][48];
     return reinterpret_cast<CUfunction>(&functions[which]);
 }
 
-/// `functions` take turns. The first tenth is for what happens once: symbols, connections, estimates.
-std::vector<double> time_blocks(CUcontext context, int functions, int blocks) {
+CUstream stream(int which) {
+    static char streams[kMost][48];
+    return reinterpret_cast<CUstream>(&streams[which]);
+}
+
+/// What the launches of a block launch: up to two functions take turns, more come in random order.
+std::vector<CUfunction> order(const Plan& plan, int thread) {
+    std::minstd_rand random(static_cast<unsigned>(thread) + 1);
+    std::vector<CUfunction> functions(kBlock);
+    for (std::size_t i = 0; i < functions.size(); ++i) {
+        const auto turn = plan.functions <= 2 ? i : random();
+        functions[i] = function(static_cast<int>(turn % static_cast<unsigned>(plan.functions)));
+    }
+    return functions;
+}
+
+/// The first tenth is for what happens once: symbols, connections, estimates.
+std::vector<double> time_blocks(CUcontext context, const Plan& plan, int thread) {
     must(cuCtxSetCurrent(context), "cuCtxSetCurrent");
+    const auto functions = order(plan, thread);
+    CUstream on = stream(plan.own_streams ? thread : 0);
     std::vector<double> times;
-    times.reserve(static_cast<std::size_t>(blocks));
-    for (int block = -blocks / 10; block < blocks; ++block) {
+    times.reserve(static_cast<std::size_t>(plan.blocks));
+    for (int block = -plan.blocks / 10; block < plan.blocks; ++block) {
         const auto began = Clock::now();
-        for (int i = 0; i < kBlock; ++i) {
-            must(cuLaunchKernel(function(i % functions), 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr),
-                 "cuLaunchKernel");
-        }
+        for (CUfunction each : functions)
+            must(cuLaunchKernel(each, 1, 1, 1, 1, 1, 1, 0, on, nullptr, nullptr), "cuLaunchKernel");
         const std::chrono::duration<double, std::nano> time = Clock::now() - began;
         if (block >= 0) times.push_back(time.count() / kBlock);
     }
@@ -45,18 +72,25 @@ std::vector<double> time_blocks(CUcontext context, int functions, int blocks) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 4) {
-        std::fputs("usage: launch_cost FUNCTIONS THREADS BLOCKS\n", stderr);
+    const Plan plan{argc == 5 ? std::atoi(argv[1]) : 0, argc == 5 ? std::atoi(argv[2]) : 0,
+                    argc == 5 && std::strcmp(argv[3], "own") == 0, argc == 5 ? std::atoi(argv[4]) : 0};
+    if (plan.functions < 1 || plan.functions > kMost || plan.threads < 1 || plan.threads > kMost ||
+        plan.blocks < 1) {
+        std::fputs(
+            "usage: launch_cost FUNCTIONS THREADS own|one BLOCKS\n"
+            "own: each thread on a stream of its own; one: all on one stream\n",
+            stderr);
         return 2;
     }
     must(cuInit(0), "cuInit");
     CUcontext context = nullptr;
     must(cuDevicePrimaryCtxRetain(&context, 0), "cuDevicePrimaryCtxRetain");
-    std::vector<std::vector<double>> times(std::strtoul(argv[2], nullptr, 10));
+    std::vector<std::vector<double>> times(static_cast<std::size_t>(plan.threads));
     std::vector<std::thread> threads;
     threads.reserve(times.size());
-    for (auto& mine : times)
-        threads.emplace_back([&] { mine = time_blocks(context, std::atoi(argv[1]), std::atoi(argv[3])); });
+    for (int thread = 0; thread < plan.threads; ++thread)
+        threads.emplace_back(
+            [&, thread] { times[static_cast<std::size_t>(thread)] = time_blocks(context, plan, thread); });
     for (auto& thread : threads) thread.join();
     for (const auto& one : times)
         for (const double time : one) std::printf("%.2f\n", time);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "core/wire/pages.hpp"
@@ -76,6 +77,29 @@ struct Decision {
     std::uint32_t value;       ///< ... while it has this value ...
     std::uint32_t reap_first;  ///< 1: the window is full: reaping a batch is what is waited for
     std::int64_t until_ns;     ///< ... until then at the latest (CLOCK_MONOTONIC, at most 100 ms ahead)
+};
+
+/// A launch, and what the thread tells of those before it that it didn't ask about.
+struct TimeRequest {
+    Launch launch;
+    std::uint32_t passed;  ///< launches of this function on grants, since the thread asked about it last
+    std::uint32_t returned_launches;  ///< what is left of the thread's last grant on this GPU: launches, ...
+    std::int64_t returned_ns;         ///< ... their time, ...
+    BatchId returned_batch;           ///< ... and the batch that they were for
+};
+
+/// GPU time in advance. Of a launch that passes, the thread keeps what it costs; further launches may pass
+/// without asking while the grant's launches and time suffice.
+struct TimeGrant {
+    Decision decision;  ///< `more`: so many further launches of functions that the thread knows the cost of,
+                        ///< on the same stream, by the same thread, while the gate's seq stays `seq`; under a
+                        ///< free gate of any functions on any stream. Already accounted for
+    std::int64_t time_ns;     ///< they may cost this much together
+    std::int64_t cost_ns;     ///< what the launch asked about costs
+    std::uint32_t ask_after;  ///< so many further launches of its function may cost the same (less than 4 s);
+                              ///< then ask about it again; 0: ask about each
+    std::uint32_t any_function;  ///< 1: functions that were last asked about for another batch may pass, too
+    BatchId close_first;         ///< not 0: record this batch's end event on the stream before `open`'s start
 };
 
 /// An open batch that has to be closed: the front records the end event on `stream` (of `context`), then
@@ -175,7 +199,16 @@ struct EngineTable {
     /// that saved holds with it: keys, batches, reservations, waits. 0: not understood or no memory; the new
     /// engine is of no use then.
     std::uint32_t (*restore)(Engine*, const void* saved, std::uint64_t bytes);
+
+    // The tables of engines up to 0.2.0 end here: see kLeastTableBytes.
+    /// As `enter`, but grants GPU time in place of launches of one function.
+    void (*request_time)(Engine*, const TimeRequest*, TimeGrant*);
+    /// What is left of a grant, or a launch that passed on one and was refused by the driver.
+    void (*return_time)(Engine*, std::uint32_t gpu, BatchId, std::uint32_t launches, std::int64_t ns);
 };
+
+/// What every table of this ABI has.
+constexpr std::uint64_t kLeastTableBytes = offsetof(EngineTable, request_time);
 
 extern "C" const EngineTable* cgpu_engine_table();
 using EngineTableFunction = const EngineTable* (*)();

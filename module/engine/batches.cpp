@@ -29,6 +29,19 @@ void Batch::take_back(std::uint32_t count) {
     estimate_ns = launches == 0 ? 0 : std::max<std::int64_t>(0, estimate_ns - each_ns * count);
 }
 
+void Batch::add_ahead(std::uint32_t count, std::int64_t ns) {
+    launches += count;
+    last_count += count;
+    estimate_ns += ns;
+}
+
+void Batch::take_back_time(std::uint32_t count, std::int64_t ns) {
+    count = std::min(count, launches);
+    launches -= count;
+    last_count -= std::min(last_count, count);
+    estimate_ns = launches == 0 ? 0 : estimate_ns - std::clamp<std::int64_t>(ns, 0, estimate_ns);
+}
+
 Batches::~Batches() {
     for (Node* list : {first_, unused_}) {
         while (list != nullptr) {

@@ -40,9 +40,14 @@ struct Batch {
     bool gap;           ///< the GPU is thought to have been idle within it
     std::uint32_t function_count;
     std::uint64_t functions[kMostFunctions];  ///< the first few different ones
+    double scale = 1;  ///< what costs were multiplied by when time was last granted in it
 
     void add(std::uint64_t function, std::int64_t each, std::uint32_t count, std::int64_t now_ns);
+    /// Launches of whatever functions that will take so long together.
+    void add_ahead(std::uint32_t count, std::int64_t ns);
+    /// Launches of the function added last that didn't happen.
     void take_back(std::uint32_t count);
+    void take_back_time(std::uint32_t count, std::int64_t ns);
 
     /// For a handover: visit(field) for each, always in this order; new ones come last.
     template <class Visit>
@@ -69,6 +74,7 @@ struct Batch {
         visit(gap);
         visit(function_count);
         for (std::uint64_t& function : functions) visit(function);
+        visit(scale);
     }
 };
 

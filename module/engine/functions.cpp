@@ -1,12 +1,15 @@
 #include "module/engine/functions.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace cgpu::module {
 namespace {
 
 constexpr double kGain = 0.25;
 constexpr double kLargestStep = 4;
+constexpr double kSurprise = 0.25;
+constexpr std::uint32_t kSampleEachAtMost = 8192;
 constexpr double kShortest =
     200;  // ns; events are no finer, and an estimate of 0 would fill a batch with no end
 
@@ -25,6 +28,7 @@ void Functions::learn(std::uint64_t function, std::int64_t ns) {
         *known = {sample, false, 0};
         return;
     }
+    note_surprise(*known, sample, known->mean_ns);
     const double within = std::clamp(sample, known->mean_ns / kLargestStep, known->mean_ns * kLargestStep);
     known->mean_ns = std::max(kShortest, known->mean_ns + kGain * (within - known->mean_ns));
     known->since_sample = 0;
@@ -44,16 +48,30 @@ void Functions::correct(std::uint64_t function, std::int64_t measured, std::int6
     Function* known = known_.find(function);
     if (known == nullptr || expected <= 0) return;
     const double ratio = std::clamp(static_cast<double>(measured) / static_cast<double>(expected), 0.5, 2.0);
+    if (std::abs(ratio - 1) > kSurprise) known->sample_each = kSampleEach;
     known->mean_ns = std::max(kShortest, known->mean_ns * (1 + kGain * (ratio - 1)));
+}
+
+void Functions::note_surprise(Function& known, double measured, double expected) {
+    const bool expected_it = std::abs(measured - expected) <= kSurprise * expected;
+    known.sample_each = expected_it ? std::min(known.sample_each * 2, kSampleEachAtMost) : kSampleEach;
 }
 
 bool Functions::due_for_sample(std::uint64_t function) {
     const Function* known = known_.find(function);
-    return known != nullptr && known->since_sample >= kSampleEach;
+    return known != nullptr && known->since_sample >= known->sample_each;
 }
 
 void Functions::sampling(std::uint64_t function) {
     if (Function* known = known_.find(function)) known->since_sample = 0;
+}
+
+std::uint32_t Functions::until_sample(std::uint64_t function) {
+    const Function* known = known_.find(function);
+    if (known == nullptr) return 1;
+    // Due, and not taken: its batches are of this function alone.
+    if (known->since_sample >= known->sample_each) return kSampleEach;
+    return known->sample_each - known->since_sample;
 }
 
 void Functions::count(std::uint64_t function, std::uint32_t launches) {

@@ -25,17 +25,22 @@ class Functions {
     /// by at most a factor of two.
     void correct(std::uint64_t function, std::int64_t measured, std::int64_t expected);
 
-    /// Counts launches that are not measured one by one. True each 512 launches: the next one should be, and
-    /// is then counted by `sampling`.
+    /// Counts launches that are not measured one by one. True each 512 launches, and ever more rarely while
+    /// what is measured is what was expected: the next one should be, and is then counted by `sampling`.
     bool due_for_sample(std::uint64_t function);
     void sampling(std::uint64_t function);
+    /// Launches until then, at least one.
+    std::uint32_t until_sample(std::uint64_t function);
     void count(std::uint64_t function, std::uint32_t launches);
+
+    static constexpr std::uint32_t kSampleEach = 512;
 
     /// For a handover.
     struct Function {
         double mean_ns;
         bool rough;
         std::uint32_t since_sample;
+        std::uint32_t sample_each = kSampleEach;
     };
     std::size_t size() const { return known_.size(); }
     bool make_room(std::size_t count) { return known_.make_room(count); }
@@ -48,7 +53,7 @@ class Functions {
     }
 
   private:
-    static constexpr std::uint32_t kSampleEach = 512;
+    void note_surprise(Function& known, double measured, double expected);
 
     Map<Function> known_;
 };

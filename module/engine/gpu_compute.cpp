@@ -20,9 +20,28 @@ void GpuCompute::bind(const wire::Orders* orders, wire::Reports* reports) {
 
 Decision GpuCompute::enter(const Launch& launch) {
     const Guard guard(lock_);
+    return decide(launch, Advance::launches).decision;
+}
+
+TimeGrant GpuCompute::request_time(const TimeRequest& request) {
+    const Guard guard(lock_);
+    if (request.returned_launches > 0 || request.returned_ns > 0)
+        meter_.return_time(request.returned_batch, request.returned_launches, request.returned_ns);
+    if (request.passed > 0) meter_.passed(request.launch.function, request.passed);
+    return decide(request.launch, Advance::time);
+}
+
+void GpuCompute::return_time(BatchId id, std::uint32_t launches, std::int64_t ns) {
+    const Guard guard(lock_);
+    meter_.return_time(id, launches, ns);
+    report();
+}
+
+TimeGrant GpuCompute::decide(const Launch& launch, Advance advance) {
     at(launch.now_ns);
     note_return(launch.now_ns);
-    Decision decision{};
+    TimeGrant grant{};
+    Decision& decision = grant.decision;
     const Look look = gate_.look(meter_.spent_ns(), launch.now_ns);
     decision.seq = look.seq;
     decision.ring = look.ring ? 1 : 0;
@@ -35,7 +54,7 @@ Decision GpuCompute::enter(const Launch& launch) {
             meter_.count_unmetered(1 + kFreeRun);
             break;
         case Passage::metered:
-            pass(launch, look, decision);
+            pass(launch, look, advance, grant);
             break;
         case Passage::shut:
             decision.act = Act::wait;
@@ -46,13 +65,14 @@ Decision GpuCompute::enter(const Launch& launch) {
     if (waits && launch.waited == 0) ++waiting_;
     if (!waits && launch.waited != 0) wait_ends();
     report();
-    return decision;
+    return grant;
 }
 
-void GpuCompute::pass(const Launch& launch, const Look& look, Decision& decision) {
+void GpuCompute::pass(const Launch& launch, const Look& look, Advance advance, TimeGrant& grant) {
+    Decision& decision = grant.decision;
     const auto overlap = static_cast<wire::Overlap>(
         orders_ == nullptr ? 0 : orders_->gates[gpu_].overlap.load(std::memory_order_relaxed));
-    const Admission admission = meter_.admit(launch, {look.room_ns, look.window_ns, overlap});
+    const Admission admission = meter_.admit(launch, {look.room_ns, look.window_ns, overlap}, advance);
     if (admission.wait) {
         decision.act = Act::wait;
         decision.reap_first = 1;
@@ -64,6 +84,11 @@ void GpuCompute::pass(const Launch& launch, const Look& look, Decision& decision
     decision.open = admission.opens ? admission.batch : 0;
     decision.close = admission.closes ? admission.batch : 0;
     decision.more = admission.more;
+    grant.time_ns = admission.time_ns;
+    grant.cost_ns = admission.cost_ns;
+    grant.ask_after = admission.ask_after;
+    grant.any_function = admission.any_function ? 1 : 0;
+    grant.close_first = admission.close_first;
 }
 
 void GpuCompute::unused(BatchId id, std::uint32_t count) {

@@ -14,6 +14,8 @@ class GpuCompute {
 
     void bind(const wire::Orders* orders, wire::Reports* reports);
     Decision enter(const Launch& launch);
+    TimeGrant request_time(const TimeRequest& request);
+    void return_time(BatchId id, std::uint32_t launches, std::int64_t ns);
     void unused(BatchId id, std::uint32_t count);
     void left();
 
@@ -48,7 +50,8 @@ class GpuCompute {
     }
 
   private:
-    void pass(const Launch& launch, const Look& look, Decision& decision);
+    TimeGrant decide(const Launch& launch, Advance advance);
+    void pass(const Launch& launch, const Look& look, Advance advance, TimeGrant& grant);
     void note_return(std::int64_t now_ns);
     void wait_ends();
     void at(std::int64_t now_ns);

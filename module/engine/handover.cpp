@@ -23,7 +23,8 @@ void save_compute(RecordWriter& out, GpuCompute& gpu, std::uint32_t index) {
         [&](const BusyTime::Interval& each) { out.put(RecordKind::busy, index, each.start, each.end); });
     if (meter.functions().size() > 0) out.put(RecordKind::functions, index, meter.functions().size());
     meter.functions().each([&](std::uint64_t function, const Functions::Function& known) {
-        out.put(RecordKind::function, index, function, known.mean_ns, known.rough, known.since_sample);
+        out.put(RecordKind::function, index, function, known.mean_ns, known.rough, known.since_sample,
+                known.sample_each);
     });
     meter.batches().each([&](Batch& batch) { out.put_fields(RecordKind::batch, batch); });
 }
@@ -78,6 +79,7 @@ bool take_function(Meter& meter, RecordReader values) {
     values(known.mean_ns);
     values(known.rough);
     values(known.since_sample);
+    values(known.sample_each);
     return meter.functions().adopt(function, known);
 }
 

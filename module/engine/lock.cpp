@@ -19,8 +19,9 @@ void relax() {
 
 void Lock::wait() {
     for (int i = 0; i < kSpins; ++i) {
-        std::uint32_t free = kFree;
-        if (word_.compare_exchange_weak(free, kHeld, std::memory_order_acquire)) return;
+        std::uint32_t word =
+            word_.load(std::memory_order_relaxed);  // a failed exchange would slow the holder down
+        if (word == kFree && word_.compare_exchange_weak(word, kHeld, std::memory_order_acquire)) return;
         relax();
     }
     while (word_.exchange(kWanted, std::memory_order_acquire) != kFree) {

@@ -14,7 +14,7 @@ constexpr std::int64_t kRunTime = 250'000;  // ns
 
 }  // namespace
 
-Admission Meter::admit(const Launch& launch, const Allowance& allowance) {
+Admission Meter::admit(const Launch& launch, const Allowance& allowance, Advance advance) {
     const std::int64_t now = launch.now_ns;
     const Cost cost = cost_of(launch);
     Admission admission;
@@ -24,11 +24,16 @@ Admission Meter::admit(const Launch& launch, const Allowance& allowance) {
         return each.state == BatchState::open && each.context == launch.context &&
                each.stream == launch.stream;
     });
-    const bool alone = !cost.measured || functions_.due_for_sample(launch.function);
+    const bool alone = is_due_alone(launch, cost, batch);
     if (batch != nullptr && batch->launches > 0 && alone) {
-        admission.wait = true;
-        admission.until_ns = now;
-        return admission;
+        if (advance == Advance::launches) {
+            admission.wait = true;
+            admission.until_ns = now;
+            return admission;
+        }
+        batch->state = BatchState::closing;
+        admission.close_first = batch->id;
+        batch = nullptr;
     }
     if (batch == nullptr) {
         batch = open_batch(launch, allowance.overlap);
@@ -46,27 +51,44 @@ Admission Meter::admit(const Launch& launch, const Allowance& allowance) {
         batch->pace_ns = std::max<std::int64_t>(0, now - batch->last_ns) / batch->last_count;
     batch->last_count = 1;
     put_in(*batch, launch, cost, 1);
+    batch->scale = cost.scale;
     admission.batch = batch->id;
+    admission.cost_ns = static_cast<std::int64_t>(static_cast<double>(cost.each_ns) / cost.scale);
     if (alone) functions_.sampling(launch.function);
     if (alone || batch->estimate_ns >= kBatch || batch->launches >= kBatchLaunches) {
         batch->state = BatchState::closing;
         admission.closes = true;
         return admission;
     }
-    admission.more = run_length(*batch, cost, allowance, now);
-    if (admission.more > 0) put_in(*batch, launch, cost, admission.more);
-    batch->last_count += admission.more;
+    const std::int64_t room = room_for_more(*batch, cost, allowance, now);
+    if (advance == Advance::time) {
+        grant_time(*batch, launch, cost, room, admission);
+    } else {
+        admission.more = run_length(*batch, cost, room);
+        if (admission.more > 0) put_in(*batch, launch, cost, admission.more);
+        batch->last_count += admission.more;
+    }
     return admission;
+}
+
+/// Whether the launch is to be measured by itself. Where all launches of its batch are of its function, the
+/// batch tells as much.
+bool Meter::is_due_alone(const Launch& launch, const Cost& cost, const Batch* batch) {
+    if (!cost.measured) return true;
+    const bool of_its_kind =
+        batch != nullptr && batch->function_count == 1 && batch->last_function == launch.function;
+    return !of_its_kind && functions_.due_for_sample(launch.function);
 }
 
 Meter::Cost Meter::cost_of(const Launch& launch) {
     const std::int64_t known = functions_.estimate(launch.function);
-    if (known == 0) return {kBatch, false};
+    if (known == 0) return {kBatch, 1, false};
     const bool beside = batches_.first([&](const Batch& each) {
         return each.context != launch.context || each.stream != launch.stream;
     }) != nullptr;
     const double scale = beside ? overlap_.scale() : 1;
-    return {std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(known) * scale)), true};
+    return {std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(known) * scale)), scale,
+            true};
 }
 
 bool Meter::held(const Allowance& allowance, const Cost& cost, std::int64_t now_ns, Admission& admission) {
@@ -101,18 +123,45 @@ Batch* Meter::open_batch(const Launch& launch, wire::Overlap overlap) {
     return batch;
 }
 
-/// How many launches of the same function may follow without asking: as many as came in a row already, twice;
-/// up to one less than closes the batch, so that the one that closes it asks; and at the pace seen no longer
-/// than a quarter of a millisecond, because until they come they are thought to be running.
-std::uint32_t Meter::run_length(const Batch& batch, const Cost& cost, const Allowance& allowance,
-                                std::int64_t now_ns) {
-    std::int64_t room = kBatch - 1 - batch.estimate_ns;
-    room = std::min(room, allowance.window_ns - flight().remaining(now_ns));
-    if (allowance.room_ns != kNever) room = std::min(room, allowance.room_ns - cost.each_ns);
-    if (room <= 0 || batch.run < 2) return 0;
+/// GPU time that may be granted in advance: up to one nanosecond less than closes the batch, so that the
+/// launch that closes it asks.
+std::int64_t Meter::room_for_more(const Batch& batch, const Cost& cost, const Allowance& allowance,
+                                  std::int64_t now_ns) {
+    const std::int64_t room =
+        std::min(kBatch - 1 - batch.estimate_ns, allowance.window_ns - flight().remaining(now_ns));
+    return allowance.room_ns == kNever ? room : std::min(room, allowance.room_ns - cost.each_ns);
+}
+
+/// How many launches of the same function may follow without asking: as many as came in a row already, twice,
+/// and at the pace seen no longer than a quarter of a millisecond, because until they come they are thought
+/// to be running.
+std::uint32_t Meter::run_length(const Batch& batch, const Cost& cost, std::int64_t room_ns) const {
+    if (room_ns <= 0 || batch.run < 2) return 0;
     const std::uint32_t most = std::min({kLongestRun, 2 * batch.run, kBatchLaunches - 1 - batch.launches});
     const std::int64_t in_time = kRunTime / std::max<std::int64_t>(1, batch.pace_ns);
-    return static_cast<std::uint32_t>(std::min({room / cost.each_ns, in_time, std::int64_t{most}}));
+    return static_cast<std::uint32_t>(std::min({room_ns / cost.each_ns, in_time, std::int64_t{most}}));
+}
+
+/// The same for launches of several functions, by their mean cost in this batch. A function must have been
+/// asked about in the batch, so that the batch knows what it consists of, until it doesn't keep more.
+void Meter::grant_time(Batch& batch, const Launch& launch, const Cost& cost, std::int64_t room_ns,
+                       Admission& admission) {
+    admission.ask_after = functions_.until_sample(launch.function);
+    admission.any_function = batch.function_count == Batch::kMostFunctions;
+    if (batch.launches < 2 || room_ns < cost.each_ns) return;
+    const std::uint32_t most =
+        std::min({kLongestRun, 2 * batch.launches, kBatchLaunches - 1 - batch.launches});
+    const std::int64_t in_time = kRunTime / std::max<std::int64_t>(1, batch.pace_ns);
+    const std::int64_t mean = std::max(cost.each_ns, batch.estimate_ns / batch.launches);
+    const auto count = std::min<std::int64_t>(in_time, most);
+    const std::int64_t time = std::min(room_ns, count * mean);
+    if (count == 0) return;
+    admission.more = static_cast<std::uint32_t>(count);
+    admission.time_ns = static_cast<std::int64_t>(static_cast<double>(time) / cost.scale);
+    batch.add_ahead(admission.more, time);
+    in_flight_ns_ += time;
+    backlog_.add(time, launch.now_ns);
+    launches_ += admission.more;
 }
 
 void Meter::put_in(Batch& batch, const Launch& launch, const Cost& cost, std::uint32_t count) {
@@ -142,12 +191,25 @@ void Meter::unused(BatchId id, std::uint32_t count) {
     }
     Batch* batch = batches_.find(id);
     if (batch == nullptr) return;
-    const std::int64_t before = batch->estimate_ns;
+    const std::int64_t estimate_before = batch->estimate_ns;
     const std::uint32_t launches_before = batch->launches;
     batch->take_back(count);
-    in_flight_ns_ -= before - batch->estimate_ns;
-    backlog_.take_back(before - batch->estimate_ns);
-    launches_ -= std::min<std::uint64_t>(launches_, launches_before - batch->launches);
+    took_back(*batch, estimate_before, launches_before);
+}
+
+void Meter::return_time(BatchId id, std::uint32_t count, std::int64_t ns) {
+    Batch* batch = batches_.find(id);
+    if (batch == nullptr) return unused(id, count);
+    const std::int64_t estimate_before = batch->estimate_ns;
+    const std::uint32_t launches_before = batch->launches;
+    batch->take_back_time(count, static_cast<std::int64_t>(static_cast<double>(ns) * batch->scale));
+    took_back(*batch, estimate_before, launches_before);
+}
+
+void Meter::took_back(const Batch& batch, std::int64_t estimate_before_ns, std::uint32_t launches_before) {
+    in_flight_ns_ -= estimate_before_ns - batch.estimate_ns;
+    backlog_.take_back(estimate_before_ns - batch.estimate_ns);
+    launches_ -= std::min<std::uint64_t>(launches_, launches_before - batch.launches);
 }
 
 bool Meter::next_open(std::uint64_t context, std::uint64_t stream, std::int64_t older_than_ns,

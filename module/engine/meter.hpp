@@ -29,6 +29,12 @@ struct Allowance {
     wire::Overlap overlap;   ///< whether another's work may run at the same time
 };
 
+/// What may be granted with a launch, so that the next ones needn't ask.
+enum class Advance {
+    launches,  ///< of the same function
+    time,      ///< for launches of any functions whose cost the front knows
+};
+
 /// Whether the window lets a launch through, and its place in a batch.
 struct Admission {
     bool wait = false;
@@ -36,7 +42,13 @@ struct Admission {
     BatchId batch = 0;          ///< 0: unmetered, for want of memory
     bool opens = false;
     bool closes = false;
-    std::uint32_t more = 0;
+    std::uint32_t more = 0;  ///< launches that may follow without asking
+    // Of Advance::time: see TimeGrant.
+    std::int64_t time_ns = 0;
+    std::int64_t cost_ns = 0;
+    std::uint32_t ask_after = 0;
+    bool any_function = false;
+    BatchId close_first = 0;
 };
 
 /// Measures one GPU's time for one process and keeps what is in flight within the window. Launches go into
@@ -46,9 +58,13 @@ class Meter {
   public:
     Meter(const EngineHost& host, std::uint32_t gpu) : functions_(host), batches_(host, gpu) {}
 
-    Admission admit(const Launch& launch, const Allowance& allowance);
+    Admission admit(const Launch& launch, const Allowance& allowance, Advance advance);
     void count_unmetered(std::uint32_t count) { launches_ += count; }
+    /// Launches of a function that passed on granted time.
+    void passed(std::uint64_t function, std::uint32_t count) { functions_.count(function, count); }
+    /// What was granted, or let through, and not launched.
     void unused(BatchId id, std::uint32_t count);
+    void return_time(BatchId id, std::uint32_t count, std::int64_t ns);
 
     /// Goes round the open batches; see EngineTable::next_open_batch.
     bool next_open(std::uint64_t context, std::uint64_t stream, std::int64_t older_than_ns, OpenBatch& out);
@@ -84,6 +100,7 @@ class Meter {
   private:
     struct Cost {
         std::int64_t each_ns;
+        double scale;  ///< contained in it: see OverlapScale
         bool measured;
     };
 
@@ -91,8 +108,13 @@ class Meter {
     bool held(const Allowance& allowance, const Cost& cost, std::int64_t now_ns, Admission& admission);
     Flight flight();
     Batch* open_batch(const Launch& launch, wire::Overlap overlap);
-    std::uint32_t run_length(const Batch& batch, const Cost& cost, const Allowance& allowance,
-                             std::int64_t now_ns);
+    bool is_due_alone(const Launch& launch, const Cost& cost, const Batch* batch);
+    std::int64_t room_for_more(const Batch& batch, const Cost& cost, const Allowance& allowance,
+                               std::int64_t now_ns);
+    std::uint32_t run_length(const Batch& batch, const Cost& cost, std::int64_t room_ns) const;
+    void grant_time(Batch& batch, const Launch& launch, const Cost& cost, std::int64_t room_ns,
+                    Admission& admission);
+    void took_back(const Batch& batch, std::int64_t estimate_before_ns, std::uint32_t launches_before);
     void put_in(Batch& batch, const Launch& launch, const Cost& cost, std::uint32_t count);
     void note_gap(std::int64_t now_ns);
     void finish(Batch& batch, std::int64_t end_ns, std::int64_t now_ns);

@@ -88,6 +88,18 @@ void unused(Engine* engine, std::uint32_t index, BatchId batch, std::uint32_t co
     if (GpuCompute* gpu = engine->gpu(index)) gpu->unused(batch, count);
 }
 
+void request_time(Engine* engine, const TimeRequest* request, TimeGrant* grant) {
+    GpuCompute* gpu = engine->gpu(request->launch.gpu);
+    *grant = TimeGrant{};
+    grant->decision.act = Act::pass;
+    if (gpu != nullptr) *grant = gpu->request_time(*request);
+}
+
+void return_time(Engine* engine, std::uint32_t index, BatchId batch, std::uint32_t launches,
+                 std::int64_t ns) {
+    if (GpuCompute* gpu = engine->gpu(index)) gpu->return_time(batch, launches, ns);
+}
+
 void left(Engine* engine, std::uint32_t index) {
     if (GpuCompute* gpu = engine->gpu(index)) gpu->left();
 }
@@ -177,6 +189,8 @@ constexpr EngineTable kTable{
     sync_end,
     save_engine,
     restore_engine,
+    request_time,
+    return_time,
 };
 
 }  // namespace

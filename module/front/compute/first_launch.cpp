@@ -7,6 +7,12 @@
 
 namespace cgpu::front {
 
+bool is_first_launch(Context& context, const void* function) {
+    const auto handle = reinterpret_cast<std::uintptr_t>(function);
+    return !code_table().was_met(CodeTable::mark(handle, context.key())) ||
+           context.limits_held.load(std::memory_order_relaxed);
+}
+
 CUresult before_launch(Context& context, const void* function, FirstLaunch& first) {
     const bool limits = context.limits_held.load(std::memory_order_relaxed);
     const auto handle = reinterpret_cast<std::uintptr_t>(function);

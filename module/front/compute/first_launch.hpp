@@ -13,7 +13,9 @@ struct FirstLaunch {
     Aside limits;
 };
 
-/// Before a launch. kSuccess or kOutOfMemory. Where it is nothing new, this costs two loads.
+/// Whether before_launch has something to do. This costs two loads.
+bool is_first_launch(Context& context, const void* function);
+/// Before a launch. kSuccess or kOutOfMemory.
 CUresult before_launch(Context& context, const void* function, FirstLaunch& first);
 void after_first_launch(Context& context, const FirstLaunch& first, bool launched);
 

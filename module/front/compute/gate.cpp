@@ -6,7 +6,7 @@
 
 #include "module/front/base/errands.hpp"
 #include "module/front/compute/drain_demand.hpp"
-#include "module/front/compute/meter.hpp"
+#include "module/front/compute/reap.hpp"
 #include "module/front/driver/captures.hpp"
 #include "module/front/driver/real_driver.hpp"
 #include "module/front/memory/current_context.hpp"
@@ -16,16 +16,11 @@
 namespace cgpu::front {
 namespace {
 
+using detail::Pass;
+
 constexpr std::int64_t kOpenBatchLook = kMillisecond;
 
 const wire::Gate& gate_of(int gpu) { return session().pages().orders()->gates[gpu]; }
-
-void end_run() {
-    Run& run = Run::mine();
-    if (const auto left = run.free + run.more; left != 0 && run.context->gpu >= 0)
-        session().engine().unused(static_cast<std::uint32_t>(run.context->gpu), run.batch, left);
-    run = Run{};
-}
 
 /// The window is full: waits for the GPU to finish something, looking when the oldest batch should end and
 /// then ever less often.
@@ -46,15 +41,23 @@ void wait_for_batch(int gpu, std::int64_t until_ns) {
     }
 }
 
+/// The engine knows what the thread had to tell of launches before this one.
+void told(module::TimeRequest& request) {
+    request.passed = request.returned_launches = 0;
+    request.returned_ns = 0;
+}
+
 /// Asks the engine until it lets the launch through.
-module::Decision ask_engine(module::Launch& launch, int gpu) {
+module::TimeGrant ask_engine(module::TimeRequest& request, int gpu) {
     while (true) {
-        module::Decision decision{};
-        launch.now_ns = now_ns();
-        session().engine().enter(&launch, &decision);
+        module::TimeGrant grant{};
+        request.launch.now_ns = now_ns();
+        session().engine().request_time(request, grant);
+        const module::Decision& decision = grant.decision;
         if (decision.ring != 0) session().pages().ring();
-        if (decision.act != module::Act::wait) return decision;
-        launch.waited = 1;
+        if (decision.act != module::Act::wait) return grant;
+        request.launch.waited = 1;
+        told(request);
         const bool reaped = settle(gpu);
         if (decision.reap_first != 0) {
             if (!reaped) wait_for_batch(gpu, decision.until_ns);
@@ -73,55 +76,112 @@ module::Decision ask_engine(module::Launch& launch, int gpu) {
     }
 }
 
-/// A batch that took this thread's last launch, when no batch of the context had been closed since `closes`.
+/// A batch that took this thread's last launch.
 struct LastBatch {
     const Context* context;
     module::BatchId id;
-    std::uint32_t closes;
+    std::uint32_t closes;  ///< ContextMeter::closes_of(id) then
+    bool told_locked;
 };
 
 /// Whether it takes another; without the lock where it is the same as before and nothing was closed.
-bool takes_another(Context& context, module::BatchId batch, const LastBatch& last) {
-    const bool same = last.id == batch && last.context == &context;
-    return (same && context.meter.closes.load() == last.closes) || takes_launch(context, batch);
+bool takes_another(Context& context, module::BatchId batch, const LastBatch& last, Pass& pass) {
+    if (last.id != batch || last.context != &context || last.closes != pass.closes)
+        return takes_launch(context, batch, pass.told_locked);
+    pass.told_locked = last.told_locked;
+    return true;
 }
 
 /// Asks until the launch passes, and sees to it that the batch that it was let into takes it: between the
 /// question and the launch another thread may have closed it.
-module::Decision enter_batch(Context& context, const Work& work, bool per_thread_stream, std::uint64_t key,
-                             const LastBatch& last) {
+module::TimeGrant enter_batch(Context& context, const Work& work, module::TimeRequest& request,
+                              const LastBatch& last, Pass& pass) {
     constexpr int kTries = 16;
     const auto gpu = static_cast<std::uint32_t>(context.gpu);
-    const auto function = reinterpret_cast<std::uintptr_t>(work.function);
     for (int tries = 0;; ++tries) {
-        module::Launch launch{gpu, 0, context.key(), key, function, 0};
-        module::Decision decision = ask_engine(launch, context.gpu);
+        module::TimeGrant grant = ask_engine(request, context.gpu);
+        module::Decision& decision = grant.decision;
         if (decision.act != module::Act::launch) decision.batch = decision.close = 0;
-        if (decision.batch == 0) return decision;
-        Launching::begin(decision.batch);
-        if (decision.open != 0 ? open_batch(context, decision.open, work.stream, per_thread_stream)
-                               : takes_another(context, decision.batch, last)) {
+        if (decision.batch == 0) return grant;
+        if (grant.close_first != 0) close_batch(context, grant.close_first);
+        Launching::begin(decision.batch, true);
+        // Before the batch takes the launch: what closes it later is seen.
+        pass.closes = context.meter.closes_of(decision.batch).load();
+        if (decision.open != 0
+                ? open_batch(context, decision.open, work.stream, pass.per_thread_stream, pass.told_locked)
+                : takes_another(context, decision.batch, last, pass)) {
             if (decision.close != 0) note_last_launch(context, decision.close);
             if (decision.open != 0) errands().wake_by(now_ns() + kOpenBatchLook);
-            return decision;
+            return grant;
         }
-        Launching::end();
+        Launching::end(true);
         close_left_over(context, decision.batch);
         if (decision.open == 0 && tries < kTries) {
-            session().engine().unused(gpu, decision.batch, 1 + decision.more);
+            session().engine().return_time(gpu, decision.batch, 1 + decision.more,
+                                           grant.time_ns + grant.cost_ns);
+            request.launch.waited = 0;
+            told(request);
             sched_yield();  // to who closes it
             continue;
         }
         decision.batch = decision.close = decision.more = 0;  // not measured
-        return decision;
+        return grant;
     }
 }
 
-}  // namespace
-
-namespace detail {
-thread_local constinit Run this_run;
+/// What the thread tells with its question; its grant ends.
+module::TimeRequest make_request(const Context& context, const Work& work, std::uint32_t changes) {
+    const auto function = reinterpret_cast<std::uintptr_t>(work.function);
+    const module::Launch launch{
+        static_cast<std::uint32_t>(context.gpu), 0, context.key(), stream_key(work.stream), function, 0};
+    Grant& grant = Grant::mine();
+    const std::uint32_t left = grant.free + grant.left;
+    module::TimeRequest request{launch, 0, left, left != 0 ? grant.time_ns : 0, grant.batch};
+    grant = Grant{};
+    if (FunctionCosts* costs = FunctionCosts::of_thread()) {
+        costs->forget_older(changes);
+        if (FunctionCost* cost = costs->find(CodeTable::mark(function, context.key()))) {
+            request.passed = cost->granted - cost->left;
+            cost->granted = cost->left;
+        }
+    }
+    return request;
 }
+
+/// Keeps what the engine has granted the thread, and what it has said of the function.
+void keep_grant(Context& context, const Work& work, const module::TimeGrant& given, const Pass& pass,
+                std::uint32_t changes) {
+    const module::Decision& decision = given.decision;
+    FunctionCosts* costs = nullptr;
+    if (decision.batch != 0 && given.ask_after != 0) costs = FunctionCosts::make_for_thread();
+    if (costs != nullptr) {
+        costs->forget_older(changes);
+        const auto function = reinterpret_cast<std::uintptr_t>(work.function);
+        FunctionCost& cost = costs->make(CodeTable::mark(function, context.key()));
+        cost.batch = decision.batch;
+        cost.cost_ns = static_cast<std::uint32_t>(given.cost_ns);
+        cost.left = cost.granted = given.ask_after;
+    }
+    const bool freely = decision.batch == 0 && session().has_one_device() && contexts().has_only(context);
+    Grant::mine() = {.free = freely ? decision.more : 0,
+                     .left = freely ? 0 : decision.more,
+                     .seq = decision.seq,
+                     .changes = changes,
+                     .gate_seq = &gate_of(context.gpu).seq,
+                     .time_ns = given.time_ns,
+                     .context = &context,
+                     .handle = context.handle.load(),
+                     .stream = work.stream,
+                     .batch = decision.batch,
+                     .closes = pass.closes,
+                     .any_function = given.any_function != 0,
+                     .per_thread_stream = pass.per_thread_stream,
+                     .told_locked = pass.told_locked,
+                     .salt = CodeTable::salt(context.key()),
+                     .costs = costs};
+}
+
+}  // namespace
 
 namespace detail {
 
@@ -133,54 +193,47 @@ CUresult pass_gate(const Work& work, Pass& pass) {
         session().link().notice(wire::Event::foreign_device_refused, 0, "launch");
         return kInvalidDevice;
     }
-    const auto key = stream_key(work.stream);
     pass.context = context;
     pass.per_thread_stream = work.stream == stream_per_thread();
-    const Run& before = Run::mine();
-    const LastBatch last{before.context, before.batch, before.closes};
-    end_run();
     // In this order: what changes after it is seen.
-    const auto changes = context_changes.load();
-    if (const CUresult refused = before_launch(*context, work.function, pass.first); refused != kSuccess)
-        return refused;
-    pass.closes = context->meter.closes.load();
-    const module::Decision decision = enter_batch(*context, work, pass.per_thread_stream, key, last);
-    pass.batch = decision.batch;
-    pass.close = decision.close;
-    const bool freely = decision.batch == 0 && session().has_one_device() && contexts().has_only(*context);
-    Run::mine() = {.function = work.function,
-                   .gate_seq = &gate_of(context->gpu).seq,
-                   .seq = decision.seq,
-                   .changes = changes,
-                   .free = freely ? decision.more : 0,
-                   .more = freely ? 0 : decision.more,
-                   .context = context,
-                   .handle = context->handle.load(),
-                   .stream = work.stream,
-                   .closes = pass.closes,
-                   .per_thread_stream = pass.per_thread_stream && decision.batch != 0,
-                   .batch = decision.batch};
+    const auto changes = launch_changes.load();
+    Grant& grant = Grant::mine();
+    const LastBatch last{grant.context, grant.batch, grant.closes, grant.told_locked};
+    // The first launch of a function may wait for the daemon.
+    const bool first = is_first_launch(*context, work.function);
+    const bool elsewhere = grant.context != nullptr && grant.context->gpu != context->gpu;
+    if (first || elsewhere) grant.end();
+    if (first) {
+        const CUresult refused = before_launch(*context, work.function, pass.first);
+        if (refused != kSuccess) return refused;
+    }
+    module::TimeRequest request = make_request(*context, work, changes);
+    const module::TimeGrant given = enter_batch(*context, work, request, last, pass);
+    pass.batch = given.decision.batch;
+    pass.close = given.decision.close;
+    pass.cost_ns = given.cost_ns;
+    keep_grant(*context, work, given, pass, changes);
     return kSuccess;
 }
 
-void note_odd_launch(Context& context, module::BatchId batch, bool per_thread_stream, bool launched) {
-    if (!launched) session().engine().unused(static_cast<std::uint32_t>(context.gpu), batch, 1);
-    if (per_thread_stream) mark_end(context, batch);
+void return_launch(Context& context, module::BatchId batch, std::int64_t cost_ns) {
+    session().engine().return_time(static_cast<std::uint32_t>(context.gpu), batch, 1, cost_ns);
 }
 
 void after_launch(const Pass& pass, bool launched) {
     if (pass.first.function != nullptr) after_first_launch(*pass.context, pass.first, launched);
     if (pass.batch == 0) return;
-    note_odd_launch(*pass.context, pass.batch, pass.per_thread_stream, launched);
-    Launching::end();
-    if (pass.context->meter.closes.load() != pass.closes) close_left_over(*pass.context, pass.batch);
+    Context& context = *pass.context;
+    if (!launched) return_launch(context, pass.batch, pass.cost_ns);
+    if (pass.per_thread_stream) mark_end(context, pass.batch);
+    Launching::end(true);
+    if (context.meter.closes_of(pass.batch).load() != pass.closes) close_left_over(context, pass.batch);
     if (pass.close == 0) return;
-    close_batch(*pass.context, pass.close);
-    if (awaits_drain(pass.context->gpu)) {
-        errands().wake_by(
-            session().engine().poll_at(static_cast<std::uint32_t>(pass.context->gpu), now_ns()));
+    close_batch(context, pass.close);
+    if (awaits_drain(context.gpu)) {
+        errands().wake_by(session().engine().poll_at(static_cast<std::uint32_t>(context.gpu), now_ns()));
     } else {
-        reap(*pass.context);
+        reap(context);
     }
 }
 
@@ -189,7 +242,7 @@ Context* begin_sync(CUstream stream, bool whole_context) {
     if (context == nullptr || context->gpu < 0) return nullptr;
     if (captures_active()) return nullptr;  // a wait into a capture fails; its error is the driver's to tell
     const bool legacy = stream == nullptr || stream == stream_legacy();
-    end_run();
+    Grant::mine().end();
     close_batches(*context, whole_context || legacy ? kAnyStream : stream_key(stream));
     session().engine().sync_begin(static_cast<std::uint32_t>(context->gpu), now_ns());
     return context;
@@ -209,12 +262,12 @@ void close_stream(CUstream stream) {
     if (session().route() != Route::managed || is_capturing(stream)) return;
     Context* context = current_context();
     if (context == nullptr || context->gpu < 0) return;
-    end_run();
+    Grant::mine().end();
     close_batches(*context, stream_key(stream));
 }
 
 void reset_gate_in_child() {
-    Run::mine() = Run{};
+    Grant::mine() = Grant{};
     for (auto& held : held_threads) held.store(0);
 }
 

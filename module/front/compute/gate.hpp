@@ -1,21 +1,14 @@
 #pragma once
 
+#include "module/front/compute/batch.hpp"
 #include "module/front/compute/first_launch.hpp"
-#include "module/front/compute/meter.hpp"
-#include "module/front/compute/run.hpp"
+#include "module/front/compute/grant.hpp"
 #include "module/front/contexts/context_table.hpp"
 #include "module/front/driver/stream_key.hpp"
 #include "module/front/session/session.hpp"
 
 /// The one way for work to the GPU: every launch of every kind passes `gated`.
 namespace cgpu::front {
-
-/// A launch as the hooks describe it.
-struct Work {
-    const void* function;  ///< a CUfunction, CUkernel or CUgraphExec: what has a usual length
-    CUstream stream;       ///< as the plain functions take it: null or 1 legacy, 2 per-thread
-    CUcontext context;     ///< null: the current one
-};
 
 namespace detail {
 
@@ -24,16 +17,18 @@ struct Pass {
     Context* context = nullptr;  ///< null: ungated
     module::BatchId batch = 0;
     module::BatchId close = 0;
-    std::uint32_t closes = 0;  ///< ContextMeter::closes before it was asked
+    std::uint32_t closes = 0;  ///< ContextMeter::closes_of(batch) before the batch took it
     bool per_thread_stream = false;
+    bool told_locked = false;  ///< see Launching
+    std::int64_t cost_ns = 0;  ///< that the batch counts for it
     FirstLaunch first;
 };
 
 /// Waits until the launch may pass. Not kSuccess: it may not at all.
 CUresult pass_gate(const Work& work, Pass& pass);
 void after_launch(const Pass& pass, bool launched);
-/// Behind a launch that the driver refused, or that was on a per-thread stream.
-void note_odd_launch(Context& context, module::BatchId batch, bool per_thread_stream, bool launched);
+/// A launch that the driver has refused.
+void return_launch(Context& context, module::BatchId batch, std::int64_t cost_ns);
 
 template <class Call>
 [[gnu::always_inline]] inline CUresult gated_slowly(const Work& work, Call& call) {
@@ -54,28 +49,36 @@ template <class Call>
 
 }  // namespace detail
 
+/// A launch: waits at the gate where it has to, and is metered where that is due.
 template <class Call>
 CUresult gated(const Work& work, Call call) {
-    if (Run& run = Run::mine(); run.covers(work.function, work.stream, work.context)) {
-        // What the run was: a launch on several devices begins others within its call.
-        Context& context = *run.context;
-        const auto batch = run.batch;
-        const auto closes = run.closes;
-        const bool per_thread_stream = run.per_thread_stream;
-        if (batch != 0) Launching::begin(batch);
-        if (context.meter.closes.load() == closes) [[likely]] {
-            --run.more;
+    Grant& grant = Grant::mine();
+    if (FunctionCost* cost = grant.covers(work)) {
+        // What the grant was: a launch on several devices begins others within its call.
+        Context& context = *grant.context;
+        const auto batch = grant.batch;
+        const auto closes = grant.closes;
+        const bool per_thread_stream = grant.per_thread_stream;
+        const bool told_locked = grant.told_locked;
+        const std::int64_t cost_ns = cost->cost_ns;
+        const auto& closes_now = context.meter.closes_of(batch);
+        Launching::begin(batch, told_locked);
+        if (closes_now.load() == closes) [[likely]] {
+            grant.take(*cost);
             const CUresult result = call();
-            if (batch == 0) return result;
-            if (result != kSuccess || per_thread_stream) [[unlikely]]
-                detail::note_odd_launch(context, batch, per_thread_stream, result == kSuccess);
-            Launching::end();
-            if (context.meter.closes.load() != closes) [[unlikely]]
+            if (result != kSuccess) [[unlikely]]
+                detail::return_launch(context, batch, cost_ns);
+            if (per_thread_stream) [[unlikely]]
+                mark_end(context, batch);
+            Launching::end(told_locked);
+            if (closes_now.load() != closes) [[unlikely]]
                 close_left_over(context, batch);
             return result;
         }
-        Launching::end();
+        Launching::end(told_locked);
         close_left_over(context, batch);
+    } else if (grant.takes_freely(work.function) || grant.takes_unmetered(work)) {
+        return call();
     }
     return detail::gated_slowly(work, call);
 }

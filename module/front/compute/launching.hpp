@@ -6,18 +6,22 @@
 namespace cgpu::front {
 
 /// Which batch each thread is launching into, so that nobody records the end of a batch between the moment a
-/// launch was let into it and the moment the driver has it. To tell costs a thread two plain stores to a line
-/// of its own; who wants to know makes up for that with membarrier(2) (see Sections).
+/// launch was let into it and the moment the driver has it.
+///
+/// Into most batches only one thread launches. It tells that by two plain stores to a line of its own, and
+/// who wants to know makes up for that with membarrier(2) (see Sections), which takes microseconds. Where
+/// threads launch into one stream together, somebody wants to know that at the end of every batch: such
+/// batches are `told_locked`, by locked instructions, and membarrier isn't needed for them.
 ///
 /// A thread launches one at a time: of a launch on several devices only the innermost is told. A thread that
 /// can't have a slot tells nothing.
 class Launching {
   public:
     /// Before the look whether the batch (still) takes launches.
-    static void begin(module::BatchId batch) {
+    static void begin(module::BatchId batch, bool told_locked) {
         detail::Slot* slot = detail::this_thread.slot;
         if (slot == nullptr) return;
-        if (sections().expedited()) {
+        if (!told_locked && sections().expedited()) {
             slot->batch.store(batch, std::memory_order_relaxed);
             std::atomic_signal_fence(std::memory_order_seq_cst);
         } else {
@@ -26,11 +30,13 @@ class Launching {
     }
 
     /// After the driver has it, and before the look whether somebody wanted to close the batch meanwhile.
-    static void end() { begin(0); }
+    static void end(bool told_locked) { begin(0, told_locked); }
 
-    /// Whether any thread is launching into a batch. Full barrier for all threads: what they have seen before
-    /// they began, they have seen before this call ended.
-    static bool anybody(module::BatchId batch) { return sections().anybody_launches(batch); }
+    /// Whether any thread is launching into a batch. What threads have seen before they began, they have seen
+    /// before this call ended.
+    static bool anybody(module::BatchId batch, bool told_locked) {
+        return sections().anybody_launches(batch, !told_locked);
+    }
 
     /// Tells threads apart; null: one without a slot.
     static const void* me() { return detail::this_thread.slot; }

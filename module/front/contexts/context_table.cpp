@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <new>
 
+#include "module/front/contexts/launch_changes.hpp"
+
 namespace cgpu::front {
 namespace {
 
@@ -50,7 +52,7 @@ Context* ContextTable::add(CUcontext handle, int gpu, bool primary) {
     entry->uses = 1;
     entry->dying.store(false);
     entry->handle.store(handle, std::memory_order_release);
-    context_changes.fetch_add(1);
+    launch_changes.fetch_add(1);
     return entry;
 }
 

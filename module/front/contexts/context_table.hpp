@@ -1,47 +1,15 @@
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 
 #include "module/engine/api.hpp"
 #include "module/front/base/waiting.hpp"
 #include "module/front/contexts/aside.hpp"
+#include "module/front/contexts/context_meter.hpp"
 #include "module/front/driver/cuda_abi.hpp"
 
 namespace cgpu::front {
-
-/// A run of launches between two events that the front recorded.
-struct Batch {
-    module::BatchId id;
-    CUstream stream;
-    CUevent start;
-    CUevent end;
-    bool owner_closes;    ///< on a per-thread stream: its end event is recorded behind every launch, by
-                          ///< its own thread
-    const void* opener;   ///< who opened it (Launching::me), ...
-    bool shared = false;  ///< ... and whether others have launched into it since
-    std::int64_t close_ns =
-        0;                ///< when it was to be closed first; takes no launches from then on. 0: not yet
-    bool closed = false;  ///< somebody is recording its end, or has
-    Batch* next = nullptr;
-};
-
-/// What the meter keeps of one context; meter.cpp explains the fields.
-struct ContextMeter {
-    Mutex mutex;
-    Batch* batches = nullptr;
-    std::array<CUevent, 32> pool{};
-    std::size_t pooled = 0;
-    CUevent base = nullptr;
-    std::int64_t base_ns = 0;
-    std::int64_t offset_ns[2] = {};
-    std::int64_t window_start_ns = 0;
-    std::int64_t last_offset_ns = 0;
-    std::int64_t last_seen_ns = 0;
-    std::atomic<bool> reaping{false};
-    std::atomic<std::uint32_t> closes{0};  ///< bumped before a batch is closed, so that runs of launches end
-};
 
 /// A context of the process. Never freed, used again for other contexts: a pointer to it is always good.
 struct Context {
@@ -61,10 +29,6 @@ struct Context {
         return reinterpret_cast<std::uintptr_t>(handle.load(std::memory_order_relaxed));
     }
 };
-
-/// Bumped where what holds of all launches of a thread's may hold no longer: a context is new, or what one's
-/// limits ask for changes.
-inline constinit std::atomic<std::uint32_t> context_changes{0};
 
 class ContextTable {
   public:

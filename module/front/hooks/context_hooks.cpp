@@ -1,7 +1,7 @@
 // Contexts: the first of a process on a GPU costs memory, a destroyed one gives back all that was made in it.
 #include "module/front/base/errands.hpp"
+#include "module/front/compute/batch.hpp"
 #include "module/front/compute/first_launch.hpp"
-#include "module/front/compute/meter.hpp"
 #include "module/front/contexts/context_table.hpp"
 #include "module/front/hooks/hook.hpp"
 #include "module/front/memory/context_count.hpp"

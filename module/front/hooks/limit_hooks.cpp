@@ -3,6 +3,7 @@
 #include "module/front/compute/first_launch.hpp"
 #include "module/front/contexts/aside.hpp"
 #include "module/front/contexts/context_table.hpp"
+#include "module/front/contexts/launch_changes.hpp"
 #include "module/front/hooks/hook.hpp"
 #include "module/front/memory/place.hpp"
 #include "module/front/memory/set_aside.hpp"
@@ -87,8 +88,7 @@ CGPU_HOOK cuCtxSetLimit(int limit, std::size_t value) {
     if (each == 0 || real::cuCtxGetLimit(&before, limit) != kSuccess || value == before) return call();
     const Uncancelled uncancelled;
     // What was let through ahead ends, so that the next launch sees what is held for it.
-    place.context->meter.closes.fetch_add(1);
-    context_changes.fetch_add(1);
+    launch_changes.fetch_add(1);
     return value > before ? enlarge(*place.context, product(value - before, each), call)
                           : reduce(*place.context, product(before - value, each), call);
 }

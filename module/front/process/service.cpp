@@ -7,7 +7,7 @@
 
 #include "module/front/base/errands.hpp"
 #include "module/front/base/thread.hpp"
-#include "module/front/compute/meter.hpp"
+#include "module/front/compute/reap.hpp"
 #include "module/front/memory/gives.hpp"
 #include "module/front/memory/physical.hpp"
 #include "module/front/memory/pool_frees.hpp"

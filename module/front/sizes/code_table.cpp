@@ -2,6 +2,8 @@
 
 #include <new>
 
+#include "module/front/contexts/launch_changes.hpp"
+
 namespace cgpu::front {
 
 CodeTable::Entry** CodeTable::place_of(std::uint64_t handle) {
@@ -67,18 +69,20 @@ std::uint64_t CodeTable::remove(std::uint64_t code) {
     }
     // Addresses of its functions may be used again.
     for (auto& met : met_) met.store(0, std::memory_order_relaxed);
+    launch_changes.fetch_add(1);
     return bytes;
 }
 
 bool CodeTable::first_time(std::uint64_t function, std::uint64_t context) {
-    if (was_met(function, context)) return false;
-    const auto mark = mix(function, context);
-    met_[place_in_met(mark)].store(mark, std::memory_order_relaxed);
+    const auto met = mark(function, context);
+    if (was_met(met)) return false;
+    met_[place_in_met(met)].store(met, std::memory_order_relaxed);
     return true;
 }
 
 void CodeTable::not_yet(std::uint64_t function, std::uint64_t context) {
-    met_[place_in_met(mix(function, context))].store(0, std::memory_order_relaxed);
+    met_[place_in_met(mark(function, context))].store(0, std::memory_order_relaxed);
+    launch_changes.fetch_add(1);
 }
 
 void CodeTable::reset_in_child() {

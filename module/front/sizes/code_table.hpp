@@ -25,12 +25,20 @@ class CodeTable {
     /// With all its parts. Its bytes where it was loaded anywhere, else 0.
     std::uint64_t remove(std::uint64_t code);
 
+    /// What a function in a context is told from others by; never 0.
+    static std::uint64_t mark(std::uint64_t function, std::uint64_t context) {
+        return mark_salted(function, salt(context));
+    }
+    /// The same in two steps, for several functions of one context.
+    static std::uint64_t salt(std::uint64_t context) { return context * kOdd; }
+    static std::uint64_t mark_salted(std::uint64_t function, std::uint64_t salt) {
+        return (function ^ salt) * kOdd | 1;
+    }
     /// Whether a function is met for the first time (or perhaps so) in a context. Costs a load and a
     /// comparison.
     bool first_time(std::uint64_t function, std::uint64_t context);
-    /// Whether it surely isn't; changes nothing.
-    [[gnu::always_inline]] bool was_met(std::uint64_t function, std::uint64_t context) const {
-        const auto mark = mix(function, context);
+    /// Whether a function (its mark) surely isn't; changes nothing.
+    [[gnu::always_inline]] bool was_met(std::uint64_t mark) const {
         return met_[place_in_met(mark)].load(std::memory_order_relaxed) == mark;
     }
     /// That came to nothing: the next time is the first.
@@ -51,9 +59,6 @@ class CodeTable {
     static constexpr std::size_t kMet = 4096;
     /// 2^64 over the golden ratio: spreads addresses.
     static constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
-    static std::uint64_t mix(std::uint64_t function, std::uint64_t context) {
-        return (function ^ context * kOdd) * kOdd | 1;  // 0 is an empty place
-    }
     static std::size_t place_in_met(std::uint64_t mark) { return mark >> 32 & (kMet - 1); }
     Entry** place_of(std::uint64_t handle);
     Entry* find_code(std::uint64_t handle);

@@ -68,12 +68,9 @@ class EngineHandle {
         return call(&module::EngineTable::resize, gpu, kind, key, bytes, reserved);
     }
 
-    void enter(const module::Launch* launch, module::Decision* decision) const {
-        call(&module::EngineTable::enter, launch, decision);
-    }
-    void unused(std::uint32_t gpu, module::BatchId batch, std::uint32_t count) const {
-        call(&module::EngineTable::unused, gpu, batch, count);
-    }
+    /// Of engines that grant no time, each launch is asked about.
+    void request_time(const module::TimeRequest& request, module::TimeGrant& grant) const;
+    void return_time(std::uint32_t gpu, module::BatchId batch, std::uint32_t launches, std::int64_t ns) const;
     bool next_open_batch(std::uint32_t gpu, std::uint64_t context, std::uint64_t stream,
                          std::int64_t older_than_ns, module::OpenBatch* batch) const {
         return call(&module::EngineTable::next_open_batch, gpu, context, stream, older_than_ns, batch) != 0;

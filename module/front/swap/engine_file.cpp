@@ -76,7 +76,7 @@ wire::SwitchResult make_engine(std::uint32_t version, Running& running, std::spa
         reinterpret_cast<module::EngineTableFunction>(dlsym(running.library, module::kEngineTableSymbol));
     const module::EngineTable* table = table_of != nullptr ? table_of() : nullptr;
     if (table == nullptr) return refused(wire::SwitchResult::not_loadable, "it is no engine", why);
-    if (table->abi != module::kEngineAbi || table->bytes < sizeof(module::EngineTable))
+    if (table->abi != module::kEngineAbi || table->bytes < module::kLeastTableBytes)
         return refused(wire::SwitchResult::other_abi, "it speaks another ABI", why);
     if (version != 0 && table->version != version)
         return refused(wire::SwitchResult::other_version, "the file says that it is another version", why);

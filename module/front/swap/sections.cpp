@@ -32,7 +32,6 @@ constexpr bool kMayUseMembarrier = false;  // what it orders is invisible to Thr
 constexpr bool kMayUseMembarrier = true;
 #endif
 
-constinit Sections the_sections;
 pthread_key_t ends_key;
 std::atomic<bool> ends_are_told{false};
 
@@ -72,8 +71,6 @@ void wait_a_little(int round) {
 
 }  // namespace
 
-Sections& sections() { return the_sections; }
-
 void Sections::begin(const Running& first) {
     const bool registered = kMayUseMembarrier && membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0;
     expedited_.store(registered);
@@ -105,8 +102,8 @@ bool Sections::barrier() {
 
 /// Where the barrier fails, threads that enter from now on do it with a locked instruction, but one that has
 /// begun before may be unseen: once, it is believed to be there.
-bool Sections::anybody_launches(std::uint64_t batch) {
-    if (!barrier()) return true;
+bool Sections::anybody_launches(std::uint64_t batch, bool plainly) {
+    if (plainly && !barrier()) return true;
     for (const Slot* slot = slots_.load(); slot != nullptr; slot = slot->next)
         if (slot->batch.load() == batch) return true;
     return false;

@@ -14,15 +14,19 @@ struct Running {
     module::Engine* engine = nullptr;
 };
 
+class FunctionCosts;
+
 namespace detail {
 
 /// How deep a thread is in sections, readable by whoever wants all out: 2 for each that it was let into, and
 /// 1 for one that it asks to be let into at this moment.
 using Mark = std::atomic<std::uint32_t>;
 
+/// What the front keeps of a thread. A thread's end leaves it to the next one.
 struct alignas(64) Slot {
     Mark mark{0};
     std::atomic<std::uint64_t> batch{0};  ///< the one that the thread is launching into (Launching)
+    FunctionCosts* costs = nullptr;       ///< of what the thread launches (Grant); null: not made yet
     std::atomic<bool> taken{true};
     Slot* next = nullptr;
 };
@@ -62,8 +66,9 @@ class Sections {
 
     /// Whether membarrier stands in for locked instructions in threads' marks.
     bool expedited() const { return expedited_.load(std::memory_order_relaxed); }
-    /// Whether a thread's slot names this batch. True also where the kernel refuses its help.
-    bool anybody_launches(std::uint64_t batch);
+    /// Whether a thread's slot names this batch. `plainly`: slots may have been written by plain stores,
+    /// which membarrier makes up for; true then also where the kernel refuses its help.
+    bool anybody_launches(std::uint64_t batch, bool plainly);
 
     /// The forked child's one thread is in no section, and nothing is in force.
     void reset_in_child();
@@ -101,7 +106,11 @@ class Sections {
     std::atomic<std::int32_t> unlisted_{0};      ///< sections of threads without a slot
 };
 
-Sections& sections();
+namespace detail {
+inline constinit Sections the_sections;
+}
+
+inline Sections& sections() { return detail::the_sections; }
 
 /// While it lives, what is in force stays. Null inside where nothing is.
 class Section {

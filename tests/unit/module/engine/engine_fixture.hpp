@@ -67,6 +67,11 @@ struct EngineUnderTest {
         table.enter(engine, &launch, &decision);
         return decision;
     }
+    TimeGrant request_time(const TimeRequest& request) const {
+        TimeGrant grant{};
+        table.request_time(engine, &request, &grant);
+        return grant;
+    }
 };
 
 }  // namespace cgpu::module::test

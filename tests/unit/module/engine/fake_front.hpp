@@ -15,6 +15,9 @@ struct Kernel {
     std::int64_t ns;
 };
 
+/// How a front asks: for launches of one function (those of versions up to 0.2.0), or for GPU time.
+enum class Asks { launches, time };
+
 /// One thread of a program: launches what `next` says on its stream, `pause` after each launch.
 struct Program {
     std::uint64_t stream;
@@ -26,6 +29,15 @@ struct Program {
     Kernel wanted{};
     std::uint32_t more = 0;
     std::uint64_t more_function = 0;
+    std::int64_t time_ns = 0;
+    bool any_function = false;
+    struct Known {
+        std::int64_t cost_ns;
+        std::uint32_t left;
+        std::uint32_t passed;
+        BatchId batch;
+    };
+    std::map<std::uint64_t, Known> costs;
     BatchId batch = 0;
     std::uint64_t launched = 0;
 };
@@ -36,7 +48,7 @@ class FakeFront {
     static constexpr std::uint64_t kContext = 7;
     static constexpr std::int64_t kLaunchCost = 3'000;
 
-    explicit FakeFront(EngineUnderTest& engine) : engine_(engine) {}
+    explicit FakeFront(EngineUnderTest& engine, Asks asks = Asks::time) : engine_(engine), asks_(asks) {}
 
     FakeGpu gpu;
     std::vector<Program> programs;
@@ -85,14 +97,9 @@ class FakeFront {
     }
 
     void step(Program& program) {
-        if (program.more > 0 && program.more_function != program.wanted.function) give_back(program);
-        if (program.more > 0) {
-            --program.more;
-            return launch(program);
-        }
+        if (passes_on_grant(program)) return launch(program);
         ++asked;
-        const Decision decision = engine_.enter(
-            {0, program.waiting ? 1u : 0u, kContext, program.stream, program.wanted.function, now_});
+        const Decision decision = ask(program);
         if (decision.ring != 0) ++rings;
         program.waiting = decision.act == Act::wait;
         if (program.waiting) {
@@ -109,6 +116,43 @@ class FakeFront {
         program.more_function = decision.more == 0 ? 0 : program.more_function;
     }
 
+    bool passes_on_grant(Program& program) {
+        if (asks_ == Asks::launches) {
+            if (program.more > 0 && program.more_function != program.wanted.function) give_back(program);
+            if (program.more == 0) return false;
+            --program.more;
+            return true;
+        }
+        const auto known = program.costs.find(program.wanted.function);
+        if (program.more == 0 || known == program.costs.end()) return false;
+        auto& [cost_ns, left, passed, batch] = known->second;
+        if (left == 0 || cost_ns > program.time_ns || (batch != program.batch && !program.any_function))
+            return false;
+        --program.more;
+        program.time_ns -= cost_ns;
+        --left;
+        ++passed;
+        return true;
+    }
+
+    Decision ask(Program& program) {
+        const Launch launch{0,   program.waiting ? 1u : 0u, kContext, program.stream, program.wanted.function,
+                            now_};
+        if (asks_ == Asks::launches) {
+            give_back(program);
+            return engine_.enter(launch);
+        }
+        Program::Known& known = program.costs[launch.function];
+        const TimeRequest request{launch, known.passed, program.more, program.time_ns, program.batch};
+        const TimeGrant grant = engine_.request_time(request);
+        program.more = 0;
+        if (grant.close_first != 0) close(grant.close_first, program.stream);
+        program.time_ns = grant.time_ns;
+        program.any_function = grant.any_function != 0;
+        known = {grant.cost_ns, grant.ask_after, 0, grant.decision.batch};
+        return grant.decision;
+    }
+
     void launch(Program& program) {
         gpu.launch(program.stream, program.wanted.ns);
         program.more_function = program.wanted.function;
@@ -118,8 +162,14 @@ class FakeFront {
     }
 
     void give_back(Program& program) {
-        if (program.more > 0) engine_.table.unused(engine_.engine, 0, program.batch, program.more);
+        if (program.more == 0) return;
+        if (asks_ == Asks::launches) {
+            engine_.table.unused(engine_.engine, 0, program.batch, program.more);
+        } else {
+            engine_.table.return_time(engine_.engine, 0, program.batch, program.more, program.time_ns);
+        }
         program.more = 0;
+        program.time_ns = 0;
     }
 
     void close(BatchId batch, std::uint64_t stream) {
@@ -166,6 +216,7 @@ class FakeFront {
     }
 
     EngineUnderTest& engine_;
+    const Asks asks_;
     std::map<BatchId, Events> events_;
     std::int64_t now_ = 1;
     std::int64_t looked_ = 0;

@@ -130,9 +130,10 @@ class Trial {
                 return each(
                     [&, bytes = *some_bytes()](auto& t, auto* e) { return t.spare(e, gpu_, bytes, 0); });
             case 10:
+                return enter();
             case 11:
             case 12:
-                return enter();
+                return request_time();
             case 13:
                 return close();
             case 14:
@@ -224,12 +225,7 @@ class Trial {
         });
     }
     void enter() {
-        const Launch launch{gpu_,
-                            waiting_ > 0 ? *rc::gen::inRange(0u, 2u) : 0u,
-                            *a_context(),
-                            *rc::gen::inRange<std::uint64_t>(1, 4),
-                            *rc::gen::inRange<std::uint64_t>(1, 6),
-                            now_};
+        const Launch launch = a_launch();
         Decision first{};
         bool know_first = false;
         each([&](auto& t, auto* e) {
@@ -240,11 +236,48 @@ class Trial {
             know_first = true;
             return std::memcmp(&decision, &first, sizeof first);
         });
-        if (first.act == Act::wait && launch.waited == 0) ++waiting_;
-        if (first.act != Act::wait && launch.waited != 0) --waiting_;
+        follow(launch, first);
         if (first.more > 1)
             each([&](auto& t, auto* e) { return t.unused(e, gpu_, first.batch, first.more / 2), 0; });
-        if (first.close != 0) each([&](auto& t, auto* e) { return t.closed(e, first.close, now_), 0; });
+    }
+    void request_time() {
+        const TimeRequest request{a_launch(), *rc::gen::inRange(0u, 600u), left_.decision.more, left_.time_ns,
+                                  left_.decision.batch};
+        TimeGrant first{};
+        bool know_first = false;
+        each([&](auto& t, auto* e) {
+            TimeGrant grant;
+            std::memset(&grant, 0, sizeof grant);
+            t.request_time(e, &request, &grant);
+            if (!know_first) first = grant;
+            know_first = true;
+            return std::memcmp(&grant, &first, sizeof first);
+        });
+        if (first.close_first != 0)
+            each([&](auto& t, auto* e) { return t.closed(e, first.close_first, now_), 0; });
+        follow(request.launch, first.decision);
+        left_ = first;
+        if (first.decision.more < 2 || *rc::gen::inRange(0, 2) == 0) return;
+        left_.decision.more = first.decision.more / 2;
+        left_.time_ns = first.time_ns / 2;
+        each([&](auto& t, auto* e) {
+            return t.return_time(e, gpu_, first.decision.batch, first.decision.more - left_.decision.more,
+                                 first.time_ns - left_.time_ns),
+                   0;
+        });
+    }
+    Launch a_launch() const {
+        return {gpu_,
+                waiting_ > 0 ? *rc::gen::inRange(0u, 2u) : 0u,
+                *a_context(),
+                *rc::gen::inRange<std::uint64_t>(1, 4),
+                *rc::gen::inRange<std::uint64_t>(1, 12),
+                now_};
+    }
+    void follow(const Launch& launch, const Decision& decision) {
+        if (decision.act == Act::wait && launch.waited == 0) ++waiting_;
+        if (decision.act != Act::wait && launch.waited != 0) --waiting_;
+        if (decision.close != 0) each([&](auto& t, auto* e) { return t.closed(e, decision.close, now_), 0; });
     }
     void close() {
         const auto context = *rc::gen::inRange<std::uint64_t>(0, 3);
@@ -289,6 +322,7 @@ class Trial {
     std::int64_t now_ = 1;
     bool connected_ = true;
     std::uint32_t waiting_ = 0;
+    TimeGrant left_{};  ///< of the last grant
     std::vector<std::uint64_t> reserved_;
 };
 

@@ -14,6 +14,14 @@ std::function<Kernel()> always(std::uint64_t function, std::int64_t ns) {
     return [=] { return Kernel{function, ns}; };
 }
 
+/// As many functions as a program of neural networks has, of 5 to 40 µs, in any order.
+std::function<Kernel()> many(unsigned seed) {
+    return [random = std::minstd_rand(seed)]() mutable {
+        const std::uint64_t function = 1 + random() % 64;
+        return Kernel{function, static_cast<std::int64_t>(5 + function % 36) * kMicro};
+    };
+}
+
 /// 10 µs, 1 ms and 20 ms kernels in any order, as often as fills the same time with each.
 std::function<Kernel()> mixed(unsigned seed) {
     return [random = std::minstd_rand(seed)]() mutable {
@@ -33,15 +41,15 @@ struct Case {
     friend void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 };
 
-class Metering : public ::testing::TestWithParam<std::tuple<Case, unsigned>> {
+class Metering : public ::testing::TestWithParam<std::tuple<Case, unsigned, Asks>> {
   protected:
     EngineUnderTest engine;
     Pages pages;
-    FakeFront front{engine};
+    FakeFront front{engine, std::get<Asks>(GetParam())};
 
     void start() {
         engine.table.bind(engine.engine, &pages.orders, &pages.reports);
-        const auto& [c, streams] = GetParam();
+        const auto& [c, streams, asks] = GetParam();
         for (unsigned i = 0; i < streams; ++i) {
             Program program;
             program.stream = 100 + i;
@@ -71,7 +79,7 @@ TEST_P(Metering, UsedIsWhatTheGpuDid) {
 
 TEST_P(Metering, FloodedGpuStaysBusyWithABoundedQueue) {
     start();
-    const auto& [c, streams] = GetParam();
+    const auto& [c, streams, asks] = GetParam();
     if (c.pause > 0) return;
     front.run(kSecond);
     const double elapsed = static_cast<double>(front.now());
@@ -87,6 +95,7 @@ const Case kCases[] = {
     {"short", [](unsigned) { return always(1, 10 * kMicro); }, 10 * kMicro},
     {"middle", [](unsigned) { return always(2, 1 * kMilli); }, 1 * kMilli},
     {"long", [](unsigned) { return always(3, 20 * kMilli); }, 20 * kMilli},
+    {"many", [](unsigned i) { return many(i + 1); }, 40 * kMicro},
     {"mixed", [](unsigned i) { return mixed(i + 1); }, 20 * kMilli},
     {"each_its_own",
      [](unsigned i) {
@@ -98,10 +107,12 @@ const Case kCases[] = {
 };
 
 INSTANTIATE_TEST_SUITE_P(Kernels, Metering,
-                         ::testing::Combine(::testing::ValuesIn(kCases), ::testing::Values(1u, 3u)),
+                         ::testing::Combine(::testing::ValuesIn(kCases), ::testing::Values(1u, 3u),
+                                            ::testing::Values(Asks::launches, Asks::time)),
                          [](const auto& each) {
-                             return std::string(std::get<0>(each.param).name) + "_" +
-                                    std::to_string(std::get<1>(each.param)) + "_streams";
+                             return std::string(std::get<Case>(each.param).name) + "_" +
+                                    std::to_string(std::get<unsigned>(each.param)) + "_streams_" +
+                                    (std::get<Asks>(each.param) == Asks::time ? "by_time" : "by_launches");
                          });
 
 }  // namespace

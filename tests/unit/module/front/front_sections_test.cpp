@@ -118,9 +118,11 @@ TEST(SectionsOfNothing, WhereNothingIsInForceCallsDoNothing) {
     static constinit EngineHandle engine;
     EXPECT_EQ(engine.leased(0), 0u);
     EXPECT_EQ(engine.reserve(0, 1), 0u);
-    module::Decision decision{};
-    const module::Launch launch{0, 0, 1, 2, 3, 4};
-    engine.enter(&launch, &decision);
+    module::TimeGrant grant{};
+    engine.request_time({{0, 0, 1, 2, 3, 4}, 0, 0, 0, 0}, grant);
+    EXPECT_EQ(grant.decision.batch, 0u);
+    EXPECT_EQ(grant.decision.more, 0u);
+    engine.return_time(0, 1, 1, 1);
     ASSERT_TRUE(engine.load("present.so"));
     EXPECT_NE(engine.reserve(0, 1), 0u);
 }

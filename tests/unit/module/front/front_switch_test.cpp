@@ -60,6 +60,28 @@ TEST_F(FrontSwitch, MeasuringGoesOn) {
     expect_used(95'000'000, 130'000'000, began);
 }
 
+/// Of a version before the front asked for GPU time: each launch is asked about.
+TEST_F(FrontSwitch, AnEngineThatGrantsNoTimeMeasuresAllTheSame) {
+    daemon().gate = 1;
+    start();
+    behind<void(std::int64_t)>("fake_set_kernel_ns")(200'000);
+    const auto began = begin_measuring();
+    const auto launch_some = [&](std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(launch(nullptr, i % 3), 0);
+    };
+    launch_some(100);
+    ASSERT_EQ(go_over("no_time.so", kNext), Result::done) << detail();
+    launch_some(250);
+    ASSERT_EQ(go_to_present(), Result::done) << detail();
+    launch_some(150);
+    ASSERT_EQ(call<int()>("cuCtxSynchronize")(), 0);
+    expect_used(95'000'000, 130'000'000, began);
+    daemon().gate = 2;
+    ASSERT_EQ(go_over("no_time.so", kNext), Result::done) << detail();
+    launch_some(1000);
+    EXPECT_EQ(launches(), 1500);
+}
+
 TEST_F(FrontSwitch, LaunchesThatWaitAtTheGateGoOnInTheNextEngine) {
     daemon().gate = 0;
     start();

@@ -1,0 +1,196 @@
+#include "module/front/compute/batch.hpp"
+
+#include <new>
+
+#include "module/front/compute/launching.hpp"
+#include "module/front/contexts/event_pool.hpp"
+#include "module/front/driver/captures.hpp"
+#include "module/front/driver/context_scope.hpp"
+#include "module/front/driver/real_driver.hpp"
+#include "module/front/driver/relaxed_capture.hpp"
+#include "module/front/session/session.hpp"
+
+namespace cgpu::front {
+namespace {
+
+constexpr int kTriesPerRound = 64;
+/// A launch that takes the driver longer is not waited for: its thread may have been cancelled in it.
+constexpr std::int64_t kLaunchPatience = kSecond;
+
+/// Whether another thread than this one may be launching into it: only then all have to be looked at.
+bool has_others(const Batch& batch) { return batch.shared || batch.opener != Launching::me(); }
+
+/// False: somebody else has, or is doing it.
+bool record_end(Context& context, module::BatchId id) {
+    ContextMeter& meter = context.meter;
+    meter.mutex.lock();
+    Batch* batch = meter.find(id);
+    const bool mine = batch != nullptr && !batch->closed;
+    if (mine) {
+        batch->closed = true;
+        meter.note_shared(*batch);
+    }
+    meter.mutex.unlock();
+    if (!mine) return false;
+    if (batch->owner_closes) {
+        session().engine().closed(id, now_ns());
+        return true;
+    }
+    // A stream may have joined a capture since: an event recorded there would become a part of the program's
+    // graph.
+    const RelaxedCapture relaxed;
+    if (is_capturing(batch->stream) || real::cuEventRecord(batch->end, batch->stream) != kSuccess) {
+        lose_batch(context, id);
+    } else {
+        session().engine().closed(id, now_ns());
+    }
+    return true;
+}
+
+}  // namespace
+
+// Open.
+
+bool open_batch(Context& context, module::BatchId id, CUstream stream, bool owner_closes, bool& told_locked) {
+    const RelaxedCapture relaxed;
+    auto* batch =
+        new (std::nothrow) Batch{id, stream, nullptr, nullptr, owner_closes, Launching::me(), false};
+    if (batch != nullptr) {
+        batch->start = take_event(context);
+        batch->end = take_event(context);
+        if (batch->start != nullptr && batch->end != nullptr &&
+            real::cuEventRecord(batch->start, stream) == kSuccess) {
+            // Only now can others find it: an end event must not be recorded before the start event.
+            const Locked lock(context.meter.mutex);
+            batch->told_locked = told_locked = context.meter.find_shared(stream) != nullptr;
+            batch->next = context.meter.batches;
+            context.meter.batches = batch;
+            return true;
+        }
+    }
+    drop_batch(context, batch);
+    session().engine().lost(id);
+    return false;
+}
+
+bool takes_launch(Context& context, module::BatchId id, bool& told_locked) {
+    const Locked lock(context.meter.mutex);
+    Batch* batch = context.meter.find(id);
+    if (batch == nullptr || batch->close_ns != 0) return false;
+    batch->shared = batch->shared || batch->opener != Launching::me();
+    told_locked = batch->told_locked;
+    return true;
+}
+
+void mark_end(Context& context, module::BatchId id) {
+    context.meter.mutex.lock();
+    Batch* batch = context.meter.find(id);
+    const CUevent end = batch != nullptr && !batch->closed ? batch->end : nullptr;
+    const CUstream stream = batch != nullptr ? batch->stream : nullptr;
+    context.meter.mutex.unlock();
+    if (end != nullptr) real::cuEventRecord(end, stream);
+}
+
+// Closing.
+
+void note_last_launch(Context& context, module::BatchId id) {
+    const Locked lock(context.meter.mutex);
+    Batch* batch = context.meter.find(id);
+    if (batch != nullptr && batch->close_ns == 0) batch->close_ns = now_ns();
+}
+
+bool close_batch(Context& context, module::BatchId id) {
+    ContextMeter& meter = context.meter;
+    const auto now = now_ns();
+    meter.mutex.lock();
+    Batch* batch = meter.find(id);
+    const bool to_close = batch != nullptr && !batch->closed;
+    if (to_close && batch->close_ns == 0) batch->close_ns = now;
+    meter.closes_of(id).fetch_add(1);
+    const bool others = to_close && has_others(*batch);
+    const bool told_locked = to_close && batch->told_locked;
+    meter.mutex.unlock();
+    if (!to_close || (others && Launching::anybody(id, told_locked))) return false;
+    return record_end(context, id);
+}
+
+void close_left_over(Context& context, module::BatchId id) {
+    context.meter.mutex.lock();
+    const Batch* batch = context.meter.find(id);
+    const bool left = batch != nullptr && batch->close_ns != 0 && !batch->closed;
+    const bool others = left && has_others(*batch);
+    const bool told_locked = left && batch->told_locked;
+    context.meter.mutex.unlock();
+    if (left && !(others && Launching::anybody(id, told_locked))) record_end(context, id);
+}
+
+void close_batches(Context& context, std::uint64_t stream, std::int64_t last_before_ns) {
+    const CUcontext handle = context.handle.load();
+    if (handle == nullptr || context.gpu < 0) return;
+    module::OpenBatch open{};
+    module::BatchId left = 0;  // to its launching thread; once it comes again there are no others
+    for (int tries = 0; tries < kTriesPerRound; ++tries) {
+        if (!session().engine().next_open_batch(static_cast<std::uint32_t>(context.gpu), context.key(),
+                                                stream, last_before_ns, &open)) {
+            return;
+        }
+        if (open.batch == left) return;
+        const CurrentContext current(handle);
+        if (current.ok()) {
+            if (!close_batch(context, open.batch) && left == 0) left = open.batch;
+        } else {
+            lose_batch(context, open.batch);  // destroyed past the hooks
+        }
+    }
+}
+
+void close_overdue(Context& context, std::int64_t now) {
+    ContextMeter& meter = context.meter;
+    meter.mutex.lock();
+    const Batch* found = meter.batches;
+    while (found != nullptr &&
+           (found->closed || found->close_ns == 0 || now - found->close_ns < kLaunchPatience))
+        found = found->next;
+    const module::BatchId overdue = found != nullptr ? found->id : 0;
+    meter.mutex.unlock();
+    if (overdue == 0) return;
+    const CurrentContext current(context.handle.load());
+    if (current.ok()) record_end(context, overdue);
+}
+
+// Gone.
+
+void drop_batch(Context& context, Batch* batch) {
+    if (batch == nullptr) return;
+    put_event(context, batch->start);
+    put_event(context, batch->end);
+    delete batch;
+}
+
+void lose_batch(Context& context, module::BatchId id) {
+    context.meter.mutex.lock();
+    Batch* batch = context.meter.take(id);
+    context.meter.mutex.unlock();
+    drop_batch(context, batch);
+    session().engine().lost(id);
+}
+
+void forget_batches(Context& context) {
+    ContextMeter& meter = context.meter;
+    meter.mutex.lock();
+    Batch* batch = meter.batches;
+    meter.batches = nullptr;
+    meter.pooled = 0;  // the events die with the context
+    meter.base = nullptr;
+    meter.clock = GpuClock{};
+    meter.mutex.unlock();
+    for (auto& closes : meter.closes) closes.fetch_add(1);
+    while (batch != nullptr) {
+        Batch* next = batch->next;
+        session().engine().lost(batch->id);
+        delete batch;
+        batch = next;
+    }
+}
+
+}  // namespace cgpu::front

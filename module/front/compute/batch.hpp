@@ -1,0 +1,58 @@
+#pragma once
+
+#include "module/front/contexts/context_table.hpp"
+
+/// The life of a batch: the launches on one stream between two events of ours, which tell how long they took.
+/// The engine decides when it begins and ends; this is what happens on the stream.
+///
+/// 1. Open: its start event is recorded, and launches go into it (open_batch, takes_launch).
+/// 2. Closing: it takes no further launch (close_batch, note_last_launch). A thread may be launching into it
+/// at
+///    this moment; then that thread closes it when its launch has reached the driver (close_left_over).
+/// 3. Closed: its end event is recorded, and the engine knows.
+/// 4. Reaped: the GPU has passed the end event, and the engine knows when (reap.hpp); or lost: it can't be
+///    measured any more.
+///
+/// None of these may be called while a lock is held.
+namespace cgpu::front {
+
+/// Records the start event of a batch that the engine has opened. False: it can't be measured, and the engine
+/// knows. `owner_closes`: see Batch. Sets `told_locked`, how launches into it are to be told: see Launching.
+bool open_batch(Context& context, module::BatchId id, CUstream stream, bool owner_closes, bool& told_locked);
+
+/// Whether the batch still takes a launch of this thread, which has told so (Launching::begin, locked). Sets
+/// `told_locked` then.
+bool takes_launch(Context& context, module::BatchId id, bool& told_locked);
+
+/// Behind a launch on a per-thread stream: records the batch's end event (again).
+void mark_end(Context& context, module::BatchId id);
+
+/// Before a launch that the batch is to be closed behind, by this thread.
+void note_last_launch(Context& context, module::BatchId id);
+
+/// Records the end event and tells the engine. False: no such open batch; or somebody else does it, be it the
+/// thread that is just launching into the batch.
+bool close_batch(Context& context, module::BatchId id);
+
+/// What a thread that is done with a launch into a batch (Launching::end) has to do where batches were closed
+/// meanwhile: to close this one, if that was left to it.
+void close_left_over(Context& context, module::BatchId id);
+
+/// Closes the open batches of a context: of one stream (its key), or of all (kAnyStream). With last_before_ns
+/// > 0 only those whose last launch was before that time.
+constexpr std::uint64_t kAnyStream = ~std::uint64_t{0};
+void close_batches(Context& context, std::uint64_t stream, std::int64_t last_before_ns = 0);
+
+/// Closes one that waits too long for the launch of a thread: that may never come back from the driver.
+void close_overdue(Context& context, std::int64_t now);
+
+/// Gives back what a batch has, which is in no list any more (or null).
+void drop_batch(Context& context, Batch* batch);
+
+/// It can't be measured: the engine counts its estimate.
+void lose_batch(Context& context, module::BatchId id);
+
+/// Before a context is destroyed: its batches can't be measured any more.
+void forget_batches(Context& context);
+
+}  // namespace cgpu::front

@@ -1,0 +1,119 @@
+#include "module/front/compute/reap.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "module/front/compute/batch.hpp"
+#include "module/front/compute/drain_demand.hpp"
+#include "module/front/driver/context_scope.hpp"
+#include "module/front/driver/real_driver.hpp"
+#include "module/front/driver/relaxed_capture.hpp"
+#include "module/front/session/session.hpp"
+
+namespace cgpu::front {
+namespace {
+
+constexpr std::int64_t kIdleBeforeClose = kMillisecond;
+
+std::int64_t elapsed_ns(CUevent from, CUevent to, bool& ok) {
+    float milliseconds = 0;
+    ok = real::cuEventElapsedTime(&milliseconds, from, to) == kSuccess;
+    return static_cast<std::int64_t>(static_cast<double>(milliseconds) * 1e6);
+}
+
+/// Only the thread that holds `reaping` comes here.
+void report_reaped(Context& context, Batch* batch, std::int64_t now) {
+    ContextMeter& meter = context.meter;
+    bool base_ok = true;
+    bool length_ok = true;
+    const std::int64_t since_base = meter.base != nullptr ? elapsed_ns(meter.base, batch->start, base_ok) : 0;
+    const std::int64_t length = elapsed_ns(batch->start, batch->end, length_ok);
+    std::uint32_t ring = 0;
+    if (!base_ok || !length_ok) {
+        session().engine().lost(batch->id);
+        return drop_batch(context, batch);
+    }
+    // Without a base any origin will do: the offset takes it out.
+    const std::int64_t start = (meter.base != nullptr ? meter.base_ns : now) + since_base;
+    const std::int64_t end = start + length;
+    const std::int64_t offset = meter.clock.offset_ns(now, end);
+    session().engine().reaped(batch->id, start + offset, end + offset, now, &ring);
+    if (ring != 0) session().pages().ring();
+
+    std::swap(meter.base, batch->end);
+    meter.base_ns = end;
+    drop_batch(context, batch);
+}
+
+/// True where the batch is done, one way or the other.
+bool reap_one(Context& context, CUcontext handle, module::BatchId id) {
+    ContextMeter& meter = context.meter;
+    meter.mutex.lock();
+    Batch* batch = meter.find(id);
+    const CUevent end = batch != nullptr ? batch->end : nullptr;
+    meter.mutex.unlock();
+    const RelaxedCapture relaxed;
+    const CurrentContext current(handle);
+    const CUresult state = end != nullptr && current.ok() ? real::cuEventQuery(end) : kInvalidValue;
+    if (state == kNotReady) return false;
+    if (state != kSuccess) {
+        lose_batch(context, id);
+        return true;
+    }
+    meter.mutex.lock();
+    batch = meter.take(id);
+    meter.mutex.unlock();
+    if (batch != nullptr) report_reaped(context, batch, now_ns());
+    return true;
+}
+
+}  // namespace
+
+bool reap(Context& context) {
+    const CUcontext handle = context.handle.load();
+    if (handle == nullptr || context.gpu < 0) return false;
+    ContextMeter& meter = context.meter;
+    if (meter.reaping.exchange(true)) return false;
+    bool any = false;
+    const auto gpu = static_cast<std::uint32_t>(context.gpu);
+    module::BatchId next = 0;
+    for (auto id = session().engine().oldest(gpu, context.key()); id != 0; id = next) {
+        // Streams end out of order: what isn't done must not hide what is.
+        next = session().engine().following(id);
+        any = reap_one(context, handle, id) || any;
+    }
+    meter.reaping.store(false);
+    return any;
+}
+
+bool settle(int gpu) {
+    bool any = false;
+    contexts().for_each(gpu, [&](Context& context) {
+        close_batches(context, kAnyStream);
+        any = reap(context) || any;
+    });
+    return any;
+}
+
+std::int64_t look_after_batches(std::int64_t now) {
+    std::int64_t next = kNever;
+    bool open_ones = false;
+    contexts().for_each(-1, [&](Context& context) {
+        if (context.gpu < 0) return;
+        close_batches(context, kAnyStream, now - kIdleBeforeClose);
+        close_overdue(context, now);
+        reap(context);
+        const auto gpu = static_cast<std::uint32_t>(context.gpu);
+        const auto ends = session().engine().poll_at(gpu, now);
+        const auto soonest = awaits_drain(context.gpu) ? 0 : now + kIdleBeforeClose;
+        if (ends != kNever) next = std::min(next, std::max(ends, soonest));
+        module::OpenBatch open{};
+        open_ones = open_ones || session().engine().next_open_batch(gpu, context.key(), kAnyStream, 0, &open);
+    });
+    if (open_ones) next = std::min(next, now + kIdleBeforeClose);
+    // What should have ended but hasn't is looked at again after a while that doesn't eat the core.
+    constexpr std::int64_t kOverdueStep = 100 * kMicrosecond;
+    return next == kNever ? kNever : std::max(next, now_ns() + kOverdueStep);
+}
+
+}  // namespace cgpu::front

@@ -1,0 +1,43 @@
+#include "module/front/contexts/context_meter.hpp"
+
+#include <algorithm>
+
+#include "module/front/driver/stream_key.hpp"
+
+namespace cgpu::front {
+
+Batch* ContextMeter::find(module::BatchId id) {
+    for (Batch* each = batches; each != nullptr; each = each->next) {
+        if (each->id == id) return each;
+    }
+    return nullptr;
+}
+
+Batch* ContextMeter::take(module::BatchId id) {
+    for (Batch** place = &batches; *place != nullptr; place = &(*place)->next) {
+        if ((*place)->id != id) continue;
+        Batch* found = *place;
+        *place = found->next;
+        return found;
+    }
+    return nullptr;
+}
+
+SharedStream* ContextMeter::find_shared(CUstream stream) {
+    const auto has_key = [key = stream_key(stream)](const SharedStream& each) { return each.key == key; };
+    auto* found = std::find_if(shared_streams.begin(), shared_streams.end(), has_key);
+    return found != shared_streams.end() ? found : nullptr;
+}
+
+void ContextMeter::note_shared(const Batch& batch) {
+    constexpr std::uint32_t kForget = 64;
+    SharedStream* known = find_shared(batch.stream);
+    if (batch.shared) {
+        if (known == nullptr) known = &shared_streams[next_shared++ % shared_streams.size()];
+        *known = {stream_key(batch.stream), 0};
+    } else if (known != nullptr && ++known->unshared > kForget) {
+        *known = SharedStream{};
+    }
+}
+
+}  // namespace cgpu::front

@@ -83,7 +83,9 @@ std::int64_t PoolFrees::settle_done(std::int64_t now) {
             const RelaxedCapture relaxed;
             const CurrentContext current(free->handle);
             state = current.ok() ? real::cuEventQuery(free->event) : kSuccess;
-            if (state != kNotReady) put_event(*free->context, free->event);
+            // It may have been destroyed meanwhile, past the pin's patience, and its events with it.
+            const bool still = free->context->handle.load() == free->handle;
+            if (state != kNotReady && still) put_event(*free->context, free->event);
         }
         if (pinned) contexts().unpin(*free->context);
         if (state == kNotReady) {

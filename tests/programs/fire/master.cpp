@@ -15,7 +15,6 @@
 namespace programs::fire {
 namespace {
 
-constexpr std::int64_t kMillisecond = 1'000'000;
 constexpr std::int64_t kLookEvery = kMillisecond / 2;
 
 Desk* make_desk() {

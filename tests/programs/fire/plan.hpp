@@ -8,6 +8,8 @@
 
 namespace programs::fire {
 
+constexpr std::int64_t kMillisecond = 1'000'000;  // ns
+
 /// What one run does.
 struct Plan {
     std::string name;  ///< of the processes, as the simulator's trace shows them

@@ -14,7 +14,6 @@ namespace programs::fire {
 namespace {
 
 constexpr std::uint64_t kMiB = 1U << 20;
-constexpr std::int64_t kMillisecond = 1'000'000;
 constexpr std::int64_t kMoment = kMillisecond;
 constexpr std::int64_t kLongestRest = kMillisecond / 2;
 

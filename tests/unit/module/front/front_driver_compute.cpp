@@ -17,6 +17,8 @@ struct Event {
 
 std::mutex mutex;
 std::array<std::uint64_t, 11> last_launch{};
+std::atomic<bool> hold_next_query{false};
+std::atomic<bool> query_held{false};
 std::int64_t kernel_ns = 0;
 std::int64_t launches = 0;
 std::atomic<int> held_after{-1};
@@ -58,6 +60,10 @@ extern "C" __attribute__((visibility("default"))) void fake_set_kernel_ns(std::i
 /// none does any more.
 extern "C" __attribute__((visibility("default"))) void fake_hold_launches(int after) { held_after = after; }
 extern "C" __attribute__((visibility("default"))) int fake_launches_inside() { return launches_inside; }
+/// The next question about an event stays in the driver; whether one does; it no longer does.
+extern "C" __attribute__((visibility("default"))) void fake_hold_next_query() { hold_next_query = true; }
+extern "C" __attribute__((visibility("default"))) int fake_query_held() { return query_held ? 1 : 0; }
+extern "C" __attribute__((visibility("default"))) void fake_let_query_go() { query_held = false; }
 
 API cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                    unsigned bz, unsigned shared, void* stream, void** parameters, void** extra) {
@@ -102,6 +108,10 @@ API cuEventRecord(Event* event, void*) {
 }
 API cuEventQuery(Event* event) {
     if (end.come) std::abort();
+    if (hold_next_query.exchange(false)) {
+        query_held = true;
+        while (query_held) std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
     return now_ns() >= event->at_ns ? kSuccess : kNotReady;
 }
 API cuEventElapsedTime(float* milliseconds, Event* from, Event* to) {

@@ -332,6 +332,36 @@ TEST_F(Front, ADestroyedPoolIsNotAskedAnyMore) {
     EXPECT_EQ(behind<int()>("fake_dead_pools_asked")(), 0);
 }
 
+// The driver takes so long to tell of the free that its context has gone meanwhile, and the context's entry
+// serves one of another GPU.
+TEST_F(Front, AFreeThatIsDoneLateIsOneOfItsGpu) {
+    behind<void(int)>("fake_set_devices")(2);
+    daemon().limit_bytes = 2 * kContextEstimate + 64 * kMiB;
+    start();
+    void* context = nullptr;
+    ASSERT_EQ((call<int(void**, unsigned, int)>("cuCtxCreate_v2")(&context, 0, 0)), 0);
+    const auto take = call<int(std::uint64_t*, std::size_t, void*)>("cuMemAllocAsync");
+    int stream = 0;
+    std::uint64_t address = 0;
+    ASSERT_EQ(take(&address, 32 * kMiB, &stream), 0);
+    behind<void()>("fake_hold_next_query")();
+    ASSERT_EQ((call<int(std::uint64_t, void*)>("cuMemFreeAsync")(address, &stream)), 0);
+    ASSERT_TRUE(eventually([&] { return behind<int()>("fake_query_held")() == 1; }));
+    ASSERT_EQ(call<int(void*)>("cuCtxDestroy_v2")(context), 0);
+    void* other = nullptr;
+    ASSERT_EQ((behind<int(void**, unsigned, int)>("cuCtxCreate_v2")(&other, 0, 1)), 0);
+    EXPECT_EQ(launch(), cgpu::front::kInvalidDevice);
+    behind<void()>("fake_let_query_go")();
+    ASSERT_EQ(call<int(void*)>("cuCtxSetCurrent")(context_), 0);
+    // Once the free is done, nothing is under way on the GPU that could make room, so nobody waits for that.
+    using std::chrono::steady_clock;
+    EXPECT_TRUE(eventually([&] {
+        const auto began = steady_clock::now();
+        EXPECT_EQ(take(&address, 400 * kMiB, &stream), kOutOfMemory);
+        return steady_clock::now() - began < std::chrono::seconds(5);  // half of what it would wait
+    }));
+}
+
 TEST_F(Front, ArraysAreCharged) {
     daemon().limit_bytes = kContextEstimate + 2 * kMiB;
     start();

@@ -96,8 +96,6 @@ class Node {
     [[nodiscard]] tl::expected<Change, Refusal> set_max_inst(const Uuid& gpu, std::uint32_t max_inst);
     /// 20..99.
     [[nodiscard]] tl::expected<Change, Refusal> set_prio_ratio(const Uuid& gpu, std::uint32_t per_cent);
-    /// Busy while instances are on the GPU.
-    [[nodiscard]] tl::expected<Change, Refusal> set_mode(const Uuid& gpu, Mode mode);
 
     // The life of an instance.
     /// Its generation is set here. Refused: exists, invalid, not_found, unsupported, no_space, no_memory,
@@ -107,7 +105,6 @@ class Node {
     [[nodiscard]] tl::expected<Change, Refusal> attach(const InstanceId& id, const Process& process);
     /// Its first process has ended, and this one of it lives on. Invalid where none was attached.
     [[nodiscard]] tl::expected<Change, Refusal> go_on_with(const InstanceId& id, const Process& process);
-    [[nodiscard]] tl::expected<Change, Refusal> set_name(const InstanceId& id, std::string_view name);
     [[nodiscard]] tl::expected<Change, Refusal> remove_instance(const InstanceId& id);
 
     // Its quota on a GPU. Refused: not_found, and as named.

@@ -178,19 +178,4 @@ tl::expected<Change, Refusal> Node::set_prio_ratio(const Uuid& uuid, std::uint32
     return changed();
 }
 
-tl::expected<Change, Refusal> Node::set_mode(const Uuid& uuid, Mode mode) {
-    const std::string what = "mode " + std::string(to_string(mode));
-    auto gpu = gpu_for(what, uuid);
-    if (!gpu) return tl::unexpected(gpu.error());
-    if ((*gpu)->settings.mode == mode) return Change::unchanged;
-    if (const auto there = occupants_of(uuid); !there.empty())
-        return refuse(Reason::busy, what + " on " + describe(**gpu),
-                      "it has " + std::to_string(there.size()) + " instance(s) in mode " +
-                          std::string(to_string(mode_in_force(**gpu))),
-                      "stop them first (" + there.front().instance->id.short_id() +
-                          (there.size() > 1 ? ", ...)" : ")"));
-    (*gpu)->settings.mode = mode;
-    return changed();
-}
-
 }  // namespace cgpu::model

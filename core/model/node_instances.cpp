@@ -94,14 +94,6 @@ tl::expected<Change, Refusal> Node::go_on_with(const InstanceId& id, const Proce
     return changed();
 }
 
-tl::expected<Change, Refusal> Node::set_name(const InstanceId& id, std::string_view name) {
-    auto instance = instance_for("name " + quote(name), id);
-    if (!instance) return tl::unexpected(instance.error());
-    if ((*instance)->name == name) return Change::unchanged;
-    (*instance)->name = name;
-    return changed();
-}
-
 tl::expected<Change, Refusal> Node::remove_instance(const InstanceId& id) {
     if (auto instance = instance_for("removing " + describe_instance(id), id); !instance)
         return tl::unexpected(instance.error());

@@ -25,6 +25,16 @@ constexpr std::uint32_t kMaxGpus = 16;
 /// smaller ones share a block of it. Charges and leases are multiples of it.
 constexpr std::uint64_t kGranule = 2ull << 20;
 
+/// Bytes in whole units.
+constexpr std::uint64_t align_down(std::uint64_t bytes, std::uint64_t unit = kGranule) {
+    return bytes / unit * unit;
+}
+/// The same upwards; of more bytes than any number of units has, the largest number.
+constexpr std::uint64_t align_up(std::uint64_t bytes, std::uint64_t unit = kGranule) {
+    const std::uint64_t most = align_down(~std::uint64_t{0}, unit);
+    return bytes > most ? most : align_down(bytes, unit) + (bytes % unit == 0 ? 0 : unit);
+}
+
 /// Where a managed process finds the daemon and the engine, inside its own mount namespace. Fixed paths: the
 /// environment belongs to the user.
 constexpr const char* kLinkSocket = "/run/cgpu/link/socket";

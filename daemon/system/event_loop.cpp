@@ -50,7 +50,6 @@ using IoSource = CallSource<std::function<void(std::uint32_t)>>;
 using PlainSource = CallSource<std::function<void()>>;
 
 struct AskingSource final : Source {
-    int fd = -1;
     std::function<app::Loop::Wanted()> wanted;
     std::function<void()> dispatch;
 };
@@ -116,7 +115,6 @@ app::WatchPtr EventLoop::watch(int fd, std::uint32_t events, std::function<void(
 app::WatchPtr EventLoop::watch_asking(int fd, std::function<Wanted()> wanted,
                                       std::function<void()> dispatch) {
     auto source = std::make_unique<AskingSource>();
-    source->fd = fd;
     source->wanted = std::move(wanted);
     source->dispatch = std::move(dispatch);
     check(sd_event_add_io(event_, &source->main_, fd, EPOLLIN, asking_ready, source.get()),

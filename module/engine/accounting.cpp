@@ -8,11 +8,6 @@ namespace {
 
 constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
 
-std::uint64_t up_to_granule(std::uint64_t bytes) {
-    if (bytes > kMax - wire::kGranule) return kMax - wire::kGranule + 1;
-    return (bytes + wire::kGranule - 1) / wire::kGranule * wire::kGranule;
-}
-
 std::uint64_t sum(std::uint64_t a, std::uint64_t b) { return a > kMax - b ? kMax : a + b; }
 
 /// A holding's granules: those it fills, which no other can touch, and the (at most two) that it shares.
@@ -67,7 +62,7 @@ void Accounting::bind(const wire::Orders* orders, wire::Reports* reports) {
 }
 
 std::uint64_t Accounting::reserve(std::uint32_t gpu, std::uint64_t bytes) {
-    const std::uint64_t wanted = up_to_granule(bytes);
+    const std::uint64_t wanted = wire::align_up(bytes);
     if (gpu >= wire::kMaxGpus) return wanted;
     const Guard guard(lock_);
     Gpu& on = gpus_[gpu];
@@ -131,9 +126,10 @@ std::uint64_t Accounting::resize(std::uint32_t gpu, Holding kind, std::uint64_t 
         held = shelf->held.insert(key, Held{gpu, 0, 0});
     }
     Gpu& on = gpus_[gpu];
-    const std::uint64_t before = up_to_granule(held->bytes);
-    on.charged = sum(on.charged - std::min(on.charged, before), up_to_granule(bytes));
-    if (kind == Holding::pool) on.pooled = sum(on.pooled - std::min(on.pooled, before), up_to_granule(bytes));
+    const std::uint64_t before = wire::align_up(held->bytes);
+    on.charged = sum(on.charged - std::min(on.charged, before), wire::align_up(bytes));
+    if (kind == Holding::pool)
+        on.pooled = sum(on.pooled - std::min(on.pooled, before), wire::align_up(bytes));
     held->bytes = bytes;
     report(gpu);
     const bool limited = orders_ == nullptr || orders_->gpus[gpu].isolate_memory.load() != 0;
@@ -211,7 +207,7 @@ std::uint64_t Accounting::spare(std::uint32_t gpu, std::uint64_t wanted, std::ui
     Gpu& on = gpus_[gpu];
     const std::uint64_t needed = sum(sum(on.charged, on.reserved), keep);
     if (needed >= on.leased) return 0;
-    const std::uint64_t given = std::min(wanted, on.leased - needed) / wire::kGranule * wire::kGranule;
+    const std::uint64_t given = wire::align_down(std::min(wanted, on.leased - needed));
     on.leased -= given;
     return given;
 }
@@ -291,11 +287,11 @@ bool Accounting::make_room(std::uint64_t commits) {
 std::uint64_t Accounting::charge_for(Holding kind, std::uint64_t key, const Held& held) {
     if (is_small_array(kind, held)) {
         std::uint64_t& all = gpus_[held.gpu].small_arrays;
-        const std::uint64_t before = up_to_granule(all);
+        const std::uint64_t before = wire::align_up(all);
         all += held.bytes;
-        return up_to_granule(all) - before;
+        return wire::align_up(all) - before;
     }
-    if (kind != Holding::address) return up_to_granule(held.bytes);
+    if (kind != Holding::address) return wire::align_up(held.bytes);
     const Span span = span_of(held.gpu, key, held.bytes);
     std::uint64_t bytes = span.filled_bytes;
     for (std::uint32_t i = 0; i < span.edge_count; ++i) bytes += touch_edge(span.edges[i]);
@@ -310,10 +306,10 @@ void Accounting::end_charge(Holding kind, std::uint64_t key, const Held& held) {
         for (std::uint32_t i = 0; i < span.edge_count; ++i) bytes += leave_edge(span.edges[i]);
     } else if (is_small_array(kind, held)) {
         std::uint64_t& all = gpus_[held.gpu].small_arrays;
-        bytes = up_to_granule(all) - up_to_granule(all - held.bytes);
+        bytes = wire::align_up(all) - wire::align_up(all - held.bytes);
         all -= held.bytes;
     } else {
-        bytes = up_to_granule(held.bytes);
+        bytes = wire::align_up(held.bytes);
     }
     Gpu& on = gpus_[held.gpu];
     on.charged -= std::min(on.charged, bytes);
@@ -337,7 +333,7 @@ std::uint64_t Accounting::leave_edge(std::uint64_t edge) {
 void Accounting::take_off_reserved(std::uint32_t gpu, std::uint64_t bytes) {
     if (bytes == 0) return;
     Gpu& on = gpus_[gpu];
-    on.reserved -= std::min(on.reserved, up_to_granule(bytes));
+    on.reserved -= std::min(on.reserved, wire::align_up(bytes));
     if (changes_.pending > 0) --changes_.pending;
     report_changes();
 }

@@ -16,11 +16,11 @@ bool agree(std::uint64_t smallest, std::uint64_t largest) {
 }  // namespace
 
 ContextEstimate::ContextEstimate(std::uint64_t first, std::uint64_t largest)
-    : largest_(largest), bytes_(up_to_granule(std::min(first, largest))) {}
+    : largest_(largest), bytes_(wire::align_up(std::min(first, largest))) {}
 
 void ContextEstimate::learn(const model::InstanceId& instance, std::uint64_t bytes) {
     std::erase_if(seen_, [&](const auto& seen) { return seen.first == instance; });
-    seen_.emplace_back(instance, std::min(up_to_granule(bytes), largest_));
+    seen_.emplace_back(instance, std::min(wire::align_up(bytes), largest_));
     if (seen_.size() > kRemembered) seen_.pop_front();
     std::vector<std::uint64_t> sizes;
     for (const auto& [who, size] : seen_) sizes.push_back(size);

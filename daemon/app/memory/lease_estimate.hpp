@@ -8,13 +8,6 @@
 
 namespace cgpu::app {
 
-[[nodiscard]] constexpr std::uint64_t whole_granules(std::uint64_t bytes) {
-    return bytes / wire::kGranule * wire::kGranule;
-}
-[[nodiscard]] constexpr std::uint64_t up_to_granule(std::uint64_t bytes) {
-    return whole_granules(bytes + wire::kGranule - 1);
-}
-
 /// What a thing probably takes of a GPU: the largest of the last few that the driver showed.
 class LeaseEstimate {
   public:
@@ -24,12 +17,12 @@ class LeaseEstimate {
     LeaseEstimate(std::uint64_t first, std::uint64_t largest) : first_(first), largest_(largest) {}
 
     void learn(std::uint64_t bytes) {
-        seen_.push_back(std::min(up_to_granule(bytes), largest_));
+        seen_.push_back(std::min(wire::align_up(bytes), largest_));
         if (seen_.size() > kRemembered) seen_.pop_front();
     }
     /// Bytes, whole granules.
     [[nodiscard]] std::uint64_t bytes() const {
-        return seen_.empty() ? up_to_granule(first_) : *std::max_element(seen_.begin(), seen_.end());
+        return seen_.empty() ? wire::align_up(first_) : *std::max_element(seen_.begin(), seen_.end());
     }
 
   private:

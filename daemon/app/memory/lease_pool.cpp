@@ -69,12 +69,12 @@ std::uint64_t LeasePool::used(const model::Process& process) const {
 std::uint64_t LeasePool::slack(const model::Process& process) const {
     const Account* account = find(process);
     if (account == nullptr || account->dying) return 0;
-    return whole_granules(account->lease - charged(process));
+    return wire::align_down(account->lease - charged(process));
 }
 
 Result<LeasePool::Grant> LeasePool::lease(const model::Process& process, std::uint64_t bytes,
                                           std::uint64_t chunk) {
-    const auto need = up_to_granule(bytes);
+    const auto need = wire::align_up(bytes);
     const auto free = available();
     if (need > free) return Grant{0, need - free};
     const auto account = account_for(process);
@@ -82,7 +82,7 @@ Result<LeasePool::Grant> LeasePool::lease(const model::Process& process, std::ui
     // A quarter of the rest at most, so that many processes in a small limit don't lock each other's chunks
     // up.
     const auto wished = chunk > need ? chunk - need : 0;
-    const auto granted = need + whole_granules(std::min(wished, (free - need) / 4));
+    const auto granted = need + wire::align_down(std::min(wished, (free - need) / 4));
     (*account)->lease += granted;
     save(**account);
     return Grant{granted, 0};
@@ -103,7 +103,7 @@ bool LeasePool::allocation_refused(const model::Process& process, std::uint64_t 
 std::uint64_t LeasePool::give(const model::Process& process, std::uint64_t bytes) {
     Account* account = living_account(process);
     if (account == nullptr) return 0;
-    const auto given = std::min(whole_granules(bytes), account->lease);
+    const auto given = std::min(wire::align_down(bytes), account->lease);
     account->lease -= given;
     save(*account);
     return given;

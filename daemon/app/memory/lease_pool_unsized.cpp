@@ -22,7 +22,7 @@ bool by_most(const LeasePool::Range& a, const LeasePool::Range& b) { return a.mo
 
 Result<LeasePool::Grant> LeasePool::set_aside(const model::Process& process, What what, std::uint64_t bytes,
                                               Nanos now) {
-    const auto need = up_to_granule(bytes);
+    const auto need = wire::align_up(bytes);
     const auto free = available();
     if (need > free) return Grant{0, need - free};
     const auto found = account_for(process);
@@ -52,7 +52,7 @@ void LeasePool::not_made(const model::Process& process, std::uint64_t bytes) {
     Account* account = living_account(process);
     if (account == nullptr) return;
     account->coming -= std::min(account->coming, 1U);
-    account->pending -= std::min(up_to_granule(bytes), account->pending);
+    account->pending -= std::min(wire::align_up(bytes), account->pending);
     account->measured.reset();
     forget_figures(*account);
     save(*account);

@@ -117,24 +117,6 @@ void Leases::take_up(const InstanceKey& instance) {
     for (const auto& process : gone) process_exited(process);
 }
 
-Result<void> Leases::set_limit(const PoolKey& key, std::uint64_t bytes, Force force) {
-    using Reason = model::Refusal::Reason;
-    const std::string what = "memory of " + key.instance.id.short_id() + " on " + key.gpu.to_string();
-    Entry* entry = find(key);
-    if (entry == nullptr || entry->foreign)
-        return model::refuse(Reason::not_found, what, "it has no quota there", "cgpuctl status");
-    const auto in_use = entry->pool.used();
-    if (force == Force::no && bytes < in_use)
-        return model::refuse(Reason::busy, what,
-                             model::format_size(model::Bytes(bytes)) + " is less than the " +
-                                 model::format_size(model::Bytes(in_use)) + " in use",
-                             "a limit of at least that, or end some of its processes first");
-    entry->pool.set_limit(bytes);
-    entry->queue.shrink();
-    entry->queue.drive();
-    return {};
-}
-
 void Leases::drop_instance(const model::InstanceId& id) {
     for (auto it = entries_.begin(); it != entries_.end();) {
         if (it->first.instance.id == id) {

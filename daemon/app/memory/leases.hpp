@@ -43,7 +43,6 @@ struct LeaseSettings {
 /// instance has no quota on: the fronts don't show it. There the instance gets a pool with a limit of 0.
 class Leases {
   public:
-    enum class Force { no, yes };
     struct Outside {
         Loop& loop;
         Processes& processes;
@@ -60,12 +59,11 @@ class Leases {
     /// All GPUs of the node: while anybody is isolated, each of them is looked at.
     void set_gpus(std::vector<model::Uuid> gpus);
 
-    /// An instance, new or changed: its limits are in force from here on, whatever is in use. The first time,
-    /// what an earlier daemon left of it is taken up; of those, processes that are gone begin to die.
+    /// An instance, new or changed: its limits are in force from here on, whatever is in use. Where one is
+    /// below what is leased, its processes are asked for the difference and nothing is granted until it fits.
+    /// The first time, what an earlier daemon left of it is taken up; of those, processes that are gone begin
+    /// to die.
     void set_instance(const model::Instance& instance);
-    /// Refused (not_found); busy below what is used, unless forced. Lowered below what is leased, siblings
-    /// are asked for the difference and nothing is granted until it fits.
-    Result<void> set_limit(const PoolKey& key, std::uint64_t bytes, Force force);
     /// All it had is forgotten; who waits is refused.
     void drop_instance(const model::InstanceId& id);
     /// What an earlier daemon left of instances that nobody has named since.
@@ -104,8 +102,6 @@ class Leases {
     // Bytes, unsized memory included; zero for what is not known.
     [[nodiscard]] std::uint64_t used(const model::InstanceId& id, const model::Uuid& gpu) const;
     [[nodiscard]] std::uint64_t leased(const model::InstanceId& id, const model::Uuid& gpu) const;
-    /// What is used beyond the limit, because unsized memory grew or the limit was forced down.
-    [[nodiscard]] std::uint64_t excess(const model::InstanceId& id, const model::Uuid& gpu) const;
     /// What came past the module.
     [[nodiscard]] std::uint64_t unexplained(const model::InstanceId& id, const model::Uuid& gpu) const;
     /// Allocations that were refused because of the limit, since the instance came or this daemon began.

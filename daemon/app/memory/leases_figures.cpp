@@ -176,14 +176,6 @@ std::uint64_t Leases::leased(const model::InstanceId& id, const model::Uuid& gpu
     return sum;
 }
 
-std::uint64_t Leases::excess(const model::InstanceId& id, const model::Uuid& gpu) const {
-    std::uint64_t sum = 0;
-    for (const auto& [key, entry] : entries_)
-        if (key.instance.id == id && key.gpu == gpu && entry->pool.used() > entry->pool.limit())
-            sum += entry->pool.used() - entry->pool.limit();
-    return sum;
-}
-
 std::uint64_t Leases::unexplained(const model::InstanceId& id, const model::Uuid& gpu) const {
     std::uint64_t sum = 0;
     for (const auto& [key, entry] : entries_)
@@ -229,7 +221,7 @@ std::vector<Leases::Holder> Leases::holders(const PoolKey& key) const {
 
 std::uint64_t Leases::context_estimate(const model::Uuid& gpu) const {
     const auto found = estimates_.find(gpu);
-    return found == estimates_.end() ? up_to_granule(settings_.first_context_estimate)
+    return found == estimates_.end() ? wire::align_up(settings_.first_context_estimate)
                                      : found->second.bytes();
 }
 

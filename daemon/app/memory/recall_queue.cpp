@@ -132,7 +132,7 @@ bool RecallQueue::may_come(const Waiting& first, std::uint64_t lack) {
         if (!recalled_.contains(sibling.process)) {
             recalled_.insert(sibling.process);
             const LeaseKey key{pool_.key(), sibling.process};
-            if (peers_ == nullptr || !peers_->recall(key, up_to_granule(lack - coming))) {
+            if (peers_ == nullptr || !peers_->recall(key, wire::align_up(lack - coming))) {
                 recalled_.erase(sibling.process);
                 continue;
             }
@@ -184,7 +184,7 @@ void RecallQueue::shrink() {
     const auto leased = pool_.leased();
     auto over = leased > pool_.limit() ? leased - pool_.limit() : 0;
     for (const auto& [process, account] : pool_.accounts()) {
-        const auto part = std::min(pool_.slack(process), up_to_granule(over));
+        const auto part = std::min(pool_.slack(process), wire::align_up(over));
         if (part == 0 || peers_ == nullptr || !peers_->recall({pool_.key(), process}, part)) continue;
         over -= std::min(over, part);
     }

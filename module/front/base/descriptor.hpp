@@ -17,7 +17,6 @@ class Descriptor {
 
     /// The number, or -1 where it is no longer the file it was.
     int usable() const;
-    bool was_opened() const { return fd_ >= 0; }
     /// Closes it if it is still ours. The object holds nothing afterwards.
     void close();
 

@@ -32,7 +32,6 @@ class Mutex {
     Mutex& operator=(const Mutex&) = delete;
 
     void lock() { pthread_mutex_lock(&mutex_); }
-    bool try_lock() { return pthread_mutex_trylock(&mutex_) == 0; }
     void unlock() { pthread_mutex_unlock(&mutex_); }
     void reset_in_child() { mutex_ = PTHREAD_MUTEX_INITIALIZER; }
 

@@ -20,10 +20,6 @@ namespace {
 
 constinit GraphMemory the_graph_memory;
 
-std::uint64_t whole_granules(std::uint64_t bytes) {
-    return (bytes + wire::kGranule - 1) / wire::kGranule * wire::kGranule;
-}
-
 }  // namespace
 
 /// An executable graph with allocation nodes.
@@ -53,7 +49,7 @@ CUresult GraphMemory::measure(CUgraph graph, Bytes& need) {
             result = real::cuGraphMemAllocNodeGetParams(nodes[i], &what);
             const int gpu = session().gpu_of(what.pool.location.id);
             if (result == kSuccess && gpu != kForeignGpu && session().isolates(gpu))
-                need.on[gpu] += whole_granules(what.bytes);
+                need.on[gpu] += wire::align_up(what.bytes);
         } else if (result == kSuccess && type == kGraphNodeGraph) {
             CUgraph child = nullptr;
             result = real::cuGraphChildGraphNodeGetGraph(nodes[i], &child);

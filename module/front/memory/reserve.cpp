@@ -17,10 +17,6 @@ constexpr int kTries = 64;
 /// More than any card has; beyond it rounding up could overflow.
 constexpr std::uint64_t kAbsurd = std::uint64_t{1} << 56;
 
-std::uint64_t round_up(std::uint64_t bytes) {
-    return (bytes + wire::kGranule - 1) / wire::kGranule * wire::kGranule;
-}
-
 }  // namespace
 
 std::int64_t ask_deadline() { return now_ns() + kAskTimeout; }
@@ -40,8 +36,8 @@ bool try_reserve(int gpu, std::uint64_t bytes, std::int64_t until) {
 bool ask_for(int gpu, std::uint64_t bytes, std::int64_t until) {
     gives().settle();
     wire::Answer answer{};
-    return session().link().ask(wire::Topic::lease, static_cast<std::uint32_t>(gpu), round_up(bytes), until,
-                                true, answer) &&
+    return session().link().ask(wire::Topic::lease, static_cast<std::uint32_t>(gpu), wire::align_up(bytes),
+                                until, true, answer) &&
            answer.why == wire::Why::none && answer.granted_bytes != 0;
 }
 

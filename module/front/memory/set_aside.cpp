@@ -10,10 +10,6 @@ namespace {
 /// More than any card has.
 constexpr std::uint64_t kAbsurd = std::uint64_t{1} << 48;
 
-std::uint64_t whole_granules(std::uint64_t bytes) {
-    return (bytes + wire::kGranule - 1) / wire::kGranule * wire::kGranule;
-}
-
 bool ask(wire::Topic topic, std::int64_t until, Aside& aside, std::uint64_t bytes) {
     const auto gpu = static_cast<std::uint32_t>(aside.gpu);
     gives().settle();
@@ -38,7 +34,7 @@ CUresult set_aside(wire::Topic topic, int gpu, std::uint64_t bytes, Aside& aside
     aside = Aside{gpu, 0};
     if (!session().isolates(gpu)) return kSuccess;
     if (bytes >= kAbsurd) return refuse(gpu, bytes);
-    const auto wanted = whole_granules(bytes == 0 ? 1 : bytes);
+    const auto wanted = wire::align_up(bytes == 0 ? 1 : bytes);
     const auto until = ask_deadline();
     if (ask(topic, until, aside, wanted)) return kSuccess;
     give_all(gpu);

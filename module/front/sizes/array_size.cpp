@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/wire/limits.hpp"
+
 namespace cgpu::front {
 namespace {
 
@@ -16,8 +18,6 @@ std::uint64_t multiply(std::uint64_t a, std::uint64_t b) {
     std::uint64_t product = 0;
     return __builtin_mul_overflow(a, b, &product) ? kTooMuch : std::min(product, kTooMuch);
 }
-
-std::uint64_t round_up(std::uint64_t bytes, std::uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
 /// Bytes of one element by CUarray_format (cuda.h). Formats of one element per block or plane are counted at
 /// the most that one of their pixels takes.
@@ -48,8 +48,8 @@ std::uint64_t element_bytes(int format, unsigned channels) {
 
 std::uint64_t level_bytes(std::uint64_t width, std::uint64_t height, std::uint64_t depth,
                           std::uint64_t element) {
-    const auto row = round_up(multiply(width, element), kRow);
-    const auto rows = height == 0 ? 1 : round_up(std::min(height, kTooMuch), kTileRows);
+    const auto row = wire::align_up(multiply(width, element), kRow);
+    const auto rows = height == 0 ? 1 : wire::align_up(std::min(height, kTooMuch), kTileRows);
     return multiply(multiply(row, rows), std::max<std::uint64_t>(depth, 1));
 }
 
@@ -76,7 +76,7 @@ std::uint64_t mipmap_bytes(const Array3DDescriptor& array, unsigned levels) {
         sum =
             std::min(sum + level_bytes(shrink(array.width), shrink(array.height), depth, element), kTooMuch);
     }
-    return round_up(sum, kWhole);
+    return wire::align_up(sum, kWhole);
 }
 
 }  // namespace cgpu::front

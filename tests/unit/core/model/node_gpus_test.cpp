@@ -65,7 +65,6 @@ TEST(NodeGpus, SettingsChangeTheGenerationOnlyWhenTheyChange) {
     EXPECT_EQ(n.generation(), generation + 1);
     EXPECT_EQ(n.set_policy(uuid(0), Policy::weighted), Change::unchanged);
     EXPECT_EQ(n.set_max_inst(uuid(0), 20), Change::unchanged);
-    EXPECT_EQ(n.set_mode(uuid(0), Mode::memory_compute), Change::unchanged);
     EXPECT_EQ(n.set_prio_ratio(uuid(0), 50), Change::unchanged);
     EXPECT_EQ(n.generation(), generation + 1);
 }
@@ -175,14 +174,6 @@ TEST(NodeGpus, PrioRatioIs20To99) {
     EXPECT_EQ(reason_of(n.set_prio_ratio(uuid(0), 100)), Reason::invalid);
     EXPECT_EQ(n.set_prio_ratio(uuid(0), 20), Change::changed);
     EXPECT_EQ(n.set_prio_ratio(uuid(0), 99), Change::changed);
-}
-
-TEST(NodeGpus, ModeIsBusyWhileInstancesAreThere) {
-    Node n = v100();
-    ASSERT_TRUE(n.add_instance(instance("a", {quota(0, 100)})).has_value());
-    EXPECT_EQ(reason_of(n.set_mode(uuid(0), Mode::memory)), Reason::busy);
-    ASSERT_TRUE(n.remove_instance(id("a")).has_value());
-    EXPECT_EQ(n.set_mode(uuid(0), Mode::memory), Change::changed);
 }
 
 TEST(NodeGpus, WithoutComputeIsolationTheDriverDividesAndThePolicyIsKept) {

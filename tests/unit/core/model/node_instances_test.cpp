@@ -127,11 +127,9 @@ TEST(NodeInstances, AttachesToOneProcess) {
     EXPECT_EQ(reason_of(n.go_on_with(id("b"), another)), Reason::not_found);
 }
 
-TEST(NodeInstances, NamePriorityAndRemoval) {
+TEST(NodeInstances, PriorityAndRemoval) {
     Node n = v100();
     ASSERT_TRUE(n.add_instance(instance("a", {quota(0, 1)})).has_value());
-    EXPECT_EQ(n.set_name(id("a"), "gpu_test1"), Change::changed);
-    EXPECT_EQ(n.set_name(id("a"), "gpu_test1"), Change::unchanged);
     EXPECT_EQ(n.set_high_priority(id("a"), uuid(0), true), Change::changed);
     EXPECT_EQ(n.set_high_priority(id("a"), uuid(0), true), Change::unchanged);
     EXPECT_EQ(n.remove_instance(id("a")), Change::changed);
@@ -147,8 +145,7 @@ TEST(NodeInstances, RefusalsAreWellFormed) {
     expect_well_formed(n.set_max_inst(uuid(0), 3).error());
     expect_well_formed(n.set_max_inst(uuid(9), 3).error());
     expect_well_formed(n.set_memory(id("a"), uuid(0), Bytes::from_gib(99), Bytes()).error());
-    expect_well_formed(n.set_mode(uuid(0), Mode::none).error());
-    expect_well_formed(n.set_name(id("b"), "\x1b\n").error());
+    expect_well_formed(n.remove_instance(id("b")).error());
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ class Walk {
             case 7:
                 return node.set_memory(name, uuid, random_memory(), random_memory());
             case 8:
-                return node.set_mode(uuid, random_mode());
+                return node.set_prio_ratio(uuid, *rc::gen::inRange(0U, 110U));
             case 9:
                 return node.attach(name, {*rc::gen::inRange(0, 3), 1, "boot"});
             case 10:

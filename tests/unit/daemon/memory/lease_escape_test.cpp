@@ -298,7 +298,7 @@ TEST(LeaseEscape, AnInstanceWhoseLimitWasLoweredIsNotNamed) {
         bed.leases.made(bed.key(pid));
         bed.loop.advance(kSettled);
     }
-    LeaseBed::must(bed.leases.set_limit(bed.key(1).pool, 100 * kMiB, Leases::Force::yes));
+    bed.set_limit(100 * kMiB);
     bed.loop.advance(10 * kFound);
     EXPECT_EQ(bed.unexplained(), 0U);
     EXPECT_TRUE(bed.processes.killed.empty());

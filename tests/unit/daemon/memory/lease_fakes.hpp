@@ -202,11 +202,15 @@ inline void LeaseFronts::stranger(const model::Uuid& gpu, std::int32_t pid) {
 
 /// All of it together, with one instance "one" on GPU 1.
 struct LeaseBed {
-    explicit LeaseBed(std::uint64_t limit, LeaseMemory earlier = {}, const LeaseSettings& settings = {})
+    explicit LeaseBed(std::uint64_t limit_bytes, LeaseMemory earlier = {}, const LeaseSettings& settings = {})
         : table(std::move(earlier)), leases({loop, processes, gpus, table}, settings) {
         fronts.loop = &loop;
         fronts.leases = &leases;
         leases.set_peers(&fronts);
+        set_limit(limit_bytes);
+    }
+    void set_limit(std::uint64_t bytes) {
+        limit = bytes;
         leases.set_instance(instance("one", limit));
     }
     LeaseKey key(std::int32_t pid) const { return {{key_of(instance("one", 0)), gpu(1)}, {pid, 1, "boot"}}; }
@@ -229,7 +233,7 @@ struct LeaseBed {
     }
     std::uint64_t leased() const { return leases.leased(key(1).pool.instance.id, gpu(1)); }
     std::uint64_t used() const { return leases.used(key(1).pool.instance.id, gpu(1)); }
-    std::uint64_t excess() const { return leases.excess(key(1).pool.instance.id, gpu(1)); }
+    std::uint64_t excess() const { return used() - std::min(used(), limit); }
     std::uint64_t unexplained() const { return leases.unexplained(key(1).pool.instance.id, gpu(1)); }
 
     std::vector<std::int32_t> outside() const { return leases.outside(key(1).pool.instance.id, gpu(1)); }
@@ -240,6 +244,7 @@ struct LeaseBed {
     LeaseMemory table;
     LeaseFronts fronts;
     Leases leases;
+    std::uint64_t limit = 0;
 };
 
 }  // namespace cgpu::app::test

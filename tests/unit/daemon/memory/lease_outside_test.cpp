@@ -128,8 +128,6 @@ TEST(LeaseOutside, IsWhoUsesAGpuThatIsNotTheInstances) {
         bed.loop.advance(4'000 * kMs);
         EXPECT_EQ(bed.outside(), (Pids{1, 7}));
         EXPECT_EQ(bed.used(), 356 * kMiB) << "its own GPU's";
-        EXPECT_FALSE(bed.leases.set_limit({bed.key(1).pool.instance, gpu(2)}, kGiB, Leases::Force::yes))
-            << "it has no quota there";
         EXPECT_EQ((*bed.ask(1, 10 * kMiB))->why,
                   on_escape == OnEscape::report ? wire::Why::none : wire::Why::over_limit);
         const std::set<std::int32_t> killed(bed.processes.killed.begin(), bed.processes.killed.end());

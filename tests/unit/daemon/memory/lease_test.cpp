@@ -243,23 +243,19 @@ TEST(Lease, APidThatIsUsedAgainDoesNotKeepAnOldLeaseAlive) {
     EXPECT_EQ(bed.leased(), 0U);
 }
 
-TEST(Lease, ALimitGoesUpAtOnceAndDownOnlyToWhatIsUsed) {
+TEST(Lease, ALimitGoesUpAtOnceAndDownOverWhatIsUsed) {
     LeaseBed bed(100 * kMiB);
     bed.enter(1);
     bed.fronts.spare = [](const LeaseKey&, std::uint64_t bytes) { return bytes; };
     ASSERT_EQ((*bed.ask(1, 90 * kMiB))->why, wire::Why::none);
     bed.fronts.charges[1] = 50 * kMiB;
-    const auto pool = bed.key(1).pool;
-    const auto refused = bed.leases.set_limit(pool, 40 * kMiB, Leases::Force::no);
-    ASSERT_FALSE(refused);
-    EXPECT_EQ(refused.error().reason, model::Refusal::Reason::busy);
-    ASSERT_TRUE(bed.leases.set_limit(pool, 60 * kMiB, Leases::Force::no));
+    bed.set_limit(60 * kMiB);
     bed.loop.run_posted();
     EXPECT_EQ(bed.leased(), 60 * kMiB) << "what was unused above it is recalled";
-    ASSERT_TRUE(bed.leases.set_limit(pool, 40 * kMiB, Leases::Force::yes));
+    bed.set_limit(40 * kMiB);
     EXPECT_EQ((*bed.ask(1, 2 * kMiB))->why, wire::Why::over_limit);
     EXPECT_EQ(bed.excess(), 10 * kMiB);
-    ASSERT_TRUE(bed.leases.set_limit(pool, kGiB, Leases::Force::no));
+    bed.set_limit(kGiB);
     EXPECT_EQ((*bed.ask(1, 500 * kMiB))->why, wire::Why::none);
 }
 

@@ -7,6 +7,9 @@
 
 namespace cgpu::module {
 
+/// GPU time that a batch is closed at, by its estimate: long enough that two events cost nothing.
+constexpr std::int64_t kBatchLengthNs = 500'000;
+
 enum class BatchState : std::uint32_t {
     open = 1,     ///< takes launches
     closing = 2,  ///< the front has been told to record its end

@@ -7,7 +7,6 @@ namespace cgpu::module {
 namespace {
 
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t kBatch = 500'000;  // ns: long enough that two events cost nothing
 constexpr std::uint32_t kBatchLaunches = 1024;
 constexpr std::uint32_t kLongestRun = 256;
 constexpr std::int64_t kRunTime = 250'000;  // ns
@@ -55,7 +54,7 @@ Admission Meter::admit(const Launch& launch, const Allowance& allowance, Advance
     admission.batch = batch->id;
     admission.cost_ns = static_cast<std::int64_t>(static_cast<double>(cost.each_ns) / cost.scale);
     if (alone) functions_.sampling(launch.function);
-    if (alone || batch->estimate_ns >= kBatch || batch->launches >= kBatchLaunches) {
+    if (alone || batch->estimate_ns >= kBatchLengthNs || batch->launches >= kBatchLaunches) {
         batch->state = BatchState::closing;
         admission.closes = true;
         return admission;
@@ -82,7 +81,7 @@ bool Meter::is_due_alone(const Launch& launch, const Cost& cost, const Batch* ba
 
 Meter::Cost Meter::cost_of(const Launch& launch) {
     const std::int64_t known = functions_.estimate(launch.function);
-    if (known == 0) return {kBatch, 1, false};
+    if (known == 0) return {kBatchLengthNs, 1, false};
     const bool beside = batches_.first([&](const Batch& each) {
         return each.context != launch.context || each.stream != launch.stream;
     }) != nullptr;
@@ -128,7 +127,7 @@ Batch* Meter::open_batch(const Launch& launch, wire::Overlap overlap) {
 std::int64_t Meter::room_for_more(const Batch& batch, const Cost& cost, const Allowance& allowance,
                                   std::int64_t now_ns) {
     const std::int64_t room =
-        std::min(kBatch - 1 - batch.estimate_ns, allowance.window_ns - flight().remaining(now_ns));
+        std::min(kBatchLengthNs - 1 - batch.estimate_ns, allowance.window_ns - flight().remaining(now_ns));
     return allowance.room_ns == kNever ? room : std::min(room, allowance.room_ns - cost.each_ns);
 }
 

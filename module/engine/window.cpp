@@ -1,9 +1,10 @@
 #include "module/engine/window.hpp"
 
+#include "module/engine/batches.hpp"
+
 namespace cgpu::module {
 namespace {
 
-constexpr std::int64_t kBatchLength = 500'000;
 constexpr std::int64_t kPatience =
     50'000'000;  // without progress, beyond twice the estimate of the oldest batch
 // While the window yields, so many launches pass in each such time, lest the queue fills up without bound.
@@ -59,7 +60,7 @@ void Window::progressed(std::int64_t now_ns) {
 }
 
 std::int64_t Window::refill_level(std::int64_t window_ns) {
-    return window_ns > 2 * kBatchLength ? window_ns - kBatchLength : window_ns / 2;
+    return window_ns > 2 * kBatchLengthNs ? window_ns - kBatchLengthNs : window_ns / 2;
 }
 
 std::int64_t Window::stall_ns(const Flight& flight) const {

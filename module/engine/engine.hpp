@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <utility>
 
-#include "module/engine/accounting.hpp"
-#include "module/engine/gpu_compute.hpp"
+#include "module/engine/compute/gpu_compute.hpp"
+#include "module/engine/memory/accounting.hpp"
 
 namespace cgpu::module {
 

@@ -1,4 +1,4 @@
-#include "module/engine/accounting.hpp"
+#include "module/engine/memory/accounting.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

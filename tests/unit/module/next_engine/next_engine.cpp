@@ -1,6 +1,6 @@
 // The engine of a next version, for tests of upgrades. Another structure keeps what it holds
-// (module/engine/map.hpp beside this file); each of its records is longer by a value; and it has a kind of
-// its own, which counts the engines that its accounts have come through. What else it does is of this
+// (module/engine/base/map.hpp beside this file); each of its records is longer by a value; and it has a kind
+// of its own, which counts the engines that its accounts have come through. What else it does is of this
 // version's sources, whose table the build has renamed.
 #include <cstring>
 #include <mutex>

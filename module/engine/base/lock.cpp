@@ -1,4 +1,4 @@
-#include "module/engine/lock.hpp"
+#include "module/engine/base/lock.hpp"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>

@@ -5,8 +5,8 @@
 #include "core/wire/limits.hpp"
 #include "core/wire/pages.hpp"
 #include "module/engine/api.hpp"
-#include "module/engine/lock.hpp"
-#include "module/engine/map.hpp"
+#include "module/engine/base/lock.hpp"
+#include "module/engine/base/map.hpp"
 
 namespace cgpu::module {
 

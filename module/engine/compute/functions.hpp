@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "module/engine/map.hpp"
+#include "module/engine/base/map.hpp"
 
 namespace cgpu::module {
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "module/engine/gate.hpp"
-#include "module/engine/lock.hpp"
-#include "module/engine/meter.hpp"
+#include "module/engine/base/lock.hpp"
+#include "module/engine/compute/gate.hpp"
+#include "module/engine/compute/meter.hpp"
 
 namespace cgpu::module {
 

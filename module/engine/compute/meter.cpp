@@ -1,4 +1,4 @@
-#include "module/engine/meter.hpp"
+#include "module/engine/compute/meter.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "module/engine/functions.hpp"
+#include "module/engine/compute/functions.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "module/engine/batches.hpp"
+#include "module/engine/compute/batches.hpp"
 
 #include <algorithm>
 #include <new>

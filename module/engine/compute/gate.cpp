@@ -1,4 +1,4 @@
-#include "module/engine/gate.hpp"
+#include "module/engine/compute/gate.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "module/engine/meter.hpp"
+#include "module/engine/compute/meter.hpp"
 
 // The meter's other half: what becomes of batches that the GPU is done with.
 namespace cgpu::module {

@@ -1,6 +1,6 @@
-#include "module/engine/window.hpp"
+#include "module/engine/compute/window.hpp"
 
-#include "module/engine/batches.hpp"
+#include "module/engine/compute/batches.hpp"
 
 namespace cgpu::module {
 namespace {

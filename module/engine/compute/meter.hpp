@@ -3,11 +3,11 @@
 #include <cstdint>
 
 #include "core/wire/pages.hpp"
-#include "module/engine/backlog.hpp"
-#include "module/engine/batches.hpp"
-#include "module/engine/busy_time.hpp"
-#include "module/engine/functions.hpp"
-#include "module/engine/window.hpp"
+#include "module/engine/compute/backlog.hpp"
+#include "module/engine/compute/batches.hpp"
+#include "module/engine/compute/busy_time.hpp"
+#include "module/engine/compute/functions.hpp"
+#include "module/engine/compute/window.hpp"
 
 namespace cgpu::module {
 

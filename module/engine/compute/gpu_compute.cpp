@@ -1,4 +1,4 @@
-#include "module/engine/gpu_compute.hpp"
+#include "module/engine/compute/gpu_compute.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "module/engine/busy_time.hpp"
+#include "module/engine/compute/busy_time.hpp"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "daemon/link/instance_link.hpp"
+#include "daemon/link/instance/instance_link.hpp"
 
 namespace cgpu::link {
 

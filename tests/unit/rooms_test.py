@@ -11,6 +11,8 @@ FRONT = ["base", "driver", "link", "swap", "session", "contexts", "sizes", "memo
 # What each room of verbs knows: what all verbs are given, and how they print.
 CGPUCTL = ["core", "client/cgpuctl/input.hpp", "client/cgpuctl/output", "client/cgpuctl/verb.hpp", "client/cgpuctl/verbs.hpp",
            "client/node", "client/run"]
+# What all rooms of the link know: a descriptor with an owner, and what the link needs of the outside.
+LINK = ["daemon/link/file.hpp", "daemon/link/settings.hpp"]
 # What each room may include, beside itself. The longest matching name of a room counts.
 MAY = {
     "core/wire": [],
@@ -29,6 +31,9 @@ MAY = {
     "daemon/bus": ["core", "daemon/app", "dbus"],
     "daemon/config": ["core"],
     "daemon/store": ["core", "daemon/app"],
+    "daemon/link/pages": ["core", "daemon/app", *LINK],
+    "daemon/link/socket": ["core", "daemon/app", *LINK, "daemon/link/pages"],
+    "daemon/link/instance": ["core", "daemon/app", *LINK, "daemon/link/pages", "daemon/link/socket"],
     "daemon/link": ["core", "daemon/app"],
     "daemon/gpu": ["core", "daemon/app"],
     "daemon/modules": ["core", "bundle", "daemon/app"],

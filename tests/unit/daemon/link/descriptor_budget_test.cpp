@@ -1,4 +1,4 @@
-#include "daemon/link/descriptor_budget.hpp"
+#include "daemon/link/instance/descriptor_budget.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "daemon/link/instance_folder.hpp"
+#include "daemon/link/instance/instance_folder.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 // How the driver's libraries come to the daemon, and from it to the instance's processes.
-#include "daemon/link/instance_link.hpp"
+#include "daemon/link/instance/instance_link.hpp"
 
 namespace cgpu::link {
 

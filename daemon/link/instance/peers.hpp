@@ -4,8 +4,8 @@
 #include <map>
 #include <memory>
 
-#include "daemon/link/connection.hpp"
-#include "daemon/link/pages.hpp"
+#include "daemon/link/pages/pages.hpp"
+#include "daemon/link/socket/connection.hpp"
 
 namespace cgpu::link {
 

@@ -9,7 +9,7 @@
 
 #include "core/wire/message.hpp"
 #include "daemon/link/file.hpp"
-#include "daemon/link/pages.hpp"
+#include "daemon/link/pages/pages.hpp"
 
 namespace cgpu::link {
 

@@ -1,4 +1,4 @@
-#include "daemon/link/instance_link.hpp"
+#include "daemon/link/instance/instance_link.hpp"
 
 #include <algorithm>
 #include <system_error>

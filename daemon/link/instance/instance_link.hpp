@@ -3,14 +3,14 @@
 #include <memory>
 #include <vector>
 
-#include "daemon/link/connection.hpp"
-#include "daemon/link/descriptor_budget.hpp"
-#include "daemon/link/driver_files.hpp"
-#include "daemon/link/instance_folder.hpp"
-#include "daemon/link/instance_loop.hpp"
-#include "daemon/link/listener.hpp"
-#include "daemon/link/notice_log.hpp"
-#include "daemon/link/peers.hpp"
+#include "daemon/link/instance/descriptor_budget.hpp"
+#include "daemon/link/instance/driver_files.hpp"
+#include "daemon/link/instance/instance_folder.hpp"
+#include "daemon/link/instance/instance_loop.hpp"
+#include "daemon/link/instance/notice_log.hpp"
+#include "daemon/link/instance/peers.hpp"
+#include "daemon/link/socket/connection.hpp"
+#include "daemon/link/socket/listener.hpp"
 
 namespace cgpu::link {
 

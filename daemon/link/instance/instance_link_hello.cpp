@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <exception>
 
-#include "daemon/link/instance_link.hpp"
+#include "daemon/link/instance/instance_link.hpp"
 
 namespace cgpu::link {
 namespace {

@@ -1,4 +1,4 @@
-#include "daemon/link/pages.hpp"
+#include "daemon/link/pages/pages.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "core/model/quote.hpp"
-#include "daemon/link/instance_link.hpp"
+#include "daemon/link/instance/instance_link.hpp"
 
 namespace cgpu::link {
 

@@ -1,4 +1,4 @@
-#include "daemon/link/shared_page.hpp"
+#include "daemon/link/pages/shared_page.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -2,8 +2,8 @@
 
 #include <memory>
 
+#include "daemon/link/pages/shared_page.hpp"
 #include "daemon/link/settings.hpp"
-#include "daemon/link/shared_page.hpp"
 
 namespace cgpu::link {
 

@@ -1,4 +1,4 @@
-#include "daemon/link/instance_loop.hpp"
+#include "daemon/link/instance/instance_loop.hpp"
 
 #include <sys/epoll.h>
 

@@ -1,4 +1,4 @@
-#include "daemon/link/notice_log.hpp"
+#include "daemon/link/instance/notice_log.hpp"
 
 #include "daemon/app/ports/log.hpp"
 

@@ -1,4 +1,4 @@
-#include "daemon/link/connection.hpp"
+#include "daemon/link/socket/connection.hpp"
 
 #include <poll.h>
 #include <sys/epoll.h>

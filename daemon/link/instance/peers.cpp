@@ -1,4 +1,4 @@
-#include "daemon/link/peers.hpp"
+#include "daemon/link/instance/peers.hpp"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "daemon/link/driver_files.hpp"
+#include "daemon/link/instance/driver_files.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-#include "daemon/link/instance_folder.hpp"
+#include "daemon/link/instance/instance_folder.hpp"
 
 #include <fcntl.h>
 #include <sys/acl.h>

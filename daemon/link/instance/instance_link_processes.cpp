@@ -1,7 +1,7 @@
 // Which processes an instance has on a GPU, as one of its processes may see them.
 #include <algorithm>
 
-#include "daemon/link/instance_link.hpp"
+#include "daemon/link/instance/instance_link.hpp"
 
 namespace cgpu::link {
 

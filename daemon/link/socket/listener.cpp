@@ -1,4 +1,4 @@
-#include "daemon/link/listener.hpp"
+#include "daemon/link/socket/listener.hpp"
 
 #include <fcntl.h>
 #include <sys/epoll.h>

@@ -12,10 +12,11 @@ class Launching : public Front {
   protected:
     /// A thread of the program has launched kernels of one millisecond, whose length is known now, and
     /// launches one of fifty: it is in the driver, and not yet on the stream.
-    void begin(void* stream, std::int64_t known_ns) {
+    void begin(void* stream, std::int64_t known_ns, bool shares = false) {
         daemon().gate = 1;
         start();
         behind<void(std::int64_t)>("fake_set_kernel_ns")(known_ns);
+        if (shares) share(stream);
         thread_ = std::thread([this, stream] {
             call<int(void*)>("cuCtxSetCurrent")(context_);
             for (int i = 0; i < 200; ++i) EXPECT_EQ(launch(stream), 0);
@@ -32,6 +33,18 @@ class Launching : public Front {
         ASSERT_TRUE(eventually([&] { return inside() == 1; }));
     }
 
+    /// Threads launch into it together, so that its next batches are told by locked instructions.
+    void share(void* stream) const {
+        std::array<std::thread, 3> threads;
+        for (auto& thread : threads)
+            thread = std::thread([this, stream] {
+                call<int(void*)>("cuCtxSetCurrent")(context_);
+                for (int i = 0; i < 200; ++i) EXPECT_EQ(launch(stream), 0);
+            });
+        for (auto& thread : threads) thread.join();
+        EXPECT_EQ(synchronise(), 0);
+    }
+
     /// The thread goes on, and ends.
     void end() {
         hold_after(-1);
@@ -44,8 +57,8 @@ class Launching : public Front {
 
     /// Another thread's synchronisation closes the batch: what comes into it after that is measured all the
     /// same.
-    void expect_measured(void* stream) {
-        begin(stream, kShort);
+    void expect_measured(void* stream, bool shares = false) {
+        begin(stream, kShort, shares);
         EXPECT_EQ(synchronise(), 0);
         end();
         EXPECT_EQ(synchronise(), 0);
@@ -72,6 +85,11 @@ class Launching : public Front {
 TEST_F(Launching, IsWaitedForByWhoClosesTheBatch) {
     int stream = 0;
     expect_measured(&stream);
+}
+
+TEST_F(Launching, IsWaitedForInAStreamThatThreadsShare) {
+    int stream = 0;
+    expect_measured(&stream, true);
 }
 
 TEST_F(Launching, IsWaitedForOnTheThreadsOwnStream) { expect_measured(cgpu::front::stream_per_thread()); }

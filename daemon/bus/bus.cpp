@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "daemon/app/ports/log.hpp"
-#include "daemon/bus/message_limits.hpp"
-#include "daemon/bus/objects.hpp"
-#include "daemon/bus/paths.hpp"
+#include "daemon/bus/message/message_limits.hpp"
+#include "daemon/bus/message/paths.hpp"
+#include "daemon/bus/objects/objects.hpp"
 #include "dbus/compat.hpp"
 
 namespace cgpu::bus {

@@ -21,7 +21,7 @@ def problems(root):
     if policy.tag != "policyconfig":
         yield f"the root is {policy.tag}, not policyconfig"
     actions = [action.get("id") for action in policy.findall("action")]
-    source = (root / "daemon/bus/action.cpp").read_text(encoding="utf-8")
+    source = (root / "daemon/bus/authority/action.cpp").read_text(encoding="utf-8")
     named = re.findall(r'return "([^"]+)";', source)
     if not named or sorted(actions) != sorted(named):
         yield f"registered are {sorted(actions)}, and the daemon names {sorted(named)}"

@@ -1,4 +1,4 @@
-#include "daemon/bus/authority.hpp"
+#include "daemon/bus/authority/authority.hpp"
 
 #include <gtest/gtest.h>
 #include <poll.h>

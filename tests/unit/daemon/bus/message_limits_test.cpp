@@ -1,4 +1,4 @@
-#include "daemon/bus/message_limits.hpp"
+#include "daemon/bus/message/message_limits.hpp"
 
 #include <gtest/gtest.h>
 #include <poll.h>

@@ -6,9 +6,9 @@
 
 #include "daemon/app/instances/service.hpp"
 #include "daemon/app/upgrade/upgrader.hpp"
-#include "daemon/bus/authority.hpp"
-#include "daemon/bus/instance_view.hpp"
-#include "daemon/bus/options.hpp"
+#include "daemon/bus/authority/authority.hpp"
+#include "daemon/bus/message/options.hpp"
+#include "daemon/bus/objects/instance_view.hpp"
 #include "dbus/compat.hpp"
 #include "dbus/generated/manager_adaptor.hpp"
 

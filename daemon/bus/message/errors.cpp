@@ -1,4 +1,4 @@
-#include "daemon/bus/errors.hpp"
+#include "daemon/bus/message/errors.hpp"
 
 #include "daemon/app/ports/log.hpp"
 

@@ -1,4 +1,4 @@
-#include "daemon/bus/message_limits.hpp"
+#include "daemon/bus/message/message_limits.hpp"
 
 #include <systemd/sd-bus.h>
 
@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string>
 
-#include "daemon/bus/errors.hpp"
+#include "daemon/bus/message/errors.hpp"
 #include "dbus/caller.hpp"
 
 namespace cgpu::bus {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "daemon/app/ports/log.hpp"
-#include "daemon/bus/authority.hpp"
-#include "daemon/bus/errors.hpp"
+#include "daemon/bus/authority/authority.hpp"
+#include "daemon/bus/message/errors.hpp"
 
 namespace cgpu::bus {
 

@@ -1,4 +1,4 @@
-#include "daemon/bus/objects.hpp"
+#include "daemon/bus/objects/objects.hpp"
 
 #include <utility>
 

@@ -1,12 +1,12 @@
-#include "daemon/bus/manager_object.hpp"
+#include "daemon/bus/objects/manager_object.hpp"
 
 #include <limits>
 #include <tuple>
 #include <utility>
 
-#include "daemon/bus/errors.hpp"
-#include "daemon/bus/paths.hpp"
-#include "daemon/bus/permitted.hpp"
+#include "daemon/bus/authority/permitted.hpp"
+#include "daemon/bus/message/errors.hpp"
+#include "daemon/bus/message/paths.hpp"
 
 namespace cgpu::bus {
 namespace {

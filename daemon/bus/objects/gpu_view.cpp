@@ -1,7 +1,7 @@
-#include "daemon/bus/gpu_view.hpp"
+#include "daemon/bus/objects/gpu_view.hpp"
 
 #include "core/model/policy.hpp"
-#include "daemon/bus/paths.hpp"
+#include "daemon/bus/message/paths.hpp"
 
 namespace cgpu::bus {
 

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "daemon/app/upgrade/upgrader.hpp"
-#include "daemon/bus/authority.hpp"
-#include "daemon/bus/options.hpp"
+#include "daemon/bus/authority/authority.hpp"
+#include "daemon/bus/message/options.hpp"
 #include "dbus/compat.hpp"
 #include "dbus/generated/job_adaptor.hpp"
 

@@ -1,4 +1,4 @@
-#include "daemon/bus/options.hpp"
+#include "daemon/bus/message/options.hpp"
 
 #include "core/model/quote.hpp"
 

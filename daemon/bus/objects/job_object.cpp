@@ -1,10 +1,10 @@
-#include "daemon/bus/job_object.hpp"
+#include "daemon/bus/objects/job_object.hpp"
 
 #include <utility>
 #include <vector>
 
-#include "daemon/bus/paths.hpp"
-#include "daemon/bus/permitted.hpp"
+#include "daemon/bus/authority/permitted.hpp"
+#include "daemon/bus/message/paths.hpp"
 
 namespace cgpu::bus {
 

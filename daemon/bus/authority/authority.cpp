@@ -1,4 +1,4 @@
-#include "daemon/bus/authority.hpp"
+#include "daemon/bus/authority/authority.hpp"
 
 #include <unistd.h>
 

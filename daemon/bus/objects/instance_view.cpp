@@ -1,4 +1,4 @@
-#include "daemon/bus/instance_view.hpp"
+#include "daemon/bus/objects/instance_view.hpp"
 
 namespace cgpu::bus {
 

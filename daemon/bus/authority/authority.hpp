@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "daemon/app/ports/ports.hpp"
-#include "daemon/bus/action.hpp"
+#include "daemon/bus/authority/action.hpp"
 #include "dbus/caller.hpp"
 #include "dbus/compat.hpp"
 

@@ -5,11 +5,11 @@
 #include <string>
 
 #include "daemon/app/instances/service.hpp"
-#include "daemon/bus/authority.hpp"
-#include "daemon/bus/gpu_object.hpp"
-#include "daemon/bus/instance_object.hpp"
-#include "daemon/bus/job_object.hpp"
-#include "daemon/bus/manager_object.hpp"
+#include "daemon/bus/authority/authority.hpp"
+#include "daemon/bus/objects/gpu_object.hpp"
+#include "daemon/bus/objects/instance_object.hpp"
+#include "daemon/bus/objects/job_object.hpp"
+#include "daemon/bus/objects/manager_object.hpp"
 
 namespace cgpu::bus {
 

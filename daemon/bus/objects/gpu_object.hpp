@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "daemon/app/instances/service.hpp"
-#include "daemon/bus/authority.hpp"
-#include "daemon/bus/gpu_view.hpp"
-#include "daemon/bus/options.hpp"
+#include "daemon/bus/authority/authority.hpp"
+#include "daemon/bus/message/options.hpp"
+#include "daemon/bus/objects/gpu_view.hpp"
 #include "dbus/compat.hpp"
 #include "dbus/generated/gpu_adaptor.hpp"
 

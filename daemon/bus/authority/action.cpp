@@ -1,4 +1,4 @@
-#include "daemon/bus/action.hpp"
+#include "daemon/bus/authority/action.hpp"
 
 namespace cgpu::bus {
 

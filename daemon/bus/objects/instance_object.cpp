@@ -1,11 +1,11 @@
-#include "daemon/bus/instance_object.hpp"
+#include "daemon/bus/objects/instance_object.hpp"
 
 #include <utility>
 
-#include "daemon/bus/errors.hpp"
-#include "daemon/bus/options.hpp"
-#include "daemon/bus/paths.hpp"
-#include "daemon/bus/permitted.hpp"
+#include "daemon/bus/authority/permitted.hpp"
+#include "daemon/bus/message/errors.hpp"
+#include "daemon/bus/message/options.hpp"
+#include "daemon/bus/message/paths.hpp"
 
 namespace cgpu::bus {
 namespace {

@@ -1,4 +1,4 @@
-#include "daemon/bus/paths.hpp"
+#include "daemon/bus/message/paths.hpp"
 
 #include <cstdlib>
 #include <memory>

@@ -2,9 +2,9 @@
 
 #include <cstdlib>
 
-#include "client/runtime/asked.hpp"
-#include "client/runtime/edit_bundle.hpp"
-#include "client/runtime/engine_name.hpp"
+#include "client/runtime/bundle/edit_bundle.hpp"
+#include "client/runtime/bundle/engine_name.hpp"
+#include "client/runtime/call/asked.hpp"
 
 namespace cgpu::runtime {
 namespace {

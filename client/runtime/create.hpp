@@ -3,7 +3,7 @@
 #include <string>
 
 #include "client/node/node.hpp"
-#include "client/runtime/invocation.hpp"
+#include "client/runtime/call/invocation.hpp"
 
 namespace cgpu::runtime {
 

@@ -10,12 +10,12 @@
 
 #include <unistd.h>
 
-#include "client/runtime/asked.hpp"
-#include "client/runtime/low_level_runtime.hpp"
-#include "client/runtime/mount_hook.hpp"
-#include "client/runtime/next_runtime.hpp"
-#include "client/runtime/programs.hpp"
-#include "client/runtime/refusal.hpp"
+#include "client/runtime/call/asked.hpp"
+#include "client/runtime/call/refusal.hpp"
+#include "client/runtime/chain/low_level_runtime.hpp"
+#include "client/runtime/chain/next_runtime.hpp"
+#include "client/runtime/chain/programs.hpp"
+#include "client/runtime/hooks/mount_hook.hpp"
 
 namespace cgpu::runtime {
 namespace {

@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "client/node/bus_node.hpp"
-#include "client/runtime/attach_hook.hpp"
+#include "client/runtime/call/refusal.hpp"
+#include "client/runtime/chain/low_level_runtime.hpp"
+#include "client/runtime/chain/next_runtime.hpp"
+#include "client/runtime/chain/programs.hpp"
 #include "client/runtime/create.hpp"
-#include "client/runtime/low_level_runtime.hpp"
-#include "client/runtime/next_runtime.hpp"
-#include "client/runtime/programs.hpp"
-#include "client/runtime/refusal.hpp"
+#include "client/runtime/hooks/attach_hook.hpp"
 
 namespace cgpu::runtime {
 namespace {

@@ -1,8 +1,8 @@
 // A container's config.json: read, asked, edited as for a grant, written, and read again as the low-level
 // runtime does.
 #include "client/run/job/granted_environment.hpp"
-#include "client/runtime/asked.hpp"
-#include "client/runtime/edit_bundle.hpp"
+#include "client/runtime/bundle/edit_bundle.hpp"
+#include "client/runtime/call/asked.hpp"
 #include "tests/fuzz/input.hpp"
 #include "tests/fuzz/scratch.hpp"
 

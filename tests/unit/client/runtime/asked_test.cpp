@@ -1,4 +1,4 @@
-#include "client/runtime/asked.hpp"
+#include "client/runtime/call/asked.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "client/runtime/bundle.hpp"
+#include "client/runtime/bundle/bundle.hpp"
 
 #include <sys/stat.h>
 

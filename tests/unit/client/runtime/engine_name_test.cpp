@@ -1,4 +1,4 @@
-#include "client/runtime/engine_name.hpp"
+#include "client/runtime/bundle/engine_name.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "client/runtime/invocation.hpp"
+#include "client/runtime/call/invocation.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "client/runtime/low_level_runtime.hpp"
+#include "client/runtime/chain/low_level_runtime.hpp"
 
 #include <sys/stat.h>
 
@@ -6,7 +6,7 @@
 
 #include <cstdlib>
 
-#include "client/runtime/programs.hpp"
+#include "client/runtime/chain/programs.hpp"
 #include "tests/unit/client/temp_root.hpp"
 
 namespace cgpu::runtime {

@@ -1,4 +1,4 @@
-#include "client/runtime/next_runtime.hpp"
+#include "client/runtime/chain/next_runtime.hpp"
 
 #include <sys/stat.h>
 

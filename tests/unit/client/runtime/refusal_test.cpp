@@ -1,4 +1,4 @@
-#include "client/runtime/refusal.hpp"
+#include "client/runtime/call/refusal.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

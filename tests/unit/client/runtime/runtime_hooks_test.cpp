@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "client/runtime/attach_hook.hpp"
-#include "client/runtime/mount_hook.hpp"
+#include "client/runtime/hooks/attach_hook.hpp"
+#include "client/runtime/hooks/mount_hook.hpp"
 #include "tests/unit/client/fake_node.hpp"
 #include "tests/unit/client/temp_root.hpp"
 

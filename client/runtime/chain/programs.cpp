@@ -1,4 +1,4 @@
-#include "client/runtime/programs.hpp"
+#include "client/runtime/chain/programs.hpp"
 
 #include <filesystem>
 

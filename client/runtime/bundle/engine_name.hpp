@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "client/runtime/bundle.hpp"
+#include "client/runtime/bundle/bundle.hpp"
 
 namespace cgpu::runtime {
 

@@ -1,4 +1,4 @@
-#include "client/runtime/edit_bundle.hpp"
+#include "client/runtime/bundle/edit_bundle.hpp"
 
 #include <algorithm>
 #include <array>

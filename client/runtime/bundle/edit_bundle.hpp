@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "client/node/node.hpp"
-#include "client/runtime/bundle.hpp"
+#include "client/runtime/bundle/bundle.hpp"
 
 namespace cgpu::runtime {
 

@@ -1,4 +1,4 @@
-#include "client/runtime/next_runtime.hpp"
+#include "client/runtime/chain/next_runtime.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "client/runtime/programs.hpp"
+#include "client/runtime/chain/programs.hpp"
 
 namespace cgpu::runtime {
 namespace {

@@ -1,4 +1,4 @@
-#include "client/runtime/mount_hook.hpp"
+#include "client/runtime/hooks/mount_hook.hpp"
 
 #include "client/run/driver/driver_files.hpp"
 #include "client/run/mounts/fronts.hpp"

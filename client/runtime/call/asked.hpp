@@ -1,7 +1,7 @@
 #pragma once
 
-#include "client/runtime/bundle.hpp"
-#include "client/runtime/invocation.hpp"
+#include "client/runtime/bundle/bundle.hpp"
+#include "client/runtime/call/invocation.hpp"
 
 namespace cgpu::runtime {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "client/runtime/invocation.hpp"
+#include "client/runtime/call/invocation.hpp"
 
 namespace cgpu::runtime {
 

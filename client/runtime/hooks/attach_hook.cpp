@@ -1,4 +1,4 @@
-#include "client/runtime/attach_hook.hpp"
+#include "client/runtime/hooks/attach_hook.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "client/node/client_error.hpp"
-#include "client/runtime/invocation.hpp"
+#include "client/runtime/call/invocation.hpp"
 
 /// NVIDIA's runtime edits a container's config.json after cgpu-runtime has, and adds hooks behind those that
 /// are there: they make the driver's symbolic links and the loader's cache. cgpu's mounts must come after

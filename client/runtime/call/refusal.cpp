@@ -1,4 +1,4 @@
-#include "client/runtime/refusal.hpp"
+#include "client/runtime/call/refusal.hpp"
 
 #include <array>
 #include <cstdio>

@@ -1,4 +1,4 @@
-#include "client/runtime/low_level_runtime.hpp"
+#include "client/runtime/chain/low_level_runtime.hpp"
 
 #include <cerrno>
 #include <cstdlib>
@@ -8,9 +8,9 @@
 
 #include <unistd.h>
 
-#include "client/runtime/bundle.hpp"
-#include "client/runtime/next_runtime.hpp"
-#include "client/runtime/programs.hpp"
+#include "client/runtime/bundle/bundle.hpp"
+#include "client/runtime/chain/next_runtime.hpp"
+#include "client/runtime/chain/programs.hpp"
 
 namespace cgpu::runtime {
 namespace {

@@ -158,6 +158,7 @@ struct EngineTable {
                             std::uint64_t reserved);
 
     // Compute.
+    /// Whether a launch may pass, and how. Fronts that ask for GPU time call request_time in its place.
     void (*enter)(Engine*, const Launch*, Decision*);
     /// Launches of a Decision's `more` that did not happen, or a launch that the driver refused (count 1).
     void (*unused)(Engine*, std::uint32_t gpu, BatchId, std::uint32_t count);

@@ -20,7 +20,7 @@ struct FunctionCost {
 
 /// The functions that one thread has launched last. Each has two places, and the older of two others makes
 /// room for a third.
-class FunctionCosts {
+class alignas(64) FunctionCosts {
   public:
     /// Those of this thread; null: it has none (yet).
     static FunctionCosts* of_thread() {

@@ -89,6 +89,7 @@ void CodeTable::reset_in_child() {
     mutex_.reset_in_child();
     buckets_.fill(nullptr);
     for (auto& met : met_) met.store(0, std::memory_order_relaxed);
+    launch_changes.fetch_add(1);
 }
 
 }  // namespace cgpu::front

@@ -186,7 +186,7 @@ void Slicer::account(const Readings& readings, Nanos dt) {
         if (slots_[i].present) account_slot(i, readings[i], dt, took);
     }
     bucket_.pass(dt - held_up(dt, charged_before));
-    // What a lone holder used was nobody else's: it isn't ahead of those who come next.
+    // What a lone holder used was nobody else's: it isn't ahead of instances that come next.
     if (turn_ && !turn_->contended) group(turn_->slot).advance_clock(turn_->slot);
     for (std::size_t i = 0; i < kSlots; ++i) {
         Slot& s = slots_[i];

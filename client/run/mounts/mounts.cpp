@@ -105,7 +105,8 @@ Result<void> fill_base(const MountPlan& plan, const Sources& sources, const Root
 Result<void> enter_namespace() {
     if (access(kFrontFolder, F_OK) == 0)
         return fail(ClientError::Kind::refused,
-                    "cgpuctl run: this process is inside an instance already. Try: it from outside.");
+                    "cgpuctl run: this process is inside an instance already. Try: start it from a shell "
+                    "outside of the instance.");
     if (unshare(CLONE_NEWNS) != 0) return mount_failed("a mount namespace", errno);
     if (mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0)
         return mount_failed("keeping the mounts to the command", errno);

@@ -7,27 +7,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
-#include <ctime>
 
 #include "tests/sim/device/address.hpp"
-#include "tests/sim/device/device_path.hpp"
-#include "tests/sim/device/trace.hpp"
+#include "tests/sim/device/trace_end.hpp"
 #include "tests/sim/model/timeline.hpp"
 
 namespace simgpu {
-
-Nanoseconds clock_now() {
-    timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return Nanoseconds{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-}
-
-std::string device_path() {
-    const char* path = std::getenv("SIMGPU_DEVICE");
-    return path && *path ? path : "/dev/simgpu";
-}
 
 namespace {
 
@@ -151,7 +137,18 @@ Session::Session(Device& device) : device_(device), journal_(*device.layout_) {
     device_.mutex_.lock();
     device_.lock_.lock(kStateLock);
     journal_.roll_back();
-    Trace(*this).note_locked(began);
+    note_locked(began);
+}
+
+void Session::note_locked(Nanoseconds since) {
+    const Nanoseconds now = clock_now();
+    if (layout().trace.on == 0 || now - since < kLongLocked) return;
+    TraceRecord record{};
+    record.time = now;
+    record.gpu = kTraceLocked;
+    record.allocated_bytes = static_cast<std::uint64_t>(now - since);
+    append(record);
+    journal_.commit();
 }
 
 Session::~Session() {
@@ -159,9 +156,8 @@ Session::~Session() {
     device_.mutex_.unlock();
 }
 
-bool Session::write(std::uint64_t offset, const void* data, std::size_t bytes) {
-    return pwrite(device_.lock_.descriptor(), data, bytes, static_cast<off_t>(offset)) ==
-           static_cast<ssize_t>(bytes);
+void Session::append(const TraceRecord& record) {
+    append_record(layout().trace, journal_, device_.lock_.descriptor(), record);
 }
 
 void Session::forget_data(std::uint64_t offset, std::uint64_t bytes) {

@@ -7,14 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "tests/sim/device/clock.hpp"
 #include "tests/sim/device/file_lock.hpp"
 #include "tests/sim/device/journal.hpp"
 #include "tests/sim/device/layout.hpp"
 
 namespace simgpu {
-
-/// Nanoseconds of CLOCK_MONOTONIC: the time of all GPUs.
-Nanoseconds clock_now();
 
 /// The shared device file, mapped. All changes go through a Session.
 class Device {
@@ -95,8 +93,8 @@ class Session {
         return device_.lock_.is_held_elsewhere(kSegmentLock + segment);
     }
 
-    /// Writes into the shared file where nothing of it is mapped. @return false: not all of it was written.
-    bool write(std::uint64_t offset, const void* data, std::size_t bytes);
+    /// Adds a record to the end of the trace, as part of the change of the journal.
+    void append(const TraceRecord& record);
 
     /// Gives the bytes of the data area back to the host; they read as 0 then.
     void forget_data(std::uint64_t offset, std::uint64_t bytes);
@@ -105,6 +103,9 @@ class Session {
     void advance();
 
   private:
+    /// Records that the lock could not be had from then on until now, if that was long.
+    void note_locked(Nanoseconds since);
+
     Device& device_;
     Journal journal_;
 };

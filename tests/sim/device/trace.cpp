@@ -37,26 +37,7 @@ void Trace::note(std::uint32_t slot, std::uint32_t gpu) {
         record.allocated_bytes = use.allocated_bytes;
         std::memcpy(record.comm, process.comm, sizeof record.comm);
     }
-    append(record);
-}
-
-void Trace::note_locked(Nanoseconds since) {
-    const Nanoseconds now = clock_now();
-    if (layout_.trace.on == 0 || now - since < kLongLocked) return;
-    TraceRecord record{};
-    record.time = now;
-    record.gpu = kTraceLocked;
-    record.allocated_bytes = static_cast<std::uint64_t>(now - since);
-    append(record);
-    session_.journal().commit();
-}
-
-void Trace::append(const TraceRecord& record) {
-    TraceHead& head = layout_.trace;
-    session_.journal().save(head);
-    const bool kept = head.count < kMaxTraceRecords &&
-                      session_.write(kTraceOffset + head.count * sizeof record, &record, sizeof record);
-    ++(kept ? head.count : head.lost);
+    session_.append(record);
 }
 
 bool Trace::read(Device& device, const std::function<void(const TraceRecord&)>& visit) {

@@ -19,17 +19,12 @@ class Trace {
     /// change of the journal: a change that is undone leaves no record.
     void note(std::uint32_t slot, std::uint32_t gpu);
 
-    /// Records that the lock could not be had from then on until now, if that was long.
-    void note_locked(Nanoseconds since);
-
     /// Calls `visit` for all records taken so far, the oldest first. Doesn't keep the device locked
     /// meanwhile.
     /// @return false: some are missing, because there was no room for them or they can't be read.
     static bool read(Device& device, const std::function<void(const TraceRecord&)>& visit);
 
   private:
-    void append(const TraceRecord& record);
-
     Session& session_;
     Layout& layout_;
 };

@@ -63,8 +63,6 @@ std::unique_ptr<Capture> take_out(Capture& capture) {
 
 Capture* capture_of(const Stream& stream) { return stream.capture.load(std::memory_order_acquire); }
 
-bool is_legacy(const Stream& stream) { return &stream == &stream.context.legacy_stream(); }
-
 /// Captures that a use of the context's legacy default stream would have to wait for.
 std::vector<Capture*> blocking_captures(const Context& context) {
     std::vector<Capture*> found;
@@ -80,7 +78,7 @@ std::vector<Capture*> blocking_captures(const Context& context) {
 }  // namespace
 
 CUresult begin_capture(Stream& stream, CUstreamCaptureMode mode, Graph* into, Front front) {
-    if (is_legacy(stream)) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    if (stream.is_legacy) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     const std::lock_guard lock(mutex);
     if (stream.is_captured()) return CUDA_ERROR_ILLEGAL_STATE;
     auto capture = std::make_unique<Capture>();
@@ -176,7 +174,7 @@ CUresult capture_wait(Stream& stream, const CapturedRecording& recording) {
         own->invalidated = other->invalidated = true;
         return CUDA_ERROR_STREAM_CAPTURE_MERGE;
     }
-    if (!own && is_legacy(stream)) {
+    if (!own && stream.is_legacy) {
         other->invalidated = true;
         return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
     }
@@ -204,7 +202,7 @@ CUresult check_unsafe_call() {
 CUresult check_work(Stream& stream) {
     if (ongoing == 0) return CUDA_SUCCESS;
     const std::lock_guard lock(mutex);
-    if (is_legacy(stream)) {
+    if (stream.is_legacy) {
         const auto blocking = blocking_captures(stream.context);
         for (Capture* capture : blocking) capture->invalidated = true;
         if (!blocking.empty()) return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
@@ -243,7 +241,7 @@ CUresult check_wait(const CapturedRecording& recording) {
 }
 
 bool is_blocked_by_capture(Stream& stream) {
-    if (ongoing == 0 || !is_legacy(stream)) return false;
+    if (ongoing == 0 || !stream.is_legacy) return false;
     const std::lock_guard lock(mutex);
     return !blocking_captures(stream.context).empty();
 }

@@ -5,13 +5,10 @@
 #include <thread>
 #include <vector>
 
-#include "tests/sim/driver/context.hpp"
 #include "tests/sim/driver/graph.hpp"
+#include "tests/sim/driver/stream.hpp"
 
 namespace simgpu {
-
-class Event;
-class Pool;
 
 /// What the next node captured in a stream depends on.
 using Front = std::vector<Edge>;
@@ -53,8 +50,6 @@ CUstreamCaptureMode exchange_capture_mode(CUstreamCaptureMode mode);
 
 /// Adds the step to what the stream captures. @return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED if it's lost.
 CUresult capture_step(Stream& stream, Step step);
-/// cuMemAllocAsync in a captured stream: the node gets the properties of the pool, but not its memory.
-CUresult capture_allocation(Stream& stream, const Pool& pool, std::size_t bytes, CUdeviceptr& pointer);
 /// cuEventRecord in a captured stream.
 CUresult capture_record(Stream& stream, CapturedRecording& recording);
 /// cuStreamWaitEvent for an event of a capture: the stream joins it.

@@ -1,26 +1,26 @@
 #include "tests/sim/driver/charge.hpp"
 
 #include "tests/sim/device/ledger.hpp"
-#include "tests/sim/driver/runtime.hpp"
+#include "tests/sim/driver/process.hpp"
 
 namespace simgpu {
 
-bool charge(Runtime& runtime, std::uint32_t gpu, Purpose purpose, std::uint64_t bytes) {
-    Session session(runtime.device());
-    return Ledger(session).charge(runtime.slot(), gpu, purpose, bytes);
+bool charge(const Process& process, std::uint32_t gpu, Purpose purpose, std::uint64_t bytes) {
+    Session session(process.device());
+    return Ledger(session).charge(process.slot(), gpu, purpose, bytes);
 }
 
-void refund(Runtime& runtime, std::uint32_t gpu, Purpose purpose, std::uint64_t bytes) {
-    Session session(runtime.device());
-    Ledger(session).refund(runtime.slot(), gpu, purpose, bytes);
+void refund(const Process& process, std::uint32_t gpu, Purpose purpose, std::uint64_t bytes) {
+    Session session(process.device());
+    Ledger(session).refund(process.slot(), gpu, purpose, bytes);
 }
 
-bool charge(Runtime& runtime, std::uint32_t gpu, std::uint64_t bytes) {
-    return charge(runtime, gpu, Purpose::allocation, bytes);
+bool charge(const Process& process, std::uint32_t gpu, std::uint64_t bytes) {
+    return charge(process, gpu, Purpose::allocation, bytes);
 }
 
-void refund(Runtime& runtime, std::uint32_t gpu, std::uint64_t bytes) {
-    refund(runtime, gpu, Purpose::allocation, bytes);
+void refund(const Process& process, std::uint32_t gpu, std::uint64_t bytes) {
+    refund(process, gpu, Purpose::allocation, bytes);
 }
 
 }  // namespace simgpu

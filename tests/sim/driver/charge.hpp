@@ -5,14 +5,14 @@
 namespace simgpu {
 
 enum class Purpose;
-class Runtime;
+class Process;
 
 /// Takes bytes of the card for this process. @return false: the card has no room.
-bool charge(Runtime& runtime, std::uint32_t gpu, Purpose purpose, std::uint64_t bytes);
-void refund(Runtime& runtime, std::uint32_t gpu, Purpose purpose, std::uint64_t bytes);
+bool charge(const Process& process, std::uint32_t gpu, Purpose purpose, std::uint64_t bytes);
+void refund(const Process& process, std::uint32_t gpu, Purpose purpose, std::uint64_t bytes);
 
 /// For allocations.
-bool charge(Runtime& runtime, std::uint32_t gpu, std::uint64_t bytes);
-void refund(Runtime& runtime, std::uint32_t gpu, std::uint64_t bytes);
+bool charge(const Process& process, std::uint32_t gpu, std::uint64_t bytes);
+void refund(const Process& process, std::uint32_t gpu, std::uint64_t bytes);
 
 }  // namespace simgpu

@@ -1,33 +1,35 @@
 #include "tests/sim/driver/context.hpp"
 
-#include <algorithm>
 #include <map>
 #include <utility>
 
 #include "tests/sim/device/ledger.hpp"
 #include "tests/sim/driver/capture.hpp"
-#include "tests/sim/driver/runtime.hpp"
+#include "tests/sim/driver/observer.hpp"
+#include "tests/sim/driver/process.hpp"
 
 namespace simgpu {
 
-int clamp_priority(int asked) { return std::clamp(asked, -5, 0); }
-
-Context::Context(Runtime& runtime, std::uint32_t ordinal, bool primary, unsigned int creation_flags)
+Context::Context(Runtime& runtime, const Process& process, Observer& observer, std::uint32_t ordinal,
+                 bool primary, unsigned int creation_flags)
     : flags(creation_flags),
+      own_memory(process, process.gpu_of(ordinal)),
       runtime_(runtime),
+      process_(process),
+      observer_(observer),
       ordinal_(ordinal),
-      gpu_(runtime.gpu_of(ordinal)),
+      gpu_(process.gpu_of(ordinal)),
       primary_(primary) {}
 
 CUresult Context::open() {
-    const std::uint64_t cost = runtime_.device().card(gpu_).context_bytes;
+    const std::uint64_t cost = process_.device().card(gpu_).context_bytes;
     {
-        Session session(runtime_.device());
+        Session session(process_.device());
         Ledger ledger(session);
-        if (!ledger.charge(runtime_.slot(), gpu_, Purpose::context, cost)) return CUDA_ERROR_OUT_OF_MEMORY;
-        const auto client = ledger.add_client(runtime_.slot(), gpu_);
+        if (!ledger.charge(process_.slot(), gpu_, Purpose::context, cost)) return CUDA_ERROR_OUT_OF_MEMORY;
+        const auto client = ledger.add_client(process_.slot(), gpu_);
         if (!client) {
-            ledger.refund(runtime_.slot(), gpu_, Purpose::context, cost);
+            ledger.refund(process_.slot(), gpu_, Purpose::context, cost);
             return CUDA_ERROR_OUT_OF_MEMORY;
         }
         client_ = *client;
@@ -37,6 +39,7 @@ CUresult Context::open() {
     queue_count_ = 0;
     Queue* queue = least_loaded_queue(true);
     legacy_ = std::make_unique<Stream>(*this, *queue, CU_STREAM_DEFAULT, 0, next_stream_id_++);
+    legacy_->is_legacy = true;
     open_ = true;
     return CUDA_SUCCESS;
 }
@@ -54,11 +57,11 @@ void Context::close() {
         export_stream_ = nullptr;
     }
     own_memory.clear();
-    Session session(runtime_.device());
+    Session session(process_.device());
     Ledger ledger(session);
     session.advance();
     ledger.remove_client(gpu_, client_);
-    ledger.refund(runtime_.slot(), gpu_, Purpose::context, runtime_.device().card(gpu_).context_bytes);
+    ledger.refund(process_.slot(), gpu_, Purpose::context, process_.device().card(gpu_).context_bytes);
 }
 
 Stream& Context::per_thread_stream() {
@@ -113,11 +116,10 @@ Queue* Context::least_loaded_queue(bool blocking) {
         if (!best || queues_[q]->streams < best->streams) best = queues_[q].get();
     }
     if (count < kMaxQueues && (!best || best->streams > 0 || !best->idle())) {
-        Session session(runtime_.device());
+        Session session(process_.device());
         Ledger(session).add_queue(gpu_, client_);
-        queues_[count] =
-            std::make_unique<Queue>(runtime_.observer(), session.rings().at(gpu_, client_, count),
-                                    Position{gpu_, client_, count, 0}, serial_);
+        queues_[count] = std::make_unique<Queue>(session.rings().at(gpu_, client_, count),
+                                                 Position{gpu_, client_, count, 0}, serial_);
         best = queues_[count].get();
         queue_count_ = count + 1;
     }
@@ -126,10 +128,17 @@ Queue* Context::least_loaded_queue(bool blocking) {
     return best;
 }
 
+std::uint64_t Context::push(Queue& queue, Operation operation) {
+    while (true) {
+        if (const auto sequence = queue.push(operation)) return *sequence;
+        observer_.wait_for_room(queue);
+    }
+}
+
 std::uint64_t Context::submit(Stream& stream, Operation operation) {
     order_with_legacy_stream(stream);
     if (!operation.priority) operation.priority = static_cast<std::int8_t>(stream.priority);
-    return stream.queue.push(std::move(operation));
+    return push(stream.queue, std::move(operation));
 }
 
 void Context::submit_wait(Stream& stream, Queue& on, std::uint64_t sequence) {
@@ -138,7 +147,7 @@ void Context::submit_wait(Stream& stream, Queue& on, std::uint64_t sequence) {
     wait.kind = RecordKind::wait;
     wait.wait_for = on.at(sequence);
     wait.wait_serial = on.client_serial();
-    stream.queue.push(std::move(wait));
+    push(stream.queue, std::move(wait));
 }
 
 /// Work in the legacy default stream begins after all work in blocking streams, and theirs after its.
@@ -162,7 +171,7 @@ void Context::order_with_legacy_stream(Stream& stream) {
 void Context::synchronize() {
     for (std::uint32_t q = 0; q < queue_count(); ++q) {
         const std::uint64_t tail = queues_[q]->tail();
-        if (tail > 0) runtime_.observer().wait(*queues_[q], tail - 1);
+        if (tail > 0) observer_.wait(*queues_[q], tail - 1);
     }
 }
 

@@ -12,37 +12,22 @@
 #include "tests/sim/driver/abi.hpp"
 #include "tests/sim/driver/context_memory.hpp"
 #include "tests/sim/driver/queue.hpp"
+#include "tests/sim/driver/stream.hpp"
 #include "tests/sim/driver/tagged.hpp"
 #include "tests/sim/model/block_heap.hpp"
 
 namespace simgpu {
 
-class Capture;
-class Context;
+class Observer;
+class Process;
 class Runtime;
-
-struct Stream : Tagged<0x6d6165727473ULL> {
-    Stream(Context& owner, Queue& on, unsigned int creation_flags, int priority_asked, std::uint64_t number)
-        : context(owner), queue(on), flags(creation_flags), priority(priority_asked), id(number) {}
-    bool blocking() const { return (flags & CU_STREAM_NON_BLOCKING) == 0; }
-    bool is_captured() const { return capture.load(std::memory_order_acquire) != nullptr; }
-
-    Context& context;
-    Queue& queue;
-    unsigned int flags;
-    int priority;
-    std::uint64_t id;
-    std::atomic<Capture*> capture{nullptr};
-};
-
-/// Into the range of cuCtxGetStreamPriorityRange.
-int clamp_priority(int asked);
 
 /// A CUDA context: a client of one GPU. The object outlives its destruction, because threads may still have
 /// it as their current one.
 class Context : public Tagged<0x747865746e6f63ULL> {
   public:
-    Context(Runtime& runtime, std::uint32_t ordinal, bool primary, unsigned int flags);
+    Context(Runtime& runtime, const Process& process, Observer& observer, std::uint32_t ordinal, bool primary,
+            unsigned int flags);
 
     /// Takes a place on the GPU and the memory that a context costs.
     CUresult open();
@@ -50,6 +35,7 @@ class Context : public Tagged<0x747865746e6f63ULL> {
     void close();
     bool is_open() const { return open_.load(std::memory_order_acquire); }
 
+    /// For what is above contexts.
     Runtime& runtime() const { return runtime_; }
     std::uint32_t ordinal() const { return ordinal_; }
     std::uint32_t gpu() const { return gpu_; }  ///< Index in the device file.
@@ -83,14 +69,18 @@ class Context : public Tagged<0x747865746e6f63ULL> {
 
     /// Blocks that allocations under 2 MiB are taken from; guarded by the runtime's memory.
     BlockHeap small_blocks;
-    ContextMemory own_memory{*this};
+    ContextMemory own_memory;
 
   private:
     Stream* create_stream_locked(unsigned int stream_flags, int priority);
+    /// Blocks while the queue is full, as a launch does in CUDA.
+    std::uint64_t push(Queue& queue, Operation operation);
     Queue* least_loaded_queue(bool blocking);
     void order_with_legacy_stream(Stream& stream);
 
     Runtime& runtime_;
+    const Process& process_;
+    Observer& observer_;
     std::uint32_t ordinal_;
     std::uint32_t gpu_;
     bool primary_;

@@ -4,21 +4,12 @@
 
 #include "tests/sim/device/ledger.hpp"
 #include "tests/sim/driver/charge.hpp"
-#include "tests/sim/driver/context.hpp"
 #include "tests/sim/driver/module.hpp"
+#include "tests/sim/model/block_heap.hpp"
 
 namespace simgpu {
 
 namespace {
-
-/// Makes what is charged for the purpose so many bytes. @return false: the card has no room for more.
-bool recharge(Context& context, Purpose purpose, std::uint64_t& charged, std::uint64_t bytes) {
-    Runtime& runtime = context.runtime();
-    if (bytes > charged && !charge(runtime, context.gpu(), purpose, bytes - charged)) return false;
-    if (bytes < charged) refund(runtime, context.gpu(), purpose, charged - bytes);
-    charged = bytes;
-    return true;
-}
 
 /// The standard size is part of what a context costs.
 std::uint64_t beyond_standard(std::size_t value, std::size_t standard) {
@@ -26,6 +17,14 @@ std::uint64_t beyond_standard(std::size_t value, std::size_t standard) {
 }
 
 }  // namespace
+
+/// Makes what is charged for the purpose so many bytes. @return false: the card has no room for more.
+bool ContextMemory::recharge(Purpose purpose, std::uint64_t& charged, std::uint64_t bytes) const {
+    if (bytes > charged && !charge(process_, gpu_, purpose, bytes - charged)) return false;
+    if (bytes < charged) refund(process_, gpu_, purpose, charged - bytes);
+    charged = bytes;
+    return true;
+}
 
 CUresult ContextMemory::prepare(const Module& module) {
     if (limits_changed_.load(std::memory_order_relaxed)) {
@@ -55,7 +54,7 @@ void ContextMemory::unload(const Module& module) {
 }
 
 bool ContextMemory::resize_code(std::uint64_t bytes) {
-    if (!recharge(context_, Purpose::module, code_charged_, round_up(bytes, kBlock))) return false;
+    if (!recharge(Purpose::module, code_charged_, round_up(bytes, kBlock))) return false;
     code_bytes_ = bytes;
     return true;
 }
@@ -78,7 +77,7 @@ CUresult ContextMemory::apply_limits() {
         const std::size_t value = std::min<std::size_t>(limits_[limit], kLongestAllocation);
         bytes += beyond_standard(value, kStandardLimits[limit]);
     }
-    if (!recharge(context_, Purpose::context, limits_charged_, bytes)) return CUDA_ERROR_OUT_OF_MEMORY;
+    if (!recharge(Purpose::context, limits_charged_, bytes)) return CUDA_ERROR_OUT_OF_MEMORY;
     limits_changed_ = false;
     return CUDA_SUCCESS;
 }
@@ -88,7 +87,7 @@ void ContextMemory::clear() {
     latest_ = nullptr;
     code_.clear();
     resize_code(0);
-    recharge(context_, Purpose::context, limits_charged_, 0);
+    recharge(Purpose::context, limits_charged_, 0);
     limits_ = kStandardLimits;
     limits_changed_ = false;
 }

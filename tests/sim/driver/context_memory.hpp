@@ -9,14 +9,15 @@
 
 namespace simgpu {
 
+enum class Purpose;
 struct Module;
-class Context;
+class Process;
 
 /// What a context takes of its GPU beyond its fixed cost: the code of its modules, together in whole blocks,
 /// and what its limits ask for.
 class ContextMemory {
   public:
-    explicit ContextMemory(Context& context) : context_(context) {}
+    ContextMemory(const Process& process, std::uint32_t gpu) : process_(process), gpu_(gpu) {}
 
     /// Both are needed for a launch. @return CUDA_ERROR_OUT_OF_MEMORY: the card has no room.
     CUresult prepare(const Module& module);
@@ -33,12 +34,14 @@ class ContextMemory {
 
   private:
     CUresult apply_limits();
+    bool recharge(Purpose purpose, std::uint64_t& charged, std::uint64_t bytes) const;
     bool resize_code(std::uint64_t bytes);
 
     using Limits = std::array<std::size_t, CU_LIMIT_MAX>;
     static constexpr Limits kStandardLimits{1024, 1U << 20, 8U << 20, 2, 2048, 64};
 
-    Context& context_;
+    const Process& process_;
+    std::uint32_t gpu_;
     std::atomic<const Module*> latest_{nullptr};  ///< Was loaded: most launches ask for the same again.
     std::atomic<bool> limits_changed_{false};
     mutable std::mutex mutex_;

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "tests/sim/driver/array.hpp"
+#include "tests/sim/driver/copy.hpp"
 #include "tests/sim/driver/stream_handle.hpp"
 
 namespace simgpu {

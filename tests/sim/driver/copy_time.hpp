@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "tests/sim/device/card.hpp"
-#include "tests/sim/driver/queue.hpp"
+#include "tests/sim/driver/operation.hpp"
 
 namespace simgpu {
 

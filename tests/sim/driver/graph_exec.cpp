@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "tests/sim/driver/graph_memory.hpp"
+#include "tests/sim/driver/module.hpp"
 #include "tests/sim/driver/runtime.hpp"
+#include "tests/sim/driver/step_submission.hpp"
 
 namespace simgpu {
 

@@ -13,6 +13,9 @@
 
 namespace simgpu {
 
+class Queue;
+struct Stream;
+
 /// An executable graph: a copy of the graph that it was made of, and how its nodes are put on streams.
 class GraphExec : public Tagged<0x63657865ULL> {
   public:

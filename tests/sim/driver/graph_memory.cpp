@@ -2,28 +2,33 @@
 
 #include <algorithm>
 
+#include "tests/sim/driver/address_space.hpp"
 #include "tests/sim/driver/charge.hpp"
-#include "tests/sim/driver/runtime.hpp"
+#include "tests/sim/driver/context.hpp"
+#include "tests/sim/driver/memory.hpp"
+#include "tests/sim/driver/observer.hpp"
+#include "tests/sim/driver/process.hpp"
 
 namespace simgpu {
 
-GraphAllocation::GraphAllocation(Context& owner, std::uint64_t bytes_asked)
+GraphAllocation::GraphAllocation(Memory& memory, Context& owner, std::uint64_t bytes_asked)
     : context(owner),
       size(bytes_asked),
       reserved(round_up(bytes_asked, kBlock)),
-      address(map_device_memory(reserved)) {}
+      address(map_device_memory(reserved)),
+      memory_(memory) {}
 
 GraphAllocation::~GraphAllocation() {
     if (!is_mapped()) return;
-    context.runtime().memory().leave_graph_memory(address);
+    memory_.leave_graph_memory(address);
     unmap_device_memory(address, reserved);
 }
 
 std::shared_ptr<GraphAllocation> GraphMemory::create(Context& context, std::uint64_t bytes) {
     if (bytes > kLongestAllocation) return nullptr;
-    auto allocation = std::make_shared<GraphAllocation>(context, bytes);
+    auto allocation = std::make_shared<GraphAllocation>(memory_, context, bytes);
     if (!allocation->is_mapped()) return nullptr;
-    runtime_.memory().enter_graph_memory(context, allocation->address, bytes);
+    memory_.enter_graph_memory(context, allocation->address, bytes);
     const std::lock_guard lock(mutex_);
     std::erase_if(created_, [](const auto& entry) { return entry.second.expired(); });
     created_[allocation->address] = allocation;
@@ -40,7 +45,7 @@ CUresult GraphMemory::back(const std::vector<std::shared_ptr<GraphAllocation>>& 
     const std::lock_guard lock(mutex_);
     for (const auto& allocation : allocations) {
         if (allocation->backed) continue;
-        if (!charge(runtime_, allocation->context.gpu(), allocation->reserved))
+        if (!charge(process_, allocation->context.gpu(), allocation->reserved))
             return CUDA_ERROR_OUT_OF_MEMORY;
         allocation->backed = true;
         backed_.push_back(allocation);
@@ -127,14 +132,14 @@ std::shared_ptr<GraphAllocation> GraphMemory::find_live(std::uint64_t address) c
 }
 
 void GraphMemory::unback(GraphAllocation& allocation) {
-    refund(runtime_, allocation.context.gpu(), allocation.reserved);
+    refund(process_, allocation.context.gpu(), allocation.reserved);
     counted(allocation).reserved -= allocation.reserved;
     if (allocation.in_use) counted(allocation).used -= allocation.reserved;
     allocation.backed = allocation.live = allocation.in_use = false;
 }
 
 void GraphMemory::trim(std::uint32_t ordinal) {
-    runtime_.observer().observe();
+    observer_.observe();
     const std::lock_guard lock(mutex_);
     std::erase_if(backed_, [&](const auto& allocation) {
         const bool spare = allocation->context.ordinal() == ordinal && !allocation->live &&

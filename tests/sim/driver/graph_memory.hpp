@@ -11,7 +11,9 @@
 namespace simgpu {
 
 class Context;
-class Runtime;
+class Memory;
+class Observer;
+class Process;
 struct Stream;
 
 /// What an allocation node of a graph allocates: an address that stays the same over all launches.
@@ -19,7 +21,7 @@ class GraphAllocation {
   public:
     /// @param owner where its bytes count. The address space costs nothing; is_mapped() tells whether there
     /// was any.
-    GraphAllocation(Context& owner, std::uint64_t bytes_asked);
+    GraphAllocation(Memory& memory, Context& owner, std::uint64_t bytes_asked);
     ~GraphAllocation();
     GraphAllocation(const GraphAllocation&) = delete;
     GraphAllocation& operator=(const GraphAllocation&) = delete;
@@ -31,6 +33,9 @@ class GraphAllocation {
     const std::uint64_t reserved;  ///< The size in whole blocks.
     const std::uint64_t address;
 
+  private:
+    friend class GraphMemory;
+    Memory& memory_;
     // Guarded by GraphMemory.
     bool backed = false;        ///< Its bytes are charged.
     unsigned int launches = 0;  ///< Of graphs that use it, not seen to end.
@@ -42,7 +47,8 @@ class GraphAllocation {
 /// stays charged, free or not, until it is trimmed.
 class GraphMemory {
   public:
-    explicit GraphMemory(Runtime& runtime) : runtime_(runtime) {}
+    GraphMemory(const Process& process, Observer& observer, Memory& memory)
+        : process_(process), observer_(observer), memory_(memory) {}
 
     /// @return nullptr: there is no address space for it.
     std::shared_ptr<GraphAllocation> create(Context& context, std::uint64_t bytes);
@@ -83,7 +89,9 @@ class GraphMemory {
     Usage& counted(const GraphAllocation& allocation);
     Usage& counted(std::uint32_t ordinal);
 
-    Runtime& runtime_;
+    const Process& process_;
+    Observer& observer_;
+    Memory& memory_;
     mutable std::mutex mutex_;
     std::vector<std::shared_ptr<GraphAllocation>> backed_;
     std::map<std::uint64_t, std::weak_ptr<GraphAllocation>> created_;

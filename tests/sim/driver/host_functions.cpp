@@ -5,7 +5,8 @@
 #include <thread>
 #include <utility>
 
-#include "tests/sim/driver/runtime.hpp"
+#include "tests/sim/device/clock.hpp"
+#include "tests/sim/driver/observer.hpp"
 
 namespace simgpu {
 
@@ -18,8 +19,8 @@ constexpr Nanoseconds kLookEvery = 200'000;
 std::uint64_t HostFunctions::submit(Stream& stream, std::function<void()> function) {
     Operation operation;
     operation.kind = RecordKind::host;
-    operation.effect = [this](const Record&) { runtime_.observer().open_ended_ended(); };
-    runtime_.observer().open_ended_began();
+    operation.effect = [this](const Record&) { observer_.open_ended_ended(); };
+    observer_.open_ended_began();
     const std::uint64_t sequence = stream.context.submit(stream, std::move(operation));
     const std::lock_guard lock(mutex_);
     waiting_.push_back({&stream.queue, sequence, std::move(function)});
@@ -51,9 +52,9 @@ void HostFunctions::serve() {
         }
         Nanoseconds due = 0;
         if (sequence == 0 || queue->observed() >= sequence) {
-            runtime_.observer().observe();
+            observer_.observe();
         } else {
-            due = runtime_.observer().look(queue, sequence - 1);
+            due = observer_.look(queue, sequence - 1);
         }
         std::list<Call> ready = take_ready();
         for (Call& call : ready) {

@@ -9,10 +9,12 @@
 
 namespace simgpu {
 
+class Observer;
+
 /// Calls the program's host functions when their turn in the stream has come, on a thread of its own.
 class HostFunctions {
   public:
-    explicit HostFunctions(Runtime& runtime) : runtime_(runtime) {}
+    explicit HostFunctions(Observer& observer) : observer_(observer) {}
 
     /// @return the place of the function in the stream's queue.
     std::uint64_t submit(Stream& stream, std::function<void()> function);
@@ -28,7 +30,7 @@ class HostFunctions {
     void serve();
     std::list<Call> take_ready();
 
-    Runtime& runtime_;
+    Observer& observer_;
     std::mutex mutex_;
     std::condition_variable changed_;
     std::list<Call> waiting_;

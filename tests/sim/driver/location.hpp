@@ -1,16 +1,16 @@
 #pragma once
 
 #include "tests/sim/driver/access.hpp"
-#include "tests/sim/driver/runtime.hpp"
+#include "tests/sim/driver/process.hpp"
 
 namespace simgpu {
 
 /// Whether the location is a GPU of this process, or the host.
 /// @return CUDA_ERROR_INVALID_DEVICE for an ordinal that isn't there, CUDA_ERROR_INVALID_VALUE for others.
-inline CUresult check_location(const Runtime& runtime, const CUmemLocation& location) {
+inline CUresult check_location(const Process& process, const CUmemLocation& location) {
     switch (location.type) {
         case CU_MEM_LOCATION_TYPE_DEVICE:
-            return runtime.is_ordinal(location.id) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+            return process.is_ordinal(location.id) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
         case CU_MEM_LOCATION_TYPE_HOST:
         case CU_MEM_LOCATION_TYPE_HOST_NUMA:
             return CUDA_SUCCESS;

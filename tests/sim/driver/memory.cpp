@@ -5,9 +5,11 @@
 #include <algorithm>
 
 #include "tests/sim/device/address.hpp"
+#include "tests/sim/driver/address_space.hpp"
 #include "tests/sim/driver/charge.hpp"
 #include "tests/sim/driver/context.hpp"
-#include "tests/sim/driver/runtime.hpp"
+#include "tests/sim/driver/process.hpp"
+#include "tests/sim/driver/virtual_memory.hpp"
 
 namespace simgpu {
 
@@ -17,31 +19,19 @@ constexpr std::uint64_t kMappedId = std::uint64_t{1} << 63;  ///< Keeps them apa
 
 }  // namespace
 
-std::uint64_t map_device_memory(std::uint64_t bytes) {
-    void* at = mmap(nullptr, bytes + kBlock, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (at == MAP_FAILED) return 0;
-    const auto begin = reinterpret_cast<std::uint64_t>(at);
-    const std::uint64_t base = round_up(begin, kBlock);
-    if (base > begin) munmap(at, base - begin);
-    const std::uint64_t rest = begin + kBlock - base;
-    if (rest > 0) munmap(at_address(base + bytes), rest);
-    return base;
-}
-
-void unmap_device_memory(std::uint64_t base, std::uint64_t bytes) { munmap(at_address(base), bytes); }
-
-Memory::Memory(Runtime& runtime) : runtime_(runtime) {
-    for (std::uint32_t ordinal = 0; ordinal < runtime.visible_count(); ++ordinal) {
-        default_pools_.push_back(std::make_unique<Pool>(runtime, ordinal, Pool::Properties{}));
+Memory::Memory(const Process& process, Observer& observer, Holdings& holdings, VirtualMemory& virtual_memory)
+    : process_(process), observer_(observer), holdings_(holdings), virtual_memory_(virtual_memory) {
+    for (std::uint32_t ordinal = 0; ordinal < process.visible_count(); ++ordinal) {
+        default_pools_.push_back(
+            std::make_unique<Pool>(process, observer, holdings, ordinal, Pool::Properties{}));
         current_pools_.push_back(default_pools_.back().get());
     }
 }
 
 bool Memory::grow(Context& context, std::uint64_t bytes, std::uint64_t& base) {
-    if (!charge(runtime_, context.gpu(), bytes)) return false;
+    if (!charge(process_, context.gpu(), bytes)) return false;
     base = map_device_memory(bytes);
-    if (base == 0) refund(runtime_, context.gpu(), bytes);
+    if (base == 0) refund(process_, context.gpu(), bytes);
     return base != 0;
 }
 
@@ -112,7 +102,7 @@ void Memory::release_locked(const Allocation& allocation) {
 void Memory::give_up_region(std::uint32_t gpu, std::uint64_t base, std::uint64_t bytes) {
     unmap_device_memory(base, bytes);
     // A shared one stays while others hold it, and its charge goes with it.
-    if (shared_regions_.erase(base) == 0) refund(runtime_, gpu, bytes);
+    if (shared_regions_.erase(base) == 0) refund(process_, gpu, bytes);
 }
 
 CUresult Memory::allocate_host(Context& context, std::uint64_t size, unsigned int flags, void*& address) {
@@ -158,7 +148,7 @@ std::optional<Allocation> Memory::find(std::uint64_t address) const {
             if (address < allocation.address + allocation.size) return allocation;
         }
     }
-    const auto mapping = runtime_.virtual_memory().mapping_at(address);
+    const auto mapping = virtual_memory_.mapping_at(address);
     if (!mapping) return std::nullopt;
     const CUmemLocation& location = mapping->physical->properties.location;
     const bool on_device = location.type == CU_MEM_LOCATION_TYPE_DEVICE;
@@ -171,7 +161,7 @@ std::optional<Allocation> Memory::find(std::uint64_t address) const {
 bool Memory::covers(std::uint64_t address, std::uint64_t size) const {
     const auto allocation = find(address);
     if (!allocation) return false;
-    if (allocation->kind == MemoryKind::mapped) return runtime_.virtual_memory().covers(address, size);
+    if (allocation->kind == MemoryKind::mapped) return virtual_memory_.covers(address, size);
     return size <= allocation->address + allocation->size - address;
 }
 
@@ -179,12 +169,12 @@ bool Memory::refuses(std::uint32_t ordinal, std::uint64_t address, std::uint64_t
                      CUmemAccess_flags wanted) const {
     const auto allocation = find(address);
     if (allocation && allocation->pool) return !allocation->pool->access().allows(ordinal, wanted);
-    return runtime_.virtual_memory().refuses(
-        address, size, [=](const Access& access) { return access.allows(ordinal, wanted); });
+    return virtual_memory_.refuses(address, size,
+                                   [=](const Access& access) { return access.allows(ordinal, wanted); });
 }
 
 bool Memory::refuses_all(std::uint64_t address, std::uint64_t size, CUmemAccess_flags wanted) const {
-    return runtime_.virtual_memory().refuses(address, size, [=](const Access& access) {
+    return virtual_memory_.refuses(address, size, [=](const Access& access) {
         for (std::uint32_t ordinal = 0; ordinal < kMaxGpus; ++ordinal) {
             if (access.allows(ordinal, wanted)) return true;
         }
@@ -264,7 +254,7 @@ void Memory::set_current_pool(std::uint32_t ordinal, Pool& pool) {
 
 Pool* Memory::create_pool(std::uint32_t ordinal, const Pool::Properties& properties) {
     const std::lock_guard lock(mutex_);
-    created_pools_.push_back(std::make_unique<Pool>(runtime_, ordinal, properties));
+    created_pools_.push_back(std::make_unique<Pool>(process_, observer_, holdings_, ordinal, properties));
     return created_pools_.back().get();
 }
 

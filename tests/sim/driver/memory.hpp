@@ -13,12 +13,13 @@
 namespace simgpu {
 
 class Context;
-class Runtime;
+class Process;
+class VirtualMemory;
 
 /// All memory that the driver handed out in this process.
 class Memory {
   public:
-    explicit Memory(Runtime& runtime);
+    Memory(const Process& process, Observer& observer, Holdings& holdings, VirtualMemory& virtual_memory);
 
     /// Device memory: under 2 MiB from the context's blocks of 2 MiB, else whole blocks of its own.
     CUresult allocate(Context& context, std::uint64_t size, MemoryKind kind, std::uint64_t& address);
@@ -77,7 +78,10 @@ class Memory {
     bool share_region(std::uint32_t gpu, std::uint64_t base, std::uint64_t bytes);
     void insert_locked(Allocation allocation);
 
-    Runtime& runtime_;
+    const Process& process_;
+    Observer& observer_;
+    Holdings& holdings_;
+    VirtualMemory& virtual_memory_;
     mutable std::mutex mutex_;
     std::map<std::uint64_t, Allocation> allocations_;
     std::map<std::uint64_t, SharedMemoryPointer> shared_regions_;  ///< Of plain memory, by their base.
@@ -86,10 +90,5 @@ class Memory {
     std::vector<Pool*> current_pools_;
     std::vector<std::unique_ptr<Pool>> created_pools_;
 };
-
-/// Address space for device memory: 2 MiB aligned, costs nothing until it is touched. @return 0 if there is
-/// none.
-std::uint64_t map_device_memory(std::uint64_t bytes);
-void unmap_device_memory(std::uint64_t base, std::uint64_t bytes);
 
 }  // namespace simgpu

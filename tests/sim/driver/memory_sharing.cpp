@@ -6,9 +6,12 @@
 #include <utility>
 
 #include "tests/sim/device/address.hpp"
+#include "tests/sim/driver/address_space.hpp"
 #include "tests/sim/driver/charge.hpp"
 #include "tests/sim/driver/context.hpp"
-#include "tests/sim/driver/runtime.hpp"
+#include "tests/sim/driver/memory.hpp"
+#include "tests/sim/driver/observer.hpp"
+#include "tests/sim/driver/process.hpp"
 
 namespace simgpu {
 
@@ -28,7 +31,7 @@ void copy_touched(std::uint64_t to, std::uint64_t from, std::uint64_t bytes) {
 
 CUresult Memory::share(std::uint64_t address, SegmentName& name, std::uint64_t& offset, std::uint64_t& size) {
     CUresult result = CUDA_SUCCESS;
-    runtime_.observer().without_effects([&] {
+    observer_.without_effects([&] {
         const std::lock_guard lock(mutex_);
         const auto after = allocations_.upper_bound(address);
         const Allocation* found = after == allocations_.begin() ? nullptr : &std::prev(after)->second;
@@ -55,11 +58,11 @@ bool Memory::share_region(std::uint32_t gpu, std::uint64_t base, std::uint64_t b
     if (shared_regions_.contains(base)) return true;
     const std::uint64_t copy = map_device_memory(bytes);
     if (copy == 0) return false;
-    auto shared = runtime_.holdings().adopt(gpu, bytes);
+    auto shared = holdings_.adopt(gpu, bytes);
     if (!shared || !shared->map_at(copy)) {
         unmap_device_memory(copy, bytes);
         // The segment takes its charge along, and the region stays.
-        if (std::exchange(shared, nullptr)) charge(runtime_, gpu, bytes);
+        if (std::exchange(shared, nullptr)) charge(process_, gpu, bytes);
         return false;
     }
     copy_touched(copy, base, bytes);
@@ -98,9 +101,9 @@ CUresult Memory::open_ipc(Context& context, SegmentName name, std::uint64_t offs
             return CUDA_SUCCESS;
         }
     }
-    auto shared = runtime_.holdings().open(name);
+    auto shared = holdings_.open(name);
     if (!shared || offset + size > shared->bytes()) return CUDA_ERROR_INVALID_VALUE;
-    const auto ordinal = runtime_.ordinal_of(shared->gpu());
+    const auto ordinal = process_.ordinal_of(shared->gpu());
     if (!ordinal) return CUDA_ERROR_MAP_FAILED;
     return open_shared({0, size, MemoryKind::ipc, &context, *ordinal}, std::move(shared), offset, address);
 }

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "tests/sim/driver/abi.hpp"
-#include "tests/sim/driver/kernels.hpp"
+#include "tests/sim/driver/kernel.hpp"
 #include "tests/sim/driver/tagged.hpp"
 
 namespace simgpu {

@@ -6,6 +6,8 @@
 #include "tests/sim/driver/copy_description.hpp"
 #include "tests/sim/driver/event.hpp"
 #include "tests/sim/driver/graph_memory.hpp"
+#include "tests/sim/driver/kernel_step.hpp"
+#include "tests/sim/driver/module.hpp"
 #include "tests/sim/driver/runtime.hpp"
 #include "tests/sim/driver/stream_memory.hpp"
 

@@ -5,6 +5,9 @@
 
 namespace simgpu {
 
+class Pool;
+struct Stream;
+
 // Between CUDA's structures of node parameters and steps. Reading checks what CUDA checks when a node is
 // made.
 
@@ -19,6 +22,9 @@ CUresult read_params(Context& context, CUDA_MEM_ALLOC_NODE_PARAMS& params, Alloc
 CUresult read_free(Context& context, const Graph& graph, CUdeviceptr address, FreeStep& step);
 /// All of them, as cuGraphAddNode gets them; what CUDA gives out is written back.
 CUresult read_params(Context& context, Graph& graph, CUgraphNodeParams& params, Step& step);
+
+/// cuMemAllocAsync in a captured stream: the node gets the properties of the pool, but not its memory.
+CUresult capture_allocation(Stream& stream, const Pool& pool, std::size_t bytes, CUdeviceptr& pointer);
 
 void show_params(Node& node, CUDA_KERNEL_NODE_PARAMS& params);
 void show_params(const Fill& step, CUDA_MEMSET_NODE_PARAMS& params);

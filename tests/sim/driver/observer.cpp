@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <ctime>
+#include <utility>
 
 #include "tests/sim/device/ledger.hpp"
-#include "tests/sim/driver/context.hpp"
-#include "tests/sim/driver/runtime.hpp"
+#include "tests/sim/driver/process.hpp"
+#include "tests/sim/driver/words.hpp"
 
 namespace simgpu {
 
@@ -21,7 +22,11 @@ constexpr Nanoseconds kSpin = 20'000;      ///< The last bit of a wait isn't sle
 
 }  // namespace
 
-Observer::Observer(Runtime& runtime) : runtime_(runtime), scratch_(std::make_unique<TimelineState>()) {}
+Observer::Observer(const Process& process, Words& words, std::function<std::vector<Queue*>()> living_queues)
+    : process_(process),
+      words_(words),
+      living_queues_(std::move(living_queues)),
+      scratch_(std::make_unique<TimelineState>()) {}
 
 bool Observer::has_completed(Queue& queue, std::uint64_t sequence) {
     if (queue.observed() <= sequence) observe();
@@ -47,16 +52,16 @@ Nanoseconds Observer::look(Queue* queue, std::uint64_t sequence) {
     bool passed = true;
     std::vector<Head> heads;
     {
-        Session session(runtime_.device());
+        Session session(process_.device());
         TimelineState& timeline = session.layout().timeline;
         if (clock_now() - last_reap_ > kReapEvery) {
-            Ledger(session).reap(runtime_.slot());
+            Ledger(session).reap(process_.slot());
             last_reap_ = clock_now();
         }
         session.advance();
         heads = heads_now(timeline);
         // What the process sees of its memory counts once the effects that are due have happened.
-        if (!runtime_.words().none() && effects_are_done(heads) && runtime_.words().refresh(session)) {
+        if (!words_.none() && effects_are_done(heads) && words_.refresh(session)) {
             session.advance();
             heads = heads_now(timeline);
         }
@@ -69,7 +74,7 @@ Nanoseconds Observer::look(Queue* queue, std::uint64_t sequence) {
     let_effects_happen(heads);
     if (passed) return 0;
     const Nanoseconds horizon = scratch_->now + kHorizon;
-    Timeline future(*scratch_, runtime_.device().rings(), Timeline::Stamps::leave);
+    Timeline future(*scratch_, process_.device().rings(), Timeline::Stamps::leave);
     const Nanoseconds due = future.advance_until(queue->at(sequence), horizon).value_or(horizon);
     return open_ended_.load(std::memory_order_relaxed) > 0 ? std::min(due, clock_now() + kOpenEndedLook)
                                                            : due;
@@ -77,13 +82,10 @@ Nanoseconds Observer::look(Queue* queue, std::uint64_t sequence) {
 
 std::vector<Observer::Head> Observer::heads_now(const TimelineState& timeline) const {
     std::vector<Head> heads;
-    for (Context* context : runtime_.living_contexts()) {
-        for (std::uint32_t q = 0; q < context->queue_count(); ++q) {
-            Queue& queue = context->queue(q);
-            const Position at = queue.at(0);
-            const ClientState& client = timeline.gpus[at.gpu].clients[at.client];
-            if (q < client.queue_count) heads.push_back({&queue, client.queues[at.queue].head});
-        }
+    for (Queue* queue : living_queues_()) {
+        const Position at = queue->at(0);
+        const ClientState& client = timeline.gpus[at.gpu].clients[at.client];
+        if (at.queue < client.queue_count) heads.push_back({queue, client.queues[at.queue].head});
     }
     return heads;
 }

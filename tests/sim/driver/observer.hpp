@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -9,13 +10,15 @@
 
 namespace simgpu {
 
-class Runtime;
+class Process;
+class Words;
 
 /// How this process looks at the GPUs: moves the timeline to the present, lets the effects of what has
 /// completed happen (in the order of completion), and sleeps until something it waits for is due.
 class Observer {
   public:
-    explicit Observer(Runtime& runtime);
+    /// @param living_queues those of all living contexts, whenever it is asked.
+    Observer(const Process& process, Words& words, std::function<std::vector<Queue*>()> living_queues);
 
     void observe() { look(nullptr, 0); }
 
@@ -53,7 +56,9 @@ class Observer {
     static bool effects_are_done(const std::vector<Head>& heads);
     void let_effects_happen(const std::vector<Head>& heads);
 
-    Runtime& runtime_;
+    const Process& process_;
+    Words& words_;
+    std::function<std::vector<Queue*>()> living_queues_;
     std::mutex mutex_;
     std::unique_ptr<TimelineState> scratch_;
     Nanoseconds last_reap_ = 0;

@@ -3,13 +3,21 @@
 #include <algorithm>
 #include <memory>
 
+#include "tests/sim/driver/address_space.hpp"
 #include "tests/sim/driver/charge.hpp"
-#include "tests/sim/driver/runtime.hpp"
+#include "tests/sim/driver/context.hpp"
+#include "tests/sim/driver/observer.hpp"
+#include "tests/sim/driver/process.hpp"
 
 namespace simgpu {
 
-Pool::Pool(Runtime& runtime, std::uint32_t ordinal, const Properties& properties)
-    : runtime_(runtime), ordinal_(ordinal), properties_(properties) {
+Pool::Pool(const Process& process, Observer& observer, Holdings& holdings, std::uint32_t ordinal,
+           const Properties& properties)
+    : process_(process),
+      observer_(observer),
+      holdings_(holdings),
+      ordinal_(ordinal),
+      properties_(properties) {
     access_.set(ordinal, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
 }
 
@@ -50,7 +58,7 @@ bool Pool::take(Stream& stream, std::uint64_t size, std::uint64_t& address) {
     for (const Wait& wait : waits) stream.context.submit_wait(stream, *wait.queue, wait.sequence);
     if (taken) return true;
     // What other streams have given back may be free by now.
-    runtime_.observer().observe();
+    observer_.observe();
     trim(0);
     const std::lock_guard lock(mutex_);
     return take_now(size, address) || (grow(size) && take_now(size, address));
@@ -86,12 +94,12 @@ bool Pool::grow(std::uint64_t size) {
     const std::uint64_t bytes = round_up(size, kBlock);
     if (bytes > kLongestAllocation) return false;
     if (properties_.max_size != 0 && heap_.reserved() + bytes > properties_.max_size) return false;
-    const std::uint32_t gpu = runtime_.gpu_of(ordinal_);
+    const std::uint32_t gpu = process_.gpu_of(ordinal_);
     const bool shared = properties_.shared_serial != 0;
     const std::uint64_t base = map_device_memory(bytes);
     if (base == 0) return false;
-    SharedMemoryPointer segment = shared ? runtime_.holdings().create(gpu, bytes) : nullptr;
-    const bool paid = shared ? segment && segment->map_at(base) : charge(runtime_, gpu, bytes);
+    SharedMemoryPointer segment = shared ? holdings_.create(gpu, bytes) : nullptr;
+    const bool paid = shared ? segment && segment->map_at(base) : charge(process_, gpu, bytes);
     if (!paid) {
         unmap_device_memory(base, bytes);
         return false;
@@ -146,7 +154,7 @@ void Pool::trim_locked(std::uint64_t keep) {
     for (const BlockHeap::Region& region : heap_.remove_empty(keep)) {
         unmap_device_memory(region.base, region.size);
         // A segment takes its charge along.
-        if (segments_.erase(region.base) == 0) refund(runtime_, runtime_.gpu_of(ordinal_), region.size);
+        if (segments_.erase(region.base) == 0) refund(process_, process_.gpu_of(ordinal_), region.size);
     }
 }
 

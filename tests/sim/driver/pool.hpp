@@ -15,8 +15,9 @@
 
 namespace simgpu {
 
+class Observer;
+class Process;
 class Queue;
-class Runtime;
 struct Stream;
 
 /// A stream-ordered memory pool of one GPU. Memory that is given back in a stream's order can be taken again
@@ -29,7 +30,8 @@ class Pool : public Tagged<0x6c6f6f70ULL> {
         std::uint64_t shared_serial = 0;  ///< Not 0: other processes can open its memory, under this number.
         bool imported = false;            ///< From another process: nothing can be allocated from it.
     };
-    Pool(Runtime& runtime, std::uint32_t ordinal, const Properties& properties);
+    Pool(const Process& process, Observer& observer, Holdings& holdings, std::uint32_t ordinal,
+         const Properties& properties);
 
     std::uint32_t ordinal() const { return ordinal_; }
     const Properties& properties() const { return properties_; }
@@ -89,7 +91,9 @@ class Pool : public Tagged<0x6c6f6f70ULL> {
     void finish(std::uint64_t number);
     void trim_locked(std::uint64_t keep);
 
-    Runtime& runtime_;
+    const Process& process_;
+    Observer& observer_;
+    Holdings& holdings_;
     std::uint32_t ordinal_;
     Properties properties_;
     std::atomic<bool> retired_{false};

@@ -2,13 +2,12 @@
 
 #include <utility>
 
-#include "tests/sim/device/device.hpp"
-#include "tests/sim/driver/observer.hpp"
+#include "tests/sim/device/clock.hpp"
 
 namespace simgpu {
 
-Queue::Queue(Observer& observer, Ring& ring, Position place, std::uint64_t client_serial)
-    : observer_(observer), ring_(ring), place_(place), client_serial_(client_serial) {}
+Queue::Queue(Ring& ring, Position place, std::uint64_t client_serial)
+    : ring_(ring), place_(place), client_serial_(client_serial) {}
 
 Position Queue::at(std::uint64_t sequence) const {
     Position position = place_;
@@ -16,23 +15,17 @@ Position Queue::at(std::uint64_t sequence) const {
     return position;
 }
 
-std::uint64_t Queue::push(Operation operation) {
-    while (true) {
-        {
-            const std::lock_guard lock(mutex_);
-            const std::uint64_t sequence = tail_.load(std::memory_order_relaxed);
-            if (sequence - observed() < kRingSize) {
-                Record& record = ring_.at(sequence);
-                fill_in(record, operation);
-                if (operation.effect) pending_.push_back({sequence, std::move(operation.effect)});
-                record.arrival = clock_now();
-                tail_.store(sequence + 1, std::memory_order_release);
-                ring_.tail.store(sequence + 1, std::memory_order_release);
-                return sequence;
-            }
-        }
-        observer_.wait_for_room(*this);
-    }
+std::optional<std::uint64_t> Queue::push(Operation& operation) {
+    const std::lock_guard lock(mutex_);
+    const std::uint64_t sequence = tail_.load(std::memory_order_relaxed);
+    if (sequence - observed() >= kRingSize) return std::nullopt;
+    Record& record = ring_.at(sequence);
+    fill_in(record, operation);
+    if (operation.effect) pending_.push_back({sequence, std::move(operation.effect)});
+    record.arrival = clock_now();
+    tail_.store(sequence + 1, std::memory_order_release);
+    ring_.tail.store(sequence + 1, std::memory_order_release);
+    return sequence;
 }
 
 void Queue::fill_in(Record& record, const Operation& operation) {

@@ -2,42 +2,23 @@
 
 #include <atomic>
 #include <deque>
-#include <functional>
 #include <mutex>
 #include <optional>
 #include <vector>
 
+#include "tests/sim/driver/operation.hpp"
 #include "tests/sim/model/timeline.hpp"
 
 namespace simgpu {
 
-class Observer;
-
-/// What an operation does to this process's memory or objects, once this process sees that it has completed.
-using Effect = std::function<void(const Record&)>;
-
-/// What is put into a queue; the rest of the Record is filled in on the way.
-struct Operation {
-    RecordKind kind = RecordKind::transfer;
-    Nanoseconds duration = 0;               ///< kernel, copy
-    std::uint32_t gpus = 0;                 ///< rendezvous
-    std::uint32_t engine = 0;               ///< copy
-    std::optional<std::int8_t> priority{};  ///< kernel; nothing: its stream's
-    std::uint32_t word = 0;  ///< spin, wait_word, write_word, kernel: 1 + index of the memory word; 0: none
-    Compare compare = Compare::at_least;  ///< spin, wait_word
-    std::uint64_t value = 0;  ///< what is waited for in the word, or written to it; rendezvous: group
-    Position wait_for{};      ///< wait
-    std::uint64_t wait_serial = 0;
-    Effect effect{};
-};
-
 /// This process's end of one hardware queue. Pushing takes no lock that another process could hold.
 class Queue {
   public:
-    Queue(Observer& observer, Ring& ring, Position place, std::uint64_t client_serial);
+    Queue(Ring& ring, Position place, std::uint64_t client_serial);
 
-    /// Blocks while the queue is full, as a launch does in CUDA. @return the operation's sequence number.
-    std::uint64_t push(Operation operation);
+    /// @return the operation's sequence number; nothing, and the operation is as it was, while the queue is
+    /// full.
+    std::optional<std::uint64_t> push(Operation& operation);
 
     /// Operations pushed so far; the next one gets this sequence number.
     std::uint64_t tail() const { return tail_.load(std::memory_order_acquire); }
@@ -72,7 +53,6 @@ class Queue {
         Effect effect;
     };
 
-    Observer& observer_;
     Ring& ring_;
     Position place_;
     std::uint64_t client_serial_;

@@ -1,15 +1,11 @@
 #include "tests/sim/driver/runtime.hpp"
 
 #include <pthread.h>
-#include <sys/mman.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 
 #include "tests/sim/device/device_path.hpp"
-#include "tests/sim/device/ledger.hpp"
-#include "tests/sim/device/process_identity.hpp"
 #include "tests/sim/driver/visible_devices.hpp"
 
 namespace simgpu {
@@ -49,32 +45,26 @@ CUresult Runtime::initialize() {
 Runtime* Runtime::get() { return forked.load(std::memory_order_relaxed) ? nullptr : the_runtime.load(); }
 
 Runtime::Runtime(std::unique_ptr<Device> device, std::vector<std::uint32_t> visible)
-    : device_(std::move(device)),
-      visible_(std::move(visible)),
-      observer_(*this),
-      holdings_(*this),
-      memory_(*this),
-      host_functions_(*this),
+    : Process(std::move(device), std::move(visible)),
       words_(*this),
-      graph_memory_(*this),
-      primaries_(visible_.size()) {}
-
-CUresult Runtime::enter() {
-    if (alive_.open(device_path()) != 0) return CUDA_ERROR_NO_DEVICE;
-    // The mapping keeps the lock when the program closes all descriptors, and in a forked child.
-    if (mmap(nullptr, 4096, PROT_READ, MAP_SHARED, alive_.descriptor(), 0) == MAP_FAILED)
-        return CUDA_ERROR_OPERATING_SYSTEM;
-    const ProcessEntry identity = own_identity();
-    Session session(*device_);
-    const auto slot = Ledger(session).enter(identity);
-    if (!slot || !alive_.try_lock(kAliveLock + *slot)) return CUDA_ERROR_OPERATING_SYSTEM;
-    slot_ = *slot;
-    return CUDA_SUCCESS;
-}
+      observer_(*this, words_, [this] { return living_queues(); }),
+      holdings_(*this),
+      memory_(*this, observer_, holdings_, virtual_memory_),
+      host_functions_(observer_),
+      graph_memory_(*this, observer_, memory_),
+      primaries_(visible_count()) {}
 
 std::vector<Context*> Runtime::living_contexts() const {
     const std::lock_guard lock(contexts_mutex_);
     return living_;
+}
+
+std::vector<Queue*> Runtime::living_queues() const {
+    std::vector<Queue*> queues;
+    for (Context* context : living_contexts()) {
+        for (std::uint32_t q = 0; q < context->queue_count(); ++q) queues.push_back(&context->queue(q));
+    }
+    return queues;
 }
 
 void Runtime::list(Context& context) {
@@ -83,7 +73,7 @@ void Runtime::list(Context& context) {
 }
 
 Context* Runtime::create_context(std::uint32_t ordinal, unsigned int flags, CUresult& result) {
-    auto context = std::make_unique<Context>(*this, ordinal, false, flags);
+    auto context = std::make_unique<Context>(*this, *this, observer_, ordinal, false, flags);
     result = context->open();
     if (result != CUDA_SUCCESS) return nullptr;
     list(*context);
@@ -106,7 +96,8 @@ void Runtime::destroy_context(Context& context) {
 CUresult Runtime::retain_primary(std::uint32_t ordinal, Context*& context) {
     const std::lock_guard lock(primaries_mutex_);
     Primary& primary = primaries_[ordinal];
-    if (!primary.context) primary.context = std::make_unique<Context>(*this, ordinal, true, primary.flags);
+    if (!primary.context)
+        primary.context = std::make_unique<Context>(*this, *this, observer_, ordinal, true, primary.flags);
     if (!primary.context->is_open()) {
         if (const CUresult result = primary.context->open(); result != CUDA_SUCCESS) return result;
         list(*primary.context);
@@ -129,12 +120,6 @@ void Runtime::reset_primary(std::uint32_t ordinal) {
     Primary& primary = primaries_[ordinal];
     if (primary.context && primary.context->is_open()) destroy_context(*primary.context);
     primary.holders = 0;
-}
-
-std::optional<std::uint32_t> Runtime::ordinal_of(std::uint32_t gpu) const {
-    const auto found = std::find(visible_.begin(), visible_.end(), gpu);
-    if (found == visible_.end()) return std::nullopt;
-    return static_cast<std::uint32_t>(found - visible_.begin());
 }
 
 void Runtime::synchronize_all() {

@@ -12,28 +12,20 @@
 #include "tests/sim/driver/memory.hpp"
 #include "tests/sim/driver/observer.hpp"
 #include "tests/sim/driver/physical_memory.hpp"
+#include "tests/sim/driver/process.hpp"
 #include "tests/sim/driver/virtual_memory.hpp"
 #include "tests/sim/driver/words.hpp"
 
 namespace simgpu {
 
 /// The driver in this process, from cuInit to the process's end.
-class Runtime {
+class Runtime : public Process {
   public:
     /// cuInit. @return CUDA_ERROR_NO_DEVICE without a device file, CUDA_ERROR_NOT_INITIALIZED in a forked
     /// child.
     static CUresult initialize();
     /// @return nullptr before cuInit, and in a child forked after it.
     static Runtime* get();
-
-    Device& device() { return *device_; }
-    std::uint32_t slot() const { return slot_; }
-    std::uint32_t visible_count() const { return static_cast<std::uint32_t>(visible_.size()); }
-    std::uint32_t gpu_of(std::uint32_t ordinal) const { return visible_[ordinal]; }
-    const Card& card(std::uint32_t ordinal) const { return device_->card(gpu_of(ordinal)); }
-    /// @return nothing if the GPU isn't visible to this process.
-    std::optional<std::uint32_t> ordinal_of(std::uint32_t gpu) const;
-    bool is_ordinal(int device) const { return device >= 0 && device < static_cast<int>(visible_.size()); }
 
     Observer& observer() { return observer_; }
     Memory& memory() { return memory_; }
@@ -66,20 +58,17 @@ class Runtime {
 
   private:
     Runtime(std::unique_ptr<Device> device, std::vector<std::uint32_t> visible);
-    CUresult enter();
+    /// Of all living contexts.
+    std::vector<Queue*> living_queues() const;
     void list(Context& context);
 
-    std::unique_ptr<Device> device_;
-    FileLock alive_;
-    std::uint32_t slot_ = kMaxProcesses;
-    std::vector<std::uint32_t> visible_;
+    Words words_;
     Observer observer_;
     Holdings holdings_;
     PhysicalHandles physical_handles_;
     VirtualMemory virtual_memory_;
     Memory memory_;
     HostFunctions host_functions_;
-    Words words_;
     GraphMemory graph_memory_;
 
     mutable std::mutex contexts_mutex_;

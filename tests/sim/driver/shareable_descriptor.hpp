@@ -6,7 +6,7 @@
 
 namespace simgpu {
 
-class Runtime;
+class Process;
 
 /// What a file descriptor that a process was given stands for. Such a descriptor is one of the device file:
 /// it stands at a place that says what it means, and one of a segment holds a lock that keeps the segment
@@ -17,11 +17,11 @@ struct SharedPool {
 };
 
 /// The caller holds the segment. @return -1: the process has no descriptors left.
-int make_segment_descriptor(Runtime& runtime, SegmentName name);
-int make_pool_descriptor(Runtime& runtime, SharedPool pool);
+int make_segment_descriptor(const Process& process, SegmentName name);
+int make_pool_descriptor(const Process& process, SharedPool pool);
 
 /// @return nothing: it is no descriptor of this kind.
-std::optional<SegmentName> read_segment_descriptor(Runtime& runtime, int descriptor);
-std::optional<SharedPool> read_pool_descriptor(Runtime& runtime, int descriptor);
+std::optional<SegmentName> read_segment_descriptor(const Process& process, int descriptor);
+std::optional<SharedPool> read_pool_descriptor(const Process& process, int descriptor);
 
 }  // namespace simgpu

@@ -8,13 +8,18 @@
 
 namespace simgpu {
 
-class Runtime;
+class Holdings;
+class Process;
 
 /// A segment that this process holds while an object of it lives.
 class SharedMemory {
   public:
-    SharedMemory(Runtime& runtime, SegmentName name, const Segment& segment)
-        : runtime_(runtime), name_(name), gpu_(segment.gpu), offset_(segment.offset), bytes_(segment.bytes) {}
+    SharedMemory(Holdings& holdings, SegmentName name, const Segment& segment)
+        : holdings_(holdings),
+          name_(name),
+          gpu_(segment.gpu),
+          offset_(segment.offset),
+          bytes_(segment.bytes) {}
     ~SharedMemory();
     SharedMemory(const SharedMemory&) = delete;
     SharedMemory& operator=(const SharedMemory&) = delete;
@@ -28,7 +33,7 @@ class SharedMemory {
     bool map_at(std::uint64_t address) const { return map_at(address, 0, bytes_); }
 
   private:
-    Runtime& runtime_;
+    Holdings& holdings_;
     SegmentName name_;
     std::uint32_t gpu_;
     std::uint64_t offset_;
@@ -40,7 +45,7 @@ using SharedMemoryPointer = std::shared_ptr<const SharedMemory>;
 /// Which segments this process holds, and through how many objects.
 class Holdings {
   public:
-    explicit Holdings(Runtime& runtime) : runtime_(runtime) {}
+    explicit Holdings(const Process& process) : process_(process) {}
 
     /// A new segment, charged to this process. @return nullptr: no room.
     SharedMemoryPointer create(std::uint32_t gpu, std::uint64_t bytes);
@@ -53,7 +58,7 @@ class Holdings {
     friend class SharedMemory;
     void release(std::uint32_t index);
 
-    Runtime& runtime_;
+    const Process& process_;
     std::mutex mutex_;
     std::map<std::uint32_t, unsigned int> references_;  ///< by index
 };

@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "tests/sim/driver/abi.hpp"
-#include "tests/sim/driver/module.hpp"
 #include "tests/sim/driver/transfer.hpp"
 
 namespace simgpu {
 
 class Event;
+struct Function;
 class Graph;
 class GraphAllocation;
 
@@ -77,17 +77,5 @@ using Step = std::variant<KernelStep, CopyStep, Fill, HostStep, ChildStep, Empty
                           RecordEventStep, AllocateStep, FreeStep, MemoryOperationsStep>;
 
 CUgraphNodeType type_of(const Step& step);
-
-/// Puts what the step does into the stream, for a graph that is launched. Children are no single step.
-/// @param own_priority a kernel's priority is its node's, not the stream's.
-CUresult submit_step(Stream& stream, const Step& step, bool own_priority);
-
-/// Reads a launch's parameters as they are now.
-CUresult make_kernel_step(CUfunction function, const Shape& shape, unsigned int shared_bytes,
-                          void** parameters, void** extra, KernelStep& step);
-/// Whether a cooperative grid fits on the GPU at once.
-bool fits_at_once(const Context& context, const Shape& shape);
-
-CopyStep copy_step(const Context& context, const Transfer& transfer);
 
 }  // namespace simgpu

@@ -1,6 +1,7 @@
 #include "tests/sim/driver/stream_memory.hpp"
 
 #include "tests/sim/driver/runtime.hpp"
+#include "tests/sim/driver/word_operation.hpp"
 
 namespace simgpu {
 
@@ -59,7 +60,7 @@ CUresult submit_memory_operation(Stream& stream, const CUstreamBatchMemOpParams&
         operation.kind = RecordKind::write_word;
     }
     operation.value = bytes == 8 ? asked.waitValue.value64 : asked.waitValue.value;
-    stream.context.runtime().words().take(operation, asked.waitValue.address, bytes);
+    take_word(stream.context.runtime(), operation, asked.waitValue.address, bytes);
     stream.context.submit(stream, std::move(operation));
     return CUDA_SUCCESS;
 }

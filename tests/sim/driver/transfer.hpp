@@ -3,9 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "tests/sim/driver/abi.hpp"
-#include "tests/sim/driver/context.hpp"
-
 namespace simgpu {
 
 /// Rows of bytes from one place to another; a plain copy has one row, a 3D one layers of rows.
@@ -40,16 +37,5 @@ enum class Completion {
     in_stream_order,  ///< The program's own memory is read before the call returns, or written.
     in_graph_order,   ///< All memory is read and written when its turn comes.
 };
-
-/// Submits the copy to the stream, or adds it to what the stream captures. Memory of the program that the
-/// driver doesn't know is read before the call returns, and written before it returns, as CUDA does with
-/// pageable memory.
-CUresult submit_copy(Stream& stream, const Transfer& transfer, Completion completion);
-
-/// Likewise for a memset.
-CUresult submit_set(Stream& stream, const Fill& fill, Completion completion);
-
-/// Waits for the operation, then reports what the context ran into.
-CUresult wait_for(Stream& stream, std::uint64_t sequence);
 
 }  // namespace simgpu

@@ -4,13 +4,11 @@
 
 #include "tests/sim/device/address.hpp"
 #include "tests/sim/device/ledger.hpp"
-#include "tests/sim/driver/runtime.hpp"
+#include "tests/sim/driver/process.hpp"
 
 namespace simgpu {
 
 namespace {
-
-constexpr Nanoseconds kRetry = 1'000'000;
 
 std::uint64_t in_memory(std::uint64_t address, std::uint32_t bytes) {
     std::uint64_t value = 0;
@@ -20,31 +18,12 @@ std::uint64_t in_memory(std::uint64_t address, std::uint32_t bytes) {
 
 }  // namespace
 
-void Words::take(Operation& operation, std::uint64_t address, std::uint32_t bytes) {
-    std::uint32_t index = enter(address, bytes);
-    while (index == kMaxWords) {
-        runtime_.observer().observe();
-        Observer::sleep_until(clock_now() + kRetry);
-        index = enter(address, bytes);
-    }
-    operation.word = index + 1;
-    runtime_.observer().open_ended_began();
-    const bool writes = operation.kind == RecordKind::kernel || operation.kind == RecordKind::write_word;
-    const std::uint64_t value = operation.value;
-    operation.effect = [this, address, bytes, writes, value](const Record&) {
-        if (writes) std::memcpy(at_address(address), &value, bytes);
-        leave(address);
-        runtime_.observer().open_ended_ended();
-    };
-}
-
-/// @return the word's place in the timeline; kMaxWords if all are taken.
 std::uint32_t Words::enter(std::uint64_t address, std::uint32_t bytes) {
-    Session session(runtime_.device());
+    Session session(process_.device());
     const std::lock_guard lock(mutex_);
     auto word = words_.find(address);
     if (word == words_.end()) {
-        const auto index = Ledger(session).add_word(runtime_.slot(), bytes, in_memory(address, bytes));
+        const auto index = Ledger(session).add_word(process_.slot(), bytes, in_memory(address, bytes));
         if (!index) return kMaxWords;
         word = words_.emplace(address, Word{*index, bytes}).first;
     }
@@ -53,7 +32,7 @@ std::uint32_t Words::enter(std::uint64_t address, std::uint32_t bytes) {
 }
 
 void Words::leave(std::uint64_t address) {
-    Session session(runtime_.device());
+    Session session(process_.device());
     const std::lock_guard lock(mutex_);
     const auto word = words_.find(address);
     if (--word->second.users > 0) return;

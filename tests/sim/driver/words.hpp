@@ -3,13 +3,10 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
-#include <optional>
-
-#include "tests/sim/driver/queue.hpp"
 
 namespace simgpu {
 
-class Runtime;
+class Process;
 class Session;
 
 /// The words of this process's memory that operations under way wait for or write. The timeline has a copy of
@@ -17,11 +14,12 @@ class Session;
 /// operations write is seen when the process looks.
 class Words {
   public:
-    explicit Words(Runtime& runtime) : runtime_(runtime) {}
+    explicit Words(const Process& process) : process_(process) {}
 
-    /// Ties the operation to the word at `address` of 4 or 8 bytes, until it is seen to complete; one that
-    /// writes does it in memory then. Blocks while all words of the device are taken.
-    void take(Operation& operation, std::uint64_t address, std::uint32_t bytes);
+    /// Counts one more user of the word at `address` of 4 or 8 bytes.
+    /// @return the word's place in the timeline; kMaxWords if all are taken.
+    std::uint32_t enter(std::uint64_t address, std::uint32_t bytes);
+    void leave(std::uint64_t address);
 
     bool none() const;
     /// Takes what is in memory over into the timeline. To be called when all effects of completed operations
@@ -35,10 +33,7 @@ class Words {
         std::uint32_t users = 0;
     };
 
-    std::uint32_t enter(std::uint64_t address, std::uint32_t bytes);
-    void leave(std::uint64_t address);
-
-    Runtime& runtime_;
+    const Process& process_;
     mutable std::mutex mutex_;  ///< Taken inside a Session, never the other way round.
     std::map<std::uint64_t, Word> words_;
 };

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "tests/sim/driver/array.hpp"
+#include "tests/sim/driver/copy.hpp"
 #include "tests/sim/driver/stream_handle.hpp"
-#include "tests/sim/driver/transfer.hpp"
 
 using namespace simgpu;
 

@@ -1,5 +1,5 @@
+#include "tests/sim/driver/copy.hpp"
 #include "tests/sim/driver/stream_handle.hpp"
-#include "tests/sim/driver/transfer.hpp"
 
 using namespace simgpu;
 

@@ -2,6 +2,8 @@
 #include <optional>
 
 #include "tests/sim/driver/event.hpp"
+#include "tests/sim/driver/kernel_operation.hpp"
+#include "tests/sim/driver/kernel_step.hpp"
 #include "tests/sim/driver/module.hpp"
 #include "tests/sim/driver/stream_handle.hpp"
 

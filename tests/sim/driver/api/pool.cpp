@@ -1,4 +1,5 @@
 // Allocations from pools, and which pool a device allocates from.
+#include "tests/sim/driver/node_params.hpp"
 #include "tests/sim/driver/pool_handle.hpp"
 #include "tests/sim/driver/stream_handle.hpp"
 

@@ -3,6 +3,7 @@
 
 #include "tests/sim/driver/capture.hpp"
 #include "tests/sim/driver/location.hpp"
+#include "tests/sim/driver/runtime.hpp"
 
 using namespace simgpu;
 

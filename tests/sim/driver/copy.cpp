@@ -1,4 +1,4 @@
-#include "tests/sim/driver/transfer.hpp"
+#include "tests/sim/driver/copy.hpp"
 
 #include <cstring>
 #include <memory>
@@ -43,6 +43,30 @@ std::optional<std::uint32_t> gpu_of(Runtime& runtime, std::uint64_t address) {
     const auto allocation = runtime.memory().find(address);
     if (!allocation || allocation->on_host() || allocation->ordinal == kMaxGpus) return std::nullopt;
     return runtime.gpu_of(allocation->ordinal);
+}
+
+CopyStep copy_step(const Context& context, const Transfer& transfer) {
+    const Memory& memory = context.runtime().memory();
+    const auto type = [&memory](std::uint64_t address) {
+        const auto allocation = memory.find(address);
+        return allocation && !allocation->on_host() ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
+    };
+    CopyStep step{};
+    CUDA_MEMCPY3D& copy = step.copy;
+    copy.srcMemoryType = type(transfer.from);
+    copy.srcHost = at_address<const void>(transfer.from);
+    copy.srcDevice = transfer.from;
+    copy.srcPitch = transfer.from_pitch;
+    copy.srcHeight = transfer.from_pitch ? transfer.from_layer / transfer.from_pitch : 0;
+    copy.dstMemoryType = type(transfer.to);
+    copy.dstHost = at_address(transfer.to);
+    copy.dstDevice = transfer.to;
+    copy.dstPitch = transfer.to_pitch;
+    copy.dstHeight = transfer.to_pitch ? transfer.to_layer / transfer.to_pitch : 0;
+    copy.WidthInBytes = transfer.width;
+    copy.Height = transfer.rows;
+    copy.Depth = transfer.layers;
+    return step;
 }
 
 }  // namespace

@@ -8,6 +8,9 @@ import re
 import sys
 
 FRONT = ["base", "driver", "link", "swap", "session", "contexts", "sizes", "memory", "compute", "process", "hooks"]
+# The simulator's libraries from the bottom to the top.
+SIMULATOR = ["model", "device/layout", "device/file", "device/ledger", *(f"driver/{room}" for room in (
+    "base", "stream", "module", "graph", "context", "mapping", "memory", "runtime", "work", "launch", "api"))]
 # What each room of verbs knows: what all verbs are given, and how they print.
 CGPUCTL = ["core", "client/cgpuctl/input.hpp", "client/cgpuctl/output", "client/cgpuctl/verb.hpp", "client/cgpuctl/verbs.hpp",
            "client/node", "client/run"]
@@ -74,6 +77,12 @@ MAY = {
     "module/front/nvml": ["core/wire", *(f"module/front/{each}" for each in FRONT[:3])],
     "dbus": [],
     "tests/sim": [],
+    **{f"tests/sim/{room}": ["tests/sim/include", *(f"tests/sim/{each}" for each in SIMULATOR[:at])]
+       for at, room in enumerate(SIMULATOR)},
+    "tests/sim/nvml": ["tests/sim/include", "tests/sim/model", "tests/sim/device"],
+    "tests/sim/tool": ["tests/sim/model", "tests/sim/device"],
+    "tests/sim/test": ["tests/sim"],
+    "tests/sim/test/support": ["tests/sim/include", "tests/sim/model", "tests/sim/device"],
     "tests/peer": ["core/wire"],
     "tests/programs": ["core/wire", "tests/sim/include", "tests/peer"],
     "tests/fuzz": ["core", "bundle", "daemon", "client", "tests/unit"],

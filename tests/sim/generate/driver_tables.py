@@ -28,7 +28,7 @@ def version_script(prefixes):
 
 def driver_table(entries):
     variants = {"legacy": "legacy", "ptsz": "per_thread", "ptds": "per_thread"}
-    lines = ["// Made by generate/driver_tables.py", '#include "tests/sim/driver/function_table.hpp"', 'extern "C" {']
+    lines = ["// Made by generate/driver_tables.py", '#include "tests/sim/driver/base/function_table.hpp"', 'extern "C" {']
     lines += [f"void {symbol}();" for symbol, _, _, _ in entries]
     lines += ["}", "namespace simgpu {", "const FunctionEntry kFunctionTable[] = {"]
     lines += [f'    {{"{base}", {version}, StreamVariant::{variants[variant]}, &{symbol}}},'

@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "tests/sim/device/card_text.hpp"
+#include "tests/sim/device/layout/card_text.hpp"
 #include "tests/sim/nvml/node.hpp"
 
 using namespace simgpu;

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <mutex>
 
-#include "tests/sim/device/address.hpp"
-#include "tests/sim/device/device_path.hpp"
+#include "tests/sim/device/file/address.hpp"
+#include "tests/sim/device/file/device_path.hpp"
 
 namespace simgpu {
 

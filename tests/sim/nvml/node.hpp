@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "tests/sim/device/device.hpp"
+#include "tests/sim/device/file/device.hpp"
 #include "tests/sim/include/simgpu/nvml.h"
 
 namespace simgpu {

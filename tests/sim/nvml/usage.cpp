@@ -1,8 +1,8 @@
 #include <ctime>
 #include <vector>
 
-#include "tests/sim/device/ledger.hpp"
-#include "tests/sim/device/process_identity.hpp"
+#include "tests/sim/device/ledger/ledger.hpp"
+#include "tests/sim/device/ledger/process_identity.hpp"
 #include "tests/sim/nvml/node.hpp"
 
 using namespace simgpu;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/sim/device/card.hpp"
+#include "tests/sim/device/layout/card.hpp"
 
 namespace simgpu {
 

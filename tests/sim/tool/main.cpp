@@ -2,8 +2,8 @@
 #include <cstring>
 #include <iostream>
 
-#include "tests/sim/device/device_path.hpp"
-#include "tests/sim/device/trace.hpp"
+#include "tests/sim/device/file/device_path.hpp"
+#include "tests/sim/device/ledger/trace.hpp"
 #include "tests/sim/tool/card_catalogue.hpp"
 #include "tests/sim/tool/report.hpp"
 

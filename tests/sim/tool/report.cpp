@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "tests/sim/device/card_text.hpp"
-#include "tests/sim/device/ledger.hpp"
-#include "tests/sim/device/process_identity.hpp"
+#include "tests/sim/device/layout/card_text.hpp"
+#include "tests/sim/device/ledger/ledger.hpp"
+#include "tests/sim/device/ledger/process_identity.hpp"
 
 namespace simgpu {
 

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tests/sim/device/device.hpp"
+#include "tests/sim/device/file/device.hpp"
 
 namespace simgpu {
 

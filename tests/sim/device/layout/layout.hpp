@@ -1,0 +1,78 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "tests/sim/device/layout/card.hpp"
+#include "tests/sim/device/layout/ipc_event.hpp"
+#include "tests/sim/device/layout/process_entry.hpp"
+#include "tests/sim/device/layout/segment.hpp"
+#include "tests/sim/device/layout/trace_record.hpp"
+#include "tests/sim/model/record.hpp"
+#include "tests/sim/model/timeline_state.hpp"
+
+namespace simgpu {
+
+/// Old contents of what is being changed. A process that is killed while it holds the lock leaves it
+/// non-empty, and the next one to take the lock puts the old contents back.
+struct JournalArea {
+    std::atomic<std::uint64_t> used;
+    std::byte data[4U << 20];
+};
+
+/// An error of a GPU that the driver has reported.
+struct XidRecord {
+    std::uint64_t code;
+    std::uint32_t gpu;
+};
+constexpr std::uint64_t kMaxXids = 256;
+
+/// The shared file. The rings follow it at kRingsOffset, the bytes of the segments at kDataOffset. Everything
+/// but rings and bytes is changed under the lock only.
+struct Layout {
+    std::uint64_t magic;
+    std::uint32_t version;
+    std::uint32_t gpu_count;
+    std::uint64_t file_bytes;  ///< Without the data area.
+    Card cards[kMaxGpus];
+    JournalArea journal;
+    std::uint64_t process_serial;
+    std::uint32_t process_count;  ///< Entries from here on have never been used.
+    ProcessEntry processes[kMaxProcesses];
+    TimelineState timeline;
+    std::uint64_t segment_serial;
+    std::uint64_t
+        segment_cursor;  ///< Where room for the next one is looked for, as an offset in the data area.
+    std::uint32_t segment_count;            ///< Entries from here on are free.
+    std::uint64_t unowned_bytes[kMaxGpus];  ///< Of segments that are charged to no process.
+    Segment segments[kMaxSegments];
+    std::uint64_t ipc_event_serial;
+    IpcEvent ipc_events[kMaxIpcEvents];
+    TraceHead trace;
+    std::atomic<std::uint32_t> lost_gpus;    ///< A bit for each that has fallen off its bus.
+    std::atomic<std::uint32_t> driver_gone;  ///< Not 0: as if it were unloaded.
+    std::atomic<std::uint64_t> xid_count;    ///< Errors that were ever reported; the last of them follow.
+    XidRecord xids[kMaxXids];                ///< The n-th at n % kMaxXids.
+};
+static_assert(kMaxGpus <= 32);
+
+constexpr std::uint64_t kMagic = 0x7570676d6973ULL;  // "simgpu"
+constexpr std::uint32_t kLayoutVersion = 7;
+constexpr std::uint64_t kRingsOffset = (sizeof(Layout) + 4095) / 4096 * 4096;
+
+// The data area is a hole but for what programs wrote; far larger than all cards, so that there is always a
+// gap of the right size.
+constexpr std::uint64_t kDataOffset = std::uint64_t{2} << 40;
+constexpr std::uint64_t kDataBytes = std::uint64_t{8} << 40;
+
+// The records of the trace, a hole until one is taken.
+constexpr std::uint64_t kTraceOffset = std::uint64_t{3} << 39;
+static_assert(kTraceOffset + kMaxTraceRecords * sizeof(TraceRecord) <= kDataOffset);
+
+// Byte ranges of the file that OFD locks are put on; they lie between the rings and the data area.
+constexpr std::int64_t kStateLock = std::int64_t{1} << 40;
+constexpr std::int64_t kAliveLock = kStateLock + 4096;    ///< + process slot: held by the living process
+constexpr std::int64_t kSegmentLock = kAliveLock + 4096;  ///< + segment: held by its open descriptors
+constexpr std::int64_t kPoolMark = kSegmentLock + kMaxSegments;  ///< + pool: where its descriptors stand
+
+}  // namespace simgpu

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/sim/driver/base/abi.hpp"
+
+namespace simgpu {
+
+/// A parameter of a known kernel: where it lies in a packed parameter buffer.
+struct KernelParameter {
+    std::size_t offset;
+    std::size_t size;
+};
+
+struct Kernel {
+    enum class Kind { busy, rendezvous, group_rendezvous, fill, vector_add, wait_for_flag, set_flag };
+    Kind kind;
+    const char* name;
+    std::vector<KernelParameter> parameters;
+};
+
+/// Finds a kernel by its name, plain or as an Itanium-mangled function ("_Z4busym"). @return nullptr:
+/// unknown.
+const Kernel* find_kernel(const std::string& name);
+
+/// The launch's parameters as they are now, each at its offset. @return nothing if they can't be read.
+std::optional<std::vector<std::byte>> pack_parameters(const Kernel& kernel, void** parameters, void** extra);
+
+/// Addresses of the parameters, from whichever of the two ways the launch used.
+std::vector<const void*> parameter_addresses(const Kernel& kernel, void** parameters, void** extra);
+
+}  // namespace simgpu

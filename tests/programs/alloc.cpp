@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <string>
 
-#include "tests/programs/common.hpp"
-#include "tests/programs/options.hpp"
-#include "tests/programs/ways.hpp"
+#include "tests/programs/support/common.hpp"
+#include "tests/programs/support/options.hpp"
+#include "tests/programs/support/ways.hpp"
 
 namespace {
 

@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "tests/programs/common.hpp"
-#include "tests/programs/options.hpp"
+#include "tests/programs/support/common.hpp"
+#include "tests/programs/support/options.hpp"
 
 namespace {
 

@@ -6,10 +6,10 @@
 #include <cstdlib>
 #include <thread>
 
-#include "tests/programs/announce.hpp"
-#include "tests/programs/behind.h"
-#include "tests/programs/common.hpp"
-#include "tests/programs/options.hpp"
+#include "tests/programs/support/announce.hpp"
+#include "tests/programs/support/behind.h"
+#include "tests/programs/support/common.hpp"
+#include "tests/programs/support/options.hpp"
 
 namespace {
 

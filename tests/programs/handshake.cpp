@@ -1,6 +1,6 @@
 // A kernel in one stream spins until a kernel that is launched after it in another stream sets a word.
-#include "tests/programs/common.hpp"
-#include "tests/programs/options.hpp"
+#include "tests/programs/support/common.hpp"
+#include "tests/programs/support/options.hpp"
 
 namespace {
 

@@ -2,8 +2,8 @@
 #include <cstdio>
 #include <string>
 
-#include "tests/programs/common.hpp"
-#include "tests/programs/options.hpp"
+#include "tests/programs/support/common.hpp"
+#include "tests/programs/support/options.hpp"
 #include "tests/sim/include/simgpu/nvml.h"
 
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/programs/options.hpp"
+#include "tests/programs/support/options.hpp"
 
 namespace {
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "tests/peer/front.hpp"
-#include "tests/programs/options.hpp"
+#include "tests/programs/support/options.hpp"
 
 namespace {
 

@@ -12,8 +12,8 @@
 #include <new>
 #include <vector>
 
-#include "tests/programs/common.hpp"
-#include "tests/programs/options.hpp"
+#include "tests/programs/support/common.hpp"
+#include "tests/programs/support/options.hpp"
 
 namespace {
 

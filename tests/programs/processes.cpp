@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/programs/common.hpp"
-#include "tests/programs/options.hpp"
+#include "tests/programs/support/common.hpp"
+#include "tests/programs/support/options.hpp"
 #include "tests/sim/include/simgpu/nvml.h"
 
 namespace {

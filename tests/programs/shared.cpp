@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdlib>
 
-#include "tests/programs/common.hpp"
-#include "tests/programs/options.hpp"
+#include "tests/programs/support/common.hpp"
+#include "tests/programs/support/options.hpp"
 #include "tests/sim/include/simgpu/cuda_memory.h"
 
 namespace {

@@ -1,8 +1,8 @@
 // Adds two vectors on the GPU and checks every element of the sum.
 #include <vector>
 
-#include "tests/programs/common.hpp"
-#include "tests/programs/options.hpp"
+#include "tests/programs/support/common.hpp"
+#include "tests/programs/support/options.hpp"
 
 namespace {
 

@@ -4,8 +4,8 @@
 #include <random>
 #include <thread>
 
-#include "tests/programs/common.hpp"
-#include "tests/programs/options.hpp"
+#include "tests/programs/support/common.hpp"
+#include "tests/programs/support/options.hpp"
 
 namespace {
 

@@ -2,9 +2,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "tests/programs/common.hpp"
 #include "tests/programs/fire/master.hpp"
-#include "tests/programs/options.hpp"
+#include "tests/programs/support/common.hpp"
+#include "tests/programs/support/options.hpp"
 
 using programs::fire::Way;
 

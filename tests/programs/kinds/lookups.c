@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/programs/behind.h"
 #include "tests/programs/kinds/errand.h"
+#include "tests/programs/support/behind.h"
 
 enum { kMost = 1024, kName = 96, kFuture = 99000 };
 

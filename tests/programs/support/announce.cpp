@@ -1,4 +1,4 @@
-#include "tests/programs/announce.hpp"
+#include "tests/programs/support/announce.hpp"
 
 #include <sys/socket.h>
 

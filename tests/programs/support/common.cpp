@@ -1,4 +1,4 @@
-#include "tests/programs/common.hpp"
+#include "tests/programs/support/common.hpp"
 
 #include <poll.h>
 #include <sys/signalfd.h>

@@ -5,7 +5,7 @@
     .type programs_kernels, @object
 programs_kernels:
     .incbin "client/load/busy.ptx"
-    .incbin "tests/programs/vector_add.ptx"
+    .incbin "tests/programs/support/vector_add.ptx"
     .byte 0
     .size programs_kernels, . - programs_kernels
     .section .note.GNU-stack, "", @progbits

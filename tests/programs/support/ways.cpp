@@ -1,11 +1,11 @@
-#include "tests/programs/ways.hpp"
+#include "tests/programs/support/ways.hpp"
 
 #include <algorithm>
 #include <map>
 
 #include <unistd.h>
 
-#include "tests/programs/common.hpp"
+#include "tests/programs/support/common.hpp"
 #include "tests/sim/include/simgpu/cuda_graph.h"
 #include "tests/sim/include/simgpu/cuda_memory.h"
 

@@ -1,4 +1,4 @@
-#include "tests/programs/options.hpp"
+#include "tests/programs/support/options.hpp"
 
 #include <CLI/CLI.hpp>
 

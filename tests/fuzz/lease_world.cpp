@@ -43,8 +43,8 @@ void LeaseWorld::begin(app::test::LeaseMemory table) {
         const auto pid = whose.process.pid;
         auto& it = processes_[pid];
         const auto charged = std::min(bed_->fronts.charges[pid], it.lease);
-        const auto given = it.dead ? 0 : std::min(app::whole_granules(it.lease - charged), bytes);
-        it.lease -= std::min(app::whole_granules(given), it.lease);
+        const auto given = it.dead ? 0 : std::min(wire::align_down(it.lease - charged), bytes);
+        it.lease -= std::min(wire::align_down(given), it.lease);
         return given;
     };
     for (int number = 0; number < kInstances; ++number) {
@@ -108,14 +108,14 @@ void LeaseWorld::granted(std::int32_t pid, const app::LeaseAsk& ask, const app::
     must(bed_->leases.leased(pool.instance.id, pool.gpu) <= bed_->leases.limit(pool),
          "never more is granted than the limit");
     if (ask.what != app::LeaseAsk::What::lease) return;
-    must(answer.granted >= app::up_to_granule(ask.bytes), "all is granted or nothing");
+    must(answer.granted >= wire::align_up(ask.bytes), "all is granted or nothing");
     if (delivered) it.lease += answer.granted;
 }
 
 void LeaseWorld::give(std::int32_t pid, std::uint64_t bytes) {
     if (!can_speak(pid)) return;
     auto& it = processes_[pid];
-    it.lease -= std::min(app::whole_granules(bytes), it.lease);
+    it.lease -= std::min(wire::align_down(bytes), it.lease);
     bed_->leases.give(key(pid), bytes);
     check();
 }
@@ -123,7 +123,7 @@ void LeaseWorld::give(std::int32_t pid, std::uint64_t bytes) {
 void LeaseWorld::held(std::int32_t pid, std::uint64_t bytes) {
     if (!can_speak(pid)) return;
     auto& it = processes_[pid];
-    if (it.lease > bytes) it.lease -= app::whole_granules(it.lease - bytes);
+    if (it.lease > bytes) it.lease -= wire::align_down(it.lease - bytes);
     bed_->leases.held(key(pid), bytes);
     check();
 }
@@ -199,14 +199,11 @@ void LeaseWorld::show(std::int32_t pid, std::uint64_t bytes) {
 }
 
 void LeaseWorld::set_limit(int number, std::uint64_t bytes, bool force) {
-    using Force = app::Leases::Force;
-    const auto used = bed_->leases.used(pool(number));
-    const bool done = bed_->leases.set_limit(pool(number), bytes, force ? Force::yes : Force::no).has_value();
-    must(done == (force || bytes >= used), "a limit below what is used takes force");
-    if (done) {
-        instances_[number].limit = bytes;
-        instances_[number].highest_limit = std::max(instances_[number].highest_limit, bytes);
-    }
+    // The service refuses it before the leases hear of it.
+    if (!force && bytes < bed_->leases.used(pool(number))) return;
+    bed_->leases.set_instance(instance(number, bytes));
+    instances_[number].limit = bytes;
+    instances_[number].highest_limit = std::max(instances_[number].highest_limit, bytes);
     disturb(number);
     check();
 }

@@ -9,14 +9,17 @@ finish() { # STATUS
         tail -n 5 "$scratch"/*.out "$scratch"/*.err
         echo "--- cgpud's log"
         lab-log | tail -n 60
-        echo "--- the ledger"
-        simgpu ledger --json
+        echo "--- the ledger, a line each process that lives"
+        simgpu ledger --json | jq -c '.processes[] | select(.alive)'
+        echo "$failed" # once more, where it is seen when only the end is shown
     fi
     rm -rf "$scratch"
 }
 
+failed='It ended without saying why.'
 fail() {
-    echo "FAILED at ${BASH_SOURCE[-1]##*/}:${BASH_LINENO[-2]}: $*" >&2
+    failed="FAILED at ${BASH_SOURCE[-1]##*/system/}:${BASH_LINENO[-2]}: $*"
+    echo "$failed" >&2
     exit 1
 }
 

@@ -1,7 +1,7 @@
 # Sourced by the system tests: small words for what they expect. A test ends at the first thing that is not so, and
 # shows cgpud's log then.
 set -u
-scratch=$(mktemp -d)
+scratch=$(mktemp -d) || exit 1
 trap 'finish $?' EXIT
 
 finish() { # STATUS

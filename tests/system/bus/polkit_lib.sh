@@ -60,11 +60,12 @@ what_polkit_decides() {
     expect_error 'polkit wants a password for org.cgpu1.manage-instance' as_user cgpuctl set-memory roots 3GiB
     expect_error 'polkit wants a password for org.cgpu1.manage-instance' call_manager_as_user ReleaseInstance 'sa{sv}' "$roots" 0
     expect_error 'polkit wants a password for org.cgpu1.manage-instance' call_manager_as_user Attach 'sua{sv}' "$roots" $$ 0
-    end_job roots
-    wait_for 10 none_listed
     # It is implied by more.
     allow org.cgpu1.manage-instance
-    wait_for 10 quietly create_as_user 1 dry-run b true
+    wait_for 10 quietly as_user cgpuctl set-memory roots 3GiB
+    end_job roots
+    wait_for 10 none_listed
+    expect quietly create_as_user 1 dry-run b true
     expect_error 'polkit wants a password for org.cgpu1.manage-policy' as_user cgpuctl set-policy 0 fixed
     # What a user has made goes when that one's process ends before Attach, as root's does.
     expect quietly create_as_user 0

@@ -23,6 +23,8 @@ MAY = {
     "core/elf": [],
     "core/request": ["core/model"],
     "core/admission": ["core/model", "core/request"],
+    "core/schedule/base": ["core/model"],
+    "core/schedule/parts": ["core/model", "core/schedule/base"],
     "core/schedule": ["core/model"],
     "core/upgrade": ["core/model", "core/wire"],
     "bundle": ["core"],

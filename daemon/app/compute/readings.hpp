@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/schedule/reading.hpp"
+#include "core/schedule/base/reading.hpp"
 #include "daemon/app/ports/pages.hpp"
 
 namespace cgpu::app {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/schedule/nanos.hpp"
+#include "core/schedule/base/nanos.hpp"
 
 namespace cgpu::schedule::sim {
 

@@ -2,11 +2,11 @@
 
 #include <limits>
 
-#include "core/schedule/drain_trust.hpp"
-#include "core/schedule/meter.hpp"
-#include "core/schedule/priority_bucket.hpp"
-#include "core/schedule/undrained_work.hpp"
-#include "core/schedule/virtual_time.hpp"
+#include "core/schedule/parts/drain_trust.hpp"
+#include "core/schedule/parts/meter.hpp"
+#include "core/schedule/parts/priority_bucket.hpp"
+#include "core/schedule/parts/undrained_work.hpp"
+#include "core/schedule/parts/virtual_time.hpp"
 
 namespace cgpu::schedule {
 namespace {

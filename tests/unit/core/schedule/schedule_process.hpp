@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "core/schedule/reading.hpp"
+#include "core/schedule/base/reading.hpp"
 #include "tests/unit/core/schedule/schedule_gpu.hpp"
 
 namespace cgpu::schedule::sim {

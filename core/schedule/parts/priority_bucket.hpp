@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/schedule/nanos.hpp"
+#include "core/schedule/base/nanos.hpp"
 
 namespace cgpu::schedule {
 

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "core/schedule/nanos.hpp"
+#include "core/schedule/base/nanos.hpp"
 
 namespace cgpu::schedule {
 

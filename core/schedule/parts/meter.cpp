@@ -1,4 +1,4 @@
-#include "core/schedule/meter.hpp"
+#include "core/schedule/parts/meter.hpp"
 
 #include <algorithm>
 

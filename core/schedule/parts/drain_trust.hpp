@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "core/schedule/nanos.hpp"
+#include "core/schedule/base/nanos.hpp"
 
 namespace cgpu::schedule {
 

@@ -1,4 +1,4 @@
-#include "core/schedule/undrained_work.hpp"
+#include "core/schedule/parts/undrained_work.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "core/schedule/virtual_time.hpp"
+#include "core/schedule/parts/virtual_time.hpp"
 
 #include <algorithm>
 #include <cmath>

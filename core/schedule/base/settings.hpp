@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/model/policy.hpp"
-#include "core/schedule/nanos.hpp"
+#include "core/schedule/base/nanos.hpp"
 
 namespace cgpu::schedule {
 

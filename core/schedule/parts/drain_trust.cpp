@@ -1,4 +1,4 @@
-#include "core/schedule/drain_trust.hpp"
+#include "core/schedule/parts/drain_trust.hpp"
 
 #include <algorithm>
 

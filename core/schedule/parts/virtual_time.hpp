@@ -3,7 +3,7 @@
 #include <array>
 #include <bitset>
 
-#include "core/schedule/nanos.hpp"
+#include "core/schedule/base/nanos.hpp"
 
 namespace cgpu::schedule {
 

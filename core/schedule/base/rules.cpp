@@ -1,4 +1,4 @@
-#include "core/schedule/rules.hpp"
+#include "core/schedule/base/rules.hpp"
 
 namespace cgpu::schedule {
 

@@ -1,4 +1,4 @@
-#include "core/schedule/priority_bucket.hpp"
+#include "core/schedule/parts/priority_bucket.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/schedule/reading.hpp"
+#include "core/schedule/base/reading.hpp"
 
 namespace cgpu::schedule {
 

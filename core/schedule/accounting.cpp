@@ -1,0 +1,137 @@
+#include "core/schedule/accounting.hpp"
+
+#include <algorithm>
+
+namespace cgpu::schedule {
+
+namespace {
+/// Of dt, the time for which an ordinary holder was late: its gate was open and its launches waited while
+/// nothing of it ran. The bucket of high priority doesn't fill meanwhile.
+Nanos held_up(const Competitors& competitors, const Turn* turn, Nanos dt, Nanos charged_before) {
+    if (turn == nullptr || turn->closed_at || competitors[turn->slot].high_priority) return 0;
+    const Slot& holder = competitors[turn->slot];
+    const Nanos without_work = std::max<Nanos>(0, dt - holder.has_run() - (turn->charged - charged_before));
+    const Nanos believed = dt - dt * competitors.tuning().least_late_cost_percent / 100;
+    return std::min({holder.meter.fresh_wait(), without_work, believed});
+}
+
+/// The same for a whole turn: it isn't charged for that.
+Nanos late(const Slot& holder, const Turn& turn, const Tuning& tuning, Nanos elapsed) {
+    // While something runs on past its estimate, nobody can say that nothing runs.
+    const bool measured = holder.level().in_flight_estimate == 0 || holder.predictable(tuning.trusted_error);
+    if (!measured || turn.priority) return 0;
+    const Nanos without_work = std::max<Nanos>(0, elapsed - turn.charged);
+    const Nanos believed = elapsed - elapsed * tuning.least_late_cost_percent / 100;
+    return std::min({without_work, turn.waited, believed});
+}
+
+/// What a turn costs at least, whatever was reported of it. An instance that reports too little would come
+/// first for ever, and where turns are of fixed length one that can't fill its own must not take others' for
+/// it.
+Nanos least_price(const Competitors& competitors, const Turn& turn, Nanos elapsed) {
+    const Tuning& tuning = competitors.tuning();
+    // Cheaper than what flows into the bucket meanwhile, a turn of high priority would never empty it.
+    const int percent = turn.priority ? 100 : tuning.least_cost_percent;
+    const Nanos occupied = competitors.rules().work_conserving ? turn.busy * percent / 100 : elapsed;
+    return std::max<Nanos>(
+        0, occupied - late(competitors[turn.slot], turn, tuning, elapsed) - turn.undrained_took);
+}
+
+/// Notes which instances have come back to work or have none any more.
+void note_activity(Competitors& competitors, const Turn* turn, Nanos now) {
+    for (std::size_t i = 0; i < kSlots; ++i) {
+        Slot& s = competitors[i];
+        if (!s.present) continue;
+        const bool busy = s.meter.busy();
+        const bool back = busy && !s.was_busy;
+        if (back && (competitors.rules().work_conserving || s.high_priority)) competitors.catch_up(i);
+        if (back) s.woke = turn == nullptr || turn->slot != i;
+        if (!busy && s.was_busy) s.idle_since = now;
+        if (!busy) s.woke = false;
+        s.was_busy = busy;
+    }
+}
+}  // namespace
+
+void Accounting::pass(Competitors& competitors, const Readings& readings, Nanos now, Nanos dt, Turn* turn,
+                      bool idle_slices) {
+    const UndrainedWork::Charges undrained = undrained_.pass(dt);
+    Nanos took = 0;
+    for (std::size_t i = 0; i < kSlots; ++i) {
+        if (undrained[i] > 0) competitors.charge(i, undrained[i]);
+        took += undrained[i];
+    }
+    if (turn != nullptr) {
+        turn->undrained_took += took;
+        turn->busy += competitors[turn->slot].was_busy ? dt : 0;
+    } else if (idle_slices) {
+        competitors.pass_idle_slices(dt);
+    }
+    const Nanos charged_before = turn != nullptr ? turn->charged : 0;
+    for (std::size_t i = 0; i < kSlots; ++i) {
+        if (competitors[i].present) pass_slot(competitors, i, readings[i], now, dt, turn, took);
+    }
+    competitors.bucket().pass(dt - held_up(competitors, turn, dt, charged_before));
+    if (turn != nullptr && !turn->contended) competitors.forgive(turn->slot);
+    note_activity(competitors, turn, now);
+}
+
+void Accounting::pass_slot(Competitors& competitors, std::size_t slot, const Reading& reading, Nanos now,
+                           Nanos dt, Turn* turn, Nanos undrained_took) {
+    Slot& s = competitors[slot];
+    const bool was_busy = s.meter.busy();
+    const bool holds = turn != nullptr && turn->slot == slot;
+    if (s.held && s.level().wants) s.achieved.waited += dt;
+    const Reading before = s.level();
+    Nanos fresh = undrained_.absorb(slot, s.meter.read(reading, dt));
+    const Reading& level = s.level();
+    if (level.used != before.used || level.in_flight_estimate < before.in_flight_estimate) {
+        s.stuck.moved(now, competitors.tuning().freed_within);
+    }
+    if (holds) turn->waited += s.meter.fresh_wait();
+    // Sums over processes count nested intervals too little: the turn's wall time is what it took.
+    if (holds && !level.alone_process) fresh = was_busy ? std::max<Nanos>(0, dt - undrained_took) : 0;
+    if (holds && turn->contended) s.took += fresh;
+    competitors.charge(slot, fresh);
+    if (holds) turn->charged += fresh;
+    if (level.in_flight_estimate > 0) return;
+    s.trust.drained(now);
+    const Nanos correction = undrained_.settle(slot, now);
+    // A stopped process has reported nothing, which isn't the same as having used nothing.
+    if (!level.stale) competitors.charge(slot, correction);
+}
+
+void Accounting::settle(Competitors& competitors, Turn& turn, Nanos now) {
+    const std::size_t slot = turn.slot;
+    Slot& s = competitors[slot];
+    const Reading& level = s.level();
+    const Nanos elapsed = now - turn.start;
+    const auto charge = [&](Nanos used) {
+        competitors.charge(slot, used);
+        turn.charged += used;
+    };
+    Nanos ahead = 0;
+    s.took += level.in_flight_estimate;
+    if (level.in_flight_estimate > 0 && level.alone_process) {
+        ahead = std::min(s.has_run(), elapsed);
+        // Past its estimate nobody else ran meanwhile: what isn't charged yet of the time went into this
+        // work.
+        const Nanos unaccounted = turn.busy - turn.undrained_took - turn.charged;
+        if (now >= turn.drain_deadline) ahead = std::max(ahead, unaccounted);
+        charge(ahead);
+    }
+    const Nanos overrun = std::min(s.meter.stalled(), elapsed - turn.charged);
+    const Nanos others = std::clamp<Nanos>(overrun, 0, turn.undrained_took);
+    // What was measured of the turn includes what undrained work took of it.
+    const Nanos twice =
+        std::clamp<Nanos>(turn.charged + turn.undrained_took - elapsed, 0, turn.undrained_took);
+    charge(-twice);
+    const Nanos least = least_price(competitors, turn, elapsed);
+    if (turn.charged < least) competitors.charge_without_use(slot, least - turn.charged);
+    if (level.in_flight_estimate == 0) return;
+    const Nanos refundable = std::max<Nanos>(0, turn.charged - least);
+    undrained_.add(slot, now, {level.remaining, ahead, refundable, others, level.alone_process},
+                   {competitors.tuning().driver_slice, competitors.period()});
+}
+
+}  // namespace cgpu::schedule

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "core/schedule/competitors.hpp"
+#include "core/schedule/parts/undrained_work.hpp"
+#include "core/schedule/turn.hpp"
+
+namespace cgpu::schedule {
+
+/// Turns what the instances report of their work into what each is charged for, in GPU time.
+class Accounting {
+  public:
+    /// dt has gone by up to `now`, and these are the readings. `turn` is the one that ran meanwhile, or null;
+    /// `idle_slices` says that slices passed which nobody used.
+    void pass(Competitors& competitors, const Readings& readings, Nanos now, Nanos dt, Turn* turn,
+              bool idle_slices);
+
+    /// The turn is over. What of it isn't measured yet is charged by its estimate, and what is still in
+    /// flight becomes undrained work.
+    void settle(Competitors& competitors, Turn& turn, Nanos now);
+
+    /// The slot gets a turn, or leaves.
+    void resume(std::size_t slot) { undrained_.resume(slot); }
+    void forget(std::size_t slot) { undrained_.forget(slot); }
+    [[nodiscard]] const UndrainedWork& undrained() const { return undrained_; }
+
+  private:
+    void pass_slot(Competitors& competitors, std::size_t slot, const Reading& reading, Nanos now, Nanos dt,
+                   Turn* turn, Nanos undrained_took);
+
+    UndrainedWork undrained_;
+};
+
+}  // namespace cgpu::schedule

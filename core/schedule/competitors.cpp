@@ -1,0 +1,222 @@
+#include "core/schedule/competitors.hpp"
+
+#include <algorithm>
+
+namespace cgpu::schedule {
+
+namespace {
+Settings within_bounds(Settings settings) {
+    settings.max_inst = std::clamp(settings.max_inst, 1, static_cast<int>(kSlots));
+    settings.prio_ratio = std::clamp(settings.prio_ratio, 20, 99);
+    return settings;
+}
+}  // namespace
+
+Competitors::Competitors(const Settings& settings)
+    : settings_(within_bounds(settings)), rules_(rules_of(settings_.policy)) {
+    bucket_.resize(settings_.prio_ratio, tuning().priority_burst);
+    refresh_weights();
+}
+
+bool Competitors::set_policy(model::Policy policy) {
+    if (policy == settings_.policy) return false;
+    settings_.policy = policy;
+    rules_ = rules_of(policy);
+    refresh_weights();
+    return true;
+}
+
+bool Competitors::set_max_inst(int max_inst) {
+    const int before = settings_.max_inst;
+    settings_.max_inst = max_inst;
+    settings_ = within_bounds(settings_);
+    if (settings_.max_inst == before) return false;
+    refresh_weights();
+    return true;
+}
+
+bool Competitors::set_prio_ratio(int percent) {
+    const int before = settings_.prio_ratio;
+    settings_.prio_ratio = percent;
+    settings_ = within_bounds(settings_);
+    if (settings_.prio_ratio == before) return false;
+    bucket_.resize(settings_.prio_ratio, tuning().priority_burst);
+    return true;
+}
+
+void Competitors::join(std::size_t slot, int weight, bool high_priority, Nanos now) {
+    leave(slot);
+    Slot& s = slots_[slot];
+    s.present = true;
+    s.high_priority = high_priority;
+    s.weight = std::max(0, weight);
+    s.idle_since = now;
+    times(slot).enter(slot);
+    refresh_weights();
+}
+
+void Competitors::leave(std::size_t slot) {
+    slots_[slot] = {};
+    refresh_weights();
+}
+
+void Competitors::set_weight(std::size_t slot, int weight) {
+    slots_[slot].weight = std::max(0, weight);
+    refresh_weights();
+}
+
+bool Competitors::set_high_priority(std::size_t slot, bool high_priority) {
+    Slot& s = slots_[slot];
+    if (!s.present || s.high_priority == high_priority) return false;
+    s.high_priority = high_priority;
+    times(slot).enter(slot);
+    refresh_weights();
+    return true;
+}
+
+int Competitors::weight_of(const Slot& slot) const {
+    if (!slot.present || slot.weight == 0) return 0;
+    return rules_.weighted ? slot.weight : 1;
+}
+
+bool Competitors::wants(std::size_t slot) const {
+    const Slot& s = slots_[slot];
+    // What runs behind its closed gate may wait for what is held on another GPU: only turns on both bring it
+    // on.
+    const bool caught = s.gang.may_wait_for_others() && s.stuck.outside() && s.level().in_flight_estimate > 0;
+    return weight_of(s) > 0 && (s.level().wants || caught);
+}
+
+VirtualTime& Competitors::times(std::size_t slot) {
+    return slots_[slot].high_priority ? priority_ : ordinary_;
+}
+
+const VirtualTime& Competitors::times(std::size_t slot) const {
+    return slots_[slot].high_priority ? priority_ : ordinary_;
+}
+
+VirtualTime::Entries Competitors::idle_entries() const {
+    VirtualTime::Entries idle;
+    for (std::size_t i = 0; i < kSlots; ++i) idle[i] = !wants(i);
+    idle[VirtualTime::kSpare] = true;
+    return idle;
+}
+
+int Competitors::ordinary_present() const {
+    return static_cast<int>(std::count_if(slots_.begin(), slots_.end(), [this](const Slot& s) {
+        return !s.high_priority && weight_of(s) > 0;
+    }));
+}
+
+bool Competitors::any_woke() const {
+    return std::any_of(slots_.begin(), slots_.end(), [](const Slot& s) { return s.woke; });
+}
+
+void Competitors::refresh_weights() {
+    int given = 0;
+    for (std::size_t i = 0; i < kSlots; ++i) {
+        const int weight = weight_of(slots_[i]);
+        ordinary_.set_weight(i, slots_[i].high_priority ? 0 : weight);
+        priority_.set_weight(i, slots_[i].high_priority ? weight : 0);
+        // A high-priority one's slices aren't anybody's while it is away: it stands for them in the spare
+        // ones.
+        given += slots_[i].high_priority ? 0 : weight;
+    }
+    const int spare = rules_.spare_burns ? std::max(0, settings_.max_inst - given) : 0;
+    ordinary_.set_weight(VirtualTime::kSpare, spare);
+}
+
+Nanos Competitors::turn_length(std::size_t slot) const {
+    const Nanos length = std::max(1, weight(slot)) * tuning().slice;
+    return slots_[slot].gang.ganged() ? std::max(length, tuning().gang_turn) : length;
+}
+
+Nanos Competitors::handicap(std::size_t slot) const {
+    const Slot& s = slots_[slot];
+    return s.high_priority ? 0 : s.gang.handicap(tuning().gang_slack);
+}
+
+double Competitors::place(std::size_t slot, Nanos ahead) const {
+    const VirtualTime& entries = times(slot);
+    return entries.at(slot) + static_cast<double>(ahead + handicap(slot)) / std::max(1, entries.weight(slot));
+}
+
+Nanos Competitors::gang_debt(std::size_t slot) const {
+    return slots_[slot].gang.ganged() ? 3 * tuning().gang_slack : 0;
+}
+
+Nanos Competitors::most_debt(std::size_t slot) const {
+    // Overuse is what goes beyond the turn; it is repaid up to one period (S4). In a gang some is on purpose.
+    const Nanos usual = period() + turn_length(slot) + gang_debt(slot);
+    // A kernel longer than that is repaid whole. What kernels of a gang take may be spent waiting for others.
+    return slots_[slot].gang.ganged() ? usual : std::max(usual, slots_[slot].took);
+}
+
+bool Competitors::in_debt(std::size_t slot, Nanos running) const {
+    const auto most = static_cast<double>(period() + gang_debt(slot) - running);
+    return times(slot).debt(slot) >= most;
+}
+
+std::optional<std::size_t> Competitors::first_waiting(bool high_priority, std::size_t last_holder) const {
+    std::optional<std::size_t> first;
+    for (std::size_t k = 1; k <= kSlots; ++k) {
+        const std::size_t i = (last_holder + k) % kSlots;
+        if (slots_[i].high_priority != high_priority || !wants(i)) continue;
+        if (!first || place(i, 0) < place(*first, 0)) first = i;
+    }
+    return first;
+}
+
+Nanos Competitors::idle_slices_until(std::size_t slot) const {
+    return ordinary_.time_until_next(slot, handicap(slot), idle_entries());
+}
+
+void Competitors::charge(std::size_t slot, Nanos used) {
+    if (used == 0) return;
+    slots_[slot].achieved.used += used;
+    charge_without_use(slot, used);
+}
+
+void Competitors::charge_without_use(std::size_t slot, Nanos cost) {
+    times(slot).charge(slot, cost, most_debt(slot));
+    if (slots_[slot].high_priority) bucket_.charge(cost);
+}
+
+void Competitors::turn_begins(std::size_t slot) {
+    std::size_t first = slot;
+    for (std::size_t i = 0; i < kSlots; ++i) {
+        const bool competes = slots_[i].high_priority == slots_[slot].high_priority && wants(i);
+        if (competes && times(i).at(i) < times(i).at(first)) first = i;
+    }
+    times(slot).advance_clock(first);
+}
+
+void Competitors::begin_anew() {
+    for (std::size_t i = 0; i < kSlots; ++i) {
+        if (slots_[i].present) times(i).enter(i);
+        slots_[i].took = 0;
+    }
+    ordinary_.enter(VirtualTime::kSpare);
+    refresh_weights();
+}
+
+std::optional<double> Competitors::target_share(std::size_t slot) const {
+    if (!rules_.enforced) return std::nullopt;
+    const Slot& own = slots_[slot];
+    int total = 0;
+    bool priority_busy = false;
+    for (const Slot& s : slots_) {
+        priority_busy = priority_busy || (s.high_priority && s.was_busy && weight_of(s) > 0);
+        const bool counts = s.high_priority || rules_.work_conserving ? s.was_busy : true;
+        if (s.high_priority == own.high_priority && counts) total += weight_of(s);
+    }
+    const int weight = weight_of(own);
+    if (weight == 0 || total == 0) return 0.0;
+    const double ratio = settings_.prio_ratio / 100.0;
+    if (own.high_priority) return own.was_busy ? ratio * weight / total : 0.0;
+    if (rules_.work_conserving && !own.was_busy) return 0.0;
+    const int whole = rules_.spare_burns ? std::max(settings_.max_inst, total) : total;
+    return (priority_busy ? 1 - ratio : 1.0) * weight / whole;
+}
+
+}  // namespace cgpu::schedule

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "core/schedule/base/rules.hpp"
+#include "core/schedule/base/settings.hpp"
+#include "core/schedule/parts/priority_bucket.hpp"
+#include "core/schedule/parts/virtual_time.hpp"
+#include "core/schedule/slot.hpp"
+
+namespace cgpu::schedule {
+
+/// The instances on one GPU: what each is given of it, how far ahead of the others or behind them each is,
+/// and who is next.
+class Competitors {
+  public:
+    explicit Competitors(const Settings& settings);
+
+    [[nodiscard]] const Settings& settings() const { return settings_; }
+    [[nodiscard]] const Tuning& tuning() const { return settings_.tuning; }
+    [[nodiscard]] const Rules& rules() const { return rules_; }
+
+    /// True where that changes something.
+    bool set_policy(model::Policy policy);
+    bool set_max_inst(int max_inst);
+    bool set_prio_ratio(int percent);
+    void join(std::size_t slot, int weight, bool high_priority, Nanos now);
+    void leave(std::size_t slot);
+    void set_weight(std::size_t slot, int weight);
+    bool set_high_priority(std::size_t slot, bool high_priority);
+
+    [[nodiscard]] Slot& operator[](std::size_t slot) { return slots_[slot]; }
+    [[nodiscard]] const Slot& operator[](std::size_t slot) const { return slots_[slot]; }
+    [[nodiscard]] const std::array<Slot, kSlots>& slots() const { return slots_; }
+
+    /// As it counts under the policy; 0 for one that is held for ever, or not there.
+    [[nodiscard]] int weight(std::size_t slot) const { return weight_of(slots_[slot]); }
+    [[nodiscard]] bool wants(std::size_t slot) const;
+    /// How many instances without high priority have a weight.
+    [[nodiscard]] int ordinary_present() const;
+    /// Slices that nobody was given take turns, too.
+    [[nodiscard]] bool spare_slices() const { return ordinary_.weight(VirtualTime::kSpare) > 0; }
+    [[nodiscard]] bool any_woke() const;
+    /// The part 0..1 of the GPU that the policy gives the slot now: Slicer::target_share.
+    [[nodiscard]] std::optional<double> target_share(std::size_t slot) const;
+    [[nodiscard]] Nanos period() const { return settings_.max_inst * settings_.tuning.slice; }
+    [[nodiscard]] Nanos turn_length(std::size_t slot) const;
+
+    /// Where the instance would stand after `ahead` of GPU time, in GPU time ÷ weight: the least is next.
+    [[nodiscard]] double place(std::size_t slot, Nanos ahead) const;
+    /// It owes as much as may be owed, even without the time that is `running` in its turn.
+    [[nodiscard]] bool in_debt(std::size_t slot, Nanos running) const;
+    /// Of those who want the GPU, the one that is next; among equals the first one after `last_holder`.
+    [[nodiscard]] std::optional<std::size_t> first_waiting(bool high_priority, std::size_t last_holder) const;
+    /// How long the slices of those without work pass before the slot is next.
+    [[nodiscard]] Nanos idle_slices_until(std::size_t slot) const;
+
+    /// GPU time that the slot used; below 0: paid back.
+    void charge(std::size_t slot, Nanos used);
+    /// The same, but not of its use: the least price of a turn.
+    void charge_without_use(std::size_t slot, Nanos cost);
+    /// dt goes by and belongs to the slices of those without work.
+    void pass_idle_slices(Nanos dt) { ordinary_.pass(dt, idle_entries()); }
+    /// It returns to work: it has not fallen behind meanwhile.
+    void catch_up(std::size_t slot) { times(slot).catch_up(slot); }
+    /// What a lone holder used was nobody else's: it isn't ahead of instances that come next.
+    void forgive(std::size_t slot) { times(slot).advance_clock(slot); }
+    /// The slot's turn begins: of those who want the GPU nobody is further behind than the one that is so
+    /// now.
+    void turn_begins(std::size_t slot);
+    /// Nobody owes anything, or is owed anything, from here on.
+    void begin_anew();
+
+    [[nodiscard]] PriorityBucket& bucket() { return bucket_; }
+    [[nodiscard]] const PriorityBucket& bucket() const { return bucket_; }
+
+  private:
+    [[nodiscard]] int weight_of(const Slot& slot) const;
+    [[nodiscard]] VirtualTime& times(std::size_t slot);
+    [[nodiscard]] const VirtualTime& times(std::size_t slot) const;
+    [[nodiscard]] VirtualTime::Entries idle_entries() const;
+    [[nodiscard]] Nanos handicap(std::size_t slot) const;
+    [[nodiscard]] Nanos gang_debt(std::size_t slot) const;
+    [[nodiscard]] Nanos most_debt(std::size_t slot) const;
+    void refresh_weights();
+
+    Settings settings_;
+    Rules rules_;
+    std::array<Slot, kSlots> slots_;
+    VirtualTime ordinary_;
+    VirtualTime priority_;
+    PriorityBucket bucket_;
+};
+
+}  // namespace cgpu::schedule

@@ -1,0 +1,30 @@
+#include "core/schedule/parts/gang_member.hpp"
+
+namespace cgpu::schedule {
+
+void GangMember::hear(const GangState& others, Nanos now) {
+    others_ = others;
+    meets_ = now < meets_until_;
+}
+
+void GangMember::meet(Nanos until) {
+    meets_until_ = until;
+    meets_ = true;
+}
+
+Nanos GangMember::handicap(Nanos slack) const {
+    switch (others_.lead) {
+        case Lead::none:
+            break;
+        case Lead::called:
+            return -slack;
+        case Lead::held:
+            return slack;
+        case Lead::leaving:
+            // With one slack only, it would be next again where its work has drained already.
+            return 2 * slack;
+    }
+    return 0;
+}
+
+}  // namespace cgpu::schedule

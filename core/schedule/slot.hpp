@@ -1,0 +1,43 @@
+#pragma once
+
+#include "core/schedule/parts/drain_trust.hpp"
+#include "core/schedule/parts/gang_member.hpp"
+#include "core/schedule/parts/meter.hpp"
+#include "core/schedule/parts/stuck_work.hpp"
+
+namespace cgpu::schedule {
+
+/// What an instance has had of one GPU since its slot was joined. Times in nanoseconds.
+struct Achieved {
+    Nanos used = 0;    ///< GPU time charged, overlaps divided
+    Nanos waited = 0;  ///< wanted and was held
+    std::int64_t turns = 0;
+    std::int64_t preemptions = 0;  ///< turns of it cut short by a waking or a high-priority instance
+};
+
+/// One instance on one GPU, as the slicer sees it.
+struct Slot {
+    bool present = false;
+    bool high_priority = false;
+    int weight = 0;  ///< as set; what counts under the policy is Competitors::weight
+    bool was_busy = false;
+    bool woke = false;     ///< came back to work and has had no turn since
+    bool held = false;     ///< its gate was closed by the last step
+    Nanos idle_since = 0;  ///< where it isn't busy
+    Nanos took = 0;  ///< GPU time of its last turn that others waited for, measured or estimated at its end
+    Meter meter;
+    DrainTrust trust;
+    GangMember gang;
+    StuckWork stuck;
+    Achieved achieved;
+
+    [[nodiscard]] const Reading& level() const { return meter.level(); }
+    /// What of the work in flight has run by its estimate.
+    [[nodiscard]] Nanos has_run() const { return level().in_flight_estimate - level().remaining; }
+    /// Its predictions of when its work is done may be planned by.
+    [[nodiscard]] bool predictable(Nanos allowed_error) const {
+        return level().alone_process && !level().unmeasured && trust.good(allowed_error);
+    }
+};
+
+}  // namespace cgpu::schedule

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <optional>
+
+#include "core/schedule/base/nanos.hpp"
+
+namespace cgpu::schedule {
+
+/// The turn of the instance that holds the GPU. Times in nanoseconds.
+struct Turn {
+    std::size_t slot = 0;
+    bool priority = false;   ///< it is paid by the bucket of high priority
+    bool contended = false;  ///< others want the GPU, or slices pass that nobody uses
+    Nanos start = 0;
+    Nanos base = 0;  ///< used + in-flight estimate at the start
+    Nanos budget = 0;
+    Nanos charged = 0;         ///< to the holder, in this turn
+    Nanos busy = 0;            ///< time that the holder had work
+    Nanos waited = 0;          ///< time that the holder's launches waited
+    Nanos undrained_took = 0;  ///< time that undrained work of others took
+    std::optional<Nanos> closed_at;
+    Nanos drain_deadline = 0;  ///< once it is closed
+    bool cut_short = false;
+    bool called = false;  ///< by the GPU that leads the holder, at some time in this turn
+};
+
+}  // namespace cgpu::schedule

@@ -1,0 +1,231 @@
+#include "core/schedule/turns.hpp"
+
+#include <algorithm>
+
+namespace cgpu::schedule {
+
+namespace {
+// A holder that is open is looked at no more often than this: its readings move by batches.
+constexpr Nanos kLook = 200 * kMicro;
+
+/// GPU time that an instance is ahead by what it has in flight.
+Nanos ahead(const Slot& slot) { return slot.gang.ganged() ? 0 : slot.level().in_flight_estimate; }
+}  // namespace
+
+void Turns::step(Competitors& competitors, Accounting& accounting, Nanos now) {
+    if (turn_) {
+        turn_->contended = contended(competitors);
+        turn_->called = turn_->called || competitors[turn_->slot].gang.called();
+        if (!turn_->closed_at && is_up(competitors, now)) {
+            close_gate(competitors, accounting.undrained().count(), now);
+        }
+        if (turn_->closed_at && may_hand_over(competitors, now)) {
+            accounting.settle(competitors, *turn_, now);
+            last_holder_ = turn_->slot;
+            turn_.reset();
+        }
+    }
+    if (!turn_) {
+        end_soon_ = false;
+        pick_next(competitors, accounting, now);
+    }
+    idle_slices_ = !turn_ && !competitors.rules().work_conserving;
+}
+
+bool Turns::contended(const Competitors& competitors) const {
+    const std::size_t holder = turn_->slot;
+    for (std::size_t i = 0; i < kSlots; ++i) {
+        if (i != holder && competitors.wants(i)) return true;
+    }
+    if (competitors.rules().work_conserving) return false;
+    // Slices that nobody uses are kept from the holder like somebody's.
+    const int self = competitors[holder].high_priority ? 0 : 1;
+    return competitors.ordinary_present() > self || competitors.spare_slices();
+}
+
+Nanos Turns::limit(const Competitors& competitors) const {
+    // What a kernel that waits for others takes is no use to plan by: such a turn ends by the clock.
+    const bool ganged = competitors[turn_->slot].gang.ganged();
+    return turn_->contended && !ganged ? turn_->base + turn_->budget : kForever;
+}
+
+Nanos Turns::consumed(const Competitors& competitors, Nanos now) const {
+    const Slot& holder = competitors[turn_->slot];
+    const Nanos elapsed = now - turn_->start;
+    if (holder.gang.ganged()) return elapsed;
+    return std::max(holder.meter.reached() - turn_->base, elapsed);
+}
+
+std::optional<std::size_t> Turns::urgent(const Competitors& competitors) const {
+    if (turn_ && turn_->priority) return std::nullopt;
+    const auto first = competitors.first_waiting(true, last_holder_);
+    if (!first || competitors.bucket().level() < competitors.tuning().preempt_after) return std::nullopt;
+    if (turn_ && competitors[turn_->slot].high_priority) return std::nullopt;
+    return first;
+}
+
+bool Turns::overtaken(const Competitors& competitors, Nanos now) const {
+    const Nanos after = competitors.tuning().preempt_after;
+    if (turn_->priority || consumed(competitors, now) < after) return false;
+    const double own = competitors.place(turn_->slot, ahead(competitors[turn_->slot]));
+    for (std::size_t i = 0; i < kSlots; ++i) {
+        const Slot& s = competitors[i];
+        const bool waking = s.woke && !s.high_priority && competitors.wants(i);
+        if (waking && competitors.place(i, after / 2) <= own) return true;
+    }
+    return false;
+}
+
+bool Turns::another_is_called(const Competitors& competitors) const {
+    const std::size_t holder = turn_->slot;
+    if (turn_->priority || competitors[holder].gang.called()) return false;
+    const double own = competitors.place(holder, ahead(competitors[holder]));
+    for (std::size_t i = 0; i < kSlots; ++i) {
+        const bool called = i != holder && competitors[i].gang.called() && competitors.wants(i);
+        if (called && competitors.place(i, 0) <= own) return true;
+    }
+    return false;
+}
+
+bool Turns::is_up(const Competitors& competitors, Nanos now) {
+    if (end_soon_) return true;
+    if (!turn_->contended) return false;
+    const Slot& holder = competitors[turn_->slot];
+    const Reading& level = holder.level();
+    const Tuning& tuning = competitors.tuning();
+    const bool work_conserving = competitors.rules().work_conserving;
+    if (consumed(competitors, now) >= turn_->budget) return true;
+    if (turn_->priority && competitors.bucket().level() <= level.in_flight_estimate) return true;
+    if (urgent(competitors)) return turn_->cut_short = true;
+    if (turn_->called && holder.gang.dismissed()) return true;
+    if (another_is_called(competitors)) return true;
+    if (!work_conserving && !turn_->priority) return false;
+    if (!holder.was_busy && now - holder.idle_since >= tuning.idle_grace) return true;
+    if (!work_conserving) return false;
+    if (level.syncing && level.usual_gap > tuning.worthwhile_gap) return true;
+    return turn_->cut_short = overtaken(competitors, now);
+}
+
+void Turns::close_gate(Competitors& competitors, int undrained, Nanos now) {
+    const Tuning& tuning = competitors.tuning();
+    Slot& holder = competitors[turn_->slot];
+    const Reading& level = holder.level();
+    Nanos patience = 2 * level.remaining + tuning.drain_slack;
+    if (level.unmeasured) patience = std::max(patience, tuning.unmeasured_drain);
+    turn_->closed_at = now;
+    // Beside undrained work it gets a part of the GPU only. Who is handed over to before the end would be the
+    // next one beside one, and where kernels are long, for ever.
+    const int sharers = std::min(1 + undrained, tuning.most_sharers);
+    turn_->drain_deadline = now + std::min(patience, sharers * tuning.longest_drain);
+    if (level.remaining > 0) holder.trust.predict(now + level.remaining);
+    if (turn_->cut_short) ++holder.achieved.preemptions;
+    end_soon_ = false;
+}
+
+bool Turns::may_hand_over(const Competitors& competitors, Nanos now) const {
+    const Slot& holder = competitors[turn_->slot];
+    const Tuning& tuning = competitors.tuning();
+    if (now >= turn_->drain_deadline) return true;
+    if (holder.level().in_flight_estimate == 0) return true;
+    // Overlap costs exactness, so it is for one that wakes up, not for one that waits for its bucket to fill.
+    if (const auto high = urgent(competitors); high && competitors[*high].woke) return true;
+    return holder.predictable(tuning.trusted_error) && holder.level().remaining <= tuning.lead;
+}
+
+void Turns::pick_next(Competitors& competitors, Accounting& accounting, Nanos now) {
+    const Rules& rules = competitors.rules();
+    after_idle_slices_.reset();
+    if (const auto high = urgent(competitors)) return begin(competitors, accounting, *high, true, now);
+    const auto first = next(competitors);
+    if (!first) {
+        // The bucket keeps high priority from others' time only; but slices nobody uses stay idle by rule.
+        const bool free =
+            rules.work_conserving || (competitors.ordinary_present() == 0 && !rules.spare_burns);
+        const auto high = competitors.first_waiting(true, last_holder_);
+        if (high && free) begin(competitors, accounting, *high, false, now);
+        return;
+    }
+    // A microsecond: rounding must not make it wait for a step more.
+    if (!rules.work_conserving && competitors.idle_slices_until(*first) > kMicro) {
+        after_idle_slices_ = first;
+        return;
+    }
+    begin(competitors, accounting, *first, false, now);
+}
+
+void Turns::begin(Competitors& competitors, Accounting& accounting, std::size_t slot, bool priority,
+                  Nanos now) {
+    Slot& s = competitors[slot];
+    accounting.resume(slot);
+    Turn turn;
+    turn.slot = slot;
+    turn.priority = priority;
+    turn.start = now;
+    turn.base = s.meter.reached();
+    turn.budget = competitors.turn_length(slot);
+    if (priority) {
+        turn.budget =
+            std::min(turn.budget, std::max(competitors.bucket().lasts(), competitors.tuning().preempt_after));
+    }
+    turn_ = turn;
+    turn_->contended = contended(competitors);
+    competitors.turn_begins(slot);
+    s.woke = false;
+    s.took = 0;
+    ++s.achieved.turns;
+}
+
+void Turns::begin_anew(Competitors& competitors, Accounting& accounting, Nanos now) {
+    if (turn_) begin(competitors, accounting, turn_->slot, turn_->priority, now);
+}
+
+Lead Turns::lead(const Competitors& competitors, std::size_t slot) const {
+    const Slot& s = competitors[slot];
+    if (!s.was_busy || !s.gang.ganged()) return Lead::none;
+    if (!turn_ && competitors.rules().work_conserving) return Lead::none;
+    if (!holds(slot)) return Lead::held;
+    if (turn_->closed_at) return Lead::leaving;
+    // Alone it may stay for long: any time suits it on the other GPUs.
+    return turn_->contended ? Lead::called : Lead::none;
+}
+
+Nanos Turns::wake_at(const Competitors& competitors, Nanos now) const {
+    Nanos at = kForever;
+    const bool ending = turn_ && turn_->closed_at;
+    const bool high_holds = turn_ && competitors[turn_->slot].high_priority;
+    // High priority that waits for its bucket.
+    if (!ending && !high_holds && competitors.first_waiting(true, last_holder_)) {
+        at = now + competitors.bucket().time_to(competitors.tuning().preempt_after);
+    }
+    if (turn_) return std::min(at, turn_wake_at(competitors, now));
+    if (after_idle_slices_) at = std::min(at, now + competitors.idle_slices_until(*after_idle_slices_));
+    return at;
+}
+
+Nanos Turns::turn_wake_at(const Competitors& competitors, Nanos now) const {
+    const Tuning& tuning = competitors.tuning();
+    const Slot& holder = competitors[turn_->slot];
+    const Nanos remaining = holder.level().remaining;
+    if (turn_->closed_at) {
+        // Where something runs on past its estimate, what is left stays as it is: ever less often, then.
+        const Nanos stalled = std::min(holder.meter.stalled() / 2, kMilli);
+        const Nanos wait = holder.predictable(tuning.trusted_error)
+                               ? std::max(remaining - tuning.lead, stalled)
+                               : std::max(remaining, kMilli);
+        return std::min(turn_->drain_deadline, now + wait);
+    }
+    if (!turn_->contended) return kForever;
+    Nanos at = turn_->start + turn_->budget;
+    if (const Nanos most = limit(competitors); most != kForever) {
+        const Nanos left = most - holder.meter.reached();
+        at = std::min(at, now + std::max(left + remaining - tuning.lead, kLook));
+    }
+    if (!competitors.rules().work_conserving && !turn_->priority) return at;
+    if (!holder.was_busy) at = std::min(at, holder.idle_since + tuning.idle_grace);
+    if (competitors.any_woke()) {
+        at = std::min(at, now + std::max(tuning.preempt_after - consumed(competitors, now), kLook));
+    }
+    return at;
+}
+
+}  // namespace cgpu::schedule

@@ -1,0 +1,62 @@
+#pragma once
+
+#include "core/schedule/accounting.hpp"
+#include "core/schedule/competitors.hpp"
+#include "core/schedule/turn.hpp"
+
+namespace cgpu::schedule {
+
+/// Whose turn it is: when a turn ends, when the GPU is handed over, and who is next. See Slicer.
+class Turns {
+  public:
+    /// The turn that runs; empty where nobody holds the GPU.
+    [[nodiscard]] const std::optional<Turn>& current() const { return turn_; }
+    [[nodiscard]] Turn* running() { return turn_ ? &*turn_ : nullptr; }
+    [[nodiscard]] bool holds(std::size_t slot) const { return turn_ && turn_->slot == slot; }
+    /// Nobody holds the GPU because slices pass that nobody uses.
+    [[nodiscard]] bool idle_slices() const { return idle_slices_; }
+
+    /// Settings have changed under the turn: the next step ends it.
+    void end_soon() { end_soon_ = true; }
+    /// The turn ends here and now, and nothing is charged for what it leaves.
+    void drop() { turn_.reset(); }
+    /// Other rules are in force: what went by under the old ones burnt nobody's slices.
+    void stop_idle_slices() { idle_slices_ = false; }
+    /// The turn that runs begins anew, with nothing charged to it.
+    void begin_anew(Competitors& competitors, Accounting& accounting, Nanos now);
+
+    void step(Competitors& competitors, Accounting& accounting, Nanos now);
+
+    /// Of the ordinary instances that want the GPU, the one that is next.
+    [[nodiscard]] std::optional<std::size_t> next(const Competitors& competitors) const {
+        return competitors.first_waiting(false, last_holder_);
+    }
+    /// Up to where the holder's gate lets launches through, as Gate::limit.
+    [[nodiscard]] Nanos limit(const Competitors& competitors) const;
+    /// What this GPU, if it leads the instance in the slot, tells the others of its turn here.
+    [[nodiscard]] Lead lead(const Competitors& competitors, std::size_t slot) const;
+    /// When time alone changes something about the turns.
+    [[nodiscard]] Nanos wake_at(const Competitors& competitors, Nanos now) const;
+
+  private:
+    [[nodiscard]] bool contended(const Competitors& competitors) const;
+    [[nodiscard]] Nanos consumed(const Competitors& competitors, Nanos now) const;
+    [[nodiscard]] std::optional<std::size_t> urgent(const Competitors& competitors) const;
+    [[nodiscard]] bool overtaken(const Competitors& competitors, Nanos now) const;
+    [[nodiscard]] bool another_is_called(const Competitors& competitors) const;
+    [[nodiscard]] bool is_up(const Competitors& competitors, Nanos now);
+    void close_gate(Competitors& competitors, int undrained, Nanos now);
+    [[nodiscard]] bool may_hand_over(const Competitors& competitors, Nanos now) const;
+    void pick_next(Competitors& competitors, Accounting& accounting, Nanos now);
+    void begin(Competitors& competitors, Accounting& accounting, std::size_t slot, bool priority, Nanos now);
+    [[nodiscard]] Nanos turn_wake_at(const Competitors& competitors, Nanos now) const;
+
+    std::optional<Turn> turn_;
+    std::size_t last_holder_ = 0;
+    std::optional<std::size_t>
+        after_idle_slices_;  // is next once the slices of those without work have passed
+    bool idle_slices_ = false;
+    bool end_soon_ = false;
+};
+
+}  // namespace cgpu::schedule

@@ -176,7 +176,10 @@ void Turns::begin(Competitors& competitors, Accounting& accounting, std::size_t 
 }
 
 void Turns::begin_anew(Competitors& competitors, Accounting& accounting, Nanos now) {
-    if (turn_) begin(competitors, accounting, turn_->slot, turn_->priority, now);
+    if (!turn_) return;
+    const std::size_t slot = turn_->slot;
+    begin(competitors, accounting, slot, turn_->priority, now);
+    end_soon_ = end_soon_ || competitors.weight(slot) == 0;  // it was drained after its weight was taken
 }
 
 Lead Turns::lead(const Competitors& competitors, std::size_t slot) const {

@@ -61,10 +61,15 @@ bool open_batch(Context& context, module::BatchId id, CUstream stream, bool owne
         if (batch->start != nullptr && batch->end != nullptr &&
             real::cuEventRecord(batch->start, stream) == kSuccess) {
             // Only now can others find it: an end event must not be recorded before the start event.
-            const Locked lock(context.meter.mutex);
-            batch->told_locked = told_locked = context.meter.find_shared(stream) != nullptr;
-            batch->next = context.meter.batches;
-            context.meter.batches = batch;
+            ContextMeter& meter = context.meter;
+            const Locked lock(meter.mutex);
+            batch->told_locked = told_locked = meter.find_shared(stream) != nullptr;
+            if (meter.is_to_close(id)) {
+                batch->close_ns = now_ns();
+                meter.closes_of(id).fetch_add(1);  // so that this thread looks at it behind its launch
+            }
+            batch->next = meter.batches;
+            meter.batches = batch;
             return true;
         }
     }
@@ -106,6 +111,7 @@ bool close_batch(Context& context, module::BatchId id) {
     Batch* batch = meter.find(id);
     const bool to_close = batch != nullptr && !batch->closed;
     if (to_close && batch->close_ns == 0) batch->close_ns = now;
+    if (batch == nullptr) meter.close_once_open(id);
     meter.closes_of(id).fetch_add(1);
     const bool others = to_close && has_others(*batch);
     const bool told_locked = to_close && batch->told_locked;

@@ -115,10 +115,15 @@ module::TimeGrant enter_batch(Context& context, const Work& work, module::TimeRe
             return grant;
         }
         Launching::end(true);
-        close_left_over(context, decision.batch);
-        if (decision.open == 0 && tries < kTries) {
+        const bool again = decision.open == 0 && tries < kTries;
+        if (again) {
             session().engine().return_time(gpu, decision.batch, 1 + decision.more,
                                            grant.time_ns + grant.cost_ns);
+        }
+        // What was to be closed behind this launch is closed without it.
+        if (decision.close == 0 || !close_batch(context, decision.close))
+            close_left_over(context, decision.batch);
+        if (again) {
             request.launch.waited = 0;
             told(request);
             sched_yield();  // to who closes it

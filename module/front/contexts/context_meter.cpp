@@ -29,6 +29,14 @@ SharedStream* ContextMeter::find_shared(CUstream stream) {
     return found != shared_streams.end() ? found : nullptr;
 }
 
+void ContextMeter::close_once_open(module::BatchId id) {
+    if (!is_to_close(id)) early_closes[next_early++ % early_closes.size()] = id;
+}
+
+bool ContextMeter::is_to_close(module::BatchId id) const {
+    return std::find(early_closes.begin(), early_closes.end(), id) != early_closes.end();
+}
+
 void ContextMeter::note_shared(const Batch& batch) {
     constexpr std::uint32_t kForget = 64;
     SharedStream* known = find_shared(batch.stream);

@@ -39,6 +39,8 @@ struct ContextMeter {
     Batch* batches = nullptr;
     std::array<SharedStream, 4> shared_streams{};
     std::size_t next_shared = 0;
+    std::array<module::BatchId, 16> early_closes{};  ///< see close_once_open
+    std::size_t next_early = 0;
     std::array<CUevent, 32> pool{};
     std::size_t pooled = 0;
 
@@ -63,6 +65,12 @@ struct ContextMeter {
     SharedStream* find_shared(CUstream stream);
     /// A batch has ended: whether its stream is shared is known again.
     void note_shared(const Batch& batch);
+    /// To be closed is a batch that isn't in the list: the engine has opened it for another thread, which has
+    /// not come to record its start yet. That thread closes it behind its launch. (Or it is gone already:
+    /// then nobody asks about it any more, since no id comes twice.)
+    void close_once_open(module::BatchId id);
+    /// Whether somebody wanted to close the batch before it was in the list.
+    [[nodiscard]] bool is_to_close(module::BatchId id) const;
 };
 
 }  // namespace cgpu::front

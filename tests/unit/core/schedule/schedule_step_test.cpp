@@ -275,6 +275,22 @@ TEST_F(Step, ADrainBesideAnothersWorkIsWaitedForLonger) {
     EXPECT_NEAR(static_cast<double>(hand_over_after(second)), 400.0 * kMilli, 20.0 * kMilli);
 }
 
+TEST_F(Step, AHolderWithoutWeightStaysClosedAfterTimeWithoutAStep) {
+    readings_[0].wants = readings_[1].wants = true;
+    at(0);
+    const std::size_t holder = slicer_.holder().value_or(0);
+    ASSERT_EQ(gate(holder), Gate::State::open);
+    launch(holder, 10 * kSecond);
+    slicer_.set_weight(holder, 0);
+    after(kMilli);
+    ASSERT_EQ(gate(holder), Gate::State::closed);
+    after(2 * settings_.tuning.silence);
+    EXPECT_EQ(gate(holder), Gate::State::closed);
+    after(settings_.tuning.longest_drain);
+    EXPECT_EQ(gate(holder), Gate::State::closed);
+    EXPECT_EQ(gate(1 - holder), Gate::State::open);
+}
+
 TEST_F(Step, NobodyMakesUpForWhatWasUsedWhileNoStepCame) {
     for (const std::size_t holder : {0U, 1U}) {
         slicer_.set_policy(Policy::fair_share);  // a change ends the turn

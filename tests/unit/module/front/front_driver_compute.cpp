@@ -19,6 +19,8 @@ std::mutex mutex;
 std::array<std::uint64_t, 11> last_launch{};
 std::atomic<bool> hold_next_query{false};
 std::atomic<bool> query_held{false};
+std::atomic<bool> hold_next_record{false};
+std::atomic<bool> record_held{false};
 std::int64_t kernel_ns = 0;
 std::int64_t launches = 0;
 std::atomic<int> held_after{-1};
@@ -64,6 +66,10 @@ extern "C" __attribute__((visibility("default"))) int fake_launches_inside() { r
 extern "C" __attribute__((visibility("default"))) void fake_hold_next_query() { hold_next_query = true; }
 extern "C" __attribute__((visibility("default"))) int fake_query_held() { return query_held ? 1 : 0; }
 extern "C" __attribute__((visibility("default"))) void fake_let_query_go() { query_held = false; }
+/// The same for the next recording of an event.
+extern "C" __attribute__((visibility("default"))) void fake_hold_next_record() { hold_next_record = true; }
+extern "C" __attribute__((visibility("default"))) int fake_record_held() { return record_held ? 1 : 0; }
+extern "C" __attribute__((visibility("default"))) void fake_let_record_go() { record_held = false; }
 
 API cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                    unsigned bz, unsigned shared, void* stream, void** parameters, void** extra) {
@@ -102,6 +108,10 @@ API cuEventDestroy_v2(Event* event) {
     return kSuccess;
 }
 API cuEventRecord(Event* event, void*) {
+    if (hold_next_record.exchange(false)) {
+        record_held = true;
+        while (record_held) std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
     const std::lock_guard lock(mutex);
     event->at_ns = std::max(busy_until_ns.load(), now_ns());
     return kSuccess;

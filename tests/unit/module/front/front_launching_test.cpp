@@ -10,6 +10,12 @@ constexpr std::int64_t kShort = kMilli / 10;
 
 class Launching : public Front {
   protected:
+    void TearDown() override {  // where the test has failed half way, too
+        go_ = true;
+        if (thread_.joinable()) end();
+        Front::TearDown();
+    }
+
     /// A thread of the program has launched kernels of one millisecond, whose length is known now, and
     /// launches one of fifty: it is in the driver, and not yet on the stream.
     void begin(void* stream, std::int64_t known_ns, bool shares = false) {
@@ -25,7 +31,9 @@ class Launching : public Front {
             while (!go_) std::this_thread::yield();
             for (int i = 0; i < 2; ++i) EXPECT_EQ(launch(stream), 0);
         });
-        ASSERT_TRUE(eventually([&] { return known_ && daemon().in_flight_ns == 0; }));
+        ASSERT_TRUE(eventually([&] { return known_ && daemon().in_flight_ns == 0; }))
+            << (known_ ? "in flight: " : "the first launches have not been done; in flight: ")
+            << daemon().in_flight_ns;
         began_ = begin_measuring();
         behind<void(std::int64_t)>("fake_set_kernel_ns")(50 * kMilli);
         hold_after(1);
@@ -43,6 +51,31 @@ class Launching : public Front {
             });
         for (auto& thread : threads) thread.join();
         EXPECT_EQ(synchronise(), 0);
+    }
+
+    /// A thread has been let into a batch of its own, and is about to record where that begins, while another
+    /// one's launch, of a function, makes the engine close the batch.
+    void expect_closed_though_not_begun(std::int64_t known_ns, std::size_t function) {
+        int stream = 0;
+        daemon().gate = 1;
+        start();
+        behind<void(std::int64_t)>("fake_set_kernel_ns")(known_ns);
+        for (int i = 0; i < 20; ++i) EXPECT_EQ(launch(&stream), 0);
+        EXPECT_EQ(synchronise(), 0);
+        ASSERT_TRUE(eventually([&] { return daemon().in_flight_ns == 0; }));
+        const Began began = begin_measuring();
+        behind<void()>("fake_hold_next_record")();
+        std::thread late([&] {
+            call<int(void*)>("cuCtxSetCurrent")(context_);
+            EXPECT_EQ(launch(&stream), 0);
+        });
+        EXPECT_TRUE(eventually([&] { return behind<int()>("fake_record_held")() == 1; }));
+        EXPECT_EQ(launch(&stream, function), 0);
+        behind<void()>("fake_let_record_go")();
+        late.join();
+        EXPECT_EQ(synchronise(), 0);
+        expect_used(2 * known_ns - 10'000, 3 * known_ns, began);
+        EXPECT_TRUE(eventually([&] { return daemon().in_flight_ns == 0; })) << daemon().in_flight_ns;
     }
 
     /// The thread goes on, and ends.
@@ -93,6 +126,14 @@ TEST_F(Launching, IsWaitedForInAStreamThatThreadsShare) {
 }
 
 TEST_F(Launching, IsWaitedForOnTheThreadsOwnStream) { expect_measured(cgpu::front::stream_per_thread()); }
+
+TEST_F(Launching, ABatchIsClosedForALaunchThatNeedsOneOfItsOwnBeforeItHasBegun) {
+    expect_closed_though_not_begun(kShort, 1);  // a function that was never measured
+}
+
+TEST_F(Launching, ABatchIsClosedBehindALaunchThatFillsItBeforeItHasBegun) {
+    expect_closed_though_not_begun(3 * kShort, 0);
+}
 
 TEST_F(Launching, IsNotWaitedForForEver) {
     int stream = 0;

@@ -2,14 +2,14 @@
 
 #include <cstdlib>
 
-#include "client/runtime/bundle/edit_bundle.hpp"
-#include "client/runtime/bundle/engine_name.hpp"
 #include "client/runtime/call/asked.hpp"
+#include "client/runtime/oci/edit_bundle.hpp"
+#include "client/runtime/oci/engine_name.hpp"
 
 namespace cgpu::runtime {
 namespace {
 
-Result<void> write_grant(Bundle& bundle, const std::string& id, const std::string& program,
+Result<void> write_grant(OciBundle& bundle, const std::string& id, const std::string& program,
                          const client::Created& created, client::Node& node) {
     auto snapshot = node.read();
     if (!snapshot) return tl::unexpected(snapshot.error());
@@ -22,7 +22,7 @@ Result<void> write_grant(Bundle& bundle, const std::string& id, const std::strin
 }  // namespace
 
 Result<bool> prepare(const Invocation& invocation, const std::string& program, client::Node& node) {
-    auto bundle = Bundle::read(invocation.bundle);
+    auto bundle = OciBundle::read(invocation.bundle);
     if (!bundle) return tl::unexpected(bundle.error());
     const auto variables = asked_by(*bundle);
     if (!variables) return tl::unexpected(variables.error());

@@ -108,7 +108,7 @@ void Slicer::look_for_stuck() {
             s.gang.meet(now_ + tuning.gang_memory);
         }
         if (now_ >= s.stuck.own_at(s.level(), tuning) && competitors_.weight(i) > 0 && !in_debt(i)) {
-            s.stuck.let_through(now_, s.meter.reached() + 1);
+            s.stuck.let_through(now_, s.filter.reached() + 1);
         }
     }
 }
@@ -152,7 +152,7 @@ Gate Slicer::gate_outside_turn(std::size_t slot) const {
     const bool overlap = accounting_.undrained().is(slot) || s.gang.may_wait_for_others();
     const Gate closed{.contended = true, .overlap = overlap};
     if (competitors_.weight(slot) == 0) return closed;
-    if (frees_others(slot)) return overlapping(s.meter.reached() + 1);
+    if (frees_others(slot)) return overlapping(s.filter.reached() + 1);
     if (const auto limit = s.stuck.limit()) return overlapping(*limit);
     return closed;
 }
@@ -173,7 +173,7 @@ void Slicer::open_turn(Gates& gates) const {
     // One that meets others would only wait there, and take from the holder what it waits.
     if (const auto next = turns_.next(competitors_);
         next && *next != turn.slot && !competitors_[*next].gang.ganged()) {
-        gates[*next] = overlapping(competitors_[*next].meter.reached() + competitors_.tuning().fill);
+        gates[*next] = overlapping(competitors_[*next].filter.reached() + competitors_.tuning().fill);
     }
 }
 

@@ -2,11 +2,11 @@
 
 #include <optional>
 
-#include "core/schedule/accounting.hpp"
 #include "core/schedule/base/gang_state.hpp"
 #include "core/schedule/base/reading.hpp"
 #include "core/schedule/base/settings.hpp"
 #include "core/schedule/competitors.hpp"
+#include "core/schedule/compute_accounting.hpp"
 #include "core/schedule/turns.hpp"
 
 namespace cgpu::schedule {
@@ -96,7 +96,7 @@ class Slicer {
     void open_turn(Gates& gates) const;
 
     Competitors competitors_;
-    Accounting accounting_;
+    ComputeAccounting accounting_;
     Turns turns_;
     bool started_ = false;
     Nanos now_ = 0;

@@ -2,7 +2,7 @@
 
 #include "core/schedule/parts/drain_trust.hpp"
 #include "core/schedule/parts/gang_member.hpp"
-#include "core/schedule/parts/meter.hpp"
+#include "core/schedule/parts/reading_filter.hpp"
 #include "core/schedule/parts/stuck_work.hpp"
 
 namespace cgpu::schedule {
@@ -25,13 +25,13 @@ struct Slot {
     bool held = false;     ///< its gate was closed by the last step
     Nanos idle_since = 0;  ///< where it isn't busy
     Nanos took = 0;  ///< GPU time of its last turn that others waited for, measured or estimated at its end
-    Meter meter;
+    ReadingFilter filter;
     DrainTrust trust;
     GangMember gang;
     StuckWork stuck;
     Achieved achieved;
 
-    [[nodiscard]] const Reading& level() const { return meter.level(); }
+    [[nodiscard]] const Reading& level() const { return filter.level(); }
     /// What of the work in flight has run by its estimate.
     [[nodiscard]] Nanos has_run() const { return level().in_flight_estimate - level().remaining; }
     /// Its predictions of when its work is done may be planned by.

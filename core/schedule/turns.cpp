@@ -12,7 +12,7 @@ constexpr Nanos kLook = 200 * kMicro;
 Nanos ahead(const Slot& slot) { return slot.gang.ganged() ? 0 : slot.level().in_flight_estimate; }
 }  // namespace
 
-void Turns::step(Competitors& competitors, Accounting& accounting, Nanos now) {
+void Turns::step(Competitors& competitors, ComputeAccounting& accounting, Nanos now) {
     if (turn_) {
         turn_->contended = contended(competitors);
         turn_->called = turn_->called || competitors[turn_->slot].gang.called();
@@ -53,7 +53,7 @@ Nanos Turns::consumed(const Competitors& competitors, Nanos now) const {
     const Slot& holder = competitors[turn_->slot];
     const Nanos elapsed = now - turn_->start;
     if (holder.gang.ganged()) return elapsed;
-    return std::max(holder.meter.reached() - turn_->base, elapsed);
+    return std::max(holder.filter.reached() - turn_->base, elapsed);
 }
 
 std::optional<std::size_t> Turns::urgent(const Competitors& competitors) const {
@@ -132,7 +132,7 @@ bool Turns::may_hand_over(const Competitors& competitors, Nanos now) const {
     return holder.predictable(tuning.trusted_error) && holder.level().remaining <= tuning.lead;
 }
 
-void Turns::pick_next(Competitors& competitors, Accounting& accounting, Nanos now) {
+void Turns::pick_next(Competitors& competitors, ComputeAccounting& accounting, Nanos now) {
     const Rules& rules = competitors.rules();
     after_idle_slices_.reset();
     if (const auto high = urgent(competitors)) return begin(competitors, accounting, *high, true, now);
@@ -153,7 +153,7 @@ void Turns::pick_next(Competitors& competitors, Accounting& accounting, Nanos no
     begin(competitors, accounting, *first, false, now);
 }
 
-void Turns::begin(Competitors& competitors, Accounting& accounting, std::size_t slot, bool priority,
+void Turns::begin(Competitors& competitors, ComputeAccounting& accounting, std::size_t slot, bool priority,
                   Nanos now) {
     Slot& s = competitors[slot];
     accounting.resume(slot);
@@ -161,7 +161,7 @@ void Turns::begin(Competitors& competitors, Accounting& accounting, std::size_t 
     turn.slot = slot;
     turn.priority = priority;
     turn.start = now;
-    turn.base = s.meter.reached();
+    turn.base = s.filter.reached();
     turn.budget = competitors.turn_length(slot);
     if (priority) {
         turn.budget =
@@ -175,7 +175,7 @@ void Turns::begin(Competitors& competitors, Accounting& accounting, std::size_t 
     ++s.achieved.turns;
 }
 
-void Turns::begin_anew(Competitors& competitors, Accounting& accounting, Nanos now) {
+void Turns::begin_anew(Competitors& competitors, ComputeAccounting& accounting, Nanos now) {
     if (!turn_) return;
     const std::size_t slot = turn_->slot;
     begin(competitors, accounting, slot, turn_->priority, now);
@@ -211,7 +211,7 @@ Nanos Turns::turn_wake_at(const Competitors& competitors, Nanos now) const {
     const Nanos remaining = holder.level().remaining;
     if (turn_->closed_at) {
         // Where something runs on past its estimate, what is left stays as it is: ever less often, then.
-        const Nanos stalled = std::min(holder.meter.stalled() / 2, kMilli);
+        const Nanos stalled = std::min(holder.filter.stalled() / 2, kMilli);
         const Nanos wait = holder.predictable(tuning.trusted_error)
                                ? std::max(remaining - tuning.lead, stalled)
                                : std::max(remaining, kMilli);
@@ -220,7 +220,7 @@ Nanos Turns::turn_wake_at(const Competitors& competitors, Nanos now) const {
     if (!turn_->contended) return kForever;
     Nanos at = turn_->start + turn_->budget;
     if (const Nanos most = limit(competitors); most != kForever) {
-        const Nanos left = most - holder.meter.reached();
+        const Nanos left = most - holder.filter.reached();
         at = std::min(at, now + std::max(left + remaining - tuning.lead, kLook));
     }
     if (!competitors.rules().work_conserving && !turn_->priority) return at;

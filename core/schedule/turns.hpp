@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/schedule/accounting.hpp"
 #include "core/schedule/competitors.hpp"
+#include "core/schedule/compute_accounting.hpp"
 #include "core/schedule/turn.hpp"
 
 namespace cgpu::schedule {
@@ -23,9 +23,9 @@ class Turns {
     /// Other rules are in force: what went by under the old ones burnt nobody's slices.
     void stop_idle_slices() { idle_slices_ = false; }
     /// The turn that runs begins anew, with nothing charged to it.
-    void begin_anew(Competitors& competitors, Accounting& accounting, Nanos now);
+    void begin_anew(Competitors& competitors, ComputeAccounting& accounting, Nanos now);
 
-    void step(Competitors& competitors, Accounting& accounting, Nanos now);
+    void step(Competitors& competitors, ComputeAccounting& accounting, Nanos now);
 
     /// Of the ordinary instances that want the GPU, the one that is next.
     [[nodiscard]] std::optional<std::size_t> next(const Competitors& competitors) const {
@@ -47,8 +47,9 @@ class Turns {
     [[nodiscard]] bool is_up(const Competitors& competitors, Nanos now);
     void close_gate(Competitors& competitors, int undrained, Nanos now);
     [[nodiscard]] bool may_hand_over(const Competitors& competitors, Nanos now) const;
-    void pick_next(Competitors& competitors, Accounting& accounting, Nanos now);
-    void begin(Competitors& competitors, Accounting& accounting, std::size_t slot, bool priority, Nanos now);
+    void pick_next(Competitors& competitors, ComputeAccounting& accounting, Nanos now);
+    void begin(Competitors& competitors, ComputeAccounting& accounting, std::size_t slot, bool priority,
+               Nanos now);
     [[nodiscard]] Nanos turn_wake_at(const Competitors& competitors, Nanos now) const;
 
     std::optional<Turn> turn_;

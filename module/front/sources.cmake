@@ -17,8 +17,8 @@ set(CGPU_FRONT_CUDA_PARTS ${message})
 cgpu_front_files(CGPU_FRONT_CUDA_PARTS base copy_mark descriptor errands thread waiting)
 cgpu_front_files(CGPU_FRONT_CUDA_PARTS driver captures context_scope library_cuda real_driver real_library relaxed_capture
                  stream_key)
-cgpu_front_files(CGPU_FRONT_CUDA_PARTS link link pages)
-cgpu_front_files(CGPU_FRONT_CUDA_PARTS swap engine engine_exchange library_file sections)
+cgpu_front_files(CGPU_FRONT_CUDA_PARTS link link mapped_pages)
+cgpu_front_files(CGPU_FRONT_CUDA_PARTS swap engine library_file sections)
 cgpu_front_files(CGPU_FRONT_CUDA_PARTS session session)
 cgpu_front_files(CGPU_FRONT_CUDA_PARTS contexts context_meter context_table event_pool)
 cgpu_front_files(CGPU_FRONT_CUDA_PARTS sizes array_size code_table image_size)
@@ -33,14 +33,14 @@ cgpu_front_files(CGPU_FRONT_CUDA_PARTS hooks array_hooks code_hooks context_hook
 set(CGPU_FRONT_NVML_SOURCES ${message})
 cgpu_front_files(CGPU_FRONT_NVML_SOURCES base descriptor waiting)
 cgpu_front_files(CGPU_FRONT_NVML_SOURCES driver real_library)
-cgpu_front_files(CGPU_FRONT_NVML_SOURCES link connection pages)
+cgpu_front_files(CGPU_FRONT_NVML_SOURCES link connection mapped_pages)
 cgpu_front_files(CGPU_FRONT_NVML_SOURCES nvml library_nvml nvml_memory_hooks nvml_process_hooks nvml_usage observer)
 math(EXPR number "${PROJECT_VERSION_MAJOR} << 16 | ${PROJECT_VERSION_MINOR} << 8 | ${PROJECT_VERSION_PATCH}")
 set_source_files_properties(${front}/link/connection.cpp PROPERTIES COMPILE_DEFINITIONS CGPU_FRONT_VERSION=${number}u)
 
 # What exchanges engines, for programs that are not a front.
 set(CGPU_FRONT_SWAP_SOURCES)
-cgpu_front_files(CGPU_FRONT_SWAP_SOURCES swap engine engine_exchange engine_file library_file sections)
+cgpu_front_files(CGPU_FRONT_SWAP_SOURCES swap engine engine_file library_file sections)
 cgpu_front_files(CGPU_FRONT_SWAP_SOURCES base waiting)
 
 # The rest is compiled once for all of them.

@@ -1,8 +1,8 @@
 // A container's config.json: read, asked, edited as for a grant, written, and read again as the low-level
 // runtime does.
 #include "client/run/job/granted_environment.hpp"
-#include "client/runtime/bundle/edit_bundle.hpp"
 #include "client/runtime/call/asked.hpp"
+#include "client/runtime/oci/edit_bundle.hpp"
 #include "tests/fuzz/input.hpp"
 #include "tests/fuzz/scratch.hpp"
 
@@ -28,13 +28,13 @@ Edit an_edit() {
     return {"0123", "/usr/bin/cgpu-runtime", "unix:path=/bus", created, {gpu}};
 }
 
-void edit(Bundle& bundle, const std::string& folder) {
+void edit(OciBundle& bundle, const std::string& folder) {
     const auto before = bundle.environment();
     const auto root = bundle.root();
     const auto edited = edit_bundle(bundle, an_edit());
     if (!edited) return must_be_said(edited.error());
     must(bundle.write().has_value(), "a bundle can be written");
-    auto again = Bundle::read(folder);
+    auto again = OciBundle::read(folder);
     must(again.has_value(), "what was written can be read");
     const auto environment = again->environment();
     for (const auto& [name, value] : client::granted_environment(an_edit().created.quotas, an_edit().gpus)) {
@@ -59,7 +59,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     static const fuzz::Scratch scratch;
     const std::string folder = scratch.folder().native();
     scratch.write("config.json", fuzz::Input(data, size).text());
-    auto bundle = runtime::Bundle::read(folder);
+    auto bundle = runtime::OciBundle::read(folder);
     if (!bundle) {
         fuzz::must(bundle.error().text.find(". Try: ") != std::string::npos, "an error says what to try");
         return 0;

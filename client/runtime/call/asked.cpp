@@ -7,7 +7,7 @@
 
 namespace cgpu::runtime {
 
-Result<Variables> asked_by(const Bundle& bundle) {
+Result<Variables> asked_by(const OciBundle& bundle) {
     Variables all = bundle.annotations();
     all.merge(bundle.environment());
     Variables asked;
@@ -26,7 +26,7 @@ Result<bool> is_asked_for(const Invocation& invocation) {
     std::error_code none;
     if (!std::filesystem::exists(std::filesystem::path(invocation.bundle) / "config.json", none))
         return false;
-    const auto bundle = Bundle::read(invocation.bundle);
+    const auto bundle = OciBundle::read(invocation.bundle);
     if (!bundle) return tl::unexpected(bundle.error());
     const auto variables = asked_by(*bundle);
     if (!variables) return tl::unexpected(variables.error());

@@ -8,9 +8,9 @@
 
 #include <unistd.h>
 
-#include "client/runtime/bundle/bundle.hpp"
 #include "client/runtime/chain/next_runtime.hpp"
 #include "client/runtime/chain/programs.hpp"
+#include "client/runtime/oci/oci_bundle.hpp"
 
 namespace cgpu::runtime {
 namespace {
@@ -41,7 +41,7 @@ client::Result<void> move_mounts_to_the_end(const Invocation& invocation) {
     // Without a config.json the runtime says so in its own words.
     std::error_code none;
     if (!invocation.creates() || !fs::exists(fs::path(invocation.bundle) / "config.json", none)) return {};
-    auto bundle = Bundle::read(invocation.bundle);
+    auto bundle = OciBundle::read(invocation.bundle);
     if (!bundle) return tl::unexpected(bundle.error());
     const bool moved = bundle->move_hooks_to_the_end("createContainer", {"cgpu-runtime", "hook", "mount"});
     return moved ? bundle->write() : client::Result<void>{};

@@ -7,7 +7,7 @@
 namespace cgpu::schedule {
 
 /// What an instance's processes say about themselves, put together by the caller. Levels, not events: reading
-/// twice or missing one does no harm. Nothing here is believed further than it can be (see Meter).
+/// twice or missing one does no harm. Nothing here is believed further than it can be (see ReadingFilter).
 struct Reading {
     bool wants = false;            ///< a launch is held at the gate
     Nanos waited = 0;              ///< time that launches waited, at the gate or for others', cumulative

@@ -88,21 +88,21 @@ void GpuGates::add(const model::InstanceId& id, std::uint32_t index, std::shared
     auto* seat = seat_of(id);
     if (!seat) return;
     due_at_ = 0;
-    if (!seat->readings) seat->readings.emplace(index);
-    seat->readings->add(std::move(pages));
+    if (!seat->processes) seat->processes.emplace(index);
+    seat->processes->add(std::move(pages));
 }
 
 void GpuGates::remove(const model::InstanceId& id, const model::Process& process) {
     auto* seat = seat_of(id);
-    if (!seat || !seat->readings) return;
+    if (!seat || !seat->processes) return;
     due_at_ = 0;
-    seat->readings->remove(process);
+    seat->processes->remove(process);
 }
 
 void GpuGates::sample(Seat& seat, Nanos now) {
     if (now < seat.sample_at) return;
     seat.sample_at = now + kSampleEvery;
-    seat.samples.push_back({now, seat.readings->totals().used});
+    seat.samples.push_back({now, seat.processes->totals().used});
     while (seat.samples.size() > 2 && seat.samples[1].at <= now - kWindow) seat.samples.pop_front();
 }
 
@@ -118,19 +118,19 @@ void GpuGates::step(Nanos now, const schedule::GangStates& gangs) {
     bool someone_is_deaf = false;
     for (std::size_t slot = 0; slot < schedule::kSlots; ++slot) {
         auto& seat = seats_[slot];
-        if (!seat || !seat->readings) continue;
-        readings[slot] = seat->readings->read(now);
+        if (!seat || !seat->processes) continue;
+        readings[slot] = seat->processes->read(now);
         someone_waits |= readings[slot].wants;
-        someone_is_deaf |= seat->readings->someone_is_deaf();
+        someone_is_deaf |= seat->processes->someone_is_deaf();
         sample(*seat, now);
     }
     const auto decision = slicer_.step(now, readings, gangs);
     bool wakes_are_left = false;
     for (std::size_t slot = 0; slot < schedule::kSlots; ++slot) {
         auto& seat = seats_[slot];
-        if (!seat || !seat->readings) continue;
-        seat->readings->publish(decision.gates[slot], now, now + hold_);
-        wakes_are_left |= seat->readings->wakes_are_left();
+        if (!seat || !seat->processes) continue;
+        seat->processes->publish(decision.gates[slot], now, now + hold_);
+        wakes_are_left |= seat->processes->wakes_are_left();
     }
     due_at_ = decision.wake_at;
     // Whoever waits must see that somebody is there, so closed gates are renewed well before they run out.
@@ -147,13 +147,13 @@ void GpuGates::fill_usage(const model::InstanceId& id, Nanos now, InstanceUsage&
     usage.target_share = slicer_.target_share(*slot);
     if (usage.target_share) usage.achieved_share = 0;
     usage.preemptions = static_cast<std::uint64_t>(slicer_.achieved(*slot).preemptions);
-    if (!seat.readings) return;
-    static_cast<void>(seat.readings->read(now));
-    const auto totals = seat.readings->totals();
+    if (!seat.processes) return;
+    static_cast<void>(seat.processes->read(now));
+    const auto totals = seat.processes->totals();
     usage.gpu_time = static_cast<std::uint64_t>(totals.used);
     usage.waited = static_cast<std::uint64_t>(totals.waited);
     usage.launches = totals.launches;
-    usage.processes = seat.readings->pids();
+    usage.processes = seat.processes->pids();
     usage.longest_kernel = static_cast<std::uint64_t>(totals.longest_kernel);
     if (!usage.target_share) return;
     sample(seat, now);

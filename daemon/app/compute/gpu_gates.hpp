@@ -6,7 +6,7 @@
 
 #include "core/model/node.hpp"
 #include "core/schedule/slicer.hpp"
-#include "daemon/app/compute/readings.hpp"
+#include "daemon/app/compute/instance_processes.hpp"
 #include "daemon/app/ports/usage.hpp"
 
 namespace cgpu::app {
@@ -27,12 +27,12 @@ class GpuGates {
     /// As of the last step: the instance's launches are held here and nothing of it runs.
     [[nodiscard]] bool only_waits(std::size_t slot) const {
         const auto& seat = seats_[slot];
-        return seat && seat->readings && seat->readings->only_waits();
+        return seat && seat->processes && seat->processes->only_waits();
     }
     /// As of the last step: launches of the instance may pass here.
     [[nodiscard]] bool is_open(std::size_t slot) const {
         const auto& seat = seats_[slot];
-        return seat && seat->readings && seat->readings->is_open();
+        return seat && seat->processes && seat->processes->is_open();
     }
     /// What the other GPUs are to hear of the instance in this slot, as of the last step.
     [[nodiscard]] schedule::GangState tell(std::size_t slot) const { return slicer_.tell(slot); }
@@ -54,7 +54,7 @@ class GpuGates {
     };
     /// What every step touches comes first and lies together: steps are short and find their caches cold.
     struct Seat {
-        std::optional<Readings> readings;
+        std::optional<InstanceProcesses> processes;
         Nanos sample_at = 0;
         std::deque<Sample> samples;
         model::InstanceId id;

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "module/front/link/connection.hpp"
-#include "module/front/link/pages.hpp"
+#include "module/front/link/mapped_pages.hpp"
 
 namespace cgpu::front {
 
@@ -39,7 +39,7 @@ class Observer {
     bool next_packet(Packet& packet, std::int64_t until_ns);
 
     Descriptor socket_;
-    Pages pages_;
+    MappedPages pages_;
     std::uint64_t request_ = 0;
 };
 

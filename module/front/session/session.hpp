@@ -7,7 +7,7 @@
 #include "module/front/base/copy_mark.hpp"
 #include "module/front/driver/cuda_abi.hpp"
 #include "module/front/link/link.hpp"
-#include "module/front/link/pages.hpp"
+#include "module/front/link/mapped_pages.hpp"
 #include "module/front/swap/engine.hpp"
 
 namespace cgpu::front {
@@ -41,7 +41,7 @@ class Session {
 
     EngineHandle& engine() { return engine_; }
     Link& link() { return link_; }
-    const Pages& pages() const { return pages_; }
+    const MappedPages& pages() const { return pages_; }
     std::uint64_t context_estimate() const { return context_estimate_; }
 
     std::uint32_t gpu_count() const { return gpu_count_; }
@@ -78,7 +78,7 @@ class Session {
     std::atomic<std::uint32_t> phase_{kUntouched};
     CopyMark copy_mark_;
     EngineHandle engine_;
-    Pages pages_;
+    MappedPages pages_;
     Link link_;
     std::uint64_t context_estimate_ = 0;
     std::uint32_t gpu_count_ = 0;

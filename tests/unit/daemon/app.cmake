@@ -2,7 +2,7 @@ cgpu_unit_test(daemon_app_test
   SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/instances/service_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/instances/service_life_test.cpp
           ${CMAKE_CURRENT_SOURCE_DIR}/instances/service_kept_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/instances/lookup_test.cpp
           ${CMAKE_CURRENT_SOURCE_DIR}/upgrade/mode_differences_test.cpp
-          ${CMAKE_CURRENT_SOURCE_DIR}/compute/readings_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/compute/readings_wake_test.cpp
+          ${CMAKE_CURRENT_SOURCE_DIR}/compute/instance_processes_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/compute/instance_processes_wake_test.cpp
           ${CMAKE_CURRENT_SOURCE_DIR}/upgrade/upgrader_test.cpp
           ${CMAKE_CURRENT_SOURCE_DIR}/compute/bell_sleepers_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/compute/ring_budget_test.cpp
           ${CMAKE_CURRENT_SOURCE_DIR}/compute/slicer_thread_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/compute/gpu_gates_test.cpp

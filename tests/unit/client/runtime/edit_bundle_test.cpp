@@ -1,4 +1,4 @@
-#include "client/runtime/bundle/edit_bundle.hpp"
+#include "client/runtime/oci/edit_bundle.hpp"
 
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ TEST(Capabilities, NothingButRenderingIsRefused) {
 struct EditTest : testing::Test {
     Json edited(const std::string& config) {
         folder.file("/config.json", config);
-        auto bundle = Bundle::read(folder.path());
+        auto bundle = OciBundle::read(folder.path());
         EXPECT_TRUE(bundle);
         const client::Created created{{{kUuid0, 0, 4301 * kMib, 2, false}}, "/run/cgpu/instances/x", {}};
         EXPECT_TRUE(edit_bundle(

@@ -1,4 +1,4 @@
-#include "client/runtime/bundle/engine_name.hpp"
+#include "client/runtime/oci/engine_name.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,11 +12,11 @@ using client::TempRoot;
 constexpr const char* kId = "0123456789abcdef";
 
 /// A container whose /etc/hostname lies in Docker's folder for it.
-Result<Bundle> bundle_of(const TempRoot& root, const std::string& hostname_file) {
+Result<OciBundle> bundle_of(const TempRoot& root, const std::string& hostname_file) {
     root.file("/bundle/config.json", R"({"hostname":"web","mounts":[7,{"destination":"/proc","source":"proc"},
         {"destination":"/etc/hostname","source":")" +
                                          hostname_file + R"("}]})");
-    return Bundle::read(root.at("/bundle"));
+    return OciBundle::read(root.at("/bundle"));
 }
 
 std::string name_with_note(const std::string& note) {
@@ -45,7 +45,7 @@ TEST(EngineName, IsTheHostNameWhereTheFileIsSomebodysOwn) {
 TEST(EngineName, IsEmptyWhereTheHostNameIsTheId) {
     const TempRoot root;
     root.file("/config.json", R"({"hostname":"0123456789ab"})");
-    const auto bundle = Bundle::read(root.path());
+    const auto bundle = OciBundle::read(root.path());
     ASSERT_TRUE(bundle);
     EXPECT_EQ(engine_name(*bundle, kId), "");
 }

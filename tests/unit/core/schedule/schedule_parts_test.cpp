@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "core/schedule/parts/drain_trust.hpp"
-#include "core/schedule/parts/meter.hpp"
 #include "core/schedule/parts/priority_bucket.hpp"
+#include "core/schedule/parts/reading_filter.hpp"
 #include "core/schedule/parts/undrained_work.hpp"
 #include "core/schedule/parts/virtual_time.hpp"
 
@@ -20,89 +20,89 @@ Reading used(Nanos ns, bool wants = true) {
     return r;
 }
 
-TEST(Meter, TheFirstReadingOnlySetsTheBase) {
-    Meter meter;
-    EXPECT_EQ(meter.read(used(7 * kSecond), kSecond), 0);
-    EXPECT_EQ(meter.read(used(7 * kSecond + kMilli), 2 * kMilli), kMilli);
+TEST(ReadingFilter, TheFirstReadingOnlySetsTheBase) {
+    ReadingFilter filter;
+    EXPECT_EQ(filter.read(used(7 * kSecond), kSecond), 0);
+    EXPECT_EQ(filter.read(used(7 * kSecond + kMilli), 2 * kMilli), kMilli);
 }
 
-TEST(Meter, NobodyUsedMoreThanTheWallTime) {
-    Meter meter;
-    meter.read(used(0), 0);
-    EXPECT_EQ(meter.read(used(kHuge), kMilli), kMilli);
-    EXPECT_EQ(meter.read(used(kHuge), kMilli), 0);
+TEST(ReadingFilter, NobodyUsedMoreThanTheWallTime) {
+    ReadingFilter filter;
+    filter.read(used(0), 0);
+    EXPECT_EQ(filter.read(used(kHuge), kMilli), kMilli);
+    EXPECT_EQ(filter.read(used(kHuge), kMilli), 0);
 }
 
-TEST(Meter, ALongKernelIsBelievedAsALongAsItWasBusy) {
-    Meter meter;
-    meter.read(used(0), 0);
-    for (int i = 0; i < 9; ++i) EXPECT_EQ(meter.read(used(0), kMilli), 0);
-    EXPECT_EQ(meter.read(used(10 * kMilli), kMilli), 10 * kMilli);
+TEST(ReadingFilter, ALongKernelIsBelievedAsALongAsItWasBusy) {
+    ReadingFilter filter;
+    filter.read(used(0), 0);
+    for (int i = 0; i < 9; ++i) EXPECT_EQ(filter.read(used(0), kMilli), 0);
+    EXPECT_EQ(filter.read(used(10 * kMilli), kMilli), 10 * kMilli);
 }
 
-TEST(Meter, TimeWithoutWorkIsNotBelievedLater) {
-    Meter meter;
-    meter.read(used(0, false), 0);
-    meter.read(used(0, false), kSecond);
-    EXPECT_EQ(meter.read(used(kSecond), kMilli), kMilli);
+TEST(ReadingFilter, TimeWithoutWorkIsNotBelievedLater) {
+    ReadingFilter filter;
+    filter.read(used(0, false), 0);
+    filter.read(used(0, false), kSecond);
+    EXPECT_EQ(filter.read(used(kSecond), kMilli), kMilli);
 }
 
-TEST(Meter, JumpingBackIsANewStart) {
-    Meter meter;
-    meter.read(used(kSecond), 0);
-    EXPECT_EQ(meter.read(used(0), kMilli), 0);
-    EXPECT_EQ(meter.read(used(kMilli), kMilli), kMilli);
-    EXPECT_EQ(meter.read(used(-kHuge), kMilli), 0);
+TEST(ReadingFilter, JumpingBackIsANewStart) {
+    ReadingFilter filter;
+    filter.read(used(kSecond), 0);
+    EXPECT_EQ(filter.read(used(0), kMilli), 0);
+    EXPECT_EQ(filter.read(used(kMilli), kMilli), kMilli);
+    EXPECT_EQ(filter.read(used(-kHuge), kMilli), 0);
 }
 
-TEST(Meter, ClaimsStayWithinBounds) {
-    Meter meter;
+TEST(ReadingFilter, ClaimsStayWithinBounds) {
+    ReadingFilter filter;
     Reading claim;
     claim.used = claim.in_flight_estimate = claim.remaining = claim.usual_gap = kHuge;
-    meter.read(claim, 0);
-    EXPECT_GT(meter.reached(), 0);
-    EXPECT_LE(meter.level().remaining, meter.level().in_flight_estimate);
+    filter.read(claim, 0);
+    EXPECT_GT(filter.reached(), 0);
+    EXPECT_LE(filter.level().remaining, filter.level().in_flight_estimate);
     claim.used = claim.in_flight_estimate = claim.remaining = claim.usual_gap = -kHuge;
-    meter.read(claim, 0);
-    EXPECT_EQ(meter.reached(), 0);
-    EXPECT_EQ(meter.level().remaining, 0);
-    EXPECT_EQ(meter.level().usual_gap, 0);
+    filter.read(claim, 0);
+    EXPECT_EQ(filter.reached(), 0);
+    EXPECT_EQ(filter.level().remaining, 0);
+    EXPECT_EQ(filter.level().usual_gap, 0);
 }
 
-TEST(Meter, SaysForHowLongNothingHasMoved) {
-    Meter meter;
+TEST(ReadingFilter, SaysForHowLongNothingHasMoved) {
+    ReadingFilter filter;
     Reading claim;
     claim.in_flight_estimate = claim.remaining = 5 * kMilli;
-    meter.read(claim, kMilli);
-    EXPECT_EQ(meter.stalled(), 0);
-    meter.read(claim, kMilli);
-    meter.read(claim, kMilli);
-    EXPECT_EQ(meter.stalled(), 2 * kMilli);
+    filter.read(claim, kMilli);
+    EXPECT_EQ(filter.stalled(), 0);
+    filter.read(claim, kMilli);
+    filter.read(claim, kMilli);
+    EXPECT_EQ(filter.stalled(), 2 * kMilli);
     claim.remaining -= kMicro;
-    meter.read(claim, kMilli);
-    EXPECT_EQ(meter.stalled(), 0);
+    filter.read(claim, kMilli);
+    EXPECT_EQ(filter.stalled(), 0);
     claim.in_flight_estimate += kMilli;
     claim.remaining += kMilli;
-    meter.read(claim, kMilli);
-    EXPECT_EQ(meter.stalled(), 0) << "more was launched";
+    filter.read(claim, kMilli);
+    EXPECT_EQ(filter.stalled(), 0) << "more was launched";
     claim.used += kMilli;
-    meter.read(claim, kMilli);
-    EXPECT_EQ(meter.stalled(), 0) << "something was measured";
+    filter.read(claim, kMilli);
+    EXPECT_EQ(filter.stalled(), 0) << "something was measured";
     claim.in_flight_estimate = claim.remaining = 0;
-    meter.read(claim, kMilli);
-    meter.read(claim, kMilli);
-    EXPECT_EQ(meter.stalled(), 0) << "nothing runs";
+    filter.read(claim, kMilli);
+    filter.read(claim, kMilli);
+    EXPECT_EQ(filter.stalled(), 0) << "nothing runs";
 }
 
-TEST(Meter, AStalePageWantsNothing) {
-    Meter meter;
+TEST(ReadingFilter, AStalePageWantsNothing) {
+    ReadingFilter filter;
     Reading claim = used(0);
     claim.in_flight_estimate = claim.remaining = kSecond;
-    meter.read(claim, 0);
-    EXPECT_TRUE(meter.busy());
+    filter.read(claim, 0);
+    EXPECT_TRUE(filter.busy());
     claim.stale = true;
-    meter.read(claim, 0);
-    EXPECT_FALSE(meter.busy());
+    filter.read(claim, 0);
+    EXPECT_FALSE(filter.busy());
 }
 
 TEST(DrainTrust, IsEarnedByGoodPredictionsAndLostByOneBadOne) {

@@ -1,4 +1,4 @@
-#include "daemon/app/compute/readings.hpp"
+#include "daemon/app/compute/instance_processes.hpp"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -71,7 +71,7 @@ int wake_at_most(wire::Word& word, int most) {
 
 }  // namespace
 
-void Readings::add(std::shared_ptr<ProcessPages> pages) {
+void InstanceProcesses::add(std::shared_ptr<ProcessPages> pages) {
     only_waits_ = false;
     renew_at_ = 0;
     Member member;
@@ -80,7 +80,7 @@ void Readings::add(std::shared_ptr<ProcessPages> pages) {
     members_.push_back(std::move(member));
 }
 
-void Readings::remove(const model::Process& process) {
+void InstanceProcesses::remove(const model::Process& process) {
     only_waits_ = false;
     std::erase_if(members_, [&](const Member& member) {
         if (member.pages->process != process) return false;
@@ -92,7 +92,7 @@ void Readings::remove(const model::Process& process) {
     });
 }
 
-void Readings::read_member(Member& member, Nanos now) {
+void InstanceProcesses::read_member(Member& member, Nanos now) {
     const auto& report = member.pages->reports->gpus[gpu_];
     if (member.first_seen == 0) member.first_seen = now;
     // It can't have used more than the time that went by; it never shrinks. What a page shows beyond that was
@@ -146,7 +146,7 @@ void Readings::read_member(Member& member, Nanos now) {
     if (report.unmeasured.load(std::memory_order_relaxed) != 0) sum_.unmeasured = true;
 }
 
-void Readings::read_all(Nanos now) {
+void InstanceProcesses::read_all(Nanos now) {
     sum_ = {};
     active_ = stale_ = waiting_ = launching_ = 0;
     deaf_ = false;
@@ -160,14 +160,14 @@ void Readings::read_all(Nanos now) {
     read_at_ = now;
 }
 
-schedule::Reading Readings::read(Nanos now) {
+schedule::Reading InstanceProcesses::read(Nanos now) {
     if (!only_waits_ || now - read_at_ >= kLookAgain) read_all(now);
     auto sum = sum_;
     if (only_waits_) sum.waited = together(sum.waited, waiting_ * (now - read_at_));
     return sum;
 }
 
-void Readings::publish(const Gate& gate, Nanos now, Nanos holds_until) {
+void InstanceProcesses::publish(const Gate& gate, Nanos now, Nanos holds_until) {
     const bool closed = gate.state == Gate::State::closed;
     // Not at every step: a store into each process's page is a cache miss.
     const bool renew = now >= renew_at_;
@@ -213,12 +213,12 @@ void Readings::publish(const Gate& gate, Nanos now, Nanos holds_until) {
     wake_some(now);
 }
 
-void Readings::call(Member& member, Nanos now) {
+void InstanceProcesses::call(Member& member, Nanos now) {
     if (member.gate.state == Gate::State::open && member.wants && member.called_at == 0)
         member.called_at = now;
 }
 
-void Readings::wake_some(Nanos now) {
+void InstanceProcesses::wake_some(Nanos now) {
     wakes_left_ = false;
     int left = kMostWakes;
     // Once round at most, and from where the last call ended: where gates close before everybody is woken, it
@@ -242,13 +242,13 @@ void Readings::wake_some(Nanos now) {
                                   [](const Member& member) { return member.to_wake > 0; });
 }
 
-std::vector<std::int32_t> Readings::pids() const {
+std::vector<std::int32_t> InstanceProcesses::pids() const {
     std::vector<std::int32_t> pids;
     for (const auto& member : members_) pids.push_back(member.pages->process.pid);
     return pids;
 }
 
-Readings::Totals Readings::totals() const {
+InstanceProcesses::Totals InstanceProcesses::totals() const {
     auto sum = gone_;
     for (const auto& member : members_) {
         sum.used += member.used;

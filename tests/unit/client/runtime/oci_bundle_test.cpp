@@ -1,4 +1,4 @@
-#include "client/runtime/bundle/bundle.hpp"
+#include "client/runtime/oci/oci_bundle.hpp"
 
 #include <sys/stat.h>
 
@@ -16,12 +16,12 @@ Json written(const TempRoot& folder) {
     return Json::parse(file);
 }
 
-TEST(Bundle, ReadsWhatItAsksFor) {
+TEST(OciBundle, ReadsWhatItAsksFor) {
     const TempRoot folder;
     folder.file("/config.json", R"({"process":{"env":["A=1","B=x=y","A=2","C",7]},"hostname":"web",
         "mounts":[{"destination":"/etc/hostname","source":"/h"}],
         "annotations":{"aliyun.com/gpu-mem":"4"},"root":{"path":"rootfs"}})");
-    const auto bundle = Bundle::read(folder.path());
+    const auto bundle = OciBundle::read(folder.path());
     ASSERT_TRUE(bundle);
     EXPECT_EQ(bundle->environment(), (Variables{{"A", "2"}, {"B", "x=y"}}));
     EXPECT_EQ(bundle->annotations(), (Variables{{"aliyun.com/gpu-mem", "4"}}));
@@ -31,10 +31,10 @@ TEST(Bundle, ReadsWhatItAsksFor) {
     EXPECT_EQ(bundle->root(), folder.at("/rootfs"));
 }
 
-TEST(Bundle, HasNothingWhereNothingIsSaid) {
+TEST(OciBundle, HasNothingWhereNothingIsSaid) {
     const TempRoot folder;
     folder.file("/config.json", R"({"root":{"path":"/var/lib/merged"}})");
-    const auto bundle = Bundle::read(folder.path());
+    const auto bundle = OciBundle::read(folder.path());
     ASSERT_TRUE(bundle);
     EXPECT_EQ(bundle->host_name(), "");
     EXPECT_EQ(bundle->mount_source("/etc/hostname"), "");
@@ -42,12 +42,12 @@ TEST(Bundle, HasNothingWhereNothingIsSaid) {
     EXPECT_EQ(bundle->environment(), Variables());
 }
 
-TEST(Bundle, WritesWhatWasChangedAndKeepsTheRest) {
+TEST(OciBundle, WritesWhatWasChangedAndKeepsTheRest) {
     const TempRoot folder;
     folder.file("/config.json", R"({"z":1,"process":{"env":["A=1","B=1","A=2"],"cwd":"/"},
         "hooks":{"prestart":[{"path":"/nv"}],"poststop":[{"path":"/x"}]},"a":[1.5,null]})");
     chmod(folder.at("/config.json").c_str(), 0640);
-    auto bundle = Bundle::read(folder.path());
+    auto bundle = OciBundle::read(folder.path());
     ASSERT_TRUE(bundle);
     bundle->set_variable("A", "3");
     bundle->remove_variable("B");
@@ -63,11 +63,11 @@ TEST(Bundle, WritesWhatWasChangedAndKeepsTheRest) {
     EXPECT_FALSE(std::filesystem::exists(folder.at("/config.json.cgpu")));
 }
 
-TEST(Bundle, HooksMoveBehindAllOthersOnce) {
+TEST(OciBundle, HooksMoveBehindAllOthersOnce) {
     const TempRoot folder;
     folder.file("/config.json", R"({"hooks":{"createContainer":[{"path":"/a"},
         {"path":"/us","args":["us","hook","mount","1"]},{"path":"/b","args":["us","hook"]},7]}})");
-    auto bundle = Bundle::read(folder.path());
+    auto bundle = OciBundle::read(folder.path());
     ASSERT_TRUE(bundle);
     EXPECT_FALSE(bundle->move_hooks_to_the_end("createRuntime", {"us", "hook", "mount"}));
     EXPECT_FALSE(bundle->move_hooks_to_the_end("createContainer", {"them"}));
@@ -78,38 +78,38 @@ TEST(Bundle, HooksMoveBehindAllOthersOnce) {
         {"path":"/b","args":["us","hook"]},7,{"path":"/us","args":["us","hook","mount","1"]}]}})"));
 }
 
-TEST(Bundle, WhatIsNoObjectIsAnError) {
+TEST(OciBundle, WhatIsNoObjectIsAnError) {
     const TempRoot folder;
-    EXPECT_FALSE(Bundle::read(folder.path()));
+    EXPECT_FALSE(OciBundle::read(folder.path()));
     for (const char* text : {"", "[]", "{\"a\":", "7"}) {
         folder.file("/config.json", text);
-        EXPECT_FALSE(Bundle::read(folder.path())) << text;
+        EXPECT_FALSE(OciBundle::read(folder.path())) << text;
     }
 }
 
 // Found as a crash of the runtime: copying it takes stack for each level.
-TEST(Bundle, WhatIsNestedWithoutEndIsAnError) {
+TEST(OciBundle, WhatIsNestedWithoutEndIsAnError) {
     const auto nested = [](std::size_t levels) {
         return R"({"a":)" + std::string(levels, '[') + std::string(levels, ']') + "}";
     };
     const TempRoot folder;
     folder.file("/config.json", nested(200'000));
-    const auto deep = Bundle::read(folder.path());
+    const auto deep = OciBundle::read(folder.path());
     ASSERT_FALSE(deep);
     EXPECT_NE(deep.error().text.find("nested deeper than 256 levels"), std::string::npos)
         << deep.error().text;
     folder.file("/config.json", nested(200));
-    auto bundle = Bundle::read(folder.path());
+    auto bundle = OciBundle::read(folder.path());
     ASSERT_TRUE(bundle);
     ASSERT_TRUE(bundle->write());
     EXPECT_EQ(written(folder), Json::parse(nested(200)));
 }
 
-TEST(Bundle, OddTypesAreReadAsNothing) {
+TEST(OciBundle, OddTypesAreReadAsNothing) {
     const TempRoot folder;
     folder.file("/config.json",
                 R"({"process":[],"annotations":7,"hooks":[],"root":"x","hostname":{},"mounts":{}})");
-    auto bundle = Bundle::read(folder.path());
+    auto bundle = OciBundle::read(folder.path());
     ASSERT_TRUE(bundle);
     EXPECT_EQ(bundle->environment(), Variables());
     EXPECT_EQ(bundle->annotations(), Variables());
@@ -118,12 +118,12 @@ TEST(Bundle, OddTypesAreReadAsNothing) {
     EXPECT_EQ(bundle->root(), folder.at("/rootfs"));
 }
 
-TEST(Bundle, OddTypesAreNoFaultWhereTheyAreChanged) {
+TEST(OciBundle, OddTypesAreNoFaultWhereTheyAreChanged) {
     for (const char* config : {R"({"process":[],"hooks":[]})", R"({"process":5,"hooks":5})",
                                R"({"process":"a","hooks":"a"})", R"({"process":{"env":{}},"hooks":null})"}) {
         const TempRoot folder;
         folder.file("/config.json", config);
-        auto bundle = Bundle::read(folder.path());
+        auto bundle = OciBundle::read(folder.path());
         ASSERT_TRUE(bundle);
         bundle->remove_variable("A");
         bundle->set_variable("B", "1");

@@ -14,10 +14,10 @@ using client::Variables;
 using Json = nlohmann::ordered_json;
 
 /// The config.json of a container that is being made (OCI runtime specification).
-class Bundle {
+class OciBundle {
   public:
     /// Error (failed): it can't be read, or is no JSON object.
-    [[nodiscard]] static Result<Bundle> read(const std::string& folder);
+    [[nodiscard]] static Result<OciBundle> read(const std::string& folder);
 
     /// The environment of its process; of a name that stands there twice, the last value (as runc has it).
     [[nodiscard]] Variables environment() const;
@@ -43,7 +43,7 @@ class Bundle {
     [[nodiscard]] Result<void> write() const;
 
   private:
-    Bundle(std::string folder, Json config) : folder_(std::move(folder)), config_(std::move(config)) {}
+    OciBundle(std::string folder, Json config) : folder_(std::move(folder)), config_(std::move(config)) {}
     [[nodiscard]] std::string path() const { return folder_ + "/config.json"; }
 
     std::string folder_;

@@ -10,9 +10,9 @@ namespace cgpu::front {
 /// The pages shared with the daemon, mapped at addresses that stay the same for the life of the process:
 /// those of a new connection are mapped over the old ones, so that a thread that was just reading an old page
 /// reads the new one instead of faulting.
-class Pages {
+class MappedPages {
   public:
-    constexpr Pages() = default;
+    constexpr MappedPages() = default;
 
     /// Maps the descriptors of a Welcome: orders, reports, bell; reports and bell may be absent (-1) for an
     /// observer. False: they aren't what they should be, and what was mapped before stays. Closes nothing.
@@ -24,7 +24,7 @@ class Pages {
     void ring() const;
 
     /// After a fork: the mappings are the parent's and stay where they are, but this process has no pages.
-    void forget() { *this = Pages{}; }
+    void forget() { *this = MappedPages{}; }
 
   private:
     const wire::Orders* orders_ = nullptr;

@@ -11,7 +11,7 @@ namespace cgpu::schedule {
 ///  - `used` jumping back is taken as a new start, nothing is charged for it or paid back;
 ///  - a stale page has no work in flight and wants nothing.
 /// A claim that is too low is caught by what a turn costs at least (Slicer).
-class Meter {
+class ReadingFilter {
   public:
     /// Takes one reading, dt after the last one. Returns the GPU time to charge for since then. The first
     /// reading only sets the base.

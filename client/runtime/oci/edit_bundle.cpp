@@ -1,4 +1,4 @@
-#include "client/runtime/bundle/edit_bundle.hpp"
+#include "client/runtime/oci/edit_bundle.hpp"
 
 #include <algorithm>
 #include <array>
@@ -62,7 +62,7 @@ Result<std::string> allowed_capabilities(const std::string* asked) {
     return text;
 }
 
-Result<void> edit_bundle(Bundle& bundle, const Edit& edit) {
+Result<void> edit_bundle(OciBundle& bundle, const Edit& edit) {
     const Variables environment = bundle.environment();
     const auto asked = environment.find(kCapabilities);
     const auto capabilities = allowed_capabilities(asked == environment.end() ? nullptr : &asked->second);

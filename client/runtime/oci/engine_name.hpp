@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "client/runtime/bundle/bundle.hpp"
+#include "client/runtime/oci/oci_bundle.hpp"
 
 namespace cgpu::runtime {
 
@@ -13,6 +13,6 @@ namespace cgpu::runtime {
 /// But it keeps /etc/hostname of a container beside its own note of it, FOLDER/ID/config.v2.json, written
 /// before the runtime is called. That file's form is Docker's own affair: where it is another one, the host
 /// name has to do.
-[[nodiscard]] std::string engine_name(const Bundle& bundle, const std::string& id);
+[[nodiscard]] std::string engine_name(const OciBundle& bundle, const std::string& id);
 
 }  // namespace cgpu::runtime

@@ -1,4 +1,4 @@
-#include "core/schedule/parts/meter.hpp"
+#include "core/schedule/parts/reading_filter.hpp"
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@ constexpr Nanos kMostUsed = Nanos{1} << 61;
 constexpr Nanos kMostClaimed = 3'600 * kSecond;
 }  // namespace
 
-Nanos Meter::read(const Reading& claim, Nanos dt) {
+Nanos ReadingFilter::read(const Reading& claim, Nanos dt) {
     const Reading before = level_;
     const bool was_busy = busy();
     level_ = claim;

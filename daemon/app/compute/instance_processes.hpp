@@ -14,10 +14,10 @@ namespace cgpu::app {
 /// The processes of one instance on one GPU, as the slicer sees them: their reports put together into one
 /// reading, and the gates written back. What the reports say is the tenants' word: each figure is bounded
 /// here before it is summed.
-class Readings {
+class InstanceProcesses {
   public:
     /// `gpu`: the index of this GPU in the instance's orders.
-    explicit Readings(std::uint32_t gpu) : gpu_(gpu) {}
+    explicit InstanceProcesses(std::uint32_t gpu) : gpu_(gpu) {}
 
     void add(std::shared_ptr<ProcessPages> pages);
     /// What it used stays in the sum.

@@ -1,4 +1,4 @@
-#include "client/runtime/bundle/bundle.hpp"
+#include "client/runtime/oci/oci_bundle.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -52,7 +52,7 @@ bool begins_with(const Json& hook, const std::vector<std::string>& arguments) {
 
 }  // namespace
 
-Result<Bundle> Bundle::read(const std::string& folder) {
+Result<OciBundle> OciBundle::read(const std::string& folder) {
     const std::string absolute = std::filesystem::absolute(folder.empty() ? "." : folder).native();
     std::ifstream file(absolute + "/config.json");
     bool too_deep = false;
@@ -69,10 +69,10 @@ Result<Bundle> Bundle::read(const std::string& folder) {
         return client::fail(Kind::failed, absolute +
                                               "/config.json: it is not there or no JSON object. Try: "
                                               "the container's engine's log.");
-    return Bundle(absolute, std::move(config));
+    return OciBundle(absolute, std::move(config));
 }
 
-Variables Bundle::environment() const {
+Variables OciBundle::environment() const {
     Variables variables;
     for (const Json& entry : list_at(config_, kEnv)) {
         if (!entry.is_string()) continue;
@@ -83,7 +83,7 @@ Variables Bundle::environment() const {
     return variables;
 }
 
-Variables Bundle::annotations() const {
+Variables OciBundle::annotations() const {
     Variables variables;
     const Json all = object_at(config_, Json::json_pointer("/annotations"));
     for (const auto& [name, value] : all.items())
@@ -91,29 +91,29 @@ Variables Bundle::annotations() const {
     return variables;
 }
 
-std::string Bundle::host_name() const { return text_of(config_, "hostname"); }
+std::string OciBundle::host_name() const { return text_of(config_, "hostname"); }
 
-std::string Bundle::mount_source(const std::string& destination) const {
+std::string OciBundle::mount_source(const std::string& destination) const {
     for (const Json& mount : list_at(config_, Json::json_pointer("/mounts")))
         if (text_of(mount, "destination") == destination) return text_of(mount, "source");
     return {};
 }
 
-std::string Bundle::root() const {
+std::string OciBundle::root() const {
     const auto root = object_at(config_, Json::json_pointer("/root"));
     const auto path = root.find("path");
     if (path == root.end() || !path->is_string()) return folder_ + "/rootfs";
     return (std::filesystem::path(folder_) / path->get<std::string>()).native();
 }
 
-void Bundle::set_variable(const std::string& name, const std::string& value) {
+void OciBundle::set_variable(const std::string& name, const std::string& value) {
     remove_variable(name);
     Json list = list_at(config_, kEnv);
     list.push_back(name + "=" + value);
     config_[kEnv] = std::move(list);
 }
 
-void Bundle::remove_variable(const std::string& name) {
+void OciBundle::remove_variable(const std::string& name) {
     Json kept = Json::array();
     for (Json& entry : list_at(config_, kEnv))
         if (!names(entry, name)) kept.push_back(std::move(entry));
@@ -121,7 +121,7 @@ void Bundle::remove_variable(const std::string& name) {
     config_[kEnv] = std::move(kept);
 }
 
-void Bundle::add_hook(const std::string& stage, Json hook) {
+void OciBundle::add_hook(const std::string& stage, Json hook) {
     const Json::json_pointer where("/hooks/" + stage);
     make_object(config_, "hooks");
     Json list = list_at(config_, where);
@@ -129,7 +129,7 @@ void Bundle::add_hook(const std::string& stage, Json hook) {
     config_[where] = std::move(list);
 }
 
-bool Bundle::move_hooks_to_the_end(const std::string& stage, const std::vector<std::string>& arguments) {
+bool OciBundle::move_hooks_to_the_end(const std::string& stage, const std::vector<std::string>& arguments) {
     const Json::json_pointer where("/hooks/" + stage);
     const Json list = list_at(config_, where);
     Json others = Json::array();
@@ -142,7 +142,7 @@ bool Bundle::move_hooks_to_the_end(const std::string& stage, const std::vector<s
     return true;
 }
 
-Result<void> Bundle::write() const {
+Result<void> OciBundle::write() const {
     const std::string beside = path() + ".cgpu";
     struct stat old {};
     std::ofstream file(beside);

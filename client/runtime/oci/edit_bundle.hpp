@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "client/node/node.hpp"
-#include "client/runtime/bundle/bundle.hpp"
+#include "client/runtime/oci/oci_bundle.hpp"
 
 namespace cgpu::runtime {
 
@@ -25,6 +25,6 @@ struct Edit {
 [[nodiscard]] Result<std::string> allowed_capabilities(const std::string* asked);
 
 /// Variables of the grant, and the two hooks. Not yet written.
-[[nodiscard]] Result<void> edit_bundle(Bundle& bundle, const Edit& edit);
+[[nodiscard]] Result<void> edit_bundle(OciBundle& bundle, const Edit& edit);
 
 }  // namespace cgpu::runtime

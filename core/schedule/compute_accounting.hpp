@@ -7,7 +7,7 @@
 namespace cgpu::schedule {
 
 /// Turns what the instances report of their work into what each is charged for, in GPU time.
-class Accounting {
+class ComputeAccounting {
   public:
     /// dt has gone by up to `now`, and these are the readings. `turn` is the one that ran meanwhile, or null;
     /// `idle_slices` says that slices passed which nobody used.

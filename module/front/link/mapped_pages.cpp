@@ -1,4 +1,4 @@
-#include "module/front/link/pages.hpp"
+#include "module/front/link/mapped_pages.hpp"
 
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -30,7 +30,7 @@ bool has_magic(int file, std::uint32_t magic) {
 }  // namespace
 
 /// Other threads read the addresses meanwhile: they are written once.
-bool Pages::map(const std::array<int, 3>& files) {
+bool MappedPages::map(const std::array<int, 3>& files) {
     const bool observer = files[1] < 0 && files[2] < 0;
     if (!has_magic(files[0], wire::kOrdersMagic)) return false;
     if (!observer && (!has_magic(files[1], wire::kReportsMagic) || !has_magic(files[2], wire::kBellMagic))) {
@@ -49,7 +49,7 @@ bool Pages::map(const std::array<int, 3>& files) {
     return orders_->gpu_count <= wire::kMaxGpus;
 }
 
-void Pages::ring() const {
+void MappedPages::ring() const {
     if (bell_ == nullptr) return;
     bell_->rings.fetch_add(1);
     futex_wake_all(&bell_->rings);

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "daemon/app/compute/bell_wait.hpp"
-#include "daemon/app/compute/readings.hpp"
+#include "daemon/app/compute/instance_processes.hpp"
 #include "tests/unit/daemon/compute/test_pages.hpp"
 
 namespace cgpu::app {
@@ -58,29 +58,29 @@ class AtTheGate {
 };
 
 TEST(Wake, ByALimitThatItHasRoomTo) {
-    Readings readings(0);
+    InstanceProcesses processes(0);
     const auto one = std::make_shared<TestPages>(1);
     auto& report = one->its_reports.gpus[0];
-    readings.add(one);
+    processes.add(one);
     report.used_ns = 7 * kMilli;
     report.updated_ns = 990 * kMilli;
     report.wants = 1;
-    (void)readings.read(1000 * kMilli);
-    readings.publish({}, 1000 * kMilli, 2000 * kMilli);
+    (void)processes.read(1000 * kMilli);
+    processes.publish({}, 1000 * kMilli, 2000 * kMilli);
     auto& seq = one->its_orders.gates[0].seq;
     Gate open;
     open.state = Gate::State::open;
-    const auto base = readings.read(1006 * kMilli).used;
+    const auto base = processes.read(1006 * kMilli).used;
     report.in_flight_ns = report.oldest_ns = 2 * kMilli;
     report.updated_ns = 1006 * kMilli;
-    (void)readings.read(1006 * kMilli);
+    (void)processes.read(1006 * kMilli);
     open.limit = base + 2 * kMilli;
-    readings.publish(open, 1006 * kMilli, 2000 * kMilli);
+    processes.publish(open, 1006 * kMilli, 2000 * kMilli);
     AtTheGate process(seq);
     report.in_flight_ns = 0;
     report.used_ns = 8 * kMilli;
-    open.limit = readings.read(1008 * kMilli).used + 1;
-    readings.publish(open, 1008 * kMilli, 2000 * kMilli);
+    open.limit = processes.read(1008 * kMilli).used + 1;
+    processes.publish(open, 1008 * kMilli, 2000 * kMilli);
     EXPECT_TRUE(process.was_woken()) << "the limit is lower, but so is what it has reached";
 }
 
@@ -91,17 +91,17 @@ struct Crowd : testing::Test {
             all.push_back(std::make_shared<TestPages>(i + 1));
             all.back()->its_reports.gpus[0].wants = 1;
             all.back()->its_reports.gpus[0].updated_ns = 990 * kMilli;
-            readings.add(all.back());
+            processes.add(all.back());
         }
         publish(Gate::State::closed);
     }
     void publish(Gate::State state) {
         now += kMilli;
-        (void)readings.read(now);
+        (void)processes.read(now);
         Gate gate;
         gate.state = state;
         gate.limit = schedule::kForever;
-        readings.publish(gate, now, now + 1000 * kMilli);
+        processes.publish(gate, now, now + 1000 * kMilli);
     }
     wire::Word& seq(std::size_t i) { return all[i]->its_orders.gates[0].seq; }
     std::size_t count(wire::GateState state) const {
@@ -111,18 +111,18 @@ struct Crowd : testing::Test {
     }
 
     Nanos now = 1000 * kMilli;
-    Readings readings{0};
+    InstanceProcesses processes{0};
     std::vector<std::shared_ptr<TestPages>> all;
 };
 
 TEST_F(Crowd, IsWokenInPartsAndNobodyIsForgotten) {
     AtTheGate last(seq(99));
-    EXPECT_FALSE(readings.wakes_are_left());
+    EXPECT_FALSE(processes.wakes_are_left());
     publish(Gate::State::open);
     EXPECT_EQ(count(wire::GateState::open), all.size()) << "who looks sees it at once";
-    EXPECT_TRUE(readings.wakes_are_left());
+    EXPECT_TRUE(processes.wakes_are_left());
     publish(Gate::State::open);
-    EXPECT_FALSE(readings.wakes_are_left());
+    EXPECT_FALSE(processes.wakes_are_left());
     EXPECT_TRUE(last.was_woken());
 }
 
@@ -131,7 +131,7 @@ TEST_F(Crowd, ClosesAtOnceAndThoseLeftOutComeFirstThen) {
     publish(Gate::State::open);
     publish(Gate::State::closed);
     EXPECT_EQ(count(wire::GateState::closed), all.size());
-    EXPECT_FALSE(readings.wakes_are_left());
+    EXPECT_FALSE(processes.wakes_are_left());
     publish(Gate::State::open);
     EXPECT_TRUE(last.was_woken());
 }
@@ -140,18 +140,19 @@ TEST_F(Crowd, WhoHasNotBeenWokenYetIsNotDeaf) {
     publish(Gate::State::open);
     now += 60 * kMilli;
     for (std::size_t i = 0; i < 64; ++i) all[i]->its_reports.gpus[0].updated_ns = now;
-    (void)readings.read(now);
-    EXPECT_FALSE(readings.someone_is_deaf());
+    (void)processes.read(now);
+    EXPECT_FALSE(processes.someone_is_deaf());
 }
 
 TEST_F(Crowd, OfThreadsIsWokenInPartsToo) {
     std::vector<std::unique_ptr<AtTheGate>> threads;
-    threads.reserve(Readings::kMostWakes + 6);
-    for (int i = 0; i < Readings::kMostWakes + 6; ++i) threads.push_back(std::make_unique<AtTheGate>(seq(0)));
+    threads.reserve(InstanceProcesses::kMostWakes + 6);
+    for (int i = 0; i < InstanceProcesses::kMostWakes + 6; ++i)
+        threads.push_back(std::make_unique<AtTheGate>(seq(0)));
     publish(Gate::State::open);
-    EXPECT_TRUE(readings.wakes_are_left());
-    for (int i = 0; i < 10 && readings.wakes_are_left(); ++i) publish(Gate::State::open);
-    EXPECT_FALSE(readings.wakes_are_left());
+    EXPECT_TRUE(processes.wakes_are_left());
+    for (int i = 0; i < 10 && processes.wakes_are_left(); ++i) publish(Gate::State::open);
+    EXPECT_FALSE(processes.wakes_are_left());
     for (const auto& each : threads) EXPECT_TRUE(each->was_woken());
 }
 
@@ -159,8 +160,8 @@ TEST_F(Crowd, ThreadsThatWaitAgainAtOnceDontKeepTheSlicerAwake) {
     std::atomic<bool> stop{false};
     std::atomic<int> waiting{0};
     std::vector<std::thread> threads;
-    threads.reserve(std::size_t{2} * Readings::kMostWakes);
-    for (int i = 0; i < 2 * Readings::kMostWakes; ++i) {
+    threads.reserve(std::size_t{2} * InstanceProcesses::kMostWakes);
+    for (int i = 0; i < 2 * InstanceProcesses::kMostWakes; ++i) {
         threads.emplace_back([&] {
             ++waiting;
             const timespec limit{0, 10'000'000};
@@ -169,11 +170,11 @@ TEST_F(Crowd, ThreadsThatWaitAgainAtOnceDontKeepTheSlicerAwake) {
                         &limit, nullptr, 0);
         });
     }
-    while (waiting < 2 * Readings::kMostWakes) std::this_thread::yield();
+    while (waiting < 2 * InstanceProcesses::kMostWakes) std::this_thread::yield();
     int rounds = 0;
     do publish(Gate::State::open);
-    while (++rounds < 1000 && readings.wakes_are_left());
-    EXPECT_LE(rounds, Readings::kMostWakesOfAProcess / Readings::kMostWakes + 3);
+    while (++rounds < 1000 && processes.wakes_are_left());
+    EXPECT_LE(rounds, InstanceProcesses::kMostWakesOfAProcess / InstanceProcesses::kMostWakes + 3);
     stop = true;
     for (auto& each : threads) each.join();
 }

@@ -1,4 +1,4 @@
-#include "core/schedule/accounting.hpp"
+#include "core/schedule/compute_accounting.hpp"
 
 #include <algorithm>
 
@@ -12,7 +12,7 @@ Nanos held_up(const Competitors& competitors, const Turn* turn, Nanos dt, Nanos 
     const Slot& holder = competitors[turn->slot];
     const Nanos without_work = std::max<Nanos>(0, dt - holder.has_run() - (turn->charged - charged_before));
     const Nanos believed = dt - dt * competitors.tuning().least_late_cost_percent / 100;
-    return std::min({holder.meter.fresh_wait(), without_work, believed});
+    return std::min({holder.filter.fresh_wait(), without_work, believed});
 }
 
 /// The same for a whole turn: it isn't charged for that.
@@ -42,7 +42,7 @@ void note_activity(Competitors& competitors, const Turn* turn, Nanos now) {
     for (std::size_t i = 0; i < kSlots; ++i) {
         Slot& s = competitors[i];
         if (!s.present) continue;
-        const bool busy = s.meter.busy();
+        const bool busy = s.filter.busy();
         const bool back = busy && !s.was_busy;
         if (back && (competitors.rules().work_conserving || s.high_priority)) competitors.catch_up(i);
         if (back) s.woke = turn == nullptr || turn->slot != i;
@@ -53,8 +53,8 @@ void note_activity(Competitors& competitors, const Turn* turn, Nanos now) {
 }
 }  // namespace
 
-void Accounting::pass(Competitors& competitors, const Readings& readings, Nanos now, Nanos dt, Turn* turn,
-                      bool idle_slices) {
+void ComputeAccounting::pass(Competitors& competitors, const Readings& readings, Nanos now, Nanos dt,
+                             Turn* turn, bool idle_slices) {
     const UndrainedWork::Charges undrained = undrained_.pass(dt);
     Nanos took = 0;
     for (std::size_t i = 0; i < kSlots; ++i) {
@@ -76,19 +76,19 @@ void Accounting::pass(Competitors& competitors, const Readings& readings, Nanos 
     note_activity(competitors, turn, now);
 }
 
-void Accounting::pass_slot(Competitors& competitors, std::size_t slot, const Reading& reading, Nanos now,
-                           Nanos dt, Turn* turn, Nanos undrained_took) {
+void ComputeAccounting::pass_slot(Competitors& competitors, std::size_t slot, const Reading& reading,
+                                  Nanos now, Nanos dt, Turn* turn, Nanos undrained_took) {
     Slot& s = competitors[slot];
-    const bool was_busy = s.meter.busy();
+    const bool was_busy = s.filter.busy();
     const bool holds = turn != nullptr && turn->slot == slot;
     if (s.held && s.level().wants) s.achieved.waited += dt;
     const Reading before = s.level();
-    Nanos fresh = undrained_.absorb(slot, s.meter.read(reading, dt));
+    Nanos fresh = undrained_.absorb(slot, s.filter.read(reading, dt));
     const Reading& level = s.level();
     if (level.used != before.used || level.in_flight_estimate < before.in_flight_estimate) {
         s.stuck.moved(now, competitors.tuning().freed_within);
     }
-    if (holds) turn->waited += s.meter.fresh_wait();
+    if (holds) turn->waited += s.filter.fresh_wait();
     // Sums over processes count nested intervals too little: the turn's wall time is what it took.
     if (holds && !level.alone_process) fresh = was_busy ? std::max<Nanos>(0, dt - undrained_took) : 0;
     if (holds && turn->contended) s.took += fresh;
@@ -101,7 +101,7 @@ void Accounting::pass_slot(Competitors& competitors, std::size_t slot, const Rea
     if (!level.stale) competitors.charge(slot, correction);
 }
 
-void Accounting::settle(Competitors& competitors, Turn& turn, Nanos now) {
+void ComputeAccounting::settle(Competitors& competitors, Turn& turn, Nanos now) {
     const std::size_t slot = turn.slot;
     Slot& s = competitors[slot];
     const Reading& level = s.level();
@@ -120,7 +120,7 @@ void Accounting::settle(Competitors& competitors, Turn& turn, Nanos now) {
         if (now >= turn.drain_deadline) ahead = std::max(ahead, unaccounted);
         charge(ahead);
     }
-    const Nanos overrun = std::min(s.meter.stalled(), elapsed - turn.charged);
+    const Nanos overrun = std::min(s.filter.stalled(), elapsed - turn.charged);
     const Nanos others = std::clamp<Nanos>(overrun, 0, turn.undrained_took);
     // What was measured of the turn includes what undrained work took of it.
     const Nanos twice =

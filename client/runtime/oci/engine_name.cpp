@@ -1,4 +1,4 @@
-#include "client/runtime/bundle/engine_name.hpp"
+#include "client/runtime/oci/engine_name.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -21,7 +21,7 @@ std::string docker_name(const std::filesystem::path& hostname_file, const std::s
 
 }  // namespace
 
-std::string engine_name(const Bundle& bundle, const std::string& id) {
+std::string engine_name(const OciBundle& bundle, const std::string& id) {
     if (auto name = docker_name(bundle.mount_source("/etc/hostname"), id); !name.empty()) return name;
     const auto host = bundle.host_name();
     return id.starts_with(host) ? std::string() : host;

@@ -1,7 +1,7 @@
 # The engine's sources, for its library and for the tests that build them plainly. Its version as a number is known to the
 # file with its table alone (each build of it defines CGPU_VERSION_NUMBER), so engines of several versions share the rest.
 set(CGPU_ENGINE_PARTS)
-foreach(name base/lock compute/batches compute/busy_time compute/functions compute/admission_gate compute/gpu_compute compute/meter
+foreach(name base/lock compute/batches compute/busy_time compute/functions compute/launch_gate compute/gpu_compute compute/meter
              compute/window handover memory/accounting)
   list(APPEND CGPU_ENGINE_PARTS ${CMAKE_CURRENT_LIST_DIR}/${name}.cpp)
 endforeach()

@@ -1,9 +1,9 @@
 #include "daemon/app/instances/service.hpp"
 
-#include <algorithm>
 #include <utility>
 
-#include "core/model/quote.hpp"
+#include "core/admission/admit.hpp"
+#include "core/request/request.hpp"
 #include "daemon/app/ports/log.hpp"
 
 namespace cgpu::app {
@@ -11,88 +11,156 @@ namespace {
 
 using model::Refusal;
 
-/// Of those whose weight on the GPU follows max_inst, because they asked for a percentage.
-std::vector<model::InstanceId> say_whose_weight_followed(const model::Node& before, const model::Node& now,
-                                                         const model::Uuid& gpu) {
-    std::vector<model::InstanceId> whose;
-    for (const auto& [instance, quota] : now.occupants_of(gpu)) {
-        const auto* then = before.find_instance(instance->id);
-        if (then == nullptr || *then == *instance) continue;
-        log::info("{}: {}% of the compute are {} slices now", model::describe(*instance),
-                  quota->percent.value_or(0), quota->weight);
-        whose.push_back(instance->id);
-    }
-    return whose;
+Result<model::InstanceId> parse_id(std::string_view id) {
+    auto parsed = model::InstanceId::parse(id);
+    if (parsed) return *parsed;
+    return model::refuse(Refusal::Reason::invalid, "instance id", parsed.error(), "the container's id");
 }
 
-void say_whose_gpu_is_lost(const model::Node& node, const model::Gpu& gpu) {
-    for (const auto* instance : instances_on(node, gpu.uuid))
-        log::warn("{}: its GPU {} is not there now{}", model::describe(*instance), gpu.index,
-                  gpu.obstacle.empty() ? "" : ": " + gpu.obstacle);
+/// Who asked while the instance was its own, or not there, and is answered later.
+tl::unexpected<Refusal> not_yours(const model::InstanceId& id) {
+    return model::refuse(Refusal::Reason::not_permitted, "instance " + id.short_id(),
+                         "it was made by another user", "the same as root (sudo)");
+}
+
+/// What becomes of a container that isn't managed.
+Created unmanaged(const model::InstanceId& id, std::string_view name) {
+    return {{id, std::string(name), 0, 0, model::Mode::none, {}, std::nullopt}, {}, {}};
 }
 
 }  // namespace
 
 Service::Service(model::Node node, Settings settings, const Outside& outside)
-    : node_(std::move(node)), settings_(std::move(settings)), outside_(outside) {}
+    : settings_(std::move(settings)),
+      outside_(outside),
+      state_(std::move(node), outside.store, outside.compute),
+      gpus_(state_, outside.publisher),
+      quotas_(state_, outside.links, outside.publisher, outside.usage),
+      lifetimes_(state_,
+                 {outside.loop, outside.publisher, outside.links, outside.processes, outside.admission}) {}
 
-Result<bool> Service::change(const std::function<tl::expected<Change, Refusal>(model::Node&)>& transition,
+void Service::adopt() {
+    outside_.compute.update(state_.node());
+    lifetimes_.adopt();
+}
+
+Result<Created> Service::create_instance(std::string_view id, std::string_view name,
+                                         const std::map<std::string, std::string>& variables,
+                                         const Caller& caller, Options options) {
+    const auto parsed_id = parse_id(id);
+    if (!parsed_id) return tl::unexpected(parsed_id.error());
+    const auto unknown = request::find_unknown_name(variables);
+    if (unknown && settings_.unknown_variables == request::UnknownNames::refuse)
+        return tl::unexpected(request::refuse_unknown_name(*unknown));
+    if (unknown)
+        log::warn("instance {} ({}): {}", parsed_id->short_id(), name,
+                  request::refuse_unknown_name(*unknown).text);
+    auto request = request::parse_request(variables);
+    if (!request) return tl::unexpected(request.error());
+    if (!*request && unknown) return unmanaged(*parsed_id, name);
+    if (!*request)
+        return model::refuse(Refusal::Reason::invalid, "instance " + parsed_id->short_id(),
+                             "its variables ask for no part of a GPU",
+                             "ALIYUN_COM_GPU_MEM_CONTAINER=GiB or CGPU_MEM=SIZE, or start it without cgpu");
+    if (const auto open = outside_.admission.open(); !open) return tl::unexpected(open.error());
+    (*request)->container_name = std::string(name);
+    (*request)->kept = state_.node().kept_of(caller.user, *parsed_id, (*request)->container_name);
+    auto defaults = settings_.defaults;
+    defaults.mode = outside_.admission.mode();
+    auto grant = admission::admit(state_.node(), **request, defaults);
+    if (!grant) return tl::unexpected(worth_another_try(std::move(grant.error())));
+    if (!grant->managed()) return unmanaged(*parsed_id, name);
+    if (!outside_.processes.alive(caller.process))
+        return model::refuse(Refusal::Reason::not_found, "process " + std::to_string(caller.process.pid),
+                             "it asked for an instance and has ended", "again");
+
+    model::Instance wanted{*parsed_id,    std::string(name), 0,          outside_.wall_clock(), grant->mode,
+                           grant->quotas, std::nullopt,      caller.user};
+    const auto add = [&](model::Node& node) { return node.add_instance(wanted); };
+    if (options.dry_run) {
+        const auto checked = state_.change(add, options);
+        if (!checked) return tl::unexpected(checked.error());
+        return Created{std::move(wanted), {}, std::move(grant->warnings)};
+    }
+    // The link comes first: an instance that is on disk can be used.
+    auto trial = state_.node();
+    if (auto added = add(trial); !added) return tl::unexpected(worth_another_try(std::move(added.error())));
+    auto folder = outside_.links.open(*trial.find_instance(*parsed_id));
+    if (!folder) return tl::unexpected(folder.error());
+    if (const auto changed = state_.change(add, options); !changed) {
+        outside_.links.close(*parsed_id);
+        return tl::unexpected(changed.error());
+    }
+    let_in(*parsed_id, caller.user);
+    lifetimes_.watch_end(*parsed_id, caller.process);
+    const auto& instance = *state_.node().find_instance(*parsed_id);
+    for (const auto& quota : instance.quotas)
+        log::info("{}: admitted, GPU {}, {} MiB, weight {}", model::describe(instance), quota.gpu.to_string(),
+                  quota.memory_limit.mib(), quota.weight);
+    for (const auto& warning : grant->warnings) log::warn("{}: {}", model::describe(instance), warning);
+    outside_.publisher.instance_added(instance.id);
+    for (const auto& quota : instance.quotas) outside_.publisher.gpu_changed(quota.gpu);
+    outside_.admission.instances_changed();
+    return Created{instance, std::move(*folder), std::move(grant->warnings)};
+}
+
+Refusal Service::worth_another_try(Refusal refusal) const {
+    const bool in_the_way =
+        refusal.reason == Refusal::Reason::no_memory || refusal.reason == Refusal::Reason::no_space ||
+        refusal.reason == Refusal::Reason::busy || refusal.reason == Refusal::Reason::exists;
+    if (in_the_way && lifetimes_.someone_is_ending()) refusal.reason = Refusal::Reason::try_again;
+    return refusal;
+}
+
+/// Where this fails, what mounts the link fails too, and tells its user so.
+void Service::let_in(const model::InstanceId& id, std::uint32_t user) {
+    if (const auto done = outside_.links.let_in(id, user); !done)
+        log::warn("instance {}: user id {} can't mount its link: {}", id.short_id(), user, done.error().text);
+}
+
+Result<void> Service::attach(std::string_view id, const model::Process& process, const Caller& caller,
                              Options options) {
-    auto next = node_;
-    const auto done = transition(next);
-    if (!done) return tl::unexpected(done.error());
-    if (*done == Change::unchanged || options.dry_run) return false;
-    if (auto saved = outside_.store.save(next); !saved) return tl::unexpected(saved.error());
-    node_ = std::move(next);
-    outside_.compute.update(node_);
-    return true;
-}
-
-Result<void> Service::set_policy(const model::Uuid& gpu, std::string_view policy, Options options) {
-    const auto parsed = model::parse_policy(policy);
-    if (!parsed)
-        return model::refuse(Refusal::Reason::invalid, "policy " + model::quote(policy), parsed.error(),
-                             "weighted, for example");
-    const auto changed = change([&](model::Node& node) { return node.set_policy(gpu, *parsed); }, options);
-    if (!changed) return tl::unexpected(changed.error());
-    if (*changed) {
-        const auto* now = node_.find_gpu(gpu);
-        log::info("{}: policy {} is set", describe(*now), model::to_string(*parsed));
-        if (node_.policy_in_force(*now) != *parsed)
-            log::info("{}: it divides memory only, so policy {} stays in force", describe(*now),
-                      model::to_string(node_.policy_in_force(*now)));
-        outside_.publisher.gpu_changed(gpu);
-    }
-    return {};
-}
-
-Result<void> Service::set_max_inst(const model::Uuid& gpu, std::uint32_t max_inst, Options options) {
-    const auto before = node_;
-    const auto changed = change([&](model::Node& node) { return node.set_max_inst(gpu, max_inst); }, options);
-    if (!changed) return tl::unexpected(changed.error());
-    if (*changed) {
-        log::info("{}: max_inst {} is set", describe(*node_.find_gpu(gpu)), max_inst);
-        for (const auto& id : say_whose_weight_followed(before, node_, gpu))
-            outside_.publisher.instance_changed(id);
-        outside_.publisher.gpu_changed(gpu);
-    }
-    return {};
-}
-
-Result<void> Service::set_prio_ratio(const model::Uuid& gpu, std::uint32_t per_cent, Options options) {
+    const auto parsed_id = parse_id(id);
+    if (!parsed_id) return tl::unexpected(parsed_id.error());
+    if (!outside_.processes.alive(process))
+        return model::refuse(Refusal::Reason::not_found, "process " + std::to_string(process.pid),
+                             "it has ended", "a process that is there");
+    if (!may_attach(outside_.processes, process, caller))
+        return model::refuse(Refusal::Reason::not_permitted, "process " + std::to_string(process.pid),
+                             "it is not one of the caller's (user id " + std::to_string(caller.user) + ")",
+                             "a process of your own, or the same as root (sudo)");
+    if (caller.own_only && !is_own(id, caller)) return not_yours(*parsed_id);
     const auto changed =
-        change([&](model::Node& node) { return node.set_prio_ratio(gpu, per_cent); }, options);
+        state_.change([&](model::Node& node) { return node.attach(*parsed_id, process); }, options);
     if (!changed) return tl::unexpected(changed.error());
     if (*changed) {
-        log::info("{}: prio_ratio {} is set", describe(*node_.find_gpu(gpu)), per_cent);
-        outside_.publisher.gpu_changed(gpu);
+        if (const auto user = outside_.processes.user_of(process)) let_in(*parsed_id, *user);
+        lifetimes_.watch_end(*parsed_id, process);
+        log::info("{}: lives with process {}", model::describe(*state_.node().find_instance(*parsed_id)),
+                  process.pid);
+        outside_.links.refresh(*state_.node().find_instance(*parsed_id));
+        outside_.publisher.instance_changed(*parsed_id);
     }
+    return {};
+}
+
+Result<void> Service::release_instance(std::string_view id, const Caller& caller, Options options) {
+    const auto parsed_id = parse_id(id);
+    if (!parsed_id) return tl::unexpected(parsed_id.error());
+    if (caller.own_only && !is_own(id, caller)) return not_yours(*parsed_id);
+    if (caller.own_only && !may_withdraw(id, caller))
+        return model::refuse(Refusal::Reason::not_permitted, "instance " + parsed_id->short_id(),
+                             "its processes would go on without a limit", "end its processes");
+    auto trial = state_.node();
+    if (const auto removed = trial.remove_instance(*parsed_id); !removed)
+        return tl::unexpected(removed.error());
+    if (!options.dry_run) lifetimes_.end(*parsed_id);
     return {};
 }
 
 std::map<model::Uuid, InstanceUsage> Service::usage(const model::InstanceId& id) const {
     std::map<model::Uuid, InstanceUsage> all;
-    if (const auto* instance = node_.find_instance(id))
+    if (const auto* instance = state_.node().find_instance(id))
         for (const auto& quota : instance->quotas) {
             auto usage = outside_.usage.usage(id, quota.gpu);
             usage.memory_limit = quota.memory_limit.count();
@@ -103,66 +171,15 @@ std::map<model::Uuid, InstanceUsage> Service::usage(const model::InstanceId& id)
 
 GpuUsage Service::usage(const model::Uuid& gpu) const {
     GpuUsage sum;
-    for (const auto* instance : instances_on(node_, gpu)) {
+    for (const auto* instance : instances_on(state_.node(), gpu)) {
         const auto usage = outside_.usage.usage(instance->id, gpu);
         sum.memory_used += usage.memory_used;
         sum.memory_leased += usage.memory_leased;
     }
-    if (const auto found = xids_.find(gpu); found != xids_.end()) {
-        sum.xid_errors = found->second.errors;
-        sum.last_xid = found->second.last;
-    }
+    const XidCount xids = gpus_.xids_of(gpu);
+    sum.xid_errors = xids.errors;
+    sum.last_xid = xids.last;
     return sum;
-}
-
-void Service::gpus_seen(const model::SeenGpus& seen) {
-    std::vector<model::Sighting> sightings;
-    sightings.reserve(seen.gpus.size());
-    for (const auto& gpu : seen.gpus) sightings.push_back({gpu, settings_.settings_for(gpu)});
-    const auto before = node_.gpus();
-    gpus_changed(change([&](model::Node& node) { return node.sync_gpus(sightings, seen.lost); }, {}), before);
-    for (const auto& xid : seen.xids) xid_reported(xid);
-}
-
-void Service::xid_reported(const model::XidError& xid) {
-    auto& count = xids_[xid.gpu];
-    ++count.errors;
-    count.last = xid.code;
-    const auto* gpu = node_.find_gpu(xid.gpu);
-    const auto meaning = meaning_of_xid(xid.code);
-    log::warn("{}: its driver has reported Xid {}{}{}", gpu ? describe(*gpu) : "GPU " + xid.gpu.to_string(),
-              xid.code, meaning.empty() ? "" : ": ", meaning);
-    // Whose job died of it, or is about to, looks there first.
-    for (const auto* instance : instances_on(node_, xid.gpu))
-        log::warn("{}: its GPU has reported Xid {}", model::describe(*instance), xid.code);
-    outside_.publisher.xid_reported(xid);
-}
-
-void Service::driver_lost(const std::string& why) {
-    const auto before = node_.gpus();
-    gpus_changed(
-        change([&](model::Node& node) -> tl::expected<Change, Refusal> { return node.lose_driver(why); }, {}),
-        before);
-}
-
-void Service::gpus_changed(Result<bool> changed, const std::vector<model::Gpu>& before) {
-    if (!changed) {
-        log::error("GPUs: {}", changed.error().text);
-        return;
-    }
-    if (!*changed) return;
-    for (const auto& gpu : node_.gpus()) {
-        if (std::find(before.begin(), before.end(), gpu) != before.end()) continue;
-        log::info("{}: {}, {} MiB{}{}", describe(gpu), gpu.model_name, gpu.total.mib(),
-                  gpu.present ? "" : ", not shown by the driver now",
-                  gpu.obstacle.empty() ? "" : ", not shared: " + gpu.obstacle);
-        if (!gpu.present) say_whose_gpu_is_lost(node_, gpu);
-        outside_.publisher.gpu_changed(gpu.uuid);
-    }
-}
-
-void Service::gpus_of_changed(const model::Instance& instance) {
-    for (const auto& quota : instance.quotas) outside_.publisher.gpu_changed(quota.gpu);
 }
 
 }  // namespace cgpu::app

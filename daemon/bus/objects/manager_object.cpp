@@ -100,7 +100,7 @@ void ManagerObject::Forget(sdbus::Result<>&& result, std::string name, OptionMap
     when_permitted(authority_, Action::manage_instance, getObject(), "Forget", std::move(result),
                    [&service = service_, name, options] {
                        const auto read = take(read_forget_options(options));
-                       take(service.forget(name, read.owner, read.options));
+                       take(service.quotas().forget(name, read.owner, read.options));
                    });
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "module/engine/base/lock.hpp"
-#include "module/engine/compute/admission_gate.hpp"
+#include "module/engine/compute/launch_gate.hpp"
 #include "module/engine/compute/meter.hpp"
 
 namespace cgpu::module {
@@ -36,7 +36,7 @@ class GpuCompute {
         const Guard guard(lock_);
         return handle(*this);
     }
-    AdmissionGate& gate() { return gate_; }
+    LaunchGate& gate() { return gate_; }
     Meter& meter() { return meter_; }
     /// visit(field) for each, always in this order; new ones come last.
     template <class Visit>
@@ -61,7 +61,7 @@ class GpuCompute {
     const std::uint32_t gpu_;
     const wire::Orders* orders_ = nullptr;
     wire::Reports* reports_ = nullptr;
-    AdmissionGate gate_;
+    LaunchGate gate_;
     Meter meter_;
     std::int64_t now_ns_ = 0;  ///< the latest time that was told
     std::uint32_t waiting_ = 0;

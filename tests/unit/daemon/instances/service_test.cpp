@@ -181,15 +181,15 @@ TEST_F(ServiceTest, a_percentage_stays_when_max_inst_changes_and_its_new_weight_
         return service->node().find_instance(*model::InstanceId::parse(id))->quotas.at(0).weight;
     };
     publisher.said.clear();
-    const auto refused = service->set_max_inst(v100, 22, {});
+    const auto refused = service->gpus().set_max_inst(v100, 22, {});
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().reason, Refusal::Reason::busy);
     EXPECT_NE(refused.error().text.find("25% of instance part (x)"), std::string::npos)
         << refused.error().text;
-    EXPECT_FALSE(service->set_max_inst(v100, 22, {.dry_run = true}));
-    ASSERT_TRUE(service->set_max_inst(v100, 24, {.dry_run = true}));
+    EXPECT_FALSE(service->gpus().set_max_inst(v100, 22, {.dry_run = true}));
+    ASSERT_TRUE(service->gpus().set_max_inst(v100, 24, {.dry_run = true}));
     EXPECT_TRUE(publisher.said.empty());
-    ASSERT_TRUE(service->set_max_inst(v100, 24, {}));
+    ASSERT_TRUE(service->gpus().set_max_inst(v100, 24, {}));
     EXPECT_EQ(weight_of("part"), 6U);
     EXPECT_EQ(weight_of("number"), 5U);
     EXPECT_EQ(store.saved, service->node());
@@ -201,7 +201,7 @@ TEST_F(ServiceTest, changes_nothing_in_a_dry_run) {
     const auto before = service->node();
     const auto said = publisher.said;
     ASSERT_TRUE(create("aaaa", "4", true));
-    ASSERT_TRUE(service->set_policy(v100, "weighted", {true}));
+    ASSERT_TRUE(service->gpus().set_policy(v100, "weighted", {true}));
     EXPECT_EQ(service->node(), before);
     EXPECT_EQ(publisher.said, said);
     EXPECT_TRUE(links.opened.empty());
@@ -213,7 +213,7 @@ TEST_F(ServiceTest, a_full_disk_changes_nothing_and_is_said) {
     const auto before = service->node();
     const auto said = publisher.said;
     store.full = true;
-    const auto policy = service->set_policy(v100, "2", {});
+    const auto policy = service->gpus().set_policy(v100, "2", {});
     ASSERT_FALSE(policy);
     EXPECT_EQ(policy.error().reason, Refusal::Reason::storage);
     EXPECT_FALSE(create("bbbb", "4"));
@@ -224,10 +224,10 @@ TEST_F(ServiceTest, a_full_disk_changes_nothing_and_is_said) {
 
 TEST_F(ServiceTest, says_nothing_where_nothing_changes) {
     see_v100();
-    ASSERT_TRUE(service->set_policy(v100, "2", {}));
+    ASSERT_TRUE(service->gpus().set_policy(v100, "2", {}));
     const auto said = publisher.said.size();
     const auto saves = store.saves;
-    ASSERT_TRUE(service->set_policy(v100, "weighted", {}));
+    ASSERT_TRUE(service->gpus().set_policy(v100, "weighted", {}));
     EXPECT_EQ(publisher.said.size(), said);
     EXPECT_EQ(store.saves, saves);
 }
@@ -237,13 +237,13 @@ TEST_F(ServiceTest, less_memory_than_is_in_use_is_refused_with_the_figure) {
     const auto created = create("aaaa", "4");
     ASSERT_TRUE(created);
     usage.used = 3000 * kMib;
-    const auto refused = service->set_memory(created->instance.id, "", 2000 * kMib, {});
+    const auto refused = service->quotas().set_memory(created->instance.id, "", 2000 * kMib, {});
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().reason, Refusal::Reason::busy);
     EXPECT_NE(refused.error().text.find("3000MiB"), std::string::npos) << refused.error().text;
-    ASSERT_TRUE(service->set_memory(created->instance.id, "0", 5000 * kMib, {}));
+    ASSERT_TRUE(service->quotas().set_memory(created->instance.id, "0", 5000 * kMib, {}));
     EXPECT_EQ(links.refreshed.size(), 1u);
-    ASSERT_TRUE(service->set_memory(created->instance.id, "0", 2000 * kMib, {.force = true}));
+    ASSERT_TRUE(service->quotas().set_memory(created->instance.id, "0", 2000 * kMib, {.force = true}));
     EXPECT_EQ(links.refreshed.size(), 2u);
 }
 

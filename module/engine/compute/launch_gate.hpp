@@ -25,7 +25,7 @@ struct Look {
 
 /// Reads one GPU's gate for one process: whether launches pass, whether the bell is to be rung, and whether
 /// the gate has run out because the daemon is silent (DESIGN rule 5).
-class AdmissionGate {
+class LaunchGate {
   public:
     /// The orders of a new connection; null: none any more (the old page must still be mapped then).
     void bind(const wire::Orders* orders, std::uint32_t gpu);

@@ -1,4 +1,4 @@
-#include "module/engine/compute/admission_gate.hpp"
+#include "module/engine/compute/launch_gate.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -19,7 +19,7 @@ wire::OnLoss on_loss_of(const wire::Orders& orders) {
 
 }  // namespace
 
-void AdmissionGate::bind(const wire::Orders* orders, std::uint32_t gpu) {
+void LaunchGate::bind(const wire::Orders* orders, std::uint32_t gpu) {
     if (orders_ != nullptr) {
         on_loss_ = on_loss_of(*orders_);
         rung_ = false;  // but what another version handed over was said on these same pages
@@ -28,7 +28,7 @@ void AdmissionGate::bind(const wire::Orders* orders, std::uint32_t gpu) {
     gpu_ = gpu;
 }
 
-Look AdmissionGate::look(std::int64_t spent_ns, std::int64_t now_ns) {
+Look LaunchGate::look(std::int64_t spent_ns, std::int64_t now_ns) {
     if (orders_ == nullptr) return unconnected(now_ns);
     const wire::Gate& gate = orders_->gates[gpu_];
     Look look;
@@ -57,7 +57,7 @@ Look AdmissionGate::look(std::int64_t spent_ns, std::int64_t now_ns) {
     return shut(look, gate, now_ns);  // closed, at its limit, or of a state that this version doesn't know
 }
 
-Look AdmissionGate::shut(Look look, const wire::Gate& gate, std::int64_t now_ns) {
+Look LaunchGate::shut(Look look, const wire::Gate& gate, std::int64_t now_ns) {
     if (!rung_) {
         look.ring = rung_ = true;
         rung_seq_ = look.seq;
@@ -81,7 +81,7 @@ Look AdmissionGate::shut(Look look, const wire::Gate& gate, std::int64_t now_ns)
     return look;
 }
 
-Look AdmissionGate::unconnected(std::int64_t now_ns) const {
+Look LaunchGate::unconnected(std::int64_t now_ns) const {
     Look look;
     look.window_ns = kUsualWindow;
     look.room_ns = kNever;
@@ -90,7 +90,7 @@ Look AdmissionGate::unconnected(std::int64_t now_ns) const {
     return look;
 }
 
-bool AdmissionGate::drain_awaited() const {
+bool LaunchGate::drain_awaited() const {
     return orders_ != nullptr &&
            (rung_ || orders_->gates[gpu_].contended.load(std::memory_order_relaxed) != 0);
 }

@@ -1,11 +1,11 @@
-// The part of the service that is about what an instance may use, now and at its next starts.
+#include "daemon/app/instances/quota_changes.hpp"
 
 #include <utility>
 
 #include "core/model/quote.hpp"
 #include "core/model/size.hpp"
-#include "daemon/app/instances/service.hpp"
 #include "daemon/app/ports/log.hpp"
+#include "daemon/app/ports/lookup.hpp"
 
 namespace cgpu::app {
 namespace {
@@ -26,72 +26,74 @@ void say_where_weight_is_idle(const model::Node& node, const model::Instance& in
 
 }  // namespace
 
-Result<bool> Service::change_quota(
-    const model::InstanceId& id, const model::Uuid& gpu, const model::KeptFigures& figures,
-    const std::function<tl::expected<Change, Refusal>(model::Node&)>& transition, Options options) {
-    auto changed = change(
-        [&](model::Node& node) -> tl::expected<Change, Refusal> {
+Result<bool> QuotaChanges::change(const model::InstanceId& id, const model::Uuid& gpu,
+                                  const model::KeptFigures& figures, const NodeState::Transition& transition,
+                                  Options options) {
+    auto changed = state_.change(
+        [&](model::Node& node) -> tl::expected<model::Change, Refusal> {
             auto set = transition(node);
             if (!set || !options.persist) return set;
             auto kept = node.keep(id, gpu, figures);
-            if (!kept || *kept == Change::changed) return kept;
+            if (!kept || *kept == model::Change::changed) return kept;
             return set;
         },
         options);
     if (changed && *changed)
-        log::info("{}: {} is set, {}", model::describe(*node_.find_instance(id)), model::describe(figures),
+        log::info("{}: {} is set, {}", model::describe(*state_.node().find_instance(id)),
+                  model::describe(figures),
                   options.persist ? "and kept for the next starts of that name" : "until it ends");
     return changed;
 }
 
-Result<void> Service::set_weight(const model::InstanceId& id, std::string_view gpu, std::uint32_t weight,
-                                 Options options) {
-    const auto uuid = find_gpu_of(node_, id, gpu);
+Result<void> QuotaChanges::set_weight(const model::InstanceId& id, std::string_view gpu, std::uint32_t weight,
+                                      Options options) {
+    const auto uuid = find_gpu_of(state_.node(), id, gpu);
     if (!uuid) return tl::unexpected(uuid.error());
-    const auto changed = change_quota(
+    const auto changed = change(
         id, *uuid, {std::nullopt, weight, std::nullopt},
         [&](model::Node& node) { return node.set_weight(id, *uuid, weight); }, options);
     if (!changed) return tl::unexpected(changed.error());
     if (*changed) {
-        say_where_weight_is_idle(node_, *node_.find_instance(id));
-        outside_.publisher.instance_changed(id);
-        outside_.publisher.gpu_changed(*uuid);
+        say_where_weight_is_idle(state_.node(), *state_.node().find_instance(id));
+        publisher_.instance_changed(id);
+        publisher_.gpu_changed(*uuid);
     }
     return {};
 }
 
-Result<void> Service::set_high_priority(const model::InstanceId& id, std::string_view gpu, bool high,
-                                        Options options) {
-    const auto uuid = find_gpu_of(node_, id, gpu);
+Result<void> QuotaChanges::set_high_priority(const model::InstanceId& id, std::string_view gpu, bool high,
+                                             Options options) {
+    const auto uuid = find_gpu_of(state_.node(), id, gpu);
     if (!uuid) return tl::unexpected(uuid.error());
-    const auto changed = change_quota(
+    const auto changed = change(
         id, *uuid, {std::nullopt, std::nullopt, high},
         [&](model::Node& node) { return node.set_high_priority(id, *uuid, high); }, options);
     if (!changed) return tl::unexpected(changed.error());
-    if (*changed) outside_.publisher.instance_changed(id);
+    if (*changed) publisher_.instance_changed(id);
     return {};
 }
 
-Result<void> Service::set_memory(const model::InstanceId& id, std::string_view gpu, std::uint64_t bytes,
-                                 Options options) {
-    const auto uuid = find_gpu_of(node_, id, gpu);
+Result<void> QuotaChanges::set_memory(const model::InstanceId& id, std::string_view gpu, std::uint64_t bytes,
+                                      Options options) {
+    const auto uuid = find_gpu_of(state_.node(), id, gpu);
     if (!uuid) return tl::unexpected(uuid.error());
     const model::Bytes limit(bytes);
-    const model::Bytes in_use(options.force ? 0 : outside_.usage.usage(id, *uuid).memory_used);
-    const auto changed = change_quota(
+    const model::Bytes in_use(options.force ? 0 : usage_.usage(id, *uuid).memory_used);
+    const auto changed = change(
         id, *uuid, {limit, std::nullopt, std::nullopt},
         [&](model::Node& node) { return node.set_memory(id, *uuid, limit, in_use); }, options);
     if (!changed) return tl::unexpected(changed.error());
     if (*changed) {
-        outside_.links.refresh(*node_.find_instance(id));
-        outside_.publisher.instance_changed(id);
-        outside_.publisher.gpu_changed(*uuid);
+        links_.refresh(*state_.node().find_instance(id));
+        publisher_.instance_changed(id);
+        publisher_.gpu_changed(*uuid);
     }
     return {};
 }
 
-Result<void> Service::forget(std::string_view name, std::optional<std::uint32_t> owner, Options options) {
-    const auto changed = change([&](model::Node& node) { return node.forget(name, owner); }, options);
+Result<void> QuotaChanges::forget(std::string_view name, std::optional<std::uint32_t> owner,
+                                  Options options) {
+    const auto changed = state_.change([&](model::Node& node) { return node.forget(name, owner); }, options);
     if (!changed) return tl::unexpected(changed.error());
     if (*changed) log::info("what was kept for the next starts of {} is forgotten", model::quote(name));
     return {};

@@ -1,0 +1,135 @@
+#include "daemon/app/instances/gpu_register.hpp"
+
+#include <algorithm>
+
+#include "core/model/quote.hpp"
+#include "daemon/app/ports/log.hpp"
+#include "daemon/app/ports/lookup.hpp"
+
+namespace cgpu::app {
+namespace {
+
+using model::Refusal;
+
+/// Of those whose weight on the GPU follows max_inst, because they asked for a percentage.
+std::vector<model::InstanceId> say_whose_weight_followed(const model::Node& before, const model::Node& now,
+                                                         const model::Uuid& gpu) {
+    std::vector<model::InstanceId> whose;
+    for (const auto& [instance, quota] : now.occupants_of(gpu)) {
+        const auto* then = before.find_instance(instance->id);
+        if (then == nullptr || *then == *instance) continue;
+        log::info("{}: {}% of the compute are {} slices now", model::describe(*instance),
+                  quota->percent.value_or(0), quota->weight);
+        whose.push_back(instance->id);
+    }
+    return whose;
+}
+
+void say_whose_gpu_is_lost(const model::Node& node, const model::Gpu& gpu) {
+    for (const auto* instance : instances_on(node, gpu.uuid))
+        log::warn("{}: its GPU {} is not there now{}", model::describe(*instance), gpu.index,
+                  gpu.obstacle.empty() ? "" : ": " + gpu.obstacle);
+}
+
+}  // namespace
+
+Result<void> GpuRegister::set_policy(const model::Uuid& gpu, std::string_view policy, Options options) {
+    const auto parsed = model::parse_policy(policy);
+    if (!parsed)
+        return model::refuse(Refusal::Reason::invalid, "policy " + model::quote(policy), parsed.error(),
+                             "weighted, for example");
+    const auto changed =
+        state_.change([&](model::Node& node) { return node.set_policy(gpu, *parsed); }, options);
+    if (!changed) return tl::unexpected(changed.error());
+    if (*changed) {
+        const auto* now = state_.node().find_gpu(gpu);
+        log::info("{}: policy {} is set", describe(*now), model::to_string(*parsed));
+        if (state_.node().policy_in_force(*now) != *parsed)
+            log::info("{}: it divides memory only, so policy {} stays in force", describe(*now),
+                      model::to_string(state_.node().policy_in_force(*now)));
+        publisher_.gpu_changed(gpu);
+    }
+    return {};
+}
+
+Result<void> GpuRegister::set_max_inst(const model::Uuid& gpu, std::uint32_t max_inst, Options options) {
+    const auto before = state_.node();
+    const auto changed =
+        state_.change([&](model::Node& node) { return node.set_max_inst(gpu, max_inst); }, options);
+    if (!changed) return tl::unexpected(changed.error());
+    if (*changed) {
+        log::info("{}: max_inst {} is set", describe(*state_.node().find_gpu(gpu)), max_inst);
+        for (const auto& id : say_whose_weight_followed(before, state_.node(), gpu))
+            publisher_.instance_changed(id);
+        publisher_.gpu_changed(gpu);
+    }
+    return {};
+}
+
+Result<void> GpuRegister::set_prio_ratio(const model::Uuid& gpu, std::uint32_t per_cent, Options options) {
+    const auto changed =
+        state_.change([&](model::Node& node) { return node.set_prio_ratio(gpu, per_cent); }, options);
+    if (!changed) return tl::unexpected(changed.error());
+    if (*changed) {
+        log::info("{}: prio_ratio {} is set", describe(*state_.node().find_gpu(gpu)), per_cent);
+        publisher_.gpu_changed(gpu);
+    }
+    return {};
+}
+
+XidCount GpuRegister::xids_of(const model::Uuid& gpu) const {
+    const auto found = xids_.find(gpu);
+    return found == xids_.end() ? XidCount{} : found->second;
+}
+
+void GpuRegister::seen(const model::SeenGpus& seen,
+                       const std::function<model::GpuSettings(const model::SeenGpu&)>& settings_for) {
+    std::vector<model::Sighting> sightings;
+    sightings.reserve(seen.gpus.size());
+    for (const auto& gpu : seen.gpus) sightings.push_back({gpu, settings_for(gpu)});
+    const auto before = state_.node().gpus();
+    tell_changes(state_.change([&](model::Node& node) { return node.sync_gpus(sightings, seen.lost); }, {}),
+                 before);
+    for (const auto& xid : seen.xids) xid_reported(xid);
+}
+
+void GpuRegister::xid_reported(const model::XidError& xid) {
+    auto& count = xids_[xid.gpu];
+    ++count.errors;
+    count.last = xid.code;
+    const auto* gpu = state_.node().find_gpu(xid.gpu);
+    const auto meaning = meaning_of_xid(xid.code);
+    log::warn("{}: its driver has reported Xid {}{}{}", gpu ? describe(*gpu) : "GPU " + xid.gpu.to_string(),
+              xid.code, meaning.empty() ? "" : ": ", meaning);
+    // Whose job died of it, or is about to, looks there first.
+    for (const auto* instance : instances_on(state_.node(), xid.gpu))
+        log::warn("{}: its GPU has reported Xid {}", model::describe(*instance), xid.code);
+    publisher_.xid_reported(xid);
+}
+
+void GpuRegister::driver_lost(const std::string& why) {
+    const auto before = state_.node().gpus();
+    tell_changes(
+        state_.change(
+            [&](model::Node& node) -> tl::expected<model::Change, Refusal> { return node.lose_driver(why); },
+            {}),
+        before);
+}
+
+void GpuRegister::tell_changes(Result<bool> changed, const std::vector<model::Gpu>& before) {
+    if (!changed) {
+        log::error("GPUs: {}", changed.error().text);
+        return;
+    }
+    if (!*changed) return;
+    for (const auto& gpu : state_.node().gpus()) {
+        if (std::find(before.begin(), before.end(), gpu) != before.end()) continue;
+        log::info("{}: {}, {} MiB{}{}", describe(gpu), gpu.model_name, gpu.total.mib(),
+                  gpu.present ? "" : ", not shown by the driver now",
+                  gpu.obstacle.empty() ? "" : ", not shared: " + gpu.obstacle);
+        if (!gpu.present) say_whose_gpu_is_lost(state_.node(), gpu);
+        publisher_.gpu_changed(gpu.uuid);
+    }
+}
+
+}  // namespace cgpu::app

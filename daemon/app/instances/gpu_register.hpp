@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "daemon/app/instances/node_state.hpp"
+#include "daemon/app/instances/xids.hpp"
+
+namespace cgpu::app {
+
+/// The GPUs: how each is divided, and what the driver says of them.
+class GpuRegister {
+  public:
+    GpuRegister(NodeState& state, Publisher& publisher) : state_(state), publisher_(publisher) {}
+
+    Result<void> set_policy(const model::Uuid& gpu, std::string_view policy, Options options);
+    Result<void> set_max_inst(const model::Uuid& gpu, std::uint32_t max_inst, Options options);
+    Result<void> set_prio_ratio(const model::Uuid& gpu, std::uint32_t per_cent, Options options);
+
+    /// What the driver shows now. `settings_for`: of a GPU seen for the first time.
+    void seen(const model::SeenGpus& seen,
+              const std::function<model::GpuSettings(const model::SeenGpu&)>& settings_for);
+    /// The driver has no GPU to show any more.
+    void driver_lost(const std::string& why);
+    /// How often the driver has reported errors of the GPU.
+    [[nodiscard]] XidCount xids_of(const model::Uuid& gpu) const;
+
+  private:
+    void tell_changes(Result<bool> changed, const std::vector<model::Gpu>& before);
+    void xid_reported(const model::XidError& xid);
+
+    NodeState& state_;
+    Publisher& publisher_;
+    XidCounts xids_;
+};
+
+}  // namespace cgpu::app

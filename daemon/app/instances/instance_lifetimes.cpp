@@ -1,0 +1,122 @@
+#include "daemon/app/instances/instance_lifetimes.hpp"
+
+#include "daemon/app/ports/log.hpp"
+
+namespace cgpu::app {
+namespace {
+
+/// How long a restarted daemon waits for the Attach of an instance that was created before it died.
+constexpr Nanos kAttachPatience = 30'000'000'000;
+/// The driver needs so long at most to free what an ended process had.
+constexpr Nanos kEndingTakes = 2'000'000'000;
+/// Processes that are killed together have all ended after this time.
+constexpr Nanos kOthersEndWithin = 200'000'000;
+constexpr Nanos kSaveAgainAfter = 1'000'000'000;
+
+}  // namespace
+
+bool InstanceLifetimes::someone_is_ending() const {
+    const auto now = outside_.loop.now();
+    for (const auto& [id, instance] : state_.node().instances()) {
+        if (const auto ended = ended_.find(id); ended != ended_.end()) {
+            // Later than this it isn't ending but held by a child that lives on.
+            if (now - ended->second < kEndingTakes) return true;
+        } else if (instance.attached && !outside_.processes.alive(*instance.attached)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void InstanceLifetimes::watch_end(const model::InstanceId& id, const model::Process& process) {
+    ends_[id] = outside_.processes.on_exit(process, [this, id] { process_ended(id); });
+}
+
+void InstanceLifetimes::process_ended(const model::InstanceId& id) {
+    const auto* instance = state_.node().find_instance(id);
+    if (!instance) return;
+    ended_.try_emplace(id, outside_.loop.now());
+    if (!instance->attached) return end_if_idle(id);
+    searches_[id] = outside_.links.find_member(id, [this, id](const std::optional<model::Process>& member) {
+        if (!member) return end_if_idle(id);
+        // A job that went to the background; or the others are ending as well, as when a container is killed.
+        ends_[id] =
+            outside_.loop.at(outside_.loop.now() + kOthersEndWithin, [this, id] { go_on_with_another(id); });
+    });
+}
+
+void InstanceLifetimes::go_on_with_another(const model::InstanceId& id) {
+    searches_[id] = outside_.links.find_member(id, [this, id](const std::optional<model::Process>& member) {
+        return member ? go_on_with(id, *member) : end_if_idle(id);
+    });
+}
+
+void InstanceLifetimes::go_on_with(const model::InstanceId& id, const model::Process& process) {
+    const auto* instance = state_.node().find_instance(id);
+    if (!instance) return;
+    const auto changed = state_.change([&](model::Node& node) { return node.go_on_with(id, process); }, {});
+    if (changed) {
+        const auto& now = *state_.node().find_instance(id);
+        log::info("{}: its process has ended, it goes on with process {}", model::describe(now), process.pid);
+        outside_.links.refresh(now);
+        outside_.publisher.instance_changed(id);
+    } else {
+        // It goes on all the same, and a daemon that is started anew finds that process, too.
+        log::error("{}: its process has ended, and the state still has that one: {}",
+                   model::describe(*instance), changed.error().text);
+    }
+    ended_.erase(id);
+    watch_end(id, process);
+}
+
+void InstanceLifetimes::end_if_idle(const model::InstanceId& id) {
+    // Else the driver still shows memory of it, and the link says when that is gone.
+    if (outside_.links.idle(id)) end(id);
+}
+
+void InstanceLifetimes::link_idle(const model::InstanceId& id) {
+    if (ended_.contains(id)) process_ended(id);
+}
+
+void InstanceLifetimes::end(const model::InstanceId& ended) {
+    const auto* found = state_.node().find_instance(ended);
+    if (!found) return;
+    // `ended` may belong to the link, or to the call, that goes below.
+    const auto instance = *found;
+    const auto& id = instance.id;
+    const auto changed = state_.change([&](model::Node& node) { return node.remove_instance(id); }, {});
+    if (!changed) {
+        log::error("{} has ended but stays listed: {}", model::describe(instance), changed.error().text);
+        retries_[id] = outside_.loop.at(outside_.loop.now() + kSaveAgainAfter, [this, id] { end(id); });
+        return;
+    }
+    outside_.links.close(id);
+    log::info("{}: gone", model::describe(instance));
+    outside_.publisher.instance_removed(id);
+    for (const auto& quota : instance.quotas) outside_.publisher.gpu_changed(quota.gpu);
+    ended_.erase(id);
+    ends_.erase(id);
+    searches_.erase(id);
+    retries_.erase(id);
+    outside_.admission.instances_changed();
+}
+
+void InstanceLifetimes::adopt() {
+    const auto instances = state_.node().instances();
+    for (const auto& [id, instance] : instances) {
+        const auto folder = outside_.links.open(instance);
+        if (!folder)
+            log::error("{}: its link can't be opened again: {}", model::describe(instance),
+                       folder.error().text);
+        // With or without a link, it ends with its process.
+        if (instance.attached) {
+            watch_end(id, *instance.attached);
+        } else {
+            ends_[id] = outside_.loop.at(outside_.loop.now() + kAttachPatience,
+                                         [this, id = id] { process_ended(id); });
+        }
+        if (folder) log::info("{}: taken up again", model::describe(instance));
+    }
+}
+
+}  // namespace cgpu::app

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <functional>
+
+#include "core/model/node.hpp"
+#include "daemon/app/instances/options.hpp"
+#include "daemon/app/ports/ports.hpp"
+#include "daemon/app/ports/usage.hpp"
+
+namespace cgpu::app {
+
+/// The node's state, in memory and on the disk: what this shows has been saved.
+class NodeState {
+  public:
+    using Transition = std::function<tl::expected<model::Change, model::Refusal>(model::Node&)>;
+
+    NodeState(model::Node node, Store& store, Compute& compute)
+        : node_(std::move(node)), store_(store), compute_(compute) {}
+    NodeState(const NodeState&) = delete;
+    NodeState& operator=(const NodeState&) = delete;
+
+    [[nodiscard]] const model::Node& node() const { return node_; }
+
+    /// Tries the transition on a copy, saves that, takes it over, and tells compute. True: the node is
+    /// another one now.
+    Result<bool> change(const Transition& transition, Options options);
+
+  private:
+    model::Node node_;
+    Store& store_;
+    Compute& compute_;
+};
+
+}  // namespace cgpu::app

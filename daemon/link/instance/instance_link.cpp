@@ -1,14 +1,21 @@
 #include "daemon/link/instance/instance_link.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <system_error>
 #include <utility>
 
 #include "core/model/quote.hpp"
-#include "core/model/size.hpp"
+#include "daemon/link/instance/malformed.hpp"
+#include "daemon/link/instance/process_list.hpp"
 
 namespace cgpu::link {
 namespace {
+
+/// The socket, and the page of one that observes.
+constexpr std::size_t kDescriptorsOfConnection = 2;
+/// A pidfd and two pages.
+constexpr std::size_t kDescriptorsOfProcess = 3;
 
 const char* describe(wire::Event event) {
     switch (event) {
@@ -58,11 +65,11 @@ InstanceLink::InstanceLink(const model::Instance& instance, InstanceFolder insta
       outside_(outside),
       settings_(settings),
       log_(instance.id.short_id(), outside.loop),
-      refusals_(instance.id.short_id(), outside.loop),
       bell_(std::move(bell)),
       descriptors_(descriptors),
       loop_(outside.loop),
-      driver_(key(), folder_.parent_path(), outside.descriptors),
+      driver_(instance_, folder_.parent_path(), outside, log_),
+      asks_(instance_, outside, settings, log_),
       peers_(instance.id, outside, [this](const model::Process& process) { process_ended(process); }) {}
 
 InstanceLink::~InstanceLink() = default;
@@ -92,11 +99,12 @@ void InstanceLink::packet(Connection& connection, std::span<const std::byte> pac
         const auto first = wire::read_message<wire::Hello>(packet);
         return first ? hello(connection, *first) : malformed(connection, "something else than a Hello");
     }
-    if (connection.role() == wire::Role::hand_over) return hand_over(connection, packet);
-    if (const auto message = wire::read_message<wire::Ask>(packet)) return ask(connection, *message);
+    if (connection.role() == wire::Role::hand_over) return driver_.take(connection, packet);
+    if (const auto message = wire::read_message<wire::Ask>(packet))
+        return asks_.ask(share(connection), *message);
     if (const auto message = wire::read_message<wire::Give>(packet)) return give(connection, *message);
     if (const auto message = wire::read_message<wire::AskProcesses>(packet))
-        return list_processes(connection, *message);
+        return list_processes(connection, *message, instance_, peers_, outside_);
     if (const auto message = wire::read_message<wire::Notice>(packet)) return notice(connection, *message);
     if (const auto message = wire::read_message<wire::Switched>(packet))
         return switched(connection, *message);
@@ -104,98 +112,11 @@ void InstanceLink::packet(Connection& connection, std::span<const std::byte> pac
 }
 
 void InstanceLink::malformed(Connection& connection, const char* what) {
-    log_.write(connection.process().pid, std::string("sent ") + what + "; its connection was closed");
-    connection.refuse(wire::Why::bad_request, std::string("cgpud got ") + what + ".");
-}
-
-void InstanceLink::ask(Connection& connection, const wire::Ask& ask) {
-    if (ask.gpu >= instance_.quotas.size()) return answer_figures(connection, ask, wire::Why::unknown_gpu);
-    const auto lease = lease_key(connection, ask.gpu);
-    const bool computes = connection.role() == wire::Role::compute;
-    if (ask.topic != wire::Topic::usage && !computes)
-        return answer_figures(connection, ask, wire::Why::bad_request);
-    switch (ask.topic) {
-        case wire::Topic::lease:
-            return ask_memory(connection, ask, app::LeaseAsk::What::lease);
-        case wire::Topic::context:
-            return ask_memory(connection, ask, app::LeaseAsk::What::context);
-        case wire::Topic::load:
-            return ask_memory(connection, ask, app::LeaseAsk::What::load);
-        case wire::Topic::usage:
-            return answer_figures(connection, ask, wire::Why::none);
-        case wire::Topic::made:
-            outside_.leases.made(lease);
-            return answer_figures(connection, ask, wire::Why::none);
-        case wire::Topic::not_made:
-            outside_.leases.not_made(lease, ask.bytes);
-            return answer_figures(connection, ask, wire::Why::none);
-        case wire::Topic::moved:
-            outside_.leases.moved(lease, ask.bytes);
-            return answer_figures(connection, ask, wire::Why::none);
-        case wire::Topic::context_gone:
-            outside_.leases.context_gone(lease);
-            return answer_figures(connection, ask, wire::Why::none);
-        case wire::Topic::lease_held:
-            outside_.leases.held(lease, ask.bytes);
-            return answer_figures(connection, ask, wire::Why::none);
-        case wire::Topic::refused:
-            refused(connection, ask);
-            return answer_figures(connection, ask, wire::Why::none);
-    }
-    answer_figures(connection, ask, wire::Why::bad_request);
-}
-
-void InstanceLink::ask_memory(Connection& connection, const wire::Ask& ask, app::LeaseAsk::What what) {
-    const bool odd = what == app::LeaseAsk::What::lease && ask.bytes % wire::kGranule != 0;
-    if (odd || connection.waiting_asks >= settings_.max_waiting_asks)
-        return answer_figures(connection, ask, wire::Why::bad_request);
-    ++connection.waiting_asks;
-    auto reply = [this, peer = std::weak_ptr(share(connection)), link = std::weak_ptr(alive_), gpu = ask.gpu,
-                  request = ask.header.request](const app::LeaseAnswer& answer) {
-        const auto to = peer.lock();
-        if (!to || link.expired()) return false;
-        --to->waiting_asks;
-        if (!answer.trouble.empty()) log_.write(to->process().pid, answer.trouble);
-        auto message = wire::make_message<wire::Answer>(request);
-        message.gpu = gpu;
-        message.why = answer.why;
-        message.granted_bytes = answer.granted;
-        message.limit_bytes = answer.limit;
-        message.used_bytes = answer.used;
-        return to->send(message);
-    };
-    outside_.leases.ask({lease_key(connection, ask.gpu), what, ask.bytes}, std::move(reply));
-}
-
-void InstanceLink::refused(const Connection& connection, const wire::Ask& ask) {
-    const auto lease = lease_key(connection, ask.gpu);
-    if (!outside_.leases.allocation_refused(lease, ask.bytes)) return;
-    const auto& leases = outside_.leases;
-    const auto number = leases.refused(instance_.id, lease.pool.gpu);
-    refusals_.write(connection.process().pid,
-                    "an allocation of " + model::format_size(model::Bytes(ask.bytes)) + " on GPU " +
-                        lease.pool.gpu.to_string() + " was refused (refusal " + std::to_string(number) +
-                        "): " + model::format_mib(model::Bytes(leases.used(lease.pool))) +
-                        " of its limit of " + model::format_mib(model::Bytes(leases.limit(lease.pool))) +
-                        " are in use");
-}
-
-void InstanceLink::answer_figures(Connection& connection, const wire::Ask& ask, wire::Why why) {
-    auto message = wire::make_message<wire::Answer>(ask.header.request);
-    message.gpu = ask.gpu;
-    message.why = why;
-    if (ask.gpu < instance_.quotas.size()) {
-        const auto pool = lease_key(connection, ask.gpu).pool;
-        message.limit_bytes = outside_.leases.limit(pool);
-        message.used_bytes = outside_.leases.used(pool);
-    }
-    connection.send(message);
+    refuse_malformed(connection, log_, what);
 }
 
 void InstanceLink::give(Connection& connection, const wire::Give& give) {
-    if (connection.role() != wire::Role::compute || give.gpu >= instance_.quotas.size())
-        return malformed(connection, "a Give of what it can't have");
-    outside_.leases.give(lease_key(connection, give.gpu), give.bytes);
+    if (!asks_.give(connection, give)) malformed(connection, "a Give of what it can't have");
 }
 
 void InstanceLink::notice(Connection& connection, const wire::Notice& notice) {
@@ -275,8 +196,168 @@ std::optional<std::uint32_t> InstanceLink::index_of(const model::Uuid& gpu) cons
     return std::nullopt;
 }
 
-app::LeaseKey InstanceLink::lease_key(const Connection& connection, std::uint32_t gpu) const {
-    return {{key(), instance_.quotas[gpu].gpu}, connection.process()};
+// How a process gets connected: accept, Hello, Welcome.
+
+bool InstanceLink::room_for_another() {
+    const auto strangers = std::count_if(connections_.begin(), connections_.end(),
+                                         [](const auto& connection) { return !connection->role(); });
+    descriptors_.has(connections_.size() * kDescriptorsOfConnection +
+                     peers_.all().size() * kDescriptorsOfProcess);
+    return static_cast<std::size_t>(strangers) < settings_.max_strangers && descriptors_.room() &&
+           connections_.size() < settings_.max_processes * settings_.max_connections;
+}
+
+void InstanceLink::accepted(int fd) {
+    File socket(fd);
+    const auto process = Connection::peer_of(fd, outside_.processes);
+    if (!process) return;
+    if (!room_for_another()) {
+        log_.write(process->pid, "too many connections to this instance, one was closed");
+        return;
+    }
+    try {
+        auto connection =
+            std::make_shared<Connection>(std::move(socket), ++last_connection_, *process, loop_, *this);
+        connection->expect_hello(outside_.loop.now() + settings_.hello_deadline);
+        connections_.push_back(std::move(connection));
+    } catch (const std::exception& error) {
+        log_.write(process->pid, std::string("its connection can't be watched: ") + error.what());
+    }
+}
+
+/// Where the link is mounted for a process, its instance was; a process that has other mounts by now may
+/// still be known by its parents. The folder of the link is closed to others: this is for who gets at the
+/// socket some other way, for a pid that was used again, and for users who make instances of their own.
+bool InstanceLink::has_member(const model::Process& process) const {
+    return peers_.find(process) != nullptr || outside_.processes.sees(process, folder_) ||
+           (instance_.attached && outside_.processes.descends(process, *instance_.attached));
+}
+
+app::WatchPtr InstanceLink::find_member(app::FoundProcess call) const {
+    auto found = [this, link = std::weak_ptr(alive_),
+                  call = std::move(call)](std::optional<model::Process> first) {
+        if (!first && !link.expired())
+            for (const auto& [process, peer] : peers_.all())
+                if (outside_.processes.alive(process) && (!first || process.start_time < first->start_time))
+                    first = process;
+        call(first);
+    };
+    return outside_.processes.find_first_to_see(folder_, std::move(found));
+}
+
+void InstanceLink::hello(Connection& connection, const wire::Hello& hello) {
+    if (!has_member(connection.process())) {
+        log_.write(connection.process().pid, "it does not belong to this instance, and was refused");
+        return connection.refuse(wire::Why::bad_request,
+                                 "Process " + std::to_string(connection.process().pid) +
+                                     " does not belong to instance " + instance_.id.short_id() +
+                                     ". Try: start it by cgpuctl run or in the container.");
+    }
+    const auto version = std::min(hello.newest_version, wire::kVersion);
+    if (version < std::max(hello.oldest_version, wire::kOldestVersion))
+        return connection.refuse(wire::Why::unsupported_version,
+                                 "The module speaks versions " + std::to_string(hello.oldest_version) +
+                                     " to " + std::to_string(hello.newest_version) + " of the link, cgpud " +
+                                     std::to_string(wire::kOldestVersion) + " to " +
+                                     std::to_string(wire::kVersion) +
+                                     ". Try: install the same release of both.");
+    const auto of_process = std::count_if(connections_.begin(), connections_.end(), [&](const auto& other) {
+        return other->role() && other->usable() && other->process() == connection.process();
+    });
+    if (static_cast<std::size_t>(of_process) >= settings_.max_connections)
+        return connection.refuse(wire::Why::too_many_processes,
+                                 "This process has " + std::to_string(of_process) +
+                                     " connections to cgpud already. Try: close one.");
+    switch (hello.role) {
+        case wire::Role::observe:
+            return welcome_observer(connection, version);
+        case wire::Role::compute:
+            return welcome_computer(connection, version, hello.front_version);
+        case wire::Role::driver:
+            return driver_.send(connection);
+        case wire::Role::hand_over:
+            return driver_.expect(connection);
+    }
+    malformed(connection, "a Hello with an unknown role");
+}
+
+wire::Welcome InstanceLink::welcome_message(std::uint32_t version) const {
+    auto welcome = wire::make_message<wire::Welcome>();
+    welcome.version = version;
+    welcome.gpu_count = static_cast<std::uint32_t>(instance_.quotas.size());
+    for (const auto& quota : instance_.quotas)
+        welcome.context_estimate_bytes =
+            std::max(welcome.context_estimate_bytes, outside_.leases.context_estimate(quota.gpu));
+    wire::put_text(welcome.instance, instance_.id.str());
+    wire::put_text(welcome.engine, outside_.engines.engine_for_new(version >= wire::kSwitchVersion));
+    return welcome;
+}
+
+void InstanceLink::welcome_observer(Connection& connection, std::uint32_t version) {
+    auto orders = OrdersPage::make(instance_, outside_, settings_);
+    if (!orders) {
+        log_.write(connection.process().pid, orders.error().text);
+        return connection.refuse(wire::Why::too_many_processes, orders.error().text);
+    }
+    const int fd = orders->fd();
+    connection.welcomed(wire::Role::observe, std::move(*orders));
+    connection.send(welcome_message(version), {{fd}});
+}
+
+void InstanceLink::welcome_computer(Connection& connection, std::uint32_t version,
+                                    std::uint32_t front_version) {
+    const auto& process = connection.process();
+    const auto refuse = [&](const std::string& why) {
+        log_.write(process.pid, why);
+        connection.refuse(wire::Why::too_many_processes, why);
+    };
+    if (peers_.find(process) == nullptr && peers_.all().size() >= settings_.max_processes)
+        return refuse("The instance has " + std::to_string(settings_.max_processes) +
+                      " processes on its GPUs already. Try: end some of them.");
+    // While another front of the process computes, it gets the same pages: two would hide each other's
+    // reports. Else new ones: nobody knows whether anyone still looks at the old.
+    std::shared_ptr<Pages> fresh;
+    if (!peers_.connection_of(process)) {
+        auto pages = Pages::make(process, instance_, outside_, settings_);
+        if (!pages) return refuse(pages.error().text);
+        fresh = std::move(*pages);
+    }
+    if (const auto entered = outside_.leases.process_entered(key(), process); !entered)
+        return refuse(entered.error().text);
+    if (fresh) peers_.set_pages(process, std::move(fresh));
+    auto& peer = peers_.enter(process);
+    peer.connection = share(connection);
+    connection.welcomed(wire::Role::compute, std::nullopt);
+    const std::array fds{peer.pages->orders_fd(), peer.pages->reports_fd(), bell_->fd()};
+    if (!connection.send(welcome_message(version), fds)) return;
+    outside_.engines.connected({who(process), connection.number(), upgrade::Version::unpack(front_version),
+                                version >= wire::kSwitchVersion});
+}
+
+// Which engines run in the processes, and how they are exchanged.
+
+void InstanceLink::switch_engine(const upgrade::Switch& order, const std::string& engine) {
+    const auto found = std::find_if(connections_.begin(), connections_.end(), [&](const auto& connection) {
+        return connection->number() == order.front && connection->usable();
+    });
+    if (found == connections_.end()) return;
+    auto message = wire::make_message<wire::Switch>(order.request);
+    message.version = order.to.packed();
+    message.deadline_ms = order.deadline_ms;
+    wire::put_text(message.engine, engine);
+    (*found)->send(message);
+}
+
+void InstanceLink::switched(Connection& connection, const wire::Switched& switched) {
+    if (connection.role() != wire::Role::compute)
+        return malformed(connection, "a Switched without an engine");
+    const std::string detail = switched.detail[0] == '\0' ? "" : model::quote(switched.detail);
+    outside_.engines.said({who(connection.process()), connection.number(), switched.header.request,
+                           switched.result, upgrade::Version::unpack(switched.version), detail});
+}
+
+void InstanceLink::forget_engines() {
+    for (const auto& [process, peer] : peers_.all()) outside_.engines.gone({who(process)});
 }
 
 }  // namespace cgpu::link

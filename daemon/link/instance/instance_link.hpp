@@ -4,9 +4,10 @@
 #include <vector>
 
 #include "daemon/link/instance/descriptor_budget.hpp"
-#include "daemon/link/instance/driver_files.hpp"
+#include "daemon/link/instance/driver_exchange.hpp"
 #include "daemon/link/instance/instance_folder.hpp"
 #include "daemon/link/instance/instance_loop.hpp"
+#include "daemon/link/instance/memory_asks.hpp"
 #include "daemon/link/instance/notice_log.hpp"
 #include "daemon/link/instance/peers.hpp"
 #include "daemon/link/socket/connection.hpp"
@@ -60,7 +61,6 @@ class InstanceLink final : public ConnectionOwner {
                  const Settings& settings, DescriptorBudget& descriptors);
     void start(std::unique_ptr<Listener> listener);
 
-    // connecting (instance_link_hello.cpp)
     void accepted(int fd);
     [[nodiscard]] bool room_for_another();
     [[nodiscard]] bool has_member(const model::Process& process) const;
@@ -69,24 +69,8 @@ class InstanceLink final : public ConnectionOwner {
     void welcome_computer(Connection& connection, std::uint32_t version, std::uint32_t front_version);
     [[nodiscard]] wire::Welcome welcome_message(std::uint32_t version) const;
 
-    // the driver's libraries (instance_link_driver.cpp)
-    void expect_hand_over(Connection& connection);
-    void hand_over(Connection& connection, std::span<const std::byte> packet);
-    void send_driver(Connection& connection);
-
-    // which processes it has (instance_link_processes.cpp)
-    void list_processes(Connection& connection, const wire::AskProcesses& ask);
-    [[nodiscard]] std::vector<wire::ProcessUse> uses_seen_by(const Connection& connection, std::uint32_t gpu);
-
-    // which engines run in them (instance_link_engines.cpp)
     [[nodiscard]] upgrade::Who who(const model::Process& process) const { return {instance_.id, process}; }
     void switched(Connection& connection, const wire::Switched& switched);
-
-    // connected
-    void ask(Connection& connection, const wire::Ask& ask);
-    void ask_memory(Connection& connection, const wire::Ask& ask, app::LeaseAsk::What what);
-    void refused(const Connection& connection, const wire::Ask& ask);
-    void answer_figures(Connection& connection, const wire::Ask& ask, wire::Why why);
     void give(Connection& connection, const wire::Give& give);
     void notice(Connection& connection, const wire::Notice& notice);
     void malformed(Connection& connection, const char* what);
@@ -94,7 +78,6 @@ class InstanceLink final : public ConnectionOwner {
 
     [[nodiscard]] std::shared_ptr<Connection> share(const Connection& connection) const;
     [[nodiscard]] std::optional<std::uint32_t> index_of(const model::Uuid& gpu) const;
-    [[nodiscard]] app::LeaseKey lease_key(const Connection& connection, std::uint32_t gpu) const;
 
     model::Instance instance_;
     InstanceFolder instance_folder_;
@@ -102,12 +85,12 @@ class InstanceLink final : public ConnectionOwner {
     const Outside& outside_;
     const Settings& settings_;
     NoticeLog log_;
-    NoticeLog refusals_;  ///< of memory: a program that tries without end leaves other lines their place
     std::shared_ptr<BellPage> bell_;
     DescriptorBudget::Share descriptors_;
     InstanceLoop loop_;  ///< before what is watched by it
     std::unique_ptr<Listener> listener_;
-    DriverFiles driver_;
+    DriverExchange driver_;
+    MemoryAsks asks_;
     Peers peers_;
     std::vector<std::shared_ptr<Connection>> connections_;
     std::uint64_t last_connection_ = 0;

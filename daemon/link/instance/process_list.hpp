@@ -1,0 +1,13 @@
+#pragma once
+
+#include "daemon/link/instance/peers.hpp"
+#include "daemon/link/settings.hpp"
+#include "daemon/link/socket/connection.hpp"
+
+namespace cgpu::link {
+
+/// Answers one process which processes its instance has on a GPU, by the pids that it sees them under.
+void list_processes(Connection& connection, const wire::AskProcesses& ask, const model::Instance& instance,
+                    Peers& peers, const Outside& outside);
+
+}  // namespace cgpu::link

@@ -72,7 +72,7 @@ app::WatchPtr Server::find_member(const model::InstanceId& id, app::FoundProcess
 
 bool Server::idle(const model::InstanceId& id) const {
     const auto found = links_.find(id);
-    return (found == links_.end() || found->second->empty()) && !outside_.leases.holds_any(id);
+    return (found == links_.end() || found->second->empty()) && !outside_.leases.pools().holds_any(id);
 }
 
 void Server::forget_unknown(const std::vector<model::InstanceId>& known) {

@@ -105,7 +105,7 @@ void LeaseWorld::granted(std::int32_t pid, const app::LeaseAsk& ask, const app::
     must((answer.granted > 0) == (answer.why == wire::Why::none), "a refusal says why, a grant doesn't");
     if (answer.granted == 0) return;
     const auto& pool = ask.key.pool;
-    must(bed_->leases.leased(pool.instance.id, pool.gpu) <= bed_->leases.limit(pool),
+    must(bed_->leases.pools().leased(pool.instance.id, pool.gpu) <= bed_->leases.pools().limit(pool),
          "never more is granted than the limit");
     if (ask.what != app::LeaseAsk::What::lease) return;
     must(answer.granted >= wire::align_up(ask.bytes), "all is granted or nothing");
@@ -200,7 +200,7 @@ void LeaseWorld::show(std::int32_t pid, std::uint64_t bytes) {
 
 void LeaseWorld::set_limit(int number, std::uint64_t bytes, bool force) {
     // The service refuses it before the leases hear of it.
-    if (!force && bytes < bed_->leases.used(pool(number))) return;
+    if (!force && bytes < bed_->leases.pools().used(pool(number))) return;
     bed_->leases.set_instance(instance(number, bytes));
     instances_[number].limit = bytes;
     instances_[number].highest_limit = std::max(instances_[number].highest_limit, bytes);
@@ -239,8 +239,9 @@ void LeaseWorld::check_instance(int number) {
     const auto& it = instances_.at(number);
     const auto& where = pool(number);
     const auto& id = where.instance.id;
-    must(bed_->leases.limit(where) == it.limit, "a limit is what was set");
-    must(bed_->leases.used(id, where.gpu) <= bed_->leases.leased(id, where.gpu), "what is used is leased");
+    must(bed_->leases.pools().limit(where) == it.limit, "a limit is what was set");
+    must(bed_->leases.pools().used(id, where.gpu) <= bed_->leases.pools().leased(id, where.gpu),
+         "what is used is leased");
     std::uint64_t leases = 0;
     for (auto pid = number * kEach + 1; pid <= (number + 1) * kEach; ++pid) leases += processes_[pid].lease;
     must(leases <= it.highest_limit, "leases never add up to more than the limit");
@@ -250,7 +251,8 @@ void LeaseWorld::check_hidden(int number) {
     const auto& it = instances_.at(number);
     if (bed_->loop.now() - it.calm_since < kFound) return;
     std::map<std::int32_t, std::uint64_t> counted;
-    for (const auto& holder : bed_->leases.holders(pool(number))) counted[holder.process.pid] = holder.bytes;
+    for (const auto& holder : bed_->leases.pools().holders(pool(number)))
+        counted[holder.process.pid] = holder.bytes;
     std::uint64_t hidden = 0;
     for (auto pid = number * kEach + 1; pid <= (number + 1) * kEach; ++pid) {
         const auto& process = processes_[pid];

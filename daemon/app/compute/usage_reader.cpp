@@ -4,11 +4,11 @@ namespace cgpu::app {
 
 InstanceUsage UsageReader::usage(const model::InstanceId& id, const model::Uuid& gpu) const {
     InstanceUsage usage;
-    usage.memory_used = leases_.used(id, gpu);
-    usage.memory_leased = leases_.leased(id, gpu);
-    usage.memory_unexplained = leases_.unexplained(id, gpu);
-    usage.allocations_refused = leases_.refused(id, gpu);
-    usage.outside = leases_.outside(id, gpu);
+    usage.memory_used = leases_.pools().used(id, gpu);
+    usage.memory_leased = leases_.pools().leased(id, gpu);
+    usage.memory_unexplained = leases_.pools().unexplained(id, gpu);
+    usage.allocations_refused = leases_.pools().refused(id, gpu);
+    usage.outside = leases_.pools().outside(id, gpu);
     slicer_.fill_usage(id, gpu, usage);
     return usage;
 }

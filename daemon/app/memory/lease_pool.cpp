@@ -33,7 +33,7 @@ Result<LeasePool::Account*> LeasePool::account_for(const model::Process& process
 }
 
 void LeasePool::save(const Account& account) {
-    table_.set(account.place, {account.lease, account.unsized + account.pending});
+    table_.set(account.place, {account.lease, account.unsized.bytes()});
 }
 
 std::uint64_t LeasePool::leased() const {
@@ -63,7 +63,7 @@ std::uint64_t LeasePool::used() const {
 
 std::uint64_t LeasePool::used(const model::Process& process) const {
     const Account* account = find(process);
-    return account == nullptr ? 0 : charged(process) + account->unsized + account->pending;
+    return account == nullptr ? 0 : charged(process) + account->unsized.bytes();
 }
 
 std::uint64_t LeasePool::slack(const model::Process& process) const {
@@ -139,11 +139,7 @@ void LeasePool::take_up(const LeaseTable::Saved& saved, Nanos now) {
     Account account;
     account.place = saved.place;
     account.lease = saved.amounts.lease;
-    // Part of it may have been set aside only: it is a guess until the driver shows it.
-    account.pending = saved.amounts.unsized;
-    account.pending_since = now;
-    // Nobody remembers what of it was announced.
-    account.unexplained.may_grow(Unexplained::kAnything);
+    account.unsized.take_up(saved.amounts.unsized, now);
     accounts_.insert_or_assign(saved.key.process, account);
 }
 
@@ -165,6 +161,97 @@ void LeasePool::remove(const model::Process& process) {
 void LeasePool::remove_all() {
     for (const auto& [process, account] : accounts_) table_.remove(account.place);
     accounts_.clear();
+}
+
+Result<LeasePool::Grant> LeasePool::set_aside(const model::Process& process, What what, std::uint64_t bytes,
+                                              Nanos now) {
+    const auto need = wire::align_up(bytes);
+    const auto free = available();
+    if (need > free) return Grant{0, need - free};
+    const auto account = account_for(process);
+    if (!account) return tl::unexpected(account.error());
+    (*account)->unsized.set_aside(what, need, now);
+    save(**account);
+    return Grant{need, 0};
+}
+
+void LeasePool::made(const model::Process& process) {
+    if (Account* account = living_account(process)) account->unsized.made();
+}
+
+void LeasePool::not_made(const model::Process& process, std::uint64_t bytes) {
+    Account* account = living_account(process);
+    if (account == nullptr) return;
+    account->unsized.not_made(bytes);
+    save(*account);
+}
+
+void LeasePool::moved(const model::Process& process, std::uint64_t gone) {
+    if (Account* account = living_account(process)) account->unsized.moved(gone);
+}
+
+void LeasePool::context_gone(const model::Process& process) {
+    Account* account = living_account(process);
+    if (account == nullptr) return;
+    account->unsized.context_gone();
+    save(*account);
+}
+
+void LeasePool::connected_again(const model::Process& process) {
+    if (Account* account = living_account(process)) account->unsized.connected_again();
+}
+
+std::optional<LeaseReport> LeasePool::bounded_report(const model::Process& process,
+                                                     const Account& account) const {
+    auto report = report_(process);
+    if (!report) return std::nullopt;
+    report->charged = std::min(report->charged, account.lease);
+    report->pooled = std::min(report->pooled, report->charged);
+    return report;
+}
+
+void LeasePool::look_begins() {
+    for (auto& [process, account] : accounts_) {
+        account.unsized.look_begins(account.lease, bounded_report(process, account).value_or(LeaseReport{}));
+        account.looked_at_dead = account.dying;
+    }
+}
+
+std::optional<LeasePool::Learnt> LeasePool::figure(const model::Process& process,
+                                                   std::optional<std::uint64_t> bytes, std::uint64_t context,
+                                                   Nanos now) {
+    Account* account = living_account(process);
+    if (account == nullptr) return std::nullopt;
+    UnsizedMemory::Facts facts{account->lease, bounded_report(process, *account), context, std::nullopt, now};
+    if (limit_ != kUnlimited) facts.room = limit_ - std::min(held_by_others(*account), limit_);
+    const auto before = account->unsized.bytes();
+    const auto learnt = account->unsized.figure(bytes, facts, unexplained_);
+    if (account->unsized.bytes() != before) save(*account);
+    return learnt;
+}
+
+std::uint64_t LeasePool::Account::holds_at_least() const {
+    return dying ? total() : std::max(total(), lease + unsized.beyond_lease());
+}
+
+/// What is counted of a process that never lets a figure be believed is too little. If that were taken for
+/// what it holds, each process of an instance could pass for all that the limit has room for.
+std::uint64_t LeasePool::held_by_others(const Account& account) const {
+    std::uint64_t sum = account.lease;
+    for (const auto& [process, other] : accounts_)
+        if (&other != &account) sum += other.holds_at_least();
+    return sum;
+}
+
+bool LeasePool::unconfirmed() const {
+    return std::ranges::any_of(accounts_, [](const auto& item) { return item.second.unsized.unconfirmed(); });
+}
+
+std::uint64_t LeasePool::unexplained() const {
+    std::uint64_t sum = 0;
+    for (const auto& [process, account] : accounts_)
+        if (!account.dying) sum += account.unsized.unexplained();
+    return sum;
 }
 
 }  // namespace cgpu::app

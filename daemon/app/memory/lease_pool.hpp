@@ -11,7 +11,7 @@
 #include "daemon/app/memory/lease_estimate.hpp"
 #include "daemon/app/memory/lease_peers.hpp"
 #include "daemon/app/memory/lease_table.hpp"
-#include "daemon/app/memory/unexplained.hpp"
+#include "daemon/app/memory/unsized_memory.hpp"
 #include "daemon/app/ports/loop.hpp"
 
 namespace cgpu::app {
@@ -23,53 +23,20 @@ constexpr std::uint64_t kLargestAsk = std::uint64_t{1} << 50;
 
 /// One instance's memory on one GPU: its limit, and what each of its processes has of it.
 ///
-/// Beside its lease a process has *unsized* memory: contexts, code, heaps. Nobody knows its size before it
-/// exists, and only the driver knows it then. Bytes are set aside for it before it is made, and what the
-/// driver shows of the process beyond its charges takes their place.
+/// Beside its lease a process has unsized memory: contexts, code, heaps (UnsizedMemory).
 ///
 /// No grant ever takes the sum of leases and unsized memory over the limit. It can lie above it all the same,
 /// when the limit was lowered or the driver shows more than was set aside; then nothing is granted until it
 /// fits. Every change is in the table before the caller hears of it.
 class LeasePool {
   public:
-    using What = LeaseAsk::What;
+    using What = UnsizedMemory::What;
+    using Learnt = UnsizedMemory::Learnt;
 
-    /// One thing of unknown size that is made while nothing else is.
-    struct Measured {
-        What what = What::context;
-        std::uint64_t asked = 0;   ///< bytes
-        std::uint64_t before = 0;  ///< unsized memory without it
-        std::uint64_t beside = 0;  ///< set aside for others since
-    };
-    /// What it turned out to take.
-    struct Learnt {
-        What what = What::context;
-        std::uint64_t asked = 0;
-        std::uint64_t taken = 0;
-    };
-
-    /// What a process's unsized memory takes by one figure of the driver's, as far as it can be told; bytes.
-    struct Range {
-        std::uint64_t least = 0;
-        std::uint64_t most = 0;
-    };
     struct Account {
-        std::size_t place = 0;      ///< in the table
-        std::uint64_t lease = 0;    ///< bytes it may charge; whole granules
-        std::uint64_t unsized = 0;  ///< bytes: the driver's figure less what is charged
-        std::uint64_t pending = 0;  ///< bytes set aside for unsized memory that the driver hasn't shown yet
-        Nanos pending_since = 0;    ///< the last of them
-        std::uint32_t coming = 0;   ///< things being made: what no figure shows of them may still come
-        std::optional<Measured> measured;  ///< what the next figures tell the size of
-        bool figured = false;              ///< the driver has shown this process
-        bool fresh = true;                 ///< nothing was announced since the look at the driver began
-        std::uint64_t lease_before = 0;    ///< when that look began
-        LeaseReport before;                ///< what it reported then
-        std::vector<Range> recent;         ///< of the last kConfirm figures, the newest last
-        /// By each of the last kConfirm looks: bytes beyond the whole lease. No word of the process changes
-        /// it.
-        std::vector<std::uint64_t> beyond_lease;
-        Unexplained unexplained;
+        std::size_t place = 0;           ///< in the table
+        std::uint64_t lease = 0;         ///< bytes it may charge; whole granules
+        UnsizedMemory unsized;           ///< what it has beside that
         std::uint64_t refused_asks = 0;  ///< for which no refused allocation has been told yet
         bool stranger = false;           ///< it holds memory and never said hello
         bool outside = false;            ///< and it should have: what it computes passes the gate unseen
@@ -79,14 +46,10 @@ class LeasePool {
         bool looked_at_dead = false;     ///< a look at the driver has begun since it died
         std::uint64_t last_charged = 0;  ///< by a dying process
 
-        [[nodiscard]] std::uint64_t total() const { return lease + unsized + pending; }
+        [[nodiscard]] std::uint64_t total() const { return lease + unsized.bytes(); }
         /// The same, or what it holds at least by the last looks, where that is more.
         [[nodiscard]] std::uint64_t holds_at_least() const;
     };
-    /// What is charged and what the driver shows are never read at one moment. A figure is believed as far as
-    /// so many looks in a row agree with it.
-    static constexpr std::size_t kConfirm = 3;
-
     using Accounts = std::map<model::Process, Account, ProcessLess>;
 
     /// Either some bytes or what is lacking for them.
@@ -132,14 +95,11 @@ class LeasePool {
 
     /// Sets bytes aside for something that is about to be made. Error: the table's.
     Result<Grant> set_aside(const model::Process& process, What what, std::uint64_t bytes, Nanos now);
-    /// One such thing exists now.
+    // What a living process says of its unsized memory: see UnsizedMemory.
     void made(const model::Process& process);
-    /// It came to nothing: the bytes are free again.
     void not_made(const model::Process& process, std::uint64_t bytes);
-    /// What the process has may have changed without one of the above. `gone`: bytes it should be rid of.
     void moved(const model::Process& process, std::uint64_t gone);
     void context_gone(const model::Process& process);
-    /// Its module was away: what it announced meanwhile is lost.
     void connected_again(const model::Process& process);
 
     /// A look at the driver begins: notes what is reported now.
@@ -173,12 +133,10 @@ class LeasePool {
     Result<Account*> account_for(const model::Process& process);
     Account* find_account(const model::Process& process);
     Account* living_account(const model::Process& process);
-    /// What it reports, with no more charged than it has leased.
-    [[nodiscard]] LeaseReport bounded_report(const model::Process& process, const Account& account) const;
-    std::optional<Learnt> believe(Account& account);
-    void judge(Account& account, Unexplained::Look look);
+    /// What it reports, if anything, with no more charged than it has leased.
+    [[nodiscard]] std::optional<LeaseReport> bounded_report(const model::Process& process,
+                                                            const Account& account) const;
     [[nodiscard]] std::uint64_t held_by_others(const Account& account) const;
-    static void forget_figures(Account& account);
     void save(const Account& account);
 
     PoolKey key_;

@@ -1,12 +1,13 @@
 include_guard(GLOBAL)
 add_library(cgpu_leases STATIC
   ${CMAKE_CURRENT_LIST_DIR}/context_estimate.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/context_sizes.cpp
   ${CMAKE_CURRENT_LIST_DIR}/escapes.cpp
   ${CMAKE_CURRENT_LIST_DIR}/nvml_poller.cpp
   ${CMAKE_CURRENT_LIST_DIR}/lease_pool.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/lease_pool_unsized.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/unsized_memory.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/lease_pools.cpp
   ${CMAKE_CURRENT_LIST_DIR}/leases.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/leases_figures.cpp
   ${CMAKE_CURRENT_LIST_DIR}/../ports/pid_place.cpp
   ${CMAKE_CURRENT_LIST_DIR}/recall_queue.cpp
   ${CMAKE_CURRENT_LIST_DIR}/unexplained.cpp)

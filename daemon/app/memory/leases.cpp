@@ -6,100 +6,78 @@
 #include "core/model/size.hpp"
 
 namespace cgpu::app {
+namespace {
+
+/// The driver's figure for a pid. It shows a process once per list (compute, graphics) with the same figure.
+/// Figures beyond all reason mean "not available".
+std::optional<std::uint64_t> figure_of(const std::vector<DriverProcess>& figures, std::int32_t pid) {
+    std::optional<std::uint64_t> bytes;
+    for (const auto& figure : figures)
+        if (figure.pid == pid) bytes = std::max(bytes.value_or(0), figure.bytes);
+    return bytes;
+}
+
+}  // namespace
 
 Leases::Leases(Outside outside, LeaseSettings settings)
     : outside_(outside),
       settings_(settings),
+      pools_([this](const PoolKey& key) { return make_entry(key); }),
+      contexts_(outside.table, settings.first_context_estimate),
       left_(outside.table.saved()),
       damaged_(outside.table.damaged()),
       escapes_(outside.processes, settings.on_escape),
       looks_(outside.loop, outside.gpus, settings_.looks,
              {[this](const model::Uuid& gpu) {
-                  for (auto& [key, entry] : entries_)
+                  for (auto& [key, entry] : pools_.all())
                       if (key.gpu == gpu) entry->pool.look_begins();
               },
               [this](const model::Uuid& gpu, const NvmlPoller::Figures& figures) {
                   return seen(gpu, figures);
               }}) {
-    const auto largest = largest_context(settings_);
-    for (const auto& [gpu, bytes] : outside_.table.context_sizes())
-        estimates_.try_emplace(gpu, std::min(bytes, largest), largest);
     if (damaged_ || !left_.empty()) {
         settled_at_ = outside_.loop.now() + settings_.settle;
         outside_from_ = outside_.loop.now() + settings_.reconnect;
     }
 }
 
+std::unique_ptr<PoolEntry> Leases::make_entry(const PoolKey& key) {
+    auto report = [this, key](const model::Process& process) {
+        return peers_ == nullptr ? std::nullopt : peers_->report({key, process});
+    };
+    auto entry = std::make_unique<PoolEntry>(key, outside_.table, std::move(report), outside_.loop,
+                                             settings_.recall, settings_.unexplained, contexts_.largest());
+    entry->queue.set_peers(peers_);
+    if (settings_.on_escape != OnEscape::report)
+        entry->queue.refuse_while([this, instance = key.instance] { return pools_.escaped(instance); });
+    entry->queue.settle(settled_at_, damaged_);
+    return entry;
+}
+
 void Leases::set_peers(LeasePeers* peers) {
     peers_ = peers;
-    for (auto& [key, entry] : entries_) entry->queue.set_peers(peers);
+    for (auto& [key, entry] : pools_.all()) entry->queue.set_peers(peers);
 }
 
 void Leases::set_gpus(std::vector<model::Uuid> gpus) {
     gpus_ = std::move(gpus);
     const auto limited = [](const auto& item) { return item.second->pool.limit() != kUnlimited; };
-    if (std::ranges::any_of(entries_, limited))
+    if (std::ranges::any_of(pools_.all(), limited))
         std::ranges::for_each(gpus_, [this](const auto& gpu) { look(gpu); });
-}
-
-Leases::Entry* Leases::find(const PoolKey& key) {
-    const auto found = entries_.find(key);
-    return found == entries_.end() ? nullptr : found->second.get();
-}
-
-const Leases::Entry* Leases::find(const PoolKey& key) const {
-    const auto found = entries_.find(key);
-    return found == entries_.end() ? nullptr : found->second.get();
-}
-
-Leases::Entry& Leases::entry_for(const PoolKey& key) {
-    auto& entry = entries_[key];
-    if (!entry) {
-        auto report = [this, key](const model::Process& process) {
-            return peers_ == nullptr ? std::nullopt : peers_->report({key, process});
-        };
-        entry = std::make_unique<Entry>(key, outside_.table, std::move(report), outside_.loop, settings_);
-        entry->queue.set_peers(peers_);
-        if (settings_.on_escape != OnEscape::report)
-            entry->queue.refuse_while([this, instance = key.instance] { return escaped(instance); });
-        entry->queue.settle(settled_at_, damaged_);
-    }
-    return *entry;
-}
-
-Leases::Entry& Leases::foreign_entry_for(const PoolKey& key) {
-    Entry& entry = entry_for(key);
-    entry.foreign = true;
-    entry.pool.set_limit(0);
-    return entry;
-}
-
-bool Leases::isolated(const InstanceKey& instance) const {
-    return std::ranges::any_of(entries_, [&](const auto& item) {
-        const auto& [key, entry] = item;
-        return key.instance == instance && !entry->foreign && entry->pool.limit() != kUnlimited;
-    });
-}
-
-bool Leases::escaped(const InstanceKey& instance) const {
-    return std::ranges::any_of(entries_, [&](const auto& item) {
-        const auto& [key, entry] = item;
-        return key.instance == instance && (entry->pool.unexplained() > 0 || !entry->pool.outside().empty());
-    });
 }
 
 void Leases::set_instance(const model::Instance& instance) {
     const auto key = key_of(instance);
     for (const auto& quota : instance.quotas) {
-        auto& entry = entry_for({key, quota.gpu});
+        auto& entry = pools_.at({key, quota.gpu});
         entry.pool.set_limit(instance.mode == model::Mode::none ? kUnlimited : quota.memory_limit.count());
         entry.queue.shrink();
         entry.queue.drive();
         // Its processes may hold memory without ever speaking to us.
         if (entry.pool.limit() != kUnlimited) looks_.look(quota.gpu);
     }
-    const bool limited = isolated(key);
-    for (auto& [pool, entry] : entries_)
+    const bool limited = pools_.isolated(key);
+    for (auto& [pool, entry] : pools_.all())
         if (pool.instance == key && entry->foreign) entry->pool.set_limit(limited ? 0 : kUnlimited);
     if (limited) std::ranges::for_each(gpus_, [this](const auto& gpu) { look(gpu); });
     take_up(key);
@@ -108,7 +86,7 @@ void Leases::set_instance(const model::Instance& instance) {
 void Leases::take_up(const InstanceKey& instance) {
     std::vector<model::Process> gone;
     std::erase_if(left_, [&](const LeaseTable::Saved& saved) {
-        Entry* entry = saved.key.pool.instance == instance ? find(saved.key.pool) : nullptr;
+        PoolEntry* entry = saved.key.pool.instance == instance ? pools_.find(saved.key.pool) : nullptr;
         if (entry == nullptr) return false;
         entry->pool.take_up(saved, outside_.loop.now());
         if (!outside_.processes.alive(saved.key.process)) gone.push_back(saved.key.process);
@@ -118,11 +96,11 @@ void Leases::take_up(const InstanceKey& instance) {
 }
 
 void Leases::drop_instance(const model::InstanceId& id) {
-    for (auto it = entries_.begin(); it != entries_.end();) {
+    for (auto it = pools_.all().begin(); it != pools_.all().end();) {
         if (it->first.instance.id == id) {
             it->second->queue.close();
             it->second->pool.remove_all();
-            it = entries_.erase(it);
+            it = pools_.all().erase(it);
         } else {
             ++it;
         }
@@ -135,7 +113,7 @@ void Leases::drop_rest() {
 }
 
 Result<void> Leases::process_entered(const InstanceKey& instance, const model::Process& process) {
-    for (auto& [key, entry] : entries_) {
+    for (auto& [key, entry] : pools_.all()) {
         if (key.instance != instance || entry->foreign) continue;
         const bool known = entry->pool.find(process) != nullptr;
         if (auto entered = entry->pool.enter(process); !entered) return entered;
@@ -148,12 +126,12 @@ Result<void> Leases::process_entered(const InstanceKey& instance, const model::P
 Result<void> Leases::stranger_entered(const InstanceKey& instance, const model::Process& process,
                                       const model::Uuid& gpu) {
     const PoolKey here{instance, gpu};
-    const Entry* known = find(here);
+    const PoolEntry* known = pools_.find(here);
     if (known == nullptr || known->foreign) {
-        if (!isolated(instance)) return {};
-        return foreign_entry_for(here).pool.enter_stranger(process);
+        if (!pools_.isolated(instance)) return {};
+        return pools_.foreign_at(here).pool.enter_stranger(process);
     }
-    for (auto& [key, entry] : entries_) {
+    for (auto& [key, entry] : pools_.all()) {
         if (key.instance != instance || entry->foreign) continue;
         if (auto entered = entry->pool.enter_stranger(process); !entered) return entered;
         looks_.look(key.gpu);
@@ -162,7 +140,7 @@ Result<void> Leases::stranger_entered(const InstanceKey& instance, const model::
 }
 
 void Leases::process_exited(const model::Process& process) {
-    for (auto& [key, entry] : entries_) {
+    for (auto& [key, entry] : pools_.all()) {
         if (entry->pool.find(process) == nullptr) continue;
         entry->pool.exited(process, outside_.loop.now());
         entry->queue.forget(process);
@@ -171,7 +149,7 @@ void Leases::process_exited(const model::Process& process) {
 }
 
 void Leases::ask(LeaseAsk ask, LeaseReply reply) {
-    Entry* entry = find(ask.key.pool);
+    PoolEntry* entry = pools_.find(ask.key.pool);
     if (entry == nullptr) {
         reply({0, wire::Why::not_managed, 0, 0, {}});
         return;
@@ -179,7 +157,8 @@ void Leases::ask(LeaseAsk ask, LeaseReply reply) {
     // The size that the process names is what it was told when it connected; another one would be a tenant's
     // word.
     if (ask.what == LeaseAsk::What::context)
-        ask.bytes = entry->context.bytes() > 0 ? entry->context.bytes() : context_estimate(ask.key.pool.gpu);
+        ask.bytes =
+            entry->context.bytes() > 0 ? entry->context.bytes() : contexts_.estimate(ask.key.pool.gpu);
     if (ask.what == LeaseAsk::What::load && ask.bytes <= kLargestAsk) ask.bytes += entry->beyond_load.bytes();
     const auto* account = entry->pool.find(ask.key.process);
     if (ask.bytes == 0 || ask.bytes > kLargestAsk || (account != nullptr && account->dying)) {
@@ -190,21 +169,21 @@ void Leases::ask(LeaseAsk ask, LeaseReply reply) {
 }
 
 bool Leases::allocation_refused(const LeaseKey& key, std::uint64_t bytes) {
-    Entry* entry = find(key.pool);
+    PoolEntry* entry = pools_.find(key.pool);
     if (entry == nullptr || !entry->pool.allocation_refused(key.process, bytes)) return false;
     ++entry->refused;
     return true;
 }
 
 void Leases::give(const LeaseKey& key, std::uint64_t bytes) {
-    Entry* entry = find(key.pool);
+    PoolEntry* entry = pools_.find(key.pool);
     if (entry == nullptr) return;
     const auto given = entry->pool.give(key.process, bytes);
     entry->queue.gave(key.process, given);
 }
 
 void Leases::held(const LeaseKey& key, std::uint64_t bytes) {
-    Entry* entry = find(key.pool);
+    PoolEntry* entry = pools_.find(key.pool);
     if (entry == nullptr) return;
     const auto* account = entry->pool.find(key.process);
     if (account != nullptr && account->lease > bytes) entry->pool.give(key.process, account->lease - bytes);
@@ -213,7 +192,7 @@ void Leases::held(const LeaseKey& key, std::uint64_t bytes) {
 
 template <class Say>
 void Leases::say(const LeaseKey& key, Say say) {
-    Entry* entry = find(key.pool);
+    PoolEntry* entry = pools_.find(key.pool);
     if (entry == nullptr) return;
     say(entry->pool);
     looks_.look(key.pool.gpu);
@@ -239,8 +218,122 @@ void Leases::context_gone(const LeaseKey& key) {
 void Leases::look(const model::Uuid& gpu) { looks_.look(gpu); }
 
 void Leases::drive(const model::Uuid& gpu) {
-    for (auto& [key, entry] : entries_)
+    for (auto& [key, entry] : pools_.all())
         if (key.gpu == gpu) entry->queue.drive();
+}
+
+// What the driver shows, compared with what is leased.
+
+void Leases::driver_figure(const model::Uuid& gpu, const std::vector<DriverProcess>& figures) {
+    for (auto& [key, entry] : pools_.all()) {
+        if (key.gpu != gpu) continue;
+        for (const auto& [process, account] : entry->pool.accounts()) {
+            const auto bytes = figure_of(figures, process.pid);
+            if (bytes.value_or(0) > kLargestAsk) continue;
+            const auto context = std::max(contexts_.estimate(gpu), entry->context.bytes());
+            const auto learnt = entry->pool.figure(process, bytes, context, outside_.loop.now());
+            if (learnt) learn(*entry, *learnt);
+        }
+    }
+    drop_dead(gpu, figures);
+    look_for_strangers(gpu, figures);
+    judge_strangers(gpu);
+    judge(gpu);
+    drive(gpu);
+}
+
+void Leases::learn(PoolEntry& entry, const LeasePool::Learnt& learnt) {
+    switch (learnt.what) {
+        case LeaseAsk::What::lease:
+            return;
+        case LeaseAsk::What::context:
+            entry.context.learn(learnt.taken);
+            contexts_.learn(entry.pool.key().gpu, entry.pool.key().instance.id, learnt.taken);
+            return;
+        case LeaseAsk::What::load:
+            entry.beyond_load.learn(learnt.taken - std::min(learnt.asked, learnt.taken));
+            return;
+    }
+}
+
+void Leases::look_for_strangers(const model::Uuid& gpu, const std::vector<DriverProcess>& figures) {
+    const auto now = outside_.loop.now();
+    auto& last = strangers_looked_for_[gpu];
+    if (peers_ == nullptr || (last != 0 && now - last < kStrangerEvery)) return;
+    last = now;
+    for (const auto& figure : figures)
+        if (figure.bytes > 0 && !pools_.knows(gpu, figure.pid)) peers_->stranger(gpu, figure.pid);
+}
+
+/// One that is stopped may not have come to say it again; who was found before it was stopped stays found.
+void Leases::judge_strangers(const model::Uuid& gpu) {
+    for (auto& [key, entry] : pools_.all()) {
+        if (key.gpu != gpu) continue;
+        const bool isolated = entry->pool.limit() != kUnlimited && outside_.loop.now() >= outside_from_;
+        for (const auto& [process, account] : entry->pool.accounts()) {
+            if (!account.stranger) continue;
+            // A program that runs in an instance within an instance is the inner one's.
+            const bool uses = isolated && account.unsized.known() > 0 && !pools_.said_hello(gpu, process);
+            entry->pool.set_outside(process,
+                                    uses && (account.outside || !outside_.processes.stopped(process)));
+        }
+    }
+}
+
+void Leases::judge(const model::Uuid& gpu) {
+    std::vector<Escapes::Found> found;
+    for (const auto& [key, entry] : pools_.all()) {
+        if (key.gpu != gpu) continue;
+        for (const auto& [process, account] : entry->pool.accounts())
+            if (!account.dying && (account.unsized.unexplained() > 0 || account.outside))
+                found.push_back(
+                    {{key, process}, account.unsized.unexplained(), account.outside, entry->foreign});
+    }
+    escapes_.seen(gpu, found);
+}
+
+void Leases::drop_dead(const model::Uuid& gpu, const std::vector<DriverProcess>& figures) {
+    for (auto& [key, entry] : pools_.all()) {
+        if (key.gpu != gpu) continue;
+        std::vector<model::Process> gone;
+        for (const auto& [process, account] : entry->pool.accounts())
+            if (account.looked_at_dead &&
+                (!figure_of(figures, process.pid) || pools_.pid_was_reused(gpu, process)))
+                gone.push_back(process);
+        for (const auto& process : gone) entry->pool.remove(process);
+        if (!gone.empty()) tell_if_gone(key.instance);
+    }
+}
+
+NvmlPoller::Next Leases::seen(const model::Uuid& gpu, const NvmlPoller::Figures& figures) {
+    if (figures) {
+        driver_figure(gpu, *figures);
+    } else {
+        // Nobody can say when the memory is free; the processes are gone, so it is as good as free.
+        drop_dead(gpu, {});
+        drive(gpu);
+    }
+    auto next = NvmlPoller::Next::rest;
+    for (const auto& [key, entry] : pools_.all()) {
+        // Who holds memory past the module needn't have told anybody, and may hold it on any GPU.
+        if (entry->pool.limit() != kUnlimited) next = NvmlPoller::Next::later;
+        if (key.gpu != gpu) continue;
+        if (entry->pool.unconfirmed()) return NvmlPoller::Next::soon;
+        for (const auto& [process, account] : entry->pool.accounts()) {
+            if (account.dying) return NvmlPoller::Next::soon;
+            next = NvmlPoller::Next::later;
+        }
+    }
+    return next;
+}
+
+void Leases::tell_if_gone(const InstanceKey& instance) {
+    if (peers_ == nullptr || pools_.holds_any(instance.id)) return;
+    // Later: the callee may drop the instance that is being looked at.
+    outside_.loop.post([this, instance, alive = std::weak_ptr(alive_)] {
+        if (!alive.expired() && peers_ != nullptr && !pools_.holds_any(instance.id))
+            peers_->memory_gone(instance);
+    });
 }
 
 }  // namespace cgpu::app

@@ -1,15 +1,13 @@
 #pragma once
 
-#include <algorithm>
 #include <map>
 #include <memory>
 #include <vector>
 
-#include "daemon/app/memory/context_estimate.hpp"
+#include "daemon/app/memory/context_sizes.hpp"
 #include "daemon/app/memory/escapes.hpp"
-#include "daemon/app/memory/lease_estimate.hpp"
+#include "daemon/app/memory/lease_pools.hpp"
 #include "daemon/app/memory/nvml_poller.hpp"
-#include "daemon/app/memory/recall_queue.hpp"
 
 namespace cgpu::app {
 
@@ -99,77 +97,26 @@ class Leases {
     /// What the driver showed after a look began.
     void driver_figure(const model::Uuid& gpu, const std::vector<DriverProcess>& figures);
 
-    // Bytes, unsized memory included; zero for what is not known.
-    [[nodiscard]] std::uint64_t used(const model::InstanceId& id, const model::Uuid& gpu) const;
-    [[nodiscard]] std::uint64_t leased(const model::InstanceId& id, const model::Uuid& gpu) const;
-    /// What came past the module.
-    [[nodiscard]] std::uint64_t unexplained(const model::InstanceId& id, const model::Uuid& gpu) const;
-    /// Allocations that were refused because of the limit, since the instance came or this daemon began.
-    [[nodiscard]] std::uint64_t refused(const model::InstanceId& id, const model::Uuid& gpu) const;
-    /// The host pids of those that use the GPU, or one that isn't the instance's, and never said hello there:
-    /// their compute passes the gate unseen.
-    [[nodiscard]] std::vector<std::int32_t> outside(const model::InstanceId& id,
-                                                    const model::Uuid& gpu) const;
-    [[nodiscard]] std::uint64_t limit(const PoolKey& key) const;
-    [[nodiscard]] std::uint64_t used(const PoolKey& key) const;
-    [[nodiscard]] std::uint64_t context_estimate(const model::Uuid& gpu) const;
-    /// Those that have not ended and have memory there in use, with how much.
-    struct Holder {
-        model::Process process;
-        std::uint64_t bytes = 0;
-    };
-    [[nodiscard]] std::vector<Holder> holders(const PoolKey& key) const;
-    /// Of the instance, those that hold a lease and have not ended.
-    [[nodiscard]] std::vector<model::Process> living(const InstanceKey& instance) const;
-    /// Any lease, dying ones too.
-    [[nodiscard]] bool holds_any(const model::InstanceId& id) const;
+    /// What they add up to.
+    [[nodiscard]] const LeasePools& pools() const { return pools_; }
+    /// What a context probably takes on the GPU; bytes.
+    [[nodiscard]] std::uint64_t context_estimate(const model::Uuid& gpu) const {
+        return contexts_.estimate(gpu);
+    }
 
   private:
-    /// No larger one is learnt, but where the administrator says that contexts are larger.
-    static constexpr std::uint64_t kLargestContext = std::uint64_t{1} << 30;
-    static std::uint64_t largest_context(const LeaseSettings& settings) {
-        return std::max(settings.first_context_estimate, kLargestContext);
-    }
-    static constexpr std::uint64_t kLargestBeyondLoad = std::uint64_t{64} << 20;
     static constexpr Nanos kStrangerEvery = 1'000'000'000;
 
-    struct Entry {
-        Entry(const PoolKey& key, LeaseTable& table, LeasePool::Report report, Loop& loop,
-              const LeaseSettings& settings)
-            : pool(key, table, std::move(report), settings.unexplained),
-              queue(loop, pool, settings.recall),
-              context(0, largest_context(settings)) {}
-        LeasePool pool;
-        RecallQueue queue;
-        std::uint64_t refused = 0;  ///< allocations
-        bool foreign = false;       ///< the instance has no quota on this GPU
-        // Its own: nobody pays for another.
-        /// What loads of this instance took beyond what they seemed to need.
-        LeaseEstimate beyond_load{0, kLargestBeyondLoad};
-        /// What its contexts took; 0: none has been measured.
-        LeaseEstimate context;
-    };
-
-    Entry& entry_for(const PoolKey& key);
-    Entry& foreign_entry_for(const PoolKey& key);
-    Entry* find(const PoolKey& key);
-    [[nodiscard]] const Entry* find(const PoolKey& key) const;
+    std::unique_ptr<PoolEntry> make_entry(const PoolKey& key);
     void take_up(const InstanceKey& instance);
-    [[nodiscard]] bool isolated(const InstanceKey& instance) const;
-    [[nodiscard]] bool escaped(const InstanceKey& instance) const;
     NvmlPoller::Next seen(const model::Uuid& gpu, const NvmlPoller::Figures& figures);
     template <class Say>
     void say(const LeaseKey& key, Say say);
-    void learn(Entry& entry, const LeasePool::Learnt& learnt);
-    void learn_context(Entry& entry, std::uint64_t bytes);
+    void learn(PoolEntry& entry, const LeasePool::Learnt& learnt);
     void look_for_strangers(const model::Uuid& gpu, const std::vector<DriverProcess>& figures);
-    [[nodiscard]] bool knows(const model::Uuid& gpu, std::int32_t pid) const;
-    [[nodiscard]] bool said_hello(const model::Uuid& gpu, const model::Process& process) const;
     void judge(const model::Uuid& gpu);
     void judge_strangers(const model::Uuid& gpu);
     void drop_dead(const model::Uuid& gpu, const std::vector<DriverProcess>& figures);
-    /// Whether another process with this pid lives: the driver's figure for the pid is its.
-    [[nodiscard]] bool pid_was_reused(const model::Uuid& gpu, const model::Process& process) const;
     void drive(const model::Uuid& gpu);
     void tell_if_gone(const InstanceKey& instance);
 
@@ -177,8 +124,8 @@ class Leases {
     LeaseSettings settings_;
     LeasePeers* peers_ = nullptr;
     std::vector<model::Uuid> gpus_;
-    std::map<PoolKey, std::unique_ptr<Entry>> entries_;
-    std::map<model::Uuid, ContextEstimate> estimates_;
+    LeasePools pools_;
+    ContextSizes contexts_;
     std::vector<LeaseTable::Saved> left_;  ///< by an earlier daemon, not taken up yet
     Nanos settled_at_ = 0;
     Nanos outside_from_ = 0;  ///< before then a stranger may be one that hasn't connected again yet

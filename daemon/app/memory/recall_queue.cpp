@@ -113,8 +113,8 @@ std::uint64_t RecallQueue::dying_bytes() const {
 std::uint64_t RecallQueue::estimated_bytes() const {
     std::uint64_t sum = 0;
     for (const auto& [process, account] : pool_.accounts())
-        if (!account.dying && loop_.now() - account.pending_since < settings_.figure_hope)
-            sum += account.pending;
+        if (!account.dying && loop_.now() - account.unsized.pending_since() < settings_.figure_hope)
+            sum += account.unsized.pending();
     return sum;
 }
 

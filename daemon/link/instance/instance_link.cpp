@@ -77,7 +77,7 @@ InstanceLink::~InstanceLink() = default;
 void InstanceLink::start(std::unique_ptr<Listener> listener) {
     outside_.gates.bell_added(instance_.id, bell_);
     outside_.leases.set_instance(instance_);
-    for (const auto& process : outside_.leases.living(key())) {
+    for (const auto& process : outside_.leases.pools().living(key())) {
         peers_.enter(process);
         outside_.engines.known({who(process)});
     }
@@ -147,9 +147,9 @@ void InstanceLink::dropped(Connection& connection) {
 }
 
 void InstanceLink::tell_if_idle() {
-    if (!empty() || outside_.leases.holds_any(instance_.id)) return;
+    if (!empty() || outside_.leases.pools().holds_any(instance_.id)) return;
     outside_.loop.post([this, alive = std::weak_ptr(alive_)] {
-        if (!alive.expired() && empty() && !outside_.leases.holds_any(instance_.id))
+        if (!alive.expired() && empty() && !outside_.leases.pools().holds_any(instance_.id))
             outside_.on_idle(instance_.id);
     });
 }

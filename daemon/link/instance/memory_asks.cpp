@@ -75,13 +75,13 @@ void MemoryAsks::refused(const Connection& connection, const wire::Ask& ask) {
     const auto lease = lease_key(connection, ask.gpu);
     if (!outside_.leases.allocation_refused(lease, ask.bytes)) return;
     const auto& leases = outside_.leases;
-    const auto number = leases.refused(instance_.id, lease.pool.gpu);
+    const auto number = leases.pools().refused(instance_.id, lease.pool.gpu);
     refusals_.write(connection.process().pid,
                     "an allocation of " + model::format_size(model::Bytes(ask.bytes)) + " on GPU " +
                         lease.pool.gpu.to_string() + " was refused (refusal " + std::to_string(number) +
-                        "): " + model::format_mib(model::Bytes(leases.used(lease.pool))) +
-                        " of its limit of " + model::format_mib(model::Bytes(leases.limit(lease.pool))) +
-                        " are in use");
+                        "): " + model::format_mib(model::Bytes(leases.pools().used(lease.pool))) +
+                        " of its limit of " +
+                        model::format_mib(model::Bytes(leases.pools().limit(lease.pool))) + " are in use");
 }
 
 void MemoryAsks::answer(Connection& connection, const wire::Ask& ask, wire::Why why) {
@@ -90,8 +90,8 @@ void MemoryAsks::answer(Connection& connection, const wire::Ask& ask, wire::Why 
     message.why = why;
     if (ask.gpu < instance_.quotas.size()) {
         const auto pool = lease_key(connection, ask.gpu).pool;
-        message.limit_bytes = outside_.leases.limit(pool);
-        message.used_bytes = outside_.leases.used(pool);
+        message.limit_bytes = outside_.leases.pools().limit(pool);
+        message.used_bytes = outside_.leases.pools().used(pool);
     }
     connection.send(message);
 }

@@ -10,7 +10,7 @@ std::vector<wire::ProcessUse> uses_seen_by(const model::Process& viewer, const a
                                            Peers& peers, const Outside& outside) {
     std::vector<wire::ProcessUse> uses;
     const auto asker = peers.place_of(viewer);
-    for (const auto& [process, bytes] : outside.leases.holders(pool))
+    for (const auto& [process, bytes] : outside.leases.pools().holders(pool))
         if (const auto pid = app::pid_seen_from(asker, peers.place_of(process)))
             uses.push_back({static_cast<std::uint32_t>(*pid), 0, bytes});
     std::ranges::sort(uses, {}, &wire::ProcessUse::pid);

@@ -146,7 +146,7 @@ class LinkTest : public testing::Test {
         return (runtime_dir / "instances" / instance.id.str() / "link" / "socket").string();
     }
     std::uint64_t leased(const model::Instance& instance) const {
-        return leases->leased(instance.id, instance.quotas[0].gpu);
+        return leases->pools().leased(instance.id, instance.quotas[0].gpu);
     }
 
     PollLoop loop;

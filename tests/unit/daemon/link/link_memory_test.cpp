@@ -55,14 +55,14 @@ TEST_F(LinkMemory, ARefusedAllocationIsCountedWhenTheFrontHasGivenItUp) {
         return answer ? static_cast<std::uint64_t>(answer->why) : 99;
     }};
     EXPECT_EQ(puppet.tell(give_up), 0U);
-    EXPECT_EQ(leases->refused(one.id, gpu), 0U) << "nothing was refused";
+    EXPECT_EQ(leases->pools().refused(one.id, gpu), 0U) << "nothing was refused";
     EXPECT_EQ(puppet.ask(120 * kMiB), 0U);
     EXPECT_EQ(puppet.ask(120 * kMiB), 0U);
     EXPECT_EQ(puppet.tell(give_up), 0U);
-    EXPECT_EQ(leases->refused(one.id, gpu), 1U);
-    EXPECT_EQ(leases->refused(two.id, gpu), 0U);
+    EXPECT_EQ(leases->pools().refused(one.id, gpu), 1U);
+    EXPECT_EQ(leases->pools().refused(two.id, gpu), 0U);
     EXPECT_EQ(watcher.tell(give_up), static_cast<std::uint64_t>(wire::Why::bad_request));
-    EXPECT_EQ(leases->refused(one.id, gpu), 1U);
+    EXPECT_EQ(leases->pools().refused(one.id, gpu), 1U);
 }
 
 TEST_F(LinkMemory, WhatASiblingDoesNotUseIsRecalled) {

@@ -49,7 +49,7 @@ TEST_F(LinkProcesses, AreThoseOfTheInstanceThatHaveMemoryWithWhatEachHas) {
         EXPECT_EQ(told(*asker, second.pid()), 20 * kMiB);
         EXPECT_EQ(count_told(*asker), 2U);
     }
-    EXPECT_EQ(leases->used(one.id, one.quotas[0].gpu), 70 * kMiB) << "what they have together";
+    EXPECT_EQ(leases->pools().used(one.id, one.quotas[0].gpu), 70 * kMiB) << "what they have together";
     EXPECT_EQ(told(other, other.pid()), 10 * kMiB);
     EXPECT_EQ(count_told(other), 1U);
 }

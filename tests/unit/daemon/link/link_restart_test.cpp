@@ -132,7 +132,7 @@ TEST_F(LinkRestart, ADamagedLeaseFileCountsByTheDriver) {
     EXPECT_TRUE(file->damaged());
     ASSERT_TRUE(puppet.connect(socket(one)));
     EXPECT_EQ(puppet.ask(40 * kMiB), 0U);
-    ASSERT_TRUE(loop.run_until([&] { return leases->used(one.id, one.quotas[0].gpu) == 80 * kMiB; }));
+    ASSERT_TRUE(loop.run_until([&] { return leases->pools().used(one.id, one.quotas[0].gpu) == 80 * kMiB; }));
     EXPECT_GE(puppet.ask(10 * kMiB), 10 * kMiB);
 }
 

@@ -231,12 +231,14 @@ struct LeaseBed {
         });
         return answer;
     }
-    std::uint64_t leased() const { return leases.leased(key(1).pool.instance.id, gpu(1)); }
-    std::uint64_t used() const { return leases.used(key(1).pool.instance.id, gpu(1)); }
+    std::uint64_t leased() const { return leases.pools().leased(key(1).pool.instance.id, gpu(1)); }
+    std::uint64_t used() const { return leases.pools().used(key(1).pool.instance.id, gpu(1)); }
     std::uint64_t excess() const { return used() - std::min(used(), limit); }
-    std::uint64_t unexplained() const { return leases.unexplained(key(1).pool.instance.id, gpu(1)); }
+    std::uint64_t unexplained() const { return leases.pools().unexplained(key(1).pool.instance.id, gpu(1)); }
 
-    std::vector<std::int32_t> outside() const { return leases.outside(key(1).pool.instance.id, gpu(1)); }
+    std::vector<std::int32_t> outside() const {
+        return leases.pools().outside(key(1).pool.instance.id, gpu(1));
+    }
 
     LeaseLoop loop;
     LeaseProcesses processes;

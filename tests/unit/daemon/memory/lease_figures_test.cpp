@@ -298,7 +298,7 @@ TEST(LeaseRestart, ARestartEndsTheLeasesOfProcessesThatAreGone) {
     LeaseGpus gpus(loop);
     Leases leases({loop, processes, gpus, table});
     leases.set_instance(instance("one", 100 * kMiB));
-    EXPECT_TRUE(leases.living({instance("one", 0).id, 1}).empty());
+    EXPECT_TRUE(leases.pools().living({instance("one", 0).id, 1}).empty());
     loop.run_posted();
     EXPECT_TRUE(table.records.empty());
 }
@@ -335,7 +335,7 @@ TEST(LeaseRestart, AnotherGenerationHasNothingOfTheOld) {
     LeaseGpus gpus(loop);
     Leases leases({loop, processes, gpus, table});
     leases.set_instance(instance("one", 100 * kMiB, 2));
-    EXPECT_FALSE(leases.holds_any(instance("one", 0).id));
+    EXPECT_FALSE(leases.pools().holds_any(instance("one", 0).id));
     EXPECT_EQ(table.records.size(), 1U);
     leases.drop_rest();
     EXPECT_TRUE(table.records.empty());

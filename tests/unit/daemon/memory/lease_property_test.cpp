@@ -120,7 +120,7 @@ struct World {
         }
         RC_ASSERT(bed.leased() == lease);
         RC_ASSERT(bed.used() == charged);
-        RC_ASSERT(bed.leases.refused(bed.key(1).pool.instance.id, gpu(1)) == refused);
+        RC_ASSERT(bed.leases.pools().refused(bed.key(1).pool.instance.id, gpu(1)) == refused);
         std::uint64_t saved = 0;
         for (const auto& record : bed.table.saved()) saved += record.amounts.lease + record.amounts.unsized;
         RC_ASSERT(saved == lease);

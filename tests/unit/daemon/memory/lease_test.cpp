@@ -43,12 +43,12 @@ TEST(Lease, ARefusedAllocationCountsOnceHoweverOftenItWasAskedFor) {
     LeaseBed bed(100 * kMiB);
     bed.enter(1);
     bed.enter(2);
-    const auto refused = [&] { return bed.leases.refused(bed.key(1).pool.instance.id, gpu(1)); };
+    const auto refused = [&] { return bed.leases.pools().refused(bed.key(1).pool.instance.id, gpu(1)); };
     for (int i = 0; i < 3; ++i) bed.ask(1, 200 * kMiB);
     EXPECT_EQ(refused(), 0U) << "it may still be granted";
     EXPECT_TRUE(bed.leases.allocation_refused(bed.key(1), 90 * kMiB));
     EXPECT_EQ(refused(), 1U);
-    EXPECT_EQ(bed.leases.refused(bed.key(1).pool.instance.id, gpu(2)), 0U);
+    EXPECT_EQ(bed.leases.pools().refused(bed.key(1).pool.instance.id, gpu(2)), 0U);
     // A process can't say it of what nobody refused it.
     EXPECT_FALSE(bed.leases.allocation_refused(bed.key(2), 90 * kMiB));
     EXPECT_FALSE(bed.leases.allocation_refused(bed.key(9), 200 * kMiB)) << "nobody";
@@ -225,7 +225,7 @@ TEST(Lease, ADriverThatCannotBeAskedHoldsNothingUp) {
     bed.loop.run_posted();
     EXPECT_EQ(bed.leased(), 0U);
     ASSERT_EQ(bed.fronts.gone.size(), 1U);
-    EXPECT_FALSE(bed.leases.holds_any(bed.key(1).pool.instance.id));
+    EXPECT_FALSE(bed.leases.pools().holds_any(bed.key(1).pool.instance.id));
 }
 
 TEST(Lease, APidThatIsUsedAgainDoesNotKeepAnOldLeaseAlive) {

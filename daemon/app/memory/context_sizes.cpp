@@ -1,0 +1,32 @@
+#include "daemon/app/memory/context_sizes.hpp"
+
+#include <algorithm>
+
+#include "core/wire/limits.hpp"
+
+namespace cgpu::app {
+namespace {
+
+constexpr std::uint64_t kLargestContext = std::uint64_t{1} << 30;
+
+}  // namespace
+
+ContextSizes::ContextSizes(LeaseTable& table, std::uint64_t first)
+    : table_(table), first_(first), largest_(std::max(first, kLargestContext)) {
+    for (const auto& [gpu, bytes] : table_.context_sizes())
+        estimates_.try_emplace(gpu, std::min(bytes, largest_), largest_);
+}
+
+void ContextSizes::learn(const model::Uuid& gpu, const model::InstanceId& instance, std::uint64_t bytes) {
+    auto& estimate = estimates_.try_emplace(gpu, first_, largest_).first->second;
+    const auto before = estimate.bytes();
+    estimate.learn(instance, bytes);
+    if (estimate.bytes() != before) table_.set_context_size({gpu, estimate.bytes()});
+}
+
+std::uint64_t ContextSizes::estimate(const model::Uuid& gpu) const {
+    const auto found = estimates_.find(gpu);
+    return found == estimates_.end() ? wire::align_up(first_) : found->second.bytes();
+}
+
+}  // namespace cgpu::app

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "daemon/app/memory/context_estimate.hpp"
+#include "daemon/app/memory/lease_table.hpp"
+
+namespace cgpu::app {
+
+/// What contexts take on each GPU, as far as it has been seen; the table keeps it for a later daemon.
+class ContextSizes {
+  public:
+    /// `first`: bytes, until a context was seen on a GPU. The table outlives this object.
+    ContextSizes(LeaseTable& table, std::uint64_t first);
+
+    /// The largest that is believed, in bytes: none is learnt beyond it, but where the administrator says
+    /// that contexts are larger.
+    [[nodiscard]] std::uint64_t largest() const { return largest_; }
+    /// The driver showed so many bytes for a context of this instance.
+    void learn(const model::Uuid& gpu, const model::InstanceId& instance, std::uint64_t bytes);
+    /// Bytes, whole granules.
+    [[nodiscard]] std::uint64_t estimate(const model::Uuid& gpu) const;
+
+  private:
+    LeaseTable& table_;
+    std::uint64_t first_;
+    std::uint64_t largest_;
+    std::map<model::Uuid, ContextEstimate> estimates_;
+};
+
+}  // namespace cgpu::app

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "daemon/app/memory/lease_estimate.hpp"
+#include "daemon/app/memory/lease_pool.hpp"
+#include "daemon/app/memory/recall_queue.hpp"
+
+namespace cgpu::app {
+
+/// One instance's memory on one GPU, with who waits for it.
+struct PoolEntry {
+    static constexpr std::uint64_t kLargestBeyondLoad = std::uint64_t{64} << 20;
+
+    PoolEntry(const PoolKey& key, LeaseTable& table, LeasePool::Report report, Loop& loop,
+              const RecallQueue::Settings& recall, const Unexplained::Settings& unexplained,
+              std::uint64_t largest_context)
+        : pool(key, table, std::move(report), unexplained),
+          queue(loop, pool, recall),
+          context(0, largest_context) {}
+
+    LeasePool pool;
+    RecallQueue queue;
+    std::uint64_t refused = 0;  ///< allocations
+    bool foreign = false;       ///< the instance has no quota on this GPU
+    // Its own: nobody pays for another.
+    /// What loads of this instance took beyond what they seemed to need.
+    LeaseEstimate beyond_load{0, kLargestBeyondLoad};
+    /// What its contexts took; 0: none has been measured.
+    LeaseEstimate context;
+};
+
+/// The pools of all instances, and what they add up to. Bytes count unsized memory; zero for what is not
+/// known.
+class LeasePools {
+  public:
+    using Entries = std::map<PoolKey, std::unique_ptr<PoolEntry>>;
+    using Make = std::function<std::unique_ptr<PoolEntry>(const PoolKey&)>;
+
+    explicit LeasePools(Make make) : make_(std::move(make)) {}
+
+    [[nodiscard]] Entries& all() { return entries_; }
+    [[nodiscard]] const Entries& all() const { return entries_; }
+    /// Null where there is none.
+    [[nodiscard]] PoolEntry* find(const PoolKey& key);
+    [[nodiscard]] const PoolEntry* find(const PoolKey& key) const;
+    /// Made where there is none.
+    PoolEntry& at(const PoolKey& key);
+    /// The same for an instance that has no quota on the GPU.
+    PoolEntry& foreign_at(const PoolKey& key);
+
+    // Of an instance
+    /// It has a limit on one of its GPUs.
+    [[nodiscard]] bool isolated(const InstanceKey& instance) const;
+    /// It has memory or processes past the module.
+    [[nodiscard]] bool escaped(const InstanceKey& instance) const;
+    /// Those that hold a lease and have not ended.
+    [[nodiscard]] std::vector<model::Process> living(const InstanceKey& instance) const;
+    /// Any lease, of ended processes too.
+    [[nodiscard]] bool holds_any(const model::InstanceId& id) const;
+
+    // Of an instance on a GPU
+    [[nodiscard]] std::uint64_t used(const model::InstanceId& id, const model::Uuid& gpu) const;
+    [[nodiscard]] std::uint64_t leased(const model::InstanceId& id, const model::Uuid& gpu) const;
+    /// What came past the module.
+    [[nodiscard]] std::uint64_t unexplained(const model::InstanceId& id, const model::Uuid& gpu) const;
+    /// Allocations that were refused because of the limit, since the instance came or this daemon began.
+    [[nodiscard]] std::uint64_t refused(const model::InstanceId& id, const model::Uuid& gpu) const;
+    /// The host pids of those that use the GPU, or one that isn't the instance's, and never said hello there:
+    /// their compute passes the gate unseen.
+    [[nodiscard]] std::vector<std::int32_t> outside(const model::InstanceId& id,
+                                                    const model::Uuid& gpu) const;
+    [[nodiscard]] std::uint64_t limit(const PoolKey& key) const;
+    [[nodiscard]] std::uint64_t used(const PoolKey& key) const;
+    /// Those that have not ended and have memory there in use, with how much.
+    struct Holder {
+        model::Process process;
+        std::uint64_t bytes = 0;
+    };
+    [[nodiscard]] std::vector<Holder> holders(const PoolKey& key) const;
+
+    // Of a process on a GPU
+    /// Some pool has a process with this pid.
+    [[nodiscard]] bool knows(const model::Uuid& gpu, std::int32_t pid) const;
+    /// The process has connected, to whichever instance.
+    [[nodiscard]] bool said_hello(const model::Uuid& gpu, const model::Process& process) const;
+    /// Another process with this pid lives: the driver's figure for the pid is its.
+    [[nodiscard]] bool pid_was_reused(const model::Uuid& gpu, const model::Process& process) const;
+
+  private:
+    using Figure = std::function<std::uint64_t(const PoolEntry&)>;
+    [[nodiscard]] std::uint64_t sum(const model::InstanceId& id, const model::Uuid& gpu,
+                                    const Figure& figure) const;
+
+    Make make_;
+    Entries entries_;
+};
+
+}  // namespace cgpu::app

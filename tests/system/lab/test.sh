@@ -3,7 +3,13 @@
 . "$(dirname "$0")/../lib.sh"
 lab=("$@" --gpus V100:16130MiB)
 
-groups() { find /sys/fs/cgroup -type d -name 'cgpu-lab-*'; }
+# groups: the control groups of labs that have ended (cgpu-lab-PID). Another lab may be running beside this test.
+groups() {
+    local group
+    find /sys/fs/cgroup -type d -name 'cgpu-lab-*' | while read -r group; do
+        [[ -d /proc/${group##*/cgpu-lab-} ]] || echo "$group"
+    done
+}
 mounts() { cut -d ' ' -f 4- /proc/self/mountinfo | sort; }
 # gone NAMESPACE: no process of this pid namespace is left: neither cgpud and the bus, nor systemd.
 gone() { ! readlink /proc/[0-9]*/ns/pid | grep -qxF "$1"; }

@@ -23,7 +23,6 @@ using upgrade::Manifest;
 using upgrade::Version;
 
 constexpr const char* kTableSymbol = "cgpu_engine_table";
-constexpr const char* kAgain = "get this version again from where it was released";
 
 std::optional<Refusal> refused(Reason reason, const std::string& what, const std::string& why,
                                const char* remedy) {
@@ -62,15 +61,15 @@ std::optional<Refusal> why_not_this_engine(std::span<const std::byte> engine, co
                                            const std::string& path) {
     const elf::ReadAt image = elf::reader(engine);
     if (const auto why = elf::why_not_loadable(image, engine.size()))
-        return refused(Reason::invalid, path, *why, kAgain);
+        return refused(Reason::invalid, path, *why, kGetAgain);
     if (sha256(engine) != manifest.sha256)
         return refused(Reason::invalid, path,
-                       "its sha256 is not the one in its manifest: it was changed or cut off", kAgain);
+                       "its sha256 is not the one in its manifest: it was changed or cut off", kGetAgain);
     const auto exports = elf::exported_symbols(image);
-    if (!exports) return refused(Reason::invalid, path, exports.error(), kAgain);
+    if (!exports) return refused(Reason::invalid, path, exports.error(), kGetAgain);
     if (!exports->contains(kTableSymbol))
         return refused(Reason::invalid, path,
-                       std::string("it exports no ") + kTableSymbol + ", so it is no engine", kAgain);
+                       std::string("it exports no ") + kTableSymbol + ", so it is no engine", kGetAgain);
     return std::nullopt;
 }
 
@@ -93,7 +92,7 @@ tl::expected<Bundle, Refusal> read_text(const File& folder) {
     if (!bytes) return tl::unexpected(bytes.error());
     Bundle bundle{{}, text_of(*bytes), {}};
     const auto manifest = parse_manifest(bundle.manifest_text);
-    if (!manifest) return model::refuse(Reason::invalid, file->path(), manifest.error(), kAgain);
+    if (!manifest) return model::refuse(Reason::invalid, file->path(), manifest.error(), kGetAgain);
     bundle.manifest = *manifest;
     const std::string version = manifest->version.str();
     if (fs::path(folder.path()).filename() != version)

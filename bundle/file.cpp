@@ -20,7 +20,6 @@ using model::refuse;
 using Reason = Refusal::Reason;
 
 constexpr const char* kListed = "cgpuctl module list";
-constexpr const char* kGetAgain = "get this version again from where it was released";
 constexpr const char* kUnreadable = "look at it as root; the disk may be at fault";
 
 /// As it may stand in a message.

@@ -15,6 +15,9 @@
 
 namespace cgpu::bundle {
 
+/// The remedy where a file of a bundle is not as it was made.
+constexpr const char* kGetAgain = "get this version again from where it was released";
+
 /// A file or folder that nobody but root can have changed, open, with the path by which messages name it.
 /// Everything is done with the open file: what a name stands for may change, what is open is what was judged.
 class File {

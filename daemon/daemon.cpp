@@ -10,13 +10,13 @@
 
 #include "daemon/app/ports/log.hpp"
 #include "daemon/app/upgrade/mode_differences.hpp"
-#include "daemon/system/log.hpp"
+#include "daemon/system/log/log.hpp"
 #include "daemon/system/notify.hpp"
 
 namespace cgpu {
 namespace {
 
-constexpr app::Nanos kSecond = 1'000'000'000;
+using app::kSecond;
 /// How long a closed gate holds without being renewed. The slicer renews three times as often.
 constexpr app::Nanos kHold = kSecond;
 /// A driver that shows no GPU, or not all, is asked again so often; one that shows all (which may go) less

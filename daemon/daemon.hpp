@@ -18,7 +18,7 @@
 #include "daemon/store/lease_file.hpp"
 #include "daemon/store/state_file.hpp"
 #include "daemon/system/event_loop.hpp"
-#include "daemon/system/processes.hpp"
+#include "daemon/system/processes/processes.hpp"
 #include "daemon/system/service_descriptors.hpp"
 
 namespace cgpu {

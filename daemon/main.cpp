@@ -8,7 +8,7 @@
 #include "daemon/daemon.hpp"
 #include "daemon/formats.hpp"
 #include "daemon/store/state_file.hpp"
-#include "daemon/system/log.hpp"
+#include "daemon/system/log/log.hpp"
 #include "daemon/system/notify.hpp"
 
 namespace {

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/unit/module/front/front_daemon.hpp"
+#include "tests/unit/module/front/support/front_daemon.hpp"
 
 namespace {
 

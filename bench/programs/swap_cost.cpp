@@ -13,7 +13,7 @@
 
 #include "module/front/swap/engine.hpp"
 #include "module/front/swap/engine_file.hpp"
-#include "tests/unit/module/front/refuse_membarrier.hpp"
+#include "tests/unit/module/front/swap/refuse_membarrier.hpp"
 
 namespace {
 

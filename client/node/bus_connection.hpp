@@ -13,6 +13,7 @@
 /// The generated proxies on one connection. Only this room sees them.
 namespace cgpu::client {
 
+constexpr const char* kServiceName = "org.cgpu1";
 constexpr const char* kManagerPath = "/org/cgpu1";
 
 /// A proxy with its constructor opened. It shares the connection: one of its own would cost a thread.
@@ -20,7 +21,7 @@ template <class Interface>
 class Proxy final : public sdbus::ProxyInterfaces<Interface> {
   public:
     Proxy(sdbus::IConnection& connection, const std::string& path)
-        : sdbus::ProxyInterfaces<Interface>(connection, compat::ServiceName("org.cgpu1"),
+        : sdbus::ProxyInterfaces<Interface>(connection, compat::ServiceName(kServiceName),
                                             sdbus::ObjectPath(path)) {
         this->registerProxy();
     }

@@ -17,7 +17,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr const char* kCgpud = "org.cgpu1";
 constexpr const char* kBusName = "org.freedesktop.DBus";
 /// poll() takes an int, and a longer wait is made of several.
 constexpr milliseconds kLongest{60'000};
@@ -26,8 +25,9 @@ constexpr milliseconds kLongest{60'000};
 
 BusJobWatch::BusJobWatch(sdbus::IConnection& connection, const std::string& path)
     : connection_(connection),
-      job_(sdbus::createProxy(connection, compat::ServiceName(kCgpud), sdbus::ObjectPath(path))),
-      manager_(sdbus::createProxy(connection, compat::ServiceName(kCgpud), sdbus::ObjectPath(kManagerPath))),
+      job_(sdbus::createProxy(connection, compat::ServiceName(kServiceName), sdbus::ObjectPath(path))),
+      manager_(
+          sdbus::createProxy(connection, compat::ServiceName(kServiceName), sdbus::ObjectPath(kManagerPath))),
       bus_(sdbus::createProxy(connection, compat::ServiceName(kBusName),
                               sdbus::ObjectPath("/org/freedesktop/DBus"))) {
     job_->uponSignal("PropertiesChanged")
@@ -45,7 +45,7 @@ BusJobWatch::BusJobWatch(sdbus::IConnection& connection, const std::string& path
     bus_->uponSignal("NameOwnerChanged")
         .onInterface(kBusName)
         .call([this](const std::string& name, const std::string&, const std::string&) {
-            if (name == kCgpud) changed_ = true;
+            if (name == kServiceName) changed_ = true;
         });
     for (auto* proxy : {job_.get(), manager_.get(), bus_.get()}) compat::finish_registration(*proxy);
 }

@@ -28,7 +28,7 @@ void read_into(const Properties& properties, const char* name, std::optional<T>&
 
 Objects managed_objects(sdbus::IConnection& connection) {
     const auto proxy =
-        sdbus::createProxy(connection, compat::ServiceName("org.cgpu1"), sdbus::ObjectPath(kManagerPath));
+        sdbus::createProxy(connection, compat::ServiceName(kServiceName), sdbus::ObjectPath(kManagerPath));
     Objects objects;
     proxy->callMethod("GetManagedObjects")
         .onInterface("org.freedesktop.DBus.ObjectManager")
@@ -157,7 +157,7 @@ std::vector<Kept> to_kept(const std::vector<Properties>& entries) {
 
 Job read_job(sdbus::IConnection& connection, const std::string& path) {
     const auto proxy =
-        sdbus::createProxy(connection, compat::ServiceName("org.cgpu1"), sdbus::ObjectPath(path));
+        sdbus::createProxy(connection, compat::ServiceName(kServiceName), sdbus::ObjectPath(path));
     Properties properties;
     proxy->callMethod("GetAll")
         .onInterface("org.freedesktop.DBus.Properties")

@@ -6,10 +6,11 @@
 #include <memory>
 #include <optional>
 
+#include "client/node/bus_connection.hpp"
+
 namespace cgpu::client {
 namespace {
 
-constexpr const char* kName = "org.cgpu1";
 constexpr const char* kBusService = "org.freedesktop.DBus";
 constexpr const char* kSystemd = "org.freedesktop.systemd1";
 constexpr const char* kUnit = "org.freedesktop.systemd1.Unit";
@@ -70,7 +71,7 @@ void wake_service(sdbus::IConnection& connection) {
     bool there = false;
     bus->callMethod("NameHasOwner")
         .onInterface(kBusService)
-        .withArguments(std::string(kName))
+        .withArguments(std::string(kServiceName))
         .storeResultsTo(there);
     if (there) return;
     // A start that fails keeps the bus from trying another one for 25 seconds, whoever asks.
@@ -80,7 +81,7 @@ void wake_service(sdbus::IConnection& connection) {
     bus->callMethodAsync("StartServiceByName")
         .onInterface(kBusService)
         .withTimeout(kBusWaits)
-        .withArguments(std::string(kName), std::uint32_t{0})
+        .withArguments(std::string(kServiceName), std::uint32_t{0})
         .uponReplyInvoke([&](compat::MaybeError error, std::uint32_t) {
             answered = true;
             if (error) failure.emplace(*error);

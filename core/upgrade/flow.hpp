@@ -112,9 +112,9 @@ using Actions = std::vector<Action>;
 class Flow {
   public:
     struct Settings {
-        Nanos back_timeout = 10'000'000'000;
-        Nanos busy_pause = 100'000'000;
-        Nanos save_pause = 1'000'000'000;
+        Nanos back_timeout = 10 * kSecond;
+        Nanos busy_pause = 100 * kMilli;
+        Nanos save_pause = kSecond;
         std::uint32_t switch_deadline_ms = 1000;  ///< how long a process waits for calm before it says busy
     };
     /// What people see of the job that is under way, or of the last one.

@@ -7,12 +7,14 @@
 #include <variant>
 
 #include "core/model/mode.hpp"
+#include "core/model/nanos.hpp"
 #include "core/upgrade/version.hpp"
 
 namespace cgpu::upgrade {
 
-/// CLOCK_MONOTONIC nanoseconds.
-using Nanos = std::int64_t;
+using model::kMilli;
+using model::kSecond;
+using model::Nanos;
 
 enum class Kind {
     hot,   ///< running processes go over

@@ -17,7 +17,7 @@ struct Settings {
     std::filesystem::path
         runtime_dir;  ///< e.g. /run/cgpu; sockets lie in instances/<id>/link/socket below it
     wire::OnLoss on_loss = wire::OnLoss::open;
-    app::Nanos hold = 1'000'000'000;  ///< how long a closed gate holds without an answer
+    app::Nanos hold = app::kSecond;  ///< how long a closed gate holds without an answer
     app::Nanos hello_deadline = 5'000'000'000;
     std::size_t max_processes = 1024;     ///< of one instance that compute
     std::size_t max_connections = 4;      ///< of one process
@@ -30,7 +30,7 @@ struct Settings {
 struct Outside {
     app::Loop& loop;
     app::Processes& processes;
-    app::Gates& gates;
+    app::ComputeDivider& divider;
     app::Leases& leases;
     app::EngineWatch& engines;
     app::DescriptorStore& descriptors;

@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "daemon/app/memory/lease_pool.hpp"
+#include "daemon/app/memory/pool/lease_pool.hpp"
 
 namespace cgpu::store {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "daemon/app/memory/lease_table.hpp"
+#include "daemon/app/memory/pool/lease_table.hpp"
 
 namespace cgpu::store {
 

@@ -158,7 +158,7 @@ void EventLoop::run_posted() {
 app::Nanos EventLoop::now() const {
     timespec time{};
     clock_gettime(CLOCK_MONOTONIC, &time);
-    return app::Nanos{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+    return app::Nanos{time.tv_sec} * app::kSecond + time.tv_nsec;
 }
 
 void EventLoop::block(std::initializer_list<int> signals) {

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "daemon/app/memory/lease_pool.hpp"
+#include "daemon/app/memory/pool/lease_pool.hpp"
 #include "tests/fuzz/input.hpp"
 #include "tests/fuzz/scratch.hpp"
 

@@ -5,9 +5,9 @@
 
 #include "client/run/driver/loader_cache.hpp"
 #include "client/run/files/mount_table.hpp"
-#include "daemon/system/mount_info.hpp"
-#include "daemon/system/pid_namespaces.hpp"
-#include "daemon/system/proc_file.hpp"
+#include "daemon/system/processes/mount_info.hpp"
+#include "daemon/system/processes/pid_namespaces.hpp"
+#include "daemon/system/processes/proc_file.hpp"
 #include "tests/fuzz/input.hpp"
 #include "tests/fuzz/must.hpp"
 

@@ -7,7 +7,7 @@ import pathlib
 import re
 import sys
 
-FRONT = ["base", "driver", "link", "swap", "session", "contexts", "sizes", "memory", "compute", "process", "hooks"]
+FRONT = ["base", "driver", "link", "swap", "session", "contexts", "sizes", "lease", "memory", "compute", "process", "hooks"]
 # The simulator's libraries from the bottom to the top.
 SIMULATOR = ["model", "device/layout", "device/file", "device/ledger", *(f"driver/{room}" for room in (
     "base", "stream", "module", "graph", "context", "mapping", "memory", "runtime", "work", "launch", "api"))]
@@ -29,6 +29,7 @@ MAY = {
     "core/upgrade": ["core/model", "core/wire"],
     "bundle": ["core"],
     "daemon/app/ports": ["core"],
+    "daemon/app/memory/pool": ["core", "daemon/app/ports"],
     "daemon/app/memory": ["core", "daemon/app/ports"],
     "daemon/app/compute": ["core", "daemon/app/memory", "daemon/app/ports"],
     "daemon/app/instances": ["core", "daemon/app/ports"],
@@ -45,6 +46,8 @@ MAY = {
     "daemon/link": ["core", "daemon/app"],
     "daemon/gpu": ["core", "daemon/app"],
     "daemon/modules": ["core", "bundle", "daemon/app"],
+    "daemon/system/log": ["core", "daemon/app"],
+    "daemon/system/processes": ["core", "daemon/app"],
     "daemon/system": ["core", "daemon/app"],
     "daemon": ["core", "daemon"],
     "client/node": ["core/model", "core/request", "dbus"],

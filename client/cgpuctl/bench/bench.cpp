@@ -23,7 +23,7 @@ using client::Result;
 using Kind = ClientError::Kind;
 using Tenants = std::vector<BenchTenant>;
 
-constexpr std::int64_t kSecond = 1'000'000'000;
+using model::kSecond;
 constexpr std::int64_t kStartWithin = 60 * kSecond;  // a context on a cold driver takes seconds
 constexpr std::int64_t kSettle = 2 * kSecond;        // what begins and what was in flight is left out
 constexpr std::int64_t kUngated = 3 * kSecond;

@@ -41,7 +41,7 @@ client::Result<BenchPlan> read_bench_plan(const Input& input) {
     if (!kernel) return tl::unexpected(kernel.error());
     plan.memory = input.memory.empty() ? "1GiB" : input.memory;
     if (const auto size = read_size("--mem", plan.memory); !size) return tl::unexpected(size.error());
-    plan.window = *seconds * std::int64_t{1'000'000'000};
+    plan.window = *seconds * model::kSecond;
     plan.kernel_us = *kernel;
     return plan;
 }

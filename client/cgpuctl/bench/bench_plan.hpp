@@ -6,13 +6,14 @@
 
 #include "client/cgpuctl/input.hpp"
 #include "client/node/client_error.hpp"
+#include "core/model/nanos.hpp"
 
 namespace cgpu::cgpuctl {
 
 /// What `cgpuctl bench` is to run.
 struct BenchPlan {
     std::vector<std::uint32_t> weights;  ///< of a program each
-    std::int64_t window = 0;             ///< how long to measure, nanoseconds
+    model::Nanos window = 0;             ///< how long to measure
     std::uint32_t kernel_us = 0;         ///< work of a kernel, microseconds of a GPU at 2 GHz
     std::string memory;                  ///< the limit of each, as `cgpuctl run --mem` takes it
 };

@@ -7,6 +7,7 @@
 #include <ctime>
 
 #include "core/model/bytes.hpp"
+#include "core/model/nanos.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
@@ -56,7 +57,7 @@ std::string shares_text(const client::Usage& usage) {
 }
 
 std::string duration_text(std::uint64_t nanoseconds) {
-    constexpr std::uint64_t kSecond = 1'000'000'000;
+    constexpr auto kSecond = static_cast<std::uint64_t>(model::kSecond);
     if (nanoseconds == 0) return "0s";
     if (nanoseconds >= kSecond) return decimal(static_cast<double>(nanoseconds) / 1e9) + "s";
     if (nanoseconds >= kSecond / 10000) return decimal(static_cast<double>(nanoseconds) / 1e6) + "ms";

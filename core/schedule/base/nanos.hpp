@@ -1,17 +1,16 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <limits>
+
+#include "core/model/nanos.hpp"
 
 namespace cgpu::schedule {
 
-/// A time or a duration in nanoseconds. Times are on whatever monotonic clock the caller uses throughout.
-using Nanos = std::int64_t;
-
-constexpr Nanos kMicro = 1'000;
-constexpr Nanos kMilli = 1'000'000;
-constexpr Nanos kSecond = 1'000'000'000;
+using model::kMicro;
+using model::kMilli;
+using model::kSecond;
+using model::Nanos;
 
 /// "No bound" of a limit, "never" of a time.
 constexpr Nanos kForever = std::numeric_limits<Nanos>::max();

@@ -15,7 +15,6 @@ namespace cgpu::app {
 namespace {
 
 constexpr Nanos kNever = std::numeric_limits<Nanos>::max();
-constexpr Nanos kWholeSecond = 1'000'000'000;
 /// FUTEX2_SIZE_U32, not private: tenants ring from their own processes.
 constexpr std::uint32_t kSharedWord = 2;
 constexpr long kFutexWaitv = 449;  ///< the same on every architecture; older headers lack it
@@ -28,14 +27,14 @@ struct Waiter {
     std::uint32_t reserved;
 };
 
-timespec to_timespec(Nanos time) { return {time / kWholeSecond, time % kWholeSecond}; }
+timespec to_timespec(Nanos time) { return {time / kSecond, time % kSecond}; }
 
 }  // namespace
 
 Nanos monotonic_now() {
     timespec time{};
     clock_gettime(CLOCK_MONOTONIC, &time);
-    return Nanos{time.tv_sec} * kWholeSecond + time.tv_nsec;
+    return Nanos{time.tv_sec} * kSecond + time.tv_nsec;
 }
 
 bool can_wait_for_many() {

@@ -18,7 +18,7 @@ namespace cgpu::app {
 ///
 /// The loop's thread changes what there is (instances, processes, policies) under a mutex that a step holds,
 /// too: a step takes microseconds, and it never waits for anything while holding it.
-class SlicerThread final : public Compute, public Gates {
+class SlicerThread final : public Compute, public ComputeDivider {
   public:
     struct Timing {
         Nanos slice;  ///< length of a slice (configuration)

@@ -11,7 +11,7 @@ constexpr Nanos kAttachPatience = 30'000'000'000;
 constexpr Nanos kEndingTakes = 2'000'000'000;
 /// Processes that are killed together have all ended after this time.
 constexpr Nanos kOthersEndWithin = 200'000'000;
-constexpr Nanos kSaveAgainAfter = 1'000'000'000;
+constexpr Nanos kSaveAgainAfter = kSecond;
 
 }  // namespace
 

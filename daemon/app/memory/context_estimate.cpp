@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "daemon/app/memory/lease_estimate.hpp"
+#include "daemon/app/memory/pool/lease_estimate.hpp"
 
 namespace cgpu::app {
 namespace {

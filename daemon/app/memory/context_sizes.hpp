@@ -4,7 +4,7 @@
 #include <map>
 
 #include "daemon/app/memory/context_estimate.hpp"
-#include "daemon/app/memory/lease_table.hpp"
+#include "daemon/app/memory/pool/lease_table.hpp"
 
 namespace cgpu::app {
 

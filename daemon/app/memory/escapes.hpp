@@ -4,7 +4,7 @@
 #include <map>
 #include <vector>
 
-#include "daemon/app/memory/lease_key.hpp"
+#include "daemon/app/memory/pool/lease_key.hpp"
 #include "daemon/app/ports/ports.hpp"
 
 namespace cgpu::app {

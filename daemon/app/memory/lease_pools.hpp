@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "daemon/app/memory/lease_estimate.hpp"
-#include "daemon/app/memory/lease_pool.hpp"
+#include "daemon/app/memory/pool/lease_estimate.hpp"
+#include "daemon/app/memory/pool/lease_pool.hpp"
 #include "daemon/app/memory/recall_queue.hpp"
 
 namespace cgpu::app {

@@ -4,13 +4,13 @@ add_library(cgpu_leases STATIC
   ${CMAKE_CURRENT_LIST_DIR}/context_sizes.cpp
   ${CMAKE_CURRENT_LIST_DIR}/escapes.cpp
   ${CMAKE_CURRENT_LIST_DIR}/nvml_poller.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/lease_pool.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/unsized_memory.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/pool/lease_pool.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/pool/unsized_memory.cpp
   ${CMAKE_CURRENT_LIST_DIR}/lease_pools.cpp
   ${CMAKE_CURRENT_LIST_DIR}/leases.cpp
   ${CMAKE_CURRENT_LIST_DIR}/../ports/pid_place.cpp
   ${CMAKE_CURRENT_LIST_DIR}/recall_queue.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/unexplained.cpp)
+  ${CMAKE_CURRENT_LIST_DIR}/pool/unexplained.cpp)
 target_link_libraries(cgpu_leases PUBLIC cgpu_core cgpu_options PRIVATE cgpu_log)
 
 add_library(cgpu_lease_file STATIC

@@ -17,8 +17,8 @@ struct LeaseSettings {
     std::uint64_t first_context_estimate = 256ull << 20;  ///< bytes, until a context was seen on the GPU
     Unexplained::Settings unexplained;
     OnEscape on_escape = OnEscape::report;
-    Nanos settle = 1'000'000'000;      ///< after a restart: how long processes have to connect again
-    Nanos reconnect = 30'000'000'000;  ///< after a restart: nobody is outside the module before then
+    Nanos settle = kSecond;          ///< after a restart: how long processes have to connect again
+    Nanos reconnect = 30 * kSecond;  ///< after a restart: nobody is outside the module before then
 };
 
 /// Who has what of every GPU's memory. One thread: the loop's.
@@ -105,7 +105,7 @@ class Leases {
     }
 
   private:
-    static constexpr Nanos kStrangerEvery = 1'000'000'000;
+    static constexpr Nanos kStrangerEvery = kSecond;
 
     std::unique_ptr<PoolEntry> make_entry(const PoolKey& key);
     void take_up(const InstanceKey& instance);

@@ -4,9 +4,9 @@
 #include <functional>
 #include <set>
 
-#include "daemon/app/memory/lease_ask.hpp"
-#include "daemon/app/memory/lease_peers.hpp"
-#include "daemon/app/memory/lease_pool.hpp"
+#include "daemon/app/memory/pool/lease_ask.hpp"
+#include "daemon/app/memory/pool/lease_peers.hpp"
+#include "daemon/app/memory/pool/lease_pool.hpp"
 #include "daemon/app/ports/loop.hpp"
 
 namespace cgpu::app {
@@ -25,8 +25,8 @@ class RecallQueue {
     struct Settings {
         std::uint64_t chunk = 32ull << 20;  ///< granted at a time where there is plenty; bytes
         Nanos deadline = 200'000'000;
-        Nanos dying_hope = 1'000'000'000;  ///< how long the memory of an ended process is expected back soon
-        Nanos figure_hope = 500'000'000;   ///< how long after its making a thing's real size is expected soon
+        Nanos dying_hope = kSecond;       ///< how long the memory of an ended process is expected back soon
+        Nanos figure_hope = 500'000'000;  ///< how long after its making a thing's real size is expected soon
     };
 
     RecallQueue(Loop& loop, LeasePool& pool, const Settings& settings);

@@ -4,10 +4,15 @@
 #include <functional>
 #include <memory>
 
+#include "core/model/nanos.hpp"
+
 namespace cgpu::app {
 
-/// CLOCK_MONOTONIC nanoseconds.
-using Nanos = std::int64_t;
+// Times are on CLOCK_MONOTONIC.
+using model::kMicro;
+using model::kMilli;
+using model::kSecond;
+using model::Nanos;
 
 /// Something that is being watched; ends with its owner.
 class Watch {

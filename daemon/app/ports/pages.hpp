@@ -21,10 +21,11 @@ struct InstanceBell {
     virtual ~InstanceBell() = default;
 };
 
-/// Whoever divides compute: told by the link which processes there are. Calls come on the loop's thread.
-class Gates {
+/// Divides compute among processes. The link tells it which there are, with the pages of each. Calls come on
+/// the loop's thread.
+class ComputeDivider {
   public:
-    virtual ~Gates() = default;
+    virtual ~ComputeDivider() = default;
     virtual void bell_added(const model::InstanceId& id, std::shared_ptr<const InstanceBell> bell) = 0;
     /// Called before the process gets its Welcome, with closed gates in its orders.
     virtual void process_added(const model::InstanceId& id, std::shared_ptr<ProcessPages> pages) = 0;

@@ -2,9 +2,18 @@
 
 #include <utility>
 
+#include "core/model/quote.hpp"
 #include "daemon/app/ports/log.hpp"
 
 namespace cgpu::app {
+namespace {
+
+constexpr std::uint32_t kHotTimeout = 60;    // seconds
+constexpr std::uint32_t kColdTimeout = 600;  // seconds
+
+std::string what(const upgrade::Manifest& target) { return "upgrade to " + target.version.str(); }
+
+}  // namespace
 
 std::string engine_path(const upgrade::Version& version) {
     return version.str() + "/" + upgrade::engine_name(version);
@@ -14,6 +23,7 @@ Upgrader::Upgrader(upgrade::Record record, const upgrade::Version& own, Outside 
     : outside_(std::move(outside)),
       recorded_(record.in_force.has_value()),
       flow_(std::move(record), own),
+      checks_(flow_, outside_.modules, outside_.instances),
       told_(flow_.status()),
       told_in_force_(flow_.in_force()),
       told_mode_(flow_.mode()) {}
@@ -27,6 +37,69 @@ void Upgrader::resume() {
     look_at_module();
     instances_changed();
     happens(upgrade::Resume{outside_.boot_id});
+}
+
+Result<std::uint64_t> Upgrader::begin(upgrade::Kind kind, std::string_view version,
+                                      const UpgradeOptions& options) {
+    const bool hot = kind == upgrade::Kind::hot;
+    const auto timeout = UpgradeChecks::timeout_of(options, hot ? kHotTimeout : kColdTimeout);
+    if (!timeout) return tl::unexpected(timeout.error());
+    if (options.drain && hot)
+        return model::refuse(model::Refusal::Reason::invalid, "drain",
+                             "a hot upgrade waits for no instance to end", "a cold upgrade, or without it");
+    const auto manifest = checks_.target(version);
+    if (!manifest) return tl::unexpected(manifest.error());
+    const auto there = checks_.in_the_way(flow_.in_force(), manifest->version);
+    const auto checked =
+        hot ? checks_.hot(*manifest)
+            : UpgradeChecks::nobody_in_the_way(what(*manifest), there, options,
+                                               "when they have ended, --drain to wait for that, or --hot");
+    if (!checked) return tl::unexpected(checked.error());
+    if (options.dry_run) return 0;
+    return start(upgrade::Start{kind, *manifest, *timeout * kSecond, outside_.boot_id}, there.size());
+}
+
+Result<std::uint64_t> Upgrader::begin_mode(std::string_view mode, const UpgradeOptions& options) {
+    const auto timeout = UpgradeChecks::timeout_of(options, kColdTimeout);
+    if (!timeout) return tl::unexpected(timeout.error());
+    const auto to = model::parse_mode(mode);
+    if (!to)
+        return model::refuse(model::Refusal::Reason::invalid, "mode " + model::quote(mode), to.error(),
+                             "none, memory or memory+compute");
+    const auto name = "mode " + std::string(to_string(*to)) + " of the node";
+    if (const auto idle = checks_.idle(name); !idle) return tl::unexpected(idle.error());
+    if (flow_.mode() == *to)
+        return model::refuse(model::Refusal::Reason::exists, name, "it is in force", "another mode");
+    const auto from = mode_of_node();
+    const auto there = checks_.in_the_way(from, *to);
+    if (const auto checked = UpgradeChecks::nobody_in_the_way(
+            name, there, options, "when they have ended, or --drain to wait for that");
+        !checked)
+        return tl::unexpected(checked.error());
+    if (options.dry_run) return 0;
+    return start(upgrade::StartMode{from, *to, *timeout * kSecond, outside_.boot_id}, there.size());
+}
+
+Result<std::uint64_t> Upgrader::start(const upgrade::Event& event, std::size_t in_the_way) {
+    const auto before = flow_.status().id;
+    happens(upgrade::Instances{in_the_way});
+    happens(event);
+    const auto id = flow_.status().id;
+    if (id == before) return tl::unexpected(model::Refusal{model::Refusal::Reason::storage, save_trouble_});
+    return id;
+}
+
+Result<void> Upgrader::cancel(std::uint64_t id, bool dry_run) {
+    const auto name = "job " + std::to_string(id);
+    if (!flow_.under_way() || flow_.status().id != id)
+        return model::refuse(model::Refusal::Reason::not_found, name, "it is not under way",
+                             "cgpuctl status");
+    if (!flow_.can_cancel())
+        return model::refuse(model::Refusal::Reason::busy, name,
+                             "it goes back already or is just being written down",
+                             "wait for its end: cgpuctl status");
+    if (!dry_run) happens(upgrade::Cancel{});
+    return {};
 }
 
 // What can't go back must not go there.
@@ -63,7 +136,7 @@ Result<void> Upgrader::open() const {
 
 void Upgrader::instances_changed() {
     const auto status = flow_.status();
-    if (flow_.under_way()) happens(upgrade::Instances{in_the_way(status.from, status.to).size()});
+    if (flow_.under_way()) happens(upgrade::Instances{checks_.in_the_way(status.from, status.to).size()});
 }
 
 void Upgrader::set_configured_mode(model::Mode mode) {

@@ -13,15 +13,9 @@
 #include "daemon/app/ports/job_publisher.hpp"
 #include "daemon/app/ports/modules.hpp"
 #include "daemon/app/ports/record_store.hpp"
+#include "daemon/app/upgrade/upgrade_checks.hpp"
 
 namespace cgpu::app {
-
-/// What an upgrade, or a switch of the mode, is asked for with.
-struct UpgradeOptions {
-    std::optional<std::uint32_t> timeout_s = {};  ///< 1..86400; nothing: hot a minute, else ten
-    bool drain = false;    ///< cold, mode: where instances are in the way, wait for them to end
-    bool dry_run = false;  ///< check everything, change nothing
-};
 
 /// Runs upgrades and switches of the mode: carries out what upgrade::Flow says, and tells it what happens.
 /// One thread: the loop's.
@@ -32,7 +26,7 @@ class Upgrader final : public EngineWatch, public AdmissionGate {
         Modules& modules;
         RecordStore& store;
         JobPublisher& publisher;
-        std::function<const model::Node::Instances&()> instances;
+        UpgradeChecks::Instances instances;
         std::string boot_id;
     };
 
@@ -85,20 +79,8 @@ class Upgrader final : public EngineWatch, public AdmissionGate {
     void instances_changed() override;
 
   private:
-    /// The seconds; refused where they are out of range.
-    [[nodiscard]] static Result<std::uint32_t> timeout_of(const UpgradeOptions& options,
-                                                          std::uint32_t otherwise);
-    [[nodiscard]] Result<void> check_idle(const std::string& what) const;
-    /// Who must have ended before `to` can be in force.
-    [[nodiscard]] std::vector<model::InstanceId> in_the_way(const upgrade::Setting& from,
-                                                            const upgrade::Setting& to) const;
-    [[nodiscard]] Result<void> check_in_the_way(const std::string& what,
-                                                const std::vector<model::InstanceId>& instances,
-                                                const UpgradeOptions& options, const char* remedy) const;
     /// The id of the job that the event begins.
     Result<std::uint64_t> start(const upgrade::Event& event, std::size_t in_the_way);
-    [[nodiscard]] Result<upgrade::Manifest> target(std::string_view version);
-    [[nodiscard]] Result<void> check_hot(const upgrade::Manifest& target);
     void happens(const upgrade::Event& event);
     void carry_out(const upgrade::Save& save);
     void carry_out(const upgrade::Verify& verify);
@@ -112,6 +94,7 @@ class Upgrader final : public EngineWatch, public AdmissionGate {
     Engines* engines_ = nullptr;
     bool recorded_;  ///< which version is in force
     upgrade::Flow flow_;
+    UpgradeChecks checks_;
     std::deque<upgrade::Event> events_;
     bool busy_ = false;
     upgrade::Flow::Status told_;

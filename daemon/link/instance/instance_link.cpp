@@ -75,7 +75,7 @@ InstanceLink::InstanceLink(const model::Instance& instance, InstanceFolder insta
 InstanceLink::~InstanceLink() = default;
 
 void InstanceLink::start(std::unique_ptr<Listener> listener) {
-    outside_.gates.bell_added(instance_.id, bell_);
+    outside_.divider.bell_added(instance_.id, bell_);
     outside_.leases.set_instance(instance_);
     for (const auto& process : outside_.leases.pools().living(key())) {
         peers_.enter(process);

@@ -9,7 +9,7 @@ Peers::Peers(model::InstanceId id, const Outside& outside, std::function<void(co
 
 Peers::~Peers() {
     for (const auto& [process, peer] : peers_)
-        if (peer.pages) outside_.gates.process_removed(id_, process);
+        if (peer.pages) outside_.divider.process_removed(id_, process);
 }
 
 const Peers::Peer* Peers::find(const model::Process& process) const {
@@ -31,15 +31,15 @@ Peers::Peer& Peers::enter(const model::Process& process) {
 
 void Peers::set_pages(const model::Process& process, std::shared_ptr<Pages> pages) {
     auto& peer = enter(process);
-    if (peer.pages) outside_.gates.process_removed(id_, process);
+    if (peer.pages) outside_.divider.process_removed(id_, process);
     peer.pages = std::move(pages);
-    outside_.gates.process_added(id_, peer.pages);
+    outside_.divider.process_added(id_, peer.pages);
 }
 
 void Peers::remove(const model::Process& process) {
     const auto found = peers_.find(process);
     if (found == peers_.end()) return;
-    if (found->second.pages) outside_.gates.process_removed(id_, process);
+    if (found->second.pages) outside_.divider.process_removed(id_, process);
     peers_.erase(found);
 }
 

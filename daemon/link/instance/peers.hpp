@@ -22,7 +22,7 @@ class Peers {
     using Map = std::map<model::Process, Peer, app::ProcessLess>;
 
     Peers(model::InstanceId id, const Outside& outside, std::function<void(const model::Process&)> ended);
-    /// The gates are told that they are gone.
+    /// The divider is told that they are gone.
     ~Peers();
     Peers(const Peers&) = delete;
     Peers& operator=(const Peers&) = delete;
@@ -34,7 +34,7 @@ class Peers {
 
     /// Takes a process in and calls `ended` when it has ended.
     Peer& enter(const model::Process& process);
-    /// Gives a process new pages. The gates are told; what stood in the old ones is forgotten.
+    /// Gives a process new pages. The divider is told; what stood in the old ones is forgotten.
     void set_pages(const model::Process& process, std::shared_ptr<Pages> pages);
     void remove(const model::Process& process);
     /// Of any process, one of these or not. Empty where it has ended.

@@ -9,9 +9,9 @@
 #include "module/front/compute/reap.hpp"
 #include "module/front/driver/captures.hpp"
 #include "module/front/driver/real_driver.hpp"
+#include "module/front/lease/pool_frees.hpp"
+#include "module/front/lease/pools.hpp"
 #include "module/front/memory/current_context.hpp"
-#include "module/front/memory/pool_frees.hpp"
-#include "module/front/memory/pools.hpp"
 
 namespace cgpu::front {
 namespace {

@@ -1,7 +1,7 @@
 // CUDA arrays and mipmapped arrays.
 #include "module/front/hooks/hook.hpp"
+#include "module/front/lease/freeing.hpp"
 #include "module/front/memory/charge.hpp"
-#include "module/front/memory/freeing.hpp"
 #include "module/front/memory/place.hpp"
 #include "module/front/sizes/array_size.hpp"
 

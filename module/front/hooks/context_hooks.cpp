@@ -4,9 +4,9 @@
 #include "module/front/compute/first_launch.hpp"
 #include "module/front/contexts/context_table.hpp"
 #include "module/front/hooks/hook.hpp"
+#include "module/front/lease/freeing.hpp"
+#include "module/front/lease/pool_frees.hpp"
 #include "module/front/memory/context_count.hpp"
-#include "module/front/memory/freeing.hpp"
-#include "module/front/memory/pool_frees.hpp"
 #include "module/front/memory/set_aside.hpp"
 #include "module/front/session/session.hpp"
 

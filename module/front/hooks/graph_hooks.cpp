@@ -3,8 +3,8 @@
 #include "module/front/compute/gate.hpp"
 #include "module/front/driver/stream_key.hpp"
 #include "module/front/hooks/hook.hpp"
+#include "module/front/lease/pools.hpp"
 #include "module/front/memory/graph_memory.hpp"
-#include "module/front/memory/pools.hpp"
 #include "module/front/session/session.hpp"
 
 using namespace cgpu::front;

@@ -1,10 +1,10 @@
 // Device memory at an address: plain and pitch allocations, and their frees.
 #include "module/front/hooks/hook.hpp"
+#include "module/front/lease/freeing.hpp"
+#include "module/front/lease/pools.hpp"
 #include "module/front/memory/charge.hpp"
 #include "module/front/memory/current_context.hpp"
-#include "module/front/memory/freeing.hpp"
 #include "module/front/memory/place.hpp"
-#include "module/front/memory/pools.hpp"
 
 using namespace cgpu::front;
 using cgpu::module::Holding;

@@ -1,8 +1,8 @@
 // Physical memory and its mappings (the virtual memory management functions).
 #include "module/front/hooks/hook.hpp"
+#include "module/front/lease/freeing.hpp"
+#include "module/front/lease/physical.hpp"
 #include "module/front/memory/charge.hpp"
-#include "module/front/memory/freeing.hpp"
-#include "module/front/memory/physical.hpp"
 
 using namespace cgpu::front;
 using cgpu::module::Holding;

@@ -6,12 +6,12 @@
 #include "module/front/driver/relaxed_capture.hpp"
 #include "module/front/driver/stream_key.hpp"
 #include "module/front/hooks/hook.hpp"
+#include "module/front/lease/pool_frees.hpp"
+#include "module/front/lease/pools.hpp"
+#include "module/front/lease/reserve.hpp"
 #include "module/front/memory/current_context.hpp"
 #include "module/front/memory/graph_memory.hpp"
 #include "module/front/memory/place.hpp"
-#include "module/front/memory/pool_frees.hpp"
-#include "module/front/memory/pools.hpp"
-#include "module/front/memory/reserve.hpp"
 #include "module/front/session/session.hpp"
 
 using namespace cgpu::front;

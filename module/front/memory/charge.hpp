@@ -1,6 +1,6 @@
 #pragma once
 
-#include "module/front/memory/reserve.hpp"
+#include "module/front/lease/reserve.hpp"
 #include "module/front/session/session.hpp"
 
 /// Reserve → driver call → commit or cancel, for everything that takes device memory.

@@ -4,8 +4,8 @@
 #include <new>
 
 #include "module/front/driver/real_driver.hpp"
-#include "module/front/memory/pools.hpp"
-#include "module/front/memory/reserve.hpp"
+#include "module/front/lease/pools.hpp"
+#include "module/front/lease/reserve.hpp"
 #include "module/front/session/session.hpp"
 
 namespace cgpu::front {

@@ -1,8 +1,8 @@
 #include "module/front/memory/set_aside.hpp"
 
-#include "module/front/memory/gives.hpp"
-#include "module/front/memory/pools.hpp"
-#include "module/front/memory/reserve.hpp"
+#include "module/front/lease/gives.hpp"
+#include "module/front/lease/pools.hpp"
+#include "module/front/lease/reserve.hpp"
 
 namespace cgpu::front {
 namespace {

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 
-#include "tests/programs/kinds/linked.h"
+#include "tests/programs/kinds/loading/linked.h"
 
 enum { kPart = 64 << 20, kThreads = 4 };
 

@@ -10,7 +10,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-#include "tests/programs/kinds/linked.h"
+#include "tests/programs/kinds/loading/linked.h"
 
 static const int allowed[] = {
 #define CALL(name) SYS_##name,

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/programs/kinds/linked.h"
+#include "tests/programs/kinds/loading/linked.h"
 
 enum { kNotInitialised = 3, kPart = 256 << 20 };
 

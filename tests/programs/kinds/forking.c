@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/programs/kinds/linked.h"
+#include "tests/programs/kinds/loading/linked.h"
 
 enum { kNotInitialised = 3, kThreads = 3, kChildren = 100, kPart = 32 << 20, kSeconds = 5 };
 

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/time.h>
 
-#include "tests/programs/kinds/linked.h"
+#include "tests/programs/kinds/loading/linked.h"
 
 static void ignore(int signal) { (void)signal; }
 

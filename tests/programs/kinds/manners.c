@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/programs/kinds/linked.h"
+#include "tests/programs/kinds/loading/linked.h"
 
 enum { kPrintTo = 9, kSignals = 65, kVariables = 256, kTimers = 3, kStandard = 3 };
 

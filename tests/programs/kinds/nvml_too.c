@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/programs/kinds/linked.h"
+#include "tests/programs/kinds/loading/linked.h"
 #include "tests/sim/include/simgpu/nvml.h"
 
 static nvmlMemory_t ask_nvml(void) {

@@ -2,7 +2,7 @@
  * it could. Prints `init CODE`, `total CODE` (of asking for it), `alloc CODE` and `done`. */
 #include <signal.h>
 
-#include "tests/programs/kinds/linked.h"
+#include "tests/programs/kinds/loading/linked.h"
 
 enum { kPart = 128 << 20 };
 

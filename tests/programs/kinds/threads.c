@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "tests/programs/kinds/linked.h"
+#include "tests/programs/kinds/loading/linked.h"
 
 enum { kMost = 16, kStack = 64 << 10 };
 

@@ -17,17 +17,17 @@ function(front_test_driver name file source)
   target_compile_options(${name} PRIVATE -fvisibility=hidden)
   target_link_options(${name} PRIVATE -Wl,-soname,${driver_folder}/${file}.so.1)
 endfunction()
-front_test_driver(front_test_driver libcuda ${CMAKE_CURRENT_LIST_DIR}/front/front_driver.cpp)
-target_sources(front_test_driver PRIVATE ${CMAKE_CURRENT_LIST_DIR}/front/front_driver_compute.cpp)
-front_test_driver(front_test_nvml_driver libnvidia-ml ${CMAKE_CURRENT_LIST_DIR}/front/front_nvml_driver.cpp)
-front_test_driver(front_test_nvml_long_driver libnvidia-ml ${CMAKE_CURRENT_LIST_DIR}/front/front_nvml_driver.cpp
+front_test_driver(front_test_driver libcuda ${CMAKE_CURRENT_LIST_DIR}/front/support/front_driver.cpp)
+target_sources(front_test_driver PRIVATE ${CMAKE_CURRENT_LIST_DIR}/front/support/front_driver_compute.cpp)
+front_test_driver(front_test_nvml_driver libnvidia-ml ${CMAKE_CURRENT_LIST_DIR}/front/support/front_nvml_driver.cpp)
+front_test_driver(front_test_nvml_long_driver libnvidia-ml ${CMAKE_CURRENT_LIST_DIR}/front/support/front_nvml_driver.cpp
           _long)
 target_compile_definitions(front_test_nvml_long_driver PRIVATE CGPU_TEST_LONG_ENTRIES)
 
 cgpu_hook_table(${made}/front_hooks.cpp ${PROJECT_SOURCE_DIR}/module/front/hooks/hooks.txt)
 cgpu_version_script(${made}/front_cuda.map ${PROJECT_SOURCE_DIR}/module/front/hooks/hooks.txt)
 cgpu_version_script(${made}/front_nvml.map ${PROJECT_SOURCE_DIR}/module/front/nvml/nvml_hooks.txt)
-set(by_path ${CMAKE_CURRENT_LIST_DIR}/front/front_driver_by_path.cpp)
+set(by_path ${CMAKE_CURRENT_LIST_DIR}/front/support/front_driver_by_path.cpp)
 add_library(front_test_cuda SHARED ${CGPU_FRONT_CUDA_SOURCES} ${by_path} ${made}/front_hooks.cpp
           ${made}/front_cuda.map
   ${PROJECT_SOURCE_DIR}/module/generate/hook_table.cpp)
@@ -58,12 +58,12 @@ target_link_libraries(front_test_nvml_long PRIVATE cgpu_options front_test_nvml_
 
 if(NOT CGPU_SANITIZE)  # it forks processes that have threads, and closes descriptors that aren't its own
   cgpu_unit_test(front_test
-    SOURCES ${CMAKE_CURRENT_LIST_DIR}/front/front_daemon.cpp ${CMAKE_CURRENT_LIST_DIR}/front/front_graph_test.cpp
-            front/front_gives_test.cpp front/front_memory_test.cpp
-            ${CMAKE_CURRENT_LIST_DIR}/front/front_link_test.cpp ${CMAKE_CURRENT_LIST_DIR}/front/front_launch_test.cpp
-            front/front_launching_test.cpp
-            ${CMAKE_CURRENT_LIST_DIR}/front/front_nvml_memory_test.cpp
-            ${CMAKE_CURRENT_LIST_DIR}/front/front_nvml_processes_test.cpp
+    SOURCES ${CMAKE_CURRENT_LIST_DIR}/front/support/front_daemon.cpp ${CMAKE_CURRENT_LIST_DIR}/front/memory/front_graph_test.cpp
+            front/memory/front_gives_test.cpp front/memory/front_memory_test.cpp
+            ${CMAKE_CURRENT_LIST_DIR}/front/front_link_test.cpp ${CMAKE_CURRENT_LIST_DIR}/front/compute/front_launch_test.cpp
+            front/compute/front_launching_test.cpp
+            ${CMAKE_CURRENT_LIST_DIR}/front/nvml/front_nvml_memory_test.cpp
+            ${CMAKE_CURRENT_LIST_DIR}/front/nvml/front_nvml_processes_test.cpp
     LIBS cgpu_core ${CMAKE_DL_LIBS})
   target_compile_definitions(front_test PRIVATE
     CGPU_TEST_FRONT="$<TARGET_FILE:front_test_cuda>" CGPU_TEST_DRIVER="${driver_folder}/libcuda.so.1"
@@ -74,21 +74,21 @@ if(NOT CGPU_SANITIZE)  # it forks processes that have threads, and closes descri
 endif()
 
 cgpu_unit_test(front_sections_test
-  SOURCES ${CMAKE_CURRENT_LIST_DIR}/front/front_sections_test.cpp ${CGPU_FRONT_SWAP_SOURCES}
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/front/swap/front_sections_test.cpp ${CGPU_FRONT_SWAP_SOURCES}
   LIBS cgpu_core ${CMAKE_DL_LIBS})
 target_compile_definitions(front_sections_test PRIVATE CGPU_MODULE_FOLDER="${CGPU_TEST_ENGINES}"
   CGPU_PRESENT_VERSION=${CGPU_VERSION_NUMBER}u CGPU_NEXT_VERSION=${CGPU_NEXT_VERSION_NUMBER}u)
 add_dependencies(front_sections_test test_engine_present test_engine_next)
 
 cgpu_unit_test(front_switch_test
-  SOURCES ${CMAKE_CURRENT_LIST_DIR}/front/front_daemon.cpp ${CMAKE_CURRENT_LIST_DIR}/front/front_switch_test.cpp
-          ${CMAKE_CURRENT_LIST_DIR}/front/front_switch_load_test.cpp
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/front/support/front_daemon.cpp ${CMAKE_CURRENT_LIST_DIR}/front/swap/front_switch_test.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/front/swap/front_switch_load_test.cpp
   LIBS cgpu_core ${CMAKE_DL_LIBS})
 target_compile_definitions(front_switch_test PRIVATE
   CGPU_TEST_FRONT="$<TARGET_FILE:front_test_cuda>" CGPU_TEST_DRIVER="${driver_folder}/libcuda.so.1"
   CGPU_TEST_ENGINE="present.so" CGPU_TEST_ENGINES="${CGPU_TEST_ENGINES}"
   CGPU_PRESENT_VERSION=${CGPU_VERSION_NUMBER}u CGPU_NEXT_VERSION=${CGPU_NEXT_VERSION_NUMBER}u)
-add_library(front_test_loading_library SHARED ${CMAKE_CURRENT_LIST_DIR}/front/loading_library.c)
+add_library(front_test_loading_library SHARED ${CMAKE_CURRENT_LIST_DIR}/front/swap/loading_library.c)
 set_target_properties(front_switch_test PROPERTIES ENABLE_EXPORTS ON)
 target_compile_definitions(front_switch_test PRIVATE
   CGPU_TEST_LOADING_LIBRARY="$<TARGET_FILE:front_test_loading_library>")
@@ -96,7 +96,7 @@ add_dependencies(front_switch_test front_test_cuda front_test_loading_library ${
 
 # The shipped files, mounted over the simulator's driver.
 if(TARGET simgpu AND TARGET cgpu_front_cuda)
-  add_executable(front_mounted_test ${CMAKE_CURRENT_LIST_DIR}/front/front_daemon.cpp
+  add_executable(front_mounted_test ${CMAKE_CURRENT_LIST_DIR}/front/support/front_daemon.cpp
     ${CMAKE_CURRENT_LIST_DIR}/front/front_mounted_test.cpp)
   target_link_libraries(front_mounted_test PRIVATE cgpu_options cgpu_core GTest::gtest_main ${CMAKE_DL_LIBS})
   target_compile_definitions(front_mounted_test PRIVATE

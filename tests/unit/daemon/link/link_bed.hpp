@@ -9,7 +9,7 @@
 
 #include "daemon/link/server.hpp"
 #include "daemon/store/lease_file.hpp"
-#include "daemon/system/processes.hpp"
+#include "daemon/system/processes/processes.hpp"
 #include "tests/unit/daemon/link/link_puppet.hpp"
 
 namespace cgpu::link::test {
@@ -32,7 +32,7 @@ struct BedGpus final : app::Gpus {
     }
 };
 
-struct BedGates final : app::Gates {
+struct BedDivider final : app::ComputeDivider {
     std::map<std::int32_t, std::shared_ptr<app::ProcessPages>> pages;
     std::map<model::InstanceId, std::shared_ptr<const app::InstanceBell>> bells;
     int added = 0;
@@ -125,7 +125,7 @@ class LinkTest : public testing::Test {
         file = std::move(*opened);
         leases = std::make_unique<app::Leases>(app::Leases::Outside{loop, processes, gpus, *file});
         server = std::make_unique<Server>(
-            Outside{loop, processes, gates, *leases, engines, descriptors,
+            Outside{loop, processes, divider, *leases, engines, descriptors,
                     [](const model::Uuid&) { return model::Bytes(512 * kMiB); },
                     [this](const model::Process& process) { return processes.pid_place(process); },
                     [this](const model::InstanceId& id) { idle.insert(id); }},
@@ -152,7 +152,7 @@ class LinkTest : public testing::Test {
     PollLoop loop;
     system::Processes processes{loop};
     BedGpus gpus{loop};
-    BedGates gates;
+    BedDivider divider;
     BedEngines engines;
     BedDescriptors descriptors;
     Settings settings;

@@ -71,8 +71,8 @@ TEST_F(LinkHello, AWelcomeSaysWhatAProcessMustKnow) {
         return 0;
     }}),
               0U);
-    ASSERT_TRUE(gates.pages.contains(puppet.pid()));
-    EXPECT_EQ(gates.pages[puppet.pid()]->process, *processes.identify(puppet.pid()));
+    ASSERT_TRUE(divider.pages.contains(puppet.pid()));
+    EXPECT_EQ(divider.pages[puppet.pid()]->process, *processes.identify(puppet.pid()));
 }
 
 TEST_F(LinkHello, AnObserverGetsTheOrdersAndUsageOnly) {
@@ -82,7 +82,7 @@ TEST_F(LinkHello, AnObserverGetsTheOrdersAndUsageOnly) {
     worker.charge(40 * kMiB);
     Puppet observer(loop);
     ASSERT_TRUE(observer.connect(socket(one), wire::Role::observe));
-    EXPECT_EQ(gates.added, 1);
+    EXPECT_EQ(divider.added, 1);
     EXPECT_EQ(observer.tell({[](Front& front, const Order&) -> std::uint64_t {
         if (front.page_fds.size() != 1) return 1;
         const auto usage = front.ask(wire::Topic::usage, 0);
@@ -215,13 +215,13 @@ TEST_F(LinkHello, TooManyConnectionsAndProcessesAreRefused) {
                                    }},
                                    socket(one))),
               4U);
-    EXPECT_EQ(gates.added, 1) << "all of its fronts have the same pages";
+    EXPECT_EQ(divider.added, 1) << "all of its fronts have the same pages";
     Puppet second(loop);
     EXPECT_TRUE(second.connect(socket(one)));
     Puppet third(loop);
     EXPECT_FALSE(third.connect(socket(one)));
     second.kill();
-    ASSERT_TRUE(loop.run_until([&] { return gates.removed == 1; }));
+    ASSERT_TRUE(loop.run_until([&] { return divider.removed == 1; }));
     EXPECT_TRUE(third.connect(socket(one)));
 }
 

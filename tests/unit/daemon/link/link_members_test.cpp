@@ -59,7 +59,7 @@ TEST_F(LinkMembers, WhoIsNotOfTheInstanceIsRefusedForEveryRole) {
         EXPECT_FALSE(puppet.connect(socket(one), role)) << static_cast<int>(role);
     }
     EXPECT_EQ(leased(one), 0U);
-    EXPECT_EQ(gates.added, 0);
+    EXPECT_EQ(divider.added, 0);
     attach(std::nullopt);
     Puppet early(loop);
     EXPECT_FALSE(early.connect(socket(one))) << "before there is a first process";

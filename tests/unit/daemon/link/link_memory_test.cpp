@@ -99,7 +99,7 @@ TEST_F(LinkMemory, AKilledProcessGivesBackWhenTheDriverHasFreed) {
     const auto pid = puppet.pid();
     gpus.shown[pid] = 80 * kMiB;
     puppet.kill();
-    ASSERT_TRUE(loop.run_until([&] { return gates.removed == 1; }));
+    ASSERT_TRUE(loop.run_until([&] { return divider.removed == 1; }));
     EXPECT_EQ(leased(one), 80 * kMiB);
     EXPECT_FALSE(server->idle(one.id));
     EXPECT_TRUE(idle.empty());
@@ -120,14 +120,14 @@ TEST_F(LinkMemory, AClosedSocketEndsNothing) {
     }});
     loop.settle();
     EXPECT_EQ(leased(one), 80 * kMiB);
-    EXPECT_EQ(gates.removed, 0);
+    EXPECT_EQ(divider.removed, 0);
     EXPECT_TRUE(idle.empty());
     // It comes back: the same process, new pages, its lease untouched.
-    auto* old = gates.pages[puppet.pid()]->orders;
+    auto* old = divider.pages[puppet.pid()]->orders;
     ASSERT_TRUE(puppet.connect(socket(one)));
-    EXPECT_EQ(gates.removed, 1);
-    EXPECT_EQ(gates.added, 2);
-    EXPECT_NE(gates.pages[puppet.pid()]->orders, old);
+    EXPECT_EQ(divider.removed, 1);
+    EXPECT_EQ(divider.added, 2);
+    EXPECT_NE(divider.pages[puppet.pid()]->orders, old);
     EXPECT_EQ(leased(one), 80 * kMiB);
     EXPECT_EQ(puppet.ask(20 * kMiB), 20 * kMiB);
 }
@@ -233,7 +233,7 @@ TEST_F(LinkMemory, AnInstanceThatIsClosedLetsItsProcessesGo) {
     ASSERT_TRUE(other.connect(socket(two)));
     ASSERT_GE(puppet.ask(50 * kMiB), 50 * kMiB);
     server->close(one.id);
-    EXPECT_EQ(gates.removed, 1);
+    EXPECT_EQ(divider.removed, 1);
     EXPECT_FALSE(std::filesystem::exists(runtime_dir / "instances" / "one"));
     EXPECT_EQ(puppet.ask(2 * kMiB), 0U);
     EXPECT_FALSE(puppet.connect(socket(one)));

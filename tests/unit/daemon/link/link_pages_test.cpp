@@ -35,7 +35,7 @@ TEST_F(LinkPages, OrdersCanNotBeWrittenByAClient) {
     }}),
               0U);
     // The daemon still can, and the client sees it.
-    gates.pages[puppet.pid()]->orders->gates[0].limit_ns.store(4711);
+    divider.pages[puppet.pid()]->orders->gates[0].limit_ns.store(4711);
     EXPECT_EQ(puppet.tell({[](Front& front, const Order&) {
         return static_cast<std::uint64_t>(front.orders->gates[0].limit_ns.load());
     }}),
@@ -56,8 +56,8 @@ TEST_F(LinkPages, ReportsAndBellCanBeWrittenButNotCut) {
         return 0;
     }}),
               0U);
-    EXPECT_EQ(gates.pages[puppet.pid()]->reports->gpus[0].launches.load(), 12U);
-    EXPECT_EQ(gates.bells[one.id]->bell->rings.load(), 3U);
+    EXPECT_EQ(divider.pages[puppet.pid()]->reports->gpus[0].launches.load(), 12U);
+    EXPECT_EQ(divider.bells[one.id]->bell->rings.load(), 3U);
 }
 
 TEST_F(LinkPages, OneProcessDoesNotSeeAnothersOrders) {
@@ -65,8 +65,8 @@ TEST_F(LinkPages, OneProcessDoesNotSeeAnothersOrders) {
     Puppet second(loop);
     ASSERT_TRUE(first.connect(socket(one)));
     ASSERT_TRUE(second.connect(socket(one)));
-    gates.pages[first.pid()]->orders->gates[0].limit_ns.store(1);
-    gates.pages[second.pid()]->orders->gates[0].limit_ns.store(2);
+    divider.pages[first.pid()]->orders->gates[0].limit_ns.store(1);
+    divider.pages[second.pid()]->orders->gates[0].limit_ns.store(2);
     const Order limit{[](Front& front, const Order&) {
         return static_cast<std::uint64_t>(front.orders->gates[0].limit_ns.load());
     }};

@@ -65,7 +65,7 @@ TEST_F(LinkProcesses, WhoHasEndedIsNotListedThoughItsMemoryIsNotBackYet) {
     gpus.shown[pid] = 10 * kMiB;
     ASSERT_EQ(told(observer, pid), 10 * kMiB);
     puppet.kill();
-    ASSERT_TRUE(loop.run_until([&] { return gates.removed == 1; }));
+    ASSERT_TRUE(loop.run_until([&] { return divider.removed == 1; }));
     EXPECT_GT(leased(one), 0U);
     EXPECT_EQ(told(observer, pid), kNotListed);
 }

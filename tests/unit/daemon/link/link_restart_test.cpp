@@ -22,7 +22,7 @@ TEST_F(LinkRestart, LeasesAreTheSameAndAThirdProcessCanNotExceedTheLimit) {
     struct stat before {};
     ASSERT_EQ(stat((runtime_dir / "instances/one/link").c_str(), &before), 0);
     stop();
-    EXPECT_TRUE(gates.pages.empty());
+    EXPECT_TRUE(divider.pages.empty());
     start();
     struct stat after {};
     ASSERT_EQ(stat((runtime_dir / "instances/one/link").c_str(), &after), 0);

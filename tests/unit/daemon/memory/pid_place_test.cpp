@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/system/pid_namespaces.hpp"
+#include "daemon/system/processes/pid_namespaces.hpp"
 
 namespace cgpu::system {
 namespace {

@@ -1,4 +1,4 @@
-#include "daemon/app/memory/unexplained.hpp"
+#include "daemon/app/memory/pool/unexplained.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "daemon/system/log_subject.hpp"
+#include "daemon/system/log/log_subject.hpp"
 
 #include <gtest/gtest.h>
 

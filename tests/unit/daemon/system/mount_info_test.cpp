@@ -1,4 +1,4 @@
-#include "daemon/system/mount_info.hpp"
+#include "daemon/system/processes/mount_info.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/sysmacros.h>

@@ -1,4 +1,4 @@
-#include "daemon/system/processes.hpp"
+#include "daemon/system/processes/processes.hpp"
 
 #include <fcntl.h>
 #include <grp.h>

@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/unit/module/front/front_fixture.hpp"
+#include "tests/unit/module/front/support/front_fixture.hpp"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <thread>
 
-#include "tests/unit/module/front/front_fixture.hpp"
+#include "tests/unit/module/front/support/front_fixture.hpp"
 
 namespace {
 

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "core/wire/message.hpp"
+#include "daemon/app/memory/pool/lease_key.hpp"
+
+namespace cgpu::app {
+
+/// A process wants memory.
+struct LeaseAsk {
+    enum class What {
+        lease,
+        context,  ///< beside the lease: at least what a context is expected to take
+        load,     ///< beside the lease: for code or heaps
+    };
+    LeaseKey key;
+    What what = What::lease;
+    std::uint64_t bytes = 0;
+};
+
+struct LeaseAnswer {
+    std::uint64_t granted = 0;  ///< bytes; 0 where it was refused
+    wire::Why why = wire::Why::none;
+    std::uint64_t limit = 0;
+    std::uint64_t used = 0;  ///< by the whole instance on this GPU, unsized memory included
+    std::string trouble;     ///< what an operator should read in the log; empty: nothing
+};
+
+/// Delivers an answer. False: it could not be delivered, so what was granted goes back.
+using LeaseReply = std::function<bool(const LeaseAnswer&)>;
+
+}  // namespace cgpu::app

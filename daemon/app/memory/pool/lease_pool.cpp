@@ -1,0 +1,257 @@
+#include "daemon/app/memory/pool/lease_pool.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace cgpu::app {
+
+LeasePool::LeasePool(PoolKey key, LeaseTable& table, Report report, const Unexplained::Settings& unexplained)
+    : key_(std::move(key)), table_(table), report_(std::move(report)), unexplained_(unexplained) {}
+
+const LeasePool::Account* LeasePool::find(const model::Process& process) const {
+    const auto found = accounts_.find(process);
+    return found == accounts_.end() ? nullptr : &found->second;
+}
+
+LeasePool::Account* LeasePool::find_account(const model::Process& process) {
+    const auto found = accounts_.find(process);
+    return found == accounts_.end() ? nullptr : &found->second;
+}
+
+LeasePool::Account* LeasePool::living_account(const model::Process& process) {
+    Account* account = find_account(process);
+    return account == nullptr || account->dying ? nullptr : account;
+}
+
+Result<LeasePool::Account*> LeasePool::account_for(const model::Process& process) {
+    if (Account* account = find_account(process)) return account;
+    const auto place = table_.add({key_, process});
+    if (!place) return tl::unexpected(place.error());
+    Account account;
+    account.place = *place;
+    return &accounts_.emplace(process, account).first->second;
+}
+
+void LeasePool::save(const Account& account) {
+    table_.set(account.place, {account.lease, account.unsized.bytes()});
+}
+
+std::uint64_t LeasePool::leased() const {
+    std::uint64_t sum = 0;
+    for (const auto& [process, account] : accounts_) sum += account.total();
+    return sum;
+}
+
+std::uint64_t LeasePool::available() const {
+    const auto sum = leased();
+    return sum < limit_ ? limit_ - sum : 0;
+}
+
+std::uint64_t LeasePool::charged(const model::Process& process) const {
+    const Account* account = find(process);
+    if (account == nullptr) return 0;
+    if (account->dying) return account->last_charged;
+    const auto report = report_(process);
+    return report ? std::min(report->charged, account->lease) : account->lease;
+}
+
+std::uint64_t LeasePool::used() const {
+    std::uint64_t sum = 0;
+    for (const auto& [process, account] : accounts_) sum += used(process);
+    return sum;
+}
+
+std::uint64_t LeasePool::used(const model::Process& process) const {
+    const Account* account = find(process);
+    return account == nullptr ? 0 : charged(process) + account->unsized.bytes();
+}
+
+std::uint64_t LeasePool::slack(const model::Process& process) const {
+    const Account* account = find(process);
+    if (account == nullptr || account->dying) return 0;
+    return wire::align_down(account->lease - charged(process));
+}
+
+Result<LeasePool::Grant> LeasePool::lease(const model::Process& process, std::uint64_t bytes,
+                                          std::uint64_t chunk) {
+    const auto need = wire::align_up(bytes);
+    const auto free = available();
+    if (need > free) return Grant{0, need - free};
+    const auto account = account_for(process);
+    if (!account) return tl::unexpected(account.error());
+    // A quarter of the rest at most, so that many processes in a small limit don't lock each other's chunks
+    // up.
+    const auto wished = chunk > need ? chunk - need : 0;
+    const auto granted = need + wire::align_down(std::min(wished, (free - need) / 4));
+    (*account)->lease += granted;
+    save(**account);
+    return Grant{granted, 0};
+}
+
+void LeasePool::ask_refused(const model::Process& process) {
+    if (Account* account = living_account(process)) ++account->refused_asks;
+}
+
+bool LeasePool::allocation_refused(const model::Process& process, std::uint64_t bytes) {
+    Account* account = living_account(process);
+    if (account == nullptr) return false;
+    if (account->refused_asks == 0) return bytes > limit_;
+    --account->refused_asks;
+    return true;
+}
+
+std::uint64_t LeasePool::give(const model::Process& process, std::uint64_t bytes) {
+    Account* account = living_account(process);
+    if (account == nullptr) return 0;
+    const auto given = std::min(wire::align_down(bytes), account->lease);
+    account->lease -= given;
+    save(*account);
+    return given;
+}
+
+Result<void> LeasePool::enter(const model::Process& process) {
+    const auto account = account_for(process);
+    if (!account) return tl::unexpected(account.error());
+    (*account)->stranger = (*account)->outside = false;
+    return {};
+}
+
+Result<void> LeasePool::enter_stranger(const model::Process& process) {
+    if (find(process) != nullptr) return {};
+    const auto account = account_for(process);
+    if (!account) return tl::unexpected(account.error());
+    (*account)->stranger = true;
+    return {};
+}
+
+void LeasePool::set_outside(const model::Process& process, bool outside) {
+    if (Account* account = living_account(process)) account->outside = outside;
+}
+
+std::vector<model::Process> LeasePool::outside() const {
+    std::vector<model::Process> found;
+    for (const auto& [process, account] : accounts_)
+        if (account.outside && !account.dying) found.push_back(process);
+    return found;
+}
+
+void LeasePool::take_up(const LeaseTable::Saved& saved, Nanos now) {
+    Account account;
+    account.place = saved.place;
+    account.lease = saved.amounts.lease;
+    account.unsized.take_up(saved.amounts.unsized, now);
+    accounts_.insert_or_assign(saved.key.process, account);
+}
+
+void LeasePool::exited(const model::Process& process, Nanos now) {
+    Account* account = living_account(process);
+    if (account == nullptr) return;
+    account->last_charged = charged(process);
+    account->dying = true;
+    account->dying_since = now;
+}
+
+void LeasePool::remove(const model::Process& process) {
+    const auto found = accounts_.find(process);
+    if (found == accounts_.end()) return;
+    table_.remove(found->second.place);
+    accounts_.erase(found);
+}
+
+void LeasePool::remove_all() {
+    for (const auto& [process, account] : accounts_) table_.remove(account.place);
+    accounts_.clear();
+}
+
+Result<LeasePool::Grant> LeasePool::set_aside(const model::Process& process, What what, std::uint64_t bytes,
+                                              Nanos now) {
+    const auto need = wire::align_up(bytes);
+    const auto free = available();
+    if (need > free) return Grant{0, need - free};
+    const auto account = account_for(process);
+    if (!account) return tl::unexpected(account.error());
+    (*account)->unsized.set_aside(what, need, now);
+    save(**account);
+    return Grant{need, 0};
+}
+
+void LeasePool::made(const model::Process& process) {
+    if (Account* account = living_account(process)) account->unsized.made();
+}
+
+void LeasePool::not_made(const model::Process& process, std::uint64_t bytes) {
+    Account* account = living_account(process);
+    if (account == nullptr) return;
+    account->unsized.not_made(bytes);
+    save(*account);
+}
+
+void LeasePool::moved(const model::Process& process, std::uint64_t gone) {
+    if (Account* account = living_account(process)) account->unsized.moved(gone);
+}
+
+void LeasePool::context_gone(const model::Process& process) {
+    Account* account = living_account(process);
+    if (account == nullptr) return;
+    account->unsized.context_gone();
+    save(*account);
+}
+
+void LeasePool::connected_again(const model::Process& process) {
+    if (Account* account = living_account(process)) account->unsized.connected_again();
+}
+
+std::optional<LeaseReport> LeasePool::bounded_report(const model::Process& process,
+                                                     const Account& account) const {
+    auto report = report_(process);
+    if (!report) return std::nullopt;
+    report->charged = std::min(report->charged, account.lease);
+    report->pooled = std::min(report->pooled, report->charged);
+    return report;
+}
+
+void LeasePool::look_begins() {
+    for (auto& [process, account] : accounts_) {
+        account.unsized.look_begins(account.lease, bounded_report(process, account).value_or(LeaseReport{}));
+        account.looked_at_dead = account.dying;
+    }
+}
+
+std::optional<LeasePool::Learnt> LeasePool::figure(const model::Process& process,
+                                                   std::optional<std::uint64_t> bytes, std::uint64_t context,
+                                                   Nanos now) {
+    Account* account = living_account(process);
+    if (account == nullptr) return std::nullopt;
+    UnsizedMemory::Facts facts{account->lease, bounded_report(process, *account), context, std::nullopt, now};
+    if (limit_ != kUnlimited) facts.room = limit_ - std::min(held_by_others(*account), limit_);
+    const auto before = account->unsized.bytes();
+    const auto learnt = account->unsized.figure(bytes, facts, unexplained_);
+    if (account->unsized.bytes() != before) save(*account);
+    return learnt;
+}
+
+std::uint64_t LeasePool::Account::holds_at_least() const {
+    return dying ? total() : std::max(total(), lease + unsized.beyond_lease());
+}
+
+/// What is counted of a process that never lets a figure be believed is too little. If that were taken for
+/// what it holds, each process of an instance could pass for all that the limit has room for.
+std::uint64_t LeasePool::held_by_others(const Account& account) const {
+    std::uint64_t sum = account.lease;
+    for (const auto& [process, other] : accounts_)
+        if (&other != &account) sum += other.holds_at_least();
+    return sum;
+}
+
+bool LeasePool::unconfirmed() const {
+    return std::ranges::any_of(accounts_, [](const auto& item) { return item.second.unsized.unconfirmed(); });
+}
+
+std::uint64_t LeasePool::unexplained() const {
+    std::uint64_t sum = 0;
+    for (const auto& [process, account] : accounts_)
+        if (!account.dying) sum += account.unsized.unexplained();
+    return sum;
+}
+
+}  // namespace cgpu::app

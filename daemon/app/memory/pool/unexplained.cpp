@@ -1,0 +1,31 @@
+#include "daemon/app/memory/pool/unexplained.hpp"
+
+#include <algorithm>
+
+namespace cgpu::app {
+
+void Unexplained::may_grow(std::uint64_t bytes) { growth_ += std::min(bytes, kAnything - growth_); }
+
+void Unexplained::should_shrink(std::uint64_t bytes) { explained_ -= std::min(bytes, explained_); }
+
+void Unexplained::seen(const Look& look, const Settings& settings) {
+    const auto most = explained_ + std::min(growth_, kAnything - explained_);
+    const auto new_bytes = look.bytes - std::min(bytes_, look.bytes);
+    // Never less than before: a charge that ends late makes the figure too small for a while.
+    auto explained = std::max(explained_, std::min({new_bytes, look.room, most}));
+    if (look.settled) {
+        explained_ = explained;
+        growth_ = 0;
+    }
+    explained = std::max(explained, look.always);
+    const auto beyond = look.bytes - std::min(explained, look.bytes);
+    if (beyond <= settings.gap) {
+        since_ = 0;
+        bytes_ = 0;
+        return;
+    }
+    if (since_ == 0) since_ = look.now;
+    if (look.now - since_ >= settings.patience) bytes_ = beyond;
+}
+
+}  // namespace cgpu::app

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/upgrade/flow.hpp"
+#include "daemon/app/ports/modules.hpp"
+
+namespace cgpu::app {
+
+/// What an upgrade, or a switch of the mode, is asked for with.
+struct UpgradeOptions {
+    std::optional<std::uint32_t> timeout_s = {};  ///< 1..86400; nothing: hot a minute, else ten
+    bool drain = false;    ///< cold, mode: where instances are in the way, wait for them to end
+    bool dry_run = false;  ///< check everything, change nothing
+};
+
+/// What is checked before a job begins: each answers nothing, or the refusal.
+class UpgradeChecks {
+  public:
+    using Instances = std::function<const model::Node::Instances&()>;
+
+    /// The flow and the modules outlive this object.
+    UpgradeChecks(const upgrade::Flow& flow, Modules& modules, Instances instances)
+        : flow_(flow), modules_(modules), instances_(std::move(instances)) {}
+
+    /// The seconds; refused (invalid) where they are out of range.
+    [[nodiscard]] static Result<std::uint32_t> timeout_of(const UpgradeOptions& options,
+                                                          std::uint32_t otherwise);
+    /// Busy while a job is under way.
+    [[nodiscard]] Result<void> idle(const std::string& what) const;
+    /// The version to go to: idle, installed, whole and not in force.
+    [[nodiscard]] Result<upgrade::Manifest> target(std::string_view version) const;
+    /// Unsupported where the versions or some process forbid a hot upgrade.
+    [[nodiscard]] Result<void> hot(const upgrade::Manifest& target) const;
+    /// Who must have ended before `to` can be in force.
+    [[nodiscard]] std::vector<model::InstanceId> in_the_way(const upgrade::Setting& from,
+                                                            const upgrade::Setting& to) const;
+    /// Busy, naming them, unless the job waits for them.
+    [[nodiscard]] static Result<void> nobody_in_the_way(const std::string& what,
+                                                        const std::vector<model::InstanceId>& instances,
+                                                        const UpgradeOptions& options, const char* remedy);
+
+  private:
+    const upgrade::Flow& flow_;
+    Modules& modules_;
+    Instances instances_;
+};
+
+}  // namespace cgpu::app

@@ -1,0 +1,117 @@
+#include "daemon/system/processes/mount_search.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "daemon/system/processes/mount_info.hpp"
+#include "daemon/system/processes/proc_file.hpp"
+
+namespace cgpu::system {
+namespace {
+
+/// A process takes some 15 to 30 µs.
+constexpr std::size_t kProcessesPerTurn = 100;
+
+std::string mountinfo_of(std::int32_t pid) { return "/proc/" + std::to_string(pid) + "/mountinfo"; }
+
+/// How long a search waits that had no descriptor to look with.
+constexpr app::Nanos kAgainAfter = 200'000'000;
+
+/// Nobody can be seen without a descriptor; any other failure to open a file of a process means that it has
+/// ended.
+bool is_lack(int error) { return error == EMFILE || error == ENFILE || error == ENOMEM; }
+
+}  // namespace
+
+MountSearch::MountSearch(app::Loop& loop, app::Processes& processes, std::filesystem::path folder,
+                         app::FoundProcess call)
+    : loop_(loop), processes_(processes), folder_(std::move(folder)), call_(std::move(call)) {
+    begin_at(loop_.now());
+}
+
+void MountSearch::begin_at(app::Nanos when) {
+    pids_.clear();
+    next_ = 0;
+    mounted_.clear();  // the kernel gives ids again
+    first_.reset();
+    blind_ = false;
+    turn_ = loop_.at(when, [this] {
+        list_pids();
+        look_on();
+    });
+}
+
+void MountSearch::list_pids() {
+    const std::unique_ptr<DIR, int (*)(DIR*)> proc(opendir("/proc"), closedir);
+    blind_ = !proc;
+    if (!proc) return;
+    while (const auto* entry = readdir(proc.get())) {
+        const std::string_view name(entry->d_name);
+        std::int32_t pid = 0;
+        const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
+        if (error == std::errc{} && end == name.data() + name.size()) pids_.push_back(pid);
+    }
+}
+
+void MountSearch::look_on() {
+    for (std::size_t i = 0; i < kProcessesPerTurn && next_ < pids_.size(); ++i) look_at(pids_[next_++]);
+    if (next_ < pids_.size()) {
+        turn_ = loop_.at(loop_.now(), [this] { look_on(); });
+        return;
+    }
+    if (!first_ && blind_) return begin_at(loop_.now() + kAgainAfter);
+    // It may have ended while the others were looked at.
+    if (first_ && !processes_.alive(*first_)) return begin_at(loop_.now());
+    // Called last: it may destroy this search.
+    const auto call = std::exchange(call_, nullptr);
+    const auto first = first_;
+    call(first);
+}
+
+void MountSearch::look_at(std::int32_t pid) {
+    if (!mounted_for(pid)) return;
+    const auto process = processes_.identify(pid);
+    const bool earlier = process && (!first_ || process->start_time < first_->start_time);
+    if (!earlier) return;
+    // Asked again, now that it has a name: its pid may have been another's. Then all are looked at once more.
+    if (processes_.sees(*process, folder_))
+        first_ = *process;
+    else
+        blind_ = true;
+}
+
+bool MountSearch::mounted_for(std::int32_t pid) {
+    const auto first_mount = first_mount_of(pid);
+    if (first_mount.empty()) return false;
+    if (const auto known = mounted_.find(first_mount); known != mounted_.end()) return known->second;
+    struct stat status {};
+    const auto mounts = read_text(mountinfo_of(pid));
+    blind_ = blind_ || (!mounts && is_lack(mounts.error()));
+    // Where its process has ended meanwhile, the next one with these mounts is looked at.
+    if (!mounts || mounts->empty() || stat(folder_.c_str(), &status) != 0) return false;
+    return mounted_[first_mount] = mounts_folder(*mounts, status.st_dev, folder_.native());
+}
+
+/// The id of the first mount that a process shows; empty where it has ended. The kernel makes no more of the
+/// text than is asked for.
+std::string MountSearch::first_mount_of(std::int32_t pid) {
+    const int fd = open(mountinfo_of(pid).c_str(), O_RDONLY | O_CLOEXEC);
+    blind_ = blind_ || (fd < 0 && is_lack(errno));
+    if (fd < 0) return {};
+    std::array<char, 16> begin{};
+    const auto got = read(fd, begin.data(), begin.size());
+    close(fd);
+    const std::string_view text(begin.data(), got > 0 ? static_cast<std::size_t>(got) : 0);
+    return std::string(text.substr(0, text.find(' ')));
+}
+
+}  // namespace cgpu::system

@@ -1,0 +1,41 @@
+#include "daemon/system/processes/proc_file.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+
+namespace cgpu::system {
+
+tl::expected<std::string, int> read_text(const std::string& path) {
+    const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return tl::unexpected(errno);
+    std::string text;
+    std::array<char, 1024> part{};
+    ssize_t got = 0;
+    while ((got = read(fd, part.data(), part.size())) > 0)
+        text.append(part.data(), static_cast<std::size_t>(got));
+    const int error = errno;
+    close(fd);
+    if (got < 0) return tl::unexpected(error);
+    return text;
+}
+
+std::optional<std::uint64_t> field_in(std::string_view stat, int number) {
+    auto at = stat.rfind(')');
+    if (at == std::string_view::npos) return std::nullopt;
+    // Behind the ")" comes a space and field 3.
+    for (int field = 3; field <= number; ++field) {
+        at = stat.find(' ', at + 1);
+        if (at == std::string_view::npos) return std::nullopt;
+    }
+    std::uint64_t value = 0;
+    const auto* begin = stat.data() + at + 1;
+    const auto [end, error] = std::from_chars(begin, stat.data() + stat.size(), value);
+    if (error != std::errc{} || end == begin) return std::nullopt;
+    return value;
+}
+
+}  // namespace cgpu::system

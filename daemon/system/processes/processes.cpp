@@ -1,0 +1,223 @@
+#include "daemon/system/processes/processes.hpp"
+
+#include <linux/capability.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include "daemon/system/processes/mount_info.hpp"
+#include "daemon/system/processes/mount_search.hpp"
+#include "daemon/system/processes/pid_namespaces.hpp"
+#include "daemon/system/processes/proc_file.hpp"
+
+namespace cgpu::system {
+namespace {
+
+using model::Refusal;
+
+/// The letter of proc(5); NUL where the text is none of a process.
+char state_in(std::string_view stat) {
+    const auto name_end = stat.rfind(')');
+    return name_end == std::string_view::npos || name_end + 2 >= stat.size() ? '\0' : stat[name_end + 2];
+}
+
+/// A zombie holds nothing any more, unless only its main thread has ended: then the others go on.
+bool has_ended(std::string_view stat) {
+    const char state = state_in(stat);
+    const auto threads = field_in(stat, 20);
+    return state == '\0' || state == 'X' || (state == 'Z' && (!threads || *threads <= 1));
+}
+
+/// How often a process is looked at for which no pidfd could be had.
+constexpr app::Nanos kLookEvery = 200'000'000;
+
+/// Deeper trees of processes are not climbed.
+constexpr int kMostGenerations = 64;
+
+/// Waits on a pidfd or, while none can be had or watched, looks now and then.
+class EndWatch final : public app::Watch {
+  public:
+    EndWatch(app::Loop& loop, Processes& processes, model::Process process, std::function<void()> call)
+        : loop_(loop), processes_(processes), process_(std::move(process)), call_(std::move(call)) {
+        begin();
+    }
+    ~EndWatch() override { stop(); }
+    EndWatch(const EndWatch&) = delete;
+    EndWatch& operator=(const EndWatch&) = delete;
+
+  private:
+    void begin() {
+        fd_ = static_cast<int>(syscall(SYS_pidfd_open, process_.pid, 0));
+        // The descriptor is taken first and the name compared afterwards, so a reused pid can't slip in
+        // between.
+        if (!processes_.alive(process_))
+            watch_ = loop_.at(loop_.now(), [this] { ended(); });
+        else if (!watch_descriptor())
+            watch_ = loop_.at(loop_.now() + kLookEvery, [this] { begin(); });
+    }
+
+    bool watch_descriptor() {
+        if (fd_ < 0) return false;
+        try {
+            watch_ = loop_.watch(fd_, EPOLLIN, [this](std::uint32_t) { ended(); });
+            return true;
+        } catch (const std::system_error&) {
+            // The kernel bounds how many descriptors a user watches.
+            close(std::exchange(fd_, -1));
+            return false;
+        }
+    }
+
+    void ended() {
+        stop();
+        // Called last: it may destroy this watch.
+        const auto call = std::exchange(call_, nullptr);
+        if (call) call();
+    }
+
+    void stop() {
+        watch_.reset();
+        if (fd_ >= 0) close(std::exchange(fd_, -1));
+    }
+
+    app::Loop& loop_;
+    Processes& processes_;
+    model::Process process_;
+    std::function<void()> call_;
+    int fd_ = -1;
+    app::WatchPtr watch_;
+};
+
+}  // namespace
+
+std::optional<std::uint64_t> start_time_in(std::string_view stat) { return field_in(stat, 22); }
+
+Processes::Processes(app::Loop& loop)
+    : loop_(loop), boot_id_(read_text("/proc/sys/kernel/random/boot_id").value_or("")) {
+    while (!boot_id_.empty() && boot_id_.back() == '\n') boot_id_.pop_back();
+}
+
+std::optional<std::uint32_t> effective_user_in(std::string_view status) {
+    constexpr std::string_view kLine = "\nUid:\t";
+    const auto line = status.find(kLine);
+    if (line == std::string_view::npos) return std::nullopt;
+    const auto real = line + kLine.size();
+    const auto tab = status.find('\t', real);
+    if (tab == std::string_view::npos) return std::nullopt;
+    std::uint32_t user = 0;
+    const auto [end, error] = std::from_chars(status.data() + tab + 1, status.data() + status.size(), user);
+    return error == std::errc() ? std::optional(user) : std::nullopt;
+}
+
+app::Result<model::Process> Processes::identify(std::int32_t pid) {
+    const auto name = "process " + std::to_string(pid);
+    const auto stat = read_text("/proc/" + std::to_string(pid) + "/stat");
+    if (stat && pid > 0) {
+        const auto start = start_time_in(*stat);
+        if (start && !has_ended(*stat)) return model::Process{pid, *start, boot_id_};
+    }
+    // A signal that isn't sent tells whether there is one that /proc doesn't show.
+    const bool hidden = !stat && stat.error() == ENOENT && pid > 0 && (::kill(pid, 0) == 0 || errno == EPERM);
+    if (hidden && !read_text("/proc/" + std::to_string(pid) + "/stat"))
+        return model::refuse(Refusal::Reason::busy, name,
+                             "/proc doesn't show it to cgpud: it is mounted with hidepid=",
+                             "gid=GROUP beside hidepid= where /proc is mounted, and "
+                             "SupplementaryGroups=GROUP for cgpud, see cgpud(8)");
+    if (!stat && stat.error() != ENOENT && stat.error() != ESRCH)
+        return model::refuse(Refusal::Reason::busy, name,
+                             std::string("it can't be looked at: ") + strerror(stat.error()),
+                             "again in a while");
+    return model::refuse(Refusal::Reason::not_found, name, "there is no such process on this host",
+                         "give the pid as the host sees it");
+}
+
+bool Processes::alive(const model::Process& process) {
+    const auto now = identify(process.pid);
+    // One that can't be looked at (no descriptors left) may well live: nothing of its may be taken away.
+    return now ? *now == process : now.error().reason == Refusal::Reason::busy;
+}
+
+std::optional<std::uint32_t> Processes::user_of(const model::Process& process) {
+    const auto status = read_text("/proc/" + std::to_string(process.pid) + "/status");
+    const auto user = status ? effective_user_in(*status) : std::nullopt;
+    return alive(process) ? user : std::nullopt;
+}
+
+std::int32_t Processes::parent_of(const model::Process& process) {
+    const auto stat = read_text("/proc/" + std::to_string(process.pid) + "/stat");
+    const auto parent = stat ? field_in(*stat, 4) : std::nullopt;
+    return parent && start_time_in(*stat) == process.start_time ? static_cast<std::int32_t>(*parent) : 0;
+}
+
+app::PidPlace Processes::pid_place(const model::Process& process) {
+    auto place = read_pid_place(process.pid);
+    // Looked at afterwards: what was read may have been another process's with the same pid.
+    return alive(process) ? place : app::PidPlace{};
+}
+
+app::WatchPtr Processes::on_exit(const model::Process& process, std::function<void()> call) {
+    return std::make_unique<EndWatch>(loop_, *this, process, std::move(call));
+}
+
+bool Processes::sees(const model::Process& process, const std::filesystem::path& folder) {
+    struct stat status {};
+    if (stat(folder.c_str(), &status) != 0) return false;
+    const auto mounts = read_text("/proc/" + std::to_string(process.pid) + "/mountinfo");
+    // Looked at last: a pid that was reused meanwhile has another start.
+    return mounts && mounts_folder(*mounts, status.st_dev, folder.native()) && alive(process);
+}
+
+app::WatchPtr Processes::find_first_to_see(const std::filesystem::path& folder, app::FoundProcess call) {
+    return std::make_unique<MountSearch>(loop_, *this, folder, std::move(call));
+}
+
+bool Processes::descends(const model::Process& process, const model::Process& ancestor) {
+    auto pid = process.pid;
+    for (int i = 0; i < kMostGenerations && pid > 1; ++i) {
+        if (pid == ancestor.pid) return alive(ancestor) && alive(process);
+        const auto stat = read_text("/proc/" + std::to_string(pid) + "/stat");
+        const auto parent = stat ? field_in(*stat, 4) : std::nullopt;
+        if (!parent) return false;
+        pid = static_cast<std::int32_t>(*parent);
+    }
+    return false;
+}
+
+bool Processes::stopped(const model::Process& process) {
+    const auto stat = read_text("/proc/" + std::to_string(process.pid) + "/stat").value_or("");
+    const auto state = state_in(stat);
+    return (state == 'T' || state == 't') && start_time_in(stat) == process.start_time;
+}
+
+bool Processes::may_kill_others() {
+    const auto status = read_text("/proc/self/status").value_or("");
+    constexpr std::string_view kLine = "\nCapEff:\t";
+    const auto at = status.find(kLine);
+    if (at == std::string::npos) return false;
+    std::uint64_t capabilities = 0;
+    std::from_chars(status.data() + at + kLine.size(), status.data() + status.size(), capabilities, 16);
+    return (capabilities >> CAP_KILL & 1) != 0;
+}
+
+app::Result<void> Processes::kill(const model::Process& process) {
+    const int fd = static_cast<int>(syscall(SYS_pidfd_open, process.pid, 0));
+    // The name is compared while the descriptor is held, so nobody else can be hit.
+    const bool sent =
+        fd >= 0 && (!alive(process) || syscall(SYS_pidfd_send_signal, fd, SIGKILL, nullptr, 0) == 0);
+    const int error = errno;
+    if (fd >= 0) close(fd);
+    if (sent || error == ESRCH) return {};
+    return model::refuse(Refusal::Reason::unsupported, "process " + std::to_string(process.pid),
+                         std::string("it can't be killed: ") + strerror(error),
+                         "give cgpud CAP_KILL by kill.conf, see cgpud(8), or set on_escape: refuse");
+}
+
+}  // namespace cgpu::system

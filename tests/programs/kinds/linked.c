@@ -1,4 +1,0 @@
-/* A program that is linked with the driver. */
-#include "tests/programs/kinds/linked.h"
-
-int main(void) { return do_errand(linked_function); }

@@ -13,9 +13,12 @@ namespace detail {
 extern thread_local constinit int driver_depth __attribute__((tls_model("initial-exec")));
 }
 
-/// Whether this thread is inside a real driver call made by a hook. The driver may call its own exported
-/// functions and so come back to us; such calls are its own business and pass unchanged.
-inline bool inside_driver() { return detail::driver_depth != 0; }
+/// Whether a hook is called by the driver itself: this thread is inside a driver call made by a hook, and the
+/// driver's calls to its own functions reach the front. Such calls pass unchanged.
+///
+/// The depth alone doesn't tell. A thread that leaves a driver call by siglongjmp keeps the depth of that
+/// call, and its later calls must not pass for that.
+inline bool inside_driver() { return detail::driver_depth != 0 && real_library_calls_front(); }
 
 template <class Signature>
 class RealFunction;

@@ -21,5 +21,8 @@ void* open_real_library();
 void* real_address(const char* name);
 /// Whether it has been loaded.
 bool has_real_library();
+/// Whether calls of the loaded library's functions to each other may reach this front: false where the linker
+/// has bound them to the library itself (-Bsymbolic), as it has in NVIDIA's libcuda 470 to 550.
+bool real_library_calls_front();
 
 }  // namespace cgpu::front

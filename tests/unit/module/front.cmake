@@ -16,6 +16,9 @@ function(front_test_driver name file source)
   target_link_libraries(${name} PRIVATE cgpu_options)
   target_compile_options(${name} PRIVATE -fvisibility=hidden)
   target_link_options(${name} PRIVATE -Wl,-soname,${driver_folder}/${file}.so.1)
+  if(file STREQUAL libcuda)
+    target_link_options(${name} PRIVATE -Wl,-Bsymbolic)  # as NVIDIA's
+  endif()
 endfunction()
 front_test_driver(front_test_driver libcuda ${CMAKE_CURRENT_LIST_DIR}/front/support/front_driver.cpp)
 target_sources(front_test_driver PRIVATE ${CMAKE_CURRENT_LIST_DIR}/front/support/front_driver_compute.cpp)
@@ -62,6 +65,7 @@ if(NOT CGPU_SANITIZE)  # it forks processes that have threads, and closes descri
             front/memory/front_gives_test.cpp front/memory/front_memory_test.cpp
             ${CMAKE_CURRENT_LIST_DIR}/front/front_link_test.cpp ${CMAKE_CURRENT_LIST_DIR}/front/compute/front_launch_test.cpp
             front/compute/front_launching_test.cpp
+            ${CMAKE_CURRENT_LIST_DIR}/front/driver/front_jump_test.cpp
             ${CMAKE_CURRENT_LIST_DIR}/front/nvml/front_nvml_memory_test.cpp
             ${CMAKE_CURRENT_LIST_DIR}/front/nvml/front_nvml_processes_test.cpp
     LIBS cgpu_core ${CMAKE_DL_LIBS})

@@ -220,10 +220,15 @@ void LeasePool::look_begins() {
 std::optional<LeasePool::Learnt> LeasePool::figure(const model::Process& process,
                                                    std::optional<std::uint64_t> bytes, std::uint64_t context,
                                                    Nanos now) {
-    Account* account = living_account(process);
-    if (account == nullptr) return std::nullopt;
-    UnsizedMemory::Facts facts{account->lease, bounded_report(process, *account), context, std::nullopt, now};
-    if (limit_ != kUnlimited) facts.room = limit_ - std::min(held_by_others(*account), limit_);
+    const auto item = accounts_.find(process);
+    if (item == accounts_.end() || item->second.dying) return std::nullopt;
+    Account* account = &item->second;
+    UnsizedMemory::Facts facts;
+    facts.lease = account->lease;
+    facts.report = bounded_report(process, *account);
+    facts.context = context;
+    facts.now = now;
+    find_room(*item, facts);
     const auto before = account->unsized.bytes();
     const auto learnt = account->unsized.figure(bytes, facts, unexplained_);
     if (account->unsized.bytes() != before) save(*account);
@@ -234,13 +239,36 @@ std::uint64_t LeasePool::Account::holds_at_least() const {
     return dying ? total() : std::max(total(), lease + unsized.beyond_lease());
 }
 
+namespace {
+
+/// Whether, of two processes, `other` is to blame for what both hold beyond the limit. It is the one that is
+/// further beyond its lease, and in any case one that never said hello.
+bool is_blamed_before(const LeasePool::Accounts::value_type& other,
+                      const LeasePool::Accounts::value_type& item) {
+    if (other.second.dying || !other.second.unsized.blamed()) return false;
+    if (other.second.stranger != item.second.stranger) return other.second.stranger;
+    const auto others = other.second.beyond_lease();
+    const auto own = item.second.beyond_lease();
+    return others != own ? others > own : ProcessLess()(other.first, item.first);
+}
+
+}  // namespace
+
 /// What is counted of a process that never lets a figure be believed is too little. If that were taken for
 /// what it holds, each process of an instance could pass for all that the limit has room for.
-std::uint64_t LeasePool::held_by_others(const Account& account) const {
-    std::uint64_t sum = account.lease;
-    for (const auto& [process, other] : accounts_)
-        if (&other != &account) sum += other.holds_at_least();
-    return sum;
+///
+/// What a process holds past the module takes no room from one that holds less: the latter would be blamed
+/// for growth that the limit has room for without the former.
+void LeasePool::find_room(const Accounts::value_type& item, UnsizedMemory::Facts& facts) const {
+    if (limit_ == kUnlimited) return;
+    std::uint64_t held = item.second.lease;
+    for (const auto& other : accounts_) {
+        if (&other == &item) continue;
+        const bool blamed = is_blamed_before(other, item);
+        held += blamed ? other.second.lease : other.second.holds_at_least();
+        facts.others_blamed = facts.others_blamed || blamed;
+    }
+    facts.room = limit_ - std::min(held, limit_);
 }
 
 bool LeasePool::unconfirmed() const {

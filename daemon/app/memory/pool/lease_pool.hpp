@@ -49,6 +49,8 @@ class LeasePool {
         [[nodiscard]] std::uint64_t total() const { return lease + unsized.bytes(); }
         /// The same, or what it holds at least by the last looks, where that is more.
         [[nodiscard]] std::uint64_t holds_at_least() const;
+        /// What of that is beyond its lease.
+        [[nodiscard]] std::uint64_t beyond_lease() const { return holds_at_least() - lease; }
     };
     using Accounts = std::map<model::Process, Account, ProcessLess>;
 
@@ -136,7 +138,8 @@ class LeasePool {
     /// What it reports, if anything, with no more charged than it has leased.
     [[nodiscard]] std::optional<LeaseReport> bounded_report(const model::Process& process,
                                                             const Account& account) const;
-    [[nodiscard]] std::uint64_t held_by_others(const Account& account) const;
+    /// Sets what the limit leaves to a process for memory beyond its lease.
+    void find_room(const Accounts::value_type& item, UnsizedMemory::Facts& facts) const;
     void save(const Account& account);
 
     PoolKey key_;

@@ -13,9 +13,13 @@ void Unexplained::seen(const Look& look, const Settings& settings) {
     const auto new_bytes = look.bytes - std::min(bytes_, look.bytes);
     // Never less than before: a charge that ends late makes the figure too small for a while.
     auto explained = std::max(explained_, std::min({new_bytes, look.room, most}));
+    // But the process may be blamed for more, as others of the instance need the room.
+    if (bytes_ > 0) explained = std::min(explained, look.room);
     if (look.settled) {
+        // What was announced and had no room still explains growth when another process has made room.
+        const bool lacks_room = look.room < std::min(new_bytes, most);
+        growth_ = lacks_room ? most - explained : 0;
         explained_ = explained;
-        growth_ = 0;
     }
     explained = std::max(explained, look.always);
     const auto beyond = look.bytes - std::min(explained, look.bytes);

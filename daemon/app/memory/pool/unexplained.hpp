@@ -10,8 +10,9 @@ namespace cgpu::app {
 ///
 /// What the driver shows of a process beyond its charges is contexts, code and heaps. The module announces
 /// each of them (wire::Topic) and how much it may take; so much growth is explained, as far as the instance's
-/// limit had room for it. What grows beyond that by more than `gap`, and stays for `patience`, is
-/// unexplained, and stays so until it is gone: no later announcement explains it.
+/// limit has room for it. What grows beyond that by more than `gap`, and stays for `patience`, is
+/// unexplained, and stays so until it is gone: no later announcement explains it. While some is unexplained,
+/// less room also explains less.
 class Unexplained {
   public:
     struct Settings {
@@ -38,6 +39,8 @@ class Unexplained {
     [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
     /// Another look would tell more.
     [[nodiscard]] bool suspected() const { return since_ != 0 && bytes_ == 0; }
+    /// Some of it is unexplained, or has been since less than `patience`.
+    [[nodiscard]] bool blamed() const { return since_ != 0; }
 
   private:
     std::uint64_t explained_ = 0;

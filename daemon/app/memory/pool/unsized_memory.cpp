@@ -146,7 +146,8 @@ void UnsizedMemory::judge(Unexplained::Look look, const Facts& facts, const Unex
     look.room = *facts.room;
     unexplained_.seen(look, settings);
     // It counts even where the charges never stand still long enough for a figure to be believed.
-    if (unexplained_.bytes() > 0 && look.bytes > bytes()) known_ = look.bytes - pending_;
+    const bool over_limit = unexplained_.bytes() > 0 || facts.others_blamed;
+    if (over_limit && look.bytes > bytes()) known_ = look.bytes - pending_;
 }
 
 std::uint64_t UnsizedMemory::beyond_lease() const {

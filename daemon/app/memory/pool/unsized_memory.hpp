@@ -37,6 +37,7 @@ class UnsizedMemory {
         /// What the limit leaves for it beside its lease and what the others hold; nothing: there is no
         /// limit.
         std::optional<std::uint64_t> room;
+        bool others_blamed = false;  ///< which is why there is so much room
         Nanos now = 0;
     };
 
@@ -70,6 +71,8 @@ class UnsizedMemory {
     [[nodiscard]] Nanos pending_since() const { return pending_since_; }
     /// What came past the module.
     [[nodiscard]] std::uint64_t unexplained() const { return unexplained_.bytes(); }
+    /// Some of that is unexplained, or has been for a moment.
+    [[nodiscard]] bool blamed() const { return unexplained_.blamed(); }
     /// Beyond the whole lease, by each of the last looks at least. No word of the process changes it.
     [[nodiscard]] std::uint64_t beyond_lease() const;
     /// The last figure differs from what is counted: another look would help.

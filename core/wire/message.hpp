@@ -125,6 +125,8 @@ enum class Topic : std::uint32_t {
                        ///< takes a lost one's place: what the daemon counts beyond it was on its way then
     refused = 10,  ///< no bytes: an allocation of `bytes` that the program asked for was refused to it, after
                    ///< however many Asks. Daemons from before it answer bad_request, and count nothing
+    shared = 11,  ///< no bytes: the process has opened memory that others made (IPC, imports), `bytes` in all
+                  ///< so far. The driver may show it for this process. Older daemons as above
 };
 
 struct Ask {

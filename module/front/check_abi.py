@@ -19,6 +19,7 @@ STRUCTURES = {
     "ArrayDescriptorV1": "CUDA_ARRAY_DESCRIPTOR_v1", "Array3DDescriptorV1": "CUDA_ARRAY3D_DESCRIPTOR_v1",
     "CUlaunchConfig": "::CUlaunchConfig", "CUlaunchParams": "CUDA_LAUNCH_PARAMS_v1",
     "CUmemLocation": "CUmemLocation_v1", "CUmemAllocationProp": "CUmemAllocationProp_v1", "CUuuid": "::CUuuid",
+    "CUipcMemHandle": "CUipcMemHandle_v1",
     "CUmemPoolProps": "CUmemPoolProps_v1", "CUmemAllocNodeParams": "CUDA_MEM_ALLOC_NODE_PARAMS_v1",
     "CUgraphInstantiateParams": "CUDA_GRAPH_INSTANTIATE_PARAMS",
     "CUmemcpy2D": "CUDA_MEMCPY2D_v2", "CUmemcpy3D": "CUDA_MEMCPY3D_v2",
@@ -41,6 +42,7 @@ OFFSETS = [
     ("CUmemcpy3D", "width_bytes", "CUDA_MEMCPY3D_v2", "WidthInBytes"), ("CUmemcpy3D", "depth", "CUDA_MEMCPY3D_v2", "Depth"),
     ("CUexternalMemoryHandleDesc", "type", "CUDA_EXTERNAL_MEMORY_HANDLE_DESC", "type"),
     ("CUexternalMemoryHandleDesc", "descriptor", "CUDA_EXTERNAL_MEMORY_HANDLE_DESC", "handle"),
+    ("CUexternalMemoryHandleDesc", "bytes", "CUDA_EXTERNAL_MEMORY_HANDLE_DESC", "size"),
     ("CUmemAllocNodeParams", "bytes", "CUDA_MEM_ALLOC_NODE_PARAMS_v1", "bytesize"),
     ("CUgraphInstantiateParams", "flags", "CUDA_GRAPH_INSTANTIATE_PARAMS", "flags"),
 ]

@@ -8,7 +8,14 @@
 namespace cgpu::app {
 namespace {
 
-const char* consequence(OnEscape on_escape) {
+/// Memory that was opened from another process may be counted twice, so it is only reported.
+bool is_killed_for(const Escapes::Found& found) { return found.outside || !found.shared; }
+
+const char* consequence(OnEscape on_escape, const Escapes::Found& found) {
+    if (on_escape == OnEscape::kill && !is_killed_for(found))
+        return "it may be memory of another process that this one has opened, so it is not killed, and "
+               "nothing "
+               "more is granted to the instance until it is gone";
     switch (on_escape) {
         case OnEscape::report:
             return "it counts as the instance's";
@@ -35,7 +42,7 @@ void Escapes::seen(const model::Uuid& gpu, const std::vector<Found>& found) {
         Told& told = place->second;
         if (each.outside && !std::exchange(told.outside, true)) tell_outside(each);
         if (each.bytes > 0 && !std::exchange(told.bytes, true)) tell_bytes(each);
-        if (on_escape_ == OnEscape::kill) kill(each, first);
+        if (on_escape_ == OnEscape::kill && is_killed_for(each)) kill(each, first);
     }
 }
 
@@ -53,13 +60,13 @@ void Escapes::tell_outside(const Found& found) const {
     log::warn(
         "instance {}: process {}: uses {}{} outside the module, so its compute passes the gate unseen; {}",
         found.key.pool.instance.id.short_id(), found.key.process.pid, found.key.pool.gpu.to_string(),
-        found.foreign ? ", which isn't the instance's," : "", consequence(on_escape_));
+        found.foreign ? ", which isn't the instance's," : "", consequence(on_escape_, found));
 }
 
 void Escapes::tell_bytes(const Found& found) const {
     log::warn("instance {}: process {}: holds {} bytes on {} that the module can't explain; {}",
               found.key.pool.instance.id.short_id(), found.key.process.pid, found.bytes,
-              found.key.pool.gpu.to_string(), consequence(on_escape_));
+              found.key.pool.gpu.to_string(), consequence(on_escape_, found));
 }
 
 void Escapes::kill(const Found& found, bool first) {

@@ -14,7 +14,7 @@ namespace cgpu::app {
 enum class OnEscape {
     report,  ///< a line in the log, and the figure where usage is shown
     refuse,  ///< nothing more is granted to the instance while it lasts
-    kill,    ///< SIGKILL to the process
+    kill,    ///< SIGKILL to the process, except for memory that may be shared
 };
 
 /// Tells of such a process once when it is found, again when memory follows, and once when it is gone;
@@ -26,6 +26,7 @@ class Escapes {
         std::uint64_t bytes = 0;  ///< unexplained
         bool outside = false;     ///< it never said hello
         bool foreign = false;     ///< the instance has no quota on this GPU
+        bool shared = false;      ///< the bytes may be another process's that this one has opened
     };
 
     Escapes(Processes& processes, OnEscape on_escape) : processes_(processes), on_escape_(on_escape) {}

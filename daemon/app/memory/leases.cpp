@@ -215,6 +215,10 @@ void Leases::context_gone(const LeaseKey& key) {
     say(key, [&](LeasePool& pool) { pool.context_gone(key.process); });
 }
 
+void Leases::opened_shared(const LeaseKey& key, std::uint64_t bytes) {
+    if (PoolEntry* entry = pools_.find(key.pool)) entry->pool.opened_shared(key.process, bytes);
+}
+
 void Leases::look(const model::Uuid& gpu) { looks_.look(gpu); }
 
 void Leases::drive(const model::Uuid& gpu) {
@@ -286,8 +290,11 @@ void Leases::judge(const model::Uuid& gpu) {
         if (key.gpu != gpu) continue;
         for (const auto& [process, account] : entry->pool.accounts())
             if (!account.dying && (account.unsized.unexplained() > 0 || account.outside))
-                found.push_back(
-                    {{key, process}, account.unsized.unexplained(), account.outside, entry->foreign});
+                found.push_back({{key, process},
+                                 account.unsized.unexplained(),
+                                 account.outside,
+                                 entry->foreign,
+                                 account.unsized.unexplained() <= entry->pool.may_be_shared(account)});
     }
     escapes_.seen(gpu, found);
 }

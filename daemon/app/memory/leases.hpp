@@ -91,6 +91,8 @@ class Leases {
     void not_made(const LeaseKey& key, std::uint64_t bytes);
     void moved(const LeaseKey& key, std::uint64_t gone);
     void context_gone(const LeaseKey& key);
+    /// It has opened so many bytes in all that other processes made.
+    void opened_shared(const LeaseKey& key, std::uint64_t bytes);
 
     /// Asks the driver soon what its processes hold.
     void look(const model::Uuid& gpu);

@@ -41,6 +41,9 @@ void MemoryAsks::ask(const std::shared_ptr<Connection>& connection, const wire::
         case wire::Topic::lease_held:
             outside_.leases.held(lease, ask.bytes);
             return answer(*connection, ask, wire::Why::none);
+        case wire::Topic::shared:
+            outside_.leases.opened_shared(lease, ask.bytes);
+            return answer(*connection, ask, wire::Why::none);
         case wire::Topic::refused:
             refused(*connection, ask);
             return answer(*connection, ask, wire::Why::none);

@@ -107,6 +107,12 @@ static_assert(sizeof(CUmemAllocationProp) == 32);
 struct CUexternalMemoryHandleDesc {
     int type;
     alignas(8) int descriptor;
+    alignas(8) char otherwise[8];  ///< of the union that the descriptor is in
+    unsigned long long bytes;
+};
+
+struct CUipcMemHandle {
+    char reserved[64];
 };
 
 struct CUmemPoolProps {

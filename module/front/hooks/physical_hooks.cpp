@@ -2,6 +2,7 @@
 #include "module/front/hooks/hook.hpp"
 #include "module/front/lease/freeing.hpp"
 #include "module/front/lease/physical.hpp"
+#include "module/front/lease/shared_memory.hpp"
 #include "module/front/memory/charge.hpp"
 
 using namespace cgpu::front;
@@ -24,12 +25,21 @@ namespace {
 
 bool managed() { return session().route() == Route::managed; }
 
+int gpu_of_current() {
+    CUdevice device = 0;
+    return real::cuCtxGetDevice(&device) == kSuccess ? session().gpu_of(device) : kForeignGpu;
+}
+
 /// Opens memory from a descriptor, which may be one of this process's own; -1: it is opened otherwise.
-template <class Handle, class Call>
-CUresult open_from(int descriptor, const Handle& handle, Call call) {
+/// `foreign` is called where another process's memory was opened.
+template <class Handle, class Call, class Foreign>
+CUresult open_from(int descriptor, const Handle& handle, Call call, Foreign foreign) {
     Physical::Memory* own = descriptor >= 0 && managed() ? physical().hold(descriptor) : nullptr;
     const CUresult result = call();
-    if (own == nullptr) return result;
+    if (own == nullptr) {
+        if (result == kSuccess && managed()) foreign();
+        return result;
+    }
     if (result == kSuccess)
         physical().imported(*own, handle());
     else
@@ -74,7 +84,9 @@ CGPU_HOOK cuMemRelease(CUmemGenericAllocationHandle handle) {
 CGPU_HOOK cuMemMap(CUdeviceptr address, std::size_t bytes, std::size_t offset,
                    CUmemGenericAllocationHandle handle, unsigned long long flags) {
     const CUresult result = real::cuMemMap(address, bytes, offset, handle, flags);
-    if (result == kSuccess && managed()) physical().mapped(address, bytes, handle);
+    if (result != kSuccess || !managed()) return result;
+    const bool own = physical().mapped(address, bytes, handle);
+    if (!own && shared_memory().any_imported()) shared_memory().opened(gpu_of_current(), bytes);
     return result;
 }
 
@@ -107,14 +119,16 @@ CGPU_HOOK cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, v
         type == kHandleDescriptor ? static_cast<int>(reinterpret_cast<std::intptr_t>(shareable)) : -1;
     return open_from(
         descriptor, [&] { return *handle; },
-        [&] { return real::cuMemImportFromShareableHandle(handle, shareable, type); });
+        [&] { return real::cuMemImportFromShareableHandle(handle, shareable, type); },
+        [] { shared_memory().imported(); });
 }
 
 CGPU_HOOK cuImportExternalMemory(CUexternalMemory* memory, const CUexternalMemoryHandleDesc* what) {
     const int descriptor = what != nullptr && what->type == kExternalDescriptor ? what->descriptor : -1;
     return open_from(
         descriptor, [&] { return reinterpret_cast<std::uintptr_t>(*memory); },
-        [&] { return real::cuImportExternalMemory(memory, what); });
+        [&] { return real::cuImportExternalMemory(memory, what); },
+        [&] { shared_memory().opened(gpu_of_current(), what->bytes); });
 }
 
 CGPU_HOOK cuDestroyExternalMemory(CUexternalMemory memory) {

@@ -145,13 +145,14 @@ void Physical::handle_released(CUmemGenericAllocationHandle handle) {
     let_go(*memory);
 }
 
-void Physical::mapped(CUdeviceptr address, std::size_t bytes, CUmemGenericAllocationHandle handle) {
+bool Physical::mapped(CUdeviceptr address, std::size_t bytes, CUmemGenericAllocationHandle handle) {
     const Locked lock(mutex_);
     Memory* memory = find(handle);
-    if (memory == nullptr) return;  // host memory, or imported: charged to the one who made it
-    ++memory->mappings;             // without an entry it is never seen unmapped: the charge stays
+    if (memory == nullptr) return false;  // host memory, or imported: charged to the one who made it
+    ++memory->mappings;                   // without an entry it is never seen unmapped: the charge stays
     auto* mapping = new (std::nothrow) Mapping{address, bytes, memory, mappings_};
     if (mapping != nullptr) mappings_ = mapping;
+    return true;
 }
 
 void Physical::unmapped(CUdeviceptr address, std::size_t bytes) {

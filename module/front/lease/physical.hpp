@@ -23,7 +23,8 @@ class Physical {
     /// Another reference to memory mapped at an address.
     void retained(CUmemGenericAllocationHandle handle, CUdeviceptr address);
     void handle_released(CUmemGenericAllocationHandle handle);
-    void mapped(CUdeviceptr address, std::size_t bytes, CUmemGenericAllocationHandle handle);
+    /// False: the memory isn't one of those above.
+    bool mapped(CUdeviceptr address, std::size_t bytes, CUmemGenericAllocationHandle handle);
     void unmapped(CUdeviceptr address, std::size_t bytes);
     void exported(CUmemGenericAllocationHandle handle, int descriptor);
     /// Memory that is about to be opened from a descriptor: null where it isn't one of ours. Then one of the

@@ -10,6 +10,7 @@
 #include "module/front/lease/physical.hpp"
 #include "module/front/lease/pool_frees.hpp"
 #include "module/front/lease/pools.hpp"
+#include "module/front/lease/shared_memory.hpp"
 #include "module/front/memory/context_count.hpp"
 #include "module/front/memory/graph_memory.hpp"
 #include "module/front/process/service.hpp"
@@ -33,6 +34,7 @@ void in_child() {
     pools().reset_in_child();
     graph_memory().reset_in_child();
     physical().reset_in_child();
+    shared_memory().reset_in_child();
     code_table().reset_in_child();
     gives().reset_in_child();
     reset_gate_in_child();

@@ -12,6 +12,7 @@
 #include "module/front/lease/physical.hpp"
 #include "module/front/lease/pool_frees.hpp"
 #include "module/front/lease/pools.hpp"
+#include "module/front/lease/shared_memory.hpp"
 #include "module/front/process/switcher.hpp"
 #include "module/front/session/session.hpp"
 
@@ -152,6 +153,7 @@ void Service::handle(Packet& packet) {
     } else if (const auto welcome = wire::read_message<wire::Welcome>(packet.data())) {
         if (!greeting_ || !session().rebind(packet.files) || !tell_leases()) return connection_lost(now_ns());
         session().link().attach(candidate_, welcome->version);
+        shared_memory().tell_again();
         candidate_ = Descriptor{};
         greeting_ = false;
         connected_ = true;

@@ -201,6 +201,10 @@ void LeasePool::connected_again(const model::Process& process) {
     if (Account* account = living_account(process)) account->unsized.connected_again();
 }
 
+void LeasePool::opened_shared(const model::Process& process, std::uint64_t bytes) {
+    if (Account* account = living_account(process)) account->shared = bytes;
+}
+
 std::optional<LeaseReport> LeasePool::bounded_report(const model::Process& process,
                                                      const Account& account) const {
     auto report = report_(process);

@@ -37,6 +37,7 @@ class LeasePool {
         std::size_t place = 0;           ///< in the table
         std::uint64_t lease = 0;         ///< bytes it may charge; whole granules
         UnsizedMemory unsized;           ///< what it has beside that
+        std::uint64_t shared = 0;        ///< bytes of other processes that it says it has opened
         std::uint64_t refused_asks = 0;  ///< for which no refused allocation has been told yet
         bool stranger = false;           ///< it holds memory and never said hello
         bool outside = false;            ///< and it should have: what it computes passes the gate unseen
@@ -103,6 +104,13 @@ class LeasePool {
     void moved(const model::Process& process, std::uint64_t gone);
     void context_gone(const model::Process& process);
     void connected_again(const model::Process& process);
+    /// It says that it has opened so many bytes in all that other processes made.
+    void opened_shared(const model::Process& process, std::uint64_t bytes);
+    /// What the driver may show of a process that is another's: what it says, within the limit. A process
+    /// that lies is not killed for so much more than its limit, but it is reported, and refused more.
+    [[nodiscard]] std::uint64_t may_be_shared(const Account& account) const {
+        return account.shared < limit_ ? account.shared : limit_;
+    }
 
     /// A look at the driver begins: notes what is reported now.
     void look_begins();

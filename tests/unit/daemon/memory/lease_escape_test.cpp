@@ -115,6 +115,30 @@ TEST(LeaseEscape, KillEndsTheProcessThatHoldsIt) {
     EXPECT_EQ(bed.processes.killed.front(), 1);
 }
 
+TEST(LeaseEscape, WhatMayBeAnotherProcessesIsReportedButNotKilledFor) {
+    LeaseBed bed(2 * kGiB, {}, with(OnEscape::kill));
+    work(bed, 1);
+    bed.leases.opened_shared(bed.key(1), 500 * kMiB);
+    // The process that made it has freed it, and the driver shows it here.
+    bed.gpus.shown[1] += 500 * kMiB;
+    bed.loop.advance(kFound);
+    EXPECT_EQ(bed.unexplained(), 500 * kMiB);
+    EXPECT_TRUE(bed.processes.killed.empty());
+    EXPECT_NE((*bed.ask(1, 10 * kMiB))->why, wire::Why::none) << "but nothing more is granted";
+    bed.gpus.shown[1] += 100 * kMiB;
+    bed.loop.advance(kFound);
+    EXPECT_FALSE(bed.processes.killed.empty()) << "it holds more than it says it has opened";
+}
+
+TEST(LeaseEscape, WhoClaimsToShareHidesNoMoreThanTheLimit) {
+    LeaseBed bed(kGiB, {}, with(OnEscape::kill));
+    work(bed, 1);
+    bed.leases.opened_shared(bed.key(1), UINT64_MAX);
+    bed.gpus.shown[1] += 3 * kGiB;
+    bed.loop.advance(kFound);
+    EXPECT_FALSE(bed.processes.killed.empty());
+}
+
 TEST(LeaseEscape, AProcessThatNeverConnectedIsTakenIn) {
     LeaseBed bed(2 * kGiB, {}, with(OnEscape::report));
     work(bed, 1);

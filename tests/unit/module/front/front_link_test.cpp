@@ -71,6 +71,24 @@ TEST_F(Front, TheNextDaemonIsToldWhatIsLeased) {
     EXPECT_TRUE(eventually([&] { return daemon().leased_bytes == known; }));
 }
 
+TEST_F(Front, EachDaemonIsToldWhatIsOpenOfOtherProcesses) {
+    start();
+    struct Handle {
+        char bytes[64];
+    };
+    std::uint64_t address = 0;
+    const auto open = call<int(std::uint64_t*, Handle, unsigned)>("cuIpcOpenMemHandle_v2");
+    ASSERT_EQ(open(&address, Handle{}, 1), 0);
+    EXPECT_TRUE(eventually([&] { return daemon().shared_told == 48 * kMiB; }));
+    ASSERT_EQ(open(&address, Handle{}, 1), 0);
+    EXPECT_TRUE(eventually([&] { return daemon().shared_told == 96 * kMiB; }));
+    EXPECT_EQ(daemon().charged_bytes, 0u) << "who made it has it charged";
+    take_daemon_down();
+    daemon().shared_told = 0;
+    daemon().down = 0;
+    EXPECT_TRUE(eventually([&] { return daemon().shared_told == 96 * kMiB; }));
+}
+
 TEST_F(Front, AnAllocationWaitsOutARestart) {
     start();
     take_daemon_down();

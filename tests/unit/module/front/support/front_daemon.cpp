@@ -173,6 +173,8 @@ void Server::answer(Peer& peer, const wire::Ask& ask) {
         (ask.topic == wire::Topic::lease ? control_.leased_bytes : control_.context_bytes) += ask.bytes;
     } else if (ask.topic == wire::Topic::lease_held) {
         control_.leased_bytes = ask.bytes;
+    } else if (ask.topic == wire::Topic::shared) {
+        control_.shared_told = ask.bytes;
     } else if (ask.topic == wire::Topic::refused) {
         ++control_.refused_told;
         control_.refused_told_bytes = ask.bytes;

@@ -19,6 +19,8 @@ using namespace fake;
 namespace {
 
 constexpr std::uint64_t kCardBytes = std::uint64_t{16} << 30;
+constexpr std::uint64_t kForeignAddress = 0x6000'0000'0000;
+constexpr std::uint64_t kForeignBytes = std::uint64_t{48} << 20;
 
 struct Context {
     int device;
@@ -194,6 +196,23 @@ API cuMemAllocPitch_v2(std::uint64_t* address, std::size_t* pitch, std::size_t w
     return take(address, *pitch * height);
 }
 API cuMemAllocManaged(std::uint64_t* address, std::size_t bytes, unsigned) { return take(address, bytes); }
+// Memory of another process: always the same, of 48 MiB.
+struct IpcHandle {
+    char bytes[64];
+};
+API cuIpcOpenMemHandle_v2(std::uint64_t* address, IpcHandle, unsigned) {
+    *address = kForeignAddress;
+    return kSuccess;
+}
+API cuMemGetAddressRange_v2(std::uint64_t* begin, std::size_t* bytes, std::uint64_t address) {
+    const std::lock_guard lock(mutex);
+    const auto block = heap.find(address);
+    if (address != kForeignAddress && block == heap.end()) return kInvalidValue;
+    *begin = address;
+    *bytes = address == kForeignAddress ? kForeignBytes : block->second;
+    return kSuccess;
+}
+
 // Pools keep nothing for later: a freed block goes back to the card when its stream has passed the free.
 void settle_blocks() {
     const std::lock_guard lock(mutex);

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <exception>
+#include <iostream>
 #include <string>
 #include <vector>
 
@@ -33,9 +34,9 @@ int hook_main(const std::vector<std::string>& arguments, char** all) {
     Result<void> done;
     // A package that was there before wrote the hook with one argument less.
     if (arguments.size() == 4 && arguments[0] == "mount")
-        done = mount_hook(arguments[1], arguments[2], {arguments[3], ""});
+        done = mount_hook(arguments[1], arguments[2], {arguments[3], ""}, std::cin);
     else if (arguments.size() == 5 && arguments[0] == "mount")
-        done = mount_hook(arguments[1], arguments[2], {arguments[3], arguments[4]});
+        done = mount_hook(arguments[1], arguments[2], {arguments[3], arguments[4]}, std::cin);
     else if (arguments.size() == 2 && arguments[0] == "attach")
         done = tl::unexpected(become_managed(all));
     else

@@ -105,8 +105,9 @@ bool Server::recall(const app::LeaseKey& key, std::uint64_t bytes) {
 void Server::stranger(const model::Uuid& gpu, std::int32_t pid) {
     const auto process = outside_.processes.identify(pid);
     if (!process) return;
+    const auto look = outside_.processes.look_at(*process);
     for (const auto& [id, link] : links_)
-        if (link->take_in(*process, gpu)) return;
+        if (link->take_in(*process, *look, gpu)) return;
 }
 
 void Server::switch_engine(const upgrade::Switch& order, const std::string& engine) {

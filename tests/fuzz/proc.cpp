@@ -5,6 +5,7 @@
 
 #include "client/run/driver/loader_cache.hpp"
 #include "client/run/files/mount_table.hpp"
+#include "daemon/system/processes/cgroup.hpp"
 #include "daemon/system/processes/mount_info.hpp"
 #include "daemon/system/processes/pid_namespaces.hpp"
 #include "daemon/system/processes/proc_file.hpp"
@@ -60,6 +61,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const int field : {3, 4, 20, 22}) static_cast<void>(system::field_in(text, field));
     static_cast<void>(system::parse_pid_status(text));
     static_cast<void>(system::mounts_folder(text, 2049, "/run/cgpu/instances/0123456789ab"));
+    const auto cgroup = system::cgroup_made_for(text, "0123456789ab");
+    fuzz::must(cgroup.empty() || system::is_in_cgroup(text, cgroup), "a process is in its own cgroup");
     static_cast<void>(client::read_mounts(text));
     for (const auto& path : client::cached_paths(text, "libcuda.so.1"))
         fuzz::must(path.starts_with('/'), "libraries lie at absolute paths");

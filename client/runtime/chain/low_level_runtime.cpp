@@ -43,7 +43,7 @@ client::Result<void> move_mounts_to_the_end(const Invocation& invocation) {
     if (!invocation.creates() || !fs::exists(fs::path(invocation.bundle) / "config.json", none)) return {};
     auto bundle = OciBundle::read(invocation.bundle);
     if (!bundle) return tl::unexpected(bundle.error());
-    const bool moved = bundle->move_hooks_to_the_end("createContainer", {"cgpu-runtime", "hook", "mount"});
+    const bool moved = bundle->move_hooks_to_the_end("createContainer", kMountHook);
     return moved ? bundle->write() : client::Result<void>{};
 }
 

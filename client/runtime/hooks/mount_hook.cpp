@@ -2,11 +2,25 @@
 
 #include "client/run/driver/driver_files.hpp"
 #include "client/run/mounts/fronts.hpp"
+#include "client/runtime/oci/oci_bundle.hpp"
 
 namespace cgpu::runtime {
+namespace {
+
+/// Whether other hooks of this stage come after this one. NVIDIA's runtime appends some, and cgpu-runtime
+/// moves this one behind them, unless the toolkit's configuration names its low-level runtime by a path.
+bool hooks_follow(std::istream& input) {
+    const auto state = Json::parse(input, nullptr, false);
+    const auto folder = state.is_object() ? state.find("bundle") : state.end();
+    if (!state.is_object() || folder == state.end() || !folder->is_string()) return false;
+    auto bundle = OciBundle::read(folder->get<std::string>());
+    return bundle && bundle->move_hooks_to_the_end("createContainer", kMountHook);
+}
+
+}  // namespace
 
 client::Result<void> mount_hook(const std::string& link_folder, const std::string& root_folder,
-                                const client::LoaderEnvironment& environment) {
+                                const client::LoaderEnvironment& environment, std::istream& state) {
     const auto root = client::Root::open(root_folder);
     if (!root) return tl::unexpected(root.error());
     const auto driver = client::find_driver(*root, environment);
@@ -18,6 +32,15 @@ client::Result<void> mount_hook(const std::string& link_folder, const std::strin
             "the container: there is no libcuda.so.1 in it, so its part of the GPU could not be "
             "limited. Try: whether nvidia-container-toolkit is installed on the host, since it "
             "brings the driver's libraries into containers.");
+    const auto& files = driver->front().files;
+    if (files.size() > 1 && hooks_follow(state))
+        return client::fail(
+            client::ClientError::Kind::refused,
+            "the container: it has " + std::to_string(files.size()) + " drivers, such as " + files.front() +
+                " and " + files.back() +
+                ", and hooks that run after cgpu's decide which one its programs load. "
+                "Try: name the low-level runtimes without a path in "
+                "/etc/nvidia-container-runtime/config.toml (runtimes = [\"runc\", \"crun\"]).");
     return client::put_fronts_before(*driver, link_folder, *root);
 }
 

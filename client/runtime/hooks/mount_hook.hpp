@@ -1,5 +1,6 @@
 #pragma once
 
+#include <istream>
 #include <string>
 
 #include "client/node/client_error.hpp"
@@ -8,9 +9,12 @@
 namespace cgpu::runtime {
 
 /// createContainer: in the container's mount namespace, where the host's files are still to be seen, the
-/// fronts go over the driver's files below `root_folder`. `environment` is what its process gets. Error
-/// (refused): there is no driver in it, or not every folder that may hold one can be covered.
+/// fronts go over the driver's files below `root_folder`. `environment` is what its process gets, `state` the
+/// container's state as JSON, which the runtime gives on stdin. Error (refused): there is no driver in it;
+/// not every folder that may hold one can be covered; or other hooks follow that decide which of several
+/// drivers its programs load.
 [[nodiscard]] client::Result<void> mount_hook(const std::string& link_folder, const std::string& root_folder,
-                                              const client::LoaderEnvironment& environment);
+                                              const client::LoaderEnvironment& environment,
+                                              std::istream& state);
 
 }  // namespace cgpu::runtime

@@ -13,6 +13,9 @@ using client::Result;
 using client::Variables;
 using Json = nlohmann::ordered_json;
 
+/// How the arguments of the hook begin that makes cgpu's mounts.
+inline const std::vector<std::string> kMountHook = {"cgpu-runtime", "hook", "mount"};
+
 /// The config.json of a container that is being made (OCI runtime specification).
 class OciBundle {
   public:

@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <tl/expected.hpp>
@@ -63,6 +65,17 @@ class Links {
     [[nodiscard]] virtual bool idle(const model::InstanceId& id) const = 0;
 };
 
+/// Where a process stood at one moment, to compare with many instances.
+class ProcessLook {
+  public:
+    virtual ~ProcessLook() = default;
+    /// Whether it has this folder of the host mounted somewhere in its file system.
+    [[nodiscard]] virtual bool sees(const std::filesystem::path& folder) const = 0;
+    [[nodiscard]] virtual bool descends(const model::Process& ancestor) const = 0;
+    /// Whether it is in this cgroup or below it; false for an empty one.
+    [[nodiscard]] virtual bool is_in_cgroup(const std::string& cgroup) const = 0;
+};
+
 class Processes {
   public:
     virtual ~Processes() = default;
@@ -82,6 +95,10 @@ class Processes {
     /// dropped before.
     virtual WatchPtr find_first_to_see(const std::filesystem::path& folder, FoundProcess call) = 0;
     virtual bool descends(const model::Process& process, const model::Process& ancestor) = 0;
+    virtual std::unique_ptr<ProcessLook> look_at(const model::Process& process) = 0;
+    /// The path of the cgroup that the process is in, as far down as it was made for a job or container of
+    /// this id. Empty: there is none of its own.
+    virtual std::string cgroup_made_for(const model::Process& process, std::string_view id) = 0;
     /// By a signal or a debugger.
     virtual bool stopped(const model::Process& process) = 0;
     /// SIGKILL. Refused (unsupported) where cgpud may not; one that has ended already is no error.

@@ -75,6 +75,7 @@ InstanceLink::InstanceLink(const model::Instance& instance, InstanceFolder insta
 InstanceLink::~InstanceLink() = default;
 
 void InstanceLink::start(std::unique_ptr<Listener> listener) {
+    cgroup_ = own_cgroup();
     outside_.divider.bell_added(instance_.id, bell_);
     outside_.leases.set_instance(instance_);
     for (const auto& process : outside_.leases.pools().living(key())) {
@@ -86,7 +87,9 @@ void InstanceLink::start(std::unique_ptr<Listener> listener) {
 }
 
 void InstanceLink::refresh(const model::Instance& instance) {
+    const bool other_first = instance_.attached != instance.attached;
     instance_ = instance;
+    if (other_first) cgroup_ = own_cgroup();
     outside_.leases.set_instance(instance);
     for (const auto& [process, peer] : peers_.all())
         if (peer.pages) peer.pages->refresh(instance_, outside_);
@@ -175,8 +178,9 @@ bool InstanceLink::recall(const model::Process& process, const model::Uuid& gpu,
     return connection->send(message);
 }
 
-bool InstanceLink::take_in(const model::Process& process, const model::Uuid& gpu) {
-    if (!has_member(process)) return false;
+bool InstanceLink::take_in(const model::Process& process, const app::ProcessLook& look,
+                           const model::Uuid& gpu) {
+    if (!has_member(process, look)) return false;
     if (const auto entered = outside_.leases.stranger_entered(key(), process, gpu); !entered)
         log_.write(process.pid, entered.error().text);
     else
@@ -226,11 +230,18 @@ void InstanceLink::accepted(int fd) {
 }
 
 /// Where the link is mounted for a process, its instance was; a process that has other mounts by now may
-/// still be known by its parents. The folder of the link is closed to others: this is for who gets at the
-/// socket some other way, for a pid that was used again, and for users who make instances of their own.
-bool InstanceLink::has_member(const model::Process& process) const {
-    return peers_.find(process) != nullptr || outside_.processes.sees(process, folder_) ||
-           (instance_.attached && outside_.processes.descends(process, *instance_.attached));
+/// still be known by its parents, or by the cgroup that a container or a scope of systemd has for itself. The
+/// folder of the link is closed to others: this is for who gets at the socket some other way, for a pid that
+/// was used again, and for users who make instances of their own.
+bool InstanceLink::has_member(const model::Process& process, const app::ProcessLook& look) const {
+    return peers_.find(process) != nullptr || look.sees(folder_) ||
+           (instance_.attached && look.descends(*instance_.attached)) || look.is_in_cgroup(cgroup_);
+}
+
+std::string InstanceLink::own_cgroup() const {
+    return instance_.attached
+               ? outside_.processes.cgroup_made_for(*instance_.attached, instance_.id.short_id())
+               : std::string();
 }
 
 app::WatchPtr InstanceLink::find_member(app::FoundProcess call) const {
@@ -246,7 +257,7 @@ app::WatchPtr InstanceLink::find_member(app::FoundProcess call) const {
 }
 
 void InstanceLink::hello(Connection& connection, const wire::Hello& hello) {
-    if (!has_member(connection.process())) {
+    if (!has_member(connection.process(), *outside_.processes.look_at(connection.process()))) {
         log_.write(connection.process().pid, "it does not belong to this instance, and was refused");
         return connection.refuse(wire::Why::bad_request,
                                  "Process " + std::to_string(connection.process().pid) +

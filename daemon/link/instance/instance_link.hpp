@@ -42,7 +42,7 @@ class InstanceLink final : public ConnectionOwner {
                                                          const model::Uuid& gpu) const;
     bool recall(const model::Process& process, const model::Uuid& gpu, std::uint64_t bytes);
     /// A process that holds memory and never connected. False: it isn't one of the instance's.
-    bool take_in(const model::Process& process, const model::Uuid& gpu);
+    bool take_in(const model::Process& process, const app::ProcessLook& look, const model::Uuid& gpu);
     /// Tells a front to go over to another engine.
     void switch_engine(const upgrade::Switch& order, const std::string& engine);
     /// Its instance has ended: who watches engines is told so of its processes.
@@ -63,7 +63,9 @@ class InstanceLink final : public ConnectionOwner {
 
     void accepted(int fd);
     [[nodiscard]] bool room_for_another();
-    [[nodiscard]] bool has_member(const model::Process& process) const;
+    [[nodiscard]] bool has_member(const model::Process& process, const app::ProcessLook& look) const;
+    /// The cgroup that was made for it, if any.
+    [[nodiscard]] std::string own_cgroup() const;
     void hello(Connection& connection, const wire::Hello& hello);
     void welcome_observer(Connection& connection, std::uint32_t version);
     void welcome_computer(Connection& connection, std::uint32_t version, std::uint32_t front_version);
@@ -82,6 +84,7 @@ class InstanceLink final : public ConnectionOwner {
     model::Instance instance_;
     InstanceFolder instance_folder_;
     std::filesystem::path folder_;
+    std::string cgroup_;  ///< own_cgroup(); "": none
     const Outside& outside_;
     const Settings& settings_;
     NoticeLog log_;

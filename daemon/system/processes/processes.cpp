@@ -13,10 +13,11 @@
 #include <system_error>
 #include <utility>
 
-#include "daemon/system/processes/mount_info.hpp"
+#include "daemon/system/processes/cgroup.hpp"
 #include "daemon/system/processes/mount_search.hpp"
 #include "daemon/system/processes/pid_namespaces.hpp"
 #include "daemon/system/processes/proc_file.hpp"
+#include "daemon/system/processes/process_look.hpp"
 
 namespace cgpu::system {
 namespace {
@@ -168,11 +169,7 @@ app::WatchPtr Processes::on_exit(const model::Process& process, std::function<vo
 }
 
 bool Processes::sees(const model::Process& process, const std::filesystem::path& folder) {
-    struct stat status {};
-    if (stat(folder.c_str(), &status) != 0) return false;
-    const auto mounts = read_text("/proc/" + std::to_string(process.pid) + "/mountinfo");
-    // Looked at last: a pid that was reused meanwhile has another start.
-    return mounts && mounts_folder(*mounts, status.st_dev, folder.native()) && alive(process);
+    return ProcessLook(*this, process).sees(folder);
 }
 
 app::WatchPtr Processes::find_first_to_see(const std::filesystem::path& folder, app::FoundProcess call) {
@@ -189,6 +186,15 @@ bool Processes::descends(const model::Process& process, const model::Process& an
         pid = static_cast<std::int32_t>(*parent);
     }
     return false;
+}
+
+std::unique_ptr<app::ProcessLook> Processes::look_at(const model::Process& process) {
+    return std::make_unique<ProcessLook>(*this, process);
+}
+
+std::string Processes::cgroup_made_for(const model::Process& process, std::string_view id) {
+    const auto text = read_text("/proc/" + std::to_string(process.pid) + "/cgroup").value_or("");
+    return alive(process) ? system::cgroup_made_for(text, id) : std::string();
 }
 
 bool Processes::stopped(const model::Process& process) {

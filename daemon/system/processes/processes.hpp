@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -21,6 +22,8 @@ class Processes final : public app::Processes {
     bool sees(const model::Process& process, const std::filesystem::path& folder) override;
     app::WatchPtr find_first_to_see(const std::filesystem::path& folder, app::FoundProcess call) override;
     bool descends(const model::Process& process, const model::Process& ancestor) override;
+    std::unique_ptr<app::ProcessLook> look_at(const model::Process& process) override;
+    std::string cgroup_made_for(const model::Process& process, std::string_view id) override;
     bool stopped(const model::Process& process) override;
     app::Result<void> kill(const model::Process& process) override;
 

@@ -11,6 +11,6 @@ cgpu_unit_test(daemon_app_test
   LIBS cgpu_app cgpu_log)
 cgpu_unit_test(daemon_system_test
   SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/system/event_loop_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/system/log_subject_test.cpp
-          ${CMAKE_CURRENT_SOURCE_DIR}/system/mount_info_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/memory/pid_place_test.cpp
+          ${CMAKE_CURRENT_SOURCE_DIR}/system/cgroup_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/system/mount_info_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/memory/pid_place_test.cpp
           ${CMAKE_CURRENT_SOURCE_DIR}/system/processes_test.cpp
   LIBS cgpu_system cgpu_leases)

@@ -137,6 +137,8 @@ class FakeProcesses final : public Processes {
     bool sees(const model::Process&, const std::filesystem::path&) override { return false; }
     WatchPtr find_first_to_see(const std::filesystem::path&, FoundProcess) override { return nullptr; }
     bool descends(const model::Process&, const model::Process&) override { return false; }
+    std::unique_ptr<ProcessLook> look_at(const model::Process&) override { return nullptr; }
+    std::string cgroup_made_for(const model::Process&, std::string_view) override { return {}; }
     bool stopped(const model::Process&) override { return false; }
     Result<void> kill(const model::Process& process) override {
         kill(process.pid);

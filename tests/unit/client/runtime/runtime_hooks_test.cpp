@@ -34,9 +34,33 @@ TEST(RuntimeHooks, AStateWithoutAPidIsAnError) {
 TEST(RuntimeHooks, AContainerWithoutADriverIsRefused) {
     const client::TempRoot root;
     root.folder("/usr/lib");
-    const auto mounted = mount_hook("/run/cgpu/instances/x", root.path(), {});
+    std::istringstream state;
+    const auto mounted = mount_hook("/run/cgpu/instances/x", root.path(), {}, state);
     ASSERT_FALSE(mounted);
     EXPECT_TRUE(mounted.error().text.starts_with("the container: there is no libcuda.so.1 in it"));
+}
+
+/// A container whose config.json has these createContainer hooks, each by its first argument after the
+/// program.
+std::string mount_error(const client::TempRoot& root, const std::string& hooks) {
+    root.file("/config.json", R"({"hooks":{"createContainer":[)" + hooks + "]}}");
+    std::istringstream state(R"({"pid":1,"bundle":")" + root.path() + "\"}");
+    const auto mounted = mount_hook(root.at("/no/link"), root.path(), {}, state);
+    return mounted ? "" : mounted.error().text;
+}
+
+TEST(RuntimeHooks, DriversThatLaterHooksChooseAmongAreRefused) {
+    const std::string own = R"({"path":"/usr/bin/cgpu-runtime","args":["cgpu-runtime","hook","mount","x"]})";
+    const std::string theirs =
+        R"({"path":"/usr/bin/nvidia-ctk","args":["nvidia-ctk","hook","update-ldcache"]})";
+    const std::string refusal = "the container: it has 2 drivers, such as ";
+    const client::TempRoot root;
+    root.library("/usr/lib/libcuda.so.1");
+    EXPECT_FALSE(mount_error(root, own + "," + theirs).starts_with(refusal)) << "there is nothing to choose";
+    root.library("/usr/local/cuda/compat/libcuda.so.1");
+    EXPECT_TRUE(mount_error(root, own + "," + theirs).starts_with(refusal));
+    EXPECT_FALSE(mount_error(root, theirs + "," + own).starts_with(refusal)) << "they have chosen";
+    EXPECT_FALSE(mount_error(root, own).starts_with(refusal));
 }
 
 }  // namespace

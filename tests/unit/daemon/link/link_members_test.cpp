@@ -8,6 +8,9 @@
 
 #include <array>
 #include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <string>
 
 #include "tests/unit/daemon/link/link_bed.hpp"
 
@@ -66,6 +69,50 @@ TEST_F(LinkMembers, WhoIsNotOfTheInstanceIsRefusedForEveryRole) {
     attach(*processes.identify(getpid()));
     Puppet own(loop);
     EXPECT_TRUE(own.connect(socket(one)));
+}
+
+/// A cgroup of that name, in whichever hierarchy there is; gone at the end of the test, when nobody is in it.
+class Cgroup {
+  public:
+    explicit Cgroup(const std::string& name) {
+        for (const auto* hierarchy : {"/sys/fs/cgroup", "/sys/fs/cgroup/unified", "/sys/fs/cgroup/systemd"}) {
+            if (!std::filesystem::exists(std::filesystem::path(hierarchy) / "cgroup.procs")) continue;
+            folder_ = std::filesystem::path(hierarchy) / name;
+            std::error_code error;
+            if (std::filesystem::create_directory(folder_, error)) return;
+            folder_.clear();
+        }
+    }
+    ~Cgroup() {
+        std::error_code error;
+        if (!folder_.empty()) std::filesystem::remove(folder_, error);
+    }
+    Cgroup(const Cgroup&) = delete;
+    Cgroup& operator=(const Cgroup&) = delete;
+    [[nodiscard]] bool add(pid_t pid) const {
+        std::ofstream procs(folder_ / "cgroup.procs");
+        procs << pid << std::endl;
+        return procs.good() && !folder_.empty();
+    }
+
+  private:
+    std::filesystem::path folder_;
+};
+
+TEST_F(LinkMembers, WhoLeftItsMountsAndParentsIsKnownByTheCgroup) {
+    constexpr auto* kId = "3f2a0123456789ab";
+    const Cgroup cgroup(kId);
+    const Idler first;
+    const Idler left;
+    const Idler other;
+    if (!cgroup.add(first.pid()) || !cgroup.add(left.pid())) GTEST_SKIP() << "no cgroup can be made here";
+    auto container = make(kId, 100 * kMiB);
+    container.attached = *processes.identify(first.pid());
+    ASSERT_TRUE(server->open(container));
+    for (const auto pid : {left.pid(), other.pid()}) server->stranger(container.quotas[0].gpu, pid);
+    const auto members = leases->pools().living(app::key_of(container));
+    ASSERT_EQ(members.size(), 1U);
+    EXPECT_EQ(members.front().pid, left.pid());
 }
 
 /// A connection whose maker has ended while a child of it holds the socket, with another process of that pid.

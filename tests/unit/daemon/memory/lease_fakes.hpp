@@ -90,6 +90,8 @@ struct LeaseProcesses final : Processes {
     bool sees(const model::Process&, const std::filesystem::path&) override { return false; }
     WatchPtr find_first_to_see(const std::filesystem::path&, FoundProcess) override { return nullptr; }
     bool descends(const model::Process&, const model::Process&) override { return false; }
+    std::unique_ptr<ProcessLook> look_at(const model::Process&) override { return nullptr; }
+    std::string cgroup_made_for(const model::Process&, std::string_view) override { return {}; }
     std::set<std::int32_t> halted;
     bool stopped(const model::Process& process) override { return halted.contains(process.pid); }
     std::vector<std::int32_t> killed;

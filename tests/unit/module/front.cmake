@@ -60,6 +60,7 @@ if(NOT CGPU_SANITIZE)  # it forks processes that have threads, and closes descri
   cgpu_unit_test(front_test
     SOURCES ${CMAKE_CURRENT_LIST_DIR}/front/support/front_daemon.cpp ${CMAKE_CURRENT_LIST_DIR}/front/memory/front_graph_test.cpp
             front/memory/front_gives_test.cpp front/memory/front_memory_test.cpp
+            front/memory/front_context_memory_test.cpp front/lease/front_pool_test.cpp
             ${CMAKE_CURRENT_LIST_DIR}/front/front_link_test.cpp ${CMAKE_CURRENT_LIST_DIR}/front/compute/front_launch_test.cpp
             front/compute/front_launching_test.cpp
             ${CMAKE_CURRENT_LIST_DIR}/front/nvml/front_nvml_memory_test.cpp

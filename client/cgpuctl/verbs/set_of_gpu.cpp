@@ -1,6 +1,6 @@
 // set-policy, set-max-inst and set-prio-ratio: what is set for a whole GPU.
+#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/output/values.hpp"
-#include "client/cgpuctl/verbs.hpp"
 #include "core/model/policy.hpp"
 #include "core/model/quote.hpp"
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "module/engine/api.hpp"
+#include "module/engine/abi/api.hpp"
 
 namespace cgpu::module {
 

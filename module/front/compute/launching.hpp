@@ -1,6 +1,6 @@
 #pragma once
 
-#include "module/engine/api.hpp"
+#include "module/engine/abi/api.hpp"
 #include "module/front/swap/sections.hpp"
 
 namespace cgpu::front {

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "module/engine/api.hpp"
+#include "module/engine/abi/api.hpp"
 #include "module/front/base/waiting.hpp"
 #include "module/front/contexts/gpu_clock.hpp"
 #include "module/front/driver/cuda_abi.hpp"

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "module/engine/api.hpp"
+#include "module/engine/abi/api.hpp"
 #include "module/front/base/waiting.hpp"
 #include "module/front/contexts/aside.hpp"
 #include "module/front/contexts/context_meter.hpp"

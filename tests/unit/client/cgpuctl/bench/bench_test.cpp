@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 
+#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/bench/bench_tenant.hpp"
-#include "client/cgpuctl/verbs.hpp"
 #include "tests/unit/client/support/fake_node.hpp"
 
 namespace cgpu::cgpuctl {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "client/cgpuctl/verbs.hpp"
+#include "client/cgpuctl/base/verbs.hpp"
 #include "tests/unit/client/support/fake_node.hpp"
 #include "tests/unit/client/support/temp_root.hpp"
 

@@ -2,9 +2,9 @@
 
 #include <csignal>
 
+#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/jobs/job_wait.hpp"
 #include "client/cgpuctl/output/json.hpp"
-#include "client/cgpuctl/verbs.hpp"
 #include "tests/unit/client/support/fake_node.hpp"
 
 namespace cgpu::cgpuctl {

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bundle/file.hpp"
-#include "client/cgpuctl/verbs.hpp"
+#include "client/cgpuctl/base/verbs.hpp"
 #include "client/modules/remove_bundle.hpp"
 #include "client/run/files/descriptor.hpp"
 #include "tests/unit/bundle/bundles.hpp"

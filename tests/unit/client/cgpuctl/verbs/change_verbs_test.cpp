@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "client/cgpuctl/verbs.hpp"
+#include "client/cgpuctl/base/verbs.hpp"
 #include "tests/unit/client/support/fake_node.hpp"
 
 namespace cgpu::cgpuctl {

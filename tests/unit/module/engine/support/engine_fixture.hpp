@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "core/wire/pages.hpp"
-#include "module/engine/api.hpp"
+#include "module/engine/abi/api.hpp"
 
 namespace cgpu::module::test {
 

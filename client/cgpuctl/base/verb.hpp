@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "client/cgpuctl/input.hpp"
+#include "client/cgpuctl/base/input.hpp"
 #include "client/cgpuctl/output/terminal.hpp"
 #include "client/node/node.hpp"
 

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "tests/programs/kinds/errand.h"
+#include "tests/programs/kinds/errand/errand.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/programs/kinds/errand_driver.h"
+#include "tests/programs/kinds/errand/errand_driver.h"
 
 struct driver_functions driver;
 

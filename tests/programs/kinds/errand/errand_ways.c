@@ -1,8 +1,8 @@
 /* Every way to device memory, of device 0. */
 #include <string.h>
 
-#include "tests/programs/kinds/errand.h"
-#include "tests/programs/kinds/errand_driver.h"
+#include "tests/programs/kinds/errand/errand.h"
+#include "tests/programs/kinds/errand/errand_driver.h"
 
 enum { kRowBytes = 65536 };
 

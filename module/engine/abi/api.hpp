@@ -162,8 +162,8 @@ struct EngineTable {
     void (*enter)(Engine*, const Launch*, Decision*);
     /// Launches of a Decision's `more` that did not happen, or a launch that the driver refused (count 1).
     void (*unused)(Engine*, std::uint32_t gpu, BatchId, std::uint32_t count);
-    /// A waiter gives up (its process ends the wait another way). One that passes has said so by asking with
-    /// `waited`.
+    /// A waiter gives up. One that passes has said so by asking with `waited`. No front has ever called it;
+    /// it stays because the functions after it keep their places in every table of this ABI.
     void (*left)(Engine*, std::uint32_t gpu);
     /// The next open batch on a GPU (stream 0xffff…: any stream, context 0: any), 0 where there is none. With
     /// older_than_ns > 0, a CLOCK_MONOTONIC time, only batches without a launch since then. Goes round: a

@@ -35,7 +35,7 @@ struct Batch {
     std::uint32_t last_count;  ///< launches let through then
     std::uint64_t last_function;
     std::uint32_t launches;
-    std::uint32_t run;  ///< launches of last_function without another between
+    std::uint32_t run;  ///< launches of last_function without another between: see Meter::run_length
     bool unmeasured;    ///< its one launch is of a function that was never measured
     bool overlapped;    ///< something ran beside it on another stream
     bool foreign;       ///< another instance's work may have run beside it

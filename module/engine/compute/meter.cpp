@@ -133,6 +133,8 @@ std::int64_t Meter::room_for_more(const Batch& batch, const Cost& cost, const Al
     return allowance.room_ns == kNever ? room : std::min(room, allowance.room_ns - cost.each_ns);
 }
 
+/// For fronts that call `enter`: those that were built before the engine granted time. They stay in processes
+/// of containers that run, and `Batch::run` is kept for this alone.
 /// How many launches of the same function may follow without asking: as many as came in a row already, twice,
 /// and at the pace seen no longer than a quarter of a millisecond, because until they come they are thought
 /// to be running.

@@ -254,7 +254,7 @@ struct ManyBells : testing::Test {
 TEST_F(ManyBells, NoWaitIsOfMoreWordsThanTheKernelTakes) {
     round();
     EXPECT_LE(wait.size(), BellWait::kMostWords);
-    EXPECT_EQ(known.sleepers(), 3U);
+    EXPECT_EQ(known.sleepers().threads(), 3U);
     EXPECT_FALSE(wait.changed());
 }
 
@@ -265,7 +265,7 @@ TEST_F(ManyBells, EachOfThemIsHeard) {
         ASSERT_TRUE(told()) << i;
     }
     EXPECT_LE(wait.size(), BellWait::kMostWords);
-    EXPECT_EQ(known.sleepers(), 3U) << "however often they change places";
+    EXPECT_EQ(known.sleepers().threads(), 3U) << "however often they change places";
 }
 
 TEST_F(ManyBells, WhoHasRungIsListenedToByTheSlicerItself) {

@@ -7,13 +7,13 @@ namespace cgpu::schedule {
 
 namespace {
 /// Of one that may run a little while another's turn lasts.
-Gate overlapping(Nanos limit) {
-    return {.state = Gate::State::open, .limit = limit, .contended = true, .overlap = true};
+GateOrder overlapping(Nanos limit) {
+    return {.state = GateOrder::State::open, .limit = limit, .contended = true, .overlap = true};
 }
 
 Decision all_free() {
     Decision out;
-    out.gates.fill({Gate::State::free, kForever, false, true});
+    out.gates.fill({GateOrder::State::free, kForever, false, true});
     return out;
 }
 }  // namespace
@@ -84,7 +84,7 @@ GangState Slicer::tell(std::size_t slot) const {
     GangState out;
     out.lead = turns_.lead(competitors_, slot);
     out.busy = s.was_busy;
-    out.meets = s.gang.meets();
+    out.waits_across_gpus = s.gang.waits_across_gpus();
     out.wants = s.stuck.outside() && s.level().wants;
     out.stuck = now_ >= stuck_at(slot);
     return out;
@@ -105,7 +105,7 @@ void Slicer::look_for_stuck() {
     for (std::size_t i = 0; i < kSlots; ++i) {
         Slot& s = competitors_[i];
         if (s.gang.others().wants && now_ >= s.stuck.surely_at(s.level(), tuning)) {
-            s.gang.meet(now_ + tuning.gang_memory);
+            s.gang.note_wait_across_gpus(now_ + tuning.gang_memory);
         }
         if (now_ >= s.stuck.own_at(s.level(), tuning) && competitors_.weight(i) > 0 && !in_debt(i)) {
             s.stuck.let_through(now_, s.filter.reached() + 1);
@@ -138,8 +138,8 @@ Decision Slicer::decide() {
     if (turns_.current()) open_turn(out.gates);
     for (std::size_t i = 0; i < kSlots; ++i) {
         Slot& s = competitors_[i];
-        out.gates[i].meets = s.gang.ganged();
-        s.held = out.gates[i].state == Gate::State::closed;
+        out.gates[i].waits_across_gpus = s.gang.ganged();
+        s.held = out.gates[i].state == GateOrder::State::closed;
         s.stuck.set_outside(!turns_.holds(i) || turns_.current()->closed_at, now_);
     }
     const Nanos at = std::min(turns_.wake_at(competitors_, now_), stuck_wake_at());
@@ -147,27 +147,27 @@ Decision Slicer::decide() {
     return out;
 }
 
-Gate Slicer::gate_outside_turn(std::size_t slot) const {
+GateOrder Slicer::gate_outside_turn(std::size_t slot) const {
     const Slot& s = competitors_[slot];
     const bool overlap = accounting_.undrained().is(slot) || s.gang.may_wait_for_others();
-    const Gate closed{.contended = true, .overlap = overlap};
+    const GateOrder closed{.contended = true, .overlap = overlap};
     if (competitors_.weight(slot) == 0) return closed;
     if (frees_others(slot)) return overlapping(s.filter.reached() + 1);
     if (const auto limit = s.stuck.limit()) return overlapping(*limit);
     return closed;
 }
 
-void Slicer::open_turn(Gates& gates) const {
+void Slicer::open_turn(GateOrders& gates) const {
     const Turn& turn = *turns_.current();
     const Slot& holder = competitors_[turn.slot];
-    Gate& own = gates[turn.slot];
-    if (turn.closed_at && own.state == Gate::State::open) return;  // a launch is let through once more
+    GateOrder& own = gates[turn.slot];
+    if (turn.closed_at && own.state == GateOrder::State::open) return;  // a launch is let through once more
     own.contended = turn.contended;
     own.alone = std::count_if(competitors_.slots().begin(), competitors_.slots().end(),
                               [](const Slot& slot) { return slot.present; }) == 1;
     own.overlap = accounting_.undrained().any() || holder.gang.may_wait_for_others();
     if (turn.closed_at) return;
-    own.state = Gate::State::open;
+    own.state = GateOrder::State::open;
     own.limit = turns_.limit(competitors_);
     if (!competitors_.rules().fills || turn.priority || holder.was_busy) return;
     // One that meets others would only wait there, and take from the holder what it waits.

@@ -92,8 +92,8 @@ class Slicer {
 
     // What the step answers
     [[nodiscard]] Decision decide();
-    [[nodiscard]] Gate gate_outside_turn(std::size_t slot) const;
-    void open_turn(Gates& gates) const;
+    [[nodiscard]] GateOrder gate_outside_turn(std::size_t slot) const;
+    void open_turn(GateOrders& gates) const;
 
     Competitors competitors_;
     ComputeAccounting accounting_;

@@ -31,7 +31,7 @@ class Turns {
     [[nodiscard]] std::optional<std::size_t> next(const Competitors& competitors) const {
         return competitors.first_waiting(false, last_holder_);
     }
-    /// Up to where the holder's gate lets launches through, as Gate::limit.
+    /// Up to where the holder's gate lets launches through, as GateOrder::limit.
     [[nodiscard]] Nanos limit(const Competitors& competitors) const;
     /// What this GPU, if it leads the instance in the slot, tells the others of its turn here.
     [[nodiscard]] Lead lead(const Competitors& competitors, std::size_t slot) const;

@@ -28,7 +28,7 @@ class StuckWork {
     /// that was so the last time.
     [[nodiscard]] Nanos own_at(const Reading& level, const Tuning& tuning) const;
 
-    /// One launch may pass the closed gate, up to `limit` (as Gate::limit), until something moves.
+    /// One launch may pass the closed gate, up to `limit` (as GateOrder::limit), until something moves.
     void let_through(Nanos now, Nanos limit) { let_through_ = {now, limit}; }
     /// The limit of the launch that was let through, while nothing has moved since.
     [[nodiscard]] std::optional<Nanos> limit() const;

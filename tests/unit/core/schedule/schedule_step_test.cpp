@@ -7,7 +7,7 @@ namespace cgpu::schedule {
 namespace {
 
 using cgpu::model::Policy;
-using State = Gate::State;
+using State = GateOrder::State;
 
 class Step : public Steps {
   protected:
@@ -210,7 +210,7 @@ TEST_F(Step, NativeFreesAllGates) {
     at(kSecond);
     slicer_.set_policy(Policy::native);
     after(kMilli);
-    for (const Gate& g : last_.gates) EXPECT_EQ(g.state, State::free);
+    for (const GateOrder& g : last_.gates) EXPECT_EQ(g.state, State::free);
     EXPECT_EQ(last_.wake_at, kForever);
     EXPECT_FALSE(slicer_.holder());
 }
@@ -279,16 +279,16 @@ TEST_F(Step, AHolderWithoutWeightStaysClosedAfterTimeWithoutAStep) {
     readings_[0].wants = readings_[1].wants = true;
     at(0);
     const std::size_t holder = slicer_.holder().value_or(0);
-    ASSERT_EQ(gate(holder), Gate::State::open);
+    ASSERT_EQ(gate(holder), GateOrder::State::open);
     launch(holder, 10 * kSecond);
     slicer_.set_weight(holder, 0);
     after(kMilli);
-    ASSERT_EQ(gate(holder), Gate::State::closed);
+    ASSERT_EQ(gate(holder), GateOrder::State::closed);
     after(2 * settings_.tuning.silence);
-    EXPECT_EQ(gate(holder), Gate::State::closed);
+    EXPECT_EQ(gate(holder), GateOrder::State::closed);
     after(settings_.tuning.longest_drain);
-    EXPECT_EQ(gate(holder), Gate::State::closed);
-    EXPECT_EQ(gate(1 - holder), Gate::State::open);
+    EXPECT_EQ(gate(holder), GateOrder::State::closed);
+    EXPECT_EQ(gate(1 - holder), GateOrder::State::open);
 }
 
 TEST_F(Step, NobodyMakesUpForWhatWasUsedWhileNoStepCame) {

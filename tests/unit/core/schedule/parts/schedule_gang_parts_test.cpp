@@ -89,8 +89,8 @@ TEST(GangMember, IsGangedForAWhileAfterItsWorkWaited) {
     GangMember member;
     member.hear({}, kSecond);
     EXPECT_FALSE(member.ganged());
-    member.meet(3 * kSecond);
-    EXPECT_TRUE(member.meets());
+    member.note_wait_across_gpus(3 * kSecond);
+    EXPECT_TRUE(member.waits_across_gpus());
     member.hear({}, 3 * kSecond - 1);
     EXPECT_TRUE(member.ganged());
     member.hear({}, 3 * kSecond);
@@ -99,11 +99,11 @@ TEST(GangMember, IsGangedForAWhileAfterItsWorkWaited) {
 
 TEST(GangMember, IsGangedWhereAnotherGpuSaysSo) {
     GangMember member;
-    member.hear({.meets = true, .wants = true}, 0);
-    EXPECT_FALSE(member.meets());
+    member.hear({.waits_across_gpus = true, .wants = true}, 0);
+    EXPECT_FALSE(member.waits_across_gpus());
     EXPECT_TRUE(member.ganged());
     EXPECT_TRUE(member.may_wait_for_others());
-    member.hear({.meets = true}, 0);
+    member.hear({.waits_across_gpus = true}, 0);
     EXPECT_FALSE(member.may_wait_for_others()) << "no launch of it is held there";
     member.hear({.wants = true}, 0);
     EXPECT_FALSE(member.may_wait_for_others()) << "its work was never seen to wait";

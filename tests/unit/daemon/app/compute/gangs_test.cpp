@@ -111,7 +111,7 @@ TEST_P(FromGpuToGpu, WorkThatWaitsThereLetsALaunchThroughHereInTheSameStep) {
         step(kMilli / 4);
     }
     ASSERT_TRUE(gates.tell(slot).stuck);
-    EXPECT_TRUE(gates.tell(slot).meets) << "and from now on it is ganged";
+    EXPECT_TRUE(gates.tell(slot).waits_across_gpus) << "and from now on it is ganged";
     EXPECT_TRUE(open(*pair_, here));
 }
 

@@ -11,7 +11,7 @@
 namespace cgpu::app {
 namespace {
 
-using schedule::Gate;
+using schedule::GateOrder;
 using schedule::kMilli;
 using test::TestPages;
 
@@ -81,8 +81,8 @@ TEST(InstanceProcesses, forged_counts_stay_in_range) {
         const auto sum = processes.read(now);
         EXPECT_LE(sum.used, 20 * kMilli) << "each no more than the time that went by";
         EXPECT_GT(sum.waited, 0);
-        Gate open;
-        open.state = Gate::State::open;
+        GateOrder open;
+        open.state = GateOrder::State::open;
         open.limit = sum.used + kMilli;
         processes.publish(open, now, now + kMilli);
         EXPECT_GT(one->its_orders.gates[0].limit_ns, 0);
@@ -112,8 +112,8 @@ TEST(InstanceProcesses, a_first_report_of_all_that_was_ever_used_is_no_use_of_no
     EXPECT_EQ(processes.read(1030 * kMilli).used, 10 * kMilli);
     one->its_reports.gpus[0].used_ns = 905 * kMilli;
     EXPECT_EQ(processes.read(1040 * kMilli).used, 15 * kMilli);
-    Gate open;
-    open.state = Gate::State::open;
+    GateOrder open;
+    open.state = GateOrder::State::open;
     open.limit = 21 * kMilli;
     processes.publish(open, 1000 * kMilli, 1500 * kMilli);
     EXPECT_EQ(one->its_orders.gates[0].limit_ns, 911 * kMilli);
@@ -136,8 +136,8 @@ TEST(InstanceProcesses, writes_a_gate_once_and_counts_it) {
     auto one = std::make_shared<TestPages>(1);
     processes.add(one);
     (void)processes.read(1000 * kMilli);
-    Gate open;
-    open.state = Gate::State::open;
+    GateOrder open;
+    open.state = GateOrder::State::open;
     open.limit = 6 * kMilli;
     processes.publish(open, 1000 * kMilli, 1500 * kMilli);
     const auto seq = one->its_orders.gates[0].seq.load();
@@ -169,18 +169,18 @@ TEST(InstanceProcesses, who_is_called_and_does_not_come_is_not_waited_for) {
     EXPECT_TRUE(processes.read(1000 * kMilli).wants);
     processes.publish({}, 1000 * kMilli, 2000 * kMilli);
     EXPECT_TRUE(processes.read(1600 * kMilli).wants) << "nobody has called it";
-    Gate open;
-    open.state = Gate::State::open;
+    GateOrder open;
+    open.state = GateOrder::State::open;
     processes.publish(open, 1600 * kMilli, 2000 * kMilli);
     EXPECT_TRUE(processes.read(1640 * kMilli).wants) << "it may be on its way";
     processes.publish({}, 1640 * kMilli, 2000 * kMilli);
-    const auto deaf = processes.read(1660 * kMilli);
-    EXPECT_FALSE(deaf.wants) << "whether the gate is still open or not";
-    EXPECT_TRUE(processes.someone_is_deaf());
-    EXPECT_EQ(processes.read(1900 * kMilli).waited, deaf.waited) << "nor is it waiting";
+    const auto unresponsive = processes.read(1660 * kMilli);
+    EXPECT_FALSE(unresponsive.wants) << "whether the gate is still open or not";
+    EXPECT_TRUE(processes.has_unresponsive_process());
+    EXPECT_EQ(processes.read(1900 * kMilli).waited, unresponsive.waited) << "nor is it waiting";
     report.updated_ns = 1910 * kMilli;
     EXPECT_TRUE(processes.read(1920 * kMilli).wants) << "it goes on";
-    EXPECT_FALSE(processes.someone_is_deaf());
+    EXPECT_FALSE(processes.has_unresponsive_process());
 }
 
 /// One process whose launch is held at a gate that was closed at 1000 ms.
@@ -206,8 +206,8 @@ TEST_F(Held, OnlyWaitsOnceNothingCanBeUnderWayAnyMore) {
     EXPECT_FALSE(processes.only_waits()) << "a launch may have passed just before";
     (void)read(1006);
     EXPECT_TRUE(processes.only_waits());
-    Gate open;
-    open.state = Gate::State::open;
+    GateOrder open;
+    open.state = GateOrder::State::open;
     processes.publish(open, 1007 * kMilli, 2000 * kMilli);
     EXPECT_FALSE(processes.only_waits());
 }
@@ -232,9 +232,9 @@ TEST_F(Held, IsNobodyWhoWantsNothing) {
     EXPECT_FALSE(processes.only_waits()) << "it rings when it comes";
 }
 
-TEST_F(Held, IsListenedToWhileItMayBeDeaf) {
-    Gate open;
-    open.state = Gate::State::open;
+TEST_F(Held, IsListenedToWhileItMayBeUnresponsive) {
+    GateOrder open;
+    open.state = GateOrder::State::open;
     processes.publish(open, 1010 * kMilli, 2000 * kMilli);
     processes.publish({}, 1011 * kMilli, 2000 * kMilli);
     (void)read(1030);
@@ -273,7 +273,7 @@ TEST_F(Held, AProcessThatComesIsToldOfItsGateAtOnce) {
     auto two = std::make_shared<TestPages>(2);
     processes.add(two);
     (void)read(1011);
-    Gate closed;
+    GateOrder closed;
     closed.contended = true;
     processes.publish(closed, 1011 * kMilli, 2011 * kMilli);
     EXPECT_EQ(two->its_orders.gates[0].contended, 1U);
@@ -312,8 +312,8 @@ TEST(InstanceProcesses, survives_whatever_a_page_says) {
             RC_ASSERT(sum.remaining >= 0 && sum.remaining <= 10'000 * kMilli);
             RC_ASSERT(sum.usual_gap >= 0);
             used = sum.used;
-            Gate gate;
-            gate.state = Gate::State::open;
+            GateOrder gate;
+            gate.state = GateOrder::State::open;
             gate.limit = sum.used + sum.in_flight_estimate + kMilli;
             processes.publish(gate, now, now);
             RC_ASSERT(one->its_orders.gates[3].limit_ns >= 0);

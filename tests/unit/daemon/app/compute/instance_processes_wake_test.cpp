@@ -19,7 +19,7 @@
 namespace cgpu::app {
 namespace {
 
-using schedule::Gate;
+using schedule::GateOrder;
 using schedule::kMilli;
 using test::TestPages;
 
@@ -68,8 +68,8 @@ TEST(Wake, ByALimitThatItHasRoomTo) {
     (void)processes.read(1000 * kMilli);
     processes.publish({}, 1000 * kMilli, 2000 * kMilli);
     auto& seq = one->its_orders.gates[0].seq;
-    Gate open;
-    open.state = Gate::State::open;
+    GateOrder open;
+    open.state = GateOrder::State::open;
     const auto base = processes.read(1006 * kMilli).used;
     report.in_flight_ns = report.oldest_ns = 2 * kMilli;
     report.updated_ns = 1006 * kMilli;
@@ -93,12 +93,12 @@ struct Crowd : testing::Test {
             all.back()->its_reports.gpus[0].updated_ns = 990 * kMilli;
             processes.add(all.back());
         }
-        publish(Gate::State::closed);
+        publish(GateOrder::State::closed);
     }
-    void publish(Gate::State state) {
+    void publish(GateOrder::State state) {
         now += kMilli;
         (void)processes.read(now);
-        Gate gate;
+        GateOrder gate;
         gate.state = state;
         gate.limit = schedule::kForever;
         processes.publish(gate, now, now + 1000 * kMilli);
@@ -118,30 +118,30 @@ struct Crowd : testing::Test {
 TEST_F(Crowd, IsWokenInPartsAndNobodyIsForgotten) {
     AtTheGate last(seq(99));
     EXPECT_FALSE(processes.wakes_are_left());
-    publish(Gate::State::open);
+    publish(GateOrder::State::open);
     EXPECT_EQ(count(wire::GateState::open), all.size()) << "who looks sees it at once";
     EXPECT_TRUE(processes.wakes_are_left());
-    publish(Gate::State::open);
+    publish(GateOrder::State::open);
     EXPECT_FALSE(processes.wakes_are_left());
     EXPECT_TRUE(last.was_woken());
 }
 
 TEST_F(Crowd, ClosesAtOnceAndThoseLeftOutComeFirstThen) {
     AtTheGate last(seq(99));
-    publish(Gate::State::open);
-    publish(Gate::State::closed);
+    publish(GateOrder::State::open);
+    publish(GateOrder::State::closed);
     EXPECT_EQ(count(wire::GateState::closed), all.size());
     EXPECT_FALSE(processes.wakes_are_left());
-    publish(Gate::State::open);
+    publish(GateOrder::State::open);
     EXPECT_TRUE(last.was_woken());
 }
 
-TEST_F(Crowd, WhoHasNotBeenWokenYetIsNotDeaf) {
-    publish(Gate::State::open);
+TEST_F(Crowd, WhoHasNotBeenWokenYetIsNotUnresponsive) {
+    publish(GateOrder::State::open);
     now += 60 * kMilli;
     for (std::size_t i = 0; i < 64; ++i) all[i]->its_reports.gpus[0].updated_ns = now;
     (void)processes.read(now);
-    EXPECT_FALSE(processes.someone_is_deaf());
+    EXPECT_FALSE(processes.has_unresponsive_process());
 }
 
 TEST_F(Crowd, OfThreadsIsWokenInPartsToo) {
@@ -149,9 +149,9 @@ TEST_F(Crowd, OfThreadsIsWokenInPartsToo) {
     threads.reserve(InstanceProcesses::kMostWakes + 6);
     for (int i = 0; i < InstanceProcesses::kMostWakes + 6; ++i)
         threads.push_back(std::make_unique<AtTheGate>(seq(0)));
-    publish(Gate::State::open);
+    publish(GateOrder::State::open);
     EXPECT_TRUE(processes.wakes_are_left());
-    for (int i = 0; i < 10 && processes.wakes_are_left(); ++i) publish(Gate::State::open);
+    for (int i = 0; i < 10 && processes.wakes_are_left(); ++i) publish(GateOrder::State::open);
     EXPECT_FALSE(processes.wakes_are_left());
     for (const auto& each : threads) EXPECT_TRUE(each->was_woken());
 }
@@ -172,7 +172,7 @@ TEST_F(Crowd, ThreadsThatWaitAgainAtOnceDontKeepTheSlicerAwake) {
     }
     while (waiting < 2 * InstanceProcesses::kMostWakes) std::this_thread::yield();
     int rounds = 0;
-    do publish(Gate::State::open);
+    do publish(GateOrder::State::open);
     while (++rounds < 1000 && processes.wakes_are_left());
     EXPECT_LE(rounds, InstanceProcesses::kMostWakesOfAProcess / InstanceProcesses::kMostWakes + 3);
     stop = true;

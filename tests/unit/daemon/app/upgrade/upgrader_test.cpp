@@ -55,7 +55,7 @@ struct FakeJobs final : JobPublisher {
     void engines_changed(const model::InstanceId&) override {}
 };
 
-struct FakeEngines final : Engines {
+struct FakeEngineControl final : EngineControl {
     std::vector<std::pair<upgrade::Switch, std::string>> orders;
     void switch_engine(const upgrade::Switch& order, const std::string& engine) override {
         orders.emplace_back(order, engine);
@@ -71,7 +71,7 @@ class UpgraderTest : public testing::Test {
             records.saved, kOld,
             Upgrader::Outside{loop, modules, records, jobs,
                               [this]() -> const model::Node::Instances& { return instances; }, "boot"});
-        upgrader->set_engines(&engines);
+        upgrader->set_engine_control(&engines);
         upgrader->resume();
     }
     static model::Node::Instances one(const char* name, model::Mode mode) {
@@ -102,7 +102,7 @@ class UpgraderTest : public testing::Test {
     FakeModules modules;
     FakeRecords records;
     FakeJobs jobs;
-    FakeEngines engines;
+    FakeEngineControl engines;
     model::Node::Instances instances = one("web", model::Mode::memory_compute);
     std::optional<Upgrader> upgrader;
 };

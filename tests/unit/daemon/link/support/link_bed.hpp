@@ -53,7 +53,7 @@ struct BedDivider final : app::ComputeDivider {
 
 /// Keeps what it hears; names one engine.
 struct BedEngines final : app::EngineWatch {
-    app::Engines* fronts = nullptr;
+    app::EngineControl* fronts = nullptr;
     std::vector<upgrade::Known> were_known;
     std::vector<upgrade::Connected> came;
     std::vector<upgrade::Lost> went;
@@ -62,7 +62,7 @@ struct BedEngines final : app::EngineWatch {
     std::string engine = "0.1.0/libcgpu-engine.so.0.1.0";
     std::string engine_for_good = "0.0.9/libcgpu-engine.so.0.0.9";  ///< of fronts that can't exchange it
 
-    void set_engines(app::Engines* engines) override { fronts = engines; }
+    void set_engine_control(app::EngineControl* engines) override { fronts = engines; }
     std::string engine_for_new(bool switches) const override { return switches ? engine : engine_for_good; }
     void known(const upgrade::Known& process) override { were_known.push_back(process); }
     void connected(const upgrade::Connected& front) override { came.push_back(front); }

@@ -139,7 +139,7 @@ TEST_F(WindowTest, BesideOthersEstimatesOfWhatWaitsSinkAndDontRise) {
     set(wire::Overlap::others);
     EXPECT_EQ(expected_after(100 * kMilli), 60 * kMilli);
     EXPECT_EQ(expected_after(kMilli), 60 * kMilli) << "it may be one whose lengths vary";
-    set(wire::Overlap::meets);
+    set(wire::Overlap::waits_across_gpus);
     EXPECT_EQ(expected_after(100 * kMilli), 60 * kMilli);
     std::int64_t expected = 60 * kMilli;
     for (int i = 0; i < 20; ++i) expected = expected_after(kMilli);

@@ -5,7 +5,7 @@
 namespace cgpu::front {
 
 /// What the daemon has set aside.
-struct Aside {
+struct SetAsideMemory {
     int gpu = -1;             ///< of the instance; below 0: of none
     std::uint64_t bytes = 0;  ///< as granted; 0: nothing
 };

@@ -12,14 +12,14 @@ namespace cgpu::client {
 /// A shared library as bytes.
 using Image = std::vector<std::byte>;
 
-struct FittedImage {
+struct FrontImage {
     Image image;
     bool has_all = false;  ///< as elf::FittedExports has it
 };
 
 /// The front (a path on the host) with the exports of the driver's file (open for reading, and called
 /// `name`).
-[[nodiscard]] Result<FittedImage> fit_front(const std::string& front, const Descriptor& driver,
-                                            const std::string& name);
+[[nodiscard]] Result<FrontImage> fit_front(const std::string& front, const Descriptor& driver,
+                                           const std::string& name);
 
 }  // namespace cgpu::client

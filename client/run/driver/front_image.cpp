@@ -1,4 +1,4 @@
-#include "client/run/driver/fitted_front.hpp"
+#include "client/run/driver/front_image.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -33,7 +33,7 @@ Result<Image> read_image(const std::string& path) {
 
 }  // namespace
 
-Result<FittedImage> fit_front(const std::string& front, const Descriptor& driver, const std::string& name) {
+Result<FrontImage> fit_front(const std::string& front, const Descriptor& driver, const std::string& name) {
     const auto ours = read_image(front);
     if (!ours) return tl::unexpected(ours.error());
     const auto present = elf::exported_symbols(
@@ -45,7 +45,7 @@ Result<FittedImage> fit_front(const std::string& front, const Descriptor& driver
     if (!fitted)
         return fail(ClientError::Kind::failed,
                     front + ": " + fitted.error() + ". Try: the newest release of cgpu.");
-    return FittedImage{std::move(fitted->image), fitted->has_all};
+    return FrontImage{std::move(fitted->image), fitted->has_all};
 }
 
 }  // namespace cgpu::client

@@ -20,7 +20,7 @@ struct Batch {
     bool owner_closes;  ///< on a per-thread stream: its end event is recorded behind every launch, by its own
                         ///< thread
     const void* opener;         ///< who opened it (Launching::me), ...
-    bool told_locked;           ///< see Launching
+    bool announce_locked;       ///< see Launching
     bool shared = false;        ///< ... and whether others have launched into it since
     std::int64_t close_ns = 0;  ///< closing since then, and takes no launches; 0: it is open
     bool closed = false;        ///< somebody is recording its end, or has
@@ -33,10 +33,10 @@ struct SharedStream {
     std::uint32_t unshared = 0;  ///< batches since that one thread had for itself
 };
 
-/// What is kept of one context's batches.
-struct ContextMeter {
+/// The batches of one context that aren't reaped yet, and what is kept for them: streams, events, the clock.
+struct ContextBatches {
     Mutex mutex;  ///< of the batches and the streams
-    Batch* batches = nullptr;
+    Batch* first = nullptr;
     std::array<SharedStream, 4> shared_streams{};
     std::size_t next_shared = 0;
     std::array<module::BatchId, 16> early_closes{};  ///< see close_once_open

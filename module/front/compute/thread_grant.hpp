@@ -20,7 +20,7 @@ struct Work {
 /// What the engine has granted a thread in advance: launches on one stream of one context that may take so
 /// much GPU time together, or under a free gate launches of any kind. They need no further question while the
 /// gate has said nothing new. Each thread has one; the rest of it is given back with the next question.
-struct Grant {
+struct ThreadGrant {
     std::uint32_t free = 0;     ///< launches left that pass whichever context they are in: see takes_freely
     std::uint32_t left = 0;     ///< launches left besides
     std::uint32_t seq = 0;      ///< of the gate, when it was given
@@ -31,10 +31,10 @@ struct Grant {
     CUcontext handle = nullptr;
     CUstream stream = nullptr;  ///< as the plain functions take it
     module::BatchId batch = 0;  ///< what the launches belong to; 0: they are not metered
-    std::uint32_t closes = 0;   ///< ContextMeter::closes_of(batch), when the batch took a launch last
+    std::uint32_t closes = 0;   ///< ContextBatches::closes_of(batch), when the batch took a launch last
     bool any_function = false;  ///< also those that were asked about for another batch
     bool per_thread_stream = false;
-    bool told_locked = false;        ///< see Launching
+    bool announce_locked = false;    ///< see Launching
     std::uint64_t salt = 0;          ///< CodeTable::salt of the context
     FunctionCosts* costs = nullptr;  ///< of the thread, while it has a slot; null: no launch is covered
 
@@ -74,7 +74,7 @@ struct Grant {
     void end();
 
     /// The thread's.
-    static Grant& mine();
+    static ThreadGrant& mine();
 
   private:
     [[gnu::always_inline]] bool in_force() const {
@@ -95,9 +95,9 @@ struct Grant {
 };
 
 namespace detail {
-extern thread_local constinit Grant this_grant __attribute__((tls_model("initial-exec")));
+extern thread_local constinit ThreadGrant this_grant __attribute__((tls_model("initial-exec")));
 }
 
-inline Grant& Grant::mine() { return detail::this_grant; }
+inline ThreadGrant& ThreadGrant::mine() { return detail::this_grant; }
 
 }  // namespace cgpu::front

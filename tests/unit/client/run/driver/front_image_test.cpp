@@ -1,4 +1,4 @@
-#include "client/run/driver/fitted_front.hpp"
+#include "client/run/driver/front_image.hpp"
 
 #include <fcntl.h>
 
@@ -9,7 +9,7 @@
 namespace cgpu::client {
 namespace {
 
-Result<FittedImage> fit(const std::string& front, const std::string& driver) {
+Result<FrontImage> fit(const std::string& front, const std::string& driver) {
     return fit_front(front, Descriptor(open(driver.c_str(), O_RDONLY | O_CLOEXEC)), driver);
 }
 

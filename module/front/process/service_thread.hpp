@@ -12,9 +12,9 @@ namespace cgpu::front {
 /// memory, gives unneeded lease back. What others leave for it to do lies in Errands, in which it sleeps;
 /// when nothing is outstanding it wakes once a second to see whether the program has closed its descriptors
 /// (nothing else would tell).
-class Service {
+class ServiceThread {
   public:
-    constexpr Service() = default;
+    constexpr ServiceThread() = default;
 
     /// Starts the thread; does nothing where it runs. False where it can't be made.
     bool start();
@@ -52,6 +52,6 @@ class Service {
     std::int64_t backoff_ns_ = 0;
 };
 
-Service& service();
+ServiceThread& service_thread();
 
 }  // namespace cgpu::front

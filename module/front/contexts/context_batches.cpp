@@ -1,4 +1,4 @@
-#include "module/front/contexts/context_meter.hpp"
+#include "module/front/contexts/context_batches.hpp"
 
 #include <algorithm>
 
@@ -6,15 +6,15 @@
 
 namespace cgpu::front {
 
-Batch* ContextMeter::find(module::BatchId id) {
-    for (Batch* each = batches; each != nullptr; each = each->next) {
+Batch* ContextBatches::find(module::BatchId id) {
+    for (Batch* each = first; each != nullptr; each = each->next) {
         if (each->id == id) return each;
     }
     return nullptr;
 }
 
-Batch* ContextMeter::take(module::BatchId id) {
-    for (Batch** place = &batches; *place != nullptr; place = &(*place)->next) {
+Batch* ContextBatches::take(module::BatchId id) {
+    for (Batch** place = &first; *place != nullptr; place = &(*place)->next) {
         if ((*place)->id != id) continue;
         Batch* found = *place;
         *place = found->next;
@@ -23,21 +23,21 @@ Batch* ContextMeter::take(module::BatchId id) {
     return nullptr;
 }
 
-SharedStream* ContextMeter::find_shared(CUstream stream) {
+SharedStream* ContextBatches::find_shared(CUstream stream) {
     const auto has_key = [key = stream_key(stream)](const SharedStream& each) { return each.key == key; };
     auto* found = std::find_if(shared_streams.begin(), shared_streams.end(), has_key);
     return found != shared_streams.end() ? found : nullptr;
 }
 
-void ContextMeter::close_once_open(module::BatchId id) {
+void ContextBatches::close_once_open(module::BatchId id) {
     if (!is_to_close(id)) early_closes[next_early++ % early_closes.size()] = id;
 }
 
-bool ContextMeter::is_to_close(module::BatchId id) const {
+bool ContextBatches::is_to_close(module::BatchId id) const {
     return std::find(early_closes.begin(), early_closes.end(), id) != early_closes.end();
 }
 
-void ContextMeter::note_shared(const Batch& batch) {
+void ContextBatches::note_shared(const Batch& batch) {
     constexpr std::uint32_t kForget = 64;
     SharedStream* known = find_shared(batch.stream);
     if (batch.shared) {

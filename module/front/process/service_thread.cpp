@@ -1,4 +1,4 @@
-#include "module/front/process/service.hpp"
+#include "module/front/process/service_thread.hpp"
 
 #include <sys/prctl.h>
 
@@ -27,24 +27,24 @@ constexpr std::int64_t kGreetingTimeout = 10 * kSecond;
 constexpr std::uint64_t kKeepBytes = 16 * wire::kGranule;
 constexpr unsigned long kTimerSlack = 5000;  // ns; the default of 50 µs is as long as a short kernel
 
-constinit Service the_service;
+constinit ServiceThread the_service_thread;
 
 // The thread must be gone from the driver before the driver's own destructors run. Those of its static
 // objects run among the exit handlers, the last one registered first: ours is registered when the driver is
 // there.
 void leave_driver_at_exit() {
     static constinit std::atomic<bool> registered{false};
-    if (!registered.exchange(true)) std::atexit([] { the_service.leave_driver(); });
+    if (!registered.exchange(true)) std::atexit([] { the_service_thread.leave_driver(); });
 }
 
 // Others run with the destructors of libraries; ours come first, because we depend on the driver.
-__attribute__((destructor)) void at_exit() { the_service.finish(); }
+__attribute__((destructor)) void at_exit() { the_service_thread.finish(); }
 
 }  // namespace
 
-Service& service() { return the_service; }
+ServiceThread& service_thread() { return the_service_thread; }
 
-bool Service::start() {
+bool ServiceThread::start() {
     if (running_.exchange(true)) return true;
     connected_ = true;
     errands().open();
@@ -54,25 +54,25 @@ bool Service::start() {
     return made;
 }
 
-void Service::finish() {
+void ServiceThread::finish() {
     finishing_.store(true);
     leave_driver();
 }
 
-void Service::leave_driver() {
+void ServiceThread::leave_driver() {
     leaves_driver_.store(true);
     const auto until = now_ns() + kSecond;
     while (in_driver_.load() && now_ns() < until) sleep_until(now_ns() + 50 * kMicrosecond);
 }
 
-void* Service::run(void* self) {
+void* ServiceThread::run(void* self) {
     prctl(PR_SET_NAME, "cgpu");
     prctl(PR_SET_TIMERSLACK, kTimerSlack);
-    static_cast<Service*>(self)->loop();
+    static_cast<ServiceThread*>(self)->loop();
     return nullptr;
 }
 
-void Service::loop() {
+void ServiceThread::loop() {
     while (!finishing_.load()) {
         errands().begin_look();
         const auto now = now_ns();
@@ -90,7 +90,7 @@ void Service::loop() {
     }
 }
 
-void Service::look_after_link(std::int64_t now) {
+void ServiceThread::look_after_link(std::int64_t now) {
     if (connected_ && !session().link().connected()) connection_lost(now);
     if (connected_ || now < reconnect_at_) return;
     if (greeting_) {  // connected, but the daemon kept silent
@@ -106,7 +106,7 @@ void Service::look_after_link(std::int64_t now) {
     reconnect_at_ = now + backoff_ns_;
 }
 
-void Service::connection_lost(std::int64_t now) {
+void ServiceThread::connection_lost(std::int64_t now) {
     if (greeting_) candidate_.close();
     if (connected_) {
         session().link().detach();
@@ -118,7 +118,7 @@ void Service::connection_lost(std::int64_t now) {
     reconnect_at_ = now + backoff_ns_;
 }
 
-void Service::read_link() {
+void ServiceThread::read_link() {
     while (true) {
         Packet packet;
         const Received received = receive_packet(greeting_ ? candidate_ : session().link().socket(), packet);
@@ -133,7 +133,7 @@ void Service::read_link() {
     }
 }
 
-void Service::handle(Packet& packet) {
+void ServiceThread::handle(Packet& packet) {
     if (const auto answer = wire::read_message<wire::Answer>(packet.data())) {
         // A lease is taken here and not by the one who asked: that one may have given up.
         if (Link::topic_of(answer->header.request) == wire::Topic::lease && answer->granted_bytes != 0 &&
@@ -166,32 +166,32 @@ void Service::handle(Packet& packet) {
 }
 
 /// A driver takes back what a pool doesn't use at the program's synchronisations: nobody tells.
-void Service::look_at_pools(int gpu) {
+void ServiceThread::look_at_pools(int gpu) {
     in_driver_.store(true);
     if (pools().any(gpu) && !leaves_driver_.load()) pools().look_at_all(gpu);
     in_driver_.store(false);
 }
 
 /// A grant or a Give that was on its way when the connection broke has reached one side only.
-bool Service::tell_leases() {
+bool ServiceThread::tell_leases() {
     for (std::uint32_t gpu = 0; gpu < session().gpu_count(); ++gpu)
         if (Link::tell_lease(candidate_, gpu, session().engine().leased(gpu)) != Sent::done) return false;
     return true;
 }
 
-void Service::give_back(std::int64_t now) {
+void ServiceThread::give_back(std::int64_t now) {
     if (!errands().take_free(now) || !connected_) return;
     for (std::uint32_t gpu = 0; gpu < session().gpu_count(); ++gpu) gives().give(gpu, UINT64_MAX, kKeepBytes);
 }
 
-void Service::tell_moved(std::int64_t now) {
+void ServiceThread::tell_moved(std::int64_t now) {
     // While the daemon is away this is lost: it looks anew at whom it meets again.
     const auto moved = errands().take_moved(now);
     for (std::uint32_t gpu = 0; gpu < session().gpu_count(); ++gpu)
         if ((moved >> gpu & 1) != 0) session().link().tell(wire::Topic::moved, gpu);
 }
 
-void Service::reset_in_child() {
+void ServiceThread::reset_in_child() {
     candidate_.close();
     running_.store(false);
     in_driver_.store(false);

@@ -5,7 +5,7 @@
 namespace cgpu::admission {
 
 /// What is kept of the devices that the request asks for.
-[[nodiscard]] inline model::KeptOfInstance kept_in_use(const request::Request& request) {
+[[nodiscard]] inline model::KeptOfInstance kept_for_request(const request::Request& request) {
     return {request.kept.begin(), request.kept.lower_bound(request.count)};
 }
 

@@ -9,6 +9,8 @@ namespace cgpu::schedule {
 /// Whose turn it is: when a turn ends, when the GPU is handed over, and who is next. See Slicer.
 class Turns {
   public:
+    Turns(const TurnTuning& tuning, const DrainTuning& drains) : tuning_(tuning), drains_(drains) {}
+
     /// The turn that runs; empty where nobody holds the GPU.
     [[nodiscard]] const std::optional<Turn>& current() const { return turn_; }
     [[nodiscard]] Turn* running() { return turn_ ? &*turn_ : nullptr; }
@@ -52,6 +54,8 @@ class Turns {
                Nanos now);
     [[nodiscard]] Nanos turn_wake_at(const Competitors& competitors, Nanos now) const;
 
+    TurnTuning tuning_;
+    DrainTuning drains_;
     std::optional<Turn> turn_;
     std::size_t last_holder_ = 0;
     std::optional<std::size_t>

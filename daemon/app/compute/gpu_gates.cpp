@@ -22,7 +22,7 @@ schedule::Settings settings_of(const model::Gpu& gpu, model::Policy in_force, Na
     settings.policy = in_force;
     settings.max_inst = static_cast<int>(gpu.settings.max_inst);
     settings.prio_ratio = static_cast<int>(gpu.settings.prio_ratio);
-    settings.tuning.slice = slice;
+    settings.tuning.shares.slice = slice;
     return settings;
 }
 
@@ -75,11 +75,11 @@ void GpuGates::update(const model::Node& node, const model::Gpu& gpu) {
 }
 
 bool GpuGates::update_settings(const model::Node& node, const model::Gpu& gpu) {
-    const auto before = slicer_.settings();
+    const auto before = slicer_.division();
     slicer_.set_policy(node.policy_in_force(gpu));
     slicer_.set_max_inst(static_cast<int>(gpu.settings.max_inst));
     slicer_.set_prio_ratio(static_cast<int>(gpu.settings.prio_ratio));
-    const auto& after = slicer_.settings();
+    const auto& after = slicer_.division();
     return before.policy != after.policy || before.max_inst != after.max_inst ||
            before.prio_ratio != after.prio_ratio;
 }

@@ -207,7 +207,7 @@ TEST_F(Gang, ATurnOfOneThatWaitsEndsByTheClock) {
     }
     after(5 * kMilli);
     EXPECT_EQ(slicer_.holder(), 0);
-    EXPECT_EQ(last_.gates[0].limit, readings_[0].used + slicer_.settings().tuning.slice);
+    EXPECT_EQ(last_.gates[0].limit, readings_[0].used + settings_.tuning.shares.slice);
 }
 
 // A kernel that meets others would only wait there, and take from the holder what it waits.

@@ -135,7 +135,7 @@ void check(const Decision& d, const Books& books, const Readings& readings, cons
         RC_ASSERT(share && *share >= 0 && *share <= 1);
     }
     RC_ASSERT(open <= (books.policy == Policy::soft ? 2 : 1));
-    RC_ASSERT(d.wake_at >= now + slicer.settings().tuning.shortest_wait);
+    RC_ASSERT(d.wake_at >= now + StepTuning().shortest_wait);
 }
 
 RC_GTEST_PROP(Slicer, KeepsItsPromisesWhateverTheReadings, ()) {

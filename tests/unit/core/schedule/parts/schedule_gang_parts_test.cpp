@@ -6,7 +6,7 @@
 namespace cgpu::schedule {
 namespace {
 
-constexpr Tuning kTuning;
+constexpr StuckWork::Patience kPatience;
 constexpr Nanos kKernel = 10 * kMilli;
 
 Reading in_flight(Nanos estimate, bool wants = false) {
@@ -19,24 +19,24 @@ Reading in_flight(Nanos estimate, bool wants = false) {
 TEST(StuckWork, WhoHasATurnIsNeverStuck) {
     StuckWork work;
     const Reading level = in_flight(kKernel, true);
-    EXPECT_EQ(work.surely_at(level, kTuning), kForever);
-    EXPECT_EQ(work.at(level, kTuning, true), kForever);
-    EXPECT_EQ(work.own_at(level, kTuning), kForever);
+    EXPECT_EQ(work.surely_at(level, kPatience), kForever);
+    EXPECT_EQ(work.at(level, kPatience, true), kForever);
+    EXPECT_EQ(work.own_at(level, kPatience), kForever);
 }
 
 TEST(StuckWork, WithoutWorkInFlightNothingIsStuck) {
     StuckWork work;
     work.set_outside(true, kSecond);
-    EXPECT_EQ(work.surely_at(in_flight(0, true), kTuning), kForever);
+    EXPECT_EQ(work.surely_at(in_flight(0, true), kPatience), kForever);
 }
 
 TEST(StuckWork, IsOverdueAfterTwiceItsEstimateAndSoonerInAGang) {
     StuckWork work;
     work.set_outside(true, kSecond);
-    EXPECT_EQ(work.surely_at(in_flight(kKernel), kTuning), kSecond + 2 * kKernel + kTuning.drain_slack);
-    EXPECT_EQ(work.at(in_flight(kKernel), kTuning, false), kSecond + 2 * kKernel + kTuning.drain_slack);
-    EXPECT_EQ(work.at(in_flight(kKernel), kTuning, true), kSecond + kKernel + kTuning.stuck_grace);
-    EXPECT_EQ(work.surely_at(in_flight(kSecond), kTuning), kSecond + kTuning.longest_drain);
+    EXPECT_EQ(work.surely_at(in_flight(kKernel), kPatience), kSecond + 2 * kKernel + kPatience.drain.slack);
+    EXPECT_EQ(work.at(in_flight(kKernel), kPatience, false), kSecond + 2 * kKernel + kPatience.drain.slack);
+    EXPECT_EQ(work.at(in_flight(kKernel), kPatience, true), kSecond + kKernel + kPatience.stuck.grace);
+    EXPECT_EQ(work.surely_at(in_flight(kSecond), kPatience), kSecond + kPatience.drain.longest);
 }
 
 TEST(StuckWork, AKernelThatWasNeverMeasuredGetsMoreTime) {
@@ -44,35 +44,35 @@ TEST(StuckWork, AKernelThatWasNeverMeasuredGetsMoreTime) {
     work.set_outside(true, 0);
     Reading level = in_flight(kMicro);
     level.unmeasured = true;
-    EXPECT_EQ(work.at(level, kTuning, true), kTuning.unmeasured_drain);
+    EXPECT_EQ(work.at(level, kPatience, true), kPatience.drain.unmeasured);
 }
 
 TEST(StuckWork, TheClockBeginsWhenTheGateClosesAndAtEachMove) {
     StuckWork work;
     work.set_outside(true, kSecond);
     work.set_outside(true, 2 * kSecond);  // no news
-    const Nanos patience = 2 * kKernel + kTuning.drain_slack;
-    EXPECT_EQ(work.surely_at(in_flight(kKernel), kTuning), kSecond + patience);
-    work.moved(3 * kSecond, kTuning.freed_within);
-    EXPECT_EQ(work.surely_at(in_flight(kKernel), kTuning), 3 * kSecond + patience);
+    const Nanos patience = 2 * kKernel + kPatience.drain.slack;
+    EXPECT_EQ(work.surely_at(in_flight(kKernel), kPatience), kSecond + patience);
+    work.moved(3 * kSecond);
+    EXPECT_EQ(work.surely_at(in_flight(kKernel), kPatience), 3 * kSecond + patience);
     work.set_outside(false, 4 * kSecond);
     work.set_outside(true, 5 * kSecond);
-    EXPECT_EQ(work.surely_at(in_flight(kKernel), kTuning), 5 * kSecond + patience);
+    EXPECT_EQ(work.surely_at(in_flight(kKernel), kPatience), 5 * kSecond + patience);
 }
 
 TEST(StuckWork, ALaunchIsLetThroughUntilSomethingMoves) {
     StuckWork work;
     work.set_outside(true, 0);
     const Reading level = in_flight(kKernel, true);
-    const Nanos at = work.own_at(level, kTuning);
-    EXPECT_EQ(at, 2 * kKernel + kTuning.drain_slack);
+    const Nanos at = work.own_at(level, kPatience);
+    EXPECT_EQ(at, 2 * kKernel + kPatience.drain.slack);
     EXPECT_FALSE(work.limit());
     work.let_through(at, 77);
     EXPECT_EQ(work.limit(), 77);
-    EXPECT_EQ(work.own_at(level, kTuning), kForever) << "one at a time";
-    work.moved(at + kTuning.freed_within, kTuning.freed_within);
+    EXPECT_EQ(work.own_at(level, kPatience), kForever) << "one at a time";
+    work.moved(at + kPatience.stuck.freed_within);
     EXPECT_FALSE(work.limit());
-    EXPECT_EQ(work.own_at(level, kTuning), at + kTuning.freed_within + kTuning.stuck_grace)
+    EXPECT_EQ(work.own_at(level, kPatience), at + kPatience.stuck.freed_within + kPatience.stuck.grace)
         << "that helped at once, so the next one is let through sooner";
 }
 
@@ -80,9 +80,9 @@ TEST(StuckWork, ALaunchThatDidNotHelpAtOnceMakesNobodySooner) {
     StuckWork work;
     work.set_outside(true, 0);
     work.let_through(kSecond, 1);
-    const Nanos moved = kSecond + kTuning.freed_within + 1;
-    work.moved(moved, kTuning.freed_within);
-    EXPECT_EQ(work.own_at(in_flight(kKernel, true), kTuning), moved + 2 * kKernel + kTuning.drain_slack);
+    const Nanos moved = kSecond + kPatience.stuck.freed_within + 1;
+    work.moved(moved);
+    EXPECT_EQ(work.own_at(in_flight(kKernel, true), kPatience), moved + 2 * kKernel + kPatience.drain.slack);
 }
 
 TEST(GangMember, IsGangedForAWhileAfterItsWorkWaited) {

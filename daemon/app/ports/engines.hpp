@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/upgrade/flow.hpp"
+#include "core/upgrade/events.hpp"
 
 /// What the link and the upgrader say to each other. One thread: the loop's.
 namespace cgpu::app {

@@ -4,7 +4,7 @@
 #include <variant>
 #include <vector>
 
-#include "client/cgpuctl/verb.hpp"
+#include "client/cgpuctl/base/verb.hpp"
 
 namespace cgpu::cgpuctl {
 

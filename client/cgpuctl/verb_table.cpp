@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "client/cgpuctl/verb.hpp"
-#include "client/cgpuctl/verbs.hpp"
+#include "client/cgpuctl/base/verb.hpp"
+#include "client/cgpuctl/base/verbs.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {

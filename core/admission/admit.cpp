@@ -1,6 +1,6 @@
 #include "core/admission/admit.hpp"
 
-#include "core/admission/kept_in_use.hpp"
+#include "core/admission/kept_for_request.hpp"
 #include "core/admission/plan.hpp"
 #include "core/model/quote.hpp"
 
@@ -27,14 +27,14 @@ Refusal naming_what_is_kept(Refusal refusal, const Request& request) {
     const bool may_be_the_figures = refusal.reason == Refusal::Reason::no_memory ||
                                     refusal.reason == Refusal::Reason::no_space ||
                                     refusal.reason == Refusal::Reason::invalid;
-    if (may_be_the_figures && !kept_in_use(request).empty())
+    if (may_be_the_figures && !kept_for_request(request).empty())
         also_try(refusal, forget_it(request) + ", which drops what --persist has kept");
     return refusal;
 }
 
 std::string say_what_is_kept(const Request& request) {
     return "what --persist has kept for " + model::quote(request.container_name) +
-           " goes before what it asks for: " + model::describe(kept_in_use(request)) +
+           " goes before what it asks for: " + model::describe(kept_for_request(request)) +
            ". Try: " + forget_it(request) + ", for the next start to get what it asks for.";
 }
 
@@ -48,7 +48,7 @@ tl::expected<Grant, model::Refusal> admit(const model::Node& node, const request
     if (!plan) return tl::unexpected(naming_what_is_kept(std::move(plan.error()), request));
     Grant grant;
     grant.mode = plan->mode;
-    if (!kept_in_use(request).empty()) grant.warnings.push_back(say_what_is_kept(request));
+    if (!kept_for_request(request).empty()) grant.warnings.push_back(say_what_is_kept(request));
     for (Seat& seat : plan->seats) {
         grant.quotas.push_back(seat.quota);
         for (std::string& warning : seat.warnings) grant.warnings.push_back(std::move(warning));

@@ -6,7 +6,7 @@
 #include <set>
 #include <tuple>
 
-#include "core/admission/kept_in_use.hpp"
+#include "core/admission/kept_for_request.hpp"
 #include "core/model/quote.hpp"
 #include "core/model/size.hpp"
 
@@ -206,7 +206,7 @@ std::string describe(const Request& request, const Defaults& defaults) {
     if (request.memory.empty()) text = format_size(defaults.default_memory) + " (the default)";
     if (request.percent) text += " and " + std::to_string(*request.percent) + "% of the compute";
     if (request.weight) text += " and weight " + std::to_string(*request.weight);
-    if (const auto kept = kept_in_use(request); !kept.empty())
+    if (const auto kept = kept_for_request(request); !kept.empty())
         text += " (for " + model::quote(request.container_name) +
                 " --persist has kept: " + model::describe(kept) + ")";
     return text;

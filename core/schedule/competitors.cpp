@@ -5,42 +5,42 @@
 namespace cgpu::schedule {
 
 namespace {
-Settings within_bounds(Settings settings) {
-    settings.max_inst = std::clamp(settings.max_inst, 1, static_cast<int>(kSlots));
-    settings.prio_ratio = std::clamp(settings.prio_ratio, 20, 99);
-    return settings;
+Division within_bounds(Division division) {
+    division.max_inst = std::clamp(division.max_inst, 1, static_cast<int>(kSlots));
+    division.prio_ratio = std::clamp(division.prio_ratio, 20, 99);
+    return division;
 }
 }  // namespace
 
-Competitors::Competitors(const Settings& settings)
-    : settings_(within_bounds(settings)), rules_(rules_of(settings_.policy)) {
-    bucket_.resize(settings_.prio_ratio, tuning().priority_burst);
+Competitors::Competitors(const Division& division, const ShareTuning& tuning)
+    : division_(within_bounds(division)), tuning_(tuning), rules_(rules_of(division_.policy)) {
+    bucket_.resize(division_.prio_ratio, tuning_.priority_burst);
     refresh_weights();
 }
 
 bool Competitors::set_policy(model::Policy policy) {
-    if (policy == settings_.policy) return false;
-    settings_.policy = policy;
+    if (policy == division_.policy) return false;
+    division_.policy = policy;
     rules_ = rules_of(policy);
     refresh_weights();
     return true;
 }
 
 bool Competitors::set_max_inst(int max_inst) {
-    const int before = settings_.max_inst;
-    settings_.max_inst = max_inst;
-    settings_ = within_bounds(settings_);
-    if (settings_.max_inst == before) return false;
+    const int before = division_.max_inst;
+    division_.max_inst = max_inst;
+    division_ = within_bounds(division_);
+    if (division_.max_inst == before) return false;
     refresh_weights();
     return true;
 }
 
 bool Competitors::set_prio_ratio(int percent) {
-    const int before = settings_.prio_ratio;
-    settings_.prio_ratio = percent;
-    settings_ = within_bounds(settings_);
-    if (settings_.prio_ratio == before) return false;
-    bucket_.resize(settings_.prio_ratio, tuning().priority_burst);
+    const int before = division_.prio_ratio;
+    division_.prio_ratio = percent;
+    division_ = within_bounds(division_);
+    if (division_.prio_ratio == before) return false;
+    bucket_.resize(division_.prio_ratio, tuning_.priority_burst);
     return true;
 }
 
@@ -122,18 +122,18 @@ void Competitors::refresh_weights() {
         // ones.
         given += slots_[i].high_priority ? 0 : weight;
     }
-    const int spare = rules_.spare_burns ? std::max(0, settings_.max_inst - given) : 0;
+    const int spare = rules_.spare_burns ? std::max(0, division_.max_inst - given) : 0;
     ordinary_.set_weight(VirtualTime::kSpare, spare);
 }
 
 Nanos Competitors::turn_length(std::size_t slot) const {
-    const Nanos length = std::max(1, weight(slot)) * tuning().slice;
-    return slots_[slot].gang.ganged() ? std::max(length, tuning().gang_turn) : length;
+    const Nanos length = std::max(1, weight(slot)) * tuning_.slice;
+    return slots_[slot].gang.ganged() ? std::max(length, tuning_.gang_turn) : length;
 }
 
 Nanos Competitors::handicap(std::size_t slot) const {
     const Slot& s = slots_[slot];
-    return s.high_priority ? 0 : s.gang.handicap(tuning().gang_slack);
+    return s.high_priority ? 0 : s.gang.handicap(tuning_.gang_slack);
 }
 
 double Competitors::place(std::size_t slot, Nanos ahead) const {
@@ -142,7 +142,7 @@ double Competitors::place(std::size_t slot, Nanos ahead) const {
 }
 
 Nanos Competitors::gang_debt(std::size_t slot) const {
-    return slots_[slot].gang.ganged() ? 3 * tuning().gang_slack : 0;
+    return slots_[slot].gang.ganged() ? 3 * tuning_.gang_slack : 0;
 }
 
 Nanos Competitors::most_debt(std::size_t slot) const {
@@ -212,10 +212,10 @@ std::optional<double> Competitors::target_share(std::size_t slot) const {
     }
     const int weight = weight_of(own);
     if (weight == 0 || total == 0) return 0.0;
-    const double ratio = settings_.prio_ratio / 100.0;
+    const double ratio = division_.prio_ratio / 100.0;
     if (own.high_priority) return own.was_busy ? ratio * weight / total : 0.0;
     if (rules_.work_conserving && !own.was_busy) return 0.0;
-    const int whole = rules_.spare_burns ? std::max(settings_.max_inst, total) : total;
+    const int whole = rules_.spare_burns ? std::max(division_.max_inst, total) : total;
     return (priority_busy ? 1 - ratio : 1.0) * weight / whole;
 }
 

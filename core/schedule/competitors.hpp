@@ -15,10 +15,9 @@ namespace cgpu::schedule {
 /// and who is next.
 class Competitors {
   public:
-    explicit Competitors(const Settings& settings);
+    Competitors(const Division& division, const ShareTuning& tuning);
 
-    [[nodiscard]] const Settings& settings() const { return settings_; }
-    [[nodiscard]] const Tuning& tuning() const { return settings_.tuning; }
+    [[nodiscard]] const Division& division() const { return division_; }
     [[nodiscard]] const Rules& rules() const { return rules_; }
 
     /// True where that changes something.
@@ -44,7 +43,7 @@ class Competitors {
     [[nodiscard]] bool any_woke() const;
     /// The part 0..1 of the GPU that the policy gives the slot now: Slicer::target_share.
     [[nodiscard]] std::optional<double> target_share(std::size_t slot) const;
-    [[nodiscard]] Nanos period() const { return settings_.max_inst * settings_.tuning.slice; }
+    [[nodiscard]] Nanos period() const { return division_.max_inst * tuning_.slice; }
     [[nodiscard]] Nanos turn_length(std::size_t slot) const;
 
     /// Where the instance would stand after `ahead` of GPU time, in GPU time ÷ weight: the least is next.
@@ -85,7 +84,8 @@ class Competitors {
     [[nodiscard]] Nanos most_debt(std::size_t slot) const;
     void refresh_weights();
 
-    Settings settings_;
+    Division division_;
+    ShareTuning tuning_;
     Rules rules_;
     std::array<Slot, kSlots> slots_;
     VirtualTime ordinary_;

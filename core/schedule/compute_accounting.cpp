@@ -5,38 +5,6 @@
 namespace cgpu::schedule {
 
 namespace {
-/// Of dt, the time for which an ordinary holder was late: its gate was open and its launches waited while
-/// nothing of it ran. The bucket of high priority doesn't fill meanwhile.
-Nanos held_up(const Competitors& competitors, const Turn* turn, Nanos dt, Nanos charged_before) {
-    if (turn == nullptr || turn->closed_at || competitors[turn->slot].high_priority) return 0;
-    const Slot& holder = competitors[turn->slot];
-    const Nanos without_work = std::max<Nanos>(0, dt - holder.has_run() - (turn->charged - charged_before));
-    const Nanos believed = dt - dt * competitors.tuning().least_late_cost_percent / 100;
-    return std::min({holder.filter.fresh_wait(), without_work, believed});
-}
-
-/// The same for a whole turn: it isn't charged for that.
-Nanos late(const Slot& holder, const Turn& turn, const Tuning& tuning, Nanos elapsed) {
-    // While something runs on past its estimate, nobody can say that nothing runs.
-    const bool measured = holder.level().in_flight_estimate == 0 || holder.predictable(tuning.trusted_error);
-    if (!measured || turn.priority) return 0;
-    const Nanos without_work = std::max<Nanos>(0, elapsed - turn.charged);
-    const Nanos believed = elapsed - elapsed * tuning.least_late_cost_percent / 100;
-    return std::min({without_work, turn.waited, believed});
-}
-
-/// What a turn costs at least, whatever was reported of it. An instance that reports too little would come
-/// first for ever, and where turns are of fixed length one that can't fill its own must not take others' for
-/// it.
-Nanos least_price(const Competitors& competitors, const Turn& turn, Nanos elapsed) {
-    const Tuning& tuning = competitors.tuning();
-    // Cheaper than what flows into the bucket meanwhile, a turn of high priority would never empty it.
-    const int percent = turn.priority ? 100 : tuning.least_cost_percent;
-    const Nanos occupied = competitors.rules().work_conserving ? turn.busy * percent / 100 : elapsed;
-    return std::max<Nanos>(
-        0, occupied - late(competitors[turn.slot], turn, tuning, elapsed) - turn.undrained_took);
-}
-
 /// Notes which instances have come back to work or have none any more.
 void note_activity(Competitors& competitors, const Turn* turn, Nanos now) {
     for (std::size_t i = 0; i < kSlots; ++i) {
@@ -52,6 +20,37 @@ void note_activity(Competitors& competitors, const Turn* turn, Nanos now) {
     }
 }
 }  // namespace
+
+/// Of dt, the time for which an ordinary holder was late: its gate was open and its launches waited while
+/// nothing of it ran. The bucket of high priority doesn't fill meanwhile.
+Nanos ComputeAccounting::held_up(const Competitors& competitors, const Turn* turn, Nanos dt,
+                                 Nanos charged_before) const {
+    if (turn == nullptr || turn->closed_at || competitors[turn->slot].high_priority) return 0;
+    const Slot& holder = competitors[turn->slot];
+    const Nanos without_work = std::max<Nanos>(0, dt - holder.has_run() - (turn->charged - charged_before));
+    const Nanos believed = dt - dt * tuning_.least_late_percent / 100;
+    return std::min({holder.filter.fresh_wait(), without_work, believed});
+}
+
+/// The same for a whole turn: it isn't charged for that.
+Nanos ComputeAccounting::late(const Slot& holder, const Turn& turn, Nanos elapsed) const {
+    // While something runs on past its estimate, nobody can say that nothing runs.
+    const bool measured = holder.level().in_flight_estimate == 0 || holder.predictable(trusted_error_);
+    if (!measured || turn.priority) return 0;
+    const Nanos without_work = std::max<Nanos>(0, elapsed - turn.charged);
+    const Nanos believed = elapsed - elapsed * tuning_.least_late_percent / 100;
+    return std::min({without_work, turn.waited, believed});
+}
+
+/// What a turn costs at least, whatever was reported of it. An instance that reports too little would come
+/// first for ever, and where turns are of fixed length one that can't fill its own must not take others' for
+/// it.
+Nanos ComputeAccounting::least_price(const Competitors& competitors, const Turn& turn, Nanos elapsed) const {
+    // Cheaper than what flows into the bucket meanwhile, a turn of high priority would never empty it.
+    const int percent = turn.priority ? 100 : tuning_.least_percent;
+    const Nanos occupied = competitors.rules().work_conserving ? turn.busy * percent / 100 : elapsed;
+    return std::max<Nanos>(0, occupied - late(competitors[turn.slot], turn, elapsed) - turn.undrained_took);
+}
 
 void ComputeAccounting::pass(Competitors& competitors, const Readings& readings, Nanos now, Nanos dt,
                              Turn* turn, bool idle_slices) {
@@ -86,7 +85,7 @@ void ComputeAccounting::pass_slot(Competitors& competitors, std::size_t slot, co
     Nanos fresh = undrained_.absorb(slot, s.filter.read(reading, dt));
     const Reading& level = s.level();
     if (level.used != before.used || level.in_flight_estimate < before.in_flight_estimate) {
-        s.stuck.moved(now, competitors.tuning().freed_within);
+        s.stuck.moved(now);
     }
     if (holds) turn->waited += s.filter.fresh_wait();
     // Sums over processes count nested intervals too little: the turn's wall time is what it took.
@@ -131,7 +130,7 @@ void ComputeAccounting::settle(Competitors& competitors, Turn& turn, Nanos now) 
     if (level.in_flight_estimate == 0) return;
     const Nanos refundable = std::max<Nanos>(0, turn.charged - least);
     undrained_.add(slot, now, {level.remaining, ahead, refundable, others, level.alone_process},
-                   {competitors.tuning().driver_slice, competitors.period()});
+                   {tuning_.driver_slice, competitors.period()});
 }
 
 }  // namespace cgpu::schedule

@@ -9,6 +9,10 @@ namespace cgpu::schedule {
 /// Turns what the instances report of their work into what each is charged for, in GPU time.
 class ComputeAccounting {
   public:
+    /// `trusted_error`: DrainTuning's.
+    ComputeAccounting(const CostTuning& tuning, Nanos trusted_error)
+        : tuning_(tuning), trusted_error_(trusted_error) {}
+
     /// dt has gone by up to `now`, and these are the readings. `turn` is the one that ran meanwhile, or null;
     /// `idle_slices` says that slices passed which nobody used.
     void pass(Competitors& competitors, const Readings& readings, Nanos now, Nanos dt, Turn* turn,
@@ -24,9 +28,15 @@ class ComputeAccounting {
     [[nodiscard]] const UndrainedWork& undrained() const { return undrained_; }
 
   private:
+    [[nodiscard]] Nanos held_up(const Competitors& competitors, const Turn* turn, Nanos dt,
+                                Nanos charged_before) const;
+    [[nodiscard]] Nanos late(const Slot& holder, const Turn& turn, Nanos elapsed) const;
+    [[nodiscard]] Nanos least_price(const Competitors& competitors, const Turn& turn, Nanos elapsed) const;
     void pass_slot(Competitors& competitors, std::size_t slot, const Reading& reading, Nanos now, Nanos dt,
                    Turn* turn, Nanos undrained_took);
 
+    CostTuning tuning_;
+    Nanos trusted_error_;
     UndrainedWork undrained_;
 };
 

@@ -7,13 +7,13 @@ namespace cgpu::schedule {
 
 namespace {
 /// Of one that may run a little while another's turn lasts.
-Gate overlapping(Nanos limit) {
-    return {.state = Gate::State::open, .limit = limit, .contended = true, .overlap = true};
+GateOrder overlapping(Nanos limit) {
+    return {.state = GateOrder::State::open, .limit = limit, .contended = true, .overlap = true};
 }
 
 Decision all_free() {
     Decision out;
-    out.gates.fill({Gate::State::free, kForever, false, true});
+    out.gates.fill({GateOrder::State::free, kForever, false, true});
     return out;
 }
 }  // namespace
@@ -60,7 +60,7 @@ Decision Slicer::step(Nanos now, const Readings& readings, const GangStates& gan
     started_ = true;
     for (std::size_t i = 0; i < kSlots; ++i) competitors_[i].gang.hear(gangs[i], now_);
     accounting_.pass(competitors_, readings, now_, dt, turns_.running(), turns_.idle_slices());
-    if (now_ > due_ && now_ - due_ >= competitors_.tuning().silence) {
+    if (now_ > due_ && now_ - due_ >= tuning_.silence) {
         // Whatever they used meanwhile no gate kept from others, so nobody has to make up for it.
         competitors_.begin_anew();
         turns_.begin_anew(competitors_, accounting_, now_);
@@ -84,7 +84,7 @@ GangState Slicer::tell(std::size_t slot) const {
     GangState out;
     out.lead = turns_.lead(competitors_, slot);
     out.busy = s.was_busy;
-    out.meets = s.gang.meets();
+    out.waits_across_gpus = s.gang.waits_across_gpus();
     out.wants = s.stuck.outside() && s.level().wants;
     out.stuck = now_ >= stuck_at(slot);
     return out;
@@ -92,7 +92,7 @@ GangState Slicer::tell(std::size_t slot) const {
 
 Nanos Slicer::stuck_at(std::size_t slot) const {
     const Slot& s = competitors_[slot];
-    return s.stuck.at(s.level(), competitors_.tuning(), s.gang.ganged());
+    return s.stuck.at(s.level(), patience_, s.gang.ganged());
 }
 
 bool Slicer::in_debt(std::size_t slot) const {
@@ -101,13 +101,12 @@ bool Slicer::in_debt(std::size_t slot) const {
 }
 
 void Slicer::look_for_stuck() {
-    const Tuning& tuning = competitors_.tuning();
     for (std::size_t i = 0; i < kSlots; ++i) {
         Slot& s = competitors_[i];
-        if (s.gang.others().wants && now_ >= s.stuck.surely_at(s.level(), tuning)) {
-            s.gang.meet(now_ + tuning.gang_memory);
+        if (s.gang.others().wants && now_ >= s.stuck.surely_at(s.level(), patience_)) {
+            s.gang.note_wait_across_gpus(now_ + tuning_.gang_memory);
         }
-        if (now_ >= s.stuck.own_at(s.level(), tuning) && competitors_.weight(i) > 0 && !in_debt(i)) {
+        if (now_ >= s.stuck.own_at(s.level(), patience_) && competitors_.weight(i) > 0 && !in_debt(i)) {
             s.stuck.let_through(now_, s.filter.reached() + 1);
         }
     }
@@ -125,7 +124,7 @@ Nanos Slicer::stuck_wake_at() const {
     for (std::size_t i = 0; i < kSlots; ++i) {
         const Slot& s = competitors_[i];
         const Nanos stuck = s.gang.others().busy ? stuck_at(i) : kForever;
-        for (const Nanos when : {stuck, s.stuck.own_at(s.level(), competitors_.tuning())}) {
+        for (const Nanos when : {stuck, s.stuck.own_at(s.level(), patience_)}) {
             if (when > now_) at = std::min(at, when);
         }
     }
@@ -138,42 +137,42 @@ Decision Slicer::decide() {
     if (turns_.current()) open_turn(out.gates);
     for (std::size_t i = 0; i < kSlots; ++i) {
         Slot& s = competitors_[i];
-        out.gates[i].meets = s.gang.ganged();
-        s.held = out.gates[i].state == Gate::State::closed;
+        out.gates[i].waits_across_gpus = s.gang.ganged();
+        s.held = out.gates[i].state == GateOrder::State::closed;
         s.stuck.set_outside(!turns_.holds(i) || turns_.current()->closed_at, now_);
     }
     const Nanos at = std::min(turns_.wake_at(competitors_, now_), stuck_wake_at());
-    out.wake_at = at == kForever ? kForever : std::max(at, now_ + competitors_.tuning().shortest_wait);
+    out.wake_at = at == kForever ? kForever : std::max(at, now_ + tuning_.shortest_wait);
     return out;
 }
 
-Gate Slicer::gate_outside_turn(std::size_t slot) const {
+GateOrder Slicer::gate_outside_turn(std::size_t slot) const {
     const Slot& s = competitors_[slot];
     const bool overlap = accounting_.undrained().is(slot) || s.gang.may_wait_for_others();
-    const Gate closed{.contended = true, .overlap = overlap};
+    const GateOrder closed{.contended = true, .overlap = overlap};
     if (competitors_.weight(slot) == 0) return closed;
     if (frees_others(slot)) return overlapping(s.filter.reached() + 1);
     if (const auto limit = s.stuck.limit()) return overlapping(*limit);
     return closed;
 }
 
-void Slicer::open_turn(Gates& gates) const {
+void Slicer::open_turn(GateOrders& gates) const {
     const Turn& turn = *turns_.current();
     const Slot& holder = competitors_[turn.slot];
-    Gate& own = gates[turn.slot];
-    if (turn.closed_at && own.state == Gate::State::open) return;  // a launch is let through once more
+    GateOrder& own = gates[turn.slot];
+    if (turn.closed_at && own.state == GateOrder::State::open) return;  // a launch is let through once more
     own.contended = turn.contended;
     own.alone = std::count_if(competitors_.slots().begin(), competitors_.slots().end(),
                               [](const Slot& slot) { return slot.present; }) == 1;
     own.overlap = accounting_.undrained().any() || holder.gang.may_wait_for_others();
     if (turn.closed_at) return;
-    own.state = Gate::State::open;
+    own.state = GateOrder::State::open;
     own.limit = turns_.limit(competitors_);
     if (!competitors_.rules().fills || turn.priority || holder.was_busy) return;
     // One that meets others would only wait there, and take from the holder what it waits.
     if (const auto next = turns_.next(competitors_);
         next && *next != turn.slot && !competitors_[*next].gang.ganged()) {
-        gates[*next] = overlapping(competitors_[*next].filter.reached() + competitors_.tuning().fill);
+        gates[*next] = overlapping(competitors_[*next].filter.reached() + tuning_.fill);
     }
 }
 

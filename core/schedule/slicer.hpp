@@ -49,7 +49,12 @@ namespace cgpu::schedule {
 /// host has no free core, the short turns in between would pass before their holders are awake.
 class Slicer {
   public:
-    explicit Slicer(const Settings& settings) : competitors_(settings) {}
+    explicit Slicer(const Settings& settings)
+        : tuning_(settings.tuning.steps),
+          patience_{settings.tuning.drains, settings.tuning.stuck},
+          competitors_(settings, settings.tuning.shares),
+          accounting_(settings.tuning.costs, settings.tuning.drains.trusted_error),
+          turns_(settings.tuning.turns, settings.tuning.drains) {}
 
     /// In force at the next step; a running turn ends then, and nobody's debt is forgotten. Nothing happens
     /// where it is so already.
@@ -70,7 +75,7 @@ class Slicer {
     /// `gangs`: how the slots' instances fare on other GPUs, as of those ones' last steps.
     Decision step(Nanos now, const Readings& readings, const GangStates& gangs = {});
 
-    [[nodiscard]] const Settings& settings() const { return competitors_.settings(); }
+    [[nodiscard]] const Division& division() const { return competitors_.division(); }
     [[nodiscard]] Achieved achieved(std::size_t slot) const { return competitors_[slot].achieved; }
     /// The part 0..1 of the GPU that the policy gives the slot now, by the table of S4; under 1 and 4 nothing
     /// for who has no work. Empty under native: the driver decides.
@@ -92,9 +97,11 @@ class Slicer {
 
     // What the step answers
     [[nodiscard]] Decision decide();
-    [[nodiscard]] Gate gate_outside_turn(std::size_t slot) const;
-    void open_turn(Gates& gates) const;
+    [[nodiscard]] GateOrder gate_outside_turn(std::size_t slot) const;
+    void open_turn(GateOrders& gates) const;
 
+    StepTuning tuning_;
+    StuckWork::Patience patience_;
     Competitors competitors_;
     ComputeAccounting accounting_;
     Turns turns_;

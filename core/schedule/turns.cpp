@@ -59,13 +59,13 @@ Nanos Turns::consumed(const Competitors& competitors, Nanos now) const {
 std::optional<std::size_t> Turns::urgent(const Competitors& competitors) const {
     if (turn_ && turn_->priority) return std::nullopt;
     const auto first = competitors.first_waiting(true, last_holder_);
-    if (!first || competitors.bucket().level() < competitors.tuning().preempt_after) return std::nullopt;
+    if (!first || competitors.bucket().level() < tuning_.preempt_after) return std::nullopt;
     if (turn_ && competitors[turn_->slot].high_priority) return std::nullopt;
     return first;
 }
 
 bool Turns::overtaken(const Competitors& competitors, Nanos now) const {
-    const Nanos after = competitors.tuning().preempt_after;
+    const Nanos after = tuning_.preempt_after;
     if (turn_->priority || consumed(competitors, now) < after) return false;
     const double own = competitors.place(turn_->slot, ahead(competitors[turn_->slot]));
     for (std::size_t i = 0; i < kSlots; ++i) {
@@ -92,7 +92,6 @@ bool Turns::is_up(const Competitors& competitors, Nanos now) {
     if (!turn_->contended) return false;
     const Slot& holder = competitors[turn_->slot];
     const Reading& level = holder.level();
-    const Tuning& tuning = competitors.tuning();
     const bool work_conserving = competitors.rules().work_conserving;
     if (consumed(competitors, now) >= turn_->budget) return true;
     if (turn_->priority && competitors.bucket().level() <= level.in_flight_estimate) return true;
@@ -100,23 +99,22 @@ bool Turns::is_up(const Competitors& competitors, Nanos now) {
     if (turn_->called && holder.gang.dismissed()) return true;
     if (another_is_called(competitors)) return true;
     if (!work_conserving && !turn_->priority) return false;
-    if (!holder.was_busy && now - holder.idle_since >= tuning.idle_grace) return true;
+    if (!holder.was_busy && now - holder.idle_since >= tuning_.idle_grace) return true;
     if (!work_conserving) return false;
-    if (level.syncing && level.usual_gap > tuning.worthwhile_gap) return true;
+    if (level.syncing && level.usual_gap > tuning_.worthwhile_gap) return true;
     return turn_->cut_short = overtaken(competitors, now);
 }
 
 void Turns::close_gate(Competitors& competitors, int undrained, Nanos now) {
-    const Tuning& tuning = competitors.tuning();
     Slot& holder = competitors[turn_->slot];
     const Reading& level = holder.level();
-    Nanos patience = 2 * level.remaining + tuning.drain_slack;
-    if (level.unmeasured) patience = std::max(patience, tuning.unmeasured_drain);
+    Nanos patience = 2 * level.remaining + drains_.slack;
+    if (level.unmeasured) patience = std::max(patience, drains_.unmeasured);
     turn_->closed_at = now;
     // Beside undrained work it gets a part of the GPU only. Who is handed over to before the end would be the
     // next one beside one, and where kernels are long, for ever.
-    const int sharers = std::min(1 + undrained, tuning.most_sharers);
-    turn_->drain_deadline = now + std::min(patience, sharers * tuning.longest_drain);
+    const int sharers = std::min(1 + undrained, tuning_.most_sharers);
+    turn_->drain_deadline = now + std::min(patience, sharers * drains_.longest);
     if (level.remaining > 0) holder.trust.predict(now + level.remaining);
     if (turn_->cut_short) ++holder.achieved.preemptions;
     end_soon_ = false;
@@ -124,12 +122,11 @@ void Turns::close_gate(Competitors& competitors, int undrained, Nanos now) {
 
 bool Turns::may_hand_over(const Competitors& competitors, Nanos now) const {
     const Slot& holder = competitors[turn_->slot];
-    const Tuning& tuning = competitors.tuning();
     if (now >= turn_->drain_deadline) return true;
     if (holder.level().in_flight_estimate == 0) return true;
     // Overlap costs exactness, so it is for one that wakes up, not for one that waits for its bucket to fill.
     if (const auto high = urgent(competitors); high && competitors[*high].woke) return true;
-    return holder.predictable(tuning.trusted_error) && holder.level().remaining <= tuning.lead;
+    return holder.predictable(drains_.trusted_error) && holder.level().remaining <= tuning_.lead;
 }
 
 void Turns::pick_next(Competitors& competitors, ComputeAccounting& accounting, Nanos now) {
@@ -164,8 +161,7 @@ void Turns::begin(Competitors& competitors, ComputeAccounting& accounting, std::
     turn.base = s.filter.reached();
     turn.budget = competitors.turn_length(slot);
     if (priority) {
-        turn.budget =
-            std::min(turn.budget, std::max(competitors.bucket().lasts(), competitors.tuning().preempt_after));
+        turn.budget = std::min(turn.budget, std::max(competitors.bucket().lasts(), tuning_.preempt_after));
     }
     turn_ = turn;
     turn_->contended = contended(competitors);
@@ -198,7 +194,7 @@ Nanos Turns::wake_at(const Competitors& competitors, Nanos now) const {
     const bool high_holds = turn_ && competitors[turn_->slot].high_priority;
     // High priority that waits for its bucket.
     if (!ending && !high_holds && competitors.first_waiting(true, last_holder_)) {
-        at = now + competitors.bucket().time_to(competitors.tuning().preempt_after);
+        at = now + competitors.bucket().time_to(tuning_.preempt_after);
     }
     if (turn_) return std::min(at, turn_wake_at(competitors, now));
     if (after_idle_slices_) at = std::min(at, now + competitors.idle_slices_until(*after_idle_slices_));
@@ -206,14 +202,13 @@ Nanos Turns::wake_at(const Competitors& competitors, Nanos now) const {
 }
 
 Nanos Turns::turn_wake_at(const Competitors& competitors, Nanos now) const {
-    const Tuning& tuning = competitors.tuning();
     const Slot& holder = competitors[turn_->slot];
     const Nanos remaining = holder.level().remaining;
     if (turn_->closed_at) {
         // Where something runs on past its estimate, what is left stays as it is: ever less often, then.
         const Nanos stalled = std::min(holder.filter.stalled() / 2, kMilli);
-        const Nanos wait = holder.predictable(tuning.trusted_error)
-                               ? std::max(remaining - tuning.lead, stalled)
+        const Nanos wait = holder.predictable(drains_.trusted_error)
+                               ? std::max(remaining - tuning_.lead, stalled)
                                : std::max(remaining, kMilli);
         return std::min(turn_->drain_deadline, now + wait);
     }
@@ -221,12 +216,12 @@ Nanos Turns::turn_wake_at(const Competitors& competitors, Nanos now) const {
     Nanos at = turn_->start + turn_->budget;
     if (const Nanos most = limit(competitors); most != kForever) {
         const Nanos left = most - holder.filter.reached();
-        at = std::min(at, now + std::max(left + remaining - tuning.lead, kLook));
+        at = std::min(at, now + std::max(left + remaining - tuning_.lead, kLook));
     }
     if (!competitors.rules().work_conserving && !turn_->priority) return at;
-    if (!holder.was_busy) at = std::min(at, holder.idle_since + tuning.idle_grace);
+    if (!holder.was_busy) at = std::min(at, holder.idle_since + tuning_.idle_grace);
     if (competitors.any_woke()) {
-        at = std::min(at, now + std::max(tuning.preempt_after - consumed(competitors, now), kLook));
+        at = std::min(at, now + std::max(tuning_.preempt_after - consumed(competitors, now), kLook));
     }
     return at;
 }

@@ -9,6 +9,8 @@ namespace cgpu::schedule {
 /// Whose turn it is: when a turn ends, when the GPU is handed over, and who is next. See Slicer.
 class Turns {
   public:
+    Turns(const TurnTuning& tuning, const DrainTuning& drains) : tuning_(tuning), drains_(drains) {}
+
     /// The turn that runs; empty where nobody holds the GPU.
     [[nodiscard]] const std::optional<Turn>& current() const { return turn_; }
     [[nodiscard]] Turn* running() { return turn_ ? &*turn_ : nullptr; }
@@ -31,7 +33,7 @@ class Turns {
     [[nodiscard]] std::optional<std::size_t> next(const Competitors& competitors) const {
         return competitors.first_waiting(false, last_holder_);
     }
-    /// Up to where the holder's gate lets launches through, as Gate::limit.
+    /// Up to where the holder's gate lets launches through, as GateOrder::limit.
     [[nodiscard]] Nanos limit(const Competitors& competitors) const;
     /// What this GPU, if it leads the instance in the slot, tells the others of its turn here.
     [[nodiscard]] Lead lead(const Competitors& competitors, std::size_t slot) const;
@@ -52,6 +54,8 @@ class Turns {
                Nanos now);
     [[nodiscard]] Nanos turn_wake_at(const Competitors& competitors, Nanos now) const;
 
+    TurnTuning tuning_;
+    DrainTuning drains_;
     std::optional<Turn> turn_;
     std::size_t last_holder_ = 0;
     std::optional<std::size_t>

@@ -30,7 +30,8 @@ Flow::Flow(Record record, const Version& in_force, Settings settings)
       mode_(record.mode),
       job_(std::move(record.job)),
       last_(std::move(record.last)),
-      step_(job_ ? Step::stage : Step::ended) {}
+      step_(job_ ? Step::stage : Step::ended),
+      mover_(settings.busy_pause, settings.switch_deadline_ms) {}
 
 Actions Flow::step(const Event& event, Nanos now) {
     now_ = now;
@@ -40,16 +41,10 @@ Actions Flow::step(const Event& event, Nanos now) {
 }
 
 std::optional<Nanos> Flow::wake(Nanos now) const {
-    std::optional<Nanos> first;
-    const auto at = [&](Nanos when) {
-        if (!first || when < *first) first = when;
-    };
     if (save_again_ != 0) return save_again_;
-    if (job_ && step_ != Step::stage && step_ != Step::commit) at(job_->deadline);
-    for (const auto& [who, process] : roster_.all())
-        for (const auto& [id, front] : process.fronts)
-            if (front.not_before > now) at(front.not_before);
-    return first;
+    const std::optional<Nanos> again = mover_.wake(now);
+    if (!job_ || step_ == Step::stage || step_ == Step::commit) return again;
+    return again ? std::min(*again, job_->deadline) : job_->deadline;
 }
 
 const Version& Flow::for_new() const {
@@ -74,11 +69,11 @@ Flow::Status Flow::status() const {
         if (instances_ > 0) status.message = "waits for " + counted(instances_, "instance") + " to end";
     } else {
         const Version& there = job_->back ? from() : to();
-        status.all = roster_.all().size();
-        status.done = roster_.count_on(there);
+        status.all = roster().all().size();
+        status.done = roster().count_on(there);
         status.message = job_->why;
         if (status.done < status.all)
-            status.message += (job_->why.empty() ? "" : ". ") + roster_.others_than(there, 3);
+            status.message += (job_->why.empty() ? "" : ". ") + roster().others_than(there, 3);
     }
     if (!save_trouble_.empty()) status.message = save_trouble_;
     return status;
@@ -99,7 +94,7 @@ void Flow::save(After after) {
 
 void Flow::on(const Start& start) {
     target_ = start.to;
-    roster_.forgive();
+    mover_.roster().forgive();
     begin(start.kind, in_force_, start.to.version, start.timeout, start.boot_id);
 }
 
@@ -117,8 +112,7 @@ void Flow::begin(Kind kind, const Setting& from, const Setting& to, Nanos timeou
 }
 
 void Flow::on(const Resume& resume) {
-    // Answers to what an earlier daemon asked may still come.
-    next_request_ = static_cast<std::uint64_t>(now_);
+    mover_.resume(now_);
     if (!job_) return;
     if (job_->boot_id != resume.boot_id) {
         job_->boot_id = resume.boot_id;
@@ -202,16 +196,16 @@ void Flow::on(const Verified& verified) {
 }
 
 void Flow::on(const Connected& connected) {
-    roster_.connected(connected.who, connected.front, connected.version, connected.switches);
+    mover_.roster().connected(connected.who, connected.front, connected.version, connected.switches);
 }
 
 void Flow::on(const Gone& gone) {
-    if (roster_.gone(gone.who) && going() && !ending_)
+    if (mover_.roster().gone(gone.who) && going() && !ending_)
         turn_round(false, name_of(gone.who) + " ended while it went over");
 }
 
 void Flow::on(const Said& said) {
-    const auto trouble = roster_.said(said, now_ + settings_.busy_pause);
+    const auto trouble = mover_.said(said, now_);
     if (!trouble) return;
     if (going() && !ending_)
         turn_round(false, *trouble);
@@ -226,7 +220,7 @@ void Flow::on(const Instances& instances) {
 
 void Flow::pump() {
     if (after_ != After::nothing || verifying_) return;
-    if (!job_) return settle();
+    if (!job_) return mover_.settle(in_force_, now_, actions_);
     if (ending_) {
         if (save_again_ != 0 && now_ >= save_again_) {
             save_again_ = 0;
@@ -263,74 +257,32 @@ void Flow::drain() {
 
 void Flow::finish(Result result, const std::string& message) {
     const bool hot = job_->kind == Kind::hot;
-    all_at_end_ = hot ? roster_.all().size() : most_instances_;
+    all_at_end_ = hot ? roster().all().size() : most_instances_;
     done_at_end_ =
-        hot ? roster_.count_on(result == Result::done ? to() : from()) : most_instances_ - instances_;
+        hot ? roster().count_on(result == Result::done ? to() : from()) : most_instances_ - instances_;
     ending_ = Ended{job_->id, job_->kind, job_->from, job_->to, result, message};
     if (result == Result::done && hot) step_ = Step::commit;
     save(After::end);
 }
 
-// The part of the flow that moves running processes.
-
-void Flow::ask(const Who& who, std::uint64_t id, Front& front, const Version& to) {
-    front.asked.emplace(++next_request_, to);
-    actions_.emplace_back(Switch{who, id, next_request_, to, settings_.switch_deadline_ms});
-}
-
-void Flow::bring(const Who& who, std::uint64_t id, Front& front, const Version& to) {
-    // One that was asked for something else may still do that: the last word counts.
-    const bool elsewhere =
-        front.asked.empty() ? front.runs && *front.runs != to : front.asked.rbegin()->second != to;
-    if (elsewhere && front.switches && front.refused.empty() && now_ >= front.not_before)
-        ask(who, id, front, to);
-}
+// The part of a hot job that moves running processes.
 
 void Flow::forward() {
-    for (const auto& [who, process] : roster_.all())
-        for (const auto& [id, front] : process.fronts) {
-            const bool there = front.runs == to();
-            if (!there && (!front.switches || front.version < target_->least_front))
-                return turn_round(false, name_of(who) + " has front " + front.version.str() +
-                                             ", which can't exchange its engine for " + to().str());
-        }
+    if (const auto trouble = mover_.who_cannot(to(), target_->least_front))
+        return turn_round(false, *trouble);
     if (now_ >= job_->deadline)
-        return turn_round(false, "not all went over in time: " + roster_.others_than(to()));
-    if (step_ == Step::canary) try_canary();
-    if (step_ == Step::all) try_all();
-    if (!roster_.all_on(to())) return;
-    const auto count = roster_.all().size();
+        return turn_round(false, "not all went over in time: " + roster().others_than(to()));
+    if (step_ == Step::canary) {
+        if (const auto first = mover_.move_first(to(), now_, actions_)) {
+            tell(false, title() + ": " + name_of(*first) + " went over first");
+            step_ = Step::all;
+        }
+    }
+    if (step_ == Step::all) mover_.move_all(to(), now_, actions_);
+    if (!roster().all_on(to())) return;
+    const auto count = roster().all().size();
     finish(Result::done, to().str() + " is in force" +
                              (count == 0 ? "." : " in " + counted(count, "running process") + "."));
-}
-
-void Flow::try_canary() {
-    auto& processes = roster_.all();
-    if (canary_) {
-        const auto found = processes.find(*canary_);
-        if (found != processes.end() && !found->second.is_on(to())) {
-            for (auto& [id, front] : found->second.fronts) bring(found->first, id, front, to());
-            return;
-        }
-        canary_.reset();
-        if (found != processes.end()) {
-            tell(false, title() + ": " + name_of(found->first) + " went over first");
-            step_ = Step::all;
-            return;
-        }
-    }
-    for (auto& [who, process] : processes) {
-        for (auto& [id, front] : process.fronts) {
-            bring(who, id, front, to());
-            if (!front.asked.empty()) canary_ = who;
-        }
-        if (canary_) return;
-    }
-}
-
-void Flow::try_all() {
-    for (auto& [who, process] : roster_.all())
-        for (auto& [id, front] : process.fronts) bring(who, id, front, to());
 }
 
 void Flow::turn_round(bool cancelled, const std::string& why) {
@@ -339,39 +291,22 @@ void Flow::turn_round(bool cancelled, const std::string& why) {
     job_->why = why;
     job_->deadline = now_ + settings_.back_timeout;
     step_ = Step::back;
-    canary_.reset();
-    roster_.forgive();
+    mover_.start_anew();
     tell(!cancelled, title() + ": goes back: " + why);
     save(After::back);
 }
 
 void Flow::backward() {
-    bool waits = false;
-    for (auto& [who, process] : roster_.all()) {
-        for (auto& [id, front] : process.fronts) bring(who, id, front, from());
-        waits |= !process.is_on(from()) && !process.has_refused(from());
-    }
+    const bool waits = mover_.move_back(from(), now_, actions_);
     if (!waits || now_ >= job_->deadline) finish_back();
 }
 
 void Flow::finish_back() {
     std::string message = job_->cancelled ? "It was cancelled" : "It went back, because " + job_->why;
     message += "; " + from().str() + " is in force.";
-    if (!roster_.all_on(from()))
-        message += " Not there: " + roster_.others_than(from()) + ". They are told again when they answer.";
+    if (!roster().all_on(from()))
+        message += " Not there: " + roster().others_than(from()) + ". They are told again when they answer.";
     finish(job_->cancelled ? Result::cancelled : Result::failed, message);
-}
-
-void Flow::settle() {
-    // Who was stopped when a job went back, say, and did what it had been told before.
-    for (auto& [who, process] : roster_.all())
-        for (auto& [id, front] : process.fronts) {
-            const auto had_been_asked = front.asked.size();
-            bring(who, id, front, in_force_);
-            if (had_been_asked == 0 && !front.asked.empty())
-                tell(true, name_of(who) + " runs " + front.runs->str() + ", and " + in_force_.str() +
-                               " is in force: it is told to go over");
-        }
 }
 
 }  // namespace cgpu::upgrade

@@ -3,94 +3,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <variant>
-#include <vector>
 
-#include <tl/expected.hpp>
-
-#include "core/upgrade/job.hpp"
-#include "core/upgrade/manifest.hpp"
-#include "core/upgrade/roster.hpp"
+#include "core/upgrade/events.hpp"
+#include "core/upgrade/process_mover.hpp"
 
 namespace cgpu::upgrade {
-
-// What happens.
-/// A job is wanted; the one who asks has checked it (objections.hpp).
-struct Start {
-    Kind kind;
-    Manifest to;
-    Nanos timeout;
-    std::string boot_id;
-};
-/// The node is to be switched to another mode; `from` is the one before, switched or configured.
-struct StartMode {
-    model::Mode from;
-    model::Mode to;
-    Nanos timeout;
-    std::string boot_id;
-};
-/// The daemon has started, and knows which processes and instances live. Once, before all others.
-struct Resume {
-    std::string boot_id;
-};
-struct Cancel {};
-struct Tick {};
-/// The answer to Save; empty: it is on disk.
-struct Saved {
-    std::string trouble;
-};
-/// The answer to Verify; the error is a sentence.
-struct Verified {
-    tl::expected<Manifest, std::string> manifest;
-};
-struct Known {
-    Who who;
-};
-struct Connected {
-    Who who;
-    std::uint64_t front;
-    Version version;
-    bool switches;
-};
-struct Lost {
-    Who who;
-    std::uint64_t front;
-};
-struct Gone {
-    Who who;
-};
-/// How many instances are in the way of the job under way, or of the one that starts next.
-struct Instances {
-    std::size_t count;
-};
-using Event = std::variant<Start, StartMode, Resume, Cancel, Tick, Saved, Verified, Known, Connected, Lost,
-                           Gone, Said, Instances>;
-
-// What is to be done, in this order.
-struct Save {
-    Record record;
-};
-struct Verify {
-    Version version;
-};
-struct Switch {
-    Who who;
-    std::uint64_t front;
-    std::uint64_t request;
-    Version to;
-    std::uint32_t deadline_ms;
-};
-/// A job has ended, and that is on disk.
-struct Over {
-    Ended ended;
-};
-/// A line for the log.
-struct Tell {
-    bool bad;
-    std::string text;
-};
-using Action = std::variant<Save, Verify, Switch, Over, Tell>;
-using Actions = std::vector<Action>;
 
 /// Moves the node from one version of the module to another, or from one mode to another. No clock, no
 /// thread, no I/O.
@@ -151,7 +68,7 @@ class Flow {
     /// A cold job, or one of the mode, waits for instances to go: none may come.
     [[nodiscard]] bool draining() const { return job_ && step_ == Step::drain && !ending_; }
     [[nodiscard]] Status status() const;
-    [[nodiscard]] const Roster& roster() const { return roster_; }
+    [[nodiscard]] const Roster& roster() const { return mover_.roster(); }
 
   private:
     /// What goes on when the save that is under way is done.
@@ -164,9 +81,9 @@ class Flow {
     void on(const Tick&) {}
     void on(const Saved& saved);
     void on(const Verified& verified);
-    void on(const Known& known) { roster_.known(known.who); }
+    void on(const Known& known) { mover_.roster().known(known.who); }
     void on(const Connected& connected);
-    void on(const Lost& lost) { roster_.lost(lost.who, lost.front); }
+    void on(const Lost& lost) { mover_.roster().lost(lost.who, lost.front); }
     void on(const Gone& gone);
     void on(const Said& said);
     void on(const Instances& instances);
@@ -176,12 +93,6 @@ class Flow {
     void forward();
     void backward();
     void drain();
-    void settle();
-    void try_canary();
-    void try_all();
-    void ask(const Who& who, std::uint64_t id, Front& front, const Version& to);
-    /// Asks it where it isn't on its way already and may be asked now.
-    void bring(const Who& who, std::uint64_t id, Front& front, const Version& to);
     [[nodiscard]] bool going() const { return job_ && (step_ == Step::canary || step_ == Step::all); }
     void turn_round(bool cancelled, const std::string& why);
     void finish(Result result, const std::string& message);
@@ -202,16 +113,14 @@ class Flow {
     Step step_ = Step::ended;
     After after_ = After::nothing;
     std::optional<Manifest> target_;
-    std::optional<Who> canary_;
     bool verifying_ = false;
     Nanos save_again_ = 0;  ///< 0: not
     std::string save_trouble_;
-    Roster roster_;
+    ProcessMover mover_;
     std::size_t instances_ = 0;
     std::size_t most_instances_ = 0;
     std::size_t done_at_end_ = 0;
     std::size_t all_at_end_ = 0;
-    std::uint64_t next_request_ = 0;
     Nanos now_ = 0;
     Actions actions_;
 };

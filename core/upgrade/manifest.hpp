@@ -8,7 +8,7 @@
 
 namespace cgpu::upgrade {
 
-/// The tables of engines that this release's fronts can call (module/engine/api.hpp).
+/// The tables of engines that this release's fronts can call (module/engine/abi/api.hpp).
 constexpr std::uint32_t kOldestEngineAbi = 1;
 constexpr std::uint32_t kNewestEngineAbi = 1;
 

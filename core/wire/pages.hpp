@@ -43,7 +43,8 @@ enum class GateState : std::uint32_t {
 enum class Overlap : std::uint32_t {
     none = 0,
     others = 1,  ///< it may: don't learn kernels' lengths from now
-    meets = 2,   ///< and what is measured otherwise may have waited for other GPUs: a shorter one is sure
+    /// And what is measured otherwise may have waited for other GPUs: a shorter one is sure.
+    waits_across_gpus = 2,
 };
 
 /// The gate of one GPU for one process.

@@ -20,12 +20,12 @@ void remove_folder(const std::filesystem::path& folder) {
 Server::Server(Outside outside, Settings settings)
     : outside_(std::move(outside)), settings_(std::move(settings)), descriptors_(settings_.max_descriptors) {
     outside_.leases.set_peers(this);
-    outside_.engines.set_engines(this);
+    outside_.engines.set_engine_control(this);
 }
 
 Server::~Server() {
     outside_.leases.set_peers(nullptr);
-    outside_.engines.set_engines(nullptr);
+    outside_.engines.set_engine_control(nullptr);
 }
 
 std::filesystem::path Server::instances_folder() const { return settings_.runtime_dir / "instances"; }

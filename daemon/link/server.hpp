@@ -10,7 +10,7 @@ namespace cgpu::link {
 
 /// app::Links on real sockets, and the leases' and the upgrader's way to the processes. One thread: the
 /// loop's.
-class Server final : public app::Links, public app::LeasePeers, public app::Engines {
+class Server final : public app::Links, public app::LeasePeers, public app::EngineControl {
   public:
     /// Connects itself to `outside.leases` and `outside.engines` until its end.
     Server(Outside outside, Settings settings);

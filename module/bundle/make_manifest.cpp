@@ -16,7 +16,7 @@
 #include "core/elf/shared_object.hpp"
 #include "core/upgrade/manifest.hpp"
 #include "core/wire/limits.hpp"
-#include "module/engine/api.hpp"
+#include "module/engine/abi/api.hpp"
 
 /// For builds and tests, not installed: writes the manifest of an engine file that lies where it belongs.
 namespace cgpu::bundle {

@@ -20,12 +20,12 @@ cgpu_front_files(CGPU_FRONT_CUDA_PARTS driver captures context_scope library_cud
 cgpu_front_files(CGPU_FRONT_CUDA_PARTS link link mapped_pages)
 cgpu_front_files(CGPU_FRONT_CUDA_PARTS swap engine library_file sections)
 cgpu_front_files(CGPU_FRONT_CUDA_PARTS session session)
-cgpu_front_files(CGPU_FRONT_CUDA_PARTS contexts context_meter context_table event_pool)
+cgpu_front_files(CGPU_FRONT_CUDA_PARTS contexts context_batches context_table event_pool)
 cgpu_front_files(CGPU_FRONT_CUDA_PARTS sizes array_size code_table image_size)
 cgpu_front_files(CGPU_FRONT_CUDA_PARTS lease freeing gives physical pool_frees pools reserve shared_memory)
 cgpu_front_files(CGPU_FRONT_CUDA_PARTS memory context_count current_context graph_memory place set_aside)
-cgpu_front_files(CGPU_FRONT_CUDA_PARTS compute batch first_launch gate grant reap transfer)
-cgpu_front_files(CGPU_FRONT_CUDA_PARTS process fork service start switcher)
+cgpu_front_files(CGPU_FRONT_CUDA_PARTS compute batch first_launch gate reap thread_grant transfer)
+cgpu_front_files(CGPU_FRONT_CUDA_PARTS process fork service_thread start switcher)
 cgpu_front_files(CGPU_FRONT_CUDA_PARTS hooks array_hooks code_hooks context_hooks copy_batch_hooks copy_hooks graph_hooks
                  info_hooks init_hooks launch_hooks limit_hooks managed_memory_hooks memory_hooks memset_hooks
                  physical_hooks pool_hooks proc_address shared_hooks sync_hooks)

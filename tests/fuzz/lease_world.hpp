@@ -6,7 +6,7 @@
 #include <string>
 
 #include "tests/fuzz/must.hpp"
-#include "tests/unit/daemon/memory/lease_fakes.hpp"
+#include "tests/unit/daemon/app/memory/lease_fakes.hpp"
 
 namespace cgpu::fuzz {
 

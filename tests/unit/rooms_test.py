@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Reads every #include of the tree and fails where an arrow points where ARCHITECTURE.md says it must not.
+"""Reads every #include of the tree and fails where an arrow points where ARCHITECTURE.md says it must not, where files or
+folders include each other in a circle, and where a folder includes what lies directly in one above it.
 
 usage: rooms_test.py SOURCE_FOLDER
 """
@@ -12,11 +13,8 @@ FRONT = ["base", "driver", "link", "swap", "session", "contexts", "sizes", "leas
 SIMULATOR = ["model", "device/layout", "device/file", "device/ledger", *(f"driver/{room}" for room in (
     "base", "stream", "module", "graph", "context", "mapping", "memory", "runtime", "work", "launch", "api"))]
 # What each room of verbs knows: what all verbs are given, and how they print.
-CGPUCTL = ["core", "client/cgpuctl/input.hpp", "client/cgpuctl/output", "client/cgpuctl/verb.hpp", "client/cgpuctl/verbs.hpp",
-           "client/node", "client/run"]
-# What all rooms of the link know: a descriptor with an owner, and what the link needs of the outside.
-LINK = ["daemon/link/file.hpp", "daemon/link/settings.hpp"]
-# What each room may include, beside itself. The longest matching name of a room counts.
+CGPUCTL = ["core", "client/cgpuctl/base", "client/cgpuctl/output", "client/node", "client/run"]
+# What each room may include, beside itself and the rooms in it. The longest matching name of a room counts.
 MAY = {
     "core/wire": [],
     "core/model": [],
@@ -40,9 +38,10 @@ MAY = {
     "daemon/bus": ["core", "daemon/app", "dbus"],
     "daemon/config": ["core"],
     "daemon/store": ["core", "daemon/app"],
-    "daemon/link/pages": ["core", "daemon/app", *LINK],
-    "daemon/link/socket": ["core", "daemon/app", *LINK, "daemon/link/pages"],
-    "daemon/link/instance": ["core", "daemon/app", *LINK, "daemon/link/pages", "daemon/link/socket"],
+    "daemon/link/base": ["core", "daemon/app"],
+    "daemon/link/pages": ["core", "daemon/app", "daemon/link/base"],
+    "daemon/link/socket": ["core", "daemon/app", "daemon/link/base", "daemon/link/pages"],
+    "daemon/link/instance": ["core", "daemon/app", "daemon/link/base", "daemon/link/pages", "daemon/link/socket"],
     "daemon/link": ["core", "daemon/app"],
     "daemon/gpu": ["core", "daemon/app"],
     "daemon/modules": ["core", "bundle", "daemon/app"],
@@ -62,7 +61,8 @@ MAY = {
     "client/runtime/chain": ["core", "client/node", "client/run", "client/runtime/oci", "client/runtime/call"],
     "client/runtime/hooks": ["core", "client/node", "client/run"],
     "client/runtime": ["core", "client/node", "client/run"],
-    "client/cgpuctl/output": ["core", "client/cgpuctl/input.hpp", "client/node"],
+    "client/cgpuctl/output": ["core", "client/node"],
+    "client/cgpuctl/base": ["core", "client/cgpuctl/output", "client/node"],
     "client/cgpuctl/jobs": CGPUCTL,
     "client/cgpuctl/verbs": [*CGPUCTL, "client/cgpuctl/jobs", "client/cgpuctl/modules"],
     "client/cgpuctl/bench": CGPUCTL,
@@ -70,14 +70,15 @@ MAY = {
     "client/cgpuctl/modules": [*CGPUCTL, "bundle", "client/cgpuctl/jobs", "client/modules"],
     "client/cgpuctl": [*CGPUCTL, "client/cgpuctl"],
     "module/generate": [],
-    "module/engine/base": ["module/engine/api.hpp"],
-    "module/engine/memory": ["core/wire", "module/engine/api.hpp", "module/engine/base"],
-    "module/engine/compute": ["core/wire", "module/engine/api.hpp", "module/engine/base"],
+    "module/engine/abi": ["core/wire"],
+    "module/engine/base": ["module/engine/abi"],
+    "module/engine/memory": ["core/wire", "module/engine/abi", "module/engine/base"],
+    "module/engine/compute": ["core/wire", "module/engine/abi", "module/engine/base"],
     "module/engine": ["core/wire"],
-    "module/bundle": ["core", "bundle", "module/engine/api.hpp"],
+    "module/bundle": ["core", "bundle", "module/engine/abi"],
     "module/front": ["core/wire"],
     # Its rooms from the bottom to the top; nvml stands beside those of CUDA.
-    **{f"module/front/{room}": ["core/wire", "module/engine/api.hpp", "module/generate", *(f"module/front/{each}" for each in FRONT[:at])]
+    **{f"module/front/{room}": ["core/wire", "module/engine/abi", "module/generate", *(f"module/front/{each}" for each in FRONT[:at])]
        for at, room in enumerate(FRONT)},
     "module/front/nvml": ["core/wire", *(f"module/front/{each}" for each in FRONT[:3])],
     "dbus": [],
@@ -92,6 +93,7 @@ MAY = {
     "tests/programs": ["core/wire", "tests/sim/include", "tests/peer"],
     "tests/fuzz": ["core", "bundle", "daemon", "client", "tests/unit"],
     "tests/unit": ["core", "bundle", "daemon", "client", "module", "dbus", "tests/peer"],
+    "bench": ["core", "daemon", "module", "tests/sim/include", "tests/unit"],
 }
 # The core is pure: what reaches outside stays outside.
 IMPURE = re.compile(
@@ -111,24 +113,28 @@ def allowed(room, target):
 
 
 def includes_of(root, path):
-    for line in path.read_text(encoding="utf-8").splitlines():
+    """Each line's number and what it includes: (number, "<name>"), or (number, the file's path in the tree). A name in quotes
+    is looked up in the file's own folder first, as compilers do. What the build makes is as it is named."""
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         found = INCLUDE.match(line)
-        if found and found.group(1)[0] == '"':
-            name = found.group(1)[1:-1]
-            for target in (root / name, path.parent / name):
-                if target.exists():
-                    yield target
-                    break
+        if not found:
+            continue
+        name = found.group(1)
+        if name[0] == "<":
+            yield number, name
+            continue
+        for folder in (path.parent, root):
+            target = (folder / name[1:-1]).resolve()
+            if target.is_file() and target.is_relative_to(root):
+                yield number, target.relative_to(root).as_posix()
+                break
+        else:
+            yield number, name[1:-1]
 
 
-def circles(root):
-    """Files that include each other, by way of others too; a header and its .cpp are one."""
-    includes = {}
-    for path in sources(root):
-        unit = path.relative_to(root).with_suffix("").as_posix()
-        includes.setdefault(unit, set()).update(
-            target.resolve().relative_to(root.resolve()).with_suffix("").as_posix() for target in includes_of(root, path))
-    # What only includes files that are out goes out, until only circles and what leads to them is left.
+def circles(includes):
+    """What is part of a circle, of a dictionary from names to the names that each includes."""
+    # What only includes what is out goes out, until only circles and what leads to them is left.
     left = {unit: {target for target in targets if target != unit and target in includes} for unit, targets in includes.items()}
     while True:
         out = {unit for unit, targets in left.items() if not targets & left.keys()}
@@ -150,26 +156,36 @@ def sources(root):
             yield path
 
 
+def folder_of(name):
+    return name.rpartition("/")[0]
+
+
 def problems(root):
-    for unit in circles(root):
-        yield f"{unit}: it is part of a circle of files that include each other"
+    files = {}  # a header and its .cpp are one
+    folders = {}
     for path in sources(root):
         name = path.relative_to(root).as_posix()
         room = room_of(name)
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-            found = INCLUDE.match(line)
-            if not found:
+        for number, target in includes_of(root, path):
+            if target[0] == "<":
+                if room.startswith("core/") and IMPURE.match(target):
+                    yield f"{name}:{number}: the core is pure, but includes {target}"
                 continue
-            target = found.group(1)
-            if room.startswith("core/") and IMPURE.match(target):
-                yield f"{name}:{number}: the core is pure, but includes {target}"
-            if target[0] == '"' and room_of(target[1:-1]) and not allowed(room, target[1:-1]):
-                yield f"{name}:{number}: {room} may not know {target[1:-1]}"
+            files.setdefault(name.rpartition(".")[0], set()).add(target.rpartition(".")[0])
+            folders.setdefault(folder_of(name), set()).add(folder_of(target))
+            if room_of(target) and not allowed(room, target):
+                yield f"{name}:{number}: {room} may not know {target}"
+            if name.startswith(folder_of(target) + "/") and folder_of(name) != folder_of(target):
+                yield f"{name}:{number}: {target} lies in a folder above; what both need goes into a room below both"
+    for unit in circles(files):
+        yield f"{unit}: it is part of a circle of files that include each other"
+    for folder in circles(folders):
+        yield f"{folder}: it is part of a circle of folders that include each other"
 
 
 def main():
-    root = pathlib.Path(sys.argv[1])
-    folders = [root / top for top in ("core", "bundle", "daemon", "client", "module", "dbus", "tests")]
+    root = pathlib.Path(sys.argv[1]).resolve()
+    folders = [root / top for top in ("core", "bundle", "daemon", "client", "module", "dbus", "bench", "tests")]
     missing = [str(folder) for folder in folders if not folder.is_dir()]
     if missing:
         sys.exit(f"no such folder: {', '.join(missing)}")

@@ -8,12 +8,12 @@
 #include <numeric>
 #include <optional>
 
+#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/bench/bench_plan.hpp"
 #include "client/cgpuctl/bench/bench_tenant.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/json.hpp"
 #include "client/cgpuctl/output/table.hpp"
-#include "client/cgpuctl/verbs.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {

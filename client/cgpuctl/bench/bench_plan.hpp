@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "client/cgpuctl/input.hpp"
+#include "client/cgpuctl/base/input.hpp"
 #include "client/node/client_error.hpp"
 #include "core/model/nanos.hpp"
 

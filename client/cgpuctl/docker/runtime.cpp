@@ -2,9 +2,9 @@
 
 #include <unistd.h>
 
+#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/docker/docker_config.hpp"
 #include "client/cgpuctl/docker/docker_reload.hpp"
-#include "client/cgpuctl/verbs.hpp"
 #include "core/model/quote.hpp"
 
 namespace cgpu::cgpuctl {

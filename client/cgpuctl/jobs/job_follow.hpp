@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "client/cgpuctl/input.hpp"
+#include "client/cgpuctl/base/input.hpp"
 #include "client/cgpuctl/output/terminal.hpp"
 #include "client/node/node.hpp"
 

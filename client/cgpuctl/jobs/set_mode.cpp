@@ -1,6 +1,6 @@
+#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/jobs/job_follow.hpp"
 #include "client/cgpuctl/output/warnings.hpp"
-#include "client/cgpuctl/verbs.hpp"
 #include "core/model/mode.hpp"
 #include "core/model/quote.hpp"
 

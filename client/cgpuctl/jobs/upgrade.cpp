@@ -1,5 +1,5 @@
+#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/jobs/job_follow.hpp"
-#include "client/cgpuctl/verbs.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {

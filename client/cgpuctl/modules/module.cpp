@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <array>
 
+#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/modules/module_actions.hpp"
-#include "client/cgpuctl/verbs.hpp"
 #include "client/run/mounts/mount_plan.hpp"
 #include "core/model/quote.hpp"
 

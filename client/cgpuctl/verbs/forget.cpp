@@ -1,6 +1,6 @@
+#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/values.hpp"
-#include "client/cgpuctl/verbs.hpp"
 
 namespace cgpu::cgpuctl {
 

@@ -1,7 +1,7 @@
+#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/json.hpp"
 #include "client/cgpuctl/output/table.hpp"
-#include "client/cgpuctl/verbs.hpp"
 #include "client/cgpuctl/verbs/list_kept.hpp"
 
 namespace cgpu::cgpuctl {

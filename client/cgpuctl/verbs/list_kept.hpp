@@ -1,6 +1,6 @@
 #pragma once
 
-#include "client/cgpuctl/input.hpp"
+#include "client/cgpuctl/base/input.hpp"
 #include "client/cgpuctl/output/terminal.hpp"
 #include "client/node/node.hpp"
 

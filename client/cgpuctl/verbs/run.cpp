@@ -8,8 +8,8 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/output/format.hpp"
-#include "client/cgpuctl/verbs.hpp"
 #include "client/run/driver/driver_files.hpp"
 #include "client/run/files/root.hpp"
 #include "client/run/job/enter_helper.hpp"

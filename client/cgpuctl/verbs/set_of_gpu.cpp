@@ -1,6 +1,6 @@
 // set-policy, set-max-inst and set-prio-ratio: what is set for a whole GPU.
+#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/output/values.hpp"
-#include "client/cgpuctl/verbs.hpp"
 #include "core/model/policy.hpp"
 #include "core/model/quote.hpp"
 
@@ -16,6 +16,17 @@ client::Result<void> say(const client::Result<void>& done, const Input& input, c
     return {};
 }
 
+/// Sets a figure that is a number, read from `text`. `name`: what errors and the answer call it.
+client::Result<void> set_count(const char* name, const std::string& text,
+                               client::Result<void> (client::Node::*set)(const std::string& gpu,
+                                                                         std::uint32_t value, bool dry_run),
+                               const Input& input, client::Node& node, Terminal& terminal) {
+    const auto value = read_count(name, text);
+    if (!value) return tl::unexpected(value.error());
+    return say((node.*set)(input.gpu, *value, input.dry_run), input, std::string(name) + " " + text,
+               terminal);
+}
+
 }  // namespace
 
 client::Result<void> set_policy(const Input& input, client::Node& node, Terminal& terminal) {
@@ -29,17 +40,11 @@ client::Result<void> set_policy(const Input& input, client::Node& node, Terminal
 }
 
 client::Result<void> set_max_inst(const Input& input, client::Node& node, Terminal& terminal) {
-    const auto max_inst = read_count("max_inst", input.max_inst);
-    if (!max_inst) return tl::unexpected(max_inst.error());
-    return say(node.set_max_inst(input.gpu, *max_inst, input.dry_run), input, "max_inst " + input.max_inst,
-               terminal);
+    return set_count("max_inst", input.max_inst, &client::Node::set_max_inst, input, node, terminal);
 }
 
 client::Result<void> set_prio_ratio(const Input& input, client::Node& node, Terminal& terminal) {
-    const auto per_cent = read_count("prio_ratio", input.prio_ratio);
-    if (!per_cent) return tl::unexpected(per_cent.error());
-    return say(node.set_prio_ratio(input.gpu, *per_cent, input.dry_run), input,
-               "prio_ratio " + input.prio_ratio, terminal);
+    return set_count("prio_ratio", input.prio_ratio, &client::Node::set_prio_ratio, input, node, terminal);
 }
 
 }  // namespace cgpu::cgpuctl

@@ -1,9 +1,9 @@
 // set-memory, set-weight and set-priority: what is set for one instance, until it ends or for its next starts
 // too.
+#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/json.hpp"
 #include "client/cgpuctl/output/values.hpp"
-#include "client/cgpuctl/verbs.hpp"
 #include "core/model/quote.hpp"
 
 namespace cgpu::cgpuctl {

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/json.hpp"
 #include "client/cgpuctl/output/table.hpp"
-#include "client/cgpuctl/verbs.hpp"
 #include "core/model/policy.hpp"
 
 namespace cgpu::cgpuctl {

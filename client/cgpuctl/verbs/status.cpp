@@ -1,12 +1,12 @@
 #include <algorithm>
 
+#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/jobs/job_wait.hpp"
 #include "client/cgpuctl/modules/module_offer.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/json.hpp"
 #include "client/cgpuctl/output/table.hpp"
 #include "client/cgpuctl/output/warnings.hpp"
-#include "client/cgpuctl/verbs.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {

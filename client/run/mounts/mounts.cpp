@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "client/run/driver/fitted_front.hpp"
+#include "client/run/driver/front_image.hpp"
 #include "client/run/files/tree.hpp"
 
 namespace cgpu::client {
@@ -59,7 +59,7 @@ class OpenUmask {
 /// Everything that is read from what the mounts below will cover.
 struct Sources {
     std::vector<Tree> trees;
-    std::vector<FittedImage> fronts;
+    std::vector<FrontImage> fronts;
     std::vector<std::pair<Tree, std::string>> drivers;  ///< of older fronts: what to show, and where
 };
 

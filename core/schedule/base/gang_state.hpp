@@ -17,8 +17,9 @@ enum class Lead {
 /// What one GPU says of an instance to the others that the instance is on; or what all of those say together.
 struct GangState {
     Lead lead = Lead::none;
-    bool busy = false;   ///< it has or wants work there
-    bool meets = false;  ///< lately its work there has waited for a launch that was held on another GPU
+    bool busy = false;  ///< it has or wants work there
+    /// Lately its work there has waited for a launch that was held on another GPU.
+    bool waits_across_gpus = false;
     bool wants = false;  ///< a launch of it is held there
     bool stuck = false;  ///< its work there, behind a closed gate, should have been done by now
 
@@ -27,7 +28,7 @@ struct GangState {
     void hear(const GangState& gpu, bool leads) {
         if (leads && lead == Lead::none) lead = gpu.lead;
         busy |= gpu.busy;
-        meets |= gpu.meets;
+        waits_across_gpus |= gpu.waits_across_gpus;
         wants |= gpu.wants;
         stuck |= gpu.stuck;
     }

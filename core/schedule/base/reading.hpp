@@ -22,7 +22,7 @@ struct Reading {
 };
 
 /// What an instance's launches may do from now on.
-struct Gate {
+struct GateOrder {
     enum class State {
         closed,  ///< launches wait
         open,    ///< launches pass while used + in-flight estimate < limit
@@ -33,15 +33,16 @@ struct Gate {
     bool contended = false;  ///< others want the GPU too: keep the window small, ring when drained
     bool alone = false;      ///< no other instance is on the GPU: what is queued makes nobody wait
     bool overlap = false;    ///< another's work may run at the same time: lengths learnt now are provisional
-    bool meets = false;      ///< its kernels wait for others on other GPUs: lengths learnt may hold waits
+    /// Its kernels wait for others on other GPUs: lengths learnt may hold waits.
+    bool waits_across_gpus = false;
 };
 
 using Readings = std::array<Reading, kSlots>;
-using Gates = std::array<Gate, kSlots>;
+using GateOrders = std::array<GateOrder, kSlots>;
 
 /// What a step answers.
 struct Decision {
-    Gates gates;
+    GateOrders gates;
     Nanos wake_at = kForever;  ///< when time alone changes something; kForever: only a reading can
 };
 

@@ -3,68 +3,110 @@
 #include "core/model/policy.hpp"
 #include "core/schedule/base/nanos.hpp"
 
+/// What the slicer goes by. Tuning can be changed without changing the meaning of a policy; it has a struct
+/// for each part. All durations are positive, in nanoseconds.
 namespace cgpu::schedule {
 
-/// What may be tuned without changing what a policy means. All durations in nanoseconds, all positive.
-struct Tuning {
-    /// One slice. A turn is weight × slice (weight 1 where weights don't count), a period max_inst slices.
-    /// Shorter turns answer sooner; each costs a switch (about 50 µs) and two or three steps.
+/// How far ahead an instance gets, and how far it may: Competitors.
+struct ShareTuning {
+    /// One slice. A turn is weight × slice (weight 1 where weights don't count); a period is max_inst slices.
+    /// Shorter turns respond sooner; each turn costs a switch (about 50 µs) and two or three steps.
     Nanos slice = 5 * kMilli;
-    /// The next gate opens this long before the predicted drain: about what a gate takes to be seen opened.
-    Nanos lead = 100 * kMicro;
-    /// Predictions that are off by less than this on average are trusted, and only then is there a lead.
-    Nanos trusted_error = 250 * kMicro;
-    /// In a work-conserving policy a holder without work keeps its turn this long.
-    Nanos idle_grace = 300 * kMicro;
-    /// A holder may keep the GPU this long before one that wakes up and is behind cuts its turn short; a
-    /// high-priority turn begins with at least this much in the bucket.
-    Nanos preempt_after = 2 * kMilli;
-    /// A holder blocked in a wait and usually away longer than this afterwards hands over before it drains.
-    Nanos worthwhile_gap = 200 * kMicro;
-    /// A drain is waited for twice its prediction plus this, then the gate turns anyway …
-    Nanos drain_slack = 5 * kMilli;
-    /// … at least this long when nobody knows how long the kernel in flight takes …
-    Nanos unmeasured_drain = 50 * kMilli;
-    /// … and never longer than this: a kernel may be waiting for another one's that is held at a gate.
-    Nanos longest_drain = 200 * kMilli;
-    /// … for each of those who have the GPU together, of whom so many count at most.
-    int most_sharers = 4;
-    /// What the driver lets a context run for before it looks at the others.
-    Nanos driver_slice = 2 * kMilli;
-    /// How much a policy-4 instance may run while the holder pauses.
-    Nanos fill = 500 * kMicro;
-    /// The high-priority bucket holds prio_ratio % of this: the burst that is served at full speed.
+    /// The high-priority bucket holds prio_ratio % of this: the longest burst that is served at full speed.
     Nanos priority_burst = 100 * kMilli;
-    /// A work-conserving turn costs at least this part of the time it was busy, whatever was measured.
-    int least_cost_percent = 80;
-    /// A turn costs at least this part of its time even if its holder says that it was woken late: a false
-    /// claim must not come first for ever.
-    int least_late_cost_percent = 25;
-    /// An instance is ganged for so long after its work was seen to wait for a launch held on another GPU.
-    Nanos gang_memory = 10 * kSecond;
-    /// One that is called goes next although it is ahead of others by so much GPU time, one that is held
-    /// where it is led only when it is behind them by as much. With 5 ms, turns of GPUs with unlike others
-    /// don't meet.
+    /// Tolerance for gangs, as GPU time. If the leading GPU runs the gang's turn, this GPU runs the gang next
+    /// even if the gang is ahead by up to gang_slack. If the gang waits for its turn on the leading GPU, this
+    /// GPU runs it only when it is behind by at least gang_slack. With 5 ms, the turns of GPUs with different
+    /// other instances don't coincide.
     Nanos gang_slack = 20 * kMilli;
-    /// A turn of a ganged instance lasts at least this long: its GPUs never begin it quite together.
+    /// The minimum length of a ganged instance's turn: its GPUs never begin the turn at exactly the same
+    /// time.
     Nanos gang_turn = 20 * kMilli;
-    /// Work behind a closed gate that has moved nowhere for so long may be waiting for one that is held.
-    Nanos stuck_grace = kMilli;
-    /// What a launch that was let through sets free moves so soon.
+};
+
+/// How long the end of work in flight is waited for: Turns and StuckWork.
+struct DrainTuning {
+    /// The drain deadline is twice the prediction plus this …
+    Nanos slack = 5 * kMilli;
+    /// … but at least this where the duration of the kernel in flight is unknown …
+    Nanos unmeasured = 50 * kMilli;
+    /// … and at most this: the kernel may wait for a launch that is held at a gate.
+    Nanos longest = 200 * kMilli;
+    /// Predictions whose mean error is below this are trusted.
+    Nanos trusted_error = 250 * kMicro;
+};
+
+/// When a turn ends, and when the next one begins: Turns.
+struct TurnTuning {
+    /// The next gate opens this long before the predicted drain, where the prediction is trusted: about the
+    /// time in which a waiting thread sees its gate open.
+    Nanos lead = 100 * kMicro;
+    /// In a work-conserving policy a holder without work keeps its turn for this long.
+    Nanos idle_grace = 300 * kMicro;
+    /// The minimum time for which a holder keeps the GPU before an instance that wakes up and is behind may
+    /// cut the turn short. A high-priority turn begins with at least this much in the bucket.
+    Nanos preempt_after = 2 * kMilli;
+    /// A holder whose program waits for the GPU, and that is usually idle for longer than this afterwards,
+    /// ends its turn at once.
+    Nanos worthwhile_gap = 200 * kMicro;
+    /// The longest drain is multiplied by the number of instances that use the GPU together, of which at most
+    /// this many count.
+    int most_sharers = 4;
+};
+
+/// What a turn costs: ComputeAccounting.
+struct CostTuning {
+    /// A work-conserving turn costs at least this part of the time in which it was busy, whatever was
+    /// measured.
+    int least_percent = 80;
+    /// A turn costs at least this part of its time even if its holder reports that it was woken late: a false
+    /// report must not let an instance go first for ever.
+    int least_late_percent = 25;
+    /// Length of the driver's own time slice between contexts.
+    Nanos driver_slice = 2 * kMilli;
+};
+
+/// When work that waits for a held launch is seen: StuckWork.
+struct StuckTuning {
+    /// Work behind a closed gate without progress for this long may wait for a launch that is held.
+    Nanos grace = kMilli;
+    /// If a launch unblocks other work, that work makes progress within this time.
     Nanos freed_within = 5 * kMilli;
-    /// A step that comes so much later than asked finds that closed gates have run out, so everybody has
-    /// computed as the driver let them.
+};
+
+/// Slicer itself.
+struct StepTuning {
+    /// An instance stays ganged for this long after its work was seen to wait for a launch that another GPU
+    /// held.
+    Nanos gang_memory = 10 * kSecond;
+    /// GPU time for which a policy-4 instance may run while the holder pauses.
+    Nanos fill = 500 * kMicro;
+    /// A step that comes later than requested by more than this finds closed gates expired: all instances
+    /// have computed as the driver scheduled them.
     Nanos silence = kSecond;
-    /// No step asks to be called again sooner than this.
+    /// No step asks for the next one sooner than this.
     Nanos shortest_wait = 20 * kMicro;
 };
 
-/// How one GPU is divided. Bounds are the model's (max_inst 1..25, prio_ratio 20..99); the slicer clamps to
-/// them.
-struct Settings {
+struct Tuning {
+    ShareTuning shares;
+    DrainTuning drains;
+    TurnTuning turns;
+    CostTuning costs;
+    StuckTuning stuck;
+    StepTuning steps;
+};
+
+/// How one GPU is divided. The bounds are those of core/model (max_inst 1..25, prio_ratio 20..99); the slicer
+/// clamps to them.
+struct Division {
     model::Policy policy = model::Policy::preemptive;
     int max_inst = 20;
     int prio_ratio = 50;
+};
+
+/// What a slicer begins with.
+struct Settings : Division {
     Tuning tuning;
 };
 

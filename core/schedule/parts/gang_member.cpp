@@ -4,12 +4,12 @@ namespace cgpu::schedule {
 
 void GangMember::hear(const GangState& others, Nanos now) {
     others_ = others;
-    meets_ = now < meets_until_;
+    waits_across_gpus_ = now < waits_across_gpus_until_;
 }
 
-void GangMember::meet(Nanos until) {
-    meets_until_ = until;
-    meets_ = true;
+void GangMember::note_wait_across_gpus(Nanos until) {
+    waits_across_gpus_until_ = until;
+    waits_across_gpus_ = true;
 }
 
 Nanos GangMember::handicap(Nanos slack) const {

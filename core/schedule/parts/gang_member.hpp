@@ -11,13 +11,13 @@ class GangMember {
     /// At the begin of each step: what the other GPUs say, as of their last steps.
     void hear(const GangState& others, Nanos now);
     /// Work here waits for a launch that is held on another GPU: the instance is ganged until then.
-    void meet(Nanos until);
+    void note_wait_across_gpus(Nanos until);
 
     [[nodiscard]] const GangState& others() const { return others_; }
     /// Work on this GPU has waited for another GPU lately.
-    [[nodiscard]] bool meets() const { return meets_; }
+    [[nodiscard]] bool waits_across_gpus() const { return waits_across_gpus_; }
     /// Work on any of the instance's GPUs has.
-    [[nodiscard]] bool ganged() const { return meets_ || others_.meets; }
+    [[nodiscard]] bool ganged() const { return waits_across_gpus_ || others_.waits_across_gpus; }
     /// What runs here may be waiting for a launch that is held on another GPU.
     [[nodiscard]] bool may_wait_for_others() const { return ganged() && others_.wants; }
     /// The GPU that leads the instance gives it a turn now.
@@ -32,8 +32,8 @@ class GangMember {
 
   private:
     GangState others_;
-    Nanos meets_until_ = 0;
-    bool meets_ = false;
+    Nanos waits_across_gpus_until_ = 0;
+    bool waits_across_gpus_ = false;
 };
 
 }  // namespace cgpu::schedule

@@ -9,32 +9,33 @@ void StuckWork::set_outside(bool outside, Nanos now) {
     outside_ = outside;
 }
 
-void StuckWork::moved(Nanos now, Nanos freed_within) {
+void StuckWork::moved(Nanos now) {
     moved_at_ = now;
     if (!let_through_) return;
-    frees_itself_ = now - let_through_->at <= freed_within;
+    freed_after_ = now - let_through_->at;
     let_through_.reset();
 }
 
-Nanos StuckWork::overdue_at(const Reading& level, const Tuning& tuning, Nanos patience) const {
+Nanos StuckWork::overdue_at(const Reading& level, const Patience& patience, Nanos wait) const {
     if (!outside_ || level.in_flight_estimate == 0) return kForever;
-    const Nanos least = level.unmeasured ? tuning.unmeasured_drain : 0;
-    return moved_at_ + std::min(std::max(patience, least), tuning.longest_drain);
+    const Nanos least = level.unmeasured ? patience.drain.unmeasured : 0;
+    return moved_at_ + std::min(std::max(wait, least), patience.drain.longest);
 }
 
-Nanos StuckWork::surely_at(const Reading& level, const Tuning& tuning) const {
-    return overdue_at(level, tuning, 2 * level.in_flight_estimate + tuning.drain_slack);
+Nanos StuckWork::surely_at(const Reading& level, const Patience& patience) const {
+    return overdue_at(level, patience, 2 * level.in_flight_estimate + patience.drain.slack);
 }
 
-Nanos StuckWork::at(const Reading& level, const Tuning& tuning, bool ganged) const {
-    if (!ganged) return surely_at(level, tuning);
+Nanos StuckWork::at(const Reading& level, const Patience& patience, bool ganged) const {
+    if (!ganged) return surely_at(level, patience);
     // Not before it could have been done: a launch that is let through too early is the next one to be stuck.
-    return overdue_at(level, tuning, level.in_flight_estimate + tuning.stuck_grace);
+    return overdue_at(level, patience, level.in_flight_estimate + patience.stuck.grace);
 }
 
-Nanos StuckWork::own_at(const Reading& level, const Tuning& tuning) const {
+Nanos StuckWork::own_at(const Reading& level, const Patience& patience) const {
     if (!level.wants || let_through_) return kForever;
-    return frees_itself_ ? overdue_at(level, tuning, tuning.stuck_grace) : surely_at(level, tuning);
+    const bool frees_itself = freed_after_ <= patience.stuck.freed_within;
+    return frees_itself ? overdue_at(level, patience, patience.stuck.grace) : surely_at(level, patience);
 }
 
 std::optional<Nanos> StuckWork::limit() const {

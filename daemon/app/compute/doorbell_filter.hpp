@@ -46,9 +46,8 @@ class DoorbellFilter {
     /// kForever: none.
     [[nodiscard]] Nanos listen(BellWait& wait, Nanos now);
 
-    /// How often the threads have been woken so far that help the slicer, and how many there are.
-    [[nodiscard]] std::uint64_t wakes_of_sleepers() const { return sleepers_.wakes(); }
-    [[nodiscard]] std::size_t sleepers() const { return sleepers_.threads(); }
+    /// The threads that help the slicer.
+    [[nodiscard]] const BellSleepers& sleepers() const { return sleepers_; }
 
   private:
     enum class Watch {

@@ -15,14 +15,14 @@ constexpr Nanos kWindow = 2 * kSecond;
 /// … made of samples so far apart.
 constexpr Nanos kSampleEvery = 100 * kMilli;
 /// Who doesn't come when called is looked at so often; nothing else would tell that it goes on.
-constexpr Nanos kLookForDeaf = 20 * kMilli;
+constexpr Nanos kUnresponsivePollInterval = 20 * kMilli;
 
 schedule::Settings settings_of(const model::Gpu& gpu, model::Policy in_force, Nanos slice) {
     schedule::Settings settings;
     settings.policy = in_force;
     settings.max_inst = static_cast<int>(gpu.settings.max_inst);
     settings.prio_ratio = static_cast<int>(gpu.settings.prio_ratio);
-    settings.tuning.slice = slice;
+    settings.tuning.shares.slice = slice;
     return settings;
 }
 
@@ -75,11 +75,11 @@ void GpuGates::update(const model::Node& node, const model::Gpu& gpu) {
 }
 
 bool GpuGates::update_settings(const model::Node& node, const model::Gpu& gpu) {
-    const auto before = slicer_.settings();
+    const auto before = slicer_.division();
     slicer_.set_policy(node.policy_in_force(gpu));
     slicer_.set_max_inst(static_cast<int>(gpu.settings.max_inst));
     slicer_.set_prio_ratio(static_cast<int>(gpu.settings.prio_ratio));
-    const auto& after = slicer_.settings();
+    const auto& after = slicer_.division();
     return before.policy != after.policy || before.max_inst != after.max_inst ||
            before.prio_ratio != after.prio_ratio;
 }
@@ -115,13 +115,13 @@ std::optional<std::size_t> GpuGates::slot_of(const model::InstanceId& id) const 
 void GpuGates::step(Nanos now, const schedule::GangStates& gangs) {
     schedule::Readings readings{};
     bool someone_waits = false;
-    bool someone_is_deaf = false;
+    bool any_unresponsive = false;
     for (std::size_t slot = 0; slot < schedule::kSlots; ++slot) {
         auto& seat = seats_[slot];
         if (!seat || !seat->processes) continue;
         readings[slot] = seat->processes->read(now);
         someone_waits |= readings[slot].wants;
-        someone_is_deaf |= seat->processes->someone_is_deaf();
+        any_unresponsive |= seat->processes->has_unresponsive_process();
         sample(*seat, now);
     }
     const auto decision = slicer_.step(now, readings, gangs);
@@ -135,7 +135,7 @@ void GpuGates::step(Nanos now, const schedule::GangStates& gangs) {
     due_at_ = decision.wake_at;
     // Whoever waits must see that somebody is there, so closed gates are renewed well before they run out.
     if (someone_waits) due_at_ = std::min(due_at_, now + hold_ / 3);
-    if (someone_is_deaf) due_at_ = std::min(due_at_, now + kLookForDeaf);
+    if (any_unresponsive) due_at_ = std::min(due_at_, now + kUnresponsivePollInterval);
     // At once, but after the other GPUs, and after whatever the loop's thread wants.
     if (wakes_are_left) due_at_ = now;
 }

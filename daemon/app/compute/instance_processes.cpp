@@ -9,7 +9,7 @@
 namespace cgpu::app {
 namespace {
 
-using schedule::Gate;
+using schedule::GateOrder;
 using schedule::kForever;
 using schedule::kMilli;
 using schedule::kSecond;
@@ -20,7 +20,7 @@ constexpr Nanos kStaleAfter = 100 * kMilli;
 /// A process whose gate was opened is woken by that, and its page moves. One that is silent for longer is
 /// stopped, or gets no CPU: others needn't wait for it. Not while it has work in flight: then it may be
 /// waiting for room.
-constexpr Nanos kDeafAfter = 50 * kMilli;
+constexpr Nanos kUnresponsiveAfter = 50 * kMilli;
 /// More than this in flight is not a claim that anything can be planned by.
 constexpr Nanos kMostInFlight = 10 * kSecond;
 /// A launch that passed just before its gate closed is reported by then, or soon after.
@@ -44,21 +44,21 @@ Nanos bounded(const wire::Signed& field, Nanos most) {
     return std::clamp<Nanos>(field.load(std::memory_order_relaxed), 0, most);
 }
 
-wire::GateState state_of(const Gate& gate) {
+wire::GateState state_of(const GateOrder& gate) {
     switch (gate.state) {
-        case Gate::State::closed:
+        case GateOrder::State::closed:
             return wire::GateState::closed;
-        case Gate::State::open:
+        case GateOrder::State::open:
             return wire::GateState::open;
-        case Gate::State::free:
+        case GateOrder::State::free:
             return wire::GateState::free;
     }
     return wire::GateState::closed;
 }
 
-bool same(const Gate& a, const Gate& b) {
+bool same(const GateOrder& a, const GateOrder& b) {
     return a.state == b.state && a.limit == b.limit && a.contended == b.contended && a.alone == b.alone &&
-           a.overlap == b.overlap && a.meets == b.meets;
+           a.overlap == b.overlap && a.waits_across_gpus == b.waits_across_gpus;
 }
 
 /// Returns how many threads were woken, `most` at most. std::atomic has the layout of its value here (it is
@@ -121,11 +121,12 @@ void InstanceProcesses::read_member(Member& member, Nanos now) {
     sum_.waited = together(sum_.waited, member.waited);
     member.wants = report.wants.load(std::memory_order_relaxed) != 0;
     if (member.wants) {
-        const bool deaf =
-            member.called_at != 0 && now - member.called_at > kDeafAfter && (none_left || silent);
-        deaf_ = deaf_ || deaf;
-        sum_.wants = sum_.wants || !deaf;
-        sum_.waited = together(sum_.waited, (deaf ? member.called_at + kDeafAfter : now) - updated);
+        const bool unresponsive =
+            member.called_at != 0 && now - member.called_at > kUnresponsiveAfter && (none_left || silent);
+        unresponsive_ = unresponsive_ || unresponsive;
+        sum_.wants = sum_.wants || !unresponsive;
+        sum_.waited =
+            together(sum_.waited, (unresponsive ? member.called_at + kUnresponsiveAfter : now) - updated);
         only_waits_ = only_waits_ && member.called_at == 0;
         ++waiting_;
     }
@@ -149,7 +150,7 @@ void InstanceProcesses::read_member(Member& member, Nanos now) {
 void InstanceProcesses::read_all(Nanos now) {
     sum_ = {};
     active_ = stale_ = waiting_ = launching_ = 0;
-    deaf_ = false;
+    unresponsive_ = false;
     only_waits_ = true;
     for (auto& member : members_) read_member(member, now);
     sum_.used += gone_.used;
@@ -167,8 +168,8 @@ schedule::Reading InstanceProcesses::read(Nanos now) {
     return sum;
 }
 
-void InstanceProcesses::publish(const Gate& gate, Nanos now, Nanos holds_until) {
-    const bool closed = gate.state == Gate::State::closed;
+void InstanceProcesses::publish(const GateOrder& gate, Nanos now, Nanos holds_until) {
+    const bool closed = gate.state == GateOrder::State::closed;
     // Not at every step: a store into each process's page is a cache miss.
     const bool renew = now >= renew_at_;
     if (closed && only_waits_ && !renew) return;
@@ -197,7 +198,8 @@ void InstanceProcesses::publish(const Gate& gate, Nanos now, Nanos holds_until) 
         page.limit_ns.store(mine.limit, std::memory_order_relaxed);
         page.window_us.store(mine.alone ? kAloneWindowUs : 0, std::memory_order_relaxed);
         page.contended.store(mine.contended ? 1 : 0, std::memory_order_relaxed);
-        const auto overlap = mine.meets ? wire::Overlap::meets : wire::Overlap::others;
+        const auto overlap =
+            mine.waits_across_gpus ? wire::Overlap::waits_across_gpus : wire::Overlap::others;
         page.overlap.store(mine.overlap ? static_cast<std::uint32_t>(overlap) : 0, std::memory_order_relaxed);
         page.state.store(static_cast<std::uint32_t>(state), std::memory_order_release);
         page.seq.fetch_add(1, std::memory_order_release);
@@ -214,7 +216,7 @@ void InstanceProcesses::publish(const Gate& gate, Nanos now, Nanos holds_until) 
 }
 
 void InstanceProcesses::call(Member& member, Nanos now) {
-    if (member.gate.state == Gate::State::open && member.wants && member.called_at == 0)
+    if (member.gate.state == GateOrder::State::open && member.wants && member.called_at == 0)
         member.called_at = now;
 }
 

@@ -31,7 +31,7 @@ class InstanceProcesses {
     /// on it, kMostWakes threads at a time: the others are woken by the next calls, one process after the
     /// other, as long as the gate isn't closed again. `holds_until`: when a closed gate that nobody renewed
     /// has run out; it may be written so that an eighth of that is missing.
-    void publish(const schedule::Gate& gate, Nanos now, Nanos holds_until);
+    void publish(const schedule::GateOrder& gate, Nanos now, Nanos holds_until);
 
     /// So many threads are woken by one publish() (a process in which nobody waits counts as one): some 100
     /// µs, for which other instances and GPUs are not served.
@@ -48,7 +48,7 @@ class InstanceProcesses {
 
     /// By the last read(): a process claims to want the GPU and doesn't come though it was called. It is not
     /// believed until its page moves; nothing rings then, so somebody has to look.
-    [[nodiscard]] bool someone_is_deaf() const { return deaf_; }
+    [[nodiscard]] bool has_unresponsive_process() const { return unresponsive_; }
 
     /// By the last read() and publish(): launches of it have been held for a while, nothing is in flight in
     /// any process, and none has been called. Nothing that it does is news before its gate opens.
@@ -80,7 +80,7 @@ class InstanceProcesses {
         Nanos called_at = 0;  ///< it was woken for an open gate that it wanted; 0: or it has moved since
         int to_wake = 0;      ///< threads of it may still sleep on the change before; at most so many
         bool written = false;
-        schedule::Gate gate;
+        schedule::GateOrder gate;
     };
 
     void read_member(Member& member, Nanos now);
@@ -97,7 +97,7 @@ class InstanceProcesses {
     int stale_ = 0;      ///< of them, stopped ones
     int waiting_ = 0;    ///< whose launches are held
     int launching_ = 0;  ///< who has launched anything on this GPU so far
-    bool deaf_ = false;
+    bool unresponsive_ = false;
     bool wakes_left_ = false;
     std::size_t wake_next_ = 0;  ///< in members_: who is woken first
     bool only_waits_ = false;

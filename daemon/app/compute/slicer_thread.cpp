@@ -80,7 +80,7 @@ void SlicerThread::fill_usage(const model::InstanceId& id, const model::Uuid& gp
 
 std::uint64_t SlicerThread::wakes() {
     const std::lock_guard lock(mutex_);
-    return steps_ + bells_.wakes_of_sleepers();
+    return steps_ + bells_.sleepers().wakes();
 }
 
 void SlicerThread::gather_bells() {

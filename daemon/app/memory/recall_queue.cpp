@@ -84,7 +84,7 @@ bool RecallQueue::step() {
     return true;
 }
 
-Result<LeasePool::Grant> RecallQueue::try_grant(const LeaseAsk& ask) {
+Result<LeasePool::LeaseGrant> RecallQueue::try_grant(const LeaseAsk& ask) {
     if (ask.what != LeaseAsk::What::lease)
         return pool_.set_aside(ask.key.process, ask.what, ask.bytes, loop_.now());
     // Others wait: nobody gets more than was asked for.

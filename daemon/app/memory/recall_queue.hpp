@@ -63,7 +63,7 @@ class RecallQueue {
     };
 
     bool step();
-    Result<LeasePool::Grant> try_grant(const LeaseAsk& ask);
+    Result<LeasePool::LeaseGrant> try_grant(const LeaseAsk& ask);
     [[nodiscard]] std::vector<Sibling> siblings(const Waiting& first) const;
     [[nodiscard]] std::uint64_t dying_bytes() const;
     [[nodiscard]] std::uint64_t estimated_bytes() const;

@@ -3,15 +3,15 @@
 #include <cstdint>
 #include <string>
 
-#include "core/upgrade/flow.hpp"
+#include "core/upgrade/events.hpp"
 
 /// What the link and the upgrader say to each other. One thread: the loop's.
 namespace cgpu::app {
 
 /// The fronts of the running processes (link::Server is the real one).
-class Engines {
+class EngineControl {
   public:
-    virtual ~Engines() = default;
+    virtual ~EngineControl() = default;
     /// Tells a front to go over; `engine` is the path below wire::kModuleFolder. One that can't be told loses
     /// its connection, and that is heard of.
     virtual void switch_engine(const upgrade::Switch& order, const std::string& engine) = 0;
@@ -22,7 +22,7 @@ class EngineWatch {
   public:
     virtual ~EngineWatch() = default;
     /// Where fronts are reached; null: nowhere (any more).
-    virtual void set_engines(Engines* engines) = 0;
+    virtual void set_engine_control(EngineControl* engines) = 0;
     /// What a process loads that starts now: a path below wire::kModuleFolder. `switches`: its front can
     /// exchange it for another later.
     [[nodiscard]] virtual std::string engine_for_new(bool switches) const = 0;

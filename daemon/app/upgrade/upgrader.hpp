@@ -66,7 +66,7 @@ class Upgrader final : public EngineWatch, public AdmissionGate {
         return flow_.roster().versions(id);
     }
 
-    void set_engines(Engines* engines) override { engines_ = engines; }
+    void set_engine_control(EngineControl* engines) override { engines_ = engines; }
     [[nodiscard]] std::string engine_for_new(bool switches) const override;
     void known(const upgrade::Known& process) override { happens(process); }
     void connected(const upgrade::Connected& front) override { happens(front); }
@@ -91,7 +91,7 @@ class Upgrader final : public EngineWatch, public AdmissionGate {
     void look_at_module();
 
     Outside outside_;
-    Engines* engines_ = nullptr;
+    EngineControl* engines_ = nullptr;
     bool recorded_;  ///< which version is in force
     upgrade::Flow flow_;
     UpgradeChecks checks_;

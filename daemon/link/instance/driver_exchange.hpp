@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <span>
 
+#include "daemon/link/base/settings.hpp"
 #include "daemon/link/instance/driver_files.hpp"
 #include "daemon/link/instance/notice_log.hpp"
-#include "daemon/link/settings.hpp"
 #include "daemon/link/socket/connection.hpp"
 
 namespace cgpu::link {

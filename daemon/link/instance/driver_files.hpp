@@ -8,7 +8,7 @@
 #include "core/wire/message.hpp"
 #include "daemon/app/memory/leases.hpp"
 #include "daemon/app/ports/descriptor_store.hpp"
-#include "daemon/link/file.hpp"
+#include "daemon/link/base/file.hpp"
 
 namespace cgpu::link {
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <system_error>
 
-#include "daemon/link/file.hpp"
+#include "daemon/link/base/file.hpp"
 
 namespace cgpu::link {
 namespace {

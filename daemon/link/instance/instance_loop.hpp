@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "daemon/app/ports/loop.hpp"
-#include "daemon/link/file.hpp"
+#include "daemon/link/base/file.hpp"
 
 namespace cgpu::link {
 

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "daemon/link/base/settings.hpp"
 #include "daemon/link/instance/notice_log.hpp"
-#include "daemon/link/settings.hpp"
 #include "daemon/link/socket/connection.hpp"
 
 namespace cgpu::link {

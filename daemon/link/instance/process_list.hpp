@@ -1,7 +1,7 @@
 #pragma once
 
+#include "daemon/link/base/settings.hpp"
 #include "daemon/link/instance/peers.hpp"
-#include "daemon/link/settings.hpp"
 #include "daemon/link/socket/connection.hpp"
 
 namespace cgpu::link {

@@ -2,8 +2,8 @@
 
 #include <memory>
 
+#include "daemon/link/base/settings.hpp"
 #include "daemon/link/pages/shared_page.hpp"
-#include "daemon/link/settings.hpp"
 
 namespace cgpu::link {
 

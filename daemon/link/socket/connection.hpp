@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/wire/message.hpp"
-#include "daemon/link/file.hpp"
+#include "daemon/link/base/file.hpp"
 #include "daemon/link/pages/pages.hpp"
 
 namespace cgpu::link {

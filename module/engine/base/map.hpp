@@ -5,7 +5,7 @@
 #include <new>
 #include <type_traits>
 
-#include "module/engine/api.hpp"
+#include "module/engine/abi/api.hpp"
 
 namespace cgpu::module {
 

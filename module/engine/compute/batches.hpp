@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "module/engine/api.hpp"
+#include "module/engine/abi/api.hpp"
 
 namespace cgpu::module {
 
@@ -35,12 +35,12 @@ struct Batch {
     std::uint32_t last_count;  ///< launches let through then
     std::uint64_t last_function;
     std::uint32_t launches;
-    std::uint32_t run;  ///< launches of last_function without another between
-    bool unmeasured;    ///< its one launch is of a function that was never measured
-    bool overlapped;    ///< something ran beside it on another stream
-    bool foreign;       ///< another instance's work may have run beside it
-    bool meets;         ///< it may have waited for other GPUs; not handed over: false only teaches less
-    bool gap;           ///< the GPU is thought to have been idle within it
+    std::uint32_t run;       ///< launches of last_function without another between: see Meter::run_length
+    bool unmeasured;         ///< its one launch is of a function that was never measured
+    bool overlapped;         ///< something ran beside it on another stream
+    bool foreign;            ///< another instance's work may have run beside it
+    bool waits_across_gpus;  ///< it may have waited for other GPUs; not handed over: false only teaches less
+    bool gap;                ///< the GPU is thought to have been idle within it
     std::uint32_t function_count;
     std::uint64_t functions[kMostFunctions];  ///< the first few different ones
     double scale = 1;  ///< what costs were multiplied by when time was last granted in it

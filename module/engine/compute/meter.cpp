@@ -119,7 +119,7 @@ Batch* Meter::open_batch(const Launch& launch, wire::Overlap overlap) {
     if (batch == nullptr) return nullptr;
     batch->overlapped = beside;
     batch->foreign = overlap != wire::Overlap::none;
-    batch->meets = overlap == wire::Overlap::meets;
+    batch->waits_across_gpus = overlap == wire::Overlap::waits_across_gpus;
     if (first) window_.progressed(launch.now_ns);
     return batch;
 }
@@ -133,6 +133,8 @@ std::int64_t Meter::room_for_more(const Batch& batch, const Cost& cost, const Al
     return allowance.room_ns == kNever ? room : std::min(room, allowance.room_ns - cost.each_ns);
 }
 
+/// For fronts that call `enter`: those that were built before the engine granted time. They stay in processes
+/// of containers that run, and `Batch::run` is kept for this alone.
 /// How many launches of the same function may follow without asking: as many as came in a row already, twice,
 /// and at the pace seen no longer than a quarter of a millisecond, because until they come they are thought
 /// to be running.
@@ -343,7 +345,7 @@ void Meter::learn(const Batch& batch, std::int64_t busy_ns, std::int64_t span_ns
     if (batch.overlapped || batch.foreign) {
         if (batch.function_count == 1)
             functions_.learn_roughly(batch.last_function, span_ns / batch.launches,
-                                     batch.meets && !batch.gap);
+                                     batch.waits_across_gpus && !batch.gap);
         if (!batch.foreign && !batch.unmeasured && !batch.gap) overlap_.learn(busy_ns, batch.estimate_ns);
     } else if (batch.function_count > 1) {
         for (std::uint32_t i = 0; i < batch.function_count; ++i) {

@@ -4,7 +4,7 @@
 
 #include "core/wire/limits.hpp"
 #include "core/wire/pages.hpp"
-#include "module/engine/api.hpp"
+#include "module/engine/abi/api.hpp"
 #include "module/engine/base/lock.hpp"
 #include "module/engine/base/map.hpp"
 

@@ -22,15 +22,15 @@ bool has_others(const Batch& batch) { return batch.shared || batch.opener != Lau
 
 /// False: somebody else has, or is doing it.
 bool record_end(Context& context, module::BatchId id) {
-    ContextMeter& meter = context.meter;
-    meter.mutex.lock();
-    Batch* batch = meter.find(id);
+    ContextBatches& batches = context.batches;
+    batches.mutex.lock();
+    Batch* batch = batches.find(id);
     const bool mine = batch != nullptr && !batch->closed;
     if (mine) {
         batch->closed = true;
-        meter.note_shared(*batch);
+        batches.note_shared(*batch);
     }
-    meter.mutex.unlock();
+    batches.mutex.unlock();
     if (!mine) return false;
     if (batch->owner_closes) {
         session().engine().closed(id, now_ns());
@@ -51,7 +51,8 @@ bool record_end(Context& context, module::BatchId id) {
 
 // Open.
 
-bool open_batch(Context& context, module::BatchId id, CUstream stream, bool owner_closes, bool& told_locked) {
+bool open_batch(Context& context, module::BatchId id, CUstream stream, bool owner_closes,
+                bool& announce_locked) {
     const RelaxedCapture relaxed;
     auto* batch =
         new (std::nothrow) Batch{id, stream, nullptr, nullptr, owner_closes, Launching::me(), false};
@@ -61,15 +62,15 @@ bool open_batch(Context& context, module::BatchId id, CUstream stream, bool owne
         if (batch->start != nullptr && batch->end != nullptr &&
             real::cuEventRecord(batch->start, stream) == kSuccess) {
             // Only now can others find it: an end event must not be recorded before the start event.
-            ContextMeter& meter = context.meter;
-            const Locked lock(meter.mutex);
-            batch->told_locked = told_locked = meter.find_shared(stream) != nullptr;
-            if (meter.is_to_close(id)) {
+            ContextBatches& batches = context.batches;
+            const Locked lock(batches.mutex);
+            batch->announce_locked = announce_locked = batches.find_shared(stream) != nullptr;
+            if (batches.is_to_close(id)) {
                 batch->close_ns = now_ns();
-                meter.closes_of(id).fetch_add(1);  // so that this thread looks at it behind its launch
+                batches.closes_of(id).fetch_add(1);  // so that this thread looks at it behind its launch
             }
-            batch->next = meter.batches;
-            meter.batches = batch;
+            batch->next = batches.first;
+            batches.first = batch;
             return true;
         }
     }
@@ -78,56 +79,56 @@ bool open_batch(Context& context, module::BatchId id, CUstream stream, bool owne
     return false;
 }
 
-bool takes_launch(Context& context, module::BatchId id, bool& told_locked) {
-    const Locked lock(context.meter.mutex);
-    Batch* batch = context.meter.find(id);
+bool takes_launch(Context& context, module::BatchId id, bool& announce_locked) {
+    const Locked lock(context.batches.mutex);
+    Batch* batch = context.batches.find(id);
     if (batch == nullptr || batch->close_ns != 0) return false;
     batch->shared = batch->shared || batch->opener != Launching::me();
-    told_locked = batch->told_locked;
+    announce_locked = batch->announce_locked;
     return true;
 }
 
 void mark_end(Context& context, module::BatchId id) {
-    context.meter.mutex.lock();
-    Batch* batch = context.meter.find(id);
+    context.batches.mutex.lock();
+    Batch* batch = context.batches.find(id);
     const CUevent end = batch != nullptr && !batch->closed ? batch->end : nullptr;
     const CUstream stream = batch != nullptr ? batch->stream : nullptr;
-    context.meter.mutex.unlock();
+    context.batches.mutex.unlock();
     if (end != nullptr) real::cuEventRecord(end, stream);
 }
 
 // Closing.
 
 void note_last_launch(Context& context, module::BatchId id) {
-    const Locked lock(context.meter.mutex);
-    Batch* batch = context.meter.find(id);
+    const Locked lock(context.batches.mutex);
+    Batch* batch = context.batches.find(id);
     if (batch != nullptr && batch->close_ns == 0) batch->close_ns = now_ns();
 }
 
 bool close_batch(Context& context, module::BatchId id) {
-    ContextMeter& meter = context.meter;
+    ContextBatches& batches = context.batches;
     const auto now = now_ns();
-    meter.mutex.lock();
-    Batch* batch = meter.find(id);
+    batches.mutex.lock();
+    Batch* batch = batches.find(id);
     const bool to_close = batch != nullptr && !batch->closed;
     if (to_close && batch->close_ns == 0) batch->close_ns = now;
-    if (batch == nullptr) meter.close_once_open(id);
-    meter.closes_of(id).fetch_add(1);
+    if (batch == nullptr) batches.close_once_open(id);
+    batches.closes_of(id).fetch_add(1);
     const bool others = to_close && has_others(*batch);
-    const bool told_locked = to_close && batch->told_locked;
-    meter.mutex.unlock();
-    if (!to_close || (others && Launching::anybody(id, told_locked))) return false;
+    const bool announce_locked = to_close && batch->announce_locked;
+    batches.mutex.unlock();
+    if (!to_close || (others && Launching::anybody(id, announce_locked))) return false;
     return record_end(context, id);
 }
 
 void close_left_over(Context& context, module::BatchId id) {
-    context.meter.mutex.lock();
-    const Batch* batch = context.meter.find(id);
+    context.batches.mutex.lock();
+    const Batch* batch = context.batches.find(id);
     const bool left = batch != nullptr && batch->close_ns != 0 && !batch->closed;
     const bool others = left && has_others(*batch);
-    const bool told_locked = left && batch->told_locked;
-    context.meter.mutex.unlock();
-    if (left && !(others && Launching::anybody(id, told_locked))) record_end(context, id);
+    const bool announce_locked = left && batch->announce_locked;
+    context.batches.mutex.unlock();
+    if (left && !(others && Launching::anybody(id, announce_locked))) record_end(context, id);
 }
 
 void close_batches(Context& context, std::uint64_t stream, std::int64_t last_before_ns) {
@@ -141,7 +142,7 @@ void close_batches(Context& context, std::uint64_t stream, std::int64_t last_bef
             return;
         }
         if (open.batch == left) return;
-        const CurrentContext current(handle);
+        const ContextScope current(handle);
         if (current.ok()) {
             if (!close_batch(context, open.batch) && left == 0) left = open.batch;
         } else {
@@ -151,16 +152,16 @@ void close_batches(Context& context, std::uint64_t stream, std::int64_t last_bef
 }
 
 void close_overdue(Context& context, std::int64_t now) {
-    ContextMeter& meter = context.meter;
-    meter.mutex.lock();
-    const Batch* found = meter.batches;
+    ContextBatches& batches = context.batches;
+    batches.mutex.lock();
+    const Batch* found = batches.first;
     while (found != nullptr &&
            (found->closed || found->close_ns == 0 || now - found->close_ns < kLaunchPatience))
         found = found->next;
     const module::BatchId overdue = found != nullptr ? found->id : 0;
-    meter.mutex.unlock();
+    batches.mutex.unlock();
     if (overdue == 0) return;
-    const CurrentContext current(context.handle.load());
+    const ContextScope current(context.handle.load());
     if (current.ok()) record_end(context, overdue);
 }
 
@@ -174,23 +175,23 @@ void drop_batch(Context& context, Batch* batch) {
 }
 
 void lose_batch(Context& context, module::BatchId id) {
-    context.meter.mutex.lock();
-    Batch* batch = context.meter.take(id);
-    context.meter.mutex.unlock();
+    context.batches.mutex.lock();
+    Batch* batch = context.batches.take(id);
+    context.batches.mutex.unlock();
     drop_batch(context, batch);
     session().engine().lost(id);
 }
 
 void forget_batches(Context& context) {
-    ContextMeter& meter = context.meter;
-    meter.mutex.lock();
-    Batch* batch = meter.batches;
-    meter.batches = nullptr;
-    meter.pooled = 0;  // the events die with the context
-    meter.base = nullptr;
-    meter.clock = GpuClock{};
-    meter.mutex.unlock();
-    for (auto& closes : meter.closes) closes.fetch_add(1);
+    ContextBatches& batches = context.batches;
+    batches.mutex.lock();
+    Batch* batch = batches.first;
+    batches.first = nullptr;
+    batches.pooled = 0;  // the events die with the context
+    batches.base = nullptr;
+    batches.clock = GpuClock{};
+    batches.mutex.unlock();
+    for (auto& closes : batches.closes) closes.fetch_add(1);
     while (batch != nullptr) {
         Batch* next = batch->next;
         session().engine().lost(batch->id);

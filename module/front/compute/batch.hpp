@@ -17,12 +17,14 @@
 namespace cgpu::front {
 
 /// Records the start event of a batch that the engine has opened. False: it can't be measured, and the engine
-/// knows. `owner_closes`: see Batch. Sets `told_locked`, how launches into it are to be told: see Launching.
-bool open_batch(Context& context, module::BatchId id, CUstream stream, bool owner_closes, bool& told_locked);
+/// knows. `owner_closes`: see Batch. Sets `announce_locked`, how launches into it are to be
+/// told: see Launching.
+bool open_batch(Context& context, module::BatchId id, CUstream stream, bool owner_closes,
+                bool& announce_locked);
 
 /// Whether the batch still takes a launch of this thread, which has told so (Launching::begin, locked). Sets
-/// `told_locked` then.
-bool takes_launch(Context& context, module::BatchId id, bool& told_locked);
+/// `announce_locked` then.
+bool takes_launch(Context& context, module::BatchId id, bool& announce_locked);
 
 /// Behind a launch on a per-thread stream: records the batch's end event (again).
 void mark_end(Context& context, module::BatchId id);

@@ -1,7 +1,7 @@
 #include "module/front/compute/first_launch.hpp"
 
 #include "module/front/base/errands.hpp"
-#include "module/front/contexts/aside.hpp"
+#include "module/front/contexts/set_aside_memory.hpp"
 #include "module/front/memory/set_aside.hpp"
 #include "module/front/sizes/code_table.hpp"
 
@@ -44,18 +44,18 @@ void after_first_launch(Context& context, const FirstLaunch& first, bool launche
     errands().note_moved(context.gpu);
 }
 
-void hold_for_limits(Context& context, const Aside& aside) {
+void hold_for_limits(Context& context, const SetAsideMemory& aside) {
     const Locked lock(context.limits_mutex);
-    const Aside before = context.limits;
+    const SetAsideMemory before = context.limits;
     context.limits = aside;
     context.limits_held.store(aside.bytes != 0);
     end_aside(before, false);
 }
 
-Aside held_for_limits(Context& context) {
+SetAsideMemory held_for_limits(Context& context) {
     const Locked lock(context.limits_mutex);
-    const Aside held = context.limits;
-    context.limits = Aside{};
+    const SetAsideMemory held = context.limits;
+    context.limits = SetAsideMemory{};
     context.limits_held.store(false);
     return held;
 }

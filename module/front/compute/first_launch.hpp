@@ -1,7 +1,7 @@
 #pragma once
 
-#include "module/front/contexts/aside.hpp"
 #include "module/front/contexts/context_table.hpp"
+#include "module/front/contexts/set_aside_memory.hpp"
 
 namespace cgpu::front {
 
@@ -9,8 +9,8 @@ namespace cgpu::front {
 /// takes the memory that the context's limits ask for at a launch.
 struct FirstLaunch {
     const void* function = nullptr;  ///< null: it has been launched before
-    Aside code;
-    Aside limits;
+    SetAsideMemory code;
+    SetAsideMemory limits;
 };
 
 /// Whether before_launch has something to do. This costs two loads.
@@ -20,8 +20,8 @@ CUresult before_launch(Context& context, const void* function, FirstLaunch& firs
 void after_first_launch(Context& context, const FirstLaunch& first, bool launched);
 
 /// What a context's limits ask for is held for it until a launch takes it.
-void hold_for_limits(Context& context, const Aside& aside);
+void hold_for_limits(Context& context, const SetAsideMemory& aside);
 /// Takes it out again; nothing where nothing is held.
-Aside held_for_limits(Context& context);
+SetAsideMemory held_for_limits(Context& context);
 
 }  // namespace cgpu::front

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <new>
 
-#include "module/engine/api.hpp"
+#include "module/engine/abi/api.hpp"
 #include "module/front/swap/sections.hpp"
 
 namespace cgpu::front {

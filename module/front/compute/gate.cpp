@@ -80,15 +80,15 @@ module::TimeGrant ask_engine(module::TimeRequest& request, int gpu) {
 struct LastBatch {
     const Context* context;
     module::BatchId id;
-    std::uint32_t closes;  ///< ContextMeter::closes_of(id) then
-    bool told_locked;
+    std::uint32_t closes;  ///< ContextBatches::closes_of(id) then
+    bool announce_locked;
 };
 
 /// Whether it takes another; without the lock where it is the same as before and nothing was closed.
 bool takes_another(Context& context, module::BatchId batch, const LastBatch& last, Pass& pass) {
     if (last.id != batch || last.context != &context || last.closes != pass.closes)
-        return takes_launch(context, batch, pass.told_locked);
-    pass.told_locked = last.told_locked;
+        return takes_launch(context, batch, pass.announce_locked);
+    pass.announce_locked = last.announce_locked;
     return true;
 }
 
@@ -106,10 +106,10 @@ module::TimeGrant enter_batch(Context& context, const Work& work, module::TimeRe
         if (grant.close_first != 0) close_batch(context, grant.close_first);
         Launching::begin(decision.batch, true);
         // Before the batch takes the launch: what closes it later is seen.
-        pass.closes = context.meter.closes_of(decision.batch).load();
-        if (decision.open != 0
-                ? open_batch(context, decision.open, work.stream, pass.per_thread_stream, pass.told_locked)
-                : takes_another(context, decision.batch, last, pass)) {
+        pass.closes = context.batches.closes_of(decision.batch).load();
+        if (decision.open != 0 ? open_batch(context, decision.open, work.stream, pass.per_thread_stream,
+                                            pass.announce_locked)
+                               : takes_another(context, decision.batch, last, pass)) {
             if (decision.close != 0) note_last_launch(context, decision.close);
             if (decision.open != 0) errands().wake_by(now_ns() + kOpenBatchLook);
             return grant;
@@ -139,10 +139,10 @@ module::TimeRequest make_request(const Context& context, const Work& work, std::
     const auto function = reinterpret_cast<std::uintptr_t>(work.function);
     const module::Launch launch{
         static_cast<std::uint32_t>(context.gpu), 0, context.key(), stream_key(work.stream), function, 0};
-    Grant& grant = Grant::mine();
+    ThreadGrant& grant = ThreadGrant::mine();
     const std::uint32_t left = grant.free + grant.left;
     module::TimeRequest request{launch, 0, left, left != 0 ? grant.time_ns : 0, grant.batch};
-    grant = Grant{};
+    grant = ThreadGrant{};
     if (FunctionCosts* costs = FunctionCosts::of_thread()) {
         costs->forget_older(changes);
         if (FunctionCost* cost = costs->find(CodeTable::mark(function, context.key()))) {
@@ -168,22 +168,22 @@ void keep_grant(Context& context, const Work& work, const module::TimeGrant& giv
         cost.left = cost.granted = given.ask_after;
     }
     const bool freely = decision.batch == 0 && session().has_one_device() && contexts().has_only(context);
-    Grant::mine() = {.free = freely ? decision.more : 0,
-                     .left = freely ? 0 : decision.more,
-                     .seq = decision.seq,
-                     .changes = changes,
-                     .gate_seq = &gate_of(context.gpu).seq,
-                     .time_ns = given.time_ns,
-                     .context = &context,
-                     .handle = context.handle.load(),
-                     .stream = work.stream,
-                     .batch = decision.batch,
-                     .closes = pass.closes,
-                     .any_function = given.any_function != 0,
-                     .per_thread_stream = pass.per_thread_stream,
-                     .told_locked = pass.told_locked,
-                     .salt = CodeTable::salt(context.key()),
-                     .costs = costs};
+    ThreadGrant::mine() = {.free = freely ? decision.more : 0,
+                           .left = freely ? 0 : decision.more,
+                           .seq = decision.seq,
+                           .changes = changes,
+                           .gate_seq = &gate_of(context.gpu).seq,
+                           .time_ns = given.time_ns,
+                           .context = &context,
+                           .handle = context.handle.load(),
+                           .stream = work.stream,
+                           .batch = decision.batch,
+                           .closes = pass.closes,
+                           .any_function = given.any_function != 0,
+                           .per_thread_stream = pass.per_thread_stream,
+                           .announce_locked = pass.announce_locked,
+                           .salt = CodeTable::salt(context.key()),
+                           .costs = costs};
 }
 
 }  // namespace
@@ -202,8 +202,8 @@ CUresult pass_gate(const Work& work, Pass& pass) {
     pass.per_thread_stream = work.stream == stream_per_thread();
     // In this order: what changes after it is seen.
     const auto changes = launch_changes.load();
-    Grant& grant = Grant::mine();
-    const LastBatch last{grant.context, grant.batch, grant.closes, grant.told_locked};
+    ThreadGrant& grant = ThreadGrant::mine();
+    const LastBatch last{grant.context, grant.batch, grant.closes, grant.announce_locked};
     // The first launch of a function may wait for the daemon.
     const bool first = is_first_launch(*context, work.function);
     const bool elsewhere = grant.context != nullptr && grant.context->gpu != context->gpu;
@@ -232,7 +232,7 @@ void after_launch(const Pass& pass, bool launched) {
     if (!launched) return_launch(context, pass.batch, pass.cost_ns);
     if (pass.per_thread_stream) mark_end(context, pass.batch);
     Launching::end(true);
-    if (context.meter.closes_of(pass.batch).load() != pass.closes) close_left_over(context, pass.batch);
+    if (context.batches.closes_of(pass.batch).load() != pass.closes) close_left_over(context, pass.batch);
     if (pass.close == 0) return;
     close_batch(context, pass.close);
     if (awaits_drain(context.gpu)) {
@@ -247,7 +247,7 @@ Context* begin_sync(CUstream stream, bool whole_context) {
     if (context == nullptr || context->gpu < 0) return nullptr;
     if (captures_active()) return nullptr;  // a wait into a capture fails; its error is the driver's to tell
     const bool legacy = stream == nullptr || stream == stream_legacy();
-    Grant::mine().end();
+    ThreadGrant::mine().end();
     close_batches(*context, whole_context || legacy ? kAnyStream : stream_key(stream));
     session().engine().sync_begin(static_cast<std::uint32_t>(context->gpu), now_ns());
     return context;
@@ -267,12 +267,12 @@ void close_stream(CUstream stream) {
     if (session().route() != Route::managed || is_capturing(stream)) return;
     Context* context = current_context();
     if (context == nullptr || context->gpu < 0) return;
-    Grant::mine().end();
+    ThreadGrant::mine().end();
     close_batches(*context, stream_key(stream));
 }
 
 void reset_gate_in_child() {
-    Grant::mine() = Grant{};
+    ThreadGrant::mine() = ThreadGrant{};
     for (auto& held : held_threads) held.store(0);
 }
 

@@ -2,7 +2,7 @@
 
 #include "module/front/compute/batch.hpp"
 #include "module/front/compute/first_launch.hpp"
-#include "module/front/compute/grant.hpp"
+#include "module/front/compute/thread_grant.hpp"
 #include "module/front/contexts/context_table.hpp"
 #include "module/front/driver/stream_key.hpp"
 #include "module/front/session/session.hpp"
@@ -17,10 +17,10 @@ struct Pass {
     Context* context = nullptr;  ///< null: ungated
     module::BatchId batch = 0;
     module::BatchId close = 0;
-    std::uint32_t closes = 0;  ///< ContextMeter::closes_of(batch) before the batch took it
+    std::uint32_t closes = 0;  ///< ContextBatches::closes_of(batch) before the batch took it
     bool per_thread_stream = false;
-    bool told_locked = false;  ///< see Launching
-    std::int64_t cost_ns = 0;  ///< that the batch counts for it
+    bool announce_locked = false;  ///< see Launching
+    std::int64_t cost_ns = 0;      ///< that the batch counts for it
     FirstLaunch first;
 };
 
@@ -52,17 +52,17 @@ template <class Call>
 /// A launch: waits at the gate where it has to, and is metered where that is due.
 template <class Call>
 CUresult gated(const Work& work, Call call) {
-    Grant& grant = Grant::mine();
+    ThreadGrant& grant = ThreadGrant::mine();
     if (FunctionCost* cost = grant.covers(work)) {
         // What the grant was: a launch on several devices begins others within its call.
         Context& context = *grant.context;
         const auto batch = grant.batch;
         const auto closes = grant.closes;
         const bool per_thread_stream = grant.per_thread_stream;
-        const bool told_locked = grant.told_locked;
+        const bool announce_locked = grant.announce_locked;
         const std::int64_t cost_ns = cost->cost_ns;
-        const auto& closes_now = context.meter.closes_of(batch);
-        Launching::begin(batch, told_locked);
+        const auto& closes_now = context.batches.closes_of(batch);
+        Launching::begin(batch, announce_locked);
         if (closes_now.load() == closes) [[likely]] {
             grant.take(*cost);
             const CUresult result = call();
@@ -70,12 +70,12 @@ CUresult gated(const Work& work, Call call) {
                 detail::return_launch(context, batch, cost_ns);
             if (per_thread_stream) [[unlikely]]
                 mark_end(context, batch);
-            Launching::end(told_locked);
+            Launching::end(announce_locked);
             if (closes_now.load() != closes) [[unlikely]]
                 close_left_over(context, batch);
             return result;
         }
-        Launching::end(told_locked);
+        Launching::end(announce_locked);
         close_left_over(context, batch);
     } else if (grant.takes_freely(work.function) || grant.takes_unmetered(work)) {
         return call();

@@ -23,10 +23,11 @@ std::int64_t elapsed_ns(CUevent from, CUevent to, bool& ok) {
 
 /// Only the thread that holds `reaping` comes here.
 void report_reaped(Context& context, Batch* batch, std::int64_t now) {
-    ContextMeter& meter = context.meter;
+    ContextBatches& batches = context.batches;
     bool base_ok = true;
     bool length_ok = true;
-    const std::int64_t since_base = meter.base != nullptr ? elapsed_ns(meter.base, batch->start, base_ok) : 0;
+    const std::int64_t since_base =
+        batches.base != nullptr ? elapsed_ns(batches.base, batch->start, base_ok) : 0;
     const std::int64_t length = elapsed_ns(batch->start, batch->end, length_ok);
     std::uint32_t ring = 0;
     if (!base_ok || !length_ok) {
@@ -34,35 +35,35 @@ void report_reaped(Context& context, Batch* batch, std::int64_t now) {
         return drop_batch(context, batch);
     }
     // Without a base any origin will do: the offset takes it out.
-    const std::int64_t start = (meter.base != nullptr ? meter.base_ns : now) + since_base;
+    const std::int64_t start = (batches.base != nullptr ? batches.base_ns : now) + since_base;
     const std::int64_t end = start + length;
-    const std::int64_t offset = meter.clock.offset_ns(now, end);
+    const std::int64_t offset = batches.clock.offset_ns(now, end);
     session().engine().reaped(batch->id, start + offset, end + offset, now, &ring);
     if (ring != 0) session().pages().ring();
 
-    std::swap(meter.base, batch->end);
-    meter.base_ns = end;
+    std::swap(batches.base, batch->end);
+    batches.base_ns = end;
     drop_batch(context, batch);
 }
 
 /// True where the batch is done, one way or the other.
 bool reap_one(Context& context, CUcontext handle, module::BatchId id) {
-    ContextMeter& meter = context.meter;
-    meter.mutex.lock();
-    Batch* batch = meter.find(id);
+    ContextBatches& batches = context.batches;
+    batches.mutex.lock();
+    Batch* batch = batches.find(id);
     const CUevent end = batch != nullptr ? batch->end : nullptr;
-    meter.mutex.unlock();
+    batches.mutex.unlock();
     const RelaxedCapture relaxed;
-    const CurrentContext current(handle);
+    const ContextScope current(handle);
     const CUresult state = end != nullptr && current.ok() ? real::cuEventQuery(end) : kInvalidValue;
     if (state == kNotReady) return false;
     if (state != kSuccess) {
         lose_batch(context, id);
         return true;
     }
-    meter.mutex.lock();
-    batch = meter.take(id);
-    meter.mutex.unlock();
+    batches.mutex.lock();
+    batch = batches.take(id);
+    batches.mutex.unlock();
     if (batch != nullptr) report_reaped(context, batch, now_ns());
     return true;
 }
@@ -72,8 +73,8 @@ bool reap_one(Context& context, CUcontext handle, module::BatchId id) {
 bool reap(Context& context) {
     const CUcontext handle = context.handle.load();
     if (handle == nullptr || context.gpu < 0) return false;
-    ContextMeter& meter = context.meter;
-    if (meter.reaping.exchange(true)) return false;
+    ContextBatches& batches = context.batches;
+    if (batches.reaping.exchange(true)) return false;
     bool any = false;
     const auto gpu = static_cast<std::uint32_t>(context.gpu);
     module::BatchId next = 0;
@@ -82,7 +83,7 @@ bool reap(Context& context) {
         next = session().engine().following(id);
         any = reap_one(context, handle, id) || any;
     }
-    meter.reaping.store(false);
+    batches.reaping.store(false);
     return any;
 }
 

@@ -3,10 +3,10 @@
 #include <atomic>
 #include <cstdint>
 
-#include "module/engine/api.hpp"
+#include "module/engine/abi/api.hpp"
 #include "module/front/base/waiting.hpp"
-#include "module/front/contexts/aside.hpp"
-#include "module/front/contexts/context_meter.hpp"
+#include "module/front/contexts/context_batches.hpp"
+#include "module/front/contexts/set_aside_memory.hpp"
 #include "module/front/driver/cuda_abi.hpp"
 
 namespace cgpu::front {
@@ -19,9 +19,9 @@ struct Context {
     int uses = 1;  ///< by cuCtxAttach and cuCtxDetach
     std::atomic<bool> dying{false};
     std::atomic<std::uint32_t> pins{0};
-    ContextMeter meter;
+    ContextBatches batches;
     Mutex limits_mutex;
-    Aside limits;  ///< set aside for what the context's limits ask for, until a launch takes it
+    SetAsideMemory limits;  ///< set aside for what the context's limits ask for, until a launch takes it
     std::atomic<bool> limits_held{false};
     Context* next = nullptr;
 

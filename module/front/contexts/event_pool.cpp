@@ -5,21 +5,21 @@
 namespace cgpu::front {
 
 CUevent take_event(Context& context) {
-    ContextMeter& meter = context.meter;
-    meter.mutex.lock();
-    CUevent event = meter.pooled > 0 ? meter.pool[--meter.pooled] : nullptr;
-    meter.mutex.unlock();
+    ContextBatches& batches = context.batches;
+    batches.mutex.lock();
+    CUevent event = batches.pooled > 0 ? batches.pool[--batches.pooled] : nullptr;
+    batches.mutex.unlock();
     if (event == nullptr && real::cuEventCreate(&event, 0) != kSuccess) return nullptr;
     return event;
 }
 
 void put_event(Context& context, CUevent event) {
     if (event == nullptr) return;
-    ContextMeter& meter = context.meter;
-    meter.mutex.lock();
-    const bool kept = meter.pooled < meter.pool.size();
-    if (kept) meter.pool[meter.pooled++] = event;
-    meter.mutex.unlock();
+    ContextBatches& batches = context.batches;
+    batches.mutex.lock();
+    const bool kept = batches.pooled < batches.pool.size();
+    if (kept) batches.pool[batches.pooled++] = event;
+    batches.mutex.unlock();
     if (!kept) real::cuEventDestroy_v2(event);
 }
 

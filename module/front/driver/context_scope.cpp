@@ -4,13 +4,13 @@
 
 namespace cgpu::front {
 
-CurrentContext::CurrentContext(CUcontext handle) {
+ContextScope::ContextScope(CUcontext handle) {
     CUcontext current = nullptr;
     if (real::cuCtxGetCurrent(&current) == kSuccess && current == handle) return;
     pushed_ = ok_ = real::cuCtxPushCurrent_v2(handle) == kSuccess;
 }
 
-CurrentContext::~CurrentContext() {
+ContextScope::~ContextScope() {
     CUcontext popped = nullptr;
     if (pushed_) real::cuCtxPopCurrent_v2(&popped);
 }

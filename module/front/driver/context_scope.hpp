@@ -5,12 +5,12 @@
 namespace cgpu::front {
 
 /// Makes a context current for a scope, where it isn't.
-class CurrentContext {
+class ContextScope {
   public:
-    explicit CurrentContext(CUcontext handle);
-    ~CurrentContext();
-    CurrentContext(const CurrentContext&) = delete;
-    CurrentContext& operator=(const CurrentContext&) = delete;
+    explicit ContextScope(CUcontext handle);
+    ~ContextScope();
+    ContextScope(const ContextScope&) = delete;
+    ContextScope& operator=(const ContextScope&) = delete;
     bool ok() const { return ok_; }
 
   private:

@@ -3,8 +3,8 @@
 #include <array>
 
 #include "module/front/base/errands.hpp"
-#include "module/front/contexts/aside.hpp"
 #include "module/front/contexts/context_table.hpp"
+#include "module/front/contexts/set_aside_memory.hpp"
 #include "module/front/hooks/hook.hpp"
 #include "module/front/memory/current_context.hpp"
 #include "module/front/memory/place.hpp"
@@ -81,14 +81,14 @@ CUresult load_library(CUlibrary* library, Size size, Call call) {
             gpus |= std::uint32_t{1} << context.gpu;
             loaded = context.key();
         });
-    std::array<Aside, cgpu::wire::kMaxGpus> asides{};
+    std::array<SetAsideMemory, cgpu::wire::kMaxGpus> asides{};
     CUresult refused = kSuccess;
     const Uncancelled uncancelled;
     for (int gpu = 0; gpu < static_cast<int>(asides.size()) && refused == kSuccess; ++gpu)
         if ((gpus >> gpu & 1) != 0)
             refused = set_aside(cgpu::wire::Topic::load, gpu, bytes, asides[static_cast<std::size_t>(gpu)]);
     const CUresult result = refused == kSuccess ? call() : refused;
-    for (const Aside& aside : asides) end_aside(aside, result == kSuccess);
+    for (const SetAsideMemory& aside : asides) end_aside(aside, result == kSuccess);
     if (result == kSuccess) code_table().add(number(*library), bytes, loaded);
     return result;
 }

@@ -45,7 +45,7 @@ using LaunchEx = CUresult(const CUlaunchConfig*, CUfunction, void** parameters, 
 template <class Signature, class Real>
 [[gnu::always_inline]] inline Signature* freely(const Real& real, CUfunction function) {
     void* known = real.known_address();
-    if (known == nullptr || !Grant::mine().takes_freely(function)) return nullptr;
+    if (known == nullptr || !ThreadGrant::mine().takes_freely(function)) return nullptr;
     return reinterpret_cast<Signature*>(known);
 }
 

@@ -1,9 +1,9 @@
 // A context's limits: the heap, the printf buffer and the stacks that they ask for are taken at some later
 // launch.
 #include "module/front/compute/first_launch.hpp"
-#include "module/front/contexts/aside.hpp"
 #include "module/front/contexts/context_table.hpp"
 #include "module/front/contexts/launch_changes.hpp"
+#include "module/front/contexts/set_aside_memory.hpp"
 #include "module/front/hooks/hook.hpp"
 #include "module/front/memory/place.hpp"
 #include "module/front/memory/set_aside.hpp"
@@ -49,14 +49,14 @@ std::uint64_t product(std::uint64_t value, std::uint64_t each) {
 /// The limit is larger: more is set aside, and held with what was before.
 template <class Call>
 CUresult enlarge(Context& context, std::uint64_t bytes, Call call) {
-    Aside more;
+    SetAsideMemory more;
     const CUresult refused = set_aside(cgpu::wire::Topic::load, context.gpu, bytes, more);
     const CUresult result = refused == kSuccess ? call() : refused;
     if (result != kSuccess) {
         end_aside(more, false);
         return result;
     }
-    const Aside held = held_for_limits(context);
+    const SetAsideMemory held = held_for_limits(context);
     end_aside(held, true);  // two become one
     more.bytes += held.bytes;
     hold_for_limits(context, more);
@@ -68,7 +68,7 @@ template <class Call>
 CUresult reduce(Context& context, std::uint64_t bytes, Call call) {
     const CUresult result = call();
     if (result != kSuccess) return result;
-    const Aside held = held_for_limits(context);
+    const SetAsideMemory held = held_for_limits(context);
     if (held.bytes > bytes)
         hold_for_limits(context, held);
     else

@@ -1,4 +1,5 @@
 // Device memory at an address: plain and pitch allocations, and their frees.
+#include "core/wire/limits.hpp"
 #include "module/front/hooks/hook.hpp"
 #include "module/front/lease/freeing.hpp"
 #include "module/front/lease/pools.hpp"
@@ -47,7 +48,7 @@ CUresult allocate_pitch(const RealFunction<CUresult(Address*, Size*, Size, Size,
     std::uint64_t row = width;
     std::uint64_t bytes = 0;
     if (__builtin_add_overflow(row, kPitchAlignment - 1, &row)) return kOutOfMemory;
-    row = row / kPitchAlignment * kPitchAlignment;
+    row = cgpu::wire::align_down(row, kPitchAlignment);
     if (__builtin_mul_overflow(row, std::uint64_t{height}, &bytes)) return kOutOfMemory;
     return charged(place.context->gpu, bytes, Holding::address, place.context->key(), [&](Made& made) {
         const CUresult result = real_call(address, pitch, width, height, element);

@@ -81,7 +81,7 @@ std::int64_t PoolFrees::settle_done(std::int64_t now) {
         const bool alive = pinned && free->context->handle.load() == free->handle;
         if (alive) {
             const RelaxedCapture relaxed;
-            const CurrentContext current(free->handle);
+            const ContextScope current(free->handle);
             state = current.ok() ? real::cuEventQuery(free->event) : kSuccess;
             // It may have been destroyed meanwhile, past the pin's patience, and its events with it.
             const bool still = free->context->handle.load() == free->handle;

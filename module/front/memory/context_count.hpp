@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "module/front/base/waiting.hpp"
-#include "module/front/contexts/aside.hpp"
+#include "module/front/contexts/set_aside_memory.hpp"
 #include "module/front/driver/cuda_abi.hpp"
 
 namespace cgpu::front {
@@ -17,7 +17,7 @@ class ContextCount {
 
     /// A context that is being made.
     struct Making {
-        Aside aside;
+        SetAsideMemory aside;
         bool first = false;  ///< others wait for its outcome
     };
     /// Before a context is made. kSuccess or kOutOfMemory. Several threads may retain the primary one at once

@@ -10,7 +10,7 @@ namespace {
 /// More than any card has.
 constexpr std::uint64_t kAbsurd = std::uint64_t{1} << 48;
 
-bool ask(wire::Topic topic, std::int64_t until, Aside& aside, std::uint64_t bytes) {
+bool ask(wire::Topic topic, std::int64_t until, SetAsideMemory& aside, std::uint64_t bytes) {
     const auto gpu = static_cast<std::uint32_t>(aside.gpu);
     gives().settle();
     wire::Answer answer{};
@@ -30,8 +30,8 @@ void give_all(int gpu) {
 
 }  // namespace
 
-CUresult set_aside(wire::Topic topic, int gpu, std::uint64_t bytes, Aside& aside) {
-    aside = Aside{gpu, 0};
+CUresult set_aside(wire::Topic topic, int gpu, std::uint64_t bytes, SetAsideMemory& aside) {
+    aside = SetAsideMemory{gpu, 0};
     if (!session().isolates(gpu)) return kSuccess;
     if (bytes >= kAbsurd) return refuse(gpu, bytes);
     const auto wanted = wire::align_up(bytes == 0 ? 1 : bytes);
@@ -41,7 +41,7 @@ CUresult set_aside(wire::Topic topic, int gpu, std::uint64_t bytes, Aside& aside
     return ask(topic, until, aside, wanted) ? kSuccess : refuse(gpu, wanted);
 }
 
-void end_aside(const Aside& aside, bool made) {
+void end_aside(const SetAsideMemory& aside, bool made) {
     if (aside.bytes == 0) return;
     session().link().tell(made ? wire::Topic::made : wire::Topic::not_made,
                           static_cast<std::uint32_t>(aside.gpu), made ? 0 : aside.bytes);

@@ -13,7 +13,7 @@
 #include "module/front/lease/shared_memory.hpp"
 #include "module/front/memory/context_count.hpp"
 #include "module/front/memory/graph_memory.hpp"
-#include "module/front/process/service.hpp"
+#include "module/front/process/service_thread.hpp"
 #include "module/front/process/switcher.hpp"
 #include "module/front/session/session.hpp"
 #include "module/front/sizes/code_table.hpp"
@@ -24,7 +24,7 @@ namespace {
 
 void in_child() {
     after_fork_in_child();
-    service().reset_in_child();
+    service_thread().reset_in_child();
     errands().reset_in_child();
     switcher().reset_in_child();
     session().reset_in_child();

@@ -2,7 +2,7 @@
 #include "module/front/driver/real_driver.hpp"
 #include "module/front/link/connection.hpp"
 #include "module/front/process/fork.hpp"
-#include "module/front/process/service.hpp"
+#include "module/front/process/service_thread.hpp"
 #include "module/front/session/session.hpp"
 
 namespace cgpu::front {
@@ -38,7 +38,7 @@ bool connect(Session& session) {
         link.tell(wire::Topic::context_gone, gpu);
     }
     real::look_up_own_calls();
-    if (service().start()) return true;
+    if (service_thread().start()) return true;
     session.unbind();
     link.detach();
     return false;

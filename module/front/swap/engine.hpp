@@ -1,13 +1,13 @@
 #pragma once
 
 #include "core/wire/message.hpp"
-#include "module/engine/api.hpp"
+#include "module/engine/abi/api.hpp"
 #include "module/front/base/waiting.hpp"
 #include "module/front/swap/sections.hpp"
 
 namespace cgpu::front {
 
-/// The engine behind the ABI of module/engine/api.hpp. All calls of the front go through here, each as a
+/// The engine behind the ABI of module/engine/abi/api.hpp. All calls of the front go through here, each as a
 /// section: so the engine can be exchanged for another one while the process runs. Keys, batches and
 /// reservations that it has given out hold across an exchange. Where no engine was ever loaded (a forked
 /// child before its own cuInit), calls do nothing.

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "module/engine/api.hpp"
+#include "module/engine/abi/api.hpp"
 
 namespace cgpu::front {
 
@@ -26,7 +26,7 @@ using Mark = std::atomic<std::uint32_t>;
 struct alignas(64) Slot {
     Mark mark{0};
     std::atomic<std::uint64_t> batch{0};  ///< the one that the thread is launching into (Launching)
-    FunctionCosts* costs = nullptr;       ///< of what the thread launches (Grant); null: not made yet
+    FunctionCosts* costs = nullptr;       ///< of what the thread launches (ThreadGrant); null: not made yet
     std::atomic<bool> taken{true};
     Slot* next = nullptr;
 };

@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "tests/unit/bundle/bundles.hpp"
-#include "tests/unit/client/temp_root.hpp"
+#include "tests/unit/client/support/temp_root.hpp"
 
 namespace cgpu::bundle {
 namespace {

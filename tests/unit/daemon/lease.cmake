@@ -1,10 +1,10 @@
 cgpu_unit_test(daemon_lease_test
   SOURCES
-    ${CMAKE_CURRENT_LIST_DIR}/memory/lease_test.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/memory/lease_property_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/app/memory/lease_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/app/memory/lease_property_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/store/lease_file_test.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/memory/lease_figures_test.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/memory/lease_escape_test.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/memory/lease_outside_test.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/memory/unexplained_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/app/memory/lease_figures_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/app/memory/lease_escape_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/app/memory/lease_outside_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/app/memory/pool/unexplained_test.cpp
   LIBS cgpu_leases cgpu_lease_file)

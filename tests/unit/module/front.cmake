@@ -62,8 +62,9 @@ target_link_libraries(front_test_nvml_long PRIVATE cgpu_options front_test_nvml_
 if(NOT CGPU_SANITIZE)  # it forks processes that have threads, and closes descriptors that aren't its own
   cgpu_unit_test(front_test
     SOURCES ${CMAKE_CURRENT_LIST_DIR}/front/support/front_daemon.cpp ${CMAKE_CURRENT_LIST_DIR}/front/memory/front_graph_test.cpp
-            front/memory/front_gives_test.cpp front/memory/front_memory_test.cpp
-            ${CMAKE_CURRENT_LIST_DIR}/front/front_link_test.cpp ${CMAKE_CURRENT_LIST_DIR}/front/compute/front_launch_test.cpp
+            front/lease/front_gives_test.cpp front/memory/front_memory_test.cpp
+            front/memory/front_context_memory_test.cpp front/lease/front_pool_test.cpp
+            ${CMAKE_CURRENT_LIST_DIR}/front/link/front_link_test.cpp ${CMAKE_CURRENT_LIST_DIR}/front/compute/front_launch_test.cpp
             front/compute/front_launching_test.cpp
             ${CMAKE_CURRENT_LIST_DIR}/front/driver/front_jump_test.cpp
             ${CMAKE_CURRENT_LIST_DIR}/front/nvml/front_nvml_memory_test.cpp

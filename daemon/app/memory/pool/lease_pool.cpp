@@ -72,11 +72,11 @@ std::uint64_t LeasePool::slack(const model::Process& process) const {
     return wire::align_down(account->lease - charged(process));
 }
 
-Result<LeasePool::Grant> LeasePool::lease(const model::Process& process, std::uint64_t bytes,
-                                          std::uint64_t chunk) {
+Result<LeasePool::LeaseGrant> LeasePool::lease(const model::Process& process, std::uint64_t bytes,
+                                               std::uint64_t chunk) {
     const auto need = wire::align_up(bytes);
     const auto free = available();
-    if (need > free) return Grant{0, need - free};
+    if (need > free) return LeaseGrant{0, need - free};
     const auto account = account_for(process);
     if (!account) return tl::unexpected(account.error());
     // A quarter of the rest at most, so that many processes in a small limit don't lock each other's chunks
@@ -85,7 +85,7 @@ Result<LeasePool::Grant> LeasePool::lease(const model::Process& process, std::ui
     const auto granted = need + wire::align_down(std::min(wished, (free - need) / 4));
     (*account)->lease += granted;
     save(**account);
-    return Grant{granted, 0};
+    return LeaseGrant{granted, 0};
 }
 
 void LeasePool::ask_refused(const model::Process& process) {
@@ -163,16 +163,16 @@ void LeasePool::remove_all() {
     accounts_.clear();
 }
 
-Result<LeasePool::Grant> LeasePool::set_aside(const model::Process& process, What what, std::uint64_t bytes,
-                                              Nanos now) {
+Result<LeasePool::LeaseGrant> LeasePool::set_aside(const model::Process& process, What what,
+                                                   std::uint64_t bytes, Nanos now) {
     const auto need = wire::align_up(bytes);
     const auto free = available();
-    if (need > free) return Grant{0, need - free};
+    if (need > free) return LeaseGrant{0, need - free};
     const auto account = account_for(process);
     if (!account) return tl::unexpected(account.error());
     (*account)->unsized.set_aside(what, need, now);
     save(**account);
-    return Grant{need, 0};
+    return LeaseGrant{need, 0};
 }
 
 void LeasePool::made(const model::Process& process) {

@@ -56,7 +56,7 @@ class LeasePool {
     using Accounts = std::map<model::Process, Account, ProcessLess>;
 
     /// Either some bytes or what is lacking for them.
-    struct Grant {
+    struct LeaseGrant {
         std::uint64_t bytes = 0;
         std::uint64_t lack = 0;
     };
@@ -87,7 +87,7 @@ class LeasePool {
     [[nodiscard]] std::uint64_t slack(const model::Process& process) const;
 
     /// Grants bytes, and up to `chunk` where much more than that is left. Error: the table's.
-    Result<Grant> lease(const model::Process& process, std::uint64_t bytes, std::uint64_t chunk);
+    Result<LeaseGrant> lease(const model::Process& process, std::uint64_t bytes, std::uint64_t chunk);
     /// An ask of the process was refused because of the limit.
     void ask_refused(const model::Process& process);
     /// The process says that it has refused an allocation of so many bytes. False: it was not the limit,
@@ -97,7 +97,7 @@ class LeasePool {
     std::uint64_t give(const model::Process& process, std::uint64_t bytes);
 
     /// Sets bytes aside for something that is about to be made. Error: the table's.
-    Result<Grant> set_aside(const model::Process& process, What what, std::uint64_t bytes, Nanos now);
+    Result<LeaseGrant> set_aside(const model::Process& process, What what, std::uint64_t bytes, Nanos now);
     // What a living process says of its unsized memory: see UnsizedMemory.
     void made(const model::Process& process);
     void not_made(const model::Process& process, std::uint64_t bytes);

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "tests/programs/kinds/errand.h"
+#include "tests/programs/kinds/errand/errand.h"
 
 static int (*ask)(const char*, void**, int, uint64_t);
 static int (*ask_v2)(const char*, void**, int, uint64_t, int*);

@@ -1,7 +1,7 @@
 /* The driver as a program finds it that is linked with it: by the names in its own symbol table. */
 #pragma once
 
-#include "tests/programs/kinds/errand.h"
+#include "tests/programs/kinds/errand/errand.h"
 
 #ifdef __cplusplus
 extern "C" {

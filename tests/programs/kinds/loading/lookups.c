@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/programs/kinds/errand.h"
+#include "tests/programs/kinds/errand/errand.h"
 #include "tests/programs/support/behind.h"
 
 enum { kMost = 1024, kName = 96, kFuture = 99000 };

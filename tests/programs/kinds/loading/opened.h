@@ -1,7 +1,7 @@
 /* The driver as a program finds it that opens it itself. */
 #pragma once
 
-#include "tests/programs/kinds/errand.h"
+#include "tests/programs/kinds/errand/errand.h"
 
 /* Opens it; ends the program where it can't. `how`: local, global, deepbind, or namespace (dlmopen). */
 void open_driver(const char* library, const char* how);

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "tests/unit/client/enter/as_set_uid.hpp"
-#include "tests/unit/client/temp_root.hpp"
+#include "tests/unit/client/support/temp_root.hpp"
 
 namespace cgpu::enter {
 namespace {

@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 
 #include "tests/unit/client/enter/as_set_uid.hpp"
-#include "tests/unit/client/temp_root.hpp"
+#include "tests/unit/client/support/temp_root.hpp"
 
 namespace cgpu::enter {
 namespace {

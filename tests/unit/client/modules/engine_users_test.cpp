@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "tests/unit/client/temp_root.hpp"
+#include "tests/unit/client/support/temp_root.hpp"
 
 namespace cgpu::client {
 namespace {

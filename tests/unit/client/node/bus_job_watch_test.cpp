@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "tests/unit/daemon/bus/private_bus.hpp"
+#include "tests/unit/daemon/support/private_bus.hpp"
 
 namespace cgpu::client {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/unit/daemon/bus/private_bus.hpp"
+#include "tests/unit/daemon/support/private_bus.hpp"
 
 namespace cgpu::client {
 namespace {

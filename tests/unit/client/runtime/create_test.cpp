@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/unit/client/fake_node.hpp"
-#include "tests/unit/client/temp_root.hpp"
+#include "tests/unit/client/support/fake_node.hpp"
+#include "tests/unit/client/support/temp_root.hpp"
 
 namespace cgpu::runtime {
 namespace {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "tests/unit/core/admissions.hpp"
+#include "tests/unit/core/support/admissions.hpp"
 
 /// The memory that is granted, and what is said when it is not.
 namespace cgpu::admission {

@@ -2,7 +2,7 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
-#include "tests/unit/core/admissions.hpp"
+#include "tests/unit/core/support/admissions.hpp"
 
 /// Whatever is granted can be added, whatever is refused leaves nothing.
 namespace cgpu::admission {

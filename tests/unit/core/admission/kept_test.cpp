@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "tests/unit/core/admissions.hpp"
+#include "tests/unit/core/support/admissions.hpp"
 
 /// What --persist has kept goes before what is asked for.
 namespace cgpu::admission {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "tests/unit/core/admissions.hpp"
+#include "tests/unit/core/support/admissions.hpp"
 
 /// One GPU serves one mode at a time.
 namespace cgpu::admission {

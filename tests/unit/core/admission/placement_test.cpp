@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "tests/unit/core/admissions.hpp"
+#include "tests/unit/core/support/admissions.hpp"
 
 /// Which GPUs a container gets that names none.
 namespace cgpu::admission {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "tests/unit/core/nodes.hpp"
+#include "tests/unit/core/support/nodes.hpp"
 
 /// What is kept for the next starts of instances.
 namespace cgpu::model {

@@ -2,7 +2,7 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
-#include "tests/unit/core/nodes.hpp"
+#include "tests/unit/core/support/nodes.hpp"
 
 namespace cgpu::model {
 namespace {

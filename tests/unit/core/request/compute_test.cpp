@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "core/request/percent.hpp"
-#include "tests/unit/core/requests.hpp"
+#include "tests/unit/core/support/requests.hpp"
 
 /// Weight, percentage, priority and mode.
 namespace cgpu::request {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "tests/unit/core/requests.hpp"
+#include "tests/unit/core/support/requests.hpp"
 
 /// Which GPUs the variables name.
 namespace cgpu::request {

@@ -2,7 +2,7 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
-#include "tests/unit/core/requests.hpp"
+#include "tests/unit/core/support/requests.hpp"
 
 /// Whatever the environment holds, parse_request() answers in one of its three ways.
 namespace cgpu::request {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "tests/unit/core/requests.hpp"
+#include "tests/unit/core/support/requests.hpp"
 
 /// Which variables ask for which memory, line by line of SPEC's table.
 namespace cgpu::request {

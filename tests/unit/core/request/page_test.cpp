@@ -5,7 +5,7 @@
 
 #include "core/request/unknown_name.hpp"
 #include "core/request/variables.hpp"
-#include "tests/unit/core/requests.hpp"
+#include "tests/unit/core/support/requests.hpp"
 
 /// docs/requests.md says all that a request can have, and each of its examples is one.
 namespace cgpu::request {

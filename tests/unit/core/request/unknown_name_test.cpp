@@ -4,7 +4,7 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
-#include "tests/unit/core/requests.hpp"
+#include "tests/unit/core/support/requests.hpp"
 
 namespace cgpu::request {
 namespace {

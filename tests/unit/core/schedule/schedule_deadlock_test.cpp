@@ -12,7 +12,7 @@ using cgpu::model::Policy;
 Tenant meeting(const std::shared_ptr<Rendezvous>& rendezvous, std::size_t side, Nanos length, int weight) {
     Tenant tenant;
     tenant.work.kernels = {length};
-    tenant.work.meets = rendezvous;
+    tenant.work.rendezvous = rendezvous;
     tenant.work.side = side;
     tenant.weight = weight;
     return tenant;

@@ -7,7 +7,7 @@ namespace cgpu::schedule {
 namespace {
 
 using cgpu::model::Policy;
-using State = Gate::State;
+using State = GateOrder::State;
 
 class Gang : public Steps {
   protected:
@@ -29,11 +29,11 @@ TEST_F(Gang, IsWhoseWorkWaitsWhileALaunchIsHeldElsewhere) {
     catch_first();
     after(5 * kMilli);
     EXPECT_FALSE(slicer_.tell(0).stuck) << "a millisecond of work may take two, and 5 ms more are forgiven";
-    EXPECT_FALSE(slicer_.tell(0).meets);
+    EXPECT_FALSE(slicer_.tell(0).waits_across_gpus);
     EXPECT_LE(last_.wake_at, now_ + 2 * kMilli) << "nobody else would say that nothing happens";
     after(2 * kMilli);
     EXPECT_TRUE(slicer_.tell(0).stuck);
-    EXPECT_TRUE(slicer_.tell(0).meets);
+    EXPECT_TRUE(slicer_.tell(0).waits_across_gpus);
     drain(0);
     after(0);
     launch(0, kMilli);
@@ -46,9 +46,9 @@ TEST_F(Gang, IsWhoseWorkWaitsWhileALaunchIsHeldElsewhere) {
     gangs_[0].wants = false;
     after(9 * kSecond);
     EXPECT_FALSE(slicer_.tell(0).stuck);
-    EXPECT_TRUE(slicer_.tell(0).meets);
+    EXPECT_TRUE(slicer_.tell(0).waits_across_gpus);
     after(2 * kSecond);
-    EXPECT_FALSE(slicer_.tell(0).meets) << "for ten seconds";
+    EXPECT_FALSE(slicer_.tell(0).waits_across_gpus) << "for ten seconds";
 }
 
 TEST_F(Gang, IsNobodyWhoOnlyDrainsSlowly) {
@@ -56,7 +56,7 @@ TEST_F(Gang, IsNobodyWhoOnlyDrainsSlowly) {
     catch_first();
     after(20 * kMilli);
     EXPECT_TRUE(slicer_.tell(0).stuck);
-    EXPECT_FALSE(slicer_.tell(0).meets) << "nothing of it is held elsewhere";
+    EXPECT_FALSE(slicer_.tell(0).waits_across_gpus) << "nothing of it is held elsewhere";
 }
 
 TEST_F(Gang, IsNobodyWhoseWorkWasNeverMeasured) {
@@ -64,9 +64,9 @@ TEST_F(Gang, IsNobodyWhoseWorkWasNeverMeasured) {
     readings_[0].unmeasured = true;
     catch_first();
     after(40 * kMilli);
-    EXPECT_FALSE(slicer_.tell(0).meets) << "how long it takes was a guess";
+    EXPECT_FALSE(slicer_.tell(0).waits_across_gpus) << "how long it takes was a guess";
     after(20 * kMilli);
-    EXPECT_TRUE(slicer_.tell(0).meets);
+    EXPECT_TRUE(slicer_.tell(0).waits_across_gpus);
 }
 
 TEST_F(Gang, StuckWorkMovesOnWithEveryPieceThatIsDone) {
@@ -174,8 +174,8 @@ TEST_F(Gang, TheCalledOneGoesNextAndGoesWhenItIsDismissed) {
     after(kMilli);
     const std::size_t holder = *slicer_.holder();
     const std::size_t other = 1 - holder;
-    gangs_[other] = {.lead = Lead::called, .busy = true, .meets = true};
-    gangs_[holder] = {.lead = Lead::held, .busy = true, .meets = true};
+    gangs_[other] = {.lead = Lead::called, .busy = true, .waits_across_gpus = true};
+    gangs_[holder] = {.lead = Lead::held, .busy = true, .waits_across_gpus = true};
     after(kMilli / 4);
     EXPECT_EQ(slicer_.holder(), other) << "long before the turn's time was up";
     after(3 * kMilli);
@@ -191,7 +191,7 @@ TEST_F(Gang, TheCalledOneGoesNextAndGoesWhenItIsDismissed) {
 // What a kernel took that had to wait for another GPU says nothing of the next one.
 TEST_F(Gang, ATurnOfOneThatWaitsEndsByTheClock) {
     slicer_.set_policy(Policy::weighted);
-    gangs_[1] = {.busy = true, .meets = true};
+    gangs_[1] = {.busy = true, .waits_across_gpus = true};
     readings_[0].wants = readings_[1].wants = true;
     after(0);
     ASSERT_EQ(slicer_.holder(), 1);
@@ -207,7 +207,7 @@ TEST_F(Gang, ATurnOfOneThatWaitsEndsByTheClock) {
     }
     after(5 * kMilli);
     EXPECT_EQ(slicer_.holder(), 0);
-    EXPECT_EQ(last_.gates[0].limit, readings_[0].used + slicer_.settings().tuning.slice);
+    EXPECT_EQ(last_.gates[0].limit, readings_[0].used + settings_.tuning.shares.slice);
 }
 
 // A kernel that meets others would only wait there, and take from the holder what it waits.
@@ -223,14 +223,14 @@ TEST_F(Gang, IsNotLetInWhileAHolderPausesUnderSoft) {
     after(kMilli / 10);
     ASSERT_EQ(slicer_.holder(), 0) << "a short pause";
     EXPECT_EQ(gate(1), State::open);
-    gangs_[1].meets = true;
+    gangs_[1].waits_across_gpus = true;
     after(kMilli / 10);
     ASSERT_EQ(slicer_.holder(), 0);
     EXPECT_EQ(gate(1), State::closed);
 }
 
 TEST_F(Gang, ACallTakesNothingFromOthersForLong) {
-    gangs_[0] = {.lead = Lead::called, .busy = true, .meets = true};
+    gangs_[0] = {.lead = Lead::called, .busy = true, .waits_across_gpus = true};
     std::array<Nanos, 2> held{};
     for (int i = 0; i < 10'000; ++i) {
         readings_[0].wants = readings_[1].wants = true;
@@ -244,7 +244,7 @@ TEST_F(Gang, ACallTakesNothingFromOthersForLong) {
 }
 
 TEST_F(Gang, WhoHoldsAloneCallsNobody) {
-    gangs_[0] = {.busy = true, .meets = true};
+    gangs_[0] = {.busy = true, .waits_across_gpus = true};
     readings_[0].wants = true;
     after(kMilli);
     EXPECT_EQ(slicer_.tell(0).lead, Lead::none);
@@ -262,7 +262,7 @@ TEST(GangWords, TheFirstGpuThatHasAWordLeads) {
     heard.hear({.lead = Lead::none, .busy = true}, true);
     heard.hear({.lead = Lead::held, .stuck = true}, true);
     heard.hear({.lead = Lead::called, .wants = true}, true);
-    heard.hear({.lead = Lead::leaving, .meets = true}, false);
+    heard.hear({.lead = Lead::leaving, .waits_across_gpus = true}, false);
     EXPECT_EQ(heard, (GangState{Lead::held, true, true, true, true}));
 }
 
@@ -282,7 +282,7 @@ struct Case {
 Tenant meeting(int job, const std::shared_ptr<Rendezvous>& rendezvous, std::size_t side, Nanos length) {
     Tenant tenant;
     tenant.work.kernels = {length};
-    tenant.work.meets = rendezvous;
+    tenant.work.rendezvous = rendezvous;
     tenant.work.side = side;
     tenant.weight = 5;
     tenant.job = job;

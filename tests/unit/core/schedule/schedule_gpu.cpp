@@ -37,7 +37,7 @@ bool Gpu::ready(const Context& context, Nanos& next_arrival) const {
 
 bool Gpu::spins(const Context& context) {
     const Kernel& k = context.ring[context.head % kRing];
-    return k.meets != nullptr && k.meets->begun[1 - k.side] < k.number;
+    return k.rendezvous != nullptr && k.rendezvous->begun[1 - k.side] < k.number;
 }
 
 std::optional<std::size_t> Gpu::other_ready(Nanos& next_arrival) const {
@@ -55,7 +55,7 @@ void Gpu::begin_head(Context& context) {
     Kernel& k = context.ring[context.head % kRing];
     context.left = k.duration;
     k.begun = now_;
-    if (k.meets != nullptr) k.meets->begun[k.side] = k.number;
+    if (k.rendezvous != nullptr) k.rendezvous->begun[k.side] = k.number;
 }
 
 std::optional<std::size_t> Gpu::advance(Nanos to) {

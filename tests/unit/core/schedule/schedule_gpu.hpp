@@ -24,7 +24,7 @@ class Gpu {
         Nanos duration = 0;
         Nanos arrival = 0;
         bool reported = false;  // its end is told to the process
-        Rendezvous* meets = nullptr;
+        Rendezvous* rendezvous = nullptr;
         std::size_t side = 0;
         std::int64_t number = 0;  // at the rendezvous
         Nanos begun = 0, done = 0;

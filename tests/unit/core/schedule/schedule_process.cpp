@@ -44,13 +44,13 @@ Nanos Process::next_duration() {
     return duration;
 }
 
-void Process::launch(Nanos now, const Gate& gate) {
+void Process::launch(Nanos now, const GateOrder& gate) {
     const bool unmeasured = estimates_[kind_] < 0;
     const Nanos estimate = unmeasured ? kBatch : estimates_[kind_];
     Gpu::Kernel kernel;
     kernel.duration = next_duration();
     kernel.arrival = now;
-    kernel.meets = work_.meets.get();
+    kernel.rendezvous = work_.rendezvous.get();
     kernel.side = work_.side;
     kernel.number = launched_;
     const auto number = gpu_.launch(context_, kernel);
@@ -77,7 +77,7 @@ bool Process::close_batch() {
     return !gpu_.report(context_, out_.back().last);
 }
 
-Process::Todo Process::run(Nanos now, const Gate& gate, Nanos reached) {
+Process::Todo Process::run(Nanos now, const GateOrder& gate, Nanos reached) {
     Todo todo;
     if (syncing_) return todo;
     updated_ = now;
@@ -100,8 +100,8 @@ Process::Todo Process::run(Nanos now, const Gate& gate, Nanos reached) {
         }
         if (!gpu_.room(context_)) break;
         const bool passes =
-            gate.state == Gate::State::free ||
-            (gate.state == Gate::State::open && (gate.limit == kForever || reached < gate.limit));
+            gate.state == GateOrder::State::free ||
+            (gate.state == GateOrder::State::open && (gate.limit == kForever || reached < gate.limit));
         if (!passes) {
             todo.reported = close_batch();
             todo.ring = !wants_;
@@ -162,7 +162,7 @@ void Process::measure(const Batch& batch, bool overlap) {
     learn(batch, took, overlap || batch.overlapped);
 }
 
-Process::Todo Process::completed(Nanos now, const Gate& gate) {
+Process::Todo Process::completed(Nanos now, const GateOrder& gate) {
     Todo todo;
     updated_ = now;
     while (!out_.empty() && gpu_.done(context_) > out_.front().last) {
@@ -171,12 +171,12 @@ Process::Todo Process::completed(Nanos now, const Gate& gate) {
     }
     const bool drained = out_.empty() && !filling_;
     if (drained && syncing_) return finish_wait(now, gate);
-    todo.ring = drained && (gate.state == Gate::State::closed || (blocked_ && by_gate_));
+    todo.ring = drained && (gate.state == GateOrder::State::closed || (blocked_ && by_gate_));
     if (blocked_) todo.run_after = 0;
     return todo;
 }
 
-Process::Todo Process::finish_wait(Nanos now, const Gate& gate) {
+Process::Todo Process::finish_wait(Nanos now, const GateOrder& gate) {
     Todo todo;
     delays_.push_back(gpu_.kernel(context_, burst_first_).begun - burst_since_);
     syncing_ = false;
@@ -188,8 +188,8 @@ Process::Todo Process::finish_wait(Nanos now, const Gate& gate) {
     return todo;
 }
 
-bool Process::gate_changed(const Gate& gate, Todo& todo) {
-    if (gate.state == Gate::State::closed) {
+bool Process::gate_changed(const GateOrder& gate, Todo& todo) {
+    if (gate.state == GateOrder::State::closed) {
         if (filling_) todo.reported = close_batch();
         return false;
     }

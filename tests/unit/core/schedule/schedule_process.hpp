@@ -20,7 +20,7 @@ struct Workload {
     Nanos launch_cost = 4 * kMicro;
     int rare_permille = 0;  // so many of 1000 kernels take `rare` instead
     Nanos rare = 0;
-    std::shared_ptr<Rendezvous> meets;  // each kernel waits for its partner on the other side
+    std::shared_ptr<Rendezvous> rendezvous;  // each kernel waits for its partner on the other side
     std::size_t side = 0;
 };
 
@@ -37,11 +37,11 @@ class Process {
 
     Process(Gpu& gpu, const Workload& work, std::mt19937_64& random);
     /// The program goes on. `reached` is used + in flight of the whole instance.
-    Todo run(Nanos now, const Gate& gate, Nanos reached);
+    Todo run(Nanos now, const GateOrder& gate, Nanos reached);
     /// The helper thread has seen that a batch ended.
-    Todo completed(Nanos now, const Gate& gate);
+    Todo completed(Nanos now, const GateOrder& gate);
     /// The gate has changed. Returns whether run() should be called.
-    bool gate_changed(const Gate& gate, Todo& todo);
+    bool gate_changed(const GateOrder& gate, Todo& todo);
 
     [[nodiscard]] Reading reading(Nanos now) const;
     [[nodiscard]] Nanos reached() const { return used_ + in_flight_; }
@@ -65,8 +65,8 @@ class Process {
     bool close_batch();
     void learn(const Batch& batch, Nanos took, bool overlap);
     void measure(const Batch& batch, bool overlap);
-    Todo finish_wait(Nanos now, const Gate& gate);
-    void launch(Nanos now, const Gate& gate);
+    Todo finish_wait(Nanos now, const GateOrder& gate);
+    void launch(Nanos now, const GateOrder& gate);
 
     Gpu& gpu_;
     Workload work_;

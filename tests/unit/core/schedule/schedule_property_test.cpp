@@ -49,8 +49,8 @@ rc::Gen<Reading> any_reading() {
 rc::Gen<GangState> any_elsewhere() {
     return rc::gen::build<GangState>(
         rc::gen::set(&GangState::lead, rc::gen::element(Lead::none, Lead::held, Lead::called, Lead::leaving)),
-        rc::gen::set(&GangState::busy), rc::gen::set(&GangState::meets), rc::gen::set(&GangState::wants),
-        rc::gen::set(&GangState::stuck));
+        rc::gen::set(&GangState::busy), rc::gen::set(&GangState::waits_across_gpus),
+        rc::gen::set(&GangState::wants), rc::gen::set(&GangState::stuck));
 }
 
 rc::Gen<Move> any_move() {
@@ -113,13 +113,13 @@ void check(const Decision& d, const Books& books, const Readings& readings, cons
            const Slicer& slicer, Nanos now) {
     int open = 0;
     for (std::size_t i = 0; i < kSlots; ++i) {
-        const Gate& g = d.gates[i];
+        const GateOrder& g = d.gates[i];
         if (books.policy == Policy::native) {
-            RC_ASSERT(g.state == Gate::State::free);
+            RC_ASSERT(g.state == GateOrder::State::free);
             continue;
         }
-        RC_ASSERT(g.state != Gate::State::free);
-        if (g.state == Gate::State::closed) continue;
+        RC_ASSERT(g.state != GateOrder::State::free);
+        if (g.state == GateOrder::State::closed) continue;
         // Beside the holder whoever fills its pauses or is let through for what is stuck: bounded, and known
         // to overlap.
         if (slicer.holder() != i) RC_ASSERT(g.overlap && g.limit != kForever);
@@ -128,14 +128,14 @@ void check(const Decision& d, const Books& books, const Readings& readings, cons
         RC_ASSERT(books.present[i]);
         RC_ASSERT(books.weight[i] > 0);
         RC_ASSERT(g.limit > 0);
-        const bool ganged = gangs[i].meets || slicer.tell(i).meets;
+        const bool ganged = gangs[i].waits_across_gpus || slicer.tell(i).waits_across_gpus;
         RC_ASSERT(g.contended || g.limit == kForever);
         RC_ASSERT(!g.contended || ganged || g.limit != kForever);
         const auto share = slicer.target_share(i);
         RC_ASSERT(share && *share >= 0 && *share <= 1);
     }
     RC_ASSERT(open <= (books.policy == Policy::soft ? 2 : 1));
-    RC_ASSERT(d.wake_at >= now + slicer.settings().tuning.shortest_wait);
+    RC_ASSERT(d.wake_at >= now + StepTuning().shortest_wait);
 }
 
 RC_GTEST_PROP(Slicer, KeepsItsPromisesWhateverTheReadings, ()) {
@@ -193,7 +193,7 @@ RC_GTEST_PROP(Slicer, LiarsStarveNobody, ()) {
             if (random() % 4 == 0) gangs[i] = gang_lies[random() % gang_lies.size()];
         }
         const Decision d = slicer.step(now, readings, gangs);
-        open = d.gates[0].state == Gate::State::open;
+        open = d.gates[0].state == GateOrder::State::open;
         if (open) open_since_last = now;
         longest = std::max(longest, now - open_since_last);
         const Nanos doorbell = now + static_cast<Nanos>(random() % 5'000'000) + 20 * kMicro;

@@ -7,7 +7,7 @@ namespace cgpu::schedule {
 namespace {
 
 using cgpu::model::Policy;
-using State = Gate::State;
+using State = GateOrder::State;
 
 class Step : public Steps {
   protected:
@@ -120,7 +120,7 @@ TEST_F(Step, ADrainThatStandsStillIsLookedAtEverLessOften) {
     readings_[holder].remaining = 200 * kMicro;
     after(800 * kMicro);
     ASSERT_EQ(last_.wake_at, now_ + 100 * kMicro);
-    readings_[holder].remaining = settings_.tuning.lead + 1;
+    readings_[holder].remaining = settings_.tuning.turns.lead + 1;
     int steps = 0;
     for (const Nanos began = now_; gate(1 - holder) == State::closed; ++steps) {
         ASSERT_LT(now_, began + 7 * kMilli);
@@ -136,7 +136,7 @@ TEST_F(Step, ADrainThatDoesNotComeIsNotWaitedForLong) {
     readings_[0].remaining = 1;
     after(2 * kMilli + 5 * kMilli - 1);
     EXPECT_EQ(gate(1), State::closed);
-    EXPECT_EQ(last_.wake_at, std::max(now_ + 1, now_ + settings_.tuning.shortest_wait));
+    EXPECT_EQ(last_.wake_at, std::max(now_ + 1, now_ + settings_.tuning.steps.shortest_wait));
     after(1);
     EXPECT_EQ(gate(1), State::open);
     // It never drains: the turns go on, and it gets them too, for its kernel may be waiting for one of its
@@ -210,7 +210,7 @@ TEST_F(Step, NativeFreesAllGates) {
     at(kSecond);
     slicer_.set_policy(Policy::native);
     after(kMilli);
-    for (const Gate& g : last_.gates) EXPECT_EQ(g.state, State::free);
+    for (const GateOrder& g : last_.gates) EXPECT_EQ(g.state, State::free);
     EXPECT_EQ(last_.wake_at, kForever);
     EXPECT_FALSE(slicer_.holder());
 }
@@ -220,12 +220,12 @@ TEST_F(Step, WhatIsSetAlreadyEndsNoTurn) {
     readings_[0].wants = readings_[1].wants = true;
     at(kSecond);
     ASSERT_EQ(gate(1), State::open);
-    slicer_.set_policy(slicer_.settings().policy);
-    slicer_.set_max_inst(slicer_.settings().max_inst);
-    slicer_.set_prio_ratio(slicer_.settings().prio_ratio);
+    slicer_.set_policy(slicer_.division().policy);
+    slicer_.set_max_inst(slicer_.division().max_inst);
+    slicer_.set_prio_ratio(slicer_.division().prio_ratio);
     after(kMilli);
     EXPECT_EQ(gate(1), State::open);
-    slicer_.set_max_inst(slicer_.settings().max_inst + 1);
+    slicer_.set_max_inst(slicer_.division().max_inst + 1);
     after(kMilli);
     EXPECT_EQ(gate(0), State::open);
 }
@@ -233,8 +233,8 @@ TEST_F(Step, WhatIsSetAlreadyEndsNoTurn) {
 TEST_F(Step, SettingsAreKeptWithinTheirBounds) {
     slicer_.set_max_inst(1'000);
     slicer_.set_prio_ratio(0);
-    EXPECT_EQ(slicer_.settings().max_inst, 25);
-    EXPECT_EQ(slicer_.settings().prio_ratio, 20);
+    EXPECT_EQ(slicer_.division().max_inst, 25);
+    EXPECT_EQ(slicer_.division().prio_ratio, 20);
 }
 
 TEST_F(Step, WhoAlwaysClaimsToBeLateHoldsUpHighPriorityToABound) {
@@ -279,16 +279,16 @@ TEST_F(Step, AHolderWithoutWeightStaysClosedAfterTimeWithoutAStep) {
     readings_[0].wants = readings_[1].wants = true;
     at(0);
     const std::size_t holder = slicer_.holder().value_or(0);
-    ASSERT_EQ(gate(holder), Gate::State::open);
+    ASSERT_EQ(gate(holder), GateOrder::State::open);
     launch(holder, 10 * kSecond);
     slicer_.set_weight(holder, 0);
     after(kMilli);
-    ASSERT_EQ(gate(holder), Gate::State::closed);
-    after(2 * settings_.tuning.silence);
-    EXPECT_EQ(gate(holder), Gate::State::closed);
-    after(settings_.tuning.longest_drain);
-    EXPECT_EQ(gate(holder), Gate::State::closed);
-    EXPECT_EQ(gate(1 - holder), Gate::State::open);
+    ASSERT_EQ(gate(holder), GateOrder::State::closed);
+    after(2 * settings_.tuning.steps.silence);
+    EXPECT_EQ(gate(holder), GateOrder::State::closed);
+    after(settings_.tuning.drains.longest);
+    EXPECT_EQ(gate(holder), GateOrder::State::closed);
+    EXPECT_EQ(gate(1 - holder), GateOrder::State::open);
 }
 
 TEST_F(Step, NobodyMakesUpForWhatWasUsedWhileNoStepCame) {

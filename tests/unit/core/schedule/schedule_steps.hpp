@@ -22,7 +22,7 @@ class Steps : public testing::Test {
         readings_[slot].used += readings_[slot].in_flight_estimate;
         readings_[slot].in_flight_estimate = readings_[slot].remaining = 0;
     }
-    [[nodiscard]] Gate::State gate(std::size_t slot) const { return last_.gates[slot].state; }
+    [[nodiscard]] GateOrder::State gate(std::size_t slot) const { return last_.gates[slot].state; }
 
     Settings settings_;
     Slicer slicer_{settings_};

@@ -120,7 +120,7 @@ void World::step(std::size_t gpu) {
     }
 }
 
-void World::apply(std::size_t gpu, const Gates& gates) {
+void World::apply(std::size_t gpu, const GateOrders& gates) {
     Site& site = *sites_[gpu];
     site.gates = gates;
     for (std::size_t i = 0; i < kSlots; ++i) {
@@ -152,7 +152,7 @@ void World::handle(const Event& event) {
     Instance& instance = site.instances[event.slot];
     if (!instance.alive || instance.frozen) return;
     Process& process = *instance.processes[event.process];
-    const Gate& gate = site.gates[event.slot];
+    const GateOrder& gate = site.gates[event.slot];
     if (event.what == What::completed) {
         act(process.completed(now_, gate), event.gpu, event.slot, event.process);
         return;

@@ -86,7 +86,7 @@ class World {
         Slicer slicer;
         std::array<Instance, kSlots> instances;
         std::vector<std::pair<std::size_t, std::size_t>> owner;  // context → slot, process
-        Gates gates;
+        GateOrders gates;
         GangStates gangs;
         Nanos step_at = kForever, wake_at = kForever;
         std::uint64_t step_generation = 0;
@@ -98,7 +98,7 @@ class World {
     void step_by(std::size_t gpu, Nanos at);
     void step(std::size_t gpu);
     [[nodiscard]] GangStates gangs(std::size_t gpu) const;
-    void apply(std::size_t gpu, const Gates& gates);
+    void apply(std::size_t gpu, const GateOrders& gates);
     void handle(const Event& event);
     void act(const Process::Todo& todo, std::size_t gpu, std::size_t slot, std::size_t process);
     [[nodiscard]] Reading reading(const Instance& instance) const;

@@ -2,8 +2,8 @@
 #include <sys/stat.h>
 
 #include "daemon/config/load.hpp"
-#include "tests/unit/daemon/as_nobody.hpp"
-#include "tests/unit/daemon/temp_folder.hpp"
+#include "tests/unit/daemon/support/as_nobody.hpp"
+#include "tests/unit/daemon/support/temp_folder.hpp"
 
 /// Which layer wins, and what is said when one is broken.
 namespace cgpu::config {

@@ -3,7 +3,7 @@
 
 #include <fstream>
 
-#include "tests/unit/daemon/link/link_bed.hpp"
+#include "tests/unit/daemon/link/support/link_bed.hpp"
 
 namespace cgpu::link::test {
 namespace {

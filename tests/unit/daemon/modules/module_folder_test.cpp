@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "tests/unit/bundle/bundles.hpp"
-#include "tests/unit/daemon/temp_folder.hpp"
+#include "tests/unit/daemon/support/temp_folder.hpp"
 
 namespace cgpu::modules {
 namespace {

@@ -10,7 +10,7 @@
 #include <fstream>
 
 #include "daemon/store/lease_file.hpp"
-#include "tests/unit/daemon/temp_folder.hpp"
+#include "tests/unit/daemon/support/temp_folder.hpp"
 
 namespace cgpu::store {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tests/unit/core/nodes.hpp"
+#include "tests/unit/core/support/nodes.hpp"
 
 namespace cgpu::test {
 

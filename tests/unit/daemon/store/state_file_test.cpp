@@ -9,9 +9,9 @@
 #include <csignal>
 
 #include "daemon/store/atomic_file.hpp"
-#include "tests/unit/daemon/as_nobody.hpp"
 #include "tests/unit/daemon/store/saved_nodes.hpp"
-#include "tests/unit/daemon/temp_folder.hpp"
+#include "tests/unit/daemon/support/as_nobody.hpp"
+#include "tests/unit/daemon/support/temp_folder.hpp"
 
 /// Saving and loading on real file systems, with what goes wrong there.
 namespace cgpu::store {

@@ -1,6 +1,6 @@
 // An engine that is whole but for one thing, which the build names. Its own table has been renamed by the
 // build.
-#include "module/engine/api.hpp"
+#include "module/engine/abi/api.hpp"
 
 #undef cgpu_engine_table
 

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "engine_fixture.hpp"
+#include "tests/unit/module/engine/support/engine_fixture.hpp"
 
 namespace cgpu::module::test {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "engine_fixture.hpp"
+#include "tests/unit/module/engine/support/engine_fixture.hpp"
 
 namespace cgpu::module::test {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "engine_fixture.hpp"
+#include "tests/unit/module/engine/support/engine_fixture.hpp"
 
 namespace cgpu::module::test {
 namespace {

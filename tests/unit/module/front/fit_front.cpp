@@ -1,5 +1,5 @@
 // usage: fit_front FRONT DRIVER OUT: the front as it is mounted over that driver.
-#include "client/run/driver/fitted_front.hpp"
+#include "client/run/driver/front_image.hpp"
 
 #include <fcntl.h>
 

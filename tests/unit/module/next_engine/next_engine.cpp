@@ -6,7 +6,7 @@
 #include <mutex>
 #include <vector>
 
-#include "module/engine/api.hpp"
+#include "module/engine/abi/api.hpp"
 #include "module/engine/records.hpp"
 
 #undef cgpu_engine_table

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "client/cgpuctl/base/input.hpp"
+#include "client/cgpuctl/output/terminal.hpp"
+#include "client/node/node.hpp"
+
+/// What each verb does, one file a verb.
+namespace cgpu::cgpuctl {
+
+client::Result<void> status(const Input& input, client::Node& node, Terminal& terminal);
+client::Result<void> list(const Input& input, client::Node& node, Terminal& terminal);
+client::Result<void> show(const Input& input, client::Node& node, Terminal& terminal);
+client::Result<void> set_policy(const Input& input, client::Node& node, Terminal& terminal);
+client::Result<void> set_max_inst(const Input& input, client::Node& node, Terminal& terminal);
+client::Result<void> set_mode(const Input& input, client::Node& node, Terminal& terminal);
+client::Result<void> set_prio_ratio(const Input& input, client::Node& node, Terminal& terminal);
+client::Result<void> set_priority(const Input& input, client::Node& node, Terminal& terminal);
+client::Result<void> set_weight(const Input& input, client::Node& node, Terminal& terminal);
+client::Result<void> set_memory(const Input& input, client::Node& node, Terminal& terminal);
+client::Result<void> forget(const Input& input, client::Node& node, Terminal& terminal);
+client::Result<void> bench(const Input& input, client::Node& node, Terminal& terminal);
+client::Result<void> module(const Input& input, client::Node& node, Terminal& terminal);
+client::Result<void> runtime(const Input& input, client::Node& node, Terminal& terminal);
+client::Result<void> upgrade(const Input& input, client::Node& node, Terminal& terminal);
+/// Returns only where the command could not be started.
+client::Result<void> run(const Input& input, client::Node& node, Terminal& terminal);
+
+}  // namespace cgpu::cgpuctl

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "client/node/client_error.hpp"
+#include "client/run/files/descriptor.hpp"
+
+namespace cgpu::client {
+
+/// A shared library as bytes.
+using Image = std::vector<std::byte>;
+
+struct FrontImage {
+    Image image;
+    bool has_all = false;  ///< as elf::FittedExports has it
+};
+
+/// The front (a path on the host) with the exports of the driver's file (open for reading, and called
+/// `name`).
+[[nodiscard]] Result<FrontImage> fit_front(const std::string& front, const Descriptor& driver,
+                                           const std::string& name);
+
+}  // namespace cgpu::client

@@ -1,0 +1,217 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/wire/pages.hpp"
+
+/// What a front calls in an engine. The front stays in a process for ever, the engine behind it is swapped,
+/// so this header is an ABI: plain structs, fixed widths, one table of functions handed out by
+/// `cgpu_engine_table`.
+///
+/// The engine decides and keeps accounts. It never blocks, never calls the driver, makes no thread, keeps no
+/// thread-local state, has nothing to destroy when the process ends (its threads may still call), allocates
+/// through the two functions it is given and is safe to call from several threads (its own locks are private
+/// to the process and held for nanoseconds, never over a call out). The front does what the engine says: it
+/// waits, calls the driver and talks to the daemon.
+///
+/// GPUs are indexes into Orders::gpus. Streams, contexts and functions are opaque 64-bit keys of the front's
+/// choice.
+namespace cgpu::module {
+
+constexpr std::uint32_t kEngineAbi = 1;
+constexpr const char* kEngineTableSymbol = "cgpu_engine_table";
+
+struct Engine;  // opaque
+
+struct EngineHost {
+    void* (*allocate)(std::uint64_t bytes);  ///< malloc of the process
+    void (*free)(void*);
+};
+
+// --- memory
+// ---------------------------------------------------------------------------------------------------------
+
+/// What a charge is remembered by.
+enum class Holding : std::uint32_t {
+    address = 1,   ///< device memory at an address (plain, pitch): charged by the granules it touches,
+                   ///< so that small allocations sharing one are charged once
+    array = 2,     ///< a CUarray or CUmipmappedArray
+    physical = 3,  ///< a CUmemGenericAllocationHandle
+    pool = 4,      ///< a CUmemoryPool, at what it has taken from the card (resize)
+};
+
+// --- compute
+// --------------------------------------------------------------------------------------------------------
+
+/// A run of launches on one stream between two events. 0 is no batch.
+using BatchId = std::uint64_t;
+
+struct Launch {
+    std::uint32_t gpu;
+    std::uint32_t waited;  ///< 1: this thread has already been told to wait for this launch
+    std::uint64_t context;
+    std::uint64_t stream;
+    std::uint64_t function;
+    std::int64_t now_ns;  ///< CLOCK_MONOTONIC
+};
+
+enum class Act : std::uint32_t {
+    pass = 1,    ///< call the driver, no metering: the gate is free (`more` counts; `unused` of batch 0)
+    launch = 2,  ///< call the driver, metered: do as `open` and `close` say
+    wait = 3,    ///< don't: close what `next_open_batch` names, reap, wait as said below, then ask again
+};
+
+struct Decision {
+    Act act;
+    std::uint32_t more;  ///< this many further launches of the same function on the same stream, by the same
+                         ///< thread, may pass without asking as long as the gate's seq stays `seq`; they are
+                         ///< already accounted for. What is not used is given back with `unused`
+    std::uint32_t seq;   ///< Gate::seq that the decision rests on
+    std::uint32_t ring;  ///< 1: ring the bell now
+    BatchId open;        ///< not 0: record this batch's start event on the stream before the launch
+    BatchId close;  ///< not 0: record this batch's end event on the stream after the launch (and after the
+                    ///< `more` ones: it is only given with more == 0)
+    BatchId batch;  ///< launch: the batch it belongs to (what `unused` wants to know)
+    const wire::Word* word;    ///< wait: futex word (may be null: only time), ...
+    std::uint32_t value;       ///< ... while it has this value ...
+    std::uint32_t reap_first;  ///< 1: the window is full: reaping a batch is what is waited for
+    std::int64_t until_ns;     ///< ... until then at the latest (CLOCK_MONOTONIC, at most 100 ms ahead)
+};
+
+/// A launch, and what the thread tells of those before it that it didn't ask about.
+struct TimeRequest {
+    Launch launch;
+    std::uint32_t passed;  ///< launches of this function on grants, since the thread asked about it last
+    std::uint32_t returned_launches;  ///< what is left of the thread's last grant on this GPU: launches, ...
+    std::int64_t returned_ns;         ///< ... their time, ...
+    BatchId returned_batch;           ///< ... and the batch that they were for
+};
+
+/// GPU time in advance. Of a launch that passes, the thread keeps what it costs; further launches may pass
+/// without asking while the grant's launches and time suffice.
+struct TimeGrant {
+    Decision decision;  ///< `more`: so many further launches of functions that the thread knows the cost of,
+                        ///< on the same stream, by the same thread, while the gate's seq stays `seq`; under a
+                        ///< free gate of any functions on any stream. Already accounted for
+    std::int64_t time_ns;     ///< they may cost this much together
+    std::int64_t cost_ns;     ///< what the launch asked about costs
+    std::uint32_t ask_after;  ///< so many further launches of its function may cost the same (less than 4 s);
+                              ///< then ask about it again; 0: ask about each
+    std::uint32_t any_function;  ///< 1: functions that were last asked about for another batch may pass, too
+    BatchId close_first;         ///< not 0: record this batch's end event on the stream before `open`'s start
+};
+
+/// An open batch that has to be closed: the front records the end event on `stream` (of `context`), then
+/// calls `closed`.
+struct OpenBatch {
+    BatchId batch;
+    std::uint64_t context;
+    std::uint64_t stream;
+};
+
+struct EngineTable {
+    std::uint32_t abi;      ///< kEngineAbi
+    std::uint32_t version;  ///< major << 16 | minor << 8 | patch
+    std::uint64_t bytes;    ///< sizeof this table
+
+    Engine* (*create)(const EngineHost*);
+    void (*destroy)(Engine*);
+    /// The pages of a new connection. Charges, batches and figures stay; reports are written into the new
+    /// page at once. Null pages: not connected; every gate counts as in Orders::on_loss of the last pages,
+    /// open where there were none.
+    void (*bind)(Engine*, const wire::Orders*, wire::Reports*);
+
+    // Memory: reserve → driver call → commit or cancel. Bytes are what the driver was asked for.
+    /// Sets `bytes` (rounded up to granules) aside from the lease. 0: done; else how many bytes the lease
+    /// lacks.
+    std::uint64_t (*reserve)(Engine*, std::uint32_t gpu, std::uint64_t bytes);
+    /// Turns a reservation of `reserved` bytes into a charge for what the driver gave.
+    void (*commit)(Engine*, std::uint32_t gpu, Holding, std::uint64_t key, std::uint64_t bytes,
+                   std::uint64_t reserved);
+    void (*cancel)(Engine*, std::uint32_t gpu, std::uint64_t reserved);
+    /// Looks a holding up. 1: found, *gpu and *bytes set (the size as committed); 0: not ours, forward
+    /// unchanged.
+    std::uint32_t (*find)(Engine*, Holding, std::uint64_t key, std::uint32_t* gpu, std::uint64_t* bytes);
+    /// Around a driver call that may free what is charged, and its release: 1 before the one, 0 after the
+    /// other. (What is reserved and neither committed nor cancelled says the same of an allocation.)
+    void (*freeing)(Engine*, std::uint32_t begins);
+    /// The driver has freed it: the charge ends. Returns 1 where it was known.
+    std::uint32_t (*release)(Engine*, Holding, std::uint64_t key);
+    /// All that was made in a context that the driver has destroyed. (`note_context` says whose an address
+    /// is.)
+    void (*note_context)(Engine*, Holding, std::uint64_t key, std::uint64_t context);
+    void (*release_context)(Engine*, std::uint64_t context);
+    /// The daemon granted so many bytes more.
+    void (*lease)(Engine*, std::uint32_t gpu, std::uint64_t bytes);
+    /// Takes unneeded bytes off the lease for a Give: at most `wanted`, keeping `keep` bytes of slack.
+    /// Returns how many.
+    std::uint64_t (*spare)(Engine*, std::uint32_t gpu, std::uint64_t wanted, std::uint64_t keep);
+    std::uint64_t (*charged)(Engine*, std::uint32_t gpu);
+    /// What has been granted and not been spared.
+    std::uint64_t (*leased)(Engine*, std::uint32_t gpu);
+    /// What a holding takes now, of a kind that is charged by its size alone, after a driver call that
+    /// `reserved` bytes were set aside for (0: none); it is made where it isn't known. Returns by how many
+    /// bytes the charges exceed the lease (0: they don't). What others have set aside doesn't count: their
+    /// driver calls may be part of the charge already.
+    std::uint64_t (*resize)(Engine*, std::uint32_t gpu, Holding, std::uint64_t key, std::uint64_t bytes,
+                            std::uint64_t reserved);
+
+    // Compute.
+    /// Whether a launch may pass, and how. Fronts that ask for GPU time call request_time in its place.
+    void (*enter)(Engine*, const Launch*, Decision*);
+    /// Launches of a Decision's `more` that did not happen, or a launch that the driver refused (count 1).
+    void (*unused)(Engine*, std::uint32_t gpu, BatchId, std::uint32_t count);
+    /// A waiter gives up. One that passes has said so by asking with `waited`. No front has ever called it;
+    /// it stays because the functions after it keep their places in every table of this ABI.
+    void (*left)(Engine*, std::uint32_t gpu);
+    /// The next open batch on a GPU (stream 0xffff…: any stream, context 0: any), 0 where there is none. With
+    /// older_than_ns > 0, a CLOCK_MONOTONIC time, only batches without a launch since then. Goes round: a
+    /// batch that the front could not close comes again after all others. Closing one ends every `more` that
+    /// was given in it.
+    std::uint32_t (*next_open_batch)(Engine*, std::uint32_t gpu, std::uint64_t context, std::uint64_t stream,
+                                     std::int64_t older_than_ns, OpenBatch*);
+    /// The end event is on the stream since `now_ns`.
+    void (*closed)(Engine*, BatchId, std::int64_t now_ns);
+    /// The oldest closed batch of a context that has not been reaped: poll its end event. 0: none.
+    BatchId (*oldest)(Engine*, std::uint32_t gpu, std::uint64_t context);
+    /// The closed batch of the same context after that one, on whatever stream: it may end before an older
+    /// one. 0: none.
+    BatchId (*following)(Engine*, BatchId);
+    /// Its end event has come. Times of both events on the GPU's clock mapped to CLOCK_MONOTONIC by the
+    /// front.
+    void (*reaped)(Engine*, BatchId, std::int64_t start_ns, std::int64_t end_ns, std::int64_t now_ns,
+                   std::uint32_t* ring);
+    /// It can't be measured (its events failed, its context is gone): forget it, charge its estimate.
+    void (*lost)(Engine*, BatchId);
+    /// When the front should look again (the predicted end of the oldest batch); max: nothing outstanding.
+    std::int64_t (*poll_at)(Engine*, std::uint32_t gpu, std::int64_t now_ns);
+    void (*sync_begin)(Engine*, std::uint32_t gpu, std::int64_t now_ns);
+    void (*sync_end)(Engine*, std::uint32_t gpu, std::int64_t now_ns);
+
+    // Upgrade. The front lets nobody into the old engine, saves it, restores the new one, compares what both
+    // tell (charged, leased, whether work is under way), binds the new one, and lets all in there. So every
+    // version must tell of the same accounts the same charges.
+    /// All that it knows, as bytes that any version reads. Returns how many bytes that takes, or where it
+    /// writes nothing, how many it takes at most; writes where `bytes` suffices. Without a buffer it is
+    /// quick: callers go on meanwhile.
+    std::uint64_t (*save)(Engine*, void* buffer, std::uint64_t bytes);
+    /// Into an engine that was just made, and is bound to its pages afterwards. What was given out by the one
+    /// that saved holds with it: keys, batches, reservations, waits. 0: not understood or no memory; the new
+    /// engine is of no use then.
+    std::uint32_t (*restore)(Engine*, const void* saved, std::uint64_t bytes);
+
+    // The tables of engines up to 0.2.0 end here: see kLeastTableBytes.
+    /// As `enter`, but grants GPU time in place of launches of one function.
+    void (*request_time)(Engine*, const TimeRequest*, TimeGrant*);
+    /// What is left of a grant, or a launch that passed on one and was refused by the driver.
+    void (*return_time)(Engine*, std::uint32_t gpu, BatchId, std::uint32_t launches, std::int64_t ns);
+};
+
+/// What every table of this ABI has.
+constexpr std::uint64_t kLeastTableBytes = offsetof(EngineTable, request_time);
+
+extern "C" const EngineTable* cgpu_engine_table();
+using EngineTableFunction = const EngineTable* (*)();
+
+}  // namespace cgpu::module

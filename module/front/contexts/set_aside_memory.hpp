@@ -1,0 +1,13 @@
+#pragma once
+
+#include <cstdint>
+
+namespace cgpu::front {
+
+/// What the daemon has set aside.
+struct SetAsideMemory {
+    int gpu = -1;             ///< of the instance; below 0: of none
+    std::uint64_t bytes = 0;  ///< as granted; 0: nothing
+};
+
+}  // namespace cgpu::front

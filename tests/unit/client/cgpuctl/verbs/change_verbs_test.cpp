@@ -1,0 +1,179 @@
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "client/cgpuctl/base/verbs.hpp"
+#include "tests/unit/client/support/fake_node.hpp"
+
+namespace cgpu::cgpuctl {
+namespace {
+
+using Calls = std::vector<std::string>;
+using Kind = client::ClientError::Kind;
+
+class ChangeVerbs : public testing::Test {
+  protected:
+    client::Result<void> call(client::Result<void> (*verb)(const Input&, client::Node&, Terminal&)) {
+        auto terminal = screen_.terminal({.quiet = input_.quiet});
+        return verb(input_, node_, terminal);
+    }
+
+    FakeNode node_;
+    Screen screen_;
+    Input input_;
+};
+
+TEST_F(ChangeVerbs, SetPolicyByNumberSaysTheName) {
+    input_.gpu = "0";
+    input_.policy = "2";
+    ASSERT_TRUE(call(&set_policy));
+    EXPECT_EQ(node_.calls, Calls{"set_policy 0 2"});
+    EXPECT_EQ(screen_.out.str(), "GPU 0: policy weighted is set.\n");
+}
+
+TEST_F(ChangeVerbs, SetPolicyThatIsNone) {
+    input_.gpu = "0";
+    input_.policy = "6";
+    const auto done = call(&set_policy);
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().kind, Kind::usage);
+    EXPECT_TRUE(node_.calls.empty());
+}
+
+TEST_F(ChangeVerbs, DryRunIsPassedOnAndSaid) {
+    input_.gpu = "1";
+    input_.max_inst = "8";
+    input_.dry_run = true;
+    ASSERT_TRUE(call(&set_max_inst));
+    EXPECT_EQ(node_.calls, Calls{"set_max_inst 1 8 dry-run"});
+    EXPECT_EQ(screen_.out.str(), "GPU 1: max_inst 8 could be set; nothing was changed.\n");
+}
+
+TEST_F(ChangeVerbs, QuietSaysNothing) {
+    input_.gpu = "1";
+    input_.max_inst = "8";
+    input_.quiet = true;
+    ASSERT_TRUE(call(&set_max_inst));
+    EXPECT_EQ(screen_.out.str(), "");
+}
+
+TEST_F(ChangeVerbs, NumbersAreDigits) {
+    input_.gpu = "0";
+    for (const char* text : {"", "x", "3x", "-1", "1.5", "99999999999"}) {
+        input_.max_inst = input_.weight = input_.prio_ratio = text;
+        for (auto* verb : {&set_max_inst, &set_weight, &set_prio_ratio}) {
+            const auto done = call(*verb);
+            ASSERT_FALSE(done) << text;
+            EXPECT_EQ(done.error().kind, Kind::usage) << text;
+        }
+    }
+    EXPECT_TRUE(node_.calls.empty());
+}
+
+TEST_F(ChangeVerbs, SetWeightOnOneOfItsGpus) {
+    input_.instance = "web";
+    input_.weight = "4";
+    input_.gpu = "1";
+    ASSERT_TRUE(call(&set_weight));
+    EXPECT_EQ(node_.calls, Calls{"set_weight web [1] 4"});
+}
+
+TEST_F(ChangeVerbs, PriorityOfAnInstanceAndOfAGpu) {
+    input_.instance = "web";
+    input_.priority = "high";
+    ASSERT_TRUE(call(&set_priority));
+    input_.priority = "normal";
+    input_.gpu = "1";
+    ASSERT_TRUE(call(&set_priority));
+    input_.prio_ratio = "80";
+    ASSERT_TRUE(call(&set_prio_ratio));
+    EXPECT_EQ(node_.calls, (Calls{"set_high_priority web [] high", "set_high_priority web [1] normal",
+                                  "set_prio_ratio 1 80"}));
+    EXPECT_EQ(screen_.out.str(),
+              "Instance web: high priority is set, until the instance ends.\n"
+              "Instance web: normal priority is set, until the instance ends.\n"
+              "GPU 1: prio_ratio 80 is set.\n");
+    input_.priority = "highest";
+    EXPECT_EQ(call(&set_priority).error().kind, Kind::usage);
+}
+
+TEST_F(ChangeVerbs, SetMemoryInBytes) {
+    input_.instance = "web";
+    input_.memory = "4301MiB";
+    ASSERT_TRUE(call(&set_memory));
+    EXPECT_EQ(node_.calls, Calls{"set_memory web [] 4509925376"});
+    EXPECT_EQ(screen_.out.str(), "Instance web: memory limit 4301MiB is set, until the instance ends.\n");
+    input_.force = true;
+    ASSERT_TRUE(call(&set_memory));
+    EXPECT_EQ(node_.calls.back(), "set_memory web [] 4509925376 force");
+}
+
+TEST_F(ChangeVerbs, PersistSaysForWhom) {
+    input_.instance = "0123";
+    input_.memory = "2GiB";
+    input_.weight = "3";
+    input_.priority = "high";
+    input_.persist = true;
+    for (auto* verb : {&set_memory, &set_weight, &set_priority}) ASSERT_TRUE(call(verb));
+    EXPECT_EQ(node_.calls, (Calls{"set_memory 0123 [] 2147483648 persist", "set_weight 0123 [] 3 persist",
+                                  "set_high_priority 0123 [] high persist"}));
+    EXPECT_EQ(screen_.out.str(),
+              "Instance 0123: memory limit 2048MiB is set, and kept for the next starts of web.\n"
+              "Instance 0123: weight 3 is set, and kept for the next starts of web.\n"
+              "Instance 0123: high priority is set, and kept for the next starts of web.\n");
+    screen_.out.str("");
+    input_.dry_run = true;
+    ASSERT_TRUE(call(&set_weight));
+    EXPECT_EQ(screen_.out.str(),
+              "Instance 0123: weight 3 could be set, and kept for the next starts of web; nothing was "
+              "changed.\n");
+}
+
+TEST_F(ChangeVerbs, WhetherItIsKeptIsAFieldOfTheJson) {
+    input_.instance = "0123";
+    input_.memory = "2GiB";
+    input_.json = true;
+    for (const bool persist : {false, true}) {
+        screen_.out.str("");
+        input_.persist = persist;
+        ASSERT_TRUE(call(&set_memory));
+        const auto said = nlohmann::json::parse(screen_.out.str());
+        EXPECT_EQ(said.at("memory_limit_bytes"), 2147483648U);
+        EXPECT_EQ(said.at("kept"), persist);
+        EXPECT_EQ(said.at("kept_for"), persist ? nlohmann::json("web") : nlohmann::json());
+    }
+}
+
+TEST_F(ChangeVerbs, ForgetByNameAndOwner) {
+    input_.name = "web";
+    ASSERT_TRUE(call(&forget));
+    EXPECT_EQ(screen_.out.str(), "web: what was kept is forgotten; its next start gets what it asks for.\n");
+    input_.owner = "1000";
+    input_.dry_run = true;
+    ASSERT_TRUE(call(&forget));
+    EXPECT_EQ(node_.calls, (Calls{"forget web", "forget web of 1000 dry-run"}));
+    input_.owner = "nobody";
+    EXPECT_EQ(call(&forget).error().kind, Kind::usage);
+}
+
+TEST_F(ChangeVerbs, ASizeWithoutAUnit) {
+    input_.instance = "web";
+    input_.memory = "4";
+    const auto done = call(&set_memory);
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().kind, Kind::usage);
+    EXPECT_NE(done.error().text.find("memory limit \"4\": the unit is missing"), std::string::npos);
+}
+
+TEST_F(ChangeVerbs, ARefusalIsPassedOnAndNothingIsSaidDone) {
+    node_.answer = client::fail(Kind::refused, "weight 4: none is free. Try: 3 at most.");
+    input_.instance = "web";
+    input_.weight = "4";
+    const auto done = call(&set_weight);
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().kind, Kind::refused);
+    EXPECT_EQ(done.error().text, "weight 4: none is free. Try: 3 at most.");
+    EXPECT_EQ(screen_.out.str(), "");
+}
+
+}  // namespace
+}  // namespace cgpu::cgpuctl

@@ -1,0 +1,55 @@
+#include "client/run/driver/front_image.hpp"
+
+#include <fcntl.h>
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/client/support/temp_root.hpp"
+
+namespace cgpu::client {
+namespace {
+
+Result<FrontImage> fit(const std::string& front, const std::string& driver) {
+    return fit_front(front, Descriptor(open(driver.c_str(), O_RDONLY | O_CLOEXEC)), driver);
+}
+
+TEST(FittedFront, WithoutAnInstalledModule) {
+    const TempRoot root;
+    root.library("/libcuda.so.535");
+    const auto made = fit(root.at("/front"), root.at("/libcuda.so.535"));
+    ASSERT_FALSE(made);
+    EXPECT_EQ(made.error().text, root.at("/front") + ": it can't be read. Try: install the cgpu module.");
+}
+
+TEST(FittedFront, ADriverThatIsNoLibrary) {
+    const TempRoot root;
+    root.library("/front");
+    root.file("/libcuda.so.535", "not an ELF file");
+    const auto made = fit(root.at("/front"), root.at("/libcuda.so.535"));
+    ASSERT_FALSE(made);
+    EXPECT_TRUE(made.error().text.starts_with(root.at("/libcuda.so.535") + ": ")) << made.error().text;
+}
+
+TEST(FittedFront, ADriverOfAnImpossibleSizeIsNotReadWhole) {
+    const TempRoot root;
+    root.library("/front");
+    root.library("/libcuda.so.535");
+    std::filesystem::resize_file(root.at("/libcuda.so.535"), std::uintmax_t{1} << 40);
+    const auto made = fit(root.at("/front"), root.at("/libcuda.so.535"));
+    ASSERT_FALSE(made);
+    EXPECT_EQ(made.error().text, root.at("/libcuda.so.535") +
+                                     ": not a usable ELF file: it is not of 64 bits, little endian. Try: "
+                                     "reinstall the NVIDIA driver.");
+}
+
+TEST(FittedFront, AgainstItselfALibraryStaysAsLarge) {
+    // A real library with exports: the one that this test itself has loaded.
+    const std::string library = std::filesystem::canonical("/proc/self/exe").native();
+    const auto made = fit(library, library);
+    ASSERT_TRUE(made) << made.error().text;
+    EXPECT_EQ(made->image.size(), std::filesystem::file_size(library));
+    EXPECT_FALSE(made->has_all) << "it is no front of ours";
+}
+
+}  // namespace
+}  // namespace cgpu::client

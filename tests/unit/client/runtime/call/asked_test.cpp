@@ -1,0 +1,71 @@
+#include "client/runtime/call/asked.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/client/support/temp_root.hpp"
+
+namespace cgpu::runtime {
+namespace {
+
+struct AskedTest : testing::Test {
+    ~AskedTest() override {
+        std::ifstream file(folder.at("/config.json"));
+        EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), text) << "the bundle was touched";
+    }
+    Result<bool> asked(const std::string& config, const std::string& command = "create") {
+        text = config;
+        folder.file("/config.json", config);
+        Invocation invocation;
+        invocation.command = command;
+        invocation.id = "0123456789ab";
+        invocation.bundle = folder.path();
+        return is_asked_for(invocation);
+    }
+    client::TempRoot folder;
+    std::string text;
+};
+
+constexpr const char* kAsks = R"({"process":{"env":["ALIYUN_COM_GPU_MEM_CONTAINER=4","HOME=/"]}})";
+
+TEST_F(AskedTest, ByVariablesAndByAnnotations) {
+    EXPECT_TRUE(asked(kAsks).value());
+    EXPECT_TRUE(asked(kAsks, "run").value());
+    EXPECT_TRUE(asked(R"({"annotations":{"aliyun.com/gpu-mem":"4"}})").value());
+}
+
+TEST_F(AskedTest, ByANameThatOnlyLooksLikeOurs) {
+    EXPECT_TRUE(asked(R"({"process":{"env":["CGPU_MEMORY=1GiB"]}})").value()) << "the daemon refuses it";
+    EXPECT_FALSE(asked(R"({"process":{"env":["CGPU_MEMORY=1GiB","CGPU_DISABLE=1"]}})").value());
+}
+
+TEST_F(AskedTest, NotByWhatSaysNothingOrNo) {
+    for (const char* config :
+         {R"({})", R"({"process":{"env":["PATH=/bin","NVIDIA_VISIBLE_DEVICES=all"]}})",
+          R"({"process":{"env":["ALIYUN_COM_GPU_MEM_CONTAINER=0"]}})",
+          R"({"process":{"env":["ALIYUN_COM_GPU_MEM_CONTAINER=4","CGPU_DISABLE=true"]}})"})
+        EXPECT_FALSE(asked(config).value()) << config;
+}
+
+TEST_F(AskedTest, OnlyByCallsThatMakeContainers) {
+    for (const char* command : {"start", "state", "kill", "delete", ""})
+        EXPECT_FALSE(asked("no JSON", command).value()) << command;
+}
+
+TEST_F(AskedTest, ABundleThatIsNotThereIsTheNextRuntimesMatter) {
+    Invocation invocation;
+    invocation.command = "create";
+    invocation.bundle = folder.at("/missing");
+    EXPECT_FALSE(is_asked_for(invocation).value());
+}
+
+TEST_F(AskedTest, WhatCannotBeReadIsRefused) {
+    // Bytes that are no UTF-8, which other parsers let pass.
+    for (const char* config : {"no JSON", "[]", "{\"process\":{\"env\":[\"CGPU_MEM=4GiB\",\"A=\xff\"]}}"})
+        EXPECT_FALSE(asked(config)) << config;
+    const auto much = asked(R"({"process":{"env":["ALIYUN_COM_GPU_MEM_CONTAINER=much"]}})");
+    ASSERT_FALSE(much);
+    EXPECT_NE(much.error().text.find("ALIYUN_COM_GPU_MEM_CONTAINER=\"much\""), std::string::npos);
+}
+
+}  // namespace
+}  // namespace cgpu::runtime

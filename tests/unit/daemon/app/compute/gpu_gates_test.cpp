@@ -1,0 +1,187 @@
+#include "daemon/app/compute/gpu_gates.hpp"
+
+#include "daemon/app/compute/gangs.hpp"
+#include "tests/unit/core/support/nodes.hpp"
+#include "tests/unit/daemon/app/compute/test_pages.hpp"
+
+namespace cgpu::app {
+namespace {
+
+using cgpu::test::gpu;
+using cgpu::test::id;
+using cgpu::test::instance;
+using cgpu::test::quota;
+using cgpu::test::quota_of_percent;
+using cgpu::test::uuid;
+using schedule::kMilli;
+using schedule::kSecond;
+
+/// Four GPUs. On the last one two instances compute in turns, on the first one a third one does.
+struct World {
+    World() {
+        EXPECT_TRUE(node.add_instance(instance("first", {quota(0, 1000)})).has_value());
+        EXPECT_TRUE(node.add_instance(instance("a", {quota(3, 1000, 2)})).has_value());
+        EXPECT_TRUE(node.add_instance(instance("b", {quota(3, 1000)})).has_value());
+        for (const auto& each : node.gpus())
+            gpus.try_emplace(each.uuid, each, node.policy_in_force(each), 5 * kMilli, 20 * kSecond);
+        update();
+        last().add(id("a"), 0, a);
+        last().add(id("b"), 0, b);
+        gpus.at(uuid(0)).add(id("first"), 0, first);
+    }
+    /// As the slicer thread does it at every change of the node.
+    void update() {
+        for (const auto& each : node.gpus()) gpus.at(each.uuid).update(node, each);
+        gangs.update(node, gpus);
+    }
+    GpuGates& last() { return gpus.at(uuid(3)); }
+    /// Half a millisecond in which whoever has the last GPU computes, and then both say so.
+    void step() {
+        now += kMilli / 2;
+        for (const auto& each : {a, b}) {
+            auto& report = each->its_reports.gpus[0];
+            report.wants = 1;
+            report.updated_ns = now;
+            if (is_open(*each)) report.used_ns.fetch_add(kMilli / 2);
+        }
+        last().rung();
+        gangs.step(now);
+    }
+    static bool is_open(const test::TestPages& pages) {
+        return pages.its_orders.gates[0].state == static_cast<std::uint32_t>(wire::GateState::open);
+    }
+    InstanceUsage usage(const char* name) {
+        InstanceUsage usage;
+        last().fill_usage(id(name), now, usage);
+        return usage;
+    }
+
+    Nanos now = kSecond;
+    model::Node node = cgpu::test::node({gpu(0, 16130, {.policy = model::Policy::weighted}),
+                                         gpu(1, 16130, {.policy = model::Policy::weighted}),
+                                         gpu(2, 16130, {.policy = model::Policy::weighted}),
+                                         gpu(3, 16130, {.policy = model::Policy::weighted})});
+    Gangs::Gpus gpus;
+    Gangs gangs;
+    std::shared_ptr<test::TestPages> a = std::make_shared<test::TestPages>(1);
+    std::shared_ptr<test::TestPages> b = std::make_shared<test::TestPages>(2);
+    std::shared_ptr<test::TestPages> first = std::make_shared<test::TestPages>(3);
+};
+
+/// What happens on other GPUs than the last one, in turn.
+void change_others(model::Node& node, int i) {
+    switch (i % 4) {
+        case 0:
+            EXPECT_TRUE(node.add_instance(instance("second", {quota(0, 100)})).has_value());
+            break;
+        case 1:
+            EXPECT_TRUE(node.add_instance(instance("wide", {quota(0, 100), quota(1, 100)})).has_value());
+            break;
+        case 2:
+            EXPECT_TRUE(node.remove_instance(id("second")).has_value());
+            EXPECT_TRUE(node.remove_instance(id("wide")).has_value());
+            break;
+        default:
+            EXPECT_TRUE(node.set_max_inst(uuid(0), 10 + static_cast<std::uint32_t>(i) % 7).has_value());
+            break;
+    }
+}
+
+TEST(GpuGates, WhatChangesOnAnotherGpuTouchesNothing) {
+    World changed;
+    World calm;
+    int turns = 0;
+    bool was_open = false;
+    for (int i = 0; i < 400; ++i) {
+        changed.step();
+        calm.step();
+        turns += World::is_open(*calm.a) && !was_open;
+        was_open = World::is_open(*calm.a);
+        const auto due_at = changed.last().due_at();
+        change_others(changed.node, i);
+        changed.update();
+        ASSERT_EQ(changed.last().due_at(), due_at) << "no step is due for it";
+        ASSERT_LE(changed.gpus.at(uuid(0)).due_at(), changed.now);
+        changed.gangs.step(changed.now);
+        for (const auto& [one, two] : {std::pair(changed.a, calm.a), std::pair(changed.b, calm.b)}) {
+            const auto& gate = one->its_orders.gates[0];
+            const auto& same = two->its_orders.gates[0];
+            ASSERT_EQ(gate.seq, same.seq) << i;
+            ASSERT_EQ(gate.state, same.state) << i;
+            ASSERT_EQ(gate.limit_ns, same.limit_ns) << i;
+        }
+    }
+    EXPECT_GT(turns, 5);
+    EXPECT_EQ(changed.usage("a").gpu_time, calm.usage("a").gpu_time);
+    EXPECT_EQ(changed.usage("a").preemptions, calm.usage("a").preemptions);
+    EXPECT_EQ(changed.usage("b").target_share, calm.usage("b").target_share);
+}
+
+TEST(GpuGates, ANodeThatIsAsItWasTouchesNothing) {
+    World world;
+    for (int i = 0; i < 20; ++i) world.step();
+    for (auto& [uuid, gates] : world.gpus) {
+        const auto due_at = gates.due_at();
+        gates.update(world.node, *world.node.find_gpu(uuid));
+        EXPECT_EQ(gates.due_at(), due_at);
+    }
+}
+
+TEST(GpuGates, ItsOwnChangesAreSeenAtOnce) {
+    World world;
+    for (int i = 0; i < 20; ++i) world.step();
+    ASSERT_GT(world.last().due_at(), world.now);
+    EXPECT_TRUE(world.node.set_policy(uuid(3), model::Policy::native).has_value());
+    world.update();
+    EXPECT_LE(world.last().due_at(), world.now);
+    world.gangs.step(world.now);
+    EXPECT_EQ(world.a->its_orders.gates[0].state, static_cast<std::uint32_t>(wire::GateState::free));
+}
+
+TEST(GpuGates, WhereTheDriverDividesNoShareIsDueAndNoneIsMeasured) {
+    World world;
+    for (int i = 0; i < 400; ++i) world.step();
+    const auto before = world.usage("a");
+    ASSERT_TRUE(before.target_share.has_value());
+    EXPECT_NEAR(before.target_share.value_or(0), 2.0 / 3, 1e-9);
+    EXPECT_GT(before.achieved_share.value_or(0), 0.5);
+    EXPECT_TRUE(world.node.set_policy(uuid(3), model::Policy::native).has_value());
+    world.update();
+    world.gangs.step(world.now);
+    const auto native = world.usage("a");
+    EXPECT_FALSE(native.target_share.has_value());
+    EXPECT_FALSE(native.achieved_share.has_value());
+    EXPECT_EQ(native.gpu_time, before.gpu_time) << "what was measured stays";
+}
+
+TEST(GpuGates, AWeightAndMaxInstThatChangeTogetherAreTakenTogether) {
+    World world;
+    auto sized = quota_of_percent(3, 1000, 50);
+    EXPECT_TRUE(world.node.remove_instance(id("b")).has_value());
+    EXPECT_TRUE(world.node.add_instance(instance("b", {sized})).has_value());
+    EXPECT_TRUE(world.node.set_policy(uuid(3), model::Policy::fixed).has_value());
+    world.update();
+    EXPECT_DOUBLE_EQ(world.usage("b").target_share.value_or(0), 0.5);
+    EXPECT_TRUE(world.node.set_max_inst(uuid(3), 4).has_value());
+    world.update();
+    EXPECT_DOUBLE_EQ(world.usage("b").target_share.value_or(0), 0.5) << "2 of 4";
+    EXPECT_DOUBLE_EQ(world.usage("a").target_share.value_or(0), 0.5) << "a number of slices, still 2";
+}
+
+// With a tenant that rings without pause on one GPU of sixteen, the others' pages needn't be read each time.
+TEST(Gangs, AGpuOnWhichNothingHappensIsLeftAlone) {
+    World world;
+    for (int i = 0; i < 20; ++i) world.step();
+    auto& report = world.a->its_reports.gpus[0];
+    report.used_ns.fetch_add(kMilli);
+    const auto before = world.last().due_at();
+    ASSERT_GT(before, world.now + 1);
+    world.gpus.at(uuid(0)).rung();
+    world.gangs.step(world.now + 1);
+    EXPECT_EQ(world.last().due_at(), before);
+    world.gangs.step(before);
+    EXPECT_GT(world.last().due_at(), before) << "but what is due by time is done";
+}
+
+}  // namespace
+}  // namespace cgpu::app

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+
+#include "daemon/app/instances/service.hpp"
+#include "tests/unit/daemon/support/app_fakes.hpp"
+
+namespace cgpu::app::test {
+
+constexpr std::uint64_t kMib = 1 << 20;
+
+/// A service over fakes, and one GPU to see.
+class ServiceTest : public ::testing::Test {
+  protected:
+    ServiceTest() { start({}); }
+
+    void start(model::Node node) {
+        Settings settings;
+        settings.settings_for = [](const model::SeenGpu&) { return model::GpuSettings{}; };
+        service.emplace(std::move(node), settings,
+                        Service::Outside{loop, store, publisher, links, processes, compute, usage, admission,
+                                         [] { return 42u; }});
+    }
+
+    void see_v100() {
+        model::SeenGpu gpu;
+        gpu.uuid = *model::Uuid::parse("GPU-00000000-0000-0000-0000-000000000001");
+        gpu.model_name = "V100";
+        gpu.total = model::Bytes::from_mib(16130);
+        service->gpus_seen({{gpu}, {}, {}});
+        v100 = gpu.uuid;
+    }
+
+    Result<Created> create(const std::string& id, const std::string& gib, bool dry_run = false) {
+        processes.living.insert(100);
+        return service->create_instance(
+            id, "job-" + id, {{"ALIYUN_COM_GPU_MEM_CONTAINER", gib}, {"ALIYUN_COM_GPU_MEM_DEV", "15"}},
+            caller, {dry_run});
+    }
+    Result<void> attach(const std::string& id, std::int32_t pid) {
+        const auto process = service->identify(pid);
+        if (!process) return tl::unexpected(process.error());
+        return service->attach(id, *process, caller, {});
+    }
+
+    Caller caller{0, {100, 7, "boot"}};
+    FakeLoop loop;
+    FakeStore store;
+    FakePublisher publisher;
+    FakeLinks links;
+    FakeProcesses processes{loop};
+    FakeCompute compute;
+    FakeUsage usage;
+    FakeAdmissionGate admission;
+    model::Uuid v100;
+    std::optional<Service> service;
+};
+
+}  // namespace cgpu::app::test

@@ -1,0 +1,185 @@
+// The life and death of an instance.
+#include "tests/unit/daemon/app/instances/service_bed.hpp"
+
+namespace cgpu::app::test {
+namespace {
+
+using model::Refusal;
+
+TEST_F(ServiceTest, an_adopted_instance_whose_link_cannot_be_opened_ends_with_its_process) {
+    see_v100();
+    ASSERT_TRUE(create("aaaa", "4"));
+    processes.living.insert(200);
+    ASSERT_TRUE(attach("aaaa", 200));
+    const auto saved = service->node();
+    links.broken = true;
+    start(saved);
+    service->adopt();
+    EXPECT_EQ(service->node().instances().size(), 1U);
+    processes.kill(200);
+    EXPECT_TRUE(service->node().instances().empty());
+}
+
+TEST_F(ServiceTest, an_instance_goes_when_its_creator_dies_before_attach) {
+    see_v100();
+    ASSERT_TRUE(create("aaaa", "4"));
+    processes.kill(100);
+    EXPECT_TRUE(service->node().instances().empty());
+    EXPECT_TRUE(store.saved.instances().empty());
+    EXPECT_TRUE(links.opened.empty());
+    EXPECT_EQ(publisher.said.at(publisher.said.size() - 2), "removed aaaa");
+}
+
+TEST_F(ServiceTest, after_attach_its_process_counts_and_not_its_creator) {
+    see_v100();
+    ASSERT_TRUE(create("aaaa", "4"));
+    processes.living.insert(200);
+    ASSERT_TRUE(attach("aaaa", 200));
+    processes.kill(100);
+    EXPECT_EQ(service->node().instances().size(), 1u);
+    processes.kill(200);
+    EXPECT_TRUE(service->node().instances().empty());
+}
+
+TEST_F(ServiceTest, it_stays_as_long_as_a_child_uses_its_link) {
+    see_v100();
+    const auto created = create("aaaa", "4");
+    ASSERT_TRUE(created);
+    links.in_use.insert(created->instance.id);
+    processes.kill(100);
+    EXPECT_EQ(service->node().instances().size(), 1u);
+    links.in_use.clear();
+    // The id that the link names goes with the link.
+    service->link_idle(*links.opened.begin());
+    EXPECT_TRUE(service->node().instances().empty());
+}
+
+TEST_F(ServiceTest, it_goes_on_with_another_of_its_processes) {
+    see_v100();
+    ASSERT_TRUE(create("aaaa", "4"));
+    processes.living.insert({200, 300});
+    ASSERT_TRUE(attach("aaaa", 200));
+    const auto id = *links.opened.begin();
+    links.members[id] = {300, 7, "boot"};
+    links.refreshed.clear();
+    processes.kill(200);
+    EXPECT_EQ(service->node().find_instance(id)->attached->pid, 200) << "it may be ending, too";
+    loop.advance(1'000'000'000);
+    EXPECT_EQ(service->node().find_instance(id)->attached->pid, 300);
+    EXPECT_EQ(store.saved.find_instance(id)->attached->pid, 300);
+    EXPECT_EQ(links.refreshed, std::vector{id}) << "who descends from it belongs to the instance";
+    EXPECT_EQ(publisher.said.back(), "changed aaaa");
+    links.members.clear();
+    processes.kill(300);
+    EXPECT_TRUE(service->node().instances().empty());
+}
+
+TEST_F(ServiceTest, processes_that_end_together_are_not_gone_on_with) {
+    see_v100();
+    ASSERT_TRUE(create("aaaa", "4"));
+    processes.living.insert({200, 300});
+    ASSERT_TRUE(attach("aaaa", 200));
+    links.members[*links.opened.begin()] = {300, 7, "boot"};
+    processes.kill(200);
+    links.members.clear();
+    const auto saves = store.saves;
+    loop.advance(1'000'000'000);
+    EXPECT_TRUE(service->node().instances().empty());
+    EXPECT_EQ(store.saves, saves + 1);
+}
+
+TEST_F(ServiceTest, it_goes_on_with_another_where_the_disk_is_full_too) {
+    see_v100();
+    ASSERT_TRUE(create("aaaa", "4"));
+    processes.living.insert({200, 300});
+    ASSERT_TRUE(attach("aaaa", 200));
+    links.members[*links.opened.begin()] = {300, 7, "boot"};
+    store.full = true;
+    processes.kill(200);
+    loop.advance(1'000'000'000);
+    store.full = false;
+    EXPECT_EQ(service->node().instances().size(), 1u);
+    links.members.clear();
+    processes.kill(300);
+    EXPECT_TRUE(service->node().instances().empty()) << "that process is watched";
+}
+
+TEST_F(ServiceTest, a_restarted_service_finds_who_is_left_of_an_instance) {
+    see_v100();
+    ASSERT_TRUE(create("aaaa", "4"));
+    processes.living.insert({200, 300});
+    ASSERT_TRUE(attach("aaaa", 200));
+    const auto id = *links.opened.begin();
+    processes.living.erase(200);
+    links.members[id] = {300, 7, "boot"};
+    start(store.saved);
+    service->adopt();
+    loop.advance(1);
+    loop.advance(1'000'000'000);
+    EXPECT_EQ(service->node().find_instance(id)->attached->pid, 300);
+}
+
+TEST_F(ServiceTest, who_asked_for_an_instance_is_not_replaced_before_attach) {
+    see_v100();
+    ASSERT_TRUE(create("aaaa", "4"));
+    processes.living.insert(300);
+    links.members[*links.opened.begin()] = {300, 7, "boot"};
+    processes.kill(100);
+    EXPECT_TRUE(service->node().instances().empty());
+}
+
+TEST_F(ServiceTest, what_an_ending_instance_has_is_worth_another_try) {
+    see_v100();
+    const auto created = create("aaaa", "8");
+    ASSERT_TRUE(created);
+    EXPECT_EQ(create("bbbb", "8").error().reason, Refusal::Reason::no_memory);
+    links.in_use.insert(created->instance.id);
+    processes.kill(100);
+    EXPECT_EQ(create("bbbb", "8").error().reason, Refusal::Reason::try_again);
+    // A child that lives on holds it for longer than any try is worth.
+    loop.advance(3'000'000'000);
+    EXPECT_EQ(create("bbbb", "8").error().reason, Refusal::Reason::no_memory);
+}
+
+TEST_F(ServiceTest, one_that_cannot_be_removed_from_disk_goes_later) {
+    see_v100();
+    ASSERT_TRUE(create("aaaa", "4"));
+    store.full = true;
+    processes.kill(100);
+    EXPECT_EQ(service->node().instances().size(), 1u);
+    store.full = false;
+    loop.advance(2'000'000'000);
+    EXPECT_TRUE(service->node().instances().empty());
+}
+
+TEST_F(ServiceTest, a_restarted_service_takes_up_who_lives_and_drops_who_does_not) {
+    see_v100();
+    ASSERT_TRUE(create("aaaa", "4"));
+    ASSERT_TRUE(create("bbbb", "4"));
+    processes.living.insert({200, 201});
+    ASSERT_TRUE(attach("aaaa", 200));
+    ASSERT_TRUE(attach("bbbb", 201));
+    processes.living.erase(201);
+    start(store.saved);
+    service->adopt();
+    loop.advance(1);
+    ASSERT_EQ(service->node().instances().size(), 1u);
+    EXPECT_EQ(service->node().instances().begin()->first.str(), "aaaa");
+    EXPECT_EQ(links.opened.size(), 1u);
+    processes.kill(200);
+    EXPECT_TRUE(service->node().instances().empty());
+}
+
+TEST_F(ServiceTest, one_that_nobody_attaches_after_a_restart_goes) {
+    see_v100();
+    ASSERT_TRUE(create("aaaa", "4"));
+    start(store.saved);
+    service->adopt();
+    loop.advance(1);
+    EXPECT_EQ(service->node().instances().size(), 1u);
+    loop.advance(31'000'000'000);
+    EXPECT_TRUE(service->node().instances().empty());
+}
+
+}  // namespace
+}  // namespace cgpu::app::test

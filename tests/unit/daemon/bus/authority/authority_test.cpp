@@ -1,0 +1,178 @@
+#include "daemon/bus/authority/authority.hpp"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <vector>
+
+#include "tests/unit/daemon/bus/authority/mock_polkit.hpp"
+#include "tests/unit/daemon/support/private_bus.hpp"
+
+namespace cgpu::bus::test {
+namespace {
+
+using cgpu::test::MockPolkit;
+using Mood = MockPolkit::Mood;
+
+const compat::Caller kUser{1000, 4711, ":1.42", false};
+const compat::Caller kAtTerminal{1000, 4711, ":1.42", true};
+
+class AuthorityTest : public testing::Test {
+  protected:
+    /// The answer; nothing: none within the call.
+    using Answer = std::optional<app::Result<void>>;
+
+    void ask(Answer& answer, const compat::Caller& caller, Action action = Action::manage_policy) {
+        authority_.ask(action, caller, [&answer](const app::Result<void>& said) { answer = said; });
+    }
+    /// As the daemon's loop does it: until it is so.
+    template <class Condition>
+    void run_until(Condition condition) {
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+        while (!condition() && std::chrono::steady_clock::now() < end) {
+            if (compat::process_one(*connection_)) continue;
+            const auto wanted = connection_->getEventLoopPollData();
+            pollfd file{wanted.fd, wanted.events, 0};
+            poll(&file, 1, 10);
+        }
+        ASSERT_TRUE(condition());
+    }
+    app::Result<void> answer_to(const compat::Caller& caller, Action action = Action::manage_policy) {
+        Answer answer;
+        ask(answer, caller, action);
+        run_until([&] { return answer.has_value(); });
+        return answer.value_or(app::Result<void>());
+    }
+    static void expect_refused(const app::Result<void>& answer, const std::string& part) {
+        ASSERT_FALSE(answer);
+        EXPECT_EQ(answer.error().reason, model::Refusal::Reason::not_permitted);
+        EXPECT_NE(answer.error().text.find(part), std::string::npos) << answer.error().text;
+        EXPECT_NE(answer.error().text.find(". Try: the same as root (sudo)"), std::string::npos)
+            << answer.error().text;
+    }
+
+    cgpu::test::PrivateBus bus_;
+    std::unique_ptr<sdbus::IConnection> connection_ = sdbus::createSystemBusConnection();
+    Authority authority_{*connection_, {std::chrono::milliseconds(200), std::chrono::milliseconds(200)}};
+};
+
+TEST_F(AuthorityTest, RootMayAndNobodyIsAsked) {
+    MockPolkit polkit(Mood::no);
+    Answer answer;
+    ask(answer, {0, 1, ":1.1", false});
+    ASSERT_TRUE(answer) << "within the call";
+    EXPECT_TRUE(*answer);
+    EXPECT_TRUE(polkit.questions().empty());
+}
+
+TEST_F(AuthorityTest, PolkitIsAskedAboutTheConnectionAndTheAction) {
+    MockPolkit polkit(Mood::yes);
+    EXPECT_TRUE(answer_to(kUser, Action::manage_instance));
+    EXPECT_TRUE(answer_to(kAtTerminal, Action::upgrade_module));
+    const auto asked = polkit.questions();
+    ASSERT_EQ(asked.size(), 2U);
+    EXPECT_EQ(asked[0], (MockPolkit::Question{"system-bus-name", ":1.42", "org.cgpu1.manage-instance", false,
+                                              asked[0].id}));
+    EXPECT_EQ(asked[1], (MockPolkit::Question{"system-bus-name", ":1.42", "org.cgpu1.upgrade-module", true,
+                                              asked[1].id}));
+    EXPECT_NE(asked[0].id, asked[1].id);
+}
+
+TEST_F(AuthorityTest, NoIsASentence) {
+    MockPolkit polkit(Mood::no);
+    expect_refused(answer_to(kUser),
+                   "polkit does not allow org.cgpu1.manage-policy to the caller (user id 1000)");
+}
+
+TEST_F(AuthorityTest, APasswordThatCanNotBeAskedForIsASentence) {
+    MockPolkit polkit(Mood::challenge);
+    expect_refused(answer_to(kUser), "the caller is not to be asked for it");
+    expect_refused(answer_to(kAtTerminal), "there is no agent to ask the caller for it");
+}
+
+TEST_F(AuthorityTest, WithoutPolkitOnlyRootMay) {
+    expect_refused(answer_to(kUser), "only root may where there is no polkit to ask");
+    MockPolkit polkit(Mood::yes);
+    EXPECT_TRUE(answer_to(kUser)) << "and it is found as soon as it is there";
+}
+
+TEST_F(AuthorityTest, OneThatAnswersLateHoldsNobodyElseUp) {
+    Authority patient(*connection_);
+    MockPolkit polkit(Mood::hold);
+    Answer late;
+    patient.ask(Action::manage_policy, kUser, [&late](const app::Result<void>& said) { late = said; });
+    EXPECT_FALSE(late) << "it does not wait";
+    run_until([&] { return polkit.questions().size() == 1; });
+    polkit.set_mood(Mood::no);
+    expect_refused(answer_to(kUser), "polkit does not allow");
+    EXPECT_FALSE(late);
+    polkit.answer_held();
+    run_until([&] { return late.has_value(); });
+    EXPECT_TRUE(*late);
+}
+
+TEST_F(AuthorityTest, AUserWithManyOpenQuestionsLeavesRoomForTheOthers) {
+    Authority patient(*connection_);
+    MockPolkit polkit(Mood::hold);
+    std::vector<Answer> answers(20);
+    for (auto& answer : answers)
+        patient.ask(Action::manage_policy, kUser,
+                    [&answer](const app::Result<void>& said) { answer = said; });
+    const auto refused = [&] {
+        return std::count_if(answers.begin(), answers.end(),
+                             [](const Answer& answer) { return answer && !*answer; });
+    };
+    EXPECT_EQ(refused(), 12) << "at once";
+    EXPECT_EQ(answers.back()->error().reason, model::Refusal::Reason::busy);
+    run_until([&] { return polkit.questions().size() == Authority::kMostOfUser; });
+    Answer other;
+    patient.ask(Action::manage_policy, {1001, 4712, ":1.43", false},
+                [&other](const app::Result<void>& said) { other = said; });
+    run_until([&] { return polkit.questions().size() == Authority::kMostOfUser + 1; });
+    polkit.answer_held();
+    run_until([&] { return other.has_value() && answers.front().has_value(); });
+    EXPECT_TRUE(*other);
+    Answer again;
+    polkit.set_mood(Mood::yes);
+    patient.ask(Action::manage_policy, kUser, [&again](const app::Result<void>& said) { again = said; });
+    run_until([&] { return again.has_value(); });
+    EXPECT_TRUE(*again) << "once they are answered there is room";
+}
+
+TEST_F(AuthorityTest, OneThatNeverAnswersIsToldThatNobodyWaits) {
+    MockPolkit polkit(Mood::hold);
+    expect_refused(answer_to(kAtTerminal), "polkit was asked and gave no answer");
+    run_until([&] { return !polkit.cancelled().empty(); });
+    EXPECT_EQ(polkit.cancelled(), std::vector<std::string>{polkit.questions().at(0).id});
+}
+
+TEST_F(AuthorityTest, OneThatGoesAwayMeanwhileHasNotAnswered) {
+    Authority patient(*connection_);
+    auto polkit = std::make_unique<MockPolkit>(Mood::hold);
+    Answer answer;
+    patient.ask(Action::manage_policy, kUser, [&answer](const app::Result<void>& said) { answer = said; });
+    run_until([&] { return polkit->questions().size() == 1; });
+    polkit.reset();
+    run_until([&] { return answer.has_value(); });
+    expect_refused(*answer, "polkit was asked and gave no answer");
+}
+
+TEST_F(AuthorityTest, WhoAsksAndGoesIsNotCalledBack) {
+    MockPolkit polkit(Mood::hold);
+    bool called = false;
+    {
+        Authority short_lived(*connection_);
+        short_lived.ask(Action::manage_policy, kUser, [&called](const app::Result<void>&) { called = true; });
+        run_until([&] { return polkit.questions().size() == 1; });
+    }
+    polkit.answer_held();
+    polkit.set_mood(Mood::yes);
+    EXPECT_TRUE(answer_to(kUser)) << "which comes after it";
+    EXPECT_FALSE(called);
+}
+
+}  // namespace
+}  // namespace cgpu::bus::test

@@ -1,0 +1,210 @@
+// The driver's libraries: from whoever makes an instance's mounts to cgpud, and from there to its processes.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "tests/unit/daemon/link/support/link_bed.hpp"
+
+namespace cgpu::link::test {
+namespace {
+
+namespace fs = std::filesystem;
+using Order = Puppet::Order;
+
+/// What a HandOver came to.
+enum Came : std::uint64_t { taken = 0, refused_hello = 1, refused_files = 2, ended = 3 };
+
+struct LinkDriver : LinkTest {
+    LinkDriver() {
+        // Every process of this test descends from it.
+        attach(*processes.identify(getpid()));
+        // Any library will do.
+        for (const char* name : {"libcuda.so.535", "libnvidia-ml.so.535"})
+            fs::copy_file(fs::canonical("/proc/self/exe"), runtime_dir / name);
+    }
+
+    void attach(const model::Process& process) {
+        one.attached = process;
+        server->refresh(one);
+    }
+
+    std::string cuda() const { return (runtime_dir / "libcuda.so.535").string(); }
+
+    /// Hands over `text`'s files, opened with `flags`: libcuda there, and libnvidia-ml beside it.
+    std::uint64_t hand_over(Puppet& puppet, int flags = O_RDONLY, const char* cuda_name = "libcuda.so.535") {
+        Order order{[](Front& front, const Order& o) -> std::uint64_t {
+                        const fs::path folder = o.text;
+                        if (!front.connect((folder / "instances/one/link/socket").string())) return ended;
+                        auto hello = wire::make_message<wire::Hello>();
+                        hello.oldest_version = hello.newest_version = wire::kVersion;
+                        hello.role = wire::Role::hand_over;
+                        if (!front.send(hello)) return ended;
+                        auto message = wire::make_message<wire::HandOver>();
+                        message.libraries = 3;
+                        const std::string cuda = folder / (o.text + folder.native().size() + 1);
+                        wire::put_text(message.paths[0], cuda);
+                        wire::put_text(message.paths[1], (folder / "libnvidia-ml.so.535").native());
+                        const int how = static_cast<int>(o.number);
+                        front.send_files(&message, sizeof message,
+                                         {open(cuda.c_str(), how), open(message.paths[1], O_RDONLY)});
+                        const auto packet = front.receive();
+                        if (wire::read_message<wire::DriverFiles>(packet)) return taken;
+                        const auto refused = wire::read_message<wire::Refused>(packet);
+                        if (!refused) return ended;
+                        return std::string(refused->text).find("of instance") != std::string::npos
+                                   ? refused_files
+                                   : refused_hello;
+                    },
+                    static_cast<std::uint64_t>(flags)};
+        const std::string folder = runtime_dir.native();
+        wire::put_text(order.text, folder);
+        wire::put_text(std::span(order.text).subspan(folder.size() + 1), cuda_name);
+        return puppet.tell(order);
+    }
+
+    /// The inode of the libcuda that a process of the instance gets; 0: none.
+    std::uint64_t inode_got(Puppet& puppet) {
+        Order order{[](Front& front, const Order& o) -> std::uint64_t {
+            if (!front.connect(o.text)) return 0;
+            auto hello = wire::make_message<wire::Hello>();
+            hello.oldest_version = hello.newest_version = wire::kVersion;
+            hello.role = wire::Role::driver;
+            if (!front.send(hello)) return 0;
+            const auto answer = wire::read_message<wire::DriverFiles>(front.receive());
+            struct stat status {};
+            if (!answer || answer->libraries != 3 || front.page_fds.size() != 2 ||
+                fstat(front.page_fds[0], &status) != 0 ||
+                (fcntl(front.page_fds[0], F_GETFL) & O_ACCMODE) != O_RDONLY)
+                return 0;
+            front.disconnect();
+            return status.st_ino;
+        }};
+        wire::put_text(order.text, socket(one));
+        return puppet.tell(order);
+    }
+    static std::uint64_t inode_of(const std::string& path) {
+        struct stat status {};
+        EXPECT_EQ(stat(path.c_str(), &status), 0);
+        return status.st_ino;
+    }
+};
+
+TEST_F(LinkDriver, WhatWasHandedOverIsGivenToTheProcesses) {
+    Puppet hook(loop);
+    Puppet program(loop);
+    EXPECT_EQ(inode_got(program), 0U) << "nobody has brought it yet";
+    ASSERT_EQ(hand_over(hook), taken);
+    EXPECT_EQ(inode_got(program), inode_of(cuda()));
+    EXPECT_EQ(inode_got(program), inode_of(cuda()));
+    EXPECT_TRUE(program.connect(socket(one))) << "and none of these connections counts";
+}
+
+TEST_F(LinkDriver, ItIsTakenOnce) {
+    Puppet hook(loop);
+    ASSERT_EQ(hand_over(hook), taken);
+    Puppet program(loop);
+    EXPECT_EQ(hand_over(program), refused_hello);
+    EXPECT_EQ(inode_got(program), inode_of(cuda()));
+}
+
+TEST_F(LinkDriver, ItIsTakenFromTheInstancesOwnProcessesOnly) {
+    Puppet init(loop);
+    Puppet stranger(loop);
+    attach(*processes.identify(init.pid()));
+    EXPECT_EQ(hand_over(stranger), refused_hello);
+    EXPECT_EQ(hand_over(init), taken);
+}
+
+TEST_F(LinkDriver, BeforeItIsAttachedNobodyKnowsWhoThoseAre) {
+    one.attached.reset();
+    server->refresh(one);
+    Puppet hook(loop);
+    EXPECT_EQ(hand_over(hook), refused_hello);
+}
+
+TEST_F(LinkDriver, WhatIsNoLibraryOrCouldBeWrittenIsRefused) {
+    Puppet hook(loop);
+    EXPECT_EQ(hand_over(hook, O_RDWR), refused_files) << "its processes would change the host's driver";
+    EXPECT_EQ(hand_over(hook, O_PATH), refused_files);
+    std::ofstream(runtime_dir / "text") << "no library";
+    EXPECT_EQ(hand_over(hook, O_RDONLY, "text"), refused_files);
+    EXPECT_EQ(hand_over(hook, O_RDONLY | O_DIRECTORY, "instances"), refused_files);
+    EXPECT_EQ(hand_over(hook), taken) << "and it may do better";
+}
+
+TEST_F(LinkDriver, AMessageWithoutItsFilesIsRefused) {
+    Puppet hook(loop);
+    Order order{[](Front& front, const Order& o) -> std::uint64_t {
+        if (!front.connect(o.text)) return 1;
+        auto hello = wire::make_message<wire::Hello>();
+        hello.oldest_version = hello.newest_version = wire::kVersion;
+        hello.role = wire::Role::hand_over;
+        auto message = wire::make_message<wire::HandOver>();
+        message.libraries = 3;
+        if (!front.send(hello) ||
+            !front.send_files(&message, sizeof message, {open("/proc/self/exe", O_RDONLY)}))
+            return 2;
+        return wire::read_message<wire::Refused>(front.receive()) ? 0 : 3;
+    }};
+    wire::put_text(order.text, socket(one));
+    EXPECT_EQ(hook.tell(order), 0U);
+    EXPECT_EQ(hand_over(hook), taken);
+}
+
+TEST_F(LinkDriver, ADaemonThatIsStartedAnewHasItFromTheStore) {
+    Puppet hook(loop);
+    ASSERT_EQ(hand_over(hook), taken);
+    const auto inode = inode_of(cuda());
+    fs::remove(cuda());  // as an image's own, which no path on the host leads to
+    stop();
+    start();
+    Puppet program(loop);
+    EXPECT_EQ(inode_got(program), inode);
+}
+
+TEST_F(LinkDriver, WithoutAStoreItOpensTheSameFileAgain) {
+    Puppet hook(loop);
+    ASSERT_EQ(hand_over(hook), taken);
+    stop();
+    descriptors.kept.clear();
+    start();
+    Puppet program(loop);
+    EXPECT_EQ(inode_got(program), inode_of(cuda()));
+}
+
+TEST_F(LinkDriver, AnotherFileAtThatPathIsNotTaken) {
+    Puppet hook(loop);
+    ASSERT_EQ(hand_over(hook), taken);
+    stop();
+    descriptors.kept.clear();
+    fs::rename(cuda(), cuda() + ".old");
+    fs::copy_file(cuda() + ".old", cuda());
+    start();
+    Puppet program(loop);
+    EXPECT_EQ(inode_got(program), 0U);
+}
+
+TEST_F(LinkDriver, AnotherContainerOfTheSameIdBringsItsOwn) {
+    Puppet hook(loop);
+    ASSERT_EQ(hand_over(hook), taken);
+    stop();
+    ++one.generation;
+    start();
+    Puppet program(loop);
+    EXPECT_EQ(inode_got(program), 0U);
+    EXPECT_EQ(hand_over(hook), taken);
+    EXPECT_EQ(inode_got(program), inode_of(cuda()));
+}
+
+TEST_F(LinkDriver, WithItsInstanceItGoesFromTheStore) {
+    Puppet hook(loop);
+    ASSERT_EQ(hand_over(hook), taken);
+    EXPECT_EQ(descriptors.kept.size(), 2U);
+    server->close(one.id);
+    EXPECT_TRUE(descriptors.kept.empty());
+}
+
+}  // namespace
+}  // namespace cgpu::link::test

@@ -1,0 +1,119 @@
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "tests/unit/module/engine/support/fake_front.hpp"
+
+namespace cgpu::module::test {
+namespace {
+
+constexpr std::int64_t kMicro = 1'000;
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+std::function<Kernel()> always(std::uint64_t function, std::int64_t ns) {
+    return [=] { return Kernel{function, ns}; };
+}
+
+/// As many functions as a program of neural networks has, of 5 to 40 µs, in any order.
+std::function<Kernel()> many(unsigned seed) {
+    return [random = std::minstd_rand(seed)]() mutable {
+        const std::uint64_t function = 1 + random() % 64;
+        return Kernel{function, static_cast<std::int64_t>(5 + function % 36) * kMicro};
+    };
+}
+
+/// 10 µs, 1 ms and 20 ms kernels in any order, as often as fills the same time with each.
+std::function<Kernel()> mixed(unsigned seed) {
+    return [random = std::minstd_rand(seed)]() mutable {
+        const auto draw = random() % 2100;
+        if (draw < 1) return Kernel{3, 20 * kMilli};
+        if (draw < 21) return Kernel{2, 1 * kMilli};
+        return Kernel{1, 10 * kMicro};
+    };
+}
+
+struct Case {
+    const char* name;
+    std::function<std::function<Kernel()>(unsigned stream)> next;
+    std::int64_t longest;
+    std::int64_t pause = 0;
+
+    friend void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
+};
+
+class Metering : public ::testing::TestWithParam<std::tuple<Case, unsigned, Asks>> {
+  protected:
+    EngineUnderTest engine;
+    Pages pages;
+    FakeFront front{engine, std::get<Asks>(GetParam())};
+
+    void start() {
+        engine.table.bind(engine.engine, &pages.orders, &pages.reports);
+        const auto& [c, streams, asks] = GetParam();
+        for (unsigned i = 0; i < streams; ++i) {
+            Program program;
+            program.stream = 100 + i;
+            program.next = c.next(i);
+            program.pause = c.pause;
+            front.programs.push_back(program);
+        }
+    }
+};
+
+TEST_P(Metering, UsedIsWhatTheGpuDid) {
+    start();
+    front.run(kSecond);
+    front.drain();
+    const auto& report = pages.reports.gpus[0];
+    const double truth = static_cast<double>(front.gpu.busy_ns());
+    RecordProperty("used_error_permille",
+                   std::to_string(1000 * (static_cast<double>(report.used_ns) / truth - 1)));
+    EXPECT_NEAR(static_cast<double>(report.used_ns), truth, truth * 0.01);
+    EXPECT_EQ(report.in_flight_ns, 0);
+    EXPECT_EQ(report.wants, std::count_if(front.programs.begin(), front.programs.end(),
+                                          [](const Program& each) { return each.waiting; }));
+    std::uint64_t launched = 0;
+    for (const Program& each : front.programs) launched += each.launched;
+    EXPECT_EQ(report.launches, launched);
+}
+
+TEST_P(Metering, FloodedGpuStaysBusyWithABoundedQueue) {
+    start();
+    const auto& [c, streams, asks] = GetParam();
+    if (c.pause > 0) return;
+    front.run(kSecond);
+    const double elapsed = static_cast<double>(front.now());
+    EXPECT_GT(static_cast<double>(front.gpu.busy_ns()) / elapsed, 0.97);
+    // The window, one kernel beyond it, and the first kernels, whose length nobody knew.
+    EXPECT_LE(front.most_queued, 2 * kMilli + 2 * c.longest + kMilli);
+    RecordProperty("batches_per_s", std::to_string(static_cast<double>(front.batches) / elapsed * 1e9));
+    RecordProperty("asked_per_launch", std::to_string(static_cast<double>(front.asked) /
+                                                      static_cast<double>(pages.reports.gpus[0].launches)));
+}
+
+const Case kCases[] = {
+    {"short", [](unsigned) { return always(1, 10 * kMicro); }, 10 * kMicro},
+    {"middle", [](unsigned) { return always(2, 1 * kMilli); }, 1 * kMilli},
+    {"long", [](unsigned) { return always(3, 20 * kMilli); }, 20 * kMilli},
+    {"many", [](unsigned i) { return many(i + 1); }, 40 * kMicro},
+    {"mixed", [](unsigned i) { return mixed(i + 1); }, 20 * kMilli},
+    {"each_its_own",
+     [](unsigned i) {
+         return always(1 + i, i == 0 ? 10 * kMicro : i == 1 ? kMilli : 20 * kMilli);
+     },
+     20 * kMilli},
+    {"slow_feeder", [](unsigned) { return always(1, 10 * kMicro); }, 10 * kMicro, 90 * kMicro},
+    {"rare", [](unsigned) { return always(1, 100 * kMicro); }, 100 * kMicro, 5 * kMilli},
+};
+
+INSTANTIATE_TEST_SUITE_P(Kernels, Metering,
+                         ::testing::Combine(::testing::ValuesIn(kCases), ::testing::Values(1u, 3u),
+                                            ::testing::Values(Asks::launches, Asks::time)),
+                         [](const auto& each) {
+                             return std::string(std::get<Case>(each.param).name) + "_" +
+                                    std::to_string(std::get<unsigned>(each.param)) + "_streams_" +
+                                    (std::get<Asks>(each.param) == Asks::time ? "by_time" : "by_launches");
+                         });
+
+}  // namespace
+}  // namespace cgpu::module::test

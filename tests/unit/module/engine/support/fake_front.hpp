@@ -1,0 +1,225 @@
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "tests/unit/module/engine/support/engine_fixture.hpp"
+#include "tests/unit/module/engine/support/fake_gpu.hpp"
+
+namespace cgpu::module::test {
+
+struct Kernel {
+    std::uint64_t function;
+    std::int64_t ns;
+};
+
+/// How a front asks: for launches of one function (those of versions up to 0.2.0), or for GPU time.
+enum class Asks { launches, time };
+
+/// One thread of a program: launches what `next` says on its stream, `pause` after each launch.
+struct Program {
+    std::uint64_t stream;
+    std::function<Kernel()> next;
+    std::int64_t pause = 0;
+    // its state
+    std::int64_t at = 0;
+    bool waiting = false;
+    Kernel wanted{};
+    std::uint32_t more = 0;
+    std::uint64_t more_function = 0;
+    std::int64_t time_ns = 0;
+    bool any_function = false;
+    struct Known {
+        std::int64_t cost_ns;
+        std::uint32_t left;
+        std::uint32_t passed;
+        BatchId batch;
+    };
+    std::map<std::uint64_t, Known> costs;
+    BatchId batch = 0;
+    std::uint64_t launched = 0;
+};
+
+/// Does what the front does, in virtual time.
+class FakeFront {
+  public:
+    static constexpr std::uint64_t kContext = 7;
+    static constexpr std::int64_t kLaunchCost = 3'000;
+
+    explicit FakeFront(EngineUnderTest& engine, Asks asks = Asks::time) : engine_(engine), asks_(asks) {}
+
+    FakeGpu gpu;
+    std::vector<Program> programs;
+    std::int64_t most_queued = 0;
+    std::uint64_t asked = 0;
+    std::uint64_t rings = 0;
+    std::uint64_t batches = 0;
+
+    void run(std::int64_t until) {
+        for (Program& program : programs) program.wanted = program.next();
+        while (now_ < until) {
+            Program* first = &programs.front();
+            for (Program& each : programs) {
+                if (each.at < first->at) first = &each;
+            }
+            const std::int64_t service = service_at();
+            go_to(std::max(now_, std::min(first->at, service)));
+            if (service <= first->at) {
+                look_after();
+            } else {
+                step(*first);
+            }
+            most_queued = std::max(most_queued, gpu.queued_ns());
+        }
+    }
+
+    /// Lets everything end and be measured.
+    void drain() {
+        for (Program& each : programs) give_back(each);
+        close_all(0);
+        while (!gpu.idle()) go_to(now_ + 1'000'000);
+        reap();
+    }
+
+    std::int64_t now() const { return now_; }
+
+  private:
+    struct Events {
+        std::uint64_t start = 0;
+        std::uint64_t end = 0;
+    };
+
+    void go_to(std::int64_t time) {
+        now_ = std::max(now_, time);
+        gpu.advance(now_);
+    }
+
+    void step(Program& program) {
+        if (passes_on_grant(program)) return launch(program);
+        ++asked;
+        const Decision decision = ask(program);
+        if (decision.ring != 0) ++rings;
+        program.waiting = decision.act == Act::wait;
+        if (program.waiting) {
+            close_all(0);
+            reap();
+            program.at = std::max(decision.until_ns, now_ + 1'000);
+            return;
+        }
+        if (decision.open != 0) events_[decision.open].start = gpu.record(program.stream);
+        launch(program);
+        if (decision.close != 0) close(decision.close, program.stream);
+        program.batch = decision.batch;
+        program.more = decision.more;
+        program.more_function = decision.more == 0 ? 0 : program.more_function;
+    }
+
+    bool passes_on_grant(Program& program) {
+        if (asks_ == Asks::launches) {
+            if (program.more > 0 && program.more_function != program.wanted.function) give_back(program);
+            if (program.more == 0) return false;
+            --program.more;
+            return true;
+        }
+        const auto known = program.costs.find(program.wanted.function);
+        if (program.more == 0 || known == program.costs.end()) return false;
+        auto& [cost_ns, left, passed, batch] = known->second;
+        if (left == 0 || cost_ns > program.time_ns || (batch != program.batch && !program.any_function))
+            return false;
+        --program.more;
+        program.time_ns -= cost_ns;
+        --left;
+        ++passed;
+        return true;
+    }
+
+    Decision ask(Program& program) {
+        const Launch launch{0,   program.waiting ? 1u : 0u, kContext, program.stream, program.wanted.function,
+                            now_};
+        if (asks_ == Asks::launches) {
+            give_back(program);
+            return engine_.enter(launch);
+        }
+        Program::Known& known = program.costs[launch.function];
+        const TimeRequest request{launch, known.passed, program.more, program.time_ns, program.batch};
+        const TimeGrant grant = engine_.request_time(request);
+        program.more = 0;
+        if (grant.close_first != 0) close(grant.close_first, program.stream);
+        program.time_ns = grant.time_ns;
+        program.any_function = grant.any_function != 0;
+        known = {grant.cost_ns, grant.ask_after, 0, grant.decision.batch};
+        return grant.decision;
+    }
+
+    void launch(Program& program) {
+        gpu.launch(program.stream, program.wanted.ns);
+        program.more_function = program.wanted.function;
+        program.wanted = program.next();
+        ++program.launched;
+        program.at = now_ + kLaunchCost + program.pause;
+    }
+
+    void give_back(Program& program) {
+        if (program.more == 0) return;
+        if (asks_ == Asks::launches) {
+            engine_.table.unused(engine_.engine, 0, program.batch, program.more);
+        } else {
+            engine_.table.return_time(engine_.engine, 0, program.batch, program.more, program.time_ns);
+        }
+        program.more = 0;
+        program.time_ns = 0;
+    }
+
+    void close(BatchId batch, std::uint64_t stream) {
+        for (Program& each : programs) {
+            if (each.batch == batch) give_back(each);
+        }
+        events_[batch].end = gpu.record(stream);
+        engine_.table.closed(engine_.engine, batch, now_);
+        ++batches;
+    }
+
+    void close_all(std::int64_t older_than) {
+        OpenBatch open{};
+        while (engine_.table.next_open_batch(engine_.engine, 0, kContext, ~0ull, older_than, &open) != 0) {
+            close(open.batch, open.stream);
+        }
+    }
+
+    void reap() {
+        for (BatchId id = engine_.table.oldest(engine_.engine, 0, kContext); id != 0;) {
+            const BatchId following = engine_.table.following(engine_.engine, id);
+            const std::int64_t end = gpu.happened(events_[id].end);
+            if (end >= 0) {
+                std::uint32_t ring = 0;
+                engine_.table.reaped(engine_.engine, id, gpu.happened(events_[id].start), end, now_, &ring);
+                rings += ring;
+                events_.erase(id);
+            }
+            id = following;
+        }
+    }
+
+    std::int64_t service_at() {
+        OpenBatch open{};
+        const bool any = engine_.table.next_open_batch(engine_.engine, 0, kContext, ~0ull, 0, &open) != 0;
+        const std::int64_t poll = engine_.table.poll_at(engine_.engine, 0, now_);
+        return std::max(looked_ + 20'000, std::min(poll, any ? looked_ + 1'000'000 : INT64_MAX));
+    }
+
+    void look_after() {
+        looked_ = now_;
+        close_all(now_ - 1'000'000);
+        reap();
+    }
+
+    EngineUnderTest& engine_;
+    const Asks asks_;
+    std::map<BatchId, Events> events_;
+    std::int64_t now_ = 1;
+    std::int64_t looked_ = 0;
+};
+
+}  // namespace cgpu::module::test

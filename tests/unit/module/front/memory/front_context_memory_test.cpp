@@ -1,0 +1,70 @@
+#include <string>
+
+#include "tests/unit/module/front/support/front_fixture.hpp"
+
+namespace {
+
+TEST_F(Front, EveryContextNeedsItsMemoryToo) {
+    daemon().limit_bytes = kContextEstimate - 1;
+    ASSERT_EQ(init(), 0);
+    void* context = nullptr;
+    EXPECT_EQ((call<int(void**, unsigned, int)>("cuCtxCreate_v2")(&context, 0, 0)), kOutOfMemory);
+    EXPECT_EQ(daemon().refused_told, 1u);
+    daemon().limit_bytes = kContextEstimate + 64 * kMiB;
+    ASSERT_EQ((call<int(void**, unsigned, int)>("cuCtxCreate_v2")(&context, 0, 0)), 0);
+    void* second = nullptr;
+    EXPECT_EQ((call<int(void**, unsigned, int)>("cuCtxCreate_v2")(&second, 0, 0)), kOutOfMemory);
+    daemon().limit_bytes = 2 * kContextEstimate + 64 * kMiB;
+    ASSERT_EQ((call<int(void**, unsigned, int)>("cuCtxCreate_v2")(&second, 0, 0)), 0);
+    EXPECT_EQ(daemon().context_bytes, 2 * kContextEstimate);
+    std::uint64_t address = 0;
+    ASSERT_EQ(allocate(64 * kMiB, &address), 0);
+    ASSERT_EQ((call<int(void*)>("cuCtxDestroy_v2")(second)), 0);  // with what was made in it
+    EXPECT_TRUE(eventually([&] { return daemon().charged_bytes == 0; }));
+    EXPECT_EQ(daemon().contexts_gone, 0u);
+    ASSERT_EQ((call<int(void*)>("cuCtxDestroy_v2")(context)), 0);
+    EXPECT_TRUE(eventually([&] { return daemon().contexts_gone == 1; }));
+}
+
+TEST_F(Front, CodeIsSetAsideBeforeItIsLoaded) {
+    daemon().limit_bytes = kContextEstimate + 40 * kMiB;
+    start();
+    const auto load = call<int(void**, const void*)>("cuModuleLoadData");
+    const std::string large(50 * kMiB, 'x');
+    const std::string small(10 * kMiB - 1, 'x');
+    void* module = nullptr;
+    EXPECT_EQ(load(&module, large.c_str()), kOutOfMemory);
+    EXPECT_EQ(heap_bytes(), 0u) << "the driver was asked all the same";
+    behind<void(int)>("fake_fail_next")(3);
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(load(&module, small.c_str()), kOutOfMemory);
+    EXPECT_TRUE(eventually([&] { return daemon().context_bytes == kContextEstimate; }))
+        << "nothing stays behind";
+    ASSERT_EQ(load(&module, small.c_str()), 0);
+    EXPECT_EQ(daemon().context_bytes, kContextEstimate + 10 * kMiB);
+    // The unused part of this process's own lease is no reason to refuse it code.
+    std::uint64_t address = 0;
+    ASSERT_EQ(allocate(30 * kMiB, &address), 0);
+    ASSERT_EQ(free(address), 0);
+    void* second = nullptr;
+    ASSERT_EQ(load(&second, small.c_str()), 0);
+    ASSERT_EQ((call<int(void*)>("cuModuleUnload")(module)), 0);
+    EXPECT_TRUE(eventually([&] { return daemon().moved_bytes == small.size(); }));
+}
+
+TEST_F(Front, ThePrimaryContextCountsOnce) {
+    ASSERT_EQ(init(), 0);
+    void* context = nullptr;
+    const auto retain = call<int(void**, int)>("cuDevicePrimaryCtxRetain");
+    const auto release = call<int(int)>("cuDevicePrimaryCtxRelease_v2");
+    ASSERT_EQ(retain(&context, 0), 0);
+    ASSERT_EQ(retain(&context, 0), 0);
+    ASSERT_EQ(release(0), 0);
+    EXPECT_TRUE(eventually([&] { return daemon().contexts_done == 1; }));
+    EXPECT_EQ(daemon().contexts_gone, 0u);
+    ASSERT_EQ(release(0), 0);
+    EXPECT_TRUE(eventually([&] { return daemon().contexts_gone == 1; }));
+    ASSERT_EQ(retain(&context, 0), 0);
+    EXPECT_TRUE(eventually([&] { return daemon().contexts_done == 2; }));
+}
+
+}  // namespace

@@ -59,7 +59,7 @@ MAY = {
     "client/runtime/oci": ["core", "client/node", "client/run"],
     "client/runtime/call": ["core", "client/node", "client/run", "client/runtime/oci"],
     "client/runtime/chain": ["core", "client/node", "client/run", "client/runtime/oci", "client/runtime/call"],
-    "client/runtime/hooks": ["core", "client/node", "client/run"],
+    "client/runtime/hooks": ["core", "client/node", "client/run", "client/runtime/oci"],
     "client/runtime": ["core", "client/node", "client/run"],
     "client/cgpuctl/output": ["core", "client/node"],
     "client/cgpuctl/base": ["core", "client/cgpuctl/output", "client/node"],

@@ -38,7 +38,7 @@ std::optional<std::string> why_kept(const Removal& removal, const fs::path& fold
         return "it is in force. Try: cgpuctl upgrade to another version first.";
     if (const auto pids = removal.users.of(removal.version); !pids.empty())
         return "processes run it: " + list_of(pids) +
-               ". Try: when they have ended, or after an upgrade of theirs.";
+               ". Try: stop them, or upgrade them first (cgpuctl upgrade --hot).";
     if (!removal.users.all_seen)
         return "there are processes that may not be looked at, and one of them may run it. Try: as root, on "
                "the "

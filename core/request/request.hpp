@@ -67,20 +67,19 @@ struct Request {
     friend bool operator==(const Request&, const Request&) = default;
 };
 
-/// Reads SPEC's table of variables (S2, S3, S4). Nothing: the container is not managed and runs as with the
-/// plain NVIDIA runtime. Whether an empty ALIYUN_COM_GPU_MEM_CONTAINER is managed depends on the node's
-/// default memory, so that is decided at admission.
+/// Reads the variables, annotations and labels that make a request; docs/requests.md lists them. An empty
+/// result: the container is not managed, and runs as with the plain NVIDIA runtime. Whether an empty
+/// ALIYUN_COM_GPU_MEM_CONTAINER is managed depends on the node's default memory, so admission decides that.
 ///
-/// - Two names for one thing must agree. GiB of a card (ALIYUN_COM_GPU_MEM_CONTAINER, aliyun.com/gpu-mem) and
-/// exact
-///   sizes (CGPU_MEM, volcano.sh/gpu-mem.128Mi) agree when the numbers of GiB do; then the exact size counts.
-/// - CGPU_* and volcano.sh/gpu-core.percentage without memory are refused (S2), so that nobody runs unmanaged
-/// by
-///   mistake; the ALIYUN_* are S4's and ignored without memory.
-/// - volcano.sh/gpu-mem.128Mi alone isolates memory only (S2).
+/// - Two names for one setting must agree. GiB of a card (ALIYUN_COM_GPU_MEM_CONTAINER,
+///   aliyun.com/gpu-mem) and exact sizes (CGPU_MEM, volcano.sh/gpu-mem.128Mi) agree when their whole
+///   numbers of GiB do; then the exact size counts.
+/// - CGPU_* and volcano.sh/gpu-core.percentage without a memory request are refused, so that no container
+///   runs unmanaged by mistake. ALIYUN_* without a memory request is ignored, as in cGPU's contract.
+/// - volcano.sh/gpu-mem.128Mi alone isolates memory only.
 /// - An empty value of any other variable counts as absent.
 ///
-/// Refused (invalid, unsupported): a value that can't be read or contradicts another; the text names the
+/// Refused (invalid, unsupported): a value that can't be read or that contradicts another; the text names the
 /// variable.
 [[nodiscard]] tl::expected<std::optional<Request>, model::Refusal> parse_request(const Variables& variables);
 

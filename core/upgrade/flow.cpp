@@ -280,9 +280,9 @@ void Flow::ask(const Who& who, std::uint64_t id, Front& front, const Version& to
 
 void Flow::bring(const Who& who, std::uint64_t id, Front& front, const Version& to) {
     // One that was asked for something else may still do that: the last word counts.
-    const bool elsewhere =
+    const bool other_version =
         front.asked.empty() ? front.runs && *front.runs != to : front.asked.rbegin()->second != to;
-    if (elsewhere && front.switches && front.refused.empty() && now_ >= front.not_before)
+    if (other_version && front.switches && front.refused.empty() && now_ >= front.not_before)
         ask(who, id, front, to);
 }
 
@@ -363,7 +363,8 @@ void Flow::finish_back() {
 }
 
 void Flow::settle() {
-    // Who was stopped when a job went back, say, and did what it had been told before.
+    // Processes that report a version other than the one in force, for example one that was stopped (SIGSTOP)
+    // while a job was rolled back, and later carried out its old order.
     for (auto& [who, process] : roster_.all())
         for (auto& [id, front] : process.fronts) {
             const auto had_been_asked = front.asked.size();

@@ -14,32 +14,32 @@
 
 namespace cgpu::upgrade {
 
-// What happens.
-/// A job is wanted; the one who asks has checked it (objections.hpp).
+// Events.
+/// A job is wanted; the caller has checked it (objections.hpp).
 struct Start {
     Kind kind;
     Manifest to;
     Nanos timeout;
     std::string boot_id;
 };
-/// The node is to be switched to another mode; `from` is the one before, switched or configured.
+/// The node is to change to another mode; `from` is the mode before, set by a switch or by the configuration.
 struct StartMode {
     model::Mode from;
     model::Mode to;
     Nanos timeout;
     std::string boot_id;
 };
-/// The daemon has started, and knows which processes and instances live. Once, before all others.
+/// The daemon has started, and knows which processes and instances are alive. Comes once, before all others.
 struct Resume {
     std::string boot_id;
 };
 struct Cancel {};
 struct Tick {};
-/// The answer to Save; empty: it is on disk.
+/// The answer to Save; empty: the record is on disk.
 struct Saved {
     std::string trouble;
 };
-/// The answer to Verify; the error is a sentence.
+/// The answer to Verify; an error is a sentence.
 struct Verified {
     tl::expected<Manifest, std::string> manifest;
 };
@@ -59,14 +59,14 @@ struct Lost {
 struct Gone {
     Who who;
 };
-/// How many instances are in the way of the job under way, or of the one that starts next.
+/// How many instances block the job under way, or the one that starts next.
 struct Instances {
     std::size_t count;
 };
 using Event = std::variant<Start, StartMode, Resume, Cancel, Tick, Saved, Verified, Known, Connected, Lost,
                            Gone, Said, Instances>;
 
-// What is to be done, in this order.
+// Actions, in the order in which they must be done.
 struct Save {
     Record record;
 };
@@ -95,20 +95,23 @@ using Actions = std::vector<Action>;
 /// Moves the node from one version of the module to another, or from one mode to another. No clock, no
 /// thread, no I/O.
 ///
-/// Hot. stage: the job is saved, and new processes get the target. canary: one process goes over. all: all
-/// others. commit: the target is saved as the version in force. Whatever goes wrong on the way there (a
-/// process can't, dies while it goes over, or has not come over at the deadline; the disk) turns the job
-/// round: new processes get the old version, all that went over or may still do so are told to go back. It
-/// ends when they have, or at a deadline of its own; then it says who runs the other version still, and
-/// whoever of them comes back later is told to go over (settle). A process that ends by itself is no failure.
+/// Hot. stage: the job is saved, and new processes get the target. canary: one process changes to it. all:
+/// all others do. commit: the target is saved as the version in force. Any failure on the way (a process
+/// can't change, dies while it changes, or has not changed by the deadline; the disk) rolls the job back: new
+/// processes get the old version, and all processes that changed or may still change are told to go back. The
+/// job ends when they have, or at a deadline of its own. Then it reports which processes still run the other
+/// version, and tells each of them to change when it reconnects (settle). A process that ends by itself is no
+/// failure.
 ///
-/// Cold. drain: no instance may come until the last one is gone; then the target is verified again and saved.
+/// Cold. drain: no instance is admitted until the last one has ended; then the target is verified again and
+/// saved.
 ///
-/// Mode. drain: no instance may come until the last one is gone that is in the way; then the mode is saved.
+/// Mode. drain: no instance is admitted until the last one that blocks the switch has ended; then the mode is
+/// saved.
 ///
-/// Nothing is told to anyone before it is saved, so a daemon that was killed goes on from what was saved: a
-/// job that went there goes on going there (each process says what it runs when it connects again), one that
-/// went back goes on going back.
+/// State is saved before any process is told. After a restart the daemon resumes from the saved state: a job
+/// that was moving to the target continues (each process reports what it runs when it reconnects), and a job
+/// that was rolling back continues to roll back.
 class Flow {
   public:
     struct Settings {

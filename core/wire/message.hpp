@@ -12,23 +12,31 @@
 /// instance, so which socket was connected to says which instance it is; SO_PEERCRED says which process.
 ///
 /// The life of a connection:
-///     module → Hello           what I speak
-///     daemon → Welcome + fds   orders, reports, bell (pages.hpp); or Refused with a sentence, then closes
-///     module → Ask             lease me bytes           daemon → Answer (granted may be 0 with the reason)
-///     module → Ask (usage)     what has the instance?   daemon → Answer
-///     module → AskProcesses    which processes has it?  daemon → Processes, a page of them
-///     module → Give            bytes of my lease that I don't need any more        (no answer)
-///     module → Notice          something an operator should read in the log        (no answer)
-///     daemon → Recall          give back what you don't use; answered by a Give, of 0 bytes if there is
-///     nothing
+///
+// clang-format off
+///     module → Hello           which versions of the link I speak
+///     daemon → Welcome + fds   orders, reports, bell (pages.hpp); or Refused with a sentence, then it closes
+///     module → Ask             lease me bytes             daemon → Answer (granted may be 0, with the reason)
+///     module → Ask (usage)     what the instance uses     daemon → Answer
+///     module → AskProcesses    which processes it has     daemon → Processes, one page of them
+///     module → Give            returns bytes of the lease that are not needed any more   (no answer)
+///     module → Notice          a line that an operator should read in the log            (no answer)
+///     daemon → Recall          return unused lease        module → Give (0 bytes if nothing is unused)
 ///     module → Switched        which engine runs here: after each Welcome, and after each Switch
-///     daemon → Switch          go over to another engine          module → Switched
-/// Before the instance's program starts, whoever makes its mounts brings the driver's libraries; afterwards
-/// each front asks for its own. Both are connections of their own, and end with the answer:
-///     client → Hello (hand_over), HandOver + fds               daemon → DriverFiles, or Refused
-///     module → Hello (driver)                                  daemon → DriverFiles + fds, or Refused
-/// A process may hold several connections (one from libcuda's front, one from libnvidia-ml's); leases belong
-/// to the process, not to the connection: children inherit descriptors, so a closed socket says nothing.
+///     daemon → Switch          change to another engine   module → Switched
+// clang-format on
+///
+/// Before the instance's program starts, the client that makes its mounts hands over the driver's libraries.
+/// Afterwards each front asks for its own. Both use a connection of their own, which ends with the answer:
+///
+// clang-format off
+///     client → Hello (hand_over), HandOver + fds   daemon → DriverFiles, or Refused
+///     module → Hello (driver)                      daemon → DriverFiles + fds, or Refused
+// clang-format on
+///
+/// A process may hold several connections (one from libcuda's front, one from libnvidia-ml's). Leases belong
+/// to the process, not to the connection: children inherit descriptors, so a closed socket does not show that
+/// the process has ended.
 namespace cgpu::wire {
 
 enum class Kind : std::uint32_t {

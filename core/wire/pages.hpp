@@ -7,21 +7,23 @@
 #include "core/wire/limits.hpp"
 
 /// The pages that daemon and module share. Three per process, each a memfd sealed against growing and
-/// shrinking, all three handed over by SCM_RIGHTS with the Welcome (in this order):
+/// shrinking. All three are passed by SCM_RIGHTS with the Welcome, in this order:
 ///
-///     orders   daemon writes, module reads   sealed with F_SEAL_FUTURE_WRITE, so a client can only map it
-///     read-only:
-///                                            what must be obeyed lies where the one who obeys can't write
-///     reports  module writes, daemon reads   never trusted: the daemon clamps every figure to what is
-///     possible bell     module writes, daemon waits   one per *instance*, shared by its processes: one futex
-///     word to wait on
+// clang-format off
+///     page     written by  read by  access and trust
+///     orders   daemon      module   sealed with F_SEAL_FUTURE_WRITE: a client can only map it read-only,
+///                                   because whoever must obey an order must not be able to write it
+///     reports  module      daemon   not trusted: the daemon clamps every figure to what is possible
+///     bell     module      daemon   one per instance, shared by its processes: one futex word to wait on
+// clang-format on
 ///
-/// Every field is an atomic that stands alone: no two of them have to be read together, so there is no lock
+/// Every field is an atomic that stands alone: no two of them have to be read together. So there is no lock,
 /// and a process killed between two stores leaves nothing half-written. Times are CLOCK_MONOTONIC
 /// nanoseconds.
 ///
-/// A restarted daemon can't write the old orders again (the seal holds for it, too): each process reconnects
-/// and gets new pages. Nobody sleeps on a dead page because waits on `seq` are timed (at most 100 ms).
+/// A restarted daemon can't write to the old orders page (the seal holds for it, too): each process
+/// reconnects and gets new pages. No thread sleeps on an abandoned page, because waits on `seq` are timed (at
+/// most 100 ms).
 namespace cgpu::wire {
 
 using Word = std::atomic<std::uint32_t>;

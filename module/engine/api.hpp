@@ -29,8 +29,7 @@ struct EngineHost {
     void (*free)(void*);
 };
 
-// --- memory
-// ---------------------------------------------------------------------------------------------------------
+// --- Memory ---
 
 /// What a charge is remembered by.
 enum class Holding : std::uint32_t {
@@ -41,8 +40,7 @@ enum class Holding : std::uint32_t {
     pool = 4,      ///< a CUmemoryPool, at what it has taken from the card (resize)
 };
 
-// --- compute
-// --------------------------------------------------------------------------------------------------------
+// --- Compute ---
 
 /// A run of launches on one stream between two events. 0 is no batch.
 using BatchId = std::uint64_t;

@@ -98,7 +98,8 @@ Result<void> attend(Tenants& tenants, std::int64_t until, bool until_ready) {
             if (waited[i].revents != 0 && !tenants[i].read())
                 return client::fail(Kind::failed, "cgpuctl bench: program " + std::to_string(i + 1) + " of " +
                                                       std::to_string(tenants.size()) +
-                                                      " ended early, and said why above. Try: what it says.");
+                                                      " ended early; its message is above. Try: remove that "
+                                                      "cause, then run the benchmark again.");
     }
     if (!until_ready) return {};
     return client::fail(Kind::failed, "cgpuctl bench: the programs didn't start to compute within " +
@@ -212,13 +213,14 @@ Result<void> bench(const Input& input, client::Node& node, Terminal& terminal) {
     if (!snapshot) return tl::unexpected(snapshot.error());
     const client::Gpu* gpu = find_gpu(*snapshot, *uuid);
     if (gpu == nullptr)
-        return client::fail(Kind::not_found, "GPU " + input.gpu + ": it went just now. Try: cgpuctl status.");
+        return client::fail(Kind::not_found,
+                            "GPU " + input.gpu + ": it disappeared during this call. Try: cgpuctl status.");
     if (const auto others = instances_on(*snapshot, *uuid); others > 0 && !input.force)
         return client::fail(Kind::refused,
                             "GPU " + input.gpu + ": " + std::to_string(others) +
                                 (others == 1 ? " instance is" : " instances are") +
                                 " on it already. What computes there would be slowed, and the figures wrong. "
-                                "Try: when it is free, or --force.");
+                                "Try: wait until they have ended, or pass --force.");
     const auto outcome = bench_on(*plan, *uuid, node);
     if (!outcome) return tl::unexpected(outcome.error());
     if (input.json)

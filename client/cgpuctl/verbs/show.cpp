@@ -123,8 +123,10 @@ client::Result<void> show(const Input& input, client::Node& node, Terminal& term
             print(instance, *snapshot, terminal);
         return {};
     }
-    return client::fail(ClientError::Kind::not_found,
-                        input.target + ": it came or went just now. Try: again, or cgpuctl list.");
+    return client::fail(
+        ClientError::Kind::not_found,
+        input.target +
+            ": it started or ended during this call. Try: run the command again, or cgpuctl list.");
 }
 
 }  // namespace cgpu::cgpuctl

@@ -69,7 +69,8 @@ void BellSleeper::hand_back(std::optional<std::size_t> woken_by) {
         for (auto& bell : back) back_.push_back(std::move(bell));
         some_back_.store(true, std::memory_order_release);
     }
-    // After that: who sees this word changed sees what came back, and who doesn't is woken.
+    // Publish after the list is updated: a slicer that reads the new word also sees the list; a slicer that
+    // is asleep is woken.
     word_.fetch_add(1, std::memory_order_release);
     wake(word_);
 }
@@ -79,7 +80,7 @@ void BellSleeper::run() {
     BellWait wait;
     while (true) {
         wait.clear();
-        // Before the orders are taken: those that come in between end the wait at once.
+        // Before the orders are taken: orders that arrive in between end the wait at once.
         wait.add(orders_);
         if (!take_orders()) return;
         for (const auto& each : kept_) wait.add(each.bell->bell->rings, each.heard);

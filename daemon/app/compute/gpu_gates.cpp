@@ -14,8 +14,8 @@ using schedule::kSecond;
 constexpr Nanos kWindow = 2 * kSecond;
 /// … made of samples so far apart.
 constexpr Nanos kSampleEvery = 100 * kMilli;
-/// Who doesn't come when called is looked at so often; nothing else would tell that it goes on.
-constexpr Nanos kLookForDeaf = 20 * kMilli;
+/// Poll interval for a process that does not wake up when its gate opens: it sends no event when it resumes.
+constexpr Nanos kUnresponsivePollInterval = 20 * kMilli;
 
 schedule::Settings settings_of(const model::Gpu& gpu, model::Policy in_force, Nanos slice) {
     schedule::Settings settings;
@@ -115,13 +115,13 @@ std::optional<std::size_t> GpuGates::slot_of(const model::InstanceId& id) const 
 void GpuGates::step(Nanos now, const schedule::GangStates& gangs) {
     schedule::Readings readings{};
     bool someone_waits = false;
-    bool someone_is_deaf = false;
+    bool any_unresponsive = false;
     for (std::size_t slot = 0; slot < schedule::kSlots; ++slot) {
         auto& seat = seats_[slot];
         if (!seat || !seat->processes) continue;
         readings[slot] = seat->processes->read(now);
         someone_waits |= readings[slot].wants;
-        someone_is_deaf |= seat->processes->someone_is_deaf();
+        any_unresponsive |= seat->processes->someone_is_deaf();
         sample(*seat, now);
     }
     const auto decision = slicer_.step(now, readings, gangs);
@@ -133,10 +133,11 @@ void GpuGates::step(Nanos now, const schedule::GangStates& gangs) {
         wakes_are_left |= seat->processes->wakes_are_left();
     }
     due_at_ = decision.wake_at;
-    // Whoever waits must see that somebody is there, so closed gates are renewed well before they run out.
+    // Waiting threads treat a gate that is not renewed in time as the sign of a dead daemon, so closed gates
+    // are renewed well before they expire.
     if (someone_waits) due_at_ = std::min(due_at_, now + hold_ / 3);
-    if (someone_is_deaf) due_at_ = std::min(due_at_, now + kLookForDeaf);
-    // At once, but after the other GPUs, and after whatever the loop's thread wants.
+    if (any_unresponsive) due_at_ = std::min(due_at_, now + kUnresponsivePollInterval);
+    // At once, but after the other GPUs and after the event-loop thread, which may want the lock.
     if (wakes_are_left) due_at_ = now;
 }
 

@@ -309,13 +309,13 @@ NvmlPoller::Next Leases::seen(const model::Uuid& gpu, const NvmlPoller::Figures&
     if (figures) {
         driver_figure(gpu, *figures);
     } else {
-        // Nobody can say when the memory is free; the processes are gone, so it is as good as free.
+        // It is unknown when the memory is free; the processes have ended, so it counts as free.
         drop_dead(gpu, {});
         drive(gpu);
     }
     auto next = NvmlPoller::Next::rest;
     for (const auto& [key, entry] : pools_.all()) {
-        // Who holds memory past the module needn't have told anybody, and may hold it on any GPU.
+        // A process that bypasses the module need not have connected to cgpud, and may use any GPU.
         if (entry->pool.limit() != kUnlimited) next = NvmlPoller::Next::later;
         if (key.gpu != gpu) continue;
         if (entry->pool.unconfirmed()) return NvmlPoller::Next::soon;

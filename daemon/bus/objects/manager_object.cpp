@@ -30,7 +30,7 @@ app::Caller caller_of(const sdbus::IObject& object, const app::Service& service,
     });
 }
 
-/// Who touches nothing of others needs less.
+/// Creating an instance and attaching the caller's own processes need only org.cgpu1.run.
 Action action_for(const app::Caller& caller) {
     return caller.own_only ? Action::run : Action::manage_instance;
 }

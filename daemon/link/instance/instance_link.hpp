@@ -37,19 +37,19 @@ class InstanceLink final : public ConnectionOwner {
     [[nodiscard]] app::WatchPtr find_member(app::FoundProcess call) const;
     void refresh(const model::Instance& instance);
 
-    /// Nothing before its first report.
+    /// Empty before the first report.
     [[nodiscard]] std::optional<app::LeaseReport> report(const model::Process& process,
                                                          const model::Uuid& gpu) const;
     bool recall(const model::Process& process, const model::Uuid& gpu, std::uint64_t bytes);
-    /// A process that holds memory and never connected. False: it isn't one of the instance's.
+    /// Takes in a process that holds memory and never connected. False: it doesn't belong to the instance.
     bool take_in(const model::Process& process, const model::Uuid& gpu);
-    /// Tells a front to go over to another engine.
+    /// Tells a front to change to another engine.
     void switch_engine(const upgrade::Switch& order, const std::string& engine);
-    /// Its instance has ended: who watches engines is told so of its processes.
+    /// Call when the instance has ended: reports the end of each of its processes to the EngineWatch.
     void forget_engines();
-    /// The same: its driver's libraries aren't kept for a later daemon any more.
+    /// Call when the instance has ended: the driver's libraries are no longer kept for a later daemon.
     void forget_driver() { driver_.forget(); }
-    /// Leases and processes changed: calls Outside::on_idle where none is left.
+    /// Leases and processes changed: calls Outside::on_idle if none is left.
     void tell_if_idle();
 
     void packet(Connection& connection, std::span<const std::byte> packet) override;

@@ -297,9 +297,11 @@ void Meter::reaped(BatchId id, std::int64_t start_ns, std::int64_t end_ns, std::
     finish(*batch, end_ns, now_ns);
 }
 
-/// An end event that came at once ends a batch that nothing had been launched into for a while: that was no
-/// use. One that came late shows that the estimates were too short, and so that there were no gaps: late by
-/// what it came after the time it was put there, for a process that is stopped puts it there when it goes on.
+/// The end of the time that the batch used. If the end event completed immediately, the GPU was idle before
+/// it: no launch had gone into the batch for a while, and the idle time is not charged. If it completed
+/// later, the estimates were too short and there was no gap; the difference to the expected end corrects
+/// them. The expected end counts from when the event was recorded, since a stopped process records it only
+/// after SIGCONT.
 std::int64_t Meter::end_of_use(Batch& batch, std::int64_t start_ns, std::int64_t end_ns) {
     const std::int64_t due = backlog_.due(batch.due_mark);
     const bool at_once = end_ns <= batch.closed_ns + kAtOnce;

@@ -2,18 +2,18 @@
 
 #include "module/front/contexts/context_table.hpp"
 
-/// The life of a batch: the launches on one stream between two events of ours, which tell how long they took.
-/// The engine decides when it begins and ends; this is what happens on the stream.
+/// The life of a batch: the launches on one stream between two events of ours. The events tell how long the
+/// launches took. The engine decides when a batch begins and ends; these functions carry that out on the
+/// stream.
 ///
-/// 1. Open: its start event is recorded, and launches go into it (open_batch, takes_launch).
-/// 2. Closing: it takes no further launch (close_batch, note_last_launch). A thread may be launching into it
-/// at
-///    this moment; then that thread closes it when its launch has reached the driver (close_left_over).
-/// 3. Closed: its end event is recorded, and the engine knows.
-/// 4. Reaped: the GPU has passed the end event, and the engine knows when (reap.hpp); or lost: it can't be
-///    measured any more.
+/// 1. Open: the start event is recorded, and launches go into the batch (open_batch, takes_launch).
+/// 2. Closing: the batch accepts no further launch (close_batch, note_last_launch). If a thread is inside
+///    a launch call for this batch, that thread closes it after the driver returns (close_left_over).
+/// 3. Closed: the end event is recorded, and the engine knows.
+/// 4. Reaped: the GPU has passed the end event, and the engine knows when (reap.hpp). Or lost: the batch
+///    can't be measured any more.
 ///
-/// None of these may be called while a lock is held.
+/// None of these functions may be called while a lock is held.
 namespace cgpu::front {
 
 /// Records the start event of a batch that the engine has opened. False: it can't be measured, and the engine

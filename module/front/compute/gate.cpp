@@ -206,8 +206,8 @@ CUresult pass_gate(const Work& work, Pass& pass) {
     const LastBatch last{grant.context, grant.batch, grant.closes, grant.told_locked};
     // The first launch of a function may wait for the daemon.
     const bool first = is_first_launch(*context, work.function);
-    const bool elsewhere = grant.context != nullptr && grant.context->gpu != context->gpu;
-    if (first || elsewhere) grant.end();
+    const bool other_gpu = grant.context != nullptr && grant.context->gpu != context->gpu;
+    if (first || other_gpu) grant.end();
     if (first) {
         const CUresult refused = before_launch(*context, work.function, pass.first);
         if (refused != kSuccess) return refused;

@@ -63,7 +63,8 @@ CUresult enlarge(Context& context, std::uint64_t bytes, Call call) {
     return result;
 }
 
-/// The limit is smaller: what no launch has taken yet is given back, of the rest the driver's figure tells.
+/// If the limit is lowered, the reserved memory that no launch has used yet is released; the driver's figure
+/// corrects the rest.
 template <class Call>
 CUresult reduce(Context& context, std::uint64_t bytes, Call call) {
     const CUresult result = call();

@@ -28,8 +28,8 @@ class PoolFrees {
     /// then.
     bool wait_for_progress(int gpu, std::uint32_t seen, std::int64_t until_ns);
 
-    /// While it lives, this thread allocates from a pool: what it has set aside may turn out to be more than
-    /// it takes, so others who find no room have to wait for that, too.
+    /// RAII: this thread is allocating from a pool and may return part of its reservation, so other threads
+    /// without room wait for it before they fail.
     class Taking {
       public:
         explicit Taking(int gpu);

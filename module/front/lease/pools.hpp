@@ -19,15 +19,16 @@ struct Pool {
     std::uint64_t bytes = 0;              ///< that figure
     std::atomic<std::uint64_t> gone{0};   ///< by how much the figures have sunk so far, all together
     std::atomic<bool> doomed{false};      ///< the program has destroyed it, but memory of it is in use
-    /// How many threads are about to ask the driver about it, and kEnding once nothing of it is in use any
-    /// more: nobody begins to ask then, and the last one who asks has the driver destroy it.
+    /// Number of threads that are querying this pool. kEnding is set when the pool is unused: no new query
+    /// starts, and the last thread has the driver destroy the pool.
     std::atomic<std::uint32_t> pins{0};
     static constexpr std::uint32_t kEnding = 1u << 31;
     Pool* next = nullptr;
 };
 
 /// A pool is charged at what it has taken from the card (CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), in use or
-/// kept for later: what the driver itself says of it, read again after everything that may have changed it.
+/// kept for later. The driver reports that figure; it is read again after every call that may have changed
+/// it.
 class Pools {
   public:
     constexpr Pools() = default;

@@ -124,15 +124,16 @@ bool Sections::wait_until_empty(std::int64_t until_ns) const {
     return all_out([this] { return unlisted_.load() > 0; });
 }
 
-/// Null is in force where nothing was, or where all are kept out. A thread that is inside already, below the
-/// signal handler that it runs now, is what the exchange waits for.
+/// Null where no engine was in force, or where all threads are kept out. A thread that is already inside, in
+/// the code below the signal handler that it now runs, gets the engine in force: the exchange waits for it.
 const Running* Sections::enter_late(Mark* mark, std::uint32_t before) {
     while (true) {
         if (before >= kInside) return in_force_.load();
         const bool closed = closed_.load() != 0;
         if (const Running* running = current_.load()) return running;
         if (!closed) return nullptr;
-        // A handler that interrupted its thread on the doorstep (1) can't speak for it, and stays in sight.
+        // A signal handler that interrupted its thread between the two stores of enter() (mark 1) must not
+        // clear the thread's mark: the exchange must still see it.
         mark->store(before, std::memory_order_release);
         wait_for_opening();
         mark->exchange(before + 1);

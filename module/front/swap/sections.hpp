@@ -18,11 +18,11 @@ class FunctionCosts;
 
 namespace detail {
 
-/// How deep a thread is in sections, readable by whoever wants all out: 2 for each that it was let into, and
-/// 1 for one that it asks to be let into at this moment.
+/// Nesting depth of the thread's engine sections × 2, plus 1 while the thread is entering. The thread that
+/// exchanges engines reads it. Sections nest because a signal handler may launch while its thread is inside.
 using Mark = std::atomic<std::uint32_t>;
 
-/// What the front keeps of a thread. A thread's end leaves it to the next one.
+/// What the front keeps for a thread. When the thread ends, the next thread takes it over.
 struct alignas(64) Slot {
     Mark mark{0};
     std::atomic<std::uint64_t> batch{0};  ///< the one that the thread is launching into (Launching)

@@ -114,7 +114,7 @@ expect wait "$waiting"
 expect grep -q 'switch [0-9]* (mode, memory+compute to none): done. none is in force.' "$scratch/waits"
 is_unlimited
 
-# At no chosen moment: cgpud dies somewhere in it, and the node is in one mode, with the door open.
+# cgpud is killed at an arbitrary moment; afterwards the node is in one mode and admits instances.
 for moment in 0 0.001 0.002 0.004 0.008 0.016; do
     wanted=$([[ $(mode_now) == none* ]] && echo memory || echo none)
     cgpuctl set-mode "$wanted" >/dev/null 2>&1 &

@@ -234,8 +234,9 @@ std::uint64_t LeasePool::Account::holds_at_least() const {
     return dying ? total() : std::max(total(), lease + unsized.beyond_lease());
 }
 
-/// What is counted of a process that never lets a figure be believed is too little. If that were taken for
-/// what it holds, each process of an instance could pass for all that the limit has room for.
+/// If a process always reports that it is changing, its driver figure is never accepted, so its charge is too
+/// low. If that charge were used as what it holds, each process of an instance could claim all the room that
+/// the limit leaves.
 std::uint64_t LeasePool::held_by_others(const Account& account) const {
     std::uint64_t sum = account.lease;
     for (const auto& [process, other] : accounts_)

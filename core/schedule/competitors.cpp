@@ -145,9 +145,10 @@ Nanos Competitors::gang_debt(std::size_t slot) const {
 }
 
 Nanos Competitors::most_debt(std::size_t slot) const {
-    // Overuse is what goes beyond the turn; it is repaid up to one period (S4). In a gang some is on purpose.
+    // Overuse is the time beyond the turn; it is repaid up to one period (cGPU's contract). A gang may
+    // overuse a turn on purpose.
     const Nanos usual = period() + turn_length(slot) + gang_debt(slot);
-    // A kernel longer than that is repaid whole. What kernels of a gang take may be spent waiting for others.
+    // A longer kernel is repaid in full. The time of a gang's kernels may consist of waiting for others.
     return slots_[slot].gang.ganged() ? usual : std::max(usual, slots_[slot].took);
 }
 

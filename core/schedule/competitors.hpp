@@ -21,7 +21,7 @@ class Competitors {
     [[nodiscard]] const Tuning& tuning() const { return settings_.tuning; }
     [[nodiscard]] const Rules& rules() const { return rules_; }
 
-    /// True where that changes something.
+    /// True if that changes anything.
     bool set_policy(model::Policy policy);
     bool set_max_inst(int max_inst);
     bool set_prio_ratio(int percent);
@@ -34,12 +34,12 @@ class Competitors {
     [[nodiscard]] const Slot& operator[](std::size_t slot) const { return slots_[slot]; }
     [[nodiscard]] const std::array<Slot, kSlots>& slots() const { return slots_; }
 
-    /// As it counts under the policy; 0 for one that is held for ever, or not there.
+    /// The weight under the policy; 0 for a slot whose gate stays closed, or that is not joined.
     [[nodiscard]] int weight(std::size_t slot) const { return weight_of(slots_[slot]); }
     [[nodiscard]] bool wants(std::size_t slot) const;
     /// How many instances without high priority have a weight.
     [[nodiscard]] int ordinary_present() const;
-    /// Slices that nobody was given take turns, too.
+    /// Slices that no instance was given take turns, too.
     [[nodiscard]] bool spare_slices() const { return ordinary_.weight(VirtualTime::kSpare) > 0; }
     [[nodiscard]] bool any_woke() const;
     /// The part 0..1 of the GPU that the policy gives the slot now: Slicer::target_share.

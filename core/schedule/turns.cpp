@@ -214,7 +214,7 @@ Nanos Turns::turn_wake_at(const Competitors& competitors, Nanos now) const {
     const Slot& holder = competitors[turn_->slot];
     const Nanos remaining = holder.level().remaining;
     if (turn_->closed_at) {
-        // Where something runs on past its estimate, what is left stays as it is: ever less often, then.
+        // If work runs beyond its estimate, the rest doesn't change: poll less and less often then.
         const Nanos stalled = std::min(holder.filter.stalled() / 2, kMilli);
         const Nanos wait = holder.predictable(tuning.trusted_error)
                                ? std::max(remaining - tuning.lead, stalled)

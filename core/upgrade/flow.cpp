@@ -6,14 +6,14 @@
 namespace cgpu::upgrade {
 namespace {
 
-/// `what: why` of a refusal `what: why. Try: remedy.`, to go on in the same sentence.
+/// The part `what: why` of a refusal `what: why. Try: remedy.`, to continue in the same sentence.
 std::string reason_in(const std::string& refusal) {
     const auto remedy = refusal.find(". Try: ");
     if (remedy != std::string::npos) return refusal.substr(0, remedy);
     return refusal.ends_with('.') ? refusal.substr(0, refusal.size() - 1) : refusal;
 }
 
-/// Into whichever of the two it belongs.
+/// Puts the setting into the version or the mode, whichever it is.
 template <class AnyVersion>
 void put_in_force(const Setting& setting, AnyVersion& version, std::optional<model::Mode>& mode) {
     if (const auto* new_version = std::get_if<Version>(&setting))
@@ -117,7 +117,7 @@ void Flow::begin(Kind kind, const Setting& from, const Setting& to, Nanos timeou
 }
 
 void Flow::on(const Resume& resume) {
-    // Answers to what an earlier daemon asked may still come.
+    // Answers to requests of an earlier daemon may still arrive; their numbers must not match ours.
     next_request_ = static_cast<std::uint64_t>(now_);
     if (!job_) return;
     if (job_->boot_id != resume.boot_id) {
@@ -160,7 +160,7 @@ void Flow::on(const Saved& saved) {
             step_ = job_->kind == Kind::hot ? Step::canary : Step::drain;
             return;
         case After::back:
-            // It goes back all the same: a daemon killed meanwhile would only begin again.
+            // The job is rolled back all the same: a daemon that is killed meanwhile would only start again.
             save_trouble_.clear();
             if (!saved.trouble.empty()) tell(true, saved.trouble);
             return;
@@ -279,7 +279,7 @@ void Flow::ask(const Who& who, std::uint64_t id, Front& front, const Version& to
 }
 
 void Flow::bring(const Who& who, std::uint64_t id, Front& front, const Version& to) {
-    // One that was asked for something else may still do that: the last word counts.
+    // A front that was asked for another version may still change to that one: the last request counts.
     const bool other_version =
         front.asked.empty() ? front.runs && *front.runs != to : front.asked.rbegin()->second != to;
     if (other_version && front.switches && front.refused.empty() && now_ >= front.not_before)

@@ -118,9 +118,9 @@ class Flow {
         Nanos back_timeout = 10 * kSecond;
         Nanos busy_pause = 100 * kMilli;
         Nanos save_pause = kSecond;
-        std::uint32_t switch_deadline_ms = 1000;  ///< how long a process waits for calm before it says busy
+        std::uint32_t switch_deadline_ms = 1000;  ///< how long a process tries before it answers busy
     };
-    /// What people see of the job that is under way, or of the last one.
+    /// What users see of the job under way, or of the last one.
     struct Status {
         std::uint64_t id = 0;  ///< 0: there has been none
         Kind kind = Kind::hot;
@@ -135,29 +135,29 @@ class Flow {
         friend bool operator==(const Status&, const Status&) = default;
     };
 
-    /// `in_force`: where the record doesn't say.
+    /// `in_force`: the version in force if the record has none.
     Flow(Record record, const Version& in_force, Settings settings);
     Flow(Record record, const Version& in_force) : Flow(std::move(record), in_force, Settings()) {}
 
     [[nodiscard]] Actions step(const Event& event, Nanos now);
-    /// When to step with a Tick; nothing: when something happens.
+    /// When to step with a Tick; empty: only when something happens.
     [[nodiscard]] std::optional<Nanos> wake(Nanos now) const;
 
     [[nodiscard]] const Version& in_force() const { return in_force_; }
-    /// What a process gets that starts now.
+    /// The version for a process that starts now.
     [[nodiscard]] const Version& for_new() const;
     [[nodiscard]] bool under_way() const { return job_.has_value(); }
-    /// Whether it still can be cancelled.
+    /// Whether the job can still be cancelled.
     [[nodiscard]] bool can_cancel() const;
-    /// The mode that the node was switched to; nothing: never.
+    /// The mode that the node was switched to; empty: it never was.
     [[nodiscard]] std::optional<model::Mode> mode() const { return mode_; }
-    /// A cold job, or one of the mode, waits for instances to go: none may come.
+    /// A cold job, or one of the mode, waits for instances to end: none is admitted.
     [[nodiscard]] bool draining() const { return job_ && step_ == Step::drain && !ending_; }
     [[nodiscard]] Status status() const;
     [[nodiscard]] const Roster& roster() const { return roster_; }
 
   private:
-    /// What goes on when the save that is under way is done.
+    /// How to continue when the save under way is done.
     enum class After { nothing, start, back, end };
 
     void on(const Start& start);
@@ -183,7 +183,7 @@ class Flow {
     void try_canary();
     void try_all();
     void ask(const Who& who, std::uint64_t id, Front& front, const Version& to);
-    /// Asks it where it isn't on its way already and may be asked now.
+    /// Asks the front to change, unless it is changing already or must not be asked now.
     void bring(const Who& who, std::uint64_t id, Front& front, const Version& to);
     [[nodiscard]] bool going() const { return job_ && (step_ == Step::canary || step_ == Step::all); }
     void turn_round(bool cancelled, const std::string& why);

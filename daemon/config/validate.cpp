@@ -53,7 +53,7 @@ class Validator {
     void add(const Entry& entry, const std::string& why, const std::string& remedy) {
         std::string what;
         for (const std::string& part : entry.path) what += (what.empty() ? "" : ".") + part;
-        // Names come from files that people write; only odd ones need the quotes.
+        // Names come from files that people write; only unusual ones need quotes.
         const std::string quoted = model::quote(what);
         if (quoted != '"' + what + '"') what = quoted;
         problems_.push_back(problem(entry.origin, what + " = " + model::quote(entry.value), why, remedy));

@@ -11,10 +11,10 @@
 namespace cgpu::config {
 namespace {
 
-/// The deepest key there is: gpus → a GPU → a setting.
+/// The depth of the deepest key: gpus → a GPU → a setting.
 constexpr std::size_t kMaxDepth = 3;
 
-/// Takes a document in and forgets it.
+/// Parses a document and drops it.
 class Ignore : public YAML::EventHandler {
   public:
     void OnDocumentStart(const YAML::Mark&) override {}
@@ -30,7 +30,7 @@ class Ignore : public YAML::EventHandler {
     void OnMapEnd() override {}
 };
 
-/// YAML::LoadAll() would tell as well, but yaml-cpp 0.7 never returns from it for a text that begins with a
+/// YAML::LoadAll() would tell as well, but in yaml-cpp 0.7 it never returns for a text that begins with a
 /// comma.
 bool has_more_than_one_document(const std::string& text) {
     std::istringstream stream(text);
@@ -78,7 +78,7 @@ class Flattener {
         } else if (value.IsScalar()) {
             entries_.push_back({std::move(path), value.Scalar(), origin});
         } else if (path.size() > 1 || (path.front() != "weights" && path.front() != "gpus")) {
-            // A group whose lines are all commented out is fine; a key that forgot its value is not.
+            // A group whose lines are all commented out is fine; a key without a value is not.
             problems_.push_back(
                 problem(origin, what, "it has no value", "a value behind the colon, or no such line"));
         }

@@ -40,7 +40,7 @@ LeaseFile::LeaseFile(std::filesystem::path path, int fd) : path_(std::move(path)
 
 LeaseFile::~LeaseFile() {
     if (mapped_ != nullptr) munmap(mapped_, bytes_);
-    // Said, not left to close(): a forked child may have the descriptor, too.
+    // Unlocked explicitly, not by close(): a forked child may have the descriptor, too.
     flock(fd_, LOCK_UN);
     close(fd_);
 }
@@ -73,7 +73,7 @@ app::Result<std::unique_ptr<LeaseFile>> LeaseFile::open(const std::filesystem::p
     return refuse_file(path, "a new one is damaged at once");
 }
 
-/// Maps what is there; writes the header of an empty file.
+/// Maps the existing file; writes the header of an empty file.
 app::Result<void> LeaseFile::begin() {
     struct stat status {};
     if (fstat(fd_, &status) != 0) return trouble(error_text());
@@ -84,7 +84,7 @@ app::Result<void> LeaseFile::begin() {
         mapped_ = mapped;
         bytes_ = size;
     }
-    // A daemon killed while it made the file leaves zeros: as good as an empty one.
+    // A daemon killed while it created the file leaves zeros: that counts as an empty file.
     const auto* first = static_cast<const unsigned char*>(mapped_);
     if (size > 0 && std::any_of(first, first + size, [](unsigned char byte) { return byte != 0; })) return {};
     if (auto reserved = reserve(kFirstRecords); !reserved) return reserved;
@@ -95,12 +95,13 @@ app::Result<void> LeaseFile::begin() {
     return {};
 }
 
-/// Makes room for so many records in all.
+/// Makes room for this many records in total.
 app::Result<void> LeaseFile::reserve(std::size_t records) {
     const auto bytes = sizeof(LeaseFileHeader) + records * sizeof(LeaseRecord);
     if (bytes <= bytes_) return {};
     if (const int error = posix_fallocate(fd_, 0, static_cast<off_t>(bytes)); error != 0) {
-        // What was allocated before it failed is of no use; the file goes back to what is mapped.
+        // The space that was allocated before the failure is of no use; the file is cut back to the mapped
+        // size.
         [[maybe_unused]] const int undone = ftruncate(fd_, static_cast<off_t>(bytes_));
         return trouble("it can't grow: " + std::generic_category().message(error));
     }

@@ -47,9 +47,9 @@ class LeaseFile final : public app::LeaseTable {
 
     app::Result<void> begin();
     app::Result<void> reserve(std::size_t records);
-    /// The place of a free record, made where there is none.
+    /// The place of a free record; the file grows if there is none.
     app::Result<std::size_t> free_place();
-    /// The mapped file's version, where this release is too old for it.
+    /// The mapped file's version, if this release is too old for it.
     [[nodiscard]] std::optional<std::uint32_t> version_to_come() const;
     /// What is wrong with the mapped file; empty: nothing.
     [[nodiscard]] std::string find_damage() const;

@@ -142,7 +142,7 @@ tl::expected<json, Unreadable> parse(std::string_view text) {
     }
 }
 
-/// The document brought to kStateVersion.
+/// Migrates the document to kStateVersion.
 tl::expected<void, Unreadable> bring_up_to_date(json& document) {
     if (!document.is_object() || !document.contains("version") || !document["version"].is_number_unsigned())
         return tl::unexpected(Unreadable{"it has no version, so it is not a state of cgpud", kRemedy});

@@ -28,7 +28,7 @@ Nanos StuckWork::surely_at(const Reading& level, const Tuning& tuning) const {
 
 Nanos StuckWork::at(const Reading& level, const Tuning& tuning, bool ganged) const {
     if (!ganged) return surely_at(level, tuning);
-    // Not before it could have been done: a launch that is let through too early is the next one to be stuck.
+    // Not before the work could have finished: a launch that is let through too early would get stuck itself.
     return overdue_at(level, tuning, level.in_flight_estimate + tuning.stuck_grace);
 }
 

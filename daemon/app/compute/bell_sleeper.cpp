@@ -44,7 +44,7 @@ bool BellSleeper::take_orders() {
         if (stop_) return false;
         next.swap(next_);
     }
-    // What was kept may be unmapped here, without the lock.
+    // Pages of former doorbells may be unmapped here, so this is done without the lock.
     if (next) kept_ = std::move(*next);
     return true;
 }
@@ -55,7 +55,7 @@ void BellSleeper::hand_back(std::optional<std::size_t> woken_by) {
     for (std::size_t i = 0; i < kept_.size(); ++i) {
         auto& each = kept_[i];
         const bool rang = each.bell->bell->rings.load(std::memory_order_acquire) != each.heard;
-        // The first word is the sleeper's own.
+        // The first word is the helper's own.
         if (rang || woken_by == i + 1) {
             back.push_back(std::move(each.bell));
         } else {

@@ -10,9 +10,9 @@ namespace {
 using schedule::kMilli;
 using schedule::kSecond;
 
-/// The achieved share is that of a window of about this length …
+/// The achieved share is measured over a window of about this length …
 constexpr Nanos kWindow = 2 * kSecond;
-/// … made of samples so far apart.
+/// … with samples at this interval.
 constexpr Nanos kSampleEvery = 100 * kMilli;
 /// Poll interval for a process that does not wake up when its gate opens: it sends no event when it resumes.
 constexpr Nanos kUnresponsivePollInterval = 20 * kMilli;
@@ -70,7 +70,7 @@ void GpuGates::update(const model::Node& node, const model::Gpu& gpu) {
         seat.weight = quota.weight;
         seat.high_priority = quota.high_priority;
     }
-    // Most changes of the node are another GPU's.
+    // Most changes of the node concern other GPUs.
     if (changes) due_at_ = 0;
 }
 

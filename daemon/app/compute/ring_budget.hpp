@@ -46,7 +46,7 @@ class RingBudget {
     }
 
   private:
-    schedule::Nanos paid_at_ = 0;  ///< when what it has rung so far is paid for
+    schedule::Nanos paid_at_ = 0;  ///< when the budget for all rings so far is refilled
     bool too_loud_ = false;
     int found_loud_ = 0;  ///< how often, up to kPatience
 };

@@ -14,11 +14,11 @@ namespace cgpu::app {
 struct LeaseSettings {
     RecallQueue::Settings recall;
     NvmlPoller::Settings looks;
-    std::uint64_t first_context_estimate = 256ull << 20;  ///< bytes, until a context was seen on the GPU
+    std::uint64_t first_context_estimate = 256ull << 20;  ///< bytes, until a context was measured on the GPU
     Unexplained::Settings unexplained;
     OnEscape on_escape = OnEscape::report;
     Nanos settle = kSecond;          ///< after a restart: how long processes have to connect again
-    Nanos reconnect = 30 * kSecond;  ///< after a restart: nobody is outside the module before then
+    Nanos reconnect = 30 * kSecond;  ///< after a restart: no process counts as outside the module before then
 };
 
 /// Ledger of GPU memory leases, per instance, process and GPU. Used by the event-loop thread only.
@@ -130,14 +130,14 @@ class Leases {
     std::vector<model::Uuid> gpus_;
     LeasePools pools_;
     ContextSizes contexts_;
-    std::vector<LeaseTable::Saved> left_;  ///< by an earlier daemon, not taken up yet
+    std::vector<LeaseTable::Saved> left_;  ///< leases of an earlier daemon, not taken over yet
     Nanos settled_at_ = 0;
-    Nanos outside_from_ = 0;  ///< before then a stranger may be one that hasn't connected again yet
+    Nanos outside_from_ = 0;  ///< before then an unknown process may not have reconnected yet
     bool damaged_ = false;
     Escapes escapes_;
     std::map<model::Uuid, Nanos> strangers_looked_for_;
     NvmlPoller looks_;
-    std::shared_ptr<int> alive_ = std::make_shared<int>(0);  ///< what was posted may come after our end
+    std::shared_ptr<int> alive_ = std::make_shared<int>(0);  ///< posted calls may run after this object's end
 };
 
 }  // namespace cgpu::app

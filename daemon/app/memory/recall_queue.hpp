@@ -23,39 +23,39 @@ namespace cgpu::app {
 class RecallQueue {
   public:
     struct Settings {
-        std::uint64_t chunk = 32ull << 20;  ///< granted at a time where there is plenty; bytes
+        std::uint64_t chunk = 32ull << 20;  ///< granted at a time if enough is free; bytes
         Nanos deadline = 200'000'000;
-        Nanos dying_hope = kSecond;       ///< how long the memory of an ended process is expected back soon
-        Nanos figure_hope = 500'000'000;  ///< how long after its making a thing's real size is expected soon
+        Nanos dying_hope = kSecond;       ///< how long to wait for the memory of an ended process
+        Nanos figure_hope = 500'000'000;  ///< how long to wait for the real size of a new thing
     };
 
     RecallQueue(Loop& loop, LeasePool& pool, const Settings& settings);
 
     void set_peers(LeasePeers* peers) { peers_ = peers; }
-    /// Until then no ask that lacks something is refused (the siblings are still coming back), and with
+    /// Until then no ask that lacks memory is refused (other processes are still reconnecting), and with
     /// `hold_all` none is granted either (their memory isn't known yet).
     void settle(Nanos until, bool hold_all);
 
-    /// While this holds, nothing is granted. Asked at each grant.
+    /// While this returns true, nothing is granted. Called at each grant.
     void refuse_while(std::function<bool()> refused) { refused_ = std::move(refused); }
 
     void ask(LeaseAsk ask, LeaseReply reply);
-    /// A process has given back bytes of its lease (0: it has nothing to spare).
+    /// A process has returned bytes of its lease (0: it has nothing to spare).
     void gave(const model::Process& process, std::uint64_t bytes);
-    /// A process has ended: nobody waits for its asks.
+    /// A process has ended: its asks are dropped.
     void forget(const model::Process& process);
     /// Something else has changed: tries again.
     void drive();
-    /// Asks siblings for what lies above the limit, without waiting for it.
+    /// Recalls lease above the limit from the processes, without waiting for it.
     void shrink();
-    /// Refuses everyone: the instance is gone.
+    /// Refuses all asks: the instance has ended.
     void close();
 
   private:
     struct Waiting {
         LeaseAsk ask;
         LeaseReply reply;
-        std::set<model::Process, ProcessLess> spent;  ///< siblings with nothing to spare
+        std::set<model::Process, ProcessLess> spent;  ///< other processes with nothing to spare
     };
     struct Sibling {
         model::Process process;
@@ -80,7 +80,7 @@ class RecallQueue {
     std::set<model::Process, ProcessLess> recalled_;  ///< not answered yet
     std::set<model::Process, ProcessLess> silent_;    ///< let a deadline pass
     WatchPtr timer_;
-    Nanos due_at_ = 0;  ///< when it was to go off
+    Nanos due_at_ = 0;  ///< when it was due
     Nanos settled_at_ = 0;
     bool hold_all_ = false;
     std::function<bool()> refused_ = [] { return false; };

@@ -5,7 +5,7 @@
 
 #include "core/upgrade/flow.hpp"
 
-/// What the link and the upgrader say to each other. One thread: the loop's.
+/// The interface between the link and the upgrader. Used by the event-loop thread only.
 namespace cgpu::app {
 
 /// Reaches the fronts of the running processes; link::Server implements it.

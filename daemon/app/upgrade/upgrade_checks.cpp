@@ -10,7 +10,7 @@ namespace {
 using model::Refusal;
 
 constexpr std::uint32_t kLongestTimeout = 86400;  // seconds
-/// Named in a refusal, which is one line.
+/// At most this many are named in a refusal, which is one line.
 constexpr std::size_t kMostNamed = 8;
 
 std::string list(const std::vector<std::string>& items, const char* between) {
@@ -52,7 +52,7 @@ Result<upgrade::Manifest> UpgradeChecks::target(std::string_view version) const 
 }
 
 Result<void> UpgradeChecks::hot(const upgrade::Manifest& target) const {
-    // Without it there would be no way back.
+    // Without a valid bundle of the running version there would be no way back.
     const auto running = modules_.verified(flow_.in_force());
     if (!running) return tl::unexpected(running.error());
     if (const auto why = upgrade::why_not_hot(*running, target))

@@ -102,7 +102,7 @@ Result<void> Upgrader::cancel(std::uint64_t id, bool dry_run) {
     return {};
 }
 
-// What can't go back must not go there.
+// A front that can't go back must not get the target.
 std::string Upgrader::engine_for_new(bool switches) const {
     return engine_path(switches ? flow_.for_new() : flow_.in_force());
 }

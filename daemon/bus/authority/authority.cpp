@@ -13,12 +13,13 @@
 namespace cgpu::bus {
 namespace {
 
-// The Authority of polkit, by its public interface (polkit(8), org.freedesktop.PolicyKit1.Authority).
+// polkit's Authority, by its public interface (polkit(8), org.freedesktop.PolicyKit1.Authority).
 constexpr const char* kPolkit = "org.freedesktop.PolicyKit1";
 constexpr const char* kPolkitPath = "/org/freedesktop/PolicyKit1/Authority";
 constexpr const char* kPolkitInterface = "org.freedesktop.PolicyKit1.Authority";
 constexpr std::uint32_t kAllowUserInteraction = 1;
-/// The subject is known by its connection: a pid could be another process by the time it is looked at.
+/// The subject is identified by its connection: a pid could belong to another process when polkit looks it
+/// up.
 constexpr const char* kSubjectKind = "system-bus-name";
 
 using Subject = sdbus::Struct<std::string, std::map<std::string, sdbus::Variant>>;
@@ -46,7 +47,7 @@ app::Result<void> judge(const Verdict& verdict, Action action, const compat::Cal
                   std::string(kAsRoot) + ", or on a terminal where an agent of polkit runs (pkttyagent)");
 }
 
-/// Nobody has its name, and nobody could be started for it: there is none, or its unit is masked.
+/// No service owns the name, and none can be started for it: polkit isn't installed, or its unit is masked.
 bool is_absent(const std::string& error) {
     if (error.starts_with("org.freedesktop.systemd1.")) return true;
     constexpr std::array kAbsent = {"ServiceUnknown", "NameHasNoOwner", "Spawn."};
@@ -120,7 +121,7 @@ void Authority::ask(Action action, const compat::Caller& caller, const Answer& a
 }
 
 void Authority::give_up(const std::string& question) {
-    // Else its agent would go on asking for a password that nobody waits for.
+    // Otherwise the agent would keep asking for a password that is no longer needed.
     try {
         polkit_->callMethod("CancelCheckAuthorization")
             .onInterface(kPolkitInterface)

@@ -79,8 +79,8 @@ Result<LeasePool::Grant> LeasePool::lease(const model::Process& process, std::ui
     if (need > free) return Grant{0, need - free};
     const auto account = account_for(process);
     if (!account) return tl::unexpected(account.error());
-    // A quarter of the rest at most, so that many processes in a small limit don't lock each other's chunks
-    // up.
+    // At most a quarter of the rest, so that many processes in a small limit don't lock up each other's
+    // chunks.
     const auto wished = chunk > need ? chunk - need : 0;
     const auto granted = need + wire::align_down(std::min(wished, (free - need) / 4));
     (*account)->lease += granted;

@@ -31,9 +31,8 @@ class UnsizedMemory {
     /// What the pool knows of the process when the driver is queried.
     struct Facts {
         std::uint64_t lease = 0;
-        std::optional<LeaseReport>
-            report;                 ///< with no more charged than the lease; nothing: it hasn't reported
-        std::uint64_t context = 0;  ///< what one is expected to take here
+        std::optional<LeaseReport> report;  ///< with at most the lease charged; empty: it hasn't reported
+        std::uint64_t context = 0;          ///< what one is expected to take here
         /// What the limit leaves for it beside its lease and the memory of the other processes; nothing:
         /// there is no limit.
         std::optional<std::uint64_t> room;
@@ -69,15 +68,15 @@ class UnsizedMemory {
     /// The part that is set aside and not shown yet, and since when the last of it.
     [[nodiscard]] std::uint64_t pending() const { return pending_; }
     [[nodiscard]] Nanos pending_since() const { return pending_since_; }
-    /// What came past the module.
+    /// Memory that came without the module.
     [[nodiscard]] std::uint64_t unexplained() const { return unexplained_.bytes(); }
-    /// Beyond the whole lease, by each of the last looks at least. No word of the process changes it.
+    /// The least by which the last queries exceed the whole lease. No claim of the process changes it.
     [[nodiscard]] std::uint64_t beyond_lease() const;
-    /// The last figure differs from what is counted: another look would help.
+    /// Whether the last figure differs from the counted bytes: another query would help.
     [[nodiscard]] bool unconfirmed() const;
 
   private:
-    /// By one figure of the driver's, as far as it can be told; bytes.
+    /// The range that one figure of the driver proves; bytes.
     struct Range {
         std::uint64_t least = 0;
         std::uint64_t most = 0;
@@ -100,7 +99,7 @@ class UnsizedMemory {
     std::uint64_t known_ = 0;
     std::uint64_t pending_ = 0;
     Nanos pending_since_ = 0;
-    std::uint32_t coming_ = 0;  ///< things being made: what no figure shows of them may still come
+    std::uint32_t coming_ = 0;  ///< things being made: figures may not show them yet
     std::optional<Measured> measured_;
     bool figured_ = false;                     ///< the driver has shown the process
     bool fresh_ = true;                        ///< nothing was announced since the look at the driver began

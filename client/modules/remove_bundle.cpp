@@ -12,7 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 using Kind = ClientError::Kind;
 
-/// So many are named in a message.
+/// At most this many are named in a message.
 constexpr std::size_t kShownPids = 8;
 
 std::string list_of(const std::vector<std::uint32_t>& pids) {
@@ -32,7 +32,7 @@ bool has_fronts_of(const fs::path& folder, const fs::path& links) {
     return false;
 }
 
-/// Why and what to try.
+/// The reason and the remedy.
 std::optional<std::string> why_kept(const Removal& removal, const fs::path& folder) {
     if (removal.in_force == removal.version.str())
         return "it is in force. Try: cgpuctl upgrade to another version first.";

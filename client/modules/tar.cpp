@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using Kind = ClientError::Kind;
 
-/// Becomes tar; the archive is its standard input. The limit is for archives that would fill the disk.
+/// Executes tar with the archive as its standard input. The limit stops archives that would fill the disk.
 [[noreturn]] void become_tar(int archive, const char* into) {
     const std::string engines = "*/" + std::string(upgrade::kEnginePrefix) + "*";
     const std::string manifests = std::string("*/") + bundle::kManifestName;

@@ -10,10 +10,10 @@ using Kind = ClientError::Kind;
 
 constexpr std::string_view kOurs = "org.cgpu1.Error.";
 constexpr std::string_view kBus = "org.freedesktop.DBus.Error.";
-/// What libsystemd makes of an errno: the socket of the bus is not there, or breaks.
+/// libsystemd's errors for an errno: the socket of the bus doesn't exist, or the connection breaks.
 constexpr std::string_view kSystem = "System.Error.";
 
-/// Nobody has the name org.cgpu1, nobody could be started for it, or it went away during the call.
+/// The name org.cgpu1 has no owner, none could be started, or it disappeared during the call.
 constexpr std::array<std::string_view, 12> kAbsent = {
     "ServiceUnknown",   "NameHasNoOwner",    "NoServer",     "NoReply",
     "Disconnected",     "Timeout",           "FileNotFound", "TimedOut",

@@ -1,5 +1,5 @@
-// cgpu-runtime-managed: what cgpu-runtime becomes where cgpud has to be talked to, with the same arguments:
-// to make a container that asks for a part of a GPU, and to attach one.
+// cgpu-runtime-managed: cgpu-runtime executes it with the same arguments if cgpud must be called: to create a
+// container that requests a part of a GPU, and to attach one.
 #include <exception>
 #include <iostream>
 #include <string>

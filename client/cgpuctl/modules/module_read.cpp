@@ -19,7 +19,7 @@ using client::InstalledModule;
 using client::Result;
 using Kind = client::ClientError::Kind;
 
-/// The version in force; none where the daemon doesn't answer, which holds up nothing here.
+/// The version in force; empty if the daemon doesn't answer, which is not needed here.
 std::optional<std::string> in_force(client::Node& node) {
     const auto snapshot = node.read();
     return snapshot ? std::optional(snapshot->module_version) : std::nullopt;
@@ -62,7 +62,7 @@ void warn_of_unseen(const client::EngineUsers& users, const Input& input, Termin
             "processes: some may not be looked at, and are missing here. Try: as root, on the host.");
 }
 
-/// What verify looks at: a path, and how it is called in what it prints.
+/// What verify checks: a path, and its name in the output.
 struct Place {
     std::string name;
     std::filesystem::path folder;

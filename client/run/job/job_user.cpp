@@ -18,7 +18,7 @@ namespace {
 
 using Kind = ClientError::Kind;
 
-/// A user or group id. The largest means "unchanged" to the kernel.
+/// A user or group id. The largest value means "unchanged" to the kernel.
 std::optional<uid_t> read_id(std::string_view text) {
     uid_t id = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
@@ -65,7 +65,7 @@ Result<std::optional<JobUser>> job_user(std::string_view asked, const Variables&
         if (!uid) uid = id_in(environment, "PKEXEC_UID");
         if (!uid) return std::nullopt;
         user = user_with(*uid);
-        // sudo has checked who it is, even where the user is known to nobody else by now.
+        // sudo has checked the user, even if the system doesn't know the id by now.
         if (!user) user = JobUser{*uid, id_in(environment, "SUDO_GID").value_or(*uid), {}, {}, {}};
     }
     return user->uid == 0 ? std::nullopt : user;

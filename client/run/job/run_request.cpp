@@ -44,7 +44,7 @@ const std::vector<Meaning>& meanings() {
     return all;
 }
 
-/// The user wrote the flag, not the variable it became, and is told of flags, too.
+/// The user wrote the flag, not the variable that it became, so messages name the flag.
 std::string in_flags(std::string text, const RunFlags& flags) {
     constexpr std::string_view kTryVariable = "Try: CGPU_MEM=";
     if (const auto at = text.find(kTryVariable); at != std::string::npos)

@@ -19,8 +19,8 @@ bool is_same(const Descriptor& one, const Descriptor& other) {
            first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
-/// Where the host has the very file at that path, by the host's mount: one in the container may be gone
-/// soon, and /proc/PID/maps shows a file of it without its path.
+/// If the host has the very file at that path, opens it by the host's mount: the one in the container may
+/// disappear soon, and /proc/PID/maps would show its file without a path.
 Descriptor open_library(const std::string& path, const Root& root) {
     Descriptor inside = root.find_file(path);
     Descriptor host(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));

@@ -7,9 +7,9 @@
 
 namespace cgpu::runtime {
 
-/// createContainer: in the container's mount namespace, where the host's files are still to be seen, the
-/// fronts go over the driver's files below `root_folder`. `environment` is what its process gets. Error
-/// (refused): there is no driver in it, or not every folder that may hold one can be covered.
+/// createContainer: in the container's mount namespace, where the host's files are still visible, mounts the
+/// fronts over the driver's files below `root_folder`. `environment` is that of the container's process.
+/// Error (refused): there is no driver in it, or not every folder that may hold one can be covered.
 [[nodiscard]] client::Result<void> mount_hook(const std::string& link_folder, const std::string& root_folder,
                                               const client::LoaderEnvironment& environment);
 

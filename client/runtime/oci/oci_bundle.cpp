@@ -23,7 +23,7 @@ Json list_at(const Json& config, const Json::json_pointer& where) {
     return config.contains(where) && config[where].is_array() ? config[where] : Json::array();
 }
 
-/// The text of that name in an object; empty where there is none.
+/// The text of that name in an object; empty if there is none.
 std::string text_of(const Json& object, const std::string& name) {
     if (!object.is_object()) return {};
     const auto found = object.find(name);
@@ -31,10 +31,10 @@ std::string text_of(const Json& object, const std::string& name) {
 }
 
 const Json::json_pointer kEnv("/process/env");
-/// Copying and writing JSON takes stack for each level. OCI's own has some ten.
+/// Copying and writing JSON needs stack for each level. OCI's own has some ten levels.
 constexpr int kMostDepth = 256;
 
-/// Makes it an object where it is none: what it was makes no sense, and the next runtime says so.
+/// Makes it an object if it isn't one: the former value was invalid, and the next runtime reports that.
 void make_object(Json& config, const char* name) {
     if (!config.contains(name) || !config[name].is_object()) config[name] = Json::object();
 }
@@ -43,7 +43,7 @@ bool names(const Json& entry, const std::string& name) {
     return entry.is_string() && entry.get_ref<const std::string&>().starts_with(name + "=");
 }
 
-/// Whether a hook's arguments begin so.
+/// Whether a hook's arguments begin with these.
 bool begins_with(const Json& hook, const std::vector<std::string>& arguments) {
     const Json all = hook.is_object() ? list_at(hook, Json::json_pointer("/args")) : Json::array();
     const Json wanted = arguments;

@@ -24,7 +24,7 @@ namespace {
 
 bool managed() { return session().route() == Route::managed; }
 
-/// Opens memory from a descriptor, which may be one of this process's own; -1: it is opened otherwise.
+/// Opens memory from a descriptor, which may be one of this process's own; -1: it is opened in another way.
 template <class Handle, class Call>
 CUresult open_from(int descriptor, const Handle& handle, Call call) {
     Physical::Memory* own = descriptor >= 0 && managed() ? physical().hold(descriptor) : nullptr;
@@ -47,7 +47,7 @@ CGPU_HOOK cuMemCreate(CUmemGenericAllocationHandle* handle, std::size_t bytes,
     if (route == Route::pass || handle == nullptr || !on_device || bytes == 0) {
         return real::cuMemCreate(handle, bytes, what, flags);
     }
-    // By where the memory lies, whatever context is current.
+    // By the location of the memory, whatever context is current.
     const int gpu = session().gpu_of(what->location.id);
     if (gpu == kForeignGpu) {
         session().link().notice(cgpu::wire::Event::foreign_device_refused, 0, "cuMemCreate");
@@ -102,7 +102,7 @@ CGPU_HOOK cuMemExportToShareableHandle(void* shareable, CUmemGenericAllocationHa
 }
 
 CGPU_HOOK cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, void* shareable, int type) {
-    // The descriptor is passed in the pointer's place.
+    // The descriptor is passed in the pointer argument.
     const int descriptor =
         type == kHandleDescriptor ? static_cast<int>(reinterpret_cast<std::intptr_t>(shareable)) : -1;
     return open_from(

@@ -21,7 +21,7 @@ namespace {
 using detail::Mark;
 using detail::Slot;
 
-/// From here on a mark says that its thread is inside.
+/// A mark of this value or more means that its thread is inside.
 constexpr std::uint32_t kInside = 2;
 constexpr int kSpins = 200;
 constexpr std::int64_t kLookAgain = 100 * kMillisecond;
@@ -59,7 +59,7 @@ bool have_ends_told() {
 
 long membarrier(int command) { return syscall(SYS_membarrier, command, 0, 0); }
 
-/// The first moments of waiting for others are spent awake; then they may need this core.
+/// A waiting thread first spins, then yields, because the others may need this core.
 void wait_a_little(int round) {
     if (round < kSpins) return relax();
     if (round < 2 * kSpins) {
@@ -92,16 +92,16 @@ void Sections::open(const Running& running) {
     futex_wake_all(&closed_);
 }
 
-/// A program may have forbidden it to itself since it was registered. Who enters from then on does it with a
-/// locked instruction, so that the next try succeeds.
+/// A program may have forbidden itself the call since it was registered. Threads that enter from then on use
+/// a locked instruction, so the next try succeeds.
 bool Sections::barrier() {
     if (!expedited_.load() || membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0) return true;
     expedited_.store(false);
     return false;
 }
 
-/// Where the barrier fails, threads that enter from now on do it with a locked instruction, but one that has
-/// begun before may be unseen: once, it is believed to be there.
+/// If the barrier fails, threads that enter from now on use a locked instruction, but one that has begun
+/// before may be invisible: this one time it counts as present.
 bool Sections::anybody_launches(std::uint64_t batch, bool plainly) {
     if (plainly && !barrier()) return true;
     for (const Slot* slot = slots_.load(); slot != nullptr; slot = slot->next)
@@ -169,14 +169,14 @@ void Sections::wait_for_opening() {
     futex_wait(&closed_, 1, now_ns() + kLookAgain);
 }
 
-/// Null: this thread can't have one, for want of memory or because it ends.
+/// Null: this thread can't have a slot, because there is no memory or because it ends.
 Mark* Sections::mark_of_thread() {
     detail::Thread& thread = detail::this_thread;
     if (thread.ended || thread.unlisted > 0 || !have_ends_told()) return nullptr;
     Slot* slot = take_slot();
     if (slot == nullptr) return nullptr;
     if (thread.slot != nullptr || pthread_setspecific(ends_key, slot) != 0) {
-        // A signal handler has been faster; or nobody would tell when the thread ends.
+        // A signal handler was faster; or the end of the thread would not be noticed.
         slot->taken.store(false);
         return thread.mark;
     }

@@ -11,7 +11,7 @@
 
 namespace cgpu::admission {
 
-/// What a request is given.
+/// What a request gets.
 struct Grant {
     model::Mode mode = model::Mode::memory_compute;
     std::vector<model::Quota> quotas;   ///< in the order in which the container sees the GPUs

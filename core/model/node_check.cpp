@@ -2,7 +2,7 @@
 #include "core/model/percent.hpp"
 #include "core/model/size.hpp"
 
-/// Whether a GPU can take one more instance.
+/// Checks whether a GPU can take one more instance.
 namespace cgpu::model {
 namespace {
 

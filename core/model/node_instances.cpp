@@ -121,7 +121,7 @@ tl::expected<Change, Refusal> Node::set_weight(const InstanceId& id, const Uuid&
                 ", or lower the weight of another instance, or raise max_inst");
     quota.weight = weight;
     quota.percent.reset();
-    // Whoever has been cut down from 100 % no longer has the whole GPU.
+    // An instance whose weight was reduced from 100 % no longer has the whole GPU.
     if (weight < max_inst) quota.exclusive = false;
     return changed();
 }

@@ -4,7 +4,7 @@
 #include "core/model/node.hpp"
 #include "core/model/quote.hpp"
 
-/// What is kept for the next starts of instances.
+/// Settings kept for the next starts of instances.
 namespace cgpu::model {
 namespace {
 
@@ -16,7 +16,7 @@ void merge(KeptFigures& into, const KeptFigures& figures) {
     if (figures.high_priority) into.high_priority = figures.high_priority;
 }
 
-/// Whose instance it is, for the next starts to be known by.
+/// The key by which the next starts are recognised.
 tl::expected<KeptKey, Refusal> key_of(const std::string& what, const Instance& instance) {
     if (!has_name_of_its_own(instance.id, instance.name))
         return refuse(Reason::unsupported, what,

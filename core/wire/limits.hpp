@@ -18,7 +18,7 @@ constexpr std::uint32_t kDriverVersion = 3;
 /// The version of the pages' layout.
 constexpr std::uint32_t kPageVersion = 1;
 
-/// GPUs of one instance. Page layouts depend on it: a change is a new version.
+/// The maximum number of GPUs of one instance. Page layouts depend on it: a change is a new version.
 constexpr std::uint32_t kMaxGpus = 16;
 
 /// The driver's unit of device memory: allocations of at least this size are whole multiples of it, smaller

@@ -43,7 +43,7 @@ std::optional<Refusal> why_not_known(const Manifest& manifest, const std::string
         return refused(Reason::unsupported, path,
                        "it is for " + model::quote(manifest.machine) + ", and this machine is " +
                            std::string(elf::this_machine()),
-                       "the bundle for this machine");
+                       "use the bundle for this machine");
     if (manifest.abi < upgrade::kOldestEngineAbi || manifest.abi > upgrade::kNewestEngineAbi)
         return refused(Reason::unsupported, path,
                        "it has version " + std::to_string(manifest.abi) +

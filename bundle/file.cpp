@@ -38,7 +38,7 @@ tl::unexpected<Refusal> not_opened(const std::string& path, int error, const cha
             return refuse(Reason::not_permitted, shown(path), "it is a symbolic link or no folder",
                           "name the real folder, or put the files themselves there");
         case EACCES:
-            return refuse(Reason::not_permitted, shown(path), "this user may not read it", "as root");
+            return refuse(Reason::not_permitted, shown(path), "this user may not read it", "run it as root");
         default:
             return refuse(Reason::storage, shown(path),
                           "it can't be opened: " + std::generic_category().message(error), kUnreadable);

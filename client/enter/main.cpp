@@ -39,7 +39,7 @@ client::Result<std::vector<std::string>> whole_environment() {
     const std::string block(std::istreambuf_iterator<char>(file), {});
     if (!file.is_open() || file.bad())
         return client::fail(ClientError::Kind::failed,
-                            "/proc/self/environ: it can't be read. Try: with /proc mounted.");
+                            "/proc/self/environ: it can't be read. Try: mount /proc.");
     return read_environment(block);
 }
 
@@ -50,7 +50,7 @@ client::Result<std::string> link_folder_of(const model::InstanceId& instance) {
         return client::fail(ClientError::Kind::not_authorized,
                             "instance " + instance.short_id() + ": there is no folder of it for you in " +
                                 kInstances +
-                                ". Try: cgpuctl run, with runtime_dir in cgpud.yaml as it comes.");
+                                ". Try: cgpuctl run, with the default runtime_dir in cgpud.yaml.");
     return folder + "/link";
 }
 

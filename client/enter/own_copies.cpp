@@ -29,8 +29,9 @@ client::Result<Descriptor> open_copy(const Copy& copy, const client::Root& root)
     Descriptor file = root.find_real(copy.file, O_PATH);
     struct stat info {};
     if (!file || fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode))
-        return client::fail(ClientError::Kind::refused,
-                            copy.file + ": it was exchanged while the job was being started. Try: again.");
+        return client::fail(
+            ClientError::Kind::refused,
+            copy.file + ": it was exchanged while the job was being started. Try: run the command again.");
     return file;
 }
 

@@ -63,9 +63,10 @@ Result<fs::path> unpacked(const fs::path& source, const fs::path& workplace) {
 Result<upgrade::Version> add_bundle(const fs::path& source, const fs::path& modules, bool dry_run) {
     std::error_code none;
     if (fs::symlink_status(source, none).type() == fs::file_type::not_found)
-        return fail(Kind::not_found,
-                    source.native() +
-                        ": it is not there. Try: the folder of a version, or a tar file with one in it.");
+        return fail(
+            Kind::not_found,
+            source.native() +
+                ": it is not there. Try: name the folder of a version, or a tar file with one in it.");
     auto installed = ModuleFolder::lock(modules);
     if (!installed) return tl::unexpected(installed.error());
     const auto folder = unpacked(source, installed->workplace());

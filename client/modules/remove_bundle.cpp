@@ -40,8 +40,7 @@ std::optional<std::string> why_kept(const Removal& removal, const fs::path& fold
         return "processes run it: " + list_of(pids) +
                ". Try: stop them, or upgrade them first (cgpuctl upgrade --hot).";
     if (!removal.users.all_seen)
-        return "there are processes that may not be looked at, and one of them may run it. Try: as root, on "
-               "the "
+        return "some processes may not be examined, and one of them may run it. Try: run it as root, on the "
                "host.";
     if (has_fronts_of(folder, removal.fronts))
         return "it is the installed package's own, and new jobs get its fronts. Try: install another version "

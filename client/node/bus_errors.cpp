@@ -44,16 +44,16 @@ ClientError from_bus(std::string_view name, std::string_view text) {
         if (std::find(kAbsent.begin(), kAbsent.end(), suffix) != kAbsent.end()) return unreachable(text);
         if (suffix == "AccessDenied")
             return {Kind::not_authorized, "cgpud: the system bus forbids the call (" + std::string(text) +
-                                              "). Try: the same as root (sudo)."};
+                                              "). Try: do the same as root (sudo)."};
         if (suffix == "UnknownObject")
-            return {Kind::not_found, "cgpud: it is not there any more. Try: cgpuctl list shows what is."};
+            return {Kind::not_found, "cgpud: it is not there any more. Try: cgpuctl list."};
         if (suffix == "UnknownMethod" || suffix == "UnknownInterface")
             return {Kind::failed,
                     "cgpud: it does not know this call (" + std::string(text) +
-                        "). Try: the cgpuctl of the same version (cgpuctl --version, cgpuctl status)."};
+                        "). Try: use the cgpuctl of the same version (cgpuctl --version, cgpuctl status)."};
     }
     return {Kind::failed, "cgpud: " + std::string(text) + " (" + std::string(name) +
-                              "). Try: its log (journalctl -u cgpud)."};
+                              "). Try: read its log (journalctl -u cgpud)."};
 }
 
 }  // namespace cgpu::client

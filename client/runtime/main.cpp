@@ -72,7 +72,7 @@ int main(int argc, char** argv) {
             return hook_main({arguments.begin() + 1, arguments.end()}, argv);
         return runtime_main(invocation, argv);
     } catch (const std::exception& error) {
-        report_refusal(invocation, std::string("a fault: ") + error.what() + ". Try: again.");
+        report_refusal(invocation, std::string("a fault: ") + error.what() + ". Try: run it again.");
         return 1;
     }
 }

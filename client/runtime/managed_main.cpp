@@ -53,8 +53,8 @@ int main(int argc, char** argv) {
             invocation,
             "cgpu-runtime-managed: it is called by cgpu-runtime only. Try: docker run --runtime=cgpu.");
     } catch (const std::exception& error) {
-        report_refusal(invocation,
-                       std::string("a fault: ") + error.what() + ". Try: again, and the log of cgpud.");
+        report_refusal(invocation, std::string("a fault: ") + error.what() +
+                                       ". Try: run it again, and read the log of cgpud.");
     }
     return 1;
 }

@@ -40,7 +40,7 @@ tl::expected<const Gpu*, Refusal> find_named(const Node& node, const request::Gp
     if (const auto* uuid = std::get_if<model::Uuid>(&name)) gpu = node.find_gpu(*uuid);
     if (gpu == nullptr || !gpu->present)
         return model::refuse(Reason::not_found, describe_name(name), "it is not there; " + present_gpus(node),
-                             "a GPU that nvidia-smi -L shows, or name none to have one chosen");
+                             "name a GPU that nvidia-smi -L shows, or name none to have one chosen");
     return gpu;
 }
 
@@ -156,7 +156,8 @@ tl::expected<Plan, Refusal> plan_named(const Node& node, const Request& request,
         const auto gpu = find_named(node, name);
         if (!gpu) return tl::unexpected(gpu.error());
         if (std::find(gpus.begin(), gpus.end(), *gpu) != gpus.end())
-            return model::refuse(Reason::invalid, describe_name(name), "it is named twice", "each GPU once");
+            return model::refuse(Reason::invalid, describe_name(name), "it is named twice",
+                                 "name each GPU once");
         gpus.push_back(*gpu);
     }
     Plan plan;

@@ -49,18 +49,18 @@ tl::expected<std::optional<std::uint32_t>, Objection> asked_weight(const Gpu& gp
         return object(Reason::invalid,
                       "weight " + std::to_string(*weight) + " is asked for, and max_inst is " +
                           std::to_string(max_inst),
-                      "a weight from 1 to " + std::to_string(max_inst));
+                      "use a weight from 1 to " + std::to_string(max_inst));
     if (!request.percent || kept) return weight;
     const auto slices = request::percent_to_slices(*request.percent, max_inst);
     if (!slices)
         return object(Reason::invalid, slices.error(),
-                      "one of the two, or CGPU_WEIGHT with the number of slices");
+                      "use one of the two, or CGPU_WEIGHT with the number of slices");
     if (weight && *weight != *slices)
         return object(Reason::invalid,
                       "weight " + std::to_string(*weight) + " and " + std::to_string(*request.percent) +
                           "% (" + std::to_string(*slices) + " slices of " + std::to_string(max_inst) +
                           ") are both asked for",
-                      "only one of the two");
+                      "set only one of the two");
     return slices.value();
 }
 

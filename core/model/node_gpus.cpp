@@ -95,7 +95,7 @@ tl::expected<Gpu*, Refusal> Node::gpu_for(std::string_view what, const Uuid& uui
     for (Gpu& gpu : gpus_)
         if (gpu.uuid == uuid) return &gpu;
     return refuse(Reason::not_found, what, "no GPU " + uuid.to_string() + " on this node",
-                  "a GPU that cgpuctl status shows");
+                  "name a GPU that cgpuctl status shows");
 }
 
 void Node::sort_gpus() {

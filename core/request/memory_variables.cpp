@@ -53,18 +53,20 @@ Result read_container(const Variables& variables) {
 }
 
 Result read_exact(const Variables& variables) {
-    return read_list(
-        variables, names::kMem,
-        [](std::string_view entry, std::string_view all) -> tl::expected<MemoryAsk, Refusal> {
-            const auto size = model::parse_size(entry);
-            if (!size) return refuse_value(names::kMem, all, size.error(), "for example 5120MiB or 4GiB");
-            if (*size > kMaxMemory)
-                return refuse_value(names::kMem, all, "no card has that much", "what one card has, at most");
-            if (size->count() % Bytes::kPerMib != 0)
-                return refuse_value(names::kMem, all, "it is not a whole number of MiB",
-                                    "for example 5120MiB or 4GiB");
-            return *size;
-        });
+    return read_list(variables, names::kMem,
+                     [](std::string_view entry, std::string_view all) -> tl::expected<MemoryAsk, Refusal> {
+                         const auto size = model::parse_size(entry);
+                         if (!size)
+                             return refuse_value(names::kMem, all, size.error(),
+                                                 "for example 5120MiB or 4GiB");
+                         if (*size > kMaxMemory)
+                             return refuse_value(names::kMem, all, "no card has that much",
+                                                 "request at most what one card has");
+                         if (size->count() % Bytes::kPerMib != 0)
+                             return refuse_value(names::kMem, all, "it is not a whole number of MiB",
+                                                 "for example 5120MiB or 4GiB");
+                         return *size;
+                     });
 }
 
 Result read_huawei(const Variables& variables) {

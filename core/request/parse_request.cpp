@@ -55,7 +55,7 @@ Read<std::vector<GpuName>> read_gpu_list(const Variables& variables, std::string
         const auto gpu = read_gpu_name(name, entry, *text);
         if (!gpu) return tl::unexpected(gpu.error());
         if (std::find(gpus.begin(), gpus.end(), *gpu) != gpus.end())
-            return refuse_value(name, *text, "a GPU is named twice", "each GPU once");
+            return refuse_value(name, *text, "a GPU is named twice", "name each GPU once");
         gpus.push_back(*gpu);
     }
     if (gpus.size() > model::kMaxGpusPerInstance)
@@ -149,13 +149,13 @@ tl::expected<std::uint32_t, Refusal> count_gpus(const Request& request,
     const auto named = static_cast<std::uint32_t>(request.gpus.size());
     if (named > 0 && asked && *asked != named)
         return refuse_value(names::kAliyunCount, std::to_string(*asked),
-                            std::to_string(named) + " GPUs are named", "as many GPUs as are named");
+                            std::to_string(named) + " GPUs are named", "request as many GPUs as are named");
     const std::uint32_t count = named > 0 ? named : asked.value_or(std::max(listed, 1U));
     if (listed > count || count > model::kMaxGpusPerInstance)
         return model::refuse(Reason::invalid, "memory for " + std::to_string(listed) + " GPUs",
                              std::to_string(std::min<std::size_t>(count, model::kMaxGpusPerInstance)) +
                                  " GPU(s) can be had with this request",
-                             "one number for all GPUs, or one for each GPU");
+                             "give one number for all GPUs, or one for each GPU");
     return count;
 }
 
@@ -170,7 +170,7 @@ tl::expected<void, Refusal> check_lengths(const Variables& variables) {
         if (value && value->size() > kMostLength)
             return refuse_value(name, *value,
                                 "it is longer than " + std::to_string(kMostLength) + " characters",
-                                "a shorter one");
+                                "use a shorter one");
     }
     return {};
 }

@@ -90,7 +90,7 @@ tl::expected<void, std::string> Bus::request_name() {
         connection_->bus->requestName(compat::ServiceName(kServiceName));
     } catch (const sdbus::Error& error) {
         return tl::unexpected("the bus name org.cgpu1: " + error.getMessage() +
-                              ". Try: whether another cgpud runs, and whether org.cgpu1.conf is in "
+                              ". Try: check whether another cgpud runs, and whether org.cgpu1.conf is in "
                               "/usr/share/dbus-1/system.d.");
     }
     return {};

@@ -31,7 +31,7 @@ int open_locked(const std::filesystem::path& path) {
 
 tl::unexpected<model::Refusal> refuse_file(const std::filesystem::path& path, const std::string& why) {
     return model::refuse(model::Refusal::Reason::storage, "lease file " + path.string(), why,
-                         "free space in its folder, and have one cgpud only that may write there");
+                         "free space in its folder, and let only one cgpud write there");
 }
 
 }  // namespace
@@ -58,7 +58,7 @@ app::Result<std::unique_ptr<LeaseFile>> LeaseFile::open(const std::filesystem::p
                                  "it is of version " + std::to_string(*version) +
                                      " and this cgpud knows versions up to " +
                                      std::to_string(LeaseFileHeader::kVersion),
-                                 "the newer cgpud that wrote it, which knows what running jobs hold");
+                                 "start the newer cgpud that wrote it, which knows what running jobs hold");
         if (const auto found = file->find_damage(); found.empty()) {
             file->damage_ = damage;
             static_cast<LeaseFileHeader*>(file->mapped_)->version = LeaseFileHeader::kVersion;

@@ -151,7 +151,7 @@ tl::expected<void, Unreadable> bring_up_to_date(json& document) {
         return tl::unexpected(
             Unreadable{"it is of version " + std::to_string(version) +
                            " and this cgpud knows versions up to " + std::to_string(kStateVersion),
-                       "the newer cgpud that wrote it, or move it away to start with an empty state"});
+                       "start the newer cgpud that wrote it, or move it away to start with an empty state"});
     if (!migrate(document, version, kStateVersion, migrations()))
         return tl::unexpected(
             Unreadable{"it is of version " + std::to_string(version) + ", which is not known", kRemedy});

@@ -55,7 +55,7 @@ overlay() {
     exec {old}<"$folder" || return
     mkdir -p "$layers/upper" "$layers/work" || return
     mount -n -t overlay -o "lowerdir=$folder,upperdir=$layers/upper,workdir=$layers/work" cgpu-lab "$folder" || {
-        echo "lab: no overlay over $folder. Try: a place where / is not already an overlay of an overlay." >&2
+        echo "lab: no overlay over $folder. Try: use a place where / is not already an overlay of an overlay." >&2
         return 1
     }
     for mount in "${!below[@]}"; do

@@ -17,7 +17,7 @@ systemd_root() {
         new=$(mktemp -d "$roots/new.XXXXXX") || return
         if ! mmdebstrap --quiet --variant=minbase --include="$wanted" "$suite" "$new" >&2; then
             rm -rf --one-file-system "$new"
-            echo "lab: mmdebstrap failed. Try: with the Debian archive within reach." >&2
+            echo "lab: mmdebstrap failed. Try: make the Debian archive reachable." >&2
             return 1
         fi
         chmod 755 "$new" && mv -T "$new" "$folder" || return

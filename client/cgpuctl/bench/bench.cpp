@@ -126,9 +126,10 @@ Result<double> measure_ungated(const BenchPlan& plan, const std::string& gpu) {
     const auto rates = measure(alone, kUngated);
     if (!rates) return tl::unexpected(rates.error());
     if (rates->front() > 0) return rates->front();
-    return client::fail(Kind::failed,
-                        "cgpuctl bench: no kernel was finished within " + duration_text(kUngated) +
-                            ". Try: shorter ones by --kernel-us, or see what else computes on the GPU.");
+    return client::fail(
+        Kind::failed,
+        "cgpuctl bench: no kernel was finished within " + duration_text(kUngated) +
+            ". Try: use shorter kernels (--kernel-us), or check what else computes on the GPU.");
 }
 
 Result<Outcome> bench_on(const BenchPlan& plan, const std::string& gpu, client::Node& node) {

@@ -47,7 +47,7 @@ tl::unexpected<client::ClientError> cannot_be(const std::string& file, const cha
     return client::fail(
         rights ? Kind::not_authorized : Kind::failed,
         file + ": it can't be " + done + ": " + std::strerror(reason) + ". Try: " +
-            (rights ? "as root (sudo)." : "what is there (ls -ld), and whether the disk is full."));
+            (rights ? "run it as root (sudo)." : "check its rights (ls -ld), and whether the disk is full."));
 }
 
 /// Empty if there is no such file. A file that exists and can't be read is an error: it would be overwritten.

@@ -100,9 +100,9 @@ Result<client::Job> wait_for_job(const std::string& path, client::Node& node, Te
         if (woke != Woke::interrupted || !interrupts.take()) continue;
         terminal.end_progress();
         if (cancelled)
-            return client::fail(Kind::failed,
-                                "cgpuctl: interrupted; the job goes back without anybody watching. Try: "
-                                "cgpuctl status.");
+            return client::fail(
+                Kind::failed,
+                "cgpuctl: interrupted; the job is rolled back in the background. Try: cgpuctl status.");
         cancelled = true;
         if (const auto done = node.cancel_job(path); !done)
             terminal.warning(done.error().text);

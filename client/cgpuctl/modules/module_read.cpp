@@ -59,7 +59,7 @@ std::string list_of(const std::vector<std::uint32_t>& pids) {
 void warn_of_unseen(const client::EngineUsers& users, const Input& input, Terminal& terminal) {
     if (!users.all_seen && !input.quiet)
         terminal.warning(
-            "processes: some may not be looked at, and are missing here. Try: as root, on the host.");
+            "processes: some may not be examined, and are missing here. Try: run it as root, on the host.");
 }
 
 /// What verify checks: a path, and its name in the output.
@@ -78,7 +78,7 @@ Result<std::vector<Place>> places_of(const Input& input) {
         std::filesystem::symlink_status(input.what, none).type() == file_type::not_found)
         return client::fail(Kind::not_found,
                             input.what +
-                                ": there is no version, and no folder, of that name. Try: one of "
+                                ": there is no version, and no folder, of that name. Try: name a version of "
                                 "cgpuctl module list, or the folder of one.");
     if (!input.what.empty()) return std::vector{Place{input.what, input.what}};
     std::vector<Place> places;

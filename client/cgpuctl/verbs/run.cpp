@@ -34,8 +34,8 @@ using Kind = ClientError::Kind;
 Result<std::string> new_id() {
     std::array<unsigned char, 16> bits{};
     if (getrandom(bits.data(), bits.size(), 0) != static_cast<ssize_t>(bits.size()))
-        return client::fail(Kind::failed,
-                            "a random id: " + std::string(std::strerror(errno)) + ". Try: again.");
+        return client::fail(Kind::failed, "a random id: " + std::string(std::strerror(errno)) +
+                                              ". Try: run the command again.");
     constexpr std::string_view kHex = "0123456789abcdef";
     std::string id;
     for (const unsigned char byte : bits) {
@@ -112,7 +112,7 @@ Result<std::optional<client::JobUser>> user_of_command(const std::string& asked)
     if (!asked.empty())
         return client::fail(
             Kind::not_authorized,
-            "--user: only root may run a command as somebody else. Try: sudo cgpuctl run --user " +
+            "--user: only root may run a command as another user. Try: sudo cgpuctl run --user " +
                 model::quote(asked) + " ….");
     if (auto helper = client::check_enter_helper(); !helper) return tl::unexpected(helper.error());
     return std::nullopt;

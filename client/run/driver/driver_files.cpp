@@ -120,7 +120,7 @@ Result<std::vector<DriverLibrary>> find_driver(const Root& root, const LoaderEnv
         if (search.too_many())
             return fail(ClientError::Kind::refused,
                         std::string(base) + ": there are more than " + std::to_string(kMaxFiles) +
-                            " files of this name where the loader looks. Try: fewer of them.");
+                            " files of this name where the loader looks. Try: remove some of them.");
         if (auto library = search.found()) libraries.push_back(std::move(*library));
     }
     if (libraries.empty() || libraries.front().soname != "libcuda.so.1")

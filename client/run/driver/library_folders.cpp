@@ -111,7 +111,7 @@ class Reader {
     void refuse(const std::string& what, std::size_t limit, const char* unit) {
         if (!refusal_)
             refusal_ = what + " more than " + std::to_string(limit) + " " + unit +
-                       ", so a driver's library among them could stay uncovered. Try: fewer of them.";
+                       ", so a driver's library among them could stay uncovered. Try: remove some of them.";
     }
 
     const Root& root_;

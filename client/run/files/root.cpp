@@ -35,7 +35,7 @@ Result<Root> Root::open(const std::string& folder) {
     const auto path = fd ? link_target(by_descriptor(fd)) : std::nullopt;
     if (!path)
         return fail(ClientError::Kind::failed, folder + ": " + std::strerror(errno) +
-                                                   ". Try: a folder that is there, with /proc mounted.");
+                                                   ". Try: name an existing folder, with /proc mounted.");
     return Root(std::move(fd), *path == "/" ? "" : *path);
 }
 

@@ -30,8 +30,9 @@ std::optional<Place> mount_of(const Descriptor& file) {
 }  // namespace
 
 tl::unexpected<ClientError> mount_failed(const std::string& what, int error) {
-    const std::string remedy = error == EPERM ? "as root and outside of containers"
-                                              : "whether the paths are there and the kernel is 5.10 or newer";
+    const std::string remedy = error == EPERM
+                                   ? "run it as root, outside containers"
+                                   : "check whether the paths exist and the kernel is 5.10 or newer";
     return fail(ClientError::Kind::failed, what + ": " + std::strerror(error) + ". Try: " + remedy + ".");
 }
 
@@ -46,10 +47,11 @@ Result<void> keep_in_namespace(const Descriptor& target, const std::string& name
         const Descriptor top(open(mounted.point.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
         const auto found = top ? mount_of(top) : std::nullopt;
         if (!found || found->id != place->id || !found->is_root)
-            return fail(ClientError::Kind::refused,
-                        name +
-                            ": it lies on a mount that is shared with the host and can't be reached, so what "
-                            "is mounted there would appear on the host. Try: that volume without rshared.");
+            return fail(
+                ClientError::Kind::refused,
+                name +
+                    ": it lies on a mount that is shared with the host and can't be reached, so what is "
+                    "mounted there would appear on the host. Try: mount that volume without rshared.");
         if (mount(nullptr, by_descriptor(top).c_str(), nullptr, MS_SLAVE, nullptr) != 0)
             return mount_failed("keeping " + name + " to the container", errno);
         return {};

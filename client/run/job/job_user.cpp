@@ -44,7 +44,8 @@ tl::unexpected<ClientError> cannot_become(const JobUser& user) {
     const int error = errno;
     return fail(error == EPERM ? Kind::not_authorized : Kind::failed,
                 "user " + (user.name.empty() ? std::to_string(user.uid) : user.name) +
-                    ": the command can't run as it: " + std::strerror(error) + ". Try: as root (sudo).");
+                    ": the command can't run as it: " + std::strerror(error) +
+                    ". Try: run it as root (sudo).");
 }
 
 }  // namespace
@@ -59,7 +60,7 @@ Result<std::optional<JobUser>> job_user(std::string_view asked, const Variables&
             return fail(
                 Kind::usage,
                 "--user " + model::quote(asked) +
-                    ": this system has no such user. Try: a name or an id that `getent passwd` shows.");
+                    ": this system has no such user. Try: use a name or an id that `getent passwd` shows.");
     } else {
         auto uid = id_in(environment, "SUDO_UID");
         if (!uid) uid = id_in(environment, "PKEXEC_UID");

@@ -70,7 +70,8 @@ bool asks_for_gpu(std::string_view name) {
 Result<Variables> request_variables(const RunFlags& flags, const Variables& environment) {
     using Kind = ClientError::Kind;
     if (!flags.weight.empty() && !flags.compute.empty())
-        return fail(Kind::usage, "--weight and --compute: they set the same thing. Try: one of them.");
+        return fail(Kind::usage,
+                    "--weight and --compute: they set the same thing. Try: use only one of them.");
     Variables variables;
     for (const auto& [name, value] : environment)
         if (asks_for_gpu(name)) variables.emplace(name, value);

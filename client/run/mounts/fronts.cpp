@@ -33,8 +33,9 @@ Result<std::vector<DriverFile>> open_files(const std::vector<DriverLibrary>& dri
         const auto library = each.soname == "libcuda.so.1" ? wire::Library::cuda : wire::Library::nvml;
         DriverFile file{library, open_library(each.real, root), each.real};
         if (!file.file)
-            return fail(ClientError::Kind::failed,
-                        each.real + ": it can't be read. Try: whether the driver is just being changed.");
+            return fail(
+                ClientError::Kind::failed,
+                each.real + ": it can't be read. Try: check whether the driver is just being changed.");
         files.push_back(std::move(file));
     }
     return files;

@@ -90,7 +90,7 @@ ClientError become_low_level_runtime(const std::string& name, const Invocation& 
     arguments[0] = called.data();
     execv(program->c_str(), arguments);
     return {ClientError::Kind::failed,
-            *program + ": " + std::strerror(errno) + ". Try: whether it may be executed."};
+            *program + ": " + std::strerror(errno) + ". Try: check that it is executable."};
 }
 
 }  // namespace cgpu::runtime

@@ -13,11 +13,10 @@ client::Result<void> mount_hook(const std::string& link_folder, const std::strin
     if (!driver && driver.error().kind == client::ClientError::Kind::refused)
         return client::fail(client::ClientError::Kind::refused, "the container: " + driver.error().text);
     if (!driver)
-        return client::fail(
-            client::ClientError::Kind::refused,
-            "the container: there is no libcuda.so.1 in it, so its part of the GPU could not be "
-            "limited. Try: whether nvidia-container-toolkit is installed on the host, since it "
-            "brings the driver's libraries into containers.");
+        return client::fail(client::ClientError::Kind::refused,
+                            "the container: there is no libcuda.so.1 in it, so its part of the GPU could not "
+                            "be limited. Try: install nvidia-container-toolkit on the host: it brings the "
+                            "driver's libraries into containers.");
     return client::put_fronts_before(*driver, link_folder, *root);
 }
 

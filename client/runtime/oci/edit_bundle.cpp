@@ -45,7 +45,7 @@ Result<std::string> allowed_capabilities(const std::string* asked) {
             return client::fail(Kind::refused,
                                 std::string(kCapabilities) + "=" + model::quote(*asked) + ": " +
                                     model::quote(capability) +
-                                    " is none of NVIDIA's capabilities. Try: compute,utility.");
+                                    " is none of NVIDIA's capabilities. Try: request compute,utility.");
         if (capability == "all")
             wanted.fill(true);
         else
@@ -54,8 +54,8 @@ Result<std::string> allowed_capabilities(const std::string* asked) {
     if (!any)
         return client::fail(Kind::refused,
                             std::string(kCapabilities) + "=" + model::quote(*asked) +
-                                ": rendering does not pass CUDA, so it can't be isolated. Try: "
-                                "compute,utility, or the container without a memory limit.");
+                                ": rendering does not use CUDA, so it can't be isolated. Try: request "
+                                "compute,utility, or start the container without a memory limit.");
     std::string text;
     for (std::size_t i = 0; i < kKept.size(); ++i)
         if (wanted[i]) text += (text.empty() ? "" : ",") + std::string(kKept[i]);

@@ -64,11 +64,12 @@ Result<OciBundle> OciBundle::read(const std::string& folder) {
     if (too_deep)
         return client::fail(Kind::failed, absolute + "/config.json: it is nested deeper than " +
                                               std::to_string(kMostDepth) +
-                                              " levels. Try: the container's engine's log.");
+                                              " levels. Try: read the container engine's log.");
     if (!file.is_open() || !config.is_object())
-        return client::fail(Kind::failed, absolute +
-                                              "/config.json: it is not there or no JSON object. Try: "
-                                              "the container's engine's log.");
+        return client::fail(
+            Kind::failed,
+            absolute +
+                "/config.json: it is not there or no JSON object. Try: read the container engine's log.");
     return OciBundle(absolute, std::move(config));
 }
 
@@ -153,7 +154,7 @@ Result<void> OciBundle::write() const {
         const int error = errno;
         unlink(beside.c_str());
         return client::fail(Kind::failed, path() + ": it can't be written: " + std::strerror(error) +
-                                              ". Try: whether the disk is full.");
+                                              ". Try: check whether the disk is full.");
     }
     return {};
 }

@@ -14,13 +14,13 @@ using model::Refusal;
 Result<model::InstanceId> parse_id(std::string_view id) {
     auto parsed = model::InstanceId::parse(id);
     if (parsed) return *parsed;
-    return model::refuse(Refusal::Reason::invalid, "instance id", parsed.error(), "the container's id");
+    return model::refuse(Refusal::Reason::invalid, "instance id", parsed.error(), "use the container's id");
 }
 
 /// The caller asked while the instance was its own, or didn't exist, and is answered later.
 tl::unexpected<Refusal> not_yours(const model::InstanceId& id) {
     return model::refuse(Refusal::Reason::not_permitted, "instance " + id.short_id(),
-                         "it was made by another user", "the same as root (sudo)");
+                         "it was made by another user", "do the same as root (sudo)");
 }
 
 /// The result for a container that isn't managed.
@@ -72,7 +72,7 @@ Result<Created> Service::create_instance(std::string_view id, std::string_view n
     if (!grant->managed()) return unmanaged(*parsed_id, name);
     if (!outside_.processes.alive(caller.process))
         return model::refuse(Refusal::Reason::not_found, "process " + std::to_string(caller.process.pid),
-                             "it asked for an instance and has ended", "again");
+                             "it asked for an instance and has ended", "try the same again");
 
     model::Instance wanted{*parsed_id,    std::string(name), 0,          outside_.wall_clock(), grant->mode,
                            grant->quotas, std::nullopt,      caller.user};
@@ -124,11 +124,11 @@ Result<void> Service::attach(std::string_view id, const model::Process& process,
     if (!parsed_id) return tl::unexpected(parsed_id.error());
     if (!outside_.processes.alive(process))
         return model::refuse(Refusal::Reason::not_found, "process " + std::to_string(process.pid),
-                             "it has ended", "a process that is there");
+                             "it has ended", "name a running process");
     if (!may_attach(outside_.processes, process, caller))
         return model::refuse(Refusal::Reason::not_permitted, "process " + std::to_string(process.pid),
                              "it is not one of the caller's (user id " + std::to_string(caller.user) + ")",
-                             "a process of your own, or the same as root (sudo)");
+                             "name a process of your own, or do the same as root (sudo)");
     if (caller.own_only && !is_own(id, caller)) return not_yours(*parsed_id);
     const auto changed =
         state_.change([&](model::Node& node) { return node.attach(*parsed_id, process); }, options);

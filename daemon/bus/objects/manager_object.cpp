@@ -19,7 +19,7 @@ app::Result<std::int32_t> to_pid(std::uint32_t pid) {
     if (pid != 0 && pid <= static_cast<std::uint32_t>(std::numeric_limits<std::int32_t>::max()))
         return static_cast<std::int32_t>(pid);
     return model::refuse(model::Refusal::Reason::invalid, "pid " + std::to_string(pid),
-                         "it is not a process id", "a number above 0");
+                         "it is not a process id", "use a number above 0");
 }
 
 /// Throws sdbus::Error if the caller or its process has ended.

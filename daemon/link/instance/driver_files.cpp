@@ -63,7 +63,7 @@ app::Result<void> DriverFiles::take(const wire::HandOver& message, std::vector<F
     const auto refuse = [&](const std::string& why) {
         return model::refuse(model::Refusal::Reason::invalid,
                              "the driver's libraries of instance " + instance_.id.short_id(), why,
-                             "cgpuctl and cgpu-runtime of cgpud's release");
+                             "use cgpuctl and cgpu-runtime of cgpud's release");
     };
     if (any()) return refuse("they were handed over already");
     if ((message.libraries & ~kAll) != 0 || message.libraries == 0 ||

@@ -20,8 +20,8 @@ constexpr std::size_t kDescriptorsOfProcess = 3;
 const char* describe(wire::Event event) {
     switch (event) {
         case wire::Event::managed_memory_refused:
-            return "managed memory was refused: it can't be held to the memory limit. Try: cudaMalloc, or "
-                   "mode none";
+            return "managed memory was refused: it can't be held to the memory limit. Try: use cudaMalloc, "
+                   "or mode none";
         case wire::Event::foreign_device_refused:
             return "a GPU that is not one of the instance's was refused";
         case wire::Event::engine_failed:
@@ -52,7 +52,7 @@ app::Result<std::unique_ptr<InstanceLink>> InstanceLink::open(const model::Insta
         return link;
     } catch (const std::system_error& error) {
         return model::refuse(model::Refusal::Reason::storage, "the link of " + instance.id.short_id(),
-                             error.what(), "a larger LimitNOFILE= for cgpud");
+                             error.what(), "set a larger LimitNOFILE= for cgpud");
     }
 }
 

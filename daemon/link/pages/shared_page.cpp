@@ -22,7 +22,7 @@ app::Result<SharedPage> SharedPage::make(const char* name, Writer writer,
         const auto why = std::generic_category().message(errno);
         if (fd >= 0) close(fd);
         return model::refuse(model::Refusal::Reason::storage, std::string("shared page ") + name, why,
-                             "a larger LimitNOFILE= for cgpud, or more memory");
+                             "set a larger LimitNOFILE= for cgpud, or free some memory");
     };
     const int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd < 0 || ftruncate(fd, wire::kPageBytes) != 0) return failed(fd);

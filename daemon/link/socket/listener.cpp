@@ -81,7 +81,7 @@ void Listener::accept_some() {
         if (errno == EAGAIN) return;
         // Out of descriptors or memory: the socket stays readable, so the only way not to spin is to stop
         // watching it for a while.
-        log::error("link: can't accept a connection: {}. Try: a larger LimitNOFILE= for cgpud.",
+        log::error("link: can't accept a connection: {}. Try: set a larger LimitNOFILE= for cgpud.",
                    std::generic_category().message(errno));
         watch_.reset();
         pause_ = loop_->at(loop_->now() + kPause, [this] {

@@ -129,12 +129,12 @@ app::Result<model::Process> Processes::identify(std::int32_t pid) {
     if (hidden && !read_text("/proc/" + std::to_string(pid) + "/stat"))
         return model::refuse(Refusal::Reason::busy, name,
                              "/proc doesn't show it to cgpud: it is mounted with hidepid=",
-                             "gid=GROUP beside hidepid= where /proc is mounted, and "
+                             "set gid=GROUP beside hidepid= where /proc is mounted, and "
                              "SupplementaryGroups=GROUP for cgpud, see cgpud(8)");
     if (!stat && stat.error() != ENOENT && stat.error() != ESRCH)
         return model::refuse(Refusal::Reason::busy, name,
                              std::string("it can't be looked at: ") + strerror(stat.error()),
-                             "again in a while");
+                             "try the same again in a while");
     return model::refuse(Refusal::Reason::not_found, name, "there is no such process on this host",
                          "give the pid as the host sees it");
 }

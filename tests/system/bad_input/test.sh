@@ -75,7 +75,7 @@ computes steady
 refuses_to_start() { # FILE
     cp "$1" "$scratch/kept"
     start_cgpud && fail "cgpud started on $1 of a version to come"
-    expect in_log "$1: it is of version 99 and this cgpud knows versions up to [0-9]+\. Try: the newer cgpud that wrote it"
+    expect in_log "$1: it is of version 99 and this cgpud knows versions up to [0-9]+\. Try: start the newer cgpud that wrote it"
     expect cmp "$1" "$scratch/kept"
     expect test ! -e "$1.damaged"
     computes steady

@@ -88,7 +88,7 @@ if ((link == 1)); then
     for way in "" --dry-run; do
         expect_error "process ${pids[burning]} of instance [0-9a-f]{12} has front $old, which can't exchange its engine" \
             cgpuctl upgrade --hot "$next" $way
-        expect_error "process ${pids[full]} of instance .*Try: when they have ended, or --cold, when no instance is there" \
+        expect_error "process ${pids[full]} of instance .*Try: wait until they have ended, or use --cold while there is no instance" \
             cgpuctl upgrade --hot "$next" $way
     done
     expect_equal "in force" "$(in_force)" "$own"

@@ -138,7 +138,8 @@ TEST_F(DockerConfigTest, WithoutRightsItIsNotTheDisk) {
     ASSERT_TRUE(read) << read.error().text;
     ASSERT_FALSE(written);
     EXPECT_EQ(written.error().kind, client::ClientError::Kind::not_authorized);
-    EXPECT_NE(written.error().text.find("Try: as root (sudo)"), std::string::npos) << written.error().text;
+    EXPECT_NE(written.error().text.find("Try: run it as root (sudo)"), std::string::npos)
+        << written.error().text;
     EXPECT_EQ(text(), kNvidias);
 }
 

@@ -60,7 +60,7 @@ TEST_F(UpgradeVerb, OneThatWentBackIsAFault) {
         ASSERT_FALSE(done);
         EXPECT_EQ(done.error().kind, Kind::failed);
         EXPECT_EQ(done.error().text, "upgrade 3 (hot, 1.1.0 to 1.2.0): " + std::string(result) +
-                                         ". It went back. Try: journalctl -u cgpud tells all of it.");
+                                         ". It went back. Try: journalctl -u cgpud.");
     }
 }
 

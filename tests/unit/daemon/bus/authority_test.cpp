@@ -50,7 +50,7 @@ class AuthorityTest : public testing::Test {
         ASSERT_FALSE(answer);
         EXPECT_EQ(answer.error().reason, model::Refusal::Reason::not_permitted);
         EXPECT_NE(answer.error().text.find(part), std::string::npos) << answer.error().text;
-        EXPECT_NE(answer.error().text.find(". Try: the same as root (sudo)"), std::string::npos)
+        EXPECT_NE(answer.error().text.find(". Try: do the same as root (sudo)"), std::string::npos)
             << answer.error().text;
     }
 

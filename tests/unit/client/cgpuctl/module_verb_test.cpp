@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using Kind = client::ClientError::Kind;
 
-/// Only root can make what only root may have made. The fake daemon has 1.2.0 in force.
+/// Needs root, because bundles must belong to root. The fake daemon has 1.2.0 in force.
 class ModuleVerb : public testing::Test {
   protected:
     void SetUp() override {
@@ -210,7 +210,7 @@ TEST_F(ModuleVerb, RemoveNeedsTheDaemonsWord) {
     EXPECT_EQ(found(), "1.3.0 ");
 }
 
-/// All but what /proc shows, which is this machine's.
+/// Everything but the look-up in /proc, which would show this machine's processes.
 TEST_F(ModuleVerb, RemoveTakesAwayWhatNothingUses) {
     bundle::make_bundle(modules_, {1, 3, 0});
     client::Removal removal = of_1_3_0();

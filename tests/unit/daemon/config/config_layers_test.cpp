@@ -5,7 +5,7 @@
 #include "tests/unit/daemon/as_nobody.hpp"
 #include "tests/unit/daemon/temp_folder.hpp"
 
-/// Which layer wins, and what is said when one is broken.
+/// Which layer wins, and the messages about an invalid one.
 namespace cgpu::config {
 namespace {
 

@@ -13,7 +13,7 @@
 #include "tests/unit/daemon/store/saved_nodes.hpp"
 #include "tests/unit/daemon/temp_folder.hpp"
 
-/// Saving and loading on real file systems, with what goes wrong there.
+/// Saving and loading on real file systems, with their faults.
 namespace cgpu::store {
 namespace {
 

@@ -123,7 +123,7 @@ TEST_F(Front, ARefusedAllocationIsToldOnceHoweverOftenItWasAskedFor) {
     std::uint64_t pooled = 0;
     const auto take = call<int(std::uint64_t*, std::size_t, void*)>("cuMemAllocAsync");
     ASSERT_EQ(take(&pooled, 60 * kMiB, nullptr), 0);
-    // With a pool it is tried again, when that has given back what it can.
+    // With a pool the allocation is tried again, after the pool has released what it can.
     std::uint64_t address = 0;
     EXPECT_EQ(allocate(50 * kMiB, &address), kOutOfMemory);
     EXPECT_GE(daemon().refusals, 2u);
@@ -131,11 +131,12 @@ TEST_F(Front, ARefusedAllocationIsToldOnceHoweverOftenItWasAskedFor) {
     EXPECT_EQ(daemon().refused_told_bytes, 50 * kMiB);
     EXPECT_EQ(take(&address, 50 * kMiB, nullptr), kOutOfMemory);
     EXPECT_EQ(daemon().refused_told, 2u);
-    // One that is granted in the end was not refused, whether it waited for the free or came after it.
+    // An allocation that is granted in the end was not refused, whether it waited for the free or came after
+    // it.
     ASSERT_EQ((call<int(std::uint64_t, void*)>("cuMemFreeAsync")(pooled, nullptr)), 0);
     EXPECT_EQ(allocate(80 * kMiB, &address), 0);
     EXPECT_EQ(daemon().refused_told, 2u);
-    // Nobody need be asked for what no card has.
+    // An allocation larger than any card is refused without asking.
     EXPECT_EQ(allocate(std::uint64_t{1} << 60, &address), kOutOfMemory);
     EXPECT_EQ(daemon().refused_told, 3u);
     EXPECT_EQ(daemon().refused_told_bytes, std::uint64_t{1} << 60);
@@ -164,7 +165,7 @@ TEST_F(Front, CodeIsSetAsideBeforeItIsLoaded) {
         << "nothing stays behind";
     ASSERT_EQ(load(&module, small.c_str()), 0);
     EXPECT_EQ(daemon().context_bytes, kContextEstimate + 10 * kMiB);
-    // The unused part of this process's own lease is no reason to refuse it code.
+    // The unused part of this process's own lease is no reason to refuse code.
     std::uint64_t address = 0;
     ASSERT_EQ(allocate(30 * kMiB, &address), 0);
     ASSERT_EQ(free(address), 0);
@@ -226,7 +227,7 @@ TEST_F(Front, PoolMemoryIsHeldUntilItsStreamGetsThere) {
     std::uint64_t address = 0;
     free_behind_a_kernel(64 * kMiB, &one);
     EXPECT_TRUE(eventually([&] { return daemon().charged_bytes == 64 * kMiB; }));
-    // The same stream may have it at once; another gets it when the GPU is through with it.
+    // The same stream may have it at once; another one gets it when the GPU has finished with it.
     ASSERT_EQ(take(&address, 64 * kMiB, &one), 0);
     ASSERT_EQ((call<int(std::uint64_t, void*)>("cuMemFreeAsync")(address, &one)), 0);
     EXPECT_EQ(take(&address, 64 * kMiB, &two), 0);
@@ -266,8 +267,8 @@ TEST_F(Front, AFreeThatIsDoneWhileTheDaemonRefusesIsNotMissed) {
     const auto take = call<int(std::uint64_t*, std::size_t, void*)>("cuMemAllocAsync");
     std::uint64_t address = 0;
     free_behind_a_kernel(64 * kMiB, &one);
-    // Asked without ado, asked again, and once more when the pools have given back what they can: the answer
-    // to that is held until the free is done.
+    // Asked first, asked again, and once more when the pools have released what they can: the answer to that
+    // is held until the free is done.
     daemon().mute_after_refusals = daemon().refusals + 2;
     int taken = -1;
     std::thread thread([&] {
@@ -281,7 +282,7 @@ TEST_F(Front, AFreeThatIsDoneWhileTheDaemonRefusesIsNotMissed) {
     EXPECT_EQ(taken, 0);
 }
 
-// That the module's thread leaves the driver alone when that ends: the driver would abort.
+// The module's thread must leave the driver when the driver ends: otherwise the driver would abort.
 TEST_F(Front, AProcessMayEndBeforeItsFreesAreDone) {
     start();
     behind<void(std::int64_t)>("fake_set_kernel_ns")(10'000'000'000);
@@ -324,7 +325,7 @@ TEST_F(Front, ADestroyedPoolIsNotAskedAnyMore) {
         ASSERT_EQ((call<int(void**, const void*)>("cuMemPoolCreate")(&pool, &what)), 0);
         const auto take = call<int(std::uint64_t*, std::size_t, void*, void*)>("cuMemAllocFromPoolAsync");
         ASSERT_EQ(take(&address, 2 * kMiB, pool, &stream), 0);
-        // The service thread looks at the pools when the free is done.
+        // The service thread queries the pools when the free is done.
         ASSERT_EQ((call<int(std::uint64_t, void*)>("cuMemFreeAsync")(address, &stream)), 0);
         ASSERT_EQ(call<int(void*)>("cuMemPoolDestroy")(pool), 0);
     }
@@ -332,8 +333,8 @@ TEST_F(Front, ADestroyedPoolIsNotAskedAnyMore) {
     EXPECT_EQ(behind<int()>("fake_dead_pools_asked")(), 0);
 }
 
-// The driver takes so long to tell of the free that its context has gone meanwhile, and the context's entry
-// serves one of another GPU.
+// The driver takes so long to report the free that its context has gone meanwhile, and the context's entry is
+// used for one of another GPU.
 TEST_F(Front, AFreeThatIsDoneLateIsOneOfItsGpu) {
     behind<void(int)>("fake_set_devices")(2);
     daemon().limit_bytes = 2 * kContextEstimate + 64 * kMiB;
@@ -353,7 +354,7 @@ TEST_F(Front, AFreeThatIsDoneLateIsOneOfItsGpu) {
     EXPECT_EQ(launch(), cgpu::front::kInvalidDevice);
     behind<void()>("fake_let_query_go")();
     ASSERT_EQ(call<int(void*)>("cuCtxSetCurrent")(context_), 0);
-    // Once the free is done, nothing is under way on the GPU that could make room, so nobody waits for that.
+    // Once the free is done, nothing under way on the GPU could make room, so no thread waits for that.
     using std::chrono::steady_clock;
     EXPECT_TRUE(eventually([&] {
         const auto began = steady_clock::now();

@@ -11,10 +11,10 @@ FRONT = ["base", "driver", "link", "swap", "session", "contexts", "sizes", "leas
 # The simulator's libraries from the bottom to the top.
 SIMULATOR = ["model", "device/layout", "device/file", "device/ledger", *(f"driver/{room}" for room in (
     "base", "stream", "module", "graph", "context", "mapping", "memory", "runtime", "work", "launch", "api"))]
-# What each room of verbs knows: what all verbs are given, and how they print.
+# What each room of verbs may include: the input of all verbs, and how they print.
 CGPUCTL = ["core", "client/cgpuctl/input.hpp", "client/cgpuctl/output", "client/cgpuctl/verb.hpp", "client/cgpuctl/verbs.hpp",
            "client/node", "client/run"]
-# What all rooms of the link know: a descriptor with an owner, and what the link needs of the outside.
+# What all rooms of the link may include: a descriptor with an owner, and the interfaces to the outside.
 LINK = ["daemon/link/file.hpp", "daemon/link/settings.hpp"]
 # What each room may include, beside itself. The longest matching name of a room counts.
 MAY = {
@@ -93,7 +93,7 @@ MAY = {
     "tests/fuzz": ["core", "bundle", "daemon", "client", "tests/unit"],
     "tests/unit": ["core", "bundle", "daemon", "client", "module", "dbus", "tests/peer"],
 }
-# The core is pure: what reaches outside stays outside.
+# The core is pure: nothing that reaches outside may be included.
 IMPURE = re.compile(
     r"<(sdbus-c\+\+|systemd/|spdlog/|yaml-cpp/|nlohmann/|CLI/|fcntl\.h|unistd\.h|sys/|linux/|dlfcn\.h|pthread\.h|time\.h|ctime"
     r"|thread|mutex|condition_variable|fstream|iostream|filesystem|chrono|random)"
@@ -128,7 +128,7 @@ def circles(root):
         unit = path.relative_to(root).with_suffix("").as_posix()
         includes.setdefault(unit, set()).update(
             target.resolve().relative_to(root.resolve()).with_suffix("").as_posix() for target in includes_of(root, path))
-    # What only includes files that are out goes out, until only circles and what leads to them is left.
+    # Files that only include removed files are removed, until only circles and files that lead to them are left.
     left = {unit: {target for target in targets if target != unit and target in includes} for unit, targets in includes.items()}
     while True:
         out = {unit for unit, targets in left.items() if not targets & left.keys()}

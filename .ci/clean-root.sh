@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
 # clean-root.sh [--with FILE]… [SUITE [COMMAND…]]: runs COMMAND in a bare Debian of that suite, as root, in namespaces of its
-# own with that Debian as their root. The working tree (a copy of what git tracks or would track) lies there at the same
-# path as here, and the command starts in it. --with adds one file of the working tree that git doesn't track.
-# Default: bookworm, `./check --fast` and `./quickstart`.
-# The bare root and downloaded packages are kept in build/roots. So is ccache's store; for the suite that this machine
-# has it is the machine's own: the compiler is the same, and ccache takes from it only what all headers of the bare root
-# agree with. Exit status 77: the root could not be made.
+# own with that Debian as their root. The working tree (a copy of what git tracks or would track) is there at the same path as
+# here, and the command starts in it. --with adds one file of the working tree that git doesn't track. Default: bookworm,
+# `./check --fast` and `./quickstart`. The bare root and downloaded packages are kept in build/roots. So is ccache's store;
+# for the suite of this machine it is the machine's own store: the compiler is the same, and ccache uses an entry only if all
+# headers of the bare root agree with it. Exit status 77: the root could not be made.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 tree=$PWD
@@ -50,7 +49,7 @@ cp -L /etc/resolv.conf "$work/etc/resolv.conf" || exit
 echo force-unsafe-io >"$work/etc/dpkg/dpkg.cfg.d/unsafe-io" || exit
 mkdir -p "$work$tree" || exit
 if git rev-parse -q --verify HEAD >/dev/null; then
-    # Its index, too: else git would take all files for new ones.
+    # With its index: otherwise git would treat all files as new ones.
     git clone -q --no-hardlinks --no-checkout . "$work$tree" && git -C "$work$tree" read-tree HEAD
 else
     git init -q "$work$tree"
@@ -62,7 +61,7 @@ for file in "${with[@]}"; do
     mkdir -p "$work$tree/$(dirname "$file")" && cp -p "$file" "$work$tree/$file" || exit
 done
 
-# pivot_root, not chroot: whoever enters a mount namespace made in there must come out at this root.
+# pivot_root, not chroot: a process that enters a mount namespace made in there must arrive at this root.
 # shellcheck disable=SC2016
 setpriv --pdeathsig KILL unshare --mount --propagation private --pid --fork --kill-child bash -c '
     root=$1 archives=$2 ccache=$3 tree=$4

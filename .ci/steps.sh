@@ -1,4 +1,4 @@
-# What ./check counts with: steps, each with its log, a line and its time. Sourced by ./check.
+# The steps that ./check counts, each with its log, its line and its time. Sourced by ./check.
 logs=build/check
 minutes=$logs/minutes.tsv # a line a step: name, seconds, how it ended
 waiting=()                # what is left to the next commit
@@ -31,7 +31,7 @@ time_left() {
     echo "$left"
 }
 
-# if_time SECONDS step NAME …: the step, where so much of the time is left; else it is skipped.
+# if_time SECONDS step NAME …: runs the step if this much of the time is left; else skips it.
 if_time() {
     local needed=$1
     shift
@@ -48,7 +48,7 @@ report() { # WORD NAME TEXT SECONDS
     printf '%s\t%d\t%s\n' "$2" "$4" "$1" >>"$minutes"
 }
 
-# turn_of_commit: a number that is one more at the next commit.
+# turn_of_commit: a number that increases by one with each commit.
 turn_of_commit() {
     local hash
     if [[ $(git rev-parse --is-shallow-repository 2>/dev/null) == false ]]; then
@@ -59,7 +59,7 @@ turn_of_commit() {
     fi
 }
 
-# take_turn ARRAY TURN: leaves of the array the one whose turn it is; the last line names the others.
+# take_turn ARRAY TURN: keeps the array's element whose turn it is; the last line names the others.
 take_turn() {
     local -n all=$1
     local mine=$(($2 % ${#all[@]})) i
@@ -80,7 +80,7 @@ skip() { # NAME REASON
     printf '%-8s %-16s %s\n' skipped "$1" "$2"
 }
 
-# limited SECONDS COMMAND…: the command (a function, too), ended when its time is over.
+# limited SECONDS COMMAND…: runs the command (or function), and ends it when its time is over.
 limited() {
     local limit=$1 watcher status
     shift
@@ -102,7 +102,8 @@ limited() {
     return "$status"
 }
 
-# step NAME SECONDS COMMAND…: counts as one test. The command exits 77 to be skipped; the last line it wrote says why.
+# step NAME SECONDS COMMAND…: counts as one test. The command exits with 77 to be skipped; the last line that it wrote says
+# why.
 step() {
     local name=$1 limit=$2 started=$SECONDS status
     shift 2
@@ -134,8 +135,8 @@ run_ctest() {
     read -r good bad out < <(.ci/junit "$logs/$result.xml" 2>>"$logs/$result.log" || echo 0 1 0)
 }
 
-# sanitizer_spoke NAME: a sanitizer reported why a test failed. Such a test has no second try: what it found is there,
-# though it may not happen again.
+# sanitizer_spoke NAME: whether a sanitizer reported why a test failed. Such a test has no second try: the fault exists, even
+# if it doesn't happen again.
 sanitizer_spoke() {
     grep -qE 'WARNING: ThreadSanitizer|ERROR: (Address|Leak)Sanitizer|: runtime error: ' "$logs/$1.log"
 }
@@ -171,7 +172,7 @@ tests() {
     ((!bad)) || show_failed "${results[-1]}"
 }
 
-# show_failed RESULT: keeps the names for the last line; where there is no result to read, shows the end of the log.
+# show_failed RESULT: keeps the names for the last line; if there is no readable result, shows the end of the log.
 show_failed() {
     local -a names
     mapfile -t names < <(.ci/junit --failed "$logs/$1.xml" 2>/dev/null)

@@ -29,7 +29,7 @@ std::optional<Refusal> refused(Reason reason, const std::string& what, const std
     return model::make_refusal(reason, what, why, remedy);
 }
 
-/// Everything in the folder is mounted into jobs.
+/// Everything in the folder is mounted into jobs, so all of it must belong to root.
 std::optional<Refusal> why_not_roots(const File& folder) {
     const auto names = folder.names();
     if (!names) return names.error();
@@ -43,7 +43,7 @@ std::optional<Refusal> why_not_known(const Manifest& manifest, const std::string
         return refused(Reason::unsupported, path,
                        "it is for " + model::quote(manifest.machine) + ", and this machine is " +
                            std::string(elf::this_machine()),
-                       "the bundle for this machine");
+                       "use the bundle for this machine");
     if (manifest.abi < upgrade::kOldestEngineAbi || manifest.abi > upgrade::kNewestEngineAbi)
         return refused(Reason::unsupported, path,
                        "it has version " + std::to_string(manifest.abi) +
@@ -84,7 +84,7 @@ tl::expected<File, Refusal> open_bundle(const fs::path& path) {
     return File::open_folder(fs::absolute(path, failed).native());
 }
 
-/// Its manifest, read and found to be this folder's.
+/// The folder's manifest, read and checked to be this folder's.
 tl::expected<Bundle, Refusal> read_text(const File& folder) {
     const auto file = folder.file_in(kManifestName);
     if (!file) return tl::unexpected(file.error());

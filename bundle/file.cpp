@@ -22,7 +22,7 @@ using Reason = Refusal::Reason;
 constexpr const char* kListed = "cgpuctl module list";
 constexpr const char* kUnreadable = "look at it as root; the disk may be at fault";
 
-/// As it may stand in a message.
+/// The path in a form that is safe in a message.
 std::string shown(const std::string& path) {
     const bool plain = std::all_of(path.begin(), path.end(),
                                    [](char c) { return c > ' ' && c < '\x7f' && c != '"' && c != '\\'; });
@@ -38,14 +38,14 @@ tl::unexpected<Refusal> not_opened(const std::string& path, int error, const cha
             return refuse(Reason::not_permitted, shown(path), "it is a symbolic link or no folder",
                           "name the real folder, or put the files themselves there");
         case EACCES:
-            return refuse(Reason::not_permitted, shown(path), "this user may not read it", "as root");
+            return refuse(Reason::not_permitted, shown(path), "this user may not read it", "run it as root");
         default:
             return refuse(Reason::storage, shown(path),
                           "it can't be opened: " + std::generic_category().message(error), kUnreadable);
     }
 }
 
-/// What to do about a file that others could have changed. A folder above it may be somebody's home.
+/// The remedy for a file that others could have changed. A folder above it may be a user's home.
 std::string remedy(const char* command, const std::string& path, bool above) {
     if (above) return "put it, as root, below a folder that is root's alone";
     return std::string(command) + " " + shown(path) + ", if you trust what is in it";
@@ -89,7 +89,7 @@ std::optional<Refusal> File::why_not_roots(mode_t kind, bool above) const {
 
 tl::expected<File, Refusal> File::step(const std::string& name, int flags, const char* where_it_is) const {
     std::string path = path_ == "/" ? path_ + name : path_ + "/" + name;
-    // Without O_NONBLOCK a pipe of that name would hold whoever looks at it.
+    // Without O_NONBLOCK a pipe of that name would block the caller.
     const int fd =
         openat(fd_, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | flags);
     if (fd < 0) return not_opened(path, errno, where_it_is);

@@ -15,19 +15,20 @@
 
 namespace cgpu::bundle {
 
-/// The remedy where a file of a bundle is not as it was made.
+/// The remedy if a file of a bundle was changed.
 constexpr const char* kGetAgain = "get this version again from where it was released";
 
-/// A file or folder that nobody but root can have changed, open, with the path by which messages name it.
-/// Everything is done with the open file: what a name stands for may change, what is open is what was judged.
+/// A file or folder that only root can have changed, open, with the path by which messages name it. All
+/// operations use the open file: a name may refer to another file later, the open file is the one that was
+/// checked.
 class File {
   public:
-    /// The folder at an absolute `path`, if it and every folder above it is root's and can't be written by
-    /// others; none of them may be a symbolic link. Folders above it may be writable with the sticky bit, as
-    /// /tmp is: what is root's in those, only root can exchange. Refused: not_found, not_permitted (somebody
-    /// else could have written it), storage (it can't be read).
+    /// The folder at an absolute `path`, if it and every folder above it belong to root and can't be written
+    /// by others; none of them may be a symbolic link. Folders above it may be writable with the sticky bit,
+    /// as /tmp is: only root can exchange root's files in those. Refused: not_found, not_permitted (another
+    /// user could have written it), storage (it can't be read).
     [[nodiscard]] static tl::expected<File, model::Refusal> open_folder(const std::string& path);
-    /// The same of a regular file.
+    /// The same for a regular file.
     [[nodiscard]] static tl::expected<File, model::Refusal> open_file(const std::string& path);
     /// A regular file in this folder, by its name; refused as above.
     [[nodiscard]] tl::expected<File, model::Refusal> file_in(const std::string& name) const;

@@ -17,12 +17,11 @@ using nlohmann::json;
 using upgrade::Manifest;
 using upgrade::Version;
 
-/// The form that is written here.
+/// The format that is written here.
 constexpr std::uint32_t kForm = 1;
 constexpr std::size_t kSha256Digits = 64;
 
-/// Takes the fields out of the object. The first thing that is wrong is kept; what is asked for after that
-/// gives empty values.
+/// Takes the fields out of the object. Keeps the first fault; later fields are then returned empty.
 class Fields {
   public:
     explicit Fields(const json& object) : object_(object) {}
@@ -59,8 +58,8 @@ class Fields {
     std::string error_;
 };
 
-/// One flat object. Of a key that is there twice, JSON's readers take one or the other: nobody could say what
-/// such a manifest says.
+/// One flat object. JSON parsers disagree about which of two equal keys counts, so a manifest with such keys
+/// is ambiguous.
 tl::expected<json, std::string> parse_object(std::string_view text) {
     if (text.size() > kMaxManifest) return tl::unexpected(std::string("it is larger than any manifest"));
     std::set<std::string> keys;

@@ -10,17 +10,17 @@
 
 namespace cgpu::bundle {
 
-/// More than any manifest of this form takes, in bytes.
+/// A bound in bytes; every manifest of this format is smaller.
 constexpr std::size_t kMaxManifest = 16384;
 
 /// Reads a manifest's JSON object: `"manifest": 1`, and a key for each field of upgrade::Manifest. Other keys
-/// are passed over: a later release may say more that this one need not know; what it must know raises the
-/// number. Checked, too: that the engine's file name is the version's, that compatible_from is not above the
-/// version, and that a key is there once. Error: what is wrong, without a full stop and without naming the
-/// file.
+/// are ignored: a later release may add keys that this release need not know; a key that it must know raises
+/// the number. Also checks that the engine's file name is the version's, that compatible_from is not above
+/// the version, and that no key occurs twice. Error: the fault, without a full stop and without the file's
+/// name.
 [[nodiscard]] tl::expected<upgrade::Manifest, std::string> parse_manifest(std::string_view text);
 
-/// What parse_manifest() reads back to the same value.
+/// The text from which parse_manifest() reads the same value.
 [[nodiscard]] std::string write_manifest(const upgrade::Manifest& manifest);
 
 }  // namespace cgpu::bundle

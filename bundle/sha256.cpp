@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kLength = 32;  // bytes
 
-/// libgcrypt wants to be set up once per process, whoever is first; libsystemd, which uses it too, does the
+/// libgcrypt must be initialised once per process, by its first user; libsystemd, which uses it too, does the
 /// same.
 void set_up() {
     if (gcry_control(GCRYCTL_INITIALIZATION_FINISHED_P) != 0) return;

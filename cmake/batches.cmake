@@ -1,7 +1,7 @@
-# Files of a target compiled together, a batch at a time (CMake's unity builds): what costs most in a small file is what it
-# includes. A batch of four tests takes little longer than one of them.
+# Files of a target compiled together, a batch at a time (CMake's unity builds): the includes of a small file cost most of its
+# compile time. A batch of four tests takes little longer than one of them.
 #
-# CGPU_BATCHES: tests (tests and the simulator; the product file by file with precompiled headers, as is best for daily
+# CGPU_BATCHES: tests (tests and the simulator; the product file by file with precompiled headers, which is best for daily
 # work), all (for trees that are built once: the sanitizers'), or none (a line for each file in compile_commands.json).
 set(CGPU_BATCHES tests CACHE STRING "What is compiled in batches: none, tests or all")
 if(NOT CGPU_BATCHES MATCHES "^(none|tests|all)$")
@@ -11,18 +11,18 @@ if(CGPU_BATCHES STREQUAL "all")
   set(CMAKE_UNITY_BUILD ON)
   set(CMAKE_UNITY_BUILD_BATCH_SIZE 8)
 else()
-  # A batch is compiled anew where one of its files is touched.
+  # A batch is compiled again if one of its files has changed.
   set(CMAKE_UNITY_BUILD_BATCH_SIZE 4)
 endif()
 
-# cgpu_batch(TARGET...): these are tests, or belong to them.
+# cgpu_batch(TARGET...): these are tests, or belong to tests.
 function(cgpu_batch)
   if(NOT CGPU_BATCHES STREQUAL "none")
     set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ON)
   endif()
 endfunction()
 
-# cgpu_never_batch(TARGET...): their files exclude each other, as with declarations of the same names of C.
+# cgpu_never_batch(TARGET...): their files exclude each other, for example by C declarations of the same names.
 function(cgpu_never_batch)
   set_target_properties(${ARGN} PROPERTIES UNITY_BUILD OFF)
 endfunction()

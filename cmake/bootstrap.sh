@@ -15,7 +15,7 @@ missing_packages() {
     done <"$bootstrap_root/cmake/packages.txt"
 }
 
-# install_packages SET…: installs what is missing; touches nothing where all is there.
+# install_packages SET…: installs missing packages; changes nothing if all are installed.
 install_packages() {
     local missing
     mapfile -t missing < <(missing_packages "$@")
@@ -37,8 +37,8 @@ install_packages() {
     }
 }
 
-# build_preset NAME [TARGET…]: configures and builds build/NAME, all of it or these targets (cgpu_node: what tests/lab
-# runs). One at a time: two ninjas in one tree spoil each other's work.
+# build_preset NAME [TARGET…]: configures and builds build/NAME, all of it or these targets (cgpu_node: what tests/lab needs).
+# One at a time: two ninjas in one tree corrupt each other's work.
 build_preset() {
     local preset=$1
     shift

@@ -1,10 +1,11 @@
-# Headers of the standard library and of test libraries, compiled once for many files: parsing them is most of what a
-# small file costs. Files include what they use all the same; clang-tidy, which knows nothing of this, fails where one
-# doesn't.
+# Headers of the standard library and of test libraries, compiled once for many files: parsing them is most of a small file's
+# compile time. Files must include what they use all the same; clang-tidy, which doesn't use this, fails for a missing
+# include.
 option(CGPU_PRECOMPILE "Precompile headers that nearly all files include" ON)
 
-# Where <string> is precompiled, GCC warns of what it inlines from there, too, and takes std::string's operator+ for an
-# overrun (its bug 105651). A build with -DCGPU_PRECOMPILE=OFF keeps those warnings; ./check builds so on Debian 13.
+# If <string> is precompiled, GCC also warns about code that it inlines from there, and mistakes std::string's operator+ for
+# an overrun (its bug 105651). A build with -DCGPU_PRECOMPILE=OFF keeps those warnings; ./check builds in this way on Debian
+# 13.
 if(CGPU_PRECOMPILE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(cgpu_options INTERFACE -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow)
 endif()
@@ -13,9 +14,9 @@ set(CGPU_PRECOMPILED_STANDARD <algorithm> <array> <cstdint> <filesystem> <functi
     <span> <string> <string_view> <system_error> <utility> <variant> <vector>)
 
 # cgpu_precompile(OWNER [EXECUTABLE] HEADERS <header>... [OPTIONS option...] [LIBS library...])
-# makes the target OWNER, which has these headers precompiled for cgpu_use_precompiled(TARGET OWNER). Targets that use them
-# are compiled with the same options and macros (GCC refuses where they are not); EXECUTABLE for executables, which are
-# compiled with -fPIE where libraries are with -fPIC.
+# creates the target OWNER, which precompiles these headers for cgpu_use_precompiled(TARGET OWNER). Targets that use them are
+# compiled with the same options and macros (GCC refuses otherwise); EXECUTABLE is for executables, which are compiled with
+# -fPIE while libraries are compiled with -fPIC.
 function(cgpu_precompile owner)
   if(NOT CGPU_PRECOMPILE)
     return()

@@ -1,8 +1,8 @@
-# CGPU_SANITIZE=address|thread|fuzzer: set by the presets asan, tsan and fuzz. The module is left out of it: it is loaded
-# into programs that are not built with a sanitizer.
+# CGPU_SANITIZE=address|thread|fuzzer: set by the presets asan, tsan and fuzz. The module is built without it, because it is
+# loaded into programs that are not built with a sanitizer.
 set(CGPU_SANITIZE "" CACHE STRING "address (with undefined), thread, fuzzer (with both, for tests/fuzz), or empty")
 if(CGPU_SANITIZE STREQUAL "address")
-  # Tests (CGPU_TEST) are not watched for undefined behaviour themselves: it would double what googletest's macros cost.
+  # Tests (CGPU_TEST) themselves are not checked for undefined behaviour: it would double the cost of googletest's macros.
   target_compile_options(cgpu_options INTERFACE -fsanitize=address -fno-omit-frame-pointer
     $<$<NOT:$<BOOL:$<TARGET_PROPERTY:CGPU_TEST>>>:-fsanitize=undefined>
     $<$<NOT:$<BOOL:$<TARGET_PROPERTY:CGPU_TEST>>>:-fno-sanitize-recover=undefined>)
@@ -14,7 +14,7 @@ elseif(CGPU_SANITIZE STREQUAL "fuzzer")
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     message(FATAL_ERROR "CGPU_SANITIZE=fuzzer is for clang, which has libFuzzer. Use: cmake --preset fuzz.")
   endif()
-  # The targets alone link libFuzzer's main() (tests/fuzz). The library's own checks find what lies inside of an allocation.
+  # Only the targets link libFuzzer's main() (tests/fuzz). The library's own checks find accesses within an allocation.
   target_compile_options(cgpu_options INTERFACE -fsanitize=fuzzer-no-link,address,undefined -fno-omit-frame-pointer
     -fno-sanitize-recover=undefined -D_GLIBCXX_ASSERTIONS)
   target_link_options(cgpu_options INTERFACE -fsanitize=address,undefined)
@@ -22,9 +22,9 @@ elseif(NOT CGPU_SANITIZE STREQUAL "")
   message(FATAL_ERROR "CGPU_SANITIZE=${CGPU_SANITIZE} is not known. Use address, thread, fuzzer or nothing.")
 endif()
 if(CGPU_SANITIZE)
-  # What is watched needn't be fast, and -O2 would take twice as long to compile.
+  # Speed doesn't matter here, and -O2 would take twice as long to compile.
   target_compile_options(cgpu_options INTERFACE -O1)
-  # What a sanitizer puts between an optional's test and its use makes GCC take the value for one that may not be set.
+  # Code that a sanitizer inserts between the test and the use of an optional makes GCC warn that its value may not be set.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(cgpu_options INTERFACE -Wno-maybe-uninitialized)
   endif()

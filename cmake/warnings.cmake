@@ -1,4 +1,4 @@
-# The one set of compiler flags of the house: everything of ours links cgpu_options.
+# The compiler flags of the project: all its targets link cgpu_options.
 add_library(cgpu_options INTERFACE)
 target_include_directories(cgpu_options INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_options(cgpu_options INTERFACE

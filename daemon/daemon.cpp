@@ -19,8 +19,8 @@ namespace {
 using app::kSecond;
 /// How long a closed gate holds without being renewed. The slicer renews three times as often.
 constexpr app::Nanos kHold = kSecond;
-/// A driver that shows no GPU, or not all, is asked again so often; one that shows all (which may go) less
-/// often.
+/// If the driver shows no GPU, or not all, it is queried again after this time; if it shows all (one may
+/// disappear), after the longer time.
 constexpr app::Nanos kLookAgainSoon = 5 * kSecond;
 constexpr app::Nanos kLookAgain = 10 * kSecond;
 constexpr std::uint64_t kMib = 1ull << 20;
@@ -54,7 +54,7 @@ Daemon::Daemon(config::Sources sources, config::Config config)
       modules_(config_.module_dir) {}
 
 Daemon::~Daemon() {
-    // The service must be gone for the bus before it is gone: no call comes in between.
+    // The bus must stop using the service before it is destroyed: no call comes in between.
     if (bus_) bus_->stop_serving();
 }
 
@@ -134,8 +134,9 @@ tl::expected<void, std::string> Daemon::start() {
     return {};
 }
 
-/// What was in force may have been removed, by an administrator or with a package. On a node without
-/// instances nothing stands in the way of another version; on one with some, they have loaded it already.
+/// The version in force may have been removed, by an administrator or with a package. On a node without
+/// instances another version may replace it; on a node with instances, their processes have loaded it
+/// already.
 void Daemon::choose_module(store::State& state) {
     auto& in_force = state.record.in_force;
     const auto version = in_force.value_or(own_version());
@@ -171,7 +172,7 @@ void Daemon::gpus_listed(const app::Result<model::SeenGpus>& seen) {
     if (const auto opened = open_to_clients(); !opened) fail(opened.error());
 }
 
-/// Once may be a driver that is busy; twice, and nothing more is put on GPUs that nobody can use.
+/// One failure may be a busy driver; after two, nothing more is put on GPUs that can't be used.
 void Daemon::driver_failed(const std::string& why) {
     ++failures_;
     log::line(failures_ <= 2 ? log::Level::warn : log::Level::debug, why);

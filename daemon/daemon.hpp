@@ -23,14 +23,14 @@
 
 namespace cgpu {
 
-/// cgpud put together: which room gets which. What any of them does is said there.
+/// Composes cgpud: connects the rooms with each other. Each room documents its own work.
 ///
-/// Start: state and leases are read, the driver is asked which GPUs there are, the instances of the state are
-/// taken up again, the objects are exported, and only then the bus name is taken and systemd is told. A
-/// driver that shows no GPU or doesn't answer holds nothing up: it is asked again.
+/// Start: the state and the leases are read, the driver is queried for the GPUs, the instances of the state
+/// are taken over, the objects are exported, and only then the bus name is taken and systemd is notified. A
+/// driver that shows no GPU or doesn't answer delays nothing: it is queried again.
 class Daemon {
   public:
-    /// Before the first thread is made, and so before a Daemon is.
+    /// Call before the first thread is created, and so before a Daemon is.
     static void block_signals();
 
     Daemon(config::Sources sources, config::Config config);
@@ -38,7 +38,7 @@ class Daemon {
     Daemon(const Daemon&) = delete;
     Daemon& operator=(const Daemon&) = delete;
 
-    /// Until SIGTERM or SIGINT (0), or a fault that can't be lived with (1).
+    /// Runs until SIGTERM or SIGINT (returns 0), or a fatal fault (returns 1).
     int run();
 
   private:
@@ -57,7 +57,7 @@ class Daemon {
 
     config::Sources sources_;
     config::Config config_;
-    // In the order in which they need each other; taken down the other way round.
+    // In the order of their dependencies; destroyed in reverse order.
     system::EventLoop loop_;
     system::Processes processes_;
     gpu::Driver driver_;

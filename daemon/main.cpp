@@ -13,21 +13,21 @@
 
 namespace {
 
-/// What was large goes back to the system when it is freed. Left to itself, malloc keeps more the larger it
-/// was.
+/// Returns large freed blocks to the system. By default malloc raises the threshold for that with the size of
+/// freed blocks.
 void give_memory_back() {
     mallopt(M_MMAP_THRESHOLD, 128 << 10);
     mallopt(M_TRIM_THRESHOLD, 1 << 20);
 }
 
-/// EX_CONFIG of sysexits.h. The unit knows it: starting again would not help.
+/// EX_CONFIG of sysexits.h. The unit lists it, because a restart would not help.
 constexpr int kBadConfig = 78;
 
 int run(cgpu::config::Sources sources, bool check_only) {
     auto config = cgpu::config::load(sources);
     if (!config) {
         for (const auto& problem : config.error()) std::cerr << "cgpud: " << problem << '\n';
-        // systemd keeps it for who asks why the service isn't there.
+        // systemd keeps it for users who ask why the service isn't running.
         if (!check_only) cgpu::system::notify_last_status(config.error().front());
         return kBadConfig;
     }
@@ -78,7 +78,7 @@ int main(int argc, char** argv) {
         cgpu::Daemon::block_signals();
         return run(std::move(sources), check_only);
     } catch (const std::system_error& error) {
-        // What the kernel refuses at start (descriptors, epoll): nothing runs without it.
+        // Resources that the kernel refuses at start (descriptors, epoll): nothing works without them.
         std::cerr << "cgpud: " << error.what() << ". Try: more descriptors (ulimit -n) and memory.\n";
         return 1;
     }

@@ -1,5 +1,5 @@
 // Times allocations with their frees, one by one, and prints the nanoseconds: `pair NS` for an allocation and
-// its free, `ask NS` for an allocation of more than the process can have been lent before.
+// its free, `ask NS` for an allocation that is larger than any lease that the process can have.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -31,7 +31,7 @@ void print(const char* what, const std::vector<long long>& times) {
     for (const long long time : times) std::printf("%s %lld\n", what, time);
 }
 
-/// The first ones are for what happens once: symbols looked up, a first lease.
+/// The first pairs are not counted: they include one-time work such as symbol look-ups and a first lease.
 void time_pairs(std::size_t bytes, std::size_t count) {
     const std::size_t unmeasured = count / 10;
     std::vector<long long> times;
@@ -49,7 +49,7 @@ void time_pairs(std::size_t bytes, std::size_t count) {
     print("pair", times);
 }
 
-/// Each allocation is larger than what a process is lent beyond its needs, and nothing is freed in between.
+/// Each allocation is larger than what a process is leased beyond its needs, and nothing is freed in between.
 void time_asks(std::size_t rounds) {
     constexpr std::size_t kBytes = 64 * kMiB;
     std::vector<long long> times;
@@ -63,7 +63,7 @@ void time_asks(std::size_t rounds) {
             times.push_back(nanoseconds_of(ended - began));
         }
         for (const CUdeviceptr pointer : pointers) must(cuMemFree(pointer), "cuMemFree");
-        // Until the lease has gone back: a process keeps it for a tenth of a second.
+        // Wait until the lease has been returned: a process keeps it for a tenth of a second.
         std::this_thread::sleep_for(std::chrono::milliseconds(300));
     }
     print("ask", times);

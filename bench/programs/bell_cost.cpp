@@ -1,5 +1,5 @@
-// What bells cost the slicer thread: its CPU time and how often it goes to sleep, with instances that have
-// nothing to do, while some of them ring without pause. Prints a row of a table for each case. usage:
+// Cost of doorbells for the slicer thread: its CPU time and how often it goes to sleep, with instances that
+// have nothing to do, while some of them ring without pause. Prints a row of a table for each case. usage:
 // bell_cost SECONDS
 #include <linux/futex.h>
 #include <signal.h>
@@ -27,7 +27,7 @@ constexpr double kSecond = 1e9;
 constexpr app::Nanos kSlice = 5'000'000;
 constexpr app::Nanos kHold = 1'000'000'000;
 
-/// In memory that the ringers' processes have, too.
+/// In memory that the ringers' processes share.
 template <class Page>
 Page* shared_page() {
     void* page = mmap(nullptr, wire::kPageBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -48,7 +48,7 @@ struct Pages : app::ProcessPages {
     }
 };
 
-/// How a hostile process does it: `changes` also changes the bell's word, else it is only woken on.
+/// As a hostile process does it: `changes` also changes the bell's word; otherwise the word is only woken.
 pid_t start_ringer(wire::Bell& bell, bool changes) {
     const pid_t child = fork();
     if (child != 0) return child;
@@ -59,7 +59,7 @@ pid_t start_ringer(wire::Bell& bell, bool changes) {
     }
 }
 
-/// So many GPUs with so many instances of one process on each.
+/// This many GPUs, with this many instances of one process on each.
 struct Node {
     Node(int gpus, int instances) {
         std::vector<model::Sighting> sightings;

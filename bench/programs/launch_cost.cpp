@@ -29,8 +29,8 @@ void must(CUresult result, const char* call) {
     std::exit(1);
 }
 
-// The driver does nothing with functions and streams: any address will do. They lie as far apart as those of
-// a driver that allocates them.
+// The driver does nothing with functions and streams, so any address can be used. They are as far apart as
+// those of a driver that allocates them.
 CUfunction function(int which) {
     static char functions[kMost][48];
     return reinterpret_cast<CUfunction>(&functions[which]);
@@ -41,7 +41,7 @@ CUstream stream(int which) {
     return reinterpret_cast<CUstream>(&streams[which]);
 }
 
-/// What the launches of a block launch: up to two functions take turns, more come in random order.
+/// The launches of a block: up to two functions take turns, more come in random order.
 std::vector<CUfunction> order(const Plan& plan, int thread) {
     std::minstd_rand random(static_cast<unsigned>(thread) + 1);
     std::vector<CUfunction> functions(kBlock);
@@ -52,7 +52,7 @@ std::vector<CUfunction> order(const Plan& plan, int thread) {
     return functions;
 }
 
-/// The first tenth is for what happens once: symbols, connections, estimates.
+/// The first tenth is not counted: it includes one-time work such as symbols, connections, estimates.
 std::vector<double> time_blocks(CUcontext context, const Plan& plan, int thread) {
     must(cuCtxSetCurrent(context), "cuCtxSetCurrent");
     const auto functions = order(plan, thread);

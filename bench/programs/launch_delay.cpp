@@ -1,5 +1,5 @@
 // How long launches take while engines are exchanged, and while they aren't: a front on a small driver, with
-// a small daemon (those of its unit tests), two threads that launch in bursts. Prints `RUN NS` for each
+// a small daemon (those of its unit tests), and two threads that launch in bursts. Prints `RUN NS` for each
 // launch, where RUN is `calm` or `upgrades`, and `exchanges NUMBER` for each second run. usage: launch_delay
 // PAIRS SECONDS
 #include <dlfcn.h>
@@ -41,7 +41,7 @@ Signature* function(void* library, const char* name) {
 using Launch = int(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**,
                    void**);
 
-/// One thread's launches until `until`, each with how long it took.
+/// One thread's launches until `until`, each with its duration.
 std::vector<std::int64_t> launches_until(void* front, void* context, std::int64_t until) {
     static int kernel;
     int stream = 0;

@@ -1,8 +1,8 @@
-// A driver that does nothing: one GPU, one context, addresses that are counted up, kernels that have ended
-// when they begin, events that carry the host's time. What a call through a front takes more than a call of
-// this is the front's own.
+// A driver that does nothing: one GPU, one context, addresses that count up, kernels that end when they
+// begin, events with the host's time. The additional time of a call through a front is the front's own.
 //
-// Its GPU has the UUID in NULL_DRIVER_UUID ("GPU-" and hex digits), so that an instance's GPU can be played.
+// Its GPU has the UUID in NULL_DRIVER_UUID ("GPU-" and hex digits), so that it can stand for an instance's
+// GPU.
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>

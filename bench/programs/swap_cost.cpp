@@ -23,8 +23,8 @@ constexpr int kRuns = 101;
 constexpr int kCallsPerRun = 20'000;
 constexpr int kExchanges = 100;
 
-/// Nanoseconds of a call: the middle of the runs of all threads, which go at the same time. Each thread asks
-/// of a GPU of its own, so that they don't wait for each other's locks.
+/// Nanoseconds per call: the median of the runs of all threads, which run at the same time. Each thread uses
+/// a GPU of its own, so that they don't wait for each other's locks.
 template <class Call>  // void(gpu)
 double time_calls(int threads, Call call) {
     constexpr auto kRunsEach = static_cast<std::size_t>(kRuns);

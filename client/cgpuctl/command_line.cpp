@@ -12,16 +12,13 @@ namespace {
 using Kind = ClientError::Kind;
 
 constexpr const char* kAbout =
-    "Shares NVIDIA GPUs between containers and jobs, each with its memory limit and its part of the "
-    "compute.\n"
-    "A bare cgpuctl is cgpuctl status.";
+    "Shares NVIDIA GPUs between containers and jobs, each with a memory limit and a part of the compute.\n"
+    "Without a verb, cgpuctl does the same as cgpuctl status.";
 
 constexpr const char* kFooter =
-    "Exit codes: 0 done, 1 a fault, 2 wrong usage, 3 no such GPU, instance or version, 4 refused (the "
-    "message\n"
-    "says why and what to try), 77 not authorized, 101 the daemon is not reachable. run ends with its "
-    "command's\n"
-    "exit code, 126 where the command can't be executed, 127 where there is none.\n"
+    "Exit codes: 0 done, 1 a fault, 2 wrong usage, 3 no such GPU, instance or version, 4 refused (the\n"
+    "message says why and what to try), 77 not authorized, 101 the daemon is not reachable. run exits with\n"
+    "the exit code of its command; 126 if the command can't be executed, 127 if it doesn't exist.\n"
     "NO_COLOR=1 turns colours off.\n"
     "\n"
     "Examples:\n"
@@ -29,7 +26,7 @@ constexpr const char* kFooter =
     "  cgpuctl run --mem 4GiB -- python3 train.py\n"
     "  cgpuctl VERB --help";
 
-/// Help in the words of the table: verbs, and a usage line that is exact.
+/// Help that uses the table's words for verbs, and has an exact usage line.
 class HelpFormatter final : public CLI::Formatter {
   public:
     HelpFormatter() {
@@ -64,7 +61,7 @@ void declare(CLI::App& app, const Option& option, Input& input) {
             ->type_name(std::string(option.placeholder));
 }
 
-/// `input` must outlive the parsing: its fields are what is filled.
+/// `input` must outlive the parsing, which fills its fields.
 void declare(CLI::App& app, const Verb& verb, Input& input) {
     CLI::App* sub = app.add_subcommand(std::string(verb.name), std::string(verb.summary));
     sub->group("Verbs");
@@ -93,8 +90,8 @@ bool wants_help(const std::vector<std::string>& arguments) {
     return false;
 }
 
-/// Options that stand before the verb are the verb's: it goes first. A word that is no verb stays where it
-/// is, so that it is what the error names.
+/// Options before the verb belong to the verb, so the verb is moved to the front. A word that is no verb
+/// stays where it is, so that the error names it.
 void put_verb_first(std::vector<std::string>& arguments) {
     if (arguments.empty() || !arguments.front().starts_with('-') || arguments.front() == "--version") return;
     const auto command = std::find(arguments.begin(), arguments.end(), "--");

@@ -14,7 +14,7 @@ struct Call {
     Input input;
 };
 
-/// Help or the version: to print, and done.
+/// Help or the version: only to be printed.
 struct Print {
     std::string text;
 };

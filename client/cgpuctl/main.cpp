@@ -33,7 +33,7 @@ int main_of(std::vector<std::string> arguments) {
     if (!done) return report(done.error());
     if (!std::cout.flush())
         return report(
-            {ClientError::Kind::failed, "stdout: it can't be written. Try: whether the disk is full."});
+            {ClientError::Kind::failed, "stdout: it can't be written. Try: check whether the disk is full."});
     return 0;
 }
 

@@ -1,14 +1,14 @@
-// cgpu-enter: makes the mounts of a job for a user who isn't root. Set-uid root, and called by cgpuctl run,
-// whose pid it keeps: cgpu-enter INSTANCE COMMAND [ARGUMENT…].
+// cgpu-enter: makes the mounts of a job for a user who isn't root. It is set-uid root, and cgpuctl run
+// executes it, so that it keeps cgpuctl's pid: cgpu-enter INSTANCE COMMAND [ARGUMENT…].
 //
-// Anybody may call it with anything. What keeps it safe:
-// - Which instance it enters is settled by cgpud: the driver's files are taken only from the instance's own
-//   process or what descends from it, and only once. Nothing is mounted before that.
-// - Which driver is behind the fronts is settled by root's files alone. The caller's environment only names
-//   further files to put the same fronts over, and these are looked up with the caller's rights.
-// - Mounts go into a mount namespace of its own, over files with a driver's name and below /run/cgpu.
+// Any user may call it with any arguments. What makes that safe:
+// - cgpud decides which instance it may enter: it takes the driver's files only from the instance's own
+//   process or its descendants, and only once. Nothing is mounted before that.
+// - Root's files alone decide which driver is behind the fronts. The caller's environment only names further
+//   files to mount the same fronts over, and these are looked up with the caller's rights.
+// - Mounts are made in a mount namespace of its own, over files with a driver's name and below /run/cgpu.
 // - The command is started with the caller's rights, environment and descriptors. Standard descriptors that
-//   the caller has closed lead to /dev/null or /dev/full: the C library opens those in set-uid programs.
+//   the caller has closed are open to /dev/null or /dev/full: the C library opens them in set-uid programs.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -31,7 +31,7 @@ namespace {
 
 using client::ClientError;
 
-/// Not as cgpud.yaml's runtime_dir says, nor as the caller says: below it root trusts what it finds.
+/// Not configurable, neither by runtime_dir in cgpud.yaml nor by the caller: root trusts the files below it.
 constexpr const char* kInstances = "/run/cgpu/instances/";
 
 client::Result<std::vector<std::string>> whole_environment() {
@@ -39,29 +39,29 @@ client::Result<std::vector<std::string>> whole_environment() {
     const std::string block(std::istreambuf_iterator<char>(file), {});
     if (!file.is_open() || file.bad())
         return client::fail(ClientError::Kind::failed,
-                            "/proc/self/environ: it can't be read. Try: with /proc mounted.");
+                            "/proc/self/environ: it can't be read. Try: mount /proc.");
     return read_environment(block);
 }
 
 client::Result<std::string> link_folder_of(const model::InstanceId& instance) {
     const std::string folder = kInstances + instance.str();
-    // access(2) asks for the caller's rights. cgpud itself asks who it is once more.
+    // access(2) checks the caller's rights. cgpud itself identifies the caller once more.
     if (access(folder.c_str(), X_OK) != 0)
         return client::fail(ClientError::Kind::not_authorized,
                             "instance " + instance.short_id() + ": there is no folder of it for you in " +
                                 kInstances +
-                                ". Try: cgpuctl run, with runtime_dir in cgpud.yaml as it comes.");
+                                ". Try: cgpuctl run, with the default runtime_dir in cgpud.yaml.");
     return folder + "/link";
 }
 
-/// From the caller's arguments to the running command; returns only with what went wrong.
+/// From the caller's arguments to the running command; returns only an error.
 ClientError enter(const std::vector<std::string>& arguments) {
     if (auto root = check_root(); !root) return root.error();
     const auto request = read_arguments(arguments);
     if (!request) return request.error();
     const auto environment = whole_environment();
     if (!environment) return environment.error();
-    // Nothing here or in a library is to go by it.
+    // Neither this program nor a library may use the caller's environment.
     clearenv();
     if (auto entered = client::enter_namespace(); !entered) return entered.error();
     const auto folder = link_folder_of(request->instance);
@@ -76,7 +76,7 @@ ClientError enter(const std::vector<std::string>& arguments) {
     if (auto done = client::put_fronts_before(*system, *folder, *root); !done) return done.error();
     if (auto done = cover(*copies, *root); !done) return done.error();
     if (auto done = become_caller(); !done) return done.error();
-    // As it was, with entries that setenv(3) would not take.
+    // The original environment, including entries that setenv(3) would not accept.
     auto entries = client::as_exec_takes(*environment);
     environ = entries.data();
     return client::start_command(request->command);

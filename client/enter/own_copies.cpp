@@ -22,15 +22,16 @@ tl::unexpected<ClientError> rights_stay() {
                         "….");
 }
 
-/// Links on the path would lead the mount elsewhere, so there may be none.
+/// Symbolic links on the path could lead the mount to another file, so none is allowed.
 client::Result<Descriptor> open_copy(const Copy& copy, const client::Root& root) {
     const AsCaller caller;
     if (!caller.works()) return rights_stay();
     Descriptor file = root.find_real(copy.file, O_PATH);
     struct stat info {};
     if (!file || fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode))
-        return client::fail(ClientError::Kind::refused,
-                            copy.file + ": it was exchanged while the job was being started. Try: again.");
+        return client::fail(
+            ClientError::Kind::refused,
+            copy.file + ": it was exchanged while the job was being started. Try: run the command again.");
     return file;
 }
 
@@ -48,8 +49,8 @@ client::Result<std::vector<Copy>> own_copies(const client::Root& root,
         const auto same = std::find_if(system.begin(), system.end(), [&](const DriverLibrary& other) {
             return other.soname == library.soname;
         });
-        // Without a front of the system's there is nothing to put before it. That is NVML's then, which can
-        // take nothing of a GPU.
+        // Without a front of the system there is nothing to mount over the copy. That only happens for NVML,
+        // which can't use anything of a GPU.
         if (same == system.end()) continue;
         for (const std::string& file : library.files)
             if (std::find(same->files.begin(), same->files.end(), file) == same->files.end())

@@ -9,7 +9,7 @@
 
 namespace cgpu::enter {
 
-/// A file of the driver that only the caller's environment leads to, as a copy in a conda environment.
+/// A file of the driver that only the caller's environment leads to, such as a copy in a conda environment.
 struct Copy {
     std::string soname;  ///< of the library: libcuda.so.1
     std::string file;    ///< with symbolic links resolved
@@ -18,7 +18,7 @@ struct Copy {
 };
 
 /// The caller's copies that are not among the system's files. Looked up with the caller's rights. Errors: as
-/// find_driver(), and failed where the rights can't be changed.
+/// find_driver(), and failed if the rights can't be changed.
 [[nodiscard]] client::Result<std::vector<Copy>> own_copies(const client::Root& root,
                                                            const client::LoaderEnvironment& environment,
                                                            const std::vector<client::DriverLibrary>& system);

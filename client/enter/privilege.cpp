@@ -12,7 +12,7 @@ namespace {
 
 using client::ClientError;
 
-/// An id that is no user's or group's: the kernel changes nothing, and answers what is in force.
+/// An invalid user or group id: the kernel changes nothing, and returns the value in force.
 constexpr auto kAsk = static_cast<unsigned>(-1);
 
 }  // namespace
@@ -45,7 +45,7 @@ client::Result<void> become_caller() {
         return client::fail(ClientError::Kind::failed, std::string("cgpu-enter: giving up root's rights: ") +
                                                            std::strerror(errno) +
                                                            ". Try: sudo cgpuctl run ….");
-    // With certain securebits, which processes hand on, the capabilities would have stayed.
+    // With certain securebits, which processes inherit, the capabilities would have stayed.
     if (user != 0 && setresuid(user, 0, user) == 0)
         return client::fail(ClientError::Kind::failed,
                             "cgpu-enter: root's rights could not be given up. Try: cgpuctl run from a shell "

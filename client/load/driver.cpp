@@ -12,7 +12,7 @@ void find(void* library, const char* name, Call& call) {
     void* found = dlsym(library, name);
     if (found == nullptr)
         throw std::runtime_error(std::string("libcuda.so.1 has no ") + name +
-                                 ". Try: a driver of version 470 or later.");
+                                 ". Try: install a driver of version 470 or later.");
     call = reinterpret_cast<Call>(found);
 }
 

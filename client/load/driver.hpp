@@ -2,8 +2,8 @@
 
 #include <string>
 
-/// The part of NVIDIA's driver API that the load needs, found at run time: neither headers nor the driver are
-/// there when this is built. Types and numbers are those of the driver API
+/// The part of NVIDIA's driver API that the load needs, looked up at run time: neither headers nor the driver
+/// are available when this is built. Types and numbers are those of the driver API
 /// (docs.nvidia.com/cuda/cuda-driver-api).
 namespace cgpu::load {
 
@@ -28,9 +28,9 @@ struct Driver {
     int (*error_name)(int, const char**);
 };
 
-/// Throws std::runtime_error with a sentence where libcuda.so.1 or one of the functions is missing.
+/// Throws std::runtime_error with a sentence if libcuda.so.1 or one of the functions is missing.
 [[nodiscard]] Driver open_driver();
-/// `CUDA_ERROR_OUT_OF_MEMORY`; the number where the driver has no name for it.
+/// `CUDA_ERROR_OUT_OF_MEMORY`; the number if the driver has no name for it.
 [[nodiscard]] std::string error_name(const Driver& driver, int error);
 
 }  // namespace cgpu::load

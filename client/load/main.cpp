@@ -1,5 +1,5 @@
-// Keeps a GPU busy with equal kernels and says how many of them it has finished: what `cgpuctl bench` counts.
-// The work of a kernel is fixed, so what is counted is what the program got done, whoever else had the GPU
+// Keeps a GPU busy with equal kernels and reports how many it has completed, for `cgpuctl bench`. The work of
+// a kernel is fixed, so the count measures what the program got done, whatever other programs used the GPU
 // meanwhile.
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@
 
 #include "client/load/driver.hpp"
 
-/// busy.ptx, ended by a zero.
+/// busy.ptx, terminated by a zero.
 extern "C" const char cgpu_load_busy[];
 
 namespace cgpu::load {
@@ -25,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr unsigned int kNonBlocking = 1;    // CU_STREAM_NON_BLOCKING
 constexpr unsigned int kWithoutTiming = 2;  // CU_EVENT_DISABLE_TIMING
-/// Work that is ahead of the GPU is kept at two batches of about that long, so that the program ends soon.
+/// The work ahead of the GPU is kept at two batches of about this length, so that the program ends soon.
 constexpr std::uint64_t kBatchUs = 20'000;
 constexpr auto kSayEvery = std::chrono::milliseconds(50);
 
@@ -69,7 +69,7 @@ class Load {
              "cuLaunchKernel");
     }
 
-    /// CLOCK_MONOTONIC in nanoseconds, and the kernels that were finished then.
+    /// CLOCK_MONOTONIC in nanoseconds, and the number of kernels completed by then.
     static void say(Clock::time_point now, std::uint64_t finished) {
         const auto since = std::chrono::duration_cast<std::chrono::nanoseconds>(now.time_since_epoch());
         std::printf("%lld %llu\n", static_cast<long long>(since.count()),
@@ -99,7 +99,7 @@ int main(int argc, char** argv) {
     app.add_option("--kernel-us", kernel_us, "Work of a kernel: about so many microseconds of a GPU at 2 GHz")
         ->check(CLI::Range(1, 10'000'000));
     CLI11_PARSE(app, argc, argv);
-    // It is of no use without who counts.
+    // The program is useless without its parent.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
     try {

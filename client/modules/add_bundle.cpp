@@ -26,7 +26,7 @@ Result<void> not_written(const fs::path& path) {
                                   std::generic_category().message(errno) + ". Try: make room on that disk.");
 }
 
-/// A new file, on the disk when this returns.
+/// Writes a new file, which is on the disk when this returns.
 Result<void> write_file(const fs::path& path, std::span<const std::byte> bytes) {
     const Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
     if (!file || fchmod(file.get(), 0644) != 0) return not_written(path);
@@ -49,7 +49,7 @@ Result<void> write_bundle(const bundle::Bundle& bundle, const fs::path& folder) 
     return written && fsync(written.get()) == 0 ? Result<void>() : not_written(folder);
 }
 
-/// The folder to take it from.
+/// The folder to copy from.
 Result<fs::path> unpacked(const fs::path& source, const fs::path& workplace) {
     std::error_code none;
     if (!fs::is_regular_file(fs::symlink_status(source, none))) return source;
@@ -63,9 +63,10 @@ Result<fs::path> unpacked(const fs::path& source, const fs::path& workplace) {
 Result<upgrade::Version> add_bundle(const fs::path& source, const fs::path& modules, bool dry_run) {
     std::error_code none;
     if (fs::symlink_status(source, none).type() == fs::file_type::not_found)
-        return fail(Kind::not_found,
-                    source.native() +
-                        ": it is not there. Try: the folder of a version, or a tar file with one in it.");
+        return fail(
+            Kind::not_found,
+            source.native() +
+                ": it is not there. Try: name the folder of a version, or a tar file with one in it.");
     auto installed = ModuleFolder::lock(modules);
     if (!installed) return tl::unexpected(installed.error());
     const auto folder = unpacked(source, installed->workplace());

@@ -24,7 +24,7 @@ std::optional<std::uint32_t> as_pid(const std::string& name) {
     return error == std::errc{} && end == name.data() + name.size() ? std::optional(pid) : std::nullopt;
 }
 
-/// The version of the engine that a line of maps shows. Of a file that is gone, the kernel says so behind its
+/// The version of the engine that a line of maps shows. If the file was deleted, the kernel says so after its
 /// name.
 std::optional<Version> engine_in(std::string_view line) {
     constexpr std::string_view kGone = " (deleted)";
@@ -50,7 +50,7 @@ EngineUsers find_engine_users(const std::string& proc) {
         const auto pid = as_pid(entry->path().filename());
         if (!pid) continue;
         std::ifstream maps(entry->path() / "maps");
-        // A process that has just ended is no process that couldn't be looked at.
+        // A process that has just ended doesn't count as one that couldn't be examined.
         if (!maps.is_open() && (errno == EACCES || errno == EPERM)) users.all_seen = false;
         std::set<Version> mapped;
         for (std::string line; std::getline(maps, line);)

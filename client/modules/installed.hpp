@@ -15,8 +15,8 @@ namespace cgpu::client {
 struct InstalledModule {
     upgrade::Version version;
     std::filesystem::path folder;
-    std::optional<upgrade::Manifest> manifest;  ///< where it can be read
-    std::string fault;                          ///< why it can't be used; empty where it can
+    std::optional<upgrade::Manifest> manifest;  ///< empty if it can't be read
+    std::string fault;                          ///< why it can't be used; empty if it can
     std::vector<std::uint32_t> processes;       ///< pids that have it mapped
 
     [[nodiscard]] bool sound() const { return fault.empty(); }
@@ -25,7 +25,7 @@ struct InstalledModule {
 [[nodiscard]] InstalledModule look_at_module(const std::filesystem::path& modules,
                                              const upgrade::Version& version, const EngineUsers& users);
 
-/// All of them, the oldest first.
+/// All versions, the oldest first.
 [[nodiscard]] std::vector<InstalledModule> installed_modules(const std::filesystem::path& modules,
                                                              const EngineUsers& users);
 

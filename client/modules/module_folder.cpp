@@ -23,7 +23,7 @@ constexpr std::string_view kWorkplace = ".cgpuctl.";
 tl::unexpected<ClientError> failed_to(const std::string& what, const fs::path& path) {
     return fail(Kind::failed, path.native() + ": it can't be " + what + ": " +
                                   std::generic_category().message(errno) +
-                                  ". Try: look at the disk (whether it is full, or read-only).");
+                                  ". Try: check whether the disk is full or read-only.");
 }
 
 tl::unexpected<ClientError> there_already(const fs::path& path) {
@@ -46,7 +46,8 @@ Result<ModuleFolder> ModuleFolder::lock(const fs::path& path) {
     if (geteuid() != 0)
         return fail(
             Kind::not_authorized,
-            path.native() + ": only root may change which modules are installed. Try: sudo, or as root.");
+            path.native() +
+                ": only root may change which modules are installed. Try: run it with sudo, or as root.");
     std::error_code none;
     if (fs::status(path, none).type() == fs::file_type::not_found)
         return fail(Kind::not_found,
@@ -56,8 +57,9 @@ Result<ModuleFolder> ModuleFolder::lock(const fs::path& path) {
     auto folder = bundle::File::open_folder(fs::absolute(path, none).native());
     if (!folder) return refused(folder.error());
     if (flock(folder->descriptor(), LOCK_EX | LOCK_NB) != 0)
-        return fail(Kind::try_again,
-                    path.native() + ": another cgpuctl is changing it. Try: again in a moment.");
+        return fail(
+            Kind::try_again,
+            path.native() + ": another cgpuctl is changing it. Try: run the command again in a moment.");
     remove_leftovers(*folder);
     std::string workplace = folder->path() + "/" + std::string(kWorkplace) + "XXXXXX";
     if (mkdtemp(workplace.data()) == nullptr) return failed_to("written to", folder->path());

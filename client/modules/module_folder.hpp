@@ -10,10 +10,10 @@
 
 namespace cgpu::client {
 
-/// The folder with the installed versions of the module, while this process alone changes it. A version is
-/// put there or taken away by one rename, so that whoever looks finds all of it or nothing. What is not
-/// finished lies in a folder of its own beside them, with a name that is no version; it goes with this
-/// object, and what a killed process left goes with the next one.
+/// The folder with the installed versions of the module, locked against changes by other processes. A version
+/// is added or removed by one rename, so that readers see all of it or nothing. Unfinished versions are in a
+/// folder of their own beside the others, with a name that is no version. It is removed with this object;
+/// leftovers of a killed process are removed by the next one.
 class ModuleFolder {
   public:
     /// Error: not_authorized (not root), try_again (another process changes it), or as bundle::File refuses
@@ -24,15 +24,15 @@ class ModuleFolder {
     ModuleFolder& operator=(ModuleFolder&& other) = delete;
     ~ModuleFolder();
 
-    /// Where a version's folder lies, or would.
+    /// The path of a version's folder, whether or not it exists.
     [[nodiscard]] std::filesystem::path of(const upgrade::Version& version) const;
-    /// Where parts of a new version are put together.
+    /// The folder in which new versions are assembled.
     [[nodiscard]] const std::filesystem::path& workplace() const { return workplace_; }
 
-    /// Error: refused (this version is there already).
+    /// Error: refused (this version exists already).
     [[nodiscard]] Result<void> check_free(const upgrade::Version& version) const;
-    /// Moves the workplace's folder of this version, all of which is on the disk, to its place. Error:
-    /// refused (it is there already), failed.
+    /// Moves this version's folder, which is completely on the disk, from the workplace to its place. Error:
+    /// refused (it exists already), failed.
     [[nodiscard]] Result<void> put(const upgrade::Version& version);
     /// Error: failed.
     [[nodiscard]] Result<void> take_away(const upgrade::Version& version);

@@ -7,7 +7,7 @@
 
 namespace cgpu::client {
 
-/// A refusal of what both programs check, in the words and with the exit code of a client.
+/// Converts a refusal of a check that both programs share into a client's error with its exit code.
 [[nodiscard]] inline tl::unexpected<ClientError> refused(const model::Refusal& refusal) {
     using Kind = ClientError::Kind;
     const bool missing = refusal.reason == model::Refusal::Reason::not_found;

@@ -12,7 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 using Kind = ClientError::Kind;
 
-/// So many are named in a message.
+/// At most this many are named in a message.
 constexpr std::size_t kShownPids = 8;
 
 std::string list_of(const std::vector<std::uint32_t>& pids) {
@@ -32,16 +32,15 @@ bool has_fronts_of(const fs::path& folder, const fs::path& links) {
     return false;
 }
 
-/// Why and what to try.
+/// The reason and the remedy.
 std::optional<std::string> why_kept(const Removal& removal, const fs::path& folder) {
     if (removal.in_force == removal.version.str())
         return "it is in force. Try: cgpuctl upgrade to another version first.";
     if (const auto pids = removal.users.of(removal.version); !pids.empty())
         return "processes run it: " + list_of(pids) +
-               ". Try: when they have ended, or after an upgrade of theirs.";
+               ". Try: stop them, or upgrade them first (cgpuctl upgrade --hot).";
     if (!removal.users.all_seen)
-        return "there are processes that may not be looked at, and one of them may run it. Try: as root, on "
-               "the "
+        return "some processes may not be examined, and one of them may run it. Try: run it as root, on the "
                "host.";
     if (has_fronts_of(folder, removal.fronts))
         return "it is the installed package's own, and new jobs get its fronts. Try: install another version "

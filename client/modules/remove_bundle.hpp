@@ -9,7 +9,7 @@
 
 namespace cgpu::client {
 
-/// What stands for removing a version.
+/// What the removal of a version depends on.
 struct Removal {
     upgrade::Version version;
     std::string in_force;  ///< as the daemon says
@@ -19,7 +19,7 @@ struct Removal {
     bool dry_run = false;
 };
 
-/// Takes a version out of the folder of modules, in one step for whoever looks. Error: not_found; refused (it
+/// Removes a version from the folder of modules, in one step as readers see it. Error: not_found; refused (it
 /// is in force, a process runs it, or new jobs get its fronts); not_authorized, failed.
 [[nodiscard]] Result<void> remove_bundle(const Removal& removal);
 

@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using Kind = ClientError::Kind;
 
-/// Becomes tar; the archive is its standard input. The limit is for archives that would fill the disk.
+/// Executes tar with the archive as its standard input. The limit stops archives that would fill the disk.
 [[noreturn]] void become_tar(int archive, const char* into) {
     const std::string engines = "*/" + std::string(upgrade::kEnginePrefix) + "*";
     const std::string manifests = std::string("*/") + bundle::kManifestName;
@@ -40,10 +40,11 @@ Result<int> run_tar(const bundle::File& archive, const fs::path& into) {
     if (child == 0) become_tar(archive.descriptor(), into.c_str());
     int status = 0;
     while (child > 0 && waitpid(child, &status, 0) < 0)
-        if (errno != EINTR) return fail(Kind::failed, "tar: it can't be waited for. Try: again.");
+        if (errno != EINTR)
+            return fail(Kind::failed, "tar: it can't be waited for. Try: run the command again.");
     if (child < 0)
         return fail(Kind::failed, "tar: it can't be started: " + std::generic_category().message(errno) +
-                                      ". Try: again, or with more memory.");
+                                      ". Try: run the command again, or free some memory.");
     return status;
 }
 
@@ -56,13 +57,14 @@ Result<fs::path> unpack_bundle(const fs::path& tar, const fs::path& into) {
     const auto status = run_tar(*archive, into);
     if (!status) return tl::unexpected(status.error());
     if (WIFEXITED(*status) && WEXITSTATUS(*status) == 127)
-        return fail(Kind::failed, "tar: it is not installed. Try: unpack it elsewhere, and add the folder.");
+        return fail(Kind::failed,
+                    "tar: it is not installed. Try: unpack it on another machine, and add the folder.");
     const auto versions = bundle::versions_in(into);
     if (*status != 0 || versions.size() != 1)
         return fail(Kind::refused,
                     tar.native() +
-                        ": it is no archive of one folder with a version's name, a manifest and an "
-                        "engine in it. Try: tar tf to see what it has; a folder can be added, too.");
+                        ": it is no archive of one folder with a version's name, a manifest and an engine in "
+                        "it. Try: list it with tar tf, or add a folder instead.");
     return into / versions.front().str();
 }
 

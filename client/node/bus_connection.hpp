@@ -10,13 +10,13 @@
 #include "dbus/generated/job_proxy.hpp"
 #include "dbus/generated/manager_proxy.hpp"
 
-/// The generated proxies on one connection. Only this room sees them.
+/// The generated proxies on one connection. Only this room includes them.
 namespace cgpu::client {
 
 constexpr const char* kServiceName = "org.cgpu1";
 constexpr const char* kManagerPath = "/org/cgpu1";
 
-/// A proxy with its constructor opened. It shares the connection: one of its own would cost a thread.
+/// A proxy with a public constructor. It shares the connection: one of its own would cost a thread.
 template <class Interface>
 class Proxy final : public sdbus::ProxyInterfaces<Interface> {
   public:
@@ -31,7 +31,7 @@ class Proxy final : public sdbus::ProxyInterfaces<Interface> {
     Proxy& operator=(const Proxy&) = delete;
 };
 
-/// Who waits for a job hears its signal by BusJobWatch.
+/// BusJobWatch receives the signals of jobs.
 class QuietManager : public org::cgpu1::Manager_proxy {
   protected:
     using org::cgpu1::Manager_proxy::Manager_proxy;
@@ -39,7 +39,7 @@ class QuietManager : public org::cgpu1::Manager_proxy {
     void onJobRemoved(const std::uint64_t&, const sdbus::ObjectPath&, const std::string&) override {}
 };
 
-/// Nobody here waits for errors of GPUs.
+/// No client here uses the errors of GPUs.
 class QuietGpu : public org::cgpu1::Gpu_proxy {
   protected:
     using org::cgpu1::Gpu_proxy::Gpu_proxy;

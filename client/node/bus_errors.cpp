@@ -10,10 +10,10 @@ using Kind = ClientError::Kind;
 
 constexpr std::string_view kOurs = "org.cgpu1.Error.";
 constexpr std::string_view kBus = "org.freedesktop.DBus.Error.";
-/// What libsystemd makes of an errno: the socket of the bus is not there, or breaks.
+/// libsystemd's errors for an errno: the socket of the bus doesn't exist, or the connection breaks.
 constexpr std::string_view kSystem = "System.Error.";
 
-/// Nobody has the name org.cgpu1, nobody could be started for it, or it went away during the call.
+/// The name org.cgpu1 has no owner, none could be started, or it disappeared during the call.
 constexpr std::array<std::string_view, 12> kAbsent = {
     "ServiceUnknown",   "NameHasNoOwner",    "NoServer",     "NoReply",
     "Disconnected",     "Timeout",           "FileNotFound", "TimedOut",
@@ -44,16 +44,16 @@ ClientError from_bus(std::string_view name, std::string_view text) {
         if (std::find(kAbsent.begin(), kAbsent.end(), suffix) != kAbsent.end()) return unreachable(text);
         if (suffix == "AccessDenied")
             return {Kind::not_authorized, "cgpud: the system bus forbids the call (" + std::string(text) +
-                                              "). Try: the same as root (sudo)."};
+                                              "). Try: do the same as root (sudo)."};
         if (suffix == "UnknownObject")
-            return {Kind::not_found, "cgpud: it is not there any more. Try: cgpuctl list shows what is."};
+            return {Kind::not_found, "cgpud: it is not there any more. Try: cgpuctl list."};
         if (suffix == "UnknownMethod" || suffix == "UnknownInterface")
             return {Kind::failed,
                     "cgpud: it does not know this call (" + std::string(text) +
-                        "). Try: the cgpuctl of the same version (cgpuctl --version, cgpuctl status)."};
+                        "). Try: use the cgpuctl of the same version (cgpuctl --version, cgpuctl status)."};
     }
     return {Kind::failed, "cgpud: " + std::string(text) + " (" + std::string(name) +
-                              "). Try: its log (journalctl -u cgpud)."};
+                              "). Try: read its log (journalctl -u cgpud)."};
 }
 
 }  // namespace cgpu::client

@@ -6,8 +6,8 @@
 
 namespace cgpu::client {
 
-/// What an error of the bus means for a client. The daemon's own (org.cgpu1.Error.*) keep their text; the
-/// bus's get one that says what to try.
+/// The meaning of a bus error for a client. The daemon's own errors (org.cgpu1.Error.*) keep their text;
+/// those of the bus get one with a remedy.
 [[nodiscard]] ClientError from_bus(std::string_view name, std::string_view text);
 
 }  // namespace cgpu::client

@@ -18,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr const char* kBusName = "org.freedesktop.DBus";
-/// poll() takes an int, and a longer wait is made of several.
+/// poll() takes an int, so a longer wait is divided.
 constexpr milliseconds kLongest{60'000};
 
 }  // namespace
@@ -41,7 +41,7 @@ BusJobWatch::BusJobWatch(sdbus::IConnection& connection, const std::string& path
             result_ = how;
             changed_ = true;
         });
-    // One that was killed tells nobody; the next one goes on with the job.
+    // A daemon that was killed sends nothing; the next one resumes the job.
     bus_->uponSignal("NameOwnerChanged")
         .onInterface(kBusName)
         .call([this](const std::string& name, const std::string&, const std::string&) {
@@ -65,7 +65,7 @@ JobWatch::Woke BusJobWatch::wait(int interrupt, std::optional<milliseconds> most
             const auto wanted = connection_.getEventLoopPollData();
             files[1] = {wanted.fd, wanted.events, 0};
         } catch (const sdbus::Error&) {
-            // The bus itself is gone: whoever reads the job will be told.
+            // The bus itself is gone: the next read of the job reports it.
             if (!most) return Woke::changed;
         }
         auto pause = kLongest;

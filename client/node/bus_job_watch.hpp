@@ -7,23 +7,23 @@
 
 namespace cgpu::client {
 
-/// A job of the daemon on the system bus. Throws sdbus::Error where the bus can't be asked for its signals.
+/// A job of the daemon on the system bus. Throws sdbus::Error if the bus can't be asked for its signals.
 class BusJobWatch final : public JobWatch {
   public:
-    /// The connection must outlive it, and have no loop of its own.
+    /// The connection must outlive this object, and have no loop of its own.
     BusJobWatch(sdbus::IConnection& connection, const std::string& path);
 
     Woke wait(int interrupt, std::optional<std::chrono::milliseconds> most) override;
     [[nodiscard]] std::optional<std::string> result() const override { return result_; }
 
   private:
-    /// Whether something was heard since the last time.
+    /// Whether a signal has arrived since the last call.
     bool heard();
 
     sdbus::IConnection& connection_;
     bool changed_ = false;
     std::optional<std::string> result_;
-    // After what their handlers write to: they go first.
+    // Declared after the members that their handlers write to, so that they are destroyed first.
     std::unique_ptr<sdbus::IProxy> job_;
     std::unique_ptr<sdbus::IProxy> manager_;
     std::unique_ptr<sdbus::IProxy> bus_;

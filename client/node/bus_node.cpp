@@ -13,11 +13,11 @@
 namespace cgpu::client {
 namespace {
 
-/// What an ended instance had is free again within this; the daemon says for which refusals waiting is worth
-/// it.
+/// The resources of an ended instance are free within this time; the daemon marks the refusals after which it
+/// is worth waiting.
 constexpr std::chrono::seconds kEndingTakes{3};
 constexpr std::chrono::milliseconds kBetweenTries{20};
-/// cgpud gives up sooner, and says so.
+/// Longer than cgpud's own timeout, which gives the better message.
 constexpr std::chrono::seconds kTypingTakes{150};
 
 using Options = std::map<std::string, sdbus::Variant>;
@@ -44,7 +44,7 @@ Options options_of_setting(const Setting& how) {
     return options;
 }
 
-/// Read before the change: the instance may be gone after it.
+/// Read before the change: the instance may have ended after it.
 std::string kept_name(InstanceProxy& instance, const Setting& how) {
     return how.persist ? instance.Name() : std::string();
 }

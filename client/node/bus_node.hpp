@@ -6,11 +6,11 @@
 
 namespace cgpu::client {
 
-/// The node of the daemon on the system bus. Connects at the first call; DBUS_SYSTEM_BUS_ADDRESS names
-/// another bus.
+/// The daemon's node on the system bus. Connects at the first call; DBUS_SYSTEM_BUS_ADDRESS names another
+/// bus.
 class BusNode final : public Node {
   public:
-    /// `interactive`: whoever runs this may be asked for a password, and may take the time to type it.
+    /// `interactive`: the user may be asked for a password, and may take time to type it.
     explicit BusNode(bool interactive = false);
     ~BusNode() override;
 

@@ -13,7 +13,7 @@ namespace {
 using Properties = std::map<std::string, sdbus::Variant>;
 using Objects = std::map<sdbus::ObjectPath, std::map<std::string, Properties>>;
 
-/// Takes the value where the daemon says it (an older or newer one may not).
+/// Reads the value if the daemon has it (an older or newer one may not).
 template <class T>
 void read_into(const Properties& properties, const char* name, T& target) {
     const auto found = properties.find(name);

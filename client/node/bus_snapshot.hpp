@@ -15,11 +15,11 @@ using BusQuota = sdbus::Struct<std::string, std::uint32_t, std::uint64_t, std::u
 
 [[nodiscard]] std::vector<Quota> to_quotas(const std::vector<BusQuota>& quotas);
 
-/// As the property Kept of org.cgpu1.Manager has it. Throws sdbus::Error.
+/// Converts the property Kept of org.cgpu1.Manager. Throws sdbus::Error.
 [[nodiscard]] std::vector<Kept> to_kept(const std::vector<std::map<std::string, sdbus::Variant>>& entries);
 
-/// Everything the daemon shows, in one call for the objects and one for the usage of each. An instance that
-/// ends meanwhile is left out. Throws sdbus::Error.
+/// Everything that the daemon shows, by one call for the objects and one for the usage of each. An instance
+/// that ends meanwhile is left out. Throws sdbus::Error.
 [[nodiscard]] Snapshot read_snapshot(sdbus::IConnection& connection);
 
 /// The job at this path. Throws sdbus::Error.

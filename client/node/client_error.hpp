@@ -6,18 +6,18 @@
 
 namespace cgpu::client {
 
-/// Why a verb did not do what it was asked.
+/// Why a verb failed.
 struct ClientError {
     enum class Kind {
         failed,          ///< none of the below: a fault
-        usage,           ///< the command line makes no sense
+        usage,           ///< wrong usage of the command line
         not_found,       ///< no such GPU or instance
-        refused,         ///< the daemon checked it and said no
-        try_again,       ///< what stands in the way is just ending
+        refused,         ///< the daemon refused it
+        try_again,       ///< an instance that holds the resources is just ending
         not_authorized,  ///< the caller may not
         unreachable,     ///< no daemon answers
         no_command,      ///< run: the command does not exist
-        bad_command,     ///< run: the command is there and can't be executed
+        bad_command,     ///< run: the command exists and can't be executed
     };
     Kind kind = Kind::failed;
     std::string text;  ///< `what: why. Try: …`
@@ -26,7 +26,7 @@ struct ClientError {
 template <class T>
 using Result = tl::expected<T, ClientError>;
 
-/// What cgpuctl ends with. 126 and 127 are what a shell says of a command that it can't run.
+/// The exit code of cgpuctl. 126 and 127 are those of a shell for a command that it can't run.
 [[nodiscard]] constexpr int exit_code(ClientError::Kind kind) {
     switch (kind) {
         case ClientError::Kind::failed:

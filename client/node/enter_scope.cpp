@@ -33,14 +33,14 @@ void enter_scope(sdbus::IConnection& connection, const Scope& scope) {
         {"Description", sdbus::Variant(scope.description)},
         {"Slice", sdbus::Variant(scope.slice)},
         {"PIDs", sdbus::Variant(std::vector<std::uint32_t>{static_cast<std::uint32_t>(getpid())})},
-        // A job that failed needs no `systemctl reset-failed`.
+        // Lets a failed job disappear without `systemctl reset-failed`.
         {"CollectMode", sdbus::Variant(std::string("inactive-or-failed"))}};
     sdbus::ObjectPath job;
     systemd->callMethod("StartTransientUnit")
         .onInterface("org.freedesktop.systemd1.Manager")
         .withArguments(scope.unit, std::string("fail"), properties, std::vector<Auxiliary>{})
         .storeResultsTo(job);
-    // systemd has answered before it moves the process.
+    // systemd answers before it moves the process.
     const auto give_up = std::chrono::steady_clock::now() + kMovingTakes;
     while (!is_in(scope.unit)) {
         if (std::chrono::steady_clock::now() >= give_up)

@@ -5,8 +5,8 @@
 
 namespace cgpu::client {
 
-/// Has systemd make the scope with this process in it, and waits until the process is there. Throws
-/// sdbus::Error: what systemd says, or that the process wasn't moved within five seconds.
+/// Has systemd create the scope with this process in it, and waits until the process is in it. Throws
+/// sdbus::Error: systemd's error, or that the process wasn't moved within five seconds.
 void enter_scope(sdbus::IConnection& connection, const Scope& scope);
 
 }  // namespace cgpu::client

@@ -13,12 +13,12 @@
 
 namespace cgpu::client {
 
-/// A new instance, as CreateInstance answers.
+/// A new instance, as CreateInstance returns it.
 struct Created {
-    /// None: it asks for the node's default memory and that is 0, so there is no instance and nothing is
-    /// limited.
+    /// Empty: the request is for the node's default memory and that is 0, so there is no instance and no
+    /// limit.
     std::vector<Quota> quotas;
-    std::string link_folder;            ///< what the instance's processes see at /run/cgpu/link
+    std::string link_folder;            ///< the folder to mount at /run/cgpu/link
     std::vector<std::string> warnings;  ///< sentences for the user
 };
 
@@ -30,29 +30,29 @@ struct Scope {
     bool of_user = false;  ///< made by the caller's own systemd (systemd --user), not by the system's
 };
 
-/// How an instance's figure is changed.
+/// How a setting of an instance is changed.
 struct Setting {
     bool persist = false;  ///< also for the next starts of the instance's name
-    bool force = false;    ///< a memory limit: also below what the instance uses now
+    bool force = false;    ///< allow a memory limit below the current use
     bool dry_run = false;
 
     friend bool operator==(const Setting&, const Setting&) = default;
 };
 
-/// A version of the module that the node is to be moved to.
+/// A version of the module to move the node to.
 struct Upgrade {
-    bool hot = true;  ///< running processes go over; else only without instances
+    bool hot = true;  ///< running processes change; else only without instances
     std::string version;
     bool drain = false;                      ///< cold: wait for instances to end, and admit none
-    std::optional<std::uint32_t> timeout_s;  ///< the daemon's own where not given
+    std::optional<std::uint32_t> timeout_s;  ///< empty: the daemon's default
     bool dry_run = false;
 };
 
-/// A mode that the node is to be switched to.
+/// A mode to switch the node to.
 struct ModeSwitch {
     std::string mode;
-    bool drain = false;                      ///< wait for instances in the way to end, and admit none
-    std::optional<std::uint32_t> timeout_s;  ///< the daemon's own where not given
+    bool drain = false;  ///< wait for instances that block the switch to end, and admit none
+    std::optional<std::uint32_t> timeout_s;  ///< empty: the daemon's default
     bool dry_run = false;
 };
 
@@ -72,17 +72,17 @@ class Node {
     virtual Result<void> set_policy(const std::string& gpu, const std::string& policy, bool dry_run) = 0;
     virtual Result<void> set_max_inst(const std::string& gpu, std::uint32_t max_inst, bool dry_run) = 0;
     virtual Result<void> set_prio_ratio(const std::string& gpu, std::uint32_t per_cent, bool dry_run) = 0;
-    // `gpu` may be empty where the instance has one only. The answer is the name for whose next starts it is
-    // kept; empty where it isn't.
+    // `gpu` may be empty if the instance has only one. Returns the name for whose next starts the setting is
+    // kept; empty if it isn't kept.
     virtual Result<std::string> set_weight(const std::string& instance, const std::string& gpu,
                                            std::uint32_t weight, const Setting& how) = 0;
     virtual Result<std::string> set_high_priority(const std::string& instance, const std::string& gpu,
                                                   bool high, const Setting& how) = 0;
     virtual Result<std::string> set_memory(const std::string& instance, const std::string& gpu,
                                            std::uint64_t bytes, const Setting& how) = 0;
-    /// What is kept for next starts, by owner and name.
+    /// The settings kept for the next starts, by owner and name.
     virtual Result<std::vector<Kept>> kept() = 0;
-    /// `owner` (a user id) may be left out where it is kept for the instances of one user only.
+    /// `owner` (a user id) may be left out if settings are kept for the instances of one user only.
     virtual Result<void> forget(const std::string& name, std::optional<std::uint32_t> owner,
                                 bool dry_run) = 0;
 

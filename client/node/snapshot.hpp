@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-/// What the daemon says of the node, as plain values.
+/// The daemon's view of the node, as plain values.
 namespace cgpu::client {
 
 struct Gpu {
@@ -13,8 +13,8 @@ struct Gpu {
     std::uint32_t index = 0;
     std::string model;
     bool present = true;
-    std::string obstacle;            ///< why nothing can be put on it; empty where nothing stands in the way
-    std::uint64_t memory_total = 0;  ///< bytes that can be allocated on the card
+    std::string obstacle;                ///< why it takes no instance; empty: it does
+    std::uint64_t memory_total = 0;      ///< bytes that can be allocated on the card
     std::uint64_t memory_allocated = 0;  ///< bytes: the sum of the limits
     std::uint64_t memory_used = 0;       ///< bytes charged by all instances
     std::uint64_t memory_leased = 0;     ///< bytes
@@ -35,23 +35,23 @@ struct Quota {
     std::uint64_t memory_limit = 0;  ///< bytes
     std::uint32_t weight = 0;
     bool high_priority = false;
-    /// Of the compute, 1..100, where the weight was asked for so and follows max_inst; else it is a number of
-    /// slices.
+    /// Percentage of the compute, 1..100, if the weight was requested as one and follows max_inst; empty: the
+    /// weight is a fixed number of slices.
     std::optional<std::uint32_t> percent = std::nullopt;
 };
 
-/// What it uses of it now.
+/// The current use of a quota.
 struct Usage {
     std::uint64_t memory_used = 0;          ///< bytes
     std::uint64_t memory_leased = 0;        ///< bytes
-    std::uint64_t memory_unexplained = 0;   ///< bytes of memory_used that came past the module
+    std::uint64_t memory_unexplained = 0;   ///< bytes of memory_used that came without the module
     std::uint64_t allocations_refused = 0;  ///< because of the memory limit
     std::uint64_t gpu_time = 0;             ///< nanoseconds
     std::uint64_t waited = 0;               ///< nanoseconds
     std::uint64_t longest_kernel = 0;       ///< nanoseconds
     std::uint64_t launches = 0;
     std::uint64_t preemptions = 0;
-    /// 0..1; nothing where the driver divides the compute: then nothing is due, and nothing measured.
+    /// 0..1; empty if the driver divides the compute: then there is no target, and nothing is measured.
     std::optional<double> target_share;
     std::optional<double> achieved_share;
     std::vector<std::uint32_t> processes;          ///< host pids
@@ -79,10 +79,10 @@ struct Instance {
     }
 };
 
-/// What is kept for the next starts of an instance's name, of one of its devices. What isn't set is as the
-/// instance asks for it.
+/// The settings kept for the next starts of an instance's name, for one of its devices. An unset one is as
+/// the instance requests it.
 struct Kept {
-    std::uint32_t owner = 0;  ///< user id of who makes the instance
+    std::uint32_t owner = 0;  ///< user id of the instance's creator
     std::string name;
     std::uint32_t device = 0;                   ///< which of its GPUs, from 0, in its own order
     std::optional<std::uint64_t> memory_limit;  ///< bytes
@@ -95,7 +95,7 @@ struct Job {
     std::uint64_t id = 0;
     std::string kind;    ///< hot, cold, mode
     std::string from;    ///< the version or mode that was in force
-    std::string target;  ///< the one that is to be
+    std::string target;  ///< the version or mode to reach
     std::string state;   ///< stage, canary, all, commit, back, drain; ended
     std::uint32_t done = 0;
     std::uint32_t all = 0;  ///< processes; of a cold one, or of the mode, instances
@@ -107,9 +107,9 @@ struct Job {
 
 struct Snapshot {
     std::string version;
-    std::string module_version;                  ///< in force; empty where it isn't installed
-    std::vector<std::string> modules_installed;  ///< rising
-    std::string mode;                            ///< of instances that ask for none
+    std::string module_version;                  ///< in force; empty if it isn't installed
+    std::vector<std::string> modules_installed;  ///< ascending
+    std::string mode;                            ///< of instances that request none
     bool mode_is_switched = false;               ///< else it is the configuration's
     std::optional<Job> job;                      ///< under way, or the last one
     std::vector<Gpu> gpus;                       ///< by index, those that are not present last

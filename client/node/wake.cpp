@@ -17,7 +17,7 @@ constexpr const char* kUnit = "org.freedesktop.systemd1.Unit";
 constexpr const char* kService = "org.freedesktop.systemd1.Service";
 constexpr std::chrono::seconds kBusWaits{25};
 constexpr std::chrono::milliseconds kProcessFor{100};
-/// Its own exit status for a bad configuration (EX_CONFIG).
+/// cgpud's exit status for an invalid configuration (EX_CONFIG).
 constexpr std::int32_t kBadConfig = 78;
 
 using Clock = std::chrono::steady_clock;
@@ -27,7 +27,7 @@ std::unique_ptr<sdbus::IProxy> proxy_of(sdbus::IConnection& connection, const ch
     return sdbus::createProxy(connection, compat::ServiceName(service), sdbus::ObjectPath(path));
 }
 
-/// Nothing where there is no systemd, or where it doesn't know the unit.
+/// Empty if there is no systemd, or if it doesn't know the unit.
 std::optional<UnitState> look_at_unit(sdbus::IConnection& connection) {
     try {
         sdbus::ObjectPath path;
@@ -74,7 +74,7 @@ void wake_service(sdbus::IConnection& connection) {
         .withArguments(std::string(kServiceName))
         .storeResultsTo(there);
     if (there) return;
-    // A start that fails keeps the bus from trying another one for 25 seconds, whoever asks.
+    // After a failed start the bus tries no other for 25 seconds, whoever asks.
     tell_if_failed(connection);
     std::optional<sdbus::Error> failure;
     bool answered = false;

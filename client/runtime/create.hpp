@@ -7,8 +7,8 @@
 
 namespace cgpu::runtime {
 
-/// Admits the container and prepares its bundle, where it asks for a part of a GPU. `program` is for its
-/// hooks. True: it is an instance now. After an error nothing of it is left.
+/// If the container requests a part of a GPU: admits it and prepares its bundle. `program` is for its hooks.
+/// True: it is an instance now. After an error no instance is left.
 [[nodiscard]] client::Result<bool> prepare(const Invocation& invocation, const std::string& program,
                                            client::Node& node);
 

@@ -1,7 +1,7 @@
-// cgpu-runtime: what Docker calls for every command of every container with this runtime, and what their
-// hooks are. It becomes the next runtime, or the program beside it that talks to cgpud, where that is needed
-// (see managed_main.cpp). It is linked statically: it starts in half a millisecond, and loads nothing by
-// whatever environment it meets.
+// cgpu-runtime: Docker calls it for every command of every container with this runtime, and it is the program
+// of their hooks. It executes the next runtime or, if cgpud is needed, the program beside it that calls cgpud
+// (see managed_main.cpp). It is linked statically: so it starts in half a millisecond, and doesn't depend on
+// libraries that its environment could replace.
 #include <cerrno>
 #include <cstring>
 #include <exception>
@@ -23,7 +23,7 @@ namespace {
 
 using client::ClientError;
 
-/// Returns only with what went wrong.
+/// Returns only an error.
 ClientError become_managed(char** arguments) {
     execv(managed_program().c_str(), arguments);
     return {ClientError::Kind::failed,
@@ -32,7 +32,7 @@ ClientError become_managed(char** arguments) {
 
 int hook_main(const std::vector<std::string>& arguments, char** all) {
     Result<void> done;
-    // A package that was there before wrote the hook with one argument less.
+    // A package of an earlier version wrote the hook with one argument less.
     if (arguments.size() == 4 && arguments[0] == "mount")
         done = mount_hook(arguments[1], arguments[2], {arguments[3], ""}, std::cin);
     else if (arguments.size() == 5 && arguments[0] == "mount")
@@ -73,7 +73,7 @@ int main(int argc, char** argv) {
             return hook_main({arguments.begin() + 1, arguments.end()}, argv);
         return runtime_main(invocation, argv);
     } catch (const std::exception& error) {
-        report_refusal(invocation, std::string("a fault: ") + error.what() + ". Try: again.");
+        report_refusal(invocation, std::string("a fault: ") + error.what() + ". Try: run it again.");
         return 1;
     }
 }

@@ -1,5 +1,5 @@
-// cgpu-runtime-managed: what cgpu-runtime becomes where cgpud has to be talked to, with the same arguments:
-// to make a container that asks for a part of a GPU, and to attach one.
+// cgpu-runtime-managed: cgpu-runtime executes it with the same arguments if cgpud must be called: to create a
+// container that requests a part of a GPU, and to attach one.
 #include <exception>
 #include <iostream>
 #include <string>
@@ -53,8 +53,8 @@ int main(int argc, char** argv) {
             invocation,
             "cgpu-runtime-managed: it is called by cgpu-runtime only. Try: docker run --runtime=cgpu.");
     } catch (const std::exception& error) {
-        report_refusal(invocation,
-                       std::string("a fault: ") + error.what() + ". Try: again, and the log of cgpud.");
+        report_refusal(invocation, std::string("a fault: ") + error.what() +
+                                       ". Try: run it again, and read the log of cgpud.");
     }
     return 1;
 }

@@ -10,7 +10,7 @@ namespace {
 using model::Refusal;
 using request::Request;
 
-/// Whether it wants the node's default memory where there is none, for a device at least.
+/// Whether it requests the node's default memory and there is none, for at least one device.
 bool has_no_memory(const Request& request, const Defaults& defaults) {
     if (!request.memory.empty() || defaults.default_memory != model::Bytes{}) return false;
     for (std::size_t device = 0; device < request.count; ++device)
@@ -22,7 +22,7 @@ std::string forget_it(const Request& request) {
     return "cgpuctl forget " + model::quote(request.container_name);
 }
 
-/// The refusal, with the way out that is there where figures were kept and those may be what doesn't fit.
+/// The refusal, with a remedy if settings were kept and may be what doesn't fit.
 Refusal naming_what_is_kept(Refusal refusal, const Request& request) {
     const bool may_be_the_figures = refusal.reason == Refusal::Reason::no_memory ||
                                     refusal.reason == Refusal::Reason::no_space ||

@@ -14,25 +14,26 @@
 
 namespace cgpu::admission {
 
-/// Which GPU a container gets that names none (S1).
+/// Which GPU a container gets if it names none.
 enum class Placement : std::uint32_t {
     binpack,  ///< the fullest one that it fits on
     spread,   ///< the emptiest
 };
 
-/// What becomes of an instance for which no weight is free (S4: it is admitted and cannot compute).
+/// What happens to an instance for which no weight is free. In cGPU's contract it is admitted and cannot
+/// compute.
 enum class NoWeight : std::uint32_t { warn, refuse };
 
-/// What the node adds to a request.
+/// The node's defaults for a request.
 struct Defaults {
-    /// For a container that asks for memory and says no amount (`default_memsize`). Zero: it is not managed.
+    /// For a container that requests memory without an amount (`default_memsize`). Zero: it is not managed.
     model::Bytes default_memory;
     std::uint32_t default_weight = 1;
     std::map<std::string, std::uint32_t, std::less<>> weights;  ///< by container name
     Placement placement = Placement::binpack;
     NoWeight no_weight = NoWeight::warn;
-    /// For a request that asks for none, where the node was switched to one: so it may be refused on a GPU
-    /// that still serves another. Nothing: the mode of the GPU.
+    /// The mode of a request that names none, if the node was switched to one: so it may be refused on a GPU
+    /// that still serves another mode. Empty: the mode of the GPU.
     std::optional<model::Mode> mode;
 
     friend bool operator==(const Defaults&, const Defaults&) = default;

@@ -4,7 +4,7 @@
 
 namespace cgpu::admission {
 
-/// What is kept of the devices that the request asks for.
+/// The kept settings of the devices that the request asks for.
 [[nodiscard]] inline model::KeptOfInstance kept_for_request(const request::Request& request) {
     return {request.kept.begin(), request.kept.lower_bound(request.count)};
 }

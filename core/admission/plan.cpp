@@ -40,16 +40,16 @@ tl::expected<const Gpu*, Refusal> find_named(const Node& node, const request::Gp
     if (const auto* uuid = std::get_if<model::Uuid>(&name)) gpu = node.find_gpu(*uuid);
     if (gpu == nullptr || !gpu->present)
         return model::refuse(Reason::not_found, describe_name(name), "it is not there; " + present_gpus(node),
-                             "a GPU that nvidia-smi -L shows, or name none to have one chosen");
+                             "name a GPU that nvidia-smi -L shows, or name none to have one chosen");
     return gpu;
 }
 
-/// The mode that the GPUs must have or get; nothing: whichever they have.
+/// The mode that the GPUs must have or get; empty: any.
 std::optional<Mode> mode_asked_for(const Request& request, const Defaults& defaults) {
     return request.mode ? request.mode : defaults.mode;
 }
 
-/// The mode of a request that may have any and names its GPUs: that of those in use, else the first one's.
+/// The mode of a request without a mode that names its GPUs: that of the GPUs in use, else the first one's.
 Mode mode_of_named(const Node& node, const std::vector<const Gpu*>& gpus) {
     for (const Gpu* gpu : gpus)
         if (!node.occupants_of(gpu->uuid).empty()) return node.mode_in_force(*gpu);
@@ -64,13 +64,13 @@ Bytes nominal_memory(const Request& request, std::size_t position) {
     return std::get<Bytes>(*ask);
 }
 
-/// 0: the weight wanted, 1: less, 2: none.
+/// 0: the requested weight, 1: less, 2: none.
 int shortfall(const Seat& seat) {
     if (seat.quota.weight == seat.wanted_weight) return 0;
     return seat.quota.weight > 0 ? 1 : 2;
 }
 
-/// Whether `a` is to be preferred; asked in the order of the GPUs, so equal seats go to the lower index.
+/// Whether `a` is preferred; compared in the order of the GPUs, so equal seats go to the lower index.
 bool is_better(const Seat& a, const Seat& b, Placement placement) {
     if (shortfall(a) != shortfall(b)) return shortfall(a) < shortfall(b);
     switch (placement) {
@@ -94,7 +94,7 @@ struct Attempt {
     std::size_t fitting = 0;  ///< how many GPUs were found before there were no more
 };
 
-/// Places the largest amount first: whatever GPU that fits on, every smaller one would fit on as well.
+/// Places the largest amount first: a GPU that it fits on would fit every smaller one as well.
 Attempt place_among(const Node& node, const std::vector<const Gpu*>& gpus, const Request& request, Mode mode,
                     const Defaults& defaults) {
     Attempt attempt;
@@ -156,7 +156,8 @@ tl::expected<Plan, Refusal> plan_named(const Node& node, const Request& request,
         const auto gpu = find_named(node, name);
         if (!gpu) return tl::unexpected(gpu.error());
         if (std::find(gpus.begin(), gpus.end(), *gpu) != gpus.end())
-            return model::refuse(Reason::invalid, describe_name(name), "it is named twice", "each GPU once");
+            return model::refuse(Reason::invalid, describe_name(name), "it is named twice",
+                                 "name each GPU once");
         gpus.push_back(*gpu);
     }
     Plan plan;

@@ -21,14 +21,14 @@ struct Plan {
                                                             const request::Request& request,
                                                             const Defaults& defaults);
 
-/// For a request that names none: the best GPUs for it by the node's placement. A GPU on which the request
-/// gets the weight it wants comes before one where it gets less; then the fullest (binpack) or the emptiest
-/// (spread) by free bytes; then the lower index.
+/// For a request that names no GPU: the best GPUs by the node's placement. A GPU on which the request gets
+/// its weight comes before one where it gets less; then the fullest (binpack) or the emptiest (spread) by
+/// free bytes; then the lower index.
 [[nodiscard]] tl::expected<Plan, model::Refusal> plan_placed(const model::Node& node,
                                                              const request::Request& request,
                                                              const Defaults& defaults);
 
-/// What the request asks for, as the first part of a refusal: `5120MiB and 25% of the compute`.
+/// The request, as the first part of a refusal: `5120MiB and 25% of the compute`.
 [[nodiscard]] std::string describe(const request::Request& request, const Defaults& defaults);
 
 }  // namespace cgpu::admission

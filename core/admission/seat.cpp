@@ -38,8 +38,8 @@ tl::expected<Bytes, Objection> memory_on(const Gpu& gpu, const Request& request,
     return Bytes::from_mib(*mib);
 }
 
-/// The weight that was asked for in so many words; null where the configuration decides.
-/// One that is kept stands in place of a percentage, too: it was set as a number of slices.
+/// The weight that was requested as a number; null if the configuration decides. A kept weight also replaces
+/// a percentage, because it was set as a number of slices.
 tl::expected<std::optional<std::uint32_t>, Objection> asked_weight(const Gpu& gpu, const Request& request,
                                                                    std::size_t position) {
     const std::uint32_t max_inst = gpu.settings.max_inst;
@@ -49,18 +49,18 @@ tl::expected<std::optional<std::uint32_t>, Objection> asked_weight(const Gpu& gp
         return object(Reason::invalid,
                       "weight " + std::to_string(*weight) + " is asked for, and max_inst is " +
                           std::to_string(max_inst),
-                      "a weight from 1 to " + std::to_string(max_inst));
+                      "use a weight from 1 to " + std::to_string(max_inst));
     if (!request.percent || kept) return weight;
     const auto slices = request::percent_to_slices(*request.percent, max_inst);
     if (!slices)
         return object(Reason::invalid, slices.error(),
-                      "one of the two, or CGPU_WEIGHT with the number of slices");
+                      "use one of the two, or CGPU_WEIGHT with the number of slices");
     if (weight && *weight != *slices)
         return object(Reason::invalid,
                       "weight " + std::to_string(*weight) + " and " + std::to_string(*request.percent) +
                           "% (" + std::to_string(*slices) + " slices of " + std::to_string(max_inst) +
                           ") are both asked for",
-                      "only one of the two");
+                      "set only one of the two");
     return slices.value();
 }
 
@@ -69,7 +69,7 @@ std::uint32_t configured_weight(const Request& request, const Defaults& defaults
     return named == defaults.weights.end() ? defaults.default_weight : named->second;
 }
 
-/// What to tell about the weight that is granted.
+/// Adds warnings about the granted weight.
 void warn_about_weight(Seat& seat, bool asked, Policy policy) {
     const std::string where = describe(*seat.gpu);
     const std::string policy_name(model::to_string(policy));
@@ -104,8 +104,7 @@ tl::expected<Seat, Objection> find_seat(const Node& node, const Gpu& gpu, const 
     Seat seat;
     seat.gpu = &gpu;
     seat.free_before = node.free_memory(gpu.uuid);
-    // All of the memory means the whole GPU (S2), so its compute goes with it where nothing else is asked
-    // for.
+    // All of the memory means the whole GPU, so by default all of its compute is granted, too.
     const bool all_memory = memory->mib() >= gpu.total.mib();
     seat.wanted_weight =
         asked->value_or(all_memory ? gpu.settings.max_inst : configured_weight(request, defaults));
@@ -114,9 +113,9 @@ tl::expected<Seat, Objection> find_seat(const Node& node, const Gpu& gpu, const 
     seat.quota.weight = std::min(seat.wanted_weight, node.free_weight(gpu.uuid));
     const model::KeptFigures kept = request.kept_at(position);
     seat.quota.high_priority = kept.high_priority.value_or(request.high_priority);
-    // As Node::set_weight() leaves it: cut down from 100 %, it no longer has the whole GPU.
+    // As in Node::set_weight(): with less than 100 % it no longer has the whole GPU.
     seat.quota.exclusive = request.percent == 100U && seat.wanted_weight >= gpu.settings.max_inst;
-    // Where less was free it doesn't have its percentage, but a number of slices.
+    // If less was free, it has a fixed number of slices instead of its percentage.
     if (seat.quota.weight == seat.wanted_weight && !kept.weight) seat.quota.percent = request.percent;
     if (auto checked = node.check_quota(mode, seat.quota); !checked) return tl::unexpected(checked.error());
 

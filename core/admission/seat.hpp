@@ -16,12 +16,12 @@ namespace cgpu::admission {
 struct Seat {
     const model::Gpu* gpu = nullptr;
     model::Quota quota;
-    std::uint32_t wanted_weight = 1;  ///< the quota's weight is less where less is free
+    std::uint32_t wanted_weight = 1;  ///< the quota's weight is less if less is free
     model::Bytes free_before;
     std::vector<std::string> warnings;
 };
 
-/// What the request's `position`-th GPU would be if it were `gpu`, in that mode.
+/// The seat of the request's `position`-th GPU on `gpu`, in that mode.
 [[nodiscard]] tl::expected<Seat, model::Objection> find_seat(const model::Node& node, const model::Gpu& gpu,
                                                              const request::Request& request,
                                                              std::size_t position, model::Mode mode,

@@ -12,14 +12,14 @@ namespace {
 using Bytes = std::vector<std::byte>;
 using Names = std::vector<std::string_view>;
 
-/// A section that takes part in finding symbols, as the loader's tags and the section headers both name it.
+/// A section that is used for finding symbols, as both the loader's tags and the section headers refer to it.
 struct Place {
     std::uint64_t offset = 0;  ///< in the file
     std::uint64_t address = 0;
     std::uint64_t size = 0;
 };
 
-/// False where it would not lie inside.
+/// False if it would not be inside.
 template <class T>
 bool put(Bytes& image, std::uint64_t offset, std::span<const T> values) {
     const auto bytes = std::as_bytes(values);
@@ -38,13 +38,13 @@ std::uint32_t sysv_hash(std::string_view name) {
     return hash;
 }
 
-/// Gives out pieces of the front's empty room, one after the other.
+/// Allocates pieces of the front's free space, one after the other.
 class Room {
   public:
     Room(const Elf64_Shdr& section, std::uint64_t begun)
         : offset_(section.sh_offset), address_(section.sh_addr), size_(section.sh_size), used_(begun) {}
 
-    /// For `count` values of type T. Nothing: it is full.
+    /// For `count` values of type T. Empty: it is full.
     template <class T>
     std::optional<Place> take(std::uint64_t count) {
         const std::uint64_t start = (used_ + alignof(T) - 1) / alignof(T) * alignof(T);
@@ -65,7 +65,7 @@ class Front {
     Front(std::span<const std::byte> image, DynamicSymbols symbols)
         : image_(image.begin(), image.end()), symbols_(std::move(symbols)) {}
 
-    /// Makes the hooks for what the driver lacks undefined. False: a name is broken.
+    /// Makes hooks undefined for functions that the driver lacks. False: a name is corrupt.
     bool hide_all_but(const Exports& driver) {
         for (Elf64_Sym& symbol : symbols_.symbols) {
             if (!is_exported(symbol)) continue;
@@ -133,8 +133,8 @@ class Front {
         return std::nullopt;
     }
 
-    /// Symbols, names, versions and the hash table over them, moved to the room and made longer there. The
-    /// symbols that were there keep their numbers, by which relocations name them. False: no room.
+    /// Moves symbols, names, versions and the hash table over them to the room and extends them there. The
+    /// existing symbols keep their numbers, by which relocations refer to them. False: no room.
     bool write(const Names& added, const ExportRoom& room) {
         Room space(section(*room_), sizeof room);
         const auto name_offsets = space.take<std::uint32_t>(added.size());

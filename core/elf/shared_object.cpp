@@ -34,7 +34,7 @@ bool read_one(const ReadAt& image, std::uint64_t offset, T& value) {
     return image(offset, std::as_writable_bytes(std::span(&value, 1)));
 }
 
-/// Of a segment that the loader maps.
+/// Whether a segment that the loader maps is inside.
 bool lies_within(const Elf64_Phdr& segment, std::uint64_t size) {
     return segment.p_offset <= size && segment.p_filesz <= size - segment.p_offset;
 }

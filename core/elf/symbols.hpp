@@ -13,15 +13,15 @@
 #include <tl/expected.hpp>
 #include <vector>
 
-/// Reads what an ELF image exports. All functions take images of 64 bits, little endian, and trust nothing in
-/// them: a corrupt image is an error with a sentence, never a read outside of it.
+/// Reads the exports of an ELF image. All functions take images of 64 bits, little endian, and trust nothing
+/// in them: a corrupt image causes an error with a sentence, never a read outside it.
 namespace cgpu::elf {
 
-/// Reads an image from `offset` on until `to` is full; false where it can't. A driver's file is large, and
-/// only its headers and symbols are looked at.
+/// Reads an image from `offset` until `to` is full; false if it can't. A driver's file is large, and only its
+/// headers and symbols are read.
 using ReadAt = std::function<bool(std::uint64_t offset, std::span<std::byte> to)>;
 
-/// Of an image in memory, which must outlive the reader.
+/// A reader for an image in memory, which must outlive it.
 ReadAt reader(std::span<const std::byte> image);
 
 enum class SymbolKind { function, object };
@@ -38,22 +38,22 @@ struct DynamicSymbols {
     std::vector<char> strings;
 
     [[nodiscard]] std::uint64_t offset() const { return sections[section].sh_offset; }
-    /// Nothing where it reaches beyond the strings.
+    /// Empty if it reaches beyond the strings.
     [[nodiscard]] std::optional<std::string_view> name_of(const Elf64_Sym& symbol) const;
 };
 
 tl::expected<DynamicSymbols, std::string> find_symbols(const ReadAt& image);
 
-/// Defined, and visible to other files.
+/// Whether it is defined, and visible to other files.
 [[nodiscard]] bool is_exported(const Elf64_Sym& symbol);
 
 /// "not a usable ELF file: …"
 [[nodiscard]] tl::unexpected<std::string> corrupt(const char* what);
 
-/// The values of type T at an offset; nothing where they are not wholly inside.
+/// The values of type T at an offset; empty if they are not completely inside.
 template <class T>
 std::optional<std::vector<T>> read_values(const ReadAt& image, std::uint64_t offset, std::uint64_t count) {
-    // More than any driver's symbols or their names take.
+    // More than the symbols or names of any driver take.
     constexpr std::uint64_t kMost = std::uint64_t{1} << 26;
     if (count > kMost / sizeof(T)) return std::nullopt;
     std::vector<T> values(count);

@@ -17,7 +17,7 @@ class Bytes {
     static constexpr Bytes from_gib(std::uint64_t gib) { return Bytes(gib * kPerGib); }
 
     constexpr std::uint64_t count() const { return count_; }
-    /// Whole MiB, the rest cut off.
+    /// Whole MiB, rounded down.
     constexpr std::uint64_t mib() const { return count_ / kPerMib; }
 
     // NOLINTNEXTLINE(modernize-use-nullptr): a false alarm of clang-tidy 14

@@ -12,18 +12,18 @@
 namespace cgpu::model {
 
 constexpr std::uint32_t kMinMaxInst = 1;
-constexpr std::uint32_t kMaxMaxInst = 25;  ///< S4: max_inst is 1 to 25
+constexpr std::uint32_t kMaxMaxInst = 25;  ///< by cGPU's contract max_inst is 1 to 25
 constexpr std::uint32_t kMinPrioRatio = 20;
-constexpr std::uint32_t kMaxPrioRatio = 99;  ///< S4: prio_ratio is 20 to 99
+constexpr std::uint32_t kMaxPrioRatio = 99;  ///< by cGPU's contract prio_ratio is 20 to 99
 
-/// What an administrator sets for a GPU.
+/// The settings of a GPU.
 struct GpuSettings {
     Policy policy = Policy::preemptive;
     std::uint32_t max_inst = 20;  ///< instances it takes, and slices of its period: 1..25
-    /// Per cent of the GPU that busy high-priority instances take at most: 20..99. S4 names no default; ours
-    /// is half.
+    /// Percentage of the GPU that busy high-priority instances use at most: 20..99. cGPU's contract names no
+    /// default; ours is half.
     std::uint32_t prio_ratio = 50;
-    Mode mode = Mode::memory_compute;  ///< of an instance that asks for none, while the GPU is empty
+    Mode mode = Mode::memory_compute;  ///< of an instance that requests none, while the GPU is empty
 
     friend bool operator==(const GpuSettings&, const GpuSettings&) = default;
 };
@@ -34,14 +34,14 @@ struct SeenGpu {
     std::uint32_t index = 0;  ///< NVML's, of this boot
     std::string model_name;
     Bytes total;  ///< what can be allocated on it: NVML v2's total without the driver's reserve
-    /// Why no instance can be put on it (a MIG or exclusive-process card, one that is lost), as a sentence
-    /// without a full stop; else empty.
+    /// Why the GPU takes no instance (a MIG or exclusive-process card, a lost one), as a sentence without a
+    /// full stop; empty: it does.
     std::string obstacle;
 
     friend bool operator==(const SeenGpu&, const SeenGpu&) = default;
 };
 
-/// A GPU that NVML counts and can say nothing of, as one that has fallen off its bus.
+/// A GPU that NVML counts but can't describe, such as one that has fallen off the bus.
 struct LostGpu {
     std::uint32_t index = 0;
     std::string why;  ///< NVML's words, without a full stop
@@ -49,7 +49,7 @@ struct LostGpu {
     friend bool operator==(const LostGpu&, const LostGpu&) = default;
 };
 
-/// An error of a GPU that its driver has reported: an Xid, by NVIDIA's number of it.
+/// An error of a GPU that its driver has reported: an Xid, by NVIDIA's number.
 struct XidError {
     Uuid gpu;
     std::uint64_t code = 0;
@@ -57,17 +57,17 @@ struct XidError {
     friend bool operator==(const XidError&, const XidError&) = default;
 };
 
-/// All that NVML shows now.
+/// Everything that NVML shows now.
 struct SeenGpus {
     std::vector<SeenGpu> gpus;
     std::vector<LostGpu> lost;
-    std::vector<XidError> xids;  ///< that were reported since the look before, the oldest first
+    std::vector<XidError> xids;  ///< errors reported since the last query, the oldest first
 };
 
-/// A GPU of the node, with what is set for it.
+/// A GPU of the node, with its settings.
 struct Gpu : SeenGpu {
     GpuSettings settings;
-    /// False while NVML does not show it. Its settings and quotas are kept, nothing new is put on it.
+    /// False while NVML does not show it. Its settings and quotas are kept; it takes no new instance.
     bool present = true;
 
     friend bool operator==(const Gpu&, const Gpu&) = default;

@@ -12,7 +12,7 @@
 
 namespace cgpu::model {
 
-/// A process of the host, named so that a reused pid is never taken for it.
+/// A process of the host, identified so that a reused pid is never mistaken for it.
 struct Process {
     std::int32_t pid = 0;          ///< in the host's pid namespace, more than zero
     std::uint64_t start_time = 0;  ///< field 22 of /proc/<pid>/stat, in clock ticks since boot
@@ -21,7 +21,7 @@ struct Process {
     friend bool operator==(const Process&, const Process&) = default;
 };
 
-/// GPUs of one instance: as many as the pages and messages to its processes have places for.
+/// The maximum number of GPUs of one instance, by the layout of the pages and messages.
 constexpr std::size_t kMaxGpusPerInstance = 16;
 
 /// One container (or one bare-metal job) on shared GPUs.
@@ -31,10 +31,9 @@ struct Instance {
     std::uint64_t generation = 0;  ///< given by Node::add_instance; tells two instances of the same id apart
     std::uint64_t created = 0;     ///< wall clock, seconds since 1970
     Mode mode = Mode::memory_compute;
-    std::vector<Quota> quotas;  ///< one per GPU, in the order in which the container sees the GPUs
-    std::optional<Process>
-        attached;  ///< its first process, once it is known; later the oldest that is left of it
-    /// User id of who made it. Nothing: it was made when that wasn't written down.
+    std::vector<Quota> quotas;        ///< one per GPU, in the order in which the container sees the GPUs
+    std::optional<Process> attached;  ///< its first process, once it is known; later the oldest that is left
+    /// User id of its creator. Empty: it was created when that wasn't stored.
     std::optional<std::uint32_t> owner = std::nullopt;
 
     /// Its quota on the GPU, or null.
@@ -47,8 +46,8 @@ struct Instance {
     friend bool operator==(const Instance&, const Instance&) = default;
 };
 
-/// As messages name it: `instance 3f2a4c5d6e7f (train)`; without the brackets where it has no name. The name
-/// is somebody else's text, and quoted so that it stays in its line.
+/// As messages name it: `instance 3f2a4c5d6e7f (train)`; without the parentheses if it has no name. The name
+/// was chosen by others, so it is quoted and stays on one line.
 [[nodiscard]] std::string describe(const Instance& instance);
 
 }  // namespace cgpu::model

@@ -15,8 +15,8 @@ class InstanceId {
     [[nodiscard]] static tl::expected<InstanceId, std::string> parse(std::string_view text);
 
     [[nodiscard]] const std::string& str() const { return text_; }
-    /// The first 12 characters (all of a shorter id): what people read, and the directory's name in the
-    /// control tree.
+    /// The first 12 characters (all of a shorter id): shown to users, and the directory's name in the control
+    /// tree.
     [[nodiscard]] std::string short_id() const { return text_.substr(0, 12); }
 
     // NOLINTNEXTLINE(modernize-use-nullptr): a false alarm of clang-tidy 14

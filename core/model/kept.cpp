@@ -22,7 +22,7 @@ std::string describe(const KeptOfInstance& kept) {
 }
 
 bool has_name_of_its_own(const InstanceId& id, const std::string& name) {
-    // A short name may be the beginning of an id by chance; the ones that engines make have 12 characters.
+    // A short name may be the prefix of an id by chance; names that engines generate have 12 characters.
     const bool from_id = id.str() == name || id.short_id() == name ||
                          (name.size() >= id.short_id().size() && id.str().starts_with(name));
     return !name.empty() && !from_id;

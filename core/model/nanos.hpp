@@ -4,7 +4,7 @@
 
 namespace cgpu::model {
 
-/// A time or a duration in nanoseconds. Times are on whatever monotonic clock the caller uses throughout.
+/// A time or a duration in nanoseconds. Times are on any monotonic clock that the caller uses consistently.
 using Nanos = std::int64_t;
 
 constexpr Nanos kMicro = 1'000;

@@ -2,7 +2,7 @@
 #include "core/model/percent.hpp"
 #include "core/model/size.hpp"
 
-/// Whether a GPU can take one more instance.
+/// Checks whether a GPU can take one more instance.
 namespace cgpu::model {
 namespace {
 
@@ -24,14 +24,14 @@ Checked check_company(const std::vector<Occupant>& there, Mode mode, const Quota
         return object(Reason::busy,
                       "mode " + std::string(to_string(mode)) + " is asked for, and the GPU serves " +
                           instances_text(there.size()) + " in mode " + std::string(to_string(served)),
-                      "mode " + std::string(to_string(served)) + ", or another GPU");
+                      "request mode " + std::string(to_string(served)) + ", or use another GPU");
     for (const Occupant& other : there)
         if (other.quota->exclusive)
             return object(Reason::busy, "instance " + other.instance->id.short_id() + " has the whole GPU",
-                          "another GPU");
+                          "use another GPU");
     if (quota.exclusive)
         return object(Reason::busy, "the whole GPU is asked for, and it has " + instances_text(there.size()),
-                      "less than 100% of the compute, or an empty GPU");
+                      "request less than 100% of the compute, or use an empty GPU");
     return {};
 }
 
@@ -40,15 +40,15 @@ Checked check_company(const std::vector<Occupant>& there, Mode mode, const Quota
 Checked Node::check_quota(Mode mode, const Quota& quota) const {
     const Gpu* gpu = find_gpu(quota.gpu);
     if (gpu == nullptr || !gpu->present)
-        return object(Reason::not_found, "no such GPU on this node", "a GPU that cgpuctl status shows");
-    if (!gpu->obstacle.empty()) return object(Reason::unsupported, gpu->obstacle, "another GPU");
+        return object(Reason::not_found, "no such GPU on this node", "name a GPU that cgpuctl status shows");
+    if (!gpu->obstacle.empty()) return object(Reason::unsupported, gpu->obstacle, "use another GPU");
     if (quota.memory_limit == Bytes{})
         return object(Reason::invalid, "a memory limit of zero", "1MiB or more");
     if (quota.memory_limit > gpu->total)
         return object(Reason::no_memory,
                       format_size(quota.memory_limit) + " is asked for, and the whole GPU has " +
                           format_mib(gpu->total),
-                      format_mib(gpu->total) + " or less");
+                      "request " + format_mib(gpu->total) + " or less");
     const auto there = occupants_of(quota.gpu);
     if (auto checked = check_company(there, mode, quota); !checked) return checked;
     const std::uint32_t max_inst = gpu->settings.max_inst;
@@ -56,25 +56,25 @@ Checked Node::check_quota(Mode mode, const Quota& quota) const {
         return object(
             Reason::no_space,
             "it has " + instances_text(there.size()) + " and its max_inst is " + std::to_string(max_inst),
-            "another GPU, stop an instance, or raise max_inst (25 at most)");
+            "use another GPU, stop an instance, or raise max_inst (25 at most)");
     const Bytes free = free_memory(quota.gpu);
     if (quota.memory_limit > free)
-        return object(
-            Reason::no_memory,
-            format_size(quota.memory_limit) + " is asked for, and " + format_mib(free) + " of " +
-                format_mib(gpu->total) + " is free",
-            (free.mib() > 0 ? format_mib(free) + " or less, " : "") + "another GPU, or stop an instance");
+        return object(Reason::no_memory,
+                      format_size(quota.memory_limit) + " is asked for, and " + format_mib(free) + " of " +
+                          format_mib(gpu->total) + " is free",
+                      (free.mib() > 0 ? "request " + format_mib(free) + " or less, " : "") +
+                          "use another GPU, or stop an instance");
     if (weight_under(quota, max_inst) != quota.weight)
         return object(Reason::invalid,
                       std::to_string(quota.percent.value_or(0)) + "% of the compute is asked for as weight " +
                           std::to_string(quota.weight) + " of " + std::to_string(max_inst),
-                      "the number of slices that the percentage is");
+                      "use the number of slices of that percentage");
     if (quota.weight > free_weight(quota.gpu))
         return object(Reason::no_space,
                       "weight " + std::to_string(quota.weight) + " is asked for, and " +
                           std::to_string(free_weight(quota.gpu)) + " of " + std::to_string(max_inst) +
                           " is free",
-                      "a lower weight, or lower the weight of another instance");
+                      "use a lower weight, or lower the weight of another instance");
     return {};
 }
 

@@ -30,16 +30,15 @@ tl::expected<void, Refusal> check_seen(const std::vector<Sighting>& seen) {
     return {};
 }
 
-/// The sum of the weights that these have under another max_inst; a percentage that is not whole counts
-/// nothing.
+/// The sum of their weights under another max_inst; a percentage that is not whole doesn't count.
 std::uint32_t weights_under(const std::vector<Occupant>& there, std::uint32_t max_inst) {
     std::uint32_t sum = 0;
     for (const Occupant& occupant : there) sum += weight_under(*occupant.quota, max_inst).value_or(0);
     return sum;
 }
 
-/// `25% of instance 012b2edccd7a (web), 5% of instance abc`: whose percentage is no whole number of slices
-/// then; empty: nobody's.
+/// `25% of instance 012b2edccd7a (web), 5% of instance abc`: the instances whose percentage would not be a
+/// whole number of slices; empty: none.
 std::string not_whole(const std::vector<Occupant>& there, std::uint32_t max_inst) {
     std::string text;
     for (const auto& [instance, quota] : there)
@@ -54,8 +53,8 @@ bool fits(const std::vector<Occupant>& there, std::uint32_t max_inst) {
            weights_under(there, max_inst) <= max_inst;
 }
 
-/// What else than `now` max_inst could be with these instances, as the beginning of a remedy: `5 or more, or
-/// `, `4, 8 or 12, or `; empty: nothing.
+/// The other values that max_inst could have with these instances, as the beginning of a remedy: `5 or more,
+/// or `, `4, 8 or 12, or `; empty: none.
 std::string offer(const std::vector<Occupant>& there, std::uint32_t now) {
     std::vector<std::uint32_t> all;
     for (std::uint32_t n = kMinMaxInst; n <= kMaxMaxInst; ++n)
@@ -71,7 +70,7 @@ std::string offer(const std::vector<Occupant>& there, std::uint32_t now) {
     return text + ", or ";
 }
 
-/// `now`: what it is. Refused: busy, for `where`.
+/// `now`: the present value. Refused: busy, for `where`.
 tl::expected<void, Refusal> check_max_inst(const std::vector<Occupant>& there, std::uint32_t now,
                                            std::uint32_t max_inst, std::string_view where) {
     if (fits(there, max_inst)) return {};
@@ -96,7 +95,7 @@ tl::expected<Gpu*, Refusal> Node::gpu_for(std::string_view what, const Uuid& uui
     for (Gpu& gpu : gpus_)
         if (gpu.uuid == uuid) return &gpu;
     return refuse(Reason::not_found, what, "no GPU " + uuid.to_string() + " on this node",
-                  "a GPU that cgpuctl status shows");
+                  "name a GPU that cgpuctl status shows");
 }
 
 void Node::sort_gpus() {

@@ -31,7 +31,7 @@ tl::expected<Instance*, Refusal> Node::instance_for(std::string_view what, const
     const auto it = instances_.find(id);
     if (it != instances_.end()) return &it->second;
     return refuse(Reason::not_found, what, "no instance " + id.short_id() + " on this node",
-                  "an id that cgpuctl list shows");
+                  "use an id that cgpuctl list shows");
 }
 
 tl::expected<Node::QuotaPlace, Refusal> Node::quota_for(std::string_view what, const InstanceId& id,
@@ -43,7 +43,7 @@ tl::expected<Node::QuotaPlace, Refusal> Node::quota_for(std::string_view what, c
     for (Quota& quota : (*instance)->quotas)
         if (quota.gpu == uuid) return QuotaPlace{*gpu, *instance, &quota};
     return refuse(Reason::not_found, what, describe(**instance) + " is not on " + describe(**gpu),
-                  "a GPU that cgpuctl list shows for it");
+                  "name a GPU that cgpuctl list shows for it");
 }
 
 tl::expected<Change, Refusal> Node::add_instance(Instance instance) {
@@ -57,7 +57,7 @@ tl::expected<Change, Refusal> Node::add_instance(Instance instance) {
     for (const Quota& quota : instance.quotas) {
         if (!gpus.insert(quota.gpu).second)
             return refuse(Reason::invalid, what, "GPU " + quota.gpu.to_string() + " is named twice",
-                          "each GPU once");
+                          "name each GPU once");
         if (auto checked = check_quota(instance.mode, quota); !checked)
             return refuse(what + " on GPU " + quota.gpu.to_string(), checked.error());
     }
@@ -71,7 +71,8 @@ tl::expected<Change, Refusal> Node::attach(const InstanceId& id, const Process& 
     const std::string what = "process " + std::to_string(process.pid) + " of " + describe_instance(id);
     auto instance = instance_for(what, id);
     if (!instance) return tl::unexpected(instance.error());
-    if (process.pid <= 0) return refuse(Reason::invalid, what, "it is not a process id", "a number above 0");
+    if (process.pid <= 0)
+        return refuse(Reason::invalid, what, "it is not a process id", "use a number above 0");
     if ((*instance)->attached == process) return Change::unchanged;
     if ((*instance)->attached)
         return refuse(
@@ -113,15 +114,15 @@ tl::expected<Change, Refusal> Node::set_weight(const InstanceId& id, const Uuid&
     if (quota.weight == weight && !quota.percent) return Change::unchanged;
     const std::uint32_t reachable = free_weight(uuid) + quota.weight;
     if (weight > reachable)
-        return refuse(
-            Reason::no_space, what,
-            "it has " + std::to_string(quota.weight) + " and " + std::to_string(free_weight(uuid)) + " of " +
-                std::to_string(max_inst) + " is free on " + describe(*place->gpu),
-            (reachable > quota.weight ? std::to_string(reachable) + " at most" : std::string("no more")) +
-                ", or lower the weight of another instance, or raise max_inst");
+        return refuse(Reason::no_space, what,
+                      "it has " + std::to_string(quota.weight) + " and " + std::to_string(free_weight(uuid)) +
+                          " of " + std::to_string(max_inst) + " is free on " + describe(*place->gpu),
+                      (reachable > quota.weight ? std::to_string(reachable) + " at most"
+                                                : std::string("keep the present one")) +
+                          ", or lower the weight of another instance, or raise max_inst");
     quota.weight = weight;
     quota.percent.reset();
-    // Whoever has been cut down from 100 % no longer has the whole GPU.
+    // An instance whose weight was reduced from 100 % no longer has the whole GPU.
     if (weight < max_inst) quota.exclusive = false;
     return changed();
 }

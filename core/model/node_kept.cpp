@@ -4,7 +4,7 @@
 #include "core/model/node.hpp"
 #include "core/model/quote.hpp"
 
-/// What is kept for the next starts of instances.
+/// Settings kept for the next starts of instances.
 namespace cgpu::model {
 namespace {
 
@@ -16,7 +16,7 @@ void merge(KeptFigures& into, const KeptFigures& figures) {
     if (figures.high_priority) into.high_priority = figures.high_priority;
 }
 
-/// Whose instance it is, for the next starts to be known by.
+/// The key by which the next starts are recognised.
 tl::expected<KeptKey, Refusal> key_of(const std::string& what, const Instance& instance) {
     if (!has_name_of_its_own(instance.id, instance.name))
         return refuse(Reason::unsupported, what,
@@ -25,7 +25,8 @@ tl::expected<KeptKey, Refusal> key_of(const std::string& what, const Instance& i
                       "--persist out");
     if (instance.name.size() > kMaxKeptName)
         return refuse(Reason::unsupported, what,
-                      "its name is longer than " + std::to_string(kMaxKeptName) + " bytes", "a shorter name");
+                      "its name is longer than " + std::to_string(kMaxKeptName) + " bytes",
+                      "use a shorter name");
     if (!instance.owner)
         return refuse(Reason::unsupported, what,
                       "it comes from the time of a cgpud that didn't write down who made it",
@@ -45,7 +46,7 @@ tl::expected<Change, Refusal> Node::keep(const InstanceId& id, const Uuid& gpu, 
         std::find_if(quotas.begin(), quotas.end(), [&](const Quota& each) { return each.gpu == gpu; });
     if (quota == quotas.end())
         return refuse(Reason::not_found, what, "it is not on GPU " + gpu.to_string(),
-                      "a GPU that cgpuctl list shows for it");
+                      "name a GPU that cgpuctl list shows for it");
     auto key = key_of(what, **instance);
     if (!key) return tl::unexpected(key.error());
     key->device = static_cast<std::uint32_t>(quota - quotas.begin());
@@ -59,7 +60,8 @@ tl::expected<Change, Refusal> Node::keep(const InstanceId& id, const Uuid& gpu, 
     KeptFigures merged = there == kept_.end() ? KeptFigures{} : there->second;
     merge(merged, figures);
     if (merged == KeptFigures{})
-        return refuse(Reason::invalid, what, "there is nothing to keep", "a limit, a weight or a priority");
+        return refuse(Reason::invalid, what, "there is nothing to keep",
+                      "set a limit, a weight or a priority");
     if (there != kept_.end() && there->second == merged) return Change::unchanged;
     kept_.insert_or_assign(std::move(*key), merged);
     return changed();
@@ -73,7 +75,7 @@ tl::expected<Change, Refusal> Node::forget(std::string_view name, std::optional<
         if (key.name == name && (!owner || *owner == key.owner)) owners.insert(key.owner);
     if (owners.empty())
         return refuse(Reason::not_found, what, "nothing is kept for it",
-                      "a name that cgpuctl list --kept shows");
+                      "use a name that cgpuctl list --kept shows");
     if (owners.size() > 1) {
         std::string list;
         for (const auto each : owners) list += (list.empty() ? "" : ", ") + std::to_string(each);

@@ -34,8 +34,7 @@ tl::expected<void, Refusal> check_gpu(const Node& node, const Gpu& gpu) {
         if (weight_under(*quota, gpu.settings.max_inst) != quota->weight)
             return broken(what + " has an instance whose weight is not its percentage");
     }
-    // The sum of the memory limits is not looked at: a new driver may reserve more of a card than the last
-    // one did.
+    // The sum of the memory limits is not checked: a new driver may reserve more of a card than the last one.
     if (weights > gpu.settings.max_inst)
         return broken(what + " has weights that add up to more than max_inst");
     return {};

@@ -8,16 +8,16 @@
 
 namespace cgpu::model {
 
-/// What one instance has of one GPU.
+/// What one instance may use of one GPU.
 struct Quota {
     Uuid gpu;
     Bytes memory_limit;        ///< more than zero
-    std::uint32_t weight = 1;  ///< slices of the period, 0..max_inst; at 0 it cannot compute (S4)
+    std::uint32_t weight = 1;  ///< slices of the period, 0..max_inst; at 0 it cannot compute
     bool high_priority = false;
-    /// 100 % of the compute was asked for (S2): nobody else is put on this GPU.
+    /// 100 % of the compute was requested: this GPU takes no other instance.
     bool exclusive = false;
-    /// Per cent of the compute, 1..100, where the weight is what was asked for as a percentage: it stays so
-    /// many per cent of max_inst whatever that becomes. Nothing: the weight is a number of slices.
+    /// Percentage of the compute, 1..100, if the weight was requested as one: it stays that percentage of
+    /// max_inst whatever that becomes. Empty: the weight is a fixed number of slices.
     std::optional<std::uint32_t> percent = std::nullopt;
 
     friend bool operator==(const Quota&, const Quota&) = default;

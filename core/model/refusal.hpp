@@ -7,18 +7,18 @@
 
 namespace cgpu::model {
 
-/// Why something asked for was not done. The reason picks the errno or bus error; the text is for people.
+/// Why a request was not carried out. The reason selects the errno or bus error; the text is for users.
 struct Refusal {
     enum class Reason {
-        invalid,        ///< EINVAL: the value makes no sense or is out of range
+        invalid,        ///< EINVAL: the value is invalid or out of range
         not_found,      ///< ENOENT: no such GPU or instance
         exists,         ///< EEXIST: already there
-        busy,           ///< EBUSY: what is running stands in the way
+        busy,           ///< EBUSY: running instances or processes block it
         no_space,       ///< ENOSPC: not enough weight, or no place for another instance
         no_memory,      ///< ENOMEM: not enough GPU memory
-        not_permitted,  ///< EPERM: the asker may not
+        not_permitted,  ///< EPERM: the caller may not do that
         unsupported,    ///< EOPNOTSUPP: this GPU or this combination is not served
-        try_again,      ///< EAGAIN: what stands in the way is just ending
+        try_again,      ///< EAGAIN: an instance that holds the resources is just ending
         storage,        ///< EIO: it could not be written to disk, so it was not done
     };
     Reason reason = Reason::invalid;
@@ -28,7 +28,7 @@ struct Refusal {
     friend bool operator==(const Refusal&, const Refusal&) = default;
 };
 
-/// A refusal that does not say yet what was refused: the one who asked adds that.
+/// A refusal that does not yet name what was refused: the caller adds that.
 struct Objection {
     Refusal::Reason reason = Refusal::Reason::invalid;
     std::string why;
@@ -39,7 +39,7 @@ struct Objection {
 [[nodiscard]] Refusal make_refusal(Refusal::Reason reason, std::string_view what, std::string_view why,
                                    std::string_view remedy);
 
-/// Adds a remedy behind those that the refusal names, `… Try: that, or this.`
+/// Adds a remedy after the existing ones: `… Try: that, or this.`
 void also_try(Refusal& refusal, std::string_view remedy);
 
 /// make_refusal() in the form that a function returning tl::expected<…, Refusal> returns.

@@ -30,7 +30,7 @@ constexpr std::array kUnits = {
     Unit{"b", 1},
 };
 
-/// More digits after the point could overflow the exact arithmetic below, and nobody needs them.
+/// More digits after the point could overflow the exact arithmetic below.
 constexpr std::size_t kMaxFractionDigits = 6;
 
 constexpr const char* kNoSize = "it is not a size, a number with a unit";

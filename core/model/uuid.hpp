@@ -18,8 +18,9 @@ class Uuid {
     constexpr Uuid() = default;
     constexpr explicit Uuid(const Raw& raw) : raw_(raw) {}
 
-    /// Reads `GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx`, hex digits in either case. Error: what is wrong,
-    /// without the text itself. A `MIG-` name has its own sentence: MIG instances are not shared further.
+    /// Reads `GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx`, hex digits in upper or lower case. Error: what is
+    /// wrong, without the text itself. A `MIG-` name has a message of its own: MIG instances are not shared
+    /// further.
     [[nodiscard]] static tl::expected<Uuid, std::string> parse(std::string_view text);
 
     /// The form that parse() reads, in lower case as NVML writes it.

@@ -8,9 +8,9 @@
 
 namespace cgpu::request {
 
-/// The memory limit in MiB of a container that asks for `container` GiB of a card of `dev` GiB:
-/// floor(total_mib × container / dev), as the seeds show it (S0, S3, S4): 16130 MiB, 4 of 15 → 4301; 15109, 6
-/// of 15 → 6043. `total_mib` is what can be allocated on the card. A missing `dev` is floor(total_mib /
+/// The memory limit in MiB of a container that requests `container` GiB of a card of `dev` GiB:
+/// floor(total_mib × container / dev), by cGPU's contract and its examples: 16130 MiB, 4 of 15 → 4301; 15109,
+/// 6 of 15 → 6043. `total_mib` is what can be allocated on the card. A missing `dev` is floor(total_mib /
 /// 1024). Error, as what is wrong without the variables' names: `dev` is zero or above the card's GiB rounded
 /// up, or `container` is zero or above `dev`.
 [[nodiscard]] tl::expected<std::uint64_t, std::string> memory_limit_mib(std::uint64_t total_mib,

@@ -13,11 +13,11 @@ using model::Refusal;
 using Kind = MemoryWish::Kind;
 using Result = tl::expected<MemoryWish, Refusal>;
 
-/// No card has this many GiB (1 PiB); it keeps sums and products far from overflowing.
+/// No card has this many GiB (1 PiB); the bound keeps sums and products far from an overflow.
 constexpr std::uint64_t kMaxGib = std::uint64_t{1} << 20;
 constexpr Bytes kMaxMemory = Bytes::from_gib(kMaxGib);
 
-/// Reads a list with a reader per entry; an empty value is the node's default, a zero anywhere is `off`.
+/// Reads a list with a reader for each entry; an empty value is the node's default, a zero anywhere is `off`.
 template <typename Reader>
 Result read_list(const Variables& variables, std::string_view name, Reader read_entry) {
     const auto text = find_trimmed(variables, name);
@@ -47,24 +47,26 @@ Result read_container(const Variables& variables) {
             if (*gib == 0) return Bytes{};
             return CardShare{*gib, dev.value_or(std::nullopt)};
         });
-    // Only a container that is managed is held to its DEV.
+    // The DEV variable is only checked for a container that is managed.
     if (wish && wish->kind == Kind::listed && !dev) return tl::unexpected(dev.error());
     return wish;
 }
 
 Result read_exact(const Variables& variables) {
-    return read_list(
-        variables, names::kMem,
-        [](std::string_view entry, std::string_view all) -> tl::expected<MemoryAsk, Refusal> {
-            const auto size = model::parse_size(entry);
-            if (!size) return refuse_value(names::kMem, all, size.error(), "for example 5120MiB or 4GiB");
-            if (*size > kMaxMemory)
-                return refuse_value(names::kMem, all, "no card has that much", "what one card has, at most");
-            if (size->count() % Bytes::kPerMib != 0)
-                return refuse_value(names::kMem, all, "it is not a whole number of MiB",
-                                    "for example 5120MiB or 4GiB");
-            return *size;
-        });
+    return read_list(variables, names::kMem,
+                     [](std::string_view entry, std::string_view all) -> tl::expected<MemoryAsk, Refusal> {
+                         const auto size = model::parse_size(entry);
+                         if (!size)
+                             return refuse_value(names::kMem, all, size.error(),
+                                                 "for example 5120MiB or 4GiB");
+                         if (*size > kMaxMemory)
+                             return refuse_value(names::kMem, all, "no card has that much",
+                                                 "request at most what one card has");
+                         if (size->count() % Bytes::kPerMib != 0)
+                             return refuse_value(names::kMem, all, "it is not a whole number of MiB",
+                                                 "for example 5120MiB or 4GiB");
+                         return *size;
+                     });
 }
 
 Result read_huawei(const Variables& variables) {
@@ -94,7 +96,7 @@ Result read_divided(const Variables& variables, std::uint32_t gpu_count) {
     return MemoryWish{Kind::listed, {CardShare{**total / gpu_count, *dev}}, false};
 }
 
-/// The amount as both kinds of asks can be compared: GiB of a card count as GiB.
+/// The amount in a form in which both kinds can be compared: GiB of a card count as GiB.
 Bytes nominal(const MemoryAsk& ask) {
     if (const auto* share = std::get_if<CardShare>(&ask)) return Bytes::from_gib(share->gib);
     return std::get<Bytes>(ask);
@@ -116,11 +118,11 @@ struct Source {
     MemoryWish wish;
 };
 
-/// Adds what `next` says to what has been said; `said` is where that came from.
+/// Merges `next` into what was read so far; `said` is its source.
 tl::expected<void, Refusal> merge(const Variables& variables, Source& said, const Source& next) {
     const Kind kind = next.wish.kind;
     if (kind == Kind::absent) return {};
-    // Empty is the weakest thing to say: it only counts where nothing else is said.
+    // An empty value is the weakest: it only counts if nothing else is set.
     if (said.wish.kind == Kind::absent || said.wish.kind == Kind::node_default) {
         if (kind != Kind::node_default || said.wish.kind == Kind::absent) said = next;
         return {};

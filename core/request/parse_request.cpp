@@ -20,7 +20,7 @@ using Read = tl::expected<std::optional<T>, Refusal>;
 /// Sixteen GPUs by their UUIDs have 700 characters.
 constexpr std::size_t kMostLength = 4096;
 
-/// Takes what either of two variables for one thing says; refused where they differ.
+/// The value of either of two variables for one setting; refused if they differ.
 template <typename T>
 Read<T> either(const Variables& variables, std::string_view name_a, const Read<T>& a, std::string_view name_b,
                const Read<T>& b) {
@@ -49,13 +49,13 @@ Read<std::vector<GpuName>> read_gpu_list(const Variables& variables, std::string
     const auto text = find_value(variables, name);
     if (!text) return std::nullopt;
     std::vector<GpuName> gpus;
-    // `void` and `none` are NVIDIA's words for naming no GPU.
+    // `void` and `none` are NVIDIA's words for no GPU.
     if (*text == "all" || *text == "none" || *text == "void") return gpus;
     for (const std::string_view entry : split_list(*text)) {
         const auto gpu = read_gpu_name(name, entry, *text);
         if (!gpu) return tl::unexpected(gpu.error());
         if (std::find(gpus.begin(), gpus.end(), *gpu) != gpus.end())
-            return refuse_value(name, *text, "a GPU is named twice", "each GPU once");
+            return refuse_value(name, *text, "a GPU is named twice", "name each GPU once");
         gpus.push_back(*gpu);
     }
     if (gpus.size() > model::kMaxGpusPerInstance)
@@ -100,7 +100,7 @@ Read<Mode> read_mode(const Variables& variables) {
     return *mode;
 }
 
-/// Compute without memory is refused (S2), and so is any wish of ours that would be dropped silently.
+/// Compute without memory is refused, and so is any CGPU_* variable that would be ignored silently.
 tl::expected<void, Refusal> check_nothing_asked(const Variables& variables) {
     for (const auto name :
          {names::kCompute, names::kWeight, names::kGpus, names::kPrio, names::kMode, names::kVolcanoCore}) {
@@ -142,24 +142,24 @@ tl::expected<void, Refusal> read_compute_into(Request& request, const Variables&
     return {};
 }
 
-/// How many GPUs: those named, else aliyun.com/gpu-count, else as many as the memory list has entries.
+/// The number of GPUs: those named, else aliyun.com/gpu-count, else the length of the memory list.
 tl::expected<std::uint32_t, Refusal> count_gpus(const Request& request,
                                                 const std::optional<std::uint32_t>& asked) {
     const auto listed = static_cast<std::uint32_t>(request.memory.size());
     const auto named = static_cast<std::uint32_t>(request.gpus.size());
     if (named > 0 && asked && *asked != named)
         return refuse_value(names::kAliyunCount, std::to_string(*asked),
-                            std::to_string(named) + " GPUs are named", "as many GPUs as are named");
+                            std::to_string(named) + " GPUs are named", "request as many GPUs as are named");
     const std::uint32_t count = named > 0 ? named : asked.value_or(std::max(listed, 1U));
     if (listed > count || count > model::kMaxGpusPerInstance)
         return model::refuse(Reason::invalid, "memory for " + std::to_string(listed) + " GPUs",
                              std::to_string(std::min<std::size_t>(count, model::kMaxGpusPerInstance)) +
                                  " GPU(s) can be had with this request",
-                             "one number for all GPUs, or one for each GPU");
+                             "give one number for all GPUs, or one for each GPU");
     return count;
 }
 
-/// Before anything is made of a value: what a list costs grows with its length.
+/// Checked before any value is parsed: the cost of a list grows with its length.
 tl::expected<void, Refusal> check_lengths(const Variables& variables) {
     for (const auto name :
          {names::kMemContainer, names::kMemDev, names::kVisibleDevices, names::kSchdWeight, names::kHighPrio,
@@ -170,7 +170,7 @@ tl::expected<void, Refusal> check_lengths(const Variables& variables) {
         if (value && value->size() > kMostLength)
             return refuse_value(name, *value,
                                 "it is longer than " + std::to_string(kMostLength) + " characters",
-                                "a shorter one");
+                                "use a shorter one");
     }
     return {};
 }
@@ -184,7 +184,7 @@ tl::expected<std::optional<Request>, Refusal> parse_request(const Variables& var
     if (!disabled) return tl::unexpected(disabled.error());
     if (disabled->value_or(false)) return std::nullopt;
 
-    // What is wrong with these two only matters once it is clear that the container is managed.
+    // Errors in these two only matter once it is clear that the container is managed.
     const auto gpus = read_gpus(variables);
     const auto count = read_number(variables, names::kAliyunCount, 1, model::kMaxGpusPerInstance);
     const std::size_t named = gpus ? gpus->size() : 0;

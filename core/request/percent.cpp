@@ -5,7 +5,7 @@
 namespace cgpu::request {
 namespace {
 
-/// `3 slices (14.28%)`; the per cent cut after two digits, and without digits where it is whole.
+/// `3 slices (14.28%)`; the percentage is truncated to two digits, and has none if it is whole.
 std::string slices_text(std::uint32_t slices, std::uint32_t max_inst) {
     const std::uint32_t hundredths = slices * 10000 / max_inst;
     std::string per_cent = std::to_string(hundredths / 100);

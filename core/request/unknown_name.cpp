@@ -19,8 +19,7 @@ constexpr std::array kAsking = {names::kMemContainer, names::kMemDev,   names::k
                                 names::kMem,          names::kCompute,  names::kWeight,
                                 names::kGpus,         names::kPrio,     names::kMode};
 
-/// They stand in environments and ask for nothing. The first ones are set by Alibaba's scheduler for
-/// Kubernetes.
+/// Known variables that request nothing. The first ones are set by Alibaba's scheduler for Kubernetes.
 constexpr std::array<std::string_view, 8> kSilent = {
     "ALIYUN_COM_GPU_MEM_IDX",      "ALIYUN_COM_GPU_MEM_POD",
     "ALIYUN_COM_GPU_MEM_ASSIGNED", "ALIYUN_COM_GPU_MEM_ASSUME_TIME",
@@ -28,7 +27,7 @@ constexpr std::array<std::string_view, 8> kSilent = {
     "CGPU_FORCE_REMOVE",           "CGPU_LAB"};
 constexpr std::array<std::string_view, 2> kSilentBeginnings = {"CGPU_LAB_", "CGPU_TEST_"};
 
-/// Longer names are nobody's typo of one of ours.
+/// A longer name is not a typo of one of ours.
 constexpr std::size_t kLongest = 64;
 
 template <class Names>
@@ -42,7 +41,7 @@ bool is_known(std::string_view name) {
                                [&](auto beginning) { return name.starts_with(beginning); });
 }
 
-/// How many letters must be put in, left out or changed to make one of the other.
+/// How many letters must be inserted, removed or changed to turn one into the other.
 std::size_t distance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> row(b.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});
@@ -62,7 +61,7 @@ std::string_view likely_name(std::string_view name, std::string_view beginning) 
     if (name.size() > kLongest) return {};
     const std::string_view written = name.substr(beginning.size());
     std::string_view best;
-    // With half of the letters wrong it is another word.
+    // With half of the letters different it is another word.
     std::size_t least = std::max<std::size_t>(2, written.size() / 2) + 1;
     for (const std::string_view known : kAsking) {
         if (!known.starts_with(beginning)) continue;

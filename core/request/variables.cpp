@@ -62,7 +62,7 @@ tl::unexpected<model::Refusal> refuse_conflict(const Variables& variables, std::
     return model::refuse(Reason::invalid,
                          assignment(a, find_trimmed(variables, a).value_or("")) + " and " +
                              assignment(b, find_trimmed(variables, b).value_or("")),
-                         "they ask for different things", "only one of the two");
+                         "they ask for different things", "set only one of the two");
 }
 
 tl::expected<std::optional<std::uint32_t>, model::Refusal> read_number(const Variables& variables,
@@ -72,7 +72,8 @@ tl::expected<std::optional<std::uint32_t>, model::Refusal> read_number(const Var
     const auto text = find_value(variables, name);
     if (!text) return std::nullopt;
     const auto number = to_number(*text);
-    const std::string range = "a whole number from " + std::to_string(low) + " to " + std::to_string(high);
+    const std::string range =
+        "use a whole number from " + std::to_string(low) + " to " + std::to_string(high);
     if (!number) return refuse_value(name, *text, "it is not a whole number", range);
     if (*number < low || *number > high) return refuse_value(name, *text, "it is out of range", range);
     return static_cast<std::uint32_t>(*number);

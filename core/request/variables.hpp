@@ -34,12 +34,12 @@ constexpr std::string_view kAliyunMem = "aliyun.com/gpu-mem";
 constexpr std::string_view kAliyunCount = "aliyun.com/gpu-count";
 }  // namespace names
 
-/// The value with the blanks around it cut off, or null when the variable is absent.
+/// The value without the blanks around it, or null if the variable is absent.
 [[nodiscard]] std::optional<std::string_view> find_trimmed(const Variables& variables, std::string_view name);
 /// As find_trimmed(), and null for an empty value too.
 [[nodiscard]] std::optional<std::string_view> find_value(const Variables& variables, std::string_view name);
 
-/// The parts between commas, blanks around them cut off.
+/// The parts between commas, without the blanks around them.
 [[nodiscard]] std::vector<std::string_view> split_list(std::string_view text);
 
 /// A number in decimal digits and nothing else, or null.
@@ -50,15 +50,15 @@ constexpr std::string_view kAliyunCount = "aliyun.com/gpu-count";
 
 [[nodiscard]] tl::unexpected<model::Refusal> refuse_value(std::string_view name, std::string_view value,
                                                           std::string_view why, std::string_view remedy);
-/// Two variables say different things.
+/// Two variables contradict each other.
 [[nodiscard]] tl::unexpected<model::Refusal> refuse_conflict(const Variables& variables, std::string_view a,
                                                              std::string_view b);
 
-/// A number in [low, high], or null where the variable is absent or empty.
+/// A number in [low, high], or null if the variable is absent or empty.
 [[nodiscard]] tl::expected<std::optional<std::uint32_t>, model::Refusal> read_number(
     const Variables& variables, std::string_view name, std::uint32_t low, std::uint32_t high);
 
-/// A yes or a no, as 1 or 0 or by these words, or null where the variable is absent or empty.
+/// A boolean, as 1 or `yes`, 0 or `no` (the words passed), or null if the variable is absent or empty.
 [[nodiscard]] tl::expected<std::optional<bool>, model::Refusal> read_bool(const Variables& variables,
                                                                           std::string_view name,
                                                                           std::string_view yes,

@@ -81,8 +81,8 @@ int Competitors::weight_of(const Slot& slot) const {
 
 bool Competitors::wants(std::size_t slot) const {
     const Slot& s = slots_[slot];
-    // What runs behind its closed gate may wait for what is held on another GPU: only turns on both bring it
-    // on.
+    // Work in flight behind a closed gate may depend on a launch that another GPU holds. It finishes only if
+    // the instance gets a turn on both GPUs.
     const bool caught = s.gang.may_wait_for_others() && s.stuck.outside() && s.level().in_flight_estimate > 0;
     return weight_of(s) > 0 && (s.level().wants || caught);
 }
@@ -118,8 +118,7 @@ void Competitors::refresh_weights() {
         const int weight = weight_of(slots_[i]);
         ordinary_.set_weight(i, slots_[i].high_priority ? 0 : weight);
         priority_.set_weight(i, slots_[i].high_priority ? weight : 0);
-        // A high-priority one's slices aren't anybody's while it is away: it stands for them in the spare
-        // ones.
+        // The slices of an absent high-priority instance belong to nobody: the spare slices include them.
         given += slots_[i].high_priority ? 0 : weight;
     }
     const int spare = rules_.spare_burns ? std::max(0, division_.max_inst - given) : 0;
@@ -146,9 +145,10 @@ Nanos Competitors::gang_debt(std::size_t slot) const {
 }
 
 Nanos Competitors::most_debt(std::size_t slot) const {
-    // Overuse is what goes beyond the turn; it is repaid up to one period (S4). In a gang some is on purpose.
+    // Overuse is the time beyond the turn; it is repaid up to one period (cGPU's contract). A gang may
+    // overuse a turn on purpose.
     const Nanos usual = period() + turn_length(slot) + gang_debt(slot);
-    // A kernel longer than that is repaid whole. What kernels of a gang take may be spent waiting for others.
+    // A longer kernel is repaid in full. The time of a gang's kernels may consist of waiting for others.
     return slots_[slot].gang.ganged() ? usual : std::max(usual, slots_[slot].took);
 }
 

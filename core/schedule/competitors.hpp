@@ -11,8 +11,8 @@
 
 namespace cgpu::schedule {
 
-/// The instances on one GPU: what each is given of it, how far ahead of the others or behind them each is,
-/// and who is next.
+/// The instances on one GPU: the share of each, how far each is ahead of the others or behind them, and which
+/// one is next.
 class Competitors {
   public:
     Competitors(const Division& division, const ShareTuning& tuning);
@@ -20,7 +20,7 @@ class Competitors {
     [[nodiscard]] const Division& division() const { return division_; }
     [[nodiscard]] const Rules& rules() const { return rules_; }
 
-    /// True where that changes something.
+    /// True if that changes anything.
     bool set_policy(model::Policy policy);
     bool set_max_inst(int max_inst);
     bool set_prio_ratio(int percent);
@@ -33,12 +33,12 @@ class Competitors {
     [[nodiscard]] const Slot& operator[](std::size_t slot) const { return slots_[slot]; }
     [[nodiscard]] const std::array<Slot, kSlots>& slots() const { return slots_; }
 
-    /// As it counts under the policy; 0 for one that is held for ever, or not there.
+    /// The weight under the policy; 0 for a slot whose gate stays closed, or that is not joined.
     [[nodiscard]] int weight(std::size_t slot) const { return weight_of(slots_[slot]); }
     [[nodiscard]] bool wants(std::size_t slot) const;
     /// How many instances without high priority have a weight.
     [[nodiscard]] int ordinary_present() const;
-    /// Slices that nobody was given take turns, too.
+    /// Slices that no instance was given take turns, too.
     [[nodiscard]] bool spare_slices() const { return ordinary_.weight(VirtualTime::kSpare) > 0; }
     [[nodiscard]] bool any_woke() const;
     /// The part 0..1 of the GPU that the policy gives the slot now: Slicer::target_share.
@@ -46,29 +46,31 @@ class Competitors {
     [[nodiscard]] Nanos period() const { return division_.max_inst * tuning_.slice; }
     [[nodiscard]] Nanos turn_length(std::size_t slot) const;
 
-    /// Where the instance would stand after `ahead` of GPU time, in GPU time ÷ weight: the least is next.
+    /// Virtual time (GPU time ÷ weight) of the instance after `ahead` more GPU time. The instance with the
+    /// smallest is next.
     [[nodiscard]] double place(std::size_t slot, Nanos ahead) const;
-    /// It owes as much as may be owed, even without the time that is `running` in its turn.
+    /// Whether it owes the maximum debt, even without the `running` time of its current turn.
     [[nodiscard]] bool in_debt(std::size_t slot, Nanos running) const;
-    /// Of those who want the GPU, the one that is next; among equals the first one after `last_holder`.
+    /// The next of the slots that want the GPU; among equals the first one after `last_holder`.
     [[nodiscard]] std::optional<std::size_t> first_waiting(bool high_priority, std::size_t last_holder) const;
-    /// How long the slices of those without work pass before the slot is next.
+    /// How long the slices of instances without work last before the slot is next.
     [[nodiscard]] Nanos idle_slices_until(std::size_t slot) const;
 
-    /// GPU time that the slot used; below 0: paid back.
+    /// GPU time that the slot used; a negative value is paid back.
     void charge(std::size_t slot, Nanos used);
-    /// The same, but not of its use: the least price of a turn.
+    /// The same for time that was not used: the minimum price of a turn.
     void charge_without_use(std::size_t slot, Nanos cost);
-    /// dt goes by and belongs to the slices of those without work.
+    /// dt passes and belongs to the slices of instances without work.
     void pass_idle_slices(Nanos dt) { ordinary_.pass(dt, idle_entries()); }
-    /// It returns to work: it has not fallen behind meanwhile.
+    /// The slot returns to work: it has not fallen behind while it was idle.
     void catch_up(std::size_t slot) { times(slot).catch_up(slot); }
-    /// What a lone holder used was nobody else's: it isn't ahead of instances that come next.
+    /// Resets the slot's debt to the clock: a slot that was alone on the GPU must not be ranked behind
+    /// instances that arrive later.
     void forgive(std::size_t slot) { times(slot).advance_clock(slot); }
-    /// The slot's turn begins: of those who want the GPU nobody is further behind than the one that is so
-    /// now.
+    /// A turn of this slot begins. Advances the clock to the slot's virtual time, which is the smallest among
+    /// the slots that want the GPU.
     void turn_begins(std::size_t slot);
-    /// Nobody owes anything, or is owed anything, from here on.
+    /// From here on no slot owes anything or is owed anything.
     void begin_anew();
 
     [[nodiscard]] PriorityBucket& bucket() { return bucket_; }

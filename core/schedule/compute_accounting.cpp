@@ -5,7 +5,7 @@
 namespace cgpu::schedule {
 
 namespace {
-/// Notes which instances have come back to work or have none any more.
+/// Notes which instances have returned to work or have become idle.
 void note_activity(Competitors& competitors, const Turn* turn, Nanos now) {
     for (std::size_t i = 0; i < kSlots; ++i) {
         Slot& s = competitors[i];
@@ -21,8 +21,8 @@ void note_activity(Competitors& competitors, const Turn* turn, Nanos now) {
 }
 }  // namespace
 
-/// Of dt, the time for which an ordinary holder was late: its gate was open and its launches waited while
-/// nothing of it ran. The bucket of high priority doesn't fill meanwhile.
+/// The part of dt for which an ordinary holder was late: its gate was open and its launches waited, but none
+/// of its work ran. The high-priority bucket doesn't fill meanwhile.
 Nanos ComputeAccounting::held_up(const Competitors& competitors, const Turn* turn, Nanos dt,
                                  Nanos charged_before) const {
     if (turn == nullptr || turn->closed_at || competitors[turn->slot].high_priority) return 0;
@@ -32,9 +32,9 @@ Nanos ComputeAccounting::held_up(const Competitors& competitors, const Turn* tur
     return std::min({holder.filter.fresh_wait(), without_work, believed});
 }
 
-/// The same for a whole turn: it isn't charged for that.
+/// The same for a whole turn: the holder isn't charged for that time.
 Nanos ComputeAccounting::late(const Slot& holder, const Turn& turn, Nanos elapsed) const {
-    // While something runs on past its estimate, nobody can say that nothing runs.
+    // While a kernel runs beyond its estimate, it is unknown whether the GPU is idle.
     const bool measured = holder.level().in_flight_estimate == 0 || holder.predictable(trusted_error_);
     if (!measured || turn.priority) return 0;
     const Nanos without_work = std::max<Nanos>(0, elapsed - turn.charged);
@@ -42,11 +42,12 @@ Nanos ComputeAccounting::late(const Slot& holder, const Turn& turn, Nanos elapse
     return std::min({without_work, turn.waited, believed});
 }
 
-/// What a turn costs at least, whatever was reported of it. An instance that reports too little would come
-/// first for ever, and where turns are of fixed length one that can't fill its own must not take others' for
-/// it.
+/// The minimum price of a turn, whatever was reported of it. An instance that reports too little would go
+/// first for ever; and in policies with turns of fixed length, an instance that can't fill its own turn must
+/// not get others' in exchange.
 Nanos ComputeAccounting::least_price(const Competitors& competitors, const Turn& turn, Nanos elapsed) const {
-    // Cheaper than what flows into the bucket meanwhile, a turn of high priority would never empty it.
+    // If a high-priority turn were cheaper than what flows into the bucket meanwhile, it would never empty
+    // the bucket.
     const int percent = turn.priority ? 100 : tuning_.least_percent;
     const Nanos occupied = competitors.rules().work_conserving ? turn.busy * percent / 100 : elapsed;
     return std::max<Nanos>(0, occupied - late(competitors[turn.slot], turn, elapsed) - turn.undrained_took);
@@ -88,7 +89,7 @@ void ComputeAccounting::pass_slot(Competitors& competitors, std::size_t slot, co
         s.stuck.moved(now);
     }
     if (holds) turn->waited += s.filter.fresh_wait();
-    // Sums over processes count nested intervals too little: the turn's wall time is what it took.
+    // Sums over several processes undercount overlapping intervals: the turn is charged by its wall time.
     if (holds && !level.alone_process) fresh = was_busy ? std::max<Nanos>(0, dt - undrained_took) : 0;
     if (holds && turn->contended) s.took += fresh;
     competitors.charge(slot, fresh);
@@ -96,7 +97,7 @@ void ComputeAccounting::pass_slot(Competitors& competitors, std::size_t slot, co
     if (level.in_flight_estimate > 0) return;
     s.trust.drained(now);
     const Nanos correction = undrained_.settle(slot, now);
-    // A stopped process has reported nothing, which isn't the same as having used nothing.
+    // A stopped process has reported nothing; that doesn't mean that it used nothing.
     if (!level.stale) competitors.charge(slot, correction);
 }
 
@@ -113,7 +114,7 @@ void ComputeAccounting::settle(Competitors& competitors, Turn& turn, Nanos now) 
     s.took += level.in_flight_estimate;
     if (level.in_flight_estimate > 0 && level.alone_process) {
         ahead = std::min(s.has_run(), elapsed);
-        // Past its estimate nobody else ran meanwhile: what isn't charged yet of the time went into this
+        // Beyond its estimate no other instance ran meanwhile: the time that isn't charged yet went into this
         // work.
         const Nanos unaccounted = turn.busy - turn.undrained_took - turn.charged;
         if (now >= turn.drain_deadline) ahead = std::max(ahead, unaccounted);
@@ -121,7 +122,7 @@ void ComputeAccounting::settle(Competitors& competitors, Turn& turn, Nanos now) 
     }
     const Nanos overrun = std::min(s.filter.stalled(), elapsed - turn.charged);
     const Nanos others = std::clamp<Nanos>(overrun, 0, turn.undrained_took);
-    // What was measured of the turn includes what undrained work took of it.
+    // The measured time of the turn includes the time that undrained work took.
     const Nanos twice =
         std::clamp<Nanos>(turn.charged + turn.undrained_took - elapsed, 0, turn.undrained_took);
     charge(-twice);

@@ -6,19 +6,19 @@
 
 namespace cgpu::schedule {
 
-/// Turns what the instances report of their work into what each is charged for, in GPU time.
+/// Turns the instances' reports of their work into charges, in GPU time.
 class ComputeAccounting {
   public:
     /// `trusted_error`: DrainTuning's.
     ComputeAccounting(const CostTuning& tuning, Nanos trusted_error)
         : tuning_(tuning), trusted_error_(trusted_error) {}
 
-    /// dt has gone by up to `now`, and these are the readings. `turn` is the one that ran meanwhile, or null;
-    /// `idle_slices` says that slices passed which nobody used.
+    /// dt has passed up to `now`, and these are the readings. `turn` is the turn that ran meanwhile, or null;
+    /// `idle_slices`: slices of idle instances passed.
     void pass(Competitors& competitors, const Readings& readings, Nanos now, Nanos dt, Turn* turn,
               bool idle_slices);
 
-    /// The turn is over. What of it isn't measured yet is charged by its estimate, and what is still in
+    /// The turn is over. Its time that isn't measured yet is charged by its estimate, and work still in
     /// flight becomes undrained work.
     void settle(Competitors& competitors, Turn& turn, Nanos now);
 

@@ -6,7 +6,7 @@
 namespace cgpu::schedule {
 
 namespace {
-/// Of one that may run a little while another's turn lasts.
+/// The gate of an instance that may run for a short time during another's turn.
 GateOrder overlapping(Nanos limit) {
     return {.state = GateOrder::State::open, .limit = limit, .contended = true, .overlap = true};
 }
@@ -38,7 +38,7 @@ void Slicer::leave(std::size_t slot) {
     assert(slot < kSlots);
     competitors_.leave(slot);
     accounting_.forget(slot);
-    // Its work may run on for a moment, but there is nobody left to charge or to wait for.
+    // Its work may run on for a moment, but no instance is left to be charged or to wait for it.
     if (turns_.holds(slot)) turns_.drop();
 }
 
@@ -61,7 +61,7 @@ Decision Slicer::step(Nanos now, const Readings& readings, const GangStates& gan
     for (std::size_t i = 0; i < kSlots; ++i) competitors_[i].gang.hear(gangs[i], now_);
     accounting_.pass(competitors_, readings, now_, dt, turns_.running(), turns_.idle_slices());
     if (now_ > due_ && now_ - due_ >= tuning_.silence) {
-        // Whatever they used meanwhile no gate kept from others, so nobody has to make up for it.
+        // No gate kept other instances from the GPU meanwhile, so use during that time needn't be repaid.
         competitors_.begin_anew();
         turns_.begin_anew(competitors_, accounting_, now_);
     }
@@ -96,7 +96,7 @@ Nanos Slicer::stuck_at(std::size_t slot) const {
 }
 
 bool Slicer::in_debt(std::size_t slot) const {
-    // What runs in its turn is charged when that ends, or when it is measured.
+    // Work of the running turn is charged when the turn ends, or when the work is measured.
     return competitors_.in_debt(slot, turns_.holds(slot) ? competitors_[slot].has_run() : 0);
 }
 
@@ -112,7 +112,7 @@ void Slicer::look_for_stuck() {
     }
 }
 
-/// A launch that is held here may be what the instance's work on another GPU waits for.
+/// Whether the instance's work on another GPU may wait for a launch that is held here.
 bool Slicer::frees_others(std::size_t slot) const {
     const Slot& s = competitors_[slot];
     const bool held = s.level().wants && s.level().in_flight_estimate == 0;
@@ -169,7 +169,7 @@ void Slicer::open_turn(GateOrders& gates) const {
     own.state = GateOrder::State::open;
     own.limit = turns_.limit(competitors_);
     if (!competitors_.rules().fills || turn.priority || holder.was_busy) return;
-    // One that meets others would only wait there, and take from the holder what it waits.
+    // A ganged instance would only wait there, and take the time from the holder.
     if (const auto next = turns_.next(competitors_);
         next && *next != turn.slot && !competitors_[*next].gang.ganged()) {
         gates[*next] = overlapping(competitors_[*next].filter.reached() + tuning_.fill);

@@ -7,7 +7,7 @@
 
 namespace cgpu::schedule {
 
-/// What an instance has had of one GPU since its slot was joined. Times in nanoseconds.
+/// What an instance has received of one GPU since its slot was joined. Times in nanoseconds.
 struct Achieved {
     Nanos used = 0;    ///< GPU time charged, overlaps divided
     Nanos waited = 0;  ///< wanted and was held
@@ -32,9 +32,9 @@ struct Slot {
     Achieved achieved;
 
     [[nodiscard]] const Reading& level() const { return filter.level(); }
-    /// What of the work in flight has run by its estimate.
+    /// The part of the work in flight that has run, by its estimate.
     [[nodiscard]] Nanos has_run() const { return level().in_flight_estimate - level().remaining; }
-    /// Its predictions of when its work is done may be planned by.
+    /// Whether its drain predictions can be used for planning.
     [[nodiscard]] bool predictable(Nanos allowed_error) const {
         return level().alone_process && !level().unmeasured && trust.good(allowed_error);
     }

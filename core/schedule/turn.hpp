@@ -9,8 +9,8 @@ namespace cgpu::schedule {
 /// The turn of the instance that holds the GPU. Times in nanoseconds.
 struct Turn {
     std::size_t slot = 0;
-    bool priority = false;   ///< it is paid by the bucket of high priority
-    bool contended = false;  ///< others want the GPU, or slices pass that nobody uses
+    bool priority = false;   ///< it is charged to the high-priority bucket
+    bool contended = false;  ///< others want the GPU, or slices of idle instances are due
     Nanos start = 0;
     Nanos base = 0;  ///< used + in-flight estimate at the start
     Nanos budget = 0;

@@ -5,10 +5,10 @@
 namespace cgpu::schedule {
 
 namespace {
-// A holder that is open is looked at no more often than this: its readings move by batches.
+// An open holder is polled no more often than this: its readings change by whole batches.
 constexpr Nanos kLook = 200 * kMicro;
 
-/// GPU time that an instance is ahead by what it has in flight.
+/// By how much GPU time an instance is ahead through its work in flight.
 Nanos ahead(const Slot& slot) { return slot.gang.ganged() ? 0 : slot.level().in_flight_estimate; }
 }  // namespace
 
@@ -38,13 +38,14 @@ bool Turns::contended(const Competitors& competitors) const {
         if (i != holder && competitors.wants(i)) return true;
     }
     if (competitors.rules().work_conserving) return false;
-    // Slices that nobody uses are kept from the holder like somebody's.
+    // Unused slices are withheld from the holder as if an instance used them.
     const int self = competitors[holder].high_priority ? 0 : 1;
     return competitors.ordinary_present() > self || competitors.spare_slices();
 }
 
 Nanos Turns::limit(const Competitors& competitors) const {
-    // What a kernel that waits for others takes is no use to plan by: such a turn ends by the clock.
+    // The measured time of a kernel that waits for another is no basis for a plan: the turn of a gang ends by
+    // the clock.
     const bool ganged = competitors[turn_->slot].gang.ganged();
     return turn_->contended && !ganged ? turn_->base + turn_->budget : kForever;
 }
@@ -111,8 +112,9 @@ void Turns::close_gate(Competitors& competitors, int undrained, Nanos now) {
     Nanos patience = 2 * level.remaining + drains_.slack;
     if (level.unmeasured) patience = std::max(patience, drains_.unmeasured);
     turn_->closed_at = now;
-    // Beside undrained work it gets a part of the GPU only. Who is handed over to before the end would be the
-    // next one beside one, and where kernels are long, for ever.
+    // Beside undrained work the holder gets only part of the GPU. If it were also handed over early, its own
+    // work would become undrained too; with long kernels this would never end. So the drain deadline grows
+    // with the number of instances with undrained work.
     const int sharers = std::min(1 + undrained, tuning_.most_sharers);
     turn_->drain_deadline = now + std::min(patience, sharers * drains_.longest);
     if (level.remaining > 0) holder.trust.predict(now + level.remaining);
@@ -124,7 +126,8 @@ bool Turns::may_hand_over(const Competitors& competitors, Nanos now) const {
     const Slot& holder = competitors[turn_->slot];
     if (now >= turn_->drain_deadline) return true;
     if (holder.level().in_flight_estimate == 0) return true;
-    // Overlap costs exactness, so it is for one that wakes up, not for one that waits for its bucket to fill.
+    // Overlap makes measurements inexact. It is accepted for an instance that wakes up, not for one that
+    // waits for its bucket to fill.
     if (const auto high = urgent(competitors); high && competitors[*high].woke) return true;
     return holder.predictable(drains_.trusted_error) && holder.level().remaining <= tuning_.lead;
 }
@@ -135,14 +138,15 @@ void Turns::pick_next(Competitors& competitors, ComputeAccounting& accounting, N
     if (const auto high = urgent(competitors)) return begin(competitors, accounting, *high, true, now);
     const auto first = next(competitors);
     if (!first) {
-        // The bucket keeps high priority from others' time only; but slices nobody uses stay idle by rule.
+        // The bucket limits what high priority takes from others, so it doesn't apply here; but slices that
+        // nobody uses stay idle by the policy's rule.
         const bool free =
             rules.work_conserving || (competitors.ordinary_present() == 0 && !rules.spare_burns);
         const auto high = competitors.first_waiting(true, last_holder_);
         if (high && free) begin(competitors, accounting, *high, false, now);
         return;
     }
-    // A microsecond: rounding must not make it wait for a step more.
+    // One microsecond: a rounding error must not cost another step.
     if (!rules.work_conserving && competitors.idle_slices_until(*first) > kMicro) {
         after_idle_slices_ = first;
         return;
@@ -184,7 +188,7 @@ Lead Turns::lead(const Competitors& competitors, std::size_t slot) const {
     if (!turn_ && competitors.rules().work_conserving) return Lead::none;
     if (!holds(slot)) return Lead::held;
     if (turn_->closed_at) return Lead::leaving;
-    // Alone it may stay for long: any time suits it on the other GPUs.
+    // A lone holder may keep its turn for long: any time suits the instance's other GPUs.
     return turn_->contended ? Lead::called : Lead::none;
 }
 
@@ -192,7 +196,7 @@ Nanos Turns::wake_at(const Competitors& competitors, Nanos now) const {
     Nanos at = kForever;
     const bool ending = turn_ && turn_->closed_at;
     const bool high_holds = turn_ && competitors[turn_->slot].high_priority;
-    // High priority that waits for its bucket.
+    // High priority that waits for its bucket to fill.
     if (!ending && !high_holds && competitors.first_waiting(true, last_holder_)) {
         at = now + competitors.bucket().time_to(tuning_.preempt_after);
     }
@@ -205,7 +209,7 @@ Nanos Turns::turn_wake_at(const Competitors& competitors, Nanos now) const {
     const Slot& holder = competitors[turn_->slot];
     const Nanos remaining = holder.level().remaining;
     if (turn_->closed_at) {
-        // Where something runs on past its estimate, what is left stays as it is: ever less often, then.
+        // If work runs beyond its estimate, the rest doesn't change: poll less and less often then.
         const Nanos stalled = std::min(holder.filter.stalled() / 2, kMilli);
         const Nanos wait = holder.predictable(drains_.trusted_error)
                                ? std::max(remaining - tuning_.lead, stalled)

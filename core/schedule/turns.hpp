@@ -6,36 +6,36 @@
 
 namespace cgpu::schedule {
 
-/// Whose turn it is: when a turn ends, when the GPU is handed over, and who is next. See Slicer.
+/// Decides when a turn ends, when the GPU is handed over, and which instance is next. See Slicer.
 class Turns {
   public:
     Turns(const TurnTuning& tuning, const DrainTuning& drains) : tuning_(tuning), drains_(drains) {}
 
-    /// The turn that runs; empty where nobody holds the GPU.
+    /// The running turn; empty while no instance holds the GPU.
     [[nodiscard]] const std::optional<Turn>& current() const { return turn_; }
     [[nodiscard]] Turn* running() { return turn_ ? &*turn_ : nullptr; }
     [[nodiscard]] bool holds(std::size_t slot) const { return turn_ && turn_->slot == slot; }
-    /// Nobody holds the GPU because slices pass that nobody uses.
+    /// No instance holds the GPU, because slices of idle instances pass.
     [[nodiscard]] bool idle_slices() const { return idle_slices_; }
 
-    /// Settings have changed under the turn: the next step ends it.
+    /// Settings have changed during the turn: the next step ends it.
     void end_soon() { end_soon_ = true; }
-    /// The turn ends here and now, and nothing is charged for what it leaves.
+    /// The turn ends immediately, and nothing is charged for the work that it leaves.
     void drop() { turn_.reset(); }
-    /// Other rules are in force: what went by under the old ones burnt nobody's slices.
+    /// Other rules are in force: time that passed under the old ones used nobody's slices.
     void stop_idle_slices() { idle_slices_ = false; }
-    /// The turn that runs begins anew, with nothing charged to it.
+    /// The running turn restarts, with nothing charged to it.
     void begin_anew(Competitors& competitors, ComputeAccounting& accounting, Nanos now);
 
     void step(Competitors& competitors, ComputeAccounting& accounting, Nanos now);
 
-    /// Of the ordinary instances that want the GPU, the one that is next.
+    /// The next of the ordinary instances that want the GPU.
     [[nodiscard]] std::optional<std::size_t> next(const Competitors& competitors) const {
         return competitors.first_waiting(false, last_holder_);
     }
-    /// Up to where the holder's gate lets launches through, as GateOrder::limit.
+    /// The limit up to which the holder's gate lets launches pass, as GateOrder::limit.
     [[nodiscard]] Nanos limit(const Competitors& competitors) const;
-    /// What this GPU, if it leads the instance in the slot, tells the others of its turn here.
+    /// What this GPU, if it leads the instance in the slot, reports to the others about its turn here.
     [[nodiscard]] Lead lead(const Competitors& competitors, std::size_t slot) const;
     /// When time alone changes something about the turns.
     [[nodiscard]] Nanos wake_at(const Competitors& competitors, Nanos now) const;

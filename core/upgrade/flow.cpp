@@ -6,14 +6,14 @@
 namespace cgpu::upgrade {
 namespace {
 
-/// `what: why` of a refusal `what: why. Try: remedy.`, to go on in the same sentence.
+/// The part `what: why` of a refusal `what: why. Try: remedy.`, to continue in the same sentence.
 std::string reason_in(const std::string& refusal) {
     const auto remedy = refusal.find(". Try: ");
     if (remedy != std::string::npos) return refusal.substr(0, remedy);
     return refusal.ends_with('.') ? refusal.substr(0, refusal.size() - 1) : refusal;
 }
 
-/// Into whichever of the two it belongs.
+/// Puts the setting into the version or the mode, whichever it is.
 template <class AnyVersion>
 void put_in_force(const Setting& setting, AnyVersion& version, std::optional<model::Mode>& mode) {
     if (const auto* new_version = std::get_if<Version>(&setting))
@@ -154,7 +154,7 @@ void Flow::on(const Saved& saved) {
             step_ = job_->kind == Kind::hot ? Step::canary : Step::drain;
             return;
         case After::back:
-            // It goes back all the same: a daemon killed meanwhile would only begin again.
+            // The job is rolled back all the same: a daemon that is killed meanwhile would only start again.
             save_trouble_.clear();
             if (!saved.trouble.empty()) tell(true, saved.trouble);
             return;

@@ -12,29 +12,32 @@ namespace cgpu::upgrade {
 /// Moves the node from one version of the module to another, or from one mode to another. No clock, no
 /// thread, no I/O.
 ///
-/// Hot. stage: the job is saved, and new processes get the target. canary: one process goes over. all: all
-/// others. commit: the target is saved as the version in force. Whatever goes wrong on the way there (a
-/// process can't, dies while it goes over, or has not come over at the deadline; the disk) turns the job
-/// round: new processes get the old version, all that went over or may still do so are told to go back. It
-/// ends when they have, or at a deadline of its own; then it says who runs the other version still, and
-/// whoever of them comes back later is told to go over (settle). A process that ends by itself is no failure.
+/// Hot. stage: the job is saved, and new processes get the target. canary: one process changes to it. all:
+/// all others do. commit: the target is saved as the version in force. Any failure on the way (a process
+/// can't change, dies while it changes, or has not changed by the deadline; the disk) rolls the job back: new
+/// processes get the old version, and all processes that changed or may still change are told to go back. The
+/// job ends when they have, or at a deadline of its own. Then it reports which processes still run the other
+/// version, and tells each of them to change when it reconnects (settle). A process that ends by itself is no
+/// failure.
 ///
-/// Cold. drain: no instance may come until the last one is gone; then the target is verified again and saved.
+/// Cold. drain: no instance is admitted until the last one has ended; then the target is verified again and
+/// saved.
 ///
-/// Mode. drain: no instance may come until the last one is gone that is in the way; then the mode is saved.
+/// Mode. drain: no instance is admitted until the last one that blocks the switch has ended; then the mode is
+/// saved.
 ///
-/// Nothing is told to anyone before it is saved, so a daemon that was killed goes on from what was saved: a
-/// job that went there goes on going there (each process says what it runs when it connects again), one that
-/// went back goes on going back.
+/// State is saved before any process is told. After a restart the daemon resumes from the saved state: a job
+/// that was moving to the target continues (each process reports what it runs when it reconnects), and a job
+/// that was rolling back continues to roll back.
 class Flow {
   public:
     struct Settings {
         Nanos back_timeout = 10 * kSecond;
         Nanos busy_pause = 100 * kMilli;
         Nanos save_pause = kSecond;
-        std::uint32_t switch_deadline_ms = 1000;  ///< how long a process waits for calm before it says busy
+        std::uint32_t switch_deadline_ms = 1000;  ///< how long a process tries before it answers busy
     };
-    /// What people see of the job that is under way, or of the last one.
+    /// What users see of the job under way, or of the last one.
     struct Status {
         std::uint64_t id = 0;  ///< 0: there has been none
         Kind kind = Kind::hot;
@@ -49,29 +52,29 @@ class Flow {
         friend bool operator==(const Status&, const Status&) = default;
     };
 
-    /// `in_force`: where the record doesn't say.
+    /// `in_force`: the version in force if the record has none.
     Flow(Record record, const Version& in_force, Settings settings);
     Flow(Record record, const Version& in_force) : Flow(std::move(record), in_force, Settings()) {}
 
     [[nodiscard]] Actions step(const Event& event, Nanos now);
-    /// When to step with a Tick; nothing: when something happens.
+    /// When to step with a Tick; empty: only when something happens.
     [[nodiscard]] std::optional<Nanos> wake(Nanos now) const;
 
     [[nodiscard]] const Version& in_force() const { return in_force_; }
-    /// What a process gets that starts now.
+    /// The version for a process that starts now.
     [[nodiscard]] const Version& for_new() const;
     [[nodiscard]] bool under_way() const { return job_.has_value(); }
-    /// Whether it still can be cancelled.
+    /// Whether the job can still be cancelled.
     [[nodiscard]] bool can_cancel() const;
-    /// The mode that the node was switched to; nothing: never.
+    /// The mode that the node was switched to; empty: it never was.
     [[nodiscard]] std::optional<model::Mode> mode() const { return mode_; }
-    /// A cold job, or one of the mode, waits for instances to go: none may come.
+    /// A cold job, or one of the mode, waits for instances to end: none is admitted.
     [[nodiscard]] bool draining() const { return job_ && step_ == Step::drain && !ending_; }
     [[nodiscard]] Status status() const;
     [[nodiscard]] const Roster& roster() const { return mover_.roster(); }
 
   private:
-    /// What goes on when the save that is under way is done.
+    /// How to continue when the save under way is done.
     enum class After { nothing, start, back, end };
 
     void on(const Start& start);

@@ -17,25 +17,25 @@ using model::kSecond;
 using model::Nanos;
 
 enum class Kind {
-    hot,   ///< running processes go over
+    hot,   ///< running processes change
     cold,  ///< while there is no instance
-    mode,  ///< the node's mode, when no instance is isolated more than that (S1)
+    mode,  ///< the node's mode, while no instance has stronger isolation than that
 };
-/// What a job changes: the version of the module, or the mode of instances that ask for none.
+/// What a job changes: the version of the module, or the mode of instances that request none.
 using Setting = std::variant<Version, model::Mode>;
 enum class Result {
     done,
-    failed,     ///< what was in force before is so again; the message says why
-    cancelled,  ///< the same, because somebody wanted it
+    failed,     ///< the former setting is in force again; the message says why
+    cancelled,  ///< the same, because a user cancelled the job
 };
-/// Where a job is.
+/// The step of a job.
 enum class Step {
-    stage,   ///< the job is being written down; nothing has been told to anyone
-    canary,  ///< new processes get the target; one running process goes over
-    all,     ///< all others do
-    commit,  ///< all have; the target is being written down as the version in force
-    back,    ///< whoever went over goes back
-    drain,   ///< cold, mode: no new instances; those that are in the way are waited for
+    stage,   ///< the job is being saved; no process has been told
+    canary,  ///< new processes get the target; one running process changes
+    all,     ///< all others change
+    commit,  ///< all have changed; the target is being saved as the version in force
+    back,    ///< the processes that changed go back
+    drain,   ///< cold, mode: no new instances; waits for those that block the job
     ended,
 };
 [[nodiscard]] std::string_view to_string(Kind kind);
@@ -47,18 +47,18 @@ enum class Step {
 [[nodiscard]] std::optional<Kind> parse_kind(std::string_view text);
 [[nodiscard]] std::optional<Result> parse_result(std::string_view text);
 
-/// What of a job that is under way must outlive the daemon.
+/// The part of a job under way that must outlive the daemon.
 struct Job {
     std::uint64_t id = 0;
     Kind kind = Kind::hot;
     Setting from;
     Setting to;
     Nanos timeout = 0;
-    Nanos deadline = 0;      ///< of going there, or of going back
-    std::string boot_id;     ///< that the deadline counts in
-    bool back = false;       ///< hot: it goes back, and never there again
-    bool cancelled = false;  ///< that is why
-    std::string why;         ///< it goes back: a sentence
+    Nanos deadline = 0;      ///< of the way to the target, or of the way back
+    std::string boot_id;     ///< of the boot whose clock the deadline uses
+    bool back = false;       ///< hot: it is being rolled back, irrevocably
+    bool cancelled = false;  ///< it is rolled back because it was cancelled
+    std::string why;         ///< why it is rolled back: a sentence
 
     friend bool operator==(const Job&, const Job&) = default;
 };
@@ -75,7 +75,7 @@ struct Ended {
     friend bool operator==(const Ended&, const Ended&) = default;
 };
 
-/// What is saved of upgrades, before anyone is told.
+/// The part of upgrades that is saved, before any process is told.
 struct Record {
     std::optional<Version>
         in_force;  ///< what all processes run while there is no job; nothing: never written

@@ -12,8 +12,8 @@ namespace cgpu::upgrade {
 constexpr std::uint32_t kOldestEngineAbi = 1;
 constexpr std::uint32_t kNewestEngineAbi = 1;
 
-/// What a version of the module says of itself: `manifest.json` beside its engine file, in a folder that has
-/// the version's name. bundle/manifest_text.hpp reads and writes it.
+/// What a version of the module declares: `manifest.json` beside its engine file, in a folder named after the
+/// version. bundle/manifest_text.hpp reads and writes it.
 struct Manifest {
     Version version;
     std::uint32_t abi = 0;    ///< of the engine's table of functions
@@ -30,7 +30,7 @@ struct Manifest {
 
 constexpr std::string_view kEnginePrefix = "libcgpu-engine.so.";
 
-/// `libcgpu-engine.so.1.2.3`: a name of its own for each version, since a mapped file is never overwritten.
+/// `libcgpu-engine.so.1.2.3`: each version has a name of its own, because a mapped file is never overwritten.
 [[nodiscard]] std::string engine_name(const Version& version);
 
 }  // namespace cgpu::upgrade

@@ -8,9 +8,10 @@
 
 namespace cgpu::upgrade {
 
-/// Which running processes can't go over to `target` while they run, and why: a sentence's part each, that
-/// begins with the process. What has not said yet what it runs is taken for the version in force.
-/// `installed`: the manifests that are there; a version that isn't among them can't be judged, and objects.
+/// Which running processes can't change to `target` while they run, and why: for each a part of a sentence
+/// that begins with the process. A process that has not reported its version is taken to run the version in
+/// force. `installed`: the installed manifests; a process that runs any other version can't be judged, and
+/// objects.
 [[nodiscard]] std::vector<std::string> objections(const Roster& roster, const Version& in_force,
                                                   const Manifest& target,
                                                   const std::vector<Manifest>& installed);

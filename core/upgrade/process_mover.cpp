@@ -11,7 +11,7 @@ void ProcessMover::ask(const Who& who, std::uint64_t id, Front& front, const Ver
 
 void ProcessMover::bring(const Who& who, std::uint64_t id, Front& front, const Version& to, Nanos now,
                          Actions& actions) {
-    // One that was asked for something else may still do that: the last word counts.
+    // A front that was asked for another version may still change to that one: the last request counts.
     const bool other_version =
         front.asked.empty() ? front.runs && *front.runs != to : front.asked.rbegin()->second != to;
     if (other_version && front.switches && front.refused.empty() && now >= front.not_before)

@@ -4,9 +4,9 @@
 
 namespace cgpu::upgrade {
 
-/// Moves running processes from one version of the engine to another: tells their fronts to go over, each
-/// where it isn't on its way already and may be asked now. It knows nothing of the job; the times that it is
-/// given are the step's.
+/// Moves running processes from one version of the engine to another: asks each front to
+/// change, unless it is changing already or must not be asked now. It knows nothing of the job; the times
+/// that it is given are the step's.
 class ProcessMover {
   public:
     /// How long one that was busy is left alone, and how long a process waits for calm before it says so.
@@ -16,7 +16,7 @@ class ProcessMover {
     [[nodiscard]] const Roster& roster() const { return roster_; }
     [[nodiscard]] Roster& roster() { return roster_; }
 
-    /// Answers to what an earlier daemon asked may still come: those to come are told apart from them.
+    /// Answers to requests of an earlier daemon may still arrive; their numbers must not match ours.
     void resume(Nanos now) { next_request_ = static_cast<std::uint64_t>(now); }
     /// A sentence where the front can't do what it was asked for.
     std::optional<std::string> said(const Said& said, Nanos now) {

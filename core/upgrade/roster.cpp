@@ -7,7 +7,7 @@
 namespace cgpu::upgrade {
 namespace {
 
-/// Why it is not there, as the end of a sentence that begins with the process.
+/// Why the process is not on the version, as the end of a sentence that begins with the process.
 std::string describe(const Roster::Process& process, const Version& version) {
     if (process.fronts.empty()) return "has not connected";
     for (const auto& [id, front] : process.fronts) {
@@ -21,7 +21,7 @@ std::string describe(const Roster::Process& process, const Version& version) {
     return "runs " + version.str();
 }
 
-/// The same of an answer; empty where there is nothing to say.
+/// The same for an answer; empty if there is nothing to report.
 std::string trouble_of(const Said& said, const Version& to) {
     const auto with = [&](const std::string& text) {
         return text + (said.detail.empty() ? "" : " (" + said.detail + ")");
@@ -128,7 +128,7 @@ std::optional<std::string> Roster::said(const Said& said, Nanos retry_at) {
     if (asked == front.asked.end()) return std::nullopt;
     const Version to = asked->second;
     front.asked.erase(front.asked.begin(), std::next(asked));
-    // An answer to what it has been told otherwise since says only what runs.
+    // If it has been told something else since, the answer only says what runs.
     if (!front.asked.empty()) return std::nullopt;
     front.not_before = said.result == wire::SwitchResult::busy ? retry_at : 0;
     front.refused = trouble_of(said, to);

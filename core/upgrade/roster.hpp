@@ -27,40 +27,41 @@ struct Who {
 /// `1 instance`, `2 processes`
 [[nodiscard]] std::string counted(std::size_t count, const std::string& what);
 
-/// One front of a process that computes: a connection of the link. A process has one, or several where it has
-/// loaded libcuda into several namespaces; each has an engine of its own.
+/// One front of a computing process: a connection of the link. A process has one, or several if it has loaded
+/// libcuda into several namespaces; each has an engine of its own.
 struct Front {
     Version version;              ///< of the front's own file
     bool switches = false;        ///< it speaks a version of the link that has Switch
-    std::optional<Version> runs;  ///< nothing: it hasn't said yet
-    /// What it was told to go over to and hasn't answered yet, by request. It does one after the other, and
-    /// of those that it hasn't begun only the last: an answer is one to all that was said before, too.
+    std::optional<Version> runs;  ///< empty: it hasn't reported it yet
+    /// The versions that it was told to change to and hasn't answered yet, by request. It carries out one
+    /// after the other, and only the last of those that it hasn't begun: so an answer also answers all
+    /// earlier requests.
     std::map<std::uint64_t, Version> asked;
-    std::string refused;   ///< why it couldn't: it isn't asked again. Empty: it is
-    Nanos not_before = 0;  ///< it was busy, and is asked again then
+    std::string refused;   ///< why it couldn't; then it isn't asked again
+    Nanos not_before = 0;  ///< it was busy; when to ask it again
 };
 
-/// What a front said of its engine.
+/// What a front reported of its engine.
 struct Said {
     Who who;
     std::uint64_t front;
-    std::uint64_t request;  ///< 0: nobody had asked
+    std::uint64_t request;  ///< 0: it was not asked
     wire::SwitchResult result;
     Version version;  ///< that runs now
     std::string detail;
 };
 
-/// Which engine runs in which process, as far as the fronts have said.
+/// Which engine runs in which process, as far as the fronts have reported it.
 class Roster {
   public:
     struct Process {
         std::map<std::uint64_t, Front> fronts;  ///< none: it has not connected (again)
-        bool interrupted = false;               ///< its connection broke when it was asked to go over
+        bool interrupted = false;               ///< its connection broke while it was asked to change
 
-        /// All of it runs this version, and nothing else is on its way. A front that can't exchange its
-        /// engine is left out: it has never left what it began with.
+        /// All of it runs this version, and no other change is under way. A front that can't exchange its
+        /// engine doesn't count: it has always run the one that it began with.
         [[nodiscard]] bool is_on(const Version& version) const;
-        /// Every front that is not on this version has refused to go there.
+        /// Every front that is not on this version has refused to change to it.
         [[nodiscard]] bool has_refused(const Version& version) const;
     };
     using Processes = std::map<Who, Process>;
@@ -69,21 +70,22 @@ class Roster {
     [[nodiscard]] Processes& all() { return processes_; }
     [[nodiscard]] std::size_t count_on(const Version& version) const;
     [[nodiscard]] bool all_on(const Version& version) const { return count_on(version) == processes_.size(); }
-    /// What runs in the processes of an instance; a process that hasn't said is left out.
+    /// The versions that the processes of an instance run; a process that hasn't reported is left out.
     [[nodiscard]] std::map<std::int32_t, std::set<Version>> versions(const model::InstanceId& instance) const;
 
-    /// It lives; nothing is known of what runs in it.
+    /// The process is alive; what runs in it is unknown.
     void known(const Who& who) { processes_.try_emplace(who); }
     void connected(const Who& who, std::uint64_t front, const Version& version, bool switches);
     void lost(const Who& who, std::uint64_t front);
-    /// Whether it had been asked to go over and had not answered.
+    /// Whether it had been asked to change and had not answered.
     bool gone(const Who& who);
-    /// A sentence where the front can't do what it was asked for. `retry_at`: when to ask a busy one again.
+    /// A sentence if the front can't do what it was asked for. `retry_at`: when to ask a busy front again.
     std::optional<std::string> said(const Said& said, Nanos retry_at);
-    /// Whoever has refused, or was busy, may be asked again.
+    /// Fronts that have refused, or were busy, may be asked again.
     void forgive();
 
-    /// Those not on the version, with what each is waited for; at most `most` of them by name.
+    /// The processes that are not on the version, each with what it is waited for; at most `most` of them by
+    /// name.
     [[nodiscard]] std::string others_than(const Version& version, std::size_t most = 8) const;
 
   private:

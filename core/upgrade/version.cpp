@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::uint16_t kMaxPart = 255;
 
-/// Takes one part off the front of `text`.
+/// Removes one part from the front of `text`.
 std::optional<std::uint16_t> take_part(std::string_view& text) {
     std::uint16_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -2,11 +2,11 @@
 
 #include <cstdint>
 
-/// Numbers that every side of the link agrees on.
+/// Constants that all sides of the link share.
 namespace cgpu::wire {
 
-/// The version of the messages. A daemon speaks kVersion and kOldestVersion; a module says which range it
-/// speaks in its Hello and obeys the one in the Welcome. What came with which:
+/// The version of the messages. A daemon speaks every version from kOldestVersion to kVersion. A module sends
+/// the range that it speaks in its Hello, and uses the version in the Welcome. The versions brought:
 ///   1  memory, gates, figures
 ///   2  Switch and Switched: engines are exchanged in a running process
 ///   3  HandOver and DriverFiles: the driver's libraries come by descriptor instead of by path
@@ -18,29 +18,29 @@ constexpr std::uint32_t kDriverVersion = 3;
 /// The version of the pages' layout.
 constexpr std::uint32_t kPageVersion = 1;
 
-/// GPUs of one instance. Page layouts depend on it: a change is a new version.
+/// The maximum number of GPUs of one instance. Page layouts depend on it: a change is a new version.
 constexpr std::uint32_t kMaxGpus = 16;
 
-/// What the driver hands out device memory in: allocations of at least this size are whole multiples of it,
-/// smaller ones share a block of it. Charges and leases are multiples of it.
+/// The driver's unit of device memory: allocations of at least this size are whole multiples of it, smaller
+/// ones share a block of it. Charges and leases are multiples of it.
 constexpr std::uint64_t kGranule = 2ull << 20;
 
-/// Bytes in whole units.
+/// Rounds bytes down to whole units.
 constexpr std::uint64_t align_down(std::uint64_t bytes, std::uint64_t unit = kGranule) {
     return bytes / unit * unit;
 }
-/// The same upwards; of more bytes than any number of units has, the largest number.
+/// Rounds up; if the result doesn't fit, it is the largest multiple that does.
 constexpr std::uint64_t align_up(std::uint64_t bytes, std::uint64_t unit = kGranule) {
     const std::uint64_t most = align_down(~std::uint64_t{0}, unit);
     return bytes > most ? most : align_down(bytes, unit) + (bytes % unit == 0 ? 0 : unit);
 }
 
-/// Where a managed process finds the daemon and the engine, inside its own mount namespace. Fixed paths: the
-/// environment belongs to the user.
+/// Where a managed process finds the daemon and the engine, inside its own mount namespace. The paths are
+/// fixed, because the environment is under the user's control.
 constexpr const char* kLinkSocket = "/run/cgpu/link/socket";
 constexpr const char* kModuleFolder = "/run/cgpu/module";
-/// Where fronts that speak a version below kDriverVersion find the driver's real files. Such a path is open
-/// to the environment, too, so nothing is mounted there for any other front.
+/// Where fronts that speak a version below kDriverVersion find the driver's real files. The environment can
+/// lead to that path, too, so nothing is mounted there for any other front.
 constexpr const char* kOldDriverFolder = "/run/cgpu/driver";
 
 }  // namespace cgpu::wire

@@ -8,27 +8,35 @@
 #include "core/wire/limits.hpp"
 
 /// The messages of the link: one packet each on a SOCK_SEQPACKET socket, plain structs of fixed width in the
-/// machine's byte order (both ends are always on one machine). The listening socket lies in a folder per
-/// instance, so which socket was connected to says which instance it is; SO_PEERCRED says which process.
+/// machine's byte order (both ends are always on one machine). The listening socket is in a folder of the
+/// instance, so the socket identifies the instance; SO_PEERCRED identifies the process.
 ///
 /// The life of a connection:
-///     module → Hello           what I speak
-///     daemon → Welcome + fds   orders, reports, bell (pages.hpp); or Refused with a sentence, then closes
-///     module → Ask             lease me bytes           daemon → Answer (granted may be 0 with the reason)
-///     module → Ask (usage)     what has the instance?   daemon → Answer
-///     module → AskProcesses    which processes has it?  daemon → Processes, a page of them
-///     module → Give            bytes of my lease that I don't need any more        (no answer)
-///     module → Notice          something an operator should read in the log        (no answer)
-///     daemon → Recall          give back what you don't use; answered by a Give, of 0 bytes if there is
-///     nothing
+///
+// clang-format off
+///     module → Hello           which versions of the link I speak
+///     daemon → Welcome + fds   orders, reports, bell (pages.hpp); or Refused with a sentence, then it closes
+///     module → Ask             lease me bytes             daemon → Answer (granted may be 0, with the reason)
+///     module → Ask (usage)     what the instance uses     daemon → Answer
+///     module → AskProcesses    which processes it has     daemon → Processes, one page of them
+///     module → Give            returns bytes of the lease that are not needed any more   (no answer)
+///     module → Notice          a line that an operator should read in the log            (no answer)
+///     daemon → Recall          return unused lease        module → Give (0 bytes if nothing is unused)
 ///     module → Switched        which engine runs here: after each Welcome, and after each Switch
-///     daemon → Switch          go over to another engine          module → Switched
-/// Before the instance's program starts, whoever makes its mounts brings the driver's libraries; afterwards
-/// each front asks for its own. Both are connections of their own, and end with the answer:
-///     client → Hello (hand_over), HandOver + fds               daemon → DriverFiles, or Refused
-///     module → Hello (driver)                                  daemon → DriverFiles + fds, or Refused
-/// A process may hold several connections (one from libcuda's front, one from libnvidia-ml's); leases belong
-/// to the process, not to the connection: children inherit descriptors, so a closed socket says nothing.
+///     daemon → Switch          change to another engine   module → Switched
+// clang-format on
+///
+/// Before the instance's program starts, the client that makes its mounts hands over the driver's libraries.
+/// Afterwards each front asks for its own. Both use a connection of their own, which ends with the answer:
+///
+// clang-format off
+///     client → Hello (hand_over), HandOver + fds   daemon → DriverFiles, or Refused
+///     module → Hello (driver)                      daemon → DriverFiles + fds, or Refused
+// clang-format on
+///
+/// A process may hold several connections (one from libcuda's front, one from libnvidia-ml's). Leases belong
+/// to the process, not to the connection: children inherit descriptors, so a closed socket does not show that
+/// the process has ended.
 namespace cgpu::wire {
 
 enum class Kind : std::uint32_t {
@@ -48,7 +56,8 @@ enum class Kind : std::uint32_t {
     driver_files = 14,
 };
 
-/// Starts every message. `bytes` is the length of the whole packet; a packet of another length is refused.
+/// The start of every message. `bytes` is the length of the whole packet; a packet of another length is
+/// refused.
 struct Header {
     Kind kind;
     std::uint32_t bytes;
@@ -61,7 +70,7 @@ enum class Role : std::uint32_t {
     observe = 2,  ///< libnvidia-ml's front: asks for usage only; gets the orders page
     // From version kDriverVersion on.
     driver = 3,     ///< a front that needs the driver's library: gets DriverFiles
-    hand_over = 4,  ///< who makes the instance's mounts: sends a HandOver
+    hand_over = 4,  ///< the process that makes the instance's mounts: sends a HandOver
 };
 
 /// The driver's libraries that have a front. Also the bit of a library in a set of them.
@@ -75,14 +84,14 @@ struct Hello {
     std::uint32_t oldest_version;
     std::uint32_t newest_version;
     Role role;
-    std::uint32_t front_version;  ///< of the file that speaks: major << 16 | minor << 8 | patch
+    std::uint32_t front_version;  ///< of the front's own file: major << 16 | minor << 8 | patch
 };
 static_assert(sizeof(Hello) == 32);
 
 struct Welcome {
     static constexpr Kind kKind = Kind::welcome;
     Header header;
-    std::uint32_t version;  ///< spoken from here on
+    std::uint32_t version;  ///< used from here on
     std::uint32_t gpu_count;
     std::uint64_t context_estimate_bytes;  ///< reserved for a new context until the driver's figure is known
     char instance[128];                    ///< id, NUL-terminated
@@ -96,7 +105,7 @@ enum class Why : std::uint32_t {
     unknown_gpu = 2,
     bad_request = 3,
     unsupported_version = 4,
-    not_managed = 5,  ///< the instance is gone
+    not_managed = 5,  ///< the instance has ended
     too_many_processes = 6,
     no_driver = 7,  ///< cgpud doesn't have the driver's libraries of this instance (any more)
 };
@@ -111,13 +120,13 @@ static_assert(sizeof(Refused) == 256);
 
 enum class Topic : std::uint32_t {
     lease = 1,  ///< more bytes for this process
-    usage = 2,  ///< no bytes: what the whole instance has charged
-    // What has no size before the driver has made it. Bytes are set aside beside the lease, and corrected
-    // by the driver's figure for the process when it is told that the thing exists.
+    usage = 2,  ///< no bytes: asks what the whole instance has charged
+    // Things without a size before the driver has made them. Bytes are set aside beside the lease, and
+    // corrected by the driver's figure for the process when the daemon is told that the thing exists.
     context = 3,   ///< bytes for a context that is about to be made on this GPU
     load = 4,      ///< bytes for code (a module, a library) or for what a context's limits ask for
-    made = 5,      ///< no bytes: what one `context` or `load` was for exists now, look at the driver's figure
-    not_made = 6,  ///< the bytes granted for a `context` or `load` that came to nothing
+    made = 5,      ///< no bytes: the thing of one `context` or `load` exists now; query the driver's figure
+    not_made = 6,  ///< the bytes granted for a `context` or `load` that failed
     moved = 7,     ///< a call may have moved the process's memory without one of the above (a kernel's first
                    ///< launch, an unload): look at the driver's figure. Bytes: what it should be rid of
     context_gone = 8,  ///< no bytes: the process's last context on this GPU is gone
@@ -134,7 +143,7 @@ struct Ask {
     Header header;
     Topic topic;
     std::uint32_t gpu;    ///< index into Orders::gpus
-    std::uint64_t bytes;  ///< at least so many (a multiple of kGranule); the daemon may grant more
+    std::uint64_t bytes;  ///< at least this many (a multiple of kGranule); the daemon may grant more
 };
 static_assert(sizeof(Ask) == 32);
 
@@ -163,7 +172,7 @@ struct Recall {
     Header header;
     std::uint32_t gpu;
     std::uint32_t reserved;
-    std::uint64_t bytes;  ///< how much the sibling lacks; give this or what you have to spare
+    std::uint64_t bytes;  ///< how much the other process lacks; return this, or what is unused
 };
 static_assert(sizeof(Recall) == 32);
 
@@ -171,7 +180,7 @@ enum class Event : std::uint32_t {
     managed_memory_refused = 1,
     foreign_device_refused = 2,  ///< a GPU that isn't one of the instance's
     engine_failed = 3,
-    gate_ran_out = 4,  ///< the daemon was silent; launches went on without it
+    gate_ran_out = 4,  ///< the daemon was silent; launches continued without it
 };
 
 struct Notice {
@@ -188,7 +197,7 @@ struct AskProcesses {
     static constexpr Kind kKind = Kind::ask_processes;
     Header header;
     std::uint32_t gpu;        ///< index into Orders::gpus
-    std::uint32_t after_pid;  ///< the last pid of the page before; 0 for the first page
+    std::uint32_t after_pid;  ///< the last pid of the previous page; 0 for the first page
 };
 static_assert(sizeof(AskProcesses) == 24);
 
@@ -199,56 +208,57 @@ struct ProcessUse {
 };
 static_assert(sizeof(ProcessUse) == 16);
 
-/// A page of them, by rising pid: a process that comes or goes between two pages moves no other one.
+/// One page of them, in ascending order of pid, so that a process that starts or ends between two pages moves
+/// no other one.
 struct Processes {
     static constexpr Kind kKind = Kind::processes;
     static constexpr std::uint32_t kMost = 30;
     Header header;
     std::uint32_t gpu;
-    Why why;              ///< none: the answer is one
+    Why why;              ///< none: this is a valid answer
     std::uint32_t count;  ///< in use, at most kMost
     std::uint32_t more;   ///< 1: others come after the last of these
     ProcessUse uses[kMost];
 };
 static_assert(sizeof(Processes) == 512);
 
-/// Go over to another engine, with all that the present one knows, without anybody being stopped. From
-/// version kSwitchVersion on, to the compute role only. They are carried out and answered in their order; one
-/// that is overtaken by another before it is begun is not.
+/// Change to another engine with the complete state of the present one, without stopping any thread. From
+/// version kSwitchVersion on, to the compute role only. Switches are carried out and answered in order; one
+/// that is replaced by another before it is begun is not answered.
 struct Switch {
     static constexpr Kind kKind = Kind::switch_engine;
-    Header header;              ///< `request` comes back in the Switched
+    Header header;              ///< the Switched has the same `request`
     std::uint32_t version;      ///< the engine's: major << 16 | minor << 8 | patch
-    std::uint32_t deadline_ms;  ///< after so long without calm in the process, answer `busy`
+    std::uint32_t deadline_ms;  ///< if a thread was always inside for this long, answer `busy`
     char engine[128];           ///< its path below kModuleFolder
 };
 static_assert(sizeof(Switch) == 152);
 
 enum class SwitchResult : std::uint32_t {
-    running = 1,        ///< nobody asked: this is what runs here
-    done = 2,           ///< or nothing to do: it ran already
+    running = 1,        ///< without a Switch: this engine runs here
+    done = 2,           ///< done, or it ran already
     not_loadable = 3,   ///< no such file, or no engine, or one of another machine
     other_abi = 4,      ///< an engine that this front can't call
-    other_version = 5,  ///< the file says that it is another version than the one asked for
-    self_check = 6,     ///< it did not take over what the present one knows
-    busy = 7,           ///< some thread was in the present one all the time
+    other_version = 5,  ///< the file declares another version than the requested one
+    self_check = 6,     ///< it did not take over the present engine's state
+    busy = 7,           ///< a thread was inside the present engine all the time
 };
 
-/// What runs in this process now. Whatever went wrong, it is a whole engine with all its accounts.
+/// The engine that runs in this process now. After any failure it is a complete engine with all its accounts.
 struct Switched {
     static constexpr Kind kKind = Kind::switched;
     Header header;  ///< `request` of the Switch; 0 with `running`
     SwitchResult result;
     std::uint32_t version;  ///< of the engine that runs here now
     std::uint64_t held_ns;  ///< how long calls were kept out of both engines
-    char detail[88];        ///< what went wrong, in words; NUL-terminated
+    char detail[88];        ///< the fault, in words; NUL-terminated
 };
 static_assert(sizeof(Switched) == 120);
 
-/// The driver's libraries of this instance, as descriptors that were opened for reading, one for each bit of
-/// `libraries`, in the order of Library. Taken once in an instance's life, and from the process that the
-/// instance is attached to or one that descends from it: before the program starts, that is whoever makes the
-/// mounts.
+/// The driver's libraries of this instance, as descriptors opened for reading, one for each bit of
+/// `libraries`, in the order of Library. Accepted once in an instance's life, and only from the process that
+/// the instance is attached to or one of its descendants: before the program starts, that is the process that
+/// makes the mounts.
 struct HandOver {
     static constexpr Kind kKind = Kind::hand_over;
     Header header;
@@ -259,8 +269,8 @@ struct HandOver {
 };
 static_assert(sizeof(HandOver) == 504);
 
-/// As an answer to a HandOver: they are taken, and none comes back. To a Hello of role `driver`: here they
-/// are.
+/// As an answer to a HandOver: they are accepted, and none is returned. As an answer to a Hello of role
+/// `driver`: the libraries.
 struct DriverFiles {
     static constexpr Kind kKind = Kind::driver_files;
     Header header;
@@ -279,11 +289,11 @@ M make_message(std::uint64_t request = 0) {
     return message;
 }
 
-/// The kind of a received packet, or nothing where its length or kind is not one of ours.
+/// The kind of a received packet; empty if its length or kind is not one of ours.
 std::optional<Kind> kind_of(std::span<const std::byte> packet);
 
-/// The packet as an M; nothing where it is not one. Strings in it are NUL-terminated and counts are within
-/// their arrays afterwards.
+/// The packet as an M; empty if it is not one. Afterwards strings in it are NUL-terminated and counts are
+/// within their arrays.
 template <class M>
 std::optional<M> read_message(std::span<const std::byte> packet);
 
@@ -302,7 +312,7 @@ extern template std::optional<Switched> read_message<Switched>(std::span<const s
 extern template std::optional<HandOver> read_message<HandOver>(std::span<const std::byte>);
 extern template std::optional<DriverFiles> read_message<DriverFiles>(std::span<const std::byte>);
 
-/// Copies text into a fixed field: cut to fit, always NUL-terminated.
+/// Copies text into a fixed field: truncated to fit, always NUL-terminated.
 void put_text(std::span<char> field, std::string_view text);
 
 }  // namespace cgpu::wire

@@ -7,21 +7,23 @@
 #include "core/wire/limits.hpp"
 
 /// The pages that daemon and module share. Three per process, each a memfd sealed against growing and
-/// shrinking, all three handed over by SCM_RIGHTS with the Welcome (in this order):
+/// shrinking. All three are passed by SCM_RIGHTS with the Welcome, in this order:
 ///
-///     orders   daemon writes, module reads   sealed with F_SEAL_FUTURE_WRITE, so a client can only map it
-///     read-only:
-///                                            what must be obeyed lies where the one who obeys can't write
-///     reports  module writes, daemon reads   never trusted: the daemon clamps every figure to what is
-///     possible bell     module writes, daemon waits   one per *instance*, shared by its processes: one futex
-///     word to wait on
+// clang-format off
+///     page     written by  read by  access and trust
+///     orders   daemon      module   sealed with F_SEAL_FUTURE_WRITE: a client can only map it read-only,
+///                                   because whoever must obey an order must not be able to write it
+///     reports  module      daemon   not trusted: the daemon clamps every figure to what is possible
+///     bell     module      daemon   one per instance, shared by its processes: one futex word to wait on
+// clang-format on
 ///
-/// Every field is an atomic that stands alone: no two of them have to be read together, so there is no lock
+/// Every field is an atomic that stands alone: no two of them have to be read together. So there is no lock,
 /// and a process killed between two stores leaves nothing half-written. Times are CLOCK_MONOTONIC
 /// nanoseconds.
 ///
-/// A restarted daemon can't write the old orders again (the seal holds for it, too): each process reconnects
-/// and gets new pages. Nobody sleeps on a dead page because waits on `seq` are timed (at most 100 ms).
+/// A restarted daemon can't write to the old orders page (the seal holds for it, too): each process
+/// reconnects and gets new pages. No thread sleeps on an abandoned page, because waits on `seq` are timed (at
+/// most 100 ms).
 namespace cgpu::wire {
 
 using Word = std::atomic<std::uint32_t>;
@@ -39,11 +41,11 @@ enum class GateState : std::uint32_t {
     free = 2,    ///< launches pass unmetered (policy native, or a mode that doesn't divide compute)
 };
 
-/// Whether another's work may run at the same time.
+/// Whether work of another instance may run at the same time.
 enum class Overlap : std::uint32_t {
     none = 0,
-    others = 1,  ///< it may: don't learn kernels' lengths from now
-    /// And what is measured otherwise may have waited for other GPUs: a shorter one is sure.
+    others = 1,  ///< it may: don't learn kernels' durations from now on
+    /// Also, measured times may include waits for other GPUs: a shorter one is reliable.
     waits_across_gpus = 2,
 };
 
@@ -57,12 +59,12 @@ struct alignas(64) Gate {
                             ///< what then)
     Word contended;         ///< 1: another instance wants this GPU, so ring the bell when drained
     Word window_us;         ///< GPU time that may be in flight, as the module estimates it; 0: 2 ms
-    Word overlap;           ///< an Overlap; what isn't known here counts as `others`
+    Word overlap;           ///< an Overlap; an unknown value counts as `others`
     std::uint8_t reserved[20];
 };
 static_assert(sizeof(Gate) == 64);
 
-/// What a process must know about one of its instance's GPUs.
+/// The orders for one of the instance's GPUs.
 struct alignas(64) GpuOrders {
     std::uint8_t
         uuid[16];         ///< as cuDeviceGetUuid gives it; set before the page is handed over, never changed
@@ -81,7 +83,7 @@ struct Orders {
     std::uint32_t version;
     std::uint32_t gpu_count;  ///< entries in use, at most kMaxGpus
     Word on_loss;             ///< an OnLoss: what a closed gate becomes when the daemon is silent
-    Signed hold_ns;  ///< how long a waiter that has rung waits for any answer before the gate has run out
+    Signed hold_ns;  ///< how long a thread that has rung waits for any answer before the gate expires
     std::uint8_t reserved[40];
     GpuOrders gpus[kMaxGpus];
     Gate gates[kMaxGpus];
@@ -89,23 +91,23 @@ struct Orders {
 static_assert(offsetof(Orders, gpus) == 64);
 static_assert(sizeof(Orders) == 64 + kMaxGpus * 128);
 
-/// What one process reports of one GPU.
+/// One process's report on one GPU.
 struct alignas(64) GpuReport {
-    Count charged_bytes;     ///< what this process has charged to its lease
+    Count charged_bytes;     ///< bytes that this process has charged to its lease
     Signed used_ns;          ///< GPU time measured so far, by events; only grows
     Signed in_flight_ns;     ///< estimate of all unfinished work together
     Signed oldest_start_ns;  ///< when the oldest unfinished batch began to run, as far as known
     Signed oldest_ns;        ///< estimate of that batch
     Signed waited_ns;        ///< time that launches waited at the gate, so far
     Signed longest_ns;       ///< the longest kernel seen: the floor of every preemption
-    Signed usual_gap_ns;     ///< how long this process usually stays away after a synchronisation
+    Signed usual_gap_ns;     ///< how long this process usually stays idle after a synchronisation
     Count launches;          ///< launches let through so far
     Signed updated_ns;       ///< when this report was last written; 0: never yet
     Word wants;              ///< launches waiting at the gate now
     Word syncing;            ///< threads blocked in a synchronisation now
     Word unmeasured;         ///< 1: work in flight of a kind never measured, its estimate is a guess
     Word reserved0;
-    Count pooled_bytes;  ///< of charged_bytes, what pools are charged for: a driver may have taken that back
+    Count pooled_bytes;  ///< the part of charged_bytes for pools, which a driver may have taken back
     std::uint8_t reserved[24];
 };
 static_assert(sizeof(GpuReport) == 128);
@@ -113,17 +115,17 @@ static_assert(sizeof(GpuReport) == 128);
 struct Reports {
     std::uint32_t magic;
     std::uint32_t version;
-    // While a thread is between a driver call that changes what the process holds and its accounting, the
+    // While a thread is between a driver call that changes the process's memory and its accounting, the
     // driver's figure and the charges are of different moments.
     Word changing;  ///< threads that are there now
-    Word changes;   ///< how often one has been there so far (it wraps)
+    Word changes;   ///< how often one has been there so far (wraps)
     std::uint8_t reserved[48];
     GpuReport gpus[kMaxGpus];
 };
 static_assert(sizeof(Reports) == 64 + kMaxGpus * 128);
 
-/// Rung (add one, then FUTEX_WAKE, not private) when a launch starts to wait at a gate, and when a process
-/// that others wait for has drained.
+/// Rung (incremented, then FUTEX_WAKE, not private) when a launch starts to wait at a gate, and when a
+/// process that others wait for has drained.
 struct Bell {
     std::uint32_t magic;
     std::uint32_t version;

@@ -16,26 +16,26 @@
 namespace cgpu::bus {
 namespace {
 
-/// A caller that floods the bus must not keep the loop from its other work: no message is begun in a turn
-/// that has had so many or lasted so long.
+/// A caller that floods the bus must not keep the loop from other work: no further message is begun in a turn
+/// after this many messages, or this time.
 constexpr int kMessagesPerTurn = 64;
 constexpr app::Nanos kTurn = 2'000'000;
 
-/// A connection that is broken wants a turn at once, in which dispatch() finds out.
+/// A broken connection gets a turn at once, in which dispatch() detects the fault.
 app::Loop::Wanted wanted_by(const sdbus::IConnection& connection) {
     constexpr auto kNever = std::numeric_limits<app::Nanos>::max();
     try {
         const auto data = connection.getEventLoopPollData();
         const std::chrono::microseconds deadline = compat::deadline(data);
         const bool none = deadline.count() > kNever / 1000;
-        // The bits of poll and epoll for what sd-bus wants (IN, OUT) are the same.
+        // The bits of poll and epoll are the same for the events that sd-bus uses (IN, OUT).
         return {static_cast<std::uint32_t>(data.events), none ? kNever : deadline.count() * 1000};
     } catch (const sdbus::Error&) {
         return {0, 0};
     }
 }
 
-/// Runs what publishes; a failure is logged.
+/// Runs a function that publishes; a failure is logged.
 template <class Body>
 void published(const char* what, Body body) {
     try {
@@ -90,15 +90,15 @@ tl::expected<void, std::string> Bus::request_name() {
         connection_->bus->requestName(compat::ServiceName(kServiceName));
     } catch (const sdbus::Error& error) {
         return tl::unexpected("the bus name org.cgpu1: " + error.getMessage() +
-                              ". Try: whether another cgpud runs, and whether org.cgpu1.conf is in "
+                              ". Try: check whether another cgpud runs, and whether org.cgpu1.conf is in "
                               "/usr/share/dbus-1/system.d.");
     }
     return {};
 }
 
 void Bus::watch() {
-    // sd-bus wants other events and another deadline after every message, so they are asked for before each
-    // wait: else what it has queued itself would lie there until the next message.
+    // After every message sd-bus may want other events and another deadline, so they are read before each
+    // wait: otherwise messages that it has queued itself would stay there until the next message.
     sdbus::IConnection& bus = *connection_->bus;
     watch_ = loop_.watch_asking(
         bus.getEventLoopPollData().fd, [&bus] { return wanted_by(bus); }, [this] { dispatch(); });
@@ -110,7 +110,7 @@ void Bus::dispatch() {
         for (int n = 0; n < kMessagesPerTurn && loop_.now() < until; ++n)
             if (!compat::process_one(*connection_->bus)) break;
     } catch (const std::exception& error) {
-        // The watch can't end inside its own call.
+        // The watch can't end inside its own callback.
         loop_.post([this, text = std::string(error.what())] {
             if (watch_ == nullptr) return;
             watch_.reset();
@@ -136,8 +136,8 @@ void Bus::xid_reported(const model::XidError& xid) {
     published("an Xid", [&] { connection_->objects->xid_reported(xid); });
 }
 
-// What a GPU has left changes with its instances. An instance is there before a GPU names it, and still there
-// until no GPU does.
+// The free resources of a GPU change with its instances. An instance is published before a GPU names it, and
+// removed after no GPU does.
 void Bus::instance_added(const model::InstanceId& id) {
     refresh(id);
     refresh_gpus();
@@ -159,7 +159,7 @@ void Bus::job_changed() {
 }
 
 void Bus::job_ended(const upgrade::Ended& ended) {
-    // Its object says so before the signal does.
+    // The job's object changes before the signal is sent.
     job_changed();
     if (!connection_->objects) return;
     published("a job's end", [&] { connection_->objects->manager().job_ended(ended); });

@@ -14,11 +14,11 @@
 
 namespace cgpu::bus {
 
-/// org.cgpu1 on the system bus. In order: connect(), make Service and Upgrader with it as publisher, serve(),
-/// and when everything stands request_name().
+/// org.cgpu1 on the system bus. Call in this order: connect(), create Service and Upgrader with it as
+/// publisher, serve() and, when everything is ready, request_name().
 class Bus final : public app::Publisher, public app::JobPublisher {
   public:
-    /// `version`: the daemon's. `lost` is called once, on the loop, with what happened when the connection
+    /// `version`: the daemon's. `lost` is called once, on the loop, with the reason, when the connection
     /// breaks; nothing is served from then on. Error: `what: why. Try: …`. DBUS_SYSTEM_BUS_ADDRESS names
     /// another bus.
     [[nodiscard]] static tl::expected<std::unique_ptr<Bus>, std::string> connect(
@@ -27,15 +27,15 @@ class Bus final : public app::Publisher, public app::JobPublisher {
     Bus(const Bus&) = delete;
     Bus& operator=(const Bus&) = delete;
 
-    /// Exports the objects. Service and upgrader must outlive this, or stop_serving() be called before it
-    /// goes.
+    /// Exports the objects. Service and upgrader must outlive this object, or stop_serving() must be called
+    /// before they end.
     [[nodiscard]] tl::expected<void, std::string> serve(app::Service& service, app::Upgrader& upgrader);
     void stop_serving();
-    /// From now on clients find the daemon. Error: the name is taken, or the bus's policy forbids it.
+    /// Makes the daemon available to clients. Error: the name is taken, or the bus's policy forbids it.
     [[nodiscard]] tl::expected<void, std::string> request_name();
 
-    // A failing signal is logged, never thrown: the change it tells of is made already. Before serve() these
-    // do nothing.
+    // A signal that fails is logged, never thrown: the change that it reports has been made already. Before
+    // serve() these do nothing.
     void gpu_changed(const model::Uuid& gpu) override;
     void xid_reported(const model::XidError& xid) override;
     void instance_added(const model::InstanceId& id) override;

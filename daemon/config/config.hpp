@@ -12,20 +12,20 @@
 
 namespace cgpu::config {
 
-/// What closed gates do once the daemon that closed them is gone.
+/// What closed gates do when the daemon that closed them is gone.
 enum class OnDaemonLoss : std::uint32_t {
-    open,    ///< everyone computes, without division
-    closed,  ///< who is closed stays so until a daemon is back
+    open,    ///< all instances compute, undivided
+    closed,  ///< closed gates stay closed until a daemon is back
 };
 
-/// What is done about memory that an instance's process took past the module.
+/// What is done about memory that an instance's process took without the module.
 enum class OnEscape : std::uint32_t {
-    report,  ///< the log and the figures tell
-    refuse,  ///< and the instance is granted nothing while it lasts
-    kill,    ///< and the process gets SIGKILL
+    report,  ///< it is logged, and shown in the figures
+    refuse,  ///< also, the instance is granted nothing while it lasts
+    kill,    ///< also, the process gets SIGKILL
 };
 
-/// The settings of a GPU that are given; the others stay as they were.
+/// The configured settings of a GPU; the others are unchanged.
 struct GpuPatch {
     std::optional<model::Policy> policy;
     std::optional<std::uint32_t> max_inst;
@@ -38,7 +38,7 @@ struct GpuPatch {
 
 /// What cgpud reads from its files and command line, checked. The defaults here are those of etc/cgpud.yaml.
 struct Config {
-    /// For GPUs that are seen for the first time; what is set later by cgpuctl is kept in the state instead.
+    /// For GPUs that are seen for the first time; later changes by cgpuctl are kept in the state.
     model::GpuSettings gpu_defaults;
     std::map<std::uint32_t, GpuPatch> gpus_by_index;
     std::map<model::Uuid, GpuPatch> gpus_by_uuid;
@@ -46,17 +46,17 @@ struct Config {
     request::UnknownNames unknown_variables = request::UnknownNames::refuse;
     std::uint32_t slice_ms = 5;  ///< the length of one slice of a GPU's period
     OnDaemonLoss on_daemon_loss = OnDaemonLoss::open;
-    std::uint32_t lease_chunk_mib = 32;        ///< what a process is leased at a time, at least
-    std::uint32_t context_estimate_mib = 256;  ///< booked for a CUDA context before its size has been seen
+    std::uint32_t lease_chunk_mib = 32;        ///< the least that a process is leased at a time
+    std::uint32_t context_estimate_mib = 256;  ///< set aside for a CUDA context before one was measured
     OnEscape on_escape = OnEscape::report;
-    std::uint32_t escape_gap_mib = 64;  ///< what a process may have more than the module can explain
+    std::uint32_t escape_gap_mib = 64;  ///< unexplained memory of a process that is not reported
     std::string log_level = "info";
     std::filesystem::path state_dir = "/var/lib/cgpu";
     std::filesystem::path runtime_dir = "/run/cgpu";
     std::filesystem::path module_dir = "/usr/lib/cgpu/module";
 
-    /// What a GPU gets that is seen for the first time: the defaults, over them what is given for its index,
-    /// over that what is given for its UUID.
+    /// The settings of a GPU that is seen for the first time: the defaults, overridden by those for its
+    /// index, overridden by those for its UUID.
     [[nodiscard]] model::GpuSettings settings_for(const model::SeenGpu& gpu) const;
 
     friend bool operator==(const Config&, const Config&) = default;

@@ -5,7 +5,7 @@
 
 namespace cgpu::config {
 
-/// One value as it was written, with where: what all kinds of layers are turned into before anything is
+/// One value as it was written, with its origin: every layer is converted to these before anything is
 /// checked.
 struct Entry {
     /// `max_inst`; `weights`, `trainer`; `gpus`, `0`, `policy`.
@@ -15,7 +15,7 @@ struct Entry {
     std::string origin;
 };
 
-/// Each a whole message: `where: what: why. Try: ….`
+/// Each is a complete message: `where: what: why. Try: ….`
 using Problems = std::vector<std::string>;
 
 [[nodiscard]] inline std::string problem(const std::string& origin, const std::string& what,

@@ -10,7 +10,7 @@
 
 namespace cgpu::config {
 
-/// Takes a value over, or says what is wrong with it.
+/// Success, or what is wrong with the value.
 using Taken = tl::expected<void, std::string>;
 
 /// A key with one value.
@@ -20,7 +20,7 @@ struct Key {
     Taken (*take)(Config& config, std::string_view value);
 };
 
-/// A key with one value that a single GPU can have of its own.
+/// A key with one value, which can be set for a single GPU.
 struct GpuKey {
     std::string_view name;
     std::string_view allowed;

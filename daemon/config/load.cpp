@@ -21,7 +21,7 @@ void add_unreadable(const fs::path& path, const std::string& why, Problems& prob
                                "make it readable for the user of cgpud, or remove it"));
 }
 
-/// The text of a file; nothing where there is no file.
+/// The text of a file; empty if there is no file.
 std::optional<std::string> read_file(const fs::path& path, Problems& problems) {
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
@@ -54,7 +54,7 @@ std::vector<fs::path> list_drop_ins(const fs::path& folder, Problems& problems) 
     return files;
 }
 
-/// Names may have points in them, keys don't: the first part of a path is a key, for a GPU the last one too.
+/// Names may contain dots, keys don't: the first part of a path is a key, and for a GPU the last part, too.
 std::vector<std::string> split_path(const std::string& text) {
     const auto first = text.find('.');
     if (first == std::string::npos) return {text};

@@ -53,24 +53,24 @@ class Validator {
     void add(const Entry& entry, const std::string& why, const std::string& remedy) {
         std::string what;
         for (const std::string& part : entry.path) what += (what.empty() ? "" : ".") + part;
-        // Names come from files that people write; only odd ones need the quotes.
+        // Names come from files that people write; only unusual ones need quotes.
         const std::string quoted = model::quote(what);
         if (quoted != '"' + what + '"') what = quoted;
         problems_.push_back(problem(entry.origin, what + " = " + model::quote(entry.value), why, remedy));
     }
 
     void check(const Entry& entry, const Taken& taken, std::string_view allowed) {
-        if (!taken) add(entry, taken.error(), std::string(allowed));
+        if (!taken) add(entry, taken.error(), "use " + std::string(allowed));
     }
 
     void take_top_level(const Entry& entry) {
         const auto* key = find_key(keys(), entry.path.front());
         const auto* gpu_key = find_key(gpu_keys(), entry.path.front());
         if (key == nullptr && gpu_key == nullptr) {
-            add(entry, "there is no such key", "one of " + top_level_names());
+            add(entry, "there is no such key", "use one of " + top_level_names());
         } else if (entry.path.size() > 1) {
             add(entry, "this key has a single value and no keys below it",
-                std::string(key != nullptr ? key->allowed : gpu_key->allowed));
+                "use " + std::string(key != nullptr ? key->allowed : gpu_key->allowed));
         } else if (key != nullptr) {
             check(entry, key->take(config, entry.value), key->allowed);
         } else {
@@ -97,7 +97,7 @@ class Validator {
         if (patch == nullptr) return;
         const auto* key = find_key(gpu_keys(), entry.path[2]);
         if (key == nullptr)
-            return add(entry, "a GPU has no such key of its own", "one of " + gpu_key_names());
+            return add(entry, "a GPU has no such key of its own", "use one of " + gpu_key_names());
         check(entry, key->take(*patch, entry.value), key->allowed);
     }
 

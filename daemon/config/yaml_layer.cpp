@@ -11,10 +11,10 @@
 namespace cgpu::config {
 namespace {
 
-/// The deepest key there is: gpus → a GPU → a setting.
+/// The depth of the deepest key: gpus → a GPU → a setting.
 constexpr std::size_t kMaxDepth = 3;
 
-/// Takes a document in and forgets it.
+/// Parses a document and drops it.
 class Ignore : public YAML::EventHandler {
   public:
     void OnDocumentStart(const YAML::Mark&) override {}
@@ -30,7 +30,7 @@ class Ignore : public YAML::EventHandler {
     void OnMapEnd() override {}
 };
 
-/// YAML::LoadAll() would tell as well, but yaml-cpp 0.7 never returns from it for a text that begins with a
+/// YAML::LoadAll() would tell as well, but in yaml-cpp 0.7 it never returns for a text that begins with a
 /// comma.
 bool has_more_than_one_document(const std::string& text) {
     std::istringstream stream(text);
@@ -50,14 +50,14 @@ class Flattener {
             const std::string origin = origin_of(item.first);
             if (!item.first.IsScalar()) {
                 problems_.push_back(
-                    problem(origin, "a key", "it is not a name", "a name, a colon and a value"));
+                    problem(origin, "a key", "it is not a name", "write a name, a colon and a value"));
                 continue;
             }
             std::vector<std::string> path = above;
             path.push_back(item.first.Scalar());
             if (!seen.insert(path.back()).second)
                 problems_.push_back(problem(origin, model::quote(path.back()),
-                                            "it is there twice in this file", "one of the two lines"));
+                                            "it is there twice in this file", "remove one of the two lines"));
             else
                 add_value(item.second, std::move(path), origin);
         }
@@ -71,16 +71,16 @@ class Flattener {
                 add_map(value, path);
             else
                 problems_.push_back(
-                    problem(origin, what, "a group of keys is not expected here", "a single value"));
+                    problem(origin, what, "a group of keys is not expected here", "give a single value"));
         } else if (value.IsSequence()) {
-            problems_.push_back(
-                problem(origin, what, "a list is not expected here", "a single value, or keys below it"));
+            problems_.push_back(problem(origin, what, "a list is not expected here",
+                                        "give a single value, or keys below it"));
         } else if (value.IsScalar()) {
             entries_.push_back({std::move(path), value.Scalar(), origin});
         } else if (path.size() > 1 || (path.front() != "weights" && path.front() != "gpus")) {
-            // A group whose lines are all commented out is fine; a key that forgot its value is not.
+            // A group whose lines are all commented out is fine; a key without a value is not.
             problems_.push_back(
-                problem(origin, what, "it has no value", "a value behind the colon, or no such line"));
+                problem(origin, what, "it has no value", "put a value after the colon, or remove the line"));
         }
     }
 
@@ -103,14 +103,14 @@ std::vector<Entry> read_yaml(const std::string& text, const std::string& file, P
         if (one_document && document.IsNull()) return entries;
         if (!one_document || !document.IsMap())
             problems.push_back(problem(file + ":1", "the file", "it is not one list of keys and values",
-                                       "lines of the form key: value"));
+                                       "write lines of the form key: value"));
         else
             Flattener(file, entries, problems).add_map(document, {});
     } catch (const YAML::Exception& error) {
         const std::string line = error.mark.is_null() ? "1" : std::to_string(error.mark.line + 1);
         problems.push_back(problem(file + ":" + line, "the file",
                                    "it is not YAML here: " + model::quote(error.msg),
-                                   "lines of the form key: value, indented with blanks"));
+                                   "write lines of the form key: value, indented with blanks"));
     }
     return entries;
 }

@@ -42,7 +42,7 @@ void Driver::work(const std::shared_ptr<Queue>& queue) {
 
 template <class Answer>
 void Driver::ask(std::function<Answer(NvmlReader&)> question, std::function<void(Answer)> call) {
-    // Owned by the two calls below; both run on the loop's thread, and the first one takes the call away.
+    // Shared by the two calls below; both run on the loop's thread, and the first one takes the callback.
     struct Pending {
         std::function<void(Answer)> call;
         app::WatchPtr patience;

@@ -12,14 +12,15 @@
 
 namespace cgpu::gpu {
 
-/// app::Gpus on a thread of its own, since NVML can hang for as long as the driver does. A question that
-/// isn't answered within kPatience is answered with a refusal; the late answer is thrown away.
+/// app::Gpus on a thread of its own, because NVML can hang as long as the driver does. A query that isn't
+/// answered within kPatience is answered with a refusal; the late answer is dropped.
 class Driver final : public app::Gpus {
   public:
     static constexpr app::Nanos kPatience = 5'000'000'000;
 
     explicit Driver(app::Loop& loop);
-    /// Doesn't wait for a thread that hangs in the driver: it is left behind, holding nothing of ours.
+    /// Doesn't wait for a thread that hangs in the driver: that thread is abandoned, and holds none of our
+    /// objects.
     ~Driver() override;
     Driver(const Driver&) = delete;
     Driver& operator=(const Driver&) = delete;
@@ -30,7 +31,7 @@ class Driver final : public app::Gpus {
 
   private:
     using Job = std::function<void(NvmlReader&)>;
-    /// What both threads hold; it outlives whichever ends first.
+    /// Shared by both threads; it outlives whichever ends first.
     struct Queue {
         std::mutex mutex;
         std::condition_variable filled;

@@ -4,7 +4,7 @@
 
 #include <tl/expected.hpp>
 
-/// NVIDIA's management library as loaded at run time: the daemon is built and installed where there is no
+/// NVIDIA's management library, loaded at run time: the daemon is built and installed on machines without a
 /// driver. Names, numbers and layouts are those of NVIDIA's public nvml.h.
 namespace cgpu::gpu {
 
@@ -27,7 +27,7 @@ struct NvmlMemoryV2 {
 };
 constexpr unsigned kNvmlMemoryV2Version = sizeof(NvmlMemoryV2) | (2u << 24);
 
-/// Of nvmlDeviceGetComputeRunningProcesses_v2 and _v3.
+/// The result of nvmlDeviceGetComputeRunningProcesses_v2 and _v3.
 struct NvmlProcess {
     unsigned pid;
     unsigned long long used_bytes;  ///< all ones: not known
@@ -36,14 +36,14 @@ struct NvmlProcess {
 
 constexpr unsigned long long kNvmlEventXid = 8;  // nvmlEventTypeXidCriticalError
 
-/// Of nvmlEventSetWait_v2.
+/// The result of nvmlEventSetWait_v2.
 struct NvmlEvent {
     NvmlDevice device;
     unsigned long long type, data;  ///< data: of an Xid its number
     unsigned gpu_instance, compute_instance;
 };
 
-/// The functions that are used; those that an old driver lacks are null.
+/// The functions in use; those that an old driver lacks are null.
 struct NvmlLibrary {
     int (*init)() = nullptr;
     int (*shutdown)() = nullptr;
@@ -63,10 +63,10 @@ struct NvmlLibrary {
     int (*register_events)(NvmlDevice, unsigned long long types, NvmlEventSet) = nullptr;
     int (*event_set_wait)(NvmlEventSet, NvmlEvent*, unsigned timeout_ms) = nullptr;
 
-    /// dlopens libnvidia-ml.so.1 and looks the functions up. Error: why, for people.
+    /// dlopens libnvidia-ml.so.1 and looks up the functions. Error: the reason, for users.
     static tl::expected<NvmlLibrary, std::string> load();
-    /// After shutdown(), or where init() failed; no function is called any more. The next load() finds what
-    /// is installed then.
+    /// Call after shutdown(), or if init() failed; no function is called any more. The next load() finds the
+    /// library that is installed then.
     void unload();
 
   private:

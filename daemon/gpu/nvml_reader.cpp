@@ -12,7 +12,7 @@ constexpr unsigned kComputeModeProhibited = 2;
 constexpr unsigned kComputeModeExclusiveProcess = 3;
 constexpr auto kUnknownBytes = ~0ull;
 
-/// Why no instance can be put on this GPU; empty where one can.
+/// Why this GPU takes no instance; empty if it does.
 std::string obstacle(const NvmlLibrary& nvml, NvmlDevice device) {
     unsigned current = 0;
     unsigned pending = 0;
@@ -43,7 +43,8 @@ tl::expected<void, Refusal> NvmlReader::ready() {
                              "install the NVIDIA driver (470 or later) and look at nvidia-smi");
     if (const int code = library->init(); code != kNvmlSuccess) {
         const std::string why = std::string("NVML doesn't start: ") + library->error_string(code);
-        // Else the next try would find this library again, though another driver is installed by then.
+        // Otherwise the next try would find this library again, though another driver may be installed by
+        // then.
         library->unload();
         return model::refuse(Refusal::Reason::unsupported, "GPUs of this host", why,
                              "look at nvidia-smi on this host");
@@ -134,7 +135,7 @@ app::Result<std::vector<app::DriverProcess>> NvmlReader::processes(const model::
         auto count = static_cast<unsigned>(found.size());
         const int code = nvml_->processes(*device, &count, found.data());
         if (code == kNvmlInsufficientSize && found.size() < 65536) {
-            // More may start before the next call.
+            // More processes may start before the next call.
             found.resize(std::max<std::size_t>(count, found.size()) * 2);
             continue;
         }

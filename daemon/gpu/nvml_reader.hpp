@@ -9,21 +9,22 @@
 
 namespace cgpu::gpu {
 
-/// Asks NVML, blocking. Loads and initialises it at first use and, as long as that fails, at every further
-/// one, so a driver that is loaded later is found; and again after one that went away. Used from one thread.
+/// Queries NVML, blocking. Loads and initialises it at the first use, and again at every further one while
+/// that fails, so that a driver that is loaded later is found; and again after the driver has gone away. Used
+/// by one thread.
 class NvmlReader {
   public:
-    /// Refused where there is no driver; a GPU that it can say nothing of is among the lost ones.
+    /// Refused if there is no driver; a GPU that NVML can't describe is among the lost ones.
     app::Result<model::SeenGpus> list();
     app::Result<std::vector<app::DriverProcess>> processes(const model::Uuid& gpu);
 
   private:
     app::Result<NvmlDevice> find(const model::Uuid& gpu);
     tl::expected<void, model::Refusal> ready();
-    /// How many GPUs NVML counts. Where it can't, it is shut down, to be loaded anew by the next question.
+    /// How many GPUs NVML counts. If it can't, it is shut down, and the next query loads it again.
     app::Result<unsigned> count(const std::string& what);
     [[nodiscard]] tl::unexpected<model::Refusal> failed(const std::string& what, int code) const;
-    /// Error: why NVML can't say anything of it, without a full stop.
+    /// Error: why NVML can't describe it, without a full stop.
     tl::expected<model::SeenGpu, std::string> describe(unsigned index);
 
     std::optional<NvmlLibrary> nvml_;

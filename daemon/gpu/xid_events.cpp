@@ -3,7 +3,7 @@
 namespace cgpu::gpu {
 namespace {
 
-/// A card that reports more between two looks has told enough.
+/// The maximum number of events of one card that one query takes.
 constexpr int kMostOfOneLook = 256;
 
 }  // namespace

@@ -8,8 +8,8 @@
 
 namespace cgpu::gpu {
 
-/// Collects the Xids that the driver reports between two looks. Where the driver or a card has no events,
-/// there are none. Used from NVML's thread, while NVML is initialised.
+/// Collects the Xids that the driver reports between two queries. If the driver or a card has no events,
+/// there are none. Used by NVML's thread, while NVML is initialised.
 class XidEvents {
   public:
     /// The library must outlive it.
@@ -18,15 +18,15 @@ class XidEvents {
     XidEvents(const XidEvents&) = delete;
     XidEvents& operator=(const XidEvents&) = delete;
 
-    /// From now on, unless it is watched already.
+    /// Watches the device from now on, unless it is watched already.
     void watch(NvmlDevice device, const model::Uuid& gpu);
-    /// What was reported since the last call, the oldest first. Doesn't wait.
+    /// The events since the last call, the oldest first. Doesn't wait.
     [[nodiscard]] std::vector<model::XidError> take();
 
   private:
     const NvmlLibrary& nvml_;
     NvmlEventSet set_ = nullptr;  ///< null where there are no events
-    /// A handle stays the same while NVML is initialised. One that is lost can't be asked for its UUID any
+    /// A handle stays the same while NVML is initialised. The UUID of a lost device can't be queried any
     /// more.
     std::map<NvmlDevice, model::Uuid> watched_;
 };

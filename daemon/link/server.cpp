@@ -45,7 +45,7 @@ app::Result<std::string> Server::open(const model::Instance& instance) {
 }
 
 void Server::close(const model::InstanceId& id) {
-    // Who waits for memory is refused while its connection can still tell it.
+    // Waiting asks are refused while their connections can still deliver the refusal.
     outside_.leases.drop_instance(id);
     if (const auto found = links_.find(id); found != links_.end()) {
         found->second->forget_engines();

@@ -8,8 +8,8 @@
 
 namespace cgpu::link {
 
-/// app::Links on real sockets, and the leases' and the upgrader's way to the processes. One thread: the
-/// loop's.
+/// Implements app::Links with real sockets, and gives the leases and the upgrader access to the processes.
+/// Used by the event-loop thread only.
 class Server final : public app::Links, public app::LeasePeers, public app::EngineControl {
   public:
     /// Connects itself to `outside.leases` and `outside.engines` until its end.
@@ -26,8 +26,8 @@ class Server final : public app::Links, public app::LeasePeers, public app::Engi
                                             app::FoundProcess call) const override;
     [[nodiscard]] bool idle(const model::InstanceId& id) const override;
 
-    /// Removes the folders of all other instances, and what leases an earlier daemon left of them. Once at
-    /// start, after open() of those that live.
+    /// Removes the folders of all other instances, and the leases that an earlier daemon recorded for them.
+    /// Call once at start, after open() of the living ones.
     void forget_unknown(const std::vector<model::InstanceId>& known);
 
     [[nodiscard]] std::optional<app::LeaseReport> report(const app::LeaseKey& key) const override;

@@ -8,7 +8,7 @@
 
 namespace cgpu::modules {
 
-/// app::Modules in a folder with a folder for each version (bundle/bundle.hpp). It is read anew each time:
+/// app::Modules in a folder with a folder for each version (bundle/bundle.hpp). It is read again each time:
 /// versions are added to it while the daemon runs.
 class ModuleFolder final : public app::Modules {
   public:

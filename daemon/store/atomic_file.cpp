@@ -49,7 +49,7 @@ tl::unexpected<std::string> failed(const std::string& step) {
     return tl::unexpected(step + " failed: " + std::generic_category().message(errno));
 }
 
-/// Writes and syncs the new content beside the file; the caller removes it where that failed.
+/// Writes and syncs the new content beside the file; the caller removes it on failure.
 tl::expected<void, std::string> write_beside(Descriptor& file, std::string_view content) {
     if (!write_all(file.get(), content)) return failed("writing");
     if (::fsync(file.get()) != 0) return failed("syncing");
@@ -73,7 +73,8 @@ tl::expected<Replaced, std::string> replace_file(const fs::path& path, std::stri
         ::unlink(beside.c_str());
         return tl::unexpected(written.error());
     }
-    // The new file is in force already, so this can't be a failure: nobody would take the change back.
+    // The new file is in force already, so this can't be reported as a failure: the change would not be
+    // undone.
     return sync(folder_fd.get()) == 0 ? Replaced::durably : Replaced::until_power_fails;
 }
 

@@ -17,13 +17,13 @@ enum class Replaced {
 };
 
 /// Replaces a file by one with this content, readable by its owner only: written beside it, synced, renamed
-/// over it, the folder synced by `sync`. After a crash at any moment the old or the new file is there, whole.
-/// Error: which step failed and the system's words for why; the old file is as it was.
+/// over it, and the folder synced by `sync`. After a crash at any moment either the old or the new file is
+/// there, complete. Error: the step that failed and the system's reason; the old file is unchanged.
 [[nodiscard]] tl::expected<Replaced, std::string> replace_file(const std::filesystem::path& path,
                                                                std::string_view content,
                                                                int (*sync)(int folder) = ::fsync);
 
-/// Removes what a crash during replace_file() has left beside the file.
+/// Removes what a crash during replace_file() left beside the file.
 void remove_leftovers(const std::filesystem::path& path);
 
 }  // namespace cgpu::store

@@ -11,31 +11,30 @@
 
 namespace cgpu::store {
 
-/// Takes the fields out of one JSON object. The first thing that is wrong is kept, with its place in the
-/// document
-/// (`instances[2].quotas[0].weight`); what is asked for after that gives empty values, so that a reader can
-/// go on to its end and ask once.
+/// Takes the fields out of one JSON object. Keeps the first fault, with its place in the document
+/// (`instances[2].quotas[0].weight`). Later fields are then returned empty, so that a reader can continue to
+/// its end and check once.
 class Fields {
   public:
-    /// `error` is shared by all the readers of a document; empty as long as nothing is wrong.
+    /// `error` is shared by all readers of a document; empty as long as there is no fault.
     Fields(const nlohmann::json& object, std::string place, std::string& error);
 
     std::uint64_t number(const char* name, std::uint64_t max = std::numeric_limits<std::uint64_t>::max());
     std::uint32_t number32(const char* name);
     std::string text(const char* name);
     bool flag(const char* name);
-    /// An array or object below this one; null where it is missing or something else.
+    /// An array or object below this one; null if it is missing or of another type.
     const nlohmann::json* array(const char* name);
     const nlohmann::json* object(const char* name);
     const nlohmann::json* object_if_there(const char* name);
-    /// A text read further by a parser that says what is wrong.
+    /// A text that is passed to a parser, which returns its own error.
     template <typename Parser>
     auto parsed(const char* name, Parser parse) {
         const auto value = parse(text(name));
         if (!value) fail(place_of(name), value.error());
         return value ? std::optional(*value) : std::nullopt;
     }
-    /// Call last: a field that nobody has asked for would be lost at the next save.
+    /// Call last: refuses fields that were not read, because they would be lost at the next save.
     void refuse_others();
 
     [[nodiscard]] std::string place_of(const char* name) const;

@@ -49,7 +49,7 @@ model::Kept read_kept(const json& list, const std::string& place, std::string& e
         if (const auto weight = fields.number32("weight"); weight != 0) figures.weight = weight;
         figures.high_priority = fields.parsed("priority", parse_priority);
         fields.refuse_others();
-        // Of a device that is in it twice, which nobody writes, the first entry counts.
+        // If a device occurs twice, which no writer produces, the first entry counts.
         kept.emplace(std::move(key), figures);
     }
     return kept;

@@ -31,7 +31,7 @@ int open_locked(const std::filesystem::path& path) {
 
 tl::unexpected<model::Refusal> refuse_file(const std::filesystem::path& path, const std::string& why) {
     return model::refuse(model::Refusal::Reason::storage, "lease file " + path.string(), why,
-                         "free space in its folder, and have one cgpud only that may write there");
+                         "free space in its folder, and let only one cgpud write there");
 }
 
 }  // namespace
@@ -40,7 +40,7 @@ LeaseFile::LeaseFile(std::filesystem::path path, int fd) : path_(std::move(path)
 
 LeaseFile::~LeaseFile() {
     if (mapped_ != nullptr) munmap(mapped_, bytes_);
-    // Said, not left to close(): a forked child may have the descriptor, too.
+    // Unlocked explicitly, not by close(): a forked child may have the descriptor, too.
     flock(fd_, LOCK_UN);
     close(fd_);
 }
@@ -58,7 +58,7 @@ app::Result<std::unique_ptr<LeaseFile>> LeaseFile::open(const std::filesystem::p
                                  "it is of version " + std::to_string(*version) +
                                      " and this cgpud knows versions up to " +
                                      std::to_string(LeaseFileHeader::kVersion),
-                                 "the newer cgpud that wrote it, which knows what running jobs hold");
+                                 "start the newer cgpud that wrote it, which knows what running jobs hold");
         if (const auto found = file->find_damage(); found.empty()) {
             file->damage_ = damage;
             static_cast<LeaseFileHeader*>(file->mapped_)->version = LeaseFileHeader::kVersion;
@@ -73,7 +73,7 @@ app::Result<std::unique_ptr<LeaseFile>> LeaseFile::open(const std::filesystem::p
     return refuse_file(path, "a new one is damaged at once");
 }
 
-/// Maps what is there; writes the header of an empty file.
+/// Maps the existing file; writes the header of an empty file.
 app::Result<void> LeaseFile::begin() {
     struct stat status {};
     if (fstat(fd_, &status) != 0) return trouble(error_text());
@@ -84,7 +84,7 @@ app::Result<void> LeaseFile::begin() {
         mapped_ = mapped;
         bytes_ = size;
     }
-    // A daemon killed while it made the file leaves zeros: as good as an empty one.
+    // A daemon killed while it created the file leaves zeros: that counts as an empty file.
     const auto* first = static_cast<const unsigned char*>(mapped_);
     if (size > 0 && std::any_of(first, first + size, [](unsigned char byte) { return byte != 0; })) return {};
     if (auto reserved = reserve(kFirstRecords); !reserved) return reserved;
@@ -95,12 +95,13 @@ app::Result<void> LeaseFile::begin() {
     return {};
 }
 
-/// Makes room for so many records in all.
+/// Makes room for this many records in total.
 app::Result<void> LeaseFile::reserve(std::size_t records) {
     const auto bytes = sizeof(LeaseFileHeader) + records * sizeof(LeaseRecord);
     if (bytes <= bytes_) return {};
     if (const int error = posix_fallocate(fd_, 0, static_cast<off_t>(bytes)); error != 0) {
-        // What was allocated before it failed is of no use; the file goes back to what is mapped.
+        // The space that was allocated before the failure is of no use; the file is cut back to the mapped
+        // size.
         [[maybe_unused]] const int undone = ftruncate(fd_, static_cast<off_t>(bytes_));
         return trouble("it can't grow: " + std::generic_category().message(error));
     }

@@ -14,18 +14,18 @@ namespace cgpu::store {
 /// app::LeaseTable in a mapped file that only the daemon can read. The file survives the daemon, not the
 /// machine, so nothing is synced.
 ///
-/// Records have a fixed width; one is valid by its state word alone, which is written last and cleared first,
-/// and its amounts are words that stand alone: a daemon killed at any instant leaves whole records. The file
-/// only grows, and its new part is allocated before it is touched, so a full disk is a refusal and never a
-/// SIGBUS.
+/// Records have a fixed width. A record is valid by its state word alone, which is written last and cleared
+/// first, and its amounts are words that stand alone: a daemon killed at any instant leaves whole records.
+/// The file only grows, and the new part is allocated before it is touched, so a full disk causes a refusal
+/// and never a SIGBUS.
 ///
-/// A file that can't be read (foreign, cut off, or with a record that makes no sense) is moved to
-/// `<path>.damaged`, a new one is begun, and damage() says so; what can be read of it is not used, because
-/// half of the truth would let the other half be granted twice. One that a newer release wrote is left to it.
+/// A file that can't be read (foreign, truncated, or with an invalid record) is moved to `<path>.damaged`, a
+/// new one is begun, and damage() reports it. Records of a damaged file are not used: leases missing from a
+/// partial list would be granted a second time. A file that a newer release wrote is left alone.
 class LeaseFile final : public app::LeaseTable {
   public:
-    /// Opens or makes the file. Refused (storage), with nothing changed: it can't be made, another daemon
-    /// holds it, or it is of a version to come.
+    /// Opens or creates the file. Refused (storage), with nothing changed: it can't be created, another
+    /// daemon holds it, or a newer version wrote it.
     static app::Result<std::unique_ptr<LeaseFile>> open(const std::filesystem::path& path);
     ~LeaseFile() override;
     LeaseFile(const LeaseFile&) = delete;
@@ -47,9 +47,9 @@ class LeaseFile final : public app::LeaseTable {
 
     app::Result<void> begin();
     app::Result<void> reserve(std::size_t records);
-    /// The place of a free record, made where there is none.
+    /// The place of a free record; the file grows if there is none.
     app::Result<std::size_t> free_place();
-    /// The mapped file's version, where this release is too old for it.
+    /// The mapped file's version, if this release is too old for it.
     [[nodiscard]] std::optional<std::uint32_t> version_to_come() const;
     /// What is wrong with the mapped file; empty: nothing.
     [[nodiscard]] std::string find_damage() const;

@@ -32,7 +32,7 @@ bool LeaseRecord::put(const app::LeaseKey& key) {
     std::ranges::copy(key.pool.gpu.raw(), gpu);
     if (!put_padded(boot_id, key.process.boot_id) || !put_padded(instance, key.pool.instance.id.str()))
         return false;
-    // Last: from here on the record counts.
+    // Last, because from here on the record is valid.
     state.store(kUsed, std::memory_order_release);
     return true;
 }

@@ -20,8 +20,8 @@ struct LeaseFileHeader {
     std::uint8_t reserved[240];
 };
 
-/// One lease in the file, or the size of a context on one GPU. The daemon is the only one who reads it, on
-/// the machine and boot that wrote it: its byte order and widths are the machine's.
+/// One lease in the file, or the size of a context on one GPU. Only the daemon reads it, on the machine and
+/// in the boot that wrote it: its byte order and widths are the machine's.
 struct LeaseRecord {
     static constexpr std::uint32_t kFree = 0;
     static constexpr std::uint32_t kUsed = 0x4c656173;  // "Leas": a stray bit makes no record valid
@@ -39,10 +39,10 @@ struct LeaseRecord {
     char instance[128];  ///< NUL-padded; a full one has no NUL
     std::uint8_t reserved[32];
 
-    /// Makes it a used record of nothing. False where the key doesn't fit.
+    /// Makes it a used, empty record. False if the key doesn't fit.
     bool put(const app::LeaseKey& key);
     void put(const app::LeaseTable::ContextSize& size);
-    /// What a used record says; nothing where it makes no sense.
+    /// The content of a used record; empty if it is invalid.
     [[nodiscard]] std::optional<app::LeaseTable::Saved> read(std::size_t place) const;
     [[nodiscard]] std::optional<app::LeaseTable::ContextSize> read_context_size() const;
 };

@@ -10,16 +10,16 @@ namespace cgpu::store {
 
 namespace {
 
-/// Which version of the module is in force was not written down: the next cgpud takes its own.
+/// The version of the module in force was not stored: the next cgpud takes its own.
 void add_upgrade(nlohmann::json& document) { document["upgrade"] = {{"in_force", ""}}; }
 
-/// No mode was switched before. A document that is damaged is left to who reads it.
+/// No mode was switched before. A damaged document is left to its reader.
 void add_mode(nlohmann::json& document) {
     const auto upgrade = document.find("upgrade");
     if (upgrade != document.end() && upgrade->is_object()) (*upgrade)["mode"] = "";
 }
 
-/// Which weights were percentages was not written down: all of them are numbers of slices.
+/// It was not stored which weights were percentages: all of them are numbers of slices.
 void add_percent(nlohmann::json& document) {
     const auto instances = document.find("instances");
     if (instances == document.end() || !instances->is_array()) return;
@@ -30,7 +30,7 @@ void add_percent(nlohmann::json& document) {
     }
 }
 
-/// Who made an instance was not written down, and nothing was kept.
+/// The creator of an instance was not stored, and no settings were kept.
 void add_kept(nlohmann::json& document) {
     document.emplace("kept", nlohmann::json::array());
     const auto instances = document.find("instances");

@@ -7,8 +7,8 @@
 
 namespace cgpu::store {
 
-/// The version of state.json that this cgpud writes. Any change of the format is a new version with a
-/// Migration to it. What came with which:
+/// The version of state.json that this cgpud writes. Every change of the format needs a new version with a
+/// Migration to it. The versions brought:
 ///   1  GPUs and instances
 ///   2  upgrade: the version of the module in force, and the job
 ///   3  upgrade.mode: the mode that the node was switched to
@@ -25,7 +25,7 @@ struct Migration {
 /// All steps up to kStateVersion.
 [[nodiscard]] std::span<const Migration> migrations();
 
-/// Takes the document step by step from its version to `to` and writes that into it. False: a step is
+/// Migrates the document step by step from its version to `to` and writes that into it. False: a step is
 /// missing.
 [[nodiscard]] bool migrate(nlohmann::json& document, std::uint64_t from, std::uint64_t to,
                            std::span<const Migration> steps);

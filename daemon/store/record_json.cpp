@@ -15,7 +15,7 @@ using upgrade::Version;
 
 constexpr auto kMostNanos = static_cast<std::uint64_t>(std::numeric_limits<upgrade::Nanos>::max());
 
-/// Of a field that is empty where there is nothing to say: nothing, or what `parse` makes of it.
+/// For a field that may be an empty text: empty, or the result of `parse`.
 template <class Parser>
 auto or_nothing(Parser parse) {
     using Value = typename decltype(parse(std::string()))::value_type;
@@ -25,7 +25,7 @@ auto or_nothing(Parser parse) {
     };
 }
 
-/// A parser as Fields::parsed takes it, of one that says nothing about what is wrong.
+/// A parser for Fields::parsed, made from one that gives no reason for a failure.
 template <class Parser>
 auto saying(const char* what, Parser parser) {
     return [=](const std::string& text)

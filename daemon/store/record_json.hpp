@@ -8,10 +8,10 @@
 
 namespace cgpu::store {
 
-/// The part of state.json that is about upgrades.
+/// The part of state.json about upgrades.
 [[nodiscard]] nlohmann::ordered_json record_json(const upgrade::Record& record);
 
-/// Reads it back; what is wrong goes into `error`, as Fields does it.
+/// Reads it back; a fault goes into `error`, as in Fields.
 [[nodiscard]] upgrade::Record read_record(const nlohmann::json& document, const std::string& place,
                                           std::string& error);
 

@@ -18,7 +18,7 @@ namespace {
 
 using Reason = model::Refusal::Reason;
 
-/// The content of the file; nothing where there is none.
+/// The content of the file; empty if there is none.
 tl::expected<std::optional<std::string>, std::error_code> read_file(const std::filesystem::path& path) {
     const auto failure = [] { return tl::unexpected(std::error_code(errno, std::generic_category())); };
     const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -89,7 +89,7 @@ app::Result<void> StateFile::check() const {
     if (!found) return tl::unexpected(found.error());
     if (*found) return {};
     const auto folder = path_.parent_path();
-    // One that is missing is made, as systemd does for the service before it starts.
+    // A missing folder can be created, as systemd does for the service before it starts.
     const bool missing = ::access(folder.c_str(), F_OK) != 0 && errno == ENOENT;
     if (::access((missing ? folder.parent_path() : folder).c_str(), W_OK | X_OK) == 0) return {};
     return model::refuse(

@@ -8,31 +8,30 @@
 
 namespace cgpu::store {
 
-/// The state in `<state_dir>/state.json`: whichever part is saved, the other one is written as it was loaded
-/// or saved last. One cgpud at a time.
+/// The state in `<state_dir>/state.json`: saving one part writes the other part as it was loaded or saved
+/// last. Only one cgpud uses it at a time.
 class StateFile final : public app::Store, public app::RecordStore {
   public:
     explicit StateFile(const std::filesystem::path& state_dir) : path_(state_dir / "state.json") {}
 
     /// Replaces the file as a whole and returns once it is on disk. Refused (storage) with the system's
-    /// words, the old file kept: the disk is full, the folder is missing or can't be written.
+    /// reason, and the old file is kept: the disk is full, the folder is missing or can't be written.
     app::Result<void> save(const model::Node& node) override;
     app::Result<void> save(const upgrade::Record& record) override;
 
-    /// The state that was saved last; where there is no file, an empty one, which is saved: a folder that
-    /// can't be written isn't one in which there is nothing. A folder that is missing is made, if its parent
-    /// is there. Removes what a save that was interrupted has left. Refused (storage) where the file can't be
-    /// read, is damaged (with the place), or was written by a newer cgpud (it is not touched then), or where
-    /// the empty state can't be saved.
+    /// The state that was saved last. If there is no file, an empty state is saved, which shows that the
+    /// folder can be written. A missing folder is created if its parent exists. Removes leftovers of an
+    /// interrupted save. Refused (storage) if the file can't be read, is damaged (with the place), or was
+    /// written by a newer cgpud (it is not changed then), or if the empty state can't be saved.
     [[nodiscard]] app::Result<State> load();
-    /// Whether load() would be refused, by all that can be told without a change of anything.
+    /// Whether load() would be refused, as far as that can be found out without changing anything.
     [[nodiscard]] app::Result<void> check() const;
 
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
   private:
     app::Result<void> save(State state);
-    /// Nothing: there is no file.
+    /// Empty: there is no file.
     [[nodiscard]] app::Result<std::optional<State>> read() const;
 
     std::filesystem::path path_;

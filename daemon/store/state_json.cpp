@@ -142,7 +142,7 @@ tl::expected<json, Unreadable> parse(std::string_view text) {
     }
 }
 
-/// The document brought to kStateVersion.
+/// Migrates the document to kStateVersion.
 tl::expected<void, Unreadable> bring_up_to_date(json& document) {
     if (!document.is_object() || !document.contains("version") || !document["version"].is_number_unsigned())
         return tl::unexpected(Unreadable{"it has no version, so it is not a state of cgpud", kRemedy});
@@ -151,7 +151,7 @@ tl::expected<void, Unreadable> bring_up_to_date(json& document) {
         return tl::unexpected(
             Unreadable{"it is of version " + std::to_string(version) +
                            " and this cgpud knows versions up to " + std::to_string(kStateVersion),
-                       "the newer cgpud that wrote it, or move it away to start with an empty state"});
+                       "start the newer cgpud that wrote it, or move it away to start with an empty state"});
     if (!migrate(document, version, kStateVersion, migrations()))
         return tl::unexpected(
             Unreadable{"it is of version " + std::to_string(version) + ", which is not known", kRemedy});

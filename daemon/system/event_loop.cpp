@@ -39,7 +39,7 @@ class Source : public app::Watch {
     sd_event_source* timer_ = nullptr;
 };
 
-// A callback may destroy its own watch: it is copied before it is called.
+// A callback may destroy its own watch, so it is copied before it is called.
 template <class F>
 struct CallSource final : Source {
     explicit CallSource(F f) : call(std::move(f)) {}
@@ -96,7 +96,8 @@ EventLoop::EventLoop() {
     wake_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (wake_fd_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
     wake_ = watch(wake_fd_, EPOLLIN, [this](std::uint32_t) { run_posted(); });
-    // The descriptor behind all timers is made with the first one: now, while there are some left.
+    // The descriptor behind all timers is created with the first timer: create it now, while descriptors are
+    // left.
     at(kNever, [] {});
 }
 

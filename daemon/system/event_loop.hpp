@@ -13,7 +13,7 @@ struct sd_event_source;
 
 namespace cgpu::system {
 
-/// app::Loop on sd-event. Throws std::system_error where the kernel has no descriptors left at construction.
+/// app::Loop on sd-event. Throws std::system_error if the kernel has no descriptors left at construction.
 class EventLoop final : public app::Loop {
   public:
     EventLoop();
@@ -28,15 +28,15 @@ class EventLoop final : public app::Loop {
     void post(std::function<void()> call) override;
     app::Nanos now() const override;
 
-    /// Keeps these from every thread that is made afterwards. To be called before the first thread is: a
-    /// signal goes to any thread that doesn't block it, and never reaches the loop then.
+    /// Blocks these signals in every thread that is created afterwards. Call before the first thread is
+    /// created: a signal goes to any thread that doesn't block it, and would never reach the loop.
     static void block(std::initializer_list<int> signals);
     /// Calls back on the loop for a signal that was blocked.
     app::WatchPtr on_signal(int signal, std::function<void()> call);
-    /// Pets systemd's watchdog (WatchdogSec=) from the loop for as long as the loop turns.
+    /// Notifies systemd's watchdog (WatchdogSec=) from the loop, as long as the loop runs.
     void keep_watchdog();
 
-    /// Until stop(). Returns what stop() was given.
+    /// Runs until stop(). Returns the status passed to stop().
     int run();
     void stop(int status);
 

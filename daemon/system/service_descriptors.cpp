@@ -19,7 +19,7 @@ ServiceDescriptors::ServiceDescriptors() {
     const int count = sd_listen_fds_with_names(1, &names);
     for (int i = 0; i < count; ++i) {
         const int fd = SD_LISTEN_FDS_START + i;
-        // Two of one name: one is enough.
+        // Of two with one name only the first is kept.
         if (names == nullptr || names[i] == nullptr || !handed_.emplace(names[i], fd).second) close(fd);
     }
     for (int i = 0; names != nullptr && names[i] != nullptr; ++i) std::free(names[i]);

@@ -8,14 +8,14 @@
 
 namespace cgpu::system {
 
-/// How many descriptors this process may have.
+/// The maximum number of descriptors of this process.
 [[nodiscard]] std::size_t descriptor_limit();
 
-/// systemd's descriptor store: it outlives a daemon that is restarted or crashes, though not one that is
-/// stopped. Without effect where NOTIFY_SOCKET isn't set.
+/// systemd's descriptor store: it survives a restart or crash of the daemon, but not a stop. No effect if
+/// NOTIFY_SOCKET isn't set.
 class ServiceDescriptors final : public app::DescriptorStore {
   public:
-    /// Takes over what systemd has handed to this process. One at a time.
+    /// Takes over the descriptors that systemd passed to this process. One object at a time.
     ServiceDescriptors();
     ~ServiceDescriptors() override;
     ServiceDescriptors(const ServiceDescriptors&) = delete;
@@ -24,7 +24,7 @@ class ServiceDescriptors final : public app::DescriptorStore {
     void keep(const std::string& name, int fd) override;
     void forget(const std::string& name) override;
     int take(const std::string& name) override;
-    /// Of what was handed over, all that nobody has taken.
+    /// Drops all passed descriptors that were not taken.
     void forget_rest();
 
   private:

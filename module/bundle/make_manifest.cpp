@@ -18,14 +18,14 @@
 #include "core/wire/limits.hpp"
 #include "module/engine/abi/api.hpp"
 
-/// For builds and tests, not installed: writes the manifest of an engine file that lies where it belongs.
+/// For builds and tests, not installed: writes the manifest of an engine file that is in its bundle's folder.
 namespace cgpu::bundle {
 namespace {
 
 namespace fs = std::filesystem;
 using upgrade::Version;
 
-// What this release's engine speaks, this release's daemon knows.
+// This release's daemon must know the ABI of this release's engine.
 static_assert(module::kEngineAbi >= upgrade::kOldestEngineAbi &&
               module::kEngineAbi <= upgrade::kNewestEngineAbi);
 

@@ -8,7 +8,7 @@
 
 namespace cgpu::module {
 
-/// All that the engine keeps for a process.
+/// All state that the engine keeps for a process.
 struct Engine {
     explicit Engine(const EngineHost& from) : Engine(from, std::make_index_sequence<wire::kMaxGpus>()) {}
 

@@ -41,7 +41,7 @@ void save_memory(RecordWriter& out, Accounting& accounting) {
     }
     const Accounting::Changes changes = accounting.changes();
     out.put(RecordKind::changes, changes.pending, changes.freeing, changes.begun);
-    // Callers wait meanwhile: what only asks for the size is told without a walk.
+    // Callers may continue meanwhile: if only the size is needed, it is computed without a walk.
     if (!out.fits()) return out.skip(count * kHoldingBytes);
     accounting.each([&](Holding kind, std::uint64_t key, const Held& held) {
         out.put(RecordKind::holding, kind, key, held.gpu, held.bytes, held.context);
@@ -83,7 +83,7 @@ bool take_function(Meter& meter, RecordReader values) {
     return meter.functions().adopt(function, known);
 }
 
-/// Of a record that says first which GPU's it is.
+/// Handles a record that begins with the index of its GPU.
 bool take_of_gpu(Engine& engine, RecordKind kind, RecordReader values, std::uint64_t most) {
     const auto index = values.next<std::uint32_t>();
     GpuCompute* of = engine.gpu(index);
@@ -135,7 +135,7 @@ bool take_of_gpu(Engine& engine, RecordKind kind, RecordReader values, std::uint
     });
 }
 
-/// `most`: so many records there may be at all.
+/// `most`: the maximum number of records.
 bool take(Engine& engine, RecordKind kind, RecordReader values, std::uint64_t most) {
     switch (kind) {
         case RecordKind::start:

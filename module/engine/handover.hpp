@@ -4,10 +4,10 @@
 
 #include "module/engine/engine.hpp"
 
-/// What an engine leaves to the next version: all that it knows, as the records of records.hpp. Restored,
-/// every figure and every decision is what it would have been without. Not handed over is what follows from
-/// the rest (charges from the holdings, GPU time in flight from the batches) and the pages, which `bind`
-/// tells.
+/// What an engine passes to the next version: its complete state, as the records of records.hpp. After a
+/// restore every figure and every decision is the same as without an exchange. Not passed on is what follows
+/// from the rest (charges from the holdings, GPU time in flight from the batches), and the pages, which
+/// `bind` sets.
 namespace cgpu::module {
 
 /// See EngineTable::save.

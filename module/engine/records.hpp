@@ -6,9 +6,9 @@
 #include <cstring>
 #include <type_traits>
 
-/// The form of a handover: records, each with its kind and size in front, then 64-bit values. A reader skips
-/// kinds that it doesn't know, takes what it knows of longer ones, and keeps what it has where one is
-/// shorter; so both directions of an upgrade work. Fields are only ever added, at the end of their record.
+/// The format of a handover: records, each with its kind and size in front, then 64-bit values. A reader
+/// skips unknown kinds, takes the known part of longer records, and keeps its own values where a record is
+/// shorter; so upgrades work in both directions. Fields are only ever added, at the end of their record.
 namespace cgpu::module {
 
 enum class RecordKind : std::uint32_t {
@@ -35,12 +35,12 @@ struct RecordHead {
 };
 static_assert(sizeof(RecordHead) == 8);
 
-/// Writes records, and counts what doesn't fit, too.
+/// Writes records, and also counts what doesn't fit.
 class RecordWriter {
   public:
     RecordWriter(void* buffer, std::uint64_t bytes) : at_(static_cast<std::byte*>(buffer)), room_(bytes) {}
 
-    /// The values, then the fields of the parts, in a record of their own.
+    /// Writes the values, then the fields of the parts, as a record of their own.
     template <class... Values>
     void put(RecordKind kind, Values... values) {
         begin(kind);
@@ -64,7 +64,7 @@ class RecordWriter {
         }
         put_bytes(&word, sizeof word);
     }
-    /// So many bytes will come that needn't be looked at, because they don't fit.
+    /// Counts this many further bytes, which needn't be generated, because they don't fit.
     void skip(std::uint64_t bytes) { total_ += bytes; }
 
     bool fits() const { return total_ <= room_; }
@@ -92,13 +92,13 @@ class RecordWriter {
     std::uint64_t head_at_ = 0;
 };
 
-/// The values of one record, one after the other.
+/// The values of one record, in order.
 class RecordReader {
   public:
     RecordReader(const std::byte* values, std::uint32_t bytes)
         : at_(values), left_(bytes / sizeof(std::uint64_t)) {}
 
-    /// Where the record ends before it, a field stays as it is.
+    /// If the record ends before a field, the field keeps its value.
     template <class Field>
     void operator()(Field& field) {
         if (left_ == 0) return;

@@ -1,5 +1,5 @@
-# The engine's sources, for its library and for the tests that build them plainly. Its version as a number is known to the
-# file with its table alone (each build of it defines CGPU_VERSION_NUMBER), so engines of several versions share the rest.
+# The engine's sources, for its library and for tests that build them directly. Only the file with its table knows its version
+# as a number (each build defines CGPU_VERSION_NUMBER), so engines of several versions share the rest.
 set(CGPU_ENGINE_PARTS)
 foreach(name base/lock compute/batches compute/busy_time compute/functions compute/launch_gate compute/gpu_compute compute/meter
              compute/window handover memory/accounting)

@@ -7,8 +7,8 @@
 #error "CGPU_VERSION_NUMBER: major << 16 | minor << 8 | patch"
 #endif
 
-// The functions of the table: each hands its call on to the part that it concerns. An index that no GPU can
-// have is passed by: a launch on a GPU that isn't ours is not held.
+// The functions of the table: each passes its call to the part that handles it. An index that no GPU can have
+// is ignored: a launch on a GPU that isn't ours is not held.
 namespace cgpu::module {
 namespace {
 

@@ -72,7 +72,7 @@ CONSTANTS = {
     "kArraySparse": "CUDA_ARRAY3D_SPARSE", "kArrayDeferredMapping": "CUDA_ARRAY3D_DEFERRED_MAPPING",
     "kArrayCubemap": "CUDA_ARRAY3D_CUBEMAP",
 }
-# Of these the header declares a newer version only; cudaTypedefs.h knows the older one.
+# For these the header declares only a newer version; cudaTypedefs.h has the older one.
 OLDER = {
     "cuMemcpyBatchAsync": "PFN_cuMemcpyBatchAsync_v12080", "cuMemcpyBatchAsync_ptsz": "PFN_cuMemcpyBatchAsync_v12080_ptsz",
 }

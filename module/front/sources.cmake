@@ -9,9 +9,9 @@ function(cgpu_front_files variable room)
   set(${variable} ${${variable}} ${files} PARENT_SCOPE)
 endfunction()
 
-# What takes the driver's library from the daemon and exports its functions; tests may have another way to it.
+# Gets the driver's library from the daemon and exports its functions; tests may have another way to it.
 set(CGPU_FRONT_DRIVER_SOURCES ${front}/link/driver_file.cpp ${front}/driver/stub_address.cpp ${front}/driver/stubs.S)
-# Those that know where a front finds the daemon and the engine (base/paths.hpp): tests build them for other paths.
+# Files that contain the paths of the daemon and the engine (base/paths.hpp): tests build them for other paths.
 set(CGPU_FRONT_CUDA_PLACED ${front}/link/connection.cpp ${front}/swap/engine_file.cpp)
 set(CGPU_FRONT_CUDA_PARTS ${message})
 cgpu_front_files(CGPU_FRONT_CUDA_PARTS base copy_mark descriptor errands thread waiting)
@@ -38,7 +38,7 @@ cgpu_front_files(CGPU_FRONT_NVML_SOURCES nvml library_nvml nvml_memory_hooks nvm
 math(EXPR number "${PROJECT_VERSION_MAJOR} << 16 | ${PROJECT_VERSION_MINOR} << 8 | ${PROJECT_VERSION_PATCH}")
 set_source_files_properties(${front}/link/connection.cpp PROPERTIES COMPILE_DEFINITIONS CGPU_FRONT_VERSION=${number}u)
 
-# What exchanges engines, for programs that are not a front.
+# The exchange of engines, for programs that are not a front.
 set(CGPU_FRONT_SWAP_SOURCES)
 cgpu_front_files(CGPU_FRONT_SWAP_SOURCES swap engine engine_file library_file sections)
 cgpu_front_files(CGPU_FRONT_SWAP_SOURCES base waiting)

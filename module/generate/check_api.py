@@ -51,7 +51,7 @@ def api_of(include, compiler):
 def differences(facts, toolkit):
     for function in sorted(toolkit.functions - facts.functions):
         yield f"in the toolkit only: {function}"
-    # An older toolkit lacks what came later, a newer one may have dropped what is deprecated.
+    # An older toolkit lacks later functions, a newer one may have dropped deprecated ones.
     if toolkit.newest == facts.newest:
         for function in sorted(facts.functions - toolkit.functions):
             yield f"in the facts only: {function}"

@@ -1,4 +1,4 @@
-# What a front's list of hooked functions is turned into, at build time:
+# What is generated from a front's list of hooked functions, at build time:
 #   cgpu_version_script(OUT.map HOOKS)   exports the hooks and nothing else
 #   cgpu_hook_table(OUT.cpp HOOKS)       find_hook() for the look-ups by cuGetProcAddress; add OUT.cpp and
 #                                        ${CGPU_HOOK_TABLE_SOURCE} to the front's sources

@@ -1,4 +1,4 @@
-# The generator's functions, and the test that its facts are those of the installed CUDA toolkit.
+# The generator's functions, and the test that its facts agree with the installed CUDA toolkit.
 include(${CMAKE_CURRENT_LIST_DIR}/functions.cmake)
 if(CGPU_TESTS)
   add_test(NAME module.generate.cuda_api

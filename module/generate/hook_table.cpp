@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::uint64_t kPerThread = 2;
 
-/// The newest of a base's versions up to `version`; null where there is none.
+/// The newest of a base's versions up to `version`; null if there is none.
 const VersionedHook* newest_until(const HookTable& table, std::string_view base, bool per_thread,
                                   int version) {
     const auto after = std::upper_bound(table.versioned.begin(), table.versioned.end(), version,

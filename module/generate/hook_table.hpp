@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-/// Which hook answers a look-up by cuGetProcAddress. The table is made from cuda_api.tsv and the front's
+/// Which hook answers a look-up by cuGetProcAddress. The table is generated from cuda_api.tsv and the front's
 /// hooks.txt.
 namespace cgpu::module {
 
@@ -33,14 +33,14 @@ struct HookTable {
 /// The table of the front that this is linked into (generated).
 const HookTable& hook_table();
 
-/// The hook to hand out where the real cuGetProcAddress found `name` at `version` with `flags`; null: the
-/// real function stays. Of several versions the newest that is not newer than asked for; with
-/// CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM (2) its per-thread variant where there is one (cuda.h,
+/// The hook to return if the real cuGetProcAddress found `name` at `version` with `flags`; null: the real
+/// function stays. Of several versions it is the newest that is not newer than requested; with
+/// CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM (2) it is the per-thread variant, if there is one (cuda.h,
 /// CUdriverProcAddress_flags). An exported symbol's own name ("cuMemAlloc_v2") finds its hook at any version.
 ///
-/// Of a version beyond HookTable::newest_version nothing is known: a driver may have a newer function with
-/// other arguments there. Who asks for one should ask the driver at newest_version, too, and substitute only
-/// where both answers are the same address.
+/// Versions beyond HookTable::newest_version are unknown: a driver may have a newer function with other
+/// arguments there. A caller that requests one should also ask the driver at newest_version, and substitute
+/// only if both answers are the same address.
 const void* find_hook(const HookTable& table, std::string_view name, int version, std::uint64_t flags);
 
 inline const void* find_hook(std::string_view name, int version, std::uint64_t flags) {

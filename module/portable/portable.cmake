@@ -1,4 +1,4 @@
-# Shared libraries that load wherever glibc is 2.17 or newer, whatever this machine has.
+# Shared libraries that load on glibc 2.17 or newer, whatever this machine has.
 #
 #   cgpu_portable_library(NAME
 #     SOURCES file...             C++, C or assembly
@@ -30,11 +30,11 @@ add_custom_command(OUTPUT ${cgpu_stub_libraries}
   COMMENT "Stub libraries of glibc 2.17" VERBATIM)
 add_custom_target(cgpu_portable_stubs DEPENDS ${cgpu_stub_libraries})
 
-# Defines names that libc's headers declare with attributes of their own, so it does without the house's warnings.
+# Defines names that libc's headers declare with attributes of their own, so it is compiled without the project's warnings.
 add_library(cgpu_portable_compat STATIC ${CGPU_PORTABLE_FOLDER}/compat.c)
 target_compile_options(cgpu_portable_compat PRIVATE -O2 -fvisibility=hidden -Wall -Wextra -fno-builtin)
 
-# The archives that the compiler would link by itself, named here because -nodefaultlibs takes them away.
+# The archives that the compiler would link by default, named here because -nodefaultlibs removes them.
 function(cgpu_compiler_archive variable name)
   execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=${name}
                   OUTPUT_VARIABLE path OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)

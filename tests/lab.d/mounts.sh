@@ -1,12 +1,13 @@
 # The node's own file systems. Sourced by init, in the node's mount namespace.
 #
 # Two ways, both in memory ($CGPU_LAB and other tmpfs), so that they also work where / is itself an overlay:
-# - an overlay, where the distribution's files are and a package would install;
-# - a farm, a tmpfs with each old entry bound into it, where things of the machine live on (sockets, data, somebody's
-#   working folder): only what the node adds beside them is its own.
-# mount -n: no entry in /run/mount/utab, which is the machine's. -c: the paths are taken as written.
+# - an overlay, for folders with the distribution's files, in which a package would install;
+# - a farm, a tmpfs with each old entry bound into it, for folders with things of the machine that stay in use (sockets, data,
+#   a user's working folder): only entries that the node adds are its own.
+# mount -n: no entry in /run/mount/utab, which belongs to the machine. -c: the paths are taken as written.
 
-# farm FOLDER: see above. It is made beside and moved there whole: what makes it may itself lie below the folder.
+# farm FOLDER: see above. It is made beside the folder and moved there as a whole: its sources may themselves be below the
+# folder.
 farm() {
     local folder=$1 aside entry name hidden
     aside=$(mktemp -d) || return
@@ -29,7 +30,7 @@ farm() {
 
 farms=()
 
-# own_folder FOLDER: an empty folder of the node's own there. Its parent exists.
+# own_folder FOLDER: an empty folder of the node's own at this path. Its parent exists.
 own_folder() {
     local parent=${1%/*}
     if [[ ! -d $1 ]]; then
@@ -42,7 +43,7 @@ own_folder() {
     mount -n -t tmpfs -o mode=755 cgpu-lab "$1"
 }
 
-# overlay FOLDER: what is written there stays in the node. What is mounted below it stays visible.
+# overlay FOLDER: files written there stay in the node. Mounts below it stay visible.
 overlay() {
     local folder=$1 layers=$CGPU_LAB/overlays$1 old mount
     local -A below=()
@@ -55,7 +56,7 @@ overlay() {
     exec {old}<"$folder" || return
     mkdir -p "$layers/upper" "$layers/work" || return
     mount -n -t overlay -o "lowerdir=$folder,upperdir=$layers/upper,workdir=$layers/work" cgpu-lab "$folder" || {
-        echo "lab: no overlay over $folder. Try: a place where / is not already an overlay of an overlay." >&2
+        echo "lab: no overlay over $folder. Try: use a place where / is not already an overlay of an overlay." >&2
         return 1
     }
     for mount in "${!below[@]}"; do

@@ -6,12 +6,12 @@ install_product() {
     cmake --install "$1" --prefix /usr --strip >"$CGPU_LAB/install.log" 2>&1
 }
 
-# place_driver ROOT BUILD GPUS: the simulator in the place of NVIDIA's driver: libraries where the distribution below ROOT
-# keeps libraries; the device is $CGPU_LAB/simgpu.
+# place_driver ROOT BUILD GPUS: puts the simulator in the place of NVIDIA's driver: libraries where the distribution below
+# ROOT keeps libraries; the device is $CGPU_LAB/simgpu.
 place_driver() {
     local root=$1 build=$2 gpus=$3 driver=580.65.06 library name
     local libraries=$root/usr/lib/$(uname -m)-linux-gnu
-    # Of a real driver no versioned file may stay: ldconfig would point libcuda.so.1 back at it.
+    # No versioned file of a real driver may stay: ldconfig would make libcuda.so.1 point to it.
     while read -r library; do
         rm -f "$root$library"* || return
     done < <(/sbin/ldconfig -r "${root:-/}" -p | sed -nE 's,.*=> (.*/lib(cuda|nvidia-ml)\.so).*,\1,p' | sort -u)
@@ -29,7 +29,7 @@ start_bus() {
     wait_until 10 test -S /run/dbus/system_bus_socket
 }
 
-# install_helpers LAB.D BUILD: what is on the PATH besides the product, and the product itself: the machine may have another
+# install_helpers LAB.D BUILD: programs on the PATH besides the product, and the product itself: the machine may have another
 # installation of it in /usr/local, which comes first there.
 install_helpers() {
     local program
@@ -38,7 +38,7 @@ install_helpers() {
         [[ -x $program ]] && ln -s "$program" "$CGPU_LAB/bin/"
     done
     ln -s "$1/bin/"* "$2/tests/sim/simgpu" "$2/module/bundle/cgpu-make-manifest" "$CGPU_LAB/bin/"
-    # Engines of another version than the installed one, good ones and bad ones.
+    # Engines of another version than the installed one, valid ones and broken ones.
     [[ ! -d $2/tests/unit/module/engines ]] || ln -s "$2/tests/unit/module/engines" "$CGPU_LAB/engines"
     for program in "$2/tests/programs/"*; do
         [[ -f $program && -x $program && $program != *.so* ]] && ln -s "$program" "$CGPU_LAB/bin/"

@@ -1,7 +1,7 @@
-# What a node with systemd is made of. Sourced by tests/lab and init_systemd.
+# The Debian of a node with systemd. Sourced by tests/lab and init_systemd.
 
-# systemd_root ROOTS PACKAGE: prints the folder of a Debian of this machine's suite with systemd, polkit, Docker, and what PACKAGE
-# depends on. Made once and kept in ROOTS; a node never writes to it.
+# systemd_root ROOTS PACKAGE: prints the folder of a Debian of this machine's suite with systemd, polkit, Docker, and the
+# dependencies of PACKAGE. Made once and kept in ROOTS; a node never writes to it.
 systemd_root() {
     local roots=$1 package=$2 suite wanted folder new
     suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
@@ -17,7 +17,7 @@ systemd_root() {
         new=$(mktemp -d "$roots/new.XXXXXX") || return
         if ! mmdebstrap --quiet --variant=minbase --include="$wanted" "$suite" "$new" >&2; then
             rm -rf --one-file-system "$new"
-            echo "lab: mmdebstrap failed. Try: with the Debian archive within reach." >&2
+            echo "lab: mmdebstrap failed. Try: make the Debian archive reachable." >&2
             return 1
         fi
         chmod 755 "$new" && mv -T "$new" "$folder" || return
@@ -25,8 +25,7 @@ systemd_root() {
     echo "$folder"
 }
 
-# newest_package TREE: prints the path of the tree's package; builds it where there is none, or it is older than what it is
-# made of.
+# newest_package TREE: prints the path of the tree's package; builds it if there is none, or if it is older than its sources.
 newest_package() {
     local version package parts=(CMakeLists.txt cmake core daemon dbus client module units etc debian docs)
     version=$(sed -nE 's/^project\(cgpu VERSION ([0-9.]+).*/\1/p' "$1/CMakeLists.txt")

@@ -1,5 +1,5 @@
-# Sourced by the system tests: small words for what they expect. A test ends at the first thing that is not so, and
-# shows cgpud's log then.
+# Sourced by the system tests: short functions for their expectations. A test ends at the first failed expectation, and then
+# shows cgpud's log.
 set -u
 scratch=$(mktemp -d) || exit 1
 trap 'finish $?' EXIT
@@ -45,7 +45,7 @@ expect_between() {
         fail "$1 is $2, expected $3..$4"
 }
 
-# expect_error TEXT COMMAND…: it fails and says TEXT (a regular expression); what it said is in $said.
+# expect_error TEXT COMMAND…: it fails and prints TEXT (a regular expression); its output is in $said.
 expect_error() {
     local wanted=$1
     shift
@@ -80,17 +80,17 @@ asks=()            # NAME=VALUE… in the environment of the jobs that are start
 four_of_15=(ALIYUN_COM_GPU_MEM_CONTAINER=4 ALIYUN_COM_GPU_MEM_DEV=15)
 limit_of_four=$((4301 * 1024 * 1024)) # bytes, of a card of 16130 MiB
 
-# job NAME [FLAG…] -- COMMAND…: `cgpuctl run` in the background; what it says lies in $scratch/NAME.out and .err
+# job NAME [FLAG…] -- COMMAND…: `cgpuctl run` in the background; its output is in $scratch/NAME.out and .err
 job() {
     local name=$1
     shift
-    # Before the job has begun, what an earlier one of the name said must not be taken for its words.
+    # Before the job has begun, the output of an earlier one of the same name must not be taken for its own.
     rm -f "$scratch/$name.out" "$scratch/$name.err"
     env "${asks[@]}" cgpuctl run --name "$name" "$@" >"$scratch/$name.out" 2>"$scratch/$name.err" </dev/null &
     pids[$name]=$!
 }
 
-# is_ready NAME: the job's program has said that it is at work.
+# is_ready NAME: the job's program has printed that it is ready.
 is_ready() {
     kill -0 "${pids[$1]}" 2>/dev/null || fail "job $1 has ended: $(cat "$scratch/$1.out" "$scratch/$1.err")"
     has "$scratch/$1.out" '^ready'
@@ -147,7 +147,7 @@ nothing_held() {
     [[ $(ledger '[.gpus[].used_bytes] | add') == 0 ]]
 }
 
-# shares SECONDS NAME…: what each of these jobs got of GPU 0 meanwhile, in per cent of what they got together.
+# shares SECONDS NAME…: the share of GPU 0 that each of these jobs got meanwhile, in per cent of what they got together.
 shares() {
     local seconds=$1 name wanted=()
     shift
@@ -163,7 +163,7 @@ shares() {
     ' --args "${wanted[@]}"
 }
 
-# expect_shares SECONDS POINTS NAME=PERCENT…: the shares over so many seconds, each within so many points.
+# expect_shares SECONDS POINTS NAME=PERCENT…: the shares over this many seconds, each within this many points.
 expect_shares() {
     local seconds=$1 points=$2 pair got names=() number=0
     shift 2

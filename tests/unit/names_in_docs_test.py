@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Holds the names in the documentation against the tree: each file, folder and link that a page names is there, and each verb
-that it calls is one of cgpuctl's. usage: names_in_docs_test.py SOURCE_FOLDER
+"""Compares the names in the documentation with the tree: each file, folder and link that a page names exists, each verb that it
+uses is one of cgpuctl's, and cgpuctl(1) has every verb. No source or page refers to a document that isn't in the tree.
+usage: names_in_docs_test.py SOURCE_FOLDER
 
-A name is what stands in `code` and begins with a folder of the tree. It may have wildcards, and may leave out a suffix
-(`core/wire/message`) or be the beginning of several files' names where it ends with `*`. What has a part in capitals
+A name is text in `code` that begins with a folder of the tree. It may have wildcards, may leave out a suffix
+(`core/wire/message`), and may end with `*` as the prefix of several files' names. Text with a part in capitals
 (`client/cgpuctl/NAME.cpp`) is a pattern, not a name.
 """
 import pathlib
@@ -13,17 +14,22 @@ import sys
 ROOT = pathlib.Path(sys.argv[1])
 PAGES = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md")] + sorted((ROOT / "docs").glob("*.md"))
 FOLDERS = "core|daemon|client|module|dbus|tests|bench|cmake|docs|etc|units|debian|bundle|\\.ci"
-MADE = ("build/",)  # what a build leaves
+MANUALS = sorted((ROOT / "docs").glob("*.[18]"))
+SOURCES = ("core", "daemon", "client", "module", "bundle", "dbus", "tests", "bench", "etc", "units", "debian", "cmake", ".ci")
+SUFFIXES = {".cpp", ".hpp", ".c", ".h", ".S", ".py", ".sh", ".xml", ".yaml", ".txt", ".cmake", ".md", ".1", ".8"}
+MADE = ("build/",)  # the results of a build
+# Documents outside the tree, which a reader can't look up: say the rule itself.
+FOREIGN = re.compile(r"\bSPEC\b|\bDESIGN\b|\(S[0-4]\b[^)]*\)")
 
 
 def is_there(name, beside):
-    """Below the tree, or beside the page."""
+    """Whether it exists below the tree, or beside the page."""
     name = name.rstrip("/")
     return any(any(folder.glob(pattern)) for folder in {ROOT, beside} for pattern in (name, name + ".*", name + "*/"))
 
 
 def names_in(text):
-    """What is named in `code`, with its line."""
+    """The names in `code`, with their lines."""
     for number, line in enumerate(text.splitlines(), 1):
         for code in re.findall(r"`([^`]+)`", line):
             for word in re.findall(rf"(?:^|(?<=[\s(]))((?:{FOLDERS})/[\w./*{{}},-]*)", code):
@@ -32,7 +38,7 @@ def names_in(text):
 
 
 def expanded(name):
-    """`a/{b,c}.hpp` as its parts."""
+    """`a/{b,c}.hpp` as several names."""
     found = re.fullmatch(r"(.*)\{([^}]*)\}(.*)", name)
     return [found[1] + part + found[3] for part in found[2].split(",")] if found else [name]
 
@@ -45,13 +51,31 @@ def links_in(text):
 
 
 def verbs_in(text):
-    """In `code`, and where lines of a fenced block begin."""
+    """In `code`, and at the start of lines of a fenced block."""
     fenced = False
     for number, line in enumerate(text.splitlines(), 1):
         fenced ^= line.startswith("```")
         begin = r"(?:`|^\$ |^)" if fenced else "`"
         for verb in re.findall(begin + r"(?:sudo )?cgpuctl ([a-z][a-z-]*)", line):
             yield number, verb
+
+
+def verbs_in_manual(text):
+    """Words of a manual page in the markup of troff, of which any may be a verb."""
+    return set(re.findall(r"[a-z][a-z-]+", re.sub(r"\\f.|\\&", " ", text).replace("\\-", "-")))
+
+
+def foreign_in_sources():
+    """References to documents that are not in the tree."""
+    files = [page for page in PAGES + MANUALS]
+    for folder in SOURCES:
+        files += [path for path in sorted((ROOT / folder).rglob("*")) if path.suffix in SUFFIXES and path not in files]
+    for path in files:
+        if not path.is_file() or path.name == pathlib.Path(__file__).name or "build" in path.relative_to(ROOT).parts:
+            continue
+        for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+            if found := FOREIGN.search(line):
+                yield f"{path.relative_to(ROOT)}:{number}: {found[0]} refers to a document that is not in the tree"
 
 
 def main():
@@ -65,6 +89,15 @@ def main():
         bad += [f"{said}:{number}: the link to {target} leads nowhere" for number, target in links_in(text)
                 if not is_there(target, page.parent)]
         bad += [f"{said}:{number}: cgpuctl has no verb {verb}" for number, verb in verbs_in(text) if verb not in verbs]
+    manual = verbs_in_manual((ROOT / "docs/cgpuctl.1").read_text())
+    bad += [f"docs/cgpuctl.1: the verb {verb} is missing" for verb in sorted(verbs - manual)]
+    for page in MANUALS:
+        said = page.relative_to(ROOT)
+        for verb in re.findall(r"^\.B[RI]* \"?cgpuctl ([a-z][a-z\\-]*)", page.read_text(), re.MULTILINE):
+            verb = verb.replace("\\", "")
+            if not verb.startswith("-") and verb not in verbs:
+                bad.append(f"{said}: cgpuctl has no verb {verb}")
+    bad += foreign_in_sources()
     if not verbs or bad:
         sys.exit("\n".join(bad) or "no verbs found in client/cgpuctl/verb_table.cpp")
 

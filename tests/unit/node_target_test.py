@@ -16,7 +16,7 @@ installed = set()
 for text in texts.values():
     for targets in re.findall(r"install\(TARGETS ([^)]*?) DESTINATION", text):
         installed |= set(targets.split())
-    # What is run while it is installed.
+    # Files that are run during the installation.
     for code in re.findall(r"install\(CODE (.*?)\)\"\)", text, re.S):
         installed |= set(re.findall(r"TARGET_FILE:([\w-]+)", code))
 missing = sorted(installed - built)

@@ -11,7 +11,7 @@ import xml.etree.ElementTree as ElementTree
 
 OWNER = "org.freedesktop.policykit.owner"
 IMPLY = "org.freedesktop.policykit.imply"
-# Who is authorized for the one is for the other.
+# A user who is authorized for the first is also authorized for the second.
 IMPLIED = {"org.cgpu1.manage-instance": ["org.cgpu1.run"]}
 DEFAULTS = ("allow_any", "allow_inactive", "allow_active")
 
@@ -35,7 +35,7 @@ def problems(root):
         for part in DEFAULTS:
             if action.findtext(f"defaults/{part}") != "auth_admin":
                 yield f"{name}: {part} is {action.findtext(f'defaults/{part}')}, not auth_admin"
-        # polkit answers about others only root and the owner of an action.
+        # polkit answers only root and the owner of an action about other users.
         owners = [note.text for note in action.findall("annotate") if note.get("key") == OWNER]
         if owners != [f"unix-user:{user}"]:
             yield f"{name}: its owner is {owners}, and cgpud runs as {user}"

@@ -12,7 +12,7 @@ FRONT = ["base", "driver", "link", "swap", "session", "contexts", "sizes", "leas
 # The simulator's libraries from the bottom to the top.
 SIMULATOR = ["model", "device/layout", "device/file", "device/ledger", *(f"driver/{room}" for room in (
     "base", "stream", "module", "graph", "context", "mapping", "memory", "runtime", "work", "launch", "api"))]
-# What each room of verbs knows: what all verbs are given, and how they print.
+# What each room of verbs may include: the input of all verbs, and how they print.
 CGPUCTL = ["core", "client/cgpuctl/base", "client/cgpuctl/output", "client/node", "client/run"]
 # What each room may include, beside itself and the rooms in it. The longest matching name of a room counts.
 MAY = {
@@ -95,7 +95,7 @@ MAY = {
     "tests/unit": ["core", "bundle", "daemon", "client", "module", "dbus", "tests/peer"],
     "bench": ["core", "daemon", "module", "tests/sim/include", "tests/unit"],
 }
-# The core is pure: what reaches outside stays outside.
+# The core is pure: nothing that reaches outside may be included.
 IMPURE = re.compile(
     r"<(sdbus-c\+\+|systemd/|spdlog/|yaml-cpp/|nlohmann/|CLI/|fcntl\.h|unistd\.h|sys/|linux/|dlfcn\.h|pthread\.h|time\.h|ctime"
     r"|thread|mutex|condition_variable|fstream|iostream|filesystem|chrono|random)"
@@ -134,7 +134,7 @@ def includes_of(root, path):
 
 def circles(includes):
     """What is part of a circle, of a dictionary from names to the names that each includes."""
-    # What only includes what is out goes out, until only circles and what leads to them is left.
+    # Names that only include removed names are removed, until only circles and names that lead to them are left.
     left = {unit: {target for target in targets if target != unit and target in includes} for unit, targets in includes.items()}
     while True:
         out = {unit for unit, targets in left.items() if not targets & left.keys()}

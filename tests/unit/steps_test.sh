@@ -8,7 +8,7 @@ cd "$folder" || exit 1
 ln -s "$source_folder/.ci" .ci
 mkdir bin
 
-# What ctest writes: `flaky` fails in the first run, `raced` too, and there a sanitizer says why, `broken` in each that it is in.
+# The output of ctest: `flaky` and `raced` fail in the first run, `raced` with a sanitizer's report, `broken` in every run.
 cat >bin/ctest <<'TEXT'
 #!/usr/bin/env bash
 names=($CTEST_NAMES)
@@ -34,13 +34,13 @@ done
 TEXT
 chmod +x bin/ctest
 
-# counted ARGUMENTS…: what a check of these tests alone prints.
+# counted ARGUMENTS…: the output of a check of these tests only.
 counted() {
     PATH=$folder/bin:$PATH bash -c '. .ci/steps.sh; time_limit=60; start_steps; tests "$@"; end_steps' counted "$@"
 }
 
 bad=0
-# expect_last WORDS ARGUMENTS…: the last line, and that the exit status says the same.
+# expect_last WORDS ARGUMENTS…: the last line, and that the exit status agrees with it.
 expect_last() {
     local words=$1 printed status=0
     shift

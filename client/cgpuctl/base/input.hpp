@@ -5,7 +5,7 @@
 
 namespace cgpu::cgpuctl {
 
-/// What the command line says, as it was written; each verb reads its own part. Absent: empty.
+/// The command line as it was written; each verb reads its own fields. Absent: empty.
 struct Input {
     // arguments
     std::string gpu;

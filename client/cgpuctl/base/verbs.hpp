@@ -4,7 +4,7 @@
 #include "client/cgpuctl/output/terminal.hpp"
 #include "client/node/node.hpp"
 
-/// What each verb does, one file a verb.
+/// The verbs, one file for each.
 namespace cgpu::cgpuctl {
 
 client::Result<void> status(const Input& input, client::Node& node, Terminal& terminal);
@@ -22,7 +22,7 @@ client::Result<void> bench(const Input& input, client::Node& node, Terminal& ter
 client::Result<void> module(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> runtime(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> upgrade(const Input& input, client::Node& node, Terminal& terminal);
-/// Returns only where the command could not be started.
+/// Returns only if the command could not be started.
 client::Result<void> run(const Input& input, client::Node& node, Terminal& terminal);
 
 }  // namespace cgpu::cgpuctl

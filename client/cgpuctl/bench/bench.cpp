@@ -28,18 +28,18 @@ constexpr std::int64_t kStartWithin = 60 * kSecond;  // a context on a cold driv
 constexpr std::int64_t kSettle = 2 * kSecond;        // what begins and what was in flight is left out
 constexpr std::int64_t kUngated = 3 * kSecond;
 
-/// What one tenant was due and got, as parts 0..1 of what all of them get together.
+/// The target and the measured share of one tenant, as parts 0..1 of what all of them get together.
 struct Row {
     std::uint32_t weight = 0;
-    std::optional<double> due;  ///< nothing where the driver divides the compute
+    std::optional<double> due;  ///< empty if the driver divides the compute
     double got = 0;
-    double rate = 0;  ///< kernels a second
+    double rate = 0;  ///< kernels per second
 };
 
 struct Outcome {
     std::vector<Row> rows;
     double ungated = 0;   ///< kernels a second
-    double together = 0;  ///< of all, as a part of that
+    double together = 0;  ///< the sum of all programs, as a part of `ungated`
 };
 
 std::int64_t now_ns() {
@@ -63,7 +63,7 @@ std::size_t instances_on(const client::Snapshot& snapshot, const std::string& uu
 
 std::string self() { return std::filesystem::canonical("/proc/self/exe").native(); }
 
-/// Beside bin/, where this program lies.
+/// The load program is installed beside bin/, where this program is.
 std::vector<std::string> load_command(const BenchPlan& plan) {
     const auto prefix = std::filesystem::path(self()).parent_path().parent_path();
     return {(prefix / "lib/cgpu/cgpu-load").native(), "--kernel-us", std::to_string(plan.kernel_us)};
@@ -82,7 +82,7 @@ Result<void> start_tenants(const BenchPlan& plan, const std::string& gpu, Tenant
     return {};
 }
 
-/// Takes what the tenants write until then, or until all are ready.
+/// Reads the tenants' output until then, or until all are ready.
 Result<void> attend(Tenants& tenants, std::int64_t until, bool until_ready) {
     while (now_ns() < until) {
         std::vector<pollfd> waited;
@@ -98,14 +98,15 @@ Result<void> attend(Tenants& tenants, std::int64_t until, bool until_ready) {
             if (waited[i].revents != 0 && !tenants[i].read())
                 return client::fail(Kind::failed, "cgpuctl bench: program " + std::to_string(i + 1) + " of " +
                                                       std::to_string(tenants.size()) +
-                                                      " ended early, and said why above. Try: what it says.");
+                                                      " ended early; its message is above. Try: remove that "
+                                                      "cause, then run the benchmark again.");
     }
     if (!until_ready) return {};
     return client::fail(Kind::failed, "cgpuctl bench: the programs didn't start to compute within " +
                                           duration_text(kStartWithin) + ". Try: journalctl -u cgpud.");
 }
 
-/// Kernels a second of each tenant within a window that begins once all compute.
+/// Kernels per second of each tenant within a window that begins when all compute.
 Result<std::vector<double>> measure(Tenants& tenants, std::int64_t window) {
     if (auto ready = attend(tenants, now_ns() + kStartWithin, true); !ready)
         return tl::unexpected(ready.error());
@@ -125,9 +126,10 @@ Result<double> measure_ungated(const BenchPlan& plan, const std::string& gpu) {
     const auto rates = measure(alone, kUngated);
     if (!rates) return tl::unexpected(rates.error());
     if (rates->front() > 0) return rates->front();
-    return client::fail(Kind::failed,
-                        "cgpuctl bench: no kernel was finished within " + duration_text(kUngated) +
-                            ". Try: shorter ones by --kernel-us, or see what else computes on the GPU.");
+    return client::fail(
+        Kind::failed,
+        "cgpuctl bench: no kernel was finished within " + duration_text(kUngated) +
+            ". Try: use shorter kernels (--kernel-us), or check what else computes on the GPU.");
 }
 
 Result<Outcome> bench_on(const BenchPlan& plan, const std::string& gpu, client::Node& node) {
@@ -144,7 +146,7 @@ Result<Outcome> bench_on(const BenchPlan& plan, const std::string& gpu, client::
     double all_due = 0;
     for (std::size_t i = 0; i < tenants.size(); ++i) {
         Row row{plan.weights[i], std::nullopt, sum > 0 ? (*rates)[i] / sum : 0, (*rates)[i]};
-        // A job keeps the process id of the `cgpuctl run` that became it.
+        // A job has the process id of the `cgpuctl run` that became it.
         for (const client::Instance& instance : snapshot->instances)
             if (const auto* place = instance.on(gpu);
                 place != nullptr && instance.pid == static_cast<std::uint32_t>(tenants[i].pid()))
@@ -212,13 +214,14 @@ Result<void> bench(const Input& input, client::Node& node, Terminal& terminal) {
     if (!snapshot) return tl::unexpected(snapshot.error());
     const client::Gpu* gpu = find_gpu(*snapshot, *uuid);
     if (gpu == nullptr)
-        return client::fail(Kind::not_found, "GPU " + input.gpu + ": it went just now. Try: cgpuctl status.");
+        return client::fail(Kind::not_found,
+                            "GPU " + input.gpu + ": it disappeared during this call. Try: cgpuctl status.");
     if (const auto others = instances_on(*snapshot, *uuid); others > 0 && !input.force)
         return client::fail(Kind::refused,
                             "GPU " + input.gpu + ": " + std::to_string(others) +
                                 (others == 1 ? " instance is" : " instances are") +
                                 " on it already. What computes there would be slowed, and the figures wrong. "
-                                "Try: when it is free, or --force.");
+                                "Try: wait until they have ended, or pass --force.");
     const auto outcome = bench_on(*plan, *uuid, node);
     if (!outcome) return tl::unexpected(outcome.error());
     if (input.json)

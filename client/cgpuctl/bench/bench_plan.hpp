@@ -10,16 +10,16 @@
 
 namespace cgpu::cgpuctl {
 
-/// What `cgpuctl bench` is to run.
+/// What `cgpuctl bench` runs.
 struct BenchPlan {
-    std::vector<std::uint32_t> weights;  ///< of a program each
+    std::vector<std::uint32_t> weights;  ///< one for each program
     model::Nanos window = 0;             ///< how long to measure
     std::uint32_t kernel_us = 0;         ///< work of a kernel, microseconds of a GPU at 2 GHz
     std::string memory;                  ///< the limit of each, as `cgpuctl run --mem` takes it
 };
 
-/// From the options; what isn't given is 1:2, 10 s, 1000 us and 1GiB. Error (usage): what can't be read, or
-/// is out of range.
+/// Reads the options; the defaults are 1:2, 10 s, 1000 us and 1GiB. Error (usage): a value that can't be
+/// read, or is out of range.
 [[nodiscard]] client::Result<BenchPlan> read_bench_plan(const Input& input);
 
 }  // namespace cgpu::cgpuctl

@@ -11,17 +11,17 @@
 
 namespace cgpu::cgpuctl {
 
-/// A program that keeps a GPU busy and counts what it gets done (client/load). It ends with this object.
+/// A program that keeps a GPU busy and counts its completed kernels (client/load). It ends with this object.
 class BenchTenant {
   public:
-    /// What was finished at a moment, as the program says it.
+    /// The number of completed kernels at a moment, as the program reports it.
     struct Sample {
         std::int64_t at_ns = 0;  ///< CLOCK_MONOTONIC
         std::uint64_t kernels = 0;
     };
 
-    /// Starts the command in a process of its own; it writes its errors where this program does.
-    /// `environment`: NAME=VALUE, in place of what has that name. Error (failed): it can't be started.
+    /// Starts the command in a process of its own; its errors go to this program's stderr. `environment`:
+    /// NAME=VALUE, which replaces a variable of that name. Error (failed): it can't be started.
     static client::Result<BenchTenant> start(const std::vector<std::string>& command,
                                              const std::vector<std::string>& environment);
     ~BenchTenant();
@@ -30,7 +30,7 @@ class BenchTenant {
 
     [[nodiscard]] pid_t pid() const { return pid_; }
     [[nodiscard]] int output() const { return output_; }
-    /// Takes what the program has written. False: it has ended.
+    /// Reads what the program has written. False: it has ended.
     bool read();
     [[nodiscard]] bool ready() const { return ready_; }
     [[nodiscard]] const std::vector<Sample>& samples() const { return samples_; }
@@ -46,8 +46,8 @@ class BenchTenant {
     std::vector<Sample> samples_;
 };
 
-/// Kernels a second between the first sample at or after `from` and the last one at or before `to`, both
-/// CLOCK_MONOTONIC in nanoseconds; nothing where there are no two such samples.
+/// Kernels per second between the first sample at or after `from` and the last one at or before `to`, both
+/// CLOCK_MONOTONIC in nanoseconds; empty if there are no two such samples.
 [[nodiscard]] std::optional<double> rate(const std::vector<BenchTenant::Sample>& samples, std::int64_t from,
                                          std::int64_t to);
 

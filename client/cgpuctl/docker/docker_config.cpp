@@ -28,7 +28,7 @@ std::string indent_of(const std::string& text) {
     return end == std::string::npos || end == line + 1 ? "    " : text.substr(line + 1, end - line - 1);
 }
 
-/// An entry of ours, whatever the path to the wrapper is.
+/// Whether an entry is ours, whatever the path to the wrapper is.
 bool is_ours(const OrderedJson& entry) {
     const auto path = entry.is_object() ? entry.find("path") : entry.end();
     return entry.is_object() && path != entry.end() && path->is_string() &&
@@ -41,16 +41,16 @@ OrderedJson value_at(const OrderedJson& object, const char* key) {
     return found == object.end() ? OrderedJson() : *found;
 }
 
-/// What a file can't be done to, and why, by errno.
+/// The error for an operation that failed on a file, by errno.
 tl::unexpected<client::ClientError> cannot_be(const std::string& file, const char* done, int reason) {
     const bool rights = reason == EACCES || reason == EPERM;
     return client::fail(
         rights ? Kind::not_authorized : Kind::failed,
         file + ": it can't be " + done + ": " + std::strerror(reason) + ". Try: " +
-            (rights ? "as root (sudo)." : "what is there (ls -ld), and whether the disk is full."));
+            (rights ? "run it as root (sudo)." : "check its rights (ls -ld), and whether the disk is full."));
 }
 
-/// Empty where there is no such file. One that is there and can't be read is not: it would be written over.
+/// Empty if there is no such file. A file that exists and can't be read is an error: it would be overwritten.
 Result<std::string> read_text(const std::string& file) {
     std::error_code error;
     if (fs::is_directory(file, error)) return cannot_be(file, "read", EISDIR);
@@ -122,7 +122,7 @@ Result<DockerConfig> read_docker_config(const std::string& file) {
 }
 
 Result<void> write_docker_config(const std::string& file, const DockerConfig& config) {
-    // What was there is safe before it is gone.
+    // The former values are saved before they are removed.
     if (!config.before.empty())
         if (auto kept = write_text(before_file(file), config.before.dump(4) + "\n"); !kept) return kept;
     const bool tabs = config.indent.starts_with('\t');

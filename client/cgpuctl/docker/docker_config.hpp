@@ -10,11 +10,11 @@ namespace cgpu::cgpuctl {
 
 using OrderedJson = nlohmann::ordered_json;
 
-/// Docker's daemon.json, with everything in it kept in its order.
+/// Docker's daemon.json, with all its content in the original order.
 struct DockerConfig {
     OrderedJson values = OrderedJson::object();
-    /// What stood where now an entry of ours stands, or null for nothing: by "nvidia" (an entry of runtimes)
-    /// and "default-runtime". Docker refuses keys that it doesn't know, so this lies in a file of its own.
+    /// The values that our entries replaced, or null if there were none: by "nvidia" (an entry of runtimes)
+    /// and "default-runtime". Docker refuses unknown keys, so they are kept in a file of their own.
     OrderedJson before = OrderedJson::object();
     std::string indent = "    ";  ///< as the file has it
 
@@ -28,20 +28,20 @@ struct DockerWish {
     bool as_default = false;
 };
 
-/// Where `before` is kept.
+/// The file in which `before` is kept.
 [[nodiscard]] std::string before_file(const std::string& file);
 
-/// Error (failed): it is no JSON object; the text says where it ends to be one. A missing or empty file is an
-/// empty object.
+/// Error (failed): it is not a JSON object; the text has the place of the fault. A missing or empty file is
+/// an empty object.
 [[nodiscard]] client::Result<DockerConfig> read_docker_config(const std::string& file);
-/// In one step, through symbolic links; the file's mode and owner stay. Error (failed).
+/// Writes the file in one step, through symbolic links; its mode and owner stay. Error (failed).
 [[nodiscard]] client::Result<void> write_docker_config(const std::string& file, const DockerConfig& config);
 
-/// With the runtime `cgpu` in it (and as `nvidia`, and as the default). Twice is as once. Error (refused):
-/// `runtimes` is no object.
+/// Adds the runtime `cgpu` (and `nvidia`, and the default). Adding it twice has no further effect. Error
+/// (refused): `runtimes` is not an object.
 [[nodiscard]] client::Result<DockerConfig> with_runtime(DockerConfig config, const DockerWish& wish);
-/// Without it. A default that was ours becomes what it was before or `runc`: dockerd goes on with the last
-/// value of a key that disappears.
+/// Removes the runtime. If the default was ours, its former value is restored, or `runc` is written: dockerd
+/// keeps the last value of a key that disappears.
 [[nodiscard]] DockerConfig without_runtime(DockerConfig config);
 
 }  // namespace cgpu::cgpuctl

@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kPidFile = "/var/run/docker.pid";
 
-/// Pid files outlive their process, and pids are given again.
+/// A pid file may outlive its process, and the pid may be used again.
 bool is_dockerd(pid_t pid) {
     std::ifstream file("/proc/" + std::to_string(pid) + "/comm");
     std::string name;

@@ -12,7 +12,7 @@ enum class Reload {
 };
 
 /// Sends SIGHUP to the dockerd whose pid file the configuration (or Docker's default) names. Error (failed):
-/// it runs and can't be told.
+/// it runs and can't be signalled.
 [[nodiscard]] client::Result<Reload> reload_docker(const DockerConfig& config);
 
 }  // namespace cgpu::cgpuctl

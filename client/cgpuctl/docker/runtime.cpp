@@ -24,8 +24,9 @@ Result<void> check(const Input& input) {
         return client::fail(Kind::usage, "--as " + model::quote(input.as) +
                                              ": the only other name is nvidia. Try: --as nvidia.");
     if (input.remove && (input.make_default || !input.as.empty()))
-        return client::fail(Kind::usage,
-                            "--remove: it undoes everything, --as and --default too. Try: it alone.");
+        return client::fail(
+            Kind::usage,
+            "--remove: it already undoes --as and --default. Try: cgpuctl runtime configure --remove.");
     return {};
 }
 

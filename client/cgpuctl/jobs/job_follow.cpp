@@ -17,7 +17,7 @@ Result<void> report(const client::Job& job, bool json, Terminal& terminal) {
     if (json) terminal.out() << to_text(to_json(job));
     if (job.result != "done")
         return client::fail(Kind::failed, title_of(job) + ": " + job.result + ". " + printable(job.message) +
-                                              " Try: journalctl -u cgpud tells all of it.");
+                                              " Try: journalctl -u cgpud.");
     if (!json) terminal.done(title_of(job) + ": done. " + printable(job.message));
     return {};
 }
@@ -56,7 +56,7 @@ Result<void> cancel_job_under_way(client::Node& node, Terminal& terminal) {
     if (job->result == "done")
         return client::fail(Kind::failed, title_of(*job) +
                                               ": it was done before it could be cancelled. Try: " +
-                                              "another one, to " + job->from + ".");
+                                              "start another one, to " + job->from + ".");
     terminal.done(title_of(*job) + ": " + job->result + ". " + printable(job->message));
     return {};
 }

@@ -16,12 +16,12 @@ using Clock = std::chrono::steady_clock;
 using Kind = client::ClientError::Kind;
 using Woke = client::JobWatch::Woke;
 
-/// A daemon that is restarted is back within this.
+/// A restarted daemon is back within this time.
 constexpr std::chrono::seconds kAwayAtMost{30};
-/// The bus tells of one that comes back, but not of one that only goes on.
+/// The bus announces a daemon that comes back, but not one that merely continues.
 constexpr std::chrono::milliseconds kLookWhileAway{1000};
 
-/// While it lives, SIGINT and SIGTERM can only be read from its descriptor.
+/// While this object lives, SIGINT and SIGTERM can only be read from its descriptor.
 class HeldInterrupts {
   public:
     HeldInterrupts() {
@@ -40,7 +40,7 @@ class HeldInterrupts {
     HeldInterrupts& operator=(const HeldInterrupts&) = delete;
 
     [[nodiscard]] int fd() const { return fd_; }
-    /// Whether there was one; it is taken.
+    /// Whether a signal has arrived; it is consumed.
     [[nodiscard]] bool take() const {
         signalfd_siginfo info{};
         return read(fd_, &info, sizeof info) > 0;
@@ -51,7 +51,7 @@ class HeldInterrupts {
     sigset_t before_{};
 };
 
-/// Its object has made room for the next job's, after its end was told.
+/// The job's object was replaced by the next job's, after its end was signalled.
 client::Job ended_unseen(const std::optional<client::Job>& last_seen, const std::string& result) {
     client::Job job = last_seen.value_or(client::Job());
     job.state = "ended";
@@ -100,9 +100,9 @@ Result<client::Job> wait_for_job(const std::string& path, client::Node& node, Te
         if (woke != Woke::interrupted || !interrupts.take()) continue;
         terminal.end_progress();
         if (cancelled)
-            return client::fail(Kind::failed,
-                                "cgpuctl: interrupted; the job goes back without anybody watching. Try: "
-                                "cgpuctl status.");
+            return client::fail(
+                Kind::failed,
+                "cgpuctl: interrupted; the job is rolled back in the background. Try: cgpuctl status.");
         cancelled = true;
         if (const auto done = node.cancel_job(path); !done)
             terminal.warning(done.error().text);

@@ -13,8 +13,8 @@ namespace cgpu::cgpuctl {
 /// `upgrade 3 (hot, 1.1.0 to 1.2.0): all, 2 of 5; waits for …`
 [[nodiscard]] std::string progress_text(const client::Job& job);
 
-/// Watches a job to its end by what the bus says of it, with a line of progress on a terminal. An interrupt
-/// cancels it and a second one gives up waiting. A daemon that is away for a moment is waited for.
+/// Follows a job to its end by the signals of the bus, with a line of progress on a terminal. An interrupt
+/// cancels the job; a second one stops waiting. A daemon that is temporarily away is waited for.
 [[nodiscard]] client::Result<client::Job> wait_for_job(const std::string& path, client::Node& node,
                                                        Terminal& terminal);
 

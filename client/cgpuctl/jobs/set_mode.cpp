@@ -10,7 +10,8 @@ namespace {
 using client::Result;
 using Kind = client::ClientError::Kind;
 
-/// Which GPUs the node's mode has not reached; that their state can't be read is no fault of the switch.
+/// Warns about GPUs that the node's mode has not reached; if their state can't be read, the switch has not
+/// failed.
 void warn_of_others(client::Node& node, Terminal& terminal) {
     if (const auto snapshot = node.read())
         for (const auto& warning : mode_warnings(*snapshot)) terminal.warning(warning);

@@ -14,7 +14,8 @@ Result<client::Upgrade> wanted(const Input& input) {
                             "cgpuctl upgrade --hot 1.2.3.");
     if (input.drain && input.cold.empty())
         return client::fail(Kind::usage,
-                            "--drain: a hot upgrade waits for no instance to end. Try: it with --cold.");
+                            "--drain: only a cold upgrade waits for instances to end. Try: cgpuctl upgrade "
+                            "--cold VERSION --drain.");
     client::Upgrade upgrade;
     upgrade.hot = !input.hot.empty();
     upgrade.version = upgrade.hot ? input.hot : input.cold;

@@ -29,7 +29,7 @@ constexpr std::array kActions = {
     Action{"verify", Action::Takes::either, false, "verify [VERSION|FOLDER]", &module_verify},
 };
 
-/// Empty where the action can be done.
+/// Empty if the action can be carried out.
 std::string why_not(const Action& action, const Input& input) {
     if (action.takes == Action::Takes::something && input.what.empty()) return "it needs to know which";
     if (action.takes == Action::Takes::nothing && !input.what.empty()) return "it takes nothing more";

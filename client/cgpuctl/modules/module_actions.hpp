@@ -9,7 +9,7 @@
 #include "client/node/node.hpp"
 #include "core/upgrade/version.hpp"
 
-/// What `cgpuctl module ACTION` does, one function an action.
+/// The actions of `cgpuctl module ACTION`, one function for each.
 namespace cgpu::cgpuctl {
 
 client::Result<void> module_list(const Input& input, client::Node& node, Terminal& terminal);
@@ -18,7 +18,7 @@ client::Result<void> module_verify(const Input& input, client::Node& node, Termi
 client::Result<void> module_add(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> module_remove(const Input& input, client::Node& node, Terminal& terminal);
 
-/// The folder of modules that is meant.
+/// The folder of modules to use.
 [[nodiscard]] std::filesystem::path modules_folder(const Input& input);
 /// Error: usage.
 [[nodiscard]] client::Result<upgrade::Version> read_version(const std::string& text);

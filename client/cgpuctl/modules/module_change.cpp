@@ -16,7 +16,7 @@ client::Result<void> module_add(const Input& input, client::Node&, Terminal& ter
 client::Result<void> module_remove(const Input& input, client::Node& node, Terminal& terminal) {
     const auto version = read_version(input.what);
     if (!version) return tl::unexpected(version.error());
-    // Which one is in force only the daemon can say; without it none is taken away.
+    // Only the daemon knows which version is in force; without that none is removed.
     const auto snapshot = node.read();
     if (!snapshot) return tl::unexpected(snapshot.error());
     const auto modules = modules_folder(input);

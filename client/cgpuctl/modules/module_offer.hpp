@@ -5,8 +5,8 @@
 
 namespace cgpu::cgpuctl {
 
-/// A line about the newest version of the module that is installed, where it is newer than the one in force:
-/// a package brings versions, and none goes into force by itself. Else empty.
+/// A line about the newest installed version of the module, if it is newer than the one in force: packages
+/// bring versions, and none takes effect by itself. Otherwise empty.
 [[nodiscard]] std::string offer_text(const std::string& in_force, const std::vector<std::string>& installed);
 
 }  // namespace cgpu::cgpuctl

@@ -19,7 +19,7 @@ using client::InstalledModule;
 using client::Result;
 using Kind = client::ClientError::Kind;
 
-/// The version in force; none where the daemon doesn't answer, which holds up nothing here.
+/// The version in force; empty if the daemon doesn't answer, which is not needed here.
 std::optional<std::string> in_force(client::Node& node) {
     const auto snapshot = node.read();
     return snapshot ? std::optional(snapshot->module_version) : std::nullopt;
@@ -59,10 +59,10 @@ std::string list_of(const std::vector<std::uint32_t>& pids) {
 void warn_of_unseen(const client::EngineUsers& users, const Input& input, Terminal& terminal) {
     if (!users.all_seen && !input.quiet)
         terminal.warning(
-            "processes: some may not be looked at, and are missing here. Try: as root, on the host.");
+            "processes: some may not be examined, and are missing here. Try: run it as root, on the host.");
 }
 
-/// What verify looks at: a path, and how it is called in what it prints.
+/// What verify checks: a path, and its name in the output.
 struct Place {
     std::string name;
     std::filesystem::path folder;
@@ -78,7 +78,7 @@ Result<std::vector<Place>> places_of(const Input& input) {
         std::filesystem::symlink_status(input.what, none).type() == file_type::not_found)
         return client::fail(Kind::not_found,
                             input.what +
-                                ": there is no version, and no folder, of that name. Try: one of "
+                                ": there is no version, and no folder, of that name. Try: name a version of "
                                 "cgpuctl module list, or the folder of one.");
     if (!input.what.empty()) return std::vector{Place{input.what, input.what}};
     std::vector<Place> places;

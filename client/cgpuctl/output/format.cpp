@@ -12,7 +12,7 @@
 namespace cgpu::cgpuctl {
 namespace {
 
-/// With one decimal, or none where that would be 0.
+/// With one decimal, or none if that would be 0.
 std::string decimal(double value) {
     std::array<char, 64> text{};
     const double tenths = std::round(value * 10) / 10;
@@ -29,7 +29,7 @@ std::string size_text(std::uint64_t bytes) {
     const double tenths =
         std::floor(static_cast<double>(bytes) * 10 / static_cast<double>(model::Bytes::kPerMib));
     std::array<char, 64> text{};
-    // Never rounded up to the whole MiB that it is not.
+    // Not rounded up to a whole MiB.
     std::snprintf(text.data(), text.size(), "%.1fMiB", std::max(tenths, 1.0) / 10);
     return text.data();
 }

@@ -7,27 +7,27 @@
 
 #include "client/node/snapshot.hpp"
 
-/// Figures as people read them.
+/// Formats figures for users.
 namespace cgpu::cgpuctl {
 
-/// Bytes as MiB, exact where they are whole: `4301MiB`, else with one decimal: `4300.5MiB`.
+/// Bytes as MiB: `4301MiB` if they are whole, else with one decimal: `4300.5MiB`.
 [[nodiscard]] std::string size_text(std::uint64_t bytes);
 /// `200MiB / 4301MiB`
 [[nodiscard]] std::string of_text(std::uint64_t used, std::uint64_t limit);
-/// The same of an instance; what came past the module is said where everybody looks:
+/// The same for an instance; memory without the module is shown, too:
 /// `1700MiB / 4301MiB (1500MiB unexplained, 1 process outside the module)`
 [[nodiscard]] std::string memory_text(const client::Quota& quota, const client::Usage& usage);
 /// 0..1 as per cent: `25%`, `33.3%`.
 [[nodiscard]] std::string share_text(double share);
-/// Due and got: `25% / 24.8%`; where the driver divides the compute, `native`.
+/// Target and achieved share: `25% / 24.8%`; `native` if the driver divides the compute.
 [[nodiscard]] std::string shares_text(const client::Usage& usage);
 /// Nanoseconds: `83.2s`, `4.1ms`, `0s`.
 [[nodiscard]] std::string duration_text(std::uint64_t nanoseconds);
 /// Seconds since 1970 in local time: `2025-01-31 08:15:00`.
 [[nodiscard]] std::string time_text(std::uint64_t seconds);
-/// An instance's id as people read it: its first 12 characters.
+/// The id of an instance as it is shown to users: its first 12 characters.
 [[nodiscard]] std::string short_id(std::string_view id);
-/// Foreign text without what could move a terminal's cursor or change its colours.
+/// Text of others without characters that could move a terminal's cursor or change its colours.
 [[nodiscard]] std::string printable(std::string_view text);
 /// The columns of UTF-8 text, one per code point.
 [[nodiscard]] std::size_t text_width(std::string_view text);

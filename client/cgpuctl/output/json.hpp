@@ -6,7 +6,7 @@
 
 #include "client/node/snapshot.hpp"
 
-/// The output of --json. Keys are stable; base units: bytes, seconds, shares of 0..1.
+/// The output of --json. Keys are stable; units are bytes, seconds, shares of 0..1.
 namespace cgpu::cgpuctl {
 
 using Json = nlohmann::ordered_json;
@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] Json to_json(const client::Job& job);
 [[nodiscard]] Json to_json(const client::Kept& kept);
 
-/// With line breaks. Foreign bytes that are no UTF-8 come out as U+FFFD.
+/// With line breaks. Bytes that are not UTF-8 are written as U+FFFD.
 [[nodiscard]] std::string to_text(const Json& json);
 
 }  // namespace cgpu::cgpuctl

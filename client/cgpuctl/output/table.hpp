@@ -13,7 +13,7 @@ class Table {
   public:
     explicit Table(std::vector<std::string> heads) : heads_(std::move(heads)) {}
 
-    /// As many cells as there are heads; an empty one is written as `-`.
+    /// As many cells as there are headings; an empty one is written as `-`.
     void add(std::vector<std::string> cells);
     [[nodiscard]] bool empty() const { return rows_.empty(); }
     void print(Terminal& terminal, bool legend) const;
@@ -28,7 +28,7 @@ class Table {
 /// Names and their values.
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
-/// A line for each: the name with a colon, then the value.
+/// One line for each: the name with a colon, then the value.
 void print_facts(Terminal& terminal, const Facts& facts);
 
 }  // namespace cgpu::cgpuctl

@@ -13,7 +13,7 @@ constexpr std::string_view kRed = "\033[31m";
 constexpr std::string_view kYellow = "\033[33m";
 constexpr std::string_view kPlain = "\033[0m";
 constexpr std::string_view kOverwrite = "\r\033[K";
-/// A longer line would be broken, and only its last part written over.
+/// A longer line would wrap, and only its last part would be overwritten.
 constexpr std::size_t kLineWidth = 79;
 
 std::string painted(std::string_view text, std::string_view color, bool wanted) {

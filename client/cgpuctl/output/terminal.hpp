@@ -18,13 +18,13 @@ class Terminal {
     Terminal(std::ostream& out, std::ostream& err, Style style) : out_(out), err_(err), style_(style) {}
 
     [[nodiscard]] std::ostream& out() { return out_; }
-    /// A table's heads and the like.
+    /// Writes the headings of a table.
     void heading(std::string_view line);
-    /// That a change was made; nothing where it is to be quiet.
+    /// Reports a successful change; prints nothing if --quiet is set.
     void done(std::string_view sentence);
-    /// How far something is, on a line that is written over; nothing where there is no terminal, or quiet.
+    /// Shows progress on a line that is overwritten; prints nothing without a terminal, or if --quiet is set.
     void progress(std::string_view line);
-    /// Takes that line away.
+    /// Removes that line.
     void end_progress();
     void warning(std::string_view sentence);
     /// `what: why. Try: …`

@@ -15,7 +15,7 @@ client::Result<std::uint32_t> read_count(const std::string& what, const std::str
     const auto [stopped, error] = std::from_chars(text.data(), end, value);
     if (error != std::errc{} || stopped != end)
         return client::fail(Kind::usage, what + " " + model::quote(text) +
-                                             ": it is not a whole number. Try: digits only, such as 4.");
+                                             ": it is not a whole number. Try: use digits only, such as 4.");
     return value;
 }
 

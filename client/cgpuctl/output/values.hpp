@@ -6,7 +6,7 @@
 #include "client/node/client_error.hpp"
 #include "core/model/bytes.hpp"
 
-/// Readers of the values on the command line. Errors are of kind usage.
+/// Parsers of values on the command line. Errors are of kind usage.
 namespace cgpu::cgpuctl {
 
 /// A whole number in decimal digits.

@@ -35,7 +35,7 @@ std::vector<std::string> warnings_about(const client::Snapshot& snapshot) {
             instance.module_version != snapshot.module_version)
             out.push_back("instance " + short_id(instance.id) + ": its processes run module " +
                           instance.module_version + ", and " + snapshot.module_version +
-                          " is in force. Try: journalctl -u cgpud says which and why.");
+                          " is in force. Try: journalctl -u cgpud.");
     }
     if (snapshot.gpus.empty())
         out.emplace_back("GPUs: the driver shows none. Try: nvidia-smi, then journalctl -u cgpud.");
@@ -44,7 +44,7 @@ std::vector<std::string> warnings_about(const client::Snapshot& snapshot) {
         if (!gpu.present)
             out.push_back("GPU " + gpu.uuid + ": it was known and the driver does not show it now" +
                           (gpu.obstacle.empty() ? "" : " (" + gpu.obstacle + ")") +
-                          ". Try: nvidia-smi, and the kernel's log.");
+                          ". Try: nvidia-smi, and read the kernel's log.");
         else if (!gpu.obstacle.empty())
             out.push_back("GPU " + std::to_string(gpu.index) + ": nothing is put on it: " + gpu.obstacle +
                           ". Try: nvidia-smi -q.");
@@ -55,7 +55,7 @@ std::vector<std::string> warnings_about(const client::Snapshot& snapshot) {
             out.push_back("instance " + short_id(instance.id) + ": its weight on GPU " +
                           std::to_string(gpu.index) +
                           " is 0, so it cannot compute. Try: cgpuctl set-weight " + short_id(instance.id) +
-                          " 1, after freeing a weight where none is left.");
+                          " 1, after freeing a weight if none is left.");
         }
     }
     return out;

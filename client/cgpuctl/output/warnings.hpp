@@ -7,10 +7,10 @@
 
 namespace cgpu::cgpuctl {
 
-/// What an administrator should look at, each as `what: why. Try: …`.
+/// Conditions that need an administrator's attention, each as `what: why. Try: …`.
 [[nodiscard]] std::vector<std::string> warnings_about(const client::Snapshot& snapshot);
 
-/// Those of them that are about GPUs that serve another mode than the node was switched to.
+/// The warnings about GPUs that serve another mode than the node was switched to.
 [[nodiscard]] std::vector<std::string> mode_warnings(const client::Snapshot& snapshot);
 
 }  // namespace cgpu::cgpuctl

@@ -6,7 +6,7 @@
 
 namespace cgpu::cgpuctl {
 
-/// `cgpuctl list --kept`: what --persist has kept, a line for each device of a name.
+/// `cgpuctl list --kept`: prints the kept settings, a line for each device of a name.
 [[nodiscard]] client::Result<void> list_kept(const Input& input, client::Node& node, Terminal& terminal);
 
 }  // namespace cgpu::cgpuctl

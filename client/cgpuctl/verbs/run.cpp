@@ -30,12 +30,12 @@ using client::Result;
 using client::Variables;
 using Kind = ClientError::Kind;
 
-/// As long as a container's short ids are unique: 128 random bits in hex.
+/// 128 random bits in hex: the first 12 characters are as unique as a container's short id.
 Result<std::string> new_id() {
     std::array<unsigned char, 16> bits{};
     if (getrandom(bits.data(), bits.size(), 0) != static_cast<ssize_t>(bits.size()))
-        return client::fail(Kind::failed,
-                            "a random id: " + std::string(std::strerror(errno)) + ". Try: again.");
+        return client::fail(Kind::failed, "a random id: " + std::string(std::strerror(errno)) +
+                                              ". Try: run the command again.");
     constexpr std::string_view kHex = "0123456789abcdef";
     std::string id;
     for (const unsigned char byte : bits) {
@@ -63,16 +63,16 @@ void print_grant(const client::Created& created, Terminal& terminal) {
                       "; would be granted, nothing was changed.");
 }
 
-/// Not root: the mounts are then made by the set-uid helper, and systemd is the user's own.
+/// A user who isn't root: the set-uid helper makes the mounts, and the user's own systemd makes the scope.
 bool is_user() { return geteuid() != 0; }
 
-/// Out of a login session, a job gets a cgroup of its own where systemd keeps them.
+/// Moves a job out of the login session into a cgroup of its own, if systemd manages the cgroups.
 void leave_session(client::Node& node, const std::string& id, const std::string& name, Terminal& terminal) {
     const auto slice = client::slice_for_this_process();
     if (!slice) return;
     client::Scope scope{client::scope_name(id), *slice, "cgpu job " + name};
     if (is_user()) {
-        // Only root may ask the system's systemd. This is the slice of what users start themselves
+        // Only root may ask the system's systemd. This is the slice for programs that users start themselves
         // (systemd.special(7)).
         scope.slice = "app.slice";
         scope.of_user = true;
@@ -81,16 +81,16 @@ void leave_session(client::Node& node, const std::string& id, const std::string&
     if (!entered) terminal.warning(entered.error().text + ". The job stays in the cgroup of its session.");
 }
 
-/// From the granted instance to the running command; returns only with what went wrong.
+/// From the granted instance to the running command; returns only an error.
 ClientError enter(const Input& input, client::Node& node, const std::string& id,
                   const client::Created& created, const std::vector<client::DriverLibrary>& driver,
                   const std::optional<client::JobUser>& user) {
-    // Its pid stays the same when it becomes the command.
+    // The process keeps its pid when it becomes the command.
     if (auto attached = node.attach(id, static_cast<std::uint32_t>(getpid())); !attached)
         return attached.error();
     const auto snapshot = node.read();
     if (!snapshot) return snapshot.error();
-    // What these said before was about the request or about GPUs that the command must not see.
+    // Their former values were the request, or named GPUs that the command must not see.
     for (const char* stale : {"ALIYUN_COM_GPU_MEM_CONTAINER", "ALIYUN_COM_GPU_MEM_DEV"}) unsetenv(stale);
     for (const auto& [name, value] : client::granted_environment(created.quotas, snapshot->gpus))
         setenv(name.c_str(), value.c_str(), 1);
@@ -99,19 +99,20 @@ ClientError enter(const Input& input, client::Node& node, const std::string& id,
     const auto root = client::Root::open("/");
     if (!root) return root.error();
     if (auto done = client::put_fronts_before(driver, created.link_folder, *root); !done) return done.error();
-    // Last: the mounts take root.
+    // Last, because the mounts need root.
     if (user)
         if (auto done = client::become(*user); !done) return done.error();
     return client::start_command(input.command);
 }
 
-/// As client::job_user(). Whoever isn't root runs commands as themselves, if the helper can make the mounts.
+/// As client::job_user(). A user who isn't root runs commands as that user, if the helper can make the
+/// mounts.
 Result<std::optional<client::JobUser>> user_of_command(const std::string& asked) {
     if (!is_user()) return client::job_user(asked, whole_environment());
     if (!asked.empty())
         return client::fail(
             Kind::not_authorized,
-            "--user: only root may run a command as somebody else. Try: sudo cgpuctl run --user " +
+            "--user: only root may run a command as another user. Try: sudo cgpuctl run --user " +
                 model::quote(asked) + " ….");
     if (auto helper = client::check_enter_helper(); !helper) return tl::unexpected(helper.error());
     return std::nullopt;
@@ -127,7 +128,7 @@ Result<void> run(const Input& input, client::Node& node, Terminal& terminal) {
     if (!variables) return tl::unexpected(variables.error());
     const auto id = new_id();
     if (!id) return tl::unexpected(id.error());
-    // Before anything is granted: without a driver or a module there is nothing to run on.
+    // Checked before anything is granted: without a driver or a module the command can't run.
     const auto root = client::Root::open("/");
     if (!root) return tl::unexpected(root.error());
     const auto variable = [](const char* name) {
@@ -153,8 +154,8 @@ Result<void> run(const Input& input, client::Node& node, Terminal& terminal) {
     }
     leave_session(node, *id, name, terminal);
     ClientError error = enter(input, node, *id, *created, *driver, *user);
-    // The daemon lets it go in any case once this process has ended; this only makes it happen now. Users may
-    // not release what has a process.
+    // The daemon releases the instance in any case when this process has ended; this only releases it sooner.
+    // Ordinary users may not release an instance that has a process.
     if (is_user()) return tl::unexpected(std::move(error));
     const auto released = node.release_instance(*id);
     if (!released) terminal.warning(released.error().text);

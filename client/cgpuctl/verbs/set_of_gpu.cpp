@@ -1,4 +1,4 @@
-// set-policy, set-max-inst and set-prio-ratio: what is set for a whole GPU.
+// set-policy, set-max-inst and set-prio-ratio: settings of a whole GPU.
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/output/values.hpp"
 #include "core/model/policy.hpp"
@@ -7,7 +7,7 @@
 namespace cgpu::cgpuctl {
 namespace {
 
-/// Says that `figure` was set, where it was.
+/// Reports that `figure` was set, if it was.
 client::Result<void> say(const client::Result<void>& done, const Input& input, const std::string& figure,
                          Terminal& terminal) {
     if (!done) return done;

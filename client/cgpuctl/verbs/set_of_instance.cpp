@@ -1,5 +1,5 @@
-// set-memory, set-weight and set-priority: what is set for one instance, until it ends or for its next starts
-// too.
+// set-memory, set-weight and set-priority: settings of one instance, until it ends or also for its next
+// starts.
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/json.hpp"
@@ -11,8 +11,8 @@ namespace {
 
 client::Setting setting_of(const Input& input) { return {input.persist, input.force, input.dry_run}; }
 
-/// Says that `figure` was set, where it was, and for how long: `kept_for` names whose next starts have it,
-/// too; empty: nobody's. With --json as an object: `key` with `value`, and what else is so.
+/// Reports that `figure` was set, if it was, and for how long. `kept_for` is the name whose next starts get
+/// it, too; empty: it isn't kept. With --json it prints an object: `key` with `value`, and the other fields.
 client::Result<void> say(const client::Result<std::string>& kept_for, const Input& input,
                          const std::string& figure, const char* key, const Json& value, Terminal& terminal) {
     if (!kept_for) return tl::unexpected(kept_for.error());

@@ -45,8 +45,8 @@ void print(const client::Snapshot& snapshot, const client::Gpu& gpu, Terminal& t
     print_instances_on(snapshot, gpu, terminal, legend);
 }
 
-/// A weight that decides nothing looks like one that does: said here, because Docker shows no warning at the
-/// start.
+/// A weight without effect looks like any other: it is pointed out here, because Docker shows no warning at
+/// the start.
 std::string weight_text(const client::Quota& quota, const client::Snapshot& snapshot) {
     std::string remark = quota.percent ? std::to_string(*quota.percent) + "% of the compute" : "";
     for (const client::Gpu& gpu : snapshot.gpus)
@@ -93,7 +93,7 @@ void print(const client::Instance& instance, const client::Snapshot& snapshot, T
     }
 }
 
-/// A number that is an index, or a UUID; what else looks like one may still be the beginning of an id.
+/// The GPU that `target` names by index or UUID; another number may still be the prefix of an id.
 const client::Gpu* named_gpu(const client::Snapshot& snapshot, const std::string& target) {
     for (const client::Gpu& gpu : snapshot.gpus)
         if (gpu.uuid == target || (gpu.present && std::to_string(gpu.index) == target)) return &gpu;
@@ -123,8 +123,10 @@ client::Result<void> show(const Input& input, client::Node& node, Terminal& term
             print(instance, *snapshot, terminal);
         return {};
     }
-    return client::fail(ClientError::Kind::not_found,
-                        input.target + ": it came or went just now. Try: again, or cgpuctl list.");
+    return client::fail(
+        ClientError::Kind::not_found,
+        input.target +
+            ": it started or ended during this call. Try: run the command again, or cgpuctl list.");
 }
 
 }  // namespace cgpu::cgpuctl

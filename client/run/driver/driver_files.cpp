@@ -31,13 +31,13 @@ bool is_for_this_machine(const Descriptor& file) {
            header.e_machine == EM_X86_64;
 }
 
-/// Each of them is a mount.
+/// Bounds the number of mounts: one for each file.
 constexpr std::size_t kMaxFiles = 256;
-/// No honest system's is longer.
+/// Bounds the size of a loader cache; honest ones are smaller.
 constexpr std::size_t kMaxCache = std::size_t{16} << 20;
 
-/// What is mounted below the root: NVIDIA's toolkit mounts the driver's files one by one, in a container
-/// maybe where its loader does not look. As seen from the root.
+/// The mounts below the root: NVIDIA's toolkit mounts the driver's files one by one, possibly where the
+/// container's loader does not look. Paths are as seen from the root.
 std::vector<std::string> mounts_below(const Root& root) {
     std::vector<std::string> paths;
     for (const Mount& mount : mounts_here())
@@ -45,9 +45,9 @@ std::vector<std::string> mounts_below(const Root& root) {
     return paths;
 }
 
-/// By which way the loader comes to a file of the name that programs load, in the order in which it tries
-/// them. Without a cache it never looks in configured folders: they are a last resort, for a root where
-/// ldconfig has not run yet.
+/// How the loader comes to a file of the name that programs load, in the order in which it tries them.
+/// Without a cache it never looks in configured folders: they are a fallback for a root where ldconfig has
+/// not run yet.
 enum class Way { own, cache, usual, configured, none };
 
 class Search {
@@ -60,7 +60,7 @@ class Search {
                 if (is_named(name, base_)) add((folder / name).native(), name == soname() ? way : Way::none);
     }
 
-    /// Paths of other names are left out.
+    /// Ignores paths of other names.
     void look_at(const std::vector<std::string>& paths, Way way) {
         for (const std::filesystem::path path : paths)
             if (is_named(path.filename().native(), base_)) add(path.native(), way);
@@ -112,7 +112,7 @@ Result<std::vector<DriverLibrary>> find_driver(const Root& root, const LoaderEnv
         search.look_at(cached_paths(cache, search.soname()), Way::cache);
         search.look_in(folders->usual, Way::usual);
         search.look_in(folders->configured, Way::configured);
-        // Without a driver where the loader looks these are of no use.
+        // Useless without a driver where the loader looks.
         if (search.found()) {
             search.look_in(*shipped, Way::none);
             search.look_at(mounts, Way::none);
@@ -120,7 +120,7 @@ Result<std::vector<DriverLibrary>> find_driver(const Root& root, const LoaderEnv
         if (search.too_many())
             return fail(ClientError::Kind::refused,
                         std::string(base) + ": there are more than " + std::to_string(kMaxFiles) +
-                            " files of this name where the loader looks. Try: fewer of them.");
+                            " files of this name where the loader looks. Try: remove some of them.");
         if (auto library = search.found()) libraries.push_back(std::move(*library));
     }
     if (libraries.empty() || libraries.front().soname != "libcuda.so.1")

@@ -9,18 +9,18 @@
 
 namespace cgpu::client {
 
-/// One library of the driver as it lies on the system.
+/// One library of the driver on the system.
 struct DriverLibrary {
     std::string soname;              ///< libcuda.so.1
     std::string real;                ///< the file that the loader finds for it, with symbolic links resolved
     std::vector<std::string> files;  ///< every file it may be loaded from, `real` among them, each path once
 };
 
-/// libcuda.so.1, and libnvidia-ml.so.1 where it is there. The paths are as seen from the root. The real one
-/// is what a program with this environment loads; copies that images ship elsewhere, and those that were
-/// mounted elsewhere below the root, are among the files. Files of another machine (32-bit ones) and what is
-/// no ELF file are left out. Errors: no libcuda where the loader looks (failed); more files or folders than
-/// can all be covered (refused).
+/// libcuda.so.1, and libnvidia-ml.so.1 if it exists. The paths are as seen from the root. The real file is
+/// the one that a program with this environment loads. Copies that images ship in other folders, and those
+/// that were mounted at other paths below the root, are among the files. Files for another machine (32-bit
+/// ones) and files that are not ELF are left out. Errors: no libcuda where the loader looks (failed); more
+/// files or folders than can be covered (refused).
 [[nodiscard]] Result<std::vector<DriverLibrary>> find_driver(const Root& root,
                                                              const LoaderEnvironment& environment);
 

@@ -44,7 +44,7 @@ Result<FrontImage> fit_front(const std::string& front, const Descriptor& driver,
     auto fitted = elf::fit_exports(*ours, *present);
     if (!fitted)
         return fail(ClientError::Kind::failed,
-                    front + ": " + fitted.error() + ". Try: the newest release of cgpu.");
+                    front + ": " + fitted.error() + ". Try: install the newest release of cgpu.");
     return FrontImage{std::move(fitted->image), fitted->has_all};
 }
 

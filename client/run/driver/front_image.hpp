@@ -14,12 +14,12 @@ using Image = std::vector<std::byte>;
 
 struct FrontImage {
     Image image;
-    bool has_all = false;  ///< as elf::FittedExports has it
+    bool has_all = false;  ///< see elf::FittedExports
 };
 
-/// The front (a path on the host) with the exports of the driver's file (open for reading, and called
-/// `name`).
+/// Builds the front library whose export table matches the driver's file: the front (a path on the host) with
+/// the exports of the driver (open for reading, and called `name`).
 [[nodiscard]] Result<FrontImage> fit_front(const std::string& front, const Descriptor& driver,
-                                           const std::string& name);
+                                            const std::string& name);
 
 }  // namespace cgpu::client

@@ -23,11 +23,11 @@ constexpr std::array<const char*, 8> kUsual = {
 
 constexpr const char* kToolkits = "/usr/local";
 
-/// Where conda's installers put it, besides where CONDA_PREFIX says.
+/// Folders of conda's installers, besides the one in CONDA_PREFIX.
 constexpr std::array<const char*, 5> kCondas = {"/opt/conda", "/opt/miniconda3", "/opt/miniforge3",
                                                 "/root/miniconda3", "/root/miniforge3"};
 
-/// No honest system has files of the loader's that are longer, or more of them, or more folders.
+/// Bounds for the loader's files; honest systems have smaller and fewer files, and fewer folders.
 constexpr std::size_t kMaxConfig = std::size_t{1} << 20;
 constexpr std::size_t kMaxConfigFiles = 1024;
 constexpr std::size_t kMaxFolders = 1024;
@@ -42,7 +42,7 @@ class Reader {
     explicit Reader(const Root& root) : root_(root) {}
 
     void read_config(const std::string& path) {
-        // Each once: files may include each other.
+        // Each file once, because files may include each other.
         if (std::find(files_.begin(), files_.end(), path) != files_.end()) return;
         files_.push_back(path);
         if (files_.size() > kMaxConfigFiles)
@@ -63,7 +63,7 @@ class Reader {
         }
     }
 
-    /// The loader takes both signs between folders.
+    /// The loader accepts both separators between folders.
     void add_path(const std::string& path) {
         for (std::size_t begin = 0; begin < path.size();) {
             const std::size_t end = std::min(path.find_first_of(":;", begin), path.size());
@@ -90,7 +90,7 @@ class Reader {
             if (!name.starts_with('.')) add((environments / name / "cuda-compat").native());
     }
 
-    /// Those that have come since the last call.
+    /// The folders found since the last call.
     std::vector<std::string> take() { return std::exchange(folders_, {}); }
 
     std::optional<ClientError> refusal() const {
@@ -111,7 +111,7 @@ class Reader {
     void refuse(const std::string& what, std::size_t limit, const char* unit) {
         if (!refusal_)
             refusal_ = what + " more than " + std::to_string(limit) + " " + unit +
-                       ", so a driver's library among them could stay uncovered. Try: fewer of them.";
+                       ", so a driver's library among them could stay uncovered. Try: remove some of them.";
     }
 
     const Root& root_;
@@ -149,7 +149,7 @@ Result<std::vector<std::string>> shipped_driver_folders(const Root& root,
     for (const char* prefix : kCondas) reader.add_conda(prefix);
     if (const std::string prefix = without_slash_at_end(environment.conda_prefix); prefix.starts_with('/')) {
         reader.add_conda(prefix);
-        // An environment lies below the installation that made it.
+        // An environment is below the installation that made it.
         if (const auto below = prefix.rfind("/envs/"); below != std::string::npos)
             reader.add_conda(prefix.substr(0, below));
     }

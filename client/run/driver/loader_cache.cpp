@@ -7,7 +7,7 @@
 namespace cgpu::client {
 namespace {
 
-/// As glibc has them (sysdeps/generic/dl-cache.h). Offsets of texts count from the header.
+/// As in glibc (sysdeps/generic/dl-cache.h). Offsets of texts count from the header.
 constexpr std::string_view kMagic = "glibc-ld.so.cache1.1";
 
 struct CacheHeader {
@@ -38,7 +38,7 @@ std::optional<T> read_at(std::string_view text, std::size_t offset) {
     return value;
 }
 
-/// The text up to its NUL; empty where that is missing.
+/// The text up to its NUL; empty if there is none.
 std::string_view text_at(std::string_view cache, std::size_t offset) {
     if (offset >= cache.size()) return {};
     const auto end = cache.find('\0', offset);
@@ -49,7 +49,7 @@ std::string_view text_at(std::string_view cache, std::size_t offset) {
 
 std::vector<std::string> cached_paths(std::string_view cache, std::string_view name) {
     std::vector<std::string> paths;
-    // Before glibc 2.32 ldconfig wrote the older format in front, for programs of the nineties.
+    // Before glibc 2.32 ldconfig wrote an older format in front of this one.
     const auto begin = cache.find(kMagic);
     if (begin == std::string_view::npos) return paths;
     cache.remove_prefix(begin);

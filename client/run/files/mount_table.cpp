@@ -25,8 +25,8 @@ std::string unescaped(std::string_view text) {
     return plain;
 }
 
-/// The next part of a text, taken off it with the separator. Nothing else than the separator ends one: names
-/// may have other white space in them, which the kernel does not escape.
+/// Removes and returns the next part of a text, with the separator. Only the separator ends a part: names may
+/// contain other white space, which the kernel does not escape.
 std::string_view take_until(std::string_view& text, char separator) {
     const auto end = text.find(separator);
     const auto part = text.substr(0, end);

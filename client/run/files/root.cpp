@@ -35,7 +35,7 @@ Result<Root> Root::open(const std::string& folder) {
     const auto path = fd ? link_target(by_descriptor(fd)) : std::nullopt;
     if (!path)
         return fail(ClientError::Kind::failed, folder + ": " + std::strerror(errno) +
-                                                   ". Try: a folder that is there, with /proc mounted.");
+                                                   ". Try: name an existing folder, with /proc mounted.");
     return Root(std::move(fd), *path == "/" ? "" : *path);
 }
 
@@ -50,7 +50,7 @@ Descriptor Root::look_up(const std::string& path, int flags, std::uint64_t resol
     how.flags = static_cast<unsigned>(flags | O_CLOEXEC);
     if ((flags & O_CREAT) != 0) how.mode = 0644;
     how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | resolve;
-    // EAGAIN: something was renamed meanwhile, so the kernel can't tell whether it stayed inside.
+    // EAGAIN: a file was renamed meanwhile, so the kernel can't tell whether the path stayed inside.
     constexpr int kTries = 32;
     long fd = -1;
     for (int i = 0; i < kTries && (i == 0 || (fd < 0 && errno == EAGAIN)); ++i)
@@ -59,7 +59,7 @@ Descriptor Root::look_up(const std::string& path, int flags, std::uint64_t resol
 }
 
 Descriptor Root::find_file(const std::string& path) const {
-    // Looked at before it is opened: opening a device or a fifo does things.
+    // Checked before it is opened, because opening a device or a fifo has side effects.
     const Descriptor there = find(path, O_PATH);
     struct stat info {};
     if (!there || fstat(there.get(), &info) != 0 || !S_ISREG(info.st_mode)) return Descriptor();

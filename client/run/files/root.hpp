@@ -9,35 +9,35 @@
 
 namespace cgpu::client {
 
-/// A folder below which paths are looked up as if it were "/". Its content may be an image's, and so hostile:
-/// neither "..", nor a symbolic link, nor one of /proc's magic links leads out of it (openat2(2),
-/// RESOLVE_IN_ROOT). What is found is therefore used by its descriptor and never looked up again from
+/// A folder below which paths are looked up as if it were "/". Its content may come from an image, and so be
+/// hostile: neither "..", nor a symbolic link, nor one of /proc's magic links leads out of it (openat2(2),
+/// RESOLVE_IN_ROOT). A file that was found is therefore used by its descriptor and never looked up again from
 /// outside.
 class Root {
   public:
     /// Error (failed): there is no such folder.
     [[nodiscard]] static Result<Root> open(const std::string& folder);
 
-    /// `flags` as for open(2); O_CLOEXEC is added. None with errno where it can't be opened.
+    /// `flags` as for open(2); O_CLOEXEC is added. Empty, with errno, if it can't be opened.
     [[nodiscard]] Descriptor find(const std::string& path, int flags) const;
-    /// The same, where no part of the path may be a symbolic link (ELOOP). For a path that was resolved
-    /// before: whoever may write to a folder of it can have put a link there since.
+    /// The same, but no part of the path may be a symbolic link (ELOOP). For a path that was resolved before:
+    /// a user who may write to a folder of it can have put a link there since.
     [[nodiscard]] Descriptor find_real(const std::string& path, int flags) const;
-    /// A regular file, for reading; none where it is something else.
+    /// A regular file, for reading; empty if it is anything else.
     [[nodiscard]] Descriptor find_file(const std::string& path) const;
-    /// The folder at `path`, made (0755) where it is missing, and the folders above it.
+    /// The folder at `path`; it and the folders above it are created (0755) if they are missing.
     [[nodiscard]] Descriptor make_folder(const std::string& path) const;
-    /// An empty file at `path`, or what is there.
+    /// The file at `path`, created empty if it is missing.
     [[nodiscard]] Descriptor make_file(const std::string& path) const;
 
-    /// The names in a folder, sorted; none where it can't be read.
+    /// The names in a folder, sorted; none if it can't be read.
     [[nodiscard]] std::vector<std::string> names_in(const std::string& folder) const;
-    /// A regular file's text, cut off at `limit` bytes; empty where it can't be read.
+    /// A regular file's text, truncated at `limit` bytes; empty if it can't be read.
     [[nodiscard]] std::string text_of(const std::string& path, std::size_t limit) const;
-    /// Where an open file lies, links resolved, as seen from the root; empty where it lies outside.
+    /// The path of an open file, links resolved, as seen from the root; empty if it is outside.
     [[nodiscard]] std::string path_of(const Descriptor& file) const;
 
-    /// A path of this process's root as seen from this one; empty where it lies outside.
+    /// A path of this process's root as seen from this one; empty if it is outside.
     [[nodiscard]] std::string inside(const std::string& path) const;
 
   private:
@@ -47,7 +47,7 @@ class Root {
     std::string path_;  ///< links resolved; empty for "/"
 };
 
-/// /proc/self/fd/N: names an open file to calls that want a path.
+/// /proc/self/fd/N: names an open file for calls that need a path.
 [[nodiscard]] std::string by_descriptor(const Descriptor& file);
 
 }  // namespace cgpu::client

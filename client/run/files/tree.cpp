@@ -30,8 +30,9 @@ std::optional<Place> mount_of(const Descriptor& file) {
 }  // namespace
 
 tl::unexpected<ClientError> mount_failed(const std::string& what, int error) {
-    const std::string remedy = error == EPERM ? "as root and outside of containers"
-                                              : "whether the paths are there and the kernel is 5.10 or newer";
+    const std::string remedy = error == EPERM
+                                   ? "run it as root, outside containers"
+                                   : "check whether the paths exist and the kernel is 5.10 or newer";
     return fail(ClientError::Kind::failed, what + ": " + std::strerror(error) + ". Try: " + remedy + ".");
 }
 
@@ -41,15 +42,16 @@ Result<void> keep_in_namespace(const Descriptor& target, const std::string& name
     for (const Mount& mounted : mounts_here()) {
         if (mounted.id != place->id) continue;
         if (!mounted.shared) return {};
-        // Propagation is set at a mount's root only. The path may lead elsewhere by now, or to what lies over
-        // it.
+        // Propagation can only be set at a mount's root. By now the path may lead to another file, or to a
+        // mount over it.
         const Descriptor top(open(mounted.point.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
         const auto found = top ? mount_of(top) : std::nullopt;
         if (!found || found->id != place->id || !found->is_root)
-            return fail(ClientError::Kind::refused,
-                        name +
-                            ": it lies on a mount that is shared with the host and can't be reached, so what "
-                            "is mounted there would appear on the host. Try: that volume without rshared.");
+            return fail(
+                ClientError::Kind::refused,
+                name +
+                    ": it lies on a mount that is shared with the host and can't be reached, so what is "
+                    "mounted there would appear on the host. Try: mount that volume without rshared.");
         if (mount(nullptr, by_descriptor(top).c_str(), nullptr, MS_SLAVE, nullptr) != 0)
             return mount_failed("keeping " + name + " to the container", errno);
         return {};
@@ -58,12 +60,12 @@ Result<void> keep_in_namespace(const Descriptor& target, const std::string& name
 }
 
 Result<void> take_off_binds(const std::string& path, const Root& root) {
-    // Several may lie on one another; nobody has more than a few.
+    // Several mounts may be stacked; a few are normal.
     for (int i = 0; i < 16; ++i) {
         const Descriptor file = root.find_real(path, O_PATH | O_NOFOLLOW);
         const auto place = file ? mount_of(file) : std::nullopt;
         if (!place || !place->is_root) return {};
-        // What is unmounted from a mount that is shared goes from the others, too.
+        // Unmounting from a shared mount propagates to the others.
         const std::string folder = std::filesystem::path(path).parent_path().native();
         const Descriptor below = root.find(folder, O_PATH | O_DIRECTORY);
         if (!below) return mount_failed("finding " + folder, errno);
@@ -92,7 +94,7 @@ Result<void> Tree::attach(const Descriptor& target, const std::string& name) con
     if (auto kept = keep_in_namespace(target, name); !kept) return kept;
     if (move_mount(fd_.get(), "", target.get(), "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) != 0)
         return mount_failed("mounting over " + name, errno);
-    // A clone of a shared mount shares with it what is mounted on either.
+    // A clone of a shared mount shares later mounts with it.
     if (mount(nullptr, by_descriptor(fd_).c_str(), nullptr, MS_PRIVATE, nullptr) != 0)
         return mount_failed("keeping " + name + " to the container", errno);
     constexpr unsigned long kFlags = MS_BIND | MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV;

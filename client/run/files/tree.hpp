@@ -7,14 +7,14 @@
 
 namespace cgpu::client {
 
-/// A copy of a mount, of a folder or a file, that is attached nowhere until attach().
+/// A copy of the mount of a folder or a file, which is attached nowhere until attach().
 class Tree {
   public:
-    /// `name` is for the errors.
+    /// `name` is for error messages.
     static Result<Tree> take(const Descriptor& what, const std::string& name);
 
     [[nodiscard]] bool is_folder() const;
-    /// Shows it over `target`, read-only from the moment anybody can use it.
+    /// Mounts it over `target`, read-only from the moment it is visible.
     [[nodiscard]] Result<void> attach(const Descriptor& target, const std::string& name) const;
 
   private:
@@ -22,20 +22,20 @@ class Tree {
     Descriptor fd_;
 };
 
-/// What is mounted on `target` from now on, here, stays in this mount namespace: where its mount is shared
-/// with others (a container's volume with rshared is with the host's), it becomes their slave, so what they
-/// mount still comes in. Error (refused): that mount can't be reached; `name` is for the errors.
+/// From now on, mounts on `target` stay in this mount namespace: if its mount is shared with others (as a
+/// container's rshared volume is with the host), it becomes their slave, so their mounts still propagate in.
+/// Error (refused): that mount can't be reached; `name` is for error messages.
 [[nodiscard]] Result<void> keep_in_namespace(const Descriptor& target, const std::string& name);
 
 class Root;
 
-/// Takes off the file at `path` what is mounted on this very file, so that it shows what lies below. NVIDIA's
-/// toolkit binds the host's driver file by file into a container: what is mounted over such a bind is mounted
-/// on the host's file, and the kernel takes it away in all mount namespaces when that file is removed or
-/// replaced on the host, as by an upgrade of the driver. What can't be taken off stays.
+/// Removes bind mounts from the very file at `path`, so that it shows the file below. NVIDIA's toolkit binds
+/// the host's driver file by file into a container: a mount over such a bind is on the host's file, and the
+/// kernel removes it in all mount namespaces when that file is removed or replaced on the host, as by an
+/// upgrade of the driver. Binds that can't be removed stay.
 [[nodiscard]] Result<void> take_off_binds(const std::string& path, const Root& root);
 
-/// What a mount has failed with, as an error with a remedy.
+/// The failure of a mount, as an error with a remedy.
 [[nodiscard]] tl::unexpected<ClientError> mount_failed(const std::string& what, int error);
 
 }  // namespace cgpu::client

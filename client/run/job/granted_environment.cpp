@@ -13,7 +13,7 @@ namespace names = request::names;
 
 constexpr std::uint64_t kMibPerGib = 1024;
 
-/// MiB of the card that all quotas are on, or null where they differ.
+/// MiB of the cards of all quotas, or null if they differ.
 std::optional<std::uint64_t> common_card(const std::vector<Quota>& quotas, const std::vector<Gpu>& gpus) {
     std::optional<std::uint64_t> common;
     for (const Quota& quota : quotas) {

@@ -7,11 +7,11 @@
 namespace cgpu::client {
 namespace {
 
-/// As much of an id as is shown to users.
+/// The number of characters of an id that users are shown.
 constexpr std::size_t kShownOfId = 12;
 
-/// The path in one line of a /proc/PID/cgroup, where it is of a hierarchy that systemd may keep: cgroup v2's,
-/// or the one of v1 that is named after it (cgroups(7)). Else empty.
+/// The path in one line of a /proc/PID/cgroup, if it is of a hierarchy that systemd may manage: cgroup v2's,
+/// or the one of v1 that is named after systemd (cgroups(7)). Otherwise empty.
 std::string_view path_for_systemd(std::string_view line) {
     constexpr std::string_view kUnified = "0::";
     constexpr std::string_view kNamed = ":name=systemd:";

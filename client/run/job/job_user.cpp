@@ -18,7 +18,7 @@ namespace {
 
 using Kind = ClientError::Kind;
 
-/// A user or group id. The largest means "unchanged" to the kernel.
+/// A user or group id. The largest value means "unchanged" to the kernel.
 std::optional<uid_t> read_id(std::string_view text) {
     uid_t id = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
@@ -44,7 +44,8 @@ tl::unexpected<ClientError> cannot_become(const JobUser& user) {
     const int error = errno;
     return fail(error == EPERM ? Kind::not_authorized : Kind::failed,
                 "user " + (user.name.empty() ? std::to_string(user.uid) : user.name) +
-                    ": the command can't run as it: " + std::strerror(error) + ". Try: as root (sudo).");
+                    ": the command can't run as it: " + std::strerror(error) +
+                    ". Try: run it as root (sudo).");
 }
 
 }  // namespace
@@ -59,13 +60,13 @@ Result<std::optional<JobUser>> job_user(std::string_view asked, const Variables&
             return fail(
                 Kind::usage,
                 "--user " + model::quote(asked) +
-                    ": this system has no such user. Try: a name or an id that `getent passwd` shows.");
+                    ": this system has no such user. Try: use a name or an id that `getent passwd` shows.");
     } else {
         auto uid = id_in(environment, "SUDO_UID");
         if (!uid) uid = id_in(environment, "PKEXEC_UID");
         if (!uid) return std::nullopt;
         user = user_with(*uid);
-        // sudo has checked who it is, even where the user is known to nobody else by now.
+        // sudo has checked the user, even if the system doesn't know the id by now.
         if (!user) user = JobUser{*uid, id_in(environment, "SUDO_GID").value_or(*uid), {}, {}, {}};
     }
     return user->uid == 0 ? std::nullopt : user;

@@ -44,7 +44,7 @@ const std::vector<Meaning>& meanings() {
     return all;
 }
 
-/// The user wrote the flag, not the variable it became, and is told of flags, too.
+/// The user wrote the flag, not the variable that it became, so messages name the flag.
 std::string in_flags(std::string text, const RunFlags& flags) {
     constexpr std::string_view kTryVariable = "Try: CGPU_MEM=";
     if (const auto at = text.find(kTryVariable); at != std::string::npos)
@@ -70,7 +70,8 @@ bool asks_for_gpu(std::string_view name) {
 Result<Variables> request_variables(const RunFlags& flags, const Variables& environment) {
     using Kind = ClientError::Kind;
     if (!flags.weight.empty() && !flags.compute.empty())
-        return fail(Kind::usage, "--weight and --compute: they set the same thing. Try: one of them.");
+        return fail(Kind::usage,
+                    "--weight and --compute: they set the same thing. Try: use only one of them.");
     Variables variables;
     for (const auto& [name, value] : environment)
         if (asks_for_gpu(name)) variables.emplace(name, value);

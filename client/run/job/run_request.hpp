@@ -8,7 +8,7 @@
 
 namespace cgpu::client {
 
-/// The environment, or the part of it that asks for GPUs.
+/// The environment, or the part of it that requests GPUs.
 using Variables = std::map<std::string, std::string>;
 
 /// The flags of `cgpuctl run` as written; empty where not given.
@@ -20,12 +20,12 @@ struct RunFlags {
     std::string priority;
 };
 
-/// Whether a variable or annotation of this name says something about GPUs.
+/// Whether a variable or annotation of this name is about GPUs.
 [[nodiscard]] bool asks_for_gpu(std::string_view name);
 
-/// What to ask the daemon for: the ALIYUN_COM_GPU_*, CGPU_* and like variables of `environment`, with the
-/// flags as CGPU_* in place of every variable that says the same thing. Error (usage): flags that contradict
-/// each other, a value that can't be read, or nothing that asks for an instance.
+/// The variables of the request: the ALIYUN_COM_GPU_*, CGPU_* and similar variables of `environment`, with
+/// the flags as CGPU_* in place of every variable that means the same. Error (usage): flags that contradict
+/// each other, a value that can't be read, or nothing that requests an instance.
 [[nodiscard]] Result<Variables> request_variables(const RunFlags& flags, const Variables& environment);
 
 }  // namespace cgpu::client

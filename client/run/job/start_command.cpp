@@ -21,7 +21,7 @@ ClientError start_command(const std::vector<std::string>& command) {
     const int error = errno;
     return {error == ENOENT ? ClientError::Kind::no_command : ClientError::Kind::bad_command,
             command.front() + ": " + std::strerror(error) +
-                ". Try: its full path, or whether it may be executed."};
+                ". Try: use its full path, or check that it is executable."};
 }
 
 }  // namespace cgpu::client

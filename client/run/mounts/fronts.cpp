@@ -19,8 +19,8 @@ bool is_same(const Descriptor& one, const Descriptor& other) {
            first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
-/// Where the host has the very file at that path, by the host's mount: one in the container may be gone
-/// soon, and /proc/PID/maps shows a file of it without its path.
+/// If the host has the very file at that path, opens it by the host's mount: the one in the container may
+/// disappear soon, and /proc/PID/maps would show its file without a path.
 Descriptor open_library(const std::string& path, const Root& root) {
     Descriptor inside = root.find_file(path);
     Descriptor host(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
@@ -33,8 +33,9 @@ Result<std::vector<DriverFile>> open_files(const std::vector<DriverLibrary>& dri
         const auto library = each.soname == "libcuda.so.1" ? wire::Library::cuda : wire::Library::nvml;
         DriverFile file{library, open_library(each.real, root), each.real};
         if (!file.file)
-            return fail(ClientError::Kind::failed,
-                        each.real + ": it can't be read. Try: whether the driver is just being changed.");
+            return fail(
+                ClientError::Kind::failed,
+                each.real + ": it can't be read. Try: check whether the driver is just being changed.");
         files.push_back(std::move(file));
     }
     return files;

@@ -19,7 +19,7 @@ namespace cgpu::client {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-/// A daemon that has just been restarted may take a few seconds.
+/// A daemon that has just been restarted may need a few seconds.
 constexpr std::chrono::seconds kPatience{10};
 constexpr std::chrono::milliseconds kBetweenTries{20};
 
@@ -28,7 +28,7 @@ tl::unexpected<ClientError> failed(const std::string& why, const char* remedy) {
                 "handing the driver's libraries to cgpud: " + why + ". Try: " + remedy);
 }
 
-/// By the folder's descriptor: with a long id the whole path doesn't fit in sun_path.
+/// By the folder's descriptor, because with a long id the whole path doesn't fit into sun_path.
 Descriptor connect_to(const Descriptor& folder) {
     Descriptor socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
     sockaddr_un address{};
@@ -60,7 +60,7 @@ bool send_message(const Descriptor& socket, const M& message, std::span<const in
     return sendmsg(socket.get(), &header, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof copy);
 }
 
-/// Its length; 0: the daemon closed the connection or kept silent.
+/// The packet's length; 0: the daemon closed the connection or didn't answer.
 std::size_t receive(const Descriptor& socket, std::span<std::byte> buffer, Clock::time_point until) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now()).count();
     pollfd entry{socket.get(), POLLIN, 0};
@@ -79,7 +79,7 @@ wire::HandOver message_of(const std::vector<DriverFile>& files) {
     return message;
 }
 
-/// False: the connection was of no use, as one with a daemon that is just ending.
+/// False: the connection can't be used, such as one to a daemon that is just ending.
 Result<bool> try_once(const Descriptor& folder, const std::vector<DriverFile>& files,
                       Clock::time_point until) {
     const Descriptor socket = connect_to(folder);
@@ -91,7 +91,7 @@ Result<bool> try_once(const Descriptor& folder, const std::vector<DriverFile>& f
     std::vector<int> fds;
     fds.reserve(files.size());
     for (const DriverFile& each : files) fds.push_back(each.file.get());
-    // Where the Hello is refused the daemon's sentence is there to be read all the same.
+    // If the Hello is refused, the daemon's sentence can still be read.
     if (send_message(socket, hello)) (void)send_message(socket, message_of(files), fds);
     std::array<std::byte, wire::kLargestMessage> buffer{};
     const std::span<const std::byte> packet(buffer.data(), receive(socket, buffer, until));

@@ -13,12 +13,13 @@ namespace cgpu::client {
 struct DriverFile {
     wire::Library library = wire::Library::cuda;
     Descriptor file;
-    std::string path;  ///< where it lies; on the host too, where it is the host's
+    std::string path;  ///< its path; the same on the host, if it is the host's file
 };
 
-/// Gives the driver's libraries to cgpud, which gives them to the processes of the instance whose link folder
-/// this is (a path on the host). Only the instance's own process and what descends from it may do that, once.
-/// In the order of wire::Library. Errors (failed): cgpud doesn't answer, or says why it doesn't take them.
+/// Hands the driver's libraries to cgpud, which passes them to the processes of the instance whose link
+/// folder this is (a path on the host). Only the instance's own process and its descendants may do that,
+/// once. In the order of wire::Library. Errors (failed): cgpud doesn't answer, or gives a reason why it
+/// doesn't take them.
 [[nodiscard]] Result<void> hand_over(const std::string& link_folder, const std::vector<DriverFile>& files);
 
 }  // namespace cgpu::client

@@ -7,7 +7,7 @@
 
 namespace cgpu::client {
 
-/// Shows `from` (a file or a folder) at `to`, read-only.
+/// Mounts `from` (a file or a folder) at `to`, read-only.
 struct Bind {
     enum class Side { host, inside };
     std::string from;
@@ -17,7 +17,7 @@ struct Bind {
     friend bool operator==(const Bind&, const Bind&) = default;
 };
 
-/// A front made to fit: with the exports of `driver`, so that what programs look up by name stays true.
+/// A fitted front: with the exports of `driver`, so that look-ups by name give the same results.
 struct FittedFront {
     std::string front;        ///< as installed, on the host
     std::string driver;       ///< the driver's file that it stands for, inside
@@ -28,7 +28,7 @@ struct FittedFront {
     friend bool operator==(const FittedFront&, const FittedFront&) = default;
 };
 
-/// What the mount namespace of a job or a container gets, in this order. Nothing outside it changes. Paths
+/// The mounts of a job's or a container's mount namespace, in this order. Nothing outside it changes. Paths
 /// are those of the host, or "inside": as the job sees them. For a job of `cgpuctl run` both are the same.
 struct MountPlan {
     std::string base;                 ///< a small tmpfs is mounted here and made read-only at the end
@@ -37,7 +37,7 @@ struct MountPlan {
     std::vector<Bind> over;           ///< the fitted fronts over the driver's files
 };
 
-/// Where the fitted fronts are written. Only the inside of an instance has it.
+/// The folder of the fitted fronts. It exists only inside an instance.
 constexpr const char* kFrontFolder = "/run/cgpu/front";
 
 /// Where the module is installed.
@@ -46,8 +46,8 @@ struct ModuleFolders {
     std::string front = "/usr/lib/cgpu/front";    ///< the fronts, by the driver's names
 };
 
-/// What to mount so that every way to load the driver's libraries meets the fronts, and the fronts find the
-/// module and the daemon (core/wire/limits.hpp says where).
+/// The mounts by which every way to load the driver's libraries leads to the fronts, and the fronts find the
+/// module and the daemon (at the paths of core/wire/limits.hpp).
 [[nodiscard]] MountPlan plan_mounts(const std::vector<DriverLibrary>& driver, const std::string& link_folder,
                                     const ModuleFolders& installed);
 

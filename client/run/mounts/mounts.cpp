@@ -25,7 +25,7 @@ Result<void> cover_base(const std::string& base, const Root& root) {
     const Descriptor folder = root.make_folder(base);
     if (!folder) return mount_failed("making " + base, errno);
     if (auto kept = keep_in_namespace(folder, base); !kept) return kept;
-    // Big enough for two fronts; libraries are run from it, so it is not noexec as /run may be.
+    // Large enough for two fronts; libraries are executed from it, so it is not noexec as /run may be.
     if (mount("cgpu", by_descriptor(folder).c_str(), "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=64m") !=
         0)
         return mount_failed("mounting over " + base, errno);
@@ -44,7 +44,8 @@ Result<void> write_front(const FittedFront& front, const Image& image, const Roo
     return {};
 }
 
-/// What is made for the job is for its user, too, whatever the umask of who starts it. The job gets that one.
+/// The job's user must be able to read the files made for the job, whatever the caller's umask. The job gets
+/// that umask.
 class OpenUmask {
   public:
     OpenUmask() : before_(umask(S_IWGRP | S_IWOTH)) {}
@@ -56,11 +57,11 @@ class OpenUmask {
     mode_t before_;
 };
 
-/// Everything that is read from what the mounts below will cover.
+/// Everything that must be read before the mounts below cover it.
 struct Sources {
     std::vector<Tree> trees;
     std::vector<FrontImage> fronts;
-    std::vector<std::pair<Tree, std::string>> drivers;  ///< of older fronts: what to show, and where
+    std::vector<std::pair<Tree, std::string>> drivers;  ///< for older fronts: the file, and where to mount it
 };
 
 Result<Sources> take_all(const MountPlan& plan, const Root& root) {

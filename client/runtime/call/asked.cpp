@@ -15,14 +15,14 @@ Result<Variables> asked_by(const OciBundle& bundle) {
         if (client::asks_for_gpu(name)) asked.emplace(name, value);
     const auto request = request::parse_request(asked);
     if (!request) return client::fail(client::ClientError::Kind::refused, request.error().text);
-    // Whether one that only looks like ours is refused is the daemon's to say.
+    // The daemon decides whether a variable that only looks like ours is refused.
     return *request || request::find_unknown_name(asked) ? asked : Variables();
 }
 
 Result<bool> is_asked_for(const Invocation& invocation) {
     if (!invocation.creates()) return false;
-    // Without one, the next runtime says so in its own words. One that only it can read is refused: nobody
-    // may run unmanaged because two parsers differ.
+    // Without a config.json, the next runtime reports it in its own words. One that only the next runtime can
+    // read is refused: no container may run unmanaged because two parsers differ.
     std::error_code none;
     if (!std::filesystem::exists(std::filesystem::path(invocation.bundle) / "config.json", none))
         return false;

@@ -7,7 +7,7 @@
 namespace cgpu::runtime {
 namespace {
 
-/// Options of runc and crun that are followed by a value where no `=` is.
+/// Options of runc and crun that take a value, either as the next argument or after `=`.
 constexpr std::array<std::string_view, 15> kWithValue = {
     "--log",       "--log-format",   "--root",    "--criu",   "--rootless", "--cgroup-manager",
     "--log-level", "--bundle",       "-b",        "--config", "-f",         "--console-socket",

@@ -38,7 +38,7 @@ std::string without(const std::string& path, const std::string& unwanted) {
 }
 
 client::Result<void> move_mounts_to_the_end(const Invocation& invocation) {
-    // Without a config.json the runtime says so in its own words.
+    // Without a config.json the runtime reports it in its own words.
     std::error_code none;
     if (!invocation.creates() || !fs::exists(fs::path(invocation.bundle) / "config.json", none)) return {};
     auto bundle = OciBundle::read(invocation.bundle);
@@ -90,7 +90,7 @@ ClientError become_low_level_runtime(const std::string& name, const Invocation& 
     arguments[0] = called.data();
     execv(program->c_str(), arguments);
     return {ClientError::Kind::failed,
-            *program + ": " + std::strerror(errno) + ". Try: whether it may be executed."};
+            *program + ": " + std::strerror(errno) + ". Try: check that it is executable."};
 }
 
 }  // namespace cgpu::runtime

@@ -48,7 +48,7 @@ client::Result<std::string> find_next_runtime(const std::string& chosen,
             if (const std::string path = folder + "/" + name; is_another_runtime(path)) return path;
     return client::fail(ClientError::Kind::failed,
                         "the next runtime: there is no nvidia-container-runtime, runc or crun. Try: install "
-                        "nvidia-container-toolkit, or a link to a runtime at " +
+                        "nvidia-container-toolkit, or make a link to a runtime at " +
                             chosen + ".");
 }
 
@@ -59,7 +59,7 @@ ClientError become_next_runtime(char** arguments) {
     arguments[0] = name.data();
     execv(name.c_str(), arguments);
     return {ClientError::Kind::failed,
-            *next + ": " + std::strerror(errno) + ". Try: whether it may be executed."};
+            *next + ": " + std::strerror(errno) + ". Try: check that it is executable."};
 }
 
 }  // namespace cgpu::runtime

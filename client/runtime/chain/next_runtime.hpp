@@ -7,20 +7,20 @@
 
 namespace cgpu::runtime {
 
-/// Whether the path leads to a program that is none of cgpu's own, which would call themselves for ever.
+/// Whether the path leads to a program that is none of cgpu's own, which would call itself forever.
 [[nodiscard]] bool is_another_runtime(const std::string& path);
 
-/// Where programs lie, whatever PATH says.
+/// Folders of programs, whatever PATH says.
 [[nodiscard]] const std::vector<std::string>& usual_folders();
 
 /// The runtime that makes the containers: the file that /etc/cgpu/next-runtime links to, else the first of
 /// nvidia-container-runtime, runc and crun in `folders`. Never cgpu's own programs. Error (failed): none of
-/// them is there.
+/// them exists.
 [[nodiscard]] client::Result<std::string> find_next_runtime(
     const std::string& chosen = "/etc/cgpu/next-runtime",
     const std::vector<std::string>& folders = usual_folders());
 
-/// Becomes that runtime, with the arguments as they were. Returns only with what went wrong.
+/// Executes that runtime with the original arguments. Returns only an error.
 [[nodiscard]] client::ClientError become_next_runtime(char** arguments);
 
 }  // namespace cgpu::runtime

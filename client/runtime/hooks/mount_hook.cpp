@@ -30,8 +30,8 @@ client::Result<void> mount_hook(const std::string& link_folder, const std::strin
         return client::fail(
             client::ClientError::Kind::refused,
             "the container: there is no libcuda.so.1 in it, so its part of the GPU could not be "
-            "limited. Try: whether nvidia-container-toolkit is installed on the host, since it "
-            "brings the driver's libraries into containers.");
+            "limited. Try: install nvidia-container-toolkit on the host: it brings the driver's "
+            "libraries into containers.");
     const auto& files = driver->front().files;
     if (files.size() > 1 && hooks_follow(state))
         return client::fail(

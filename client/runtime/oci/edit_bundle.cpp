@@ -15,12 +15,12 @@ using Kind = client::ClientError::Kind;
 
 constexpr const char* kCapabilities = "NVIDIA_DRIVER_CAPABILITIES";
 constexpr const char* kCudaDevices = "CUDA_VISIBLE_DEVICES";
-/// What a managed container may have; the first two are always there.
+/// The capabilities that a managed container may have; it always has the first two.
 constexpr std::array<std::string_view, 3> kKept = {"compute", "utility", "video"};
-/// What NVIDIA's toolkit knows besides: rendering, which does not pass CUDA, and libraries of 32 bits.
+/// The other capabilities of NVIDIA's toolkit: rendering, which does not use CUDA, and 32-bit libraries.
 constexpr std::array<std::string_view, 4> kTakenOut = {"graphics", "display", "ngx", "compat32"};
 
-/// Seconds. The daemon answers in milliseconds; one that has just been restarted may take a few seconds.
+/// Seconds. The daemon answers in milliseconds; one that has just been restarted may need a few seconds.
 constexpr int kHookTimeout = 30;
 
 Json hook(const Edit& edit, std::vector<std::string> arguments) {
@@ -45,7 +45,7 @@ Result<std::string> allowed_capabilities(const std::string* asked) {
             return client::fail(Kind::refused,
                                 std::string(kCapabilities) + "=" + model::quote(*asked) + ": " +
                                     model::quote(capability) +
-                                    " is none of NVIDIA's capabilities. Try: compute,utility.");
+                                    " is none of NVIDIA's capabilities. Try: request compute,utility.");
         if (capability == "all")
             wanted.fill(true);
         else
@@ -54,8 +54,8 @@ Result<std::string> allowed_capabilities(const std::string* asked) {
     if (!any)
         return client::fail(Kind::refused,
                             std::string(kCapabilities) + "=" + model::quote(*asked) +
-                                ": rendering does not pass CUDA, so it can't be isolated. Try: "
-                                "compute,utility, or the container without a memory limit.");
+                                ": rendering does not use CUDA, so it can't be isolated. Try: request "
+                                "compute,utility, or start the container without a memory limit.");
     std::string text;
     for (std::size_t i = 0; i < kKept.size(); ++i)
         if (wanted[i]) text += (text.empty() ? "" : ",") + std::string(kKept[i]);
@@ -68,11 +68,11 @@ Result<void> edit_bundle(OciBundle& bundle, const Edit& edit) {
     const auto capabilities = allowed_capabilities(asked == environment.end() ? nullptr : &asked->second);
     if (!capabilities) return tl::unexpected(capabilities.error());
 
-    // What these said before was the request.
+    // Their former values were the request.
     for (const auto name : {request::names::kMemContainer, request::names::kMemDev})
         bundle.remove_variable(std::string(name));
     for (const auto& [name, value] : client::granted_environment(edit.created.quotas, edit.gpus))
-        // Where the image numbers its GPUs itself, that is among those it sees.
+        // An image that numbers its GPUs itself means those that it sees.
         if (name != kCudaDevices || !environment.contains(name)) bundle.set_variable(name, value);
     bundle.set_variable(kCapabilities, *capabilities);
 

@@ -8,7 +8,7 @@
 
 namespace cgpu::runtime {
 
-/// What a managed container's config.json gets beside its own content.
+/// What is added to a managed container's config.json.
 struct Edit {
     std::string id;
     std::string program;      ///< cgpu-runtime's path, for the hooks
@@ -17,14 +17,14 @@ struct Edit {
     std::vector<client::Gpu> gpus;
 };
 
-/// NVIDIA_DRIVER_CAPABILITIES of a managed container whose own value is `asked` (null: none): of compute,
-/// utility and video what it asks for; `all` means these three. Compute and utility are always there.
-/// Graphics, display and ngx are left out, since rendering by-passes CUDA (S2), and compat32, since the
-/// module is for 64-bit programs. Errors (refused): it asks for nothing but those, or for what NVIDIA's
-/// toolkit doesn't know.
+/// NVIDIA_DRIVER_CAPABILITIES of a managed container that requests `asked` (null: none): those of compute,
+/// utility and video that it requests; `all` stands for these three. Compute and utility are always included.
+/// Graphics, display and ngx are left out, because rendering bypasses CUDA, and so is compat32, because the
+/// module is for 64-bit programs. Errors (refused): it requests nothing but those, or a capability that
+/// NVIDIA's toolkit doesn't know.
 [[nodiscard]] Result<std::string> allowed_capabilities(const std::string* asked);
 
-/// Variables of the grant, and the two hooks. Not yet written.
+/// Adds the variables of the grant, and the two hooks. Doesn't write the file yet.
 [[nodiscard]] Result<void> edit_bundle(OciBundle& bundle, const Edit& edit);
 
 }  // namespace cgpu::runtime

@@ -8,7 +8,7 @@ namespace {
 
 std::string docker_name(const std::filesystem::path& hostname_file, const std::string& id) {
     const auto folder = hostname_file.parent_path();
-    // Somebody's own file over /etc/hostname says nothing.
+    // If a user's own file is mounted over /etc/hostname, it gives no name.
     if (!folder.is_absolute() || folder.filename() != id) return {};
     std::ifstream file(folder / "config.v2.json");
     const Json note = Json::parse(file, nullptr, false);

@@ -23,7 +23,7 @@ Json list_at(const Json& config, const Json::json_pointer& where) {
     return config.contains(where) && config[where].is_array() ? config[where] : Json::array();
 }
 
-/// The text of that name in an object; empty where there is none.
+/// The text of that name in an object; empty if there is none.
 std::string text_of(const Json& object, const std::string& name) {
     if (!object.is_object()) return {};
     const auto found = object.find(name);
@@ -31,10 +31,10 @@ std::string text_of(const Json& object, const std::string& name) {
 }
 
 const Json::json_pointer kEnv("/process/env");
-/// Copying and writing JSON takes stack for each level. OCI's own has some ten.
+/// Copying and writing JSON needs stack for each level. OCI's own has some ten levels.
 constexpr int kMostDepth = 256;
 
-/// Makes it an object where it is none: what it was makes no sense, and the next runtime says so.
+/// Makes it an object if it isn't one: the former value was invalid, and the next runtime reports that.
 void make_object(Json& config, const char* name) {
     if (!config.contains(name) || !config[name].is_object()) config[name] = Json::object();
 }
@@ -43,7 +43,7 @@ bool names(const Json& entry, const std::string& name) {
     return entry.is_string() && entry.get_ref<const std::string&>().starts_with(name + "=");
 }
 
-/// Whether a hook's arguments begin so.
+/// Whether a hook's arguments begin with these.
 bool begins_with(const Json& hook, const std::vector<std::string>& arguments) {
     const Json all = hook.is_object() ? list_at(hook, Json::json_pointer("/args")) : Json::array();
     const Json wanted = arguments;
@@ -64,11 +64,12 @@ Result<OciBundle> OciBundle::read(const std::string& folder) {
     if (too_deep)
         return client::fail(Kind::failed, absolute + "/config.json: it is nested deeper than " +
                                               std::to_string(kMostDepth) +
-                                              " levels. Try: the container's engine's log.");
+                                              " levels. Try: read the container engine's log.");
     if (!file.is_open() || !config.is_object())
-        return client::fail(Kind::failed, absolute +
-                                              "/config.json: it is not there or no JSON object. Try: "
-                                              "the container's engine's log.");
+        return client::fail(
+            Kind::failed,
+            absolute +
+                "/config.json: it is not there or no JSON object. Try: read the container engine's log.");
     return OciBundle(absolute, std::move(config));
 }
 
@@ -153,7 +154,7 @@ Result<void> OciBundle::write() const {
         const int error = errno;
         unlink(beside.c_str());
         return client::fail(Kind::failed, path() + ": it can't be written: " + std::strerror(error) +
-                                              ". Try: whether the disk is full.");
+                                              ". Try: check whether the disk is full.");
     }
     return {};
 }

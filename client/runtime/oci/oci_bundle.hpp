@@ -13,21 +13,21 @@ using client::Result;
 using client::Variables;
 using Json = nlohmann::ordered_json;
 
-/// How the arguments of the hook begin that makes cgpu's mounts.
+/// The first arguments of the hook that makes cgpu's mounts.
 inline const std::vector<std::string> kMountHook = {"cgpu-runtime", "hook", "mount"};
 
-/// The config.json of a container that is being made (OCI runtime specification).
+/// The config.json of a container that is being created (OCI runtime specification).
 class OciBundle {
   public:
-    /// Error (failed): it can't be read, or is no JSON object.
+    /// Error (failed): it can't be read, or is not a JSON object.
     [[nodiscard]] static Result<OciBundle> read(const std::string& folder);
 
-    /// The environment of its process; of a name that stands there twice, the last value (as runc has it).
+    /// The environment of its process; if a name occurs twice, the last value (as in runc).
     [[nodiscard]] Variables environment() const;
     [[nodiscard]] Variables annotations() const;
-    /// Empty where it has none.
+    /// Empty if it has none.
     [[nodiscard]] std::string host_name() const;
-    /// What is mounted at `destination` in it, as a path on the host; empty where nothing is.
+    /// What is mounted at `destination` in it, as a path on the host; empty if nothing is.
     [[nodiscard]] std::string mount_source(const std::string& destination) const;
     /// Its root file system, as an absolute path on the host.
     [[nodiscard]] std::string root() const;
@@ -35,14 +35,14 @@ class OciBundle {
     /// Replaces every entry of that name.
     void set_variable(const std::string& name, const std::string& value);
     void remove_variable(const std::string& name);
-    /// `stage`: createRuntime, createContainer, poststop. Comes after those that are there.
+    /// `stage`: createRuntime, createContainer, poststop. Comes after the existing hooks.
     void add_hook(const std::string& stage, Json hook);
 
-    /// Those of the stage whose arguments begin so come after all others, in their order. False: they do
-    /// already, or there are none.
+    /// Moves the hooks of the stage whose arguments begin with these behind all others, in their order.
+    /// False: they are there already, or there are none.
     bool move_hooks_to_the_end(const std::string& stage, const std::vector<std::string>& arguments);
 
-    /// In one step: whoever reads meanwhile sees the old file or the new one.
+    /// Writes in one step: concurrent readers see the old file or the new one.
     [[nodiscard]] Result<void> write() const;
 
   private:

@@ -6,25 +6,25 @@
 
 namespace cgpu::schedule {
 
-/// What the GPU that leads an instance says of its turn there.
+/// What the GPU that leads an instance reports of the instance's turn there.
 enum class Lead {
-    none,     ///< nothing: it has no work there, or nobody else wants that GPU, or it isn't ganged
+    none,     ///< nothing: it has no work there, or no other instance wants that GPU, or it isn't ganged
     held,     ///< it waits for its turn
     called,   ///< it holds the GPU
     leaving,  ///< its turn is over, and its work drains
 };
 
-/// What one GPU says of an instance to the others that the instance is on; or what all of those say together.
+/// What one GPU reports of an instance to the other GPUs of the instance; or those reports merged.
 struct GangState {
     Lead lead = Lead::none;
     bool busy = false;  ///< it has or wants work there
-    /// Lately its work there has waited for a launch that was held on another GPU.
+    /// Recently, its work there waited for a launch that another GPU's gate held.
     bool waits_across_gpus = false;
     bool wants = false;  ///< a launch of it is held there
-    bool stuck = false;  ///< its work there, behind a closed gate, should have been done by now
+    bool stuck = false;  ///< its work there, behind a closed gate, should have finished by now
 
-    /// Takes in what one more GPU says. `leads`: that one comes before the GPU that listens; the first of
-    /// those with a word to say leads.
+    /// Merges the report of one more GPU. `leads`: that GPU comes before the GPU that receives the report.
+    /// The first of these that reports a turn leads.
     void hear(const GangState& gpu, bool leads) {
         if (leads && lead == Lead::none) lead = gpu.lead;
         busy |= gpu.busy;
@@ -36,7 +36,7 @@ struct GangState {
     bool operator==(const GangState&) const = default;
 };
 
-/// By slot of the GPU that listens.
+/// By slot of the GPU that receives the reports.
 using GangStates = std::array<GangState, kSlots>;
 
 }  // namespace cgpu::schedule

@@ -12,10 +12,10 @@ using model::kMilli;
 using model::kSecond;
 using model::Nanos;
 
-/// "No bound" of a limit, "never" of a time.
+/// "No bound" for a limit, "never" for a time.
 constexpr Nanos kForever = std::numeric_limits<Nanos>::max();
 
-/// A GPU takes at most 25 instances (S4); each keeps one slot as long as it lives.
+/// A GPU takes at most 25 instances (cGPU's contract); each keeps one slot as long as it lives.
 constexpr std::size_t kSlots = 25;
 
 }  // namespace cgpu::schedule

@@ -6,19 +6,19 @@
 
 namespace cgpu::schedule {
 
-/// What an instance's processes say about themselves, put together by the caller. Levels, not events: reading
-/// twice or missing one does no harm. Nothing here is believed further than it can be (see ReadingFilter).
+/// What an instance's processes report, merged by the caller. These are levels, not events: reading twice or
+/// missing one does no harm. No claim is believed beyond its bounds (see ReadingFilter).
 struct Reading {
     bool wants = false;            ///< a launch is held at the gate
     Nanos waited = 0;              ///< time that launches waited, at the gate or for others', cumulative
     Nanos used = 0;                ///< GPU time measured so far, cumulative: union of its busy intervals
     Nanos in_flight_estimate = 0;  ///< whole estimate of the work launched and not yet measured
-    Nanos remaining = 0;           ///< what of that is left to run now
+    Nanos remaining = 0;           ///< the part of that which is left to run now
     bool syncing = false;          ///< a thread is blocked until its GPU work is done
     Nanos usual_gap = 0;           ///< how long it usually is without work after such a wait
     bool unmeasured = false;       ///< work in flight of a kind never measured: its estimate is a guess
     bool alone_process = true;     ///< false: several processes, so `used` is no union of intervals
-    bool stale = false;            ///< its page says nothing since 100 ms after its predicted drain
+    bool stale = false;            ///< its page is unchanged since 100 ms after its predicted drain
 };
 
 /// What an instance's launches may do from now on.
@@ -31,16 +31,16 @@ struct GateOrder {
     State state = State::closed;
     Nanos limit = 0;         ///< kForever: no bound but the in-flight window
     bool contended = false;  ///< others want the GPU too: keep the window small, ring when drained
-    bool alone = false;      ///< no other instance is on the GPU: what is queued makes nobody wait
-    bool overlap = false;    ///< another's work may run at the same time: lengths learnt now are provisional
-    /// Its kernels wait for others on other GPUs: lengths learnt may hold waits.
+    bool alone = false;      ///< no other instance is on the GPU: queued work makes none wait
+    bool overlap = false;  ///< work of another may run at the same time: durations learnt now are provisional
+    /// Its kernels wait for kernels on other GPUs: durations learnt may include waits.
     bool waits_across_gpus = false;
 };
 
 using Readings = std::array<Reading, kSlots>;
 using GateOrders = std::array<GateOrder, kSlots>;
 
-/// What a step answers.
+/// The result of a step.
 struct Decision {
     GateOrders gates;
     Nanos wake_at = kForever;  ///< when time alone changes something; kForever: only a reading can

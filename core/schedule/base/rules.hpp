@@ -4,13 +4,13 @@
 
 namespace cgpu::schedule {
 
-/// What tells the policies apart; one row of the table in rules.cpp each (S4).
+/// How the policies differ: each is one row of the table in rules.cpp, by cGPU's contract.
 struct Rules {
     bool enforced;         ///< gates close at all
-    bool work_conserving;  ///< only those that want the GPU take turns; else whoever is present does
+    bool work_conserving;  ///< only instances that want the GPU take turns; else all present ones do
     bool weighted;         ///< weights count
-    bool spare_burns;      ///< slices nobody has been given take turns too
-    bool fills;            ///< another may run while the holder pauses, if its kernels don't meet others'
+    bool spare_burns;      ///< slices that no instance was given take turns, too, and stay idle
+    bool fills;            ///< another may run while the holder pauses, unless it is ganged
 };
 
 Rules rules_of(model::Policy policy);

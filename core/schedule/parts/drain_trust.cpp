@@ -6,7 +6,7 @@ namespace cgpu::schedule {
 
 void DrainTrust::drained(Nanos at) {
     if (!predicted_) return;
-    // Capped, so that one very long kernel is forgiven after a dozen good predictions.
+    // The error is capped, so that one very long kernel is outweighed by a dozen good predictions.
     const Nanos off = std::min(at > *predicted_ ? at - *predicted_ : *predicted_ - at, 3 * kMilli);
     error_ = (4 * error_ + off) / 5;
     predicted_.reset();

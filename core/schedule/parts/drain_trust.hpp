@@ -6,14 +6,14 @@
 
 namespace cgpu::schedule {
 
-/// How well one instance's predictions of "my work in flight is done at …" came true. Only who predicts well
-/// is handed over before its drain: a wrong prediction there lets two run at once, and what is measured of
-/// work that overlaps another's is worth little.
+/// How accurate one instance's predictions of "my work in flight is done at …" were. The gate opens for the
+/// next holder before the drain only if they were accurate: an early hand-over runs two contexts at once, and
+/// times measured then are unreliable.
 class DrainTrust {
   public:
-    /// Its gate closes now, and it says it will have drained at `at`.
+    /// The gate closes now, and the instance predicts its drain at `at`.
     void predict(Nanos at) { predicted_ = at; }
-    /// It has drained. Without a prediction before, nothing is learnt.
+    /// The work has drained. Without a prediction before, nothing is learnt.
     void drained(Nanos at);
     [[nodiscard]] bool good(Nanos allowed_error) const { return error_ < allowed_error; }
 

@@ -21,7 +21,7 @@ Nanos GangMember::handicap(Nanos slack) const {
         case Lead::held:
             return slack;
         case Lead::leaving:
-            // With one slack only, it would be next again where its work has drained already.
+            // With one slack only, the gang would be next again although its work has drained already.
             return 2 * slack;
     }
     return 0;

@@ -4,30 +4,30 @@
 
 namespace cgpu::schedule {
 
-/// What one GPU knows of an instance's gang: what the other GPUs of the instance say, and whether the
-/// instance's work was seen to wait for a launch that another GPU holds.
+/// What one GPU knows of an instance's gang: the reports of the instance's other GPUs, and whether its work
+/// here was seen to wait for a launch that another GPU holds.
 class GangMember {
   public:
-    /// At the begin of each step: what the other GPUs say, as of their last steps.
+    /// Called at the start of each step with the reports of the other GPUs, as of their last steps.
     void hear(const GangState& others, Nanos now);
-    /// Work here waits for a launch that is held on another GPU: the instance is ganged until then.
+    /// Work here waits for a launch that another GPU holds: the instance stays ganged until `until`.
     void note_wait_across_gpus(Nanos until);
 
     [[nodiscard]] const GangState& others() const { return others_; }
-    /// Work on this GPU has waited for another GPU lately.
+    /// Whether work on this GPU recently waited for another GPU.
     [[nodiscard]] bool waits_across_gpus() const { return waits_across_gpus_; }
-    /// Work on any of the instance's GPUs has.
+    /// Whether work on any of the instance's GPUs did.
     [[nodiscard]] bool ganged() const { return waits_across_gpus_ || others_.waits_across_gpus; }
-    /// What runs here may be waiting for a launch that is held on another GPU.
+    /// Whether work in flight here may wait for a launch that another GPU holds.
     [[nodiscard]] bool may_wait_for_others() const { return ganged() && others_.wants; }
-    /// The GPU that leads the instance gives it a turn now.
+    /// The leading GPU gives the instance its turn now.
     [[nodiscard]] bool called() const { return others_.lead == Lead::called; }
-    /// The GPU that leads the instance has ended its turn.
+    /// The leading GPU has ended the instance's turn.
     [[nodiscard]] bool dismissed() const {
         return others_.lead == Lead::held || others_.lead == Lead::leaving;
     }
-    /// By how much further ahead than it is the instance is taken to be, in GPU time, so that its turn here
-    /// falls into its turn on the GPU that leads. Below 0: further behind.
+    /// Offset added to the instance's virtual time, in GPU time, so that its turn here coincides with its
+    /// turn on the leading GPU. A negative offset makes it go earlier.
     [[nodiscard]] Nanos handicap(Nanos slack) const;
 
   private:

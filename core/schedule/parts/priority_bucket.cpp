@@ -12,7 +12,7 @@ void PriorityBucket::resize(int ratio, Nanos burst) {
 }
 
 void PriorityBucket::pass(Nanos dt) {
-    // Anything longer fills it from the bottom: min keeps the product in range.
+    // A longer time fills it from the bottom anyway: min keeps the product in range.
     level_ = std::min(most_, level_ + std::min<Nanos>(dt, 3'600 * kSecond) * ratio_);
 }
 

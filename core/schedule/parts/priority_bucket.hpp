@@ -4,10 +4,10 @@
 
 namespace cgpu::schedule {
 
-/// Keeps all high-priority instances of a GPU together to prio_ratio % of it: a bucket of GPU time that fills
-/// at that rate and is emptied by what they use. It may go below zero (a kernel can't be cut off) by as much
-/// as it holds, and that is repaid by waiting. Exact integers: the unit inside is a hundredth of a
-/// nanosecond.
+/// Limits all high-priority instances of a GPU together to prio_ratio % of it: a bucket of GPU time that
+/// fills at that rate and is emptied by their use. It may go below zero by as much as it holds, because a
+/// kernel can't be interrupted; that debt is repaid by waiting. Exact integers: the internal unit is a
+/// hundredth of a nanosecond.
 class PriorityBucket {
   public:
     /// ratio in percent, burst in nanoseconds of wall time. A full bucket stays full.
@@ -15,9 +15,9 @@ class PriorityBucket {
     void pass(Nanos dt);
     void charge(Nanos used);
     [[nodiscard]] Nanos level() const { return level_ / 100; }
-    /// How long somebody who uses the whole GPU can go on until the bucket is empty.
+    /// How long an instance that uses the whole GPU can continue until the bucket is empty.
     [[nodiscard]] Nanos lasts() const { return level_ <= 0 ? 0 : level_ / (100 - ratio_); }
-    /// How long until the level is `wanted`; 0 when it is.
+    /// How long until the level is `wanted`; 0 if it is.
     [[nodiscard]] Nanos time_to(Nanos wanted) const;
 
   private:

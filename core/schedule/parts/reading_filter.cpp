@@ -5,7 +5,7 @@
 namespace cgpu::schedule {
 
 namespace {
-// Sums of a few of these stay far from overflow.
+// Sums of a few of these are far from overflow.
 constexpr Nanos kMostUsed = Nanos{1} << 61;
 constexpr Nanos kMostClaimed = 3'600 * kSecond;
 }  // namespace

@@ -28,7 +28,7 @@ Nanos StuckWork::surely_at(const Reading& level, const Patience& patience) const
 
 Nanos StuckWork::at(const Reading& level, const Patience& patience, bool ganged) const {
     if (!ganged) return surely_at(level, patience);
-    // Not before it could have been done: a launch that is let through too early is the next one to be stuck.
+    // Not before the work could have finished: a launch that is let through too early would get stuck itself.
     return overdue_at(level, patience, level.in_flight_estimate + patience.stuck.grace);
 }
 

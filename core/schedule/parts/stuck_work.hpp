@@ -7,10 +7,10 @@
 
 namespace cgpu::schedule {
 
-/// Tells when work of one instance that runs behind its closed gate is stuck: it should have been done by
-/// now, so it may be waiting for a launch that is held, at this gate or on another GPU.
+/// Tells when one instance's work behind its closed gate is stuck: it should have finished by now, so it may
+/// be waiting for a launch that is held, at this gate or on another GPU.
 ///
-/// The times that it answers are kForever where nothing runs behind a closed gate.
+/// The times returned are kForever while no work runs behind a closed gate.
 class StuckWork {
   public:
     struct Patience {
@@ -18,23 +18,23 @@ class StuckWork {
         StuckTuning stuck;
     };
 
-    /// The end of each step: whether the instance is without a turn, or the gate of its turn is closed.
+    /// Called at the end of each step: whether the instance has no turn, or the gate of its turn is closed.
     void set_outside(bool outside, Nanos now);
     [[nodiscard]] bool outside() const { return outside_; }
-    /// Something of the work was done.
+    /// Some of the work has finished.
     void moved(Nanos now);
 
-    /// When the work is overdue beyond doubt.
+    /// When the work is certainly overdue.
     [[nodiscard]] Nanos surely_at(const Reading& level, const Patience& patience) const;
-    /// When it may be taken for stuck: sooner where the instance is known to be ganged.
+    /// When it may be treated as stuck: earlier if the instance is known to be ganged.
     [[nodiscard]] Nanos at(const Reading& level, const Patience& patience, bool ganged) const;
-    /// When one of the instance's own launches at this gate may be what the work waits for: sooner where
-    /// that was so the last time.
+    /// When the work may be waiting for one of the instance's own launches at this gate: earlier if that was
+    /// so the last time.
     [[nodiscard]] Nanos own_at(const Reading& level, const Patience& patience) const;
 
-    /// One launch may pass the closed gate, up to `limit` (as GateOrder::limit), until something moves.
+    /// One launch may pass the closed gate, up to `limit` (as GateOrder::limit), until some work finishes.
     void let_through(Nanos now, Nanos limit) { let_through_ = {now, limit}; }
-    /// The limit of the launch that was let through, while nothing has moved since.
+    /// The limit of the launch that was let through, while no work has finished since.
     [[nodiscard]] std::optional<Nanos> limit() const;
 
   private:

@@ -5,7 +5,7 @@
 namespace cgpu::schedule {
 
 namespace {
-// What the driver's changing to another context and back takes, and then the report.
+// Time for two context switches of the driver plus the completion report.
 constexpr Nanos kReportDelay = kMilli;
 }  // namespace
 
@@ -14,7 +14,7 @@ void UndrainedWork::add(std::size_t slot, Nanos now, const Remains& remains, con
     work.active = true;
     work.measured_counts = remains.measured_counts;
     work.since = now;
-    // Where in its slice the old context is, nobody knows: half of one on average.
+    // The position of the old context in its slice is unknown: it is half a slice on average.
     work.exclusive_left = std::min(remains.remaining, limits.driver_slice / 2);
     work.shared_left = remains.remaining - work.exclusive_left;
     work.most_overrun = limits.most_overrun;

@@ -7,41 +7,41 @@
 namespace cgpu::schedule {
 
 /// Work that is still in flight after its instance's turn was handed over: the last 100 µs of an early
-/// hand-over, or a kernel that passed its drain deadline, or one overtaken by high priority.
+/// hand-over, a kernel that passed its drain deadline, or work overtaken by high priority.
 ///
-/// What is measured of such work includes the slices the driver gave to the next holder meanwhile. So it is
-/// charged by what was predicted as the time goes by, and when it has drained the sum is put within what the
-/// measurement allows: no more than measured, no less than measured minus the time for which it was
-/// undrained.
+/// The measured time of such work includes the slices that the driver gave to the next holder meanwhile. So
+/// it is charged by its prediction as time passes. When it has drained, the sum is clamped to what the
+/// measurement allows: at most the measured time, and at least the measured time minus the time for which it
+/// was undrained.
 class UndrainedWork {
   public:
     using Charges = std::array<Nanos, kSlots>;
 
-    /// What is left at the end of a turn.
+    /// The rest at the end of a turn.
     struct Remains {
         Nanos remaining;   ///< predicted to run on
         Nanos paid;        ///< charged already of what isn't measured yet
-        Nanos refundable;  ///< what of that may be paid back
+        Nanos refundable;  ///< the part of that which may be paid back
         Nanos others;  ///< time of the turn that other undrained work took, and that its measurement includes
         bool measured_counts;  ///< its measurement is a union of intervals
     };
-    /// The driver lets the old context run until that one's slice is over. From then on the contexts
-    /// alternate. So work that isn't done when predicted may only be waiting for the next holder's slice to
-    /// pass, and its end still has to be reported. That time is the other's. What comes beyond it is the
-    /// work's own, until that is half of all. It is charged up to `most_overrun`: the debt must not grow for
-    /// ever, because the kernel may be waiting for one of its own instance that is held at the gate.
+    /// The driver lets the old context run until its slice is over. From then on the contexts alternate. So
+    /// work that isn't done when predicted may only be waiting for the next holder's slice to pass, and its
+    /// end still has to be reported. That time belongs to the next holder. Further time is the work's own, up
+    /// to half of all time. It is charged up to `most_overrun`: the debt must not grow without bound, because
+    /// the kernel may be waiting for another one of its own instance that is held at the gate.
     struct Limits {
         Nanos driver_slice, most_overrun;
     };
     void add(std::size_t slot, Nanos now, const Remains& remains, const Limits& limits);
-    /// dt passes: what the work of each slot takes of it.
+    /// dt passes: the part of it that the work of each slot takes.
     Charges pass(Nanos dt);
-    /// What remains to be charged of newly measured time: nothing while it is undrained.
+    /// The part of newly measured time that remains to be charged: nothing while the work is undrained.
     Nanos absorb(std::size_t slot, Nanos measured);
-    /// It has drained: what is still to be charged (or, negative, paid back).
+    /// The work has drained: the time that is still to be charged (or, negative, paid back).
     Nanos settle(std::size_t slot, Nanos now);
-    /// It got a turn again before it drained: from here on measured time counts, less what was charged
-    /// already and, in the first measurement, what was others'.
+    /// The instance got a turn again before the work drained: from here on measured time counts, minus what
+    /// was charged already and, in the first measurement, minus the time of others.
     void resume(std::size_t slot);
     void forget(std::size_t slot) { undrained_[slot] = {}; }
     [[nodiscard]] bool is(std::size_t slot) const { return undrained_[slot].active; }

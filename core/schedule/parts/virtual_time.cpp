@@ -33,7 +33,7 @@ VirtualTime::Entries VirtualTime::taking_part(const Entries& among) const {
 void VirtualTime::pass(Nanos dt, const Entries& idle) {
     const Entries filled = taking_part(idle);
     auto left = static_cast<double>(dt);
-    // Like water poured into a vessel with steps: the lowest rise together until they reach the next one.
+    // As water fills a vessel with steps: the lowest entries rise together until they reach the next one.
     while (left > 0 && filled.any()) {
         double lowest = std::numeric_limits<double>::infinity();
         for (std::size_t i = 0; i < entries_.size(); ++i) {

@@ -44,7 +44,7 @@ bool BellSleeper::take_orders() {
         if (stop_) return false;
         next.swap(next_);
     }
-    // What was kept may be unmapped here, without the lock.
+    // Pages of former doorbells may be unmapped here, so this is done without the lock.
     if (next) kept_ = std::move(*next);
     return true;
 }
@@ -55,7 +55,7 @@ void BellSleeper::hand_back(std::optional<std::size_t> woken_by) {
     for (std::size_t i = 0; i < kept_.size(); ++i) {
         auto& each = kept_[i];
         const bool rang = each.bell->bell->rings.load(std::memory_order_acquire) != each.heard;
-        // The first word is the sleeper's own.
+        // The first word is the helper's own.
         if (rang || woken_by == i + 1) {
             back.push_back(std::move(each.bell));
         } else {
@@ -69,7 +69,8 @@ void BellSleeper::hand_back(std::optional<std::size_t> woken_by) {
         for (auto& bell : back) back_.push_back(std::move(bell));
         some_back_.store(true, std::memory_order_release);
     }
-    // After that: who sees this word changed sees what came back, and who doesn't is woken.
+    // Publish after the list is updated: a slicer that reads the new word also sees the list; a slicer that
+    // is asleep is woken.
     word_.fetch_add(1, std::memory_order_release);
     wake(word_);
 }
@@ -79,7 +80,7 @@ void BellSleeper::run() {
     BellWait wait;
     while (true) {
         wait.clear();
-        // Before the orders are taken: those that come in between end the wait at once.
+        // Before the orders are taken: orders that arrive in between end the wait at once.
         wait.add(orders_);
         if (!take_orders()) return;
         for (const auto& each : kept_) wait.add(each.bell->bell->rings, each.heard);

@@ -13,34 +13,35 @@
 
 namespace cgpu::app {
 
-/// A bell and the value that was heard of it last.
+/// A doorbell and the value last read from it.
 struct HeardBell {
     std::shared_ptr<const InstanceBell> bell;
     std::uint32_t heard = 0;
 };
 
-/// A thread that sleeps on bells for the slicer, which can't sleep on more than 127 itself. A bell that
-/// rings, or that somebody wakes on, is handed back: the sleeper has no more to do with it until it is given
-/// it again, so nobody can keep it busy. The pages stay mapped as long as it sleeps on them.
+/// Helper thread that waits on doorbells for the slicer: futex_waitv accepts 128 words, so the slicer itself
+/// can't wait on more than 127. When a doorbell fires, the helper removes it from its set and returns it to
+/// the slicer. It doesn't wait on it again until the slicer hands it back, so a noisy tenant cannot keep a
+/// helper busy. The pages stay mapped while the helper waits on them.
 class BellSleeper {
   public:
-    /// One of the words that a wait takes is its own.
+    /// One of the words of a wait is the helper's own.
     static constexpr std::size_t kMost = BellWait::kMostWords - 1;
 
-    /// `word`: changed and woken when a bell comes back. Throws std::system_error where there can't be
-    /// another thread.
+    /// `word`: changed and woken when a doorbell is returned. Throws std::system_error where no thread can be
+    /// created.
     explicit BellSleeper(std::atomic<std::uint32_t>& word);
     ~BellSleeper();
     BellSleeper(const BellSleeper&) = delete;
     BellSleeper& operator=(const BellSleeper&) = delete;
 
-    /// From now on these, at most kMost, and none of those before. One that isn't what was heard of it comes
-    /// back at once. Doesn't wait for the thread.
+    /// Replaces the set of doorbells by these, at most kMost. A doorbell whose value differs from the one
+    /// last read is returned at once. Doesn't wait for the helper.
     void keep(std::vector<HeardBell> bells);
-    /// Those that came back since this was asked last. It costs a look at one word where there is none.
+    /// The doorbells returned since the last call. Costs a read of one word where there are none.
     [[nodiscard]] std::vector<std::shared_ptr<const InstanceBell>> take_back();
 
-    /// How often it has been woken so far.
+    /// How often the helper has been woken so far.
     [[nodiscard]] std::uint64_t wakes() const { return wakes_.load(std::memory_order_relaxed); }
 
   private:

@@ -34,7 +34,7 @@ std::vector<BellSleepers::Bell> BellSleepers::take_back() {
     std::vector<Bell> all;
     for (auto& group : groups_) {
         for (auto& bell : group.sleeper->take_back()) {
-            // A list that it was given while it handed this one back may have named it again.
+            // The helper may have received a new list with this doorbell while it returned it.
             if (std::erase_if(group.bells, [&](const auto& each) { return each.bell == bell; }) > 0)
                 all.push_back(std::move(bell));
         }

@@ -7,21 +7,21 @@
 
 namespace cgpu::app {
 
-/// As many sleepers as it takes, none where the slicer can sleep on all bells by itself. Not thread-safe: the
-/// slicer's own.
+/// As many helpers as are needed; none if the slicer can wait on all doorbells by itself. Not thread-safe:
+/// only the slicer uses it.
 class BellSleepers {
   public:
     using Bell = std::shared_ptr<const InstanceBell>;
 
     explicit BellSleepers(std::atomic<std::uint32_t>& word) : word_(word) {}
 
-    /// Has these slept on, too, and takes those out that it couldn't: there are no more threads to be had, or
-    /// futex_waitv is missing.
+    /// Has helpers wait on these, too. Returns those for which there is none: no more threads can be created,
+    /// or futex_waitv is missing.
     [[nodiscard]] std::vector<HeardBell> keep(std::vector<HeardBell> bells);
-    /// Those that have rung since, or that somebody woke on. Nobody sleeps on them any more.
+    /// The doorbells that have fired since. No helper waits on them any more.
     [[nodiscard]] std::vector<Bell> take_back();
-    /// Sleeps on no other bells any more than those for which `stays(bell)` is true. The threads stay: one
-    /// that has no bell costs nothing, and waiting for its end would hold up the slicer.
+    /// Stops waiting on doorbells for which `stays(bell)` is false. The threads stay: a helper without
+    /// doorbells costs nothing, and waiting for its end would delay the slicer.
     template <class Stays>
     void retain(const Stays& stays) {
         for (auto& group : groups_) {
@@ -31,7 +31,7 @@ class BellSleepers {
     }
 
     [[nodiscard]] std::size_t threads() const { return groups_.size(); }
-    /// How often its threads have been woken so far.
+    /// How often the helpers have been woken so far.
     [[nodiscard]] std::uint64_t wakes() const;
 
   private:

@@ -38,8 +38,8 @@ Nanos monotonic_now() {
 }
 
 bool can_wait_for_many() {
-    // Without words it is an error, but another one than that the call isn't there (ENOSYS), or that a filter
-    // of system calls doesn't know it (EPERM).
+    // A call without words fails with EINVAL; other errors mean that the call doesn't exist (ENOSYS), or that
+    // a system call filter rejects it (EPERM).
     static const bool can = syscall(kFutexWaitv, nullptr, 0, 0, nullptr, 0) < 0 && errno == EINVAL;
     return can;
 }
@@ -70,13 +70,13 @@ std::optional<std::size_t> BellWait::until(Nanos deadline) {
     const auto result = syscall(kFutexWaitv, waiters.data(), words_.size(), 0,
                                 deadline == kNever ? nullptr : &time, CLOCK_MONOTONIC);
     if (result >= 0) return static_cast<std::size_t>(result);
-    // Anything else, want of memory for one, must not become a loop that never sleeps.
+    // Other errors, such as a lack of memory, must not cause a loop that never sleeps.
     if (errno != EAGAIN && errno != EINTR && errno != ETIMEDOUT) poll_until(deadline);
     return std::nullopt;
 }
 
 void BellWait::poll_until(Nanos deadline) const {
-    // With nothing but the first word (our own) there is no tenant whose bell could be missed for long.
+    // With only the first word (our own) there is no tenant whose doorbell could be missed for long.
     const auto every = words_.size() > 1 ? kPollEvery : 100 * kPollEvery;
     while (!changed()) {
         const auto now = monotonic_now();

@@ -7,8 +7,8 @@
 namespace cgpu::app {
 namespace {
 
-/// Where one wait doesn't take all bells, the slicer sleeps on so many itself at first. Each that rings comes
-/// to those, so sleepers are told of others only after as many more have.
+/// If one wait doesn't take all doorbells, the slicer itself initially waits on this many. Each doorbell that
+/// fires is added to those, and helpers get the excess only after this many more have fired.
 constexpr std::size_t kFewest = 64;
 
 }  // namespace
@@ -29,7 +29,7 @@ void DoorbellFilter::set_bells(std::vector<Known> all) {
             mark_rung(bells.back());
         }
     }
-    // Those left are gone.
+    // Doorbells left in `before` no longer exist.
     sleepers_.retain([&](const auto& bell) { return !before.contains(bell.get()); });
     bells_ = std::move(bells);
     watched_.clear();

@@ -14,11 +14,11 @@
 namespace cgpu::app {
 
 /// Chooses the doorbells that the slicer waits on. The slicer ignores instances that have nothing in flight
-/// and whose launches are held on all of their GPUs, until a gate of theirs opens: their bells can't change
-/// any decision. With 25 busy instances that is nearly all of them, and each futex in a wait costs the kernel
-/// a look-up of its page. An instance that rings too often is looked at by time (RingBudget). Where there are
-/// more bells than one wait takes, the slicer itself waits on those that rang last, and helper threads wait
-/// on the others (BellSleepers).
+/// and whose launches are held on all of their GPUs, until one of their gates opens: their doorbells can't
+/// change any decision. With 25 busy instances that is nearly all of them, and each futex in a wait costs the
+/// kernel a look-up of its page. An instance that rings too often is polled instead (RingBudget). If there
+/// are more doorbells than one wait takes, the slicer itself waits on those that rang most recently, and
+/// helper threads wait on the others (BellSleepers).
 class DoorbellFilter {
   public:
     struct Place {
@@ -30,30 +30,29 @@ class DoorbellFilter {
         std::vector<Place> places;  ///< the instance's slots on all of its GPUs
     };
 
-    /// `word`: a futex that the slicer waits on, too. It is changed and woken when a bell rings that a helper
-    /// thread waits on.
+    /// `word`: a futex that the slicer waits on, too. It is changed and woken when a doorbell fires that a
+    /// helper thread waits on.
     explicit DoorbellFilter(std::atomic<std::uint32_t>& word) : sleepers_(word) {}
 
-    /// From now on these and no others. The counts of rings of bells that were there before are kept.
+    /// Replaces the set of doorbells. Ring counts of doorbells that stay are kept.
     void set_bells(std::vector<Known> all);
 
-    /// Before a step reads the reports: takes note of all rings until now, and marks the GPUs of the
-    /// instances that rang, so that their reports are read. `woken_by`: the index of the word that ended the
-    /// wait of listen(); empty: none did.
+    /// Call before a step reads the reports: notes all rings until now, and marks the GPUs of the instances
+    /// that rang, so that their reports are read. `woken_by`: the index of the word that ended the wait of
+    /// listen(); empty: none did.
     void take_rings(Nanos now, std::optional<std::size_t> woken_by = std::nullopt);
-    /// After the step: adds the words to wait on. Each has the count that was seen last, so a ring that came
-    /// while nobody waited on it ends the wait at once. Returns when an instance is to be looked at by time;
-    /// kForever: none.
+    /// Call after the step: adds the words to wait on. Each has the count that was read last, so a ring that
+    /// nobody waited for ends the wait at once. Returns when an instance must be polled; kForever: never.
     [[nodiscard]] Nanos listen(BellWait& wait, Nanos now);
 
-    /// The threads that help the slicer.
+    /// The helper threads of the slicer.
     [[nodiscard]] const BellSleepers& sleepers() const { return sleepers_; }
 
   private:
     enum class Watch {
         by_slicer,   ///< the slicer waits on it
         by_sleeper,  ///< a helper thread does
-        by_time,     ///< it rang too often: nobody waits on it, but it is looked at
+        by_time,     ///< it rang too often: it is polled instead
         not_at_all,  ///< its instance is held, with nothing in flight
     };
     struct Bell {
@@ -64,8 +63,8 @@ class DoorbellFilter {
         bool woken = false;  ///< it has ended a wait
         bool open = false;   ///< a gate of it was open after the last step
         Nanos rung_at = 0;
-        // Apart, so that a holder that synchronises after each of its short kernels, and rings each time, is
-        // heard when its turn is over and others wait for its last one.
+        // Separate budgets, so that a holder that synchronises after each of its short kernels, and rings
+        // each time, is heard when its turn is over and others wait for its last kernel.
         RingBudget while_open = {};
         RingBudget while_closed = {};
     };

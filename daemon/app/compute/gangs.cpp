@@ -5,14 +5,15 @@
 namespace cgpu::app {
 namespace {
 
-/// What is said goes from the first GPU to the last in one step, back in a second; more is left to the next.
+/// Gang state propagates forward through the GPUs in one round and backward in a second; further changes wait
+/// for the next step.
 constexpr int kMostRounds = 3;
 constexpr schedule::Nanos kNextRounds = 20 * schedule::kMicro;
 
 }  // namespace
 
 void Gangs::update(const model::Node& node, Gpus& gpus) {
-    // What they have heard stays: a GPU that nothing has changed for has nothing to do.
+    // Received reports are kept: a GPU without changes has nothing to do.
     std::map<const GpuGates*, schedule::GangStates> heard;
     for (const auto& each : gpus_) heard.emplace(each.gates, each.heard);
     gpus_.clear();

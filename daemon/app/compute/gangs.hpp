@@ -8,20 +8,20 @@
 
 namespace cgpu::app {
 
-/// Steps the gates of all GPUs, and carries between them what they say of the instances that are on several.
-/// The order of the GPUs' UUIDs decides who leads (schedule::Lead): any fixed order does.
+/// Steps the gates of all GPUs, and carries between them the reports on instances that are on several GPUs.
+/// The order of the GPUs' UUIDs decides which GPU leads (schedule::Lead); any fixed order would do.
 class Gangs {
   public:
     using Gpus = std::map<model::Uuid, GpuGates>;
 
-    /// After each change of the node that the gates have heard of. `gpus` must stay where it is until the
-    /// next one.
+    /// Call after each change of the node, when the gates know it. `gpus` must stay where it is until the
+    /// next call.
     void update(const model::Node& node, Gpus& gpus);
 
-    /// One step of every GPU that has something to do: it is time, something has happened there, or another
-    /// says something new of an instance that is on both. Of the others nothing is read or written. A further
-    /// one of those to which one said something new that comes after them. Returns when time alone changes
-    /// something; kForever: never.
+    /// One step of every GPU that needs it: its time has come, something has happened there, or another GPU
+    /// reports something new on a shared instance. The other GPUs are neither read nor written. GPUs that get
+    /// a new report from a later GPU are stepped again. Returns when time alone changes something; kForever:
+    /// never.
     schedule::Nanos step(schedule::Nanos now);
 
   private:

@@ -10,11 +10,11 @@ namespace {
 using schedule::kMilli;
 using schedule::kSecond;
 
-/// The achieved share is that of a window of about this length …
+/// The achieved share is measured over a window of about this length …
 constexpr Nanos kWindow = 2 * kSecond;
-/// … made of samples so far apart.
+/// … with samples at this interval.
 constexpr Nanos kSampleEvery = 100 * kMilli;
-/// Who doesn't come when called is looked at so often; nothing else would tell that it goes on.
+/// Poll interval for a process that does not wake up when its gate opens: it sends no event when it resumes.
 constexpr Nanos kUnresponsivePollInterval = 20 * kMilli;
 
 schedule::Settings settings_of(const model::Gpu& gpu, model::Policy in_force, Nanos slice) {
@@ -70,7 +70,7 @@ void GpuGates::update(const model::Node& node, const model::Gpu& gpu) {
         seat.weight = quota.weight;
         seat.high_priority = quota.high_priority;
     }
-    // Most changes of the node are another GPU's.
+    // Most changes of the node concern other GPUs.
     if (changes) due_at_ = 0;
 }
 
@@ -133,10 +133,11 @@ void GpuGates::step(Nanos now, const schedule::GangStates& gangs) {
         wakes_are_left |= seat->processes->wakes_are_left();
     }
     due_at_ = decision.wake_at;
-    // Whoever waits must see that somebody is there, so closed gates are renewed well before they run out.
+    // Waiting threads treat a gate that is not renewed in time as the sign of a dead daemon, so closed gates
+    // are renewed well before they expire.
     if (someone_waits) due_at_ = std::min(due_at_, now + hold_ / 3);
     if (any_unresponsive) due_at_ = std::min(due_at_, now + kUnresponsivePollInterval);
-    // At once, but after the other GPUs, and after whatever the loop's thread wants.
+    // At once, but after the other GPUs and after the event-loop thread, which may want the lock.
     if (wakes_are_left) due_at_ = now;
 }
 

@@ -11,20 +11,20 @@
 
 namespace cgpu::app {
 
-/// One GPU of the slicer thread: who has which slot, and their processes.
+/// One GPU of the slicer thread: the slots of its instances, and their processes.
 class GpuGates {
   public:
     GpuGates(const model::Gpu& gpu, model::Policy in_force, Nanos slice, Nanos hold);
 
-    /// Brings slots, weights and the policy in line with the node. What is as it should be isn't touched, and
-    /// no step is due for it.
+    /// Updates slots, weights and the policy from the node. Unchanged values are not touched, and cause no
+    /// step.
     void update(const model::Node& node, const model::Gpu& gpu);
     /// `index`: of this GPU in the instance's orders.
     void add(const model::InstanceId& id, std::uint32_t index, std::shared_ptr<ProcessPages> pages);
     void remove(const model::InstanceId& id, const model::Process& process);
 
     [[nodiscard]] std::optional<std::size_t> slot_of(const model::InstanceId& id) const;
-    /// As of the last step: the instance's launches are held here and nothing of it runs.
+    /// As of the last step: the instance's launches are held here and none of its work runs.
     [[nodiscard]] bool only_waits(std::size_t slot) const {
         const auto& seat = seats_[slot];
         return seat && seat->processes && seat->processes->only_waits();
@@ -34,15 +34,15 @@ class GpuGates {
         const auto& seat = seats_[slot];
         return seat && seat->processes && seat->processes->is_open();
     }
-    /// What the other GPUs are to hear of the instance in this slot, as of the last step.
+    /// What to report to the other GPUs of the instance in this slot, as of the last step.
     [[nodiscard]] schedule::GangState tell(std::size_t slot) const { return slicer_.tell(slot); }
 
-    /// Reads, decides, writes.
+    /// Reads the reports, decides, writes the gates.
     void step(Nanos now, const schedule::GangStates& gangs);
-    /// By the last step: when time alone changes something; kForever: never. In the past where something has
-    /// happened since.
+    /// By the last step: when time alone changes something; kForever: never. A time in the past if something
+    /// has happened since.
     [[nodiscard]] Nanos due_at() const { return due_at_; }
-    /// An instance that is here has rung: its pages are to be read.
+    /// An instance on this GPU has rung: its pages must be read.
     void rung() { due_at_ = 0; }
     /// The compute part of an instance's usage; the memory part is left as it is.
     void fill_usage(const model::InstanceId& id, Nanos now, InstanceUsage& usage);
@@ -52,7 +52,8 @@ class GpuGates {
         Nanos at;
         Nanos used;
     };
-    /// What every step touches comes first and lies together: steps are short and find their caches cold.
+    /// Fields that every step touches come first, next to each other: steps are short and start with cold
+    /// caches.
     struct Seat {
         std::optional<InstanceProcesses> processes;
         Nanos sample_at = 0;

@@ -14,28 +14,29 @@ using schedule::kForever;
 using schedule::kMilli;
 using schedule::kSecond;
 
-/// A page that says nothing for so long after its predicted drain belongs to a stopped process: what it
+/// If a page is unchanged for this long after its predicted drain, its process is stopped: the work that it
 /// claims to have in flight is not waited for.
 constexpr Nanos kStaleAfter = 100 * kMilli;
-/// A process whose gate was opened is woken by that, and its page moves. One that is silent for longer is
-/// stopped, or gets no CPU: others needn't wait for it. Not while it has work in flight: then it may be
-/// waiting for room.
+/// A process is woken when its gate opens, and then its page changes. A process that stays silent for longer
+/// than this is stopped, or gets no CPU: others needn't wait for it. This doesn't apply while it has work in
+/// flight: then it may be waiting for room in its window.
 constexpr Nanos kUnresponsiveAfter = 50 * kMilli;
-/// More than this in flight is not a claim that anything can be planned by.
+/// A claim of more work in flight than this is no basis for a plan.
 constexpr Nanos kMostInFlight = 10 * kSecond;
-/// A launch that passed just before its gate closed is reported by then, or soon after.
+/// A launch that passed just before its gate closed is reported within this time.
 constexpr Nanos kSettled = 5 * kMilli;
-/// The report of an instance that is held with nothing in flight is read so often all the same, because the
-/// page says only what its process claims.
+/// Poll interval for the report of an instance that is held with nothing in flight: the page is only its
+/// process's claim.
 constexpr Nanos kLookAgain = 20 * kMilli;
-/// GPU time that the only instance of a GPU may have in flight in each process. It needn't be woken for every
-/// millisecond; and an instance that comes waits for no more than this and a kernel, once.
+/// GPU time that the only instance on a GPU may have in flight in each process. A larger window means fewer
+/// wakes; an instance that joins waits for at most this and one kernel, once.
 constexpr std::uint32_t kAloneWindowUs = 20'000;
 
-/// No count of a page reaches this (73 years). A larger one is forged; its sums with others stay in range.
+/// No counter of a page reaches this (73 years). A larger value is forged; sums of bounded values stay in
+/// range.
 constexpr Nanos kMostCounted = Nanos{1} << 61;
 
-/// Threads wait at the same time, so no clock bounds what their waits come to.
+/// Threads wait at the same time, so the sum of their waits isn't bounded by the clock.
 Nanos together(Nanos waited, Nanos more) {
     return std::min(waited + std::min(more, kMostCounted), kMostCounted);
 }
@@ -61,7 +62,7 @@ bool same(const GateOrder& a, const GateOrder& b) {
            a.overlap == b.overlap && a.waits_across_gpus == b.waits_across_gpus;
 }
 
-/// Returns how many threads were woken, `most` at most. std::atomic has the layout of its value here (it is
+/// Returns how many threads were woken, at most `most`. std::atomic has the layout of its value here (it is
 /// lock-free), so the kernel can wait on it.
 int wake_at_most(wire::Word& word, int most) {
     const auto woken =
@@ -95,8 +96,8 @@ void InstanceProcesses::remove(const model::Process& process) {
 void InstanceProcesses::read_member(Member& member, Nanos now) {
     const auto& report = member.pages->reports->gpus[gpu_];
     if (member.first_seen == 0) member.first_seen = now;
-    // It can't have used more than the time that went by; it never shrinks. What a page shows beyond that was
-    // used before: a process that came over from the daemon before this one has a new page, whose first
+    // It can't have used more than the time that passed, and its use never shrinks. Any excess on a page was
+    // used before: a process that reconnected after a restart of the daemon has a new page, whose first
     // report is all that it ever used.
     const auto total = bounded(report.used_ns, kMostCounted);
     member.base = std::max(member.base, total - (now - member.first_seen));
@@ -105,7 +106,7 @@ void InstanceProcesses::read_member(Member& member, Nanos now) {
     member.longest = std::max(member.longest, bounded(report.longest_ns, 3600 * kSecond));
     member.launches = std::max(member.launches, report.launches.load(std::memory_order_relaxed));
     member.in_flight = bounded(report.in_flight_ns, kMostInFlight);
-    // A process for each GPU is usual, and each of them has pages for all.
+    // Often there is one process for each GPU, and each of them has pages for all GPUs.
     if (member.launches > 0 || member.in_flight > 0) ++launching_;
 
     const auto oldest = bounded(report.oldest_ns, member.in_flight);
@@ -142,7 +143,7 @@ void InstanceProcesses::read_member(Member& member, Nanos now) {
         return;
     }
     sum_.in_flight_estimate += member.in_flight;
-    // Nothing left by the estimate, and still not measured: it isn't drained yet.
+    // By the estimate nothing is left, but the work is not measured yet: it has not drained.
     sum_.remaining += std::max<Nanos>(remaining, 1);
     if (report.unmeasured.load(std::memory_order_relaxed) != 0) sum_.unmeasured = true;
 }
@@ -170,7 +171,7 @@ schedule::Reading InstanceProcesses::read(Nanos now) {
 
 void InstanceProcesses::publish(const GateOrder& gate, Nanos now, Nanos holds_until) {
     const bool closed = gate.state == GateOrder::State::closed;
-    // Not at every step: a store into each process's page is a cache miss.
+    // Not in every step: a store into each process's page is a cache miss.
     const bool renew = now >= renew_at_;
     if (closed && only_waits_ && !renew) return;
     if (!closed) only_waits_ = false;
@@ -179,7 +180,7 @@ void InstanceProcesses::publish(const GateOrder& gate, Nanos now, Nanos holds_un
     for (auto& member : members_) {
         auto mine = gate;
         if (gate.limit != kForever) {
-            // The limit is the instance's; what is left of it, this process may use.
+            // The limit is the instance's; this process may use the rest of it.
             const auto left = std::max<Nanos>(0, gate.limit - sum_.used - sum_.in_flight_estimate);
             mine.limit = member.base + member.used + member.in_flight + left;
         }
@@ -192,7 +193,7 @@ void InstanceProcesses::publish(const GateOrder& gate, Nanos now, Nanos holds_un
         const bool more =
             !member.written || mine.state != member.gate.state || mine.limit > member.gate.limit;
         const auto state = state_of(mine);
-        // A gate that closes closes first; one that opens has its limit before.
+        // A closing gate changes its state first; an opening gate has its limit set before.
         if (state == wire::GateState::closed)
             page.state.store(static_cast<std::uint32_t>(state), std::memory_order_release);
         page.limit_ns.store(mine.limit, std::memory_order_relaxed);
@@ -203,7 +204,7 @@ void InstanceProcesses::publish(const GateOrder& gate, Nanos now, Nanos holds_un
         page.overlap.store(mine.overlap ? static_cast<std::uint32_t>(overlap) : 0, std::memory_order_relaxed);
         page.state.store(static_cast<std::uint32_t>(state), std::memory_order_release);
         page.seq.fetch_add(1, std::memory_order_release);
-        // Who waits may have been held at a higher limit, by estimates that turned out too long.
+        // Waiting threads may have been held at a higher limit, by estimates that turned out too long.
         if (state == wire::GateState::closed) {
             member.to_wake = 0;
         } else if (more || member.wants) {
@@ -223,8 +224,8 @@ void InstanceProcesses::call(Member& member, Nanos now) {
 void InstanceProcesses::wake_some(Nanos now) {
     wakes_left_ = false;
     int left = kMostWakes;
-    // Once round at most, and from where the last call ended: where gates close before everybody is woken, it
-    // isn't always the same ones who are.
+    // At most one round, from where the last call ended: if gates close before all threads are woken, other
+    // threads come first the next time.
     for (std::size_t i = 0; i < members_.size() && left > 0; ++i) {
         if (wake_next_ >= members_.size()) wake_next_ = 0;
         auto& member = members_[wake_next_];

@@ -105,7 +105,7 @@ void SlicerThread::run() {
     while (!stop_) {
         auto wake_at = schedule::kForever;
         wait.clear();
-        // DoorbellFilter first, reports afterwards: what is rung in between ends the wait at once.
+        // Add this word before the reports are read: a ring in between ends the wait at once.
         wait.add(poked_);
         {
             const std::lock_guard lock(mutex_);

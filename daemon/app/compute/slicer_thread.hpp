@@ -13,11 +13,11 @@
 
 namespace cgpu::app {
 
-/// Divides compute: the thread that turns the gates of all GPUs. It sleeps on the bells of all instances
-/// until one rings or time changes something; when nothing runs, it doesn't run.
+/// Divides compute: the thread that opens and closes the gates of all GPUs. It sleeps on the doorbells of all
+/// instances until one rings or time changes something; when nothing runs, it doesn't run.
 ///
-/// The loop's thread changes what there is (instances, processes, policies) under a mutex that a step holds,
-/// too: a step takes microseconds, and it never waits for anything while holding it.
+/// The event-loop thread changes instances, processes and policies under a mutex that a step holds, too: a
+/// step takes microseconds, and never waits for anything while holding the mutex.
 class SlicerThread final : public Compute, public ComputeDivider {
   public:
     struct Timing {
@@ -37,8 +37,8 @@ class SlicerThread final : public Compute, public ComputeDivider {
 
     void fill_usage(const model::InstanceId& id, const model::Uuid& gpu, InstanceUsage& usage);
 
-    /// How often it has been awake so far: steps taken, and wakes of the threads that sleep on bells for it.
-    /// Standing still while nothing runs, it costs nothing.
+    /// How often it has been awake so far: its steps, and the wakes of its helper threads. If the number
+    /// doesn't change, the thread costs nothing.
     [[nodiscard]] std::uint64_t wakes();
 
   private:

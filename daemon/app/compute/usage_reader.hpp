@@ -6,7 +6,7 @@
 
 namespace cgpu::app {
 
-/// UsageSource from those who know: memory from the leases, compute from the slicer.
+/// Implements UsageSource: memory from the leases, compute from the slicer.
 class UsageReader final : public UsageSource {
   public:
     UsageReader(const Leases& leases, SlicerThread& slicer) : leases_(leases), slicer_(slicer) {}

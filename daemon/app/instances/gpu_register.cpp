@@ -11,7 +11,7 @@ namespace {
 
 using model::Refusal;
 
-/// Of those whose weight on the GPU follows max_inst, because they asked for a percentage.
+/// The instances whose weight on the GPU follows max_inst, because they requested a percentage.
 std::vector<model::InstanceId> say_whose_weight_followed(const model::Node& before, const model::Node& now,
                                                          const model::Uuid& gpu) {
     std::vector<model::InstanceId> whose;
@@ -101,7 +101,7 @@ void GpuRegister::xid_reported(const model::XidError& xid) {
     const auto meaning = meaning_of_xid(xid.code);
     log::warn("{}: its driver has reported Xid {}{}{}", gpu ? describe(*gpu) : "GPU " + xid.gpu.to_string(),
               xid.code, meaning.empty() ? "" : ": ", meaning);
-    // Whose job died of it, or is about to, looks there first.
+    // A user whose job died of it, or is about to, looks at the job's log lines first.
     for (const auto* instance : instances_on(state_.node(), xid.gpu))
         log::warn("{}: its GPU has reported Xid {}", model::describe(*instance), xid.code);
     publisher_.xid_reported(xid);

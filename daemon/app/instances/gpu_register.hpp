@@ -11,7 +11,7 @@
 
 namespace cgpu::app {
 
-/// The GPUs: how each is divided, and what the driver says of them.
+/// The GPUs: how each is divided, and what the driver reports of them.
 class GpuRegister {
   public:
     GpuRegister(NodeState& state, Publisher& publisher) : state_(state), publisher_(publisher) {}
@@ -20,10 +20,11 @@ class GpuRegister {
     Result<void> set_max_inst(const model::Uuid& gpu, std::uint32_t max_inst, Options options);
     Result<void> set_prio_ratio(const model::Uuid& gpu, std::uint32_t per_cent, Options options);
 
-    /// What the driver shows now. `settings_for`: of a GPU seen for the first time.
+    /// The GPUs that the driver shows now. `settings_for`: the settings of a GPU that is seen for the first
+    /// time.
     void seen(const model::SeenGpus& seen,
               const std::function<model::GpuSettings(const model::SeenGpu&)>& settings_for);
-    /// The driver has no GPU to show any more.
+    /// The driver shows no GPU any more.
     void driver_lost(const std::string& why);
     /// How often the driver has reported errors of the GPU.
     [[nodiscard]] XidCount xids_of(const model::Uuid& gpu) const;

@@ -7,7 +7,7 @@ namespace {
 
 /// How long a restarted daemon waits for the Attach of an instance that was created before it died.
 constexpr Nanos kAttachPatience = 30'000'000'000;
-/// The driver needs so long at most to free what an ended process had.
+/// The longest time that the driver needs to free the memory of an ended process.
 constexpr Nanos kEndingTakes = 2'000'000'000;
 /// Processes that are killed together have all ended after this time.
 constexpr Nanos kOthersEndWithin = 200'000'000;
@@ -19,7 +19,7 @@ bool InstanceLifetimes::someone_is_ending() const {
     const auto now = outside_.loop.now();
     for (const auto& [id, instance] : state_.node().instances()) {
         if (const auto ended = ended_.find(id); ended != ended_.end()) {
-            // Later than this it isn't ending but held by a child that lives on.
+            // If it takes longer, the instance isn't ending: a child that lives on holds the memory.
             if (now - ended->second < kEndingTakes) return true;
         } else if (instance.attached && !outside_.processes.alive(*instance.attached)) {
             return true;
@@ -39,7 +39,8 @@ void InstanceLifetimes::process_ended(const model::InstanceId& id) {
     if (!instance->attached) return end_if_idle(id);
     searches_[id] = outside_.links.find_member(id, [this, id](const std::optional<model::Process>& member) {
         if (!member) return end_if_idle(id);
-        // A job that went to the background; or the others are ending as well, as when a container is killed.
+        // The job went to the background; or the other processes are ending as well, as when a container is
+        // killed.
         ends_[id] =
             outside_.loop.at(outside_.loop.now() + kOthersEndWithin, [this, id] { go_on_with_another(id); });
     });
@@ -61,7 +62,7 @@ void InstanceLifetimes::go_on_with(const model::InstanceId& id, const model::Pro
         outside_.links.refresh(now);
         outside_.publisher.instance_changed(id);
     } else {
-        // It goes on all the same, and a daemon that is started anew finds that process, too.
+        // The instance lives on all the same, and a restarted daemon finds that process, too.
         log::error("{}: its process has ended, and the state still has that one: {}",
                    model::describe(*instance), changed.error().text);
     }
@@ -70,7 +71,7 @@ void InstanceLifetimes::go_on_with(const model::InstanceId& id, const model::Pro
 }
 
 void InstanceLifetimes::end_if_idle(const model::InstanceId& id) {
-    // Else the driver still shows memory of it, and the link says when that is gone.
+    // Otherwise the driver still shows memory of it, and the link reports when that is gone.
     if (outside_.links.idle(id)) end(id);
 }
 
@@ -81,7 +82,7 @@ void InstanceLifetimes::link_idle(const model::InstanceId& id) {
 void InstanceLifetimes::end(const model::InstanceId& ended) {
     const auto* found = state_.node().find_instance(ended);
     if (!found) return;
-    // `ended` may belong to the link, or to the call, that goes below.
+    // `ended` may belong to the link, or to the call, which are removed below.
     const auto instance = *found;
     const auto& id = instance.id;
     const auto changed = state_.change([&](model::Node& node) { return node.remove_instance(id); }, {});
@@ -108,7 +109,7 @@ void InstanceLifetimes::adopt() {
         if (!folder)
             log::error("{}: its link can't be opened again: {}", model::describe(instance),
                        folder.error().text);
-        // With or without a link, it ends with its process.
+        // With or without a link, the instance ends with its process.
         if (instance.attached) {
             watch_end(id, *instance.attached);
         } else {

@@ -7,8 +7,8 @@
 
 namespace cgpu::app {
 
-/// Ends each instance when its last process has ended: with the process it lives with, unless others of its
-/// processes, or memory of theirs, are left.
+/// Ends each instance when its last process has ended: together with the process that it lives with, unless
+/// others of its processes, or memory of theirs, are left.
 class InstanceLifetimes {
   public:
     struct Outside {
@@ -23,13 +23,13 @@ class InstanceLifetimes {
 
     /// After start: watches the processes of the instances that the saved state has, and opens their links.
     void adopt();
-    /// The instance ends with this process: its first one or, before Attach, the one that asked for it.
+    /// The instance ends with this process: its first one or, before Attach, the one that created it.
     void watch_end(const model::InstanceId& id, const model::Process& process);
-    /// The link's word: no process uses this instance's socket any more.
+    /// Called by the link: no process uses this instance's socket any more.
     void link_idle(const model::InstanceId& id);
-    /// Removes it; where the disk refuses, tries again until it doesn't.
+    /// Removes the instance; if the disk refuses, tries again until it succeeds.
     void end(const model::InstanceId& ended);
-    /// Whether the process of some instance has just ended, so that what it has is free in a moment.
+    /// Whether the process of any instance has just ended, so that its memory and weight will soon be free.
     [[nodiscard]] bool someone_is_ending() const;
 
   private:

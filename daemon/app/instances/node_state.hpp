@@ -9,7 +9,7 @@
 
 namespace cgpu::app {
 
-/// The node's state, in memory and on the disk: what this shows has been saved.
+/// The node's state, in memory and on the disk: the state that this shows has been saved.
 class NodeState {
   public:
     using Transition = std::function<tl::expected<model::Change, model::Refusal>(model::Node&)>;
@@ -21,8 +21,8 @@ class NodeState {
 
     [[nodiscard]] const model::Node& node() const { return node_; }
 
-    /// Tries the transition on a copy, saves that, takes it over, and tells compute. True: the node is
-    /// another one now.
+    /// Tries the transition on a copy, saves the copy, makes it current, and tells compute. True: the node
+    /// has changed.
     Result<bool> change(const Transition& transition, Options options);
 
   private:

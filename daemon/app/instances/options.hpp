@@ -2,10 +2,10 @@
 
 namespace cgpu::app {
 
-/// What every change takes along.
+/// The options of every change.
 struct Options {
     bool dry_run = false;  ///< check everything, change nothing
-    bool force = false;    ///< set_memory: below what is in use, too
+    bool force = false;    ///< set_memory: allow a limit below the current use
     /// set_weight, set_high_priority, set_memory: also for the next starts of the instance's name.
     bool persist = false;
 };

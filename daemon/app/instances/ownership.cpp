@@ -28,7 +28,7 @@ bool may_attach(Processes& processes, const model::Process& process, const Calle
     if (caller.user == 0 || is_own(processes, process, caller)) return true;
     if (caller.own_only) return false;
     // A container's first process may have another user id than the one that starts the container, but then
-    // its parent hasn't.
+    // its parent doesn't.
     const auto parent = processes.identify(processes.parent_of(process));
     return parent && processes.user_of(*parent) == caller.user;
 }

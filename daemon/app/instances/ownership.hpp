@@ -8,20 +8,20 @@
 
 namespace cgpu::app {
 
-/// Who calls, by the bus's word.
+/// The caller, as the bus identifies it.
 struct Caller {
     std::uint32_t user = 0;  ///< effective user id
     model::Process process;
-    /// It may touch its own instances and processes only.
+    /// It may change its own instances and processes only.
     bool own_only = false;
 };
 
-/// Whether the caller made this instance; also where there is no such one, because then there is nothing of
-/// others to touch.
+/// Whether the caller created this instance. Also true if there is no such instance, because then nothing of
+/// others can be changed.
 [[nodiscard]] bool is_own(const model::Node& node, std::string_view id, const Caller& caller);
 
-/// Whether the instance is the caller's own, or there is none, and no process has been attached: nothing
-/// would go on without a limit if it were released.
+/// Whether the instance is the caller's own, or there is none, and no process has been attached: after its
+/// release no process would continue without a limit.
 [[nodiscard]] bool may_withdraw(const model::Node& node, std::string_view id, const Caller& caller);
 
 /// Whether the process runs with the caller's user id.

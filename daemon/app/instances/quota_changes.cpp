@@ -12,7 +12,7 @@ namespace {
 
 using model::Refusal;
 
-/// S4 would switch to policy 2 by itself; here the administrator decides, and is told.
+/// In cGPU's contract a weight switches the GPU to policy 2; here the administrator decides, and is informed.
 void say_where_weight_is_idle(const model::Node& node, const model::Instance& instance) {
     for (const auto& quota : instance.quotas) {
         const auto* gpu = node.find_gpu(quota.gpu);

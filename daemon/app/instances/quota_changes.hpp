@@ -15,7 +15,7 @@ class QuotaChanges {
     QuotaChanges(NodeState& state, Links& links, Publisher& publisher, UsageSource& usage)
         : state_(state), links_(links), publisher_(publisher), usage_(usage) {}
 
-    /// `gpu`: by index or UUID; empty where the instance has one GPU only.
+    /// `gpu`: index or UUID; empty if the instance has one GPU only.
     Result<void> set_weight(const model::InstanceId& id, std::string_view gpu, std::uint32_t weight,
                             Options options);
     Result<void> set_high_priority(const model::InstanceId& id, std::string_view gpu, bool high,
@@ -26,8 +26,8 @@ class QuotaChanges {
     Result<void> forget(std::string_view name, std::optional<std::uint32_t> owner, Options options);
 
   private:
-    /// A change of an instance's quota and, with `persist`, of what is kept for its next starts: both or
-    /// neither. True: the node is another one now.
+    /// Changes an instance's quota and, with `persist`, the settings kept for its next starts: both or
+    /// neither. True: the node has changed.
     Result<bool> change(const model::InstanceId& id, const model::Uuid& gpu,
                         const model::KeptFigures& figures, const NodeState::Transition& transition,
                         Options options);

@@ -14,16 +14,16 @@ using model::Refusal;
 Result<model::InstanceId> parse_id(std::string_view id) {
     auto parsed = model::InstanceId::parse(id);
     if (parsed) return *parsed;
-    return model::refuse(Refusal::Reason::invalid, "instance id", parsed.error(), "the container's id");
+    return model::refuse(Refusal::Reason::invalid, "instance id", parsed.error(), "use the container's id");
 }
 
-/// Who asked while the instance was its own, or not there, and is answered later.
+/// The caller asked while the instance was its own, or didn't exist, and is answered later.
 tl::unexpected<Refusal> not_yours(const model::InstanceId& id) {
     return model::refuse(Refusal::Reason::not_permitted, "instance " + id.short_id(),
-                         "it was made by another user", "the same as root (sudo)");
+                         "it was made by another user", "do the same as root (sudo)");
 }
 
-/// What becomes of a container that isn't managed.
+/// The result for a container that isn't managed.
 Created unmanaged(const model::InstanceId& id, std::string_view name) {
     return {{id, std::string(name), 0, 0, model::Mode::none, {}, std::nullopt}, {}, {}};
 }
@@ -72,7 +72,7 @@ Result<Created> Service::create_instance(std::string_view id, std::string_view n
     if (!grant->managed()) return unmanaged(*parsed_id, name);
     if (!outside_.processes.alive(caller.process))
         return model::refuse(Refusal::Reason::not_found, "process " + std::to_string(caller.process.pid),
-                             "it asked for an instance and has ended", "again");
+                             "it asked for an instance and has ended", "try the same again");
 
     model::Instance wanted{*parsed_id,    std::string(name), 0,          outside_.wall_clock(), grant->mode,
                            grant->quotas, std::nullopt,      caller.user};
@@ -82,7 +82,7 @@ Result<Created> Service::create_instance(std::string_view id, std::string_view n
         if (!checked) return tl::unexpected(checked.error());
         return Created{std::move(wanted), {}, std::move(grant->warnings)};
     }
-    // The link comes first: an instance that is on disk can be used.
+    // The link comes first: an instance that is on disk must be usable.
     auto trial = state_.node();
     if (auto added = add(trial); !added) return tl::unexpected(worth_another_try(std::move(added.error())));
     auto folder = outside_.links.open(*trial.find_instance(*parsed_id));
@@ -112,7 +112,7 @@ Refusal Service::worth_another_try(Refusal refusal) const {
     return refusal;
 }
 
-/// Where this fails, what mounts the link fails too, and tells its user so.
+/// If this fails, the client can't mount the link either, and reports that to its user.
 void Service::let_in(const model::InstanceId& id, std::uint32_t user) {
     if (const auto done = outside_.links.let_in(id, user); !done)
         log::warn("instance {}: user id {} can't mount its link: {}", id.short_id(), user, done.error().text);
@@ -124,11 +124,11 @@ Result<void> Service::attach(std::string_view id, const model::Process& process,
     if (!parsed_id) return tl::unexpected(parsed_id.error());
     if (!outside_.processes.alive(process))
         return model::refuse(Refusal::Reason::not_found, "process " + std::to_string(process.pid),
-                             "it has ended", "a process that is there");
+                             "it has ended", "name a running process");
     if (!may_attach(outside_.processes, process, caller))
         return model::refuse(Refusal::Reason::not_permitted, "process " + std::to_string(process.pid),
                              "it is not one of the caller's (user id " + std::to_string(caller.user) + ")",
-                             "a process of your own, or the same as root (sudo)");
+                             "name a process of your own, or do the same as root (sudo)");
     if (caller.own_only && !is_own(id, caller)) return not_yours(*parsed_id);
     const auto changed =
         state_.change([&](model::Node& node) { return node.attach(*parsed_id, process); }, options);

@@ -24,15 +24,15 @@
 
 namespace cgpu::app {
 
-/// What CreateInstance answers. Without quotas: it asks for the node's default memory and that is 0, so it
-/// isn't managed (S4), and there is no instance.
+/// The result of CreateInstance. Without quotas the request was for the node's default memory and that is 0:
+/// by cGPU's contract the container isn't managed, and there is no instance.
 struct Created {
     model::Instance instance;
     std::string link_folder;
     std::vector<std::string> warnings;
 };
 
-/// What the configuration says of new instances and new GPUs.
+/// The configuration of new instances and new GPUs.
 struct Settings {
     admission::Defaults defaults;
     std::function<model::GpuSettings(const model::SeenGpu&)>
@@ -40,8 +40,9 @@ struct Settings {
     request::UnknownNames unknown_variables = request::UnknownNames::refuse;
 };
 
-/// Owns the node's state. Every change is tried on a copy of it, saved, taken over, carried out (links,
-/// gates) and then published, in this order: what was told to anyone is on disk. One thread: the loop's.
+/// Owns the node's state. Every change is tried on a copy, saved, made current, carried out (links, gates)
+/// and then published, in this order: nothing is told to anyone before it is on disk. Used by the event-loop
+/// thread only.
 class Service {
   public:
     struct Outside {
@@ -58,10 +59,10 @@ class Service {
 
     Service(model::Node node, Settings settings, const Outside& outside);
 
-    /// Takes up again what the saved state holds: opens the links of the instances, watches their processes,
-    /// drops those that have ended meanwhile. Once, after start.
+    /// Takes over what the saved state has: opens the links of the instances, watches their processes, drops
+    /// those that have ended meanwhile. Call once, after start.
     void adopt();
-    /// A configuration read anew; for instances and GPUs that come from now on.
+    /// A reloaded configuration; it applies to instances and GPUs that come from now on.
     void set_settings(Settings settings) { settings_ = std::move(settings); }
 
     [[nodiscard]] const model::Node& node() const { return state_.node(); }
@@ -79,8 +80,8 @@ class Service {
     [[nodiscard]] bool may_withdraw(std::string_view id, const Caller& caller) const {
         return app::may_withdraw(node(), id, caller);
     }
-    /// Refused (not_permitted) where the process is another user's than the caller's, unless that is root;
-    /// and by `own_only`.
+    /// Refused (not_permitted) if the process belongs to another user than the caller, unless the caller is
+    /// root; and by `own_only`.
     Result<void> attach(std::string_view id, const model::Process& process, const Caller& caller,
                         Options options);
     /// Refused (not_permitted) by `own_only`.
@@ -91,8 +92,8 @@ class Service {
     /// What instances may use.
     [[nodiscard]] QuotaChanges& quotas() { return quotas_; }
 
-    /// The process that has this pid now. Whoever answers a call later than it came asks at once: the pid may
-    /// be another's by then.
+    /// The process that has this pid now. A caller that answers later must ask at once: the pid may be
+    /// another process's by then.
     [[nodiscard]] Result<model::Process> identify(std::int32_t pid) const {
         return outside_.processes.identify(pid);
     }
@@ -106,17 +107,17 @@ class Service {
     [[nodiscard]] std::map<model::Uuid, InstanceUsage> usage(const model::InstanceId& id) const;
     [[nodiscard]] GpuUsage usage(const model::Uuid& gpu) const;
 
-    /// What the driver shows now.
+    /// The GPUs that the driver shows now.
     void gpus_seen(const model::SeenGpus& seen) { gpus_.seen(seen, settings_.settings_for); }
-    /// The driver has no GPU to show any more: nothing is put on any until it has.
+    /// The driver shows no GPU any more: no instance is put on any until it does.
     void driver_lost(const std::string& why) { gpus_.driver_lost(why); }
-    /// The link's word: no process uses this instance's socket any more.
+    /// Called by the link: no process uses this instance's socket any more.
     void link_idle(const model::InstanceId& id) { lifetimes_.link_idle(id); }
 
   private:
     void let_in(const model::InstanceId& id, std::uint32_t user);
-    /// The refusal of a new instance, as try_again where what stands in the way may be one that is just
-    /// ending.
+    /// The refusal of a new instance, changed to try_again if the resources may be held by an instance that
+    /// is just ending.
     [[nodiscard]] model::Refusal worth_another_try(model::Refusal refusal) const;
 
     Settings settings_;

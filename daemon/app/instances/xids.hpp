@@ -8,7 +8,7 @@
 
 namespace cgpu::app {
 
-/// How often a GPU's driver has reported an error of it since cgpud was started.
+/// How many errors of a GPU its driver has reported since cgpud was started.
 struct XidCount {
     std::uint64_t errors = 0;
     std::uint64_t last = 0;  ///< the number of the last one; 0: none yet
@@ -16,8 +16,8 @@ struct XidCount {
 
 using XidCounts = std::map<model::Uuid, XidCount>;
 
-/// What an Xid says, in a few words without a full stop, by NVIDIA's public list ("XID Errors"). Empty: not
-/// one of those that matter to who shares a GPU.
+/// What an Xid means, in a few words without a full stop, by NVIDIA's public list ("XID Errors"). Empty: it
+/// is none of those that matter to users who share a GPU.
 [[nodiscard]] std::string_view meaning_of_xid(std::uint64_t code);
 
 }  // namespace cgpu::app

@@ -25,7 +25,8 @@ void ContextEstimate::learn(const model::InstanceId& instance, std::uint64_t byt
     std::vector<std::uint64_t> sizes;
     for (const auto& [who, size] : seen_) sizes.push_back(size);
     std::sort(sizes.begin(), sizes.end());
-    // The largest that so many stand for: too much set aside comes back at once, too little is overuse.
+    // The largest size that enough instances agree on: excess that is set aside is returned at once, too
+    // little causes overuse.
     for (std::size_t last = sizes.size(); last >= kAgreeing; --last) {
         if (!agree(sizes[last - kAgreeing], sizes[last - 1])) continue;
         bytes_ = sizes[last - 1];

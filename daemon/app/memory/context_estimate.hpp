@@ -8,18 +8,18 @@
 
 namespace cgpu::app {
 
-/// What a context probably takes of a GPU, for instances that have not shown it themselves. It moves only
-/// where three instances agree: one instance's processes can make the driver show any size for their
-/// contexts, and what is set aside for a context decides whether another instance's jobs can start.
+/// The expected size of a context on a GPU, for instances without a measured context of their own. It changes
+/// only when three instances agree: one instance's processes can make the driver show any size for their
+/// contexts, and the amount set aside for a context decides whether another instance's jobs can start.
 class ContextEstimate {
   public:
     static constexpr std::size_t kAgreeing = 3;
     static constexpr std::size_t kRemembered = 16;  ///< instances
 
-    /// Bytes: what is said until they agree, and the largest that is believed.
+    /// Bytes: the value until instances agree, and the largest size that is accepted.
     ContextEstimate(std::uint64_t first, std::uint64_t largest);
 
-    /// The driver showed so many bytes for a context of this instance; its last word counts.
+    /// The driver showed this many bytes for a context of this instance; the last figure counts.
     void learn(const model::InstanceId& instance, std::uint64_t bytes);
     /// Whole granules.
     [[nodiscard]] std::uint64_t bytes() const { return bytes_; }

@@ -8,16 +8,16 @@
 
 namespace cgpu::app {
 
-/// What contexts take on each GPU, as far as it has been seen; the table keeps it for a later daemon.
+/// The sizes of contexts on each GPU, as far as they were measured; the table keeps them for a later daemon.
 class ContextSizes {
   public:
-    /// `first`: bytes, until a context was seen on a GPU. The table outlives this object.
+    /// `first`: bytes, until a context was measured on a GPU. The table outlives this object.
     ContextSizes(LeaseTable& table, std::uint64_t first);
 
-    /// The largest that is believed, in bytes: none is learnt beyond it, but where the administrator says
-    /// that contexts are larger.
+    /// The largest size that is accepted, in bytes: none above it is learnt, unless the administrator
+    /// configures that contexts are larger.
     [[nodiscard]] std::uint64_t largest() const { return largest_; }
-    /// The driver showed so many bytes for a context of this instance.
+    /// The driver showed this many bytes for a context of this instance.
     void learn(const model::Uuid& gpu, const model::InstanceId& instance, std::uint64_t bytes);
     /// Bytes, whole granules.
     [[nodiscard]] std::uint64_t estimate(const model::Uuid& gpu) const;

@@ -9,29 +9,29 @@
 
 namespace cgpu::app {
 
-/// What is done about memory that came past the module, and about processes outside of it. The later ones do
-/// what the earlier ones do, too.
+/// What is done about memory that came without the module, and about processes outside of it. Each value
+/// includes the ones before it.
 enum class OnEscape {
     report,  ///< a line in the log, and the figure where usage is shown
     refuse,  ///< nothing more is granted to the instance while it lasts
     kill,    ///< SIGKILL to the process, except for memory that may be shared
 };
 
-/// Tells of such a process once when it is found, again when memory follows, and once when it is gone;
-/// carries out OnEscape::kill.
+/// Logs such a process once when it is found, again when it gets memory, and once when it is gone; carries
+/// out OnEscape::kill.
 class Escapes {
   public:
     struct Found {
         LeaseKey key;
         std::uint64_t bytes = 0;  ///< unexplained
-        bool outside = false;     ///< it never said hello
+        bool outside = false;     ///< it never connected
         bool foreign = false;     ///< the instance has no quota on this GPU
         bool shared = false;      ///< the bytes may be another process's that this one has opened
     };
 
     Escapes(Processes& processes, OnEscape on_escape) : processes_(processes), on_escape_(on_escape) {}
 
-    /// After each look at a GPU: all that is found on it now.
+    /// Call after each query of a GPU, with everything found on it now.
     void seen(const model::Uuid& gpu, const std::vector<Found>& found);
 
   private:
@@ -41,7 +41,7 @@ class Escapes {
             return ProcessLess()(a.process, b.process);
         }
     };
-    /// What an operator has been told of.
+    /// What has been logged.
     struct Told {
         bool bytes = false;
         bool outside = false;

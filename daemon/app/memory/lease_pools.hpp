@@ -12,7 +12,7 @@
 
 namespace cgpu::app {
 
-/// One instance's memory on one GPU, with who waits for it.
+/// One instance's memory on one GPU, with the asks that wait for it.
 struct PoolEntry {
     static constexpr std::uint64_t kLargestBeyondLoad = std::uint64_t{64} << 20;
 
@@ -27,15 +27,14 @@ struct PoolEntry {
     RecallQueue queue;
     std::uint64_t refused = 0;  ///< allocations
     bool foreign = false;       ///< the instance has no quota on this GPU
-    // Its own: nobody pays for another.
-    /// What loads of this instance took beyond what they seemed to need.
+    // Each instance has its own: none is charged for another's.
+    /// What loads of this instance took beyond their estimates.
     LeaseEstimate beyond_load{0, kLargestBeyondLoad};
     /// What its contexts took; 0: none has been measured.
     LeaseEstimate context;
 };
 
-/// The pools of all instances, and what they add up to. Bytes count unsized memory; zero for what is not
-/// known.
+/// The pools of all instances, and their totals. Bytes include unsized memory; zero for unknown keys.
 class LeasePools {
   public:
     using Entries = std::map<PoolKey, std::unique_ptr<PoolEntry>>;
@@ -45,38 +44,39 @@ class LeasePools {
 
     [[nodiscard]] Entries& all() { return entries_; }
     [[nodiscard]] const Entries& all() const { return entries_; }
-    /// Null where there is none.
+    /// Null if there is none.
     [[nodiscard]] PoolEntry* find(const PoolKey& key);
     [[nodiscard]] const PoolEntry* find(const PoolKey& key) const;
-    /// Made where there is none.
+    /// Created if there is none.
     PoolEntry& at(const PoolKey& key);
     /// The same for an instance that has no quota on the GPU.
     PoolEntry& foreign_at(const PoolKey& key);
 
     // Of an instance
-    /// It has a limit on one of its GPUs.
+    /// Whether it has a limit on one of its GPUs.
     [[nodiscard]] bool isolated(const InstanceKey& instance) const;
-    /// It has memory or processes past the module.
+    /// Whether it has memory or processes outside the module.
     [[nodiscard]] bool escaped(const InstanceKey& instance) const;
-    /// Those that hold a lease and have not ended.
+    /// The processes that hold a lease and have not ended.
     [[nodiscard]] std::vector<model::Process> living(const InstanceKey& instance) const;
-    /// Any lease, of ended processes too.
+    /// Whether it has any lease, those of ended processes included.
     [[nodiscard]] bool holds_any(const model::InstanceId& id) const;
 
     // Of an instance on a GPU
     [[nodiscard]] std::uint64_t used(const model::InstanceId& id, const model::Uuid& gpu) const;
     [[nodiscard]] std::uint64_t leased(const model::InstanceId& id, const model::Uuid& gpu) const;
-    /// What came past the module.
+    /// Memory that came without the module.
     [[nodiscard]] std::uint64_t unexplained(const model::InstanceId& id, const model::Uuid& gpu) const;
-    /// Allocations that were refused because of the limit, since the instance came or this daemon began.
+    /// Allocations that were refused because of the limit, since the instance was created or this daemon
+    /// began.
     [[nodiscard]] std::uint64_t refused(const model::InstanceId& id, const model::Uuid& gpu) const;
-    /// The host pids of those that use the GPU, or one that isn't the instance's, and never said hello there:
-    /// their compute passes the gate unseen.
+    /// The host pids of processes that use the GPU, or one that isn't the instance's, and never connected for
+    /// it: their compute bypasses the gate.
     [[nodiscard]] std::vector<std::int32_t> outside(const model::InstanceId& id,
                                                     const model::Uuid& gpu) const;
     [[nodiscard]] std::uint64_t limit(const PoolKey& key) const;
     [[nodiscard]] std::uint64_t used(const PoolKey& key) const;
-    /// Those that have not ended and have memory there in use, with how much.
+    /// The processes that have not ended and use memory there, with the amount.
     struct Holder {
         model::Process process;
         std::uint64_t bytes = 0;
@@ -84,11 +84,12 @@ class LeasePools {
     [[nodiscard]] std::vector<Holder> holders(const PoolKey& key) const;
 
     // Of a process on a GPU
-    /// Some pool has a process with this pid.
+    /// Whether any pool has a process with this pid.
     [[nodiscard]] bool knows(const model::Uuid& gpu, std::int32_t pid) const;
-    /// The process has connected, to whichever instance.
+    /// Whether the process has connected, to whichever instance.
     [[nodiscard]] bool said_hello(const model::Uuid& gpu, const model::Process& process) const;
-    /// Another process with this pid lives: the driver's figure for the pid is its.
+    /// Whether another process with this pid is alive: then the driver's figure for the pid belongs to that
+    /// one.
     [[nodiscard]] bool pid_was_reused(const model::Uuid& gpu, const model::Process& process) const;
 
   private:

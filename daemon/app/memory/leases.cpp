@@ -8,8 +8,8 @@
 namespace cgpu::app {
 namespace {
 
-/// The driver's figure for a pid. It shows a process once per list (compute, graphics) with the same figure.
-/// Figures beyond all reason mean "not available".
+/// The driver's figure for a pid. It shows a process once for each list (compute, graphics) with the same
+/// figure. Implausibly large figures mean "not available".
 std::optional<std::uint64_t> figure_of(const std::vector<DriverProcess>& figures, std::int32_t pid) {
     std::optional<std::uint64_t> bytes;
     for (const auto& figure : figures)
@@ -73,7 +73,7 @@ void Leases::set_instance(const model::Instance& instance) {
         entry.pool.set_limit(instance.mode == model::Mode::none ? kUnlimited : quota.memory_limit.count());
         entry.queue.shrink();
         entry.queue.drive();
-        // Its processes may hold memory without ever speaking to us.
+        // Its processes may hold memory without ever connecting to cgpud.
         if (entry.pool.limit() != kUnlimited) looks_.look(quota.gpu);
     }
     const bool limited = pools_.isolated(key);
@@ -154,8 +154,7 @@ void Leases::ask(LeaseAsk ask, LeaseReply reply) {
         reply({0, wire::Why::not_managed, 0, 0, {}});
         return;
     }
-    // The size that the process names is what it was told when it connected; another one would be a tenant's
-    // word.
+    // The process sends the size that it got when it connected; a different size would be a tenant's claim.
     if (ask.what == LeaseAsk::What::context)
         ask.bytes =
             entry->context.bytes() > 0 ? entry->context.bytes() : contexts_.estimate(ask.key.pool.gpu);
@@ -226,7 +225,7 @@ void Leases::drive(const model::Uuid& gpu) {
         if (key.gpu == gpu) entry->queue.drive();
 }
 
-// What the driver shows, compared with what is leased.
+// Comparing the driver's figures with the leases.
 
 void Leases::driver_figure(const model::Uuid& gpu, const std::vector<DriverProcess>& figures) {
     for (auto& [key, entry] : pools_.all()) {
@@ -269,14 +268,15 @@ void Leases::look_for_strangers(const model::Uuid& gpu, const std::vector<Driver
         if (figure.bytes > 0 && !pools_.knows(gpu, figure.pid)) peers_->stranger(gpu, figure.pid);
 }
 
-/// One that is stopped may not have come to say it again; who was found before it was stopped stays found.
+/// A stopped process may not have had a chance to reconnect; one that was found before it was stopped stays
+/// found.
 void Leases::judge_strangers(const model::Uuid& gpu) {
     for (auto& [key, entry] : pools_.all()) {
         if (key.gpu != gpu) continue;
         const bool isolated = entry->pool.limit() != kUnlimited && outside_.loop.now() >= outside_from_;
         for (const auto& [process, account] : entry->pool.accounts()) {
             if (!account.stranger) continue;
-            // A program that runs in an instance within an instance is the inner one's.
+            // A program of an instance within an instance belongs to the inner one.
             const bool uses = isolated && account.unsized.known() > 0 && !pools_.said_hello(gpu, process);
             entry->pool.set_outside(process,
                                     uses && (account.outside || !outside_.processes.stopped(process)));
@@ -316,13 +316,13 @@ NvmlPoller::Next Leases::seen(const model::Uuid& gpu, const NvmlPoller::Figures&
     if (figures) {
         driver_figure(gpu, *figures);
     } else {
-        // Nobody can say when the memory is free; the processes are gone, so it is as good as free.
+        // It is unknown when the memory is free; the processes have ended, so it counts as free.
         drop_dead(gpu, {});
         drive(gpu);
     }
     auto next = NvmlPoller::Next::rest;
     for (const auto& [key, entry] : pools_.all()) {
-        // Who holds memory past the module needn't have told anybody, and may hold it on any GPU.
+        // A process that bypasses the module need not have connected to cgpud, and may use any GPU.
         if (entry->pool.limit() != kUnlimited) next = NvmlPoller::Next::later;
         if (key.gpu != gpu) continue;
         if (entry->pool.unconfirmed()) return NvmlPoller::Next::soon;
@@ -336,7 +336,7 @@ NvmlPoller::Next Leases::seen(const model::Uuid& gpu, const NvmlPoller::Figures&
 
 void Leases::tell_if_gone(const InstanceKey& instance) {
     if (peers_ == nullptr || pools_.holds_any(instance.id)) return;
-    // Later: the callee may drop the instance that is being looked at.
+    // Later, because the callee may drop the instance that is being examined.
     outside_.loop.post([this, instance, alive = std::weak_ptr(alive_)] {
         if (!alive.expired() && peers_ != nullptr && !pools_.holds_any(instance.id))
             peers_->memory_gone(instance);

@@ -14,31 +14,32 @@ namespace cgpu::app {
 struct LeaseSettings {
     RecallQueue::Settings recall;
     NvmlPoller::Settings looks;
-    std::uint64_t first_context_estimate = 256ull << 20;  ///< bytes, until a context was seen on the GPU
+    std::uint64_t first_context_estimate = 256ull << 20;  ///< bytes, until a context was measured on the GPU
     Unexplained::Settings unexplained;
     OnEscape on_escape = OnEscape::report;
     Nanos settle = kSecond;          ///< after a restart: how long processes have to connect again
-    Nanos reconnect = 30 * kSecond;  ///< after a restart: nobody is outside the module before then
+    Nanos reconnect = 30 * kSecond;  ///< after a restart: no process counts as outside the module before then
 };
 
-/// Who has what of every GPU's memory. One thread: the loop's.
+/// Ledger of GPU memory leases, per instance, process and GPU. Used by the event-loop thread only.
 ///
-/// The life of a lease: a process enters; asks are granted from its instance's pool or wait for siblings;
-/// gives come back; the process ends (process_exited) and the lease is *dying*: counted until the driver
-/// shows the process no longer (a forked child may keep its memory alive), or at once where the driver can't
-/// be asked. A closed socket ends nothing.
+/// The life of a lease: a process enters; its asks are granted from its instance's pool or wait for other
+/// processes; it gives memory back; it ends (process_exited) and the lease is *dying*. A dying lease counts
+/// until the driver no longer shows the process (a forked child may keep its memory alive); where the driver
+/// can't be asked, it is dropped at once. A closed socket ends nothing.
 ///
-/// After a restart the table says who had what. Until `settle` has passed, asks that lack something wait
-/// instead of being refused. Where the table was damaged nobody is granted anything in that time, and what
-/// the processes hold is counted by the driver's figures: they lie above leases of nothing, as contexts do,
-/// and go down as memory is freed. The table also says what a context takes on each GPU: what is set aside
-/// for one is near the truth from the start.
+/// After a restart the lease table says which process had which lease. Until `settle` has passed, asks that
+/// exceed the free lease wait instead of being refused. If the table was damaged, no new lease is granted
+/// during that time, and memory held by processes is counted from the driver's figures: they exceed the empty
+/// leases, as contexts do, and sink as memory is freed. The table also says what a context takes on each GPU,
+/// so the reservation for one is near the real size from the start.
 ///
-/// A process that the driver shows and that never came over the link is taken in where it belongs to an
-/// instance (LeasePeers::stranger): then what it holds is the instance's, and unexplained. Even where it
-/// holds no more than drivers take by themselves it is *outside the module*, because every program that the
-/// fronts are in says hello before it can have a context. So is any process of the instance on a GPU that the
-/// instance has no quota on: the fronts don't show it. There the instance gets a pool with a limit of 0.
+/// A process that the driver shows and that never connected over the link is taken in if it belongs to an
+/// instance (LeasePeers::stranger): what it holds then counts for the instance, as unexplained memory. It is
+/// *outside the module* even if it holds no more than drivers take by themselves, because every program with
+/// the fronts in it sends a Hello before it can have a context. The same holds for any process of the
+/// instance on a GPU without a quota of the instance: the fronts don't show that GPU. There the instance gets
+/// a pool with a limit of 0.
 class Leases {
   public:
     struct Outside {
@@ -52,41 +53,44 @@ class Leases {
     Leases(const Leases&) = delete;
     Leases& operator=(const Leases&) = delete;
 
-    /// Where processes are reached; null: nowhere (any more).
+    /// Where processes are reached; null: they can't be reached (any more).
     void set_peers(LeasePeers* peers);
-    /// All GPUs of the node: while anybody is isolated, each of them is looked at.
+    /// All GPUs of the node: while any instance is isolated, each of them is polled.
     void set_gpus(std::vector<model::Uuid> gpus);
 
-    /// An instance, new or changed: its limits are in force from here on, whatever is in use. Where one is
-    /// below what is leased, its processes are asked for the difference and nothing is granted until it fits.
-    /// The first time, what an earlier daemon left of it is taken up; of those, processes that are gone begin
-    /// to die.
+    /// A new or changed instance: its limits are in force from here on, whatever is in use. If a limit is
+    /// below the leased memory, the instance's processes are asked for the difference, and nothing is granted
+    /// until it fits. The first call takes up what an earlier daemon recorded of the instance; leases of
+    /// processes that have ended begin to die.
     void set_instance(const model::Instance& instance);
-    /// All it had is forgotten; who waits is refused.
+    /// Forgets all its leases; waiting asks are refused.
     void drop_instance(const model::InstanceId& id);
-    /// What an earlier daemon left of instances that nobody has named since.
+    /// Drops what an earlier daemon recorded of instances that were not set since.
     void drop_rest();
 
-    /// A process of the instance has connected. Error: the table's; an ask of it will then be refused.
+    /// A process of the instance has connected. Error: from the table; an ask of the process will then be
+    /// refused.
     Result<void> process_entered(const InstanceKey& instance, const model::Process& process);
-    /// One of it holds memory on this GPU and never connected, or has no business there. Error: the table's.
+    /// A process of the instance holds memory on this GPU and never connected, or the instance has no quota
+    /// on this GPU. Error: from the table.
     Result<void> stranger_entered(const InstanceKey& instance, const model::Process& process,
                                   const model::Uuid& gpu);
     void process_exited(const model::Process& process);
 
-    /// Answered at once, or later on the loop; refused within Settings::deadline after its turn came.
+    /// Answered at once, or later on the loop; refused at the latest Settings::deadline after it came to the
+    /// front.
     void ask(LeaseAsk ask, LeaseReply reply);
-    /// The process has refused its program an allocation of so many bytes, after all that it asked for it.
-    /// True: it is counted, because the limit was why. One that was asked for again and again is told once,
-    /// so the asks that were refused are no measure of it, only of the most that can be true.
+    /// The process has refused its program an allocation of this many bytes, after all that it asked for it.
+    /// True: it is counted, because the limit was the reason. One allocation may cause many asks but is
+    /// reported once, so the number of refused asks is only an upper bound for what is believed.
     bool allocation_refused(const LeaseKey& key, std::uint64_t bytes);
-    /// Takes at most its lease off it. A front that starts anew in the same process (after exec) gives all it
-    /// may have.
+    /// Takes at most the lease of the process. A front that starts anew in the same process (after exec)
+    /// returns all it may have.
     void give(const LeaseKey& key, std::uint64_t bytes);
-    /// The process says how much it knows of: what is counted beyond that was on its way when its connection
-    /// broke, and nobody will ever use it.
+    /// The process reports how much lease it knows of: anything counted beyond that was in transit when its
+    /// connection broke, and will never be used.
     void held(const LeaseKey& key, std::uint64_t bytes);
-    /// What a process says of its unsized memory: see LeasePool.
+    /// What a process reports of its unsized memory: see LeasePool.
     void made(const LeaseKey& key);
     void not_made(const LeaseKey& key, std::uint64_t bytes);
     void moved(const LeaseKey& key, std::uint64_t gone);
@@ -94,14 +98,14 @@ class Leases {
     /// It has opened so many bytes in all that other processes made.
     void opened_shared(const LeaseKey& key, std::uint64_t bytes);
 
-    /// Asks the driver soon what its processes hold.
+    /// Queries the driver soon for what the processes on the GPU hold.
     void look(const model::Uuid& gpu);
-    /// What the driver showed after a look began.
+    /// What the driver showed after a query began.
     void driver_figure(const model::Uuid& gpu, const std::vector<DriverProcess>& figures);
 
-    /// What they add up to.
+    /// Totals.
     [[nodiscard]] const LeasePools& pools() const { return pools_; }
-    /// What a context probably takes on the GPU; bytes.
+    /// The expected size of a context on the GPU; bytes.
     [[nodiscard]] std::uint64_t context_estimate(const model::Uuid& gpu) const {
         return contexts_.estimate(gpu);
     }
@@ -128,14 +132,14 @@ class Leases {
     std::vector<model::Uuid> gpus_;
     LeasePools pools_;
     ContextSizes contexts_;
-    std::vector<LeaseTable::Saved> left_;  ///< by an earlier daemon, not taken up yet
+    std::vector<LeaseTable::Saved> left_;  ///< leases of an earlier daemon, not taken over yet
     Nanos settled_at_ = 0;
-    Nanos outside_from_ = 0;  ///< before then a stranger may be one that hasn't connected again yet
+    Nanos outside_from_ = 0;  ///< before then an unknown process may not have reconnected yet
     bool damaged_ = false;
     Escapes escapes_;
     std::map<model::Uuid, Nanos> strangers_looked_for_;
     NvmlPoller looks_;
-    std::shared_ptr<int> alive_ = std::make_shared<int>(0);  ///< what was posted may come after our end
+    std::shared_ptr<int> alive_ = std::make_shared<int>(0);  ///< posted calls may run after this object's end
 };
 
 }  // namespace cgpu::app

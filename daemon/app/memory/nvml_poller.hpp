@@ -8,28 +8,29 @@
 
 namespace cgpu::app {
 
-/// Reads the driver's figures of GPUs: on demand; often while an ended process's memory should become free;
-/// and every two seconds while anybody holds memory or has a limit. There is one reading of a GPU at a time;
-/// a demand during one is followed by another.
+/// Reads the driver's figures of GPUs: on demand; often while the memory of an ended process should become
+/// free; and every two seconds while any process holds memory or any instance has a limit. There is one query
+/// of a GPU at a time; a demand during one is followed by another.
 class NvmlPoller {
   public:
     struct Settings {
-        Nanos first = 5'000'000;  ///< to the second look for the same ended process; doubles from there
-        Nanos last = 50'000'000;  ///< a quarter of the time that an ask waits: what is free is seen in it
+        Nanos first = 5'000'000;  ///< until the second query for the same ended process; doubles from there
+        Nanos last =
+            50'000'000;  ///< a quarter of the time that an ask waits, so that it sees freed memory in time
         Nanos idle = 2'000'000'000;
     };
     enum class Next { rest, later, soon };
     struct Calls {
-        /// A look begins.
+        /// A query begins.
         std::function<void(const model::Uuid&)> begins;
-        /// What it showed; answers when the next one is wanted.
+        /// The result of the query; returns when the next one is needed.
         std::function<Next(const model::Uuid&, const Result<std::vector<DriverProcess>>&)> seen;
     };
     using Figures = Result<std::vector<DriverProcess>>;
 
     NvmlPoller(Loop& loop, Gpus& gpus, const Settings& settings, Calls calls);
 
-    /// Now, or as soon as the look that is under way has ended.
+    /// Now, or as soon as the query under way has ended.
     void look(const model::Uuid& gpu);
 
   private:
@@ -48,7 +49,8 @@ class NvmlPoller {
     const Settings& settings_;
     Calls calls_;
     std::map<model::Uuid, State> states_;
-    std::shared_ptr<int> alive_ = std::make_shared<int>(0);  ///< the driver may answer after our end
+    std::shared_ptr<int> alive_ =
+        std::make_shared<int>(0);  ///< the driver may answer after this object's end
 };
 
 }  // namespace cgpu::app

@@ -38,7 +38,7 @@ void RecallQueue::forget(const model::Process& process) {
 }
 
 void RecallQueue::drive() {
-    // A reply or a recall may come back here; the loop below then goes on with what it changed.
+    // A reply or a recall may call this again; the loop below then continues with the changed state.
     again_ = true;
     if (driving_) return;
     driving_ = true;
@@ -63,7 +63,7 @@ bool RecallQueue::step() {
     }
     const auto grant = try_grant(waiting_.front().ask);
     if (!grant) {
-        // No reason of the protocol says it better: there is no place for one more process.
+        // The protocol has no better reason: there is no place for one more process.
         answer_first({0, wire::Why::too_many_processes, 0, 0, grant.error().text});
         return true;
     }
@@ -87,7 +87,7 @@ bool RecallQueue::step() {
 Result<LeasePool::LeaseGrant> RecallQueue::try_grant(const LeaseAsk& ask) {
     if (ask.what != LeaseAsk::What::lease)
         return pool_.set_aside(ask.key.process, ask.what, ask.bytes, loop_.now());
-    // Others wait: nobody gets more than was asked for.
+    // Others wait: no ask gets more than it asked for.
     return pool_.lease(ask.key.process, ask.bytes, waiting_.size() > 1 ? 0 : settings_.chunk);
 }
 
@@ -118,7 +118,7 @@ std::uint64_t RecallQueue::estimated_bytes() const {
     return sum;
 }
 
-/// Recalls what could bring the lacking bytes; false where nothing could.
+/// Recalls unused lease that could cover the lacking bytes; false if none could.
 bool RecallQueue::may_come(const Waiting& first, std::uint64_t lack) {
     const auto candidates = siblings(first);
     const auto by_itself = dying_bytes() + estimated_bytes();
@@ -154,13 +154,13 @@ void RecallQueue::deadline_passed() {
     const bool held_up = loop_.now() - due_at_ > settings_.deadline / 4;
     if (held_up) return wait_until(loop_.now() + settings_.deadline);
     if (std::exchange(waits_to_settle_, false)) {
-        // Who had nothing to spare when it came back may have freed something since.
+        // Processes that had nothing to spare when they answered may have freed memory since.
         waiting_.front().spent.clear();
         return drive();
     }
     silent_.insert(recalled_.begin(), recalled_.end());
     recalled_.clear();
-    // Others may still come back and bring something.
+    // Others may still reconnect and return something.
     if (loop_.now() >= settled_at_) answer_first({0, wire::Why::over_limit, 0, 0, {}});
     drive();
 }

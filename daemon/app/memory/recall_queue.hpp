@@ -13,49 +13,49 @@ namespace cgpu::app {
 
 /// The asks of one pool, answered in the order in which they came.
 ///
-/// An ask that lacks something waits while siblings are asked to give back what they don't use, while the
-/// memory of a process that has just ended is being freed, and while the driver's figure for something new is
-/// awaited, which may be below what was reserved for it. It is refused as soon as neither can bring enough,
-/// at the latest `deadline` after it came to the front. Time in which the daemon itself was held up doesn't
-/// count: what it waits for may have come and lie there unread. A sibling that lets the deadline pass is not
-/// waited for again until it has been heard of: a stopped process costs its instance one wait and its own
-/// unused chunk.
+/// An ask that exceeds the free lease waits while (a) other processes of the instance return unused lease,
+/// (b) the driver frees the memory of a process that has just ended, or (c) cgpud reads the driver's figure
+/// for a new context, module or heap, which may be smaller than its reservation. The ask is refused as soon
+/// as none of these can bring enough, and at the latest `deadline` after it came to the front of the queue.
+/// Time in which the daemon itself was held up doesn't count: an answer may have arrived and not been read
+/// yet. A process that lets the deadline pass is not waited for again until it sends something: a stopped
+/// process costs its instance one wait and its own unused chunk.
 class RecallQueue {
   public:
     struct Settings {
-        std::uint64_t chunk = 32ull << 20;  ///< granted at a time where there is plenty; bytes
+        std::uint64_t chunk = 32ull << 20;  ///< granted at a time if enough is free; bytes
         Nanos deadline = 200'000'000;
-        Nanos dying_hope = kSecond;       ///< how long the memory of an ended process is expected back soon
-        Nanos figure_hope = 500'000'000;  ///< how long after its making a thing's real size is expected soon
+        Nanos dying_hope = kSecond;       ///< how long to wait for the memory of an ended process
+        Nanos figure_hope = 500'000'000;  ///< how long to wait for the real size of a new thing
     };
 
     RecallQueue(Loop& loop, LeasePool& pool, const Settings& settings);
 
     void set_peers(LeasePeers* peers) { peers_ = peers; }
-    /// Until then no ask that lacks something is refused (the siblings are still coming back), and with
+    /// Until then no ask that lacks memory is refused (other processes are still reconnecting), and with
     /// `hold_all` none is granted either (their memory isn't known yet).
     void settle(Nanos until, bool hold_all);
 
-    /// While this holds, nothing is granted. Asked at each grant.
+    /// While this returns true, nothing is granted. Called at each grant.
     void refuse_while(std::function<bool()> refused) { refused_ = std::move(refused); }
 
     void ask(LeaseAsk ask, LeaseReply reply);
-    /// A process has given back bytes of its lease (0: it has nothing to spare).
+    /// A process has returned bytes of its lease (0: it has nothing to spare).
     void gave(const model::Process& process, std::uint64_t bytes);
-    /// A process has ended: nobody waits for its asks.
+    /// A process has ended: its asks are dropped.
     void forget(const model::Process& process);
     /// Something else has changed: tries again.
     void drive();
-    /// Asks siblings for what lies above the limit, without waiting for it.
+    /// Recalls lease above the limit from the processes, without waiting for it.
     void shrink();
-    /// Refuses everyone: the instance is gone.
+    /// Refuses all asks: the instance has ended.
     void close();
 
   private:
     struct Waiting {
         LeaseAsk ask;
         LeaseReply reply;
-        std::set<model::Process, ProcessLess> spent;  ///< siblings with nothing to spare
+        std::set<model::Process, ProcessLess> spent;  ///< other processes with nothing to spare
     };
     struct Sibling {
         model::Process process;
@@ -80,7 +80,7 @@ class RecallQueue {
     std::set<model::Process, ProcessLess> recalled_;  ///< not answered yet
     std::set<model::Process, ProcessLess> silent_;    ///< let a deadline pass
     WatchPtr timer_;
-    Nanos due_at_ = 0;  ///< when it was to go off
+    Nanos due_at_ = 0;  ///< when it was due
     Nanos settled_at_ = 0;
     bool hold_all_ = false;
     std::function<bool()> refused_ = [] { return false; };

@@ -7,15 +7,15 @@
 namespace cgpu::app {
 
 /// Decides, beside the service, whether new instances are admitted: an upgrade or a switch of the mode closes
-/// it for a while. It is told when the instances change.
+/// it temporarily. The service tells it when the instances change.
 class AdmissionGate {
   public:
     virtual ~AdmissionGate() = default;
-    /// Refused, with the reason, while nobody may come in.
+    /// Refused, with the reason, while no instance is admitted.
     [[nodiscard]] virtual Result<void> open() const = 0;
-    /// The mode of those that ask for none; nothing: that of their GPUs.
+    /// The mode of instances that request none; empty: that of their GPUs.
     [[nodiscard]] virtual std::optional<model::Mode> mode() const = 0;
-    /// One has come or gone.
+    /// An instance was created or has ended.
     virtual void instances_changed() = 0;
 };
 

@@ -4,17 +4,17 @@
 
 namespace cgpu::app {
 
-/// Keeps descriptors for the daemon that starts after this one. It may not be able to: who needs one must
-/// have an answer for that.
+/// Keeps descriptors for the next daemon. It may be unable to: a caller that needs a descriptor must be able
+/// to go on without it.
 class DescriptorStore {
   public:
     virtual ~DescriptorStore() = default;
-    /// Keeps what the descriptor is open on; the descriptor stays the caller's. `name`: at most 255 printable
-    /// characters, without a colon.
+    /// Keeps a duplicate; the descriptor stays the caller's. `name`: at most 255 printable characters,
+    /// without a colon.
     virtual void keep(const std::string& name, int fd) = 0;
     virtual void forget(const std::string& name) = 0;
-    /// What an earlier daemon kept under this name, from now on the caller's; -1 where there is nothing. It
-    /// stays kept.
+    /// The descriptor that an earlier daemon kept under this name, now owned by the caller; -1 if there is
+    /// none. It stays stored.
     virtual int take(const std::string& name) = 0;
 };
 

@@ -5,32 +5,32 @@
 
 #include "core/upgrade/events.hpp"
 
-/// What the link and the upgrader say to each other. One thread: the loop's.
+/// The interface between the link and the upgrader. Used by the event-loop thread only.
 namespace cgpu::app {
 
-/// The fronts of the running processes (link::Server is the real one).
+/// Reaches the fronts of the running processes; link::Server implements it.
 class EngineControl {
   public:
     virtual ~EngineControl() = default;
-    /// Tells a front to go over; `engine` is the path below wire::kModuleFolder. One that can't be told loses
-    /// its connection, and that is heard of.
+    /// Tells a front to change to another engine; `engine` is the path below wire::kModuleFolder. A front
+    /// that can't be told loses its connection, and the loss is reported.
     virtual void switch_engine(const upgrade::Switch& order, const std::string& engine) = 0;
 };
 
-/// Who hears which engine runs in which process (Upgrader is the real one).
+/// Receives which engine version each process runs; Upgrader implements it.
 class EngineWatch {
   public:
     virtual ~EngineWatch() = default;
-    /// Where fronts are reached; null: nowhere (any more).
+    /// Where fronts are reached; null: they can't be reached (any more).
     virtual void set_engine_control(EngineControl* engines) = 0;
-    /// What a process loads that starts now: a path below wire::kModuleFolder. `switches`: its front can
-    /// exchange it for another later.
+    /// The engine that a process loads that starts now: a path below wire::kModuleFolder. `switches`: the
+    /// process's front can exchange it later.
     [[nodiscard]] virtual std::string engine_for_new(bool switches) const = 0;
-    /// A process that lives, of an earlier daemon's time.
+    /// A live process known from an earlier daemon.
     virtual void known(const upgrade::Known& process) = 0;
     virtual void connected(const upgrade::Connected& front) = 0;
     virtual void lost(const upgrade::Lost& front) = 0;
-    /// It has ended, or its instance has.
+    /// The process has ended, or its instance has.
     virtual void gone(const upgrade::Gone& process) = 0;
     /// `detail` in it is quoted.
     virtual void said(const upgrade::Said& said) = 0;

@@ -5,18 +5,18 @@
 
 namespace cgpu::app {
 
-/// Tells the bus of jobs.
+/// Publishes jobs on the bus.
 class JobPublisher {
   public:
     virtual ~JobPublisher() = default;
-    /// The job that is under way is a new one, or has got further.
+    /// There is a new job under way, or the job has advanced.
     virtual void job_changed() = 0;
     virtual void job_ended(const upgrade::Ended& ended) = 0;
     /// Another version is in force.
     virtual void module_changed() = 0;
-    /// The mode of the node, or where that comes from.
+    /// The mode of the node, or its source, has changed.
     virtual void mode_changed() = 0;
-    /// Other versions run in the processes of an instance.
+    /// The processes of an instance run other versions than before.
     virtual void engines_changed(const model::InstanceId& id) = 0;
 };
 

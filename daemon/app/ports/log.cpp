@@ -27,8 +27,8 @@ spdlog::level::level_enum spdlogs(Level level) {
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }
 
-/// Names and texts of others are in the lines. Nobody is to begin a line of their own with them, or to speak
-/// to the reader's terminal.
+/// The lines contain names and texts of other users. These must not be able to begin a line of their own, or
+/// to send control characters to the reader's terminal.
 std::string without_controls(fmt::string_view text) {
     std::string out;
     out.reserve(text.size());
@@ -53,7 +53,7 @@ void write(Level level, fmt::string_view format, fmt::format_args values) {
 }
 
 void line(Level level, fmt::string_view text) {
-    // A format without values comes here when there is no memory: it needs none.
+    // A format without values is used when there is no memory: it needs none.
     const std::string plain = std::any_of(text.begin(), text.end(), is_control) ? without_controls(text) : "";
     if (!plain.empty()) text = plain;
     spdlog::default_logger_raw()->log(spdlogs(level), spdlog::string_view_t(text.data(), text.size()));

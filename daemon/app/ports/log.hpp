@@ -7,9 +7,9 @@
 #endif
 
 /// The lines of the daemon's log. They go to spdlog's default logger (daemon/system sets it up), but only
-/// log.cpp includes spdlog: its header costs each file that includes it several seconds of compile time.
-/// Formats are checked when they are compiled. A line begins with what it is about, as `system::subject_of`
-/// reads it: "instance 3f2a…: …", "GPU 0 (GPU-…): …".
+/// log.cpp includes spdlog: its header adds several seconds of compile time to each file that includes it.
+/// Formats are checked when they are compiled. A line begins with its subject, as `system::subject_of` reads
+/// it: "instance 3f2a…: …", "GPU 0 (GPU-…): …".
 namespace cgpu::log {
 
 enum class Level { debug, info, warn, error, critical };

@@ -20,7 +20,7 @@ tl::unexpected<Refusal> no_gpu(const model::Node& node, std::string_view gpu) {
     }
     return model::refuse(
         Refusal::Reason::not_found, "GPU " + model::quote(gpu), "there is no such GPU on this node",
-        known.empty() ? "look at nvidia-smi: the driver shows no GPU now" : "one of: " + known);
+        known.empty() ? "look at nvidia-smi: the driver shows no GPU now" : "name one of: " + known);
 }
 
 }  // namespace
@@ -48,11 +48,11 @@ Result<model::InstanceId> find_instance(const model::Node& node, std::string_vie
     const auto what = "instance " + model::quote(instance);
     if (found.empty())
         return model::refuse(Refusal::Reason::not_found, what, "there is no such instance",
-                             "an id, the beginning of one, or a name of `cgpuctl list`");
+                             "use an id, a prefix of one, or a name of `cgpuctl list`");
     std::string ids;
     for (const auto& id : found) ids += (ids.empty() ? "" : ", ") + id.short_id();
     return model::refuse(Refusal::Reason::invalid, what, "several instances are meant by it",
-                         "one of: " + ids);
+                         "name one of: " + ids);
 }
 
 Result<model::Uuid> find_gpu_of(const model::Node& node, const model::InstanceId& id, std::string_view gpu) {

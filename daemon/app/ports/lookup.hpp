@@ -6,16 +6,16 @@
 #include "core/model/node.hpp"
 #include "daemon/app/ports/ports.hpp"
 
-/// How people name things.
+/// Finds what users name.
 namespace cgpu::app {
 
 /// A GPU by index or UUID.
 [[nodiscard]] Result<model::Uuid> find_gpu(const model::Node& node, std::string_view gpu);
 
-/// An instance by id, by a unique prefix of one (at least 4 characters), or by name where only one has it.
+/// An instance by id, by a unique prefix of an id (at least 4 characters), or by name if only one has it.
 [[nodiscard]] Result<model::InstanceId> find_instance(const model::Node& node, std::string_view instance);
 
-/// The GPU meant by `gpu` for this instance; empty means its only one.
+/// The GPU that `gpu` means for this instance; empty means its only one.
 [[nodiscard]] Result<model::Uuid> find_gpu_of(const model::Node& node, const model::InstanceId& id,
                                               std::string_view gpu);
 

@@ -14,25 +14,25 @@ using model::kMilli;
 using model::kSecond;
 using model::Nanos;
 
-/// Something that is being watched; ends with its owner.
+/// A watch; it ends when its owner drops it.
 class Watch {
   public:
     virtual ~Watch() = default;
 };
 using WatchPtr = std::unique_ptr<Watch>;
 
-/// The daemon's one event loop, as its rooms see it (system::EventLoop is the real one). All callbacks run on
-/// the loop's thread; only `post` may be called from another.
+/// The daemon's one event loop, as its rooms see it; system::EventLoop implements it. All callbacks run on
+/// the loop's thread; only `post` may be called from another thread.
 class Loop {
   public:
-    /// What a library with a descriptor of its own (sd-bus) wants before each wait.
+    /// What a library with a descriptor of its own (sd-bus) needs before each wait.
     struct Wanted {
         std::uint32_t events;  ///< EPOLLIN | …
         Nanos deadline;        ///< absolute; max: none
     };
 
     virtual ~Loop() = default;
-    /// Calls back with the epoll events that came.
+    /// Calls back with the epoll events that occurred.
     virtual WatchPtr watch(int fd, std::uint32_t events, std::function<void(std::uint32_t)> call) = 0;
     /// Asks `wanted` before every wait and calls `dispatch` when the descriptor is ready or the deadline has
     /// come.

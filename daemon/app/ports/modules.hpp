@@ -11,10 +11,10 @@ namespace cgpu::app {
 class Modules {
   public:
     virtual ~Modules() = default;
-    /// By rising version. Those whose manifest can't be read are left out; nothing else is checked.
+    /// In ascending order. Versions whose manifest can't be read are left out; nothing else is checked.
     virtual std::vector<upgrade::Manifest> list() = 0;
-    /// Reads all of it: the manifest, whom its files belong to, the engine's sum and machine. Refused with
-    /// the first thing that is wrong; not_found where there is no such version.
+    /// Checks all of a version: the manifest, the owner of its files, the engine's checksum and machine.
+    /// Refused with the first fault; not_found if there is no such version.
     virtual Result<upgrade::Manifest> verified(upgrade::Version version) = 0;
 };
 

@@ -15,14 +15,14 @@ struct ProcessPages {
     virtual ~ProcessPages() = default;
 };
 
-/// The mapped bell of one instance.
+/// The mapped doorbell page of one instance.
 struct InstanceBell {
     const wire::Bell* bell = nullptr;
     virtual ~InstanceBell() = default;
 };
 
-/// Divides compute among processes. The link tells it which there are, with the pages of each. Calls come on
-/// the loop's thread.
+/// Divides compute among processes. The link adds and removes the processes, with the pages of each. Calls
+/// come on the event-loop thread.
 class ComputeDivider {
   public:
     virtual ~ComputeDivider() = default;

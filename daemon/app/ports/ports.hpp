@@ -17,29 +17,29 @@
 #include "core/model/refusal.hpp"
 #include "daemon/app/ports/loop.hpp"
 
-/// What the service needs of the outside, as plain nouns; each room of the outside implements its own.
+/// The interfaces of the service to the outside; each I/O room implements its own.
 namespace cgpu::app {
 
 template <class T>
 using Result = tl::expected<T, model::Refusal>;
 
-/// What a search for a process came to; nothing: there is none.
+/// The result of a search for a process; empty: there is none.
 using FoundProcess = std::function<void(const std::optional<model::Process>&)>;
 
-/// Durable state. On disk before anyone is told.
+/// Durable state: it is on disk before anyone is told.
 class Store {
   public:
     virtual ~Store() = default;
-    /// The refusal's text says which file and what to do (a full disk, a read-only folder).
+    /// The refusal's text names the file and the remedy (a full disk, a read-only folder).
     virtual Result<void> save(const model::Node& node) = 0;
 };
 
-/// Tells the bus what changed.
+/// Publishes changes on the bus.
 class Publisher {
   public:
     virtual ~Publisher() = default;
     virtual void gpu_changed(const model::Uuid& gpu) = 0;
-    /// Its driver has reported an error of it.
+    /// The driver has reported an error of a GPU.
     virtual void xid_reported(const model::XidError& xid) = 0;
     virtual void instance_added(const model::InstanceId& id) = 0;
     virtual void instance_changed(const model::InstanceId& id) = 0;
@@ -50,18 +50,18 @@ class Publisher {
 class Links {
   public:
     virtual ~Links() = default;
-    /// Opens (or takes up again) the instance's folder and socket; returns the folder.
+    /// Opens the instance's folder and socket, or takes over existing ones; returns the folder.
     virtual Result<std::string> open(const model::Instance& instance) = 0;
     /// Closes its connections and removes the folder.
     virtual void close(const model::InstanceId& id) = 0;
     /// Limits or modes changed: rewrite the orders of all its processes.
     virtual void refresh(const model::Instance& instance) = 0;
-    /// This user's processes may reach the folder, to mount it. Refused (storage).
+    /// Lets this user's processes reach the folder, to mount it. Refused (storage).
     virtual Result<void> let_in(const model::InstanceId& id, std::uint32_t user) = 0;
-    /// Looks for the one of its living processes that began first: it has the socket mounted, or is connected
+    /// Looks for the oldest of its living processes: one that has the socket mounted, or is connected
     /// without. Calls back once, on the loop, unless the search is dropped before.
     [[nodiscard]] virtual WatchPtr find_member(const model::InstanceId& id, FoundProcess call) const = 0;
-    /// No living process uses its socket, and none holds memory any more.
+    /// Whether no living process uses its socket, and none holds memory any more.
     [[nodiscard]] virtual bool idle(const model::InstanceId& id) const = 0;
 };
 
@@ -79,29 +79,29 @@ class ProcessLook {
 class Processes {
   public:
     virtual ~Processes() = default;
-    /// Refused (not_found) where there is no such process now.
+    /// Refused (not_found) if there is no such process now.
     virtual Result<model::Process> identify(std::int32_t pid) = 0;
     virtual bool alive(const model::Process& process) = 0;
-    /// The effective user id. Nothing: it has ended.
+    /// The effective user id. Empty: the process has ended.
     virtual std::optional<std::uint32_t> user_of(const model::Process& process) = 0;
-    /// Zero: it has none that can be seen.
+    /// Zero: it has no visible parent.
     virtual std::int32_t parent_of(const model::Process& process) = 0;
-    /// Calls back once, on the loop, when it has ended (soon, where it has already).
+    /// Calls back once, on the loop, when the process has ended (soon, if it has already).
     virtual WatchPtr on_exit(const model::Process& process, std::function<void()> call) = 0;
-    /// Whether it has this folder of the host mounted somewhere in its file system.
+    /// Whether the process has this folder of the host mounted anywhere in its file system.
     virtual bool sees(const model::Process& process, const std::filesystem::path& folder) = 0;
-    /// Looks for the one that began first of all living processes that see the folder, some at a time: there
-    /// may be thousands. Calls back once, on the loop and later than this returns, unless the search is
-    /// dropped before.
+    /// Looks for the oldest of all living processes that see the folder, a few at a time: there may be
+    /// thousands. Calls back once, on the loop and after this has returned, unless the search is dropped
+    /// before.
     virtual WatchPtr find_first_to_see(const std::filesystem::path& folder, FoundProcess call) = 0;
     virtual bool descends(const model::Process& process, const model::Process& ancestor) = 0;
     virtual std::unique_ptr<ProcessLook> look_at(const model::Process& process) = 0;
-    /// The path of the cgroup that the process is in, as far down as it was made for a job or container of
-    /// this id. Empty: there is none of its own.
+    /// The path of the cgroup that the process is in, down to the part that was made for a job or container
+    /// of this id. Empty: there is none of its own.
     virtual std::string cgroup_made_for(const model::Process& process, std::string_view id) = 0;
-    /// By a signal or a debugger.
+    /// Stopped by a signal or a debugger.
     virtual bool stopped(const model::Process& process) = 0;
-    /// SIGKILL. Refused (unsupported) where cgpud may not; one that has ended already is no error.
+    /// SIGKILL. Refused (unsupported) if cgpud may not; a process that has ended already is no error.
     virtual Result<void> kill(const model::Process& process) = 0;
 };
 
@@ -111,7 +111,7 @@ struct DriverProcess {
     std::uint64_t bytes = 0;
 };
 
-/// The driver, by NVML. It can hang, so its answers come later, on the loop.
+/// The driver, through NVML. It can hang, so its answers come later, on the loop.
 class Gpus {
   public:
     virtual ~Gpus() = default;

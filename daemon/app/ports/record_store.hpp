@@ -5,7 +5,7 @@
 
 namespace cgpu::app {
 
-/// The durable state of upgrades. On disk before anyone is told.
+/// The durable state of upgrades: it is on disk before anyone is told.
 class RecordStore {
   public:
     virtual ~RecordStore() = default;

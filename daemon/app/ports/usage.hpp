@@ -16,16 +16,16 @@ struct InstanceUsage {
     std::uint64_t memory_used = 0;    ///< charged by its processes, contexts and code included
     std::uint64_t memory_leased = 0;  ///< granted to its processes, contexts and code included
     std::uint64_t memory_limit = 0;
-    std::uint64_t memory_unexplained = 0;  ///< of memory_used: came past the module
+    std::uint64_t memory_unexplained = 0;  ///< the part of memory_used that came without the module
     std::uint64_t allocations_refused =
         0;                       ///< by the memory limit, since it was created (or the daemon restarted)
     std::uint64_t gpu_time = 0;  ///< since it was created (or the daemon restarted)
     std::uint64_t waited = 0;    ///< time its launches waited at the gate
     std::uint64_t launches = 0;
-    std::uint64_t preemptions = 0;  ///< turns of it that others cut short
+    std::uint64_t preemptions = 0;  ///< its turns that others cut short
     std::uint64_t longest_kernel = 0;
-    /// 0..1: by the policy, and over the last seconds. Nothing where the driver divides the compute (policy
-    /// native, a mode without compute): launches aren't measured then.
+    /// 0..1: the share by the policy, and the share of the last seconds. Empty if the driver divides the
+    /// compute (policy native, a mode without compute): launches aren't measured then.
     std::optional<double> target_share;
     std::optional<double> achieved_share;
     std::vector<std::int32_t> processes;  ///< host pids
@@ -39,18 +39,18 @@ struct GpuUsage {
     std::uint64_t last_xid = 0;    ///< NVIDIA's number of the last one; 0: none yet
 };
 
-/// Where the service reads figures that move fast.
+/// Source of figures that change often.
 class UsageSource {
   public:
     virtual ~UsageSource() = default;
     [[nodiscard]] virtual InstanceUsage usage(const model::InstanceId& id, const model::Uuid& gpu) const = 0;
 };
 
-/// Whoever divides compute, as the service sees it: told of every change of the node.
+/// The divider of compute, as the service sees it: it is told of every change of the node.
 class Compute {
   public:
     virtual ~Compute() = default;
-    /// The whole node as it is from now on; called after every change.
+    /// The whole node after a change; called after every change.
     virtual void update(const model::Node& node) = 0;
 };
 

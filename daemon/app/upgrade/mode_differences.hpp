@@ -9,8 +9,8 @@
 
 namespace cgpu::app {
 
-/// Where the configuration says another mode than is in force, a sentence each for the log, with what to do:
-/// a switched mode wins over the configuration, and a GPU keeps what the configuration said when it was first
+/// For each difference between the configured mode and the one in force, a sentence for the log, with a
+/// remedy: a switched mode wins over the configuration, and a GPU keeps what was configured when it was first
 /// seen.
 [[nodiscard]] std::vector<std::string> mode_differences(
     const model::Node& node, model::Mode configured, std::optional<model::Mode> switched,

@@ -10,7 +10,7 @@ namespace {
 using model::Refusal;
 
 constexpr std::uint32_t kLongestTimeout = 86400;  // seconds
-/// Named in a refusal, which is one line.
+/// At most this many are named in a refusal, which is one line.
 constexpr std::size_t kMostNamed = 8;
 
 std::string list(const std::vector<std::string>& items, const char* between) {
@@ -35,34 +35,35 @@ Result<void> UpgradeChecks::idle(const std::string& what) const {
     const auto status = flow_.status();
     return model::refuse(Refusal::Reason::busy, what,
                          title_of(status.id, status.kind, status.from, status.to) + " is under way",
-                         "when it is done (cgpuctl status), or cancel it (cgpuctl upgrade --cancel)");
+                         "wait until it is done (cgpuctl status), or cancel it (cgpuctl upgrade --cancel)");
 }
 
 Result<upgrade::Manifest> UpgradeChecks::target(std::string_view version) const {
     const auto parsed = upgrade::Version::parse(version);
     if (!parsed)
         return model::refuse(Refusal::Reason::invalid, "version " + model::quote(version),
-                             "it is no version of a module", "one of `cgpuctl module list`, such as 1.2.3");
+                             "it is no version of a module",
+                             "use a version of `cgpuctl module list`, such as 1.2.3");
     const auto name = "upgrade to " + parsed->str();
     if (const auto checked = idle(name); !checked) return tl::unexpected(checked.error());
     if (*parsed == flow_.in_force())
         return model::refuse(Refusal::Reason::exists, name, "it is in force",
-                             "another version of `cgpuctl module list`");
+                             "use another version of `cgpuctl module list`");
     return modules_.verified(*parsed);
 }
 
 Result<void> UpgradeChecks::hot(const upgrade::Manifest& target) const {
-    // Without it there would be no way back.
+    // Without a valid bundle of the running version there would be no way back.
     const auto running = modules_.verified(flow_.in_force());
     if (!running) return tl::unexpected(running.error());
     if (const auto why = upgrade::why_not_hot(*running, target))
         return model::refuse(Refusal::Reason::unsupported, "upgrade to " + target.version.str(), *why,
-                             "--cold, when no instance is there");
+                             "use --cold while there is no instance");
     const auto found = upgrade::objections(flow_.roster(), flow_.in_force(), target, modules_.list());
     if (found.empty()) return {};
     return model::refuse(Refusal::Reason::unsupported, "upgrade to " + target.version.str(),
                          "some processes can't go over while they run: " + list(found, "; "),
-                         "when they have ended, or --cold, when no instance is there");
+                         "wait until they have ended, or use --cold while there is no instance");
 }
 
 std::vector<model::InstanceId> UpgradeChecks::in_the_way(const upgrade::Setting& from,

@@ -12,14 +12,14 @@
 
 namespace cgpu::app {
 
-/// What an upgrade, or a switch of the mode, is asked for with.
+/// The options of an upgrade, or of a switch of the mode.
 struct UpgradeOptions {
-    std::optional<std::uint32_t> timeout_s = {};  ///< 1..86400; nothing: hot a minute, else ten
-    bool drain = false;    ///< cold, mode: where instances are in the way, wait for them to end
+    std::optional<std::uint32_t> timeout_s = {};  ///< 1..86400; empty: hot 60, else 600
+    bool drain = false;    ///< cold, mode: wait for instances that block the job to end
     bool dry_run = false;  ///< check everything, change nothing
 };
 
-/// What is checked before a job begins: each answers nothing, or the refusal.
+/// The checks before a job begins: each returns nothing, or the refusal.
 class UpgradeChecks {
   public:
     using Instances = std::function<const model::Node::Instances&()>;
@@ -28,16 +28,16 @@ class UpgradeChecks {
     UpgradeChecks(const upgrade::Flow& flow, Modules& modules, Instances instances)
         : flow_(flow), modules_(modules), instances_(std::move(instances)) {}
 
-    /// The seconds; refused (invalid) where they are out of range.
+    /// The seconds; refused (invalid) if they are out of range.
     [[nodiscard]] static Result<std::uint32_t> timeout_of(const UpgradeOptions& options,
                                                           std::uint32_t otherwise);
     /// Busy while a job is under way.
     [[nodiscard]] Result<void> idle(const std::string& what) const;
-    /// The version to go to: idle, installed, whole and not in force.
+    /// The target version, if no job is under way and it is installed, valid and not in force.
     [[nodiscard]] Result<upgrade::Manifest> target(std::string_view version) const;
-    /// Unsupported where the versions or some process forbid a hot upgrade.
+    /// Unsupported if the versions or any process forbid a hot upgrade.
     [[nodiscard]] Result<void> hot(const upgrade::Manifest& target) const;
-    /// Who must have ended before `to` can be in force.
+    /// The instances that must have ended before `to` can take effect.
     [[nodiscard]] std::vector<model::InstanceId> in_the_way(const upgrade::Setting& from,
                                                             const upgrade::Setting& to) const;
     /// Busy, naming them, unless the job waits for them.

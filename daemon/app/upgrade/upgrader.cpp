@@ -46,14 +46,15 @@ Result<std::uint64_t> Upgrader::begin(upgrade::Kind kind, std::string_view versi
     if (!timeout) return tl::unexpected(timeout.error());
     if (options.drain && hot)
         return model::refuse(model::Refusal::Reason::invalid, "drain",
-                             "a hot upgrade waits for no instance to end", "a cold upgrade, or without it");
+                             "a hot upgrade waits for no instance to end",
+                             "use a cold upgrade, or leave drain out");
     const auto manifest = checks_.target(version);
     if (!manifest) return tl::unexpected(manifest.error());
     const auto there = checks_.in_the_way(flow_.in_force(), manifest->version);
-    const auto checked =
-        hot ? checks_.hot(*manifest)
-            : UpgradeChecks::nobody_in_the_way(what(*manifest), there, options,
-                                               "when they have ended, --drain to wait for that, or --hot");
+    const auto checked = hot ? checks_.hot(*manifest)
+                             : UpgradeChecks::nobody_in_the_way(
+                                   what(*manifest), there, options,
+                                   "wait until they have ended (--drain does that), or use --hot");
     if (!checked) return tl::unexpected(checked.error());
     if (options.dry_run) return 0;
     return start(upgrade::Start{kind, *manifest, *timeout * kSecond, outside_.boot_id}, there.size());
@@ -69,11 +70,11 @@ Result<std::uint64_t> Upgrader::begin_mode(std::string_view mode, const UpgradeO
     const auto name = "mode " + std::string(to_string(*to)) + " of the node";
     if (const auto idle = checks_.idle(name); !idle) return tl::unexpected(idle.error());
     if (flow_.mode() == *to)
-        return model::refuse(model::Refusal::Reason::exists, name, "it is in force", "another mode");
+        return model::refuse(model::Refusal::Reason::exists, name, "it is in force", "choose another mode");
     const auto from = mode_of_node();
     const auto there = checks_.in_the_way(from, *to);
     if (const auto checked = UpgradeChecks::nobody_in_the_way(
-            name, there, options, "when they have ended, or --drain to wait for that");
+            name, there, options, "wait until they have ended (--drain does that)");
         !checked)
         return tl::unexpected(checked.error());
     if (options.dry_run) return 0;
@@ -102,7 +103,7 @@ Result<void> Upgrader::cancel(std::uint64_t id, bool dry_run) {
     return {};
 }
 
-// What can't go back must not go there.
+// A front that can't go back must not get the target.
 std::string Upgrader::engine_for_new(bool switches) const {
     return engine_path(switches ? flow_.for_new() : flow_.in_force());
 }
@@ -130,7 +131,7 @@ Result<void> Upgrader::open() const {
                          std::string(mode ? "the node's mode" : "the module") + " is being changed from " +
                              to_string(status.from) + " to " + to_string(status.to) +
                              ", and that waits for the instances that are there to end",
-                         std::string("when it is done (cgpuctl status), or cancel it (cgpuctl ") +
+                         std::string("wait until it is done (cgpuctl status), or cancel it (cgpuctl ") +
                              (mode ? "set-mode" : "upgrade") + " --cancel)");
 }
 

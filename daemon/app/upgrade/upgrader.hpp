@@ -17,8 +17,8 @@
 
 namespace cgpu::app {
 
-/// Runs upgrades and switches of the mode: carries out what upgrade::Flow says, and tells it what happens.
-/// One thread: the loop's.
+/// Runs upgrades and switches of the mode: carries out the actions of upgrade::Flow, and passes events to it.
+/// Used by the event-loop thread only.
 class Upgrader final : public EngineWatch, public AdmissionGate {
   public:
     struct Outside {
@@ -30,37 +30,37 @@ class Upgrader final : public EngineWatch, public AdmissionGate {
         std::string boot_id;
     };
 
-    /// `own`: what is in force where the record doesn't say.
+    /// `own`: the version in force if the record has none.
     Upgrader(upgrade::Record record, const upgrade::Version& own, Outside outside);
 
-    /// Takes up again what the record holds. Once, when the instances and processes that live are known.
+    /// Resumes what the record has. Call once, when the living instances and processes are known.
     void resume();
 
-    /// Begins a job; its id, or 0 for a dry run. Refused, with nothing changed: invalid, not_found (no such
-    /// version), exists (it is in force), busy (a job is under way; cold: instances are in the way),
-    /// unsupported (hot: outside the declared range, or a process that can't go over), storage, and what a
-    /// bad bundle is refused with.
+    /// Begins a job; returns its id, or 0 for a dry run. Refused, with nothing changed: invalid, not_found
+    /// (no such version), exists (it is in force), busy (a job is under way; cold: there are instances),
+    /// unsupported (hot: outside the declared range, or a process can't change), storage, and the faults of
+    /// an invalid bundle.
     Result<std::uint64_t> begin(upgrade::Kind kind, std::string_view version, const UpgradeOptions& options);
-    /// Begins the switch to another mode, or ends it at once: where the new one isolates less than the one
-    /// before, instances that are isolated more are in the way. Else nobody is: who is there stays as it is.
-    /// 0 for a dry run. Refused, with nothing changed: invalid, exists (switched to it already), busy (a job
-    /// is under way; instances are in the way), storage.
+    /// Begins the switch to another mode, or completes it at once. If it lowers isolation, instances with
+    /// stronger isolation block it. Otherwise none does: running instances keep their mode. Returns 0 for a
+    /// dry run. Refused, with nothing changed: invalid, exists (switched to it already), busy (a job is under
+    /// way; instances block it), storage.
     Result<std::uint64_t> begin_mode(std::string_view mode, const UpgradeOptions& options);
-    /// Refused (not_found) where this job is not under way, busy where it can't be stopped any more.
+    /// Refused: not_found if this job is not under way, busy if it can't be stopped any more.
     Result<void> cancel(std::uint64_t id, bool dry_run);
 
     [[nodiscard]] const upgrade::Version& in_force() const { return flow_.in_force(); }
-    /// The same as text; empty where it is not installed, or damaged.
+    /// The same as text; empty if it is not installed, or damaged.
     [[nodiscard]] const std::string& installed_in_force() const { return installed_in_force_; }
-    /// What is in the folder of modules, rising.
+    /// The installed versions, ascending.
     [[nodiscard]] std::vector<upgrade::Manifest> installed() const { return outside_.modules.list(); }
-    /// What instances get that ask for no mode: what the node was switched to, else the configuration's.
+    /// The mode of instances that request none: the switched mode, else the configured one.
     [[nodiscard]] model::Mode mode_of_node() const { return flow_.mode().value_or(configured_mode_); }
-    /// The configuration's.
+    /// Sets the configured mode.
     void set_configured_mode(model::Mode mode);
-    /// Of the job that is under way, or of the last one; id 0: there has been none.
+    /// The job under way, or the last one; id 0: there has been none.
     [[nodiscard]] upgrade::Flow::Status status() const { return flow_.status(); }
-    /// What runs in the processes of an instance, by pid.
+    /// The versions that the processes of an instance run, by pid.
     [[nodiscard]] std::map<std::int32_t, std::set<upgrade::Version>> versions(
         const model::InstanceId& id) const {
         return flow_.roster().versions(id);
@@ -79,7 +79,7 @@ class Upgrader final : public EngineWatch, public AdmissionGate {
     void instances_changed() override;
 
   private:
-    /// The id of the job that the event begins.
+    /// Returns the id of the job that the event begins.
     Result<std::uint64_t> start(const upgrade::Event& event, std::size_t in_the_way);
     void happens(const upgrade::Event& event);
     void carry_out(const upgrade::Save& save);

@@ -13,19 +13,20 @@
 namespace cgpu::bus {
 namespace {
 
-// The Authority of polkit, by its public interface (polkit(8), org.freedesktop.PolicyKit1.Authority).
+// polkit's Authority, by its public interface (polkit(8), org.freedesktop.PolicyKit1.Authority).
 constexpr const char* kPolkit = "org.freedesktop.PolicyKit1";
 constexpr const char* kPolkitPath = "/org/freedesktop/PolicyKit1/Authority";
 constexpr const char* kPolkitInterface = "org.freedesktop.PolicyKit1.Authority";
 constexpr std::uint32_t kAllowUserInteraction = 1;
-/// The subject is known by its connection: a pid could be another process by the time it is looked at.
+/// The subject is identified by its connection: a pid could belong to another process when polkit looks it
+/// up.
 constexpr const char* kSubjectKind = "system-bus-name";
 
 using Subject = sdbus::Struct<std::string, std::map<std::string, sdbus::Variant>>;
 using Details = std::map<std::string, std::string>;
 using Verdict = sdbus::Struct<bool, bool, Details>;  // authorized, could be by a password, details
 
-constexpr const char* kAsRoot = "the same as root (sudo)";
+constexpr const char* kAsRoot = "do the same as root (sudo)";
 
 tl::unexpected<model::Refusal> refuse(const std::string& why, const std::string& remedy = kAsRoot) {
     return model::refuse(model::Refusal::Reason::not_permitted, "this change", why, remedy);
@@ -38,15 +39,15 @@ app::Result<void> judge(const Verdict& verdict, Action action, const compat::Cal
     const std::string id(id_of(action));
     if (!verdict.get<1>())
         return refuse("polkit does not allow " + id + " to the caller (" + user(caller) + ")",
-                      std::string(kAsRoot) + ", or a rule of polkit for " + id);
+                      std::string(kAsRoot) + ", or add a rule of polkit for " + id);
     return refuse("polkit wants a password for " + id + ", and " +
                       (caller.interactive ? "there is no agent to ask the caller for it"
                                           : "the caller is not to be asked for it") +
                       " (" + user(caller) + ")",
-                  std::string(kAsRoot) + ", or on a terminal where an agent of polkit runs (pkttyagent)");
+                  std::string(kAsRoot) + ", or use a terminal with a polkit agent (pkttyagent)");
 }
 
-/// Nobody has its name, and nobody could be started for it: there is none, or its unit is masked.
+/// No service owns the name, and none can be started for it: polkit isn't installed, or its unit is masked.
 bool is_absent(const std::string& error) {
     if (error.starts_with("org.freedesktop.systemd1.")) return true;
     constexpr std::array kAbsent = {"ServiceUnknown", "NameHasNoOwner", "Spawn."};
@@ -68,7 +69,7 @@ app::Result<void> unanswered(const sdbus::Error& error, const compat::Caller& ca
     if (is_no_reply(name)) return refuse("polkit was asked and gave no answer");
     log::warn("polkit: {} ({})", error.getMessage(), name);
     return refuse("polkit could not be asked: " + error.getMessage(),
-                  std::string(kAsRoot) + ", and the log of polkit (journalctl -u polkit)");
+                  std::string(kAsRoot) + ", and read polkit's log (journalctl -u polkit)");
 }
 
 }  // namespace
@@ -87,7 +88,7 @@ app::Result<void> Authority::room_for(const compat::Caller& caller) const {
     return model::refuse(model::Refusal::Reason::busy, "this change",
                          "polkit is being asked about too many others (" +
                              (all < kMostOfAll ? "of " + user(caller) : "of all users") + ")",
-                         "again in a while");
+                         "try the same again in a while");
 }
 
 void Authority::closed(uid_t user) {
@@ -120,7 +121,7 @@ void Authority::ask(Action action, const compat::Caller& caller, const Answer& a
 }
 
 void Authority::give_up(const std::string& question) {
-    // Else its agent would go on asking for a password that nobody waits for.
+    // Otherwise the agent would keep asking for a password that is no longer needed.
     try {
         polkit_->callMethod("CancelCheckAuthorization")
             .onInterface(kPolkitInterface)

@@ -13,31 +13,31 @@
 
 namespace cgpu::bus {
 
-/// Who may do what. Reading is free and not asked for here; root may change everything; for others polkit
-/// decides.
+/// Decides who may do what. Reading is free and not checked here; root may change everything; for other users
+/// polkit decides.
 class Authority {
   public:
-    /// Refused: not_permitted, with what to do about it.
+    /// Refused: not_permitted, with a remedy.
     using Answer = std::function<void(const app::Result<void>&)>;
-    /// Questions that are open at a time, of one user and of all. The bus allows a connection 128 calls
-    /// without an answer; nobody may use up those of the others.
+    /// The maximum number of open questions, for one user and for all. The bus allows a connection 128 calls
+    /// without an answer; no user may use up those of the others.
     static constexpr std::size_t kMostOfUser = 8;
     static constexpr std::size_t kMostOfAll = 96;
-    /// How long polkit may take.
+    /// How long to wait for polkit.
     struct Patience {
         std::chrono::milliseconds quiet{25'000};
-        std::chrono::milliseconds interactive{120'000};  ///< somebody may be typing a password
+        std::chrono::milliseconds interactive{120'000};  ///< a user may be typing a password
     };
 
-    /// The connection must outlive it. Questions that are open when it goes are not answered any more.
+    /// The connection must outlive this object. Open questions are not answered any more after its end.
     Authority(sdbus::IConnection& connection, Patience patience);
     explicit Authority(sdbus::IConnection& connection) : Authority(connection, Patience()) {}
     ~Authority();
     Authority(const Authority&) = delete;
     Authority& operator=(const Authority&) = delete;
 
-    /// Never waits: calls back with the answer, later from the connection's loop or, for root and where
-    /// polkit can't be asked at all, within the call.
+    /// Never waits: calls back with the answer, later from the connection's loop or, for root and if polkit
+    /// can't be asked at all, within the call.
     void ask(Action action, const compat::Caller& caller, const Answer& answer);
 
   private:

@@ -11,17 +11,17 @@
 
 namespace cgpu::bus {
 
-/// Answers a method call that only who is authorized may make: once the authority has said yes, with what
-/// `body` returns (nothing, a value, or a tuple of several), with its error, or with the refusal. That may be
-/// after the object of the method is gone, so `body` must hold nothing of it; what outlives the Authority it
-/// may refer to. `object`: the one that works on the call now.
+/// Answers a method call that needs authorization: after the authority has agreed, with the result of `body`
+/// (nothing, a value, or a tuple of several) or its error; otherwise with the refusal. The method's object
+/// may no longer exist then, so `body` must not refer to it; it may refer to objects that outlive the
+/// Authority. `object`: the object that handles the call now.
 template <class Body, class... Out>
 void when_permitted(Authority& authority, Action action, const sdbus::IObject& object, const char* method,
                     sdbus::Result<Out...>&& result, Body body) {
     const auto caller = guarded(method, [&] { return compat::caller_of(object); });
     const auto reply = std::make_shared<sdbus::Result<Out...>>(std::move(result));
     authority.ask(action, caller, [reply, method, body](const app::Result<void>& permitted) {
-        // Nothing may leave this: what calls it is the bus's loop.
+        // No exception may leave this function: the bus's loop calls it.
         try {
             try {
                 take(permitted);

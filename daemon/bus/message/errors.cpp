@@ -46,7 +46,7 @@ sdbus::Error internal_error(std::string_view method, std::string_view what) {
     log::error("{}: {}", method, what);
     return compat::make_error(
         "org.cgpu1.Error.Internal",
-        std::string(method) + ": the daemon failed. Try: its log (journalctl -u cgpud).");
+        std::string(method) + ": the daemon failed. Try: read its log (journalctl -u cgpud).");
 }
 
 }  // namespace cgpu::bus

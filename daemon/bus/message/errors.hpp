@@ -10,12 +10,12 @@
 
 namespace cgpu::bus {
 
-/// `org.cgpu1.Error.Invalid`, …: the closed list that the XML names.
+/// `org.cgpu1.Error.Invalid`, …: the complete list is in the XML.
 [[nodiscard]] std::string error_name(model::Refusal::Reason reason);
 
 [[nodiscard]] sdbus::Error to_bus_error(const model::Refusal& refusal);
 
-/// Logs what went wrong in `method` and returns org.cgpu1.Error.Internal.
+/// Logs a fault in `method` and returns org.cgpu1.Error.Internal.
 [[nodiscard]] sdbus::Error internal_error(std::string_view method, std::string_view what);
 
 /// The value, or the refusal thrown as a bus error.
@@ -25,8 +25,8 @@ T take(app::Result<T> result) {
     if constexpr (!std::is_void_v<T>) return std::move(*result);
 }
 
-/// Runs the body of a method. sdbus-c++ up to 1.4 ends the process when anything but sdbus::Error leaves a
-/// handler, so nothing else does.
+/// Runs the body of a method. sdbus-c++ up to 1.4 ends the process if an exception other than sdbus::Error
+/// leaves a handler, so all others are converted.
 template <class Body>
 auto guarded(std::string_view method, Body body) -> decltype(body()) {
     try {

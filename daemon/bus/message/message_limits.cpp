@@ -12,7 +12,7 @@
 namespace cgpu::bus {
 namespace {
 
-/// What a message may still have. Ends where one of both is used up.
+/// What a message may still contain. Reading ends when either is used up.
 struct Left {
     std::size_t text = MessageLimits::kMostText;
     std::size_t values = MessageLimits::kMostValues;
@@ -34,8 +34,8 @@ bool is_container(char type) {
            type == SD_BUS_TYPE_DICT_ENTRY;
 }
 
-/// Reads to the end of the message or of the container that it is in. False: it is too long, or malformed. No
-/// deeper than sd-bus lets containers be (128).
+/// Reads to the end of the message or of the container. False: it is too long, or malformed. The depth is
+/// bounded by sd-bus (128 containers).
 bool read_all(sd_bus_message* message, Left& left) {
     for (;;) {
         char type = 0;
@@ -57,14 +57,14 @@ bool read_all(sd_bus_message* message, Left& left) {
     }
 }
 
-/// sd-bus asks it of each message, before it looks for the method. 1: it has been answered.
+/// sd-bus calls it for each message, before it looks for the method. 1: the message has been answered.
 int refuse_if_long(sd_bus_message* message, void*, sd_bus_error*) {
     if (sd_bus_message_is_method_call(message, nullptr, nullptr) <= 0) return 0;
     Left left;
     if (read_all(message, left)) return sd_bus_message_rewind(message, 1) < 0 ? 1 : 0;
     const auto text = "the call: it has more than " + std::to_string(MessageLimits::kMostText >> 10) +
                       " KiB of text or " + std::to_string(MessageLimits::kMostValues) +
-                      " values, or is malformed. Try: only what org.cgpu1 knows.";
+                      " values, or is malformed. Try: send only values that org.cgpu1 knows.";
     sd_bus_reply_method_errorf(message, error_name(model::Refusal::Reason::invalid).c_str(), "%s",
                                text.c_str());
     return 1;

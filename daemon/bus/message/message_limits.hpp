@@ -10,14 +10,14 @@ struct sd_bus_slot;
 
 namespace cgpu::bus {
 
-/// Refuses method calls that are longer than any sensible one before anything of them is unpacked or copied:
-/// the bus lets everybody send messages of 32 MiB, and all that is done with one takes the daemon's time.
+/// Refuses method calls that are too long before any part of them is unpacked or copied: the bus lets every
+/// user send messages of 32 MiB, and all processing of one takes the daemon's time.
 class MessageLimits {
   public:
     static constexpr std::size_t kMostText = 64 << 10;  ///< bytes of all strings together
     static constexpr std::size_t kMostValues = 4096;    ///< strings, numbers and containers
 
-    /// For all calls that come over this connection, which outlives it. Throws sdbus::Error.
+    /// Applies to all calls over this connection, which outlives it. Throws sdbus::Error.
     explicit MessageLimits(sdbus::IConnection& connection);
     ~MessageLimits();
     MessageLimits(const MessageLimits&) = delete;

@@ -34,7 +34,7 @@ app::Result<app::Options> read_options(const OptionMap& given, Known known) {
             return model::refuse(Reason::invalid, "option " + model::quote(key), "it is not known",
                                  std::string(kDryRun) + (known.force ? ", force" : "") +
                                      (known.persist ? ", persist" : "") + ", or no options");
-        const auto read = read_value<bool>(key, value, "b", "true or false");
+        const auto read = read_value<bool>(key, value, "b", "use true or false");
         if (!read) return tl::unexpected(read.error());
         *flag = *read;
     }
@@ -45,7 +45,7 @@ app::Result<ForgetOptions> read_forget_options(const OptionMap& given) {
     OptionMap others = given;
     ForgetOptions all;
     if (const auto owner = others.extract(kOwner)) {
-        const auto user = read_value<std::uint32_t>(kOwner, owner.mapped(), "u", "a user id");
+        const auto user = read_value<std::uint32_t>(kOwner, owner.mapped(), "u", "give a user id");
         if (!user) return tl::unexpected(user.error());
         all.owner = *user;
     }
@@ -60,11 +60,11 @@ app::Result<app::UpgradeOptions> read_job_options(const OptionMap& given, upgrad
     const bool takes_drain = kind != upgrade::Kind::hot;
     for (const auto& [key, value] : given) {
         if (key == kTimeout) {
-            const auto seconds = read_value<std::uint32_t>(key, value, "u", "seconds");
+            const auto seconds = read_value<std::uint32_t>(key, value, "u", "give a number of seconds");
             if (!seconds) return tl::unexpected(seconds.error());
             options.timeout_s = *seconds;
         } else if (key == kDryRun || (takes_drain && key == kDrain)) {
-            const auto flag = read_value<bool>(key, value, "b", "true or false");
+            const auto flag = read_value<bool>(key, value, "b", "use true or false");
             if (!flag) return tl::unexpected(flag.error());
             (key == kDrain ? options.drain : options.dry_run) = *flag;
         } else {

@@ -12,16 +12,16 @@
 
 namespace cgpu::bus {
 
-/// The a{sv} at the end of every method that changes something.
+/// The a{sv} argument at the end of every method that changes something.
 using OptionMap = std::map<std::string, sdbus::Variant>;
 
-/// The options that a method knows beside `dry-run`, which all know.
+/// The options of a method besides `dry-run`, which all have.
 struct Known {
     bool force = false;
     bool persist = false;
 };
 
-/// Refused (invalid), by name: a key that the method doesn't know, a value of the wrong type.
+/// Refused (invalid), by name: an unknown key, or a value of the wrong type.
 [[nodiscard]] app::Result<app::Options> read_options(const OptionMap& given, Known known = {});
 
 /// The options of Forget: dry-run and owner (u, a user id).
@@ -31,7 +31,7 @@ struct ForgetOptions {
 };
 [[nodiscard]] app::Result<ForgetOptions> read_forget_options(const OptionMap& given);
 
-/// The options of a job: dry-run, timeout and, where it isn't hot, drain.
+/// The options of a job: dry-run, timeout and, unless it is hot, drain.
 [[nodiscard]] app::Result<app::UpgradeOptions> read_job_options(const OptionMap& given, upgrade::Kind kind);
 
 }  // namespace cgpu::bus

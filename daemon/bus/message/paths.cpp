@@ -15,7 +15,7 @@ struct Free {
 
 sdbus::ObjectPath encode(const char* prefix, const std::string& name) {
     char* encoded = nullptr;
-    // Prefix and name are valid by construction: it can only run out of memory.
+    // Prefix and name are valid by construction, so the only possible failure is a lack of memory.
     if (sd_bus_path_encode(prefix, name.c_str(), &encoded) < 0) throw std::bad_alloc();
     const std::unique_ptr<char, Free> owner(encoded);
     return sdbus::ObjectPath(std::string(encoded));

@@ -13,8 +13,8 @@
 
 namespace cgpu::bus {
 
-/// org.cgpu1.Gpu on the bus. Its properties are answered from a view taken when the node last changed, so
-/// reading them can't fail (one throwing getter would fail GetManagedObjects for the whole tree).
+/// org.cgpu1.Gpu on the bus. Its properties come from a view that was taken when the node last changed, so
+/// reading them can't fail (one getter that throws would fail GetManagedObjects for the whole tree).
 class GpuObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Gpu_adaptor> {
   public:
     GpuObject(sdbus::IConnection& connection, Authority& authority, app::Service& service,
@@ -24,7 +24,7 @@ class GpuObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Gpu_adaptor>
     GpuObject& operator=(const GpuObject&) = delete;
 
     void announce();
-    /// Emits PropertiesChanged with what differs from the view before; nothing where nothing does.
+    /// Emits PropertiesChanged with the differences from the former view, if there are any.
     void update(GpuView view);
     /// Emits XidError.
     void xid_reported(std::uint64_t code);

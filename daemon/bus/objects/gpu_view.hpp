@@ -10,7 +10,7 @@
 
 namespace cgpu::bus {
 
-/// The properties of org.cgpu1.Gpu at one moment, as the bus says them.
+/// The properties of org.cgpu1.Gpu at one moment, in the bus's types.
 struct GpuView {
     std::string uuid;
     std::uint32_t index = 0;
@@ -28,11 +28,12 @@ struct GpuView {
     std::vector<sdbus::ObjectPath> instances;
 };
 
-/// `mode`: what the node was switched to, which an empty GPU gives to whoever comes; nothing: its own.
+/// `mode`: the mode that the node was switched to, which an empty GPU gives to its next instance; empty: the
+/// GPU's own.
 [[nodiscard]] GpuView view_of(const model::Node& node, const model::Gpu& gpu,
                               std::optional<model::Mode> mode);
 
-/// The names of the properties that differ. The constant ones are not looked at.
+/// The names of the properties that differ. Constant properties are not compared.
 [[nodiscard]] std::vector<compat::PropertyName> changed_properties(const GpuView& before,
                                                                    const GpuView& after);
 

@@ -14,7 +14,7 @@
 
 namespace cgpu::bus {
 
-/// org.cgpu1.Instance on the bus; its properties come from a view, as those of GpuObject.
+/// org.cgpu1.Instance on the bus; its properties come from a view, as those of GpuObject do.
 class InstanceObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Instance_adaptor> {
   public:
     InstanceObject(sdbus::IConnection& connection, Authority& authority, app::Service& service,
@@ -24,9 +24,9 @@ class InstanceObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Instanc
     InstanceObject& operator=(const InstanceObject&) = delete;
 
     void announce();
-    /// To be called just before the object goes.
+    /// Call just before the object is removed.
     void announce_removal();
-    /// Emits PropertiesChanged with what differs from the view before; nothing where nothing does.
+    /// Emits PropertiesChanged with the differences from the former view, if there are any.
     void update(InstanceView view);
 
   private:

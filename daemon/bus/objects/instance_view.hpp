@@ -15,7 +15,7 @@ namespace cgpu::bus {
 /// (uuid, index, memory limit in bytes, weight, high priority), as the XML has it.
 using BusQuota = sdbus::Struct<std::string, std::uint32_t, std::uint64_t, std::uint32_t, bool>;
 
-/// The properties of org.cgpu1.Instance at one moment, as the bus says them.
+/// The properties of org.cgpu1.Instance at one moment, in the bus's types.
 struct InstanceView {
     std::string id;
     std::string name;
@@ -28,15 +28,15 @@ struct InstanceView {
     std::string module_version;
 };
 
-/// Rising, with a blank between.
+/// Ascending, separated by blanks.
 [[nodiscard]] std::string versions_text(const std::set<upgrade::Version>& versions);
 
 [[nodiscard]] std::vector<BusQuota> quotas_of(const model::Node& node, const model::Instance& instance);
-/// `engines`: what runs in its processes, by pid.
+/// `engines`: the versions that run in its processes, by pid.
 [[nodiscard]] InstanceView view_of(const model::Node& node, const model::Instance& instance,
                                    const std::map<std::int32_t, std::set<upgrade::Version>>& engines);
 
-/// The names of the properties that differ. The constant ones are not looked at.
+/// The names of the properties that differ. Constant properties are not compared.
 [[nodiscard]] std::vector<compat::PropertyName> changed_properties(const InstanceView& before,
                                                                    const InstanceView& after);
 

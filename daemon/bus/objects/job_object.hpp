@@ -10,7 +10,7 @@
 
 namespace cgpu::bus {
 
-/// org.cgpu1.Job on the bus; its properties come from a view, as those of GpuObject.
+/// org.cgpu1.Job on the bus; its properties come from a view, as those of GpuObject do.
 class JobObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Job_adaptor> {
   public:
     JobObject(sdbus::IConnection& connection, Authority& authority, app::Upgrader& upgrader,
@@ -21,9 +21,9 @@ class JobObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Job_adaptor>
 
     [[nodiscard]] std::uint64_t id() const { return status_.id; }
     void announce();
-    /// To be called just before the object goes.
+    /// Call just before the object is removed.
     void announce_removal();
-    /// Emits PropertiesChanged with what differs; nothing where nothing does.
+    /// Emits PropertiesChanged with the differences, if there are any.
     void update(upgrade::Flow::Status status);
 
   private:

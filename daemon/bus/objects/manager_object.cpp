@@ -19,10 +19,10 @@ app::Result<std::int32_t> to_pid(std::uint32_t pid) {
     if (pid != 0 && pid <= static_cast<std::uint32_t>(std::numeric_limits<std::int32_t>::max()))
         return static_cast<std::int32_t>(pid);
     return model::refuse(model::Refusal::Reason::invalid, "pid " + std::to_string(pid),
-                         "it is not a process id", "a number above 0");
+                         "it is not a process id", "use a number above 0");
 }
 
-/// Throws sdbus::Error where a caller or a process has ended.
+/// Throws sdbus::Error if the caller or its process has ended.
 app::Caller caller_of(const sdbus::IObject& object, const app::Service& service, const char* method) {
     return guarded(method, [&] {
         const auto caller = compat::caller_of(object);
@@ -30,7 +30,7 @@ app::Caller caller_of(const sdbus::IObject& object, const app::Service& service,
     });
 }
 
-/// Who touches nothing of others needs less.
+/// Creating an instance and attaching the caller's own processes need only org.cgpu1.run.
 Action action_for(const app::Caller& caller) {
     return caller.own_only ? Action::run : Action::manage_instance;
 }
@@ -78,7 +78,7 @@ void ManagerObject::CreateInstance(Created&& result, std::string id, std::string
 
 void ManagerObject::Attach(sdbus::Result<>&& result, std::string id, std::uint32_t pid, OptionMap options) {
     auto caller = caller_of(getObject(), service_, "Attach");
-    // Now: once polkit has answered, the pid may be another process's.
+    // Now, because once polkit has answered, the pid may be another process's.
     const auto process = guarded("Attach", [&] { return take(service_.identify(take(to_pid(pid)))); });
     caller.own_only = service_.is_own(id, caller) && service_.is_own(process, caller);
     when_permitted(authority_, action_for(caller), getObject(), "Attach", std::move(result),

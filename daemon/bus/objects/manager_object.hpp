@@ -14,7 +14,7 @@
 
 namespace cgpu::bus {
 
-/// org.cgpu1.Manager, with the ObjectManager of the whole tree beside it.
+/// org.cgpu1.Manager, on the same object as the ObjectManager of the whole tree.
 class ManagerObject final
     : public sdbus::AdaptorInterfaces<org::cgpu1::Manager_adaptor, sdbus::ObjectManager_adaptor> {
   public:
@@ -24,9 +24,9 @@ class ManagerObject final
     ManagerObject(const ManagerObject&) = delete;
     ManagerObject& operator=(const ManagerObject&) = delete;
 
-    /// Tells of another version of the module in force.
+    /// Another version of the module is in force.
     void module_changed();
-    /// Tells of another mode of the node, or of where it comes from.
+    /// The mode of the node, or its source, has changed.
     void mode_changed();
     void job_ended(const upgrade::Ended& ended);
 

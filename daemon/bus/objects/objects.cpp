@@ -18,7 +18,7 @@ Objects::Objects(sdbus::IConnection& connection, app::Service& service, app::Upg
 
 void Objects::refresh_gpus() {
     const model::Node& node = service_.node();
-    // GPUs are never forgotten by the node, so none is taken away here.
+    // The node never forgets GPUs, so none is removed here.
     for (const model::Gpu& gpu : node.gpus()) {
         const auto known = gpus_.find(gpu.uuid);
         auto view = view_of(node, gpu, upgrader_.mode());

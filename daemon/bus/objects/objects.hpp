@@ -13,19 +13,19 @@
 
 namespace cgpu::bus {
 
-/// All objects on the bus, kept as the service's node is.
+/// All objects on the bus, kept in step with the service's node.
 class Objects {
   public:
-    /// Exports everything the node holds.
+    /// Exports everything in the node.
     Objects(sdbus::IConnection& connection, app::Service& service, app::Upgrader& upgrader,
             std::string version);
 
-    /// GPUs that are new are exported, the others say what changed.
+    /// Exports new GPUs, and emits the changes of the others.
     void refresh_gpus();
     void xid_reported(const model::XidError& xid);
-    /// Exports it where it is new, says what changed, or takes it away where the node has it no longer.
+    /// Exports a new instance, emits its changes, or removes it if the node no longer has it.
     void refresh(const model::InstanceId& id);
-    /// Exports the job where it is a new one, in the place of the one before, or says what changed.
+    /// Exports a new job in the place of the last one, or emits the changes of the job.
     void refresh_job();
     [[nodiscard]] ManagerObject& manager() { return manager_; }
 

@@ -17,7 +17,7 @@ struct Settings {
     std::filesystem::path
         runtime_dir;  ///< e.g. /run/cgpu; sockets lie in instances/<id>/link/socket below it
     wire::OnLoss on_loss = wire::OnLoss::open;
-    app::Nanos hold = app::kSecond;  ///< how long a closed gate holds without an answer
+    app::Nanos hold = app::kSecond;  ///< how long a closed gate holds without being renewed
     app::Nanos hello_deadline = 5'000'000'000;
     std::size_t max_processes = 1024;     ///< of one instance that compute
     std::size_t max_connections = 4;      ///< of one process
@@ -26,7 +26,7 @@ struct Settings {
     std::size_t max_descriptors = 65536;  ///< of all instances together
 };
 
-/// What the room needs of the outside.
+/// What the room needs from the outside.
 struct Outside {
     app::Loop& loop;
     app::Processes& processes;
@@ -34,9 +34,9 @@ struct Outside {
     app::Leases& leases;
     app::EngineWatch& engines;
     app::DescriptorStore& descriptors;
-    /// What can be allocated on the card; zero for one that is not known.
+    /// The memory that can be allocated on the card; zero if the card is unknown.
     std::function<model::Bytes(const model::Uuid&)> gpu_total;
-    /// Empty where it has ended.
+    /// Empty if the process has ended.
     std::function<app::PidPlace(const model::Process&)> pid_place;
     /// No living process uses the instance's socket any more, and none holds memory. Called on the loop,
     /// later.

@@ -5,21 +5,22 @@
 
 namespace cgpu::link {
 
-/// Divides the descriptors that cgpud may have among the instances, without knowing how many there will be:
-/// an instance may take more as long as what is left for all is some times what it has. A greedy one gets a
-/// part of the whole, a second greedy one the same part, and something is always left for one that comes.
-/// (Buffers of network switches are shared like that: dynamic thresholds, Choudhury and Hahne, 1998.)
+/// Divides cgpud's descriptors among the instances, without knowing how many instances there will be: an
+/// instance may take more as long as the free descriptors are some multiple of what it has. One greedy
+/// instance gets a part of the whole, a second one gets the same part, and some are always left for a new
+/// instance. (Buffers of network switches are shared in this way: dynamic thresholds, Choudhury and Hahne,
+/// 1998.)
 class DescriptorBudget {
   public:
-    /// How much more must be left than an instance has.
+    /// The required multiple of what an instance has.
     static constexpr std::size_t kRatio = 4;
-    /// An instance may always have so many, as long as any are left.
+    /// An instance may always have this many, as long as any are left.
     static constexpr std::size_t kAlways = 64;
 
-    /// `total`: how many there are.
+    /// `total`: the number of descriptors.
     explicit DescriptorBudget(std::size_t total) : total_(total) {}
 
-    /// Descriptors of one instance, given back at its end.
+    /// The descriptors of one instance, returned at its end.
     class Share {
       public:
         explicit Share(DescriptorBudget& budget) : budget_(&budget) {}
@@ -28,7 +29,7 @@ class DescriptorBudget {
         Share& operator=(const Share&) = delete;
 
         [[nodiscard]] bool room() const { return taken_ < std::max(kAlways, left() / kRatio) && left() > 0; }
-        /// Has so many now.
+        /// Sets the current number.
         void has(std::size_t count) {
             budget_->taken_ += count - taken_;
             taken_ = count;

@@ -10,22 +10,22 @@
 
 namespace cgpu::link {
 
-/// How the driver's libraries come to the daemon, and from it to the instance's processes.
+/// Passes the driver's libraries to the daemon, and from it to the instance's processes.
 class DriverExchange {
   public:
-    /// All of these outlive it. `instance`: as it is now; `folder`: see DriverFiles.
+    /// All of these outlive it. `instance`: its current state; `folder`: see DriverFiles.
     DriverExchange(const model::Instance& instance, const std::filesystem::path& folder,
                    const Outside& outside, NoticeLog& log);
 
-    /// A connection wants to hand the libraries over. Before the program starts, all that descends from the
-    /// instance's process makes its container or its mounts. That brings the libraries before it lets the
-    /// program start; whoever comes later is refused.
+    /// A connection wants to hand over the libraries. Before the program starts, all descendants of the
+    /// instance's process belong to the making of its container or its mounts. These hand over the libraries
+    /// before they start the program; a later attempt is refused.
     void expect(Connection& connection);
-    /// What such a connection sends then.
+    /// The packet that such a connection sends then.
     void take(Connection& connection, std::span<const std::byte> packet);
-    /// A process wants to have them.
+    /// A process requests the libraries.
     void send(Connection& connection);
-    /// The instance is gone: they aren't kept for a later daemon any more.
+    /// The instance has ended: the libraries are no longer kept for a later daemon.
     void forget() { files_.forget(); }
 
   private:

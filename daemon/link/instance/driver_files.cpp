@@ -26,7 +26,7 @@ std::optional<struct stat> status_of(int fd) {
 std::optional<std::string> why_not_a_library(int fd) {
     const auto status = status_of(fd);
     if (!status || !S_ISREG(status->st_mode)) return "it is no file";
-    // What is opened for writing would let the instance change the driver of others.
+    // A descriptor that is open for writing would let the instance change the driver of others.
     const int flags = fcntl(fd, F_GETFL);
     if (flags < 0 || (flags & O_ACCMODE) != O_RDONLY || (flags & O_PATH) != 0)
         return "it was not opened for reading alone";
@@ -36,7 +36,7 @@ std::optional<std::string> why_not_a_library(int fd) {
     return elf::why_not_loadable(read_at, static_cast<std::uint64_t>(status->st_size));
 }
 
-/// The same file as was noted, by its path on the host.
+/// Opens the noted file again, by its path on the host.
 File open_again(const std::string& path, std::uint64_t device, std::uint64_t inode) {
     if (!path.starts_with('/')) return File();
     File file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
@@ -63,7 +63,7 @@ app::Result<void> DriverFiles::take(const wire::HandOver& message, std::vector<F
     const auto refuse = [&](const std::string& why) {
         return model::refuse(model::Refusal::Reason::invalid,
                              "the driver's libraries of instance " + instance_.id.short_id(), why,
-                             "cgpuctl and cgpu-runtime of cgpud's release");
+                             "use cgpuctl and cgpu-runtime of cgpud's release");
     };
     if (any()) return refuse("they were handed over already");
     if ((message.libraries & ~kAll) != 0 || message.libraries == 0 ||
@@ -100,8 +100,8 @@ std::vector<int> DriverFiles::fds() const {
     return fds;
 }
 
-/// A line for each: generation of the instance, library, device, inode, path. It is of use until the next
-/// boot, as the folder is.
+/// One line for each: generation of the instance, library, device, inode, path. Like the folder, it is valid
+/// until the next boot.
 void DriverFiles::note(const wire::HandOver& message) const {
     std::ofstream out(note_, std::ios::trunc);
     for (std::size_t library = 0; library < wire::kLibraries; ++library) {

@@ -12,25 +12,25 @@
 
 namespace cgpu::link {
 
-/// The driver's libraries of one instance, which its processes get by descriptor. They are those that its
-/// mount namespace had where the fronts are now: the host's, or an image's own. A daemon that is started anew
-/// gets them back from the descriptor store; without one it opens those that lie on the host where they lay,
-/// and the instance's later processes are without an image's own.
+/// The driver's libraries of one instance, which its processes get by descriptor. They are the files that its
+/// mount namespace had where the fronts are mounted now: the host's, or the image's own. A restarted daemon
+/// gets them back from the descriptor store. Without a store it opens those of the host by their paths; then
+/// the instance's later processes can't use an image's own.
 class DriverFiles {
   public:
-    /// `folder`: of the instance, where no container looks; it notes there where the files lie. What an
-    /// earlier daemon had of this very instance is there again.
+    /// `folder`: of the instance, which no container can see; the paths of the files are noted there. Files
+    /// that an earlier daemon had of this very instance are restored.
     DriverFiles(const app::InstanceKey& instance, const std::filesystem::path& folder,
                 app::DescriptorStore& store);
 
     [[nodiscard]] bool any() const;
-    /// `files` as the message says. Invalid: there are some already; they are not as the message says; one is
-    /// no library for this machine, or was opened for writing.
+    /// `files` as described by the message. Invalid: there are files already; they differ from the message;
+    /// one is not a library for this machine, or is open for writing.
     [[nodiscard]] app::Result<void> take(const wire::HandOver& message, std::vector<File> files);
-    /// The instance is gone.
+    /// The instance has ended.
     void forget();
 
-    /// For wire::DriverFiles: which there are, and their descriptors in the order of Library.
+    /// For wire::DriverFiles: which libraries there are, and their descriptors in the order of Library.
     [[nodiscard]] std::uint32_t libraries() const;
     [[nodiscard]] std::vector<int> fds() const;
 

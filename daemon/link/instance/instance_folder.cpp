@@ -21,7 +21,7 @@ using Acl = std::unique_ptr<std::remove_pointer_t<acl_t>, int (*)(void*)>;
 
 Acl own(acl_t list) { return {list, acl_free}; }
 
-/// The users whom the list names besides the owner.
+/// The users in the list besides the owner.
 std::set<uid_t> users_in(acl_t list) {
     std::set<uid_t> users;
     acl_entry_t entry = nullptr;
@@ -36,7 +36,7 @@ std::set<uid_t> users_in(acl_t list) {
     return users;
 }
 
-/// All for the owner, the search of the folder for the users. False: errno.
+/// All rights for the owner, search of the folder for the users. False: errno.
 bool close_to_all_but(int folder, const std::set<uid_t>& users) {
     if (users.empty()) return fchmod(folder, 0700) == 0;
     std::string text = "u::rwx,g::---,o::---,m::--x";
@@ -67,7 +67,7 @@ tl::unexpected<model::Refusal> refuse(const std::filesystem::path& path, int err
 
 app::Result<InstanceFolder> InstanceFolder::open(std::filesystem::path path) {
     std::error_code error;
-    // Others come through to the folders that they were let into.
+    // Users must get through to the folders that they were let into.
     if (std::filesystem::create_directories(path.parent_path(), error))
         std::filesystem::permissions(path.parent_path(), std::filesystem::perms(0755), error);
     if (error) return refuse(path, error.value());
@@ -77,7 +77,7 @@ app::Result<InstanceFolder> InstanceFolder::open(std::filesystem::path path) {
 }
 
 app::Result<void> InstanceFolder::let_in(uid_t user) {
-    // Root and the owner get in anyway.
+    // Root and the owner have access anyway.
     if (user == 0 || user == geteuid()) return {};
     if (!close_folder(path_, user)) return refuse(path_, errno);
     return {};

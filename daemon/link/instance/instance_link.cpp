@@ -12,7 +12,7 @@
 namespace cgpu::link {
 namespace {
 
-/// The socket, and the page of one that observes.
+/// The socket, and the page of an observer.
 constexpr std::size_t kDescriptorsOfConnection = 2;
 /// A pidfd and two pages.
 constexpr std::size_t kDescriptorsOfProcess = 3;
@@ -20,8 +20,8 @@ constexpr std::size_t kDescriptorsOfProcess = 3;
 const char* describe(wire::Event event) {
     switch (event) {
         case wire::Event::managed_memory_refused:
-            return "managed memory was refused: it can't be held to the memory limit. Try: cudaMalloc, or "
-                   "mode none";
+            return "managed memory was refused: it can't be held to the memory limit. Try: use cudaMalloc, "
+                   "or mode none";
         case wire::Event::foreign_device_refused:
             return "a GPU that is not one of the instance's was refused";
         case wire::Event::engine_failed:
@@ -52,7 +52,7 @@ app::Result<std::unique_ptr<InstanceLink>> InstanceLink::open(const model::Insta
         return link;
     } catch (const std::system_error& error) {
         return model::refuse(model::Refusal::Reason::storage, "the link of " + instance.id.short_id(),
-                             error.what(), "a larger LimitNOFILE= for cgpud");
+                             error.what(), "set a larger LimitNOFILE= for cgpud");
     }
 }
 
@@ -131,7 +131,7 @@ void InstanceLink::notice(Connection& connection, const wire::Notice& notice) {
 }
 
 void InstanceLink::process_ended(const model::Process& process) {
-    // Before its pages go: the leases read its last report.
+    // Before its pages are released: the leases read its last report.
     outside_.leases.process_exited(process);
     for (const auto& connection : connections_)
         if (connection->process() == process) connection->drop();
@@ -143,7 +143,7 @@ void InstanceLink::process_ended(const model::Process& process) {
 void InstanceLink::dropped(Connection& connection) {
     if (connection.role() == wire::Role::compute)
         outside_.engines.lost({who(connection.process()), connection.number()});
-    // Later: this is called from inside the connection.
+    // Later, because this is called from inside the connection.
     outside_.loop.post([this, gone = &connection, alive = std::weak_ptr(alive_)] {
         if (!alive.expired()) std::erase_if(connections_, [&](const auto& c) { return c.get() == gone; });
     });
@@ -200,7 +200,7 @@ std::optional<std::uint32_t> InstanceLink::index_of(const model::Uuid& gpu) cons
     return std::nullopt;
 }
 
-// How a process gets connected: accept, Hello, Welcome.
+// Connecting a process: accept, Hello, Welcome.
 
 bool InstanceLink::room_for_another() {
     const auto strangers = std::count_if(connections_.begin(), connections_.end(),
@@ -229,10 +229,10 @@ void InstanceLink::accepted(int fd) {
     }
 }
 
-/// Where the link is mounted for a process, its instance was; a process that has other mounts by now may
-/// still be known by its parents, or by the cgroup that a container or a scope of systemd has for itself. The
-/// folder of the link is closed to others: this is for who gets at the socket some other way, for a pid that
-/// was used again, and for users who make instances of their own.
+/// If a process has the link mounted, it belongs to the instance; a process that has other mounts by now may
+/// still be recognised by its parents, or by the cgroup that a container or a scope of systemd has for
+/// itself. The folder of the link is closed to others: this check is for processes that reach the socket in
+/// another way, for pids that were used again, and for users who create instances of their own.
 bool InstanceLink::has_member(const model::Process& process, const app::ProcessLook& look) const {
     return peers_.find(process) != nullptr || look.sees(folder_) ||
            (instance_.attached && look.descends(*instance_.attached)) || look.is_in_cgroup(cgroup_);
@@ -325,8 +325,8 @@ void InstanceLink::welcome_computer(Connection& connection, std::uint32_t versio
     if (peers_.find(process) == nullptr && peers_.all().size() >= settings_.max_processes)
         return refuse("The instance has " + std::to_string(settings_.max_processes) +
                       " processes on its GPUs already. Try: end some of them.");
-    // While another front of the process computes, it gets the same pages: two would hide each other's
-    // reports. Else new ones: nobody knows whether anyone still looks at the old.
+    // While another front of the process computes, it gets the same pages: two sets would hide each other's
+    // reports. Otherwise it gets new pages: a thread may still read the old ones.
     std::shared_ptr<Pages> fresh;
     if (!peers_.connection_of(process)) {
         auto pages = Pages::make(process, instance_, outside_, settings_);
@@ -345,7 +345,7 @@ void InstanceLink::welcome_computer(Connection& connection, std::uint32_t versio
                                 version >= wire::kSwitchVersion});
 }
 
-// Which engines run in the processes, and how they are exchanged.
+// The engines of the processes, and their exchange.
 
 void InstanceLink::switch_engine(const upgrade::Switch& order, const std::string& engine) {
     const auto found = std::find_if(connections_.begin(), connections_.end(), [&](const auto& connection) {

@@ -15,41 +15,41 @@
 
 namespace cgpu::link {
 
-/// The link of one instance: its socket, its bell, its processes and their connections.
+/// The link of one instance: its socket, its doorbell, its processes and their connections.
 class InstanceLink final : public ConnectionOwner {
   public:
-    /// Refused (storage): no folder, socket or page could be made. References outlive the link. `folder`: the
-    /// instance's.
+    /// Refused (storage): a folder, socket or page couldn't be created. References outlive the link.
+    /// `folder`: the instance's.
     static app::Result<std::unique_ptr<InstanceLink>> open(const model::Instance& instance,
                                                            const std::filesystem::path& folder,
                                                            const Outside& outside, const Settings& settings,
                                                            DescriptorBudget& descriptors);
     ~InstanceLink() override;
 
-    /// What processes mount: the socket lies in it.
+    /// The folder that processes mount: the socket is in it.
     [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
-    /// This user's processes may mount the folder. Refused (storage).
+    /// Lets this user's processes mount the folder. Refused (storage).
     app::Result<void> let_in(uid_t user) { return instance_folder_.let_in(user); }
     [[nodiscard]] app::InstanceKey key() const { return app::key_of(instance_); }
-    /// No process that computes or holds memory.
+    /// Whether no process computes or holds memory.
     [[nodiscard]] bool empty() const { return peers_.all().empty(); }
-    /// Looks for the one of its living processes that began first: has_member() holds for it.
+    /// Looks for the oldest of its living processes: one for which has_member() holds.
     [[nodiscard]] app::WatchPtr find_member(app::FoundProcess call) const;
     void refresh(const model::Instance& instance);
 
-    /// Nothing before its first report.
+    /// Empty before the first report.
     [[nodiscard]] std::optional<app::LeaseReport> report(const model::Process& process,
                                                          const model::Uuid& gpu) const;
     bool recall(const model::Process& process, const model::Uuid& gpu, std::uint64_t bytes);
-    /// A process that holds memory and never connected. False: it isn't one of the instance's.
+    /// Takes in a process that holds memory and never connected. False: it doesn't belong to the instance.
     bool take_in(const model::Process& process, const app::ProcessLook& look, const model::Uuid& gpu);
-    /// Tells a front to go over to another engine.
+    /// Tells a front to change to another engine.
     void switch_engine(const upgrade::Switch& order, const std::string& engine);
-    /// Its instance has ended: who watches engines is told so of its processes.
+    /// Call when the instance has ended: reports the end of each of its processes to the EngineWatch.
     void forget_engines();
-    /// The same: its driver's libraries aren't kept for a later daemon any more.
+    /// Call when the instance has ended: the driver's libraries are no longer kept for a later daemon.
     void forget_driver() { driver_.forget(); }
-    /// Leases and processes changed: calls Outside::on_idle where none is left.
+    /// Leases and processes changed: calls Outside::on_idle if none is left.
     void tell_if_idle();
 
     void packet(Connection& connection, std::span<const std::byte> packet) override;
@@ -90,14 +90,14 @@ class InstanceLink final : public ConnectionOwner {
     NoticeLog log_;
     std::shared_ptr<BellPage> bell_;
     DescriptorBudget::Share descriptors_;
-    InstanceLoop loop_;  ///< before what is watched by it
+    InstanceLoop loop_;  ///< declared before the members that it watches
     std::unique_ptr<Listener> listener_;
     DriverExchange driver_;
     MemoryAsks asks_;
     Peers peers_;
     std::vector<std::shared_ptr<Connection>> connections_;
     std::uint64_t last_connection_ = 0;
-    std::shared_ptr<int> alive_ = std::make_shared<int>(0);  ///< what was posted may come after our end
+    std::shared_ptr<int> alive_ = std::make_shared<int>(0);  ///< posted calls may run after this object's end
 };
 
 }  // namespace cgpu::link

@@ -46,8 +46,8 @@ app::WatchPtr InstanceLoop::watch(int fd, std::uint32_t events, Call call) {
 void InstanceLoop::turn() {
     const auto until = outer_.now() + kTurn;
     do {
-        // One at a time, because a call may end what another would be for. The kernel puts a descriptor that
-        // stays ready behind the others, so each of them has its turn.
+        // One event at a time, because a callback may remove the object of another event. The kernel puts a
+        // descriptor that stays ready behind the others, so each of them gets its turn.
         epoll_event event{};
         if (epoll_wait(epoll_.fd(), &event, 1, 0) != 1) return;
         const auto found = calls_.find(event.data.u64);

@@ -10,16 +10,16 @@
 
 namespace cgpu::link {
 
-/// The daemon's loop as the socket and the connections of one instance see it. All that they watch takes part
-/// in the daemon's loop as one descriptor (an epoll set in it), and has one turn of bounded length there. So
-/// an instance whose processes ask without pause waits for itself, however many connections it has; what
-/// another instance, the bus or the driver waits for because of it is that one turn.
+/// The daemon's loop, as the socket and the connections of one instance see it. All their watches appear in
+/// the daemon's loop as one descriptor (an epoll set in it), which has one turn of bounded length there. So
+/// an instance whose processes send without pause delays mostly itself, however many connections it has;
+/// another instance, the bus and the driver wait for that one turn at most.
 class InstanceLoop final : public app::Loop {
   public:
-    /// No callback begins in a turn that has lasted so long.
+    /// No callback begins in a turn that has lasted for this long.
     static constexpr app::Nanos kTurn = 500'000;
 
-    /// `outer` outlives it. Throws std::system_error where no descriptor is left.
+    /// `outer` outlives it. Throws std::system_error if no descriptor is left.
     explicit InstanceLoop(app::Loop& outer);
     InstanceLoop(const InstanceLoop&) = delete;
     InstanceLoop& operator=(const InstanceLoop&) = delete;
@@ -45,7 +45,7 @@ class InstanceLoop final : public app::Loop {
     File epoll_;
     std::uint64_t last_ = 0;
     std::map<std::uint64_t, std::shared_ptr<const Call>> calls_;
-    app::WatchPtr watch_;  ///< last: it goes before what it calls
+    app::WatchPtr watch_;  ///< last: it is destroyed before the members that it calls
 };
 
 }  // namespace cgpu::link

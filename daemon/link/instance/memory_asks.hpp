@@ -9,17 +9,17 @@
 
 namespace cgpu::link {
 
-/// What the processes of one instance ask about memory, and say of it: asks go to the leases, answers back to
+/// Requests and reports about memory of one instance's processes: passes asks to the leases, and answers to
 /// the connection.
 class MemoryAsks {
   public:
-    /// All of these outlive it. `instance`: as it is now.
+    /// All of these outlive it. `instance`: its current state.
     MemoryAsks(const model::Instance& instance, const Outside& outside, const Settings& settings,
                NoticeLog& log);
 
-    /// Always answered, sooner or later, while the connection lasts.
+    /// Every ask is answered, sooner or later, while the connection lasts.
     void ask(const std::shared_ptr<Connection>& connection, const wire::Ask& ask);
-    /// A process gives back a part of its lease. False: no such process or GPU can have one.
+    /// A process returns a part of its lease. False: no such process or GPU can have a lease.
     [[nodiscard]] bool give(const Connection& connection, const wire::Give& give);
 
   private:
@@ -33,8 +33,8 @@ class MemoryAsks {
     const Outside& outside_;
     const Settings& settings_;
     NoticeLog& log_;
-    NoticeLog refusals_;  ///< of memory: a program that tries without end leaves other lines their place
-    std::shared_ptr<int> alive_ = std::make_shared<int>(0);  ///< answers may come after our end
+    NoticeLog refusals_;  ///< a log of its own: a program that retries forever doesn't displace other lines
+    std::shared_ptr<int> alive_ = std::make_shared<int>(0);  ///< answers may come after this object's end
 };
 
 }  // namespace cgpu::link

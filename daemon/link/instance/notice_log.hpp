@@ -7,8 +7,7 @@
 
 namespace cgpu::link {
 
-/// Writes what one instance causes to the log: at most kMost lines a minute, and how many there were beyond
-/// that.
+/// Writes lines caused by one instance to the log: at most kMost a minute, and how many were left out.
 class NoticeLog {
   public:
     static constexpr std::uint32_t kMost = 20;
@@ -19,7 +18,7 @@ class NoticeLog {
     NoticeLog(const NoticeLog&) = delete;
     NoticeLog& operator=(const NoticeLog&) = delete;
 
-    /// `text`: ours, foreign words in it quoted.
+    /// `text`: cgpud's own words, with quoted words of others in it.
     void write(std::int32_t pid, const std::string& text);
 
   private:

@@ -17,12 +17,12 @@ class Peers {
         std::shared_ptr<Pages> pages;          ///< null until it has connected
         std::weak_ptr<Connection> connection;  ///< the latest of its fronts that compute
         app::WatchPtr exit;
-        app::PidPlace place;  ///< empty until somebody asks for it
+        app::PidPlace place;  ///< empty until it is needed
     };
     using Map = std::map<model::Process, Peer, app::ProcessLess>;
 
     Peers(model::InstanceId id, const Outside& outside, std::function<void(const model::Process&)> ended);
-    /// The divider is told that they are gone.
+    /// Tells the divider that the processes are gone.
     ~Peers();
     Peers(const Peers&) = delete;
     Peers& operator=(const Peers&) = delete;
@@ -32,12 +32,12 @@ class Peers {
     /// Its connection that can be written to now, or null.
     [[nodiscard]] std::shared_ptr<Connection> connection_of(const model::Process& process) const;
 
-    /// Takes a process in and calls `ended` when it has ended.
+    /// Adds a process, and calls `ended` when it has ended.
     Peer& enter(const model::Process& process);
-    /// Gives a process new pages. The divider is told; what stood in the old ones is forgotten.
+    /// Gives a process new pages. The divider is told; the contents of the old pages are dropped.
     void set_pages(const model::Process& process, std::shared_ptr<Pages> pages);
     void remove(const model::Process& process);
-    /// Of any process, one of these or not. Empty where it has ended.
+    /// Works for any process, whether or not it is one of these. Empty if it has ended.
     [[nodiscard]] app::PidPlace place_of(const model::Process& process);
 
   private:

@@ -6,7 +6,7 @@
 
 namespace cgpu::link {
 
-/// Answers one process which processes its instance has on a GPU, by the pids that it sees them under.
+/// Answers one process with the processes that its instance has on a GPU, by the pids that it sees.
 void list_processes(Connection& connection, const wire::AskProcesses& ask, const model::Instance& instance,
                     Peers& peers, const Outside& outside);
 

@@ -7,7 +7,7 @@
 
 namespace cgpu::link {
 
-/// What an instance's processes must obey, on a page of its own; all gates closed at first, for one holding
+/// What an instance's processes must obey, on a page of its own; all gates are closed at first, for one hold
 /// time.
 class OrdersPage {
   public:
@@ -15,7 +15,7 @@ class OrdersPage {
                                         const Settings& settings);
     [[nodiscard]] int fd() const { return page_.fd(); }
     [[nodiscard]] wire::Orders& orders() const { return *page_.as<wire::Orders>(); }
-    /// Limits and modes as they are now. The gates are not touched.
+    /// Writes the current limits and modes. The gates are not touched.
     void refresh(const model::Instance& instance, const Outside& outside);
 
   private:

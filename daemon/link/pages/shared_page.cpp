@@ -9,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-// Linux 5.1; older kernel headers don't name it.
+// Since Linux 5.1; older kernel headers don't define it.
 #ifndef F_SEAL_FUTURE_WRITE
 #define F_SEAL_FUTURE_WRITE 0x0010
 #endif
@@ -22,11 +22,11 @@ app::Result<SharedPage> SharedPage::make(const char* name, Writer writer,
         const auto why = std::generic_category().message(errno);
         if (fd >= 0) close(fd);
         return model::refuse(model::Refusal::Reason::storage, std::string("shared page ") + name, why,
-                             "a larger LimitNOFILE= for cgpud, or more memory");
+                             "set a larger LimitNOFILE= for cgpud, or free some memory");
     };
     const int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd < 0 || ftruncate(fd, wire::kPageBytes) != 0) return failed(fd);
-    // Mapped before it is sealed: F_SEAL_FUTURE_WRITE leaves this mapping the only one that can write.
+    // Mapped before it is sealed: after F_SEAL_FUTURE_WRITE this mapping is the only one that can write.
     void* mapped = mmap(nullptr, wire::kPageBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (mapped == MAP_FAILED) return failed(fd);
     std::memcpy(mapped, head.data(), head.size_bytes());

@@ -13,7 +13,7 @@
 namespace cgpu::link {
 namespace {
 
-/// Of one connection before the others have their turn.
+/// Packets of one connection before the others get their turn.
 constexpr int kPacketsPerTurn = 16;
 /// SO_PEERPIDFD, which older headers lack.
 constexpr int kPeerPidfd = 77;
@@ -38,14 +38,13 @@ std::optional<model::Process> Connection::peer_of(int fd, app::Processes& proces
     const File holder(pidfd);
     auto process = processes.identify(credentials.pid);
     if (!process) return std::nullopt;
-    // It lives after its pid was looked at, so nobody else had the pid meanwhile.
+    // It is still alive after its pid was read, so no other process had the pid meanwhile.
     pollfd ended{holder.fd(), POLLIN, 0};
     if (held && poll(&ended, 1, 0) != 0) return std::nullopt;
     return *process;
 }
 
-/// As recv(2). Descriptors that come along are not asked for by most: without a control buffer the kernel
-/// drops them.
+/// As recv(2). Most connections don't expect descriptors: without a control buffer the kernel drops them.
 ssize_t Connection::receive(std::span<std::byte> buffer) {
     files_.clear();
     iovec part{buffer.data(), buffer.size()};
@@ -74,7 +73,7 @@ void Connection::ready(std::uint32_t events) {
         std::array<std::byte, wire::kLargestMessage> buffer;
         const auto got = receive(buffer);
         if (got > 0) {
-            // A longer packet was cut; its true length makes it one that is not ours.
+            // A longer packet was truncated; its true length shows that it is not a valid one.
             const auto length = static_cast<std::size_t>(got);
             owner_.packet(*this, length <= buffer.size() ? std::span<const std::byte>(buffer.data(), length)
                                                          : std::span<const std::byte>());
@@ -82,7 +81,7 @@ void Connection::ready(std::uint32_t events) {
         }
         if (got < 0 && errno == EINTR) continue;
         if (got < 0 && errno == EAGAIN) break;
-        // An empty packet can't be told from the end; either way there is nothing more to say.
+        // An empty packet can't be told from the end; in both cases nothing more follows.
         return drop();
     }
     if ((events & EPOLLERR) != 0) drop();
@@ -125,7 +124,7 @@ void Connection::drop() {
     if (dropped_) return;
     dropped_ = true;
     hello_timer_.reset();
-    // Closing with unread packets would give the peer ECONNRESET before the last message.
+    // Closing a socket with unread packets would give the peer ECONNRESET before the last message.
     std::array<std::byte, wire::kLargestMessage> unread;
     for (int i = 0; i < kPacketsPerTurn; ++i)
         if (recv(socket_.fd(), unread.data(), unread.size(), MSG_DONTWAIT) <= 0) break;

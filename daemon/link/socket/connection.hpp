@@ -15,30 +15,30 @@ namespace cgpu::link {
 
 class Connection;
 
-/// Who gets what comes over a connection.
+/// Receives the packets of a connection.
 class ConnectionOwner {
   public:
     virtual ~ConnectionOwner() = default;
     virtual void packet(Connection& connection, std::span<const std::byte> packet) = 0;
-    /// It is of no use any more; forget it, but not before this call has returned.
+    /// The connection can't be used any more; remove it, but not before this call has returned.
     virtual void dropped(Connection& connection) = 0;
 };
 
 /// One accepted socket. Never blocks: a peer that doesn't read until its socket is full loses the connection.
 class Connection {
   public:
-    /// Takes the descriptor. `number`: tells it from the instance's others, earlier ones too.
+    /// Takes the descriptor. `number`: unique among the instance's connections, earlier ones included.
     Connection(File socket, std::uint64_t number, model::Process process, app::Loop& loop,
                ConnectionOwner& owner);
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
 
-    /// How sure it is that a pid is still that of who connected.
+    /// How certain it is that a pid still belongs to the peer.
     enum class Peer {
-        held,    ///< a pidfd of the peer says so, where the kernel gives one (Linux 6.5)
-        by_pid,  ///< as on older kernels: a pid that was used again since is taken for the peer
+        held,    ///< by a pidfd of the peer, if the kernel provides it (Linux 6.5)
+        by_pid,  ///< as on older kernels: a pid that was used again is taken for the peer
     };
-    /// Who connected, by the kernel's word. Nothing: it has ended.
+    /// The peer, as the kernel reports it. Empty: it has ended.
     [[nodiscard]] static std::optional<model::Process> peer_of(int fd, app::Processes& processes,
                                                                Peer peer = Peer::held);
     [[nodiscard]] std::uint64_t number() const { return number_; }
@@ -50,18 +50,18 @@ class Connection {
     bool send(const M& message, std::span<const int> fds = {}) {
         return send_bytes(std::as_bytes(std::span(&message, 1)), fds);
     }
-    /// Says why, and drops the connection.
+    /// Sends the reason, and drops the connection.
     void refuse(wire::Why why, std::string_view text);
     void drop();
 
-    /// Drops it unless welcomed() comes before then.
+    /// Drops the connection unless welcomed() comes before the deadline.
     void expect_hello(app::Nanos deadline);
     void welcomed(wire::Role role, std::optional<OrdersPage> orders);
-    /// Nothing: it hasn't said Hello.
+    /// Empty: it hasn't sent Hello.
     [[nodiscard]] std::optional<wire::Role> role() const { return role_; }
-    /// From now on, descriptors that come with packets are kept; until then the kernel drops them.
+    /// From now on descriptors that come with packets are kept; until then the kernel drops them.
     void expect_files() { takes_files_ = true; }
-    /// What came with the packet that is being looked at.
+    /// The descriptors that came with the packet being handled.
     [[nodiscard]] std::vector<File> take_files() { return std::exchange(files_, {}); }
     /// Of an observer.
     [[nodiscard]] std::optional<OrdersPage>& orders() { return orders_; }

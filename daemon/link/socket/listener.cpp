@@ -25,7 +25,7 @@ int listen_in(int folder) {
     if (unlinkat(folder, "socket", 0) != 0 && errno != ENOENT) return -1;
     const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0) return -1;
-    // By the folder's descriptor: with a long id the whole path doesn't fit in sun_path.
+    // By the folder's descriptor, because with a long id the whole path doesn't fit into sun_path.
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     const auto path = "/proc/self/fd/" + std::to_string(folder) + "/socket";
@@ -79,9 +79,9 @@ void Listener::accept_some() {
         }
         if (errno == ECONNABORTED || errno == EINTR) continue;
         if (errno == EAGAIN) return;
-        // Out of descriptors or memory: the socket stays readable, so looking away is the only way not to
-        // spin.
-        log::error("link: can't accept a connection: {}. Try: a larger LimitNOFILE= for cgpud.",
+        // Out of descriptors or memory: the socket stays readable, so the only way not to spin is to stop
+        // watching it for a while.
+        log::error("link: can't accept a connection: {}. Try: set a larger LimitNOFILE= for cgpud.",
                    std::generic_category().message(errno));
         watch_.reset();
         pause_ = loop_->at(loop_->now() + kPause, [this] {

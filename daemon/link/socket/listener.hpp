@@ -8,17 +8,18 @@
 
 namespace cgpu::link {
 
-/// The listening socket of one instance, in a folder that containers have mounted: the folder is made once
-/// and stays the same directory over restarts of the daemon, the socket in it is made anew by each.
+/// The listening socket of one instance, in a folder that containers have mounted: the folder is created once
+/// and stays the same directory over restarts of the daemon; each daemon creates the socket in it again.
 class Listener {
   public:
-    /// Folder 0755, socket 0666: whoever sees the folder may connect. Refused (storage) with the reason.
+    /// Folder 0755, socket 0666: every process that sees the folder may connect. Refused (storage) with the
+    /// reason.
     static app::Result<std::unique_ptr<Listener>> open(const std::filesystem::path& folder);
     ~Listener();
     Listener(const Listener&) = delete;
     Listener& operator=(const Listener&) = delete;
 
-    /// Hands over each accepted descriptor (close-on-exec, non-blocking).
+    /// Passes on each accepted descriptor (close-on-exec, non-blocking).
     void start(app::Loop& loop, std::function<void(int)> accepted);
 
   private:

@@ -1,6 +1,6 @@
 #include "daemon/system/log/journal_sink.hpp"
 
-// Where in the source a line comes from is no news to an administrator.
+// The source location of a line is of no use to an administrator.
 #define SD_JOURNAL_SUPPRESS_LOCATION
 #include <sys/uio.h>
 #include <syslog.h>
@@ -44,7 +44,7 @@ void JournalSink::sink_it_(const spdlog::details::log_msg& message) {
     std::vector<iovec> parts;
     parts.reserve(fields.size());
     for (auto& field : fields) parts.push_back({field.data(), field.size()});
-    // A journal that takes nothing is no reason to stop dividing GPUs.
+    // A journal that accepts nothing is no reason to stop dividing GPUs.
     static_cast<void>(sd_journal_sendv(parts.data(), static_cast<int>(parts.size())));
 }
 

@@ -5,7 +5,7 @@
 namespace cgpu::system {
 namespace {
 
-/// The word behind `kind` and a space at the beginning of `line`, or nothing.
+/// The word after `kind` and a space at the start of `line`, or empty.
 std::string_view word_behind(std::string_view kind, std::string_view line) {
     if (!line.starts_with(kind)) return {};
     line.remove_prefix(kind.size());

@@ -4,8 +4,8 @@
 
 namespace cgpu::system {
 
-/// What a line of the log is about. Lines name it first: "instance 3f2a…: …", "instance 3f2a…: process 12:
-/// …", "GPU 0 (GPU-…): …".
+/// The subject of a log line. A line names it first: "instance 3f2a…: …", "instance 3f2a…: process 12: …",
+/// "GPU 0 (GPU-…): …".
 struct LogSubject {
     std::string_view instance;  ///< the id as written (short), or empty
     std::string_view gpu;       ///< the index as written, or empty

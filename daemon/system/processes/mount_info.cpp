@@ -9,7 +9,7 @@
 namespace cgpu::system {
 namespace {
 
-/// The next word of a line, taken off it.
+/// Removes and returns the next word of a line.
 std::string_view take_word(std::string_view& line) {
     const auto end = line.find(' ');
     const auto word = line.substr(0, end);

@@ -18,16 +18,16 @@
 namespace cgpu::system {
 namespace {
 
-/// A process takes some 15 to 30 µs.
+/// One process takes some 15 to 30 µs.
 constexpr std::size_t kProcessesPerTurn = 100;
 
 std::string mountinfo_of(std::int32_t pid) { return "/proc/" + std::to_string(pid) + "/mountinfo"; }
 
-/// How long a search waits that had no descriptor to look with.
+/// How long a search waits if it had no descriptor to look with.
 constexpr app::Nanos kAgainAfter = 200'000'000;
 
-/// Nobody can be seen without a descriptor; any other failure to open a file of a process means that it has
-/// ended.
+/// Without a descriptor no process can be examined; any other failure to open a file of a process means that
+/// it has ended.
 bool is_lack(int error) { return error == EMFILE || error == ENFILE || error == ENOMEM; }
 
 }  // namespace
@@ -69,9 +69,9 @@ void MountSearch::look_on() {
         return;
     }
     if (!first_ && blind_) return begin_at(loop_.now() + kAgainAfter);
-    // It may have ended while the others were looked at.
+    // The process may have ended while the others were examined.
     if (first_ && !processes_.alive(*first_)) return begin_at(loop_.now());
-    // Called last: it may destroy this search.
+    // Called last, because it may destroy this search.
     const auto call = std::exchange(call_, nullptr);
     const auto first = first_;
     call(first);
@@ -82,7 +82,8 @@ void MountSearch::look_at(std::int32_t pid) {
     const auto process = processes_.identify(pid);
     const bool earlier = process && (!first_ || process->start_time < first_->start_time);
     if (!earlier) return;
-    // Asked again, now that it has a name: its pid may have been another's. Then all are looked at once more.
+    // Checked again, now that the process is identified: its pid may have been another's. If so, all are
+    // examined once more.
     if (processes_.sees(*process, folder_))
         first_ = *process;
     else
@@ -96,13 +97,13 @@ bool MountSearch::mounted_for(std::int32_t pid) {
     struct stat status {};
     const auto mounts = read_text(mountinfo_of(pid));
     blind_ = blind_ || (!mounts && is_lack(mounts.error()));
-    // Where its process has ended meanwhile, the next one with these mounts is looked at.
+    // If its process has ended meanwhile, the next one with these mounts is examined.
     if (!mounts || mounts->empty() || stat(folder_.c_str(), &status) != 0) return false;
     return mounted_[first_mount] = mounts_folder(*mounts, status.st_dev, folder_.native());
 }
 
-/// The id of the first mount that a process shows; empty where it has ended. The kernel makes no more of the
-/// text than is asked for.
+/// The id of the first mount that a process shows; empty if it has ended. The kernel generates no more of the
+/// text than is read.
 std::string MountSearch::first_mount_of(std::int32_t pid) {
     const int fd = open(mountinfo_of(pid).c_str(), O_RDONLY | O_CLOEXEC);
     blind_ = blind_ || (fd < 0 && is_lack(errno));

@@ -12,12 +12,11 @@
 
 namespace cgpu::system {
 
-/// Looks for the process that began first of those that have a folder of the host mounted: by
-/// /proc/PID/mountinfo of all processes, a hundred in a turn of the loop. While there is no descriptor to
-/// look with, it goes on looking.
+/// Looks for the oldest process that has a folder of the host mounted: reads /proc/PID/mountinfo of all
+/// processes, a hundred in a turn of the loop. If there is no descriptor to read with, it tries again later.
 class MountSearch final : public app::Watch {
   public:
-    /// Calls once, later than this returns; never after its end. References outlive it.
+    /// Calls back once, after this has returned; never after this object's end. References outlive it.
     MountSearch(app::Loop& loop, app::Processes& processes, std::filesystem::path folder,
                 app::FoundProcess call);
     ~MountSearch() override = default;
@@ -38,11 +37,11 @@ class MountSearch final : public app::Watch {
     app::FoundProcess call_;
     std::vector<std::int32_t> pids_;
     std::size_t next_ = 0;
-    /// By the id of the first mount that a process shows: most share their mounts with others, and such an id
-    /// is in one mount namespace only.
+    /// By the id of the first mount that a process shows: most processes share their mounts with others, and
+    /// such an id exists in one mount namespace only.
     std::map<std::string, bool> mounted_;
     std::optional<model::Process> first_;
-    bool blind_ = false;  ///< for want of descriptors it hasn't seen all
+    bool blind_ = false;  ///< it couldn't examine all processes, because no descriptor was left
     app::WatchPtr turn_;
 };
 

@@ -8,10 +8,10 @@
 namespace cgpu::system {
 namespace {
 
-/// Ancestors looked at for the first process of a namespace. More than any tree of programs has.
+/// The maximum number of ancestors to look at for the first process of a namespace; real trees have fewer.
 constexpr int kMostAncestors = 256;
 
-/// The numbers of the line that begins with `name`.
+/// The numbers on the line that begins with `name`.
 std::vector<std::int32_t> numbers_of(std::string_view status, std::string_view name) {
     std::vector<std::int32_t> numbers;
     auto at = status.find(name);
@@ -34,7 +34,7 @@ PidStatus status_of(std::int32_t pid) {
 }  // namespace
 
 PidStatus parse_pid_status(std::string_view status) {
-    // The name of the program, which may hold anything, stands on the first line with its newlines escaped.
+    // The program's name, which may contain anything, is on the first line with its newlines escaped.
     const auto parent = numbers_of(status, "\nPPid:");
     return {numbers_of(status, "\nNSpid:"), parent.empty() ? 0 : parent.front()};
 }
@@ -42,7 +42,7 @@ PidStatus parse_pid_status(std::string_view status) {
 app::PidPlace read_pid_place(std::int32_t pid) {
     PidStatus status = status_of(pid);
     app::PidPlace place{status.pids, std::vector<std::int32_t>(status.pids.size(), 0)};
-    // Who runs in the daemon's own namespace has no ancestors in others.
+    // A process in the daemon's own namespace has no ancestors in others.
     for (int i = 0; i < kMostAncestors && status.pids.size() > 1; ++i) {
         const auto level = status.pids.size() - 1;
         if (status.pids.back() == 1 && level < place.inits.size()) place.inits[level] = status.pids.front();

@@ -8,7 +8,7 @@
 
 namespace cgpu::system {
 
-/// What /proc/PID/status says of a process's place.
+/// The part of /proc/PID/status about a process's place.
 struct PidStatus {
     std::vector<std::int32_t>
         pids;                 ///< NSpid: from the namespace of this /proc down to its own; empty: unread
@@ -16,8 +16,8 @@ struct PidStatus {
 };
 [[nodiscard]] PidStatus parse_pid_status(std::string_view status);
 
-/// By the status of the process and of its ancestors, which everybody may read (where /proc doesn't hide
-/// them). Empty where there is no such process.
+/// Read from the status of the process and of its ancestors, which every user may read (unless /proc hides
+/// them). Empty if there is no such process.
 [[nodiscard]] app::PidPlace read_pid_place(std::int32_t pid);
 
 }  // namespace cgpu::system

@@ -26,7 +26,7 @@ tl::expected<std::string, int> read_text(const std::string& path) {
 std::optional<std::uint64_t> field_in(std::string_view stat, int number) {
     auto at = stat.rfind(')');
     if (at == std::string_view::npos) return std::nullopt;
-    // Behind the ")" comes a space and field 3.
+    // The ")" is followed by a space and field 3.
     for (int field = 3; field <= number; ++field) {
         at = stat.find(' ', at + 1);
         if (at == std::string_view::npos) return std::nullopt;

@@ -9,12 +9,12 @@
 
 namespace cgpu::system {
 
-/// The whole of a file of /proc. Error: the errno.
+/// The complete text of a file of /proc. Error: the errno.
 [[nodiscard]] tl::expected<std::string, int> read_text(const std::string& path);
 
 /// Field `number` (3 or later) of the text of /proc/PID/stat, as a number. The second field is the program's
-/// name in parentheses and may hold anything, parentheses and spaces too, so the count starts behind the last
-/// ")".
+/// name in parentheses and may contain anything, also parentheses and spaces, so fields are counted after the
+/// last ")".
 [[nodiscard]] std::optional<std::uint64_t> field_in(std::string_view stat, int number);
 
 }  // namespace cgpu::system

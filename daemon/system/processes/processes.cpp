@@ -24,26 +24,26 @@ namespace {
 
 using model::Refusal;
 
-/// The letter of proc(5); NUL where the text is none of a process.
+/// The state letter of proc(5); NUL if the text is not that of a process.
 char state_in(std::string_view stat) {
     const auto name_end = stat.rfind(')');
     return name_end == std::string_view::npos || name_end + 2 >= stat.size() ? '\0' : stat[name_end + 2];
 }
 
-/// A zombie holds nothing any more, unless only its main thread has ended: then the others go on.
+/// A zombie holds nothing any more, unless only its main thread has ended: then its other threads continue.
 bool has_ended(std::string_view stat) {
     const char state = state_in(stat);
     const auto threads = field_in(stat, 20);
     return state == '\0' || state == 'X' || (state == 'Z' && (!threads || *threads <= 1));
 }
 
-/// How often a process is looked at for which no pidfd could be had.
+/// Poll interval for a process without a pidfd.
 constexpr app::Nanos kLookEvery = 200'000'000;
 
-/// Deeper trees of processes are not climbed.
+/// The maximum depth of the search for an ancestor.
 constexpr int kMostGenerations = 64;
 
-/// Waits on a pidfd or, while none can be had or watched, looks now and then.
+/// Waits on a pidfd, or polls while no pidfd can be opened or watched.
 class EndWatch final : public app::Watch {
   public:
     EndWatch(app::Loop& loop, Processes& processes, model::Process process, std::function<void()> call)
@@ -57,8 +57,8 @@ class EndWatch final : public app::Watch {
   private:
     void begin() {
         fd_ = static_cast<int>(syscall(SYS_pidfd_open, process_.pid, 0));
-        // The descriptor is taken first and the name compared afterwards, so a reused pid can't slip in
-        // between.
+        // The descriptor is opened first and the identity compared afterwards, so a reused pid can't be
+        // mistaken for the process.
         if (!processes_.alive(process_))
             watch_ = loop_.at(loop_.now(), [this] { ended(); });
         else if (!watch_descriptor())
@@ -71,7 +71,7 @@ class EndWatch final : public app::Watch {
             watch_ = loop_.watch(fd_, EPOLLIN, [this](std::uint32_t) { ended(); });
             return true;
         } catch (const std::system_error&) {
-            // The kernel bounds how many descriptors a user watches.
+            // The kernel limits how many descriptors a user watches.
             close(std::exchange(fd_, -1));
             return false;
         }
@@ -79,7 +79,7 @@ class EndWatch final : public app::Watch {
 
     void ended() {
         stop();
-        // Called last: it may destroy this watch.
+        // Called last, because it may destroy this watch.
         const auto call = std::exchange(call_, nullptr);
         if (call) call();
     }
@@ -125,24 +125,25 @@ app::Result<model::Process> Processes::identify(std::int32_t pid) {
         const auto start = start_time_in(*stat);
         if (start && !has_ended(*stat)) return model::Process{pid, *start, boot_id_};
     }
-    // A signal that isn't sent tells whether there is one that /proc doesn't show.
+    // kill() with signal 0 tells whether there is a process that /proc doesn't show.
     const bool hidden = !stat && stat.error() == ENOENT && pid > 0 && (::kill(pid, 0) == 0 || errno == EPERM);
     if (hidden && !read_text("/proc/" + std::to_string(pid) + "/stat"))
         return model::refuse(Refusal::Reason::busy, name,
                              "/proc doesn't show it to cgpud: it is mounted with hidepid=",
-                             "gid=GROUP beside hidepid= where /proc is mounted, and "
+                             "set gid=GROUP beside hidepid= where /proc is mounted, and "
                              "SupplementaryGroups=GROUP for cgpud, see cgpud(8)");
     if (!stat && stat.error() != ENOENT && stat.error() != ESRCH)
         return model::refuse(Refusal::Reason::busy, name,
                              std::string("it can't be looked at: ") + strerror(stat.error()),
-                             "again in a while");
+                             "try the same again in a while");
     return model::refuse(Refusal::Reason::not_found, name, "there is no such process on this host",
                          "give the pid as the host sees it");
 }
 
 bool Processes::alive(const model::Process& process) {
     const auto now = identify(process.pid);
-    // One that can't be looked at (no descriptors left) may well live: nothing of its may be taken away.
+    // A process that can't be examined (no descriptors left) may still be alive: nothing of it may be
+    // released.
     return now ? *now == process : now.error().reason == Refusal::Reason::busy;
 }
 
@@ -160,7 +161,7 @@ std::int32_t Processes::parent_of(const model::Process& process) {
 
 app::PidPlace Processes::pid_place(const model::Process& process) {
     auto place = read_pid_place(process.pid);
-    // Looked at afterwards: what was read may have been another process's with the same pid.
+    // Checked afterwards: the text may have been that of another process with the same pid.
     return alive(process) ? place : app::PidPlace{};
 }
 
@@ -215,7 +216,7 @@ bool Processes::may_kill_others() {
 
 app::Result<void> Processes::kill(const model::Process& process) {
     const int fd = static_cast<int>(syscall(SYS_pidfd_open, process.pid, 0));
-    // The name is compared while the descriptor is held, so nobody else can be hit.
+    // The identity is compared while the descriptor is held, so no other process can be hit.
     const bool sent =
         fd >= 0 && (!alive(process) || syscall(SYS_pidfd_send_signal, fd, SIGKILL, nullptr, 0) == 0);
     const int error = errno;

@@ -9,7 +9,7 @@
 
 namespace cgpu::system {
 
-/// app::Processes by /proc and pidfds.
+/// app::Processes with /proc and pidfds.
 class Processes final : public app::Processes {
   public:
     explicit Processes(app::Loop& loop);
@@ -27,13 +27,13 @@ class Processes final : public app::Processes {
     bool stopped(const model::Process& process) override;
     app::Result<void> kill(const model::Process& process) override;
 
-    /// Whether kill() may hit processes of other users.
+    /// Whether kill() may signal processes of other users.
     [[nodiscard]] static bool may_kill_others();
 
-    /// Empty where it has ended.
+    /// Empty if the process has ended.
     [[nodiscard]] app::PidPlace pid_place(const model::Process& process);
 
-    /// /proc/sys/kernel/random/boot_id: tells the processes of this boot from those of the one before.
+    /// /proc/sys/kernel/random/boot_id: distinguishes processes of this boot from those of earlier ones.
     [[nodiscard]] const std::string& boot_id() const { return boot_id_; }
 
   private:

@@ -5,18 +5,18 @@
 
 #include "core/wire/pages.hpp"
 
-/// What a front calls in an engine. The front stays in a process for ever, the engine behind it is swapped,
-/// so this header is an ABI: plain structs, fixed widths, one table of functions handed out by
-/// `cgpu_engine_table`.
+/// The functions of an engine that a front calls. The front stays in a process as long as it lives, and the
+/// engine behind it is exchanged, so this header is an ABI: plain structs, fixed widths, one table of
+/// functions that `cgpu_engine_table` returns.
 ///
-/// The engine decides and keeps accounts. It never blocks, never calls the driver, makes no thread, keeps no
+/// The engine decides and keeps accounts. It never blocks, never calls the driver, creates no thread, has no
 /// thread-local state, has nothing to destroy when the process ends (its threads may still call), allocates
-/// through the two functions it is given and is safe to call from several threads (its own locks are private
-/// to the process and held for nanoseconds, never over a call out). The front does what the engine says: it
-/// waits, calls the driver and talks to the daemon.
+/// by the two functions that it is given, and can be called from several threads (its own locks are private
+/// to the process and held for nanoseconds, never over a call out). The front carries out the engine's
+/// decisions: it waits, calls the driver and talks to the daemon.
 ///
-/// GPUs are indexes into Orders::gpus. Streams, contexts and functions are opaque 64-bit keys of the front's
-/// choice.
+/// GPUs are indexes into Orders::gpus. Streams, contexts and functions are opaque 64-bit keys that the front
+/// chooses.
 namespace cgpu::module {
 
 constexpr std::uint32_t kEngineAbi = 1;
@@ -29,10 +29,9 @@ struct EngineHost {
     void (*free)(void*);
 };
 
-// --- memory
-// ---------------------------------------------------------------------------------------------------------
+// --- Memory ---
 
-/// What a charge is remembered by.
+/// The kind of thing that a charge belongs to.
 enum class Holding : std::uint32_t {
     address = 1,   ///< device memory at an address (plain, pitch): charged by the granules it touches,
                    ///< so that small allocations sharing one are charged once
@@ -41,8 +40,7 @@ enum class Holding : std::uint32_t {
     pool = 4,      ///< a CUmemoryPool, at what it has taken from the card (resize)
 };
 
-// --- compute
-// --------------------------------------------------------------------------------------------------------
+// --- Compute ---
 
 /// A run of launches on one stream between two events. 0 is no batch.
 using BatchId = std::uint64_t;
@@ -73,13 +71,13 @@ struct Decision {
     BatchId close;  ///< not 0: record this batch's end event on the stream after the launch (and after the
                     ///< `more` ones: it is only given with more == 0)
     BatchId batch;  ///< launch: the batch it belongs to (what `unused` wants to know)
-    const wire::Word* word;    ///< wait: futex word (may be null: only time), ...
+    const wire::Word* word;    ///< wait: futex word (null: wait for the time only), ...
     std::uint32_t value;       ///< ... while it has this value ...
-    std::uint32_t reap_first;  ///< 1: the window is full: reaping a batch is what is waited for
+    std::uint32_t reap_first;  ///< 1: the window is full: the wait is for a batch to be reaped
     std::int64_t until_ns;     ///< ... until then at the latest (CLOCK_MONOTONIC, at most 100 ms ahead)
 };
 
-/// A launch, and what the thread tells of those before it that it didn't ask about.
+/// A launch, and a report of the thread's earlier launches that it didn't ask about.
 struct TimeRequest {
     Launch launch;
     std::uint32_t passed;  ///< launches of this function on grants, since the thread asked about it last
@@ -88,8 +86,8 @@ struct TimeRequest {
     BatchId returned_batch;           ///< ... and the batch that they were for
 };
 
-/// GPU time in advance. Of a launch that passes, the thread keeps what it costs; further launches may pass
-/// without asking while the grant's launches and time suffice.
+/// GPU time granted in advance. The thread remembers the cost of a launch that passes; further launches may
+/// pass without asking as long as the grant's launches and time last.
 struct TimeGrant {
     Decision decision;  ///< `more`: so many further launches of functions that the thread knows the cost of,
                         ///< on the same stream, by the same thread, while the gate's seq stays `seq`; under a
@@ -102,8 +100,8 @@ struct TimeGrant {
     BatchId close_first;         ///< not 0: record this batch's end event on the stream before `open`'s start
 };
 
-/// An open batch that has to be closed: the front records the end event on `stream` (of `context`), then
-/// calls `closed`.
+/// An open batch that must be closed: the front records the end event on `stream` (of `context`), then calls
+/// `closed`.
 struct OpenBatch {
     BatchId batch;
     std::uint64_t context;
@@ -117,98 +115,100 @@ struct EngineTable {
 
     Engine* (*create)(const EngineHost*);
     void (*destroy)(Engine*);
-    /// The pages of a new connection. Charges, batches and figures stay; reports are written into the new
-    /// page at once. Null pages: not connected; every gate counts as in Orders::on_loss of the last pages,
-    /// open where there were none.
+    /// The pages of a new connection. Charges, batches and figures stay; reports are written to the new page
+    /// at once. Null pages: not connected; every gate then counts as Orders::on_loss of the last pages says,
+    /// and as open if there were none.
     void (*bind)(Engine*, const wire::Orders*, wire::Reports*);
 
-    // Memory: reserve → driver call → commit or cancel. Bytes are what the driver was asked for.
-    /// Sets `bytes` (rounded up to granules) aside from the lease. 0: done; else how many bytes the lease
-    /// lacks.
+    // Memory: reserve → driver call → commit or cancel. Bytes are those asked of the driver.
+    /// Reserves `bytes` (rounded up to granules) of the lease. 0: done; else the number of bytes that the
+    /// lease lacks.
     std::uint64_t (*reserve)(Engine*, std::uint32_t gpu, std::uint64_t bytes);
-    /// Turns a reservation of `reserved` bytes into a charge for what the driver gave.
+    /// Turns a reservation of `reserved` bytes into a charge for the memory that the driver gave.
     void (*commit)(Engine*, std::uint32_t gpu, Holding, std::uint64_t key, std::uint64_t bytes,
                    std::uint64_t reserved);
     void (*cancel)(Engine*, std::uint32_t gpu, std::uint64_t reserved);
-    /// Looks a holding up. 1: found, *gpu and *bytes set (the size as committed); 0: not ours, forward
-    /// unchanged.
+    /// Looks up a holding. 1: found, *gpu and *bytes are set (the size as committed); 0: unknown, forward the
+    /// call unchanged.
     std::uint32_t (*find)(Engine*, Holding, std::uint64_t key, std::uint32_t* gpu, std::uint64_t* bytes);
-    /// Around a driver call that may free what is charged, and its release: 1 before the one, 0 after the
-    /// other. (What is reserved and neither committed nor cancelled says the same of an allocation.)
+    /// Around a driver call that may free charged memory, and the release of the charge: 1 before the call, 0
+    /// after the release. (A reservation that is neither committed nor cancelled has the same meaning for an
+    /// allocation.)
     void (*freeing)(Engine*, std::uint32_t begins);
-    /// The driver has freed it: the charge ends. Returns 1 where it was known.
+    /// The driver has freed it: the charge ends. Returns 1 if it was known.
     std::uint32_t (*release)(Engine*, Holding, std::uint64_t key);
-    /// All that was made in a context that the driver has destroyed. (`note_context` says whose an address
-    /// is.)
+    /// Releases everything that was made in a context that the driver has destroyed. (`note_context` records
+    /// the context of a key.)
     void (*note_context)(Engine*, Holding, std::uint64_t key, std::uint64_t context);
     void (*release_context)(Engine*, std::uint64_t context);
-    /// The daemon granted so many bytes more.
+    /// The daemon granted this many bytes more.
     void (*lease)(Engine*, std::uint32_t gpu, std::uint64_t bytes);
-    /// Takes unneeded bytes off the lease for a Give: at most `wanted`, keeping `keep` bytes of slack.
-    /// Returns how many.
+    /// Takes unused bytes off the lease for a Give: at most `wanted`, keeping `keep` bytes unused. Returns
+    /// how many.
     std::uint64_t (*spare)(Engine*, std::uint32_t gpu, std::uint64_t wanted, std::uint64_t keep);
     std::uint64_t (*charged)(Engine*, std::uint32_t gpu);
-    /// What has been granted and not been spared.
+    /// The bytes granted, minus those taken off by spare.
     std::uint64_t (*leased)(Engine*, std::uint32_t gpu);
-    /// What a holding takes now, of a kind that is charged by its size alone, after a driver call that
-    /// `reserved` bytes were set aside for (0: none); it is made where it isn't known. Returns by how many
-    /// bytes the charges exceed the lease (0: they don't). What others have set aside doesn't count: their
-    /// driver calls may be part of the charge already.
+    /// Sets the size of a holding whose kind is charged by its size alone, after a driver call for which
+    /// `reserved` bytes were reserved (0: none); it is created if it isn't known. Returns by how many bytes
+    /// the charges exceed the lease (0: they don't). Reservations of others don't count: their driver calls
+    /// may be part of the charge already.
     std::uint64_t (*resize)(Engine*, std::uint32_t gpu, Holding, std::uint64_t key, std::uint64_t bytes,
                             std::uint64_t reserved);
 
     // Compute.
-    /// Whether a launch may pass, and how. Fronts that ask for GPU time call request_time in its place.
+    /// Whether a launch may pass, and how. Fronts that ask for GPU time call request_time instead.
     void (*enter)(Engine*, const Launch*, Decision*);
     /// Launches of a Decision's `more` that did not happen, or a launch that the driver refused (count 1).
     void (*unused)(Engine*, std::uint32_t gpu, BatchId, std::uint32_t count);
-    /// A waiter gives up. One that passes has said so by asking with `waited`. No front has ever called it;
-    /// it stays because the functions after it keep their places in every table of this ABI.
+    /// A waiting thread gives up. A thread that passes reports that by asking with `waited`. No front has
+    /// ever called this; it stays because the functions after it keep their places in every table of this
+    /// ABI.
     void (*left)(Engine*, std::uint32_t gpu);
-    /// The next open batch on a GPU (stream 0xffff…: any stream, context 0: any), 0 where there is none. With
-    /// older_than_ns > 0, a CLOCK_MONOTONIC time, only batches without a launch since then. Goes round: a
-    /// batch that the front could not close comes again after all others. Closing one ends every `more` that
-    /// was given in it.
+    /// The next open batch on a GPU (stream 0xffff…: any stream, context 0: any); 0 if there is none. With
+    /// older_than_ns > 0, a CLOCK_MONOTONIC time, only batches without a launch since then. Cycles through
+    /// the batches: one that the front could not close comes again after all others. Closing a batch ends
+    /// every `more` that was given in it.
     std::uint32_t (*next_open_batch)(Engine*, std::uint32_t gpu, std::uint64_t context, std::uint64_t stream,
                                      std::int64_t older_than_ns, OpenBatch*);
-    /// The end event is on the stream since `now_ns`.
+    /// The end event has been on the stream since `now_ns`.
     void (*closed)(Engine*, BatchId, std::int64_t now_ns);
     /// The oldest closed batch of a context that has not been reaped: poll its end event. 0: none.
     BatchId (*oldest)(Engine*, std::uint32_t gpu, std::uint64_t context);
-    /// The closed batch of the same context after that one, on whatever stream: it may end before an older
+    /// The next closed batch of the same context after that one, on any stream: it may end before an older
     /// one. 0: none.
     BatchId (*following)(Engine*, BatchId);
-    /// Its end event has come. Times of both events on the GPU's clock mapped to CLOCK_MONOTONIC by the
-    /// front.
+    /// The batch's end event has completed. The times of both events are on the GPU's clock, mapped to
+    /// CLOCK_MONOTONIC by the front.
     void (*reaped)(Engine*, BatchId, std::int64_t start_ns, std::int64_t end_ns, std::int64_t now_ns,
                    std::uint32_t* ring);
-    /// It can't be measured (its events failed, its context is gone): forget it, charge its estimate.
+    /// The batch can't be measured (its events failed, its context is gone): drop it, charge its estimate.
     void (*lost)(Engine*, BatchId);
-    /// When the front should look again (the predicted end of the oldest batch); max: nothing outstanding.
+    /// When the front should poll again (the predicted end of the oldest batch); max: nothing is in flight.
     std::int64_t (*poll_at)(Engine*, std::uint32_t gpu, std::int64_t now_ns);
     void (*sync_begin)(Engine*, std::uint32_t gpu, std::int64_t now_ns);
     void (*sync_end)(Engine*, std::uint32_t gpu, std::int64_t now_ns);
 
-    // Upgrade. The front lets nobody into the old engine, saves it, restores the new one, compares what both
-    // tell (charged, leased, whether work is under way), binds the new one, and lets all in there. So every
-    // version must tell of the same accounts the same charges.
-    /// All that it knows, as bytes that any version reads. Returns how many bytes that takes, or where it
-    /// writes nothing, how many it takes at most; writes where `bytes` suffices. Without a buffer it is
-    /// quick: callers go on meanwhile.
+    // Upgrade. The front keeps all threads out of the old engine, saves it, restores the new one, compares
+    // the figures of both (charged, leased, whether work is in flight), binds the new one, and lets all
+    // threads in there. So every version must report the same charges for the same accounts.
+    /// Saves the complete state, in a form that any version reads. Returns the number of bytes needed; writes
+    /// if `bytes` is enough. Without a buffer it returns an upper bound quickly, because callers continue
+    /// meanwhile.
     std::uint64_t (*save)(Engine*, void* buffer, std::uint64_t bytes);
-    /// Into an engine that was just made, and is bound to its pages afterwards. What was given out by the one
-    /// that saved holds with it: keys, batches, reservations, waits. 0: not understood or no memory; the new
-    /// engine is of no use then.
+    /// Restores into an engine that was just created and is bound to its pages afterwards. Everything that
+    /// the saved engine handed out stays valid: keys, batches, reservations, waits. 0: not understood or no
+    /// memory; then the new engine can't be used.
     std::uint32_t (*restore)(Engine*, const void* saved, std::uint64_t bytes);
 
     // The tables of engines up to 0.2.0 end here: see kLeastTableBytes.
-    /// As `enter`, but grants GPU time in place of launches of one function.
+    /// As `enter`, but grants GPU time instead of launches of one function.
     void (*request_time)(Engine*, const TimeRequest*, TimeGrant*);
-    /// What is left of a grant, or a launch that passed on one and was refused by the driver.
+    /// The rest of a grant, or a launch that passed on one and was refused by the driver.
     void (*return_time)(Engine*, std::uint32_t gpu, BatchId, std::uint32_t launches, std::int64_t ns);
 };
 
-/// What every table of this ABI has.
+/// The size that every table of this ABI has.
 constexpr std::uint64_t kLeastTableBytes = offsetof(EngineTable, request_time);
 
 extern "C" const EngineTable* cgpu_engine_table();

@@ -5,8 +5,8 @@
 
 namespace cgpu::module {
 
-/// A lock private to the process, held for nanoseconds: spins a little, then sleeps in the kernel. std::mutex
-/// would do, but needs libpthread's symbols, which old images have in another file.
+/// A lock private to the process, held for nanoseconds: spins briefly, then sleeps in the kernel. std::mutex
+/// would do, but it needs libpthread's symbols, which old images have in another file.
 class Lock {
   public:
     void lock() {
@@ -20,7 +20,7 @@ class Lock {
   private:
     static constexpr std::uint32_t kFree = 0;
     static constexpr std::uint32_t kHeld = 1;
-    static constexpr std::uint32_t kWanted = 2;  ///< held, and somebody sleeps
+    static constexpr std::uint32_t kWanted = 2;  ///< held, and a thread sleeps
 
     void wait();
     void wake();

@@ -9,9 +9,9 @@
 
 namespace cgpu::module {
 
-/// A hash map from 64-bit keys to plain values, in memory of the host's. Says so when there is none left
-/// instead of throwing: the engine is a guest in somebody's process. Pointers to values hold until the next
-/// change.
+/// A hash map from 64-bit keys to plain values, in memory of the host. Without memory it returns an error
+/// instead of throwing: the engine is a guest in the program's process. Pointers to values are valid until
+/// the next change.
 template <class Value>
 class Map {
     static_assert(std::is_trivially_copyable_v<Value>);
@@ -24,7 +24,7 @@ class Map {
 
     std::size_t size() const { return size_; }
 
-    /// Makes the next `count` insertions need no memory. False: there is none.
+    /// Reserves memory for the next `count` insertions. False: there is none.
     bool make_room(std::size_t count) {
         std::size_t capacity = capacity_ == 0 ? kSmallest : capacity_;
         while ((size_ + count) * 4 > capacity * 3) capacity *= 2;
@@ -37,7 +37,7 @@ class Map {
         return slot.used ? &slot.value : nullptr;
     }
 
-    /// The value of a key, made from `fresh` where it is new. Null: no memory.
+    /// The value of a key, created from `fresh` if it is new. Null: no memory.
     Value* insert(std::uint64_t key, const Value& fresh) {
         if (Value* known = find(key)) return known;
         if (!make_room(1)) return nullptr;
@@ -86,15 +86,15 @@ class Map {
     }
     std::size_t home_of(std::uint64_t key) const { return mix(key) & (capacity_ - 1); }
 
-    /// Where the key is, or the free place where it would go.
+    /// The place of the key, or the free place where it would be inserted.
     std::size_t place_of(std::uint64_t key) const {
         std::size_t place = home_of(key);
         while (slots_[place].used && slots_[place].key != key) place = (place + 1) & (capacity_ - 1);
         return place;
     }
 
-    /// Closes the hole by moving up whoever was pushed beyond it, so that no marks of erased entries are
-    /// needed.
+    /// Closes the hole by moving up entries that were displaced beyond it, so that erased entries need no
+    /// marks.
     void erase_at(std::size_t hole) {
         std::size_t next = hole;
         for (;;) {

@@ -7,7 +7,7 @@
 
 namespace cgpu::module {
 
-/// GPU time that a batch is closed at, by its estimate: long enough that two events cost nothing.
+/// Estimated GPU time at which a batch is closed: long enough that two events cost nothing.
 constexpr std::int64_t kBatchLengthNs = 500'000;
 
 enum class BatchState : std::uint32_t {
@@ -26,33 +26,34 @@ struct Batch {
     std::uint64_t stream;
     std::int64_t first_ns;     ///< when its first launch was let through
     std::int64_t last_ns;      ///< when launches were last let through
-    std::int64_t start_ns;     ///< since when it is the oldest and runs, as far as known
+    std::int64_t start_ns;     ///< since when it has been the oldest and has run, as far as known
     std::int64_t closed_ns;    ///< when its end event was recorded
     std::int64_t due_mark;     ///< Backlog::mark then
     std::int64_t estimate_ns;  ///< of all its launches together
     std::int64_t each_ns;      ///< estimate of one of the launches let through last
-    std::int64_t pace_ns;      ///< from one launch to the next, when it was asked for last
+    std::int64_t pace_ns;      ///< time between its last two requests, for each launch
     std::uint32_t last_count;  ///< launches let through then
     std::uint64_t last_function;
     std::uint32_t launches;
-    std::uint32_t run;       ///< launches of last_function without another between: see Meter::run_length
+    std::uint32_t run;       ///< launches of last_function in a row: see Meter::run_length
     bool unmeasured;         ///< its one launch is of a function that was never measured
-    bool overlapped;         ///< something ran beside it on another stream
+    bool overlapped;         ///< other work ran beside it on another stream
     bool foreign;            ///< another instance's work may have run beside it
-    bool waits_across_gpus;  ///< it may have waited for other GPUs; not handed over: false only teaches less
+    bool waits_across_gpus;  ///< it may have waited for other GPUs; not handed over: false only means
+                             ///< learning less
     bool gap;                ///< the GPU is thought to have been idle within it
     std::uint32_t function_count;
     std::uint64_t functions[kMostFunctions];  ///< the first few different ones
-    double scale = 1;  ///< what costs were multiplied by when time was last granted in it
+    double scale = 1;                         ///< factor of costs when time was last granted in it
 
     void add(std::uint64_t function, std::int64_t each, std::uint32_t count, std::int64_t now_ns);
-    /// Launches of whatever functions that will take so long together.
+    /// Further launches of any functions that will take this long together.
     void add_ahead(std::uint32_t count, std::int64_t ns);
-    /// Launches of the function added last that didn't happen.
+    /// Launches of the last added function that didn't happen.
     void take_back(std::uint32_t count);
     void take_back_time(std::uint32_t count, std::int64_t ns);
 
-    /// For a handover: visit(field) for each, always in this order; new ones come last.
+    /// For a handover: visit(field) for each, always in this order; new fields come last.
     template <class Visit>
     void each_field(Visit& visit) {
         visit(id);
@@ -85,7 +86,7 @@ struct Batch {
 /// all look-ups walk the list.
 class Batches {
   public:
-    /// `tag` makes the ids of several lists different; it lands in their top byte.
+    /// `tag` makes the ids of several lists different; it is stored in their top byte.
     Batches(const EngineHost& host, std::uint32_t tag) : host_(host), tag_(tag) {}
     ~Batches();
     Batches(const Batches&) = delete;
@@ -95,7 +96,7 @@ class Batches {
 
     /// Null: no memory.
     Batch* add(std::uint64_t context, std::uint64_t stream, std::int64_t now_ns);
-    /// A batch of another engine; its id stays.
+    /// Adds a batch of another engine; its id stays.
     bool adopt(const Batch& batch);
     std::uint64_t serial() const { return serial_; }
     void go_on_from(std::uint64_t serial) { serial_ = serial; }
@@ -105,7 +106,7 @@ class Batches {
     Batch* oldest() { return first_ == nullptr ? nullptr : &first_->batch; }
     Batch* find(BatchId id);
 
-    /// The first for which test(batch) is true, of all or of those after `after`; null where there is none.
+    /// The first for which test(batch) is true, of all or of those after `after`; null if there is none.
     template <class Test>
     Batch* first(Test test, BatchId after = 0) {
         bool on = after == 0;

@@ -33,8 +33,8 @@ void BusyTime::forget_before(std::int64_t since) {
     remove(0, old);
 }
 
-/// Something that runs since before the oldest is all that keeps so many: the gap between the two oldest was
-/// busy with it, and is counted here as it won't be later.
+/// So many intervals are only kept while one runs since before the oldest: the gap between the two oldest
+/// belongs to that one, and is counted here because it won't be later.
 std::int64_t BusyTime::merge_oldest() {
     const std::int64_t gap = covered_[1].start - covered_[0].end;
     covered_[1].start = covered_[0].start;

@@ -5,12 +5,12 @@
 
 namespace cgpu::module {
 
-/// Adds up the time in which at least one of several intervals ran, whatever the order in which they are
-/// told: intervals of different streams end in any order and lie within each other.
+/// Adds up the time in which at least one of several intervals ran, in whatever order they are reported:
+/// intervals of different streams end in any order and contain each other.
 class BusyTime {
   public:
-    /// How much of [start, end) no earlier interval has covered. `since`: no interval told later starts
-    /// before it, so what lies further back need not be remembered.
+    /// The part of [start, end) that no earlier interval has covered. `since`: no later interval starts
+    /// before it, so earlier times need not be remembered.
     std::int64_t add(std::int64_t start, std::int64_t end, std::int64_t since);
 
     /// For a handover: oldest first.

@@ -69,7 +69,7 @@ void Functions::sampling(std::uint64_t function) {
 std::uint32_t Functions::until_sample(std::uint64_t function) {
     const Function* known = known_.find(function);
     if (known == nullptr) return 1;
-    // Due, and not taken: its batches are of this function alone.
+    // A sample is due and was not taken, because the batches consist of this function alone.
     if (known->since_sample >= known->sample_each) return kSampleEach;
     return known->sample_each - known->since_sample;
 }

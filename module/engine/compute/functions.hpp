@@ -6,7 +6,7 @@
 
 namespace cgpu::module {
 
-/// How long the kernels of each function take, learnt from what was measured.
+/// How long the kernels of each function take, learnt from measurements.
 class Functions {
   public:
     explicit Functions(const EngineHost& host) : known_(host) {}
@@ -14,22 +14,24 @@ class Functions {
     /// GPU nanoseconds of one launch; 0: not measured yet.
     std::int64_t estimate(std::uint64_t function);
 
-    /// A launch took so long with nothing else running beside it. One sample moves an estimate by a quarter,
-    /// and counts as at most four times it, so that a rare long run doesn't stop the short ones.
+    /// A launch took this long with nothing else running beside it. One sample changes an estimate by a
+    /// quarter, and counts as at most four times the estimate, so that a rare long run doesn't delay the
+    /// short ones.
     void learn(std::uint64_t function, std::int64_t ns);
-    /// The same with other work beside it: an upper bound. The least one counts until there is a sample
-    /// without. `sinks`: from then on, too, a smaller one moves the estimate. Only where samples without hold
-    /// waits: else what varies would be thought to be short.
+    /// The same with other work beside it: an upper bound. The smallest one counts until there is a sample
+    /// without other work. `sinks`: from then on, too, a smaller one changes the estimate. Only if samples
+    /// without other work include waits; otherwise functions of varying length would be estimated too short.
     void learn_roughly(std::uint64_t function, std::int64_t ns, bool sinks);
-    /// Launches of several functions took `measured` together where `expected` was estimated: all are moved
-    /// by at most a factor of two.
+    /// Launches of several functions took `measured` together, while `expected` was estimated: all estimates
+    /// are changed by at most a factor of two.
     void correct(std::uint64_t function, std::int64_t measured, std::int64_t expected);
 
-    /// Counts launches that are not measured one by one. True each 512 launches, and ever more rarely while
-    /// what is measured is what was expected: the next one should be, and is then counted by `sampling`.
+    /// Counts launches that are not measured one by one. Returns true every 512 launches, and less and less
+    /// often while measurements agree with the estimates: then the next launch should be measured, and
+    /// `sampling` counts it.
     bool due_for_sample(std::uint64_t function);
     void sampling(std::uint64_t function);
-    /// Launches until then, at least one.
+    /// The number of launches until then, at least one.
     std::uint32_t until_sample(std::uint64_t function);
     void count(std::uint64_t function, std::uint32_t launches);
 
@@ -58,15 +60,15 @@ class Functions {
     Map<Function> known_;
 };
 
-/// What estimates are multiplied by while several streams run at once: they may share the GPU's width. Which
-/// batch gets the time that several shared depends on the order of their ends, so only their sums tell
-/// anything.
+/// The factor for estimates while several streams run at once, because these may share the GPU's width. Which
+/// batch gets the time that several shared depends on the order of their ends, so only their sums are
+/// meaningful.
 class OverlapScale {
   public:
     double scale() const { return scale_; }
     void learn(std::int64_t busy_ns, std::int64_t estimate_ns);
 
-    /// For a handover: visit(field) for each, always in this order; new ones come last.
+    /// For a handover: visit(field) for each, always in this order; new fields come last.
     template <class Visit>
     void each_field(Visit& visit) {
         visit(scale_);

@@ -5,7 +5,7 @@
 namespace cgpu::module {
 namespace {
 
-/// Launches that pass a free gate without asking: asking costs so much less each.
+/// Launches that pass a free gate without asking, over which the cost of asking is spread.
 constexpr std::uint32_t kFreeRun = 256;
 
 }  // namespace
@@ -160,7 +160,7 @@ void GpuCompute::sync_end(std::int64_t now_ns) {
     report();
 }
 
-/// The first launch after a synchronisation tells how long the program was away.
+/// The first launch after a synchronisation shows how long the program was idle.
 void GpuCompute::note_return(std::int64_t now_ns) {
     if (away_since_ns_ == 0) return;
     const std::int64_t gap = std::max<std::int64_t>(0, now_ns - away_since_ns_);
@@ -172,7 +172,7 @@ void GpuCompute::wait_ends() {
     if (waiting_ > 0) --waiting_;
 }
 
-/// Several threads' clock readings come in any order.
+/// Clock readings of several threads arrive in any order.
 void GpuCompute::at(std::int64_t now_ns) {
     if (now_ns <= now_ns_) return;
     if (now_ns_ != 0) waited_ns_ += (now_ns - now_ns_) * waiting_;
@@ -195,7 +195,7 @@ void GpuCompute::report() {
     out.syncing.store(syncing_, kRelaxed);
     out.unmeasured.store(figures.unmeasured ? 1 : 0, kRelaxed);
     out.updated_ns.store(std::max<std::int64_t>(now_ns_, 1), kRelaxed);  // 0: never
-    // Last, so that who sees the drained GPU sees the time that was used for it.
+    // Last, so that a reader that sees the drained GPU also sees the time that was used.
     out.in_flight_ns.store(figures.in_flight_ns, std::memory_order_release);
 }
 

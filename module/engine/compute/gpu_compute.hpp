@@ -6,8 +6,8 @@
 
 namespace cgpu::module {
 
-/// One GPU's launches: gate first, then window; who waits is counted; every change is reported. Safe to call
-/// from several threads.
+/// One GPU's launches: they pass the gate first, then the window; waiting threads are counted; every change
+/// is reported. Safe to call from several threads.
 class GpuCompute {
   public:
     GpuCompute(const EngineHost& host, std::uint32_t gpu) : gpu_(gpu), meter_(host, gpu) {}
@@ -23,14 +23,14 @@ class GpuCompute {
     void closed(BatchId id, std::int64_t now_ns);
     BatchId oldest(std::uint64_t context);
     BatchId following(BatchId id);
-    /// True: the bell is to be rung, this was the last unfinished work and others wait for that.
+    /// True: ring the doorbell, because this was the last unfinished work and others wait for it.
     bool reaped(BatchId id, std::int64_t start_ns, std::int64_t end_ns, std::int64_t now_ns);
     void lost(BatchId id);
     std::int64_t poll_at(std::int64_t now_ns);
     void sync_begin(std::int64_t now_ns);
     void sync_end(std::int64_t now_ns);
 
-    /// For a handover: calls handle(*this) while nothing else happens here.
+    /// For a handover: calls handle(*this) while no other call is in progress.
     template <class Handle>
     auto handed_over(Handle handle) {
         const Guard guard(lock_);
@@ -38,7 +38,7 @@ class GpuCompute {
     }
     LaunchGate& gate() { return gate_; }
     Meter& meter() { return meter_; }
-    /// visit(field) for each, always in this order; new ones come last.
+    /// visit(field) for each, always in this order; new fields come last.
     template <class Visit>
     void each_field(Visit& visit) {
         visit(now_ns_);

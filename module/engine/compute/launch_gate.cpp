@@ -32,7 +32,7 @@ Look LaunchGate::look(std::int64_t spent_ns, std::int64_t now_ns) {
     if (orders_ == nullptr) return unconnected(now_ns);
     const wire::Gate& gate = orders_->gates[gpu_];
     Look look;
-    // Read first: fields changed after it make a wait on it return at once.
+    // Read first: if a field changes after this, a wait on the value returns at once.
     look.seq = gate.seq.load(std::memory_order_acquire);
     look.word = &gate.seq;
     const std::int64_t window_us = gate.window_us.load(std::memory_order_relaxed);

@@ -12,7 +12,7 @@ enum class Passage : std::uint32_t {
     shut = 3,     ///< wait
 };
 
-/// What a gate says at one moment.
+/// The state of a gate at one moment.
 struct Look {
     Passage passage = Passage::shut;
     std::uint32_t seq = 0;
@@ -23,21 +23,22 @@ struct Look {
     std::int64_t until_ns = 0;  ///< shut: ask again then at the latest
 };
 
-/// Reads one GPU's gate for one process: whether launches pass, whether the bell is to be rung, and whether
-/// the gate has run out because the daemon is silent (DESIGN rule 5).
+/// Reads one GPU's gate for one process: whether launches pass, whether to ring the doorbell, and whether the
+/// gate has expired because the daemon is silent. The daemon's death must stop no job.
 class LaunchGate {
   public:
-    /// The orders of a new connection; null: none any more (the old page must still be mapped then).
+    /// The orders of a new connection; null: there are none any more (the old page must still be mapped
+    /// then).
     void bind(const wire::Orders* orders, std::uint32_t gpu);
 
-    /// `spent_ns`: used and in flight together.
+    /// `spent_ns`: used and in-flight time together.
     Look look(std::int64_t spent_ns, std::int64_t now_ns);
 
-    /// Somebody waits for this process to drain: another instance, or a launch of its own that has reached
-    /// its limit.
+    /// Whether another instance waits for this process to drain, or a launch of its own that has reached its
+    /// limit.
     bool drain_awaited() const;
 
-    /// For a handover: visit(field) for each, always in this order; new ones come last.
+    /// For a handover: visit(field) for each, always in this order; new fields come last.
     template <class Visit>
     void each_field(Visit& visit) {
         visit(on_loss_);

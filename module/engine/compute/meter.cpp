@@ -72,8 +72,8 @@ Admission Meter::admit(const Launch& launch, const Allowance& allowance, Advance
     return admission;
 }
 
-/// Whether the launch is to be measured by itself. Where all launches of its batch are of its function, the
-/// batch tells as much.
+/// Whether the launch must be measured by itself. If all launches of its batch are of its function, the batch
+/// measures as well.
 bool Meter::is_due_alone(const Launch& launch, const Cost& cost, const Batch* batch) {
     if (!cost.measured) return true;
     const bool of_its_kind =
@@ -124,7 +124,7 @@ Batch* Meter::open_batch(const Launch& launch, wire::Overlap overlap) {
     return batch;
 }
 
-/// GPU time that may be granted in advance: up to one nanosecond less than closes the batch, so that the
+/// GPU time that may be granted in advance: up to one nanosecond less than what closes the batch, so that the
 /// launch that closes it asks.
 std::int64_t Meter::room_for_more(const Batch& batch, const Cost& cost, const Allowance& allowance,
                                   std::int64_t now_ns) {
@@ -135,9 +135,8 @@ std::int64_t Meter::room_for_more(const Batch& batch, const Cost& cost, const Al
 
 /// For fronts that call `enter`: those that were built before the engine granted time. They stay in processes
 /// of containers that run, and `Batch::run` is kept for this alone.
-/// How many launches of the same function may follow without asking: as many as came in a row already, twice,
-/// and at the pace seen no longer than a quarter of a millisecond, because until they come they are thought
-/// to be running.
+/// How many launches of the same function may follow without asking: twice as many as came in a row already,
+/// but at their pace no more than a quarter of a millisecond, because they count as running until they come.
 std::uint32_t Meter::run_length(const Batch& batch, const Cost& cost, std::int64_t room_ns) const {
     if (room_ns <= 0 || batch.run < 2) return 0;
     const std::uint32_t most = std::min({kLongestRun, 2 * batch.run, kBatchLaunches - 1 - batch.launches});
@@ -145,8 +144,9 @@ std::uint32_t Meter::run_length(const Batch& batch, const Cost& cost, std::int64
     return static_cast<std::uint32_t>(std::min({room_ns / cost.each_ns, in_time, std::int64_t{most}}));
 }
 
-/// The same for launches of several functions, by their mean cost in this batch. A function must have been
-/// asked about in the batch, so that the batch knows what it consists of, until it doesn't keep more.
+/// The same for launches of several functions, by their mean cost in this batch. Each function must first
+/// have been asked about in the batch, so that the batch knows which functions it contains, as far as it can
+/// hold them.
 void Meter::grant_time(Batch& batch, const Launch& launch, const Cost& cost, std::int64_t room_ns,
                        Admission& admission) {
     admission.ask_after = functions_.until_sample(launch.function);
@@ -176,7 +176,7 @@ void Meter::put_in(Batch& batch, const Launch& launch, const Cost& cost, std::ui
     launches_ += count;
 }
 
-/// Launches that come slower than the GPU works leave it idle within an open batch; that is not use.
+/// If launches come more slowly than the GPU works, it is idle within an open batch; that time is not use.
 void Meter::note_gap(std::int64_t now_ns) {
     const std::int64_t gap = backlog_.new_gap(now_ns);
     if (gap == 0) return;
@@ -299,9 +299,11 @@ void Meter::reaped(BatchId id, std::int64_t start_ns, std::int64_t end_ns, std::
     finish(*batch, end_ns, now_ns);
 }
 
-/// An end event that came at once ends a batch that nothing had been launched into for a while: that was no
-/// use. One that came late shows that the estimates were too short, and so that there were no gaps: late by
-/// what it came after the time it was put there, for a process that is stopped puts it there when it goes on.
+/// The end of the time that the batch used. If the end event completed immediately, the GPU was idle before
+/// it: no launch had gone into the batch for a while, and the idle time is not charged. If it completed
+/// later, the estimates were too short and there was no gap; the difference to the expected end corrects
+/// them. The expected end counts from when the event was recorded, since a stopped process records it only
+/// after SIGCONT.
 std::int64_t Meter::end_of_use(Batch& batch, std::int64_t start_ns, std::int64_t end_ns) {
     const std::int64_t due = backlog_.due(batch.due_mark);
     const bool at_once = end_ns <= batch.closed_ns + kAtOnce;

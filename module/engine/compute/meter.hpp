@@ -11,7 +11,7 @@
 
 namespace cgpu::module {
 
-/// What the meter knows of one GPU, as the report tells it.
+/// The meter's figures for one GPU, as the report has them.
 struct Figures {
     std::int64_t used_ns = 0;
     std::int64_t in_flight_ns = 0;
@@ -35,11 +35,11 @@ enum class Advance {
     time,      ///< for launches of any functions whose cost the front knows
 };
 
-/// Whether the window lets a launch through, and its place in a batch.
+/// Whether the window lets a launch pass, and its place in a batch.
 struct Admission {
     bool wait = false;
-    std::int64_t until_ns = 0;  ///< wait: ask again then; not in the future: at once, with all batches closed
-    BatchId batch = 0;          ///< 0: unmetered, for want of memory
+    std::int64_t until_ns = 0;  ///< wait: ask again then; in the past: at once, with all batches closed
+    BatchId batch = 0;          ///< 0: unmetered, because there is no memory
     bool opens = false;
     bool closes = false;
     std::uint32_t more = 0;  ///< launches that may follow without asking
@@ -51,9 +51,10 @@ struct Admission {
     BatchId close_first = 0;
 };
 
-/// Measures one GPU's time for one process and keeps what is in flight within the window. Launches go into
-/// batches, one open batch per stream, each closed at 500 µs or 1024 launches. Used is the union of the
-/// batches' times on the GPU; the estimate of what is in flight rests on how long each function took before.
+/// Measures one GPU's time for one process and keeps the work in flight within the window. Launches go into
+/// batches, one open batch per stream, each closed at 500 µs or 1024 launches. The used time is the union of
+/// the batches' times on the GPU; the estimate of the time in flight is based on how long each function took
+/// before.
 class Meter {
   public:
     Meter(const EngineHost& host, std::uint32_t gpu) : functions_(host), batches_(host, gpu) {}
@@ -62,11 +63,11 @@ class Meter {
     void count_unmetered(std::uint32_t count) { launches_ += count; }
     /// Launches of a function that passed on granted time.
     void passed(std::uint64_t function, std::uint32_t count) { functions_.count(function, count); }
-    /// What was granted, or let through, and not launched.
+    /// Launches that were granted, or let through, and did not happen.
     void unused(BatchId id, std::uint32_t count);
     void return_time(BatchId id, std::uint32_t count, std::int64_t ns);
 
-    /// Goes round the open batches; see EngineTable::next_open_batch.
+    /// Cycles through the open batches; see EngineTable::next_open_batch.
     bool next_open(std::uint64_t context, std::uint64_t stream, std::int64_t older_than_ns, OpenBatch& out);
     void closed(BatchId id, std::int64_t now_ns);
     BatchId oldest(std::uint64_t context);
@@ -79,7 +80,7 @@ class Meter {
     std::int64_t poll_at(std::int64_t now_ns);
     Figures figures();
 
-    // For a handover. What is not among the fields follows from the batches.
+    // For a handover. State that is not among the fields follows from the batches.
     bool adopt(const Batch& batch);
     Batches& batches() { return batches_; }
     Functions& functions() { return functions_; }
@@ -87,7 +88,7 @@ class Meter {
     Window& window() { return window_; }
     Backlog& backlog() { return backlog_; }
     OverlapScale& overlap() { return overlap_; }
-    /// visit(field) for each, always in this order; new ones come last.
+    /// visit(field) for each, always in this order; new fields come last.
     template <class Visit>
     void each_field(Visit& visit) {
         visit(used_ns_);
@@ -100,7 +101,7 @@ class Meter {
   private:
     struct Cost {
         std::int64_t each_ns;
-        double scale;  ///< contained in it: see OverlapScale
+        double scale;  ///< the factor in it: see OverlapScale
         bool measured;
     };
 
@@ -132,7 +133,7 @@ class Meter {
     std::int64_t longest_ns_ = 0;
     std::uint64_t launches_ = 0;
     std::uint32_t unmeasured_ = 0;  ///< batches in flight of a function never measured
-    std::int64_t idle_ns_ = 0;      ///< thought to lie within batches that are not reaped yet
+    std::int64_t idle_ns_ = 0;      ///< idle time assumed within batches that are not reaped yet
     BatchId named_ = 0;             ///< by next_open, last
 };
 

@@ -7,12 +7,14 @@ namespace {
 
 constexpr std::int64_t kPatience =
     50'000'000;  // without progress, beyond twice the estimate of the oldest batch
-// While the window yields, so many launches pass in each such time, lest the queue fills up without bound.
+// While the window yields, this many launches pass in each interval, so that the queue doesn't grow without
+// bound.
 constexpr std::int64_t kStallTick = 10'000'000;
 constexpr std::uint32_t kStallPasses = 64;
-// What a launch that was let through sets free ends so soon after it, as seen by somebody who waits for it …
+// If a launch unblocks work in flight, that work ends within this time after the launch, as a waiting thread
+// sees it …
 constexpr std::int64_t kHelpsWithin = 5'000'000;
-// … and where it does, this is the patience.
+// … and where that happened, this is the patience.
 constexpr std::int64_t kShortPatience = 500'000;
 constexpr std::int64_t kEarly = 200'000;
 constexpr std::int64_t kSoonest = 50'000;

@@ -11,33 +11,33 @@ struct Flight {
     std::int64_t oldest_start_ns;  ///< since when its oldest batch runs
     std::int64_t oldest_ns;        ///< estimate of that batch
 
-    /// What is in flight less what the oldest should have done by now.
+    /// The work in flight, minus the part that the oldest batch should have done by now.
     std::int64_t remaining(std::int64_t now_ns) const {
         return in_flight_ns - std::clamp<std::int64_t>(now_ns - oldest_start_ns, 0, oldest_ns);
     }
     std::int64_t oldest_end_ns() const { return oldest_start_ns + oldest_ns; }
 };
 
-/// When to look for the end of work that is expected at that time: a few times before, because it may have
-/// been estimated too long, then, and the later it is, the less often.
+/// When to poll for the end of work that is expected at that time: a few times before, because the estimate
+/// may be too long, at that time, and then less and less often.
 std::int64_t look_again_at(std::int64_t expected_ns, std::int64_t now_ns);
 
-/// Bounds the GPU time in flight. Once full it lets launches in only when a batch's worth has run (without
-/// that, batches shrink to one kernel each); and it yields when nothing ends for long, because what is held
-/// may be what the running work waits for. Where that was so (something ended at once when it had yielded) it
-/// yields sooner the next times, a launch at a time, until once that was in vain.
+/// Bounds the GPU time in flight. Once it is full, it admits launches only when a batch's worth has run
+/// (otherwise batches would shrink to one kernel each). It yields when nothing ends for long, because the
+/// running work may be waiting for the held launch. If it was (work ended right after the window yielded),
+/// the window yields sooner the next times, one launch at a time, until that has no effect once.
 class Window {
   public:
-    /// Whether a launch has to wait. `one_at_a_time`: of its kind, another is in flight.
+    /// Whether a launch must wait. `one_at_a_time`: another launch of its kind is in flight.
     bool holds(const Flight& flight, std::int64_t window_ns, bool one_at_a_time, std::int64_t now_ns);
-    /// When a launch that it holds should ask again.
+    /// When a held launch should ask again.
     std::int64_t ask_again_at(const Flight& flight, std::int64_t window_ns, std::int64_t now_ns) const;
 
     void empty() { full_ = false; }
-    /// Something ended, or began after idleness.
+    /// Some work ended, or began after idle time.
     void progressed(std::int64_t now_ns);
 
-    /// For a handover: visit(field) for each, always in this order; new ones come last.
+    /// For a handover: visit(field) for each, always in this order; new fields come last.
     template <class Visit>
     void each_field(Visit& visit) {
         visit(full_);

@@ -10,7 +10,7 @@ constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
 
 std::uint64_t sum(std::uint64_t a, std::uint64_t b) { return a > kMax - b ? kMax : a + b; }
 
-/// A holding's granules: those it fills, which no other can touch, and the (at most two) that it shares.
+/// The granules of a holding: those it fills, which no other can touch, and the (at most two) that it shares.
 struct Span {
     std::uint64_t filled_bytes = 0;
     std::uint64_t edges[2] = {};
@@ -25,7 +25,7 @@ Span span_of(std::uint32_t gpu, std::uint64_t address, std::uint64_t bytes) {
     const std::uint64_t last = (end - 1) / wire::kGranule;
     const bool first_filled = address % wire::kGranule == 0;
     const bool last_filled = end % wire::kGranule == 0;
-    // A granule's number has 43 bits, so the GPU goes on top.
+    // A granule's number has 43 bits, so the GPU's index is stored above it.
     const auto edge = [gpu](std::uint64_t granule) { return (std::uint64_t{gpu} << 48) | granule; };
     if (first == last) {
         if (first_filled && last_filled) {
@@ -41,8 +41,8 @@ Span span_of(std::uint32_t gpu, std::uint64_t address, std::uint64_t bytes) {
     return span;
 }
 
-/// Arrays have no address, so which granules small ones share isn't known: together they are charged for as
-/// many as their bytes fill.
+/// Arrays have no address, so it isn't known which granules small ones share: together they are charged for
+/// as many as their bytes fill.
 bool is_small_array(Holding kind, const Held& held) {
     return kind == Holding::array && held.bytes < wire::kGranule;
 }
@@ -56,7 +56,7 @@ void Accounting::bind(const wire::Orders* orders, wire::Reports* reports) {
     const Guard guard(lock_);
     orders_ = orders;
     reports_ = reports;
-    // First: a report is believed from its first charge on.
+    // First, because a report is believed from its first charge on.
     report_changes();
     for (std::uint32_t gpu = 0; gpu < wire::kMaxGpus; ++gpu) report(gpu);
 }
@@ -83,8 +83,8 @@ void Accounting::commit(std::uint32_t gpu, Holding kind, std::uint64_t key, std:
     if (gpu >= wire::kMaxGpus || shelf == nullptr) return;
     const Guard guard(lock_);
     take_off_reserved(gpu, reserved);
-    // Without a reservation there may be no memory to remember it by; then it is not charged, as its free
-    // won't be.
+    // Without a reservation there may be no memory to record it; then it is not charged, and neither is its
+    // free.
     put(kind, *shelf, key, Held{gpu, bytes, 0});
 }
 
@@ -92,7 +92,7 @@ bool Accounting::put(Holding kind, Shelf& shelf, std::uint64_t key, const Held& 
     if (!edges_.make_room(2) || !shelf.make_room(1)) return false;
     if (const Held* old = shelf.held.find(key)) {
         const Held moved = *old;
-        // Of three that were given the same key, the first is long free.
+        // If three holdings got the same key, the first was freed long ago.
         if (const Held* oldest = shelf.earlier.find(key)) end_charge(kind, key, Held{*oldest});
         shelf.earlier.erase(key);
         shelf.earlier.insert(key, moved);
@@ -121,7 +121,7 @@ std::uint64_t Accounting::resize(std::uint32_t gpu, Holding kind, std::uint64_t 
     take_off_reserved(gpu, reserved);
     Held* held = shelf->held.find(key);
     if (held == nullptr) {
-        // Nothing need be known of what takes nothing.
+        // A thing without memory needs no record.
         if (bytes == 0 || !shelf->held.make_room(1)) return 0;
         held = shelf->held.insert(key, Held{gpu, 0, 0});
     }
@@ -188,7 +188,7 @@ void Accounting::release_context(std::uint64_t context) {
         Shelf& shelf = *shelf_of(kind);
         shelf.earlier.erase_if(end);
         shelf.held.erase_if(end);
-        // Whose later one is gone is the only one with its key again.
+        // If the later holding of a key is gone, the earlier one is the only one again.
         shelf.earlier.erase_if([&](std::uint64_t key, const Held& held) {
             return shelf.held.find(key) == nullptr && shelf.held.insert(key, held) != nullptr;
         });
@@ -248,12 +248,13 @@ bool Accounting::adopt(const Changes& changes) {
     return make_room(changes.pending);
 }
 
-/// One holding more than there are may be moved among the earlier ones.
+/// One more holding than exist may be moved among the earlier ones.
 bool Accounting::make_room_for(Holding kind, std::uint64_t count) {
     const Guard guard(lock_);
     Shelf* shelf = shelf_of(kind);
     if (shelf == nullptr) return false;
-    // How many granules its holdings share isn't known; most end within the one that the next begins in.
+    // The number of granules that its holdings share isn't known; most holdings end within the one in which
+    // the next begins.
     return shelf->held.make_room(count) && (kind != Holding::address || edges_.make_room(count));
 }
 
@@ -278,7 +279,7 @@ Accounting::Shelf* Accounting::shelf_of(Holding kind) {
     return nullptr;
 }
 
-/// For so many commits, of whatever kind they will be.
+/// For this many commits, of any kind.
 bool Accounting::make_room(std::uint64_t commits) {
     return addresses_.make_room(commits) && arrays_.make_room(commits) && physical_.make_room(commits) &&
            pools_.make_room(commits) && edges_.make_room(2 * commits);
@@ -343,7 +344,7 @@ void Accounting::report(std::uint32_t gpu) {
     wire::GpuReport& report = reports_->gpus[gpu];
     report.charged_bytes.store(gpus_[gpu].charged);
     report.pooled_bytes.store(gpus_[gpu].pooled);
-    // A page that was never written can't be told from a charge of nothing but by this.
+    // A page that was never written can't be distinguished from a charge of zero in any other way.
     std::int64_t never = 0;
     report.updated_ns.compare_exchange_strong(never, 1);
 }

@@ -10,20 +10,20 @@
 
 namespace cgpu::module {
 
-/// One thing that the driver gave.
+/// One thing that the driver has given.
 struct Held {
     std::uint32_t gpu;
     std::uint64_t bytes;    ///< as asked of the driver
     std::uint64_t context;  ///< whose it is; 0: unknown
 };
 
-/// What this process may take of each GPU's memory, and what it has taken. The driver is asked between
-/// `reserve` and `commit` or `cancel`, so two threads can't take the same bytes and a failed call leaves
-/// nothing. All that a commit will need is set aside by its reserve, so a commit of reserved bytes can't
+/// What this process may take of each GPU's memory, and what it has taken. The driver is called between
+/// `reserve` and `commit` or `cancel`, so two threads can't take the same bytes, and a failed call leaves
+/// nothing. A reserve sets aside everything that its commit will need, so a commit of reserved bytes can't
 /// fail.
 ///
-/// Always: charged = what the holdings touch; nothing is ever below zero; charged + reserved ≤ leased, unless
-/// the driver gave more than was asked for or isolation was off.
+/// Invariants: charged = what the holdings touch; nothing is ever below zero; charged + reserved ≤ leased,
+/// unless the driver gave more than was asked for, or isolation was off.
 class Accounting {
   public:
     explicit Accounting(const EngineHost& host);
@@ -51,21 +51,21 @@ class Accounting {
     std::uint64_t leased(std::uint32_t gpu);
 
     // For a handover.
-    /// What may be taken, and what is set aside for driver calls that are under way.
+    /// What may be taken, and what is reserved for driver calls under way.
     struct Allotment {
         std::uint64_t leased;
         std::uint64_t reserved;
     };
     Allotment allotment(std::uint32_t gpu);
     void adopt(std::uint32_t gpu, const Allotment& allotment);
-    /// Driver calls that are under way.
+    /// Driver calls under way.
     struct Changes {
         std::uint64_t pending;  ///< allocations: reserved, and neither committed nor cancelled
         std::uint32_t freeing;
         std::uint32_t begun;  ///< so far, of both; wraps
     };
     Changes changes();
-    /// False: no memory for what they will end in.
+    /// False: no memory for their results.
     bool adopt(const Changes& changes);
     bool make_room_for(Holding kind, std::uint64_t count);
     bool adopt(Holding kind, std::uint64_t key, const Held& held);
@@ -80,7 +80,7 @@ class Accounting {
             shelf->held.each(tell);
         }
     }
-    /// How many of each kind there are.
+    /// The number of holdings of each kind.
     template <class Visit>  // void(Holding, std::uint64_t)
     void each_count(Visit visit) {
         const Guard guard(lock_);
@@ -102,8 +102,8 @@ class Accounting {
         std::uint64_t pooled = 0;        ///< of it
     };
 
-    /// What is held of one kind. The driver may give a key to another thread between a free and our hearing
-    /// of it: then both are held for a moment, and the free meant the earlier one.
+    /// The holdings of one kind. Between a free and its report to the engine, the driver may give a key to
+    /// another thread: then both are held for a moment, and the free refers to the earlier one.
     struct Shelf {
         Map<Held> held;
         Map<Held> earlier;  ///< of keys that are in `held`, too

@@ -6,7 +6,7 @@
 
 namespace cgpu::front {
 
-/// An array that grows, and says no where there is no memory instead of throwing.
+/// A growing array; without memory it returns an error instead of throwing.
 template <class T>
 class Buffer {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -17,7 +17,8 @@ class Buffer {
     Buffer(const Buffer&) = delete;
     Buffer& operator=(const Buffer&) = delete;
 
-    /// Makes room for so many; what is in it stays. False: there is no memory, and all is as it was.
+    /// Makes room for this many elements; the content stays. False: there is no memory, and nothing has
+    /// changed.
     bool grow(std::size_t room) {
         if (room <= room_) return true;
         void* items = std::realloc(items_, room * sizeof(T));

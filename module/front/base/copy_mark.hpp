@@ -5,15 +5,15 @@
 
 namespace cgpu::front {
 
-/// Tells a process from a copy that was made of it past libc's fork (a bare clone): in that one no handler of
-/// fork has run, locks are as they were, the connection is the first process's, and there is no service
-/// thread. The word lies in a page that the kernel wipes in copies (MADV_WIPEONFORK). Where the kernel knows
-/// no such pages (before Linux 4.14), nothing is taken for a copy.
+/// Detects a copy of the process that was made without libc's fork (a bare clone): in such a copy no fork
+/// handler has run, locks are as they were, the connection belongs to the first process, and there is no
+/// service thread. The word is in a page that the kernel wipes in copies (MADV_WIPEONFORK). On kernels
+/// without such pages (before Linux 4.14) nothing is treated as a copy.
 class CopyMark {
   public:
     constexpr CopyMark() = default;
 
-    /// This process is none from here on.
+    /// From here on this process doesn't count as a copy.
     void set();
     [[nodiscard]] bool is_copy() const {
         return word_.load(std::memory_order_relaxed)->load(std::memory_order_relaxed) == 0;

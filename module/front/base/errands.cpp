@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kWakeSlack = 50 * kMicrosecond;
 constexpr std::int64_t kGiveDelay = 100 * kMillisecond;
-/// One word for all kernels that a program starts with.
+/// One message for all the kernels with which a program starts.
 constexpr std::int64_t kMovedDelay = 50 * kMillisecond;
 
 constinit Errands the_errands;
@@ -27,8 +27,8 @@ void Errands::open() {
     const Locked lock(pipe_mutex_);
     wake_read_.close();
     wake_write_.close();
-    // A pipe and no eventfd: every eventfd has the same inode, so a stranger's under our number would not be
-    // told.
+    // A pipe and not an eventfd: every eventfd has the same inode, so another one under our number would not
+    // be detected.
     wake_read_ = Descriptor::adopt(ends[0]);
     wake_write_ = Descriptor::adopt(ends[1]);
 }
@@ -37,11 +37,11 @@ void Errands::wake() {
     const Uncancelled uncancelled;
     const Locked lock(pipe_mutex_);
     const char byte = 0;
-    // A full pipe wakes as well.
+    // A full pipe wakes the thread as well.
     if (const int fd = wake_write_.usable(); fd >= 0 && write(fd, &byte, 1) < 0) return;
 }
 
-/// A sleep that the process was stopped in begins anew when it goes on: one that should be over is not.
+/// A sleep in which the process was stopped restarts when it resumes: a sleep that should be over is not.
 void Errands::wake_by(std::int64_t when_ns) {
     if (when_ns == kNever) return;
     auto asked = asked_.load();
@@ -81,7 +81,7 @@ std::uint32_t Errands::take_moved(std::int64_t now) {
 bool Errands::sleep(std::int64_t until_ns, int socket) {
     until_ns = std::min({until_ns, give_at_.load(), tell_moved_at_.load()});
     sleeping_until_.store(until_ns);
-    // After that: who asks from here on sees that the service sleeps.
+    // After that store: threads that ask from here on see that the service sleeps.
     until_ns = std::min(until_ns, asked_.load());
     std::array<pollfd, 2> entries{{{wake_read_.usable(), POLLIN, 0}, {socket, POLLIN, 0}}};
     if (entries[0].fd < 0) open();

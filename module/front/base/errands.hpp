@@ -8,40 +8,40 @@
 
 namespace cgpu::front {
 
-/// What threads of the program leave for the service thread to do, and what wakes it. It lies below all who
-/// leave something, so that none of them needs to know the service.
+/// Tasks that the program's threads leave for the service thread, and its wake-up. This class is below all
+/// callers, so that none of them needs to include the service.
 class Errands {
   public:
     constexpr Errands() = default;
 
-    /// Has the service look around now.
+    /// Has the service thread do a round now.
     void wake();
-    /// Has the service look around at `when_ns` at the latest.
+    /// Has the service thread do a round at `when_ns` at the latest.
     void wake_by(std::int64_t when_ns);
-    /// Memory was freed: the lease may have more than is needed.
+    /// Memory was freed: the lease may be larger than needed.
     void note_free();
-    /// A call may have moved the process's memory on a GPU in a way that only the driver's figure tells of.
+    /// A call may have changed the process's memory on a GPU in a way that only the driver's figure shows.
     void note_moved(int gpu);
 
     // For the service thread.
 
-    /// Makes what wakes it; without that it looks around by the clock.
+    /// Creates the wake-up pipe; without it the service thread polls by the clock.
     void open();
-    /// It begins to look around: what was asked until here is about work that it looks at now.
+    /// The service thread begins a round: requests until here are about work that this round handles.
     void begin_look() { asked_.store(kNever); }
-    /// Whether lease is to go back now. It is asked for anew by the next note_free().
+    /// Whether lease should be returned now. The next note_free() requests it again.
     bool take_free(std::int64_t now);
-    /// The GPUs of note_moved() (a bit for each) once it is time to tell; 0: none, or not yet.
+    /// The GPUs of note_moved() (a bit for each) once it is time to report them; 0: none, or not yet.
     std::uint32_t take_moved(std::int64_t now);
-    /// Sleeps until something left here is due, `until_ns` at the latest, or until `socket` (-1: none) can be
-    /// read or is closed. True: it is that.
+    /// Sleeps until a task here is due, `until_ns` at the latest, or until `socket` (-1: none) can be read or
+    /// is closed. True: the socket ended the sleep.
     bool sleep(std::int64_t until_ns, int socket);
 
     void reset_in_child();
 
   private:
     std::atomic<std::int64_t> sleeping_until_{0};  ///< 0: the service is awake
-    std::atomic<std::int64_t> asked_{kNever};      ///< the soonest of wake_by since it last began to look
+    std::atomic<std::int64_t> asked_{kNever};      ///< the earliest wake_by since the last round began
     std::atomic<std::int64_t> give_at_{kNever};
     std::atomic<std::uint32_t> moved_{0};  ///< a bit for each GPU
     std::atomic<std::int64_t> tell_moved_at_{kNever};

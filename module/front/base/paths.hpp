@@ -1,7 +1,7 @@
 #pragma once
 
-/// Where the front finds the daemon and the engine: fixed paths, because the environment belongs to the user.
-/// A test build may define others; a running front can't be told.
+/// Where the front finds the daemon and the engine. The paths are fixed, because the environment is under the
+/// user's control. A test build may define others; a running front can't be told.
 #ifndef CGPU_LINK_SOCKET
 #define CGPU_LINK_SOCKET "/run/cgpu/link/socket"
 #endif

@@ -8,7 +8,7 @@
 namespace cgpu::front {
 namespace {
 
-/// Enough for the driver's event calls. glibc puts the program's thread-local variables on it, too.
+/// Enough for the driver's event calls. glibc also puts the program's thread-local variables on it.
 constexpr std::size_t kStackBytes = std::size_t{512} * 1024;
 
 bool create_detached(void* (*function)(void*), void* argument, std::size_t stack_bytes) {
@@ -29,7 +29,7 @@ bool start_thread(void* (*function)(void*), void* argument) {
     sigset_t before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    // A program with much thread-local data needs more than the small stack: then the default.
+    // A program with much thread-local data needs more than the small stack: then the default size is used.
     const bool made =
         create_detached(function, argument, kStackBytes) || create_detached(function, argument, 0);
     pthread_sigmask(SIG_SETMASK, &before, nullptr);

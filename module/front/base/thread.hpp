@@ -2,8 +2,9 @@
 
 namespace cgpu::front {
 
-/// Starts a detached thread of ours in the program's process: with a small stack where the program's
-/// thread-local data leaves room for that, and deaf to the program's signals. False where it can't be made.
+/// Starts a detached thread of ours in the program's process: with a small stack if the program's
+/// thread-local data leaves room for that, and with the program's signals blocked. False if it can't be
+/// created.
 bool start_thread(void* (*function)(void*), void* argument);
 
 }  // namespace cgpu::front

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
-/// Clock, futex and lock, in the form that a library without exceptions, living through forks, needs.
+/// Clock, futex and lock, in the form that a library without exceptions, which survives forks, needs.
 namespace cgpu::front {
 
 constexpr std::int64_t kMicrosecond = 1000;
@@ -24,7 +24,7 @@ void sleep_until(std::int64_t when_ns);
 void futex_wait(const std::atomic<std::uint32_t>* word, std::uint32_t value, std::int64_t until_ns);
 void futex_wake_all(const std::atomic<std::uint32_t>* word);
 
-/// A lock that a forked child may start afresh: its other threads are gone, whatever they held.
+/// A lock that a forked child may reset: its other threads are gone, whatever they held.
 class Mutex {
   public:
     constexpr Mutex() = default;
@@ -39,8 +39,9 @@ class Mutex {
     pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
 };
 
-/// While it lives, pthread_cancel() doesn't end this thread. A thread that ended in one of our system calls
-/// would leave with a lock held or a charge unfinished: nothing is unwound here, as there are no exceptions.
+/// While this object lives, pthread_cancel() doesn't end this thread. A thread that ended in one of our
+/// system calls would leave a lock held or a charge unfinished: nothing is unwound here, because there are no
+/// exceptions.
 class Uncancelled {
   public:
     Uncancelled() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }

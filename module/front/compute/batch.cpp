@@ -17,10 +17,10 @@ constexpr int kTriesPerRound = 64;
 /// A launch that takes the driver longer is not waited for: its thread may have been cancelled in it.
 constexpr std::int64_t kLaunchPatience = kSecond;
 
-/// Whether another thread than this one may be launching into it: only then all have to be looked at.
+/// Whether another thread may be launching into the batch: only then all threads have to be checked.
 bool has_others(const Batch& batch) { return batch.shared || batch.opener != Launching::me(); }
 
-/// False: somebody else has, or is doing it.
+/// False: another thread has recorded it, or is doing so.
 bool record_end(Context& context, module::BatchId id) {
     ContextBatches& batches = context.batches;
     batches.mutex.lock();
@@ -36,8 +36,8 @@ bool record_end(Context& context, module::BatchId id) {
         session().engine().closed(id, now_ns());
         return true;
     }
-    // A stream may have joined a capture since: an event recorded there would become a part of the program's
-    // graph.
+    // The stream may have joined a capture since: an event recorded there would become a part of the
+    // program's graph.
     const RelaxedCapture relaxed;
     if (is_capturing(batch->stream) || real::cuEventRecord(batch->end, batch->stream) != kSuccess) {
         lose_batch(context, id);
@@ -49,7 +49,7 @@ bool record_end(Context& context, module::BatchId id) {
 
 }  // namespace
 
-// Open.
+// Opening.
 
 bool open_batch(Context& context, module::BatchId id, CUstream stream, bool owner_closes,
                 bool& announce_locked) {
@@ -61,7 +61,8 @@ bool open_batch(Context& context, module::BatchId id, CUstream stream, bool owne
         batch->end = take_event(context);
         if (batch->start != nullptr && batch->end != nullptr &&
             real::cuEventRecord(batch->start, stream) == kSuccess) {
-            // Only now can others find it: an end event must not be recorded before the start event.
+            // Other threads can find the batch only from now on: the end event must not be recorded before
+            // the start event.
             ContextBatches& batches = context.batches;
             const Locked lock(batches.mutex);
             batch->announce_locked = announce_locked = batches.find_shared(stream) != nullptr;
@@ -165,7 +166,7 @@ void close_overdue(Context& context, std::int64_t now) {
     if (current.ok()) record_end(context, overdue);
 }
 
-// Gone.
+// Removal.
 
 void drop_batch(Context& context, Batch* batch) {
     if (batch == nullptr) return;

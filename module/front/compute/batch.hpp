@@ -2,42 +2,41 @@
 
 #include "module/front/contexts/context_table.hpp"
 
-/// The life of a batch: the launches on one stream between two events of ours, which tell how long they took.
-/// The engine decides when it begins and ends; this is what happens on the stream.
+/// The life of a batch: the launches on one stream between two events of ours. The events tell how long the
+/// launches took. The engine decides when a batch begins and ends; these functions carry that out on the
+/// stream.
 ///
-/// 1. Open: its start event is recorded, and launches go into it (open_batch, takes_launch).
-/// 2. Closing: it takes no further launch (close_batch, note_last_launch). A thread may be launching into it
-/// at
-///    this moment; then that thread closes it when its launch has reached the driver (close_left_over).
-/// 3. Closed: its end event is recorded, and the engine knows.
-/// 4. Reaped: the GPU has passed the end event, and the engine knows when (reap.hpp); or lost: it can't be
-///    measured any more.
+/// 1. Open: the start event is recorded, and launches go into the batch (open_batch, takes_launch).
+/// 2. Closing: the batch accepts no further launch (close_batch, note_last_launch). If a thread is inside
+///    a launch call for this batch, that thread closes it after the driver returns (close_left_over).
+/// 3. Closed: the end event is recorded, and the engine knows.
+/// 4. Reaped: the GPU has passed the end event, and the engine knows when (reap.hpp). Or lost: the batch
+///    can't be measured any more.
 ///
-/// None of these may be called while a lock is held.
+/// None of these functions may be called while a lock is held.
 namespace cgpu::front {
 
-/// Records the start event of a batch that the engine has opened. False: it can't be measured, and the engine
-/// knows. `owner_closes`: see Batch. Sets `announce_locked`, how launches into it are to be
-/// told: see Launching.
-bool open_batch(Context& context, module::BatchId id, CUstream stream, bool owner_closes,
-                bool& announce_locked);
+/// Records the start event of a batch that the engine has opened. False: the batch can't be measured, and the
+/// engine knows. `owner_closes`: see Batch. Sets `announce_locked`, the way in which launches into it are
+/// published: see Launching.
+bool open_batch(Context& context, module::BatchId id, CUstream stream, bool owner_closes, bool& announce_locked);
 
-/// Whether the batch still takes a launch of this thread, which has told so (Launching::begin, locked). Sets
-/// `announce_locked` then.
+/// Whether the batch still takes a launch of this thread, which has published it (Launching::begin, locked).
+/// If so, sets `announce_locked`.
 bool takes_launch(Context& context, module::BatchId id, bool& announce_locked);
 
-/// Behind a launch on a per-thread stream: records the batch's end event (again).
+/// Call after a launch on a per-thread stream: records the batch's end event (again).
 void mark_end(Context& context, module::BatchId id);
 
-/// Before a launch that the batch is to be closed behind, by this thread.
+/// Call before a launch after which this thread closes the batch.
 void note_last_launch(Context& context, module::BatchId id);
 
-/// Records the end event and tells the engine. False: no such open batch; or somebody else does it, be it the
-/// thread that is just launching into the batch.
+/// Records the end event and tells the engine. False: there is no such open batch; or another thread does it,
+/// possibly the one that is launching into the batch.
 bool close_batch(Context& context, module::BatchId id);
 
-/// What a thread that is done with a launch into a batch (Launching::end) has to do where batches were closed
-/// meanwhile: to close this one, if that was left to it.
+/// Call after a launch into a batch (Launching::end) if batches were closed meanwhile: closes this batch, if
+/// that was left to this thread.
 void close_left_over(Context& context, module::BatchId id);
 
 /// Closes the open batches of a context: of one stream (its key), or of all (kAnyStream). With last_before_ns
@@ -45,16 +44,17 @@ void close_left_over(Context& context, module::BatchId id);
 constexpr std::uint64_t kAnyStream = ~std::uint64_t{0};
 void close_batches(Context& context, std::uint64_t stream, std::int64_t last_before_ns = 0);
 
-/// Closes one that waits too long for the launch of a thread: that may never come back from the driver.
+/// Closes a batch that has waited too long for the launch of a thread, which may never return from the
+/// driver.
 void close_overdue(Context& context, std::int64_t now);
 
-/// Gives back what a batch has, which is in no list any more (or null).
+/// Releases the resources of a batch that is in no list any more (or null).
 void drop_batch(Context& context, Batch* batch);
 
-/// It can't be measured: the engine counts its estimate.
+/// The batch can't be measured: the engine counts its estimate.
 void lose_batch(Context& context, module::BatchId id);
 
-/// Before a context is destroyed: its batches can't be measured any more.
+/// Call before a context is destroyed: its batches can't be measured any more.
 void forget_batches(Context& context);
 
 }  // namespace cgpu::front

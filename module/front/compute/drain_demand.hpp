@@ -10,7 +10,7 @@ namespace cgpu::front {
 /// Threads that wait at each GPU's gate.
 inline constinit std::array<std::atomic<std::uint32_t>, wire::kMaxGpus> held_threads{};
 
-/// Whether anybody waits for the GPU to end what was launched: another instance, or a thread at its gate.
+/// Whether another instance, or a thread at the GPU's gate, waits for the launched work to end.
 inline bool awaits_drain(int gpu) {
     const wire::Gate& gate = session().pages().orders()->gates[gpu];
     return gate.contended.load(std::memory_order_relaxed) != 0 ||

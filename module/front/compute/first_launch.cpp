@@ -40,7 +40,7 @@ void after_first_launch(Context& context, const FirstLaunch& first, bool launche
         code_table().not_yet(handle, context.key());
         hold_for_limits(context, first.limits);
     }
-    // What it took without our knowing, such as local memory.
+    // Memory that the launch took without an announcement, such as local memory.
     errands().note_moved(context.gpu);
 }
 

@@ -9,20 +9,20 @@
 
 namespace cgpu::front {
 
-/// What a launch of a function counts against granted time, as the engine said last.
+/// The cost of a launch of a function against granted time, as the engine last returned it.
 struct FunctionCost {
     std::uint64_t mark = 0;     ///< of function and context: CodeTable::mark; 0: none
-    module::BatchId batch = 0;  ///< that it was last asked about for
+    module::BatchId batch = 0;  ///< the batch for which it was last asked about
     std::uint32_t cost_ns = 0;
-    std::uint32_t left = 0;     ///< launches until the engine is to be asked again
-    std::uint32_t granted = 0;  ///< of these, when the engine was last told
+    std::uint32_t left = 0;     ///< launches until the engine must be asked again
+    std::uint32_t granted = 0;  ///< value of `left` when the engine was last told
 };
 
-/// The functions that one thread has launched last. Each has two places, and the older of two others makes
-/// room for a third.
+/// The functions that one thread has launched recently. Each has two possible places, and a new function
+/// replaces the older one of the two.
 class alignas(64) FunctionCosts {
   public:
-    /// Those of this thread; null: it has none (yet).
+    /// The functions of this thread; null: it has none (yet).
     static FunctionCosts* of_thread() {
         const detail::Slot* slot = detail::this_thread.slot;
         return slot != nullptr ? slot->costs : nullptr;
@@ -35,10 +35,11 @@ class alignas(64) FunctionCosts {
         return slot->costs;
     }
 
-    /// Null: not known.
+    /// Null: unknown.
     [[gnu::always_inline]] FunctionCost* find(std::uint64_t mark) {
         Pair& pair = pairs_[mark >> 32 & (kPairs - 1)];
-        // No branch: which of the two it is can't be foretold where functions come in any order.
+        // Without a branch, because it can't be predicted which of the two it is when functions come in any
+        // order.
         FunctionCost* cost = pair.data() + (pair[0].mark == mark ? 0 : 1);
         return cost->mark == mark ? cost : nullptr;
     }
@@ -50,7 +51,7 @@ class alignas(64) FunctionCosts {
         return pair[0];
     }
 
-    /// Forgets all where something has changed since `changes` was told last: see launch_changes.
+    /// Drops all entries if anything has changed since the last call's `changes`: see launch_changes.
     void forget_older(std::uint32_t changes) {
         if (changes == changes_) return;
         pairs_.fill({});

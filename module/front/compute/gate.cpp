@@ -22,8 +22,8 @@ constexpr std::int64_t kOpenBatchLook = kMillisecond;
 
 const wire::Gate& gate_of(int gpu) { return session().pages().orders()->gates[gpu]; }
 
-/// The window is full: waits for the GPU to finish something, looking when the oldest batch should end and
-/// then ever less often.
+/// The window is full: waits for the GPU to finish work, polls when the oldest batch should end, and then
+/// less and less often.
 void wait_for_batch(int gpu, std::int64_t until_ns) {
     constexpr std::int64_t kFirstStep = 5 * kMicrosecond;
     constexpr std::int64_t kUsualStep = 20 * kMicrosecond;
@@ -41,13 +41,13 @@ void wait_for_batch(int gpu, std::int64_t until_ns) {
     }
 }
 
-/// The engine knows what the thread had to tell of launches before this one.
+/// The engine has received the thread's report of earlier launches.
 void told(module::TimeRequest& request) {
     request.passed = request.returned_launches = 0;
     request.returned_ns = 0;
 }
 
-/// Asks the engine until it lets the launch through.
+/// Asks the engine until it lets the launch pass.
 module::TimeGrant ask_engine(module::TimeRequest& request, int gpu) {
     while (true) {
         module::TimeGrant grant{};
@@ -65,7 +65,7 @@ module::TimeGrant ask_engine(module::TimeRequest& request, int gpu) {
         }
         auto& held = held_threads[static_cast<std::size_t>(gpu)];
         held.fetch_add(1);
-        // The work before it may be what the daemon waits for.
+        // The daemon may be waiting for the work before it.
         errands().wake_by(session().engine().poll_at(static_cast<std::uint32_t>(gpu), now_ns()));
         if (decision.word != nullptr) {
             futex_wait(decision.word, decision.value, decision.until_ns);
@@ -76,7 +76,7 @@ module::TimeGrant ask_engine(module::TimeRequest& request, int gpu) {
     }
 }
 
-/// A batch that took this thread's last launch.
+/// The batch that took this thread's last launch.
 struct LastBatch {
     const Context* context;
     module::BatchId id;
@@ -84,7 +84,8 @@ struct LastBatch {
     bool announce_locked;
 };
 
-/// Whether it takes another; without the lock where it is the same as before and nothing was closed.
+/// Whether the batch takes another launch; without the lock if it is the same as before and nothing was
+/// closed.
 bool takes_another(Context& context, module::BatchId batch, const LastBatch& last, Pass& pass) {
     if (last.id != batch || last.context != &context || last.closes != pass.closes)
         return takes_launch(context, batch, pass.announce_locked);
@@ -92,8 +93,8 @@ bool takes_another(Context& context, module::BatchId batch, const LastBatch& las
     return true;
 }
 
-/// Asks until the launch passes, and sees to it that the batch that it was let into takes it: between the
-/// question and the launch another thread may have closed it.
+/// Asks until the launch passes, and ensures that the batch that it was assigned to takes it: between the
+/// question and the launch another thread may have closed that batch.
 module::TimeGrant enter_batch(Context& context, const Work& work, module::TimeRequest& request,
                               const LastBatch& last, Pass& pass) {
     constexpr int kTries = 16;
@@ -105,11 +106,11 @@ module::TimeGrant enter_batch(Context& context, const Work& work, module::TimeRe
         if (decision.batch == 0) return grant;
         if (grant.close_first != 0) close_batch(context, grant.close_first);
         Launching::begin(decision.batch, true);
-        // Before the batch takes the launch: what closes it later is seen.
+        // Before the batch takes the launch, so that a later close is seen.
         pass.closes = context.batches.closes_of(decision.batch).load();
-        if (decision.open != 0 ? open_batch(context, decision.open, work.stream, pass.per_thread_stream,
-                                            pass.announce_locked)
-                               : takes_another(context, decision.batch, last, pass)) {
+        if (decision.open != 0
+                ? open_batch(context, decision.open, work.stream, pass.per_thread_stream, pass.announce_locked)
+                : takes_another(context, decision.batch, last, pass)) {
             if (decision.close != 0) note_last_launch(context, decision.close);
             if (decision.open != 0) errands().wake_by(now_ns() + kOpenBatchLook);
             return grant;
@@ -120,7 +121,7 @@ module::TimeGrant enter_batch(Context& context, const Work& work, module::TimeRe
             session().engine().return_time(gpu, decision.batch, 1 + decision.more,
                                            grant.time_ns + grant.cost_ns);
         }
-        // What was to be closed behind this launch is closed without it.
+        // A batch that was to be closed after this launch is closed without it.
         if (decision.close == 0 || !close_batch(context, decision.close))
             close_left_over(context, decision.batch);
         if (again) {
@@ -134,7 +135,7 @@ module::TimeGrant enter_batch(Context& context, const Work& work, module::TimeRe
     }
 }
 
-/// What the thread tells with its question; its grant ends.
+/// The request, with the report of the thread's earlier launches; its grant ends.
 module::TimeRequest make_request(const Context& context, const Work& work, std::uint32_t changes) {
     const auto function = reinterpret_cast<std::uintptr_t>(work.function);
     const module::Launch launch{
@@ -153,7 +154,7 @@ module::TimeRequest make_request(const Context& context, const Work& work, std::
     return request;
 }
 
-/// Keeps what the engine has granted the thread, and what it has said of the function.
+/// Stores what the engine has granted the thread, and what it returned about the function.
 void keep_grant(Context& context, const Work& work, const module::TimeGrant& given, const Pass& pass,
                 std::uint32_t changes) {
     const module::Decision& decision = given.decision;
@@ -200,14 +201,14 @@ CUresult pass_gate(const Work& work, Pass& pass) {
     }
     pass.context = context;
     pass.per_thread_stream = work.stream == stream_per_thread();
-    // In this order: what changes after it is seen.
+    // Read first, so that a later change is seen.
     const auto changes = launch_changes.load();
     ThreadGrant& grant = ThreadGrant::mine();
     const LastBatch last{grant.context, grant.batch, grant.closes, grant.announce_locked};
     // The first launch of a function may wait for the daemon.
     const bool first = is_first_launch(*context, work.function);
-    const bool elsewhere = grant.context != nullptr && grant.context->gpu != context->gpu;
-    if (first || elsewhere) grant.end();
+    const bool other_gpu = grant.context != nullptr && grant.context->gpu != context->gpu;
+    if (first || other_gpu) grant.end();
     if (first) {
         const CUresult refused = before_launch(*context, work.function, pass.first);
         if (refused != kSuccess) return refused;
@@ -257,7 +258,7 @@ void end_sync(Context& context) {
     reap(context);
     session().engine().sync_end(static_cast<std::uint32_t>(context.gpu), now_ns());
     if (!pool_frees().empty()) pool_frees().settle_done(now_ns());
-    // What pools keep beyond their thresholds goes back to the card now.
+    // Memory that pools keep beyond their thresholds goes back to the card now.
     if (pools().any(context.gpu)) pools().look_at_all(context.gpu);
 }
 

@@ -7,12 +7,12 @@
 #include "module/front/driver/stream_key.hpp"
 #include "module/front/session/session.hpp"
 
-/// The one way for work to the GPU: every launch of every kind passes `gated`.
+/// The only way for work to the GPU: every launch of every kind goes through `gated`.
 namespace cgpu::front {
 
 namespace detail {
 
-/// A launch that may go on: how it is metered. Filled by pass_gate, finished by after_launch.
+/// How a launch that may pass is metered. Filled by pass_gate, finished by after_launch.
 struct Pass {
     Context* context = nullptr;  ///< null: ungated
     module::BatchId batch = 0;
@@ -20,11 +20,11 @@ struct Pass {
     std::uint32_t closes = 0;  ///< ContextBatches::closes_of(batch) before the batch took it
     bool per_thread_stream = false;
     bool announce_locked = false;  ///< see Launching
-    std::int64_t cost_ns = 0;      ///< that the batch counts for it
+    std::int64_t cost_ns = 0;  ///< the launch's cost in the batch
     FirstLaunch first;
 };
 
-/// Waits until the launch may pass. Not kSuccess: it may not at all.
+/// Waits until the launch may pass. Not kSuccess: it may not pass at all.
 CUresult pass_gate(const Work& work, Pass& pass);
 void after_launch(const Pass& pass, bool launched);
 /// A launch that the driver has refused.
@@ -49,12 +49,12 @@ template <class Call>
 
 }  // namespace detail
 
-/// A launch: waits at the gate where it has to, and is metered where that is due.
+/// A launch: waits at the gate if it must, and is metered if that is due.
 template <class Call>
 CUresult gated(const Work& work, Call call) {
     ThreadGrant& grant = ThreadGrant::mine();
     if (FunctionCost* cost = grant.covers(work)) {
-        // What the grant was: a launch on several devices begins others within its call.
+        // Copied, because a launch on several devices begins others within its call.
         Context& context = *grant.context;
         const auto batch = grant.batch;
         const auto closes = grant.closes;
@@ -83,11 +83,11 @@ CUresult gated(const Work& work, Call call) {
     return detail::gated_slowly(work, call);
 }
 
-/// Around a call that waits for the GPU: batches that it waits for are closed before and reaped after it.
+/// Around a call that waits for the GPU: batches that it waits for are closed before it and reaped after it.
 template <class Call>
 CUresult synchronised(CUstream stream, bool whole_context, Call call);
 
-/// The forked child's thread has no launches in hand.
+/// The forked child's thread has no launches under way.
 void reset_gate_in_child();
 
 namespace detail {
@@ -104,8 +104,8 @@ CUresult synchronised(CUstream stream, bool whole_context, Call call) {
     return result;
 }
 
-/// Before something that must not lie inside a batch: host functions, the start of a capture, the stream's
-/// end.
+/// Call before an operation that must not be inside a batch: host functions, the start of a capture, the end
+/// of the stream.
 void close_stream(CUstream stream);
 
 }  // namespace cgpu::front

@@ -5,20 +5,19 @@
 
 namespace cgpu::front {
 
-/// Which batch each thread is launching into, so that nobody records the end of a batch between the moment a
-/// launch was let into it and the moment the driver has it.
+/// Publishes the batch into which each thread is launching, so that no thread records the end of a batch
+/// between the moment when a launch was assigned to it and the moment when the driver has the launch.
 ///
-/// Into most batches only one thread launches. It tells that by two plain stores to a line of its own, and
-/// who wants to know makes up for that with membarrier(2) (see Sections), which takes microseconds. Where
-/// threads launch into one stream together, somebody wants to know that at the end of every batch:
-/// launches into such batches are announced by locked instructions (`announce_locked`), which need no
-/// membarrier.
+/// Most batches have launches of only one thread. It publishes them by two plain stores to a cache line of
+/// its own, and a reader makes up for that with membarrier(2) (see Sections), which takes microseconds. If
+/// threads launch into one stream together, there is a reader at the end of every batch: launches into such
+/// batches are published by locked instructions (`announce_locked`), which need no membarrier.
 ///
-/// A thread launches one at a time: of a launch on several devices only the innermost is told. A thread that
-/// can't have a slot tells nothing.
+/// A thread has one launch at a time: of a launch on several devices only the innermost is published. A
+/// thread that can't have a slot publishes nothing.
 class Launching {
   public:
-    /// Before the look whether the batch (still) takes launches.
+    /// Call before the check whether the batch (still) takes launches.
     static void begin(module::BatchId batch, bool announce_locked) {
         detail::Slot* slot = detail::this_thread.slot;
         if (slot == nullptr) return;
@@ -30,16 +29,17 @@ class Launching {
         }
     }
 
-    /// After the driver has it, and before the look whether somebody wanted to close the batch meanwhile.
+    /// Call after the driver has the launch, and before the check whether another thread wanted to close the
+    /// batch.
     static void end(bool announce_locked) { begin(0, announce_locked); }
 
-    /// Whether any thread is launching into a batch. What threads have seen before they began, they have seen
-    /// before this call ended.
+    /// Whether any thread is launching into a batch. Everything that threads had seen before they began is
+    /// visible when this call returns.
     static bool anybody(module::BatchId batch, bool announce_locked) {
         return sections().anybody_launches(batch, !announce_locked);
     }
 
-    /// Tells threads apart; null: one without a slot.
+    /// Identifies the thread; null: it has no slot.
     static const void* me() { return detail::this_thread.slot; }
 };
 

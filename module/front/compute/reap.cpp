@@ -21,7 +21,7 @@ std::int64_t elapsed_ns(CUevent from, CUevent to, bool& ok) {
     return static_cast<std::int64_t>(static_cast<double>(milliseconds) * 1e6);
 }
 
-/// Only the thread that holds `reaping` comes here.
+/// Only the thread that holds `reaping` calls this.
 void report_reaped(Context& context, Batch* batch, std::int64_t now) {
     ContextBatches& batches = context.batches;
     bool base_ok = true;
@@ -34,7 +34,7 @@ void report_reaped(Context& context, Batch* batch, std::int64_t now) {
         session().engine().lost(batch->id);
         return drop_batch(context, batch);
     }
-    // Without a base any origin will do: the offset takes it out.
+    // Without a base any origin can be used: the offset cancels it.
     const std::int64_t start = (batches.base != nullptr ? batches.base_ns : now) + since_base;
     const std::int64_t end = start + length;
     const std::int64_t offset = batches.clock.offset_ns(now, end);
@@ -46,7 +46,7 @@ void report_reaped(Context& context, Batch* batch, std::int64_t now) {
     drop_batch(context, batch);
 }
 
-/// True where the batch is done, one way or the other.
+/// True if the batch is done, either way.
 bool reap_one(Context& context, CUcontext handle, module::BatchId id) {
     ContextBatches& batches = context.batches;
     batches.mutex.lock();
@@ -79,7 +79,7 @@ bool reap(Context& context) {
     const auto gpu = static_cast<std::uint32_t>(context.gpu);
     module::BatchId next = 0;
     for (auto id = session().engine().oldest(gpu, context.key()); id != 0; id = next) {
-        // Streams end out of order: what isn't done must not hide what is.
+        // Streams end out of order: an unfinished batch must not hide finished ones.
         next = session().engine().following(id);
         any = reap_one(context, handle, id) || any;
     }
@@ -112,7 +112,7 @@ std::int64_t look_after_batches(std::int64_t now) {
         open_ones = open_ones || session().engine().next_open_batch(gpu, context.key(), kAnyStream, 0, &open);
     });
     if (open_ones) next = std::min(next, now + kIdleBeforeClose);
-    // What should have ended but hasn't is looked at again after a while that doesn't eat the core.
+    // An overdue batch is polled again after a time that doesn't use up the core.
     constexpr std::int64_t kOverdueStep = 100 * kMicrosecond;
     return next == kNever ? kNever : std::max(next, now_ns() + kOverdueStep);
 }

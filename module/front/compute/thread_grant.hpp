@@ -17,12 +17,12 @@ struct Work {
     CUcontext context;     ///< null: the current one
 };
 
-/// What the engine has granted a thread in advance: launches on one stream of one context that may take so
-/// much GPU time together, or under a free gate launches of any kind. They need no further question while the
-/// gate has said nothing new. Each thread has one; the rest of it is given back with the next question.
+/// What the engine has granted a thread in advance: launches on one stream of one context that may take this
+/// much GPU time together or, under a free gate, launches of any kind. They need no further question as long
+/// as the gate hasn't changed. Each thread has one grant; the rest of it is returned with the next question.
 struct ThreadGrant {
-    std::uint32_t free = 0;     ///< launches left that pass whichever context they are in: see takes_freely
-    std::uint32_t left = 0;     ///< launches left besides
+    std::uint32_t free = 0;     ///< launches left that pass in any context: see takes_freely
+    std::uint32_t left = 0;     ///< other launches left
     std::uint32_t seq = 0;      ///< of the gate, when it was given
     std::uint32_t changes = 0;  ///< launch_changes then
     const wire::Word* gate_seq = nullptr;
@@ -30,22 +30,22 @@ struct ThreadGrant {
     Context* context = nullptr;
     CUcontext handle = nullptr;
     CUstream stream = nullptr;  ///< as the plain functions take it
-    module::BatchId batch = 0;  ///< what the launches belong to; 0: they are not metered
+    module::BatchId batch = 0;  ///< the batch of the launches; 0: they are not metered
     std::uint32_t closes = 0;   ///< ContextBatches::closes_of(batch), when the batch took a launch last
-    bool any_function = false;  ///< also those that were asked about for another batch
+    bool any_function = false;  ///< also functions that were asked about for another batch
     bool per_thread_stream = false;
     bool announce_locked = false;    ///< see Launching
     std::uint64_t salt = 0;          ///< CodeTable::salt of the context
     FunctionCosts* costs = nullptr;  ///< of the thread, while it has a slot; null: no launch is covered
 
-    /// Nothing is measured, and there is no context but this grant's. Takes a launch that passes.
+    /// Used if nothing is measured, and there is no context but this grant's. Takes a launch that passes.
     [[gnu::always_inline]] bool takes_freely(const void* function) {
         if (free == 0 || !was_met(function) || !in_force()) return false;
         --free;
         return true;
     }
 
-    /// The same where the thread's context matters.
+    /// The same if the thread's context matters.
     [[gnu::always_inline]] bool takes_unmetered(const Work& work) {
         if (left == 0 || batch != 0 || !was_met(work.function) || !in_force() || inside_driver() ||
             !is_in(work.context))
@@ -54,7 +54,7 @@ struct ThreadGrant {
         return true;
     }
 
-    /// Whether it covers a launch that is metered: what that costs, else null. Takes nothing.
+    /// The cost entry of a metered launch that the grant covers, else null. Takes nothing.
     [[gnu::always_inline]] FunctionCost* covers(const Work& work) const {
         if (left == 0 || work.stream != stream || costs == nullptr || detail::this_thread.slot == nullptr)
             return nullptr;
@@ -70,10 +70,10 @@ struct ThreadGrant {
         time_ns -= cost.cost_ns;
     }
 
-    /// Gives back what is left.
+    /// Returns the rest.
     void end();
 
-    /// The thread's.
+    /// The thread's grant.
     static ThreadGrant& mine();
 
   private:

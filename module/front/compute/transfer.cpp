@@ -12,7 +12,7 @@ CGPU_REAL(cuPointerGetAttribute, void*, int, CUdeviceptr)
 
 namespace {
 
-/// The GPU that the memory at an address lies on; -1: it is the host's, or unknown.
+/// The GPU whose memory is at an address; -1: host memory, or unknown.
 int device_of(CUdeviceptr address) {
     unsigned type = 0;
     int device = -1;

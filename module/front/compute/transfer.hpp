@@ -8,13 +8,13 @@
 namespace cgpu::front {
 
 /// Memsets and copies on one GPU are work like kernels: those of at least this many bytes pass the gate.
-/// Smaller ones take the GPU less time than it takes to tell what they are.
+/// Smaller ones take the GPU less time than determining where their memory is.
 constexpr std::uint64_t kLargeTransfer = 64 << 10;
 
 enum class Transfer { fill, copy };
 
-/// What stands for transfers that take about as long (a quarter of an octave of sizes), as a kernel's
-/// function does for its launches.
+/// The key of transfers that take about the same time (a quarter of an octave of sizes), in the role of a
+/// kernel's function.
 const void* length_class(Transfer transfer, std::uint64_t bytes);
 
 /// `stream` as the plain functions take it.
@@ -24,7 +24,7 @@ CUresult gated_transfer(Transfer transfer, std::uint64_t bytes, CUstream stream,
     return gated({length_class(transfer, bytes), stream, nullptr}, call);
 }
 
-/// Whether both are memory of one GPU. The driver is asked.
+/// Whether both are memory of one GPU. Asks the driver.
 bool within_a_gpu(CUdeviceptr to, CUdeviceptr from);
 
 /// The same for a copy between boxes of memory and arrays; `bytes` are its bytes.

@@ -11,7 +11,7 @@
 
 namespace cgpu::front {
 
-/// A context of the process. Never freed, used again for other contexts: a pointer to it is always good.
+/// A context of the process. Never freed, but used again for other contexts: a pointer to it is always valid.
 struct Context {
     std::atomic<CUcontext> handle{nullptr};
     int gpu = -1;
@@ -34,26 +34,28 @@ class ContextTable {
   public:
     constexpr ContextTable() = default;
 
-    /// The entry of a context that is current or known; null where it can't be found out.
+    /// The entry of a context that is current or known; null if it can't be determined.
     Context* find(CUcontext handle);
     /// Adds a context that a hook has just seen being made. Null when out of memory.
     Context* add(CUcontext handle, int gpu, bool primary);
     Context* primary_of(int gpu);
-    /// Whether it is the process's one context, as far as is known.
+    /// Whether it is the process's only context, as far as is known.
     bool has_only(const Context& context) const;
 
-    /// Before the driver destroys it: from here on no other thread of ours uses it. Waits for those that do.
+    /// Call before the driver destroys it: from here on no other thread of ours uses it. Waits for those that
+    /// do.
     void retire(Context& context);
     /// The driver refused to destroy it.
     void unretire(Context& context) { context.dying.store(false); }
     /// The driver has destroyed it.
     void remove(Context& context);
 
-    /// Keeps the service thread's hands and cuCtxDestroy apart. False: it is being destroyed.
+    /// Keeps the service thread and cuCtxDestroy from using the context at once. False: it is being
+    /// destroyed.
     bool pin(Context& context);
     void unpin(Context& context);
 
-    /// Calls `function(Context&)` for every context of a GPU (all GPUs: -1), pinned meanwhile.
+    /// Calls `function(Context&)` for every context of a GPU (all GPUs: -1), which is pinned meanwhile.
     template <class Function>
     void for_each(int gpu, Function function) {
         for (Context* each = first_.load(); each != nullptr; each = each->next) {

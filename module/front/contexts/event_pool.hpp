@@ -4,8 +4,7 @@
 
 namespace cgpu::front {
 
-/// An event from the context's pool, for whoever needs one behind some work; null where the driver has none.
-/// The context must be current.
+/// An event from the context's pool; null if the driver has none. The context must be current.
 CUevent take_event(Context& context);
 void put_event(Context& context, CUevent event);
 

@@ -7,12 +7,13 @@
 
 namespace cgpu::front {
 
-/// How far CLOCK_MONOTONIC is ahead of a GPU's clock: the smallest "seen by the host - ended on the GPU" of
-/// the last one to two seconds. The host always looks late, and clocks drift, but slowly: what was seen very
-/// late after a while without looking (the process was stopped) must not pass for drift.
+/// The offset of CLOCK_MONOTONIC from a GPU's clock: the smallest "seen by the host − ended on the GPU" of
+/// the last one to two seconds. The host always sees an end late, and clocks drift slowly. An end that was
+/// seen very late after a pause (because the process was stopped) must not be taken for drift.
 class GpuClock {
   public:
-    /// What to add to a time on the GPU's clock. The host has seen `now_ns` what ended there at `end_ns`.
+    /// The offset to add to a time on the GPU's clock. At `now_ns` the host saw work that ended at `end_ns`
+    /// on that clock.
     std::int64_t offset_ns(std::int64_t now_ns, std::int64_t end_ns) {
         if (now_ns - window_start_ns_ > kWindow) {
             const bool long_ago = now_ns - window_start_ns_ > 2 * kWindow;
@@ -31,7 +32,7 @@ class GpuClock {
 
   private:
     static constexpr std::int64_t kWindow = kSecond;
-    /// Clocks of a GPU and its host part by no more than 200 millionths of the time.
+    /// The clocks of a GPU and its host drift apart by at most 200 millionths of the time.
     static constexpr std::int64_t kDriftOne = 5000;
 
     bool seen_ = false;

@@ -5,9 +5,9 @@
 
 namespace cgpu::front {
 
-/// Bumped where what threads know of their launches may hold no longer: a context is new, what one's limits
-/// ask for changes, code was unloaded (its functions' handles may be used again), or a function's first
-/// launch came to nothing.
+/// Incremented when the threads' knowledge about their launches may be outdated: a context was made, a
+/// context's limits changed, code was unloaded (the handles of its functions may be used again), or a
+/// function's first launch failed.
 inline constinit std::atomic<std::uint32_t> launch_changes{0};
 
 }  // namespace cgpu::front

@@ -4,7 +4,7 @@
 
 namespace cgpu::front {
 
-/// What the daemon has set aside.
+/// Memory that the daemon has set aside.
 struct SetAsideMemory {
     int gpu = -1;             ///< of the instance; below 0: of none
     std::uint64_t bytes = 0;  ///< as granted; 0: nothing

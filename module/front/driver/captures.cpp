@@ -7,8 +7,8 @@ namespace cgpu::front {
 bool is_capturing(CUstream stream) {
     if (!captures_active()) return false;
     int status = kCaptureNone;
-    // An error says that this stream can't be used while another is captured: whatever comes, it isn't GPU
-    // work.
+    // An error means that this stream can't be used while another is captured: in any case the call is not
+    // GPU work.
     return real::cuStreamIsCapturing(stream, &status) != kSuccess || status != kCaptureNone;
 }
 

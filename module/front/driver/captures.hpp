@@ -6,7 +6,7 @@
 
 namespace cgpu::front {
 
-/// Streams being captured at the moment; only while there are any is the driver asked about a stream.
+/// The number of streams being captured; only while there are any, the driver is asked about a stream.
 inline constinit std::atomic<int> captures_under_way{0};
 
 inline bool captures_active() { return captures_under_way.load(std::memory_order_relaxed) > 0; }

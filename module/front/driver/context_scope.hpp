@@ -4,7 +4,7 @@
 
 namespace cgpu::front {
 
-/// Makes a context current for a scope, where it isn't.
+/// Makes a context current for a scope, if it isn't.
 class ContextScope {
   public:
     explicit ContextScope(CUcontext handle);

@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 
-/// What a front must know of the driver's binary interface: types, constants and the layout of the few
-/// structures that it reads. Facts from cuda.h; checked against it by tests/unit/module/front_abi_test where
-/// a toolkit is installed.
+/// The part of the driver's binary interface that a front needs: types, constants and the layout of the few
+/// structures that it reads. Facts from cuda.h; tests/unit/module/front_abi_test checks them where a toolkit
+/// is installed.
 namespace cgpu::front {
 
 using CUresult = int;
@@ -38,8 +38,8 @@ constexpr CUresult kNotReady = 600;
 constexpr CUresult kNotSupported = 801;
 constexpr CUresult kSystemNotReady = 802;
 
-/// The legacy and the per-thread default stream by their handles; null means one of them by the variant
-/// called. The driver's interface gives them as numbers.
+/// The handles of the legacy and the per-thread default stream; null means one of them, depending on the
+/// variant called. The driver's interface defines them as numbers.
 inline CUstream stream_legacy() {
     return reinterpret_cast<CUstream>(std::uintptr_t{1});  // NOLINT(performance-no-int-to-ptr)
 }
@@ -103,7 +103,7 @@ struct CUmemAllocationProp {
 };
 static_assert(sizeof(CUmemAllocationProp) == 32);
 
-/// The start of CUDA_EXTERNAL_MEMORY_HANDLE_DESC, all that is read of it.
+/// The start of CUDA_EXTERNAL_MEMORY_HANDLE_DESC, the only part that is read.
 struct CUexternalMemoryHandleDesc {
     int type;
     alignas(8) int descriptor;
@@ -160,7 +160,7 @@ struct Array3DDescriptor {
 };
 static_assert(sizeof(Array3DDescriptor) == 40);
 
-/// One end of a copy between boxes: what memory it is, and where it is no array, its address.
+/// One end of a copy between boxes: the kind of its memory and, if it is no array, its address.
 struct CopyEnd2D {
     std::size_t x_bytes;
     std::size_t y;
@@ -231,7 +231,7 @@ struct CUmemAllocNodeParams {
 };
 static_assert(sizeof(CUmemAllocNodeParams) == 120);
 
-/// The start of CUgraphNodeParams, all that is read of it; `alloc` only where the type says so.
+/// The start of CUgraphNodeParams, the only part that is read; `alloc` is valid only for that type.
 struct CUgraphNodeParams {
     int type;
     int reserved[3];

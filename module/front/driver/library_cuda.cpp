@@ -1,4 +1,4 @@
-// What makes a front that of libcuda.
+// Makes a front the front of libcuda.
 #include "module/front/driver/cuda_abi.hpp"
 #include "module/front/driver/real_library.hpp"
 

@@ -28,12 +28,12 @@ class RealFunction<CUresult(Arguments...)> {
   public:
     explicit constexpr RealFunction(const char* name) : name_(name) {}
 
-    /// kNotFound where this driver has no such function, kSystemNotReady where its library can't be had.
+    /// kNotFound if this driver has no such function, kSystemNotReady if its library isn't available.
     [[gnu::always_inline]] CUresult operator()(Arguments... arguments) const {
         const auto function = reinterpret_cast<CUresult (*)(Arguments...)>(address());
         if (function == nullptr) [[unlikely]]
             return why_missing();
-        // Counting up and down in memory would make each call wait for the one before.
+        // Incrementing and decrementing in memory would make each call wait for the one before.
         const auto outer = detail::driver_depth;
         detail::driver_depth = outer + 1;
         const CUresult result = function(arguments...);
@@ -41,13 +41,13 @@ class RealFunction<CUresult(Arguments...)> {
         return result;
     }
 
-    /// For those of the driver's functions that call no other one.
+    /// For functions of the driver that call no other exported one.
     [[gnu::always_inline]] CUresult unguarded(Arguments... arguments) const {
         const auto function = reinterpret_cast<CUresult (*)(Arguments...)>(address());
         return function != nullptr ? function(arguments...) : why_missing();
     }
 
-    /// Null where it hasn't been looked up yet.
+    /// Null if it hasn't been looked up yet.
     [[gnu::always_inline]] void* known_address() const { return address_.load(std::memory_order_relaxed); }
 
     [[gnu::always_inline]] void* address() const {
@@ -72,7 +72,7 @@ class RealFunction<CUresult(Arguments...)> {
 
 namespace real {
 #define CGPU_REAL(name, ...) inline constinit RealFunction<CUresult(__VA_ARGS__)> name{#name};
-/// What the front itself needs of the driver, besides what it hooks.
+/// The driver's functions that the front itself calls, besides those that it hooks.
 // clang-format off
 #define CGPU_OWN_CALLS(call)                                    \
     call(cuInit, unsigned)                                      \
@@ -103,8 +103,8 @@ namespace real {
 // clang-format on
 CGPU_OWN_CALLS(CGPU_REAL)
 
-/// Looks them all up. The front's own thread must not be the one that does: looking up waits for the loader's
-/// lock, and a program that is just loading a library may hold that for long.
+/// Looks them all up. The front's own thread must not do that: a look-up waits for the loader's lock, and a
+/// program that is just loading a library may hold it for long.
 inline void look_up_own_calls() {
 #define CGPU_LOOK_UP(name, ...) name.address();
     CGPU_OWN_CALLS(CGPU_LOOK_UP)

@@ -2,22 +2,21 @@
 
 #include "core/wire/message.hpp"
 
-/// The real driver's library that this front stands before: libcuda for one front, libnvidia-ml for the
-/// other.
+/// The real driver's library behind this front: libcuda for one front, libnvidia-ml for the other.
 namespace cgpu::front {
 
-/// Which one it is; each front's own file says so.
+/// Which library it is; each front's own file defines it.
 extern const wire::Library kLibrary;
-/// What a function of the driver answers while the driver's library can't be had.
+/// The function that is called in place of one of the driver while the driver's library isn't available.
 const void* answer_without_library(const char* function);
 
-/// Loads the library; the handle of dlopen, never to be closed. Null: it can't be had now; what failed once
-/// is not waited for again, but another call may succeed. May be called by several threads at once, and takes
-/// no lock besides the loader's: a thread that holds that one, because it runs the constructors of a library,
-/// may come here while another waits for it.
+/// Loads the library; returns the handle of dlopen, which is never closed. Null: it isn't available now;
+/// after a failure later calls hardly wait, but may succeed. Several threads may call it at once. It takes no
+/// lock besides the loader's: a thread that holds the loader's lock, because it runs the constructors of a
+/// library, may call it while another thread waits for that lock.
 void* open_real_library();
 
-/// The address of a function of the library; null where it has none of that name, or can't be had.
+/// The address of a function of the library; null if it has none of that name, or isn't available.
 void* real_address(const char* name);
 /// Whether it has been loaded.
 bool has_real_library();

@@ -2,8 +2,8 @@
 
 namespace cgpu::front {
 
-/// Around the front's own driver calls while the program captures a graph: without it a capture in global
-/// mode would be broken by them.
+/// Around the front's own driver calls while the program captures a graph: otherwise they would break a
+/// capture in global mode.
 class RelaxedCapture {
   public:
     RelaxedCapture();

@@ -4,12 +4,13 @@
 
 #include "module/front/driver/real_library.hpp"
 
-// stubs.S: the table that the stubs jump by, and the room as fit_exports() has filled it.
+// From stubs.S: the table of addresses for the stubs, and the room as fit_exports() has filled it.
 extern "C" {
 extern std::atomic<const void*> cgpu_front_stub_addresses[];
 extern const char cgpu_front_export_room[];
 extern const std::uint32_t cgpu_front_stub_names[];  ///< of each stub, where in the room its name lies
-/// Where a stub is to jump to, found by the name of its function. Called by each stub until it is known.
+/// The address that a stub must jump to, looked up by its function's name. Each stub calls this until it is
+/// known.
 const void* cgpu_front_stub_address(std::uint32_t stub);
 }
 

@@ -20,8 +20,8 @@ CGPU_REAL(cuMipmappedArrayDestroy, CUmipmappedArray)
 
 namespace {
 
-/// Charges what `call` makes at `*handle`; `bytes` is asked for only where it is needed, after the arguments'
-/// check.
+/// Charges what `call` makes at `*handle`; `bytes` is only computed if it is needed, after the check of the
+/// arguments.
 template <class Handle, class Bytes, class Call>
 CUresult create(const char* what, Handle* handle, const void* descriptor, Bytes bytes, Call call) {
     const Place place = place_of_current(what);

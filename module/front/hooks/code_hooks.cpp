@@ -1,4 +1,4 @@
-// Modules and libraries: code takes device memory where it is loaded or, with lazy loading, first used.
+// Modules and libraries: code takes device memory when it is loaded or, with lazy loading, first used.
 #include <algorithm>
 #include <array>
 
@@ -44,13 +44,13 @@ std::uint64_t number(Handle handle) {
     return reinterpret_cast<std::uintptr_t>(handle);
 }
 
-/// Drivers before 11.7 know eager loading only.
+/// Drivers before 11.7 only know eager loading.
 bool loads_lazily() {
     int mode = 0;
     return real::cuModuleGetLoadingMode(&mode) == kSuccess && mode == kLazyLoading;
 }
 
-/// A module comes into the current context, at once or later.
+/// Loads a module into the current context, at once or later.
 template <class Size, class Call>
 CUresult load_module(CUmodule* module, Size size, Call call) {
     const Place place = place_of_current("module");
@@ -61,12 +61,12 @@ CUresult load_module(CUmodule* module, Size size, Call call) {
     const CUresult result = lazily ? call() : loading(place.context->gpu, bytes, call);
     if (result != kSuccess) return result;
     code_table().add(number(*module), bytes, lazily ? 0 : place.context->key());
-    // What a driver takes of it in spite of lazy loading.
+    // Memory that a driver takes in spite of lazy loading.
     if (lazily) errands().note_moved(place.context->gpu);
     return result;
 }
 
-/// A library comes into all contexts that there are, or later.
+/// Loads a library into all existing contexts, or later.
 template <class Size, class Call>
 CUresult load_library(CUlibrary* library, Size size, Call call) {
     const Route route = session().route();
@@ -93,7 +93,7 @@ CUresult load_library(CUlibrary* library, Size size, Call call) {
     return result;
 }
 
-/// A call that has the driver load the code in the current context, if it isn't there yet.
+/// A call that makes the driver load the code in the current context, if it isn't loaded yet.
 template <class Call>
 CUresult using_code(std::uint64_t handle, const char* what, Call call) {
     const Place place = place_of_current(what);
@@ -150,8 +150,8 @@ CGPU_HOOK cuModuleUnload(CUmodule module) { return unload(number(module), real::
 CGPU_HOOK cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
     return using_code(number(module), "module", [&] {
         const CUresult result = real::cuModuleGetFunction(function, module, name);
-        // Some drivers load function by function. (The complement: launched it will be for the first time
-        // later.)
+        // Some drivers load each function separately. (The complement is used because the function itself
+        // will be launched for the first time later.)
         if (result == kSuccess && code_table().first_time(~number(*function), number(module)))
             note_moved_here();
         return result;
@@ -207,7 +207,7 @@ CGPU_HOOK cuLibraryGetKernel(CUkernel* kernel, CUlibrary library, const char* na
 CGPU_HOOK cuLibraryEnumerateKernels(CUkernel* kernels, unsigned count, CUlibrary library) {
     const CUresult result = real::cuLibraryEnumerateKernels(kernels, count, library);
     if (result != kSuccess || kernels == nullptr) return result;
-    // The driver fills in those that there are, and no more than were asked for.
+    // The driver fills in the existing kernels, and no more than were requested.
     unsigned made = 0;
     if (real::cuLibraryGetKernelCount(&made, library) != kSuccess) return result;
     for (unsigned i = 0; i < std::min(count, made); ++i)

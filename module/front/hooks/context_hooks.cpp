@@ -1,4 +1,4 @@
-// Contexts: the first of a process on a GPU costs memory, a destroyed one gives back all that was made in it.
+// Contexts: the first of a process on a GPU costs memory, a destroyed one frees all that was made in it.
 #include "module/front/base/errands.hpp"
 #include "module/front/compute/batch.hpp"
 #include "module/front/compute/first_launch.hpp"
@@ -30,7 +30,7 @@ CGPU_REAL(cuDevicePrimaryCtxReset_v2, CUdevice)
 
 namespace {
 
-/// Makes a context by `call`, after the daemon has set its memory aside where the GPU isolates memory.
+/// Makes a context by `call`, after the daemon has set its memory aside if the GPU isolates memory.
 template <class Call>
 CUresult create(CUcontext* context, CUdevice device, bool primary, Call call) {
     const Route route = session().route();
@@ -52,7 +52,7 @@ CUresult create(CUcontext* context, CUdevice device, bool primary, Call call) {
     const CUresult result = call();
     const bool known_already = result == kSuccess && contexts().find(*context) != nullptr;
     if (result == kSuccess && !known_already) contexts().add(*context, gpu, primary);
-    // Two threads that retained the same primary context made one.
+    // Two threads that retained the same primary context made one context.
     context_count(gpu).after_create(making, result == kSuccess && !known_already);
     return result;
 }
@@ -82,7 +82,7 @@ CUresult destroy(const RealFunction<CUresult(CUcontext)>& real_call, CUcontext h
     return result;
 }
 
-/// After a release or reset of the primary context: whether that was its end.
+/// Call after a release or reset of the primary context: whether the context has ended.
 bool primary_ended(CUdevice device) {
     unsigned flags = 0;
     int active = 0;

@@ -1,4 +1,4 @@
-// Batches of copies. As a copy alone, one counts where it stays within a GPU.
+// Batches of copies. Like a single copy, a batch is gated if it stays within a GPU.
 #include <numeric>
 
 #include "module/front/compute/transfer.hpp"
@@ -17,7 +17,7 @@ CGPU_REAL(cuMemcpyBatchAsync_v2_ptsz, CGPU_COPIES, CUstream)
 
 namespace {
 
-/// The program's copies; count of each.
+/// The program's copies; `count` of each.
 struct Copies {
     const CUdeviceptr* to;
     const CUdeviceptr* from;
@@ -25,8 +25,8 @@ struct Copies {
     std::size_t count;
 };
 
-/// Batches may have thousands, and the driver takes longer to tell of an address than to take a copy. So the
-/// first one tells for all: a batch carries pages of one cache to another place.
+/// Batches may have thousands of copies, and the driver takes longer to identify an address than to accept a
+/// copy. So the first copy decides for all: a batch carries pages of one cache to another place.
 bool is_work(const Copies& copies) {
     return copies.count > 0 && copies.to != nullptr && copies.from != nullptr && copies.bytes != nullptr &&
            session().route() == Route::managed && within_a_gpu(copies.to[0], copies.from[0]);

@@ -1,4 +1,4 @@
-// Copies within a GPU. Those from and to the host, and between GPUs, are the copy engines' and pass.
+// Copies within a GPU. Copies from and to the host, and between GPUs, are done by the copy engines and pass.
 #include "module/front/compute/transfer.hpp"
 #include "module/front/driver/stream_key.hpp"
 #include "module/front/hooks/hook.hpp"
@@ -41,7 +41,7 @@ CUresult copy(std::uint64_t bytes, CUstream stream, Call call) {
     return gated_transfer(Transfer::copy, bytes, stream, call);
 }
 
-/// Of addresses only the driver knows what they are.
+/// Only the driver knows where addresses are.
 bool is_work(CUdeviceptr to, CUdeviceptr from, std::uint64_t bytes) {
     return bytes >= kLargeTransfer && session().route() == Route::managed && within_a_gpu(to, from);
 }

@@ -1,5 +1,5 @@
-// Graphs with memory of their own: where their allocation nodes come from, and when the driver takes memory
-// for them.
+// Graphs with memory of their own: how they get their allocation nodes, and when the driver takes memory for
+// them.
 #include "module/front/compute/gate.hpp"
 #include "module/front/driver/stream_key.hpp"
 #include "module/front/hooks/hook.hpp"

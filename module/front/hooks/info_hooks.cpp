@@ -1,4 +1,4 @@
-// What programs are told of the memory: the instance's limit and what the whole instance has used of it.
+// Memory figures for programs: the instance's limit and what the whole instance has used of it.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::int64_t kUsageTimeout = kSecond;
 
-/// Of each GPU, for when the daemon is away.
+/// For each GPU, for the time when the daemon is away.
 constinit std::array<std::atomic<std::uint64_t>, cgpu::wire::kMaxGpus> last_known_used{};
 
 /// Bytes used by the whole instance.
@@ -68,7 +68,7 @@ CUresult total_memory(const RealFunction<CUresult(Size*, CUdevice)>& real_call, 
     return result;
 }
 
-/// Memory that the driver moves by itself can't be limited, so no program shall rely on it.
+/// Memory that the driver moves by itself can't be limited, so no program may rely on it.
 bool offers_managed_memory(int attribute) {
     return attribute == kAttributeManagedMemory || attribute == kAttributeConcurrentManagedAccess ||
            attribute == kAttributePageableMemoryAccess || attribute == kAttributePageableUsesHostPageTables ||

@@ -1,4 +1,4 @@
-// Launches of kernels, through the one gate.
+// Launches of kernels, all through the one gate.
 #include "module/front/compute/gate.hpp"
 #include "module/front/driver/stream_key.hpp"
 #include "module/front/hooks/hook.hpp"
@@ -25,9 +25,9 @@ namespace {
 #error "Which arguments lie on the stack is told for x86-64 only"
 #endif
 
-/// The last five arguments of cuLaunchKernel as they lie on the stack: one in each eightbyte (the ABI's class
-/// MEMORY). Passed on as one thing they stay where they are; one by one the compiler loads and stores them
-/// all.
+/// The last five arguments of cuLaunchKernel as they are on the stack: one in each eightbyte (the ABI's class
+/// MEMORY). Passed on as one object they stay where they are; passed one by one, the compiler loads and
+/// stores them all.
 struct OnStack {
     unsigned bz, unused1;
     unsigned shared, unused2;
@@ -38,9 +38,9 @@ struct OnStack {
 using Launch = CUresult(CUfunction, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, OnStack);
 using LaunchEx = CUresult(const CUlaunchConfig*, CUfunction, void** parameters, void** extra);
 
-/// What most launches come down to where nothing is measured: a jump to the driver. Null: the launch must
-/// pass the gate. (A driver that came back to a hook of ours from there would have a launch counted twice.)
-/// It brings 4 to 6 ns of a launch: this adds 1 to 2 ns to the driver's own, and `gated` 5 to 8
+/// The short path of most launches where nothing is measured: a jump to the driver. Null: the launch must
+/// pass the gate. (A driver that called one of our hooks from there would have a launch counted twice.) It
+/// saves 4 to 6 ns of a launch: this path adds 1 to 2 ns to the driver's own time, and `gated` 5 to 8
 /// (bench/launch).
 template <class Signature, class Real>
 [[gnu::always_inline]] inline Signature* freely(const Real& real, CUfunction function) {
@@ -49,7 +49,7 @@ template <class Signature, class Real>
     return reinterpret_cast<Signature*>(known);
 }
 
-// What is left to do otherwise, out of the way of that jump.
+// The other paths, separate from that jump.
 
 [[gnu::noinline]] CUresult launch_kernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz,
                                          unsigned bx, unsigned by, OnStack rest) {
@@ -79,7 +79,7 @@ template <class Signature, class Real>
     return config == nullptr ? call() : gated({function, per_thread(config->stream), nullptr}, call);
 }
 
-/// One launch on several devices passes the gate of each, then happens once.
+/// One launch on several devices passes the gate of each, and is then made once.
 CUresult launch_on_all(CUlaunchParams* list, unsigned count, unsigned flags, unsigned next) {
     if (list == nullptr || next >= count)
         return real::cuLaunchCooperativeKernelMultiDevice(list, count, flags);
@@ -136,7 +136,7 @@ CGPU_HOOK cuLaunchCooperativeKernel_ptsz(CUfunction function, unsigned gx, unsig
 }
 
 CGPU_HOOK cuLaunchCooperativeKernelMultiDevice(CUlaunchParams* list, unsigned count, unsigned flags) {
-    // The driver refuses more launches than there are devices without looking at them: so must the hook.
+    // The driver refuses more launches than there are devices without reading them: so must the hook.
     int devices = 0;
     if (real::cuDeviceGetCount(&devices) != kSuccess || count > static_cast<unsigned>(devices))
         return real::cuLaunchCooperativeKernelMultiDevice(list, count, flags);

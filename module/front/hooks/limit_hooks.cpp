@@ -1,5 +1,4 @@
-// A context's limits: the heap, the printf buffer and the stacks that they ask for are taken at some later
-// launch.
+// A context's limits: the memory of the heap, the printf buffer and the stacks is taken by a later launch.
 #include "module/front/compute/first_launch.hpp"
 #include "module/front/contexts/context_table.hpp"
 #include "module/front/contexts/launch_changes.hpp"
@@ -27,7 +26,7 @@ std::uint64_t attribute(int gpu, int which) {
                : 1;
 }
 
-/// What one more byte of the limit costs at most; 0: it is not about memory of the GPU.
+/// The maximum memory for each unit of the limit; 0: the limit is not about memory of the GPU.
 std::uint64_t bytes_of_each(int limit, int gpu) {
     switch (limit) {
         case kLimitStackSize:
@@ -46,7 +45,7 @@ std::uint64_t product(std::uint64_t value, std::uint64_t each) {
     return each != 0 && value > UINT64_MAX / each ? UINT64_MAX : value * each;
 }
 
-/// The limit is larger: more is set aside, and held with what was before.
+/// The limit is raised: more is set aside, and held together with the former amount.
 template <class Call>
 CUresult enlarge(Context& context, std::uint64_t bytes, Call call) {
     SetAsideMemory more;
@@ -63,7 +62,8 @@ CUresult enlarge(Context& context, std::uint64_t bytes, Call call) {
     return result;
 }
 
-/// The limit is smaller: what no launch has taken yet is given back, of the rest the driver's figure tells.
+/// If the limit is lowered, the reserved memory that no launch has used yet is released; the driver's figure
+/// corrects the rest.
 template <class Call>
 CUresult reduce(Context& context, std::uint64_t bytes, Call call) {
     const CUresult result = call();
@@ -87,7 +87,7 @@ CGPU_HOOK cuCtxSetLimit(int limit, std::size_t value) {
     std::size_t before = 0;
     if (each == 0 || real::cuCtxGetLimit(&before, limit) != kSuccess || value == before) return call();
     const Uncancelled uncancelled;
-    // What was let through ahead ends, so that the next launch sees what is held for it.
+    // Launches granted in advance end, so that the next launch sees what is held for it.
     launch_changes.fetch_add(1);
     return value > before ? enlarge(*place.context, product(value - before, each), call)
                           : reduce(*place.context, product(before - value, each), call);

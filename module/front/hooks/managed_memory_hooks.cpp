@@ -14,8 +14,8 @@ CGPU_REAL(cuMemGetMemPool, CUmemoryPool*, const CUmemLocation*, int)
 
 namespace {
 
-/// The GPU of the current context, or the first of the instance that isolates: functions that need no context
-/// are refused, too, once memory is isolated somewhere.
+/// The GPU of the current context, or the first GPU of the instance that isolates memory: functions that need
+/// no context are refused, too, if memory is isolated on any GPU.
 int isolating_gpu() {
     if (const Context* context = current_context(); context != nullptr && context->gpu >= 0) {
         return session().isolates(context->gpu) ? context->gpu : kForeignGpu;

@@ -21,7 +21,7 @@ CGPU_REAL(cuMemFree_v2, CUdeviceptr)
 
 namespace {
 
-/// The largest pitch that a driver pads a row to: a multiple of 512 bytes (CUDA's texture and pitch
+/// The largest alignment to which a driver pads a row: a multiple of 512 bytes (CUDA's texture and pitch
 /// alignments are at most that).
 constexpr std::uint64_t kPitchAlignment = 512;
 
@@ -65,7 +65,7 @@ CUresult free_memory(const RealFunction<CUresult(Address)>& real_call, Address a
     const Freeing freeing;
     const CUresult result = real_call(address);
     if (result != kSuccess || released(Holding::address, address)) return result;
-    // Memory of a pool can be freed this way, too.
+    // Memory of a pool can be freed in this way, too.
     const Context* context = current_context();
     if (context != nullptr && context->gpu >= 0 && pools().any(context->gpu))
         pools().look_at_all(context->gpu);

@@ -30,8 +30,8 @@ int gpu_of_current() {
     return real::cuCtxGetDevice(&device) == kSuccess ? session().gpu_of(device) : kForeignGpu;
 }
 
-/// Opens memory from a descriptor, which may be one of this process's own; -1: it is opened otherwise.
-/// `foreign` is called where another process's memory was opened.
+/// Opens memory from a descriptor, which may be one of this process's own; -1: it is opened in another way.
+/// `foreign` is called if another process's memory was opened.
 template <class Handle, class Call, class Foreign>
 CUresult open_from(int descriptor, const Handle& handle, Call call, Foreign foreign) {
     Physical::Memory* own = descriptor >= 0 && managed() ? physical().hold(descriptor) : nullptr;
@@ -57,7 +57,7 @@ CGPU_HOOK cuMemCreate(CUmemGenericAllocationHandle* handle, std::size_t bytes,
     if (route == Route::pass || handle == nullptr || !on_device || bytes == 0) {
         return real::cuMemCreate(handle, bytes, what, flags);
     }
-    // By where the memory lies, whatever context is current.
+    // By the location of the memory, whatever context is current.
     const int gpu = session().gpu_of(what->location.id);
     if (gpu == kForeignGpu) {
         session().link().notice(cgpu::wire::Event::foreign_device_refused, 0, "cuMemCreate");
@@ -114,7 +114,7 @@ CGPU_HOOK cuMemExportToShareableHandle(void* shareable, CUmemGenericAllocationHa
 }
 
 CGPU_HOOK cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, void* shareable, int type) {
-    // The descriptor is passed in the pointer's place.
+    // The descriptor is passed in the pointer argument.
     const int descriptor =
         type == kHandleDescriptor ? static_cast<int>(reinterpret_cast<std::intptr_t>(shareable)) : -1;
     return open_from(

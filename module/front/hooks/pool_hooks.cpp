@@ -1,5 +1,5 @@
-// Stream-ordered memory. What is charged is the pools' (pools.hpp), so a call here sets aside what a pool may
-// have to take from the card for it, and lets the pool tell afterwards.
+// Stream-ordered memory. The pools are charged (pools.hpp), so a call here sets aside what a pool may have to
+// take from the card for it, and queries the pool afterwards.
 #include "module/front/compute/gate.hpp"
 #include "module/front/contexts/context_table.hpp"
 #include "module/front/driver/captures.hpp"
@@ -42,8 +42,8 @@ int gpu_of_pool(CUmemoryPool pool, int otherwise) {
     return otherwise;
 }
 
-/// The pool that an allocation comes from: `handle`, or where that is null the one that the context's device
-/// allocates from.
+/// The pool that an allocation comes from: `handle` or, if that is null, the one from which the context's
+/// device allocates.
 CUresult pool_for(CUmemoryPool handle, const Context& context, Pool** pool) {
     const RelaxedCapture relaxed;
     if (handle == nullptr) {
@@ -57,7 +57,7 @@ CUresult pool_for(CUmemoryPool handle, const Context& context, Pool** pool) {
     return (*pool)->doomed.load() ? kInvalidValue : kSuccess;
 }
 
-/// Whether the pool has as much to spare and no other stream's free stands before it.
+/// Whether the pool has enough free memory, and no free of another stream must complete first.
 bool has_to_spare(const Pool& pool, const Context& context, CUstream stream, std::uint64_t bytes) {
     return Pools::spare(pool.handle.load()) >= bytes && !pool_frees().on_its_way_elsewhere(context, stream);
 }
@@ -79,9 +79,9 @@ CUresult allocate(CUdeviceptr* address, std::size_t bytes, CUmemoryPool handle, 
     const int gpu = pool->gpu.load();
     const PoolFrees::Taking taking(gpu);
     const auto until = ask_deadline();
-    // Sets aside what the pool may take for it, waiting for what comes back where nothing else helps. Where
-    // the lease has no room, but the pool has the memory, it is let try first: should it take more for it all
-    // the same, that is seen at once.
+    // Sets aside what the pool may take for it; if nothing else helps, waits for memory that is being freed.
+    // If the lease has no room, but the pool has the memory, the call is made first: if the pool takes more
+    // after all, that is detected at once.
     const bool has_room = try_reserve(gpu, bytes, until);
     bool tries = !has_room && has_to_spare(*pool, *place.context, stream, bytes);
     if (!has_room && !tries && reserve(gpu, bytes, until) != kSuccess) return kOutOfMemory;
@@ -163,7 +163,7 @@ CGPU_HOOK cuMemPoolCreate(CUmemoryPool* handle, const CUmemPoolProps* what) {
 
 CGPU_HOOK cuMemPoolDestroy(CUmemoryPool handle) {
     Pool* pool = session().route() == Route::managed ? pools().find(handle) : nullptr;
-    // A device's default pool can't be destroyed: the driver says so.
+    // A device's default pool can't be destroyed: the driver reports that.
     if (pool == nullptr || gpu_of_pool(handle, kForeignGpu) != kForeignGpu)
         return real::cuMemPoolDestroy(handle);
     return pool->doomed.load() ? kInvalidValue : pools().destroy(*pool);

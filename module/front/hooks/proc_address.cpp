@@ -10,14 +10,14 @@ CGPU_REAL(cuGetProcAddress_v2, const char*, void**, int, std::uint64_t, int*)
 
 namespace {
 
-/// Puts our hook in the place of what the driver found, if there is one. `ask_at` looks the same name up at
-/// another version.
+/// Replaces the function that the driver found by our hook, if there is one. `ask_at` looks up the same name
+/// at another version.
 template <class AskAt>
 void substitute(const char* name, void** function, int version, std::uint64_t flags, AskAt ask_at) {
     if (name == nullptr || function == nullptr || *function == nullptr) return;
     const int newest = cgpu::module::hook_table().newest_version;
-    // Of newer versions we know no argument lists: only where the driver has nothing newer is ours the right
-    // one.
+    // The argument lists of newer versions are unknown: our hook is right only if the driver has nothing
+    // newer.
     if (version > newest && ask_at(newest) != *function) return;
     const void* hook = cgpu::module::find_hook(name, version > newest ? newest : version, flags);
     if (hook != nullptr) *function = const_cast<void*>(hook);

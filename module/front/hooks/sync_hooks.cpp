@@ -1,4 +1,4 @@
-// Waiting for the GPU, and what must not lie inside a batch. Nothing here is ever held back.
+// Waiting for the GPU, and operations that must not be inside a batch. Nothing here is ever held.
 #include "module/front/compute/gate.hpp"
 #include "module/front/driver/captures.hpp"
 #include "module/front/driver/stream_key.hpp"
@@ -36,7 +36,7 @@ namespace {
 template <class Call>
 CUresult begin_capture(CUstream stream, Call call) {
     close_stream(stream);
-    // Before the driver's call, so that no other thread's closing event slips into the capture unseen.
+    // Before the driver's call, so that no other thread's closing event gets into the capture unnoticed.
     captures_under_way.fetch_add(1);
     const CUresult result = call();
     if (result != kSuccess) captures_under_way.fetch_sub(1);
@@ -74,8 +74,8 @@ CGPU_HOOK cuEventSynchronize(CUevent event) {
     return synchronised(nullptr, true, [&] { return real::cuEventSynchronize(event); });
 }
 
-// Copies that end only when the GPU has done what comes before them: programs wait by them as often as by the
-// above.
+// Copies that return only when the GPU has finished all work before them: programs use them for waiting as
+// often as the functions above.
 CGPU_HOOK cuMemcpyDtoH_v2(void* to, CUdeviceptr from, std::size_t bytes) {
     return synchronised(nullptr, true, [&] { return real::cuMemcpyDtoH_v2(to, from, bytes); });
 }

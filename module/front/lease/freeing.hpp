@@ -4,7 +4,7 @@
 
 namespace cgpu::front {
 
-/// Around a driver call that may free what is charged, and its released().
+/// Around a driver call that may free charged memory, and its released().
 class Freeing {
   public:
     Freeing() { session().engine().freeing(true); }
@@ -16,7 +16,7 @@ class Freeing {
     Uncancelled uncancelled_;
 };
 
-/// Ends a charge after a successful free. False: nothing was charged for it.
+/// Ends a charge after a successful free. False: nothing was charged for the key.
 bool released(module::Holding kind, std::uint64_t key);
 
 }  // namespace cgpu::front

@@ -7,20 +7,20 @@
 
 namespace cgpu::front {
 
-/// Gives lease back to cgpud: it is taken off the engine's books, then sent. Between the two, the engine has
-/// less lease than cgpud has given. A thread that then asked for what the engine lacks would be refused,
-/// though the limit isn't reached. So a thread calls `settle` before it asks.
+/// Returns lease to cgpud: it is taken off the engine's accounts, then sent. Between the two, the engine has
+/// less lease than cgpud has granted. A thread that then asked for what the engine lacks could be refused,
+/// although the limit isn't reached. So a thread calls `settle` before it asks.
 class Gives {
   public:
     constexpr Gives() = default;
 
-    /// Gives up to `wanted` bytes of the lease that `gpu`'s charges leave unused, all but `keep` bytes. What
-    /// couldn't be sent stays leased.
+    /// Returns up to `wanted` bytes of the lease that `gpu`'s charges leave unused, all but `keep` bytes.
+    /// Bytes that couldn't be sent stay leased.
     void give(std::uint32_t gpu, std::uint64_t wanted, std::uint64_t keep);
-    /// The same for a recall, which is answered where there is nothing to give, too.
+    /// The same for a recall, which is answered even if there is nothing to return.
     void answer(const wire::Recall& recall);
 
-    /// Waits until what another thread is about to give has been sent: cgpud reads it before the next ask.
+    /// Waits until another thread's Give has been sent: cgpud reads it before the next ask.
     void settle();
 
     void reset_in_child() { mutex_.reset_in_child(); }

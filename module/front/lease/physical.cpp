@@ -12,7 +12,7 @@ namespace {
 
 constinit Physical the_physical;
 
-/// The first entry of a list that fits, taken out of it; null: none does.
+/// Removes and returns the first entry of a list that fits; null: none does.
 template <class Entry, class Fits>
 Entry* take(Entry*& list, Fits fits) {
     for (Entry** place = &list; *place != nullptr; place = &(*place)->next) {
@@ -33,7 +33,7 @@ struct Physical::Memory {
     int exports = 0;
 };
 
-/// A reference that the program has to release.
+/// A reference that the program must release.
 struct Physical::Handle {
     CUmemGenericAllocationHandle value;
     Memory* memory;
@@ -47,7 +47,7 @@ struct Physical::Mapping {
     Mapping* next;
 };
 
-/// A descriptor is closed when its number stands for nothing, or for another file.
+/// A descriptor counts as closed when its number refers to nothing, or to another file.
 struct Physical::Export {
     int descriptor;
     dev_t device;
@@ -75,7 +75,8 @@ const Physical::Export* Physical::find_export(int descriptor) const {
     return nullptr;
 }
 
-/// Of a reference that is counted already. Without an entry it is never seen released: the charge stays.
+/// Records a reference that is counted already. Without an entry its release is never seen, and the charge
+/// stays.
 bool Physical::note_handle(CUmemGenericAllocationHandle value, Memory& memory) {
     auto* handle = new (std::nothrow) Handle{value, &memory, handles_};
     if (handle == nullptr) return false;
@@ -91,7 +92,7 @@ void Physical::close_exports(const Memory& memory) {
     }
 }
 
-/// Forgets memory that nothing keeps. The caller then settles its charge, without the lock.
+/// Drops memory that nothing keeps. The caller then settles its charge, without the lock.
 Physical::Kept Physical::look_at(Memory& memory) {
     if (memory.handles > 0 || memory.mappings > 0) return Kept::here;
     close_exports(memory);
@@ -107,7 +108,7 @@ void Physical::settle(CUmemGenericAllocationHandle key, Kept kept) {
         case Kept::here:
             return;
         case Kept::by_descriptors:
-            // The driver's figure for the process may lack it now, as it may lack what pools are charged for.
+            // The driver's figure for the process may lack it now, as it may lack the memory of pools.
             if (!session().engine().find(module::Holding::physical, key, &gpu, &bytes)) return;
             session().engine().resize(gpu, module::Holding::pool, key, bytes, 0);
             session().engine().release(module::Holding::physical, key);
@@ -205,7 +206,7 @@ void Physical::let_go(Memory& held) {
     settle(key, kept);
 }
 
-/// The number stands for another export now, so the one before is closed.
+/// The number refers to another export now, so the former one is closed.
 void Physical::forget_export(int descriptor) {
     mutex_.lock();
     Export* closed = take(exports_, [&](const Export& each) { return each.descriptor == descriptor; });

@@ -10,15 +10,16 @@
 namespace cgpu::front {
 
 /// Physical memory made by cuMemCreate lives until all its handles have been released, nothing maps it and
-/// all descriptors it was exported as are closed (CUDA driver API, "Virtual Memory Management"). Programs
-/// release the handle right after mapping it, so its charge ends with the last of these in this process. What
-/// another process of the instance then still holds is seen in the driver's figure for that one.
+/// all descriptors as which it was exported are closed (CUDA driver API, "Virtual Memory Management").
+/// Programs release the handle right after mapping it, so its charge ends with the last of these in this
+/// process. If another process of the instance then still holds it, the driver's figure for that process
+/// shows it.
 class Physical {
   public:
     struct Memory;
     constexpr Physical() = default;
 
-    /// Memory was made and charged. False when out of memory (then its charge ends only with the process).
+    /// Memory was created and charged. False when out of memory (then its charge ends only with the process).
     bool created(CUmemGenericAllocationHandle handle);
     /// Another reference to memory mapped at an address.
     void retained(CUmemGenericAllocationHandle handle, CUdeviceptr address);
@@ -27,19 +28,19 @@ class Physical {
     bool mapped(CUdeviceptr address, std::size_t bytes, CUmemGenericAllocationHandle handle);
     void unmapped(CUdeviceptr address, std::size_t bytes);
     void exported(CUmemGenericAllocationHandle handle, int descriptor);
-    /// Memory that is about to be opened from a descriptor: null where it isn't one of ours. Then one of the
-    /// two below follows.
+    /// Memory that is about to be opened from a descriptor: null if it isn't ours. One of the two functions
+    /// below follows.
     Memory* hold(int descriptor);
     void imported(Memory& held, CUmemGenericAllocationHandle handle);
     void let_go(Memory& held);
 
-    /// Ends the charges that only descriptors held that are closed now. True: there were some.
+    /// Ends the charges of memory that only descriptors kept, which are closed now. True: there were some.
     bool drop_closed();
 
     void reset_in_child();
 
   private:
-    /// What keeps memory alive: this process, only descriptors that it has open, or nothing.
+    /// What keeps memory alive: this process, only its open descriptors, or nothing.
     enum class Kept { here, by_descriptors, no_more };
     struct Handle;
     struct Mapping;

@@ -16,7 +16,7 @@ namespace {
 
 constinit PoolFrees the_pool_frees;
 
-/// The GPU that this thread takes memory of; below 0: of none.
+/// The GPU from whose pools this thread is allocating; negative: none.
 thread_local int takes_of __attribute__((tls_model("initial-exec"))) = -1;
 
 constexpr std::int64_t kLookEvery = kMillisecond;
@@ -25,7 +25,7 @@ constexpr std::int64_t kLookEvery = kMillisecond;
 
 struct PoolFrees::Free {
     Context* context;
-    // Its entry may serve another context by now, of another GPU.
+    // The context's entry may serve another context by now, of another GPU.
     CUcontext handle;
     int gpu;
     std::uint64_t stream;
@@ -40,7 +40,7 @@ void PoolFrees::add(Context& context, CUstream stream) {
     auto* free = new (std::nothrow)
         Free{&context, context.handle.load(), context.gpu, stream_key(stream), event, nullptr};
     if (free == nullptr || event == nullptr || real::cuEventRecord(event, stream) != kSuccess) {
-        // Without an event there is no telling when; a later look at the pool will.
+        // Without an event the time of the free is unknown; a later query of the pool will show it.
         delete free;
         put_event(context, event);
         return;
@@ -53,7 +53,7 @@ void PoolFrees::add(Context& context, CUstream stream) {
     errands().wake_by(now_ns() + kLookEvery);
 }
 
-/// Takes the first that `pick` wants out of the list.
+/// Removes and returns the first entry that `pick` accepts.
 template <class Pick>
 PoolFrees::Free* PoolFrees::take(Pick pick) {
     const Locked lock(mutex_);
@@ -72,8 +72,8 @@ PoolFrees::Free* PoolFrees::take(Pick pick) {
 
 std::int64_t PoolFrees::settle_done(std::int64_t now) {
     if (empty()) return kNever;
-    // Those not done yet go to a list of their own, so that each is asked about once; no lock over a driver
-    // call.
+    // Frees that aren't done yet go to a list of their own, so that each is queried once; no lock is held
+    // over a driver call.
     Free* waiting = nullptr;
     while (Free* free = take([](const Free&) { return true; })) {
         CUresult state = kSuccess;
@@ -83,7 +83,7 @@ std::int64_t PoolFrees::settle_done(std::int64_t now) {
             const RelaxedCapture relaxed;
             const ContextScope current(free->handle);
             state = current.ok() ? real::cuEventQuery(free->event) : kSuccess;
-            // It may have been destroyed meanwhile, past the pin's patience, and its events with it.
+            // The context may have been destroyed meanwhile, after the pin's timeout, and its events with it.
             const bool still = free->context->handle.load() == free->handle;
             if (state != kNotReady && still) put_event(*free->context, free->event);
         }
@@ -116,7 +116,7 @@ bool PoolFrees::on_its_way_elsewhere(const Context& context, CUstream stream) {
 
 bool PoolFrees::wait_for_progress(int gpu, std::uint32_t seen, std::int64_t until_ns) {
     auto& outstanding = outstanding_[static_cast<std::size_t>(gpu)];
-    // Two that wait don't wait for each other.
+    // Two waiting threads don't wait for each other.
     const int own = takes_of == gpu ? 1 : 0;
     outstanding.fetch_sub(own);
     bool changed = false;

@@ -7,8 +7,8 @@
 
 namespace cgpu::front {
 
-/// Memory given back with cuMemFreeAsync: it is in use until its stream gets there, which an event recorded
-/// behind the free tells.
+/// Memory freed with cuMemFreeAsync: it is in use until its stream reaches the free. An event recorded behind
+/// the free shows that.
 class PoolFrees {
   public:
     constexpr PoolFrees() = default;
@@ -16,20 +16,20 @@ class PoolFrees {
     /// After a successful cuMemFreeAsync on `stream`, by the thread that called it.
     void add(Context& context, CUstream stream);
 
-    /// Looks at the pools where an event has come. Returns when to look again.
+    /// Queries the pools whose events have completed. Returns when to call again.
     std::int64_t settle_done(std::int64_t now);
-    /// Whether memory of a GPU is on its way back in another stream than this: an allocation in the stream of
-    /// the free can be given the memory at once, another one can't.
+    /// Whether a free of a GPU's memory is under way in another stream than this one: an allocation in the
+    /// stream of the free can get the memory at once, another one can't.
     bool on_its_way_elsewhere(const Context& context, CUstream stream);
 
-    /// Changes with every free on a GPU that is done, and with every allocation.
+    /// Changes with every completed free on a GPU, and with every allocation.
     std::uint32_t progress(int gpu) const { return progress_[static_cast<std::size_t>(gpu)].load(); }
-    /// Waits until that isn't `seen` any more. False: nothing is under way that could change it, or not by
-    /// then.
+    /// Waits until the value isn't `seen` any more. False: nothing under way could change it, or nothing did
+    /// by then.
     bool wait_for_progress(int gpu, std::uint32_t seen, std::int64_t until_ns);
 
-    /// While it lives, this thread allocates from a pool: what it has set aside may turn out to be more than
-    /// it takes, so others who find no room have to wait for that, too.
+    /// RAII: this thread is allocating from a pool and may return part of its reservation, so other threads
+    /// without room wait for it before they fail.
     class Taking {
       public:
         explicit Taking(int gpu);
@@ -39,7 +39,7 @@ class PoolFrees {
     };
 
     bool empty() const { return first_.load(std::memory_order_relaxed) == nullptr; }
-    /// The context is gone and all its memory with it.
+    /// The context is gone, and all its memory with it.
     void forget(const Context& context);
 
     void reset_in_child();
@@ -56,7 +56,7 @@ class PoolFrees {
     std::atomic<Free*> first_{nullptr};
     template <class T>
     using PerGpu = std::array<std::atomic<T>, wire::kMaxGpus>;
-    /// Frees on the list or being looked at; allocations, but for those that wait.
+    /// Frees on the list or being queried; allocations, except those that wait.
     PerGpu<int> outstanding_{};
     PerGpu<std::uint32_t> progress_{};
 };

@@ -14,12 +14,12 @@ namespace {
 
 constinit Pools the_pools;
 
-/// Their addresses are the handles of what the graphs on a GPU have.
+/// Their addresses are the handles of the graph memory of a GPU.
 char graphs_on[wire::kMaxGpus];
 
 CUmemoryPool handle_of_graphs(int gpu) { return reinterpret_cast<CUmemoryPool>(graphs_on + gpu); }
 
-/// 0 where the driver doesn't know the pool (any more).
+/// 0 if the driver doesn't know the pool (any more).
 std::uint64_t figure(CUmemoryPool handle, int attribute) {
     std::uint64_t bytes = 0;
     return real::cuMemPoolGetAttribute(handle, attribute, &bytes) == kSuccess ? bytes : 0;
@@ -41,7 +41,7 @@ void give_back_unused(CUmemoryPool handle, int gpu) {
 
 std::uint64_t key_of(CUmemoryPool handle) { return reinterpret_cast<std::uintptr_t>(handle); }
 
-/// The entry can serve another pool.
+/// The entry can be used for another pool.
 void forget(Pool& pool) {
     pool.doomed.store(false);
     pool.looks.store(0);
@@ -52,7 +52,7 @@ void forget(Pool& pool) {
     pool.pins.store(0);
 }
 
-/// As the driver does with the pool that a device allocates from when it is destroyed.
+/// As the driver does when the pool from which a device allocates is destroyed.
 void put_default_in_place(CUmemoryPool handle, int gpu) {
     const CUdevice device = session().device_of(static_cast<std::uint32_t>(gpu));
     CUmemoryPool current = nullptr;
@@ -63,7 +63,7 @@ void put_default_in_place(CUmemoryPool handle, int gpu) {
 
 }  // namespace
 
-/// While it lives the driver doesn't destroy the pool that the entry is for.
+/// While this object lives, the driver doesn't destroy the entry's pool.
 class Pools::Pin {
   public:
     explicit Pin(Pool& pool) : pool_(pool) {
@@ -78,9 +78,9 @@ class Pools::Pin {
     Pin(const Pin&) = delete;
     Pin& operator=(const Pin&) = delete;
 
-    /// Null: the entry is for none, or for one that is about to end.
+    /// Null: the entry has no pool, or one that is about to end.
     CUmemoryPool handle() const { return handle_; }
-    /// Nothing of the pool is in use any more: it ends as soon as nobody asks about it.
+    /// The pool is unused: it ends as soon as no thread queries it.
     void end() { pool_.pins.fetch_or(Pool::kEnding); }
 
   private:
@@ -130,7 +130,7 @@ std::uint64_t Pools::gone_from_graphs(int gpu) {
 std::uint64_t Pools::look(Pool& pool, std::uint64_t reserved) {
     const Uncancelled uncancelled;
     const auto gpu = static_cast<std::uint32_t>(pool.gpu.load());
-    // Asking a pool would be refused to a thread that captures, or end its capture.
+    // The driver would refuse a query to a thread that captures, or end its capture.
     const RelaxedCapture relaxed;
     Pin pin(pool);
     const CUmemoryPool handle = pin.handle();
@@ -138,8 +138,8 @@ std::uint64_t Pools::look(Pool& pool, std::uint64_t reserved) {
         session().engine().cancel(gpu, reserved);
         return 0;
     }
-    // Looks overlap. A later one began after all that the earlier one's caller had done, so it saw at least
-    // that: the latest one that began is right.
+    // Queries overlap. A later one began after everything that the earlier one's caller had done, so it saw
+    // at least that: the result of the one that began last is right.
     const std::uint64_t number = pool.looks.fetch_add(1) + 1;
     const std::uint64_t bytes = reserved_bytes(handle, static_cast<int>(gpu));
     const bool unused = pool.doomed.load() && figure(handle, kPoolUsedCurrent) == 0;
@@ -195,11 +195,11 @@ CUresult Pools::destroy(Pool& pool) {
     return kSuccess;
 }
 
-/// Nothing of a doomed pool is in use any more, and nobody asks about it.
+/// A destroyed pool is unused, and no thread queries it.
 void Pools::end(Pool& pool) {
     const CUmemoryPool handle = pool.handle.load();
     count_[static_cast<std::size_t>(pool.gpu.load())].fetch_sub(1);
-    // In this order: the driver may give the handle to another thread's pool at once.
+    // In this order, because the driver may give the handle to another thread's pool at once.
     session().engine().release(module::Holding::pool, key_of(handle));
     {
         const Locked lock(mutex_);

@@ -10,11 +10,11 @@ namespace cgpu::front {
 namespace {
 
 constexpr std::int64_t kAskTimeout = 10 * kSecond;
-/// For a refusal to be counted. It is waited for, because a program may end at once for lack of memory, and
-/// what its connection brought then is lost.
+/// How long to wait until a refusal is counted. The wait is needed because a program may end at once for lack
+/// of memory, and unread messages of its connection are lost then.
 constexpr std::int64_t kTellTimeout = kSecond;
 constexpr int kTries = 64;
-/// More than any card has; beyond it rounding up could overflow.
+/// More than any card has; beyond it, rounding up could overflow.
 constexpr std::uint64_t kAbsurd = std::uint64_t{1} << 56;
 
 }  // namespace
@@ -24,7 +24,8 @@ std::int64_t ask_deadline() { return now_ns() + kAskTimeout; }
 bool try_reserve(int gpu, std::uint64_t bytes, std::int64_t until) {
     if (bytes >= kAbsurd) return false;
     const auto index = static_cast<std::uint32_t>(gpu);
-    // Other threads may take what was granted, and without memory for its books the engine refuses for ever.
+    // Other threads may take the grant, and if there is no memory for its accounts the engine refuses for
+    // ever.
     for (int tries = 0; tries < kTries; ++tries) {
         const auto lacking = session().engine().reserve(index, bytes);
         if (lacking == 0) return true;
@@ -43,7 +44,7 @@ bool ask_for(int gpu, std::uint64_t bytes, std::int64_t until) {
 
 CUresult refuse(int gpu, std::uint64_t bytes) {
     wire::Answer answer{};
-    // While the daemon is away nothing was refused by a limit, but by its absence.
+    // If the daemon is away, its absence and not a limit was the reason.
     session().link().ask(wire::Topic::refused, static_cast<std::uint32_t>(gpu), bytes,
                          now_ns() + kTellTimeout, false, answer);
     return kOutOfMemory;
@@ -56,8 +57,8 @@ CUresult reserve(int gpu, std::uint64_t bytes, std::int64_t until) {
         if (try_reserve(gpu, bytes, until)) return kSuccess;
         if (physical().drop_closed()) continue;
         if (!pools().any(gpu)) break;
-        // The driver, too, takes what pools keep for later and waits for frees under way before it says that
-        // there is no memory.
+        // The driver, too, uses what pools keep for later and waits for frees under way before it reports
+        // that there is no memory.
         pools().trim(gpu);
         if (try_reserve(gpu, bytes, until)) return kSuccess;
         if (!pool_frees().wait_for_progress(gpu, seen, until)) break;

@@ -38,7 +38,7 @@ wire::Hello hello(wire::Role role) {
     return message;
 }
 
-/// True when there is something to read, or the other end is gone.
+/// True if there is data to read, or the other end is closed.
 bool wait_readable(const Descriptor& socket, std::int64_t until_ns) {
     pollfd entry{socket.usable(), POLLIN, 0};
     const auto left = until_ns - now_ns();

@@ -8,7 +8,7 @@
 #include "core/wire/message.hpp"
 #include "module/front/base/descriptor.hpp"
 
-/// The packets of the link, as both fronts send and receive them. Nothing here blocks but ask_hello and
+/// The packets of the link, as both fronts send and receive them. Nothing here blocks except ask_hello and
 /// greet.
 namespace cgpu::front {
 
@@ -24,7 +24,7 @@ struct Packet {
     std::span<const std::byte> data() const { return {bytes.data(), size}; }
 };
 
-/// Closes what came along with a packet.
+/// Closes the descriptors that came with a packet.
 void drop_files(Packet& packet);
 
 enum class Opened {
@@ -46,10 +46,10 @@ Received receive_packet(const Descriptor& socket, Packet& packet);
 
 enum class Greeted { answered, refused, silent };
 
-/// Connects and waits until `until_ns` for what the daemon answers to the Hello: it is in `packet`, with its
-/// files. A daemon that is not listening yet is tried again until then.
+/// Connects and waits until `until_ns` for the daemon's answer to the Hello, which is returned in `packet`,
+/// with its files. A daemon that is not listening yet is tried again until then.
 Greeted ask_hello(wire::Role role, std::int64_t until_ns, Descriptor& socket, Packet& packet);
-/// The same where the answer is to be a Welcome; its pages are in `packet.files`.
+/// The same if the answer must be a Welcome; its pages are in `packet.files`.
 Greeted greet(wire::Role role, std::int64_t until_ns, Descriptor& socket, wire::Welcome& welcome,
               Packet& packet);
 

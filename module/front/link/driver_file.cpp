@@ -1,5 +1,5 @@
-// The real library as it comes from the daemon: by descriptor. A path below the program's root would be open
-// to LD_PRELOAD and LD_LIBRARY_PATH, too.
+// Gets the real library from the daemon, by descriptor. A path below the program's root would also be
+// accessible to LD_PRELOAD and LD_LIBRARY_PATH.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -16,14 +16,14 @@
 namespace cgpu::front {
 namespace {
 
-/// The daemon may be starting anew. What failed once is asked for again, but hardly waited for.
+/// The daemon may just be restarting. After a failure it is asked again, with a short timeout.
 constexpr std::int64_t kFirstPatience = 10 * kSecond;
 constexpr std::int64_t kLaterPatience = 50 * kMillisecond;
 constexpr std::int64_t kNextTryAfter = kSecond;
 
 constinit std::atomic<std::int64_t> failed_at{0};
 
-/// -1: it can't be had.
+/// -1: it isn't available.
 int fetch_file(std::int64_t until_ns) {
     Descriptor socket;
     Packet packet;
@@ -55,8 +55,8 @@ void* open_real_library() {
     const int file = fetch_file(began + (failed == 0 ? kFirstPatience : kLaterPatience));
     void* library = nullptr;
     if (file >= 0) {
-        // The loader remembers libraries by the path that they were opened by, and this number will be
-        // another file's: so the path is spelled as no one else does, and not the same for both libraries.
+        // The loader identifies libraries by the path by which they were opened, and this number will be
+        // another file's later: so the path has an unusual form, which differs for both libraries.
         std::array<char, 64> path{};
         const char* folder = kLibrary == wire::Library::cuda ? "/proc/self/task/.." : "/proc/self/task/./..";
         std::snprintf(path.data(), path.size(), "%s/fd/%d", folder, file);

@@ -25,7 +25,7 @@ wire::Ask make_ask(std::uint64_t number, wire::Topic topic, std::uint32_t gpu, s
 
 }  // namespace
 
-/// Lies on the stack of the caller that waits.
+/// On the stack of the waiting caller.
 struct Link::Waiter {
     std::uint64_t request = 0;
     std::atomic<std::uint32_t> state{kSendAgain};
@@ -106,7 +106,7 @@ void Link::notice(wire::Event event, std::uint32_t gpu, std::string_view detail)
 }
 
 Sent Link::tell_lease(const Descriptor& socket, std::uint32_t gpu, std::uint64_t bytes) {
-    // Nobody waits for the answer, so it needs no number of its own.
+    // No thread waits for the answer, so it needs no number of its own.
     return send_message(socket, make_ask(0, wire::Topic::lease_held, gpu, bytes));
 }
 

@@ -9,8 +9,8 @@
 
 namespace cgpu::front {
 
-/// The connection to the daemon as the hooks see it: any thread asks, the service thread reads. While the
-/// daemon is away an Ask waits for the reconnect, within the time that its caller gives it.
+/// The connection to the daemon, as the hooks use it: any thread asks, the service thread reads. While the
+/// daemon is away an Ask waits for the reconnect, within its caller's timeout.
 class Link {
   public:
     constexpr Link() = default;
@@ -19,28 +19,29 @@ class Link {
     /// is false.
     bool ask(wire::Topic topic, std::uint32_t gpu, std::uint64_t bytes, std::int64_t until_ns, bool patient,
              wire::Answer& answer);
-    /// Sends an Ask whose Answer nobody waits for.
+    /// Sends an Ask whose Answer no thread waits for.
     void tell(wire::Topic topic, std::uint32_t gpu, std::uint64_t bytes = 0);
-    /// False where it could not be sent: then the bytes are still the process's.
+    /// False if it could not be sent: then the bytes still belong to the process.
     bool give(std::uint32_t gpu, std::uint64_t bytes);
-    /// A line for the daemon's log; at most one a second of each kind.
+    /// A line for the daemon's log; at most one per second of each kind.
     void notice(wire::Event event, std::uint32_t gpu, std::string_view detail);
 
     bool connected();
 
     // For the service thread.
-    /// Says on a connection that is to take a lost one's place what this process has of its lease. Before
+    /// Reports, on a connection that replaces a lost one, how much lease this process has. Call before
     /// attach(): then no answer to an Ask can have changed it.
     static Sent tell_lease(const Descriptor& socket, std::uint32_t gpu, std::uint64_t bytes);
     void attach(const Descriptor& socket, std::uint32_t version);
-    /// Which engine runs here; nothing to daemons that know nothing of it. Sent::full: say it again later.
+    /// Reports which engine runs here; sends nothing to a daemon that doesn't know the message. Sent::full:
+    /// try again later.
     Sent tell_engine(const wire::Switched& told);
-    /// The connection is gone: closes it and tells the waiting callers.
+    /// The connection is gone: closes it and informs the waiting callers.
     void detach();
     Descriptor socket();
-    /// Hands an Answer to the one who waits for it. False: nobody does (any more).
+    /// Passes an Answer to the thread that waits for it. False: none does (any more).
     bool deliver(const wire::Answer& answer);
-    /// What an Answer answers, by its number alone: the caller may have given up.
+    /// The topic of an Answer, by its number alone: the caller may have given up.
     static wire::Topic topic_of(std::uint64_t request);
 
     void reset_in_child();

@@ -18,7 +18,7 @@ void* map_page(int file, int protection, const void* over) {
     return page == MAP_FAILED ? nullptr : page;
 }
 
-/// Looks at a page's magic before it goes anywhere.
+/// Checks a page's magic before it is mapped anywhere else.
 bool has_magic(int file, std::uint32_t magic) {
     void* page = map_page(file, PROT_READ, nullptr);
     if (page == nullptr) return false;
@@ -29,7 +29,7 @@ bool has_magic(int file, std::uint32_t magic) {
 
 }  // namespace
 
-/// Other threads read the addresses meanwhile: they are written once.
+/// Other threads read the addresses meanwhile, so they are written only once.
 bool MappedPages::map(const std::array<int, 3>& files) {
     const bool observer = files[1] < 0 && files[2] < 0;
     if (!has_magic(files[0], wire::kOrdersMagic)) return false;

@@ -7,7 +7,7 @@
 
 namespace cgpu::front {
 
-/// The pages shared with the daemon, mapped at addresses that stay the same for the life of the process:
+/// The pages shared with the daemon, mapped at addresses that stay the same as long as the process lives:
 /// those of a new connection are mapped over the old ones, so that a thread that was just reading an old page
 /// reads the new one instead of faulting.
 class MappedPages {
@@ -15,7 +15,7 @@ class MappedPages {
     constexpr MappedPages() = default;
 
     /// Maps the descriptors of a Welcome: orders, reports, bell; reports and bell may be absent (-1) for an
-    /// observer. False: they aren't what they should be, and what was mapped before stays. Closes nothing.
+    /// observer. False: they are not valid, and the former mappings stay. Closes nothing.
     bool map(const std::array<int, 3>& files);
 
     bool mapped() const { return orders_ != nullptr; }

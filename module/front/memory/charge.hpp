@@ -3,10 +3,10 @@
 #include "module/front/lease/reserve.hpp"
 #include "module/front/session/session.hpp"
 
-/// Reserve → driver call → commit or cancel, for everything that takes device memory.
+/// Reserve → driver call → commit or cancel, for all calls that take device memory.
 namespace cgpu::front {
 
-/// What a driver call has made.
+/// The result of a driver call.
 struct Made {
     std::uint64_t key = 0;
     std::uint64_t bytes = 0;

@@ -23,7 +23,7 @@ ContextCount& context_count(int gpu) {
     return count;
 }
 
-/// Counts one more. False: the first is still being made and nobody knows how that ends.
+/// Counts one more. False: the first one is still being made, and its outcome is unknown.
 bool ContextCount::enter(bool& first) {
     const auto until = now_ns() + kMakingTakes;
     while (true) {
@@ -75,7 +75,7 @@ void ContextCount::adopt() {
     mutex_.lock();
     if (count_++ == 0) state_.store(kHeld);
     mutex_.unlock();
-    // It exists already, so a refusal would change nothing.
+    // The context exists already, so a refusal would change nothing.
     session().link().tell(wire::Topic::moved, gpu_);
 }
 

@@ -9,8 +9,8 @@
 
 namespace cgpu::front {
 
-/// How many contexts the process has on one GPU, with what they cost the instance set aside before they are
-/// made.
+/// The number of the process's contexts on one GPU. Sets aside their memory from the instance's before they
+/// are made.
 class ContextCount {
   public:
     constexpr ContextCount() = default;
@@ -20,13 +20,13 @@ class ContextCount {
         SetAsideMemory aside;
         bool first = false;  ///< others wait for its outcome
     };
-    /// Before a context is made. kSuccess or kOutOfMemory. Several threads may retain the primary one at once
-    /// and get one context, so where there is none yet the first asks and the others wait for what comes of
-    /// it.
+    /// Call before a context is made. kSuccess or kOutOfMemory. Several threads may retain the primary
+    /// context at once and get one context, so if there is none yet, the first thread asks and the others
+    /// wait for the outcome.
     CUresult before_create(int gpu, bool primary, Making& making);
-    /// How that went.
+    /// Reports the outcome.
     void after_create(const Making& making, bool created);
-    /// A context that was made past the hooks.
+    /// A context that was made without a hook.
     void adopt();
     void destroyed();
 

@@ -7,8 +7,7 @@
 namespace cgpu::front {
 namespace {
 
-// Contexts come into being past the hooks, too: the CUDA runtime retains the primary one through a private
-// table.
+// Contexts may also be made without a hook: the CUDA runtime retains the primary one through a private table.
 Context* adopt(CUcontext handle) {
     CUdevice device = 0;
     if (real::cuCtxGetDevice(&device) != kSuccess) return nullptr;

@@ -4,8 +4,8 @@
 
 namespace cgpu::front {
 
-/// The thread's current context; one that no hook has seen being made is taken in, and counted. Null: there
-/// is none.
+/// The thread's current context; one that was made without a hook is taken in, and counted. Null: there is
+/// none.
 Context* current_context();
 
 }  // namespace cgpu::front

@@ -27,7 +27,7 @@ struct GraphMemory::Executable {
     CUgraphExec handle;
     Bytes need;
     bool has_memory;  ///< it has been launched or uploaded ...
-    Bytes gone;       ///< ... when the driver had given back so much
+    Bytes gone;       ///< ... when the driver had released this much
     Executable* next;
 };
 
@@ -80,7 +80,8 @@ void GraphMemory::settle(const Bytes& need, const Bytes& reserved) {
             session().engine().cancel(static_cast<std::uint32_t>(gpu), reserved.on[gpu]);
             continue;
         }
-        // The driver may move memory between graphs at any launch. What it takes for that can't be undone.
+        // The driver may move memory between graphs at any launch. Memory that it takes for that can't be
+        // undone.
         const std::uint64_t lack = pools().look(*pool, reserved.on[gpu]);
         if (lack > 0 && !ask_for(gpu, lack, ask_deadline())) pools().trim(gpu);
     }
@@ -111,7 +112,7 @@ bool GraphMemory::find(CUgraphExec exec, Launch& launch) {
         if (each->handle != exec) continue;
         launch.need = launch.lacking = each->need;
         if (!each->has_memory) return true;
-        // Of what it had it can have lost no more than the driver has given back since.
+        // It can have lost at most what the driver has released since.
         for (std::size_t gpu = 0; gpu < wire::kMaxGpus; ++gpu)
             launch.lacking.on[gpu] = std::min(launch.need.on[gpu], launch.gone.on[gpu] - each->gone.on[gpu]);
         return true;

@@ -13,7 +13,7 @@ struct Pool;
 
 /// Memory of graphs' allocation nodes. The driver takes it from the card at a graph's first launch or upload
 /// and keeps it for later ones until it is trimmed (CUDA Programming Guide, "Graph Memory Nodes"). One figure
-/// a device tells what it has taken (CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT): that is charged, as a pool.
+/// per device has the memory taken (CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT), which is charged as a pool.
 class GraphMemory {
   public:
     constexpr GraphMemory() = default;
@@ -23,12 +23,13 @@ class GraphMemory {
         std::uint64_t on[wire::kMaxGpus] = {};
     };
 
-    /// A graph of this process may have allocation nodes from now on. Before that nothing here costs
+    /// From now on a graph of this process may have allocation nodes. Before that nothing here costs
     /// anything.
     void expect() { expected_.store(true, std::memory_order_relaxed); }
     [[nodiscard]] bool expected() const { return expected_.load(std::memory_order_relaxed); }
 
-    /// Runs `make`, a driver call that makes *exec of the graph; `uploads`: and takes its memory at once.
+    /// Runs `make`, a driver call that instantiates the graph as *exec; `uploads`: it also takes the memory
+    /// at once.
     template <class Make>
     CUresult instantiated(CUgraphExec* exec, CUgraph graph, bool uploads, Make make) {
         if (!expected() || exec == nullptr) return make();
@@ -58,7 +59,7 @@ class GraphMemory {
         return result;
     }
 
-    /// Before the program destroys it: its handle can be another's at once.
+    /// Call before the program destroys it: its handle can be another graph's at once.
     void forget(CUgraphExec exec);
 
     void reset_in_child();
@@ -68,15 +69,15 @@ class GraphMemory {
     struct Launch {
         Bytes need;     ///< what the graph's allocation nodes take at most
         Bytes lacking;  ///< the part of it that the driver may have to take now
-        Bytes gone;     ///< what it had given back to the cards before
+        Bytes gone;     ///< the amounts released on the cards before
     };
 
-    /// What the graph's allocation nodes take at most.
+    /// The maximum memory of the graph's allocation nodes.
     static CUresult measure(CUgraph graph, Bytes& need);
     static CUresult reserve_all(const Bytes& bytes);
     /// Charges what the driver has taken on the GPUs of `need`; ends the reservations.
     static void settle(const Bytes& need, const Bytes& reserved);
-    /// What the driver has been seen to give back to each card.
+    /// The amounts that the driver was seen to release on each card.
     static Bytes gone_so_far();
 
     void note(CUgraphExec exec, const Bytes& need, bool has_memory);

@@ -5,15 +5,14 @@
 
 namespace cgpu::front {
 
-/// How an allocation of the current context is to be handled.
+/// How to handle an allocation of the current context.
 struct Place {
     Route route = Route::pass;
     Context* context = nullptr;
-    CUresult refusal = kSuccess;  ///< for Route::broken: what to answer
+    CUresult refusal = kSuccess;  ///< for Route::broken: the result to return
 };
 
-/// Route::managed only where the current context's GPU isolates memory. `what` names the function in a
-/// notice.
+/// Route::managed only if the current context's GPU isolates memory. `what` names the function in a notice.
 Place place_of_current(const char* what);
 
 }  // namespace cgpu::front

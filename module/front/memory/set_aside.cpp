@@ -14,14 +14,15 @@ bool ask(wire::Topic topic, std::int64_t until, SetAsideMemory& aside, std::uint
     const auto gpu = static_cast<std::uint32_t>(aside.gpu);
     gives().settle();
     wire::Answer answer{};
-    // One that comes later is undone by the service thread.
+    // The service thread undoes an answer that arrives later.
     if (!session().link().ask(topic, gpu, bytes, until, true, answer) || answer.why != wire::Why::none)
         return false;
     aside.bytes = answer.granted_bytes;
     return true;
 }
 
-/// What this process itself could do without: nobody recalls it from the one who asks.
+/// Releases memory that this process can release itself. cgpud never recalls memory from the process that
+/// asks.
 void give_all(int gpu) {
     const auto index = static_cast<std::uint32_t>(gpu);
     if (pools().any(gpu)) pools().trim(gpu);

@@ -1,4 +1,4 @@
-// What makes a front that of libnvidia-ml.
+// Makes a front the front of libnvidia-ml.
 #include <string_view>
 
 #include "module/front/nvml/nvml_abi.hpp"
@@ -13,7 +13,7 @@ const char* not_loaded_in_words() { return "The driver's library can't be had: c
 
 constinit const wire::Library kLibrary = wire::Library::nvml;
 
-/// nvmlErrorString is the one function of NVML that answers with something else than a number.
+/// nvmlErrorString is the only function of NVML that doesn't return a number.
 const void* answer_without_library(const char* function) {
     return std::string_view(function) == "nvmlErrorString"
                ? reinterpret_cast<const void*>(&not_loaded_in_words)

@@ -2,8 +2,8 @@
 
 #include "module/front/driver/real_library.hpp"
 
-/// The part of NVML's binary interface that the front puts its own in the place of, as facts of NVIDIA's
-/// public nvml.h; and the driver's own functions.
+/// The part of NVML's binary interface that the front replaces, as facts of NVIDIA's public nvml.h; and the
+/// driver's own functions.
 namespace cgpu::front::nvml {
 
 constexpr int kSuccess = 0;
@@ -105,13 +105,13 @@ struct CaptureSession {
 };
 static_assert(sizeof(CaptureSession) == 48);
 
-/// The driver's function of that name, or null where it has none.
+/// The driver's function of that name, or null if it has none.
 template <class Function>
 Function real(const char* name) {
     return reinterpret_cast<Function>(real_address(name));
 }
 
-/// A device's UUID as text; empty where the driver doesn't tell it.
+/// A device's UUID as text; empty if the driver doesn't report it.
 struct UuidText {
     explicit UuidText(Device device) {
         const auto get = real<int (*)(Device, char*, unsigned)>("nvmlDeviceGetUUID");

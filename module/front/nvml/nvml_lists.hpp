@@ -6,18 +6,19 @@
 #include "module/front/nvml/nvml_abi.hpp"
 #include "module/front/nvml/nvml_usage.hpp"
 
-/// Lists of processes, as NVML hands them over.
+/// Lists of processes, in NVML's form.
 namespace cgpu::front::nvml {
 
-/// The instance's processes on the device; none where the device isn't one of its. Otherwise what to answer.
+/// The instance's processes on the device; none if the device isn't the instance's. Otherwise the error to
+/// return.
 inline int own_processes(Device device, ProcessList& own) {
     const UuidText uuid(device);
     if (!uuid.known()) return kUnknown;
     return instance_processes(uuid.text, own) == Found::no_daemon ? kUnknown : kSuccess;
 }
 
-/// NVML's rule for arrays: `count` is the caller's room before and what there is afterwards; too little room,
-/// or none, is answered so.
+/// NVML's rule for arrays: `count` is the caller's room before the call and the number of elements
+/// afterwards; too little room, or none, is an error.
 template <class Item>
 int hand_over(const Item* items, unsigned found, unsigned* count, Item* to) {
     const unsigned room = *count;
@@ -36,7 +37,7 @@ unsigned pid_of(const Item& item) {
         return item.pid;
 }
 
-/// All that the driver lists. fetch(unsigned* count, Item* items) asks it.
+/// All entries of the driver's list. fetch(unsigned* count, Item* items) queries it.
 template <class Item, class Fetch>
 int fetch_all(Buffer<Item>& items, unsigned& found, Fetch fetch) {
     constexpr unsigned kSpare = 16;  // others may come before the next call
@@ -45,7 +46,7 @@ int fetch_all(Buffer<Item>& items, unsigned& found, Fetch fetch) {
         const auto room = static_cast<unsigned>(items.room());
         found = room;
         const int result = fetch(&found, items.data());
-        // Asked for the size alone, some functions answer so, others with success.
+        // If asked only for the size, some functions return this error, others success.
         const bool too_small = result == kInsufficientSize || (result == kSuccess && found > room);
         if (!too_small) return result;
         if (!items.grow(std::max(found, room) + kSpare)) return kNoMemory;
@@ -53,8 +54,8 @@ int fetch_all(Buffer<Item>& items, unsigned& found, Fetch fetch) {
     return kUnknown;
 }
 
-/// Of what the driver lists, the instance's own. Where an entry says how much memory the process has, it says
-/// what the instance is charged for it.
+/// The entries of the driver's list that are the instance's own. If an entry has the memory of the process,
+/// it is replaced by what the instance is charged for it.
 template <class Item, class Fetch>
 int list_own(Device device, unsigned* count, Item* to, Fetch fetch) {
     if (count == nullptr) return fetch(count, to);

@@ -1,4 +1,4 @@
-// The front for NVML: a managed process is shown its instance's memory instead of the card's.
+// The front for NVML: a managed process sees its instance's memory instead of the card's.
 #include <algorithm>
 
 #include "module/front/nvml/nvml_abi.hpp"
@@ -9,7 +9,7 @@ using namespace cgpu::front::nvml;
 
 namespace {
 
-/// What the instance has of this device's memory; otherwise what to answer.
+/// The instance's use of this device's memory; otherwise the error to return.
 int usage_of(Device device, MemoryUsage& usage) {
     const UuidText uuid(device);
     if (!uuid.known()) return kUnknown;

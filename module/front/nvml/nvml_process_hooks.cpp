@@ -1,5 +1,5 @@
-// The front for NVML: a managed process is shown its instance's processes, by their pids as it sees them
-// itself. The driver would show those of the whole card, in some versions by the host's pids.
+// The front for NVML: a managed process sees its instance's processes, by the pids that it sees itself. The
+// driver would show those of the whole card, in some versions by the host's pids.
 #include "module/front/nvml/nvml_lists.hpp"
 
 namespace wire = cgpu::wire;
@@ -18,7 +18,7 @@ Info info_of(const wire::ProcessUse& use) {
     return info;
 }
 
-/// The processes with a context: from the daemon. check() asks the driver whether the call is a good one.
+/// The processes with a context: from the daemon. check() asks the driver whether the call is valid.
 template <class Info, class Check>
 int list_compute(Device device, unsigned* count, Info* to, Check check) {
     const int good = check();
@@ -44,7 +44,7 @@ int compute_processes(const char* name, Device device, unsigned* count, Info* in
                         [&] { return function(device, count == nullptr ? count : &none, nullptr); });
 }
 
-/// Of graphics, of MPS, and of sessions: lists of the driver's with a count and an array.
+/// For graphics, MPS, and sessions: lists of the driver with a count and an array.
 template <class Item>
 int own_of(const char* name, Device device, unsigned* count, Item* items) {
     const auto function = real<int (*)(Device, unsigned*, Item*)>(name);
@@ -53,8 +53,8 @@ int own_of(const char* name, Device device, unsigned* count, Item* items) {
                     [&](unsigned* room, Item* to) { return function(device, room, to); });
 }
 
-/// The first drivers for confidential computing (530) had a longer entry in the third version of the lists,
-/// and not yet the list of its own that has it since.
+/// The first drivers for confidential computing (530) had a longer entry in the third version of the lists;
+/// later the additional field got a list of its own.
 bool has_long_entries() {
     return real<void*>("nvmlDeviceGetConfComputeMemSizeInfo") != nullptr &&
            real<void*>("nvmlDeviceGetRunningProcessDetailList") == nullptr;

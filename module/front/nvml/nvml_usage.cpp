@@ -10,11 +10,11 @@ namespace {
 
 constexpr std::int64_t kTimeout = 2 * kSecond;
 
-/// A question is answered within kTimeout, so the lock is held no longer.
+/// A question is answered within kTimeout, so the lock is held no longer than that.
 constinit Observer observer;
 constinit Mutex observer_mutex;
-/// Whose connection it is: a forked child makes one of its own, and its copy of the lock may be held by
-/// nobody.
+/// The process that owns the connection: a forked child makes one of its own, and in its copy the lock may be
+/// held by a thread that doesn't exist.
 constinit std::atomic<pid_t> owner{0};
 
 void start_afresh_in_child() {
@@ -25,8 +25,8 @@ void start_afresh_in_child() {
     observer = Observer{};
 }
 
-/// Calls question(gpu, until_ns) while connected. It answers whether it got what it wanted, or nothing where
-/// the connection was of no use.
+/// Calls question(gpu, until_ns) while connected. It returns whether it was answered, or empty if the
+/// connection can't be used.
 template <class Question>
 Found ask_of(std::string_view uuid, Question question) {
     const auto bytes = parse_uuid(uuid);
@@ -35,7 +35,7 @@ Found ask_of(std::string_view uuid, Question question) {
     const Uncancelled uncancelled;
     const Locked lock(observer_mutex);
     const auto until = now_ns() + kTimeout;
-    // A connection made earlier may belong to a daemon that is gone: then once more with a new one.
+    // An existing connection may be to a daemon that is gone: then try once more with a new one.
     for (int tries = 0; tries < 2 && observer.connect(until); ++tries) {
         const auto gpu = observer.find(*bytes);
         if (!gpu) return Found::foreign;

@@ -7,8 +7,8 @@
 
 #include "module/front/nvml/process_list.hpp"
 
-/// What the NVML front asks the daemon, over a connection made at first use and made again when lost. GPUs by
-/// their UUIDs as NVML writes them. Each waits 2 s at most.
+/// The NVML front's questions to the daemon, over a connection that is made at first use and made again when
+/// it is lost. GPUs are named by their UUIDs as NVML writes them. Each question waits 2 s at most.
 namespace cgpu::front {
 
 struct MemoryUsage {
@@ -19,18 +19,18 @@ struct MemoryUsage {
 
 enum class Found {
     limited,
-    unlimited,  ///< the mode of this GPU doesn't isolate memory: what the card says holds
+    unlimited,  ///< the mode of this GPU doesn't isolate memory: the card's figures apply
     foreign,    ///< not one of the instance's GPUs
     no_daemon,
 };
 
 Found instance_memory(std::string_view uuid, MemoryUsage& usage);
 
-/// The instance's processes that have memory of the GPU, by their pids as this process sees them; none where
-/// the GPU is foreign.
+/// The instance's processes that have memory of the GPU, by their pids as this process sees them; none if the
+/// GPU is foreign.
 Found instance_processes(std::string_view uuid, ProcessList& processes);
 
-/// "GPU-01234567-…" or "MIG-…" as the 16 bytes that the driver's interface gives.
+/// "GPU-01234567-…" or "MIG-…" as the 16 bytes of the driver's interface.
 std::optional<std::array<std::uint8_t, 16>> parse_uuid(std::string_view text);
 
 }  // namespace cgpu::front

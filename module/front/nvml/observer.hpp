@@ -8,8 +8,8 @@
 
 namespace cgpu::front {
 
-/// The observer's connection: made at first use, and anew where the one before was lost. Blocks, each time
-/// until `until_ns` at most. One question at a time.
+/// The observer's connection: made at first use, and again if it was lost. Each call blocks until `until_ns`
+/// at most. One question at a time.
 class Observer {
   public:
     constexpr Observer() = default;
@@ -21,7 +21,7 @@ class Observer {
     [[nodiscard]] const wire::Orders& orders() const { return *pages_.orders(); }
     /// The index of one of the instance's GPUs.
     [[nodiscard]] std::optional<std::uint32_t> find(const std::array<std::uint8_t, 16>& uuid) const;
-    /// The answer to a question, of which the header is filled in here. Nothing: the connection is of no use.
+    /// The answer to a question, whose header is filled in here. Empty: the connection can't be used.
     template <class Answer, class Question>
     std::optional<Answer> ask(Question question, std::int64_t until_ns) {
         question.header.request = ++request_;

@@ -23,22 +23,21 @@ constexpr std::int64_t kHeartbeat = kSecond;
 constexpr std::int64_t kFirstBackoff = 20 * kMillisecond;
 constexpr std::int64_t kLongestBackoff = 100 * kMillisecond;
 constexpr std::int64_t kGreetingTimeout = 10 * kSecond;
-/// Kept when memory is given back, so that a program that allocates and frees small things doesn't ask each
-/// time.
+/// Lease kept when memory is returned, so that a program that allocates and frees small things doesn't ask
+/// each time.
 constexpr std::uint64_t kKeepBytes = 16 * wire::kGranule;
 constexpr unsigned long kTimerSlack = 5000;  // ns; the default of 50 µs is as long as a short kernel
 
 constinit ServiceThread the_service_thread;
 
-// The thread must be gone from the driver before the driver's own destructors run. Those of its static
-// objects run among the exit handlers, the last one registered first: ours is registered when the driver is
-// there.
+// The thread must have left the driver before the driver's own destructors run. Those of its static objects
+// run among the exit handlers, the last registered first: ours is registered when the driver is loaded.
 void leave_driver_at_exit() {
     static constinit std::atomic<bool> registered{false};
     if (!registered.exchange(true)) std::atexit([] { the_service_thread.leave_driver(); });
 }
 
-// Others run with the destructors of libraries; ours come first, because we depend on the driver.
+// Others run with the destructors of libraries; ours come first, because this library depends on the driver.
 __attribute__((destructor)) void at_exit() { the_service_thread.finish(); }
 
 }  // namespace
@@ -136,13 +135,13 @@ void ServiceThread::read_link() {
 
 void ServiceThread::handle(Packet& packet) {
     if (const auto answer = wire::read_message<wire::Answer>(packet.data())) {
-        // A lease is taken here and not by the one who asked: that one may have given up.
+        // The lease is added here and not by the asking thread, which may have given up.
         if (Link::topic_of(answer->header.request) == wire::Topic::lease && answer->granted_bytes != 0 &&
             answer->gpu < session().gpu_count()) {
             session().engine().lease(answer->gpu, answer->granted_bytes);
         }
         const auto topic = Link::topic_of(answer->header.request);
-        // Who asked has given up: nothing will be made of it.
+        // The asking thread has given up: the thing will not be made.
         if (!session().link().deliver(*answer) && answer->granted_bytes != 0 &&
             (topic == wire::Topic::context || topic == wire::Topic::load))
             session().link().tell(wire::Topic::not_made, answer->gpu, answer->granted_bytes);
@@ -158,7 +157,7 @@ void ServiceThread::handle(Packet& packet) {
         greeting_ = false;
         connected_ = true;
         backoff_ns_ = 0;
-        // It may have named another engine than runs here: then it will say so.
+        // The Welcome may have named another engine than the one that runs here: the front reports its own.
         session().link().tell_engine(session().engine().running());
     } else if (const auto order = wire::read_message<wire::Switch>(packet.data())) {
         switcher().carry_out(*order);
@@ -167,14 +166,14 @@ void ServiceThread::handle(Packet& packet) {
     }
 }
 
-/// A driver takes back what a pool doesn't use at the program's synchronisations: nobody tells.
+/// A driver trims pools at the program's synchronisations without any notification.
 void ServiceThread::look_at_pools(int gpu) {
     in_driver_.store(true);
     if (pools().any(gpu) && !leaves_driver_.load()) pools().look_at_all(gpu);
     in_driver_.store(false);
 }
 
-/// A grant or a Give that was on its way when the connection broke has reached one side only.
+/// A grant or a Give that was in transit when the connection broke has reached one side only.
 bool ServiceThread::tell_leases() {
     for (std::uint32_t gpu = 0; gpu < session().gpu_count(); ++gpu)
         if (Link::tell_lease(candidate_, gpu, session().engine().leased(gpu)) != Sent::done) return false;
@@ -187,7 +186,8 @@ void ServiceThread::give_back(std::int64_t now) {
 }
 
 void ServiceThread::tell_moved(std::int64_t now) {
-    // While the daemon is away this is lost: it looks anew at whom it meets again.
+    // While the daemon is away this message is lost: it queries the driver again for processes that
+    // reconnect.
     const auto moved = errands().take_moved(now);
     for (std::uint32_t gpu = 0; gpu < session().gpu_count(); ++gpu)
         if ((moved >> gpu & 1) != 0) session().link().tell(wire::Topic::moved, gpu);

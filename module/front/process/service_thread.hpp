@@ -9,20 +9,20 @@
 namespace cgpu::front {
 
 /// The front's one thread: reads the link, reconnects it, closes and reaps batches, ends charges of pool
-/// memory, gives unneeded lease back. What others leave for it to do lies in Errands, in which it sleeps;
-/// when nothing is outstanding it wakes once a second to see whether the program has closed its descriptors
-/// (nothing else would tell).
+/// memory, returns unused lease. Errands has the tasks that other threads leave for it, and it sleeps there.
+/// When nothing is pending it wakes once a second to check whether the program has closed its descriptors
+/// (there is no other notification).
 class ServiceThread {
   public:
     constexpr ServiceThread() = default;
 
-    /// Starts the thread; does nothing where it runs. False where it can't be made.
+    /// Starts the thread; does nothing if it is running. False if it can't be created.
     bool start();
-    /// The process's exit handlers run: the thread leaves the driver alone from here on. Waits for it to be
-    /// out, a second at most: on a host without a free core it may need that, and driver calls after the
-    /// driver's end crash. What the program still asks of the daemon is answered.
+    /// The process's exit handlers run: the thread doesn't use the driver any more. Waits until it has left
+    /// the driver, a second at most: on a host without a free core it may need that, and driver calls after
+    /// the driver's end crash. Asks of the program to the daemon are still answered.
     void leave_driver();
-    /// The process ends, and the thread.
+    /// The process ends, and with it the thread.
     void finish();
 
     void reset_in_child();

@@ -1,4 +1,4 @@
-// How a session begins: the one place that knows all that has to be there for it.
+// The start of a session: the one file that knows everything that a session needs.
 #include "module/front/driver/real_driver.hpp"
 #include "module/front/link/connection.hpp"
 #include "module/front/process/fork.hpp"
@@ -32,7 +32,7 @@ bool connect(Session& session) {
     Link& link = session.link();
     link.attach(socket, welcome.version);
     link.tell_engine(session.engine().running());
-    // After an exec this is the same process to the daemon: what the program before had goes back.
+    // After an exec the daemon sees the same process: the lease of the former program is returned.
     for (std::uint32_t gpu = 0; gpu < session.gpu_count(); ++gpu) {
         link.give(gpu, UINT64_MAX);
         link.tell(wire::Topic::context_gone, gpu);

@@ -10,8 +10,8 @@ namespace {
 
 constinit Switcher the_switcher;
 
-/// A daemon that doesn't read its link for a while hears it a little later; one that is another by then has
-/// been told what runs here with its Welcome.
+/// If the daemon does not read its socket, the result is sent later. A daemon that was restarted meanwhile
+/// learned the version with the Welcome that it sent.
 void answer(const wire::Switched& told) {
     constexpr std::int64_t kPatience = 10 * kSecond;
     const auto until = now_ns() + kPatience;

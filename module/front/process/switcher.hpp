@@ -6,14 +6,14 @@
 namespace cgpu::front {
 
 /// Carries out the daemon's Switch and answers it, on a thread of its own that ends with it. Loading a file
-/// waits for the loader's lock, and a program's thread may hold that for long (the constructors of what it
-/// loads run under it) and wait for what only the service thread reads.
+/// waits for the loader's lock. A thread of the program may hold that lock for long (constructors of
+/// libraries run under it) and wait for messages that only the service thread reads.
 class Switcher {
   public:
     constexpr Switcher() = default;
 
-    /// One at a time. One that comes meanwhile, as of a daemon that was started anew, is carried out next;
-    /// the last one, if there are several.
+    /// Carries out one order at a time. An order that comes meanwhile, for example from a restarted daemon,
+    /// is carried out next; of several the last one.
     void carry_out(const wire::Switch& order);
     void reset_in_child();
 

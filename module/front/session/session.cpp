@@ -62,8 +62,8 @@ Route Session::route() {
 }
 
 Route Session::route_slowly() {
-    // A driver that was initialised by another way than our cuInit (a private table of its own) gets no
-    // further than one that was.
+    // A driver that nobody has initialised reports that itself. One that was initialised without our cuInit
+    // (by a private table of its own) doesn't, so the session is started here.
     int devices = 0;
     if (phase_.load() == kUntouched && real::cuDeviceGetCount(&devices) == kNotInitialized)
         return Route::pass;

@@ -18,23 +18,22 @@ constexpr int kMaxDevices = 64;
 
 /// What a hook does with a call.
 enum class Route {
-    pass,     ///< straight to the driver: the driver called itself, or isn't initialised (it says so itself)
-    managed,  ///< what the hook is there for
-    broken,   ///< the daemon couldn't be had when the driver was initialised: nothing may be made
+    pass,     ///< straight to the driver: the driver called itself, or isn't initialised (and reports that)
+    managed,  ///< the hook does its work
+    broken,   ///< the daemon couldn't be reached when the driver was initialised: refused
 };
 
-/// The process's one connection with cGPU, from cuInit on.
+/// The process's one session with cgpu, from cuInit on.
 class Session {
   public:
-    /// Connects the session and starts what serves it, in kConnectTimeout at most. False: it came to nothing.
+    /// Connects the session and starts its service, in kConnectTimeout at most. False: it failed.
     using Connect = bool (*)(Session&);
     static constexpr std::int64_t kConnectTimeout = 10 * kSecond;
 
     explicit constexpr Session(Connect connect) : connect_(connect) {}
 
-    /// After a successful real cuInit: connects. Threads that come at
-    /// the same time wait for the first. kSuccess or kSystemNotReady; what failed may be tried again by
-    /// another cuInit.
+    /// Call after a successful real cuInit: connects. Threads that call it at the same time wait for the
+    /// first. kSuccess or kSystemNotReady; after a failure another cuInit may try again.
     CUresult start();
 
     Route route();
@@ -45,7 +44,7 @@ class Session {
     std::uint64_t context_estimate() const { return context_estimate_; }
 
     std::uint32_t gpu_count() const { return gpu_count_; }
-    /// Whether the driver shows the process one device, and that is the instance's.
+    /// Whether the driver shows the process one device only, and that is the instance's.
     bool has_one_device() const { return has_one_device_; }
     /// The instance's GPU behind a CUdevice, or kForeignGpu.
     int gpu_of(CUdevice device) const {
@@ -58,10 +57,10 @@ class Session {
         return pages_.orders()->gpus[gpu].limit_bytes.load();
     }
 
-    /// Takes a Welcome's pages and the engine that it names, and finds the instance's GPUs. False: one of
-    /// that can't be had.
+    /// Takes the pages and the engine of a Welcome, and finds the instance's GPUs. False: one of them isn't
+    /// available.
     bool enter(const wire::Welcome& welcome, const std::array<int, 3>& files);
-    /// The service thread has a Welcome of a new connection: takes its pages over.
+    /// The service thread has a Welcome of a new connection: takes its pages.
     bool rebind(const std::array<int, 3>& files);
     /// The connection is gone.
     void unbind() { engine_.bind(nullptr, nullptr); }
@@ -87,7 +86,7 @@ class Session {
     std::array<CUdevice, wire::kMaxGpus> device_of_gpu_{};
 };
 
-/// Made in start.cpp, on top of the front, which knows how a session is connected.
+/// Created in start.cpp, at the top of the front, which knows how a session is connected.
 Session& session();
 
 }  // namespace cgpu::front

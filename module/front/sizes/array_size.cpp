@@ -8,10 +8,10 @@ namespace cgpu::front {
 namespace {
 
 constexpr std::uint64_t kRow = 128;
-/// Arrays of two and three dimensions are stored in tiles of so many rows.
+/// Arrays of two and three dimensions are stored in tiles of this many rows.
 constexpr std::uint64_t kTileRows = 8;
 constexpr std::uint64_t kWhole = 64 << 10;
-/// An answer beyond any card instead of an overflow.
+/// Larger than any card; returned instead of an overflow.
 constexpr std::uint64_t kTooMuch = std::uint64_t{1} << 60;
 
 std::uint64_t multiply(std::uint64_t a, std::uint64_t b) {
@@ -19,8 +19,8 @@ std::uint64_t multiply(std::uint64_t a, std::uint64_t b) {
     return __builtin_mul_overflow(a, b, &product) ? kTooMuch : std::min(product, kTooMuch);
 }
 
-/// Bytes of one element by CUarray_format (cuda.h). Formats of one element per block or plane are counted at
-/// the most that one of their pixels takes.
+/// Bytes of one element by CUarray_format (cuda.h). Formats with one element per block or plane are counted
+/// at the maximum for one of their pixels.
 std::uint64_t element_bytes(int format, unsigned channels) {
     switch (format) {
         case 0x01:  // unsigned and signed 8 bit

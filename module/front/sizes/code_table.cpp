@@ -20,7 +20,7 @@ CodeTable::Entry* CodeTable::find_code(std::uint64_t handle) {
 void CodeTable::put(const Entry& entry) {
     Entry** place = place_of(entry.handle);
     Entry* known = *place;
-    // Without memory for it the code is loaded unannounced, and counted afterwards.
+    // Without memory for an entry the code is loaded unannounced, and counted afterwards.
     if (known == nullptr) known = new (std::nothrow) Entry{};
     if (known == nullptr) return;
     Entry* next = known->next;
@@ -37,7 +37,7 @@ void CodeTable::add(std::uint64_t code, std::uint64_t bytes, std::uint64_t loade
 void CodeTable::add_part(std::uint64_t part, std::uint64_t code) {
     const Locked lock(mutex_);
     const Entry* owner = find_code(code);
-    // Some drivers have one handle for a library and its module.
+    // Some drivers use one handle for a library and its module.
     if (owner != nullptr && owner->handle != part) put({part, owner->handle, 0, 0, nullptr});
 }
 

@@ -8,24 +8,24 @@
 
 namespace cgpu::front {
 
-/// The modules and libraries of the process, and what they take where they are loaded. With lazy loading (the
-/// driver's default since CUDA 12.2) that is not where the program loads them but where it first uses them.
-/// Handles are the driver's, as numbers.
+/// The modules and libraries of the process, and the memory that they take when they are loaded. With lazy
+/// loading (the driver's default since CUDA 12.2) that is not when the program loads them but when it first
+/// uses them. Handles are the driver's, as numbers.
 class CodeTable {
   public:
     constexpr CodeTable() = default;
 
-    /// `loaded`: the key of the context that it lies in already; 0: nowhere yet.
+    /// `loaded`: the key of the context into which it is loaded already; 0: none yet.
     void add(std::uint64_t code, std::uint64_t bytes, std::uint64_t loaded);
-    /// A function of it, or its module in a context.
+    /// Adds a function of the code, or its module in a context.
     void add_part(std::uint64_t part, std::uint64_t code);
-    /// Its bytes, where it (or what `handle` is a part of) has yet to be loaded into that context; else 0.
+    /// The code's bytes, if it (or the owner of `handle`) is not loaded into that context yet; else 0.
     std::uint64_t bytes_to_load(std::uint64_t handle, std::uint64_t context);
     void loaded(std::uint64_t handle, std::uint64_t context);
-    /// With all its parts. Its bytes where it was loaded anywhere, else 0.
+    /// Removes the code with all its parts. Returns its bytes if it was loaded anywhere, else 0.
     std::uint64_t remove(std::uint64_t code);
 
-    /// What a function in a context is told from others by; never 0.
+    /// Identifies a function in a context; never 0.
     static std::uint64_t mark(std::uint64_t function, std::uint64_t context) {
         return mark_salted(function, salt(context));
     }
@@ -34,14 +34,13 @@ class CodeTable {
     static std::uint64_t mark_salted(std::uint64_t function, std::uint64_t salt) {
         return (function ^ salt) * kOdd | 1;
     }
-    /// Whether a function is met for the first time (or perhaps so) in a context. Costs a load and a
-    /// comparison.
+    /// Whether this is (or may be) the first time for a function in a context. Costs a load and a comparison.
     bool first_time(std::uint64_t function, std::uint64_t context);
-    /// Whether a function (its mark) surely isn't; changes nothing.
+    /// Whether a function (its mark) certainly isn't new; changes nothing.
     [[gnu::always_inline]] bool was_met(std::uint64_t mark) const {
         return met_[place_in_met(mark)].load(std::memory_order_relaxed) == mark;
     }
-    /// That came to nothing: the next time is the first.
+    /// The launch failed: the next time counts as the first.
     void not_yet(std::uint64_t function, std::uint64_t context);
 
     void reset_in_child();

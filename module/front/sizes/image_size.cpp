@@ -11,7 +11,7 @@
 namespace cgpu::front {
 namespace {
 
-// As in CUDA's fatbinary_section.h, and in front of each fat binary that nvcc makes.
+// As in CUDA's fatbinary_section.h: the magic in front of each fat binary that nvcc makes.
 constexpr std::uint32_t kWrapperMagic = 0x466243b1;
 constexpr std::uint32_t kFatBinaryMagic = 0xba55ed50;
 
@@ -21,7 +21,8 @@ struct Wrapper {
     const void* data;
 };
 
-/// Of a fat binary no more: it has code for several kinds of GPU, and drivers load what is used of it.
+/// The maximum for a fat binary: it has code for several kinds of GPU, and drivers load the part that they
+/// use.
 constexpr std::uint64_t kMostOfFatBinary = std::uint64_t{64} << 20;
 constexpr unsigned kMachineCuda = 190;  // EM_CUDA; older elf.h don't name it
 
@@ -32,8 +33,8 @@ struct FatBinary {
     std::uint64_t bytes;  ///< behind the header
 };
 
-/// An ELF file's extent and its sections that only exist in memory. `read(to, bytes, offset)`: false at the
-/// end.
+/// The size of an ELF file, including its sections that only exist in memory. `read(to, bytes, offset)`:
+/// false at the end.
 template <class Read>
 std::uint64_t elf_size(Read read) {
     Elf64_Ehdr header{};

@@ -4,13 +4,13 @@
 
 namespace cgpu::front {
 
-/// About how many bytes of device memory the code in an image takes: a cubin's by its ELF headers, with the
-/// variables that have no place in the file; a fat binary's as its header says, up to 64 MiB; a text's (PTX)
-/// by its length. What a text or a fat binary declares beyond that can't be seen. `image`: as
+/// The approximate device memory of the code in an image, in bytes: of a cubin by its ELF headers, with the
+/// variables that have no place in the file; of a fat binary by its header, up to 64 MiB; of a text (PTX) by
+/// its length. Further memory that a text or a fat binary declares can't be seen. `image`: as
 /// cuModuleLoadData takes it, not null; no more of it is read than the driver reads.
 std::uint64_t image_size(const void* image);
 
-/// The same of a file; 0 where it can't be read (the driver will say so).
+/// The same for a file; 0 if it can't be read (the driver will report that).
 std::uint64_t image_file_size(const char* path);
 
 }  // namespace cgpu::front

@@ -13,7 +13,7 @@ bool EngineHandle::load(const char* path) {
     char why[sizeof wire::Switched::detail];
     Running first;
     const auto result = load_engine(path, 0, first, why);
-    // What the parent had loaded would keep its file mapped for ever.
+    // Otherwise the files that the parent had loaded would stay mapped for ever.
     for (Running& inherited : engines_) unload_code(inherited);
     if (result != wire::SwitchResult::done) return false;
     now_ = &engines_[0];
@@ -36,7 +36,7 @@ wire::Switched EngineHandle::running() const {
     return told;
 }
 
-// How one engine takes another's place. All that takes long lies before the callers are kept out.
+// The exchange of engines. All slow steps are done before callers are kept out.
 
 namespace {
 
@@ -44,12 +44,12 @@ bool grants_time(const module::EngineTable& table) { return table.bytes >= sizeo
 
 using wire::SwitchResult;
 
-/// So long callers are kept out for the sake of one that doesn't come out of the engine (a thread that got no
-/// core, mostly); then all go on for as long, and the next try takes twice the time.
+/// Callers are kept out this long at most for a thread that doesn't leave the engine (mostly because it has
+/// no core); then all continue for as long, and the next try takes twice the time.
 constexpr std::int64_t kFirstPatience = 500 * kMicrosecond;
 constexpr std::int64_t kLongestPatience = 16 * kMillisecond;
 
-/// Memory for what an engine saves.
+/// Memory for the saved state of an engine.
 class SaveBuffer {
   public:
     SaveBuffer() = default;
@@ -57,7 +57,7 @@ class SaveBuffer {
     SaveBuffer(const SaveBuffer&) = delete;
     SaveBuffer& operator=(const SaveBuffer&) = delete;
 
-    /// For as much and some more: callers go on meanwhile. False: there is no memory.
+    /// Room for this size and some more, because callers continue meanwhile. False: there is no memory.
     bool make_room(std::uint64_t bytes) {
         constexpr std::uint64_t kSlack = std::uint64_t{64} * 1024;
         const std::uint64_t wanted = bytes + bytes / 4 + kSlack;
@@ -78,7 +78,7 @@ class SaveBuffer {
     std::uint64_t room_ = 0;
 };
 
-/// True where all figures that the ABI tells without a change are the same in both.
+/// True if all figures that the ABI returns without a change are the same in both engines.
 bool agree(const Running& old, const Running& fresh, wire::Switched& answer) {
     const auto same = [&](const char* what, std::uint32_t gpu, std::uint64_t before, std::uint64_t after) {
         if (before == after) return true;
@@ -189,7 +189,7 @@ wire::SwitchResult EngineHandle::take_over(Running& next, std::int64_t until_ns,
     }
 }
 
-/// With nobody in either. Busy: there is more to save than there was; another try may do.
+/// With no thread in either engine. Busy: the state has grown beyond the buffer; another try may succeed.
 wire::SwitchResult EngineHandle::hand_over(const Running& next, void* saved, std::uint64_t room,
                                            wire::Switched& answer) {
     const std::uint64_t bytes = now_->table->save(now_->engine, saved, room);

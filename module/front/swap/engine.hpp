@@ -8,26 +8,27 @@
 namespace cgpu::front {
 
 /// The engine behind the ABI of module/engine/abi/api.hpp. All calls of the front go through here, each as a
-/// section: so the engine can be exchanged for another one while the process runs. Keys, batches and
-/// reservations that it has given out hold across an exchange. Where no engine was ever loaded (a forked
-/// child before its own cuInit), calls do nothing.
+/// section: so the engine can be exchanged while the process runs. Keys, batches and reservations that it has
+/// handed out stay valid across an exchange. If no engine was ever loaded (in a forked child before its own
+/// cuInit), calls do nothing.
 class EngineHandle {
   public:
     constexpr EngineHandle() = default;
     EngineHandle(const EngineHandle&) = delete;
     EngineHandle& operator=(const EngineHandle&) = delete;
 
-    /// Loads the first one, <engine folder>/<path>. False where the path leaves the folder, the file can't be
-    /// loaded, or speaks another ABI.
+    /// Loads the first engine, <engine folder>/<path>. False if the path leaves the folder, or the file can't
+    /// be loaded or has another ABI.
     bool load(const char* path);
     bool loaded() const { return now_ != nullptr; }
-    /// Goes over to another one with all that the present one knows. Whatever goes wrong, the present one
-    /// stays in force, unharmed. By one thread at a time, which holds nothing that callers wait for.
+    /// Changes to another engine with the complete state of the present one. After any failure the present
+    /// one stays in force, unchanged. Called by one thread at a time, which holds nothing that callers wait
+    /// for.
     wire::Switched exchange(const wire::Switch& order);
-    /// What runs here, as Switched with the result `running`.
+    /// The engine that runs here, as Switched with the result `running`.
     wire::Switched running() const;
 
-    /// After a fork: the copy of the parent's accounts is of no use here.
+    /// After a fork: the copy of the parent's accounts can't be used here.
     void reset_in_child();
 
     void bind(const wire::Orders* orders, wire::Reports* reports);
@@ -68,7 +69,7 @@ class EngineHandle {
         return call(&module::EngineTable::resize, gpu, kind, key, bytes, reserved);
     }
 
-    /// Of engines that grant no time, each launch is asked about.
+    /// With an engine that grants no time, each launch is asked about.
     void request_time(const module::TimeRequest& request, module::TimeGrant& grant) const;
     void return_time(std::uint32_t gpu, module::BatchId batch, std::uint32_t launches, std::int64_t ns) const;
     bool next_open_batch(std::uint32_t gpu, std::uint64_t context, std::uint64_t stream,

@@ -27,7 +27,7 @@ void wait_while_not_zero(const std::atomic<std::int32_t>& count, std::int64_t un
     while (count.load() > 0 && now_ns() < until_ns) sleep_until(now_ns() + 50 * kMicrosecond);
 }
 
-/// While it lives the loader's lists change. Not beside a fork, as far as forks end.
+/// While this object lives the loader's lists change. It never overlaps with a fork, as long as forks end.
 class Loading {
   public:
     Loading() {
@@ -44,8 +44,7 @@ class Loading {
     Loading& operator=(const Loading&) = delete;
 };
 
-/// Below the folder and nowhere else: the daemon is trusted, but a mangled path must not load some file of
-/// the user's.
+/// Below the folder only: the daemon is trusted, but a mangled path must not load some file of the user.
 bool full_path(std::string_view file, std::span<char> full) {
     const std::string_view folder = kEngineFolder;
     if (file.empty() || file.front() == '/' || file.find("..") != std::string_view::npos) return false;
@@ -56,7 +55,7 @@ bool full_path(std::string_view file, std::span<char> full) {
     return true;
 }
 
-/// Without the path in front, which the asker knows and which would leave no room for the rest.
+/// Without the path in front, which the caller knows and which would leave no room for the rest.
 void tell_loaders_words(std::string_view path, std::span<char> why) {
     const char* words = dlerror();
     std::string_view text = words != nullptr ? words : "the loader says nothing";

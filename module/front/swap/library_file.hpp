@@ -2,9 +2,9 @@
 
 namespace cgpu::front {
 
-/// What is wrong with a file that is to be loaded into this process; null: nothing that shows. The loader
-/// maps what the file's headers say without asking whether the file has it: a file that was cut off would end
-/// the process with SIGBUS.
+/// The fault of a file that is to be loaded into this process; null: none was found. The loader maps what the
+/// file's headers say without checking that the file is long enough: a truncated file would end the process
+/// with SIGBUS.
 const char* fault_of_library(const char* path);
 
 }  // namespace cgpu::front

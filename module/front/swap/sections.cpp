@@ -21,7 +21,7 @@ namespace {
 using detail::Mark;
 using detail::Slot;
 
-/// From here on a mark says that its thread is inside.
+/// A mark of this value or more means that its thread is inside.
 constexpr std::uint32_t kInside = 2;
 constexpr int kSpins = 200;
 constexpr std::int64_t kLookAgain = 100 * kMillisecond;
@@ -59,7 +59,7 @@ bool have_ends_told() {
 
 long membarrier(int command) { return syscall(SYS_membarrier, command, 0, 0); }
 
-/// The first moments of waiting for others are spent awake; then they may need this core.
+/// A waiting thread first spins, then yields, because the others may need this core.
 void wait_a_little(int round) {
     if (round < kSpins) return relax();
     if (round < 2 * kSpins) {
@@ -92,16 +92,16 @@ void Sections::open(const Running& running) {
     futex_wake_all(&closed_);
 }
 
-/// A program may have forbidden it to itself since it was registered. Who enters from then on does it with a
-/// locked instruction, so that the next try succeeds.
+/// A program may have forbidden itself the call since it was registered. Threads that enter from then on use
+/// a locked instruction, so the next try succeeds.
 bool Sections::barrier() {
     if (!expedited_.load() || membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0) return true;
     expedited_.store(false);
     return false;
 }
 
-/// Where the barrier fails, threads that enter from now on do it with a locked instruction, but one that has
-/// begun before may be unseen: once, it is believed to be there.
+/// If the barrier fails, threads that enter from now on use a locked instruction, but one that has begun
+/// before may be invisible: this one time it counts as present.
 bool Sections::anybody_launches(std::uint64_t batch, bool plainly) {
     if (plainly && !barrier()) return true;
     for (const Slot* slot = slots_.load(); slot != nullptr; slot = slot->next)
@@ -124,15 +124,16 @@ bool Sections::wait_until_empty(std::int64_t until_ns) const {
     return all_out([this] { return unlisted_.load() > 0; });
 }
 
-/// Null is in force where nothing was, or where all are kept out. A thread that is inside already, below the
-/// signal handler that it runs now, is what the exchange waits for.
+/// Null where no engine was in force, or where all threads are kept out. A thread that is already inside, in
+/// the code below the signal handler that it now runs, gets the engine in force: the exchange waits for it.
 const Running* Sections::enter_late(Mark* mark, std::uint32_t before) {
     while (true) {
         if (before >= kInside) return in_force_.load();
         const bool closed = closed_.load() != 0;
         if (const Running* running = current_.load()) return running;
         if (!closed) return nullptr;
-        // A handler that interrupted its thread on the doorstep (1) can't speak for it, and stays in sight.
+        // A signal handler that interrupted its thread between the two stores of enter() (mark 1) must not
+        // clear the thread's mark: the exchange must still see it.
         mark->store(before, std::memory_order_release);
         wait_for_opening();
         mark->exchange(before + 1);
@@ -168,14 +169,14 @@ void Sections::wait_for_opening() {
     futex_wait(&closed_, 1, now_ns() + kLookAgain);
 }
 
-/// Null: this thread can't have one, for want of memory or because it ends.
+/// Null: this thread can't have a slot, because there is no memory or because it ends.
 Mark* Sections::mark_of_thread() {
     detail::Thread& thread = detail::this_thread;
     if (thread.ended || thread.unlisted > 0 || !have_ends_told()) return nullptr;
     Slot* slot = take_slot();
     if (slot == nullptr) return nullptr;
     if (thread.slot != nullptr || pthread_setspecific(ends_key, slot) != 0) {
-        // A signal handler has been faster; or nobody would tell when the thread ends.
+        // A signal handler was faster; or the end of the thread would not be noticed.
         slot->taken.store(false);
         return thread.mark;
     }

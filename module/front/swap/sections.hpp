@@ -18,11 +18,11 @@ class FunctionCosts;
 
 namespace detail {
 
-/// How deep a thread is in sections, readable by whoever wants all out: 2 for each that it was let into, and
-/// 1 for one that it asks to be let into at this moment.
+/// Nesting depth of the thread's engine sections × 2, plus 1 while the thread is entering. The thread that
+/// exchanges engines reads it. Sections nest because a signal handler may launch while its thread is inside.
 using Mark = std::atomic<std::uint32_t>;
 
-/// What the front keeps of a thread. A thread's end leaves it to the next one.
+/// What the front keeps for a thread. When the thread ends, the next thread takes it over.
 struct alignas(64) Slot {
     Mark mark{0};
     std::atomic<std::uint64_t> batch{0};  ///< the one that the thread is launching into (Launching)
@@ -42,35 +42,36 @@ extern thread_local constinit Thread this_thread __attribute__((tls_model("initi
 
 }  // namespace detail
 
-/// Who is inside the engine. A section costs its thread two stores to a line of its own and a load, no
-/// locked instruction: the one who wants all out makes up for that with membarrier(2). Where the kernel
-/// refuses it, as the seccomp profiles of old container runtimes do, each entry is a locked exchange instead.
+/// Tracks which threads are inside the engine. A section costs its thread two stores to a cache line of its
+/// own and a load, without a locked instruction: the thread that exchanges engines makes up for that with
+/// membarrier(2). If the kernel refuses that call, as the seccomp profiles of old container runtimes do, each
+/// entry is a locked exchange instead.
 ///
-/// Within a section nobody waits and nobody calls the driver. A signal handler's section may lie within one
-/// of the thread that it interrupted.
+/// Within a section no thread waits or calls the driver. A signal handler's section may be nested in one of
+/// the thread that it interrupted.
 class Sections {
   public:
     constexpr Sections() = default;
     Sections(const Sections&) = delete;
     Sections& operator=(const Sections&) = delete;
 
-    /// What sections see from now on; nobody is inside and nobody waits.
+    /// Sets the engine for sections from now on; no thread is inside or waits.
     void begin(const Running& first);
 
-    // For the one who exchanges what is in force.
-    /// Keeps all out and waits until nobody is inside. False: somebody still was at `until_ns`, or the kernel
-    /// refuses its help; all is as it was before. Those who are kept out wait.
+    // For the thread that exchanges the engine.
+    /// Keeps all threads out and waits until none is inside. False: one still was at `until_ns`, or the
+    /// kernel refuses its help; then nothing has changed. Threads that are kept out wait.
     bool close(std::int64_t until_ns);
-    /// Lets all in again: to this one.
+    /// Lets all threads in again: to this engine.
     void open(const Running& running);
 
-    /// Whether membarrier stands in for locked instructions in threads' marks.
+    /// Whether membarrier replaces locked instructions in threads' marks.
     bool expedited() const { return expedited_.load(std::memory_order_relaxed); }
     /// Whether a thread's slot names this batch. `plainly`: slots may have been written by plain stores,
-    /// which membarrier makes up for; true then also where the kernel refuses its help.
+    /// which membarrier makes up for; then it also returns true if the kernel refuses its help.
     bool anybody_launches(std::uint64_t batch, bool plainly);
 
-    /// The forked child's one thread is in no section, and nothing is in force.
+    /// The forked child's one thread is in no section, and no engine is in force.
     void reset_in_child();
 
   private:
@@ -112,7 +113,7 @@ inline constinit Sections the_sections;
 
 inline Sections& sections() { return detail::the_sections; }
 
-/// While it lives, what is in force stays. Null inside where nothing is.
+/// While this object lives, the engine in force stays. Null inside if there is none.
 class Section {
   public:
     Section() : mark_(detail::this_thread.mark) {

@@ -1,6 +1,6 @@
 # The image of the tests. Sourced in the node, where a dockerd runs.
 
-# import_image PROGRAMS: the image `lab`: busybox, the C library and the test programs, on a root as Debian's.
+# import_image PROGRAMS: the image `lab`: busybox, the C library and the test programs, on a root like Debian's.
 import_image() {
     local root=$CGPU_LAB/image library program
     mkdir -p "$root"/{bin,dev,etc,proc,root,run,sys,tmp,usr/bin,usr/lib/x86_64-linux-gnu,usr/local/bin,var,lib64} || return
@@ -20,11 +20,11 @@ import_image() {
             *) cp -L "$library" "$root/usr/lib/x86_64-linux-gnu/" ;;
         esac
     done
-    # Libraries that are part of libc nowadays, and that programs and modules built on older systems still name.
+    # Libraries that are part of libc nowadays, and that programs and modules built on older systems still need.
     for library in libdl.so.2 libpthread.so.0 librt.so.1; do
         cp -L "/usr/lib/x86_64-linux-gnu/$library" "$root/usr/lib/x86_64-linux-gnu/" || return
     done
-    # busybox --install -s links to where it was called.
+    # busybox --install -s links to the path by which it was called.
     find "$root/bin" -type l -exec ln -sfn busybox {} \;
     tar -C "$root" -c . | docker import --change 'CMD ["/bin/sh"]' - lab >/dev/null && rm -r "$root"
 }

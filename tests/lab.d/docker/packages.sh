@@ -1,8 +1,8 @@
 # The container engine of the node: sourced by tests/lab, on the machine, and by init, in the node.
 #
-# It is never installed on the machine: beside another Docker it would quarrel with it, and its package starts a daemon.
-# Where dockerd, containerd or runc is missing, Debian's packages are downloaded (apt checks their signatures) and
-# unpacked into the node's own /usr, which goes with it.
+# It is never installed on the machine: it would conflict with another Docker, and its package starts a daemon. If dockerd,
+# containerd or runc is missing, Debian's packages are downloaded (apt checks their signatures) and unpacked into the node's
+# own /usr, which is removed with the node.
 
 has_engine() {
     local program
@@ -11,8 +11,8 @@ has_engine() {
     done
 }
 
-# download_engine FOLDER: the packages of the set `docker` that are missing, and what they need, once. Where the machine
-# has an engine in another form, only what else the image is made of.
+# download_engine FOLDER: the missing packages of the set `docker`, and their dependencies, once. If the machine has an engine
+# in another form, only the other packages that the image consists of.
 download_engine() {
     local missing wanted=() package
     [[ -e $1/complete ]] && return
@@ -32,7 +32,7 @@ download_engine() {
     : >"$1/complete"
 }
 
-# unpack_engine FOLDER: in the node. Leaves out what lies outside of the folders that are the node's own.
+# unpack_engine FOLDER: in the node. Leaves out files outside the folders that are the node's own.
 unpack_engine() {
     local package
     for package in "$1"/*.deb; do

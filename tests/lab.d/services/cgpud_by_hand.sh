@@ -1,4 +1,4 @@
-# cgpud in a node without systemd. The same words as in cgpud_by_systemd.sh; sourced as $CGPU_LAB/cgpud.sh, in the node.
+# cgpud in a node without systemd. The same functions as in cgpud_by_systemd.sh; sourced as $CGPU_LAB/cgpud.sh, in the node.
 . "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../wait.sh"
 
 owns_name() {

@@ -1,4 +1,4 @@
-# cgpud in a node with systemd. The same words as in cgpud_by_hand.sh; sourced as $CGPU_LAB/cgpud.sh, in the node.
+# cgpud in a node with systemd. The same functions as in cgpud_by_hand.sh; sourced as $CGPU_LAB/cgpud.sh, in the node.
 . "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../wait.sh"
 
 start_cgpud() {
@@ -9,7 +9,7 @@ cgpud_runs() {
     systemctl is-active -q cgpud
 }
 
-# stop_cgpud SIGNAL: it stays stopped, however it ended, until somebody starts it or calls it on the bus.
+# stop_cgpud SIGNAL: it stays stopped, however it ended, until it is started or called on the bus.
 stop_cgpud() {
     systemctl kill -s "$1" cgpud 2>/dev/null
     systemctl stop cgpud && systemctl reset-failed cgpud 2>/dev/null

@@ -1,4 +1,4 @@
-# What a node's dockerd is waited for with, by hand or by systemd. Sourced by docker_by_hand.sh and docker_by_systemd.sh.
+# How to wait for a node's dockerd. Sourced by docker_by_hand.sh and docker_by_systemd.sh.
 . "$(dirname "${BASH_SOURCE[0]}")/../wait.sh"
 
 docker_answers() {

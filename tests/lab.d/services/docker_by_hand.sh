@@ -1,9 +1,9 @@
-# The private dockerd of a node without systemd: cgroups as the machine has them, made by Docker itself. The same words as
+# The private dockerd of a node without systemd: cgroups as the machine has them, made by Docker itself. The same functions as
 # in docker_by_systemd.sh; sourced as $CGPU_LAB/docker.sh, in the node.
 . "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/docker.sh"
 export DOCKER_HOST=unix://${CGPU_LAB:?}/docker.sock
 
-# The node's cgroups lie in a folder of their own, so that they can be removed with it.
+# The node's cgroups are in a folder of their own, so that they can be removed with the node.
 docker_cgroup=cgpu-docker-$(stat -L -c %i /proc/1/ns/pid)
 
 # remove_cgroups PATTERN: those without processes, in every hierarchy.
@@ -60,7 +60,7 @@ docker_pid() {
     cat "$CGPU_LAB/docker.pid"
 }
 
-# abandon_shims: nobody starts dockerd and containerd again.
+# abandon_shims: dockerd and containerd are not restarted.
 abandon_shims() {
     docker_is_gone() { ! docker_answers; }
     wait_until 10 docker_is_gone

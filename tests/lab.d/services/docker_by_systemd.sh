@@ -1,4 +1,4 @@
-# The dockerd of a node with systemd, Debian's own service: cgroup v2, made by systemd. The same words as in
+# The dockerd of a node with systemd, Debian's own service: cgroup v2, made by systemd. The same functions as in
 # docker_by_hand.sh; sourced as $CGPU_LAB/docker.sh, in the node.
 . "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/docker.sh"
 unset DOCKER_HOST

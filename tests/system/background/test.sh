@@ -1,9 +1,9 @@
-# A job whose first process ends while others of it go on, as one that goes to the background does: it keeps its instance
-# until the last of them has ended, connected or not, and over a restart of cgpud.
+# A job whose first process ends while others of it continue, as when it goes to the background: it keeps its instance until
+# the last of them has ended, connected or not, and over a restart of cgpud.
 . "$(dirname "$0")/../lib.sh"
 asks=("${four_of_15[@]}")
 
-# process_of NAME: the one that cgpud says the instance lives with.
+# process_of NAME: the process that the instance lives with, by cgpud.
 process_of() {
     cgpuctl list --json | jq --arg name "$1" '.[] | select(.name == $name).pid'
 }
@@ -11,7 +11,7 @@ lives_with() { # NAME PID
     [[ $(process_of "$1") == "$2" ]]
 }
 
-# It is no child of the job's any more, has a session of its own, and has not said a word to the driver yet.
+# It is no longer a child of the job, has a session of its own, and has not called the driver yet.
 job early -- bash -c 'setsid --fork bash -c "echo \$\$ >\"\$0.pid\"
     until [[ -e \$0.go ]]; do sleep 0.05; done
     exec alloc --mib 100 --until-fail --hold >\"\$0.alloc\"" "$0"

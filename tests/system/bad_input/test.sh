@@ -1,4 +1,4 @@
-# What people and disks do wrong: a clear error each, and nothing is lost. A job computes through all of it.
+# Mistakes of users and faults of disks: each causes a clear error, and nothing is lost. A job computes meanwhile.
 . "$(dirname "$0")/../lib.sh"
 gpu_path=$(busctl call org.cgpu1 /org/cgpu1 org.cgpu1.Manager FindGpu s 0 | cut -d '"' -f 2)
 policy() {
@@ -8,7 +8,7 @@ policy() {
 job steady --mem 2GiB -- burn --forever
 wait_for 20 is_ready steady
 
-# Configuration: file, line, and what is allowed.
+# Configuration: the message has the file, the line, and the allowed values.
 bad_config() { # TEXT WANTED
     echo "$1" >"$scratch/bad.yaml"
     expect_error "$2" cgpud --check --config "$scratch/bad.yaml"
@@ -20,7 +20,7 @@ bad_config 'polcy: fixed' 'polcy'
 bad_config 'slice_ms: 0' '1 to 100'
 bad_config 'policy: [' 'YAML'
 bad_config 'gpus: {0: {prio_ratio: 100}}' '20 to 99'
-# A running cgpud keeps what it had.
+# A running cgpud keeps its configuration.
 mkdir -p /etc/cgpu
 echo 'slice_ms: never' >/etc/cgpu/cgpud.yaml
 kill -HUP "$(cat "$CGPU_LAB/cgpud.pid")"
@@ -49,7 +49,7 @@ refused 'nobody' cgpuctl show nobody
 refused 'MiB' cgpuctl set-memory steady 100GiB
 expect_equal "jobs after all refusals" "$(cgpuctl list --json | jq -c '[.[].name]')" '["steady"]'
 
-# Options on the bus that nobody knows.
+# Unknown options on the bus.
 expect_error 'bogus' busctl call org.cgpu1 "$gpu_path" org.cgpu1.Gpu SetPolicy 'sa{sv}' fixed 1 bogus b true
 expect_error 'bogus' busctl call org.cgpu1 /org/cgpu1 org.cgpu1.Manager CreateInstance 'ssa{ss}a{sv}' \
     0123456789ab name 1 CGPU_MEM 1GiB 1 bogus b true
@@ -70,12 +70,12 @@ expect_equal "policy after the restart" "$(policy)" fixed
 expect_equal "jobs after the restart" "$(cgpuctl list --json | jq -c '[.[].name]')" '["steady"]'
 computes steady
 
-# What a newer cgpud has left is refused and kept; the job computes on, and the one that knows it takes it up again.
+# Files of a newer cgpud are refused and kept; the job computes on, and a cgpud that knows them takes them over again.
 . "$CGPU_LAB/cgpud.sh"
 refuses_to_start() { # FILE
     cp "$1" "$scratch/kept"
     start_cgpud && fail "cgpud started on $1 of a version to come"
-    expect in_log "$1: it is of version 99 and this cgpud knows versions up to [0-9]+\. Try: the newer cgpud that wrote it"
+    expect in_log "$1: it is of version 99 and this cgpud knows versions up to [0-9]+\. Try: start the newer cgpud that wrote it"
     expect cmp "$1" "$scratch/kept"
     expect test ! -e "$1.damaged"
     computes steady

@@ -1,11 +1,11 @@
-# `cgpuctl bench`: what it says that programs get is what the GPU's own ledger says that they got.
+# `cgpuctl bench`: the shares that it prints are those in the GPU's own ledger.
 . "$(dirname "$0")/../lib.sh"
 
 expect cgpuctl set-policy 0 weighted
 expect cgpuctl bench 0 --weights 1:2:5 --seconds 4 --json >"$scratch/bench.json"
 expect_equal "programs left" "$(pgrep -c cgpu-load)" 0
 wait_for 5 none_listed
-# The first to compute was the ungated one.
+# The first program that computed was the ungated one.
 ledger '[.processes[] | select(.comm == "cgpu-load")] | sort_by(.start_time) | map(.gpus[0].gpu_ns) | .[1:] |
     sort | (add) as $all | .[] | 100 * . / $all' >"$scratch/by_ledger"
 jq -r '.programs | sort_by(.weight) | .[].share * 100' "$scratch/bench.json" >"$scratch/by_bench"

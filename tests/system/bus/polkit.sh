@@ -1,6 +1,6 @@
-# A real polkit on the node's bus, and cgpud as the user that its unit runs it as (polkit answers nobody else but root and the
-# owner of an action about others): what users other than root may do is what it says, and everything else goes on while it
-# is asked. ../systemd/polkit.sh looks at the same as Debian starts it.
+# A real polkit on the node's bus, and cgpud as the user of its unit (polkit answers only root and the owner of an action
+# about other users): polkit decides what users other than root may do, and everything else continues while it is asked.
+# ../systemd/polkit.sh checks the same with Debian's service.
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../lib.sh"
 . "$here/polkit_lib.sh"
@@ -37,7 +37,7 @@ busctl --json=short monitor org.freedesktop.PolicyKit1 >"$scratch/asked" 2>/dev/
 monitor=$!
 listens() { polkit_answers && has "$scratch/asked" '"Ping"'; }
 wait_for 10 listens
-# asks_and_waits: a user's change is with polkit, which is stopped; $late is who waits for it.
+# asks_and_waits: a user's change waits for polkit, which is stopped; $late is the waiting process.
 asks_and_waits() {
     local before
     before=$(grep -c '"CheckAuthorization"' "$scratch/asked")
@@ -48,7 +48,7 @@ asks_and_waits() {
     wait_for 10 asked_again
 }
 
-# It doesn't answer: all others are answered meanwhile, and who asked is when it goes on.
+# It doesn't answer: all others are answered meanwhile, and the waiting call when it resumes.
 asks_and_waits
 for _ in {1..20}; do expect quietly cgpuctl status; done
 expect quietly as_user cgpuctl list

@@ -1,4 +1,4 @@
-# Sourced by the tests of who may do what: a user, rules of polkit, and what holds wherever a polkit runs.
+# Sourced by the tests of permissions: a user, rules of polkit, and the checks for every polkit.
 rules=/etc/polkit-1/rules.d
 user=nobody
 
@@ -26,7 +26,7 @@ allow() { # ACTION
 
 what_polkit_decides() {
     gpu=$(busctl call org.cgpu1 /org/cgpu1 org.cgpu1.Manager FindGpu s 0 | cut -d'"' -f2)
-    # It knows the actions, and by itself wants an administrator's password.
+    # polkit knows the actions, and by default asks for an administrator's password.
     for action in run manage-instance manage-policy upgrade-module; do
         expect grep -q 'implicit any: *auth_admin$' <(pkaction --verbose --action-id "org.cgpu1.$action")
     done
@@ -35,13 +35,13 @@ what_polkit_decides() {
         as_user cgpuctl set-policy 0 weighted
     as_user cgpuctl set-policy 0 weighted 2>/dev/null
     expect_equal "exit code" $? 77
-    # Whether the caller may be asked is what its message says.
+    # The caller's message says whether a password may be asked for.
     expect_error 'the caller is not to be asked' call_gpu_as_user --allow-interactive-authorization=false
     expect_error 'there is no agent to ask the caller' call_gpu_as_user --allow-interactive-authorization=true
     # Root is not asked about.
     expect cgpuctl set-policy 0 weighted -q
 
-    # A rule lets a user do one thing, and nothing else.
+    # A rule authorizes a user for one action, and no other.
     allow org.cgpu1.manage-policy
     wait_for 10 quietly as_user cgpuctl set-policy 0 preemptive
     expect_equal "policy" "$(cgpuctl status --json | jq -r '.gpus[0].policy_name')" preemptive
@@ -50,7 +50,7 @@ what_polkit_decides() {
     expect_error 'max_inst 26' as_user cgpuctl set-max-inst 0 26
     expect_error 'polkit wants a password for org.cgpu1.upgrade-module' as_user cgpuctl set-mode none
     expect_error 'polkit wants a password for org.cgpu1.run' create_as_user 0
-    # Who may run jobs may make instances, and may attach its own processes to them, but touches nothing of others.
+    # A user who may run jobs may create instances and attach own processes to them, but can't change those of others.
     allow org.cgpu1.run
     wait_for 10 quietly create_as_user 1 dry-run b true
     asks=(CGPU_MEM=2GiB)
@@ -60,17 +60,17 @@ what_polkit_decides() {
     expect_error 'polkit wants a password for org.cgpu1.manage-instance' as_user cgpuctl set-memory roots 3GiB
     expect_error 'polkit wants a password for org.cgpu1.manage-instance' call_manager_as_user ReleaseInstance 'sa{sv}' "$roots" 0
     expect_error 'polkit wants a password for org.cgpu1.manage-instance' call_manager_as_user Attach 'sua{sv}' "$roots" $$ 0
-    # It is implied by more.
+    # Broader actions imply it.
     allow org.cgpu1.manage-instance
     wait_for 10 quietly as_user cgpuctl set-memory roots 3GiB
     end_job roots
     wait_for 10 none_listed
     expect quietly create_as_user 1 dry-run b true
     expect_error 'polkit wants a password for org.cgpu1.manage-policy' as_user cgpuctl set-policy 0 fixed
-    # What a user has made goes when that one's process ends before Attach, as root's does.
+    # A user's instance ends when its creator's process ends before Attach, as root's does.
     expect quietly create_as_user 0
     wait_for 10 none_listed
-    # What is kept for root's instances of a name is nothing to a user's of the same name.
+    # Settings kept for root's instances of a name don't apply to a user's instance of the same name.
     job abcd -- alloc --mib 100 --hold
     wait_for 20 is_ready abcd
     expect as_user cgpuctl set-memory abcd 3GiB --persist -q

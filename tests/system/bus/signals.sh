@@ -1,8 +1,8 @@
-# Sourced: what goes over the bus meanwhile. start_signals; …; stop_signals; then `signals JQ-FILTER` prints a line for
+# Sourced: the traffic on the bus during a test. start_signals; …; stop_signals; then `signals JQ-FILTER` prints a line for
 # each signal of the daemon, `errors` the names of its errors.
 marks=0
 
-# mark: a call that no other test makes. When the monitor has seen it, it has seen all that was before it.
+# mark: a call that no other test makes. When the monitor has seen it, it has seen everything before it.
 mark() {
     marks=$((marks + 1))
     busctl get-property org.cgpu1 /org/cgpu1 org.cgpu1.Manager "Mark$marks" >/dev/null 2>&1
@@ -22,7 +22,7 @@ start_signals() {
     : >"$scratch/monitor"
     busctl --json=short monitor org.cgpu1 >"$scratch/monitor" 2>/dev/null &
     monitor=$!
-    # Whether it listens already shows only in what it sees.
+    # Only received messages show that it is listening.
     wait_for 10 mark_and_look
 }
 

@@ -37,7 +37,7 @@ expect_error 'option "owner": its type is s, not u' call_manager Forget 'sa{sv}'
 expect_error 'expecting' call_gpu SetPolicy su weighted 1
 expect_equal "the policy" "$(property PolicyName)" 's "preemptive"'
 
-# Errors carry the names of the closed list.
+# Errors have the names of the list in the XML.
 start_signals
 expect_error 'there is no such GPU' call_manager FindGpu s 99
 expect_error 'there is no such instance' call_manager FindInstance s none
@@ -74,7 +74,7 @@ expect_equal "the signals of a dry run" "$(signals .)" ''
 expect_equal "the policy" "$(property PolicyName)" 's "preemptive"'
 expect_equal "the instances" "$(cgpuctl list --json)" '[]'
 
-# A change is signalled once, with what changed and no more; the same again is not.
+# A change is signalled once, with the changed values only; repeating it signals nothing.
 start_signals
 expect cgpuctl set-policy 0 weighted
 expect cgpuctl set-policy 0 2
@@ -83,7 +83,7 @@ stop_signals
 expect_equal "the signals of a change" "$(signals '[.path, .payload.data[0], (.payload.data[1] | keys)]')" \
     "[\"$gpu\",\"org.cgpu1.Gpu\",[\"Policy\",\"PolicyName\"]]"
 
-# An instance comes and goes with its object. Its caller ends before Attach, so it goes by itself.
+# An instance and its object are created and removed together. Its caller ends before Attach, so it ends by itself.
 start_signals
 expect call_manager CreateInstance 'ssa{ss}a{sv}' abc web 2 CGPU_MEM 1GiB CGPU_GPUS 0 0
 no_instances() { [[ $(cgpuctl list -q) == '' ]]; }
@@ -171,5 +171,5 @@ expect_equal "the signals of a switch" \
 [\"PropertiesChanged\",[\"org.cgpu1.Gpu\"],[\"Mode\"]]"
 expect_equal "the mode" "$(call_manager_property Mode) $(call_manager_property ModeSource)" 'none switched'
 
-# Nothing of the above is a fault of the daemon.
+# None of the above is a fault of the daemon.
 expect_equal "org.cgpu1.Error.Internal" "$(lab-log | grep -ci 'exception')" 0

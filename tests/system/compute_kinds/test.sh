@@ -1,4 +1,4 @@
-# Every way to compute passes the gate: whoever does it gets the part of the GPU that it is due, and nobody hangs.
+# Every way to compute passes the gate: each program gets its share of the GPU, and none hangs.
 . "$(dirname "$0")/../lib.sh"
 asks=("${four_of_15[@]}")
 expect cgpuctl set-policy 0 weighted

@@ -1,11 +1,11 @@
-# What a CUDA context costs is not known before it exists: it is booked by an estimate, then by the driver's figure.
+# The size of a CUDA context is unknown before it exists: it is counted by an estimate, then by the driver's figure.
 . "$(dirname "$0")/../lib.sh"
 
-# As much as the ledger says, by the node's own word.
+# As much as in the ledger, by cgpud's own figure.
 booked_right() {
     local booked
     booked=$(cgpuctl list --json | jq --arg name "$1" '.[] | select(.name == $name).gpus[0].memory_used_bytes')
-    # The driver hands memory out in 2 MiB.
+    # The driver allocates memory in units of 2 MiB.
     (((booked - $(held "${pids[$1]}")) / (2 * 1024 * 1024) == 0))
 }
 
@@ -14,8 +14,8 @@ for name in first another third; do
     wait_for 20 is_ready "$name"
     wait_for 15 booked_right "$name"
 done
-# The estimate is learnt, because three instances agree: a card's worth of contexts fits where the first estimate would not
-# have let them.
+# The estimate is learnt, because three instances agree: a full card of contexts fits, which the first estimate would have
+# refused.
 job second --mem 300MiB -- bash -c 'alloc --mib 8 --hold >"$0" & alloc --mib 8 --hold' "$scratch/beside"
 wait_for 20 is_ready second
 wait_for 20 has "$scratch/beside" '^ready'

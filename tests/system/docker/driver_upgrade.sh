@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# The host's driver is upgraded, reinstalled and removed under running containers: they keep theirs, and their limit; new
-# ones get the new one.
+# The host's driver is upgraded, reinstalled and removed while containers run: they keep theirs, and their limit; new ones get
+# the new one.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 libraries=/usr/lib/x86_64-linux-gnu
 driver=$(readlink -f "$libraries/libcuda.so.1")
 nvml=$(readlink -f "$libraries/libnvidia-ml.so.1")
 
-# replace TEXT: both libraries, the way a package manager does it: another file takes the name.
+# replace TEXT: both libraries, as a package manager does it: another file takes the name.
 replace() {
     local file
     for file in "$driver" "$nvml"; do
@@ -14,7 +14,7 @@ replace() {
     done
     new=$(sha256sum <"$driver" | cut -d ' ' -f 1)
 }
-# still NAME SUM: it computes on, its new programs meet the limit, and have the driver with this sum behind the module.
+# still NAME SUM: it computes on, its new programs get the limit, and have the driver with this checksum behind the module.
 still() {
     computes "$1"
     expect_total "$limit_of_four" docker exec "$1" info
@@ -51,7 +51,8 @@ for mode in legacy cdi; do
     still "after-$mode" "$new"
     echo "$mode: replaced"
 
-    # The next cgpud has the files again: from systemd's store, or where they lie on the host. Without a store the old
+    # The next cgpud has the files again: from systemd's store, or by their paths on the host. Without a store the old files
+    # are gone, and running programs continue.
     # ones are gone, and what runs goes on.
     kill_cgpud
     computes "before-$mode"

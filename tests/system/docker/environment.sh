@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# No path that a container can see leads to the driver's functions by LD_PRELOAD or LD_LIBRARY_PATH, for root and for a
-# user, whoever brought the driver.
+# No path in a container leads to the driver's functions by LD_PRELOAD or LD_LIBRARY_PATH, for root and for a user, wherever
+# the driver comes from.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/../escape/tried.sh"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# However a program gets into a managed container, it meets the limit; containers that ask for nothing meet nothing.
+# However a program gets into a managed container, the limit holds for it; containers that request nothing are not limited.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 expect_whole_card() { # OPTION…
@@ -35,7 +35,7 @@ for mode in legacy cdi; do
 
     asks=()
     expect_whole_card -e NVIDIA_VISIBLE_DEVICES=all
-    # An empty one asks for the node's default memory, which is 0 unless somebody sets it.
+    # An empty value requests the node's default memory, which is 0 unless it was configured.
     for zero in ALIYUN_COM_GPU_MEM_CONTAINER=0 ALIYUN_COM_GPU_MEM_CONTAINER= CGPU_DISABLE=true; do
         asks=("$zero" ALIYUN_COM_GPU_MEM_DEV=15 NVIDIA_VISIBLE_DEVICES=all)
         expect_whole_card

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Hot upgrades of four busy containers with eight threads, there and back: no call fails, no byte of what the ledger shows
-# changes, nothing stays mapped, and everybody computes on. ROUNDS (25) of two upgrades each.
+# Hot upgrades of four busy containers with eight threads, there and back: no call fails, no byte of the ledger changes,
+# nothing stays mapped, and all compute on. ROUNDS (25) of two upgrades each.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/../upgrade/lib.sh"
 rounds=${ROUNDS-25}
@@ -34,7 +34,7 @@ expect_equal "bytes and states after them" "$(told)" "$before"
 expect_equal "the last job" "$(upgrade_now id)" $((2 * rounds))
 for name in "${names[@]}"; do
     expect maps "${pids[$name]}" "$own"
-    # Allocations of the program's own threads come and go: not one more for each upgrade.
+    # Allocations of the program's own threads vary, but there must not be one more for each upgrade.
     expect_between "mappings of $name" "$(maps_of "$name")" 1 $((mappings[$name] + 8))
     computes "$name"
 done

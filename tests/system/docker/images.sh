@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Behind the front lies the driver that the container's programs have without cgpu, whatever else the image brings; every
-# one of them meets the limit.
+# Behind the front is the driver that the container's programs would use without cgpu, whatever other drivers the image
+# contains; the limit holds with every one of them.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 libraries=/usr/lib/x86_64-linux-gnu
 driver=$(readlink -f "$libraries/libcuda.so.1")
 
-# other VERSION: a driver of another version: that of the host, told apart by its last bytes.
+# other VERSION: a driver of another version: that of the host, distinguished by its last bytes.
 other() {
     cp "$driver" "$scratch/libcuda.so.$1" && echo "driver $1" >>"$scratch/libcuda.so.$1"
 }
-# image NAME COMMAND…: the lab's image with what the command makes below the folder $1 that it is called with.
+# image NAME COMMAND…: the lab's image with the files that the command makes below the folder $1.
 image() {
     local tree=$scratch/$1
     mkdir -p "$tree" && "${@:2}" "$tree" || fail "image $1"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Whatever of the engine is killed under load: containers that live compute on and stay limited, what is dead leaks nothing.
+# Whichever process of the engine is killed under load: living containers compute on and stay limited, dead ones leak nothing.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 asks=("${four_of_15[@]}")
@@ -16,7 +16,7 @@ both_go_on() {
     expect_error 'result 2 CUDA_ERROR_OUT_OF_MEMORY' inside blue /usr/local/bin/alloc --mib 4302
 }
 
-# kill_all NAME: kills all processes of the node that are called so.
+# kill_all NAME: kills all processes of the node with this name.
 kill_all() {
     local comm killed=0
     for comm in /proc/[0-9]*/comm; do

@@ -3,7 +3,7 @@
 . "$CGPU_LAB/cgpud.sh"
 . "$CGPU_LAB/docker.sh"
 
-# container NAME [OPTION…] -- COMMAND…: in the background, with cgpu's runtime; asks are its environment.
+# container NAME [OPTION…] -- COMMAND…: in the background, with cgpu's runtime; requests are its environment.
 container() {
     local name=$1 options=() pair
     shift
@@ -30,7 +30,7 @@ container_is_ready() {
     docker logs "$1" 2>/dev/null | grep -q '^ready'
 }
 
-# drivers_in PID: the sums of the files that a process has loaded as libcuda, without the front.
+# drivers_in PID: the checksums of the files that a process has loaded as libcuda, without the front.
 drivers_in() {
     local range
     while read -r range; do
@@ -38,7 +38,7 @@ drivers_in() {
     done < <(sed -n 's/^\([^ ]*\) r.xp .*libcuda\.so.*/\1/p' "/proc/$1/maps")
 }
 
-# expect_total BYTES COMMAND…: what it prints of `info` has this total in all four places, and no other.
+# expect_total BYTES COMMAND…: the output of `info` has this total in all four places, and no other.
 expect_total() {
     local wanted=$1 totals
     shift

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# What cgpu mounts in a container stays in it, also where its user shares a volume's mounts with the host.
+# cgpu's mounts in a container stay in it, also if its user shares a volume's mounts with the host.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 mib=$((1024 * 1024))
 
-# A file system of the host's that is shared, with a driver in it that a managed container must not use as it is.
+# A shared file system of the host with a driver in it that a managed container must not use without a front.
 shared=$scratch/shared
 mkdir "$shared" && mount -n -t tmpfs shared "$shared" && mount -n --make-shared "$shared" || skip "no mounts can be made here"
 trap 'umount -n -l "$shared"; finish $?' EXIT
 mkdir "$shared/compat" && cp -L /usr/lib/x86_64-linux-gnu/libcuda.so.1 "$shared/compat/libcuda.so.1"
 
-# The mounts of the host but for those of the engine, what the shared file system's files are, and what a container has in
-# its /run/cgpu, where that is to be seen on the host.
+# The host's mounts except those of the engine, the files of the shared file system, and the content of a container's
+# /run/cgpu, if it is visible on the host.
 host() {
     grep -vE ' /(var/lib|run)/(docker|containerd)/' /proc/self/mountinfo | sort
     (cd "$shared" && find . -type f -exec sha256sum {} +)
@@ -56,7 +56,7 @@ expect_total $((1024 * mib)) docker exec run info
 expect docker rm -f run >/dev/null
 wait_for 10 none_listed
 
-# Docker judges by the first mount of that name, which may be another one that lies below.
+# Docker checks the first mount of that name, which may be another one below.
 mount -n --make-shared "$(stat -c %m /run)" || fail "the mount of /run can't be shared"
 if docker run --rm -v /run:/run:rshared lab true 2>/dev/null; then
     echo "The host's own /run, shared."

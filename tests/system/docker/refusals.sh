@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A container that can't be limited as asked does not start, its user reads why, and nothing of it is left.
+# A container that can't be limited as requested does not start, its user gets the reason, and nothing of it is left.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 # expect_refused TEXT [OPTION…]: docker run's error has it, and no instance stays.
@@ -49,7 +49,7 @@ done
 rm /etc/cgpu/next-runtime
 
 echo "An image whose links lead out of it."
-# Without times: instances come and go in that folder.
+# Without times, because instances in that folder come and go.
 files() { find /usr/lib/x86_64-linux-gnu/libcuda.so.* /run/cgpu -xdev -printf '%i %M %u %g %s %p %l\n' | sort; }
 plain=$(files)
 for target in /proc/1/root/run /proc/self/cwd; do

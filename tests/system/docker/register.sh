@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# cgpuctl runtime configure on a dockerd that runs: in force without a restart, and undone.
+# cgpuctl runtime configure with a running dockerd: it takes effect without a restart, and is undone.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 docker_says() { # TEXT: a line of docker info

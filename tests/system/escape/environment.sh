@@ -1,4 +1,4 @@
-# No path that a job can see leads to the driver's functions by LD_PRELOAD or LD_LIBRARY_PATH, for root and for a user.
+# No path in a job leads to the driver's functions by LD_PRELOAD or LD_LIBRARY_PATH, for root and for a user.
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/tried.sh"
 limit=$((1 << 30))

@@ -1,5 +1,5 @@
-# A job that takes memory from a GPU that isn't its own, past the module: found, shown, and then on_escape, whether it has
-# said hello for its own GPU or not. Whoever is nobody's is left alone.
+# A job that takes memory from a GPU that isn't its own, without the module: it is found, shown, and then on_escape is
+# applied, whether it has connected for its own GPU or not. A process of no instance is left alone.
 . "$(dirname "$0")/../lib.sh"
 
 other=$(cgpuctl status --json | jq -r '.gpus[1].uuid')
@@ -17,7 +17,7 @@ gone() { # PID
     ! kill -0 "$1" 2>/dev/null
 }
 
-# Of no instance: nobody's business.
+# Of no instance: ignored.
 alloc --device 1 --mib 1000 --hold >"$scratch/nobodys" &
 nobodys=$!
 for word in report kill; do

@@ -1,16 +1,16 @@
-# Memory that a program takes behind the module: counted as its instance's, found within seconds, and then on_escape. The
-# honest jobs beside it are neither touched nor named, whatever they load.
+# Memory that a program takes without the module: it counts as its instance's, is found within seconds, and then on_escape is
+# applied. The honest jobs beside it are neither affected nor named, whatever they load.
 . "$(dirname "$0")/../lib.sh"
 mib=$((1024 * 1024))
 
-# policy WORD: cgpud with that on_escape from here on.
+# policy WORD: restarts cgpud with that on_escape.
 policy() {
     mkdir -p /etc/cgpu/cgpud.yaml.d
     echo "on_escape: $1" >/etc/cgpu/cgpud.yaml.d/escape.yaml
     expect lab-restart-cgpud
 }
 
-# figure NAME KEY: of the job, as cgpuctl tells it.
+# figure NAME KEY: of the job, by cgpuctl.
 figure() {
     cgpuctl list --json | jq --arg name "$1" ".[] | select(.name == \$name).gpus[0].$2"
 }
@@ -27,8 +27,8 @@ gone() { # PID
     ! kill -0 "$1" 2>/dev/null
 }
 
-# A job of which no process ever speaks to cgpud, alone on the GPU: found under each on_escape, shown, and killed under
-# the last one.
+# A job without any process that connects to cgpud, alone on the GPU: found under each on_escape, shown, and killed under the
+# last one.
 for word in report refuse kill; do
     policy "$word"
     job alone --mem 1GiB -- escape --mib 5000
@@ -51,7 +51,7 @@ for word in report refuse kill; do
     wait_for 10 none_listed
 done
 
-# Below what is let pass of memory, too: it is the compute that nobody sees.
+# Also below the gap for memory: its compute is what bypasses the gate.
 policy report
 job small --mem 1GiB -- escape --mib 1
 wait_for 20 is_ready small
@@ -77,7 +77,7 @@ job full --mem 512MiB -- alloc --mib 16 --until-fail --hold
 job contexts --mem 1GiB -- alloc --how context --mib 1 --until-fail --hold
 for name in shared full contexts; do wait_for 20 is_ready "$name"; done
 
-# expect_honest: as they were.
+# expect_honest: they are as they were.
 expect_honest() {
     local name
     for name in plain module library heap shared full contexts; do
@@ -93,7 +93,7 @@ for name in module library heap; do
     expect_between "bytes of the honest job $name" "$(held "${pids[$name]}")" $((300 * mib)) $((400 * mib))
 done
 
-# report: counted to the byte, and shown; how much of it the new context explains is not known as well as that.
+# report: counted to the byte, and shown; the part that the new context explains is known less exactly.
 policy report
 job past --mem 4GiB -- escape --connected --mib 1024
 wait_for 20 is_ready past
@@ -109,7 +109,7 @@ expect_honest
 end_job past
 wait_for 5 in_log "process ${pids[past]}: its unexplained memory on GPU-[^ ]+ is gone"
 
-# Without any connection, in a child: whose process it is, is known all the same. Beyond the limit, even.
+# Without any connection, in a child: the instance of the process is known all the same, even beyond the limit.
 policy refuse
 job past --mem 4GiB -- bash -c 'escape --mib 5000 >"$0.child" & echo $! >"$0.pid"
     until grep -q ready "$0.child"; do sleep 0.05; done
@@ -133,7 +133,7 @@ expect_equal "the instance's unexplained memory afterwards" "$(figure past memor
 expect_honest
 end_job past
 
-# kill: the process that holds it, and nobody else.
+# kill: the process that holds it, and no other.
 policy kill
 job past --mem 4GiB -- bash -c 'alloc --mib 64 --hold >"$0.child" & escape --connected --mib 1024; echo "status $?"; wait' "$scratch/past"
 wait_for 20 has "$scratch/past.out" '^status 137'
@@ -142,7 +142,7 @@ expect_honest
 expect_between "bytes that the instance still holds" "$(figure past memory_used_bytes)" $((64 * mib)) $((200 * mib))
 echo "kill: $(figure past memory_used_bytes) bytes are left to the instance"
 
-# Announcements without end don't hide anything: twice what was asked for is explained, once.
+# Announcements without end don't hide anything: twice the announced size is explained, once.
 for word in report refuse kill; do
     policy "$word"
     job talker --mem 1GiB -- escape --connected --talk --mib 3284

@@ -1,7 +1,7 @@
 # Sourced by the tests of the environment, after their lib.sh.
 try_environment=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/try_environment
 
-# expect_limit_only BYTES WHO COMMAND…: no program that try_environment asked saw another size than that.
+# expect_limit_only BYTES WHO COMMAND…: no program that try_environment started saw another size than this.
 expect_limit_only() {
     local limit=$1 who=$2 asked answered
     shift 2

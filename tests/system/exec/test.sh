@@ -1,4 +1,4 @@
-# A program that holds memory becomes another one by exec: the process is the same, and what it had leased is free again.
+# A program that holds memory executes another one: the process is the same, and its former lease is free again.
 . "$(dirname "$0")/../lib.sh"
 asks=("${four_of_15[@]}")
 

@@ -1,15 +1,15 @@
-# Exact under fire: processes of four jobs, with threads each, get and give back memory at random near their job's limit,
-# in all ways there are. They are killed at random moments, some are stopped for a while, and cgpud is killed again and
-# again. By the simulator's trace of all changes the jobs' allocations are never beyond the limit, no request that fits is
-# refused for longer than the recall deadline, and nothing is left in the end (check_trace.py says how that is judged).
-# CGPU_TEST_SCALE: of 10 000 processes, 0.1 where it isn't set. CGPU_TEST_SEED: another run.
+# Exact under fire: processes of four jobs, with threads each, allocate and free memory at random near their job's limit, in
+# all ways. They are killed at random moments, some are stopped for a while, and cgpud is killed again and again. By the
+# simulator's trace of all changes the jobs' allocations never exceed the limit, no request that fits is refused for longer
+# than the recall deadline, and nothing is left in the end (check_trace.py says how that is judged). CGPU_TEST_SCALE: part of
+# 10 000 processes, default 0.1. CGPU_TEST_SEED: another run.
 . "$(dirname "$0")/../lib.sh"
 here=$(dirname "$0")
 mib=$((1024 * 1024))
 processes=$(jq -n "10000 * ${CGPU_TEST_SCALE:-0.1} | ceil") # in all
 seed=${CGPU_TEST_SEED:-1}
 RANDOM=$seed
-# The processes of fire-d live longest, so that what they keep from each other is not soon back by their end.
+# The processes of fire-d live longest, so that memory that they withhold from each other is not soon free by their end.
 declare -A limits=([fire-a]=2048 [fire-b]=1536 [fire-c]=2048 [fire-d]=1536) # MiB on each GPU
 declare -A gpus=([fire-a]=0 [fire-b]=0 [fire-c]="0 1" [fire-d]=0)
 declare -A parts=([fire-a]=36 [fire-b]=36 [fire-c]=25 [fire-d]=3) # per cent of the processes
@@ -17,15 +17,15 @@ declare -A parts=([fire-a]=36 [fire-b]=36 [fire-c]=25 [fire-d]=3) # per cent of 
 declare -A rules=([fire-a]=pools [fire-b]=whole [fire-c]=whole [fire-d]=pools)
 declare -A steps=([fire-a]=60 [fire-b]=60 [fire-c]=60 [fire-d]=300)
 
-# What there is of cgpu besides processes: its files (sockets are among them), mounts, and what cgpud has open: sockets,
-# pages, watched processes.
+# Everything of cgpu besides processes: its files (sockets are among them), mounts, and cgpud's descriptors: sockets, pages,
+# watched processes.
 left_behind() {
     find /run/cgpu -mindepth 1 | sort
     awk '{print $5}' /proc/self/mountinfo | sort
     find "/proc/$(cat "$CGPU_LAB/cgpud.pid")/fd" -type l -printf '%l\n' | sed -E 's/[0-9]+//g' | sort | uniq -c
 }
 
-# The first job of a node has cgpud open what it keeps open.
+# After the first job of a node cgpud keeps some descriptors open.
 expect cgpuctl run --mem 1GiB -- alloc --mib 1
 wait_for 5 none_listed
 expect lab-restart-cgpud --kill

@@ -1,5 +1,5 @@
-# tests/gpu/run, the command for a real GPU, on simulated ones: so that it works when somebody has one. Its table must hold, must
-# say that the GPUs are simulated, and must not hold where the jobs have other limits.
+# tests/gpu/run, the command for a real GPU, on simulated ones, so that it works when a GPU is available. Its table must hold,
+# must say that the GPUs are simulated, and must not hold if the jobs have other limits.
 . "$(dirname "$0")/../lib.sh"
 source=$(cd "$(dirname "$0")/../../.." && pwd)
 build=$(dirname "$(readlink -f "$(command -v alloc)")")/../..
@@ -28,7 +28,7 @@ expect_equal "rows that do not hold" "$(rows "$scratch/all" '.held == "no"')" 0
 for group in memory refused sizes views lives shares; do
     expect_between "rows of $group that hold" "$(rows "$scratch/all" ".group == \"$group\" and .held == \"yes\"")" 1 99
 done
-# What runs on NVIDIA's CUDA runtime can't be told here, and says so.
+# Rows about NVIDIA's CUDA runtime can't be judged here, and say so.
 for group in runtime pytorch slices; do
     expect_equal "rows of $group that are judged" "$(rows "$scratch/all" ".group == \"$group\" and .held != \"skipped\"")" 0
     expect_between "rows of $group" "$(rows "$scratch/all" ".group == \"$group\"")" 1 99
@@ -37,7 +37,7 @@ has "$scratch/all/results.md" '^- SIMULATED: ' || fail "the table does not say t
 expect none_listed
 [[ -e /run/cgpu/leases ]] || fail "the node's own cgpud has lost its place"
 
-# With a cgpuctl that gives jobs a far larger limit than it is told, the judge must see it.
+# With a cgpuctl that gives jobs a far larger limit than it is told, the judge must detect it.
 expect mkdir "$scratch/cheat"
 expect tar -C "$scratch/cheat" -xzf "$bundle"
 expect mv "$scratch/cheat/bin/cgpuctl" "$scratch/cheat/bin/honest"

@@ -1,7 +1,7 @@
 # test.sh LAB…: a lab leaves the machine as it was: files, mounts, processes.
 . "$(dirname "$0")/../lib.sh"
 
-# Names, kinds, times and sizes. Left out: what the machine itself changes all the time.
+# Names, kinds, times and sizes. Files that the machine itself changes all the time are left out.
 files() {
     find /etc /usr /opt /var/lib /var/cache /run /dev \
         \( -path /run/log -o -path /run/systemd -o -path /var/lib/systemd -o -path /dev/pts -o -path /dev/char \

@@ -1,4 +1,4 @@
-# What a user without rights can do to cgpud by the bus: under a booted systemd, with its watchdog.
+# What a user without rights can do to cgpud over the bus: under a booted systemd, with its watchdog.
 . "$(dirname "$0")/../lib.sh"
 
 as_nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
@@ -7,7 +7,7 @@ was="$(of_unit NRestarts) $(of_unit MainPID)"
 memory() { awk '/^VmRSS:/ { print $2 * 1024 }' "/proc/$(of_unit MainPID)/status"; }
 manager=(org.cgpu1 /org/cgpu1 org.cgpu1.Manager)
 
-# Calls of 27 MiB are refused, quickly, by a sentence, and leave nothing behind; meanwhile cgpud answers others.
+# Calls of 27 MiB are refused, quickly, with a sentence, and leave nothing behind; meanwhile cgpud answers others.
 expect cgpuctl status
 before=$(memory)
 as_nobody long_calls --calls 8 >"$scratch/long" 2>&1 &

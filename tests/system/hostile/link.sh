@@ -1,5 +1,4 @@
-# Whose link it is, and what a neighbour feels of an instance that floods cgpud: under a booted systemd, with its
-# watchdog.
+# The members of a link, and how an instance that floods cgpud affects a neighbour: under a booted systemd, with its watchdog.
 . "$(dirname "$0")/../lib.sh"
 
 as_nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
@@ -11,32 +10,32 @@ was_restarts=$(restarts) was_pid=$(pid_of_cgpud)
 leased() {
     cgpuctl list --json | jq --arg name "$1" '.[] | select(.name == $name).gpus[0].memory_leased_bytes'
 }
-# ticks: what cgpud has had of the processor, in clock ticks (10 ms).
+# ticks: CPU time of cgpud, in clock ticks (10 ms).
 ticks() { awk '{ print $14 + $15 }' "/proc/$(pid_of_cgpud)/stat"; }
 
-# --- Whose link it is. A job of root's, and its socket as it lies on the host.
+# --- The members of a link. A job of root's, and its socket as it is on the host.
 job victim --mem 2GiB -- burn --forever --kernel-us 1000
 wait_for 20 is_ready victim
 id=$(cgpuctl list -q)
 socket=/run/cgpu/instances/$id/link/socket
 expect test -S "$socket"
 before=$(leased victim)
-# A stranger doesn't get at it, nor at a list of what is there.
+# A stranger can't reach it, nor a list of the folders.
 expect_error 'Permission denied' as_nobody ls "/run/cgpu/instances/$id"
 expect_error 'Permission denied' as_nobody peer --do hello --socket "$socket"
-# Whoever gets at it all the same, as root can, isn't one of the job's.
+# A process that reaches it all the same, as root can, isn't one of the job's.
 expect_error '^refused' peer --do hello --socket "$socket" --bytes $((1024 * 1024 * 1024))
 expect in_log 'does not belong to this instance'
 expect_equal "bytes leased by the job" "$(leased victim)" "$before"
-# A process of the job is, whatever user it runs as.
+# A process of the job is a member, whatever user it runs as.
 job other --mem 1GiB -- setpriv --reuid=65534 --regid=65534 --clear-groups peer --do hello
 wait "${pids[other]}"
 expect_equal "what a job of nobody's own got" "$(head -n 1 "$scratch/other.out")" welcomed
 end_job victim
 wait_for 10 none_listed
 
-# --- What a neighbour feels. First of programs that keep the processors as busy without a word to cgpud.
-# felt NAME KEY: of the neighbour, in microseconds.
+# --- The effect on a neighbour. First of programs that keep the CPUs as busy without calling cgpud.
+# felt NAME KEY: by the neighbour, in microseconds.
 felt() { fact "$scratch/$1.out" "$2"; }
 neighbour() { # NAME
     job "$1" --mem 1GiB -- peer --do time --seconds 5
@@ -67,7 +66,7 @@ expect_between "the slowest cgpuctl list beside a flood, in us" "$slowest" 0 100
 kill -KILL "${pids[flooder]}"
 wait_for 20 none_listed
 
-# --- A bell that is rung without pause.
+# --- A doorbell that is rung without pause.
 job ringer --mem 1GiB -- peer --do ring --seconds 60
 wait_for 20 is_ready ringer
 began=$(ticks)
@@ -78,5 +77,5 @@ expect_between "cgpud's part of a processor beside such a bell, in per cent" "$(
 kill -KILL "${pids[ringer]}"
 wait_for 20 none_listed
 
-# --- The service has lived through it.
+# --- The service has survived it.
 expect_equal "cgpud" "$(restarts) $(pid_of_cgpud)" "$was_restarts $was_pid"

@@ -1,11 +1,11 @@
-# Many: 4096 processes on 16 GPUs, and 160 jobs whose cgpud is killed. Under a booted systemd. Where root may not give a
-# service the descriptors that cgpud's unit asks for, it is half as many processes: each takes cgpud five.
+# Large numbers: 4096 processes on 16 GPUs, and 160 jobs whose cgpud is killed. Under a booted systemd. If root may not give a
+# service the descriptors that cgpud's unit requests, it is half as many processes: each takes five of cgpud's descriptors.
 . "$(dirname "$0")/../lib.sh"
 
 pid_of_cgpud() { systemctl show cgpud --property MainPID --value; }
 milliseconds() { echo $((${EPOCHREALTIME/./} / 1000)); }
 
-# --- Clients of the link alone: up to 256 processes of each of 16 jobs, a job a GPU.
+# --- Clients of the link alone: up to 256 processes of each of 16 jobs, one job for each GPU.
 each=256
 descriptors=$(awk '/Max open files/ { print $4 }' "/proc/$(pid_of_cgpud)/limits")
 ((descriptors >= 65536)) || each=128
@@ -22,7 +22,7 @@ all_connected() { (($(links) >= many)); }
 wait_for 60 all_connected
 for gpu in {0..15}; do is_ready "many$gpu"; done
 
-# wake_ups: how often each kind of cgpud's threads has begun to run, a line a kind.
+# wake_ups: how often each kind of cgpud's threads has begun to run, one line for each kind.
 wake_ups() {
     local task
     for task in "/proc/$(pid_of_cgpud)"/task/*; do
@@ -35,11 +35,11 @@ sleep 10
 wake_ups >"$scratch/after"
 echo "wake-ups of cgpud's threads in ten seconds, with $many idle processes:"
 join "$scratch/before" "$scratch/after" | awk '{ print "  " $1, $3 - $2 }'
-# The watchdog is told twice in its ten seconds, the driver is looked at now and then, and systemctl asks nothing of it.
+# The watchdog is notified twice in its ten seconds, the driver is queried now and then, and systemctl calls nothing.
 expect_between "wake-ups in ten seconds" \
     "$(join "$scratch/before" "$scratch/after" | awk '{ sum += $3 - $2 } END { print sum }')" 1 300
 
-# Somebody new is served beside them, on the GPU of one of them.
+# A new process is served beside them, on the GPU of one of them.
 job new --mem 1GiB --gpus 3 -- peer --do time --seconds 2
 wait "${pids[new]}" || fail "the new job's leases failed: $(cat "$scratch/new.out" "$scratch/new.err")"
 echo "leases beside $many idle processes: $(tr '\n' ' ' <"$scratch/new.out")"
@@ -58,7 +58,7 @@ for number in {1..160}; do
     job "job$number" --gpus $((number % 8)) -- alloc --mib 10 --hold
 done
 for number in {1..160}; do wait_for 60 is_ready "job$number"; done
-# back: jobs that have said anew which module they run, so they are connected.
+# back: the number of jobs that have reported which module they run, and so are connected.
 back() { cgpuctl list --json 2>/dev/null | jq '[.[] | select(.module_version != "")] | length'; }
 all_back() { [[ $(back) == 160 ]]; }
 wait_for 10 all_back
@@ -66,7 +66,7 @@ for round in 1 2 3; do
     was=$(pid_of_cgpud)
     began=$(milliseconds)
     kill -KILL "$was"
-    # The list of a daemon that is not there yet waits for it.
+    # A list waits for a daemon that is not ready yet.
     until all_back; do (($(milliseconds) - began < 20000)) || fail "only $(back) jobs are back"; done
     took=$(($(milliseconds) - began))
     echo "160 jobs were all back $took ms after kill -9 of cgpud"

@@ -3,7 +3,7 @@
 asks=("${four_of_15[@]}")
 
 expect cgpuctl set-policy 0 weighted
-# A shell in the job does as it is told while the burning goes on.
+# A shell in the job takes commands while the burning continues.
 in_job='burn --forever --kernel-us 1000 & burning=$!; echo $burning >"$0.pid"; echo ready
     until [[ -e $0.go ]]; do sleep 0.05; done
     alloc --mib 100 --until-fail >"$0.alloc"; echo done >>"$0.alloc"

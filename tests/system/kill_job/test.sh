@@ -1,4 +1,4 @@
-# A job is killed while it computes and holds memory: the other goes on, and what it held can be had again.
+# A job is killed while it computes and holds memory: the other continues, and the killed job's memory can be used again.
 . "$(dirname "$0")/../lib.sh"
 asks=("${four_of_15[@]}")
 

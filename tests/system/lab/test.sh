@@ -1,5 +1,5 @@
 # test.sh LAB…: in the lab (of either kind) cgpud runs; it keeps the caller's folder, /tmp, environment, input and exit
-# status; leaves nothing behind, however it ends itself; and starts nothing where it was called wrongly.
+# status; it leaves nothing behind, however it ends; and it starts nothing if it was called wrongly.
 . "$(dirname "$0")/../lib.sh"
 lab=("$@" --gpus V100:16130MiB)
 
@@ -32,8 +32,8 @@ expect_equal "exit status of a missing command" $? 127
 
 for signal in TERM INT KILL; do
     mkfifo "started-$signal"
-    # What bash puts in the background ignores SIGINT, the lab too. (And while a child of its own is in the foreground,
-    # bash lets a SIGINT pass: so none is when the test goes on.)
+    # A process that bash starts in the background ignores SIGINT, and so does the lab. (And while a child of its own is in
+    # the foreground, bash ignores a SIGINT: so none is when the test continues.)
     env --default-signal=INT "${lab[@]}" -- \
         bash -c 'setsid sleep 600 & echo "$(readlink /proc/self/ns/pid)" >"$1"; exec sleep 600' - "started-$signal" &
     lab_process=$!
@@ -44,7 +44,7 @@ for signal in TERM INT KILL; do
     expect_equal "exit status after $signal" $? $((128 + $(kill -l "$signal")))
     wait_for 10 gone "$namespace"
 done
-# The control groups of a killed one go with the next lab.
+# The next lab removes the control groups of a killed one.
 expect "${lab[@]}" -- true
 expect_equal "control groups left" "$(groups)" ''
 mounts >mounts.after

@@ -1,8 +1,8 @@
-# A GPU that falls off its bus, and a driver that goes away: said, nothing more is put there, what remains goes on, and
-# what comes back is used again.
+# A GPU that falls off its bus, and a driver that goes away: both are reported, nothing more is put there, remaining programs
+# continue, and a GPU or driver that comes back is used again.
 . "$(dirname "$0")/../lib.sh"
 
-# gpu INDEX KEY: of the GPU, as cgpuctl tells it.
+# gpu INDEX KEY: of the GPU, by cgpuctl.
 gpu() { cgpuctl status --json | jq -r --argjson index "$1" ".gpus[] | select(.index == \$index).$2"; }
 is() { [[ $(gpu "$1" "$2") == "$3" ]]; } # INDEX KEY VALUE
 
@@ -23,7 +23,7 @@ more() { (($(gpu_ns "${pids[second]}" 1) > before)); }
 wait_for 5 more
 kill -KILL "${pids[first]}"
 expect_error 'GPU is lost|not there|no GPU' cgpuctl run --mem 1GiB --gpus 0 -- true
-# Who doesn't say where gets the one that is there.
+# A request that names no GPU gets the present one.
 expect cgpuctl run --mem 1GiB -- true
 
 expect simgpu return 0

@@ -1,8 +1,8 @@
-# The main job: two programs that know nothing of cgpu share one V100 at 4 of 15 GiB each.
+# The main job: two programs that don't know of cgpu share one V100 at 4 of 15 GiB each.
 . "$(dirname "$0")/../lib.sh"
 asks=("${four_of_15[@]}")
 
-# What each sees inside, asked beside the work, in the same job.
+# The figures that each sees inside, queried beside the work, in the same job.
 in_job='info >"$0.info" && exec burn --forever --kernel-us 1000'
 job one --weight 1 -- bash -c "$in_job" "$scratch/one"
 job two --weight 2 -- bash -c "$in_job" "$scratch/two"
@@ -14,11 +14,11 @@ for name in one two; do
 done
 expect_equal "jobs listed" "$(cgpuctl list --json | jq -c '[.[].name] | sort')" '["one","two"]'
 
-# A third that asks for more than is left: 16130 - 2 x 4301 = 7528 MiB.
+# A third job that requests more than is left: 16130 - 2 x 4301 = 7528 MiB.
 expect_error '7528 *MiB.*Try: ' cgpuctl run --mem 8GiB -- info
 expect_equal "jobs after the refusal" "$(cgpuctl list -q | wc -l)" 2
 
-# Beyond the limit: refused there alone. A neighbour's work goes on.
+# Beyond the limit: only that job is refused. A neighbour's work continues.
 job greedy -- alloc --mib 100 --until-fail --hold
 wait_for 20 is_ready greedy
 expect_equal "result of the allocation too much" "$(fact "$scratch/greedy.out" result)" "2 CUDA_ERROR_OUT_OF_MEMORY"
@@ -31,7 +31,7 @@ end_job greedy
 expect cgpuctl set-policy 0 weighted
 sleep 2
 expect_shares 8 3 one=33.3 two=66.7
-# Policy 1 doesn't know weights. Both still run.
+# Weights don't count under policy 1. Both still run.
 expect cgpuctl set-policy 0 preemptive
 sleep 2
 expect_shares 8 3 one=50 two=50

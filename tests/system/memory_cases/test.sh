@@ -1,8 +1,8 @@
-# What a container asks for and what it then sees: the cases of the documents this project follows.
+# Requests of containers and the memory that they then see: the cases of cGPU's contract and the other formats.
 . "$(dirname "$0")/../lib.sh"
 v100=0 t4=1 # indices in this node
 
-# sees GPUS MIB… ASKED…: with NAME=VALUE… asked, on these GPUs (a list), every way to ask shows these totals.
+# sees GPUS MIB… ASKED…: with the request NAME=VALUE… on these GPUs (a list), every query shows these totals.
 sees() {
     local gpus=$1 totals=$2 total number=0 way
     shift 2
@@ -26,20 +26,20 @@ sees $v100 4301 $mem=4 $dev=15
 sees $v100 3226 $mem=3 $dev=15
 sees $v100 2150 $mem=2 $dev=15
 sees $t4 6043 $mem=6 $dev=15
-# The card in GiB: 16130 MiB is 15 floored and 16 rounded; left out, it is floored.
+# The card in GiB: 16130 MiB is 15 rounded down and 16 rounded up; the default is rounded down.
 sees $v100 4032 $mem=4 $dev=16
 sees $v100 4301 $mem=4
-# A list goes GPU by GPU, and its last one repeats.
+# A list has one value for each GPU, and the last one repeats.
 sees 0,2 3226,3226 $mem=3 $dev=15
 sees 0,2,3 3226,1075,1075 $mem=3,1 $dev=15
-# People's units.
+# Units as users write them.
 sees $v100 5120 CGPU_MEM=5120MiB
 sees $v100 4096 CGPU_MEM=4GiB
 # Multiples of 128 MiB.
 sees $v100 1280 volcano.sh/gpu-mem.128Mi=10
 # N GiB over M GPUs are N/M on each.
 sees 0,2 2150,2150 aliyun.com/gpu-mem=4 aliyun.com/gpu-count=2
-# All of it: the whole GPU, and nobody else is put there.
+# All of it: the whole GPU, which takes no other instance.
 sees $v100 16130 $mem=15 $dev=15
 
 # Not managed.

@@ -7,15 +7,15 @@ for how in plain pitch array-1d array array-3d layered mipmapped async pool mapp
     job "$how" -- alloc --how "$how" --mib 64 --until-fail --hold
     wait_for 20 is_ready "$how"
     expect_equal "result of $how" "$(fact "$scratch/$how.out" result)" "2 CUDA_ERROR_OUT_OF_MEMORY"
-    # By the card's figure: what only a descriptor keeps alive belongs to no process.
+    # By the card's figure: memory that only a descriptor keeps alive belongs to no process.
     echo "$how: $(ledger '.gpus[0].used_bytes') bytes of $limit_of_four"
     expect_between "bytes held by $how" "$(ledger '.gpus[0].used_bytes')" $((limit_of_four - 80 * mib)) "$limit_of_four"
     end_job "$how"
     wait_for 5 nothing_held
 done
 
-# What has no size before it is there: code, when it is loaded and when it is used, what limits ask for, contexts.
-# An estimate of it is set aside before; a text's is exact. A further context needs as much as was thought of the first.
+# Memory without a size before it exists: code, when it is loaded and when it is used, memory of limits, contexts. An estimate
+# is set aside before; a text's is exact. A further context takes as much as was estimated for the first.
 for how in module 'module EAGER' library 'library EAGER' heap context; do
     mode=LAZY slack=80 limit=$limit_of_four
     [[ $how == *EAGER ]] && mode=EAGER
@@ -54,7 +54,7 @@ wait_for 15 charged_once
 end_job shared
 wait_for 5 nothing_held
 
-# Four processes of one job together: the first three hold a part each, the last one takes what it can get.
+# Four processes of one job together: the first three hold a part each, the last one takes the rest.
 job four -- bash -c 'for i in 1 2 3; do alloc --mib 700 --hold >"$0.$i" & done
     for i in 1 2 3; do until grep -q ready "$0.$i"; do sleep 0.05; done; done
     exec alloc --mib 32 --until-fail --hold' "$scratch/four"
@@ -67,7 +67,7 @@ pkill -TERM -x alloc
 wait_for 5 none_listed
 wait_for 5 nothing_held
 
-# What was given back can be had again: sixteen times the limit, one after the other.
+# Freed memory can be used again: sixteen times the limit, one after the other.
 job again -- bash -c 'for i in $(seq 16); do alloc --mib 3800 || exit; done'
 wait "${pids[again]}"
 expect_equal "exit status of one after the other" $? 0

@@ -1,4 +1,4 @@
-# The installed versions of the module: listed, judged, added and removed, while a job runs one of them.
+# The installed versions of the module: listed, verified, added and removed, while a job runs one of them.
 . "$(dirname "$0")/../lib.sh"
 asks=("${four_of_15[@]}")
 modules=/usr/lib/cgpu/module
@@ -16,7 +16,7 @@ names() {
     ls -A "$modules" | sort -V | tr '\n' ' '
 }
 
-# What was installed is sound, in force, and vouched for by the sum of the very file.
+# The installed version is valid, in force, and its checksum is that of the file.
 expect cgpuctl module verify >/dev/null
 expect_equal "versions" "$(cgpuctl module list --json | jq -r 'map(.version) | join(" ")')" "$own"
 expect_equal "in force" "$(listed "$own" .in_force)" true
@@ -28,7 +28,7 @@ job burner -- burn --forever --kernel-us 1000
 wait_for 10 more_than 0 "${pids[burner]}"
 expect_equal "processes" "$(listed "$own" '.processes | join(" ")')" "${pids[burner]}"
 
-# Another version, from a folder and from a tar file; nothing of what runs changes.
+# Another version, from a folder and from a tar file; running processes don't change.
 expect make_bundle "$offers" "$engine" 8.1.0 "$own"
 expect make_bundle "$offers" "$engine" 8.2.0 8.1.0
 tar -C "$offers" -czf "$scratch/8.2.0.tar.gz" 8.2.0
@@ -45,7 +45,7 @@ expect_equal "module in force" "$(cgpuctl status --json | jq -r .module_version)
 computes burner
 expect_error 'never changes' cgpuctl module add "$offers/8.1.0"
 
-# What is not as it should be is refused with the reason, and nothing of it stays.
+# Invalid bundles are refused with the reason, and nothing of them is left.
 spoilt() { # HOW WHY: an offer that this command line changes (in its folder) is refused for this reason
     rm -rf "$offers/8.3.0"
     expect make_bundle "$offers" "$engine" 8.3.0
@@ -73,7 +73,7 @@ expect "${as_nobody[@]}" cgpuctl module list -q >/dev/null
 "${as_nobody[@]}" cgpuctl module remove 8.1.0 2>"$scratch/nobody.err"
 expect_equal "exit status without the right" $? 77
 
-# Two at once: one of them waits for nobody and says so, or both succeed; the folder is whole in any case.
+# Two at once: one of them doesn't wait and is refused, or both succeed; the folder is complete in any case.
 for version in 8.5.0 8.6.0; do
     expect make_bundle "$offers" "$engine" "$version"
 done
@@ -88,11 +88,11 @@ for version in 8.5.0 8.6.0; do
     [[ ! -d $modules/$version ]] || expect cgpuctl module remove "$version" >/dev/null
 done
 
-# One that was killed on the way leaves nothing that is listed, and nothing for good.
+# A command that was killed on the way leaves nothing that is listed, and nothing permanently.
 mkdir -p "$modules/.cgpuctl.killed/8.7.0"
 expect_equal "listed" "$(cgpuctl module list --json | jq -r 'map(.version) | join(" ")')" "$own 8.1.0 8.2.0"
 
-# Removed is what nothing uses: not what is in force, nor what a process runs.
+# Versions that nothing uses can be removed: not the one in force, nor one that a process runs.
 expect_error 'it is in force' cgpuctl module remove "$own"
 expect cgpuctl module remove --dry-run 8.1.0 >/dev/null
 expect cgpuctl module remove 8.1.0 >/dev/null
@@ -113,7 +113,7 @@ wait "$mapper" 2>/dev/null
 expect cgpuctl module remove 8.2.0 >/dev/null
 expect_equal "folders" "$(names)" "$own "
 
-# A spoilt version that is installed is shown as such, and verified no more.
+# A corrupted version that is installed is shown as such, and no longer verified.
 printf x >>"$engine"
 expect_equal "state" "$(listed "$own" .sound)" false
 expect_error 'its sha256 is not the one' cgpuctl module verify

@@ -1,9 +1,9 @@
-# What is set with --persist is what the next job of that name gets, whatever it asks for, over a restart of cgpud, until it
-# is forgotten.
+# Settings made with --persist apply to the next job of that name, whatever it requests, over a restart of cgpud, until they
+# are forgotten.
 . "$(dirname "$0")/../lib.sh"
 mib=$((1024 * 1024))
 
-# start NAME SIZE: a job of that name that asks for so much.
+# start NAME SIZE: a job of that name that requests this size.
 start() {
     asks=(CGPU_MEM="$2")
     job "$1" -- alloc --mib 100 --hold
@@ -15,7 +15,7 @@ end() { # NAME
 }
 no_instance() { ! cgpuctl show "$1" >/dev/null 2>&1; }
 inside() { nsenter --mount --target "${pids[$1]}" "${@:2}"; }
-# expect_limit NAME MIB: what the job's programs see, and what they get.
+# expect_limit NAME MIB: the size that the job's programs see, and can allocate.
 expect_limit() {
     expect_equal "total inside $1" "$(inside "$1" info | sed -n 's/^device.0.total_mem //p')" $(($2 * mib))
     inside "$1" alloc --mib $(($2 + 1)) >"$scratch/alloc.out" 2>&1

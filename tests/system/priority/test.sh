@@ -1,5 +1,5 @@
-# High priority: outside the policy while it is busy, up to the GPU's prio_ratio, changed under way; and a waking instance
-# that has it gets the GPU sooner than one that hasn't.
+# High priority: the policy doesn't apply to the instance while it is busy, up to the GPU's prio_ratio, which is changed
+# meanwhile; and a waking high-priority instance gets the GPU sooner than a normal one.
 . "$(dirname "$0")/../lib.sh"
 asks=("${four_of_15[@]}")
 expect cgpuctl set-policy 0 weighted
@@ -34,7 +34,7 @@ sleep 1
 expect_shares 5 4 heavy=20 quick=80
 end_job quick
 
-# began PRIORITY: how long a waking instance waited for the GPU to begin, in the middle, in ns.
+# began PRIORITY: how long a waking instance waited for the GPU to begin, the median, in ns.
 began() {
     job waker --weight 1 --prio "$1" -- waker --count 60 --idle-ms 30
     wait "${pids[waker]}" || fail "the waker failed: $(cat "$scratch/waker.err")"

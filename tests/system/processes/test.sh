@@ -1,5 +1,5 @@
-# What NVML lists in a job: the job's own processes, by their pids as the asking process sees them, with what each is
-# charged; nobody else's. On the node it lists all, as without cgpu.
+# NVML's list in a job: the job's own processes, by the pids that the calling process sees, with the charge of each; no
+# others. On the node it lists all, as without cgpu.
 . "$(dirname "$0")/../lib.sh"
 asks=("${four_of_15[@]}")
 

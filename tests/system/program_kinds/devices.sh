@@ -1,4 +1,4 @@
-# However a program numbers its GPUs, each has its own limit, and those of others can't be used.
+# However a program numbers its GPUs, each has its own limit, and GPUs of others can't be used.
 . "$(dirname "$0")/lib.sh"
 asks=(ALIYUN_COM_GPU_MEM_CONTAINER=3,1 ALIYUN_COM_GPU_MEM_DEV=15)
 mapfile -t uuids < <(cgpuctl status --json | jq -r '.gpus | sort_by(.index)[].uuid')
@@ -32,7 +32,7 @@ numbered 2,0 $one $three
 numbered 2 $one
 numbered 0,-1,2 $three
 
-# What is allocated on the first GPU of a list is charged to that one.
+# Memory allocated on the first GPU of a list is charged to that one.
 for list in 2,0 "${uuids[2]},${uuids[0]}"; do
     job greedy --gpus 0,2 -- env CUDA_VISIBLE_DEVICES="$list" alloc --device 0 --mib 32 --until-fail --hold
     wait_for 20 is_ready greedy
@@ -43,7 +43,7 @@ for list in 2,0 "${uuids[2]},${uuids[0]}"; do
     wait_for 10 none_listed
 done
 
-# Neither the GPU of others nor all of them.
+# Neither GPUs of others nor all of them.
 for list in 1 "${uuids[1]}"; do
     job foreign --gpus 0,2 -- env CUDA_VISIBLE_DEVICES="$list" alloc --mib 32
     wait "${pids[foreign]}"

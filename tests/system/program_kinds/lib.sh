@@ -1,26 +1,26 @@
-# Sourced by the tests of programs of every kind: the errand (tests/programs/kinds) under a limit of 1 GiB, judged by the
-# ledger, and a table of what came of it.
+# Sourced by the tests of programs of every kind: one task (tests/programs/kinds) under a limit of 1 GiB, judged by the
+# ledger, and a table of the results.
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 limit=$((1024 * 1024 * 1024))
 mib=$((1024 * 1024))
 kinds=$(dirname "$(readlink -f "$(command -v alloc)")")/kinds
 rows=0 bad_rows=0
 
-# row KIND RESULT [TOTAL TAKEN LEDGER]: prints it; RESULT is `ok` or what is wrong.
+# row KIND RESULT [TOTAL TAKEN LEDGER]: prints it; RESULT is `ok` or the fault.
 row() {
     ((rows++)) || printf '%-30s %12s %11s %12s  %s\n' kind 'total inside' 'taken, MiB' 'ledger, MiB' result
     printf '%-30s %12s %11s %12s  %s\n' "$1" "${3--}" "${4--}" "${5--}" "$2"
     [[ $2 == ok ]] || bad_rows=$((bad_rows + 1))
 }
 
-# end_table: the test fails where a row did.
+# end_table: the test fails if a row failed.
 end_table() {
     ((bad_rows == 0)) || fail "$bad_rows of $rows kinds"
     echo "$rows kinds"
 }
 
-# wrong_in FILE BYTES LEAST: what is wrong with an errand's lines, and with the ledger's BYTES at its end of which the
-# programs must have LEAST; nothing where all is right.
+# wrong_in FILE BYTES LEAST: the fault in a task's lines, or in the ledger's BYTES at its end, of which the programs must have
+# LEAST; empty if there is none.
 wrong_in() {
     local key value
     has "$1" '^error' && grep -m1 '^error' "$1" && return
@@ -39,7 +39,7 @@ wrong_in() {
     ((value >= $3 && value <= $2)) || echo "took $value bytes, expected $3 to $2"
 }
 
-# kind NAME [CONTEXTS=N] [FLAG…] -- COMMAND…: one row. The errand's processes make so many contexts (1).
+# kind NAME [CONTEXTS=N] [FLAG…] -- COMMAND…: one row. The task's processes make this many contexts (1).
 kind() {
     local name=$1 contexts=1 bytes taken wrong
     shift
@@ -57,7 +57,7 @@ kind() {
     wrong=$(wrong_in "$scratch/kind.out" "$bytes" $((limit - contexts * context_bytes - slack)))
     [[ $state == ready || $wrong == error* ]] || wrong="$state: $(tail -n 1 "$scratch/kind.err" | cut -c -100)"
     taken=$(fact "$scratch/kind.out" taken | jq -s 'add // 0')
-    # What stands around the errand (a launcher in a namespace, a shell) may not pass a signal on.
+    # The process around the task (a launcher in a namespace, a shell) may not pass a signal on.
     kill -TERM "${pids[kind]}" $(ledger '.processes[] | select(.alive and .pid > 0).pid') 2>/dev/null
     deadline=$((SECONDS + 5))
     while kill -0 "${pids[kind]}" 2>/dev/null && ((SECONDS < deadline)); do sleep 0.02; done
@@ -68,8 +68,8 @@ kind() {
     row "$name" "${wrong:-ok}" "$(fact "$scratch/kind.out" mem_info_total | tail -n 1)" $((taken / mib)) $((bytes / mib))
 }
 
-# learn_context_cost: what a context costs is known to the daemon (it books an estimate until it has seen one), and here:
-# $context_bytes, in what the driver hands memory out in.
+# learn_context_cost: makes the size of a context known to the daemon (which uses an estimate until it has measured one), and
+# here: $context_bytes, in the driver's unit of memory.
 learn_context_cost() {
     job first --mem 1GiB -- alloc --mib 2 --hold
     wait_for 20 is_ready first

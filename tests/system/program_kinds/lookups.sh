@@ -1,5 +1,5 @@
-# Whatever name, version and flags are looked up: what the front has a hook for is the front's, all else the driver's own,
-# and what the driver lacks is not there.
+# For every name, version and flags that are looked up: a function with a hook is the front's, all others are the driver's
+# own, and functions that the driver lacks are not found.
 . "$(dirname "$0")/lib.sh"
 source=$(cd "$(dirname "$0")/../../.." && pwd)
 hooks=$source/module/front/hooks/hooks.txt

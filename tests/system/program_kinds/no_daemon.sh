@@ -1,8 +1,8 @@
-# Without cgpud a program gets an error after a bounded wait, never a hang, an exit or memory it wasn't granted; with the
-# next cgpud it goes on. Where there is no link at all, it is told at once.
+# Without cgpud a program gets an error after a bounded wait, never a hang, an exit or memory that it wasn't granted; with the
+# next cgpud it continues. Without a link it gets the error at once.
 . "$(dirname "$0")/lib.sh"
 
-# told NAME: asks the program to try; its new lines are in $scratch/NAME.said.
+# told NAME: makes the program try; its new lines are in $scratch/NAME.said.
 ask_all() { # NAME…
     local name
     for name in "$@"; do
@@ -18,7 +18,7 @@ has_answered() {
     kill -0 "${pids[$1]}" || fail "$1 has ended"
     tail -n "+$(($(cat "$scratch/$1.before") + 1))" "$scratch/$1.out" | grep -q '^done'
 }
-# said NAME INIT ALLOC: the codes; ALLOC is '' where it didn't come so far.
+# said NAME INIT ALLOC: the codes; ALLOC is '' if it didn't get so far.
 said() {
     expect_equal "cuInit of $1" "$(fact "$scratch/$1.said" init)" "$2"
     expect_equal "cuDeviceTotalMem of $1" "$(fact "$scratch/$1.said" total)" "$2"
@@ -38,7 +38,7 @@ said early 0 0
 said unlinked $not_ready ''
 held_before=$(held "${pids[early]}")
 
-# It is there and silent, or it is not there. The lease has no room for more, so cgpud would have to be asked.
+# cgpud is running and silent, or not running. The lease has no room for more, so cgpud would have to be asked.
 cgpud=$(cat "$CGPU_LAB/cgpud.pid")
 for signal in STOP KILL; do
     kill -$signal "$cgpud"

@@ -1,5 +1,5 @@
-# In a Debian 11 (glibc 2.31) the fronts and the engine load, and the limit holds. Driver and programs are linked for such
-# a system; the node's own programs run with that driver, too.
+# In a Debian 11 (glibc 2.31) the fronts and the engine load, and the limit holds. Driver and programs are linked for such a
+# system; the node's own programs run with that driver, too.
 . "$(dirname "$0")/lib.sh"
 old=$(dirname "$kinds")/old
 roots=$(cd "$(dirname "$0")/../../.." && pwd)/build/roots

@@ -1,4 +1,4 @@
-# Programs of every kind meet the same limit: however they come by the driver, and whatever else they do.
+# The same limit holds for programs of every kind, however they find the driver, and whatever else they do.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/../../lab.d/mounts.sh"
 libraries=/usr/lib/$(uname -m)-linux-gnu

@@ -1,5 +1,5 @@
-# Two jobs whose kernels on two GPUs wait for each other come through under every policy; and where they launch ahead,
-# by a thread for each GPU or by a process for each, most of what the GPUs do is work, not waiting for the other GPU's turn.
+# Two jobs whose kernels on two GPUs wait for each other complete under every policy; and if they launch ahead, with a thread
+# or a process for each GPU, most GPU time is work, not waiting for the other GPU's turn.
 . "$(dirname "$0")/../lib.sh"
 asks=("${four_of_15[@]}")
 

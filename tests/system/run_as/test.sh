@@ -1,11 +1,11 @@
-# As whom a job runs: as who called sudo, unless root is asked for; the limit holds, and such a user doesn't get round it
-# by the ways that are open to root.
+# The user that a job runs as: the caller of sudo, unless root is requested; the limit holds, and such a user can't bypass it
+# in the ways that are open to root.
 . "$(dirname "$0")/../lib.sh"
 asks=("${four_of_15[@]}")
 chmod 755 "$scratch"
 as_sudo=(env "${asks[@]}" SUDO_UID=65534 SUDO_GID=65534 SUDO_USER=nobody)
 
-# What the user finds in the job.
+# The environment that the user finds in the job.
 "${as_sudo[@]}" cgpuctl run -- bash -c 'id -un; id -G; echo "$USER"; grep -E "^Cap(Prm|Eff|Amb)" /proc/self/status' \
     >"$scratch/who" 2>"$scratch/why" || fail "the job failed: $(cat "$scratch/why")"
 expect_equal "user, groups, USER and capabilities" "$(tr -s '\t\n' ' ' <"$scratch/who")" \
@@ -15,7 +15,7 @@ expect_equal "an id that is asked for" "$(env "${asks[@]}" cgpuctl run --user 65
 expect_equal "as it was without sudo" "$(env "${asks[@]}" cgpuctl run -- id -un)" root
 expect_error 'has no such user. Try: ' env "${asks[@]}" cgpuctl run --user nobdy -- true
 
-# Terminal, parent and pid stay; so does the exit status, also of a command that isn't there.
+# Terminal, parent and pid stay; so does the exit status, also of a command that doesn't exist.
 expect_equal "its parent" "$("${as_sudo[@]}" cgpuctl run -- bash -c 'echo $PPID')" $$
 "${as_sudo[@]}" cgpuctl run -- bash -c 'exit 7'
 expect_equal "exit status" $? 7
@@ -25,7 +25,7 @@ expect_equal "exit status where there is no such command" $? 127
 expect_equal "lines of what is said then" "$(wc -l <<<"$said")" 1
 wait_for 5 none_listed
 
-# The limit holds, and none of root's ways round it is there.
+# The limit holds, and none of root's ways to bypass it works.
 asks+=(SUDO_UID=65534 SUDO_GID=65534)
 job limited -- bash -c 'alloc --mib 100 --until-fail
     for way in "umount /run/cgpu/link" "ls /proc/1/root/" "unshare --mount true" "mount -t tmpfs none /run/cgpu" \

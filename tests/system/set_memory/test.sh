@@ -1,15 +1,15 @@
-# A job's limit changes while it runs: up at once, down to what it uses, further down only by force.
+# A job's limit changes while it runs: raised at once, lowered to its present use, and lower only with --force.
 . "$(dirname "$0")/../lib.sh"
 mib=$((1024 * 1024))
 asks=(CGPU_MEM=4GiB)
 
 inside() { nsenter --mount --target "${pids[big]}" "$@"; }
-# expect_alloc MIB RESULT: what an allocation of so much by a second process of the job gives.
+# expect_alloc MIB RESULT: the result of an allocation of this size by a second process of the job.
 expect_alloc() {
     inside alloc --mib "$1" >"$scratch/alloc.out" 2>&1
     expect_equal "result of $1 MiB more" "$(fact "$scratch/alloc.out" result)" "$2"
 }
-# refused: how many allocations of the job were, by cgpud; each of them has failed in a program of it.
+# refused: how many allocations of the job were refused, by cgpud; each of them has failed in a program of it.
 refused() { cgpuctl show big --json | jq '.gpus[0].allocations_refused'; }
 total_inside() { inside info | sed -n 's/^device.0.total_mem //p'; }
 
@@ -35,7 +35,7 @@ expect_equal "allocations refused" "$(refused)" 2
 echo "By force: what it has it keeps, and it gets nothing new until it fits."
 expect cgpuctl set-memory big 2GiB --force
 expect_equal "total inside" "$(total_inside)" $((2048 * mib))
-# Not even a context, to whoever asked for the total either.
+# Not even a context, although a program may also ask for the total.
 expect_equal "allocations refused" "$(refused)" 3
 expect_error 'error cuDevicePrimaryCtxRetain 2 CUDA_ERROR_OUT_OF_MEMORY' inside alloc --mib 16
 expect_equal "allocations refused" "$(refused)" 4

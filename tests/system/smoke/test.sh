@@ -1,4 +1,4 @@
-# The shortest way through everything: the node answers, a job sees its part of the card and computes, and is gone.
+# The shortest way through everything: the node answers, a job sees its part of the card and computes, and ends.
 . "$(dirname "$0")/../lib.sh"
 asks=("${four_of_15[@]}")
 

@@ -1,4 +1,4 @@
-# cgpud is stopped (not dead): the jobs compute on, and end if they want to; when it goes on, all is as it should be.
+# cgpud is stopped (not dead): the jobs compute on, and can end; when it resumes, everything is as before.
 . "$(dirname "$0")/../lib.sh"
 asks=("${four_of_15[@]}")
 

@@ -1,5 +1,5 @@
-# A job that is stopped in the midst of its work (as `docker pause` does), or killed, keeps the GPU from the others for its
-# turn and what it had in flight, no longer; and when it goes on, it gets what it is due, and no more to make up for it.
+# A job that is stopped in the middle of its work (as by `docker pause`), or killed, keeps the GPU from the others for its
+# turn and its work in flight, no longer; when it resumes, it gets its share, and no more to make up for the time.
 . "$(dirname "$0")/../lib.sh"
 asks=("${four_of_15[@]}")
 
@@ -13,8 +13,8 @@ part() {
     jq -n "100 * ($after - $before) / ($(date +%s%N) - $began)"
 }
 
-# stop NAME: stops the job, but not while it holds the lock of the simulator's memory, for which all others would wait then:
-# a driver's locks lie in the kernel, where nobody is stopped.
+# stop NAME: stops the job, but not while it holds the lock of the simulator's memory, for which all others would wait then: a
+# real driver's locks are in the kernel, where no process is stopped.
 stop() {
     local tries
     for ((tries = 0; tries < 50; tries++)); do
@@ -37,7 +37,7 @@ for policy in preemptive soft weighted; do
         stop one
         computes other
         sleep 0.3 # its turn, the work in flight, and 100 ms: with room for a busy machine
-        # Under weighted the slices of who is there and doesn't compute pass unused.
+        # Under weighted the slices of a present instance that doesn't compute pass unused.
         case $policy in
             weighted) expect_between "part of the other under $policy" "$(part other 1)" 40 60 ;;
             *) expect_between "part of the other under $policy" "$(part other 1)" 85 105 ;; # the two readings take time themselves

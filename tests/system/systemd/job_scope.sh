@@ -1,10 +1,10 @@
-# A job out of a login session is a scope of systemd: seen by systemctl, limited and stopped there. What is in a cgroup of
-# somebody else's stays there.
+# A job out of a login session is a scope of systemd: systemctl shows, limits and stops it. A job in another program's cgroup
+# stays there.
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../lib.sh"
 asks=("${four_of_15[@]}")
 
-# in_session NAME COMMAND…: as a login session has it, in a scope of the slice of user 4242.
+# in_session NAME COMMAND…: as in a login session, in a scope of the slice of user 4242.
 in_session() {
     systemd-run --quiet --scope --unit "session-$1.scope" --slice user-4242.slice env "${asks[@]}" "${@:2}"
 }
@@ -32,11 +32,11 @@ expect_equal "description" "$(systemctl show "$unit" --property Description --va
 expect_equal "its instance" "$(cgpuctl list --json | jq -r '.[0].id[:12]')" "$(tr -dc '0-9a-f\n' <<<"${unit#cgpu-job-}" | cut -c1-12)"
 expect systemctl set-property --runtime "$unit" MemoryMax=512M
 expect_equal "its limit of memory" "$(systemctl show "$unit" --property MemoryMax --value)" $((512 << 20))
-# A machine whose controllers are of cgroup v1 has none to give here.
+# A machine whose controllers are of cgroup v1 has none to use here.
 limit=/sys/fs/cgroup$(cgroup_of "$pid")/memory.max
 [[ ! -e $limit ]] || expect_equal "the kernel's limit" "$(<"$limit")" $((512 << 20))
 
-# The session ends without it. systemctl ends the job, and its part of the GPU is free.
+# The session ends without the job. systemctl ends the job, and its part of the GPU is free.
 session_is_over() { [[ $(systemctl is-active session-two.scope) == inactive ]]; }
 wait_for 10 session_is_over
 expect kill -0 "$pid"
@@ -44,7 +44,7 @@ expect systemctl stop "$unit"
 wait_for 10 none_listed
 expect_equal "scopes that are left" "$(systemctl list-units --all --no-legend 'cgpu-job-*' | wc -l)" 0
 
-# A service keeps its job, and so its limits and its stop.
+# A service keeps its job in its cgroup, and so its limits and its stop.
 where=$(systemd-run --quiet --wait --pipe --unit trainer env "${asks[@]}" cgpuctl run -- sed -n 's/^0:://p' /proc/self/cgroup)
 expect_equal "cgroup of a service's job" "$where" /system.slice/trainer.service
 wait_for 10 none_listed

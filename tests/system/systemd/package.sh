@@ -19,7 +19,7 @@ newer_package=${CGPU_LAB_PACKAGE%/*}/cgpu_${newer}_$(dpkg --print-architecture).
 installed() { dpkg-query -W -f '${db:Status-Status}' cgpu 2>/dev/null; }
 is_active() { [[ $(systemctl is-active cgpud) == active ]]; }
 
-# Installed: it runs, and is asked without further ado.
+# Installed: it runs, and answers without further steps.
 expect dpkg -i "$CGPU_LAB_PACKAGE" >"$scratch/install.log"
 expect is_active
 expect_equal "version" "$(cgpuctl status --json | jq -r .version)" "$older"
@@ -40,7 +40,7 @@ jobs=$(cgpuctl list -q)
 process() { systemctl show cgpud --property MainPID --value; }
 version() { cgpuctl status --json | jq -r .version; }
 in_force() { cgpuctl status --json | jq -r .module_version; }
-# all_run VERSION: each process has its engine mapped and no other, and cgpuctl says so of each instance.
+# all_run VERSION: each process has this engine mapped and no other, and cgpuctl shows it for each instance.
 all_run() {
     local name
     for name in "${computing[@]}"; do
@@ -63,7 +63,7 @@ as_before() {
 }
 computing=(burning box)
 
-# Upgraded: cgpud is the new one, the job and the container are the same and compute on with the module of before.
+# Upgraded: cgpud is the new one, the job and the container are the same and compute on with the former module.
 before=$(process)
 held_before=$(bytes)
 expect dpkg -i "$newer_package" >"$scratch/upgrade.log"
@@ -87,7 +87,7 @@ for verb in status "module list"; do
     # shellcheck disable=SC2086 # verbs are words
     expect has <(cgpuctl $verb) "^module $newer is installed, and $older stays in force\. Try: cgpuctl upgrade --hot $newer"
 done
-# A new process in the old job: fronts and engine of before, the limit the same. A new job: new fronts, the engine of before.
+# A new process in the old job: the former fronts and engine, the limit the same. A new job: new fronts, the former engine.
 touch "$scratch/old.go"
 wait_for 20 has "$scratch/old.alloc" '^done'
 expect_equal "an allocation too much" "$(fact "$scratch/old.alloc" result)" "2 CUDA_ERROR_OUT_OF_MEMORY"
@@ -98,7 +98,7 @@ computing+=(new)
 all_compute
 wait_for 10 all_run "$older"
 
-# All go over, and nobody notices.
+# All processes change, and no call fails.
 held_before=$(bytes)
 expect cgpuctl upgrade --hot "$newer" -q
 expect all_run "$newer"
@@ -107,7 +107,7 @@ expect_equal "in force" "$(in_force)" "$newer"
 expect_equal "offers" "$(cgpuctl status | grep -c 'is installed, and')" 0
 all_compute
 
-# An older package is refused where its cgpud couldn't read what is there: nothing is stopped.
+# An older package is refused if its cgpud couldn't read the files on the node: nothing is stopped.
 older_is_refused() { # WHY
     local before
     before=$(process)
@@ -118,7 +118,7 @@ older_is_refused() { # WHY
     expect all_run "$newer"
     expect test ! -e "$module-kept"
 }
-# refused_with FILE FILTER WHY: as long as that is what the file says.
+# refused_with FILE FILTER WHY: while the file contains that.
 refused_with() {
     cp "$1" "$scratch/kept"
     jq "$2" "$scratch/kept" >"$1"
@@ -132,7 +132,7 @@ refused_with "$manifest" '.abi = 99' "module $newer is in force, and its release
 refused_with "$manifest" '.pages = 99' "module $newer is in force, and its release doesn't know its pages"
 refused_with "$manifest" ".least_front = \"$newer\"" "module $newer is in force, and its release doesn't know the fronts"
 refused_with "$manifest" '.link = 99' "jobs run that may speak version 98 of the link at least"
-# cgpud has it mapped: it is written in its place.
+# cgpud has it mapped, so it is written in place.
 leases_of_version() {
     printf '%b' "\\x$1" | dd of=$leases bs=1 seek=8 conv=notrunc status=none
 }
@@ -141,7 +141,7 @@ leases_of_version 63
 older_is_refused "$leases is of version 99, and its cgpud reads versions up to [0-9]+"
 leases_of_version "0$((known))"
 
-# Else it goes back; the newer module stays in force until somebody moves the node.
+# Otherwise the package is downgraded; the newer module stays in force until an administrator moves the node.
 expect dpkg -i "$CGPU_LAB_PACKAGE" >"$scratch/downgrade.log" 2>&1
 expect is_active
 expect_equal "version" "$(version)" "$older"
@@ -163,7 +163,7 @@ all_compute
 end_job back
 expect docker rm -f box >/dev/null
 
-# Removed: not while jobs run, and then all is as it was.
+# Removed: not while jobs run; after the refusal everything is as before.
 jobs=$(cgpuctl list -q)
 expect_error 'jobs still run.*' dpkg -r cgpu
 expect grep -q "  ${jobs:0:12}" <<<"$said"
@@ -176,7 +176,7 @@ wait "${pids[old]}"
 end_job new
 wait_for 5 none_listed
 
-# Docker's default runtime is cgpu's, and one such container runs: it keeps the package, too.
+# Docker's default runtime is cgpu's, and one such container runs: that also keeps the package.
 docker_says() { docker info 2>/dev/null | grep -qE "^ *$1\$"; }
 expect cgpuctl runtime configure --default
 wait_for 10 docker_says 'Default Runtime: cgpu'
@@ -192,7 +192,7 @@ is_active && fail "cgpud runs without its package"
 expect_error 'not found|not provided|activat' busctl call org.cgpu1 /org/cgpu1 org.cgpu1.Manager FindGpu s 0
 expect test ! -e /usr/lib/cgpu -a ! -e /usr/bin/cgpuctl -a ! -e /usr/share/dbus-1/system-services/org.cgpu1.service
 expect test -s $state
-# What a newer release left when it was removed holds, too.
+# Leftovers of a newer release that was removed count, too.
 cp $state "$scratch/kept"
 jq '.version = 99' "$scratch/kept" >$state
 expect_error "^cgpu: $older is not installed: $state is of version 99" dpkg -i "$CGPU_LAB_PACKAGE"

@@ -1,5 +1,5 @@
-# Debian's polkit beside the package's service, which is a user of its own and so must own its actions to be answered about
-# others: what users may do is what polkit says, and without it only root may change anything.
+# Debian's polkit beside the package's service, which has a user of its own and so must own its actions to be answered about
+# other users: polkit decides what users may do, and without it only root may change anything.
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../lib.sh"
 . "$here/../bus/polkit_lib.sh"

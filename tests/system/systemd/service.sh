@@ -1,5 +1,5 @@
-# The package's service under a booted systemd: it works inside its limits, is looked at by everybody and changed by
-# root, survives bad configurations, restarts, and not answering, and jobs live on through all of that.
+# The package's service under a booted systemd: it works inside its limits, every user can read and root can change it, it
+# survives invalid configurations, restarts and a hang, and jobs live on meanwhile.
 . "$(dirname "$0")/../lib.sh"
 asks=("${four_of_15[@]}")
 manager=(org.cgpu1 /org/cgpu1 org.cgpu1.Manager)
@@ -21,7 +21,7 @@ tail -n 1 "$scratch/exposure"
 expect_equal "status line" "$(of_unit StatusText)" '1 GPUs, 0 instances'
 expect_equal "who calls" "$(busctl call "${manager[@]}" FindGpu s 0 | cut -d' ' -f1)" o
 
-# A user may look and may not change anything without polkit's word (polkit.sh), nor take the name.
+# A user may read, and may not change anything without polkit's permission (polkit.sh), nor take the name.
 expect as_nobody cgpuctl status
 expect_error 'only root may|polkit wants a password' as_nobody cgpuctl set-policy 0 weighted
 expect_error 'only root may|polkit wants a password' as_nobody busctl call "${manager[@]}" CreateInstance 'ssa{ss}a{sv}' abc abc 1 CGPU_MEM 1GiB 0
@@ -42,7 +42,7 @@ expect_shares 6 4 one=33.3 two=66.7
 jobs=$(cgpuctl list -q | sort)
 expect_equal "jobs" "$(wc -l <<<"$jobs")" 2
 
-# The journal: priorities, and fields that say whom a line is about.
+# The journal: priorities, and fields that name the subject of a line.
 id=$(cgpuctl list --json | jq -r '.[] | select(.name == "one").id')
 expect in_journal ': admitted' "CGPU_INSTANCE=${id:0:12}" PRIORITY=6
 expect in_journal 'policy weighted is set' CGPU_GPU=0 PRIORITY=6
@@ -56,7 +56,7 @@ echo 'default_weight: a lot' >/etc/cgpu/cgpud.yaml
 expect_error '.' systemctl reload cgpud
 wait_for 10 in_journal 'cgpud.yaml:1: .*Try: '
 expect_equal "the service after a reload that was refused" "$(systemctl is-active cgpud)" active
-# Whoever sends the signal by hand finds it in the status and the journal.
+# An administrator who sends the signal by hand finds the result in the status and the journal.
 kill -HUP "$(of_unit MainPID)"
 says_bad() { [[ $(of_unit StatusText) == 'bad configuration, the one before stays in force: '*cgpud.yaml:1:* ]]; }
 wait_for 10 says_bad
@@ -67,10 +67,10 @@ weight() { cgpuctl list --json | jq --arg name "$1" '.[] | select(.name == $name
 expect_equal "weight by the good configuration" "$(weight three)" 3
 end_job three
 
-# It doesn't start with a bad one, and isn't tried again and again.
+# It doesn't start with an invalid one, and isn't restarted again and again.
 systemctl restart cgpud 2>/dev/null && fail "it started with a bad configuration"
 expect_equal "state" "$(of_unit ActiveState) $(of_unit ExecMainStatus)" 'failed 78'
-# A client is told so, with the place, and at once: the bus alone would have it wait for 25 s.
+# A client gets that message, with the place, at once: the bus alone would make it wait for 25 s.
 began=$SECONDS
 expect_error 'it does not start: .*cgpud.yaml:1: ' cgpuctl status
 expect_error 'it does not start: .*cgpud.yaml:1: ' cgpuctl list

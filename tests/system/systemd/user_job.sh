@@ -1,5 +1,5 @@
-# Jobs of a user who isn't root and whom polkit allows to run them: the set-uid helper makes the mounts, and the command is
-# the user's in everything. Two users, so that neither gets into what is the other's.
+# Jobs of users who aren't root and whom polkit authorizes to run them: the set-uid helper makes the mounts, and the command
+# runs as the user in every respect. Two users, so that neither gets access to the other's.
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../lib.sh"
 . "$here/../bus/polkit_lib.sh"
@@ -43,12 +43,12 @@ expect_equal "what it is" "$(tr -s '\t\n' ' ' <"$scratch/who")" \
     "alice alice /home/alice /home/alice CapPrm: 0000000000000000 CapEff: 0000000000000000 CapAmb: 0000000000000000 NoNewPrivs: 0 $(as alice bash -c umask) "
 run_as alice bash -c 'exit 7'
 expect_equal "exit status" $? 7
-# A folder of PATH that the user may not enter makes it "may not be executed".
+# If the user may not enter a folder of PATH, the error is "may not be executed".
 as alice env PATH=/usr/bin:/bin cgpuctl run --mem 1GiB -- no-such-command 2>"$scratch/said"
 expect_equal "exit status where there is no such command" $? 127
 expect has "$scratch/said" '^no-such-command: No such file'
 expect_equal "its parent" "$(as alice bash -c 'cgpuctl run --mem 1GiB -- bash -c "echo \$PPID" & wait; echo $$' | sort -u | wc -l)" 1
-# Variables that a set-uid program's loader takes away, and one that is none.
+# Variables that the loader of a set-uid program removes, and text that is no variable.
 said=$(as alice env TMPDIR=/home/alice LD_LIBRARY_PATH=/home/alice/lib LD_BIND_NOW=1 MALLOC_ARENA_MAX=1 \
     cgpuctl run --mem 1GiB -- env) || fail "the job failed"
 for variable in TMPDIR=/home/alice LD_LIBRARY_PATH=/home/alice/lib LD_BIND_NOW=1 MALLOC_ARENA_MAX=1 CUDA_VISIBLE_DEVICES=GPU-; do
@@ -93,11 +93,11 @@ unit=${cgroup##*/}
 expect_equal "description" "$(user_systemctl show "$unit" --property Description --value)" "cgpu job held"
 expect grep -q "$pid" <(user_systemctl status "$unit")
 held=$(cgpuctl list --json | jq -r '.[0].id')
-# A user can't let go of an instance that has a process, nor anybody of another's.
+# A user can't release an instance that has a process, nor one of another user.
 for user in alice bob; do
     expect_error 'polkit (wants a password for|does not allow) org.cgpu1.manage-instance' call_manager_as_user ReleaseInstance 'sa{sv}' "$held" 0
 done
-# Nor enter one that isn't theirs, has its mounts already, or isn't there.
+# Nor enter one that belongs to others, has its mounts already, or doesn't exist.
 expect_error 'there is no folder of it for you' as bob $helper "$held" id
 expect_error 'does not belong to instance' as alice $helper "$held" id
 expect_error 'there is no folder of it for you' as alice $helper nothere id
@@ -106,7 +106,7 @@ expect_error 'it takes the id of an instance' as alice $helper
 expect user_systemctl stop "$unit"
 wait_for 10 none_listed
 
-# --- its limit, and the ways round it
+# --- its limit, and ways to bypass it
 run_as alice bash -c 'alloc --mib 100 --until-fail
     for way in "umount /run/cgpu/link" "ls /proc/1/root/" "unshare --mount true" "mount -t tmpfs none /run/cgpu" \
         "unshare --user --map-root-user --mount umount /run/cgpu" "unshare --user --map-root-user --mount umount /run/cgpu/link"; do
@@ -133,17 +133,17 @@ covered() {
 }
 covered LD_LIBRARY_PATH=/home/alice/lib /home/alice/lib/libcuda.so.1
 covered CONDA_PREFIX=/home/alice/conda /home/alice/conda/cuda-compat/libcuda.so.580
-# What is behind the front is the system's: what else of root's is started in there must not load what a user wrote.
+# Behind the front is the system's driver: other programs of root that are started in there must not load a user's file.
 as alice env LD_LIBRARY_PATH=/home/alice/lib cgpuctl run --mem 1GiB -- bash -c 'alloc --mib 10 --hold & sleep 0.1
     until grep -q libcuda "/proc/$!/maps"; do sleep 0.1; done; sleep 1; cat "/proc/$!/maps"; kill $!' >"$scratch/maps"
 inode=$(stat -c %i /home/alice/lib/libcuda.so.1)
 awk -v inode="$inode" '$5 == inode { found = 1 } END { exit !found }' "$scratch/maps" && fail "the user's copy is behind the front"
 expect awk -v inode="$(stat -c %i "$driver")" '$5 == inode { found = 1 } END { exit !found }' "$scratch/maps"
-# A copy that only root can read is none of the user's.
+# A copy that only root can read doesn't count for the user.
 install -D -m 600 "$driver" /root/lib/libcuda.so.1
 expect as alice env LD_LIBRARY_PATH=/root/lib cgpuctl run --mem 1GiB -- true
 
-# --- where the helper can't
+# --- where the helper can't work
 expect_error 'may not gain rights \(no_new_privs' as alice setpriv --no-new-privs cgpuctl run --mem 1GiB -- true
 expect_error 'it has not become root' as alice setpriv --no-new-privs $helper x id
 expect chmod u-s $helper

@@ -1,4 +1,4 @@
-# Cold upgrades: only without instances, or after those that are there have ended; new ones are refused meanwhile.
+# Cold upgrades: only without instances, or after the running ones have ended; new ones are refused meanwhile.
 . "$(dirname "$0")/lib.sh"
 install_engine next
 
@@ -11,7 +11,7 @@ expect_error "instances are in the way: [0-9a-f]{12}" cgpuctl upgrade --cold "$o
 cgpuctl upgrade --cold "$own" 2>/dev/null
 expect_equal "exit code" $? 4
 
-# Draining: nobody comes in, and is told why; the one that is there goes on, over the daemon's death too.
+# Draining: no instance is admitted, and the reason is given; the running one continues, also over the daemon's death.
 expect cgpuctl upgrade --cold "$own" --drain --no-wait -q
 expect_error "the module is being changed from $next to $own" cgpuctl run --mem 1GiB -- true
 expect grep -q ': drain, 0 of 1; waits for 1 instance to end' <(cgpuctl status)
@@ -25,7 +25,7 @@ expect_equal "in force" "$(in_force)" "$own"
 idle two
 expect maps "${pids[two]}" "$own"
 
-# The deadline, and somebody who changes his mind: it opens again with the old version.
+# At the deadline, and after a cancel: the node admits instances again with the old version.
 said=$(cgpuctl upgrade --cold "$next" --drain --timeout 1 2>&1)
 expect_equal "exit code" $? 1
 expect grep -q "failed. 1 instance had not ended in time; $own stays in force." <<<"$said"

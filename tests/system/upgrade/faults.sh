@@ -1,5 +1,5 @@
-# What goes wrong at each step of both flows. Each time: a stated end, one version in force, every process on it, new jobs
-# admitted. Writes the table of docs/upgrade-faults.md and fails where that one differs (UPDATE_DOCS=1 writes it anew).
+# Faults at each step of both flows. Each time: the documented end, one version in force, every process on it, new jobs
+# admitted. Writes the table of docs/upgrade-faults.md and fails if that one differs (UPDATE_DOCS=1 writes it again).
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/lib.sh"
 table=$scratch/table
@@ -14,7 +14,7 @@ free_disk() {
     rm -f "$state/fill"
 }
 
-# row FLOW STEP FAULT RESULT MESSAGE: with what differs from run to run named instead.
+# row FLOW STEP FAULT RESULT MESSAGE: values that differ between runs are replaced by names.
 row() {
     local message
     message=$(sed -E "s/process [0-9]+ of instance [0-9a-f]{12}/process P/g; s/[0-9a-f]{12}/I/g; s/${own//./\\.}/OLD/g
@@ -22,7 +22,7 @@ row() {
     echo "| $1 | $2 | $3 | $4 | $message |" >>"$table"
 }
 
-# settled FLOW STEP FAULT: the job has ended; what it says and what is so agree.
+# settled FLOW STEP FAULT: the job has ended; its message and the real state agree.
 settled() {
     local version
     wait_for 40 at_state ended
@@ -39,7 +39,7 @@ settled() {
     row "$1" "$2" "$3" "$(upgrade_now result)" "$(upgrade_now message)"
 }
 
-# refused FLOW FAULT COMMAND…: with nothing moved.
+# refused FLOW FAULT COMMAND…: nothing was changed.
 refused() {
     local flow=$1 fault=$2 before said
     shift 2
@@ -68,11 +68,11 @@ two_idle() {
     idle two
 }
 
-# hold_at STEP [FLAG…]: a hot upgrade stands there, by a process that is stopped: the first of $held_up was told to go over.
+# hold_at STEP [FLAG…]: a hot upgrade stops there, because a process is stopped: the first of $held_up was told to change.
 hold_at() {
     local step=$1
     shift
-    # They go over in the order of their ids.
+    # They change in the order of their ids.
     mapfile -t held_up < <(cgpuctl list --json | jq -r 'sort_by(.id) | .[].name')
     [[ $step == canary ]] || held_up=("${held_up[1]}")
     for name in "${held_up[@]}"; do freeze "$name"; done
@@ -86,7 +86,7 @@ release() {
 install_engine next
 two_idle
 
-# --- before anything moves
+# --- before anything is changed
 engine=$modules/$next/libcgpu-engine.so.$next
 mv "$engine" "$scratch/aside"
 refused hot "the engine's file is missing" cgpuctl upgrade --hot "$next"
@@ -170,7 +170,7 @@ wait_for 30 at_state ended
 release
 settled hot back "a process is stopped beyond the deadline"
 
-# --- at no chosen moment: cgpud dies somewhere in it, twice, and all end on one version
+# --- at arbitrary moments: cgpud is killed in the job, twice, and all processes end on one version
 for moment in 0 0.001 0.002 0.004 0.008; do
     cgpuctl upgrade --hot "$next" >/dev/null 2>&1 &
     upgrading=$!

@@ -1,5 +1,5 @@
-# Hot upgrades of busy jobs, there and back: no call fails, no byte of what the ledger shows changes, and everybody
-# computes on. A stopped process is waited for; one that starts meanwhile has the target; refused ones move nothing.
+# Hot upgrades of busy jobs, there and back: no call fails, no byte of the ledger changes, and all compute on. A stopped
+# process is waited for; one that starts meanwhile gets the target; refused ones change nothing.
 . "$(dirname "$0")/lib.sh"
 rounds=${ROUNDS-50}
 install_engine next
@@ -29,7 +29,7 @@ expect_equal "the last job" "$(upgrade_now id)" $((2 * rounds))
 for name in "${jobs[@]}"; do expect maps "${pids[$name]}" "$own"; done
 for name in "${busy[@]}"; do computes "$name"; done
 
-# All tell the same story.
+# All sources agree.
 said=$(expect cgpuctl upgrade --hot "$next")
 expect_equal "what cgpuctl says" "$said" \
     "upgrade $((2 * rounds + 1)) (hot, $own to $next): done. $next is in force in 5 running processes."
@@ -43,7 +43,7 @@ for name in "${jobs[@]}"; do
 done
 expect cgpuctl upgrade --hot "$own" -q
 
-# A stopped process is waited for. What starts meanwhile has the target. The daemon may die.
+# A stopped process is waited for. A process that starts meanwhile gets the target. The daemon may be killed.
 freeze still
 expect cgpuctl upgrade --hot "$next" --no-wait -q
 wait_for 10 goes_over
@@ -60,7 +60,8 @@ expect_equal "result" "$(upgrade_now result)" done
 wait_for 10 all_run "$next"
 end_job late
 
-# Refused, and nothing moved: what is in force, what is not installed, what doesn't declare itself compatible.
+# Refused, and nothing changed: the version in force, a version that is not installed, one that doesn't declare itself
+# compatible.
 expect_error 'it is in force' cgpuctl upgrade --hot "$next"
 expect_error 'Try: ' cgpuctl upgrade --hot 9.9.9
 expect make_bundle "$scratch" "$CGPU_LAB/engines/next.so" 8.0.0 8.0.0

@@ -1,4 +1,4 @@
-# Sourced by the tests of upgrades: the words for them. $own is the version that the package brought, $next another one.
+# Sourced by the tests of upgrades. $own is the version that the package brought, $next another one.
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 asks=(CGPU_MEM=1GiB)
 modules=/usr/lib/cgpu/module
@@ -6,7 +6,7 @@ own=$(cgpuctl status --json | jq -r .module_version)
 next=${own%.*}.$((${own##*.} + 1))
 chmod 755 "$scratch"
 
-# install_engine KIND: the bundle of $next, with one of the test engines in it instead of the one before.
+# install_engine KIND: the bundle of $next, with one of the test engines in it instead of the former one.
 install_engine() {
     rm -rf "$modules/$next" "$scratch/$next"
     expect make_bundle "$scratch" "$CGPU_LAB/engines/$1.so" "$next" "$own"
@@ -20,7 +20,7 @@ upgrade_now() {
 at_state() {
     [[ $(upgrade_now state) == "$1" ]]
 }
-# Whichever process is the first.
+# Any process may be the first.
 goes_over() {
     at_state canary || at_state all
 }
@@ -28,11 +28,11 @@ in_force() {
     cgpuctl status --json | jq -r .module_version
 }
 
-# runs_what NAME: the version that the job's processes run, as the daemon has it.
+# runs_what NAME: the version that the job's processes run, by cgpud.
 runs_what() {
     cgpuctl list --json | jq -r --arg name "$1" '.[] | select(.name == $name).module_version'
 }
-# all_run VERSION: of those that are there.
+# all_run VERSION: the running jobs.
 all_run() {
     [[ $(cgpuctl list --json | jq -r 'map(.module_version) | unique - [$version] | join(",")' --arg version "$1") == '' ]]
 }
@@ -42,7 +42,7 @@ maps() {
     [[ $(grep -o 'libcgpu-engine\.so\.[0-9.]*' "/proc/$1/maps" | sort -u) == "libcgpu-engine.so.$2" ]]
 }
 
-# idle NAME: a job that holds memory and does nothing; where it is stopped, it holds nothing up.
+# idle NAME: a job that holds memory and does nothing; if it is stopped, it delays nothing.
 idle() {
     job "$1" -- alloc --mib 100 --hold
     wait_for 20 is_ready "$1"

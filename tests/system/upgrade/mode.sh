@@ -1,17 +1,17 @@
-# The node's mode: isolation is turned off when nobody is isolated any more, by waiting where that is wanted, and on
-# while jobs run. What a job gets is judged by what its own allocations reach.
+# The node's mode: isolation is turned off when no isolated instance is left, by waiting if requested, and on while jobs run.
+# The mode of a job is judged by what its own allocations reach.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/../bus/signals.sh"
 whole=$((16130 * 1024 * 1024))
 
 mode_now() { cgpuctl status --json | jq -r '.mode + " " + .mode_source'; }
-# sees BYTES: the card of a job that asks for a GiB and no mode is so large, by CUDA and by NVML.
+# sees BYTES: the size of the card for a job that requests a GiB and no mode, by CUDA and by NVML.
 sees() {
     cgpuctl run --mem 1GiB -- info >"$scratch/info" || fail "info was refused"
     expect_equal "memory by CUDA" "$(fact "$scratch/info" device.0.mem_info_total)" "$1"
     expect_equal "memory by NVML" "$(fact "$scratch/info" device.0.nvml_v1_total)" "$1"
 }
-# gets LEAST MOST: such a job gets so many MiB of the card and no more, by the ledger.
+# gets LEAST MOST: such a job gets this many MiB of the card and no more, by the ledger.
 gets() {
     job probe -- alloc --mib 500 --until-fail --hold
     wait_for 20 is_ready probe
@@ -33,7 +33,7 @@ is_unlimited() {
 expect_equal "mode" "$(mode_now)" 'memory+compute configuration'
 is_limited
 
-# Refused with the list of who is in the way, and nothing has changed.
+# Refused with the list of the instances that block it, and nothing has changed.
 idle one
 expect_error "mode none of the node: instances are in the way: [0-9a-f]{12}\. Try: .*--drain" cgpuctl set-mode none
 cgpuctl set-mode none 2>/dev/null
@@ -41,7 +41,7 @@ expect_equal "exit code" $? 4
 expect_error 'mode "some": it is not one of' cgpuctl set-mode some
 expect_equal "mode" "$(mode_now)" 'memory+compute configuration'
 
-# Drained: nobody comes in, and is told why; cgpud's death changes nothing about that.
+# Drained: no instance is admitted, and the reason is given; cgpud's death doesn't change that.
 expect cgpuctl set-mode none --drain --no-wait -q
 expect_error "the node's mode is being changed from memory\+compute to none" cgpuctl run --mem 1GiB -- true
 expect grep -q 'switch 1 (mode, memory+compute to none): drain, 0 of 1; waits for 1 instance to end' <(cgpuctl status)
@@ -56,7 +56,7 @@ wait_for 10 at_state ended
 expect_equal "result" "$(upgrade_now result)" done
 expect_equal "mode" "$(mode_now)" 'none switched'
 expect_equal "mode of the GPU" "$(cgpuctl status --json | jq -r '.gpus[0].mode')" none
-# Now a job that asked for a GiB has the whole card.
+# Now a job that requested a GiB has the whole card.
 is_unlimited
 idle shared
 expect_equal "written down" "$(jq -r .upgrade.mode /var/lib/cgpu/state.json)" none
@@ -64,7 +64,7 @@ expect lab-restart-cgpud
 expect_equal "mode after a restart" "$(mode_now)" 'none switched'
 expect in_log 'mode: the configuration says memory\+compute, and the node was switched to none, which wins'
 
-# On: at once, though a job runs without. That one stays as it is, and its GPU takes nobody else until it has ended.
+# On: at once, though a job without isolation runs. It stays as it is, and its GPU takes no other job until it has ended.
 warned=$(cgpuctl set-mode memory+compute -q 2>&1) || fail "refused: $warned"
 expect cgpuctl set-mode memory --dry-run -q --drain
 expect_equal "mode" "$(mode_now)" 'memory+compute switched'
@@ -77,13 +77,13 @@ expect_equal "mode of the GPU" "$(cgpuctl status --json | jq -r '.gpus[0].mode')
 is_limited
 expect_error 'mode memory\+compute of the node: it is in force' cgpuctl set-mode memory+compute
 
-# The deadline, and somebody who changes his mind, by the verb or by Ctrl-C: it opens again in the old mode.
+# At the deadline, and after a cancel, by the verb or by Ctrl-C: the node admits instances again in the old mode.
 idle two
 start_signals
 said=$(cgpuctl set-mode none --drain --timeout 1 2>&1)
 expect_equal "exit code" $? 1
 stop_signals
-# Who waits reads the job once, and then only when the bus has told of a change.
+# A waiting client reads the job once, and then only when the bus has signalled a change.
 job_path=/org/cgpu1/job/$(upgrade_now id)
 reads=$(grep -c "\"path\":\"$job_path\".*\"member\":\"GetAll\"" "$scratch/monitor")
 told=$(signals "select(.path == \"$job_path\" or .member == \"JobRemoved\") | .member" | wc -l)
@@ -94,7 +94,7 @@ expect cgpuctl set-mode --cancel -q
 idle three
 env --default-signal=INT cgpuctl set-mode none --drain >"$scratch/interrupted" 2>&1 &
 waiting=$!
-# It has begun to wait: before, an interrupt would just end it.
+# It has begun to wait: before that, an interrupt would just end it.
 holds_interrupts() { ((0x$(sed -n 's/^SigBlk:\t//p' "/proc/$waiting/status") & 2)); }
 wait_for 10 holds_interrupts
 wait_for 10 at_state drain
@@ -104,7 +104,7 @@ expect_equal "exit code of an interrupted one" $? 1
 expect grep -q 'cancelled. It was cancelled; memory+compute stays in force.' "$scratch/interrupted"
 idle four
 
-# The same while cgpud is away: who waits for the end hears of it from the next one.
+# The same while cgpud is away: a waiting client gets the end from the next one.
 cgpuctl set-mode none --drain >"$scratch/waits" 2>&1 &
 waiting=$!
 wait_for 10 at_state drain
@@ -114,7 +114,7 @@ expect wait "$waiting"
 expect grep -q 'switch [0-9]* (mode, memory+compute to none): done. none is in force.' "$scratch/waits"
 is_unlimited
 
-# At no chosen moment: cgpud dies somewhere in it, and the node is in one mode, with the door open.
+# cgpud is killed at an arbitrary moment; afterwards the node is in one mode and admits instances.
 for moment in 0 0.001 0.002 0.004 0.008 0.016; do
     wanted=$([[ $(mode_now) == none* ]] && echo memory || echo none)
     cgpuctl set-mode "$wanted" >/dev/null 2>&1 &

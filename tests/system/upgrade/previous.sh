@@ -1,6 +1,6 @@
 # previous.sh LAB…: jobs with modules of former commits, built from the project's history, under this daemon: one that can't
-# exchange its engine (version 1 of the link), and the newest one that can. Limit and share hold, over the daemon's death
-# too. The one is refused a hot upgrade by name, and the cold way is open after it; the other goes over, and back.
+# exchange its engine (version 1 of the link), and the newest one that can. Limit and share hold, also over the daemon's
+# death. The first is refused a hot upgrade by name, and a cold one is possible after it; the other changes, and goes back.
 if [[ ${1-} != inside ]]; then
     tree=$(cd "$(dirname "$0")/../../.." && pwd)
     declare -A commits=([1]=b8af1974bba71975c0474bc24a524352b323e1f1 [2]=2b5617abcc432486474c332e622ca1eb068b1787)
@@ -9,7 +9,7 @@ if [[ ${1-} != inside ]]; then
         status=$?
         ((status != 77)) || echo "SKIP: $module"
         ((status == 0)) || exit "$status"
-        # Ahead of what else runs on the machine, as the other tests of shares.
+        # With priority over other programs on the machine, as the other tests of shares.
         nice -n -10 "$@" --gpus V100:16130MiB -- bash "$0" inside $link "$module" || exit
     done
     exit 0
@@ -20,7 +20,7 @@ old=${built##*/}
 [[ $old != "$own" ]] || fail "the former module has this one's version $own"
 install_engine next
 
-# fronts_of VERSION: what jobs get that are started now, as the package of that version would have it.
+# fronts_of VERSION: the fronts for jobs that are started now, as the package of that version would have them.
 fronts_of() {
     ln -sfn "../module/$1/libcgpu-cuda.so.$1" /usr/lib/cgpu/front/libcuda.so.1
     ln -sfn "../module/$1/libcgpu-ml.so.$1" /usr/lib/cgpu/front/libnvidia-ml.so.1
@@ -47,7 +47,7 @@ pids[burning]=$(cat "$scratch/old.pid")
 wait_for 20 more_than 0 "${pids[burning]}"
 for name in burning full; do expect maps "${pids[$name]}" "$old"; done
 
-# The package is upgraded. Before bundles the state didn't tell which version was in force: then it is cgpud's own.
+# The package is upgraded. Before there were bundles, the state didn't have the version in force: then it is cgpud's own.
 if ((link == 1)); then
     . "$CGPU_LAB/cgpud.sh"
     stop_cgpud TERM
@@ -77,7 +77,7 @@ computes new
 sleep 2
 holds "after cgpud was killed"
 
-# A new process in the old job: fronts of then, the engine of now.
+# A new process in the old job: the former fronts, the present engine.
 touch "$scratch/old.go"
 wait_for 30 has "$scratch/old.alloc" '^done'
 expect_equal "an allocation too much" "$(fact "$scratch/old.alloc" result)" "2 CUDA_ERROR_OUT_OF_MEMORY"
@@ -88,7 +88,7 @@ if ((link == 1)); then
     for way in "" --dry-run; do
         expect_error "process ${pids[burning]} of instance [0-9a-f]{12} has front $old, which can't exchange its engine" \
             cgpuctl upgrade --hot "$next" $way
-        expect_error "process ${pids[full]} of instance .*Try: when they have ended, or --cold, when no instance is there" \
+        expect_error "process ${pids[full]} of instance .*Try: wait until they have ended, or use --cold while there is no instance" \
             cgpuctl upgrade --hot "$next" $way
     done
     expect_equal "in force" "$(in_force)" "$own"
@@ -98,7 +98,7 @@ if ((link == 1)); then
     wait "${pids[old]}"
     end_job full
 
-    # One that comes while the others go over turns them round.
+    # A process that starts while the others change rolls them back.
     freeze new
     expect cgpuctl upgrade --hot "$next" --no-wait -q
     wait_for 10 goes_over

@@ -19,7 +19,7 @@ using Reason = model::Refusal::Reason;
 
 constexpr upgrade::Version kVersion{1, 2, 3};
 
-/// Only root can make what only root may have made.
+/// Needs root, because bundles must belong to root.
 class BundleFolder : public testing::Test {
   protected:
     void SetUp() override {
@@ -28,7 +28,7 @@ class BundleFolder : public testing::Test {
         engine_ = folder_ / upgrade::engine_name(kVersion);
         manifest_ = folder_ / kManifestName;
     }
-    /// The refusal's text after the folder of modules; empty where it is not refused.
+    /// The refusal's text after the folder of modules; empty if it is not refused.
     std::string said(const fs::path& folder) {
         const auto verified = verify(folder);
         if (verified) return {};

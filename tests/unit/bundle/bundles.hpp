@@ -15,7 +15,7 @@
 #include "core/elf/shared_object.hpp"
 #include "core/wire/limits.hpp"
 
-/// Bundles as they should be, for tests to spoil. CGPU_TEST_ENGINE is the engine that was built.
+/// Valid bundles, for tests to corrupt. CGPU_TEST_ENGINE is the engine that was built.
 namespace cgpu::bundle {
 
 inline std::string text_in(const std::filesystem::path& file) {
@@ -31,7 +31,7 @@ inline void write_file(const std::filesystem::path& file, const std::string& tex
 
 inline std::string sha256_of(const std::string& text) { return sha256(std::as_bytes(std::span(text))); }
 
-/// What the engine file `text` would be shipped with.
+/// The manifest with which the engine file `text` would be shipped.
 inline upgrade::Manifest fitting_manifest(const upgrade::Version& version, const std::string& text) {
     return {version,
             upgrade::kNewestEngineAbi,

@@ -14,7 +14,7 @@ using upgrade::Manifest;
 
 const Manifest kGood = upgrade::manifest_of({1, 2, 3}, {1, 0, 0});
 
-/// The good manifest's text with one piece exchanged.
+/// The valid manifest's text with one piece replaced.
 std::string with(const std::string& piece, const std::string& other) {
     std::string text = write_manifest(kGood);
     const auto at = text.find(piece);

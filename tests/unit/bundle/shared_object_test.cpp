@@ -13,7 +13,7 @@
 namespace cgpu::elf {
 namespace {
 
-/// The engine that was built, as it is or spoilt.
+/// The engine that was built, as it is or corrupted.
 class Image {
   public:
     [[nodiscard]] std::size_t size() const { return text_.size(); }

@@ -1,4 +1,4 @@
-# A GPU and programs with the module in them, in virtual time: what the slicer is judged by.
+# A GPU and programs with the module in them, in virtual time, by which the slicer is judged.
 add_library(schedule_model STATIC
   ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_gpu.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_process.cpp

@@ -1,11 +1,11 @@
-# The fronts' unit tests: the fronts' own sources, built for paths that a test can have to itself (the link below the
-# working folder), on a small driver and a small daemon. The shipped files are tested whole by front_mounted.
+# The fronts' unit tests: the fronts' own sources, built for paths of a test's own (the link below the working folder), on a
+# minimal driver and a minimal daemon. front_mounted tests the shipped files as a whole.
 include(${PROJECT_SOURCE_DIR}/module/front/sources.cmake)
 include(${PROJECT_SOURCE_DIR}/module/generate/functions.cmake)
 set(made ${CMAKE_CURRENT_BINARY_DIR})
 set(driver_folder ${made}/front_driver)
 
-# A driver's stand-in at an absolute path, which is also its SONAME: so the fronts need it by that path. A fourth
+# A stand-in for the driver at an absolute path, which is also its SONAME: so the fronts find it by that path. A fourth
 # argument names another folder.
 function(front_test_driver name file source)
   set(driver_folder ${driver_folder}${ARGN})

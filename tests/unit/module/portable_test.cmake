@@ -1,4 +1,4 @@
-# check_portable.py must find what is wrong: each of these files has one fault, and the test passes when it is named.
+# check_portable.py must find faults: each of these files has one, and the test passes if it is named.
 set(portable_folder ${PROJECT_SOURCE_DIR}/module/portable)
 file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/sample.map "{\n global: cuOne; cuTwo;\n local: *;\n};\n")
 file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/sample_all.map "{\n global: cu*; cuMissing;\n local: *;\n};\n")

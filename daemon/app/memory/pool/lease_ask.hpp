@@ -9,7 +9,7 @@
 
 namespace cgpu::app {
 
-/// A process wants memory.
+/// A process asks for memory.
 struct LeaseAsk {
     enum class What {
         lease,
@@ -29,7 +29,7 @@ struct LeaseAnswer {
     std::string trouble;     ///< what an operator should read in the log; empty: nothing
 };
 
-/// Delivers an answer. False: it could not be delivered, so what was granted goes back.
+/// Delivers an answer. False: it could not be delivered, so the grant is returned.
 using LeaseReply = std::function<bool(const LeaseAnswer&)>;
 
 }  // namespace cgpu::app

@@ -8,12 +8,13 @@
 
 namespace cgpu::app {
 
-/// What a thing probably takes of a GPU: the largest of the last few that the driver showed.
+/// The expected size of a thing on a GPU: the largest of the last few sizes that the driver showed.
 class LeaseEstimate {
   public:
     static constexpr std::size_t kRemembered = 8;
 
-    /// `largest`: no more is learnt, so that one unusual thing doesn't cost those that follow too much.
+    /// `largest`: no larger size is learnt, so that one unusual thing doesn't make the following ones too
+    /// expensive.
     LeaseEstimate(std::uint64_t first, std::uint64_t largest) : first_(first), largest_(largest) {}
 
     void learn(std::uint64_t bytes) {

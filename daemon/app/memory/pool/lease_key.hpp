@@ -9,7 +9,7 @@
 
 namespace cgpu::app {
 
-/// One life of an instance: ids come back when a container is restarted.
+/// One life of an instance: the id is used again when a container is restarted.
 struct InstanceKey {
     model::InstanceId id;
     std::uint64_t generation = 0;
@@ -22,7 +22,7 @@ struct InstanceKey {
     return {instance.id, instance.generation};
 }
 
-/// One instance on one GPU: what a memory limit applies to.
+/// One instance on one GPU: the unit of a memory limit.
 struct PoolKey {
     InstanceKey instance;
     model::Uuid gpu;
@@ -31,7 +31,7 @@ struct PoolKey {
     friend auto operator<=>(const PoolKey&, const PoolKey&) = default;
 };
 
-/// One process of an instance on one GPU: what a lease belongs to.
+/// One process of an instance on one GPU: the unit of a lease.
 struct LeaseKey {
     PoolKey pool;
     model::Process process;

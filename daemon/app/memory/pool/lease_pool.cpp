@@ -79,8 +79,8 @@ Result<LeasePool::LeaseGrant> LeasePool::lease(const model::Process& process, st
     if (need > free) return LeaseGrant{0, need - free};
     const auto account = account_for(process);
     if (!account) return tl::unexpected(account.error());
-    // A quarter of the rest at most, so that many processes in a small limit don't lock each other's chunks
-    // up.
+    // At most a quarter of the rest, so that many processes in a small limit don't lock up each other's
+    // chunks.
     const auto wished = chunk > need ? chunk - need : 0;
     const auto granted = need + wire::align_down(std::min(wished, (free - need) / 4));
     (*account)->lease += granted;
@@ -258,8 +258,9 @@ bool is_blamed_before(const LeasePool::Accounts::value_type& other,
 
 }  // namespace
 
-/// What is counted of a process that never lets a figure be believed is too little. If that were taken for
-/// what it holds, each process of an instance could pass for all that the limit has room for.
+/// If a process always reports that it is changing, its driver figure is never accepted, so its charge is too
+/// low. If that charge were used as what it holds, each process of an instance could claim all the room that
+/// the limit leaves.
 ///
 /// What a process holds past the module takes no room from one that holds less: the latter would be blamed
 /// for growth that the limit has room for without the former.

@@ -18,16 +18,16 @@ namespace cgpu::app {
 
 /// The limit of an instance whose memory is not isolated. Small enough that sums of grants can't overflow.
 constexpr std::uint64_t kUnlimited = std::uint64_t{1} << 62;
-/// Nobody has or asks for more: larger figures are nonsense.
+/// No process has or asks for more: larger figures are invalid.
 constexpr std::uint64_t kLargestAsk = std::uint64_t{1} << 50;
 
-/// One instance's memory on one GPU: its limit, and what each of its processes has of it.
+/// One instance's memory on one GPU: its limit, and the part of each of its processes.
 ///
 /// Beside its lease a process has unsized memory: contexts, code, heaps (UnsizedMemory).
 ///
-/// No grant ever takes the sum of leases and unsized memory over the limit. It can lie above it all the same,
-/// when the limit was lowered or the driver shows more than was set aside; then nothing is granted until it
-/// fits. Every change is in the table before the caller hears of it.
+/// No grant takes the sum of leases and unsized memory over the limit. The sum can still exceed it, if the
+/// limit was lowered or the driver shows more than was set aside; then nothing is granted until it fits.
+/// Every change is in the table before the caller is told.
 class LeasePool {
   public:
     using What = UnsizedMemory::What;
@@ -38,30 +38,30 @@ class LeasePool {
         std::uint64_t lease = 0;         ///< bytes it may charge; whole granules
         UnsizedMemory unsized;           ///< what it has beside that
         std::uint64_t shared = 0;        ///< bytes of other processes that it says it has opened
-        std::uint64_t refused_asks = 0;  ///< for which no refused allocation has been told yet
-        bool stranger = false;           ///< it holds memory and never said hello
-        bool outside = false;            ///< and it should have: what it computes passes the gate unseen
+        std::uint64_t refused_asks = 0;  ///< refused asks without a reported allocation yet
+        bool stranger = false;           ///< it holds memory and never connected
+        bool outside = false;            ///< it should have connected: its compute bypasses the gate
 
-        bool dying = false;  ///< the process is gone, its memory not yet
+        bool dying = false;  ///< the process has ended, its memory is not free yet
         Nanos dying_since = 0;
-        bool looked_at_dead = false;     ///< a look at the driver has begun since it died
+        bool looked_at_dead = false;     ///< a query of the driver has begun since it died
         std::uint64_t last_charged = 0;  ///< by a dying process
 
         [[nodiscard]] std::uint64_t total() const { return lease + unsized.bytes(); }
-        /// The same, or what it holds at least by the last looks, where that is more.
+        /// The same, or the least that the last queries prove, if that is more.
         [[nodiscard]] std::uint64_t holds_at_least() const;
         /// What of that is beyond its lease.
         [[nodiscard]] std::uint64_t beyond_lease() const { return holds_at_least() - lease; }
     };
     using Accounts = std::map<model::Process, Account, ProcessLess>;
 
-    /// Either some bytes or what is lacking for them.
+    /// Either some bytes, or how many are missing.
     struct LeaseGrant {
         std::uint64_t bytes = 0;
         std::uint64_t lack = 0;
     };
 
-    /// What a process reports; nothing where it hasn't reported (yet).
+    /// What a process reports; empty if it hasn't reported (yet).
     using Report = std::function<std::optional<LeaseReport>(const model::Process&)>;
 
     LeasePool(PoolKey key, LeaseTable& table, Report report, const Unexplained::Settings& unexplained);
@@ -80,23 +80,22 @@ class LeasePool {
     [[nodiscard]] std::uint64_t used() const;
     /// The same of one process.
     [[nodiscard]] std::uint64_t used(const model::Process& process) const;
-    /// What a process has charged: as it reports, at most its lease; its whole lease where it hasn't
-    /// reported.
+    /// What a process has charged: its report, but at most its lease; its whole lease if it hasn't reported.
     [[nodiscard]] std::uint64_t charged(const model::Process& process) const;
-    /// What a living process could give back.
+    /// What a living process could return.
     [[nodiscard]] std::uint64_t slack(const model::Process& process) const;
 
-    /// Grants bytes, and up to `chunk` where much more than that is left. Error: the table's.
+    /// Grants bytes, and up to `chunk` if much more than that is left. Error: from the table.
     Result<LeaseGrant> lease(const model::Process& process, std::uint64_t bytes, std::uint64_t chunk);
     /// An ask of the process was refused because of the limit.
     void ask_refused(const model::Process& process);
-    /// The process says that it has refused an allocation of so many bytes. False: it was not the limit,
-    /// because they are within it and no ask was refused that this could be about.
+    /// The process reports that it has refused an allocation of this many bytes. False: the limit was not the
+    /// reason, because the bytes are within it and no refused ask can belong to the allocation.
     bool allocation_refused(const model::Process& process, std::uint64_t bytes);
-    /// Takes at most its lease off it; the answer is how much.
+    /// Takes at most its lease; returns how much.
     std::uint64_t give(const model::Process& process, std::uint64_t bytes);
 
-    /// Sets bytes aside for something that is about to be made. Error: the table's.
+    /// Sets bytes aside for something that is about to be made. Error: from the table.
     Result<LeaseGrant> set_aside(const model::Process& process, What what, std::uint64_t bytes, Nanos now);
     // What a living process says of its unsized memory: see UnsizedMemory.
     void made(const model::Process& process);
@@ -112,30 +111,30 @@ class LeasePool {
         return account.shared < limit_ ? account.shared : limit_;
     }
 
-    /// A look at the driver begins: notes what is reported now.
+    /// A query of the driver begins: notes what is reported now.
     void look_begins();
-    /// What the driver showed for a process at some moment since then; nothing where it didn't show it.
-    /// `context`: what one is expected to take here. Answers the size of a thing where this figure tells it.
+    /// What the driver showed for a process at some moment since then; empty if it didn't show the process.
+    /// `context`: the expected size of a context here. Returns the size of a thing if this figure reveals it.
     std::optional<Learnt> figure(const model::Process& process, std::optional<std::uint64_t> bytes,
                                  std::uint64_t context, Nanos now);
 
-    /// The last figure differs from what is counted: another look would help.
+    /// Whether the last figure differs from the counted bytes: another query would help.
     [[nodiscard]] bool unconfirmed() const;
-    /// Bytes of all processes that came past the module.
+    /// Bytes of all processes that came without the module.
     [[nodiscard]] std::uint64_t unexplained() const;
     /// The living processes that use the GPU outside the module.
     [[nodiscard]] std::vector<model::Process> outside() const;
 
-    /// A process of the instance has said hello, and may hold nothing yet; from now on the driver's figure
-    /// counts for it. Error: the table's.
+    /// A process of the instance has connected, and may hold nothing yet; from now on the driver's figure
+    /// counts for it. Error: from the table.
     Result<void> enter(const model::Process& process);
-    /// One of which the driver shows memory. The same, but for that it hasn't said hello.
+    /// The same for a process of which the driver shows memory, and that hasn't connected.
     Result<void> enter_stranger(const model::Process& process);
     void set_outside(const model::Process& process, bool outside);
     /// A lease of an earlier daemon.
     void take_up(const LeaseTable::Saved& saved, Nanos now);
     void exited(const model::Process& process, Nanos now);
-    /// Its memory is gone.
+    /// Its memory is free.
     void remove(const model::Process& process);
     void remove_all();
 
@@ -143,7 +142,7 @@ class LeasePool {
     Result<Account*> account_for(const model::Process& process);
     Account* find_account(const model::Process& process);
     Account* living_account(const model::Process& process);
-    /// What it reports, if anything, with no more charged than it has leased.
+    /// Its report, if any, with at most its lease charged.
     [[nodiscard]] std::optional<LeaseReport> bounded_report(const model::Process& process,
                                                             const Account& account) const;
     /// Sets what the limit leaves to a process for memory beyond its lease.

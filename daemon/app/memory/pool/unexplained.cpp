@@ -11,7 +11,7 @@ void Unexplained::should_shrink(std::uint64_t bytes) { explained_ -= std::min(by
 void Unexplained::seen(const Look& look, const Settings& settings) {
     const auto most = explained_ + std::min(growth_, kAnything - explained_);
     const auto new_bytes = look.bytes - std::min(bytes_, look.bytes);
-    // Never less than before: a charge that ends late makes the figure too small for a while.
+    // Never less than before: while a charge is removed late, the figure is too small.
     auto explained = std::max(explained_, std::min({new_bytes, look.room, most}));
     // But the process may be blamed for more, as others of the instance need the room.
     if (bytes_ > 0) explained = std::min(explained, look.room);

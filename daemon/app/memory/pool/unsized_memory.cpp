@@ -7,12 +7,12 @@
 namespace cgpu::app {
 namespace {
 
-/// What is made may take so many times what was thought, and is explained all the same.
+/// Memory up to this multiple of its estimate is still explained.
 constexpr std::uint64_t kEstimatesAreWithin = 2;
 
 }  // namespace
 
-/// What pools are charged for may have gone back to the card without their process having been told.
+/// Memory that pools are charged for may have gone back to the card without a message to their process.
 UnsizedMemory::Range UnsizedMemory::range_of(std::uint64_t figure, const LeaseReport& report) {
     const auto certain = report.charged - report.pooled;
     return {figure - std::min(figure, report.charged), figure - std::min(figure, certain)};
@@ -62,14 +62,14 @@ void UnsizedMemory::connected_again() {
 }
 
 void UnsizedMemory::take_up(std::uint64_t bytes, Nanos now) {
-    // Part of it may have been set aside only: it is a guess until the driver shows it.
+    // Part of it may only have been set aside: it is an estimate until the driver shows it.
     pending_ = bytes;
     pending_since_ = now;
-    // Nobody remembers what of it was announced.
+    // It is not recorded which part of it was announced.
     unexplained_.may_grow(Unexplained::kAnything);
 }
 
-/// Those from before don't show what has just been announced.
+/// Earlier figures don't show what has just been announced.
 void UnsizedMemory::forget_figures() {
     recent_.clear();
     fresh_ = false;
@@ -85,7 +85,7 @@ std::optional<UnsizedMemory::Learnt> UnsizedMemory::figure(std::optional<std::ui
                                                            const Facts& facts,
                                                            const Unexplained::Settings& settings) {
     figured_ = figured_ || shown.has_value();
-    // A driver that never shows this process says nothing of it: what is set aside stays so.
+    // If the driver never shows this process, its figures mean nothing: what is set aside stays.
     if (!figured_) return std::nullopt;
     const auto bytes = shown.value_or(0);
     beyond_lease_.push_back(bytes - std::min(bytes, std::max(facts.lease, lease_before_)));
@@ -95,11 +95,11 @@ std::optional<UnsizedMemory::Learnt> UnsizedMemory::figure(std::optional<std::ui
     Unexplained::Look look;
     look.now = facts.now;
     if (reports || facts.lease > 0) look.always = facts.context;
-    // Charges that are not known, or move during the look, can't be told from the rest: the next look will. A
-    // process that is stopped in the middle of a change tells nothing until it goes on.
+    // Unknown charges, or charges that change during the query, can't be told from the rest: the next query
+    // will tell. A process that is stopped in the middle of a change reveals nothing until it resumes.
     const bool settled = fresh_ && report == before_ && report.changing == 0 && (reports || facts.lease == 0);
     if (!settled) {
-        // But none is larger than the lease.
+        // But no charge is larger than the lease.
         look.bytes = beyond_lease_.back();
         judge(look, facts, settings);
         return std::nullopt;
@@ -114,11 +114,11 @@ std::optional<UnsizedMemory::Learnt> UnsizedMemory::figure(std::optional<std::ui
     return learnt;
 }
 
-/// Takes the last figures over, as far as they agree.
+/// Accepts the last figures, as far as they agree.
 std::optional<UnsizedMemory::Learnt> UnsizedMemory::believe() {
     const auto [lowest, highest] = std::minmax_element(recent_.begin(), recent_.end(), by_least);
     const auto least = lowest->least;
-    // What was set aside is a guess: it gives way to the least that is certain. What is known doesn't.
+    // Bytes set aside are an estimate, which the smallest certain figure replaces. Known bytes stay.
     const auto most =
         pending_ > 0 ? highest->least : std::max_element(recent_.begin(), recent_.end(), by_most)->most;
     const auto counted = bytes();
@@ -131,8 +131,8 @@ std::optional<UnsizedMemory::Learnt> UnsizedMemory::believe() {
     std::optional<Learnt> learnt;
     if (measured_) {
         const auto taken = known_ - std::min(measured_->before, known_);
-        // What else was made meanwhile can't be told from it. Much more than was expected is not believed at
-        // once: others' estimates are learnt from it.
+        // Other things that were made meanwhile can't be told from it. A size far above the expected one is
+        // not accepted at once: the estimates of others are learnt from it.
         if (taken > 0 && measured_->beside <= taken / 4)
             learnt = Learnt{measured_->what, measured_->asked,
                             std::min(taken, kEstimatesAreWithin * measured_->asked)};
@@ -145,7 +145,7 @@ void UnsizedMemory::judge(Unexplained::Look look, const Facts& facts, const Unex
     if (!facts.room) return;
     look.room = *facts.room;
     unexplained_.seen(look, settings);
-    // It counts even where the charges never stand still long enough for a figure to be believed.
+    // It counts even if the charges never stand still long enough for a figure to be accepted.
     const bool over_limit = unexplained_.bytes() > 0 || facts.others_blamed;
     if (over_limit && look.bytes > bytes()) known_ = look.bytes - pending_;
 }
@@ -157,11 +157,11 @@ std::uint64_t UnsizedMemory::beyond_lease() const {
 
 bool UnsizedMemory::unconfirmed() const {
     if (unexplained_.suspected()) return true;
-    // A program that allocates all the time leaves no look undisturbed until it has to wait for one.
+    // A program that allocates without pause leaves no query undisturbed until it has to wait for one.
     if (pending_ > 0 && figured_ && coming_ == 0) return true;
     if (recent_.empty()) return false;
     const Range& last = recent_.back();
-    // What is coming may lie below what is set aside for it.
+    // The size of something that is being made may turn out smaller than what is set aside for it.
     return bytes() < last.least || (coming_ == 0 && bytes() > last.most);
 }
 

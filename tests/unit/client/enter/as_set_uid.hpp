@@ -9,9 +9,9 @@ namespace cgpu::enter {
 
 constexpr uid_t kUser = 65534;
 
-/// Runs `body`, which says whether all was as it should be, in a process as a set-uid program of root's has
-/// it that the user started: with the user's real ids and root's effective one. False: it said no, or has
-/// died. Needs root.
+/// Runs `body`, which returns whether its checks passed, in a process with the ids of a set-uid program of
+/// root that the user started: the user's real ids and root's effective one. False: a check failed, or the
+/// process died. Needs root.
 template <class Body>
 bool as_set_uid_of_user(Body body) {
     const pid_t child = fork();

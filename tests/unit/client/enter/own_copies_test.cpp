@@ -35,7 +35,7 @@ class OwnCopies : public ::testing::Test {
 TEST_F(OwnCopies, AreWhatTheCallersEnvironmentLeadsToAndTheCallerMayRead) {
     EXPECT_TRUE(as_set_uid_of_user([&] {
         const auto copies = own_copies(*root, {"/home/user/lib:/root/lib", ""}, system);
-        // NVML has no front here.
+        // There is no front for NVML here.
         return copies && *copies == std::vector<Copy>{{"libcuda.so.1", "/home/user/lib/libcuda.so.1"}};
     }));
 }

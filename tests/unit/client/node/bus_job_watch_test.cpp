@@ -17,10 +17,10 @@ using Woke = JobWatch::Woke;
 
 constexpr const char* kJob = "/org/cgpu1/job/3";
 constexpr const char* kOther = "/org/cgpu1/job/4";
-/// Longer than any test lasts; a wake-up that is lost shows as a timeout.
+/// Longer than any test lasts; a lost wake-up shows as a timeout.
 constexpr milliseconds kLong{20'000};
 
-/// What a daemon says on the bus.
+/// The daemon's signals on the bus.
 class Daemon {
   public:
     Daemon() { connection_->requestName(compat::ServiceName("org.cgpu1")); }
@@ -39,7 +39,7 @@ class Daemon {
     void emit(const char* path, const char* interface, const char* name, const Values&... values) {
         const auto object = sdbus::createObject(*connection_, sdbus::ObjectPath(path));
         object->emitSignal(name).onInterface(interface).withArguments(values...);
-        // It is on the bus when a call after it is answered.
+        // The signal is on the bus when a later call is answered.
         sdbus::createProxy(*connection_, compat::ServiceName("org.freedesktop.DBus"),
                            sdbus::ObjectPath("/org/freedesktop/DBus"))
             ->callMethod("GetId")
@@ -55,7 +55,7 @@ class BusJobWatchTest : public testing::Test {
     ~BusJobWatchTest() override {
         for (const int end : interrupt_) close(end);
     }
-    /// Lost wake-ups show as timeouts, and what should not wake it as changed.
+    /// A lost wake-up shows as a timeout, an undue one as `changed`.
     Woke wait(milliseconds most = kLong) { return watch_.wait(interrupt_[0], most); }
 
     cgpu::test::PrivateBus bus_;
@@ -73,7 +73,7 @@ TEST_F(BusJobWatchTest, WhatWasSaidBeforeItWaitsIsHeard) {
 
 TEST_F(BusJobWatchTest, WhatCameDuringACallIsHeard) {
     daemon_->job_changed(kJob);
-    // The answer to this comes after the signal, so that lies in the connection's queue then, not in its
+    // The answer to this comes after the signal, so the signal is then in the connection's queue, not in its
     // socket.
     sdbus::createProxy(*connection_, compat::ServiceName("org.freedesktop.DBus"),
                        sdbus::ObjectPath("/org/freedesktop/DBus"))

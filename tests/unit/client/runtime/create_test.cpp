@@ -72,7 +72,7 @@ TEST_F(CreateTest, AnnotationsAskToo) {
 }
 
 TEST_F(CreateTest, ABundleThatCannotBeReadIsRefusedWithoutAskingTheNode) {
-    // Bytes that are no UTF-8, which other parsers let pass.
+    // Bytes that are not UTF-8, which other parsers accept.
     for (const char* config : {"no JSON", "[]", "{\"process\":{\"env\":[\"CGPU_MEM=4GiB\",\"A=\xff\"]}}"}) {
         EXPECT_FALSE(prepared(config)) << config;
         EXPECT_TRUE(untouched()) << config;

@@ -18,7 +18,7 @@ constexpr const char* kUuid0 = "GPU-00000000-0000-0000-0000-000000000000";
 constexpr const char* kUuid1 = "GPU-11111111-1111-1111-1111-111111111111";
 constexpr const char* kWebId = "0123456789abcdef0123456789abcdef";
 
-/// Two GPUs, an instance `web` on the first.
+/// Two GPUs, with an instance `web` on the first.
 inline client::Snapshot two_gpus() {
     client::Snapshot snapshot;
     snapshot.version = "1.2.3";
@@ -59,7 +59,7 @@ inline client::Snapshot two_gpus() {
     return snapshot;
 }
 
-/// Answers from a snapshot and notes what it was told to change.
+/// Answers from a snapshot and records the requested changes.
 class FakeNode final : public client::Node {
   public:
     client::Snapshot snapshot = two_gpus();
@@ -157,7 +157,7 @@ class FakeNode final : public client::Node {
     }
 
   private:
-    /// Something changes all the time, but an interrupt goes first.
+    /// There is always a change, but an interrupt comes first.
     struct FakeWatch final : client::JobWatch {
         explicit FakeWatch(const FakeNode& owner) : node(owner) {}
         Woke wait(int interrupt, std::optional<std::chrono::milliseconds>) override {
@@ -168,7 +168,7 @@ class FakeNode final : public client::Node {
         const FakeNode& node;
     };
 
-    /// Everything that is set is set of the instance `web`.
+    /// All settings are made for the instance `web`.
     client::Result<std::string> note_set(const std::string& call, const client::Setting& how) {
         const auto noted =
             note(call + (how.force ? " force" : "") + (how.persist ? " persist" : ""), how.dry_run);

@@ -10,7 +10,7 @@
 
 namespace cgpu::client {
 
-/// A folder that stands for a system's root; gone with the object.
+/// A folder that stands for a system's root; it is removed with the object.
 class TempRoot {
   public:
     TempRoot() {

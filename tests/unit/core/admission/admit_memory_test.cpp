@@ -2,7 +2,7 @@
 
 #include "tests/unit/core/support/admissions.hpp"
 
-/// The memory that is granted, and what is said when it is not.
+/// The memory that is granted, and the refusals.
 namespace cgpu::admission {
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include "tests/unit/core/support/admissions.hpp"
 
-/// Whatever is granted can be added, whatever is refused leaves nothing.
+/// Every grant can be added to the node, and a refusal changes nothing.
 namespace cgpu::admission {
 namespace {
 

@@ -2,7 +2,7 @@
 
 #include "tests/unit/core/support/admissions.hpp"
 
-/// The weight that is granted: min(asked, free) (S4).
+/// The weight that is granted: min(asked, free), by cGPU's contract.
 namespace cgpu::admission {
 namespace {
 

@@ -2,7 +2,7 @@
 
 #include "tests/unit/core/support/admissions.hpp"
 
-/// What --persist has kept goes before what is asked for.
+/// Settings kept by --persist win over the request.
 namespace cgpu::admission {
 namespace {
 
@@ -67,7 +67,7 @@ TEST(Kept, AWeightIsANumberOfSlicesAndEndsAPercentage) {
     EXPECT_EQ(grant->quotas.at(0).percent, std::nullopt);
     EXPECT_FALSE(grant->quotas.at(0).exclusive) << "cut down from 100%";
     EXPECT_TRUE(admit(fixed(), asking(asked, {{0, weight(20)}}), {})->quotas.at(0).exclusive);
-    // No whole number of slices, but it isn't asked for any more.
+    // Not a whole number of slices, but the kept weight replaces it.
     const auto odd = request::Variables{{"CGPU_MEM", "8GiB"}, {"CGPU_COMPUTE", "12%"}};
     EXPECT_TRUE(admit(fixed(), asking(odd, {{0, weight(4)}}), {}).has_value());
 }

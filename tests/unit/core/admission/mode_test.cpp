@@ -62,13 +62,13 @@ TEST(AdmitMode, AllGpusOfAnInstanceAreInOneMode) {
     EXPECT_EQ(placed.quotas.at(0).gpu, uuid(0));
     EXPECT_EQ(placed.quotas.at(1).gpu, uuid(2));
     refusal_for(n, {{"CGPU_MEM", "1GiB"}, {"aliyun.com/gpu-count", "3"}});
-    // Named ones that are empty follow the first; one in use decides for all.
+    // Empty GPUs that are named follow the first one; a GPU in use decides for all.
     EXPECT_EQ(grant_for(n, {{"CGPU_MEM", "1GiB"}, {"CGPU_GPUS", "0,1"}}).mode, Mode::memory);
     start(n, "a", {{"CGPU_MEM", "1GiB"}, {"CGPU_GPUS", "1"}});
     EXPECT_EQ(grant_for(n, {{"CGPU_MEM", "1GiB"}, {"CGPU_GPUS", "0,1"}}).mode, Mode::none);
 }
 
-/// The node was switched: whoever asks for no mode gets that one, wherever, or is refused.
+/// The node was switched: a request without a mode gets that mode, on every GPU, or is refused.
 TEST(AdmitMode, ASwitchedModeIsThatOfARequestThatAsksForNone) {
     Defaults none;
     none.mode = Mode::none;
@@ -78,7 +78,7 @@ TEST(AdmitMode, ASwitchedModeIsThatOfARequestThatAsksForNone) {
     EXPECT_EQ(grant_for(n, kAny, none).mode, Mode::none);
     EXPECT_EQ(grant_for(n, kMemory, none).mode, Mode::memory) << "who asks for one still gets it";
     EXPECT_EQ(start(n, "a", {{"CGPU_MEM", "1GiB"}, {"CGPU_GPUS", "0"}}, none).mode, Mode::none);
-    // Isolation is turned on: who runs stays as it is, and its GPU takes nobody else meanwhile.
+    // Isolation is turned on: a running instance keeps its mode, and its GPU takes no other meanwhile.
     const auto refusal = refusal_for(n, {{"CGPU_MEM", "1GiB"}, {"CGPU_GPUS", "0"}}, isolated);
     EXPECT_EQ(refusal.reason, Reason::busy);
     EXPECT_NE(refusal.text.find("the GPU serves 1 instance in mode none"), std::string::npos) << refusal.text;

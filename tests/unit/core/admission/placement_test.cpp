@@ -2,7 +2,7 @@
 
 #include "tests/unit/core/support/admissions.hpp"
 
-/// Which GPUs a container gets that names none.
+/// The GPUs for a container that names none.
 namespace cgpu::admission {
 namespace {
 

@@ -34,7 +34,7 @@ const Bytes& front() {
     return bytes;
 }
 
-/// An image loaded by the loader; gone from the disk at once.
+/// An image loaded by the loader, and removed from the disk at once.
 class Loaded {
   public:
     explicit Loaded(const Bytes& image) {

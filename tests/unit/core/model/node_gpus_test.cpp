@@ -122,7 +122,7 @@ TEST(NodeGpus, MaxInstIsBusyWhereAPercentageWouldBeNoWholeNumberOfSlices) {
               std::string::npos)
         << text_of(refused);
     EXPECT_EQ(n, before);
-    // The way out that the refusal names: what is a number needn't be kept as a part.
+    // The remedy that the refusal names: a weight that is a number needn't stay a percentage.
     EXPECT_EQ(n.set_weight(id("b"), uuid(0), 1), Change::changed);
     EXPECT_EQ(n.set_weight(id("b"), uuid(0), 1), Change::unchanged);
     EXPECT_EQ(n.set_max_inst(uuid(0), 16), Change::changed);

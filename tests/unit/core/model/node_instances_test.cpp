@@ -58,7 +58,7 @@ TEST(NodeInstances, AnExclusiveOneIsAlone) {
     ASSERT_TRUE(n.remove_instance(id("other")).has_value());
     ASSERT_TRUE(n.add_instance(instance("a", {whole})).has_value());
     EXPECT_EQ(reason_of(n.add_instance(instance("other", {quota(0, 100, 0)}))), Reason::busy);
-    // Cut down to less than all of the compute, it has the GPU no longer to itself.
+    // With less than all of the compute, it no longer has the GPU to itself.
     ASSERT_TRUE(n.set_weight(id("a"), uuid(0), 19).has_value());
     EXPECT_TRUE(n.add_instance(instance("other", {quota(0, 100, 1)})).has_value());
 }

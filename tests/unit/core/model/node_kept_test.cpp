@@ -2,7 +2,7 @@
 
 #include "tests/unit/core/support/nodes.hpp"
 
-/// What is kept for the next starts of instances.
+/// Settings kept for the next starts of instances.
 namespace cgpu::model {
 namespace {
 
@@ -12,7 +12,7 @@ using Reason = Refusal::Reason;
 const KeptFigures kTwoGib{Bytes::from_gib(2), std::nullopt, std::nullopt};
 const KeptFigures kWeight{std::nullopt, 4, std::nullopt};
 
-/// An instance of that owner that has a name beside its id.
+/// An instance of that owner with a name besides its id.
 Instance named(const std::string& id, const std::string& name, std::optional<std::uint32_t> owner = 0,
                std::vector<Quota> quotas = {quota(0, 100)}) {
     Instance made = instance(id, std::move(quotas));

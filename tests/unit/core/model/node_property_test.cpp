@@ -112,7 +112,7 @@ RC_GTEST_PROP(NodeProperty, EverySequenceKeepsTheRules, ()) {
             if (now == nullptr || now->generation != its.generation) continue;
             for (std::size_t i = 0; i < its.quotas.size(); ++i) {
                 const Quota& quota = now->quotas[i];
-                // A percentage stays, or is given up for a number; numbers don't become percentages.
+                // A percentage stays, or is replaced by a number; numbers don't become percentages.
                 RC_ASSERT(!quota.percent || quota.percent == its.quotas[i].percent);
                 const auto max_inst = walk.node.find_gpu(quota.gpu)->settings.max_inst;
                 if (quota.percent) RC_ASSERT(quota.weight * 100 == *quota.percent * max_inst);
@@ -127,7 +127,7 @@ RC_GTEST_PROP(NodeProperty, EverySequenceKeepsTheRules, ()) {
     }
 }
 
-/// What a refusal offers is taken, and nothing else is.
+/// Every value that a refusal offers is accepted, and no other.
 RC_GTEST_PROP(NodeProperty, MaxInstIsWhateverKeepsPercentagesAndFits, ()) {
     Node n = test::node({gpu(0, kTotalMib)});
     for (auto count = *rc::gen::inRange(0, 6); count > 0; --count) {

@@ -4,7 +4,7 @@
 
 #include "tests/unit/core/support/requests.hpp"
 
-/// Whatever the environment holds, parse_request() answers in one of its three ways.
+/// Whatever the environment contains, parse_request() returns one of its three results.
 namespace cgpu::request {
 namespace {
 

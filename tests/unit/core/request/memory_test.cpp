@@ -2,7 +2,7 @@
 
 #include "tests/unit/core/support/requests.hpp"
 
-/// Which variables ask for which memory, line by line of SPEC's table.
+/// Which variables ask for which memory, line by line of the table in docs/requests.md.
 namespace cgpu::request {
 namespace {
 

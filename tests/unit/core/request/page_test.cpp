@@ -7,7 +7,7 @@
 #include "core/request/variables.hpp"
 #include "tests/unit/core/support/requests.hpp"
 
-/// docs/requests.md says all that a request can have, and each of its examples is one.
+/// docs/requests.md lists everything that a request can have, and each of its examples is valid.
 namespace cgpu::request {
 namespace {
 
@@ -20,7 +20,7 @@ std::string page() {
     return text.str();
 }
 
-/// What stands in its tables as `NAME=VALUE`.
+/// The entries `NAME=VALUE` of its tables.
 std::vector<std::pair<std::string, std::string>> examples() {
     const std::string text = page();
     const std::regex example("\\| `([A-Za-z./_0-9-]+)=([^`]*)` \\|");

@@ -1,4 +1,4 @@
-// Kernels that wait for each other's start, held apart by gates: everybody gets through in a bounded time.
+// Kernels that wait for each other's start, separated by gates: all of them finish within a bounded time.
 #include <gtest/gtest.h>
 
 #include "tests/unit/core/schedule/schedule_tenants.hpp"
@@ -44,14 +44,15 @@ TEST_P(Meeting, OfTwoInstancesWithAGpuEachInTheOtherOrderIsDone) {
     World world(under(GetParam()), kQuiet, 2);
     const auto first = std::make_shared<Rendezvous>();
     const auto second = std::make_shared<Rendezvous>();
-    // Whoever comes first holds one GPU and waits for the other, which the other instance holds.
+    // The first one to run holds one GPU and waits for the other, which the other instance holds.
     world.add(meeting(first, 0, kMilli, 5), 0);
     world.add(meeting(second, 1, kMilli, 5), 1);
     world.run_for(kMilli);
     world.add(meeting(second, 0, kMilli, 5), 0);
     world.add(meeting(first, 1, kMilli, 5), 1);
     world.run_for(20 * kSecond);
-    // Least under fair-share: a twentieth of each GPU, and the turns on the two don't come together.
+    // The smallest value is that of fair-share: a twentieth of each GPU, and the turns on the two don't
+    // coincide.
     for (const std::size_t slot : {0U, 1U}) {
         for (const std::size_t gpu : {0U, 1U}) EXPECT_GT(world.done(slot, gpu), 20U) << slot << " " << gpu;
     }
@@ -83,7 +84,7 @@ TEST_P(Meeting, AKernelThatNeverEndsLetsTheOthersThrough) {
             before[slot] = world.done(slot);
         }
     }
-    // The driver goes on giving it half of the time: what a gate can divide is the other half.
+    // The driver still gives it half of the time: a gate can only divide the other half.
     if (GetParam() == Policy::preemptive || GetParam() == Policy::soft) {
         EXPECT_GT(world.share(1) + world.share(2), 0.4);
     }

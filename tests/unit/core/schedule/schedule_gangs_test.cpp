@@ -1,4 +1,4 @@
-// One time for an instance on all of its GPUs, where its kernels wait for each other.
+// Turns of an instance on all of its GPUs coincide, if its kernels wait for each other.
 #include "tests/unit/core/schedule/schedule_steps.hpp"
 #include "tests/unit/core/schedule/schedule_tenants.hpp"
 #include "tests/unit/core/schedule/schedule_world.hpp"
@@ -160,7 +160,7 @@ TEST_F(Gang, WhoFreedItselfIsLetThroughSooner) {
     EXPECT_EQ(gate(0), State::closed);
     after(kMilli);
     ASSERT_EQ(gate(0), State::open) << "a millisecond without a move";
-    // In vain.
+    // No work is unblocked.
     after(10 * kMilli);
     readings_[0].used += kMilli;
     after(kMilli);
@@ -188,7 +188,7 @@ TEST_F(Gang, TheCalledOneGoesNextAndGoesWhenItIsDismissed) {
     EXPECT_EQ(slicer_.holder(), holder);
 }
 
-// What a kernel took that had to wait for another GPU says nothing of the next one.
+// The duration of a kernel that had to wait for another GPU says nothing about the next one.
 TEST_F(Gang, ATurnOfOneThatWaitsEndsByTheClock) {
     slicer_.set_policy(Policy::weighted);
     gangs_[1] = {.busy = true, .waits_across_gpus = true};
@@ -210,7 +210,7 @@ TEST_F(Gang, ATurnOfOneThatWaitsEndsByTheClock) {
     EXPECT_EQ(last_.gates[0].limit, readings_[0].used + settings_.tuning.shares.slice);
 }
 
-// A kernel that meets others would only wait there, and take from the holder what it waits.
+// The kernel of a gang would only wait there, and take that time from the holder.
 TEST_F(Gang, IsNotLetInWhileAHolderPausesUnderSoft) {
     slicer_.set_policy(Policy::soft);
     readings_[0].wants = true;
@@ -299,7 +299,7 @@ Tenant job_floods(int job, Nanos kernel, int weight) {
 
 class Collectives : public testing::TestWithParam<Case> {};
 
-// Without gangs it is 0.001 to 0.24 of what is due.
+// Without gangs it is 0.001 to 0.24 of the target.
 TEST_P(Collectives, OfTwoInstancesOverTwoGpusMoveAtNearlyTheirShare) {
     for (const Nanos length : {100 * kMicro, kMilli, 5 * kMilli, 20 * kMilli}) {
         for (const int burst : {0, 1}) {
@@ -324,7 +324,8 @@ TEST_P(Collectives, OfTwoInstancesOverTwoGpusMoveAtNearlyTheirShare) {
     }
 }
 
-// Work on several GPUs that doesn't meet isn't ganged: its lengths there have nothing to do with each other.
+// An instance on several GPUs whose kernels don't wait for each other isn't ganged: durations there are
+// unrelated.
 TEST_P(Collectives, ArentTakenForWhatOnlyRunsOnSeveralGpus) {
     for (const Latency& latency : {kQuiet, kNoisy}) {
         World world(under(GetParam().policy), latency, 2);
@@ -362,7 +363,7 @@ TEST_P(Collectives, MoveOnThreeGpusWithUnlikeOthers) {
     World world(under(GetParam().policy), kQuiet, 3);
     const std::array pairs{std::make_shared<Rendezvous>(), std::make_shared<Rendezvous>(),
                            std::make_shared<Rendezvous>()};
-    // Each GPU has one side of two pairs: nobody leads everywhere.
+    // Each GPU has one side of two pairs, so no instance leads everywhere.
     const std::array<std::array<std::size_t, 2>, 3> on{{{0, 1}, {1, 2}, {0, 2}}};
     for (std::size_t pair = 0; pair < 3; ++pair) {
         for (const std::size_t side : {0U, 1U}) {

@@ -9,15 +9,15 @@
 
 namespace cgpu::schedule::sim {
 
-/// Two sequences of kernels that wait for each other: number k of one side ends only once number k of the
-/// other has begun. As collectives across GPUs do, or two programs that talk through memory they share.
+/// Two sequences of kernels that wait for each other: number k of one side ends only after number k of the
+/// other has begun. Collectives across GPUs do that, and programs that communicate through shared memory.
 struct Rendezvous {
     std::array<std::int64_t, 2> begun{-1, -1};  // highest number begun on each side
 };
 
-/// One NVIDIA GPU without MPS, in virtual time: each context a first-in-first-out queue, one context runs at
-/// a time, the driver changes between those with work every 2 ms, which costs 50 µs. A kernel is preempted at
-/// slice ends and can't be cut off. This is the judge: what it says was served is what a tenant got.
+/// One NVIDIA GPU without MPS, in virtual time: each context is a first-in-first-out queue, one context runs
+/// at a time, and every 2 ms the driver switches between contexts with work, which costs 50 µs. A kernel is
+/// preempted at the end of a slice and can't be cut short. This is the judge: a tenant got what this served.
 class Gpu {
   public:
     struct Kernel {
@@ -31,11 +31,11 @@ class Gpu {
     };
 
     std::size_t add_context();
-    /// Returns its number in the context. Arrivals of one context don't go back.
+    /// Returns its number in the context. Arrival times of one context never go back.
     std::uint64_t launch(std::size_t context, const Kernel& kernel);
-    /// Asks for a report when this kernel ends. False: it has ended.
+    /// Requests a report when this kernel ends. False: it has ended.
     bool report(std::size_t context, std::uint64_t number);
-    /// The process is gone: what hasn't begun is dropped, what runs is run out.
+    /// The process has ended: kernels that haven't begun are dropped, the running one completes.
     void kill(std::size_t context);
 
     /// Runs until `to`, or until a kernel ends whose end is reported: then returns its context.

@@ -1,4 +1,5 @@
-// Changes under way: policies, weights, instances that come, go, are killed or stopped with work in flight.
+// Changes during a run: policies, weights, instances that come, leave, are killed or stopped with work in
+// flight.
 #include <gtest/gtest.h>
 
 #include "tests/unit/core/schedule/schedule_tenants.hpp"

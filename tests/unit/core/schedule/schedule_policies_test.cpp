@@ -1,4 +1,4 @@
-// What tells the policies apart, in virtual time.
+// The differences between the policies, in virtual time.
 #include <gtest/gtest.h>
 
 #include "tests/unit/core/schedule/schedule_scale.hpp"
@@ -17,7 +17,7 @@ Tenant bursts(Nanos kernel, int count, Nanos think, int weight = 1) {
     return tenant;
 }
 
-// Launches once and is then without work for the rest of the run.
+// Launches once and has no work for the rest of the run.
 Tenant idles(int weight = 1) { return bursts(10 * kMicro, 1, 3'600 * kSecond, weight); }
 
 const std::vector<Nanos> kLengths = {10 * kMicro, kMilli, 20 * kMilli};
@@ -62,8 +62,8 @@ TEST(Fixed, AnIdleNeighboursSlicesStayIdle) {
 
 TEST(Fixed, BurstsGetWhatFitsIntoTheirTurnsAndNoMore) {
     World world(under(Policy::fixed));
-    // Wants half of the GPU, is due a quarter: one burst of 20 ms fits into each of its turns of 25 ms, and
-    // the rest of the turn isn't hoarded.
+    // It wants half of the GPU and its target is a quarter: one burst of 20 ms fits into each of its turns of
+    // 25 ms, and the rest of the turn isn't saved up.
     world.add(bursts(kMilli, 20, 20 * kMilli, 5));
     world.run_for(20 * kSecond);
     EXPECT_LE(world.share(0), 0.25);
@@ -138,8 +138,7 @@ TEST(Preemptive, AWakingInstanceDoesntWaitForATurnsEnd) {
     EXPECT_LT(delays[delays.size() * 99 / 100], 4 * kMilli);
 }
 
-// The GPU would be 95..99 % busy if the driver mixed them freely; exclusive turns lose the waits of the
-// holder.
+// The GPU would be 95..99 % busy if the driver mixed them freely; exclusive turns lose the holder's waits.
 TEST(Soft, KeepsTheGpuBusierThanPreemptiveWhenHoldersPause) {
     const auto busy = [](Policy policy) {
         World world(under(policy));

@@ -1,4 +1,4 @@
-// High-priority instances: outside the policy, up to prio_ratio % of the GPU, at once.
+// High-priority instances: the policy doesn't apply to them, up to prio_ratio % of the GPU, at once.
 #include <gtest/gtest.h>
 
 #include "tests/unit/core/schedule/schedule_tenants.hpp"
@@ -104,9 +104,9 @@ TEST(Priority, AWakingOneRunsWithinMilliseconds) {
     }
 }
 
-// Found as 0.4 to 8 % for the normal one, where 20 was due and the GPU idled: turns of high priority cost no
-// more than flowed into the bucket meanwhile, and the short ones in between were over before their holder was
-// awake.
+// Found as 0.4 to 8 % for the normal instance, where 20 was its target and the GPU idled: high-priority turns
+// cost no more than flowed into the bucket meanwhile, and the short turns in between were over before their
+// holder was awake.
 TEST(Priority, OnAHostWithoutFreeCoresTheOthersGetTheirPart) {
     for (const Policy policy : {Policy::preemptive, Policy::weighted, Policy::soft, Policy::fixed}) {
         for (const Nanos length : {100 * kMicro, kMilli, 5 * kMilli}) {

@@ -14,7 +14,7 @@ Process::Process(Gpu& gpu, const Workload& work, std::mt19937_64& random)
 
 Nanos Process::remaining(Nanos now) const {
     if (in_flight_ == 0) return 0;
-    // Only the oldest batch can be partly done; it is not over before it is seen to be.
+    // Only the oldest batch can be partly done; it doesn't count as over before its end was seen.
     const Nanos oldest = out_.empty() ? filling_->estimate : out_.front().estimate;
     return std::max<Nanos>(1, in_flight_ - std::clamp<Nanos>(now - oldest_start_, 0, oldest));
 }
@@ -88,7 +88,7 @@ Process::Todo Process::run(Nanos now, const GateOrder& gate, Nanos reached) {
         burst_since_ = now;
         if (idle_since_ >= 0) gap_ = (3 * gap_ + now - idle_since_) / 4;
     }
-    // Several launches an event, to spare events: the times between them are kept.
+    // Several launches per event, to save events: the times between them are kept.
     for (int k = 0; k < 8; ++k) {
         const Nanos at = now + k * work_.launch_cost;
         if (work_.burst > 0 && in_burst_ >= work_.burst) {
@@ -132,7 +132,7 @@ void Process::learn(const Batch& batch, Nanos took, bool overlap) {
         const Nanos each = took / batch.count;
         Nanos& estimate = estimates_[batch.kind];
         if (provisional_[batch.kind]) {
-            // A guess measured under overlap is too long, but better than none.
+            // An estimate measured under overlap is too long, but better than none.
             estimate = overlap && estimate >= 0 ? std::min(estimate, each) : each;
             provisional_[batch.kind] = overlap;
         } else if (!overlap) {

@@ -11,7 +11,8 @@
 
 namespace cgpu::schedule::sim {
 
-/// What a program does: launches its kernels over and over, or in bursts with a wait and a pause after each.
+/// A program's behaviour: it launches its kernels over and over, or in bursts with a wait and a pause after
+/// each.
 struct Workload {
     std::vector<Nanos> kernels;
     double jitter = 0;  // each kernel's length ± this part
@@ -28,7 +29,7 @@ struct Workload {
 /// learns how long each kind of kernel takes from the times of its batches.
 class Process {
   public:
-    /// What the outside has to do after one of the calls below.
+    /// What the caller has to do after one of the calls below.
     struct Todo {
         std::optional<Nanos> run_after;  // call run() again then
         bool ring = false;               // tell the slicer that the readings changed
@@ -36,7 +37,7 @@ class Process {
     };
 
     Process(Gpu& gpu, const Workload& work, std::mt19937_64& random);
-    /// The program goes on. `reached` is used + in flight of the whole instance.
+    /// The program continues. `reached` is used + in flight of the whole instance.
     Todo run(Nanos now, const GateOrder& gate, Nanos reached);
     /// The helper thread has seen that a batch ended.
     Todo completed(Nanos now, const GateOrder& gate);

@@ -1,4 +1,4 @@
-// Whatever the readings say: the slicer keeps its promises.
+// Whatever the readings claim, the slicer keeps its guarantees.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 using cgpu::model::Policy;
 
-// One thing that happens, and then a step.
+// One event, followed by a step.
 struct Move {
     int what = 0;  // 0..8: below, more: a reading changes
     std::size_t slot = 0;
@@ -120,8 +120,8 @@ void check(const Decision& d, const Books& books, const Readings& readings, cons
         }
         RC_ASSERT(g.state != GateOrder::State::free);
         if (g.state == GateOrder::State::closed) continue;
-        // Beside the holder whoever fills its pauses or is let through for what is stuck: bounded, and known
-        // to overlap.
+        // Besides the holder, an instance may run that fills the holder's pauses or has a launch let through
+        // for stuck work: bounded, and known to overlap.
         if (slicer.holder() != i) RC_ASSERT(g.overlap && g.limit != kForever);
         const bool may_be_stuck = gangs[i].stuck || readings[i].in_flight_estimate > 0;
         open += slicer.holder() == i || !may_be_stuck ? 1 : 0;
@@ -204,8 +204,8 @@ RC_GTEST_PROP(Slicer, LiarsStarveNobody, ()) {
         readings[0].in_flight_estimate = readings[0].remaining = open ? 100 * kMicro : 0;
         now = next;
     }
-    // A debt of one period and a turn is repaid while all others have a longest drain each; high priority may
-    // make that twice as long.
+    // A debt of one period and a turn is repaid while all others have the longest drain each; high priority
+    // may double that.
     RC_ASSERT(longest < 20 * kSecond);
     const double due = slicer.target_share(0).value();
     RC_ASSERT(static_cast<double>(opened) / static_cast<double>(end) > due / 4);
@@ -238,13 +238,13 @@ RC_GTEST_PROP(Slicer, RandomWorkloadsGetTheirShares, ()) {
         const double got = world.share(i) / (policy == Policy::fixed ? 1.0 : world.busy());
         RC_ASSERT(std::abs(got - due) < 0.02);
     }
-    // Worst: kernels of about 2 ms whose lengths vary. Predictions are off by more than is trusted, so each
-    // turn of 5 ms is drained, and the next gate is seen open 50 µs after the drain is (150 µs on the noisy
-    // host).
+    // The worst case is kernels of about 2 ms with varying durations. Predictions are less accurate than is
+    // trusted, so each turn of 5 ms is drained, and the next gate is seen open 50 µs after the drain (150 µs
+    // on the noisy host).
     if (policy != Policy::fixed) RC_ASSERT(world.busy() > (noisy ? 0.94 : 0.96));
 }
 
-// Each of them on two GPUs at once, with other kernels on each: that alone makes no gang of anybody.
+// Each of them on two GPUs at once, with other kernels on each: that alone doesn't gang any of them.
 RC_GTEST_PROP(Slicer, RandomWorkloadsOnTwoGpusGetTheirShares, ()) {
     const auto tenants = *rc::gen::inRange<std::size_t>(2, 5);
     Settings settings;

@@ -1,5 +1,5 @@
-// How far shares are off, in points of the GPU, under the policies that keep to the point; virtual time, so
-// the figures are the same in every run.
+// The error of shares, in points of the GPU, under the exact policies. The time is virtual, so the figures
+// are the same in every run.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -63,7 +63,7 @@ Outcome run(Policy policy, const Latency& latency, const std::vector<Workload>& 
     world.run_for(duration * test_scale());
     Outcome out;
     out.busy = world.busy();
-    // A cap is a part of the time, the others' shares are parts of what was done.
+    // A cap is a part of the time; the shares of other policies are parts of the work done.
     const double whole = policy == Policy::fixed ? 1.0 : out.busy;
     for (std::size_t i = 0; i < weights.size(); ++i) {
         const double off = world.share(i) / whole - due(policy, weights, i, settings.max_inst);
@@ -85,9 +85,9 @@ TEST_P(Shares, AreKeptToThePoint) {
     RecordProperty("error_points", std::to_string(got.error));
     RecordProperty("busy", std::to_string(got.busy));
     EXPECT_LE(got.error, 1.0);
-    // Weighted keeps everything busy here too, because everybody always has work. On a noisy host a gate is
-    // seen open 60 µs late in the middle, a millisecond late now and then: a hundredth and more of 5 ms
-    // turns.
+    // Weighted also keeps everything busy here, because all tenants always have work. On a noisy host a gate
+    // is seen open 60 µs late in the median, and occasionally a millisecond late: a hundredth and more of 5
+    // ms turns.
     if (policy != Policy::fixed) {
         EXPECT_GE(got.busy, noisy ? 0.965 : 0.97);
     }
@@ -106,8 +106,8 @@ INSTANTIATE_TEST_SUITE_P(
     cell_name);
 
 TEST(HardShares, OnAHostWithoutFreeCores) {
-    // Who is woken late is not to lose the part of its turn that it was late: the lighter one would lose
-    // most.
+    // A tenant that is woken late must not lose the part of its turn by which it was late: the lighter one
+    // would lose most.
     for (const Nanos kernel : {100 * kMicro, kMilli, 5 * kMilli}) {
         Workload work;
         work.kernels = {kernel};
@@ -121,7 +121,7 @@ TEST(HardShares, OnAHostWithoutFreeCores) {
 }
 
 TEST(HardShares, KernelsAsLongAsAPeriod) {
-    // The error of one kernel more or less is 100 ms: over 60 s 0.17 points.
+    // The error of one kernel more or less is 100 ms: 0.17 points over 60 s.
     Workload work;
     work.kernels = {100 * kMilli};
     for (const Policy policy : {Policy::preemptive, Policy::weighted, Policy::fixed}) {
@@ -130,9 +130,9 @@ TEST(HardShares, KernelsAsLongAsAPeriod) {
     }
 }
 
-// Found as 38 to 62 where 1 to 2 was due: debts were forgotten beyond a period.
+// Found as 38 to 62 where the target was 1 to 2: debts beyond a period were dropped.
 TEST(HardShares, KernelsLongerThanAPeriod) {
-    // A period of 3 slices is 15 ms. From 200 ms on a kernel is not waited for: what overlaps is known less
+    // A period of 3 slices is 15 ms. A kernel of 200 ms or more is not waited for: the overlap is known less
     // well.
     for (const auto& [length, bar] : {std::pair{40 * kMilli, 0.5}, std::pair{100 * kMilli, 0.5},
                                       std::pair{300 * kMilli, 1.0}, std::pair{700 * kMilli, 2.5}}) {
@@ -152,7 +152,7 @@ TEST(HardShares, KernelsLongerThanAPeriod) {
 }
 
 TEST(HardShares, AFunctionThatSometimesTakesAThousandTimesAsLong) {
-    // No estimate is right for it, so its drain is overrun and what overlaps is known only within bounds.
+    // No estimate is right for it, so its drain is exceeded and the overlap is known only within bounds.
     for (const Nanos rare : {5 * kMilli, 20 * kMilli, 100 * kMilli}) {
         std::vector<Workload> work(2);
         work[0].kernels = {100 * kMicro};
@@ -168,7 +168,7 @@ TEST(HardShares, AFunctionThatSometimesTakesAThousandTimesAsLong) {
 }
 
 TEST(HardShares, AnInstanceOfSeveralProcesses) {
-    // Charged by the wall: the driver's switches between its own processes are its own loss.
+    // Charged by wall time: the driver's switches between its own processes are the instance's own loss.
     for (const Nanos kernel : {10 * kMicro, kMilli, 20 * kMilli}) {
         for (const Policy policy : {Policy::preemptive, Policy::weighted, Policy::fixed}) {
             Settings settings;

@@ -1,4 +1,4 @@
-// Single steps, fed by hand.
+// Single steps with hand-made readings.
 #include <array>
 
 #include "tests/unit/core/schedule/schedule_steps.hpp"
@@ -11,7 +11,7 @@ using State = GateOrder::State;
 
 class Step : public Steps {
   protected:
-    // The holder is `slot`, a turn is up and 1 ms is in flight; the other one wants.
+    // The holder is `slot`, its turn is over and 1 ms is in flight; the other one wants the GPU.
     void end_turn_with_work(std::size_t slot) {
         readings_[slot].wants = readings_[1 - slot].wants = true;
         ASSERT_EQ(gate(slot), State::open);
@@ -19,7 +19,7 @@ class Step : public Steps {
         after(5 * kMilli);
         ASSERT_EQ(gate(slot), State::closed);
     }
-    // So many drains come as predicted that both are trusted. Returns whose turn it is.
+    // Enough drains come as predicted that both are trusted. Returns the slot whose turn it is.
     std::size_t earn_trust() {
         readings_[0].wants = true;
         at(kSecond);
@@ -112,7 +112,7 @@ TEST_F(Step, WithTrustTheNextGateOpensBeforeTheDrain) {
     }
 }
 
-// The estimate says that a little more than the lead is left, and goes on saying so: what is before it takes
+// The estimate says that slightly more than the lead is left, and doesn't change: the work before it takes
 // longer.
 TEST_F(Step, ADrainThatStandsStillIsLookedAtEverLessOften) {
     const std::size_t holder = earn_trust();
@@ -139,8 +139,8 @@ TEST_F(Step, ADrainThatDoesNotComeIsNotWaitedForLong) {
     EXPECT_EQ(last_.wake_at, std::max(now_ + 1, now_ + settings_.tuning.steps.shortest_wait));
     after(1);
     EXPECT_EQ(gate(1), State::open);
-    // It never drains: the turns go on, and it gets them too, for its kernel may be waiting for one of its
-    // own.
+    // It never drains: the turns go on, and it gets them too, because its kernel may be waiting for one of
+    // its own.
     readings_[0].wants = true;
     bool again = false;
     for (int i = 0; i < 1'000 && !again; ++i) {
@@ -253,7 +253,7 @@ TEST_F(Step, WhoAlwaysClaimsToBeLateHoldsUpHighPriorityToABound) {
     EXPECT_GE(held, 4'500 * kMilli) << "half: the bucket fills at a quarter of its rate";
 }
 
-// Handed over to before its work has ended, the next one would run beside it, and so on for ever.
+// If the next one got the GPU before its work has ended, it would run beside it, and so on for ever.
 TEST_F(Step, ADrainBesideAnothersWorkIsWaitedForLonger) {
     slicer_.set_policy(Policy::weighted);
     at(kSecond);
@@ -302,7 +302,7 @@ TEST_F(Step, NobodyMakesUpForWhatWasUsedWhileNoStepCame) {
             after(kMilli);
             if (slicer_.holder()) readings_[*slicer_.holder()].used += kMilli;
         }
-        // The gates have run out, and the driver has given both the same.
+        // The gates have expired, and the driver has given both the same.
         for (auto* reading : {&readings_[0], &readings_[1]}) reading->used += 1800 * kMilli;
         after(3600 * kMilli);
         std::array<int, 2> turns{};

@@ -6,7 +6,7 @@
 
 namespace cgpu::schedule {
 
-/// Single steps of one GPU with two instances, fed by hand.
+/// Single steps of one GPU with two instances and hand-made readings.
 class Steps : public testing::Test {
   protected:
     Steps() {

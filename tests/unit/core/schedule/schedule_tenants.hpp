@@ -2,7 +2,7 @@
 
 #include "tests/unit/core/schedule/schedule_world.hpp"
 
-/// What runs in virtual time begin with.
+/// Tenants and helpers that tests in virtual time share.
 namespace cgpu::schedule::sim {
 
 inline Settings under(model::Policy policy, int max_inst = 20) {

@@ -114,7 +114,7 @@ void World::step(std::size_t gpu) {
     apply(gpu, decision.gates);
     site.wake_at = decision.wake_at;
     if (decision.wake_at != kForever) step_by(gpu, decision.wake_at + late());
-    // One thread goes through all GPUs; what a later one says, an earlier one hears in the next round.
+    // One thread steps all GPUs; an earlier GPU receives a later one's report in the next round.
     for (std::size_t g = 0; g < sites_.size(); ++g) {
         if (g != gpu && gangs(g) != sites_[g]->gangs) step_by(g, now_ + (g < gpu ? kMicro : 0));
     }
@@ -164,7 +164,7 @@ void World::handle(const Event& event) {
 }
 
 void World::advance_gpus(Nanos to) {
-    // Kernels that meet across GPUs look at each other: both go in small steps.
+    // Kernels that wait for each other across GPUs read each other's state: both advance in small steps.
     const Nanos stride = sites_.size() > 1 ? 20 * kMicro : kForever;
     while (now_ < to) {
         Nanos until = stride == kForever ? to : std::min(to, now_ + stride);

@@ -12,7 +12,7 @@
 
 namespace cgpu::schedule::sim {
 
-/// How late anybody sees that something happened: a gate opened, a doorbell, a timer, a batch's end.
+/// How late an event is seen: an opened gate, a doorbell, a timer, a batch's end.
 struct Latency {
     Nanos base = 15 * kMicro;
     Nanos exponential = 8 * kMicro;
@@ -21,7 +21,7 @@ struct Latency {
 };
 constexpr Latency kQuiet{};
 constexpr Latency kNoisy{40 * kMicro, 20 * kMicro, 100, kMilli};
-/// Every core has several that want it: whoever is woken waits for milliseconds.
+/// Several programs compete for every core: a woken thread waits for milliseconds.
 constexpr Latency kStarved{200 * kMicro, 1500 * kMicro, 500, 4 * kMilli};
 
 struct Tenant {
@@ -40,11 +40,11 @@ class World {
     /// Returns its slot on that GPU.
     std::size_t add(const Tenant& tenant, std::size_t gpu = 0);
     void run_for(Nanos duration);
-    /// The processes are gone; the slicer hears of it at once. Work that runs, runs out.
+    /// The processes end; the slicer learns of it at once. Running work completes.
     void kill(std::size_t slot, std::size_t gpu = 0);
-    /// The processes stop, their pages too; the GPU goes on.
+    /// The processes stop, and so do their pages; the GPU continues.
     void freeze(std::size_t slot, std::size_t gpu = 0);
-    /// Make the settings' change known now, as the daemon would.
+    /// Reports a change of the settings now, as the daemon would.
     void poke(std::size_t gpu = 0);
 
     /// Begins a new interval for share(), busy() and steps_per_second().
@@ -54,7 +54,7 @@ class World {
     [[nodiscard]] double busy(std::size_t gpu = 0) const;
     [[nodiscard]] double steps_per_second() const;
     [[nodiscard]] std::uint64_t done(std::size_t slot, std::size_t gpu = 0) const;
-    /// Sorted: from wanting to the first kernel's start, burst by burst.
+    /// Sorted: the time from wanting the GPU to the first kernel's start, for each burst.
     [[nodiscard]] std::vector<Nanos> delays(std::size_t slot) const;
 
     [[nodiscard]] Slicer& slicer(std::size_t gpu = 0) { return sites_[gpu]->slicer; }

@@ -7,7 +7,7 @@
 
 namespace cgpu::test {
 
-/// The grant for what these variables ask, or a failed test.
+/// The grant for these variables, or a failed test.
 inline admission::Grant grant_for(const model::Node& node, const request::Variables& variables,
                                   const admission::Defaults& defaults = {}) {
     const auto grant = admission::admit(node, request_in(variables), defaults);
@@ -24,7 +24,7 @@ inline model::Refusal refusal_for(const model::Node& node, const request::Variab
     return grant.error();
 }
 
-/// Admits and adds in one go.
+/// Admits and adds at once.
 inline admission::Grant start(model::Node& node, const std::string& name, const request::Variables& variables,
                               const admission::Defaults& defaults = {}) {
     admission::Grant grant = grant_for(node, variables, defaults);

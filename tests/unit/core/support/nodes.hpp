@@ -8,7 +8,7 @@
 
 #include "core/model/node.hpp"
 
-/// Nodes, GPUs and instances in a line each.
+/// Nodes, GPUs and instances in one line each.
 namespace cgpu::test {
 
 inline model::Uuid uuid(std::uint8_t n) {
@@ -29,14 +29,14 @@ inline model::Node node(const std::vector<model::Sighting>& gpus) {
     return node;
 }
 
-/// GPU 0 of 16130 MiB (the seeds' V100) with the default settings.
+/// GPU 0 of 16130 MiB (a V100) with the default settings.
 inline model::Node v100() { return node({gpu(0, 16130)}); }
 
 inline model::Quota quota(std::uint8_t gpu, std::uint64_t mib, std::uint32_t weight = 1) {
     return {uuid(gpu), model::Bytes::from_mib(mib), weight, false, false};
 }
 
-/// Of so many per cent of the compute, as they are on a GPU with 20 slices.
+/// A percentage of the compute, as slices of a GPU with 20 of them.
 inline model::Quota quota_of_percent(std::uint8_t gpu, std::uint64_t mib, std::uint32_t percent) {
     model::Quota its = quota(gpu, mib, percent * 20 / 100);
     its.percent = percent;

@@ -22,7 +22,7 @@ inline bool is_unmanaged(const request::Variables& variables) {
     return parsed && !parsed->has_value();
 }
 
-/// The text of the refusal, which is well formed and names `name`.
+/// The text of the refusal, which must be well formed and name `name`.
 inline std::string refusal_in(const request::Variables& variables, const std::string& name) {
     const auto parsed = request::parse_request(variables);
     EXPECT_FALSE(parsed.has_value()) << "accepted";

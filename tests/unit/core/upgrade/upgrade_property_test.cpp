@@ -11,7 +11,7 @@ namespace {
 
 using Mood = World::Mood;
 
-/// What one step of a random life does.
+/// One step of a random life.
 struct Life {
     World world;
     std::size_t upgrades = 0;
@@ -56,14 +56,15 @@ struct Life {
         RC_ASSERT(begun == !was);
         if (!begun) return;
         ++upgrades;
-        // In force once nobody is in the way, else it waits; on a full disk it has not begun.
+        // The mode is in force once no instance blocks it; otherwise the job waits. On a full disk it has not
+        // begun.
         RC_ASSERT(world.flow().mode() == before || world.instances == 0);
     }
 
     void check() {
-        // Whoever comes gets the mode that is on the disk.
+        // A new instance gets the mode that is on the disk.
         RC_ASSERT(world.flow().mode() == world.disk.mode);
-        // One job at a time, in order, each ended once (a killed daemon may tell of none).
+        // One job at a time, in order, each ended once (a killed daemon may not report the end).
         for (std::size_t i = 1; i < world.over.size(); ++i)
             RC_ASSERT(world.over[i].id > world.over[i - 1].id);
         RC_ASSERT(world.over.size() <= upgrades);
@@ -74,7 +75,7 @@ struct Life {
         }
     }
 
-    /// All trouble ends: everybody is well, the disk has space, and time passes.
+    /// All faults end: every process works, the disk has space, and time passes.
     void calm() {
         world.disk_full = false;
         world.file_bad = false;
@@ -100,7 +101,8 @@ RC_GTEST_PROP(UpgradeProperty, WhateverHappensItEndsOnOneVersionOrSaysWhoIsLeft,
     RC_ASSERT(world.disk.in_force.value_or(kOld) == world.flow().in_force());
     RC_ASSERT(!world.disk.job);
     RC_ASSERT(world.disk.mode == world.flow().mode());
-    // Who had refused is not asked again before it connects again; all others are on the version in force.
+    // A process that has refused is not asked again before it reconnects; all others are on the version in
+    // force.
     for (const auto& [who, process] : world.flow().roster().all()) {
         const auto& real = world.processes.at(who.process.pid);
         RC_ASSERT(process.is_on(real.runs) || process.has_refused(world.flow().in_force()));
@@ -144,7 +146,7 @@ RC_GTEST_PROP(ModeSwitchProperty, KilledAfterAnyActionItEndsInOneModeAndTheDoorI
     RC_ASSERT(!world.flow().under_way());
     RC_ASSERT(!world.flow().draining());
     RC_ASSERT(world.disk.mode == world.flow().mode());
-    // Killed before it was on the disk, it has never been: nothing was told to anyone.
+    // If it was killed before the job was on the disk, the job never existed: no process was told.
     if (world.disk.last)
         RC_ASSERT((world.disk.last->result == Result::done) == (world.disk.mode == std::optional(to)));
     else

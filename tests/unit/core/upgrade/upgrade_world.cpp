@@ -103,7 +103,7 @@ void World::act(std::int32_t pid) {
     auto& process = processes.at(pid);
     if (!process.alive || process.stopped) return;
     if (process.under_way) carry_out_order(pid, *std::exchange(process.under_way, std::nullopt));
-    // What a killed daemon had written is still read.
+    // Messages that a killed daemon had written are still read.
     if (!process.told.empty()) process.under_way = process.told.back();
     process.told.clear();
     if (process.alive && !process.connected) connect(pid);
@@ -119,7 +119,7 @@ void World::carry_out_order(std::int32_t pid, const Switch& order) {
         if (process.mood == (back ? Mood::fails_back : Mood::fails)) result = wire::SwitchResult::self_check;
     }
     if (result == wire::SwitchResult::done) process.runs = order.to;
-    // On the connection that it has now, whoever told it.
+    // On the present connection, whichever daemon sent the order.
     if (process.connected) say(pid, order.request, result);
 }
 

@@ -17,9 +17,9 @@ constexpr Nanos kSecond = 1000 * kMs;
 inline const Version kOld{1, 0, 0};
 inline const Version kNew{1, 1, 0};
 
-/// A node in virtual time: processes that do what they are told when they run, a disk, and a daemon that can
-/// be killed between any two of its actions. What really runs where is kept here, beside what the flow
-/// believes.
+/// A node in virtual time: processes that carry out orders while they run, a disk, and a daemon that can be
+/// killed between any two of its actions. What really runs in each process is recorded here, beside the
+/// flow's own view.
 class World {
   public:
     enum class Mood { good, fails, fails_back, busy, dies };
@@ -37,21 +37,21 @@ class World {
 
     World() { boot(); }
 
-    /// The pid of a new process: it has what the daemon names, or waits for a daemon.
+    /// The pid of a new process: it runs the version that the daemon names, or waits for a daemon.
     std::int32_t start(Mood mood = Mood::good);
     void end(std::int32_t pid);
     void set_stopped(std::int32_t pid, bool stopped) { processes.at(pid).stopped = stopped; }
     /// False: a job is under way, so it was refused.
     bool upgrade(Kind kind, const Version& to, Nanos timeout = 60 * kSecond);
-    /// The same for a switch of the mode; every instance is in the way.
+    /// The same for a switch of the mode; every instance blocks it.
     bool switch_mode(model::Mode to, Nanos timeout = 60 * kSecond);
     void cancel() { happens(Cancel{}); }
-    /// With the last one all processes end; while a job drains, none comes.
+    /// With the last instance all processes end; while a job drains, none is added.
     void set_instances(std::size_t count);
-    /// Kills the daemon when it has done so many more actions (0: now), and starts the next one.
+    /// Kills the daemon when it has done this many more actions (0: now), and starts the next one.
     void kill_after(int actions);
     void restart(bool reboot = false);
-    /// Time passes; whoever can act does.
+    /// Time passes; everything that can act does.
     void run(Nanos duration, Nanos step = 10 * kMs);
 
     [[nodiscard]] Flow& flow() { return *flow_; }

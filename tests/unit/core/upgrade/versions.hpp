@@ -22,7 +22,7 @@ struct Arbitrary<cgpu::upgrade::Version> {
 
 namespace cgpu::upgrade {
 
-/// As the shipped ones are, of one ABI and machine.
+/// As the shipped ones are, with one ABI and machine.
 inline Manifest manifest_of(const Version& version, const Version& compatible_from) {
     return {version,
             kNewestEngineAbi,

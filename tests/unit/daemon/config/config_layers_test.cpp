@@ -5,7 +5,7 @@
 #include "tests/unit/daemon/support/as_nobody.hpp"
 #include "tests/unit/daemon/support/temp_folder.hpp"
 
-/// Which layer wins, and what is said when one is broken.
+/// Which layer wins, and the messages about an invalid one.
 namespace cgpu::config {
 namespace {
 
@@ -88,8 +88,9 @@ TEST_F(ConfigLayers, EverythingThatIsWrongIsSaidAtOnceWithFileAndLine) {
         EXPECT_NE(problem.find(". Try: "), std::string::npos) << problem;
     }
     for (const char* part :
-         {"usr.yaml:2: max_inst = \"26\": it is out of range. Try: a whole number from 1 to 25.",
-          "usr.yaml:4: polcy = \"1\": there is no such key. Try: one of policy, max_inst, prio_ratio, mode, ",
+         {"usr.yaml:2: max_inst = \"26\": it is out of range. Try: use a whole number from 1 to 25.",
+          "usr.yaml:4: polcy = \"1\": there is no such key. Try: use one of policy, max_inst, prio_ratio, "
+          "mode, ",
           "etc.yaml:2: \"prio_ratio\": a list is not expected here",
           "x.yaml:2: the file: it is not YAML here", "command line: slice_ms = \"0\": it is out of range",
           "command line: \"nothing\": it is not of the form"})

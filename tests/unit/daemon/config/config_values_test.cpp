@@ -2,7 +2,7 @@
 
 #include "daemon/config/validate.hpp"
 
-/// Every key: what it takes, and what it refuses.
+/// Every key: the values that it accepts and refuses.
 namespace cgpu::config {
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include "daemon/config/yaml_layer.hpp"
 
-/// What is YAML and what of it is a configuration.
+/// Which texts are YAML, and which of these are a configuration.
 namespace cgpu::config {
 namespace {
 
@@ -52,7 +52,7 @@ TEST(ConfigYaml, WhatIsNoTreeOfNamesIsRefused) {
     EXPECT_NE(problem_of("[1, 2]: 3\n").find("it is not a name"), std::string::npos);
     EXPECT_NE(problem_of("a: 1\n\tb: 2\n").find("f:2: the file: it is not YAML here"), std::string::npos);
     EXPECT_NE(problem_of("a: *nowhere\n").find("it is not YAML here"), std::string::npos);
-    // What the parser says of a text has parts of that text in it.
+    // The parser's message contains parts of the text.
     EXPECT_NE(problem_of("a: \"\\\x1b\"\n").find(R"(unknown escape character: \x1b")"), std::string::npos);
 }
 

@@ -1,4 +1,4 @@
-// A new daemon takes up what the old one left.
+// A new daemon takes over the state of the old one.
 #include <sys/stat.h>
 
 #include <fstream>
@@ -48,7 +48,7 @@ TEST_F(LinkRestart, WhatWasOnItsWayBelongsToNobodyForLong) {
     ASSERT_TRUE(second.connect(socket(one)));
     ASSERT_EQ(first.ask(80 * kMiB), 80 * kMiB);
     first.charge(10 * kMiB);
-    // It has given 30 MiB back, or never heard of them: the packet went with the daemon.
+    // It has returned 30 MiB, or never received them: the packet was lost with the daemon.
     stop();
     start();
     ASSERT_TRUE(first.connect(socket(one)));

@@ -11,7 +11,7 @@ namespace {
 
 using Reason = model::Refusal::Reason;
 
-/// Only root can make what only root may have made.
+/// Needs root, because bundles must belong to root.
 class Folder : public testing::Test {
   protected:
     void SetUp() override {

@@ -208,7 +208,7 @@ TEST_F(LeaseFileTest, AFullDiskRefusesAndLosesNothing) {
     ASSERT_EQ(umount(folder.c_str()), 0);
 }
 
-/// A process is killed while it writes as fast as it can: what is left is whole.
+/// A process is killed while it writes as fast as it can: all records that are left are whole.
 TEST_F(LeaseFileTest, KilledAtAnyInstantItLeavesWholeRecords) {
     for (int round = 0; round < 60; ++round) {
         int started[2];
@@ -220,7 +220,7 @@ TEST_F(LeaseFileTest, KilledAtAnyInstantItLeavesWholeRecords) {
             std::map<std::size_t, std::uint64_t> places;
             for (const auto& saved : (*file)->saved()) places[saved.place] = 0;
             for (std::uint64_t i = 1;; ++i) {
-                // Lease and pid say the same, so that a mixture of two records would show.
+                // Lease and pid have the same value, so that a mixture of two records would show.
                 const auto pid = static_cast<std::int32_t>(i % 100'000 + 1);
                 const auto place = (*file)->add(key(pid, "instance-" + std::to_string(pid)));
                 if (!place) _exit(2);

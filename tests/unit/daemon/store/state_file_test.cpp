@@ -13,7 +13,7 @@
 #include "tests/unit/daemon/support/as_nobody.hpp"
 #include "tests/unit/daemon/support/temp_folder.hpp"
 
-/// Saving and loading on real file systems, with what goes wrong there.
+/// Saving and loading on real file systems, with their faults.
 namespace cgpu::store {
 namespace {
 

@@ -9,7 +9,7 @@
 
 #include "tests/unit/daemon/store/saved_nodes.hpp"
 
-/// What is written is read back; anything else is an error that says where.
+/// A state that was written is read back; any other text is an error with its place.
 namespace cgpu::store {
 namespace {
 
@@ -23,7 +23,7 @@ std::string why_not(const std::string& text) {
     return node ? "" : node.error().why;
 }
 
-/// The full node's JSON with something changed in it.
+/// The full node's JSON with one change.
 template <typename Change>
 std::string why_not_with(Change change) {
     json document = json::parse(write_state({full_node(), {}}));
@@ -125,7 +125,7 @@ TEST(StateJson, WeightsOfBeforePercentagesWereKeptAreNumbers) {
             with.percent.reset();
             EXPECT_EQ(instance.quotas[i], with);
         }
-    // What is damaged is left to the reader, which names it.
+    // Damaged documents are left to the reader, which names the damage.
     for (const char* place : {"/instances", "/instances/0", "/instances/0/quotas", "/instances/0/quotas/0"}) {
         json damaged = document;
         damaged[json::json_pointer(place)] = 7;

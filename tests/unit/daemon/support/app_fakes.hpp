@@ -7,12 +7,12 @@
 
 #include "daemon/app/instances/service.hpp"
 
-/// The outside of the service, each as small as it can be.
+/// Minimal fakes of everything outside the service.
 namespace cgpu::app::test {
 
 class NoWatch final : public Watch {};
 
-/// Time stands still until a test moves it.
+/// Time doesn't advance until a test advances it.
 class FakeLoop final : public Loop {
   public:
     WatchPtr watch(int, std::uint32_t, std::function<void(std::uint32_t)>) override {

@@ -5,7 +5,7 @@
 
 namespace cgpu::test {
 
-/// Lets a test that runs as root meet the permissions of a file, for as long as it lives.
+/// While this object lives, a test that runs as root is subject to file permissions.
 class AsNobody {
   public:
     AsNobody() {

@@ -15,7 +15,8 @@
 
 namespace cgpu::test {
 
-/// A dbus-daemon of this test's own, which is its system bus meanwhile. Whoever has the same user may do all.
+/// A dbus-daemon of this test, which is its system bus meanwhile. Processes of the same user may do
+/// everything.
 class PrivateBus {
   public:
     PrivateBus() {
@@ -37,7 +38,7 @@ class PrivateBus {
             _exit(127);
         }
         close(ends[1]);
-        // It says its address once it listens.
+        // It prints its address once it listens.
         std::array<char, 512> line{};
         const auto size = read(ends[0], line.data(), line.size() - 1);
         close(ends[0]);

@@ -1,5 +1,4 @@
-// An engine that is whole but for one thing, which the build names. Its own table has been renamed by the
-// build.
+// An engine with one fault, which the build selects. The build has renamed its own table.
 #include "module/engine/abi/api.hpp"
 
 #undef cgpu_engine_table

@@ -1,6 +1,6 @@
-// Random work on three engines at once: one that stays, one that is handed over to another of its kind now
-// and then, and one that goes to and fro between this version and a next one of another layout. What they
-// answer and what they report must be the same, always.
+// Random work on three engines at once: one that stays, one that is sometimes handed over to another of its
+// kind, and one that changes between this version and a next one with another layout. Their answers and
+// reports must always be the same.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -71,7 +71,7 @@ class Subject {
     Engine* engine_ = table_->create(&memory_);
 };
 
-/// What the daemon sees of the first GPU.
+/// The daemon's view of the first GPU.
 std::map<std::string, std::int64_t> told_by(const wire::Reports& reports) {
     const wire::GpuReport& gpu = reports.gpus[0];
     return {{"changing", reports.changing},
@@ -182,14 +182,14 @@ class Trial {
     static rc::Gen<Holding> a_kind() {
         return rc::gen::element(Holding::address, Holding::array, Holding::physical, Holding::pool);
     }
-    /// Few, so that they come again; some lie in one granule.
+    /// Few, so that they occur again; some are in one granule.
     static rc::Gen<std::uint64_t> a_key() {
         return rc::gen::map(rc::gen::inRange<std::uint64_t>(1, 24),
                             [](std::uint64_t n) { return n * 0x80000; });
     }
     static rc::Gen<std::uint64_t> a_context() { return rc::gen::inRange<std::uint64_t>(1, 3); }
 
-    /// Does the same to all; what they answer must be the same.
+    /// Does the same with all; their answers must be the same.
     template <class Do>
     auto answer(Do act) {
         const auto expected = act(stays_.table(), stays_.engine());

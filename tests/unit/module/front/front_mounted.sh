@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs each test of front_mounted_test in a mount namespace that looks like a managed container's: the engine under
-# /run/cgpu/module, the front, fitted, mounted over the (simulated) driver's versioned file. The driver itself lies in
-# /run/driver, where the test's daemon opens it. Exit status 77 where there are no such namespaces (it needs root).
+# /run/cgpu/module, the front, fitted, mounted over the (simulated) driver's versioned file. The driver itself is in
+# /run/driver, where the test's daemon opens it. Exit status 77 if such namespaces aren't available (it needs root).
 #
 # usage: front_mounted.sh TEST SIMULATOR_FOLDER CUDA_FRONT ENGINE VERSION FIT
 set -eu

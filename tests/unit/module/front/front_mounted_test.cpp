@@ -1,6 +1,5 @@
-// The fronts as they are shipped, mounted where they will be mounted, over the simulated driver. Run by
-// front_mounted.sh, which makes the mounts. What is claimed about bytes and GPU time is judged by the
-// simulator's ledger.
+// The fronts as they are shipped, mounted at their paths, over the simulated driver. front_mounted.sh makes
+// the mounts and runs this. Claims about bytes and GPU time are judged by the simulator's ledger.
 #include <chrono>
 #include <cstdio>
 #include <thread>
@@ -29,7 +28,7 @@ class Mounted : public Front {
     static std::uint64_t busy_ns() { return ledger("busy_ns"); }
 
     void load_busy_kernel() {
-        // Any image will do for the simulator; its kernels are known by their names.
+        // The simulator accepts any image; it knows its kernels by their names.
         const char* image =
             ".version 8.0\n.target sm_70\n.address_size 64\n.visible .entry busy(.param .u64 ns) { ret; }\n";
         ASSERT_EQ((call<int(void**, const void*)>("cuModuleLoadData")(&module_, image)), 0);
@@ -138,7 +137,7 @@ TEST_F(Mounted, WithoutADaemonTheDriverIsNotReady) {
     constexpr int kSystemNotReady = 802;
     int version = 0;
     EXPECT_EQ(call<int(int*)>("cuDriverGetVersion")(&version), kSystemNotReady);
-    // What has been waited for once is not waited for again.
+    // After a failed wait there is no second one.
     const auto before = std::chrono::steady_clock::now();
     for (int i = 0; i < 100; ++i) EXPECT_EQ(call<int(unsigned)>("cuInit")(0), kSystemNotReady);
     EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(5));

@@ -1,7 +1,7 @@
-// The engine of a next version, for tests of upgrades. Another structure keeps what it holds
+// The engine of a next version, for tests of upgrades. It keeps its state in another structure
 // (module/engine/base/map.hpp beside this file); each of its records is longer by a value; and it has a kind
-// of its own, which counts the engines that its accounts have come through. What else it does is of this
-// version's sources, whose table the build has renamed.
+// of its own, which counts the engines that its accounts have come through. The rest is this version's
+// sources, whose table the build has renamed.
 #include <cstring>
 #include <mutex>
 #include <vector>
@@ -21,7 +21,7 @@ constexpr auto kHistory = static_cast<RecordKind>(1000);
 constexpr std::uint64_t kAddedValue = 0xfeed;
 
 /// How many engines each engine's accounts have come through. Nothing here has a destructor: one would run at
-/// the process's exit, under the feet of its threads.
+/// the process's exit, while its threads still run.
 struct History {
     Engine* engine;
     std::uint64_t engines_before;

@@ -73,7 +73,7 @@ TEST_F(DockerConfigTest, InThePlaceOfNvidiasAndBack) {
     configure({kProgram, true, true});
     EXPECT_EQ(values()["runtimes"]["nvidia"]["path"], kProgram);
     EXPECT_EQ(values()["default-runtime"], "cgpu");
-    // Once more, as after an update: what is remembered is still what was there at first.
+    // A second time, as after an update: the saved values are still the original ones.
     configure({"/opt/bin/cgpu-runtime", true, true});
     EXPECT_EQ(values()["runtimes"]["nvidia"]["path"], "/opt/bin/cgpu-runtime");
     remove();
@@ -112,7 +112,7 @@ TEST_F(DockerConfigTest, BrokenJsonIsRefusedWithItsPlaceAndStays) {
         << read_docker_config(file).error().text;
 }
 
-// Found as a file that counted as empty and was written over: only one that isn't there is empty.
+// Found as a file that counted as empty and was overwritten: only a missing file is empty.
 TEST_F(DockerConfigTest, WhatCannotBeReadIsNotEmpty) {
     folder.link("/docker/daemon.json", "daemon.json");  // it leads to itself
     auto read = read_docker_config(file);
@@ -138,7 +138,8 @@ TEST_F(DockerConfigTest, WithoutRightsItIsNotTheDisk) {
     ASSERT_TRUE(read) << read.error().text;
     ASSERT_FALSE(written);
     EXPECT_EQ(written.error().kind, client::ClientError::Kind::not_authorized);
-    EXPECT_NE(written.error().text.find("Try: as root (sudo)"), std::string::npos) << written.error().text;
+    EXPECT_NE(written.error().text.find("Try: run it as root (sudo)"), std::string::npos)
+        << written.error().text;
     EXPECT_EQ(text(), kNvidias);
 }
 

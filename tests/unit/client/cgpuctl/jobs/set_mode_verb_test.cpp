@@ -67,7 +67,7 @@ TEST_F(SetModeVerb, OneThatStaysAsItWasIsAFault) {
     EXPECT_EQ(done.error().kind, Kind::failed);
     EXPECT_EQ(done.error().text,
               "switch 4 (mode, memory+compute to none): failed. 1 instance had not ended in time; "
-              "memory+compute stays in force. Try: journalctl -u cgpud tells all of it.");
+              "memory+compute stays in force. Try: journalctl -u cgpud.");
 }
 
 TEST_F(SetModeVerb, ItIsCancelled) {

@@ -60,7 +60,7 @@ TEST_F(UpgradeVerb, OneThatWentBackIsAFault) {
         ASSERT_FALSE(done);
         EXPECT_EQ(done.error().kind, Kind::failed);
         EXPECT_EQ(done.error().text, "upgrade 3 (hot, 1.1.0 to 1.2.0): " + std::string(result) +
-                                         ". It went back. Try: journalctl -u cgpud tells all of it.");
+                                         ". It went back. Try: journalctl -u cgpud.");
     }
 }
 
@@ -68,7 +68,8 @@ TEST_F(UpgradeVerb, AnInterruptCancelsIt) {
     input_.hot = "1.2.0";
     node_.jobs = {upgrade_job("all"), upgrade_job("back"),
                   upgrade_job("ended", "cancelled", "It was cancelled.")};
-    // It waits in wait_for_job, or is just not held yet: blocked here, it is pending for both.
+    // The signal is pending whether the verb is in wait_for_job or hasn't blocked it yet, because it is
+    // blocked here.
     sigset_t interrupt;
     sigset_t before;
     sigemptyset(&interrupt);

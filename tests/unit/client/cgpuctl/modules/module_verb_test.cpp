@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using Kind = client::ClientError::Kind;
 
-/// Only root can make what only root may have made. The fake daemon has 1.2.0 in force.
+/// Needs root, because bundles must belong to root. The fake daemon has 1.2.0 in force.
 class ModuleVerb : public testing::Test {
   protected:
     void SetUp() override {
@@ -210,7 +210,7 @@ TEST_F(ModuleVerb, RemoveNeedsTheDaemonsWord) {
     EXPECT_EQ(found(), "1.3.0 ");
 }
 
-/// All but what /proc shows, which is this machine's.
+/// Everything but the look-up in /proc, which would show this machine's processes.
 TEST_F(ModuleVerb, RemoveTakesAwayWhatNothingUses) {
     bundle::make_bundle(modules_, {1, 3, 0});
     client::Removal removal = of_1_3_0();
@@ -229,11 +229,11 @@ TEST_F(ModuleVerb, RemoveKeepsWhatProcessesRun) {
     removal.users.processes[{1, 3, 0}] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
     EXPECT_EQ(
         client::remove_bundle(removal).error().text,
-        "module 1.3.0: not removed: processes run it: 1, 2, 3, 4, 5, 6, 7, 8 and 2 more. Try: when they have "
-        "ended, or after an upgrade of theirs.");
+        "module 1.3.0: not removed: processes run it: 1, 2, 3, 4, 5, 6, 7, 8 and 2 more. Try: stop them, "
+        "or upgrade them first (cgpuctl upgrade --hot).");
     removal.users = {};
     removal.users.all_seen = false;
-    EXPECT_NE(client::remove_bundle(removal).error().text.find("may not be looked at"), std::string::npos);
+    EXPECT_NE(client::remove_bundle(removal).error().text.find("may not be examined"), std::string::npos);
     EXPECT_EQ(found(), "1.3.0 ");
 }
 
@@ -323,12 +323,11 @@ TEST_F(ModuleVerb, AnEmptyFolderIsNothingToVerify) {
 
 TEST_F(ModuleVerb, WhatIsNotThereIsNamedWithWhatCanBeDone) {
     EXPECT_EQ(error_of("add", "/nonexist"),
-              "/nonexist: it is not there. Try: the folder of a version, or a tar file with one in it.");
+              "/nonexist: it is not there. Try: name the folder of a version, or a tar file with one in it.");
     EXPECT_EQ(kind_, Kind::not_found);
     EXPECT_EQ(error_of("verify", "/nonexist"),
-              "/nonexist: there is no version, and no folder, of that name. Try: one of cgpuctl module list, "
-              "or the "
-              "folder of one.");
+              "/nonexist: there is no version, and no folder, of that name. Try: name a version of cgpuctl "
+              "module list, or the folder of one.");
     EXPECT_EQ(kind_, Kind::not_found);
 }
 

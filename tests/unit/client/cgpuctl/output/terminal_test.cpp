@@ -31,7 +31,7 @@ TEST(Terminal, QuietKeepsErrors) {
     EXPECT_EQ(err.str(), "e: f.\n");
 }
 
-/// A descriptor of a terminal nobody looks at.
+/// The descriptor of a terminal that is not displayed.
 class PseudoTerminal : public testing::Test {
   protected:
     void SetUp() override {

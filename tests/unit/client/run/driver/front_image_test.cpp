@@ -43,7 +43,7 @@ TEST(FittedFront, ADriverOfAnImpossibleSizeIsNotReadWhole) {
 }
 
 TEST(FittedFront, AgainstItselfALibraryStaysAsLarge) {
-    // A real library with exports: the one that this test itself has loaded.
+    // A real library with exports: this test's own program.
     const std::string library = std::filesystem::canonical("/proc/self/exe").native();
     const auto made = fit(library, library);
     ASSERT_TRUE(made) << made.error().text;

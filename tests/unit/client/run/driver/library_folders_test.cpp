@@ -86,7 +86,7 @@ TEST(LibraryFolders, MoreFoldersThanAnySystemHasAreRefused) {
     EXPECT_EQ(folders.error().kind, ClientError::Kind::refused);
     EXPECT_EQ(folders.error().text,
               "the loader is told of more than 1024 folders, so a driver's library among them could stay "
-              "uncovered. Try: fewer of them.");
+              "uncovered. Try: remove some of them.");
 }
 
 TEST(LibraryFolders, AConfigThatIsTooLongIsRefused) {

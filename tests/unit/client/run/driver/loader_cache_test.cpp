@@ -22,7 +22,7 @@ std::string text_of(const char* path) {
     return text.str();
 }
 
-/// What `ldconfig -p` says of a library, in its order.
+/// The output of `ldconfig -p` for a library, in its order.
 Paths ldconfigs(const std::string& name) {
     Paths paths;
     FILE* output = popen("/sbin/ldconfig -p", "r");

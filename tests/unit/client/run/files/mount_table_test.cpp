@@ -25,7 +25,7 @@ TEST(MountTable, ReadsBlanksAndBackslashesInNames) {
 }
 
 TEST(MountTable, OnlyBlanksEndAWord) {
-    // These the kernel writes as they are.
+    // The kernel doesn't escape these.
     EXPECT_EQ(read_mounts("1 2 0:3 / /a\rb\f-\vc rw shared:7 - tmpfs x rw\n"),
               (Mounts{{1, "/a\rb\f-\vc", true}}));
 }

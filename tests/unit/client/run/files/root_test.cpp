@@ -26,7 +26,7 @@ TEST(Root, LinksStayInside) {
 }
 
 TEST(Root, MagicLinksOfProcAreRefused) {
-    // As an image could: a link to what some process sees as its root.
+    // An image could contain this: a link to a process's root.
     const auto root = Root::open("/");
     ASSERT_TRUE(root);
     EXPECT_FALSE(root->find("/proc/self/root/etc", O_PATH));

@@ -54,7 +54,7 @@ TEST(JobUser, NoSuchUserIsRefused) {
         EXPECT_FALSE(user("", {{"SUDO_UID", odd}})) << odd;
 }
 
-/// What a child says by its exit status.
+/// The exit status of a child.
 template <class Body>
 int in_child(Body body) {
     const pid_t child = fork();

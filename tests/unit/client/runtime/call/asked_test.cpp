@@ -59,7 +59,7 @@ TEST_F(AskedTest, ABundleThatIsNotThereIsTheNextRuntimesMatter) {
 }
 
 TEST_F(AskedTest, WhatCannotBeReadIsRefused) {
-    // Bytes that are no UTF-8, which other parsers let pass.
+    // Bytes that are not UTF-8, which other parsers accept.
     for (const char* config : {"no JSON", "[]", "{\"process\":{\"env\":[\"CGPU_MEM=4GiB\",\"A=\xff\"]}}"})
         EXPECT_FALSE(asked(config)) << config;
     const auto much = asked(R"({"process":{"env":["ALIYUN_COM_GPU_MEM_CONTAINER=much"]}})");

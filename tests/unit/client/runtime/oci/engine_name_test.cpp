@@ -11,7 +11,7 @@ using client::TempRoot;
 
 constexpr const char* kId = "0123456789abcdef";
 
-/// A container whose /etc/hostname lies in Docker's folder for it.
+/// A container whose /etc/hostname is in Docker's folder for it.
 Result<OciBundle> bundle_of(const TempRoot& root, const std::string& hostname_file) {
     root.file("/bundle/config.json", R"({"hostname":"web","mounts":[7,{"destination":"/proc","source":"proc"},
         {"destination":"/etc/hostname","source":")" +

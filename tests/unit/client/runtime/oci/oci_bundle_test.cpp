@@ -87,7 +87,7 @@ TEST(OciBundle, WhatIsNoObjectIsAnError) {
     }
 }
 
-// Found as a crash of the runtime: copying it takes stack for each level.
+// Found as a crash of the runtime: copying JSON needs stack for each level.
 TEST(OciBundle, WhatIsNestedWithoutEndIsAnError) {
     const auto nested = [](std::size_t levels) {
         return R"({"a":)" + std::string(levels, '[') + std::string(levels, ']') + "}";

@@ -233,8 +233,8 @@ TEST(UndrainedWork, LateOnesShareTheGpuWithTheHolder) {
     EXPECT_EQ(undrained.pass(kSecond)[0], 0);
 }
 
-// Found as a light tenant that got a point too much: of a slice that the driver gave to the next holder, half
-// was charged to the last one as soon as a step came after it.
+// Found as a light tenant that got a point too much: when a step followed, half of a slice that the driver
+// gave to the next holder was charged to the last one.
 TEST(UndrainedWork, ASliceOfTheNextHolderIsNotTheirs) {
     UndrainedWork undrained;
     undrained.add(0, 0, {90 * kMicro, 300 * kMicro, 0, 0, true}, kLimits);
@@ -255,11 +255,11 @@ TEST(UndrainedWork, ItDoesNotMatterHowManyStepsThereAre) {
 
 TEST(UndrainedWork, TheSumEndsWithinWhatTheMeasurementAllows) {
     UndrainedWork undrained;
-    // 20 ms of work taken for 1 ms, a undrained for 4 ms: at least 16 ms were its own.
+    // 20 ms of work that was estimated as 1 ms, and was undrained for 4 ms: at least 16 ms were its own.
     undrained.add(0, 0, {0, kMilli, 0, 0, true}, kLimits);
     undrained.absorb(0, 20 * kMilli);
     EXPECT_EQ(undrained.settle(0, 4 * kMilli), 15 * kMilli);
-    // 1 ms of work taken for 3 ms is paid back, as far as that is allowed.
+    // 1 ms of work that was estimated as 3 ms is paid back, as far as that is allowed.
     undrained.add(0, 0, {0, 3 * kMilli, 3 * kMilli, 0, true}, kLimits);
     undrained.absorb(0, kMilli);
     EXPECT_EQ(undrained.settle(0, 4 * kMilli), -2 * kMilli);
@@ -276,8 +276,8 @@ TEST(UndrainedWork, OneThatGetsATurnAgainIsNotChargedTwice) {
     EXPECT_EQ(undrained.absorb(0, 2 * kMilli), kMilli);
 }
 
-// Found as 16 points too much for kernels of 700 ms: what the turns before the last one had been charged was
-// charged once more when such a kernel was measured.
+// Found as 16 points too much for kernels of 700 ms: the charges of the turns before the last one were
+// charged again when such a kernel was measured.
 TEST(UndrainedWork, OneThatGetsTwoTurnsIsChargedOnceForEach) {
     UndrainedWork undrained;
     undrained.add(0, 0, {0, 200 * kMilli, 0, 0, true}, kLimits);
@@ -288,14 +288,15 @@ TEST(UndrainedWork, OneThatGetsTwoTurnsIsChargedOnceForEach) {
 }
 
 TEST(UndrainedWork, WhatOthersTookMeanwhileIsNotItsOwn) {
-    // 400 ms in its turn, 100 of them another undrained's, and 20 of its own besides the next holder's 20.
+    // 400 ms in its turn, of which 100 belong to other undrained work, and 20 of its own beside the next
+    // holder's 20.
     const UndrainedWork::Remains remains{20 * kMilli, 300 * kMilli, 0, 100 * kMilli, true};
     UndrainedWork undrained;
     undrained.add(0, 0, remains, {0, kMilli});
     EXPECT_EQ(undrained.pass(40 * kMilli)[0], 20 * kMilli);
     undrained.absorb(0, 440 * kMilli);
     EXPECT_EQ(undrained.settle(0, 40 * kMilli), 0);
-    // The same where it gets a turn before that is measured, and then 10 ms of its own.
+    // The same if it gets a turn before that is measured, and then 10 ms of its own.
     undrained.add(0, 0, remains, {0, kMilli});
     EXPECT_EQ(undrained.pass(40 * kMilli)[0], 20 * kMilli);
     undrained.resume(0);

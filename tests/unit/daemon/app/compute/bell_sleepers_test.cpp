@@ -27,7 +27,7 @@ class Sleepers : public testing::Test {
         bells_[i]->ring();
         wake(bells_[i]->its_bell.rings);
     }
-    /// Sleeps on the word as the slicer does until `count` have come back, or for 20 s.
+    /// Sleeps on the word as the slicer does until `count` have been returned, or for 20 s.
     std::multiset<BellSleepers::Bell> back(std::size_t count) {
         std::multiset<BellSleepers::Bell> all;
         const auto deadline = monotonic_now() + kSleepersPatience;
@@ -71,8 +71,7 @@ TEST_F(Sleepers, WhatWasRungBeforeTheySleepIsNotLost) {
 }
 
 TEST_F(Sleepers, NothingIsLostWhileTheyAreGivenOthers) {
-    // Rings go on while bells that have come back are given to them again; in the end everybody has been
-    // heard.
+    // Doorbells keep ringing while returned ones are handed back; in the end all of them have been heard.
     EXPECT_TRUE(sleepers_.keep(all()).empty());
     constexpr std::uint32_t kRings = 20;
     std::thread ringer([&] {
@@ -105,7 +104,7 @@ TEST_F(Sleepers, NothingIsLostWhileTheyAreGivenOthers) {
 TEST_F(Sleepers, WhoIsWokenWithoutARingComesBackToo) {
     EXPECT_TRUE(sleepers_.keep(all()).empty());
     const auto deadline = monotonic_now() + kSleepersPatience;
-    // Until the thread sleeps nobody can wake it.
+    // Nothing can wake the thread before it sleeps.
     std::vector<BellSleepers::Bell> back;
     while (back.empty() && monotonic_now() < deadline) {
         wake(bells_[200]->its_bell.rings);

@@ -17,7 +17,7 @@ using schedule::kSecond;
 
 constexpr Nanos kFarAway = 20 * kSecond;
 
-/// `busy` holds the GPU, for 75 ms at a time, and `held` waits for it and has nothing in flight.
+/// `busy` holds the GPU for 75 ms at a time; `held` waits for it and has nothing in flight.
 class BellsTest : public testing::Test {
   protected:
     BellsTest() {
@@ -33,7 +33,7 @@ class BellsTest : public testing::Test {
         know({{held_bell_, {{&gates_, *gates_.slot_of(id("held"))}}}});
     }
 
-    /// And `busy`.
+    /// These and `busy`.
     void know(std::vector<DoorbellFilter::Known> others) {
         others.push_back({busy_bell_, {{&gates_, *gates_.slot_of(id("busy"))}}});
         bells_.set_bells(std::move(others));
@@ -42,7 +42,7 @@ class BellsTest : public testing::Test {
         pages.its_reports.gpus[0].wants = 1;
         pages.its_reports.gpus[0].updated_ns = now_;
     }
-    /// Steps of the slicer, at which `busy` is seen to compute.
+    /// Steps of the slicer in which `busy` is seen to compute.
     void step(int times = 1) {
         for (int i = 0; i < times; ++i) {
             now_ += kMilli / 2;
@@ -169,7 +169,7 @@ TEST_F(BellsTest, AChangeOfTheNodeMakesNobodyQuiet) {
     EXPECT_FALSE(has_news());
 }
 
-// What others wait for is the end of its last work, which it tells after its gate was closed.
+// Others wait for the end of its last work, which it reports after its gate was closed.
 TEST_F(BellsTest, WhoWasTooLoudInItsTurnIsHeardWhenItsGateHasClosed) {
     const auto slot = *gates_.slot_of(id("busy"));
     step();
@@ -193,7 +193,7 @@ TEST_F(BellsTest, WhoWasTooLoudInItsTurnIsHeardWhenItsGateHasClosed) {
     EXPECT_TRUE(has_news());
 }
 
-// Nothing of it changes, so that nothing but the wait itself can tell who did it.
+// None of its values changes, so only the wait itself can tell which instance caused it.
 TEST_F(BellsTest, WhoOnlyWakesTheSlicerIsNotListenedToEither) {
     step(30);
     BellWait wait;
@@ -210,7 +210,7 @@ TEST_F(BellsTest, WhoOnlyWakesTheSlicerIsNotListenedToEither) {
     EXPECT_LE(heard, RingBudget::kBurst / RingBudget::kWakeOnly);
 }
 
-/// More instances than one wait takes; none of them has anything to do.
+/// More instances than one wait takes; all of them are idle.
 struct ManyBells : testing::Test {
     explicit ManyBells(std::size_t count = 400) {
         if (!can_wait_for_many()) return;
@@ -232,7 +232,7 @@ struct ManyBells : testing::Test {
         known.take_rings(now += kMilli);
         static_cast<void>(known.listen(wait, now));
     }
-    /// Whether that wait ends by news; it lasts as long as it must, 20 s at most.
+    /// Whether that wait ends because of a ring; it takes at most 20 s.
     bool told() {
         const auto deadline = monotonic_now() + kFarAway;
         while (!wait.changed() && monotonic_now() < deadline) wait.until(deadline);

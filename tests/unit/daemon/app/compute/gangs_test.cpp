@@ -16,8 +16,8 @@ using schedule::kSecond;
 
 constexpr Nanos kHold = 20 * kSecond;
 
-/// Two GPUs and two instances on both of them, one process each. `pair` sees GPU 1 first, `other`, whose
-/// turns are long, GPU 0.
+/// Two GPUs and two instances on both of them, with one process each. `pair` has GPU 1 as its first GPU;
+/// `other`, whose turns are long, has GPU 0.
 class GangsTest : public testing::Test {
   protected:
     GangsTest() {
@@ -35,7 +35,7 @@ class GangsTest : public testing::Test {
         gangs_.update(node_, gpus_);
     }
 
-    /// Where the GPU stands in the process's pages.
+    /// The index of the GPU in the process's pages.
     std::uint32_t place(const test::TestPages& pages, std::uint32_t gpu) const {
         return &pages == pair_.get() ? 1 - gpu : gpu;
     }
@@ -66,8 +66,8 @@ class GangsTest : public testing::Test {
         wake_at_ = gangs_.step(now_ += dt);
     }
 
-    /// `pair`: a millisecond of work behind its closed gate on `there`, where `other` computes, and a launch
-    /// that is held on `here`, where `other` computes, too.
+    /// `pair` has a millisecond of work behind its closed gate on `there`, where `other` computes, and a
+    /// launch that is held on `here`, where `other` computes, too.
     void catch_pair(std::uint32_t there, std::uint32_t here) {
         step(0);
         want(*pair_, there);
@@ -96,7 +96,7 @@ class GangsTest : public testing::Test {
 
 class FromGpuToGpu : public GangsTest, public testing::WithParamInterface<std::uint32_t> {};
 
-// What the last GPU sees reaches the first one in the same step, too: nothing rings for it.
+// The report of the last GPU also reaches the first one in the same step: nothing rings for it.
 TEST_P(FromGpuToGpu, WorkThatWaitsThereLetsALaunchThroughHereInTheSameStep) {
     const auto there = GetParam();
     const auto here = 1 - there;

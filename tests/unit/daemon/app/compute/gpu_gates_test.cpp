@@ -16,7 +16,7 @@ using cgpu::test::uuid;
 using schedule::kMilli;
 using schedule::kSecond;
 
-/// Four GPUs. On the last one two instances compute in turns, on the first one a third one does.
+/// Four GPUs. On the last one two instances compute in turns, on the first one a third instance does.
 struct World {
     World() {
         EXPECT_TRUE(node.add_instance(instance("first", {quota(0, 1000)})).has_value());
@@ -29,13 +29,13 @@ struct World {
         last().add(id("b"), 0, b);
         gpus.at(uuid(0)).add(id("first"), 0, first);
     }
-    /// As the slicer thread does it at every change of the node.
+    /// As the slicer thread does at every change of the node.
     void update() {
         for (const auto& each : node.gpus()) gpus.at(each.uuid).update(node, each);
         gangs.update(node, gpus);
     }
     GpuGates& last() { return gpus.at(uuid(3)); }
-    /// Half a millisecond in which whoever has the last GPU computes, and then both say so.
+    /// Half a millisecond in which the holder of the last GPU computes; then both report that.
     void step() {
         now += kMilli / 2;
         for (const auto& each : {a, b}) {
@@ -68,7 +68,7 @@ struct World {
     std::shared_ptr<test::TestPages> first = std::make_shared<test::TestPages>(3);
 };
 
-/// What happens on other GPUs than the last one, in turn.
+/// Events on GPUs other than the last one, in turn.
 void change_others(model::Node& node, int i) {
     switch (i % 4) {
         case 0:

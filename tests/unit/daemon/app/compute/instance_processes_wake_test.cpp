@@ -1,4 +1,4 @@
-// Whom a changed gate wakes: futexes of real threads.
+// Which threads a changed gate wakes: futexes of real threads.
 #include <gtest/gtest.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -23,7 +23,7 @@ using schedule::GateOrder;
 using schedule::kMilli;
 using test::TestPages;
 
-/// A process that waits at a gate, as long as it takes until it is woken; 20 s at most.
+/// A process that waits at a gate until it is woken; 20 s at most.
 class AtTheGate {
   public:
     explicit AtTheGate(wire::Word& seq) : seq_(seq), thread_([this] { wait(); }) {
@@ -84,7 +84,7 @@ TEST(Wake, ByALimitThatItHasRoomTo) {
     EXPECT_TRUE(process.was_woken()) << "the limit is lower, but so is what it has reached";
 }
 
-/// An instance of a hundred processes, a launch of each held at a gate that is closed.
+/// An instance of a hundred processes, each with a launch held at a closed gate.
 struct Crowd : testing::Test {
     Crowd() {
         for (int i = 0; i < 100; ++i) {

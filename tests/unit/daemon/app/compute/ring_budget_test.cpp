@@ -12,8 +12,8 @@ using schedule::kMilli;
 using schedule::kSecond;
 using schedule::Nanos;
 
-/// The slicer's wait with one budget: how often it is woken within a second by a bell that is rung
-/// `every` so often, in virtual time. `kept`: rings that were listened to at once.
+/// The slicer's wait with one budget: how often a doorbell that is rung `every` so often wakes it within a
+/// second, in virtual time. `kept`: rings that were heard at once.
 struct Woken {
     int times = 0;
     int rings = 0;
@@ -65,7 +65,7 @@ TEST(RingBudget, NobodyGetsMoreThanItsRateByRingingCleverly) {
     }
 }
 
-// Who pauses until it is listened to again: a process that gets the processor in turns, for one.
+// It pauses until it is waited on again: for example a process that gets the CPU in turns.
 TEST(RingBudget, WhoIsTooLoudAgainAndAgainIsWokenByLess) {
     for (const int times : {1, RingBudget::kWakeOnly}) {
         RingBudget budget;

@@ -17,7 +17,7 @@ using schedule::kSecond;
 
 constexpr Nanos kPatience = 20 * kSecond;
 
-/// A node of so many GPUs with 25 instances on each, one process in each, which have nothing to do.
+/// A node of this many GPUs with 25 idle instances on each, one process in each.
 struct Idle {
     explicit Idle(std::uint8_t gpus) : node(node_of(gpus)) {
         for (std::uint8_t on = 0; on < gpus; ++on)
@@ -39,7 +39,7 @@ struct Idle {
             all.push_back(gpu(i, 16130, {.policy = model::Policy::weighted, .max_inst = 25}));
         return cgpu::test::node(all);
     }
-    /// Once nothing has woken it for a while.
+    /// The number of wakes, once nothing has woken it for a while.
     std::uint64_t wakes_at_rest() {
         const auto deadline = monotonic_now() + kPatience;
         auto before = slicer.wakes();

@@ -4,7 +4,7 @@
 
 namespace cgpu::app::test {
 
-/// The pages of a process that isn't there: a test writes its reports and reads its orders.
+/// The pages of a process that doesn't exist: a test writes its reports and reads its orders.
 struct TestPages : ProcessPages {
     explicit TestPages(std::int32_t pid) {
         process = {pid, 1, "boot"};

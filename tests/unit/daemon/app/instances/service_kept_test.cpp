@@ -1,6 +1,6 @@
 #include "tests/unit/daemon/app/instances/service_bed.hpp"
 
-/// What `persist` keeps, over the life of instances.
+/// The settings kept by `persist`, over the life of instances.
 namespace cgpu::app::test {
 namespace {
 

@@ -49,7 +49,7 @@ TEST_F(ServiceTest, it_stays_as_long_as_a_child_uses_its_link) {
     processes.kill(100);
     EXPECT_EQ(service->node().instances().size(), 1u);
     links.in_use.clear();
-    // The id that the link names goes with the link.
+    // The id that the link passes is destroyed with the link.
     service->link_idle(*links.opened.begin());
     EXPECT_TRUE(service->node().instances().empty());
 }
@@ -136,7 +136,7 @@ TEST_F(ServiceTest, what_an_ending_instance_has_is_worth_another_try) {
     links.in_use.insert(created->instance.id);
     processes.kill(100);
     EXPECT_EQ(create("bbbb", "8").error().reason, Refusal::Reason::try_again);
-    // A child that lives on holds it for longer than any try is worth.
+    // A child that lives on holds it for too long to try again.
     loop.advance(3'000'000'000);
     EXPECT_EQ(create("bbbb", "8").error().reason, Refusal::Reason::no_memory);
 }

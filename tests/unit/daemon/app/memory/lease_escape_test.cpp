@@ -75,7 +75,7 @@ TEST(LeaseLoads, MemoryPastTheModuleTeachesOthersNothing) {
     EXPECT_EQ(later.leases.context_estimate(gpu(1)), 256 * kMiB) << "after a restart, too";
 }
 
-// Memory that came past the module.
+// Memory that came without the module.
 
 TEST(LeaseEscape, IsCountedAtOnceAndFoundUnexplained) {
     LeaseBed bed(2 * kGiB, {}, with(OnEscape::report));
@@ -226,7 +226,7 @@ TEST(LeaseEscape, AnnouncementsHideNothing) {
     }
 }
 
-/// One thing that a process may say, or do to its page, without regard for the truth.
+/// A random report of a process, or a random write to its page.
 void say_anything(LeaseBed& bed, unsigned word, std::mt19937& random) {
     const auto any = [&](unsigned below) { return static_cast<unsigned>(random() % below); };
     const auto key = bed.key(1);
@@ -366,7 +366,7 @@ TEST(LeaseEscape, HonestProcessesThatFillTheLimitTogetherAreNotNamed) {
         bed.fronts.charges[pid] = 1000 * kMiB;
         bed.gpus.shown[pid] = 1256 * kMiB;
     }
-    // They allocate and free all the time, so no look finds their charges at rest.
+    // They allocate and free all the time, so no query finds their charges unchanged.
     for (const std::int32_t pid : {1, 2, 3}) bed.fronts.changing.insert(pid);
     for (int i = 0; i < 20; ++i) {
         for (const std::int32_t pid : {1, 2, 3}) bed.leases.moved(bed.key(pid), 0);
@@ -398,7 +398,7 @@ TEST(LeaseEscape, AProgramThatGrowsAsItSaysIsNeverFound) {
     work(bed, 1);
     auto shown = 356 * kMiB;
     for (int i = 0; i < 20; ++i) {
-        // Loads of up to twice what they seem to need, launches that take local memory, allocations.
+        // Loads of up to twice their estimates, launches that take local memory, allocations.
         const auto load = bed.ask(1, 64 * kMiB, LeaseAsk::What::load);
         ASSERT_EQ((*load)->why, wire::Why::none);
         shown += static_cast<std::uint64_t>(i % 3) * 50 * kMiB;

@@ -9,14 +9,14 @@
 
 #include "daemon/app/memory/leases.hpp"
 
-/// The outside of the leases, each as small as it can be.
+/// Minimal fakes of everything outside the leases.
 namespace cgpu::app::test {
 
 constexpr Nanos kMs = 1'000'000;
-/// Enough for the looks that confirm a figure.
+/// Enough for the queries that confirm a figure.
 constexpr Nanos kSettled = 100 * kMs;
 
-/// Time stands still until a test moves it; what is posted runs then, too.
+/// Time doesn't advance until a test advances it; posted calls run then, too.
 class LeaseLoop final : public Loop {
   public:
     WatchPtr watch(int, std::uint32_t, std::function<void(std::uint32_t)>) override { return nullptr; }
@@ -35,7 +35,7 @@ class LeaseLoop final : public Loop {
             call();
         }
     }
-    /// Everything that is due until then, in order of time.
+    /// Runs everything that is due until then, in order of time.
     void advance(Nanos by) {
         const auto end = now_ + by;
         for (;;) {
@@ -54,7 +54,7 @@ class LeaseLoop final : public Loop {
         now_ = end;
     }
 
-    /// As after a time in which the daemon got no CPU: what is due comes first, before what came in
+    /// As after a time in which the daemon got no CPU: due calls come first, then messages that arrived
     /// meanwhile.
     void held_up(Nanos by) {
         now_ += by;
@@ -101,7 +101,7 @@ struct LeaseProcesses final : Processes {
     }
 };
 
-/// One driver for all GPUs of a test; its answers come by the loop.
+/// One driver for all GPUs of a test; its answers come through the loop.
 struct LeaseGpus final : Gpus {
     explicit LeaseGpus(LeaseLoop& its_loop) : loop(its_loop) {}
     LeaseLoop& loop;
@@ -151,7 +151,7 @@ struct LeaseMemory final : LeaseTable {
     void set_context_size(const ContextSize& size) override { contexts[size.gpu] = size.bytes; }
 };
 
-/// Processes that report truly, and answer recalls by what `spare` says.
+/// Processes that report truthfully, and answer recalls as `spare` says.
 struct LeaseFronts final : LeasePeers {
     LeaseLoop* loop = nullptr;
     Leases* leases = nullptr;
@@ -202,7 +202,7 @@ inline void LeaseFronts::stranger(const model::Uuid& gpu, std::int32_t pid) {
     static_cast<void>(leases->stranger_entered(key_of(instance("one", 0)), {pid, 1, "boot"}, gpu));
 }
 
-/// All of it together, with one instance "one" on GPU 1.
+/// All of these together, with one instance "one" on GPU 1.
 struct LeaseBed {
     explicit LeaseBed(std::uint64_t limit_bytes, LeaseMemory earlier = {}, const LeaseSettings& settings = {})
         : table(std::move(earlier)), leases({loop, processes, gpus, table}, settings) {
@@ -223,7 +223,7 @@ struct LeaseBed {
     static void must(const Result<void>& result) {
         if (!result) throw std::runtime_error(result.error().text);
     }
-    /// Starts to ask; the answer stands in the pointer once it has come.
+    /// Starts an ask; the answer is stored in the pointer once it has arrived.
     std::shared_ptr<std::optional<LeaseAnswer>> ask(std::int32_t pid, std::uint64_t bytes,
                                                     LeaseAsk::What what = LeaseAsk::What::lease) {
         auto answer = std::make_shared<std::optional<LeaseAnswer>>();

@@ -5,7 +5,7 @@
 namespace cgpu::app::test {
 namespace {
 
-// Contexts, and whatever else only the driver knows.
+// Contexts, and other memory whose size only the driver knows.
 
 TEST(LeaseFigures, ContextsAreReservedAndCorrectedByTheDriver) {
     LeaseBed bed(kGiB);
@@ -33,7 +33,7 @@ TEST(LeaseFigures, ContextsAreReservedAndCorrectedByTheDriver) {
 TEST(LeaseFigures, WhatContextsTakeIsLearntWhereThreeInstancesAgree) {
     LeaseBed bed(kGiB);
     std::int32_t pid = 0;
-    // One process of its own each, whose context takes so many MiB.
+    // One process for each, whose context takes this many MiB.
     const auto live = [&](const char* id, std::uint64_t mib) {
         const auto its = instance(id, kGiB);
         bed.leases.set_instance(its);
@@ -138,7 +138,7 @@ TEST(LeaseFigures, OneFigureThatDoesNotFitIsNotBelieved) {
     bed.gpus.shown[1] = 300 * kMiB;
     bed.loop.advance(kSettled);
     ASSERT_EQ(bed.used(), 300 * kMiB);
-    // Allocated and freed again within the look; then freed and allocated again.
+    // Allocated and freed again within the query; then freed and allocated again.
     for (const auto odd : {900 * kMiB, 10 * kMiB}) {
         bed.gpus.shown[1] = odd;
         bed.leases.look(gpu(1));
@@ -153,14 +153,14 @@ TEST(LeaseFigures, OneFigureThatDoesNotFitIsNotBelieved) {
 TEST(LeaseFigures, AProcessInTheMiddleOfAChangeTellsNothing) {
     LeaseBed bed(kGiB);
     bed.enter(1);
-    // What it is about to allocate is leased already.
+    // The memory that it is about to allocate is leased already.
     ASSERT_EQ((*bed.ask(1, 200 * kMiB))->why, wire::Why::none);
     bed.fronts.charges[1] = 100 * kMiB;
     bed.gpus.shown[1] = 400 * kMiB;
     bed.leases.look(gpu(1));
     bed.loop.advance(kSettled);
     ASSERT_EQ(bed.used(), 400 * kMiB) << "its contexts take 300";
-    // Stopped between the driver's free and its accounting, then between an allocation and its.
+    // Stopped between the driver's free and its accounting, then between an allocation and its accounting.
     bed.fronts.changing = {1};
     for (const auto shown : {300 * kMiB, 500 * kMiB}) {
         bed.gpus.shown[1] = shown;
@@ -184,7 +184,7 @@ TEST(LeaseFigures, WhatAPoolHasGivenBackIsNotTakenOffAContext) {
     bed.leases.look(gpu(1));
     bed.loop.advance(kSettled);
     bed.fronts.pooled[1] = 60 * kMiB;
-    // The pool has let 60 MiB go; its process hasn't looked yet.
+    // The pool has released 60 MiB; its process hasn't queried it yet.
     bed.gpus.shown[1] = 340 * kMiB;
     bed.leases.look(gpu(1));
     bed.loop.advance(kSettled);
@@ -193,7 +193,7 @@ TEST(LeaseFigures, WhatAPoolHasGivenBackIsNotTakenOffAContext) {
     bed.fronts.charges[1] = 40 * kMiB;
     bed.fronts.pooled[1] = 0;
     EXPECT_EQ(bed.used(), 340 * kMiB);
-    // What goes beyond the pools is the context's.
+    // The excess over the pools is the context's.
     bed.gpus.shown[1] = 240 * kMiB;
     bed.leases.look(gpu(1));
     bed.loop.advance(kSettled);
@@ -203,7 +203,8 @@ TEST(LeaseFigures, WhatAPoolHasGivenBackIsNotTakenOffAContext) {
 TEST(LeaseFigures, ALookFromBeforeADeathSaysNothingOfIt) {
     LeaseBed bed(kGiB);
     bed.leases.look(gpu(1));
-    // A process comes, takes memory and is killed before the driver has answered; a child keeps its memory.
+    // A process connects, takes memory and is killed before the driver has answered; a child keeps its
+    // memory.
     bed.loop.post([&] { bed.gpus.shown[1] = 100 * kMiB; });
     bed.enter(1);
     ASSERT_EQ((*bed.ask(1, 100 * kMiB))->why, wire::Why::none);
@@ -234,7 +235,7 @@ TEST(LeaseFigures, MemoryThatNobodyAskedForCountsByTheDriversFigure) {
     EXPECT_EQ((*bed.ask(1, 400 * kMiB))->why, wire::Why::over_limit);
 }
 
-// What an earlier daemon left.
+// Records of an earlier daemon.
 
 TEST(LeaseRestart, ARestartKeepsLeasesAndWaitsForSiblingsToComeBack) {
     LeaseMemory table;

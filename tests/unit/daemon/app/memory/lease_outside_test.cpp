@@ -7,11 +7,11 @@
 namespace cgpu::app::test {
 namespace {
 
-// Who never said hello is outside the module, however little memory it has.
+// A process that never connected is outside the module, however little memory it has.
 
 using Pids = std::vector<std::int32_t>;
 
-/// Process 7, of the instance, has a context and doesn't say hello.
+/// Process 7, of the instance, has a context and doesn't connect.
 void stranger_comes(LeaseBed& bed) {
     bed.fronts.ours = {7};
     bed.gpus.shown[7] = 30 * kMiB;
@@ -115,7 +115,7 @@ TEST(LeaseOutside, IsNobodyWhomAnEarlierDaemonKnew) {
     EXPECT_TRUE(bed.processes.killed.empty());
 }
 
-// Found as an open end of the wall: a job's memory on a card that it has no part of was looked for by nobody.
+// Found as a gap: nothing looked for a job's memory on a card of which it has no part.
 TEST(LeaseOutside, IsWhoUsesAGpuThatIsNotTheInstances) {
     for (const auto on_escape : {OnEscape::report, OnEscape::refuse, OnEscape::kill}) {
         LeaseBed bed(2 * kGiB, {}, with(on_escape));

@@ -9,7 +9,7 @@ namespace {
 constexpr std::int32_t kProcesses = 4;
 constexpr Nanos kSecond = 1'000'000'000;
 
-/// What each process believes, kept beside the leases and compared with them.
+/// What each process assumes, recorded beside the leases and compared with them.
 struct World {
     struct Believes {
         std::uint64_t lease = 0;
@@ -67,7 +67,7 @@ struct World {
         }
     }
 
-    /// It says that it has refused its program so much.
+    /// It reports that it has refused its program this many bytes.
     void give_up(std::int32_t pid, std::uint64_t bytes) {
         auto& it = processes[pid];
         const bool true_word = it.entered && !it.dead && (it.refused_asks > 0 || bytes > limit);
@@ -92,7 +92,7 @@ struct World {
         bed.loop.advance(kSecond);
     }
 
-    /// The driver has freed what a dead process had; the pid is used anew.
+    /// The driver has freed the memory of a dead process; the pid is used again.
     void bury(std::int32_t pid) {
         if (!processes[pid].dead) return;
         bed.gpus.shown.erase(pid);
@@ -158,8 +158,8 @@ RC_GTEST_PROP(LeaseProperty, AgreesWithWhatTheProcessesBelieveAndNeverExceeds, (
     RC_ASSERT(world.bed.table.records.empty());
 }
 
-/// Many asks at once from processes that answer recalls, some of them stopped: everyone is answered, the sum
-/// holds.
+/// Many asks at once from processes that answer recalls, some of them stopped: all are answered, and the sum
+/// is within the limit.
 RC_GTEST_PROP(LeaseProperty, ManyAsksAtOnceAreAllAnsweredWithinTheLimit, ()) {
     const auto limit = *rc::gen::inRange<std::uint64_t>(16, 300) * kMiB;
     World world(limit);

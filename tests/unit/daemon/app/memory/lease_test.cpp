@@ -49,14 +49,14 @@ TEST(Lease, ARefusedAllocationCountsOnceHoweverOftenItWasAskedFor) {
     EXPECT_TRUE(bed.leases.allocation_refused(bed.key(1), 90 * kMiB));
     EXPECT_EQ(refused(), 1U);
     EXPECT_EQ(bed.leases.pools().refused(bed.key(1).pool.instance.id, gpu(2)), 0U);
-    // A process can't say it of what nobody refused it.
+    // A process can't report a refusal that didn't happen.
     EXPECT_FALSE(bed.leases.allocation_refused(bed.key(2), 90 * kMiB));
     EXPECT_FALSE(bed.leases.allocation_refused(bed.key(9), 200 * kMiB)) << "nobody";
     EXPECT_EQ(refused(), 1U);
-    // But what is beyond the limit needn't be asked for.
+    // But an allocation beyond the limit needn't be asked for.
     EXPECT_TRUE(bed.leases.allocation_refused(bed.key(2), 101 * kMiB));
     EXPECT_EQ(refused(), 2U);
-    // No more can be said than was refused.
+    // No more refusals can be reported than happened.
     EXPECT_TRUE(bed.leases.allocation_refused(bed.key(1), kMiB));
     EXPECT_TRUE(bed.leases.allocation_refused(bed.key(1), kMiB));
     EXPECT_FALSE(bed.leases.allocation_refused(bed.key(1), kMiB));
@@ -121,7 +121,7 @@ TEST(Lease, AStoppedSiblingCostsOneDeadline) {
     ASSERT_TRUE(*first);
     EXPECT_EQ((*first)->why, wire::Why::over_limit);
     EXPECT_TRUE(*bed.ask(2, 50 * kMiB)) << "it is not waited for twice";
-    // Running again, it answers the old recall.
+    // When it runs again, it answers the old recall.
     bed.leases.give(bed.key(1), 50 * kMiB);
     EXPECT_EQ((*bed.ask(2, 50 * kMiB))->why, wire::Why::none);
 }
@@ -138,7 +138,7 @@ TEST(Lease, ADaemonThatWasHeldUpHearsTheSiblingsFirst) {
     bed.leases.give(bed.key(1), 50 * kMiB);  // it came within the deadline, and lay there
     ASSERT_TRUE(*answer);
     EXPECT_EQ((*answer)->why, wire::Why::none);
-    // A sibling that really is silent costs a deadline of the daemon's own time.
+    // A process that really is silent costs one deadline of the daemon's own time.
     const auto refused = bed.ask(2, 20 * kMiB);
     bed.loop.held_up(1000 * kMs);
     EXPECT_FALSE(*refused);

@@ -4,10 +4,10 @@
 
 #include "tests/unit/daemon/app/memory/lease_fakes.hpp"
 
-/// What the tests of memory past the module begin with.
+/// Shared by the tests of memory without the module.
 namespace cgpu::app::test {
 
-/// Enough to find out: the idle look, those that confirm it, and the patience.
+/// Enough for detection: the idle query, those that confirm it, and the patience.
 constexpr Nanos kFound = 6'000 * kMs;
 
 inline LeaseSettings with(OnEscape on_escape) {
@@ -16,7 +16,7 @@ inline LeaseSettings with(OnEscape on_escape) {
     return settings;
 }
 
-/// A process with a context of 256 MiB and 100 MiB allocated, both as the module said.
+/// A process with a context of 256 MiB and 100 MiB allocated, both announced by the module.
 inline void work(LeaseBed& bed, std::int32_t pid) {
     const auto before = bed.used();
     bed.enter(pid);

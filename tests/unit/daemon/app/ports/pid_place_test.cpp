@@ -65,8 +65,8 @@ TEST(PidNamespaces, AProcessOfOurOwnHasOnePid) {
     EXPECT_TRUE(read_pid_place(0x7fffffff).pids.empty());
 }
 
-/// A program of the system's with a pipe at its output: unlike a fork of this test, it brings no thread of a
-/// sanitizer into a namespace that it makes.
+/// A program of the system with a pipe as its output: unlike a fork of this test, it brings no sanitizer
+/// thread into a namespace that it makes.
 class Program {
   public:
     explicit Program(std::vector<std::string> words) {
@@ -93,7 +93,7 @@ class Program {
     Program(const Program&) = delete;
     Program& operator=(const Program&) = delete;
 
-    /// The number that it printed; 0 where it ended without one or took 20 s.
+    /// The number that it printed; 0 if it ended without one or took 20 s.
     [[nodiscard]] pid_t number() const {
         pollfd ready{output_, POLLIN, 0};
         std::array<char, 16> text{};
@@ -114,7 +114,7 @@ pid_t only_child_of(pid_t pid) {
     return child;
 }
 
-/// A pid namespace: its first process, that one's child, and a process that has entered it from outside.
+/// A pid namespace: its first process, a child of that, and a process that has entered it from outside.
 class Namespace {
   public:
     Namespace()

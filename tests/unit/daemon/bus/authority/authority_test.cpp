@@ -22,13 +22,13 @@ const compat::Caller kAtTerminal{1000, 4711, ":1.42", true};
 
 class AuthorityTest : public testing::Test {
   protected:
-    /// The answer; nothing: none within the call.
+    /// The answer; empty: none within the call.
     using Answer = std::optional<app::Result<void>>;
 
     void ask(Answer& answer, const compat::Caller& caller, Action action = Action::manage_policy) {
         authority_.ask(action, caller, [&answer](const app::Result<void>& said) { answer = said; });
     }
-    /// As the daemon's loop does it: until it is so.
+    /// Runs the loop, as the daemon does, until the condition is true.
     template <class Condition>
     void run_until(Condition condition) {
         const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
@@ -50,7 +50,7 @@ class AuthorityTest : public testing::Test {
         ASSERT_FALSE(answer);
         EXPECT_EQ(answer.error().reason, model::Refusal::Reason::not_permitted);
         EXPECT_NE(answer.error().text.find(part), std::string::npos) << answer.error().text;
-        EXPECT_NE(answer.error().text.find(". Try: the same as root (sudo)"), std::string::npos)
+        EXPECT_NE(answer.error().text.find(". Try: do the same as root (sudo)"), std::string::npos)
             << answer.error().text;
     }
 

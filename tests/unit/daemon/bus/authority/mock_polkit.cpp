@@ -46,7 +46,7 @@ class Authority final : public sdbus::AdaptorInterfaces<org::freedesktop::Policy
         const Mood now =
             note({subject.get<0>(), subject.get<1>().at("name").get<std::string>(), action, flags == 1, id},
                  result);
-        // The connection has a lock of its own: none of ours is held when it is called.
+        // The connection has a lock of its own, so none of ours is held during the call.
         if (now != Mood::hold)
             result.returnResults(Verdict(now == Mood::yes, now == Mood::challenge, Details()));
     }

@@ -7,7 +7,7 @@
 
 namespace cgpu::test {
 
-/// A polkit on the system bus that answers as it is told, on a thread of its own.
+/// A polkit on the system bus that gives the configured answers, on a thread of its own.
 class MockPolkit {
   public:
     enum class Mood { yes, no, challenge, hold };
@@ -27,7 +27,7 @@ class MockPolkit {
     MockPolkit& operator=(const MockPolkit&) = delete;
 
     void set_mood(Mood mood);
-    /// Says yes to whom it holds.
+    /// Answers yes to the held questions.
     void answer_held();
     [[nodiscard]] std::vector<Question> questions() const;
     [[nodiscard]] std::vector<std::string> cancelled() const;

@@ -20,7 +20,7 @@ struct Unref {
 using Bus = std::unique_ptr<sd_bus, Unref>;
 using Message = std::unique_ptr<sd_bus_message, Unref>;
 
-/// A daemon that has no object at all, so what gets through is answered by sd-bus: there is none.
+/// A daemon without any object, so sd-bus answers calls that pass the limits: there is no such object.
 class MessageLimitsTest : public testing::Test {
   protected:
     MessageLimitsTest() {
@@ -35,7 +35,7 @@ class MessageLimitsTest : public testing::Test {
                   0);
         return Message(made);
     }
-    /// The name of the error that it is answered with.
+    /// The name of the error in the answer.
     std::string answer_to(Message message) {
         std::string answer;
         EXPECT_GE(sd_bus_call_async(client_.get(), nullptr, message.get(), keep_error, &answer, 20'000'000),
@@ -72,7 +72,7 @@ class MessageLimitsTest : public testing::Test {
 };
 
 #ifdef __SANITIZE_THREAD__
-// ThreadSanitizer copies a message once more for each piece of it that comes in: 20 MiB take 12 s.
+// ThreadSanitizer copies a message once more for each piece that arrives: 20 MiB take 12 s.
 constexpr std::size_t kLongText = 4 << 20;
 #else
 constexpr std::size_t kLongText = 20 << 20;
@@ -105,7 +105,7 @@ TEST_F(MessageLimitsTest, many_values_are_refused) {
 
 TEST_F(MessageLimitsTest, containers_within_containers_count) {
     auto message = call();
-    // As deep as sd-bus lets variants be.
+    // The maximum depth of variants in sd-bus.
     int depth = 0;
     while (depth < 60 && sd_bus_message_open_container(message.get(), 'v', "v") >= 0) ++depth;
     sd_bus_message_append(message.get(), "v", "s", std::string(MessageLimits::kMostText + 1, 'x').c_str());

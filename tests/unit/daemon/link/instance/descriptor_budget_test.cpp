@@ -7,7 +7,7 @@
 namespace cgpu::link {
 namespace {
 
-/// Takes until there is no room; how many it has then.
+/// Takes descriptors until there is no room; returns how many it has then.
 std::size_t take_all(DescriptorBudget::Share& share) {
     std::size_t count = 0;
     while (share.room()) share.has(++count);

@@ -31,7 +31,7 @@ class InstanceFolderTest : public ::testing::Test {
         const std::ofstream socket(path_ / "link" / "socket");
         return std::move(*folder);
     }
-    /// Whether this user gets at what lies in the folder's link.
+    /// Whether this user can reach the socket in the folder's link.
     [[nodiscard]] bool reached_by(uid_t user) const {
         const auto socket = path_ / "link" / "socket";
         const pid_t child = fork();

@@ -62,7 +62,7 @@ TEST(InstanceLoop, one_with_many_connections_gives_way_to_its_neighbour_after_a_
         most_between = std::max(most_between, since);
         since = 0;
     }));
-    // The neighbour is always ready too, and takes its whole turn: so it is served in every turn of the loop.
+    // The neighbour is always ready too, and uses its whole turn: so it is served in every turn of the loop.
     ASSERT_TRUE(outer.run_until([&] { return calls >= 300; }));
     EXPECT_GE(served, 60);
     EXPECT_LE(most_between, 6) << "five calls of a fifth of a turn, and the one that was begun";

@@ -1,4 +1,5 @@
-// The driver's libraries: from whoever makes an instance's mounts to cgpud, and from there to its processes.
+// The driver's libraries: from the process that makes an instance's mounts to cgpud, and from there to its
+// processes.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,14 +14,14 @@ namespace {
 namespace fs = std::filesystem;
 using Order = Puppet::Order;
 
-/// What a HandOver came to.
+/// The outcome of a HandOver.
 enum Came : std::uint64_t { taken = 0, refused_hello = 1, refused_files = 2, ended = 3 };
 
 struct LinkDriver : LinkTest {
     LinkDriver() {
         // Every process of this test descends from it.
         attach(*processes.identify(getpid()));
-        // Any library will do.
+        // Any library can be used.
         for (const char* name : {"libcuda.so.535", "libnvidia-ml.so.535"})
             fs::copy_file(fs::canonical("/proc/self/exe"), runtime_dir / name);
     }

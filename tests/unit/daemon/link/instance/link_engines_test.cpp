@@ -1,4 +1,4 @@
-// Which engine runs in which process, and how one is told to go over to another.
+// Which engine runs in which process, and how a process is told to change to another.
 #include "tests/unit/daemon/link/support/link_bed.hpp"
 
 namespace cgpu::link::test {

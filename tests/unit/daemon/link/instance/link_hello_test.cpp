@@ -1,4 +1,4 @@
-// Connecting: who gets in, what is refused, and that nobody is harmed by what another sends.
+// Connecting: which processes are accepted, what is refused, and that no packet of one process harms another.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,7 +18,7 @@ Order with_text(Order order, const std::string& text) {
 }
 
 struct LinkHello : LinkTest {
-    /// Connects in the puppet and sends bytes instead of a Hello; answers 1 when the daemon ended the
+    /// Connects in the puppet and sends bytes instead of a Hello; returns 1 when the daemon has ended the
     /// connection.
     std::uint64_t send_garbage(Puppet& puppet, std::uint64_t seed) {
         return puppet.tell(with_text({[](Front& front, const Order& order) -> std::uint64_t {
@@ -27,7 +27,7 @@ struct LinkHello : LinkTest {
                                           std::vector<unsigned char> bytes(1 + random() % 1500);
                                           for (auto& byte : bytes)
                                               byte = static_cast<unsigned char>(random());
-                                          // Half of them look right at the start.
+                                          // Half of them look valid at the start.
                                           auto hello = wire::make_message<wire::Hello>();
                                           hello.header.kind = static_cast<wire::Kind>(random() % 10);
                                           if (random() % 2 == 0 && bytes.size() >= sizeof hello)
@@ -140,7 +140,7 @@ TEST_F(LinkHello, FiveThousandRandomPacketsHarmNobodyElse) {
              while (count < 5000) {
                  if (front.fd < 0 && !(front.connect(order.text) && front.hello(wire::Role::compute)))
                      return count;
-                 // Mostly well-formed packets of odd contents, so that they get past the length check.
+                 // Mostly well-formed packets with random contents, so that they pass the length check.
                  unsigned char bytes[600];
                  for (auto& byte : bytes) byte = static_cast<unsigned char>(random());
                  static constexpr std::size_t kSizes[] = {0, 32, 288, 256, 32, 48, 32, 32, 88};
@@ -152,7 +152,7 @@ TEST_F(LinkHello, FiveThousandRandomPacketsHarmNobodyElse) {
                  if (random() % 2 == 0) std::memset(bytes + sizeof header, static_cast<int>(random() % 3), 8);
                  if (!front.send_bytes(bytes, size)) front.disconnect();
                  ++count;
-                 // Reads what there is now and then, so that its own answers don't fill the socket.
+                 // Reads now and then, so that its own answers don't fill the socket.
                  if (count % 8 == 0) front.disconnect();
              }
              return count;

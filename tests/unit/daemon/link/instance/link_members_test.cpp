@@ -1,4 +1,4 @@
-// Whose link it is: who may say Hello, and that no process is taken for another.
+// The members of a link: which processes may send a Hello, and that none is mistaken for another.
 #include <linux/sched.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -17,10 +17,10 @@
 namespace cgpu::link::test {
 namespace {
 
-/// A process that does nothing, until the end of the test.
+/// A process that does nothing until the end of the test.
 class Idler {
   public:
-    /// `pid`: the one that it is to have; 0: any.
+    /// `pid`: its pid; 0: any.
     explicit Idler(pid_t pid = 0) {
         clone_args how{};
         how.exit_signal = SIGCHLD;
@@ -39,7 +39,7 @@ class Idler {
     }
     Idler(const Idler&) = delete;
     Idler& operator=(const Idler&) = delete;
-    /// -1: it could not be made.
+    /// -1: it could not be created.
     [[nodiscard]] pid_t pid() const { return pid_; }
 
   private:
@@ -115,7 +115,7 @@ TEST_F(LinkMembers, WhoLeftItsMountsAndParentsIsKnownByTheCgroup) {
     EXPECT_EQ(members.front().pid, left.pid());
 }
 
-/// A connection whose maker has ended while a child of it holds the socket, with another process of that pid.
+/// A connection whose creator has ended while its child holds the socket, with another process of that pid.
 struct Inherited {
     int listening = -1;
     int accepted = -1;
@@ -173,7 +173,7 @@ TEST_F(LinkMembers, APidThatWasUsedAgainIsNotTakenForThePeer) {
     if (knows) {
         EXPECT_FALSE(Connection::peer_of(connection.accepted, processes));
     }
-    // An older kernel can't tell. There it is the membership that keeps other instances' processes out.
+    // An older kernel can't tell. There the membership check keeps other instances' processes out.
     const auto taken = Connection::peer_of(connection.accepted, processes, Connection::Peer::by_pid);
     ASSERT_TRUE(taken);
     EXPECT_EQ(taken->pid, innocent.pid());
@@ -199,7 +199,7 @@ TEST_F(LinkMembers, AGreedyInstanceLeavesDescriptorsToOthers) {
         std::array<Front, 200> all;
         for (auto& each : all)
             if (!each.connect(o.text)) return 0;
-        // The daemon takes them in their order. Of what it has closed again there is an end to be read.
+        // The daemon handles them in order. A connection that it has closed again can be read to its end.
         char byte = 0;
         const timeval patience{10, 0};
         setsockopt(all.back().fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);

@@ -122,7 +122,7 @@ TEST_F(LinkMemory, AClosedSocketEndsNothing) {
     EXPECT_EQ(leased(one), 80 * kMiB);
     EXPECT_EQ(divider.removed, 0);
     EXPECT_TRUE(idle.empty());
-    // It comes back: the same process, new pages, its lease untouched.
+    // It reconnects: the same process, new pages, its lease unchanged.
     auto* old = divider.pages[puppet.pid()]->orders;
     ASSERT_TRUE(puppet.connect(socket(one)));
     EXPECT_EQ(divider.removed, 1);
@@ -181,7 +181,7 @@ TEST_F(LinkMemory, KilledAtAnyMomentAProcessLeavesNothing) {
         }};
         wire::put_text(order.text, socket(one));
         victim.start(order);
-        // Some of the daemon's turns, so that it is hit at another step each time.
+        // Some turns of the daemon, so that it is killed at another step each time.
         int turns = static_cast<int>(random() % 60);
         loop.run_until([&] { return turns-- == 0; });
         victim.kill();

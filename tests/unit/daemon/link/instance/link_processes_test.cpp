@@ -1,4 +1,4 @@
-// What an instance's processes are told of each other.
+// What an instance's processes are told about each other.
 #include "tests/unit/daemon/link/support/link_bed.hpp"
 
 namespace cgpu::link::test {
@@ -9,7 +9,7 @@ using Order = Puppet::Order;
 constexpr std::uint64_t kNotListed = ~0ull;
 
 struct LinkProcesses : LinkTest {
-    /// What `asker` is told that the process has in use.
+    /// The use of the process, as `asker` is told.
     static std::uint64_t told(Puppet& asker, pid_t pid) {
         return asker.tell({[](Front& front, const Order& order) -> std::uint64_t {
                                for (const auto& use : front.processes())
@@ -18,7 +18,7 @@ struct LinkProcesses : LinkTest {
                            },
                            static_cast<std::uint64_t>(pid)});
     }
-    /// How many it is told of, each once.
+    /// How many processes it is told of, each once.
     static std::uint64_t count_told(Puppet& asker) {
         return asker.tell({[](Front& front, const Order&) -> std::uint64_t {
             const auto uses = front.processes();

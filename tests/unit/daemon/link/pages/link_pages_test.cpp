@@ -1,4 +1,4 @@
-// The seals hold: what must be obeyed can't be written by those who obey.
+// The seals hold: a process that must obey an order can't write it.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -16,7 +16,7 @@ namespace cgpu::link::test {
 
 constexpr std::uint64_t kMiB = 1ull << 20;
 
-/// Says which processes hold memory as the test has it; answers by the loop.
+/// Reports which processes hold memory as the test sets it; answers through the loop.
 struct BedGpus final : app::Gpus {
     explicit BedGpus(PollLoop& its_loop) : loop(its_loop) {}
     PollLoop& loop;
@@ -51,7 +51,7 @@ struct BedDivider final : app::ComputeDivider {
     }
 };
 
-/// Keeps what it hears; names one engine.
+/// Records the reports that it receives; names one engine.
 struct BedEngines final : app::EngineWatch {
     app::EngineControl* fronts = nullptr;
     std::vector<upgrade::Known> were_known;
@@ -107,7 +107,7 @@ class LinkTest : public testing::Test {
         std::filesystem::remove_all(runtime_dir);
     }
 
-    /// The puppets, which are children of the test, belong to it.
+    /// The puppets, which are children of the test, belong to the instance.
     model::Instance make(const char* id, std::uint64_t limit) {
         model::Instance made{.id = *model::InstanceId::parse(id),
                              .name = {},
@@ -118,7 +118,7 @@ class LinkTest : public testing::Test {
         return made;
     }
 
-    /// As after a restart of the daemon.
+    /// Starts a daemon, as after a restart.
     void start() {
         auto opened = store::LeaseFile::open(runtime_dir / "leases");
         ASSERT_TRUE(opened) << opened.error().text;

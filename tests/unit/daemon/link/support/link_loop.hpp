@@ -12,7 +12,7 @@
 
 namespace cgpu::link::test {
 
-/// app::Loop by poll(2), on the real clock; runs for as long as a test waits for something.
+/// app::Loop by poll(2), on the real clock; runs as long as a test waits for something.
 class PollLoop final : public app::Loop {
   public:
     app::WatchPtr watch(int fd, std::uint32_t events, std::function<void(std::uint32_t)> call) override {
@@ -43,7 +43,7 @@ class PollLoop final : public app::Loop {
         }
         return true;
     }
-    /// Some turns, until nothing is ready at once.
+    /// Runs some turns, until nothing is ready at once.
     void settle() {
         while (turn(0)) {
         }

@@ -18,7 +18,7 @@ Puppet::Puppet(PollLoop& loop) : loop_(loop) {
     pid_ = fork();
     if (pid_ == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        // The child holds nothing of the daemon's.
+        // The child holds none of the daemon's descriptors.
         for (int fd = 3; fd < 1024; ++fd)
             if (fd != pair[1]) close(fd);
         live(pair[1]);

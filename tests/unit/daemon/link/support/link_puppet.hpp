@@ -10,8 +10,8 @@
 
 namespace cgpu::link::test {
 
-/// A process of its own with a Front in it, that does what the test tells it. Between two orders it answers
-/// recalls.
+/// A process of its own with a Front in it, which carries out the test's orders. Between two orders it
+/// answers recalls.
 class Puppet {
   public:
     struct Order {
@@ -28,9 +28,9 @@ class Puppet {
 
     [[nodiscard]] pid_t pid() const { return pid_; }
     void start(const Order& order);
-    /// Of the order that was started, once it has come.
+    /// The result of the order that was started, once it has arrived.
     std::optional<std::uint64_t> result();
-    /// Starts it and lets the daemon run until the result is there. Throws where none comes.
+    /// Starts it and lets the daemon run until the result has arrived. Throws if none does.
     std::uint64_t tell(const Order& order);
     void kill();
 

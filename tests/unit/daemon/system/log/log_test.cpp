@@ -10,7 +10,7 @@
 namespace cgpu {
 namespace {
 
-/// The daemon's default logger, for the time of a test one that keeps its lines.
+/// The daemon's default logger, replaced during a test by one that keeps its lines.
 class Log : public testing::Test {
   protected:
     Log() {

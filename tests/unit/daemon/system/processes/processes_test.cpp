@@ -26,7 +26,7 @@
 namespace cgpu::system {
 namespace {
 
-/// A child that also ends with a test that fails.
+/// A child that also ends if the test fails.
 [[noreturn]] void pause_until_killed() {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     for (;;) pause();
@@ -112,7 +112,7 @@ TEST(Processes, does_not_take_the_lack_of_a_descriptor_for_that_of_a_process) {
         first = found;
         loop.stop(0);
     });
-    // Its first look is without a descriptor, a later one has some.
+    // The first search has no descriptor, a later one has some.
     setrlimit(RLIMIT_NOFILE, &none);
     close(highest);
     const int taken = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -186,7 +186,7 @@ TEST(Processes, tells_when_one_ends) {
     kill(child, SIGKILL);
     loop.run();
     EXPECT_EQ(called, 1);
-    // Not reaped yet: a zombie has ended all the same.
+    // Not reaped yet: a zombie counts as ended.
     EXPECT_FALSE(processes.alive(*name));
     waitpid(child, nullptr, 0);
     EXPECT_FALSE(processes.identify(child));
@@ -240,8 +240,7 @@ TEST(Processes, waits_for_one_even_without_a_descriptor_left) {
     ASSERT_TRUE(name);
     rlimit before{};
     getrlimit(RLIMIT_NOFILE, &before);
-    // Reading /proc needs one descriptor: the pidfd finds the place taken, the look at /proc finds it free
-    // again.
+    // Reading /proc needs one descriptor: the pidfd finds none free, the read of /proc finds one again.
     const int highest = open("/dev/null", O_RDONLY | O_CLOEXEC);
     rlimit few = before;
     few.rlim_cur = static_cast<rlim_t>(highest);
@@ -260,7 +259,7 @@ TEST(Processes, waits_for_one_even_without_a_descriptor_left) {
     waitpid(child, nullptr, 0);
 }
 
-/// The kernel bounds how many descriptors a user may watch (fs.epoll.max_user_watches).
+/// The kernel limits how many descriptors a user may watch (fs.epoll.max_user_watches).
 class FullLoop final : public app::Loop {
   public:
     explicit FullLoop(EventLoop& inner) : inner_(inner) {}

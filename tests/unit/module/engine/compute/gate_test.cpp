@@ -16,7 +16,7 @@ class GateTest : public ::testing::Test {
     Decision ask(bool waited = false, std::uint64_t stream = 1) {
         return engine.enter({0, waited ? 1u : 0u, 7, stream, 42, now});
     }
-    /// Lets one kernel of a known function through and end.
+    /// Lets one kernel of a known function pass and end.
     void run_one(std::int64_t ns) {
         const Decision decision = ask();
         ASSERT_EQ(decision.act, Act::launch);
@@ -40,7 +40,7 @@ TEST_F(GateTest, AFreeGateMetersNothing) {
     EXPECT_EQ(decision.act, Act::pass);
     EXPECT_EQ(decision.batch, 0u);
     EXPECT_EQ(decision.seq, pages.orders.gates[0].seq);
-    // Counted in advance, until what didn't happen is given back.
+    // Counted in advance, until launches that didn't happen are returned.
     EXPECT_GT(decision.more, 0u);
     EXPECT_EQ(report().launches, 1u + decision.more);
     engine.table.unused(engine.engine, 0, 0, decision.more);

@@ -84,7 +84,7 @@ TEST_P(Metering, FloodedGpuStaysBusyWithABoundedQueue) {
     front.run(kSecond);
     const double elapsed = static_cast<double>(front.now());
     EXPECT_GT(static_cast<double>(front.gpu.busy_ns()) / elapsed, 0.97);
-    // The window, one kernel beyond it, and the first kernels, whose length nobody knew.
+    // The window, one kernel beyond it, and the first kernels, whose duration was unknown.
     EXPECT_LE(front.most_queued, 2 * kMilli + 2 * c.longest + kMilli);
     RecordProperty("batches_per_s", std::to_string(static_cast<double>(front.batches) / elapsed * 1e9));
     RecordProperty("asked_per_launch", std::to_string(static_cast<double>(front.asked) /

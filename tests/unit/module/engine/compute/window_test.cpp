@@ -89,7 +89,8 @@ TEST_F(WindowTest, ItYieldsWhenNothingEndsForLong) {
 
 TEST_F(WindowTest, ItYieldsSoonerWhereThatSetSomethingFree) {
     std::uint64_t unknown = 100;
-    // A kernel spins for one that is launched after it, both of lengths unknown. How long that was held.
+    // A kernel spins for one that is launched after it, both of unknown duration. Returns how long that one
+    // was held.
     const auto round = [&](std::int64_t ends_after) {
         const Decision spins = ask(++unknown);
         EXPECT_EQ(spins.act, Act::launch);
@@ -118,8 +119,8 @@ TEST_F(WindowTest, ItYieldsSoonerWhereThatSetSomethingFree) {
     EXPECT_LT(round(kMilli), kMilli);
 }
 
-// Measured without others' work such a kernel shows its waits; beside it, what came shorter than expected is
-// sure.
+// Measured without other instances' work, such a kernel includes its waits; beside other work, a shorter time
+// is reliable.
 TEST_F(WindowTest, BesideOthersEstimatesOfWhatWaitsSinkAndDontRise) {
     teach(1, 60 * kMilli);
     const auto set = [&](wire::Overlap overlap) {

@@ -18,7 +18,7 @@ constexpr std::uint64_t kGranule = wire::kGranule;
 
 std::uint64_t rounded(std::uint64_t bytes) { return (bytes + kGranule - 1) / kGranule * kGranule; }
 
-/// A driver that hands out addresses as NVIDIA's does: large allocations on granules of their own, small ones
+/// A driver that returns addresses as NVIDIA's does: large allocations on granules of their own, small ones
 /// side by side within a granule.
 class Driver {
   public:
@@ -37,7 +37,7 @@ class Driver {
     std::uint64_t small_end_ = 0;
 };
 
-/// What is held, written down the plain way.
+/// The holdings, recorded in the simplest way.
 struct Model {
     std::map<std::uint64_t, std::uint64_t> addresses;
     std::map<std::pair<Holding, std::uint64_t>, std::uint64_t> others;

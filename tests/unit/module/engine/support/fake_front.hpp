@@ -15,10 +15,10 @@ struct Kernel {
     std::int64_t ns;
 };
 
-/// How a front asks: for launches of one function (those of versions up to 0.2.0), or for GPU time.
+/// How a front asks: for launches of one function (as versions up to 0.2.0 do), or for GPU time.
 enum class Asks { launches, time };
 
-/// One thread of a program: launches what `next` says on its stream, `pause` after each launch.
+/// One thread of a program: launches the kernels of `next` on its stream, with `pause` after each launch.
 struct Program {
     std::uint64_t stream;
     std::function<Kernel()> next;
@@ -42,7 +42,7 @@ struct Program {
     std::uint64_t launched = 0;
 };
 
-/// Does what the front does, in virtual time.
+/// Does the front's work, in virtual time.
 class FakeFront {
   public:
     static constexpr std::uint64_t kContext = 7;
@@ -75,7 +75,7 @@ class FakeFront {
         }
     }
 
-    /// Lets everything end and be measured.
+    /// Lets all work end and be measured.
     void drain() {
         for (Program& each : programs) give_back(each);
         close_all(0);

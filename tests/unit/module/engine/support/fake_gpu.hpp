@@ -8,21 +8,21 @@
 
 namespace cgpu::module::test {
 
-/// A GPU in virtual time: each stream works off its queue in order, the heads of several streams share it
-/// equally.
+/// A GPU in virtual time: each stream executes its queue in order, and the heads of several streams share the
+/// GPU equally.
 class FakeGpu {
   public:
     using Stream = std::uint64_t;
 
     void launch(Stream stream, std::int64_t ns) { queues_[stream].push_back({static_cast<double>(ns), 0}); }
-    /// An event behind what the stream holds now; its number.
+    /// Records an event after the present content of the stream; returns its number.
     std::uint64_t record(Stream stream) {
         queues_[stream].push_back({0, times_.size()});
         times_.push_back(-1);
         settle();
         return times_.size() - 1;
     }
-    /// When the event happened, or -1.
+    /// When the event completed, or -1.
     std::int64_t happened(std::uint64_t event) const { return times_[event]; }
 
     void advance(std::int64_t to) {
@@ -71,7 +71,7 @@ class FakeGpu {
         std::uint64_t event;  ///< 0: a kernel
     };
 
-    /// What has nothing left to do leaves its queue.
+    /// Removes finished entries from the queues.
     void settle() {
         for (auto& [stream, queue] : queues_) {
             while (!queue.empty() && queue.front().left < 0.5) {

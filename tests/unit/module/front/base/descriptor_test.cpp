@@ -10,8 +10,8 @@
 namespace cgpu::front {
 namespace {
 
-/// In a process of its own that may have so many descriptors and has no standard input: the number that a new
-/// one is kept under.
+/// In a process of its own with this limit of descriptors and without a standard input: the number under
+/// which a new descriptor is kept.
 int kept_under(rlim_t most) {
     const rlimit limit{most, most};
     if (setrlimit(RLIMIT_NOFILE, &limit) != 0) return -1;

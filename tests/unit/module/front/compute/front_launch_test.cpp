@@ -10,7 +10,7 @@ constexpr std::uint32_t kClosed = 0;
 constexpr std::uint32_t kOpen = 1;
 constexpr std::uint32_t kFree = 2;
 
-/// On a node of one GPU launches under a free gate needn't be looked at for their context.
+/// On a node with one GPU, launches under a free gate needn't be checked for their context.
 class FrontOfDevices : public Front, public testing::WithParamInterface<int> {
   protected:
     void SetUp() override {
@@ -36,7 +36,7 @@ TEST_P(FrontOfDevices, EveryArgumentOfALaunchArrives) {
             sent[0] = 7 + i % 2;
             sent[8] = 9 + i / 8 % 2;  // the stream
             const auto size = [&](std::size_t k) { return static_cast<unsigned>(sent[k]); };
-            // A value in a pointer's register: nobody follows it.
+            // A value in a pointer's register, which is never dereferenced.
             const auto list = [&](std::size_t k) { return std::bit_cast<void**>(sent[k]); };
             ASSERT_EQ(call<Launch>("cuLaunchKernel")(list(0), size(1), size(2), size(3), size(4), size(5),
                                                      size(6), size(7), list(8), list(9), list(10)),
@@ -47,7 +47,7 @@ TEST_P(FrontOfDevices, EveryArgumentOfALaunchArrives) {
     }
 }
 
-// The first launch of a function in a context takes memory that the daemon has to hear of.
+// The first launch of a function in a context takes memory that must be reported to the daemon.
 TEST_P(FrontOfDevices, ANewContextEndsWhatPassesFreely) {
     daemon().gate = kFree;
     start();
@@ -66,7 +66,7 @@ TEST_P(FrontOfDevices, AFreeGateLetsEverythingThrough) {
     EXPECT_EQ(launches(), 1000);
 }
 
-// What passes a free gate isn't asked about one by one, whichever functions it launches.
+// Launches that pass a free gate aren't asked about one by one, whichever functions they launch.
 TEST_P(FrontOfDevices, AFreeGateThatClosesHoldsEveryFunction) {
     daemon().gate = kFree;
     start();
@@ -87,7 +87,7 @@ TEST_P(FrontOfDevices, AFreeGateThatClosesHoldsEveryFunction) {
     program.join();
 }
 
-// What is let through ahead must not hide from a larger limit the launch that takes its memory.
+// A grant in advance must not hide from a raised limit the launch that takes its memory.
 TEST_P(FrontOfDevices, ALargerLimitIsTakenByTheNextLaunch) {
     daemon().gate = kFree;
     start();
@@ -186,8 +186,7 @@ TEST_F(Front, ThreadsOwnDefaultStreamsAreMeasuredEach) {
         });
     }
     for (auto& thread : threads) thread.join();
-    // 300 kernels of 100 µs. Nobody but the threads could have recorded their streams' events, and they are
-    // gone.
+    // 300 kernels of 100 µs. Only the threads could have recorded their streams' events, and they have ended.
     expect_used(28'000'000, 60'000'000, began);
 }
 

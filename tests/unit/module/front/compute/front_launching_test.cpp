@@ -1,11 +1,11 @@
-// One thread closes batches while another is launching into one: between the moment its launch was let
-// through and the moment the driver has it.
+// One thread closes batches while another is launching into one: between the moment when its launch was let
+// through and the moment when the driver has it.
 #include "tests/unit/module/front/support/front_fixture.hpp"
 
 namespace {
 
 constexpr std::int64_t kMilli = 1'000'000;
-/// So short that the engine takes several in a batch.
+/// So short that the engine puts several into a batch.
 constexpr std::int64_t kShort = kMilli / 10;
 
 class Launching : public Front {
@@ -16,7 +16,7 @@ class Launching : public Front {
         Front::TearDown();
     }
 
-    /// A thread of the program has launched kernels of one millisecond, whose length is known now, and
+    /// A thread of the program has launched kernels of one millisecond, whose duration is known now, and
     /// launches one of fifty: it is in the driver, and not yet on the stream.
     void begin(void* stream, std::int64_t known_ns, bool shares = false) {
         daemon().gate = 1;
@@ -41,7 +41,7 @@ class Launching : public Front {
         ASSERT_TRUE(eventually([&] { return inside() == 1; }));
     }
 
-    /// Threads launch into it together, so that its next batches are told by locked instructions.
+    /// Threads launch into it together, so that its next batches are published by locked instructions.
     void share(void* stream) const {
         std::array<std::thread, 3> threads;
         for (auto& thread : threads)
@@ -53,8 +53,8 @@ class Launching : public Front {
         EXPECT_EQ(synchronise(), 0);
     }
 
-    /// A thread has been let into a batch of its own, and is about to record where that begins, while another
-    /// one's launch, of a function, makes the engine close the batch.
+    /// A thread has been let into a batch of its own, and is about to record its start, while another
+    /// thread's launch, of a function, makes the engine close the batch.
     void expect_closed_though_not_begun(std::int64_t known_ns, std::size_t function) {
         int stream = 0;
         daemon().gate = 1;
@@ -78,7 +78,7 @@ class Launching : public Front {
         EXPECT_TRUE(eventually([&] { return daemon().in_flight_ns == 0; })) << daemon().in_flight_ns;
     }
 
-    /// The thread goes on, and ends.
+    /// The thread continues, and ends.
     void end() {
         hold_after(-1);
         thread_.join();
@@ -88,8 +88,8 @@ class Launching : public Front {
     int inside() const { return behind<int()>("fake_launches_inside")(); }
     int synchronise() const { return call<int()>("cuCtxSynchronize")(); }
 
-    /// Another thread's synchronisation closes the batch: what comes into it after that is measured all the
-    /// same.
+    /// Another thread's synchronisation closes the batch: launches that go into it afterwards are measured
+    /// all the same.
     void expect_measured(void* stream, bool shares = false) {
         begin(stream, kShort, shares);
         EXPECT_EQ(synchronise(), 0);

@@ -8,7 +8,7 @@ namespace {
 constexpr std::int64_t kAhead = 40 * kSecond;  // of the host's clock
 constexpr std::int64_t kMilli = kMillisecond;
 
-/// The host sees at once, or so much later, what has ended at a time of the GPU's clock.
+/// The host sees the end at a time of the GPU's clock at once, or this much later.
 std::int64_t offset_at(GpuClock& clock, std::int64_t gpu_ns, std::int64_t late_ns = 0) {
     return clock.offset_ns(kAhead + gpu_ns + late_ns, gpu_ns);
 }
@@ -35,7 +35,7 @@ TEST(GpuClock, FollowsDriftOfBothClocks) {
 TEST(GpuClock, WhatAStoppedProcessSeesLateIsNoDrift) {
     GpuClock clock;
     EXPECT_EQ(offset_at(clock, kSecond), kAhead);
-    // Stopped for a minute; the first look afterwards is at work that had ended long before.
+    // Stopped for a minute; the first query afterwards is about work that had ended long before.
     const std::int64_t minute = 60 * kSecond;
     const std::int64_t offset = offset_at(clock, 2 * kSecond, minute);
     EXPECT_LE(offset, kAhead + (kSecond + minute) / 5000);

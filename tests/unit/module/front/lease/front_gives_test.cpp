@@ -1,4 +1,4 @@
-// Lease that a process doesn't need goes back to the daemon.
+// Unused lease of a process returns to the daemon.
 #include "tests/unit/module/front/support/front_fixture.hpp"
 
 namespace {
@@ -13,7 +13,7 @@ TEST_F(Front, UnneededLeaseGoesBack) {
     EXPECT_TRUE(eventually([&] { return daemon().leased_bytes == 0; }));
 }
 
-/// What is on its way back to the daemon is refused to nobody.
+/// Lease that is being returned is refused to no thread.
 TEST_F(Front, AllOfTheLimitCanBeHadWhileLeaseGoesBack) {
     constexpr auto kAll = 256 * kMiB;
     daemon().limit_bytes = kContextEstimate + kAll;

@@ -17,7 +17,7 @@ TEST_F(Front, PoolMemoryIsHeldUntilItsStreamGetsThere) {
     std::uint64_t address = 0;
     free_behind_a_kernel(64 * kMiB, &one);
     EXPECT_TRUE(eventually([&] { return daemon().charged_bytes == 64 * kMiB; }));
-    // The same stream may have it at once; another gets it when the GPU is through with it.
+    // The same stream may have it at once; another one gets it when the GPU has finished with it.
     ASSERT_EQ(take(&address, 64 * kMiB, &one), 0);
     ASSERT_EQ((call<int(std::uint64_t, void*)>("cuMemFreeAsync")(address, &one)), 0);
     EXPECT_EQ(take(&address, 64 * kMiB, &two), 0);
@@ -57,8 +57,8 @@ TEST_F(Front, AFreeThatIsDoneWhileTheDaemonRefusesIsNotMissed) {
     const auto take = call<int(std::uint64_t*, std::size_t, void*)>("cuMemAllocAsync");
     std::uint64_t address = 0;
     free_behind_a_kernel(64 * kMiB, &one);
-    // Asked without ado, asked again, and once more when the pools have given back what they can: the answer
-    // to that is held until the free is done.
+    // Asked first, asked again, and once more when the pools have released what they can: the answer to that
+    // is held until the free is done.
     daemon().mute_after_refusals = daemon().refusals + 2;
     int taken = -1;
     std::thread thread([&] {
@@ -72,7 +72,7 @@ TEST_F(Front, AFreeThatIsDoneWhileTheDaemonRefusesIsNotMissed) {
     EXPECT_EQ(taken, 0);
 }
 
-// That the module's thread leaves the driver alone when that ends: the driver would abort.
+// The module's thread must leave the driver alone when the driver ends: otherwise the driver would abort.
 TEST_F(Front, AProcessMayEndBeforeItsFreesAreDone) {
     start();
     behind<void(std::int64_t)>("fake_set_kernel_ns")(10'000'000'000);
@@ -115,7 +115,7 @@ TEST_F(Front, ADestroyedPoolIsNotAskedAnyMore) {
         ASSERT_EQ((call<int(void**, const void*)>("cuMemPoolCreate")(&pool, &what)), 0);
         const auto take = call<int(std::uint64_t*, std::size_t, void*, void*)>("cuMemAllocFromPoolAsync");
         ASSERT_EQ(take(&address, 2 * kMiB, pool, &stream), 0);
-        // The service thread looks at the pools when the free is done.
+        // The service thread queries the pools when the free is done.
         ASSERT_EQ((call<int(std::uint64_t, void*)>("cuMemFreeAsync")(address, &stream)), 0);
         ASSERT_EQ(call<int(void*)>("cuMemPoolDestroy")(pool), 0);
     }
@@ -123,8 +123,8 @@ TEST_F(Front, ADestroyedPoolIsNotAskedAnyMore) {
     EXPECT_EQ(behind<int()>("fake_dead_pools_asked")(), 0);
 }
 
-// The driver takes so long to tell of the free that its context has gone meanwhile, and the context's entry
-// serves one of another GPU.
+// The driver takes so long to report the free that its context has gone meanwhile, and the context's entry is
+// used for one of another GPU.
 TEST_F(Front, AFreeThatIsDoneLateIsOneOfItsGpu) {
     behind<void(int)>("fake_set_devices")(2);
     daemon().limit_bytes = 2 * kContextEstimate + 64 * kMiB;
@@ -144,7 +144,7 @@ TEST_F(Front, AFreeThatIsDoneLateIsOneOfItsGpu) {
     EXPECT_EQ(launch(), cgpu::front::kInvalidDevice);
     behind<void()>("fake_let_query_go")();
     ASSERT_EQ(call<int(void*)>("cuCtxSetCurrent")(context_), 0);
-    // Once the free is done, nothing is under way on the GPU that could make room, so nobody waits for that.
+    // Once the free is done, nothing under way on the GPU could make room, so no thread waits for that.
     using std::chrono::steady_clock;
     EXPECT_TRUE(eventually([&] {
         const auto began = steady_clock::now();

@@ -112,7 +112,7 @@ TEST_F(Front, AProgramMayCloseAllDescriptors) {
 
 TEST_F(Front, DescriptorsThatTookOurNumbersAreLeftAlone) {
     start();
-    // Puts a pipe of the program's under every number that is open.
+    // Puts a pipe of the program under every open number.
     int ends[2] = {-1, -1};
     ASSERT_EQ(pipe2(ends, O_NONBLOCK), 0);
     int replaced = 0;

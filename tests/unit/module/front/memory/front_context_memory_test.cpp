@@ -41,7 +41,7 @@ TEST_F(Front, CodeIsSetAsideBeforeItIsLoaded) {
         << "nothing stays behind";
     ASSERT_EQ(load(&module, small.c_str()), 0);
     EXPECT_EQ(daemon().context_bytes, kContextEstimate + 10 * kMiB);
-    // The unused part of this process's own lease is no reason to refuse it code.
+    // The unused part of this process's own lease is no reason to refuse code.
     std::uint64_t address = 0;
     ASSERT_EQ(allocate(30 * kMiB, &address), 0);
     ASSERT_EQ(free(address), 0);

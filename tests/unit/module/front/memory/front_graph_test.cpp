@@ -1,4 +1,4 @@
-// Memory of graphs: taken at the first launch, kept, given back when it is trimmed.
+// Memory of graphs: taken at the first launch, kept, released when it is trimmed.
 #include "tests/unit/module/front/support/front_fixture.hpp"
 
 namespace {
@@ -35,7 +35,7 @@ TEST_F(FrontGraph, IsChargedAtTheFirstLaunchAndUpToTheLimit) {
     EXPECT_TRUE(eventually([&] { return daemon().charged_bytes == 0; }));
     ASSERT_EQ(launch_graph(first), 0);
     EXPECT_TRUE(eventually([&] { return daemon().charged_bytes == 60 * kMiB; }));
-    // Launched again it has its memory, though there is no room for it a second time.
+    // Launched again it has its memory, although there is no room for it a second time.
     EXPECT_EQ(launch_graph(first), 0);
     EXPECT_EQ(heap_bytes(), 60 * kMiB);
     std::uint64_t address = 0;

@@ -105,7 +105,7 @@ TEST_F(Front, ARefusedAllocationIsToldOnceHoweverOftenItWasAskedFor) {
     std::uint64_t pooled = 0;
     const auto take = call<int(std::uint64_t*, std::size_t, void*)>("cuMemAllocAsync");
     ASSERT_EQ(take(&pooled, 60 * kMiB, nullptr), 0);
-    // With a pool it is tried again, when that has given back what it can.
+    // With a pool the allocation is tried again, after the pool has released what it can.
     std::uint64_t address = 0;
     EXPECT_EQ(allocate(50 * kMiB, &address), kOutOfMemory);
     EXPECT_GE(daemon().refusals, 2u);
@@ -113,11 +113,12 @@ TEST_F(Front, ARefusedAllocationIsToldOnceHoweverOftenItWasAskedFor) {
     EXPECT_EQ(daemon().refused_told_bytes, 50 * kMiB);
     EXPECT_EQ(take(&address, 50 * kMiB, nullptr), kOutOfMemory);
     EXPECT_EQ(daemon().refused_told, 2u);
-    // One that is granted in the end was not refused, whether it waited for the free or came after it.
+    // An allocation that is granted in the end was not refused, whether it waited for the free or came after
+    // it.
     ASSERT_EQ((call<int(std::uint64_t, void*)>("cuMemFreeAsync")(pooled, nullptr)), 0);
     EXPECT_EQ(allocate(80 * kMiB, &address), 0);
     EXPECT_EQ(daemon().refused_told, 2u);
-    // Nobody need be asked for what no card has.
+    // An allocation larger than any card is refused without asking.
     EXPECT_EQ(allocate(std::uint64_t{1} << 60, &address), kOutOfMemory);
     EXPECT_EQ(daemon().refused_told, 3u);
     EXPECT_EQ(daemon().refused_told_bytes, std::uint64_t{1} << 60);

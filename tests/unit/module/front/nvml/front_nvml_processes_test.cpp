@@ -1,4 +1,4 @@
-// The lists of processes that a managed process is shown.
+// The lists of processes that a managed process sees.
 #include <map>
 
 #include "tests/unit/module/front/support/front_nvml.hpp"
@@ -13,7 +13,7 @@ class NvmlProcesses : public NvmlFront {
         NvmlFront::SetUp();
         if (!IsSkipped() && !HasFatalFailure()) daemon().processes = 2;
     }
-    /// Asks for the size, then for the list, as programs do. Bytes by pid.
+    /// Asks for the size, then for the list, as programs do. Returns bytes by pid.
     template <class Item>
     std::map<unsigned, unsigned long long> listed(const char* name) {
         const auto function = nvml<int(Device, unsigned*, Item*)>(name);

@@ -4,8 +4,8 @@
 #include <array>
 #include <cstddef>
 
-/// A thread's current contexts. Nothing to destroy when a thread ends: telling the C library of that waits
-/// for the loader's lock.
+/// A thread's current contexts. They need no destruction when a thread ends: registering one with the C
+/// library waits for the loader's lock.
 template <class Context>
 struct ContextStack {
     std::array<Context*, 16> contexts;

@@ -234,7 +234,7 @@ bool Server::read_one(Peer& peer) {
     if (const auto ask = wire::read_message<wire::Ask>(packet)) answer(peer, *ask);
     if (const auto ask = wire::read_message<wire::AskProcesses>(packet)) list(peer, *ask);
     if (const auto give = wire::read_message<wire::Give>(packet)) {
-        // "All there may be" is what a program says that starts: here none has had anything before.
+        // A program that starts returns "everything": here none has had anything before.
         if (give->bytes != UINT64_MAX) {
             control_.leased_bytes -= give->bytes;
             ++control_.gives;
@@ -248,7 +248,7 @@ bool Server::read_one(Peer& peer) {
     return true;
 }
 
-/// Puts what the test wants into the pages, takes what they say out of them.
+/// Writes the test's settings into the pages, and reads the reports.
 void Server::update(Peer& peer) {
     if (peer.orders == nullptr) return;
     peer.orders->gpus[0].limit_bytes = control_.limit_bytes.load();
@@ -267,7 +267,7 @@ void Server::update(Peer& peer) {
     control_.in_flight_ns = peer.reports->gpus[0].in_flight_ns.load();
     control_.wants = peer.reports->gpus[0].wants.load();
     control_.rings = peer.bell->rings.load();
-    // The program itself, where children of it came later.
+    // The program itself, not its children, which came later.
     if (&peer == &peers_.front()) order_switch(peer);
     if (const auto bytes = control_.recall_bytes.exchange(0); bytes != 0) {
         auto message = wire::make_message<wire::Recall>();

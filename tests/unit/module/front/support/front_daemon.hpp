@@ -9,8 +9,8 @@
 #include "core/wire/message.hpp"
 #include "core/wire/pages.hpp"
 
-/// What a test tells its daemon and reads of it. Shared memory: the daemon is a process of its own, so that a
-/// test may close all its descriptors, stop the daemon or kill it.
+/// The test's settings for its daemon, and the daemon's results. Shared memory: the daemon is a process of
+/// its own, so that a test may close all its descriptors, stop the daemon or kill it.
 struct DaemonControl {
     // Told.
     std::atomic<std::uint64_t> limit_bytes{1u << 30};

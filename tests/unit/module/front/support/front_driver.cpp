@@ -33,7 +33,7 @@ int devices = 2;
 int failures_left = 0;
 std::uint64_t next_address = 0x7000'0000'0000;
 std::map<std::uint64_t, std::uint64_t> heap;  // address, array or handle → bytes
-/// Memory of a device's pool: its end, once it has been freed, is that of the work before the free.
+/// Memory of a device's pool: after it was freed it ends with the work before the free.
 struct Block {
     std::uint64_t bytes;
     int device;
@@ -78,7 +78,7 @@ int give(std::uint64_t key) {
 
 }  // namespace
 
-// What the tests read and set.
+// Read and set by the tests.
 extern "C" __attribute__((visibility("default"))) std::uint64_t fake_heap_bytes() {
     const std::lock_guard lock(mutex);
     std::uint64_t sum = 0;
@@ -92,9 +92,9 @@ extern "C" __attribute__((visibility("default"))) void fake_fail_next(int count)
     failures_left = count;
 }
 
-/// How often the driver was asked about a pool that it had destroyed, or that it did destroy meanwhile.
+/// How often the driver was asked about a pool that it had destroyed, or destroyed during the call.
 extern "C" __attribute__((visibility("default"))) int fake_dead_pools_asked() { return dead_pools_asked; }
-/// How long the driver thinks about a pool before it answers, in microseconds.
+/// How long the driver takes to answer a query of a pool, in microseconds.
 extern "C" __attribute__((visibility("default"))) void fake_set_asking_us(int us) { asking_takes_us = us; }
 
 API cuInit(unsigned) {
@@ -337,7 +337,7 @@ API cuMemCreate(std::uint64_t* handle, std::size_t bytes, const void*, unsigned 
 API cuMemRelease(std::uint64_t) { return kSuccess; }
 API cuMemMap(std::uint64_t, std::size_t, std::size_t, std::uint64_t, unsigned long long) { return kSuccess; }
 API cuMemUnmap(std::uint64_t, std::size_t) { return kSuccess; }
-// A driver from before lazy loading; a module takes the length of its text.
+// A driver older than lazy loading; a module takes the length of its text.
 API cuModuleLoadData(std::uint64_t* module, const void* image) {
     return take(module, std::strlen(static_cast<const char*>(image)));
 }

@@ -7,8 +7,8 @@
 
 #define API extern "C" __attribute__((visibility("default"))) int
 
-/// A driver small enough for the front's unit tests. It does what the front's contract needs and nothing
-/// beyond; whole programs are tested on the simulator.
+/// A minimal driver for the front's unit tests. It implements only what the front relies on; whole programs
+/// are tested on the simulator.
 namespace fake {
 
 constexpr int kSuccess = 0;
@@ -18,7 +18,7 @@ constexpr int kNotInitialized = 3;
 constexpr int kInvalidContext = 201;
 constexpr int kNotReady = 600;
 
-/// When all that was launched has run (CLOCK_MONOTONIC).
+/// When all launched work has run (CLOCK_MONOTONIC).
 extern std::atomic<std::int64_t> busy_until_ns;
 
 inline std::int64_t now_ns() {

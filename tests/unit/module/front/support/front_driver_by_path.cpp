@@ -1,4 +1,4 @@
-// For fronts that tests build: the driver's stand-in lies at a path of their own.
+// For fronts that tests build: the fake driver is at a path of their own.
 #include <dlfcn.h>
 
 #include "module/front/driver/real_library.hpp"

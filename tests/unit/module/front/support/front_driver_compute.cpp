@@ -27,8 +27,8 @@ std::atomic<int> held_after{-1};
 std::atomic<int> launches_inside{0};
 std::atomic<bool> capturing{false};
 
-/// A driver's end, among the exit handlers of its process: other threads had better not be in it any more.
-/// This one gives them the time to show that they are.
+/// The driver's end, among the exit handlers of its process: no other thread may be in it any more. It waits,
+/// so that threads that are still inside show.
 struct End {
     std::atomic<bool> come{false};
     End() = default;
@@ -58,11 +58,11 @@ extern "C" __attribute__((visibility("default"))) void fake_set_kernel_ns(std::i
     const std::lock_guard lock(mutex);
     kernel_ns = ns;
 }
-/// After so many more, launches stay in the driver, before they are on their stream; how many do is told. -1:
-/// none does any more.
+/// After this many more, launches stay in the driver before they are on their stream; the number of them is
+/// counted. -1: none does any more.
 extern "C" __attribute__((visibility("default"))) void fake_hold_launches(int after) { held_after = after; }
 extern "C" __attribute__((visibility("default"))) int fake_launches_inside() { return launches_inside; }
-/// The next question about an event stays in the driver; whether one does; it no longer does.
+/// The next query of an event stays in the driver; whether one does; it no longer does.
 extern "C" __attribute__((visibility("default"))) void fake_hold_next_query() { hold_next_query = true; }
 extern "C" __attribute__((visibility("default"))) int fake_query_held() { return query_held ? 1 : 0; }
 extern "C" __attribute__((visibility("default"))) void fake_let_query_go() { query_held = false; }

@@ -19,7 +19,7 @@
 constexpr int kOutOfMemory = 2;  // CUDA_ERROR_OUT_OF_MEMORY
 
 /// A managed process: its own folder with a daemon, and the front loaded as a program loads the driver. One
-/// process can be that only once, so each test needs a process of its own, as ctest gives it.
+/// process can do that only once, so each test needs a process of its own, which ctest provides.
 class Front : public testing::Test {
   protected:
     static constexpr std::uint64_t kMiB = 1 << 20;
@@ -64,7 +64,7 @@ class Front : public testing::Test {
     std::function<Signature> call(const char* name) const {
         return reinterpret_cast<Signature*>(dlsym(front_, name));
     }
-    /// The same of the driver behind it.
+    /// The same for the driver behind it.
     template <class Signature>
     std::function<Signature> behind(const char* name) const {
         return reinterpret_cast<Signature*>(dlsym(driver_, name));
@@ -89,7 +89,7 @@ class Front : public testing::Test {
         return call<Launch>("cuLaunchKernel")(&functions[function], 1, 1, 1, 1, 1, 1, 0, stream, nullptr,
                                               nullptr);
     }
-    /// Memory of the stream's that is free when the kernel has run.
+    /// Memory of the stream that is free when the kernel has run.
     void free_behind_a_kernel(std::uint64_t bytes, void* stream) const {
         std::uint64_t address = 0;
         ASSERT_EQ((call<int(std::uint64_t*, std::size_t, void*)>("cuMemAllocAsync")(&address, bytes, stream)),
@@ -98,7 +98,7 @@ class Front : public testing::Test {
         ASSERT_EQ((call<int(std::uint64_t, void*)>("cuMemFreeAsync")(address, stream)), 0);
     }
 
-    /// As the driver tells it to a process of its own: this one shall find the driver untouched.
+    /// As the driver reports it to another process: in this one the driver must stay uninitialised.
     static std::array<std::uint8_t, 16> first_cards_uuid() {
         std::array<std::uint8_t, 16> uuid{};
         int ends[2] = {-1, -1};
@@ -122,7 +122,7 @@ class Front : public testing::Test {
         return uuid;
     }
 
-    /// Waits for a condition; false where it didn't come within 20 s.
+    /// Waits for a condition; false if it isn't true within 20 s.
     static bool eventually(const std::function<bool()>& condition) {
         const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
         while (!condition()) {
@@ -132,14 +132,14 @@ class Front : public testing::Test {
         return true;
     }
 
-    /// What had been measured, and how long the GPU had idled, when something began.
+    /// The measured time and the GPU's idle time when something began.
     struct Began {
         std::int64_t used_ns;
         std::int64_t idle_ns;
     };
     Began begin_measuring() { return {daemon().used_ns, idle_ns()}; }
-    /// The GPU's time that was measured since then is within these bounds. A batch whose launches come too
-    /// late for the GPU, on a busy machine, lasts longer by as much as the GPU idled.
+    /// The GPU time that was measured since then is within these bounds. A batch whose launches come too late
+    /// for the GPU, on a busy machine, lasts longer by the time in which the GPU idled.
     void expect_used(std::int64_t at_least_ns, std::int64_t less_than_ns, const Began& began) {
         const auto used_ns = [&] { return daemon().used_ns - began.used_ns; };
         EXPECT_TRUE(eventually([&] { return used_ns() >= at_least_ns; })) << used_ns();

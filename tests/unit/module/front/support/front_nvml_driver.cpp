@@ -1,5 +1,5 @@
-// Two cards as NVML shows them, for the NVML front's unit tests. The processes 1000 and 1010 are the test's
-// instance's (see listed_process); 5 and 9999 are somebody else's.
+// Two cards as NVML shows them, for the NVML front's unit tests. The processes 1000 and 1010 belong to the
+// test's instance (see listed_process); 5 and 9999 don't.
 #include <cstring>
 #include <iterator>
 
@@ -18,7 +18,7 @@ int cards[2];
 
 constexpr unsigned kPids[] = {5, 1010, 9999, 1000};
 
-/// NVML's way to hand lists over; make(item, pid).
+/// NVML's way to return lists; make(item, pid).
 template <class Item, class Make>
 int list(unsigned* count, Item* items, Make make) {
     if (count == nullptr) return 2;

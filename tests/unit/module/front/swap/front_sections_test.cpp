@@ -1,4 +1,4 @@
-// The engine's sections by themselves: who waits for whom.
+// The engine's sections alone: which threads wait for which.
 #include "module/front/swap/sections.hpp"
 
 #include <gtest/gtest.h>
@@ -107,7 +107,7 @@ TEST_F(SectionsTest, ACallWithinASectionIsNotHeld) {
             asked = true;
             EXPECT_EQ(there(), SwitchResult::done) << answer_.detail;
         });
-        // As a signal handler's would be; whether or not all others are kept out at the moment.
+        // As in a signal handler, whether or not all others are kept out at the moment.
         for (int i = 0; i < 1000 || !asked; ++i) EXPECT_EQ(engine_.leased(0), 4 * wire::kGranule);
     }
     exchange.join();
@@ -130,8 +130,8 @@ TEST(SectionsOfNothing, WhereNothingIsInForceCallsDoNothing) {
 EngineHandle* engine_of_ending_threads = nullptr;
 std::atomic<int> calls_of_ending_threads{0};
 
-/// Destructors of thread-specific data run in any order: some of the program's run when this thread has given
-/// its slot back, and may still free memory.
+/// Destructors of thread-specific data run in any order: some of the program's run when this thread has
+/// returned its slot, and may still free memory.
 void call_at_the_end(void*) {
     for (int i = 0; i < 100; ++i) {
         const Section outer;

@@ -15,14 +15,14 @@ class FrontSwitch : public Front {
     static constexpr std::uint32_t kNext = CGPU_NEXT_VERSION;
     static constexpr std::uint32_t kDeadlineMs = 20'000;
 
-    /// Has the daemon order it.
+    /// Has the daemon send the order.
     void order(const std::string& file, std::uint32_t version, std::uint32_t deadline_ms = kDeadlineMs) {
         std::strncpy(daemon().switch_engine, file.c_str(), sizeof daemon().switch_engine - 1);
         daemon().switch_version = version;
         daemon().switch_deadline_ms = deadline_ms;
         daemon().switch_request = ++request_;
     }
-    /// And waits for the answer.
+    /// Has the daemon send the order, and waits for the answer.
     Result go_over(const std::string& file, std::uint32_t version, std::uint32_t deadline_ms = kDeadlineMs) {
         order(file, version, deadline_ms);
         EXPECT_TRUE(eventually([&] { return daemon().switched_request == request_; })) << file;

@@ -3,9 +3,9 @@
 
 namespace {
 
-/// LeakSanitizer now and then crashes itself (its tracer reads a thread's table of thread-local blocks) at
-/// the end of a process that has unmapped a thousand libraries under running threads. The other tests of
-/// switches look for leaks.
+/// LeakSanitizer sometimes crashes (its tracer reads a thread's table of thread-local blocks) at the end of a
+/// process that has unmapped a thousand libraries under running threads. The other tests of switches check
+/// for leaks.
 bool thousands_of_libraries = false;
 
 }  // namespace
@@ -70,7 +70,7 @@ class Busy : public FrontSwitch {
         EXPECT_GT(rounds_, 0);
         EXPECT_TRUE(eventually([&] { return daemon().charged_bytes == 0; })) << daemon().charged_bytes;
         EXPECT_EQ(heap_bytes(), 0u);
-        // All of it can be taken: not a byte is thought to be in use.
+        // All of it can be allocated: no byte counts as used.
         std::uint64_t address = 0;
         const auto all = daemon().limit_bytes - daemon().context_bytes;
         EXPECT_EQ(allocate(all, &address), 0)
@@ -141,7 +141,7 @@ TEST_F(Busy, ReconnectionsInTheMiddle) {
     start_threads();
     for (int i = 0; i < 20; ++i) {
         switch_about(2);
-        // The answer may be lost with the connection: the next daemon hears what runs.
+        // The answer may be lost with the connection: the next daemon is told what runs.
         order("next.so", kNext);
         take_daemon_down();
         daemon().switch_request = 0;
@@ -166,7 +166,8 @@ TEST_F(Busy, ForksInTheMiddle) {
             const pid_t child = fork();
             if (child == 0) {
                 alarm(60);  // a child that hangs is killed by it
-                // It starts afresh, with the engine that it is told, and what its parent had mapped goes.
+                // It starts from scratch, with the engine that the daemon names, and its parent's mappings
+                // are removed.
                 const bool good = init() == 0 && is_mapped("present.so") && !is_mapped("next.so");
                 _exit(good ? 0 : 1);
             }

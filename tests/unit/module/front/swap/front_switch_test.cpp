@@ -60,7 +60,7 @@ TEST_F(FrontSwitch, MeasuringGoesOn) {
     expect_used(95'000'000, 130'000'000, began);
 }
 
-/// Of a version before the front asked for GPU time: each launch is asked about.
+/// An engine of a version before fronts asked for GPU time: each launch is asked about.
 TEST_F(FrontSwitch, AnEngineThatGrantsNoTimeMeasuresAllTheSame) {
     daemon().gate = 1;
     start();
@@ -101,7 +101,7 @@ TEST_F(FrontSwitch, LaunchesThatWaitAtTheGateGoOnInTheNextEngine) {
 
 std::function<void()> while_loading;
 
-/// A library's constructor runs under the loader's lock, for as long as it likes.
+/// A library's constructor runs under the loader's lock, for any length of time.
 TEST_F(FrontSwitch, ALibraryThatIsBeingLoadedHoldsNothingUp) {
     daemon().gate = 1;
     start();
@@ -135,7 +135,8 @@ TEST_F(FrontSwitch, AnotherDaemonHearsWhatRunsNow) {
     EXPECT_TRUE(eventually([&] { return daemon().charged_bytes == 64 * kMiB; }));
 }
 
-/// Whatever is wrong with the file: the present engine stays, with all that it knows, and can be left later.
+/// Whatever is wrong with the file: the present engine stays, with its complete state, and can be exchanged
+/// later.
 TEST_F(FrontSwitch, NothingHappensToTheOldEngineWhereTheNewOneIsNoGood) {
     std::filesystem::path engines = CGPU_TEST_ENGINES;
     std::filesystem::path cut = engines / "cut.so";

@@ -9,8 +9,8 @@
 #include <cstddef>
 #include <iterator>
 
-/// As the seccomp profile of Docker 19.03 does: from here on membarrier is refused to this process. False:
-/// that can't be had.
+/// Refuses membarrier to this process from here on, as the seccomp profile of Docker 19.03 does. False: that
+/// isn't possible.
 inline bool refuse_membarrier() {
     sock_filter code[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),

@@ -8,7 +8,7 @@ namespace {
 constexpr std::uint64_t kMiB = 1 << 20;
 constexpr Nanos kSecond = 1'000'000'000;
 
-/// A process in an instance with plenty of room, looked at once a second.
+/// A process in an instance with enough room, queried once a second.
 struct Watched {
     Unexplained memory;
     Unexplained::Settings settings;

@@ -9,9 +9,8 @@
 
 namespace cgpu::module {
 
-/// What the next engine keeps everything in, in place of module/engine/base/map.hpp: a tree of nodes (a
-/// treap) where that has one table. Its nodes are as large as they like, lie anywhere, and come in order of
-/// the keys.
+/// The map of the next engine, in place of module/engine/base/map.hpp: a tree of nodes (a treap) instead of
+/// one table. Its nodes have any size and address, and come in the order of the keys.
 template <class Value>
 class Map {
     static_assert(std::is_trivially_copyable_v<Value>);

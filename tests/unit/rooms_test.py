@@ -122,7 +122,7 @@ def includes_of(root, path):
 
 
 def circles(root):
-    """Files that include each other, by way of others too; a header and its .cpp are one."""
+    """Return files that include each other, directly or by way of others; a header and its .cpp count as one."""
     includes = {}
     for path in sources(root):
         unit = path.relative_to(root).with_suffix("").as_posix()

@@ -6,7 +6,7 @@ WIDTH, HEIGHT, LEFT, TOP, GAP = 640, 160, 50, 30, 40
 
 
 def panel(title, times, lines, dues, offset):
-    """One chart: `lines` of values 0..100 at `times` (seconds), `dues` as dashed lines."""
+    """Draw one chart: `lines` of values 0..100 at `times` (seconds), `dues` as dashed lines."""
     span = max(times[-1] - times[0], 1e-9)
     x = lambda t: LEFT + (t - times[0]) / span * (WIDTH - LEFT - 10)
     y = lambda v: offset + TOP + HEIGHT * (1 - v / 100)

@@ -1,4 +1,4 @@
-"""Programs that keep a simulated GPU busy in instances of their own, and what the GPU's ledger says that they got."""
+"""Programs that keep a simulated GPU busy, each tenant in its own instance, and the GPU time that its ledger shows for them."""
 import json
 import os
 import pathlib
@@ -12,7 +12,7 @@ def ledger():
 
 
 def gpu_ns(book, tenants):
-    """GPU time so far of each tenant, a list of its processes, in nanoseconds."""
+    """Return the GPU time so far of each tenant, a list of its processes, in nanoseconds."""
     served = {entry["pid"]: sum(gpu["gpu_ns"] for gpu in entry["gpus"]) for entry in book["processes"] if entry["alive"]}
     return [sum(served.get(pid, 0) for pid in pids) for pids in tenants]
 

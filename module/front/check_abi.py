@@ -3,8 +3,8 @@
 
 usage: check_abi.py FRONT_FOLDER --compiler CXX --include REPOSITORY
 
-Every CGPU_REAL(name, types...) must pass what the header's function of that name passes: as many arguments, each of
-the same size and kind. The per-thread variants (_ptsz, _ptds) have their plain namesakes' arguments.
+Every CGPU_REAL(name, types...) must pass what the header's function of that name passes: the same number of arguments, each
+of the same size and kind. The per-thread variants (_ptsz, _ptds) have their plain namesakes' arguments.
 """
 import argparse
 import pathlib
@@ -101,7 +101,7 @@ template <class R, class... A> struct Of<R(A...)> { using type = Shapes<A...>; }
 
 
 def real_functions(folder):
-    """{name: types as written} of every CGPU_REAL, and of every call that CGPU_OWN_CALLS lists."""
+    """Return {name: types as written} of every CGPU_REAL, and of every call that CGPU_OWN_CALLS lists."""
     found = {}
     for path in [*folder.glob("*/*.cpp"), folder / "driver/real_driver.hpp"]:
         text = path.read_text()
@@ -113,7 +113,7 @@ def real_functions(folder):
 
 
 def plain_name(name, header):
-    """The header's function, or its type of that version's pointer; None where the header has neither."""
+    """Return the header's function, or its type of that version's pointer; None where the header has neither."""
     if name in OLDER:
         return f"std::remove_pointer_t<::{OLDER[name]}>"
     for suffix in ("_ptsz", "_ptds"):

@@ -21,7 +21,7 @@ TYPEDEF = re.compile(r"PFN_(cu[A-Z]\w*?)_v(\d{4,})(?:_(ptsz|ptds))?\)")
 
 
 def preprocess(compiler, include, header):
-    """All versions: __CUDA_API_VERSION_INTERNAL makes the header declare the old ones, too."""
+    """Return all versions: __CUDA_API_VERSION_INTERNAL makes the header declare the old ones, too."""
     return subprocess.run([compiler, "-E", "-P", "-xc", "-D__CUDA_API_VERSION_INTERNAL", "-I", include, "-"],
                           input=f"#include <{header}>\n", check=True, capture_output=True, text=True).stdout
 

@@ -1,5 +1,5 @@
-"""The facts file cuda_api.tsv: every function that libcuda.so.1 exports by NVIDIA's cuda.h, one a line:
-exported symbol, base name (what cuGetProcAddress is asked for), CUDA version that introduced it (as
+"""The facts file cuda_api.tsv: every function that libcuda.so.1 exports according to NVIDIA's cuda.h, one a line:
+exported symbol, base name (the one that is passed to cuGetProcAddress), CUDA version that introduced it (as
 1000 * major + 10 * minor), and its variant: plain, or ptsz/ptds (default stream per thread)."""
 import collections
 import dataclasses

@@ -25,7 +25,7 @@ def version_script(hooks):
 
 def table_rows(hooks, api):
     """(name asked for, per thread, version, hook or None), sorted. A base with one hooked function has a row for all
-    its versions and variants: who asks for one that isn't hooked must not get its neighbour."""
+    its versions and variants: a caller that asks for one that is not hooked must not get its neighbour."""
     hooked, bases = set(hooks), api.by_base()
     rows = []
     for base in sorted({api.by_symbol()[name].base for name in hooks}):

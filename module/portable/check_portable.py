@@ -15,19 +15,19 @@ SYSTEM_LIBRARIES = {"libc.so.6", "libdl.so.2", "libpthread.so.0", "libm.so.6", "
 
 
 def readelf(option, library):
-    """C locale: the words are matched below."""
+    """Run the tool in the C locale, because its words are matched below."""
     return subprocess.run(["readelf", "-W", option, library], check=True, capture_output=True, text=True,
                           env={**os.environ, "LC_ALL": "C"}).stdout
 
 
 def old_symbols(path):
-    """{(library, name, version)} of the old glibc."""
+    """Return {(library, name, version)} of the old glibc."""
     lines = [line.split() for line in path.read_text().splitlines() if line and not line.startswith("#")]
     return {tuple(fields[:3]) for fields in lines}
 
 
 def exports_of(script):
-    """The patterns of the script's global part."""
+    """Return the patterns of the script's global part."""
     text = re.sub(r"/\*.*?\*/", "", script.read_text(), flags=re.S)
     body = re.search(r"global:(.*?)local:\s*\*\s*;", text, re.S)
     if body is None:
@@ -36,7 +36,7 @@ def exports_of(script):
 
 
 def dynamic_symbols(library):
-    """Rows of .dynsym as (binding, section, name, version, index of the version)."""
+    """Return rows of .dynsym as (binding, section, name, version, index of the version)."""
     for line in readelf("--dyn-syms", library).splitlines():
         fields = line.split()
         if len(fields) < 8 or not fields[0].rstrip(":").isdigit():
@@ -48,7 +48,7 @@ def dynamic_symbols(library):
 
 
 def version_files(library):
-    """{index of a version: the file that it is sought in}"""
+    """Return {index of a version: the file in which it is looked up}"""
     files, current = {}, ""
     for line in readelf("-V", library).splitlines():
         if found := re.search(r"File: (\S+)", line):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes stub libraries to link against from a list of an old glibc's symbols.
 
-A symbol that the old glibc lacks is then an error of the link, and every symbol is recorded with the file that
+A symbol that the old glibc lacks is then a link error, and every symbol is recorded with the file that
 provided it in the old glibc (before 2.34 the loader refuses a symbol whose version it seeks in another file).
 
 usage: make_stubs.py SYMBOLS OUT_FOLDER COMPILER
@@ -35,7 +35,7 @@ def assembly(symbols):
 
 
 def version_script(symbols):
-    """Empty nodes, one a version: .symver puts the symbols into them."""
+    """Return empty nodes, one per version: .symver puts the symbols into them."""
     versions = {version for _, version, _, _ in symbols}
     ordered = sorted(versions, key=lambda v: [int(part) for part in v.removeprefix("GLIBC_").split(".")])
     return "".join(f"{version} {{}};\n" for version in ordered)

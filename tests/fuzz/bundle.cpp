@@ -1,5 +1,6 @@
-// A version of the module on the disk: a manifest, a NUL, the engine's file. The sum of the engine is put in
-// place of the manifest's, because no mutation finds it. Run by another user than root, all of it is refused.
+// A version of the module on the disk: a manifest, a NUL, the engine's file. No mutation would find the
+// checksum of the engine, so the target puts it in the place of the manifest's. Where another user than root
+// runs the target, all of it is refused.
 #include "bundle/bundle.hpp"
 
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-// cgpud's YAML: the text of a file; behind a NUL follow settings of the command line, one a line.
+// cgpud's YAML. The input is the text of a file; after a NUL follow settings of the command line, one a line.
 #include "daemon/config/load.hpp"
 #include "daemon/config/validate.hpp"
 #include "daemon/config/yaml_layer.hpp"

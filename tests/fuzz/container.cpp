@@ -1,5 +1,5 @@
-// A container's config.json: read, asked, edited as for a grant, written, and read again as the low-level
-// runtime does.
+// A container's config.json is read, asked, edited as for a grant and written; then it is read again as the
+// low-level runtime reads it.
 #include "client/run/job/granted_environment.hpp"
 #include "client/runtime/call/asked.hpp"
 #include "client/runtime/oci/edit_bundle.hpp"

@@ -1,6 +1,6 @@
-// ELF images. The first byte says which one is the input: even, a driver, to which a sound front is fitted;
-// odd, a front, which is fitted to a sound driver. A front comes from the package, so of a broken one nothing
-// holds but that it is read within its bounds.
+// ELF images. The first byte says what the input is. Even: a driver, to which a sound front is fitted. Odd: a
+// front, which is fitted to a sound driver. A front comes from the package, so a broken one needs only to be
+// read within its bounds.
 #include "core/elf/fit_exports.hpp"
 #include "core/elf/shared_object.hpp"
 #include "tests/fuzz/input.hpp"

@@ -7,7 +7,8 @@
 
 namespace cgpu::fuzz {
 
-/// Takes what libFuzzer made apart, from the first byte to the last: a seed can be read, and written by hand.
+/// Takes what libFuzzer generated, from the first byte to the last, so that a seed can be read and written by
+/// hand.
 class Input {
   public:
     Input(const std::uint8_t* data, std::size_t size) : left_(data, size) {}
@@ -34,7 +35,7 @@ class Input {
     std::span<const std::uint8_t> left_;
 };
 
-/// The part of a text before the separator, taken off it with the separator.
+/// Returns the part of the text before the separator, and removes both from the text.
 inline std::string_view take_until(std::string_view& text, std::string_view separator) {
     const auto end = text.find(separator);
     const auto part = text.substr(0, end);

@@ -1,5 +1,5 @@
 // The lease file. The first byte says how to take the rest: even, as the file; odd, as records behind a sound
-// header. Then leases come and go in what was read, and all is read again.
+// header. Then leases are added to what was read and removed from it, and all is read again.
 #include "daemon/store/lease_file.hpp"
 
 #include <cstring>

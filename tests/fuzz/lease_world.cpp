@@ -6,12 +6,12 @@ namespace cgpu::fuzz {
 namespace {
 
 constexpr std::uint64_t kFirstLimit = 2048 * kMib;
-/// So long after the last change of what is held all of it has been found (docs/limits.md says some four
-/// seconds), whatever the processes say meanwhile.
+/// This long after the last change of what processes hold, all of it has been found, whatever the processes
+/// say meanwhile (docs/limits.md says some four seconds).
 constexpr Nanos kFound = 10'000 * kMs;
-/// What is learnt of contexts ends there.
+/// The size of a context that is learnt is at most this.
 constexpr std::uint64_t kLargestContext = 1024 * kMib;
-/// So long after the driver has stopped to show a process it is known.
+/// This long after the driver has stopped to show a process, its end is known.
 constexpr Nanos kGone = 3'000 * kMs;
 
 }  // namespace
@@ -199,7 +199,7 @@ void LeaseWorld::show(std::int32_t pid, std::uint64_t bytes) {
 }
 
 void LeaseWorld::set_limit(int number, std::uint64_t bytes, bool force) {
-    // The service refuses it before the leases hear of it.
+    // The service refuses it before the leases are asked.
     if (!force && bytes < bed_->leases.pools().used(pool(number))) return;
     bed_->leases.set_instance(instance(number, bytes));
     instances_[number].limit = bytes;
@@ -211,7 +211,7 @@ void LeaseWorld::set_limit(int number, std::uint64_t bytes, bool force) {
 void LeaseWorld::advance(Nanos by) {
     bed_->loop.advance(by);
     check();
-    // Here only: what a word takes back is counted again by the look that the word brings.
+    // Only here: memory that a message takes back is counted again by the reading that the message causes.
     for (int number = 0; number < kInstances; ++number) check_hidden(number);
 }
 
@@ -275,7 +275,7 @@ void LeaseWorld::end() {
     constexpr auto kProcesses = kInstances * kEach;
     const auto waits = [](const auto& item) { return item.second.waiting > 0; };
     for (std::int32_t pid = 1; pid <= kProcesses; ++pid) stop(pid, false);
-    // Each ask has a deadline, one after the other.
+    // Each request has a deadline, one after the other.
     for (int second = 0; second < 60 && std::ranges::any_of(processes_, waits); ++second)
         advance(1'000 * kMs);
     must(std::ranges::none_of(processes_, waits), "everybody is answered");

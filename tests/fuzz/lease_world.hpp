@@ -14,8 +14,8 @@ using app::Nanos;
 constexpr std::uint64_t kMib = std::uint64_t{1} << 20;
 constexpr Nanos kMs = 1'000'000;
 
-/// Four instances of three processes each on one GPU, and what they must have by all that was granted and
-/// given back. The processes say what they like; the driver shows what they hold.
+/// Four instances of three processes each on one GPU, and what they must have by everything that was granted
+/// and given back. The processes may say anything; the driver shows what they really hold.
 class LeaseWorld {
   public:
     static constexpr int kInstances = 4;
@@ -23,7 +23,7 @@ class LeaseWorld {
 
     explicit LeaseWorld(const app::LeaseSettings& settings);
 
-    // What a process may say, or do. `pid`: 1 to kInstances * kEach.
+    // What a process may say or do. `pid`: 1 to kInstances * kEach.
     void enter(std::int32_t pid);
     void ask(std::int32_t pid, app::LeaseAsk::What what, std::uint64_t bytes, bool delivered);
     void give(std::int32_t pid, std::uint64_t bytes);
@@ -41,7 +41,7 @@ class LeaseWorld {
 
     /// What must hold at any time.
     void check();
-    /// All processes end: then nobody waits, and nothing is left.
+    /// All processes end. Then nobody waits, and nothing is left.
     void end();
 
   private:

@@ -1,5 +1,5 @@
-// What processes may say on the link, against a model of their leases. The first byte picks the settings;
-// then each word takes four bytes: which, by whom, and a number.
+// What processes may say on the link, against a model of their leases. The first byte chooses the settings;
+// then each message takes four bytes: which one, from whom, and a number.
 #include "tests/fuzz/input.hpp"
 #include "tests/fuzz/lease_world.hpp"
 
@@ -7,7 +7,7 @@ namespace cgpu::fuzz {
 namespace {
 
 using What = app::LeaseAsk::What;
-/// Longer sequences say nothing that shorter ones can't.
+/// Longer sequences find nothing that shorter ones cannot find.
 constexpr int kMostWords = 200;
 
 app::LeaseSettings some_settings(unsigned bits) {
@@ -18,7 +18,7 @@ app::LeaseSettings some_settings(unsigned bits) {
     return settings;
 }
 
-/// Mostly sizes as programs have them; now and then one that is none.
+/// Mostly sizes as programs have them; now and then a number that is no size.
 std::uint64_t bytes_of(std::uint16_t number) {
     if (number == 0xffff) return UINT64_MAX;
     if (number == 0xfffe) return std::uint64_t{1} << 50;

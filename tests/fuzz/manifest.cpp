@@ -1,4 +1,4 @@
-// A manifest: what was read is written and read again to the same.
+// A manifest that was read is written, and read again to the same.
 #include "bundle/manifest_text.hpp"
 #include "tests/fuzz/input.hpp"
 #include "tests/fuzz/must.hpp"

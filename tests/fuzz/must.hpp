@@ -5,7 +5,8 @@
 #include <string>
 #include <string_view>
 
-/// How a target says that something doesn't hold: libFuzzer takes an abort for a finding and keeps the input.
+/// How a target says that something does not hold: libFuzzer takes an abort for a finding and keeps the
+/// input.
 namespace cgpu::fuzz {
 
 inline void must(bool holds, const char* what) {

@@ -1,5 +1,5 @@
-// What the kernel writes into /proc, and the loader's cache. The input is taken for each of these texts; and
-// for a name that somebody else chose, put into a text as the kernel does.
+// What the kernel writes into /proc, and the loader's cache. The input is taken as each of these texts. It is
+// also taken as a name that another user chose, which is put into a text as the kernel puts it.
 #include <cstdio>
 #include <vector>
 
@@ -15,7 +15,7 @@
 namespace cgpu::fuzz {
 namespace {
 
-/// As seq_escape() of the kernel writes a name.
+/// Writes a name as the kernel's seq_escape() writes it.
 std::string escaped(std::string_view name, std::string_view these) {
     std::string text;
     for (const char c : name) {
@@ -30,7 +30,7 @@ std::string escaped(std::string_view name, std::string_view these) {
     return text;
 }
 
-/// The input as the name of a program and of a mount point.
+/// Takes the input as the name of a program and of a mount point.
 void check_name(std::string_view name) {
     if (name.empty() || name.find('\0') != std::string_view::npos) return;
     const auto program = std::string(name.substr(0, 15));

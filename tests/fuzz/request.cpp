@@ -1,4 +1,4 @@
-// What containers ask for, one after the other on one node. The first byte picks the node's defaults; then
+// What containers request, one after the other on one node. The first byte chooses the node's defaults; then
 // come variables, NAME=VALUE a line, and a line `--` between two containers.
 #include "core/admission/admit.hpp"
 #include "core/request/unknown_name.hpp"

@@ -10,8 +10,8 @@
 
 namespace cgpu::fuzz {
 
-/// A folder of this process's own, for what can only be read by a path: below TMPDIR, which tests/fuzz/run
-/// puts where files are memory.
+/// A folder of this process's own, for what can only be read by a path. It is below TMPDIR, which
+/// tests/fuzz/run sets to a folder in memory.
 class Scratch {
   public:
     Scratch() {

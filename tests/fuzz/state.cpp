@@ -1,4 +1,4 @@
-// state.json: what was read is written and read again to the same.
+// A state.json that was read is written, and read again to the same.
 #include "daemon/store/state_json.hpp"
 #include "tests/fuzz/input.hpp"
 #include "tests/fuzz/must.hpp"

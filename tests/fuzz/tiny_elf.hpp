@@ -12,8 +12,8 @@
 
 namespace cgpu::fuzz {
 
-/// Makes the smallest shared library that exports these functions; with stubs, one that has the room of a
-/// front for as many more.
+/// Makes the smallest shared library that exports these functions. With stubs, it has the room of a front for
+/// as many more.
 class TinyElf {
   public:
     static std::vector<std::byte> make(const std::vector<std::string_view>& functions, std::uint32_t stubs) {
@@ -34,7 +34,7 @@ class TinyElf {
         if (!values.empty()) std::memcpy(image_.data() + at, values.data(), values.size() * sizeof(T));
         return at;
     }
-    /// Content that is a section, too; addresses are offsets.
+    /// Adds content that is a section, too. Its address is its offset.
     template <class T>
     void section(std::string_view name, Elf64_Word type, Elf64_Word link, const std::vector<T>& values) {
         Elf64_Shdr header{};

@@ -1,4 +1,4 @@
-// The messages of the link: whatever a packet holds, what is read of it is bounded.
+// The messages of the link: whatever a packet holds, what is read from it is bounded.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -28,7 +28,7 @@ void check(const HandOver& m) {
 template <class M>
 void check(const M&) {}
 
-/// How often the packet is an M.
+/// Returns how many times the packet could be read as an M.
 template <class M>
 int read_as(std::span<const std::byte> packet) {
     const auto message = read_message<M>(packet);
@@ -46,7 +46,7 @@ int read_as(std::span<const std::byte> packet) {
 template <class... M>
 struct Kinds {
     static int read(std::span<const std::byte> packet) { return (read_as<M>(packet) + ...); }
-    /// The content as each kind of message: random packets rarely have the right length.
+    /// Takes the content as each kind of message: random packets rarely have the right length.
     static void fit(std::span<const std::byte> content) { (fit_one<M>(content), ...); }
 
   private:

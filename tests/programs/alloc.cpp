@@ -1,4 +1,4 @@
-// Allocates device memory one way or another and tells how far it came.
+// Allocates device memory in a given way and tells how much it could allocate.
 #include <algorithm>
 #include <cstddef>
 #include <string>

@@ -39,10 +39,10 @@ struct Settings {
 
 std::atomic<bool> stop{false};
 std::atomic<unsigned long long> launches{0};
-/// Of the launches, those that the GPU is known to be done with.
+/// The launches that the GPU is known to have finished.
 std::atomic<unsigned long long> finished{0};
 
-/// Work that is ahead of the GPU is kept at two batches, so that the program ends soon after it is told to.
+/// At most two batches are in flight, so that the program ends soon after it is told to.
 unsigned long long batch_size(const Settings& settings) {
     const unsigned long long sum =
         std::accumulate(settings.kernel_us.begin(), settings.kernel_us.end(), 0ULL) /
@@ -50,7 +50,7 @@ unsigned long long batch_size(const Settings& settings) {
     return std::clamp(20'000 / std::max(sum * std::max(settings.graph, 1ULL), 1ULL), 1ULL, 256ULL);
 }
 
-/// What memsets and copies work on.
+/// The memory that memsets and copies work on.
 struct Buffers {
     CUdeviceptr to = 0;
     CUdeviceptr from = 0;
@@ -86,8 +86,8 @@ struct Kernel {
     unsigned long long us;
 };
 
-/// Each length is of a function of its own, as a program's kernels are; lengths by chance are of one, so that
-/// nobody can tell them apart.
+/// Each length has a function of its own, as a program's kernels do. Random lengths share one function, so
+/// that nobody can tell them apart.
 std::vector<Kernel> load_kernels(const Settings& settings) {
     std::vector<Kernel> kernels;
     for (const auto us : settings.kernel_us) {
@@ -109,7 +109,7 @@ void launch_kernel(const Settings& settings, const Kernel& kernel, CUstream stre
     }
 }
 
-/// A graph of the kernels that `settings.graph` launches would be.
+/// Captures the kernels that `settings.graph` launches would be as one graph.
 CUgraphExec capture(const Settings& settings, const std::vector<Kernel>& kernels, CUstream stream) {
     must(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), "cuStreamBeginCapture");
     for (unsigned long long i = 0; i < settings.graph; ++i) {
@@ -159,14 +159,14 @@ void burn(const Settings& settings, CUcontext context, const std::vector<Kernel>
             const std::size_t parity = (turn + 1) / batch % 2;
             must(cuEventRecord(events[s * 2 + parity], streams[s]), "cuEventRecord");
             must(cuEventSynchronize(events[s * 2 + 1 - parity]), "cuEventSynchronize");
-            // The batch before this one; before the first there was none.
+            // This counts the batch before this one; before the first there was none.
             if (turn >= batch) finished.fetch_add(batch, std::memory_order_relaxed);
         }
     }
     for (CUstream stream : streams) must(cuStreamSynchronize(stream), "cuStreamSynchronize");
 }
 
-/// One line "finished TIME COUNT": CLOCK_MONOTONIC in nanoseconds, launches finished by then.
+/// Prints one line "finished TIME COUNT": CLOCK_MONOTONIC in nanoseconds, and the launches finished by then.
 void report() {
     const auto now = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch());
     say("finished", std::to_string(now.count()) + " " + std::to_string(finished));

@@ -1,4 +1,4 @@
-// A program that means to break out: it takes device memory from the driver behind the module.
+// A program that tries to escape: it takes device memory from the driver and bypasses the module.
 #include <dlfcn.h>
 
 #include <chrono>
@@ -25,7 +25,7 @@ Function* behind(Function*, const char* name) {
     }
     return reinterpret_cast<Function*>(found);
 }
-// The header names the newest form of each by a macro.
+// The header names the newest form of each function by a macro.
 #define NAME_OF(function) #function
 #define BEHIND(function) behind(&(function), NAME_OF(function))
 

@@ -1,5 +1,4 @@
-// Sends cgpud calls of the bus that are as long as the bus lets them be, and says how the last one is
-// answered.
+// Sends cgpud calls on the bus that are as long as the bus allows, and says how the last one is answered.
 #include <systemd/sd-bus.h>
 
 #include <cstdio>
@@ -12,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kPatience = 60'000'000;  // microseconds
 
-/// CreateInstance with so many variables of 1000 characters each; null where the library refuses.
+/// Makes a CreateInstance with so many variables of 1000 characters each; null where the library refuses.
 sd_bus_message* long_call(sd_bus* bus, unsigned variables) {
     sd_bus_message* message = nullptr;
     if (sd_bus_message_new_method_call(bus, &message, "org.cgpu1", "/org/cgpu1", "org.cgpu1.Manager",
@@ -44,7 +43,7 @@ int main(int argc, char** argv) {
     for (unsigned i = 0; i < calls; ++i) messages.push_back(long_call(bus, variables));
     for (sd_bus_message* message : messages)
         if (message == nullptr) return 1;
-    // All but the last are on their way before the first is answered.
+    // All but the last are in flight before the first is answered.
     for (unsigned i = 0; i + 1 < calls; ++i)
         if (sd_bus_send(bus, messages[i], nullptr) < 0) return 1;
     sd_bus_error error = SD_BUS_ERROR_NULL;

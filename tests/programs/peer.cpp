@@ -1,5 +1,5 @@
-// A peer of cgpud's link that is not the module: what strangers, greedy and hostile processes could do there,
-// and what an honest one feels of it. It talks to no driver.
+// A peer of cgpud's link that is not the module: it shows what strangers, greedy processes and hostile ones
+// could do there, and how that affects an honest one. It calls no driver.
 #include <linux/futex.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -36,7 +36,7 @@ Clock::time_point end_of(const Given& given) {
     return Clock::now() + std::chrono::microseconds(static_cast<long long>(given.seconds * 1e6));
 }
 
-/// `welcomed`, or why not.
+/// Prints `welcomed`, or why it was refused.
 int hello(const Given& given) {
     Front front;
     if (!front.connect(given.socket)) {
@@ -54,7 +54,8 @@ int hello(const Given& given) {
     return 0;
 }
 
-/// Its connections: the first computes, as in a program with two fronts the second does.
+/// Makes the connections of one process. The first one computes, as the second does in a program with two
+/// fronts.
 std::vector<Front> connect_all(const Given& given) {
     std::vector<Front> fronts(given.connections);
     for (auto& front : fronts)
@@ -68,7 +69,7 @@ int flood_alone(const Given& given) {
     const auto end = end_of(given);
     auto message = wire::make_message<wire::Ask>(1);
     message.topic = wire::Topic::usage;
-    // Several questions are under way on each connection, so cgpud never has to wait for the next one.
+    // Several questions are in flight on each connection, so cgpud never has to wait for the next one.
     constexpr int kAhead = 4;
     for (int i = 0; i < kAhead; ++i)
         for (auto& front : fronts) front.send(message);
@@ -80,7 +81,7 @@ int flood_alone(const Given& given) {
     return 0;
 }
 
-/// The processes of it; each ends with this one.
+/// Runs the body in several processes; each of them ends with this one.
 template <class Body>
 int in_processes(const Given& given, Body body) {
     std::vector<pid_t> children;
@@ -104,7 +105,7 @@ int in_processes(const Given& given, Body body) {
     return bad == 0 ? 0 : 1;
 }
 
-/// Connected, silent, until it is told to end.
+/// Stays connected and silent until it is told to end.
 int stay(const Given& given) {
     const auto fronts = connect_all(given);
     if (fronts.empty()) return 1;
@@ -124,7 +125,8 @@ int ring(const Given& given) {
     return 0;
 }
 
-/// How long an honest process waits for memory: leases and gives back, 500 times a second at most.
+/// Measures how long an honest process waits for memory: it leases and gives back, at most 500 times a
+/// second.
 int time_leases(const Given& given) {
     Front front;
     if (!front.connect(given.socket) || front.hello(wire::Role::compute) != wire::Why::none) return 1;

@@ -1,4 +1,4 @@
-// Two processes that pass the GPU back and forth by events that they share.
+// Two processes pass the GPU back and forth by events that they share.
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -27,7 +27,7 @@ struct Settings {
     int device = 0;
 };
 
-/// What the two processes share beside the events.
+/// What the two processes share besides the events.
 struct Table {
     CUipcEventHandle handles[2];
     std::atomic<unsigned long long> turns;      ///< Taken so far; changed in the order of the streams.
@@ -35,12 +35,12 @@ struct Table {
     std::atomic<unsigned long long> out_of_turn;
 };
 
-/// A player's end of a pipe in each direction: tells the other that an event was recorded.
+/// A player's end of a pipe in each direction, by which it tells the other one that an event was recorded.
 struct Line {
     int to_other;
     int from_other;
 
-    /// The other process may have ended: hear() says so.
+    /// The other process may have ended; hear() reports that.
     void tell() const {
         const char word = '.';
         if (write(to_other, &word, 1) != 1) return;
@@ -57,7 +57,7 @@ struct Turn {
     unsigned long long number;
 };
 
-/// Runs in the stream's order.
+/// Runs in the order of the stream.
 void take_turn(void* data) {
     const Turn* turn = static_cast<Turn*>(data);
     if (turn->table->turns != turn->number) ++turn->table->out_of_turn;

@@ -1,5 +1,5 @@
-// Prints which processes NVML lists on each device, one a line. It makes no context, so it is never one of
-// them.
+// Prints the processes that NVML lists on each device, one a line. The program makes no context, so it is
+// never one of them.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -13,7 +13,7 @@ namespace {
 
 using programs::say;
 
-/// Bytes by pid; empty, with a line that says so, where the list can't be had.
+/// Returns the bytes by pid. Where the list is not available, it is empty, and a line says so.
 template <class Info>
 std::map<unsigned, unsigned long long> list(const std::string& what, nvmlDevice_t device,
                                             nvmlReturn_t (*get)(nvmlDevice_t, unsigned*, Info*)) {

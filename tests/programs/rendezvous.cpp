@@ -1,4 +1,4 @@
-// Kernels on several GPUs that wait for each other, as collectives do.
+// Kernels on several GPUs wait for each other, as collectives do.
 #include <cstddef>
 #include <cstdio>
 #include <optional>

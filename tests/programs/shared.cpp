@@ -1,4 +1,4 @@
-// Device memory of one process, opened by another (cuIpcGetMemHandle, cuIpcOpenMemHandle).
+// Device memory of one process is opened by another one (cuIpcGetMemHandle, cuIpcOpenMemHandle).
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,7 +18,7 @@ using programs::say;
 constexpr unsigned char kMark = 0x5a;
 constexpr std::size_t kLooked = 4096;
 
-/// What goes from one to the other, and a byte back.
+/// Carries the handle from one process to the other, and a byte back.
 struct Pipes {
     std::array<int, 2> there{-1, -1};
     std::array<int, 2> back{-1, -1};
@@ -34,7 +34,7 @@ bool send(int to, const T& value) {
     return write(to, &value, sizeof value) == static_cast<ssize_t>(sizeof value);
 }
 
-/// Opens the memory, looks whether it is the other's, and keeps it until that one ends.
+/// Opens the memory, checks that it is the other process's, and keeps it until that one ends.
 int open_it(int device, const Pipes& pipes) {
     close(pipes.there[1]);
     CUipcMemHandle handle{};

@@ -1,4 +1,5 @@
-// Tells what single allocations take from the device, by what is free before and after several of a kind.
+// Tells what single allocations take from the device: it compares the free memory before and after several of
+// a kind.
 #include <cstddef>
 #include <functional>
 #include <string>
@@ -13,7 +14,7 @@ namespace {
 using programs::must;
 using programs::say;
 
-/// Gets one, and gives back how to let it go.
+/// Allocates one, and returns how to free it.
 using Get = std::function<std::function<void()>()>;
 
 struct Kind {

@@ -1,4 +1,4 @@
-// Sleeps, wakes up to a little work, and says how long after it was asked for the GPU began with it.
+// Sleeps, wakes up for a little work, and says how long after the request the GPU began with it.
 #include <algorithm>
 #include <chrono>
 #include <random>
@@ -13,12 +13,13 @@ using Clock = std::chrono::steady_clock;
 using programs::must;
 using programs::say;
 
-/// Reads the GPU's clock by events: a moment on the host that is the moment of an event, as near as it goes.
+/// Reads the GPU's clock by events: it finds the moment on the host that is the moment of an event, as
+/// exactly as possible.
 class GpuClock {
   public:
     explicit GpuClock(CUstream stream) {
         must(cuEventCreate(&origin_, CU_EVENT_DEFAULT), "cuEventCreate");
-        // The shortest of some: nothing came between the two readings.
+        // The shortest of several is used: nothing came between its two readings.
         auto shortest = Clock::duration::max();
         for (int i = 0; i < 50; ++i) {
             CUevent event = nullptr;
@@ -33,7 +34,7 @@ class GpuClock {
             origin_ = event;
         }
     }
-    /// When the event happened; at most by the time of one synchronisation too late.
+    /// Returns when the event happened; the result is late by the time of one synchronisation at most.
     Clock::time_point time_of(CUevent event) const {
         float ms = 0;
         must(cuEventElapsedTime(&ms, origin_, event), "cuEventElapsedTime");

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whether what `cmake --install` installs is built by the target cgpu_node, which quickstart builds and nothing else.
+"""Checks that everything that `cmake --install` installs is built by the target cgpu_node: quickstart builds only that target.
 
 usage: node_target_test.py REPOSITORY
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Whether polkit's policy file parses, has all that polkit asks of an action, and registers exactly the actions that the
-daemon names: one that isn't registered is refused to everybody.
+"""Checks that polkit's policy file parses, has everything that polkit requires of an action, and registers exactly the actions
+that the daemon names: polkit refuses everybody an action that is not registered.
 
 usage: policy_file_test.py SOURCE_FOLDER
 """

@@ -1,4 +1,4 @@
-"""Allocates until PyTorch says OutOfMemoryError, lets a part go, and trains on. Prints `error` (the exception's name),
+"""Allocates until PyTorch raises OutOfMemoryError, frees a part, and trains on. Prints `error` (the exception's name),
 `allocated_mib`, `after` (whether a training step works after it) and holds what it has."""
 import torch
 

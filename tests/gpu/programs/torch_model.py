@@ -10,14 +10,14 @@ def say(key, value):
 
 
 def hold():
-    """Until SIGTERM ends the process."""
+    """Wait until SIGTERM ends the process."""
     say("ready", "")
     while True:
         time.sleep(1)
 
 
 class Training:
-    """Big enough that a step is the GPU's work and not Python's; every step of the same size."""
+    """The model is so large that the GPU, not Python, takes most of a step; every step has the same size."""
 
     def __init__(self, width=512, layers=4, batch=16, length=256):
         torch.manual_seed(1)
@@ -28,7 +28,7 @@ class Training:
         self.target = torch.randn(batch, length, width, device="cuda")
 
     def step(self):
-        """The loss, still on the GPU."""
+        """Return the loss, still on the GPU."""
         self.optimizer.zero_grad(set_to_none=True)
         loss = nn.functional.mse_loss(self.model(self.input), self.target)
         loss.backward()

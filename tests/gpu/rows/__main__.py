@@ -33,7 +33,7 @@ def arguments():
 
 
 def head(nvml, folder):
-    """What it ran on. A simulated GPU's table can't be taken for a real one's."""
+    """Say what it ran on, so that nobody takes a simulated GPU's table for a real one's."""
     lines = {}
     if os.path.exists(SIMULATED):
         lines["SIMULATED"] = "these GPUs are simulated; nothing here says anything about a real one"
@@ -54,7 +54,7 @@ def cannot(table, why):
 
 
 def start(bench):
-    """Whether `cgpuctl run` works at all here: without it each row would fail for the same reason."""
+    """Check that `cgpuctl run` works at all here: otherwise each row would fail for the same reason."""
     job = bench.job("start", ["true"], "1GiB")
     status = job.wait(60)
     return status == 0, f"cgpuctl run -- true: status {status}{': ' + job.last_words() if status else ''}"

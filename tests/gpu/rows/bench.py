@@ -16,7 +16,7 @@ def mib(value):
 
 
 class Skip(Exception):
-    """The row can't be judged here; its text says why."""
+    """The row cannot be judged here; the text says why."""
 
 
 class Bench:
@@ -32,7 +32,7 @@ class Bench:
         self._group = group
 
     def check(self, what, expected, body):
-        """One row. `body()` gives whether it held (None for a figure of which nothing was expected) and what was seen."""
+        """Run one row. `body()` returns whether it held (None for a figure without an expectation) and what was seen."""
         try:
             if time.monotonic() > self._deadline:
                 raise Skip("the time was over before this row")
@@ -50,7 +50,7 @@ class Bench:
         self.table.add(Row(self._group, what, expected, seen, held))
 
     def _keep_outputs(self, what):
-        """What the jobs of a row that did not hold have said: the machine may be gone when somebody asks why."""
+        """Keep the output of the jobs of a row that did not hold: later the machine may be gone."""
         with open(os.path.join(self.table.folder, "failures.log"), "a", encoding="utf-8") as file:
             for job in self._jobs:
                 file.write(f"--- {self._group}: {what}: {' '.join(job.command)}\n{job.output()[-KEPT:]}\n")
@@ -59,12 +59,12 @@ class Bench:
         return os.path.join(self.node.folder, "programs", name)
 
     def job(self, name, command, mem, *flags, environment=None):
-        """`command` under cgpuctl run, on GPU 0, with a limit such as 2GiB."""
+        """Start `command` under cgpuctl run, on GPU 0, with a limit such as 2GiB."""
         return self._start(name, [self.node.program("cgpuctl"), "run", "--name", name, "--gpus", "0", "--mem", mem, *flags,
                                   "--", *command], environment)
 
     def bare(self, name, command, environment=None):
-        """`command` without cgpu, on the same GPU."""
+        """Start `command` without cgpu, on the same GPU."""
         return self._start(name, command, dict(environment or {}, CUDA_VISIBLE_DEVICES=self.nvml.uuid()))
 
     def _start(self, name, command, environment):
@@ -76,7 +76,7 @@ class Bench:
         return job
 
     def end_jobs(self):
-        """All that were started, and waits until nothing of them is left on the node."""
+        """End all jobs that were started, and wait until nothing of them is left on the node."""
         for job in self._jobs:
             job.end()
         self._jobs.clear()
@@ -85,7 +85,7 @@ class Bench:
 
     @staticmethod
     def wait(seconds, condition):
-        """Whether it came true in that time."""
+        """Return whether it became true in that time."""
         deadline = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > deadline:

@@ -7,7 +7,7 @@ import time
 
 
 class Failed(Exception):
-    """A row can't be judged as expected: its text is what was seen, and the row did not hold."""
+    """The row did not run as expected, so it did not hold; the text says what was seen."""
 
 
 class Job:
@@ -29,7 +29,7 @@ class Job:
         return re.findall(rf"^{re.escape(key)} (.*)$", self.output(), re.MULTILINE)
 
     def fact(self, key):
-        """The last one. Failed: there is none."""
+        """Return the last one. Failed: there is none."""
         found = self.facts(key)
         if not found:
             raise Failed(f"it said no {key!r}, but: {self.last_words()}")
@@ -45,7 +45,7 @@ class Job:
         return self._process.poll() is None
 
     def wait_for(self, key, seconds):
-        """Until it has printed a line that begins with the word."""
+        """Wait until it has printed a line that begins with the word."""
         deadline = time.monotonic() + seconds
         while not re.search(rf"^{re.escape(key)}\b", self.output(), re.MULTILINE):
             if not self.runs():
@@ -55,7 +55,7 @@ class Job:
             time.sleep(0.02)
 
     def wait(self, seconds):
-        """Its exit status (minus the signal's number where one ended it)."""
+        """Return its exit status (minus the signal's number where one ended it)."""
         try:
             return self._process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -66,7 +66,7 @@ class Job:
             self._process.send_signal(number)
 
     def end(self):
-        """Asks it to end, then makes it and what it started end."""
+        """Ask it to end, then kill it and what it started."""
         self.signal(signal.SIGTERM)
         try:
             self._process.wait(10)

@@ -1,4 +1,4 @@
-"""Every way to get device memory stops at the job's limit; what NVML says of the processes is the judge."""
+"""Every way of allocating device memory stops at the job's limit. NVML's figures of the processes decide."""
 import os
 
 from bench import GIB, MIB, Skip, mib
@@ -31,7 +31,7 @@ def rows(bench):
 
 
 def charged_as(bench, name, wanted):
-    """What is charged to it, once that is what is wanted or has had its time to become so."""
+    """Return what is charged to it, as soon as that is the expected value or the time for it is over."""
     bench.wait(5, lambda: abs(bench.node.charged(name) - wanted) <= GRANULE)
     return bench.node.charged(name)
 

@@ -77,7 +77,7 @@ class Node:
             return file.read()
 
     def cgpuctl(self, *arguments):
-        """What it says. NodeError: it failed."""
+        """Return what it prints. NodeError: it failed."""
         asked = self._ask(*arguments)
         if asked.returncode != 0:
             raise NodeError(f"cgpuctl {' '.join(arguments)}: {asked.stderr.strip()}")
@@ -87,7 +87,7 @@ class Node:
         return json.loads(self.cgpuctl("list", "--json"))
 
     def charged(self, name):
-        """Bytes on GPU 0 that this instance has used."""
+        """Return the bytes on GPU 0 that this instance has used."""
         for instance in self.instances():
             if instance["name"] == name:
                 return instance["gpus"][0]["memory_used_bytes"]
@@ -112,7 +112,7 @@ class Node:
             time.sleep(0.05)
 
     def _link_driver(self):
-        """cgpud is started with the bundle's libraries and this folder: only NVML of the machine's is wanted there."""
+        """cgpud is started with the bundle's libraries and this folder: of the machine's libraries it needs only NVML."""
         with open("/proc/self/maps", encoding="utf-8") as file:
             loaded = {line.split()[-1] for line in file if "libnvidia-ml.so" in line}
         folder = os.path.join(self.folder, "driver")

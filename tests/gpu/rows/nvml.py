@@ -1,4 +1,4 @@
-"""The judge of bytes: NVML, asked from outside of every job, where cgpu's fronts are not."""
+"""NVML decides about bytes. It is asked from outside of every job, where there is no front of cgpu."""
 import ctypes
 import threading
 import time
@@ -52,13 +52,13 @@ class Nvml:
         return self._text("nvmlSystemGetDriverVersion")
 
     def cuda(self):
-        """The newest CUDA that the driver knows, as 13.0."""
+        """Return the newest CUDA version that the driver supports, as 13.0."""
         version = ctypes.c_int()
         self._call("nvmlSystemGetCudaDriverVersion_v2", ctypes.byref(version))
         return f"{version.value // 1000}.{version.value % 1000 // 10}"
 
     def capability(self):
-        """As nvcc names it: 90."""
+        """Return it as nvcc names it: 90."""
         major, minor = ctypes.c_int(), ctypes.c_int()
         self._call("nvmlDeviceGetCudaComputeCapability", self._device, ctypes.byref(major), ctypes.byref(minor))
         return f"{major.value}{minor.value}"
@@ -69,7 +69,7 @@ class Nvml:
         return memory
 
     def processes(self):
-        """Bytes by pid; None for a process of which the driver tells no figure."""
+        """Return bytes by pid; None for a process for which the driver has no figure."""
         count = ctypes.c_uint(1024)
         found = (Process * 1024)()
         self._call("nvmlDeviceGetComputeRunningProcesses_v3", self._device, ctypes.byref(count), found)
@@ -77,7 +77,7 @@ class Nvml:
 
 
 class Watch:
-    """What all processes on the GPU hold together, and the most of it, beyond what was there when it began."""
+    """Measure what all processes on the GPU hold together, and the peak, beyond what was held when the measurement began."""
 
     INTERVAL = 0.005
 
@@ -103,7 +103,7 @@ class Watch:
             time.sleep(self.INTERVAL)
 
     def by_process(self):
-        """Whether the driver tells what each process holds; else held() is the card's figure."""
+        """Return whether the driver tells what each process holds; otherwise held() is the card's figure."""
         return all(value is not None for value in self._nvml.processes().values())
 
     def held(self):

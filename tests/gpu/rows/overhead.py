@@ -1,4 +1,5 @@
-"""What cgpu costs a program that is alone: figures, as ratios within one run, alone and in a job by turns."""
+"""What cgpu costs a program that has the GPU to itself. The figures are ratios within one run: the program runs without cgpu
+and in a job by turns."""
 import statistics
 
 import pytorch

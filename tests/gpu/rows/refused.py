@@ -1,4 +1,4 @@
-"""Ways to device memory that can't be charged truthfully are refused, as docs/limits.md says."""
+"""Ways of allocating device memory that cannot be charged correctly are refused, as docs/limits.md says."""
 WAYS = {
     "managed": "cuMemAllocManaged",
 }

@@ -34,7 +34,7 @@ def nvcc():
 
 
 def compile_here(bench, source, output, *flags):
-    """Gives the version of nvcc. Failed: with its message."""
+    """Return the version of nvcc. Failed: with its message."""
     program = nvcc()
     libraries = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(program))), "lib64")
     done = subprocess.run([program, "-std=c++17", f"-arch=sm_{bench.nvml.capability()}", *flags, "-o", output,

@@ -1,5 +1,5 @@
-"""Shares of the compute under the policy weighted. The judge is the tenants' own counts of finished kernels or steps within a
-window that they have in common: both do the same work, so the counts are to each other as the GPU time that they had."""
+"""Shares of the compute under the policy weighted. The tenants' own counts of finished kernels or steps
+within a common window decide: both do the same work, so the ratio of the counts is the ratio of their GPU times."""
 import pytorch
 from bench import Skip
 from job import Failed
@@ -29,7 +29,7 @@ def reports(job):
 
 
 def count_at(points, time):
-    """Finished by then, between two reports in proportion."""
+    """Return the number finished by then; between two reports it is interpolated."""
     for (before, done), (after, more) in zip(points, points[1:]):
         if before <= time <= after:
             return done + (more - done) * (time - before) / (after - before)
@@ -37,7 +37,7 @@ def count_at(points, time):
 
 
 def rates(bench, jobs):
-    """Finished a second by each, within the window that begins when all are at work."""
+    """Return what each one finished per second, within the window that begins when all are at work."""
     for job in jobs:
         job.wait_for("finished", 120)
     begin = max(reports(job)[0][0] for job in jobs) + SETTLE * 10**9

@@ -1,4 +1,4 @@
-"""What single allocations take from the card, by the driver itself and as a job is charged for them."""
+"""What single allocations take from the card according to the driver, and what a job is charged for them."""
 from bench import Skip
 from job import Failed
 

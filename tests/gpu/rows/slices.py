@@ -1,4 +1,4 @@
-"""How the driver itself divides a GPU between two processes: facts that the simulator's model guesses. Without cgpu."""
+"""How the driver itself divides a GPU between two processes, without cgpu: the simulator's model guesses these facts."""
 import os
 import statistics
 
@@ -11,14 +11,14 @@ def rows(bench):
 
 
 def gaps_of(job):
-    """(start, length) of each time that the GPU was away, and when the kernel began and ended; all in ns."""
+    """Return (start, length) of each time in which the kernel did not run, and when the kernel began and ended; all in ns."""
     if job.wait(60) != 0:
         raise Failed(job.last_words())
     return [tuple(map(int, line.split())) for line in job.facts("gap")], tuple(map(int, job.fact("looked").split()))
 
 
 def runs_between(gaps, begin, end):
-    """How long it had the GPU each time between two gaps, within these bounds."""
+    """Return how long it had the GPU each time between two gaps, within these bounds."""
     inside = [gap for gap in gaps if begin <= gap[0] and gap[0] + gap[1] <= end]
     return [after[0] - (before[0] + before[1]) for before, after in zip(inside, inside[1:])]
 

@@ -1,5 +1,5 @@
-"""The table of what was seen, as a page for people and as JSON. Both are written anew after each row, so that a run that is
-cut off leaves what it had."""
+"""The table of what was seen, as a page for people and as JSON. Both are rewritten after each row, so that a run that is
+cut off leaves the rows that it had."""
 import json
 import os
 from dataclasses import asdict, dataclass, field

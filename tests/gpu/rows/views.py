@@ -1,4 +1,4 @@
-"""What a program is told about the GPU, inside of a job and outside."""
+"""What a program sees of the GPU, inside a job and outside."""
 import os
 import shutil
 import subprocess

@@ -5,7 +5,7 @@
 
 namespace programs::fire {
 
-/// Draws that a seed repeats.
+/// Random draws that a seed repeats.
 class Chance {
   public:
     explicit Chance(unsigned seed) : random_(seed) {}

@@ -32,7 +32,7 @@ struct Desk {
         for (const Thread& thread : threads) sum += thread.device == device ? thread.asked.load() : 0;
         return sum;
     }
-    /// The earliest of these requests; `otherwise` where there is none.
+    /// Returns when the earliest of these requests began; `otherwise` where there is none.
     std::int64_t asked_since(int device, std::int64_t otherwise) const {
         std::int64_t earliest = otherwise;
         for (const Thread& thread : threads) {

@@ -11,13 +11,13 @@ constexpr Way kWays[] = {Way::plain, Way::pitch, Way::array, Way::async, Way::po
 
 const char* name_of(Way way);
 
-/// The sizes that a way can give differ: the nearest one that is not smaller.
+/// Returns the nearest size, not smaller than `bytes`, that this way can allocate: the ways differ in that.
 std::uint64_t size_for(Way way, std::uint64_t bytes);
 
-/// The most that getting so many bytes may take of a GPU: whole blocks of 2 MiB.
+/// Returns the most that an allocation of so many bytes may take of a GPU: whole blocks of 2 MiB.
 std::uint64_t cost_of(std::uint64_t bytes);
 
-/// Device memory that was got in one way or another.
+/// Device memory that was allocated in one of the ways.
 struct Holding {
     Way way = Way::plain;
     std::uint64_t bytes = 0;
@@ -32,7 +32,7 @@ struct Place {
     CUmemoryPool pool = nullptr;
 };
 
-/// `bytes` as size_for() gives it.
+/// `bytes` must be as size_for() returns it.
 CUresult get(const Place& place, Way way, std::uint64_t bytes, Holding& holding);
 CUresult give_back(const Place& place, const Holding& holding);
 

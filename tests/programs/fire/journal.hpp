@@ -5,13 +5,13 @@
 
 namespace programs::fire {
 
-/// CLOCK_MONOTONIC, nanoseconds: the simulator's clock, so that what is noted here can be laid beside its
-/// trace.
+/// Returns CLOCK_MONOTONIC in nanoseconds. It is the simulator's clock, so what is noted here can be compared
+/// with its trace.
 std::int64_t now_ns();
 void sleep_ns(std::int64_t duration);
 
-/// The file in which all processes of one run note what they did: a line each, appended by one write(), and
-/// ended by a point: a process that is killed in the middle leaves the beginning of one.
+/// The file in which all processes of one run note what they did. Each line is appended by one write() and
+/// ends with a point, because a process that is killed in the middle leaves only the beginning of a line.
 ///
 ///     born PID NS
 ///     stopped PID DEVICE FROM TO BYTES       what it was asking for then

@@ -1,4 +1,5 @@
-// Many processes and threads that get and give back device memory at random, killed and stopped at random.
+// Many processes and threads allocate and free device memory at random. They are killed and stopped at
+// random.
 #include <cstdint>
 #include <vector>
 
@@ -34,7 +35,7 @@ int main(int argc, char** argv) {
     plan.patience_ns = patience_ms * 1'000'000;
 
     if (!programs::fire::Master(plan).run()) return 1;
-    // After the last fork: the workers' signals are their own.
+    // This comes after the last fork: the workers handle their signals themselves.
     programs::take_stop_signals();
     if (hold) programs::hold();
     return 0;

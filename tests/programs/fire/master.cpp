@@ -85,7 +85,7 @@ bool Master::stop(Worker& worker) {
     for (const int device : plan_.devices) worker.asked.push_back(worker.desk->asked(device));
     worker.stop_at = 0;
     worker.go_on_ns = now_ns() + 5 * kMillisecond + chance_.time_below(500 * kMillisecond);
-    // Some don't live to see the end of it.
+    // Some workers are killed before they go on.
     if (chance_.one_in(4)) worker.due_ns = worker.go_on_ns - 1;
     return true;
 }

@@ -12,8 +12,8 @@
 
 namespace programs::fire {
 
-/// Starts workers, stops some of them for a while, and kills all of them, each at a moment of its own: so
-/// many steps into its work, or so soon after its start that it may not have begun to.
+/// Starts workers, stops some of them for a while, and kills all of them, each at its own moment: after a
+/// number of steps of its work, or so soon after its start that it may not have begun to work.
 class Master {
   public:
     explicit Master(const Plan& plan);
@@ -35,7 +35,7 @@ class Master {
     };
 
     void start(Worker& worker);
-    /// @return false: it has ended by itself.
+    /// @return false where it has ended by itself.
     bool look_after(Worker& worker);
     bool stop(Worker& worker);
     void note_stop(Worker& worker);

@@ -53,7 +53,7 @@ class Hand {
     }
 
   private:
-    /// Small ones, middling ones, and now and then a good part of the limit.
+    /// Draws small sizes, middling ones, and now and then a large part of the limit.
     std::uint64_t some_bytes() {
         const std::uint64_t kind = chance_.below(10);
         if (kind < 3) return 1 + chance_.below(2 * kMiB);
@@ -89,7 +89,7 @@ class Hand {
         }
     }
 
-    /// Asks again until the patience is over. What is refused all that time is noted.
+    /// Repeats a request until the patience is over, and notes one that was refused all that time.
     CUresult insist(Way way, std::uint64_t bytes, std::int64_t began, Holding& holding) {
         std::int64_t refused = now_ns();
         while (refused - began < plan_.patience_ns) {
@@ -134,7 +134,7 @@ class Hand {
     std::vector<Holding> holdings_;
 };
 
-/// A context needs memory, too, and may be refused for the want of it.
+/// A context needs memory, too, and may be refused for lack of it.
 CUcontext retain(int device, const Journal& journal) {
     CUcontext context = nullptr;
     CUresult result = cuDevicePrimaryCtxRetain(&context, device);
@@ -147,7 +147,7 @@ CUcontext retain(int device, const Journal& journal) {
     _exit(2);
 }
 
-/// A child has what its parent has open, so the parent's memory lives on in it for a while.
+/// A child process has the files of its parent open, so the parent's memory lives on in it for a while.
 void leave_a_child(Chance& chance) {
     const std::int64_t longer = chance.time_below(100 * kMillisecond);
     const pid_t parent = getpid();

@@ -6,7 +6,7 @@
 
 namespace programs::fire {
 
-/// A process that gets and gives back device memory at random in several threads, until it is killed.
+/// A process that allocates and frees device memory at random in several threads, until it is killed.
 [[noreturn]] void work(const Plan& plan, const Journal& journal, unsigned seed, Desk& desk);
 
 }  // namespace programs::fire

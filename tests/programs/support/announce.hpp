@@ -1,11 +1,11 @@
 #pragma once
 
-/// What only a hostile program does: it speaks for the module in it.
+/// What only a hostile program does: it sends messages in the module's name.
 namespace programs {
 
-/// Tells cgpud over the module's own connection that memory of the job's first GPU has moved, and the next
-/// time that the last context there is gone; nothing of it true. Does nothing where the module isn't
-/// connected.
+/// Tells cgpud over the module's own connection that memory of the job's first GPU was allocated or freed,
+/// and at the next call that the last context there is gone. Neither is true. It does nothing where the
+/// module is not connected.
 void announce();
 
 }  // namespace programs

@@ -90,7 +90,7 @@ Option Options::value(const std::string& name, std::vector<unsigned long long>& 
 }
 
 std::optional<int> Options::parse(int argc, char** argv) {
-    // What the macro CLI11_PARSE does in a main().
+    // This is what the macro CLI11_PARSE does in a main().
     try {
         app_->parse(argc, argv);
     } catch (const CLI::ParseError& error) {

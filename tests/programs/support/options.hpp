@@ -12,22 +12,23 @@ class Option;
 
 namespace programs {
 
-/// A flag or a value of Options, to say what else holds for it. It refers to the Options that gave it.
+/// A flag or a value of Options, by which further rules for it are set. It refers to the Options that
+/// returned it.
 class Option {
   public:
     /// parse() refuses a command line without it.
     Option& required();
-    /// Not together with the other one.
+    /// It may not be given together with the other one.
     Option& excludes(const Option& other);
-    /// Only together with the other one.
+    /// It may be given only together with the other one.
     Option& needs(const Option& other);
-    /// From `least` to `most`, both included.
+    /// The value must be from `least` to `most`, both included.
     Option& range(unsigned long long least, unsigned long long most);
-    /// More than 0.
+    /// The value must be more than 0.
     Option& positive();
-    /// Nothing but one of these.
+    /// The value must be one of these.
     Option& one_of(const std::vector<std::string>& allowed);
-    /// What separates the values of a list that is given as one argument.
+    /// Sets what separates the values of a list that is given as one argument.
     Option& delimiter(char character);
 
   private:
@@ -37,18 +38,18 @@ class Option {
     CLI::Option* option_;
 };
 
-/// The command line of a test program. It is CLI11's, which costs seconds for each file that includes it: so
-/// one file does, for all the programs.
+/// The command line of a test program. It is CLI11's, which costs seconds in each file that includes it;
+/// therefore one file includes it for all the programs.
 class Options {
   public:
-    /// What --help says first.
+    /// The description is what --help prints first.
     explicit Options(const std::string& description);
     Options(const Options&) = delete;
     Options& operator=(const Options&) = delete;
     ~Options();
 
-    /// Each declares an option; parse() writes to the variable where the option is given, and leaves it alone
-    /// otherwise. The variable must live until then. The integers are the fundamental types, so that
+    /// Each of these declares an option. parse() writes to the variable where the option is given, and leaves
+    /// it alone otherwise; the variable must live until then. The integers are the fundamental types, so that
     /// std::size_t and the like are one of them on every system.
     Option flag(const std::string& name, bool& given, const std::string& help = "");
     Option value(const std::string& name, int& variable, const std::string& help = "");
@@ -64,8 +65,8 @@ class Options {
     Option value(const std::string& name, std::vector<unsigned long long>& variable,
                  const std::string& help = "");
 
-    /// @return the program's exit status where it is not to go on: --help was asked for, or the command line
-    /// is wrong. Either has been answered then, on stdout or stderr.
+    /// @return the program's exit status where it must not go on: --help was given, or the command line is
+    /// wrong. In both cases the answer has been printed, on stdout or stderr.
     [[nodiscard]] std::optional<int> parse(int argc, char** argv);
 
   private:

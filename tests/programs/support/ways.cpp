@@ -25,7 +25,7 @@ CUresult pitch(int, std::size_t bytes) {
     return cuMemAllocPitch(&pointer, &pitch, kRow, bytes / kRow, 4);
 }
 
-/// Several, since one is no larger than 2 MiB.
+/// Allocates several arrays, because one is at most 2 MiB large.
 CUresult array_1d(int, std::size_t bytes) {
     constexpr std::size_t kElement = 4 * sizeof(float);
     constexpr std::size_t kWidth = 131072;  // the most that every GPU takes
@@ -44,7 +44,7 @@ CUresult array(int, std::size_t bytes) {
     return cuArrayCreate(&array, &descriptor);
 }
 
-/// Sixteen of them, one upon another.
+/// A box of sixteen layers.
 CUDA_ARRAY3D_DESCRIPTOR box(std::size_t bytes, unsigned int flags) {
     CUDA_ARRAY3D_DESCRIPTOR descriptor{};
     descriptor.Width = kRow / 16;
@@ -91,7 +91,7 @@ CUresult pool(int device, std::size_t bytes) {
     return cuMemAllocFromPoolAsync(&pointer, bytes, own, nullptr);
 }
 
-/// Granules made, mapped, and their handle let go, as allocators of growing segments do it.
+/// Makes granules, maps them and releases their handle, as allocators of growing segments do.
 CUresult mapped(int device, std::size_t bytes) {
     CUmemAllocationProp properties{};
     properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
@@ -110,7 +110,7 @@ CUresult mapped(int device, std::size_t bytes) {
     return result;
 }
 
-/// Of the device's memory, for cuMemCreate.
+/// The properties of shareable memory of the device, for cuMemCreate.
 CUmemAllocationProp shareable(int device) {
     CUmemAllocationProp properties{};
     properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
@@ -119,7 +119,7 @@ CUmemAllocationProp shareable(int device) {
     return properties;
 }
 
-/// Memory of the process's own, brought in again as if it were another's.
+/// Imports memory of this process as if it were another process's.
 CUresult external(int device, std::size_t bytes) {
     const CUmemAllocationProp properties = shareable(device);
     CUmemGenericAllocationHandle memory = 0;
@@ -133,14 +133,14 @@ CUresult external(int device, std::size_t bytes) {
     if (result == CUDA_SUCCESS) {
         CUexternalMemory imported = nullptr;
         result = cuImportExternalMemory(&imported, &description);
-        // What is imported has taken the descriptor over.
+        // The import has taken over the descriptor.
         if (result != CUDA_SUCCESS) close(description.handle.fd);
     }
     cuMemRelease(memory);
     return result;
 }
 
-/// Memory that nothing but a descriptor of it keeps.
+/// Memory that only a descriptor keeps alive.
 CUresult exported(int device, std::size_t bytes) {
     const CUmemAllocationProp properties = shareable(device);
     CUmemGenericAllocationHandle memory = 0;
@@ -152,7 +152,7 @@ CUresult exported(int device, std::size_t bytes) {
     return result;
 }
 
-/// Makes the graph's memory by launching it once.
+/// Allocates the graph's memory: it launches the graph once.
 CUresult launch(CUgraph graph) {
     CUgraphExec exec = nullptr;
     CUresult result = cuGraphInstantiate(&exec, graph, 0);
@@ -200,8 +200,8 @@ CUresult launch(CUfunction function) {
     return cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr);
 }
 
-/// Code of that size (a text's length is what the simulator takes for it). With lazy loading, the default, it
-/// is loaded when a function of it is asked for.
+/// Loads code of that size (the simulator takes the length of the text for it). With lazy loading, the
+/// default, the code is loaded when a function of it is requested.
 CUresult module(int, std::size_t bytes) {
     const std::string image(bytes, 'x');
     CUmodule module = nullptr;
@@ -220,7 +220,7 @@ CUresult library(int, std::size_t bytes) {
     return result == CUDA_SUCCESS ? launch(as_function(kernel)) : result;
 }
 
-/// A larger and larger heap for malloc on the GPU, taken at the next launch.
+/// Enlarges the heap for malloc on the GPU again and again; the next launch allocates it.
 CUresult heap(int, std::size_t bytes) {
     static CUfunction busy = nullptr;
     if (busy == nullptr) busy = kernel("busy");
@@ -230,7 +230,7 @@ CUresult heap(int, std::size_t bytes) {
     return result == CUDA_SUCCESS ? launch(busy) : result;
 }
 
-/// One more context, whatever its size.
+/// Makes one more context; the size does not matter.
 CUresult context(int device, std::size_t) {
     CUcontext context = nullptr;
     return cuCtxCreate(&context, nullptr, 0, device);

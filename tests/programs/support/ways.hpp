@@ -7,10 +7,11 @@
 
 namespace programs {
 
-/// The names of all ways to get device memory that allocate() knows.
+/// Returns the names of all ways of allocating device memory that allocate() knows.
 std::vector<std::string> ways();
 
-/// Gets so many bytes (a multiple of 64 KiB) of the current context's device in that way, and keeps them.
+/// Allocates so many bytes (a multiple of 64 KiB) of the current context's device in that way, and keeps
+/// them.
 CUresult allocate(const std::string& way, int device, std::size_t bytes);
 
 }  // namespace programs

@@ -18,7 +18,7 @@ constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
 }
 
 /// Divides regions of device memory among allocations: first fit, in the order of addresses, never across
-/// regions. Addresses are numbers here; nothing is touched.
+/// regions. Addresses are only numbers here; no memory is accessed.
 class BlockHeap {
   public:
     struct Region {
@@ -31,10 +31,10 @@ class BlockHeap {
     /// @param size rounded up to kGranule. @return the address; nothing where no region has room.
     std::optional<std::uint64_t> take(std::uint64_t size);
 
-    /// Gives back what take() returned. @return its size; 0 if it never did.
+    /// Frees what take() returned. @return its size; 0 if take() never returned it.
     std::uint64_t give_back(std::uint64_t address);
 
-    /// Takes regions out that hold nothing, until at most `keep` bytes of regions are left or none is empty.
+    /// Removes empty regions, until at most `keep` bytes of regions are left or none is empty.
     std::vector<Region> remove_empty(std::uint64_t keep);
 
     std::uint64_t reserved() const { return reserved_; }

@@ -7,7 +7,7 @@
 
 namespace simgpu {
 
-/// Time spent busy: all of it, and how much of the last second (in eighths of a second).
+/// Busy time: the total, and the part within the last second (in eighths of a second).
 class BusyMeter {
   public:
     void add(Nanoseconds from, Nanoseconds to) {

@@ -4,12 +4,12 @@
 
 namespace simgpu {
 
-/// How a wait looks at a word of memory: the values of CU_STREAM_WAIT_VALUE_*.
+/// How a wait compares a word of memory: the values of CU_STREAM_WAIT_VALUE_*.
 enum class Compare : std::uint8_t { at_least = 0, equal = 1, any_bit = 2, not_all_bits = 3 };
 
-/// A word of memory that operations wait for or write. The process that the memory belongs to mirrors here
-/// what it sees of it; writes by operations happen here to the nanosecond, and in memory when the process
-/// looks.
+/// A word of memory that operations wait for or write. The process that owns the memory copies the word to
+/// here when it reads it. Writes by operations happen here to the nanosecond, and in memory when the process
+/// observes them.
 struct MemoryWord {
     std::uint32_t taken_by;  ///< 1 + process slot; 0: free
     std::uint32_t bytes;     ///< 4 or 8

@@ -22,9 +22,9 @@ enum class RecordKind : std::uint8_t {
     host,        ///< Held until the process says that its host function has returned (`released`).
 };
 
-/// One operation in a queue. The process writes the upper part before it publishes the ring's tail; whoever
-/// advances the timeline writes `started`, `completed` and `order`. They hold once the queue's head is past
-/// it.
+/// One operation in a queue. The process writes the upper part before it publishes the ring's tail; the
+/// process that advances the timeline writes `started`, `completed` and `order`. They are valid once the
+/// queue's head is past the operation.
 struct alignas(64) Record {
     RecordKind kind;
     union {

@@ -51,7 +51,8 @@ void Timeline::run(Nanoseconds to, const Position* target) {
     }
 }
 
-/// Brings all that takes no time to rest: what completes may free a queue, what is freed may take the GPU.
+/// Runs everything that takes no time until nothing changes: a completion may free a queue, and what is freed
+/// may take the GPU.
 void Timeline::settle_and_dispatch() {
     bool changed = true;
     while (changed) {
@@ -144,7 +145,7 @@ void Timeline::complete(Lane& lane, Record& record) {
     lane.state->remaining = 0;
 }
 
-/// Decides who holds the GPU now. @return whether that changed.
+/// Decides which client holds the GPU now. @return whether that changed.
 bool Timeline::dispatch(std::uint32_t g) {
     GpuState& gpu = state_.gpus[g];
     if (state_.now < gpu.switch_end) return false;
@@ -152,7 +153,7 @@ bool Timeline::dispatch(std::uint32_t g) {
                               return lane.gpu == g && holds_gpu(lane) && needs_gpu(lane);
                           });
     if (has_work) {
-        // Beyond its slice's end it can only be because it was alone: the slice was renewed on its grid.
+        // It can exceed its slice only because it was alone: the slice was renewed on its grid.
         const Nanoseconds renewals = (state_.now - gpu.slice_end + gpu.slice - 1) / gpu.slice;
         gpu.slice_end += std::max<Nanoseconds>(renewals, 0) * gpu.slice;
         if (state_.now < gpu.slice_end) return false;
@@ -165,7 +166,7 @@ bool Timeline::dispatch(std::uint32_t g) {
     return true;
 }
 
-/// The next client in turn, other than the active one, that has something for the GPU to do now; -1: none.
+/// Returns the next client in turn, other than the active one, that has work for the GPU now; -1: none.
 std::int32_t Timeline::next_client(std::uint32_t g) const {
     const std::int32_t active = state_.gpus[g].active;
     std::int32_t first = -1;
@@ -227,7 +228,7 @@ Nanoseconds Timeline::next_event(Nanoseconds limit) const {
     return next;
 }
 
-/// When the first operation may begin as far as the host is concerned.
+/// Returns when the first operation may begin, as far as the host decides it.
 Nanoseconds Timeline::head_becomes_ready(const Lane& lane) const {
     const Record& record = lane.ring->at(lane.state->head);
     if (record.kind != RecordKind::host || record.arrival > state_.now) return record.arrival;
@@ -259,8 +260,8 @@ bool Timeline::executing(const Lane& lane) const {
     return lane.state->begun && holds_gpu(lane) && !copying(lane);
 }
 
-/// Whether a more urgent kernel of the same context is running or could. Those that spin don't count: they
-/// leave room for what they wait for.
+/// Whether a more urgent kernel of the same context is running or could run. Spinning kernels do not count:
+/// they leave room for what they wait for.
 bool Timeline::outranked(const Lane& lane, const Record& record) const {
     return std::any_of(lanes_.begin(), lanes_.end(), [&](const Lane& other) {
         if (other.gpu != lane.gpu || other.client != lane.client || !arrived(other)) return false;
@@ -299,7 +300,8 @@ bool Timeline::all_met(const Lane& lane, const Record& record) const {
     for (std::uint32_t g = 0; g < state_.gpu_count; ++g) {
         const GpuState& gpu = state_.gpus[g];
         met += std::any_of(gpu.clients, gpu.clients + gpu.client_count, [&](const ClientState& client) {
-            // One of a group that has met and gone has met; its own process's contexts all go together.
+            // A member of a group that has met and ended has met; the contexts of its own process all go on
+            // together.
             return (client.alive || own.group != 0) && meets(client) &&
                    client.rendezvous_begun >= lane.state->ordinal;
         });

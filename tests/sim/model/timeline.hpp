@@ -16,12 +16,12 @@ struct Position {
     std::uint64_t sequence;
 };
 
-/// Moves the GPUs forward in time. No clock, no thread, no I/O: time is what it is told.
+/// Advances the GPUs in time. It has no clock, no thread and no I/O: the caller passes the time.
 ///
 /// Contexts with work take turns of `slice`, with `switch_cost` between two of them; a context that is alone
-/// renews its slice; within a context the streams share the GPU equally, but a kernel doesn't begin while a
+/// renews its slice. Within a context the streams share the GPU equally, but a kernel does not begin while a
 /// more urgent one has work there. Operations of one queue run in order. The copy engines serve all contexts
-/// at any time and share their bandwidth equally among the copies under way.
+/// at any time and share their bandwidth equally among the copies in flight.
 class Timeline {
   public:
     enum class Stamps { write, leave };  ///< Whether to write started/completed into the records.

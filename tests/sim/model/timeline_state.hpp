@@ -44,7 +44,7 @@ struct GpuState {
     ClientState clients[kMaxClients];
 };
 
-/// All GPUs at one instant. Plain data: it lies in shared memory and is copied.
+/// All GPUs at one instant. It is plain data: it is in shared memory and is copied.
 struct TimelineState {
     Nanoseconds now;
     std::uint64_t order;   ///< Completions so far.
@@ -55,8 +55,8 @@ struct TimelineState {
     GpuState gpus[kMaxGpus];
 };
 
-/// Calls piece(offset, bytes) for the parts of the state that are in use; what lies between them is all zero
-/// or of no meaning.
+/// Calls piece(offset, bytes) for the parts of the state that are in use; the bytes between them are zero or
+/// have no meaning.
 template <typename Piece>
 void for_used_pieces(const TimelineState& state, Piece piece) {
     const auto* base = reinterpret_cast<const char*>(&state);

@@ -18,8 +18,8 @@ namespace {
 constexpr unsigned long long kXid = nvmlEventTypeXidCriticalError;
 constexpr std::chrono::milliseconds kLookEvery{1};
 
-/// The next record of a registered GPU. What was overwritten meanwhile is lost, as events are in a real queue
-/// that is full.
+/// Returns the next record of a registered GPU. Records that were overwritten meanwhile are lost, as in a
+/// real event queue that is full.
 bool take_next(nvmlEventSet_st& set, const Layout& layout, nvmlEventData_t& data) {
     const std::lock_guard lock(set.mutex);
     const std::uint64_t end = layout.xid_count.load();
@@ -53,7 +53,7 @@ nvmlReturn_t nvmlDeviceRegisterEvents(nvmlDevice_t handle, unsigned long long ty
     if (!set) return NVML_ERROR_INVALID_ARGUMENT;
     if ((types & ~kXid) != 0) return NVML_ERROR_NOT_SUPPORTED;
     const std::lock_guard lock(set->mutex);
-    // What was reported before is not told.
+    // Errors that were reported before are not returned.
     if (set->gpus == 0) set->next = device->layout().xid_count.load();
     if ((types & kXid) != 0) set->gpus |= 1U << gpu;
     return NVML_SUCCESS;

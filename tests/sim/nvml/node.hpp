@@ -19,7 +19,7 @@ class Node {
 /// A device handle is the GPU's index + 1.
 nvmlDevice_t handle_of(std::uint32_t gpu);
 
-/// @return what the call has to return if NVML isn't initialised or there is no such GPU.
+/// @return the result of the call if NVML is not initialised or there is no such GPU.
 nvmlReturn_t find_gpu(nvmlDevice_t handle, std::shared_ptr<Device>& device, std::uint32_t& gpu);
 
 /// Copies a text into a caller's buffer. @return NVML_ERROR_INSUFFICIENT_SIZE if it doesn't fit.

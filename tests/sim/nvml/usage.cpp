@@ -9,7 +9,7 @@ using namespace simgpu;
 
 namespace {
 
-/// What one process has on a GPU, as this process may see it.
+/// What one process holds on a GPU, as far as this process may see it.
 struct Use {
     unsigned int pid;
     std::uint64_t bytes;
@@ -18,14 +18,14 @@ struct Use {
 
 unsigned int percent(Nanoseconds busy) { return static_cast<unsigned int>(busy / 10'000'000); }
 
-/// The present, without what dead processes held.
+/// The present state, without what dead processes held.
 void look(Session& session) {
     Ledger(session).reap(kMaxProcesses);
     session.advance();
 }
 
-/// Processes with memory on the GPU; those whose pid can't be seen from here are left out, as NVML does in a
-/// container.
+/// Returns processes with memory on the GPU. Those whose pid this process cannot see are left out, as NVML
+/// does in a container.
 std::vector<Use> uses_of(Device& device, std::uint32_t gpu) {
     struct Found {
         ProcessEntry process;
@@ -53,7 +53,8 @@ std::vector<Use> uses_of(Device& device, std::uint32_t gpu) {
     return uses;
 }
 
-/// NVML's way of returning lists: too small a buffer (or none) is told how large it must be.
+/// NVML's way of returning lists: for a buffer that is too small (or none) it returns the size that is
+/// needed.
 template <typename Item, typename Make>
 nvmlReturn_t answer_list(const std::vector<Use>& uses, unsigned int* count, Item* items, Make make) {
     const auto needed = static_cast<unsigned int>(uses.size());

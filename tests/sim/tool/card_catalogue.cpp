@@ -46,7 +46,7 @@ Card read_model(const std::string& model, const fs::path& folder) {
     return card;
 }
 
-/// What tells one card of a node from another: the same for the same index, always.
+/// What distinguishes one card of a node from another; it is always the same for the same index.
 void give_identity(Card& card, std::uint32_t index) {
     std::mt19937 numbers(index + 1);
     for (auto& byte : card.uuid) byte = static_cast<std::uint8_t>(numbers());

@@ -8,8 +8,8 @@
 
 namespace simgpu {
 
-/// The folder of card models: `asked` if not empty, else the one beside the program, else the one in the
-/// sources.
+/// The folder of card models: `asked` if not empty, otherwise the one beside the program, otherwise the one
+/// in the sources.
 std::filesystem::path card_folder(const std::string& asked);
 
 /// Reads "V100:16130MiB*4,T4": models, each with an optional memory size and an optional count.

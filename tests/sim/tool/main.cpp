@@ -120,7 +120,7 @@ int main(int argc, char** argv) {
         }
         if (lose_verb->parsed() || return_verb->parsed()) {
             device->lose(gpu, lose_verb->parsed());
-            // As NVIDIA's driver says of it.
+            // As NVIDIA's driver reports it.
             if (lose_verb->parsed()) device->report_xid(gpu, 79);
             return 0;
         }

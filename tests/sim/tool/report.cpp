@@ -49,7 +49,7 @@ Json process_report(const Ledger& ledger, const ProcessEntry& process, std::uint
     return report;
 }
 
-/// Everything but the pids as seen from here: looking for them may take long.
+/// Everything except the pids as this process sees them: finding them may take long.
 Json locked_ledger_report(Device& device, std::vector<ProcessEntry>& processes) {
     Session session(device);
     Ledger ledger(session);

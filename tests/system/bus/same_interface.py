@@ -1,5 +1,5 @@
-"""same_interface.py SOURCE LIVE: whether an object's introspection has the interface of an XML file, to the last
-argument, access and annotation. Prints what differs and exits 1."""
+"""same_interface.py SOURCE LIVE: checks that an object's introspection has the interface of an XML file, down to each
+argument, access and annotation. Otherwise it prints what differs and exits with status 1."""
 
 import sys
 import xml.etree.ElementTree as ElementTree

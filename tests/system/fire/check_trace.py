@@ -7,7 +7,7 @@ TRACE is what `simgpu trace` printed. Each instance is named as its processes ar
 on each GPU, JOURNAL what its processes noted (tests/programs/fire/journal.hpp). The rules:
 
 1. At no instant do the allocations of an instance's processes on a GPU exceed its limit. Contexts and modules come on
-   top: nobody knows their size before they are there; by how much the whole exceeded the limit is shown. Of an instance
+   top: nobody knows their size before they are there; the output shows by how much the sum exceeded the limit. Of an instance
    with `:whole` they count as allocations do: for processes whose contexts are no larger than what is reserved for them
    and which load no modules. Of one with `:pools` a pool may have taken too much for a moment, as docs/limits.md says:
    one allocation, undone within the deadline, unless the process is stopped meanwhile.
@@ -143,14 +143,14 @@ class Check:
         self.lives[key].add(record)
 
     def life_at(self, name, pid, gpu, born):
-        """The first life of this pid since it was born, as pids come back."""
+        """Return the first life of this pid since it was born, because pids are reused."""
         for life in self.by_pid[(name, pid, gpu)]:
             if life.began >= born:
                 return life
         return Life()
 
     def read_journal(self, name, instance):
-        """Adds what may be kept from others to the claims. Answers the refusals."""
+        """Adds what may be kept from others to the claims. Return the refusals."""
         births, refusals, killed = collections.defaultdict(list), [], set()
         # Not in the order of the lines: a process may have written one before its parent notes its birth.
         for words in instance.journal:
@@ -235,7 +235,7 @@ def check(trace, instances):
 
 
 def read_notes(lines):
-    """The whole ones, as lists of words. Of one that a kill cut short only the beginning is there."""
+    """Return the complete lines, as lists of words. A kill can leave only the beginning of a line."""
     return [words[:-1] for words in map(str.split, lines) if words[-1:] == ["."]]
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check_trace.py must see what it is there for: runs that are right pass, and each kind of wrong one fails."""
+"""check_trace.py must find what it was written for: correct runs pass, and each kind of wrong run fails."""
 import unittest
 
 from check_trace import DEADLINE_NS, ESTIMATE, Instance, check, read_notes

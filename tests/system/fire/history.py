@@ -1,4 +1,4 @@
-"""What processes held over time, as the simulator's trace tells it, and what they may have kept besides."""
+"""What processes held over time according to the simulator's trace, and what they may have kept besides."""
 import bisect
 import dataclasses
 
@@ -20,7 +20,7 @@ class Record:
 
 @dataclasses.dataclass
 class Locked:
-    """A stopped process kept all others from the GPUs: no call of the driver came back."""
+    """A stopped process kept all others from the GPUs: no call of the driver returned."""
 
     begin: int
     end: int
@@ -61,7 +61,7 @@ class Steps:
             self.sums.append(total)
 
     def most(self, begin, end):
-        """The largest sum from begin to end, both included."""
+        """Return the largest sum from begin to end, both included."""
         first = bisect.bisect_right(self.times, begin) - 1
         last = bisect.bisect_right(self.times, end)
         if last == 0:
@@ -86,7 +86,7 @@ class Life:
         self.ended = record.ns if record.allocated + record.other == 0 else None
 
     def unused(self, ns, asked):
-        """The most that it may have leased at this instant without using it."""
+        """Return the most that it may have leased at this instant without using it."""
         unused = CHUNK
         for at in range(max(bisect.bisect_left(self.times, ns - GIVE_BACK_NS), 1), bisect.bisect_right(self.times, ns)):
             change = self.allocated[at] - self.allocated[at - 1]

@@ -43,7 +43,7 @@ void fill(Layout& layout, const std::vector<Card>& cards, std::uint64_t bytes) {
 int Device::create(const std::string& path, const std::vector<Card>& cards) {
     const std::uint64_t mapped = kRingsOffset + RingTable::bytes(static_cast<std::uint32_t>(cards.size()));
     constexpr std::uint64_t bytes = kDataOffset + kDataBytes;
-    // A new file in place of the old one: whoever still uses that one keeps it.
+    // A new file replaces the old one: a process that still uses the old one keeps it.
     const std::string unfinished = path + ".new";
     unlink(unfinished.c_str());
     const int descriptor = ::open(unfinished.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -102,7 +102,7 @@ RingTable Device::rings() const {
 }
 
 int Device::open_file() const {
-    // The path may name a newer device by now; then the one in use is reached through what is open of it.
+    // The path may name a newer device by now; then the one in use is opened through its open descriptor.
     for (const std::string& name : {path_, "/proc/self/fd/" + std::to_string(lock_.descriptor())}) {
         const int descriptor = ::open(name.c_str(), O_RDWR | O_CLOEXEC);
         if (descriptor >= 0 && is_of_this_file(descriptor)) return descriptor;

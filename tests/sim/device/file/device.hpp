@@ -17,7 +17,7 @@ namespace simgpu {
 /// The shared device file, mapped. All changes go through a Session.
 class Device {
   public:
-    /// Makes the file with idle GPUs. @return errno, 0 if it worked.
+    /// Makes the file with idle GPUs. @return errno, 0 on success.
     static int create(const std::string& path, const std::vector<Card>& cards);
 
     /// @return nothing if the file is missing or isn't a simulated device (errno says which).
@@ -32,7 +32,7 @@ class Device {
     const Card& card(std::uint32_t gpu) const { return layout_->cards[gpu]; }
     RingTable rings() const;
 
-    /// A GPU that has fallen off its bus: the driver counts it still and answers nothing of it.
+    /// A GPU that has fallen off its bus: the driver still counts it, but reports nothing of it.
     bool is_lost(std::uint32_t gpu) const { return (layout_->lost_gpus.load() >> gpu & 1U) != 0; }
     void lose(std::uint32_t gpu, bool lost) {
         const std::uint32_t bit = 1U << gpu;
@@ -44,11 +44,12 @@ class Device {
         layout_->xids[number % kMaxXids] = {code, gpu};
         layout_->xid_count.store(number + 1);
     }
-    /// A driver that was unloaded: NVML doesn't start, and what had started it learns so.
+    /// A driver that was unloaded: NVML does not start, and its calls fail where it was started before.
     bool driver_is_gone() const { return layout_->driver_gone.load() != 0; }
     void unload_driver(bool gone) { layout_->driver_gone = gone ? 1 : 0; }
 
-    /// A descriptor of the device file with nothing in common with others of it. @return -1: none is left.
+    /// @return a descriptor of the device file that shares nothing with its other descriptors; -1: none is
+    /// left.
     int open_file() const;
     /// Maps bytes of the data area at `address`, in place of what is there.
     bool map_data(std::uint64_t offset, std::uint64_t bytes, std::uint64_t address) const;
@@ -73,7 +74,7 @@ class Device {
     std::mutex mutex_;
 };
 
-/// Holds the device lock. What a killed predecessor left half done is undone first.
+/// Holds the device lock. What a killed process left half done is undone first.
 class Session {
   public:
     explicit Session(Device& device);
@@ -84,8 +85,8 @@ class Session {
     Layout& layout() { return *device_.layout_; }
     Journal& journal() { return journal_; }
     RingTable rings() const { return device_.rings(); }
-    /// Whether the living process of this slot is there (or a child that inherited from it). Not for the own
-    /// slot.
+    /// Whether the process of this slot lives (or a child that inherited its lock). Not for the slot of the
+    /// caller.
     bool is_alive(std::uint32_t slot) { return device_.lock_.is_held_elsewhere(kAliveLock + slot); }
 
     /// Whether a descriptor of this segment is open anywhere.
@@ -93,17 +94,17 @@ class Session {
         return device_.lock_.is_held_elsewhere(kSegmentLock + segment);
     }
 
-    /// Adds a record to the end of the trace, as part of the change of the journal.
+    /// Appends a record to the trace, as part of the journal's change.
     void append(const TraceRecord& record);
 
-    /// Gives the bytes of the data area back to the host; they read as 0 then.
+    /// Returns bytes of the data area to the host; they read as 0 afterwards.
     void forget_data(std::uint64_t offset, std::uint64_t bytes);
 
-    /// Moves all GPUs to the present.
+    /// Advances all GPUs to the present.
     void advance();
 
   private:
-    /// Records that the lock could not be had from then on until now, if that was long.
+    /// Records that the lock was not available from `since` until now, if that was long.
     void note_locked(Nanoseconds since);
 
     Device& device_;

@@ -9,7 +9,7 @@ namespace simgpu {
 
 namespace {
 
-/// Programs close low descriptors that aren't theirs; a high one is reused by accident less easily.
+/// Programs close low descriptors that are not theirs; a high number is less likely to be reused by accident.
 constexpr int kLowestDescriptor = 500;
 
 struct flock byte_range(std::int64_t byte, int type) {

@@ -5,8 +5,8 @@
 
 namespace simgpu {
 
-/// A descriptor of the device file used for OFD locks: they belong to the open file, not to a process, work
-/// across pid namespaces, and end with the last descriptor or mapping of it.
+/// A descriptor of the device file for OFD locks. They belong to the open file, not to a process, work across
+/// pid namespaces, and end with the last descriptor or mapping of it.
 class FileLock {
   public:
     FileLock() = default;
@@ -14,17 +14,17 @@ class FileLock {
     FileLock(const FileLock&) = delete;
     FileLock& operator=(const FileLock&) = delete;
 
-    /// Opens `path` anew. @return errno, 0 if it worked.
+    /// Opens `path` again. @return errno, 0 on success.
     int open(const std::string& path);
     void close();
     int descriptor() const { return descriptor_; }
 
-    /// Waits for the byte. A descriptor that the program closed behind our back is opened again.
-    /// @return whether it is held now.
+    /// Waits for the byte's lock. A descriptor that the program has closed is opened again.
+    /// @return whether the lock is held now.
     bool lock(std::int64_t byte);
     bool try_lock(std::int64_t byte);
     void unlock(std::int64_t byte);
-    /// Whether someone else's open file holds the byte.
+    /// Whether another open file holds the byte's lock.
     bool is_held_elsewhere(std::int64_t byte);
 
   private:

@@ -4,8 +4,8 @@
 
 namespace simgpu {
 
-/// Makes a change of the shared state all or nothing, whatever instant the process is killed at.
-/// Save what you are going to change, change it, commit. To be used under the device lock.
+/// Makes a change of the shared state atomic, at whatever instant the process is killed. Save what is going
+/// to change, change it, then commit. The caller must hold the device lock.
 class Journal {
   public:
     explicit Journal(Layout& layout) : layout_(layout) {}
@@ -17,7 +17,7 @@ class Journal {
     void save(const void* at, std::uint64_t bytes);
     void save_timeline();
     void commit();
-    /// Undoes what a killed process left half done. @return whether there was anything.
+    /// Undoes what a killed process left half done. @return whether there was such a change.
     bool roll_back();
 
   private:

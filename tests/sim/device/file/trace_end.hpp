@@ -5,8 +5,8 @@
 
 namespace simgpu {
 
-/// Writes a record behind those of the trace, or counts it as lost where there is no room. Whoever holds the
-/// device's lock may add one.
+/// Appends a record to the trace, or counts it as lost where there is no room. The caller must hold the
+/// device's lock.
 /// @param descriptor of the device file: nothing of the trace is mapped.
 void append_record(TraceHead& head, Journal& journal, int descriptor, const TraceRecord& record);
 

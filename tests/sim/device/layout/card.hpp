@@ -7,7 +7,7 @@
 
 namespace simgpu {
 
-/// One simulated GPU as it was described when the device was made. Plain data in the shared file.
+/// One simulated GPU as it was described when the device was made. It is plain data in the shared file.
 struct Card {
     char name[64];
     std::array<std::uint8_t, 16> uuid;

@@ -4,7 +4,7 @@
 
 namespace simgpu {
 
-/// An event that a process lets others see: the operation that it stands for at the moment.
+/// An event that a process shares with others: the operation that it stands for at the moment.
 struct IpcEvent {
     std::uint64_t serial;  ///< Never used twice; 0: the entry is free.
     std::uint32_t owner;   ///< Process slot that made it.

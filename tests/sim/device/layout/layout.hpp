@@ -13,8 +13,8 @@
 
 namespace simgpu {
 
-/// Old contents of what is being changed. A process that is killed while it holds the lock leaves it
-/// non-empty, and the next one to take the lock puts the old contents back.
+/// The old contents of what is being changed. A process that is killed while it holds the lock leaves it
+/// non-empty, and the next process that takes the lock restores the old contents.
 struct JournalArea {
     std::atomic<std::uint64_t> used;
     std::byte data[4U << 20];
@@ -28,7 +28,7 @@ struct XidRecord {
 constexpr std::uint64_t kMaxXids = 256;
 
 /// The shared file. The rings follow it at kRingsOffset, the bytes of the segments at kDataOffset. Everything
-/// but rings and bytes is changed under the lock only.
+/// but rings and bytes is changed only under the lock.
 struct Layout {
     std::uint64_t magic;
     std::uint32_t version;
@@ -60,16 +60,16 @@ constexpr std::uint64_t kMagic = 0x7570676d6973ULL;  // "simgpu"
 constexpr std::uint32_t kLayoutVersion = 7;
 constexpr std::uint64_t kRingsOffset = (sizeof(Layout) + 4095) / 4096 * 4096;
 
-// The data area is a hole but for what programs wrote; far larger than all cards, so that there is always a
-// gap of the right size.
+// The data area is sparse: only what programs wrote takes memory. It is far larger than all cards, so that
+// there is always a gap of the right size.
 constexpr std::uint64_t kDataOffset = std::uint64_t{2} << 40;
 constexpr std::uint64_t kDataBytes = std::uint64_t{8} << 40;
 
-// The records of the trace, a hole until one is taken.
+// The records of the trace; sparse until the first one is written.
 constexpr std::uint64_t kTraceOffset = std::uint64_t{3} << 39;
 static_assert(kTraceOffset + kMaxTraceRecords * sizeof(TraceRecord) <= kDataOffset);
 
-// Byte ranges of the file that OFD locks are put on; they lie between the rings and the data area.
+// Byte ranges of the file for OFD locks; they are between the rings and the data area.
 constexpr std::int64_t kStateLock = std::int64_t{1} << 40;
 constexpr std::int64_t kAliveLock = kStateLock + 4096;    ///< + process slot: held by the living process
 constexpr std::int64_t kSegmentLock = kAliveLock + 4096;  ///< + segment: held by its open descriptors

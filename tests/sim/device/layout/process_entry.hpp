@@ -8,7 +8,7 @@ namespace simgpu {
 
 enum class ProcessState : std::uint32_t { free, alive, gone };
 
-/// What one process holds on one GPU and has had of it.
+/// What one process holds on one GPU, and the GPU time that it has had.
 struct GpuUse {
     std::uint64_t context_bytes;
     std::uint64_t module_bytes;
@@ -19,7 +19,7 @@ struct GpuUse {
     std::uint64_t bytes() const { return context_bytes + module_bytes + allocated_bytes; }
 };
 
-/// A process that opened the device; stays listed after its end.
+/// A process that opened the device. It stays listed after its end.
 struct ProcessEntry {
     ProcessState state;
     std::int32_t pid;             ///< In the process's own pid namespace.

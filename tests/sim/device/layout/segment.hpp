@@ -11,8 +11,8 @@ constexpr std::uint32_t kMaxSegments = 16384;
 constexpr std::uint32_t kNobody = kMaxProcesses;  ///< Charged to no process.
 constexpr std::uint32_t kHostMemory = kMaxGpus;   ///< On no GPU: charged nowhere.
 
-/// Memory that more than one process can hold. Its bytes lie in the data area of the shared file. It exists
-/// while a process holds it or a descriptor of it is open anywhere; it is charged to one process (`owner`),
+/// Memory that more than one process can hold. Its bytes are in the data area of the shared file. It exists
+/// while a process holds it or a descriptor of it is open anywhere. It is charged to one process (`owner`),
 /// or to none while only descriptors are left.
 struct Segment {
     std::uint64_t serial;  ///< Never used twice; 0: this entry is free.

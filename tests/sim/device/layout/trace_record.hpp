@@ -6,8 +6,8 @@
 
 namespace simgpu {
 
-/// What one process holds on one GPU from a moment on, until its next record for that GPU. A line of the
-/// trace.
+/// What one process holds on one GPU from a moment on, until its next record for that GPU. It is a line of
+/// the trace.
 struct TraceRecord {
     Nanoseconds time;
     std::uint64_t serial;  ///< The process's, never used twice; 0: memory that no process is charged for.
@@ -20,8 +20,8 @@ struct TraceRecord {
 };
 static_assert(sizeof(TraceRecord) == 64);
 
-/// As `gpu`: no change, but the end of a time (allocated_bytes, in nanoseconds) in which the device's lock
-/// could not be had, because its holder was stopped. No call of the driver came back meanwhile.
+/// As `gpu`: this is no change, but the end of a period (allocated_bytes, in nanoseconds) in which the
+/// device's lock was not available, because its holder was stopped. No call of the driver returned meanwhile.
 constexpr std::uint32_t kTraceLocked = kMaxGpus;
 constexpr Nanoseconds kLongLocked = 50'000'000;  ///< Shorter ones are not recorded.
 

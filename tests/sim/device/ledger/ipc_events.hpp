@@ -27,7 +27,7 @@ class IpcEvents {
     /// @return nothing if the event is gone, or its process.
     std::optional<IpcEvent> read(const IpcEventId& id) const;
     /// Whether the operation has completed. It counts as completed when its process is gone, and when there
-    /// never was one.
+    /// never was an operation.
     bool is_done(const IpcEvent& event) const;
 
   private:

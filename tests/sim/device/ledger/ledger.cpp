@@ -23,7 +23,7 @@ std::optional<std::uint32_t> Ledger::enter(const ProcessEntry& identity) {
     reap(kMaxProcesses);
     std::uint32_t slot = layout_.process_count;
     if (slot == kMaxProcesses) {
-        // Forget the one that has been gone longest.
+        // Forget the process that has been gone longest.
         for (std::uint32_t s = 0; s < kMaxProcesses; ++s) {
             if (layout_.processes[s].state != ProcessState::gone) continue;
             if (slot == kMaxProcesses || layout_.processes[s].serial < layout_.processes[slot].serial)
@@ -51,7 +51,7 @@ void Ledger::reap(std::uint32_t own) {
 }
 
 void Ledger::bury(std::uint32_t slot) {
-    // First, because what others hold of it is charged to them from now on.
+    // This comes first, because what others hold of it is charged to them from now on.
     Segments(session_).drop_all(slot);
     session_.journal().save(layout_.processes[slot]);
     session_.journal().save_timeline();

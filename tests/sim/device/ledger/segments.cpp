@@ -26,7 +26,7 @@ std::optional<SegmentName> Segments::add(std::uint32_t slot, std::uint32_t gpu, 
     return SegmentName{index, layout_.segments[index].serial};
 }
 
-/// The first gap at or behind the cursor, once around the data area.
+/// Returns the first gap at or after the cursor; the search wraps once around the data area.
 std::optional<std::uint64_t> Segments::find_gap(std::uint64_t bytes) const {
     if (bytes > kDataBytes) return std::nullopt;
     std::uint64_t at = layout_.segment_cursor;
@@ -117,7 +117,7 @@ void Segments::reap() {
     }
 }
 
-/// Part of the caller's change of the journal, as is uncharge().
+/// This is part of the caller's change of the journal, as is uncharge().
 void Segments::charge(Segment& segment, std::uint32_t slot) {
     segment.owner = slot;
     if (segment.gpu == kHostMemory) return;

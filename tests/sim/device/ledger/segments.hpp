@@ -6,31 +6,32 @@
 
 namespace simgpu {
 
-/// The table of shared memory, inside one Session. Which process a segment is charged to is kept here, too:
-/// its creator while that one holds it, then the one of the remaining holders that opened the device first.
+/// The table of shared memory, inside one Session. It also records the process to which a segment is charged:
+/// its creator while the creator holds it, then the one of the remaining holders that opened the device
+/// first.
 class Segments {
   public:
     explicit Segments(Session& session) : session_(session), layout_(session.layout()) {}
 
-    /// A segment held by `slot`, whose bytes `slot` has been charged for already.
+    /// Adds a segment that `slot` holds and for whose bytes `slot` has been charged already.
     /// @param gpu or kHostMemory. @return nothing if the table is full.
     std::optional<SegmentName> add(std::uint32_t slot, std::uint32_t gpu, std::uint64_t bytes);
 
     /// @return nullptr: it has gone.
     const Segment* find(SegmentName name) const;
 
-    /// Makes `slot` a holder; charges it if nobody is charged. @return false: the segment has gone.
+    /// Makes `slot` a holder, and charges it if no process is charged. @return false: the segment has gone.
     bool hold(SegmentName name, std::uint32_t slot);
-    /// `slot` isn't a holder any more. Without holders and descriptors the segment goes.
+    /// `slot` is no longer a holder. A segment without holders and descriptors is removed.
     void drop(std::uint32_t index, std::uint32_t slot);
     void drop_all(std::uint32_t slot);
 
-    /// A number that no segment has or will have; for pools that are shared.
+    /// Returns a number that no segment has or will have, for pools that are shared.
     std::uint64_t new_serial();
 
-    /// To be called before a descriptor leaves.
+    /// Call it before a descriptor is passed on.
     void mark_exported(std::uint32_t index);
-    /// Takes out what nobody holds and no descriptor is open of.
+    /// Removes segments that no process holds and of which no descriptor is open.
     void reap();
 
   private:

@@ -8,10 +8,10 @@
 
 namespace simgpu {
 
-/// Which GPUs of this process, by ordinal, and whether the host may read and write some memory.
+/// Which GPUs of this process, by ordinal, may read and write some memory, and whether the host may.
 class Access {
   public:
-    /// Everybody, for memory that CUDA hands out accessible.
+    /// All of them, for memory that CUDA returns accessible.
     static Access everybody() {
         Access access;
         access.flags_.fill(CU_MEM_ACCESS_FLAGS_PROT_READWRITE);

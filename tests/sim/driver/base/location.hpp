@@ -5,8 +5,8 @@
 
 namespace simgpu {
 
-/// Whether the location is a GPU of this process, or the host.
-/// @return CUDA_ERROR_INVALID_DEVICE for an ordinal that isn't there, CUDA_ERROR_INVALID_VALUE for others.
+/// Checks that the location is a GPU of this process, or the host.
+/// @return CUDA_ERROR_INVALID_DEVICE for an ordinal that does not exist, CUDA_ERROR_INVALID_VALUE for others.
 inline CUresult check_location(const Process& process, const CUmemLocation& location) {
     switch (location.type) {
         case CU_MEM_LOCATION_TYPE_DEVICE:
@@ -26,7 +26,7 @@ inline bool are_access_flags(CUmemAccess_flags flags) {
            flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
 }
 
-/// What the access gives a location that was checked.
+/// Returns the access of a location that was checked.
 inline CUmemAccess_flags access_of(const Access& access, const CUmemLocation& location) {
     return location.type == CU_MEM_LOCATION_TYPE_DEVICE ? access.of(static_cast<std::uint32_t>(location.id))
                                                         : access.of_host();

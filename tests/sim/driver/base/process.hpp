@@ -10,7 +10,7 @@
 
 namespace simgpu {
 
-/// This process on the device: the slot that it is charged by, and the GPUs that it sees.
+/// This process on the device: the slot to which it is charged, and the GPUs that it sees.
 class Process {
   public:
     Process(std::unique_ptr<Device> device, std::vector<std::uint32_t> visible);

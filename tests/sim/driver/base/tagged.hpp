@@ -4,7 +4,7 @@
 
 namespace simgpu {
 
-/// First part of every object that programs hold a handle of: tells a living one from garbage.
+/// The first part of every object that has a handle: it distinguishes a living object from garbage.
 template <std::uint64_t Tag>
 struct Tagged {
     std::uint64_t tag = Tag;

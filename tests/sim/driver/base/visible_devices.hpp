@@ -7,8 +7,8 @@
 
 namespace simgpu {
 
-/// Reads CUDA_VISIBLE_DEVICES: indices or UUIDs (or the beginnings of UUIDs), in any order; what follows the
-/// first entry that names no GPU doesn't count; a GPU named twice makes all invisible.
+/// Reads CUDA_VISIBLE_DEVICES: indices or UUIDs (or prefixes of UUIDs), in any order. Entries after the first
+/// one that names no GPU do not count; a GPU that is named twice makes all of them invisible.
 /// @param variable nullptr: not set, all GPUs are visible.
 std::vector<std::uint32_t> visible_devices(const char* variable, const Card* cards, std::uint32_t count);
 

@@ -107,8 +107,8 @@ void Context::destroy_stream(Stream* stream) {
     delete stream;
 }
 
-/// A new queue while there are any, and one that streams share then. Queue 0 is the legacy default stream's
-/// own.
+/// Returns a new queue while there is one; afterwards streams share them. Queue 0 belongs to the legacy
+/// default stream.
 Queue* Context::least_loaded_queue(bool blocking) {
     const std::uint32_t count = queue_count();
     Queue* best = nullptr;
@@ -150,7 +150,7 @@ void Context::submit_wait(Stream& stream, Queue& on, std::uint64_t sequence) {
     push(stream.queue, std::move(wait));
 }
 
-/// Work in the legacy default stream begins after all work in blocking streams, and theirs after its.
+/// Work in the legacy default stream begins after all earlier work in blocking streams, and theirs after its.
 void Context::order_with_legacy_stream(Stream& stream) {
     if (!stream.blocking()) return;
     const auto wait_once = [&](Queue& on, std::atomic<std::uint64_t>& until) {

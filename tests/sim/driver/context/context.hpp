@@ -23,7 +23,7 @@ class Process;
 class Runtime;
 
 /// A CUDA context: a client of one GPU. The object outlives its destruction, because threads may still have
-/// it as their current one.
+/// it as their current context.
 class Context : public Tagged<0x747865746e6f63ULL> {
   public:
     Context(Runtime& runtime, const Process& process, Observer& observer, std::uint32_t ordinal, bool primary,
@@ -31,11 +31,11 @@ class Context : public Tagged<0x747865746e6f63ULL> {
 
     /// Takes a place on the GPU and the memory that a context costs.
     CUresult open();
-    /// Waits for the work, then gives everything back.
+    /// Waits for the work, then frees everything.
     void close();
     bool is_open() const { return open_.load(std::memory_order_acquire); }
 
-    /// For what is above contexts.
+    /// For code above contexts.
     Runtime& runtime() const { return runtime_; }
     std::uint32_t ordinal() const { return ordinal_; }
     std::uint32_t gpu() const { return gpu_; }  ///< Index in the device file.
@@ -47,27 +47,27 @@ class Context : public Tagged<0x747865746e6f63ULL> {
     Queue& queue(std::uint32_t index) { return *queues_[index]; }
 
     Stream& legacy_stream() { return *legacy_; }
-    /// The calling thread's own default stream, made at first use.
+    /// The calling thread's default stream, made at its first use.
     Stream& per_thread_stream();
     Stream* create_stream(unsigned int stream_flags, int priority);
     void destroy_stream(Stream* stream);
-    /// A stream of the context's own that parallel branches of graphs are launched into.
+    /// A stream of the context into which parallel branches of graphs are launched.
     Stream& graph_lane(std::size_t number, int priority);
-    /// A stream of the context's own that tells other processes about events.
+    /// A stream of the context that notifies other processes of events.
     Stream& export_stream();
 
-    /// Adds an operation to the stream, behind what the rules of the legacy default stream put before it.
+    /// Adds an operation to the stream, after what the rules of the legacy default stream order before it.
     std::uint64_t submit(Stream& stream, Operation operation);
     /// Makes later operations of the stream wait for the operation `sequence` of another queue.
     void submit_wait(Stream& stream, Queue& on, std::uint64_t sequence);
     /// Waits for everything that was submitted so far.
     void synchronize();
 
-    /// An error that a kernel ran into: every later call reports it.
+    /// The error of a kernel, if there was one: every later call reports it.
     CUresult error() const { return error_.load(std::memory_order_relaxed); }
     void fail(CUresult error) { error_.store(error, std::memory_order_relaxed); }
 
-    /// Blocks that allocations under 2 MiB are taken from; guarded by the runtime's memory.
+    /// The blocks from which allocations under 2 MiB are taken; the runtime's memory guards them.
     BlockHeap small_blocks;
     ContextMemory own_memory;
 

@@ -18,7 +18,7 @@ std::uint64_t beyond_standard(std::size_t value, std::size_t standard) {
 
 }  // namespace
 
-/// Makes what is charged for the purpose so many bytes. @return false: the card has no room for more.
+/// Sets the charge for this purpose to so many bytes. @return false: the card has no room for more.
 bool ContextMemory::recharge(Purpose purpose, std::uint64_t& charged, std::uint64_t bytes) const {
     if (bytes > charged && !charge(process_, gpu_, purpose, bytes - charged)) return false;
     if (bytes < charged) refund(process_, gpu_, purpose, charged - bytes);

@@ -14,7 +14,7 @@ struct Module;
 class Process;
 
 /// What a context takes of its GPU beyond its fixed cost: the code of its modules, together in whole blocks,
-/// and what its limits ask for.
+/// and the memory that its limits require.
 class ContextMemory {
   public:
     ContextMemory(const Process& process, std::uint32_t gpu) : process_(process), gpu_(gpu) {}
@@ -29,7 +29,7 @@ class ContextMemory {
     /// Memory for it is taken at the next launch.
     void set_limit(CUlimit limit, std::size_t value);
 
-    /// When the context ends: everything goes back, and the limits are as at the beginning.
+    /// At the context's end everything is freed, and the limits are reset.
     void clear();
 
   private:

@@ -30,7 +30,7 @@ std::uint64_t HostFunctions::submit(Stream& stream, std::function<void()> functi
 }
 
 void HostFunctions::start_thread() {
-    // The program's signals are the program's threads' business.
+    // The program's signals must be handled by the program's threads.
     sigset_t all;
     sigset_t before;
     sigfillset(&all);
@@ -65,7 +65,7 @@ void HostFunctions::serve() {
     }
 }
 
-/// Those whose predecessors in the queue have completed.
+/// Returns the functions whose predecessors in the queue have completed.
 std::list<HostFunctions::Call> HostFunctions::take_ready() {
     const std::lock_guard lock(mutex_);
     std::list<Call> ready;

@@ -11,7 +11,7 @@ namespace simgpu {
 
 class Observer;
 
-/// Calls the program's host functions when their turn in the stream has come, on a thread of its own.
+/// Calls the program's host functions in the order of their streams, in a separate thread.
 class HostFunctions {
   public:
     explicit HostFunctions(Observer& observer) : observer_(observer) {}

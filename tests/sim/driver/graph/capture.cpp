@@ -32,7 +32,8 @@ void add_to(Front& front, const Front& more) {
     }
 }
 
-/// Whether everything that other streams captured leads to what the origin's next node would depend on.
+/// Whether the next node of the origin would depend, directly or not, on everything that other streams
+/// captured.
 bool all_joined(const Capture& capture) {
     std::set<const Node*> reached;
     std::vector<const Node*> open;

@@ -27,7 +27,7 @@ class Capture {
     std::map<Stream*, Front> fronts;  ///< Of all streams that take part.
 };
 
-/// What a program is told about a stream's capture.
+/// What a call reports about a stream's capture.
 struct CaptureInfo {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     std::uint64_t id = 0;
@@ -55,22 +55,22 @@ CUresult capture_record(Stream& stream, CapturedRecording& recording);
 /// cuStreamWaitEvent for an event of a capture: the stream joins it.
 CUresult capture_wait(Stream& stream, const CapturedRecording& recording);
 
-/// Whether a call may be made that captures can't see and that may depend on what they hold back.
+/// Checks whether a call is allowed that captures cannot see and that may depend on work that they hold back.
 /// @return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED if not; the captures in question are lost then.
 CUresult check_unsafe_call();
-/// Whether work may be given to the stream: not to the legacy default stream while a blocking stream of its
-/// context is captured, and not to a stream whose capture is lost.
+/// Checks whether work may be added to the stream: not to the legacy default stream while a blocking stream
+/// of its context is captured, and not to a stream whose capture is lost.
 CUresult check_work(Stream& stream);
-/// Whether the stream, or the whole context, may be asked for its progress or waited for.
+/// Checks whether the stream, or the whole context, may be queried or waited for.
 CUresult check_wait(Stream& stream);
 CUresult check_wait(Context& context);
-/// Whether the event of that recording may be: CUDA_ERROR_CAPTURED_EVENT if not.
+/// Checks the same for the event of that recording: CUDA_ERROR_CAPTURED_EVENT if not.
 CUresult check_wait(const CapturedRecording& recording);
 
 /// Whether the stream is the legacy default stream and can't be used because a blocking stream is captured.
 bool is_blocked_by_capture(Stream& stream);
 
-/// What the stream takes part in is lost. @return `error`.
+/// The capture in which the stream takes part is lost. @return `error`.
 CUresult lose_capture(Stream& stream, CUresult error);
 /// The stream ends.
 void forget_stream(Stream& stream);

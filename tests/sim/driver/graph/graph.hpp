@@ -15,7 +15,7 @@ class Context;
 class Graph;
 struct Node;
 
-/// From an earlier node to the one that holds it.
+/// An edge from an earlier node to the node that holds it.
 struct Edge {
     Node* from;
     CUgraphEdgeData data;  ///< Kept and shown; every edge counts as a full dependency.
@@ -36,8 +36,8 @@ struct Node : Tagged<0x65646f6eULL> {
     std::vector<void*> shown_parameters;  ///< What a reader of a kernel node's parameters was given.
 };
 
-/// A graph as it is built. CUDA leaves it to programs not to use one graph from two threads at a time, and so
-/// does this.
+/// A graph while it is built. In CUDA programs must not use one graph from two threads at a time; the same
+/// holds here.
 class Graph : public Tagged<0x6870617267ULL> {
   public:
     /// @return nullptr where a dependency isn't one of this graph's nodes, or is named twice.
@@ -50,19 +50,20 @@ class Graph : public Tagged<0x6870617267ULL> {
 
     const std::vector<std::unique_ptr<Node>>& nodes() const { return nodes_; }
     bool has_memory_nodes() const;
-    /// Nodes in an order in which all come after what they depend on, else in the order of their creation.
+    /// Returns the nodes in an order in which each comes after what it depends on, otherwise in the order of
+    /// creation.
     /// @return nothing where there is a cycle.
     std::vector<Node*> in_order() const;
 
-    /// A copy, children and all. Its nodes know where they come from.
+    /// Returns a copy, children included. Its nodes record their origins.
     std::unique_ptr<Graph> clone() const;
-    /// The node of this copy (or of its children) that comes from `id`; nullptr: none.
+    /// Returns the node of this copy (or of its children) whose origin is `id`; nullptr: none.
     Node* copy_of(std::uint64_t id) const;
 
     Node* parent = nullptr;         ///< The node that this is the child graph of.
     bool is_captured_into = false;  ///< Between the beginning and the end of a capture.
     bool is_clone = false;
-    /// Executable graphs that were made of it and exist; they may outlive it.
+    /// The number of existing executable graphs that were made from it; they may outlive it.
     std::shared_ptr<std::atomic<unsigned int>> instances = std::make_shared<std::atomic<unsigned int>>(0);
 
   private:

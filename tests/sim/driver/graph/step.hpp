@@ -23,7 +23,7 @@ struct Shape {
     std::uint64_t blocks() const { return std::uint64_t{grid[0]} * grid[1] * grid[2]; }
 };
 
-// What a node of a graph does. A stream that is captured gets these instead of operations.
+// The work of a node of a graph. A stream that is captured gets these instead of operations.
 
 struct KernelStep {
     Function* function;
@@ -33,7 +33,7 @@ struct KernelStep {
     int priority;
     std::vector<std::byte> parameters;  ///< Each at its offset.
 
-    /// To each of the parameters, as a launch takes them. Valid while the step stays where it is.
+    /// Pointers to the parameters, as a launch takes them. They are valid while the step is not moved.
     std::vector<void*> pointers() const;
 };
 

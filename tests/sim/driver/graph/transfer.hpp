@@ -20,7 +20,7 @@ struct Transfer {
     std::size_t bytes() const { return width * rows * layers; }
 };
 
-/// Rows of `count` elements of `element_bytes` (1, 2 or 4) that get a value.
+/// Rows of `count` elements of `element_bytes` (1, 2 or 4) that are set to a value.
 struct Fill {
     std::uint64_t to;
     std::size_t pitch;

@@ -55,7 +55,7 @@ CUresult GraphExec::upload(Context& context) {
     return result == CUDA_SUCCESS ? context.runtime().graph_memory().back(allocations_) : result;
 }
 
-/// What any launch of a kernel needs, for all of them before the first is launched.
+/// Takes what the launch of each kernel needs, for all of them before the first one is launched.
 CUresult GraphExec::load_code() const {
     for (const LaunchPlan::Item& item : plan_.items()) {
         const auto* kernel = std::get_if<KernelStep>(&item.node->step);
@@ -66,7 +66,7 @@ CUresult GraphExec::load_code() const {
     return CUDA_SUCCESS;
 }
 
-/// A launch may not allocate again what an earlier one has allocated and nobody freed.
+/// A launch must not allocate again what an earlier one has allocated and nobody has freed.
 CUresult GraphExec::ready_allocations(Stream& stream) {
     GraphMemory& memory = stream.context.runtime().graph_memory();
     for (const auto& allocation : allocations_) {
@@ -81,7 +81,7 @@ CUresult GraphExec::ready_allocations(Stream& stream) {
 CUresult GraphExec::launch(Stream& stream) {
     const std::lock_guard lock(mutex_);
     Context& context = stream.context;
-    // One launch after the other, on whatever streams.
+    // Launches run one after the other, on whichever streams.
     if (last_queue_) context.submit_wait(stream, *last_queue_, last_);
     CUresult result = load_code();
     if (result == CUDA_SUCCESS) result = ready_allocations(stream);

@@ -16,7 +16,7 @@ namespace simgpu {
 class Queue;
 struct Stream;
 
-/// An executable graph: a copy of the graph that it was made of, and how its nodes are put on streams.
+/// An executable graph: a copy of the graph from which it was made, and the streams of its nodes.
 class GraphExec : public Tagged<0x63657865ULL> {
   public:
     /// @param result CUDA_ERROR_INVALID_VALUE where the graph has a cycle, is a child, is captured into, or
@@ -26,9 +26,9 @@ class GraphExec : public Tagged<0x63657865ULL> {
 
     std::uint64_t flags() const { return flags_; }
     Graph& graph() { return *graph_; }
-    /// The node that stands for one of the graph that this was made of; nullptr: none.
+    /// Returns the node that stands for one of the original graph; nullptr: none.
     Node* find(const Node& node) const { return graph_->copy_of(node.id); }
-    /// To be called when nodes were enabled or disabled.
+    /// Call it after nodes were enabled or disabled.
     void plan_again();
 
     /// Charges the memory of the graph's allocation nodes and the code of its kernels.
@@ -52,7 +52,7 @@ class GraphExec : public Tagged<0x63657865ULL> {
     std::uint64_t last_ = 0;
 };
 
-/// Takes the parameters of a graph of the same form over into an executable graph's own.
+/// Copies the parameters of a graph of the same form into an executable graph.
 CUgraphExecUpdateResultInfo update_graph(Graph& target, const Graph& source);
 
 }  // namespace simgpu

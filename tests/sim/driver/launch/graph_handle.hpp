@@ -25,8 +25,8 @@ inline bool read_edges(const Graph& graph, const CUgraphNode* nodes, const CUgra
     return true;
 }
 
-/// Answers as CUDA's queries of lists do: with the length alone where there is no place for the list, else
-/// with as much as fits, the rest of the place being set to nothing.
+/// Returns lists as CUDA's queries do: only the length where the caller has no room for the list; otherwise
+/// as many entries as fit, and the rest of the room is zeroed.
 template <typename T>
 void answer_list(const std::vector<T>& list, T* place, std::size_t room) {
     if (!place) return;

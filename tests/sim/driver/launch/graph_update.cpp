@@ -12,7 +12,7 @@ CUgraphExecUpdateResultInfo verdict(CUgraphExecUpdateResult result, Node* node =
     return {result, reinterpret_cast<CUgraphNode>(node), reinterpret_cast<CUgraphNode>(from)};
 }
 
-/// What of a node may not change, in the words of cuGraphExecUpdate's documentation.
+/// What may not change in a node according to cuGraphExecUpdate's documentation.
 struct Comparison {
     CUgraphExecUpdateResult operator()(const KernelStep& old, const KernelStep& fresh) const {
         return old.cooperative == fresh.cooperative ? CU_GRAPH_EXEC_UPDATE_SUCCESS

@@ -6,7 +6,7 @@ namespace simgpu {
 
 LaunchPlan::LaunchPlan(const Graph& graph) { add_graph(graph, {}); }
 
-/// @return what has to be waited for to wait for the whole graph.
+/// @return the operations whose completion means that the whole graph has completed.
 LaunchPlan::Items LaunchPlan::add_graph(const Graph& graph, const Items& entry) {
     std::map<const Node*, Items> ends;
     Items all_ends;
@@ -42,7 +42,7 @@ LaunchPlan::Items LaunchPlan::add_node(Node& node, const Items& dependencies) {
     return {items_.size() - 1};
 }
 
-/// The lane of a predecessor that nothing followed yet, else a new one while there are any.
+/// Returns the lane of a predecessor that has no successor yet, otherwise a new lane while there is one.
 std::size_t LaunchPlan::lane_for(const Node& node, const Items& dependencies) {
     for (const std::size_t dependency : dependencies) {
         const Lane& lane = lanes_[items_[dependency].lane];

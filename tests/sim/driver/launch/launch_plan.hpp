@@ -9,9 +9,9 @@
 
 namespace simgpu {
 
-/// How the nodes of a graph are put on streams: chains on one, branches beside each other on several. A node
-/// waits only for nodes that are submitted before it, so that sharing a hardware queue can't make two wait
-/// for each other.
+/// How the nodes of a graph are assigned to streams: a chain to one stream, branches to several streams. A
+/// node waits only for nodes that are submitted before it, so two nodes that share a hardware queue cannot
+/// wait for each other.
 class LaunchPlan {
   public:
     static constexpr std::size_t kMostLanes = 8;
@@ -24,7 +24,7 @@ class LaunchPlan {
     };
 
     LaunchPlan() = default;
-    /// Plans the graph's enabled nodes, those of children in their parents' place.
+    /// Plans the graph's enabled nodes; the nodes of children take the place of their parents.
     explicit LaunchPlan(const Graph& graph);
 
     const std::vector<Item>& items() const { return items_; }

@@ -8,19 +8,19 @@ namespace simgpu {
 class Pool;
 struct Stream;
 
-// Between CUDA's structures of node parameters and steps. Reading checks what CUDA checks when a node is
-// made.
+// Conversion between CUDA's structures of node parameters and steps. Reading checks what CUDA checks when a
+// node is made.
 
 CUresult read_params(const CUDA_KERNEL_NODE_PARAMS& params, KernelStep& step);
 CUresult read_params(const CUDA_MEMSET_NODE_PARAMS& params, Fill& step);
 CUresult read_params(const CUDA_MEMCPY3D& params, CopyStep& step);
 CUresult read_params(const Context& context, const CUDA_BATCH_MEM_OP_NODE_PARAMS& params,
                      MemoryOperationsStep& step);
-/// Makes the allocation, and says its address in `params`.
+/// Makes the allocation, and writes its address to `params`.
 CUresult read_params(Context& context, CUDA_MEM_ALLOC_NODE_PARAMS& params, AllocateStep& step);
-/// @param graph the one that gets the node.
+/// @param graph to which the node is added.
 CUresult read_free(Context& context, const Graph& graph, CUdeviceptr address, FreeStep& step);
-/// All of them, as cuGraphAddNode gets them; what CUDA gives out is written back.
+/// All parameters, as cuGraphAddNode gets them; results of CUDA are written back.
 CUresult read_params(Context& context, Graph& graph, CUgraphNodeParams& params, Step& step);
 
 /// cuMemAllocAsync in a captured stream: the node gets the properties of the pool, but not its memory.

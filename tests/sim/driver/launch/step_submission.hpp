@@ -6,8 +6,8 @@ namespace simgpu {
 
 struct Stream;
 
-/// Puts what the step does into the stream, for a graph that is launched. Children are no single step.
-/// @param own_priority a kernel's priority is its node's, not the stream's.
+/// Submits the step to the stream, for a graph that is launched. Children are not a single step.
+/// @param own_priority a kernel's priority is that of its node, not of the stream.
 CUresult submit_step(Stream& stream, const Step& step, bool own_priority);
 
 }  // namespace simgpu

@@ -9,8 +9,8 @@
 
 namespace simgpu {
 
-/// What cuMemCreate makes. It lives while the program has references to its handle or it is mapped; the
-/// memory itself, while another process holds it, too.
+/// What cuMemCreate makes. It lives while the program has references to its handle or it is mapped. The
+/// memory also lives while another process holds it.
 struct PhysicalMemory {
     CUmemGenericAllocationHandle handle;
     CUmemAllocationProp properties;
@@ -19,7 +19,7 @@ struct PhysicalMemory {
 
 using PhysicalMemoryPointer = std::shared_ptr<const PhysicalMemory>;
 
-/// The handles that the program holds, each with the number of times it has to release it.
+/// The handles of the program, each with the number of times that it must be released.
 class PhysicalHandles {
   public:
     CUmemGenericAllocationHandle add(const CUmemAllocationProp& properties, SharedMemoryPointer memory);

@@ -16,7 +16,7 @@ int open_standing_at(const Process& process, std::int64_t place) {
     return descriptor;
 }
 
-/// Where it stands; negative if it isn't one of the device file.
+/// Returns its file offset; negative if it is not a descriptor of the device file.
 std::int64_t place_of(const Process& process, int descriptor) {
     return process.device().is_of_this_file(descriptor) ? lseek(descriptor, 0, SEEK_CUR) : -1;
 }

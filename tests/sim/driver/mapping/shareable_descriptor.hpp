@@ -8,9 +8,9 @@ namespace simgpu {
 
 class Process;
 
-/// What a file descriptor that a process was given stands for. Such a descriptor is one of the device file:
-/// it stands at a place that says what it means, and one of a segment holds a lock that keeps the segment
-/// alive, whatever process has it and however that one ends.
+/// What a file descriptor that was passed to a process stands for. Such a descriptor is a descriptor of the
+/// device file, and its file offset says what it stands for. One of a segment also holds a lock that keeps
+/// the segment alive, in whichever process it is and however that process ends.
 struct SharedPool {
     std::uint32_t gpu;
     std::uint64_t serial;
@@ -20,7 +20,7 @@ struct SharedPool {
 int make_segment_descriptor(const Process& process, SegmentName name);
 int make_pool_descriptor(const Process& process, SharedPool pool);
 
-/// @return nothing: it is no descriptor of this kind.
+/// @return nothing: it is not a descriptor of this kind.
 std::optional<SegmentName> read_segment_descriptor(const Process& process, int descriptor);
 std::optional<SharedPool> read_pool_descriptor(const Process& process, int descriptor);
 

@@ -11,7 +11,7 @@ namespace simgpu {
 
 class Runtime;
 
-/// Part of a reservation that physical memory is mapped at.
+/// Part of a reservation at which physical memory is mapped.
 struct Mapping {
     std::uint64_t address;
     std::uint64_t size;
@@ -24,18 +24,18 @@ struct Reservation {
     std::uint64_t size;
 };
 
-/// Address space that the program reserved, and what it mapped there. All addresses and sizes are multiples
-/// of the granularity of 2 MiB, else CUDA_ERROR_INVALID_VALUE.
+/// Address space that the program reserved, and what it mapped there. All addresses and sizes must be
+/// multiples of the granularity of 2 MiB; otherwise the result is CUDA_ERROR_INVALID_VALUE.
 class VirtualMemory {
   public:
     CUresult reserve(std::uint64_t size, std::uint64_t alignment, std::uint64_t hint, std::uint64_t& address);
-    /// Only a whole reservation, with nothing mapped.
+    /// Takes only a whole reservation in which nothing is mapped.
     CUresult free(std::uint64_t address, std::uint64_t size);
 
     CUresult map(std::uint64_t address, std::uint64_t size, const PhysicalMemoryPointer& physical);
-    /// Only whole mappings. The caller has synchronised.
+    /// Takes only whole mappings. The caller has synchronised.
     CUresult unmap(std::uint64_t address, std::uint64_t size);
-    /// Only of whole mappings without a gap. `change` is called for each.
+    /// Takes only whole mappings without a gap. `change` is called for each.
     template <typename Change>
     CUresult change_access(std::uint64_t address, std::uint64_t size, Change change);
 
@@ -44,8 +44,8 @@ class VirtualMemory {
 
     /// Whether all of the range is mapped, by one or more mappings.
     bool covers(std::uint64_t address, std::uint64_t size) const;
-    /// Whether part of the range is reserved address space that `allowed` doesn't hold for, or where nothing
-    /// is mapped.
+    /// Whether part of the range is reserved address space for which `allowed` is false, or where nothing is
+    /// mapped.
     template <typename Allowed>
     bool refuses(std::uint64_t address, std::uint64_t size, Allowed allowed) const;
 
@@ -60,7 +60,7 @@ class VirtualMemory {
     Mappings mappings_;
 };
 
-/// The entry that the address lies in, or the map's end.
+/// Returns the entry that contains the address, or the map's end.
 template <typename Map>
 auto VirtualMemory::holder_of(Map& map, std::uint64_t address) {
     const auto after = map.upper_bound(address);

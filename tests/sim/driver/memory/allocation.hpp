@@ -40,7 +40,7 @@ struct Allocation {
 
     bool on_host() const { return kind == MemoryKind::host || kind == MemoryKind::registered; }
     bool of_another_holder() const { return shared != nullptr; }
-    /// Whether cuMemFree and cuMemFreeAsync take it.
+    /// Whether cuMemFree and cuMemFreeAsync accept it.
     bool can_be_freed() const {
         return !on_host() && kind != MemoryKind::mapped && kind != MemoryKind::ipc &&
                kind != MemoryKind::array;

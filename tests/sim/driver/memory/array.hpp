@@ -28,9 +28,9 @@ struct MipmappedArray : Tagged<0x70616d70696dULL> {
     std::vector<std::unique_ptr<Array>> levels;
 };
 
-/// The levels of a mipmapped array without memory: set_address() gives it some.
-/// @param level_count as the program asked; as many as there are down to 1x1x1 at most.
-/// @return nullptr and the reason if the descriptor isn't valid.
+/// The levels of a mipmapped array without memory; set_address() adds it.
+/// @param level_count as the program requested; at most as many as there are down to 1x1x1.
+/// @return nullptr and the reason if the descriptor is not valid.
 std::unique_ptr<MipmappedArray> make_mipmapped_array(const CUDA_ARRAY3D_DESCRIPTOR& descriptor,
                                                      unsigned int level_count, CUresult& result);
 void set_address(MipmappedArray& array, Context& context, std::uint64_t address);

@@ -6,8 +6,8 @@
 
 namespace simgpu {
 
-/// How an array lies in device memory: rows padded to 128 bytes, in two and three dimensions to multiples of
-/// 8 rows, the whole to 64 KiB.
+/// The layout of an array in device memory: rows are padded to 128 bytes, in two and three dimensions to
+/// multiples of 8 rows, and the whole to 64 KiB.
 struct ArrayLayout {
     std::uint64_t row_bytes;  ///< Of the elements, without padding.
     std::uint64_t rows;       ///< Of one slice, without padding.
@@ -20,7 +20,7 @@ struct ArrayLayout {
 constexpr std::uint64_t kArrayAlignment = 65536;
 
 /// @return CUDA_ERROR_INVALID_VALUE for what cuArray3DCreate's documentation excludes and for formats that
-/// the simulator hasn't (all but integers and floats), CUDA_ERROR_NOT_SUPPORTED for sparse arrays.
+/// the simulator lacks (all but integers and floats), CUDA_ERROR_NOT_SUPPORTED for sparse arrays.
 CUresult lay_out(const CUDA_ARRAY3D_DESCRIPTOR& descriptor, ArrayLayout& layout);
 
 /// What the level has of the extents of level 0; layers and faces stay.

@@ -19,8 +19,8 @@ struct Stream;
 /// What an allocation node of a graph allocates: an address that stays the same over all launches.
 class GraphAllocation {
   public:
-    /// @param owner where its bytes count. The address space costs nothing; is_mapped() tells whether there
-    /// was any.
+    /// @param owner to which its bytes are charged. The address space costs nothing; is_mapped() says whether
+    /// there was any.
     GraphAllocation(Memory& memory, Context& owner, std::uint64_t bytes_asked);
     ~GraphAllocation();
     GraphAllocation(const GraphAllocation&) = delete;
@@ -43,8 +43,8 @@ class GraphAllocation {
     bool in_use = false;        ///< The same in the GPU's order.
 };
 
-/// The memory of graphs of all devices. A launch (or an upload) charges what the graph's nodes allocate; it
-/// stays charged, free or not, until it is trimmed.
+/// The memory of graphs of all devices. A launch (or an upload) charges what the graph's nodes allocate. It
+/// stays charged until it is trimmed, even after it was freed.
 class GraphMemory {
   public:
     GraphMemory(const Process& process, Observer& observer, Memory& memory)
@@ -52,13 +52,13 @@ class GraphMemory {
 
     /// @return nullptr: there is no address space for it.
     std::shared_ptr<GraphAllocation> create(Context& context, std::uint64_t bytes);
-    /// Whether an allocation node gave the address out and exists.
+    /// Whether the address belongs to an existing allocation node.
     bool knows(std::uint64_t address) const;
 
-    /// Charges what isn't yet. @return CUDA_ERROR_OUT_OF_MEMORY if the card has no room.
+    /// Charges what is not charged yet. @return CUDA_ERROR_OUT_OF_MEMORY if the card has no room.
     CUresult back(const std::vector<std::shared_ptr<GraphAllocation>>& allocations);
 
-    /// A launch that uses the allocations begins, and has ended.
+    /// Call these when a launch that uses the allocations begins, and when it has ended.
     void launched(const std::vector<std::shared_ptr<GraphAllocation>>& allocations);
     void ended(const std::vector<std::shared_ptr<GraphAllocation>>& allocations);
 
@@ -68,7 +68,7 @@ class GraphMemory {
     CUresult free_in_order(std::uint64_t address, Stream& stream);
     CUresult free(std::uint64_t address);
 
-    /// Gives back what no launch uses and is not allocated.
+    /// Frees what no launch uses and is not allocated.
     void trim(std::uint32_t ordinal);
     void release_all(Context& context);
 

@@ -101,7 +101,7 @@ void Memory::release_locked(const Allocation& allocation) {
 
 void Memory::give_up_region(std::uint32_t gpu, std::uint64_t base, std::uint64_t bytes) {
     unmap_device_memory(base, bytes);
-    // A shared one stays while others hold it, and its charge goes with it.
+    // Shared memory stays while other processes hold it, and its charge moves to them.
     if (shared_regions_.erase(base) == 0) refund(process_, gpu, bytes);
 }
 
@@ -259,7 +259,7 @@ Pool* Memory::create_pool(std::uint32_t ordinal, const Pool::Properties& propert
 }
 
 void Memory::destroy_pool(Pool* pool) {
-    // What is still allocated from it stays usable, so the object stays; only its spare memory goes.
+    // What is still allocated from it stays usable, so the object stays; only its spare memory is freed.
     pool->retire();
     const std::lock_guard lock(mutex_);
     if (current_pools_[pool->ordinal()] == pool) {

@@ -16,15 +16,15 @@ class Context;
 class Process;
 class VirtualMemory;
 
-/// All memory that the driver handed out in this process.
+/// All memory that the driver allocated in this process.
 class Memory {
   public:
     Memory(const Process& process, Observer& observer, Holdings& holdings, VirtualMemory& virtual_memory);
 
     /// Device memory: under 2 MiB from the context's blocks of 2 MiB, else whole blocks of its own.
     CUresult allocate(Context& context, std::uint64_t size, MemoryKind kind, std::uint64_t& address);
-    /// @return CUDA_ERROR_INVALID_VALUE if it isn't the beginning of memory that cuMemFree takes. The caller
-    /// has synchronised.
+    /// @return CUDA_ERROR_INVALID_VALUE if it is not the beginning of memory that cuMemFree accepts. The
+    /// caller has synchronised.
     CUresult free(std::uint64_t address);
     /// The memory of an array, or external memory that an array was mapped on.
     CUresult free_array(std::uint64_t address);
@@ -37,17 +37,17 @@ class Memory {
     std::optional<Allocation> find(std::uint64_t address) const;
     /// Whether the driver knows the whole range.
     bool covers(std::uint64_t address, std::uint64_t size) const;
-    /// Whether the GPU may not read (or write) all of the range, because of cuMemSetAccess or
-    /// cuMemPoolSetAccess. Memory that isn't under their control is not refused.
+    /// Whether cuMemSetAccess or cuMemPoolSetAccess forbids the GPU to read (or write) any of the range.
+    /// Memory outside their control is not refused.
     bool refuses(std::uint32_t ordinal, std::uint64_t address, std::uint64_t size,
                  CUmemAccess_flags wanted) const;
-    /// Whether no GPU may read (or write) it; what copies ask, as any GPU can do them.
+    /// Whether no GPU may read (or write) it. Copies check this, because any GPU can do them.
     bool refuses_all(std::uint64_t address, std::uint64_t size, CUmemAccess_flags wanted) const;
 
     CUresult allocate_from(Pool& pool, Stream& stream, std::uint64_t size, std::uint64_t& address);
     CUresult free_async(std::uint64_t address, Stream& stream);
 
-    /// Makes a plain allocation part of a segment, if it isn't yet, for others to open.
+    /// Makes a plain allocation part of a segment, if it is not yet, so that others can open it.
     /// @param offset of the allocation in the segment. @return CUDA_ERROR_INVALID_VALUE: not plain memory.
     CUresult share(std::uint64_t address, SegmentName& name, std::uint64_t& offset, std::uint64_t& size);
     /// Maps a segment and makes `size` bytes at `offset` an allocation of that kind, known by its address.

@@ -1,4 +1,4 @@
-// The part of Memory that several processes see.
+// The part of Memory that several processes share.
 #include <sys/mman.h>
 
 #include <array>
@@ -17,7 +17,7 @@ namespace simgpu {
 
 namespace {
 
-/// Copies what isn't zero, so that untouched memory goes on costing nothing.
+/// Copies only what is not zero, so that untouched memory still costs nothing.
 void copy_touched(std::uint64_t to, std::uint64_t from, std::uint64_t bytes) {
     static constexpr std::array<char, 4096> kZeros{};
     for (std::uint64_t at = 0; at < bytes; at += kZeros.size()) {
@@ -39,7 +39,7 @@ CUresult Memory::share(std::uint64_t address, SegmentName& name, std::uint64_t& 
             result = CUDA_ERROR_INVALID_VALUE;
             return;
         }
-        // Small ones share their whole block.
+        // Small allocations share their whole block.
         const bool small = round_up(found->size, kGranule) < kBlock;
         const std::uint64_t base = found->address / kBlock * kBlock;
         const std::uint64_t bytes = small ? kBlock : round_up(found->size, kBlock);
@@ -61,7 +61,7 @@ bool Memory::share_region(std::uint32_t gpu, std::uint64_t base, std::uint64_t b
     auto shared = holdings_.adopt(gpu, bytes);
     if (!shared || !shared->map_at(copy)) {
         unmap_device_memory(copy, bytes);
-        // The segment takes its charge along, and the region stays.
+        // The charge moves with the segment, and the region stays.
         if (std::exchange(shared, nullptr)) charge(process_, gpu, bytes);
         return false;
     }

@@ -47,7 +47,8 @@ std::optional<Pool::Place> Pool::locate(std::uint64_t address) const {
 }
 
 bool Pool::take(Stream& stream, std::uint64_t size, std::uint64_t& address) {
-    // No lock while submitting: a full queue makes that wait for effects, and they need the lock.
+    // No lock is held while submitting: a full queue makes that wait for effects, and the effects need the
+    // lock.
     std::vector<Wait> waits;
     bool taken = false;
     {
@@ -57,7 +58,7 @@ bool Pool::take(Stream& stream, std::uint64_t size, std::uint64_t& address) {
     }
     for (const Wait& wait : waits) stream.context.submit_wait(stream, *wait.queue, wait.sequence);
     if (taken) return true;
-    // What other streams have given back may be free by now.
+    // What was freed in other streams may be available by now.
     observer_.observe();
     trim(0);
     const std::lock_guard lock(mutex_);
@@ -133,7 +134,7 @@ void Pool::give_back_in_order(Stream& stream, std::uint64_t address) {
     }
 }
 
-/// Nothing is left to do where the memory was taken again before.
+/// Does nothing where the memory was taken again before.
 void Pool::finish(std::uint64_t number) {
     const std::lock_guard lock(mutex_);
     const auto pending = std::find_if(pending_.begin(), pending_.end(),
@@ -153,7 +154,7 @@ void Pool::trim(std::uint64_t keep) {
 void Pool::trim_locked(std::uint64_t keep) {
     for (const BlockHeap::Region& region : heap_.remove_empty(keep)) {
         unmap_device_memory(region.base, region.size);
-        // A segment takes its charge along.
+        // The charge moves with the segment.
         if (segments_.erase(region.base) == 0) refund(process_, process_.gpu_of(ordinal_), region.size);
     }
 }

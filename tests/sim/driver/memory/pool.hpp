@@ -20,8 +20,8 @@ class Process;
 class Queue;
 struct Stream;
 
-/// A stream-ordered memory pool of one GPU. Memory that is given back in a stream's order can be taken again
-/// at once in that stream, and in another one behind a wait; what is spare beyond the threshold leaves at a
+/// A stream-ordered memory pool of one GPU. Memory that is freed in a stream's order can be taken again at
+/// once in that stream, and in another one after a wait. Spare memory beyond the threshold is released at a
 /// synchronisation.
 class Pool : public Tagged<0x6c6f6f70ULL> {
   public:
@@ -36,7 +36,8 @@ class Pool : public Tagged<0x6c6f6f70ULL> {
     std::uint32_t ordinal() const { return ordinal_; }
     const Properties& properties() const { return properties_; }
     bool usable() const { return !retired_; }
-    /// Destroyed by the program: gives up all that is spare, now and whenever something is given back.
+    /// The program has destroyed the pool: it releases all spare memory, now and whenever memory is freed to
+    /// it.
     void retire();
 
     Access access() const;
@@ -50,12 +51,12 @@ class Pool : public Tagged<0x6c6f6f70ULL> {
         SegmentName name;
         std::uint64_t offset;
     };
-    /// Where memory of a shared pool lies. @return nothing if it isn't of this pool, or the pool isn't
-    /// shared.
+    /// Returns where memory of a shared pool is. @return nothing if it is not of this pool, or the pool is
+    /// not shared.
     std::optional<Place> locate(std::uint64_t address) const;
 
     void trim_to_threshold() { trim(threshold()); }
-    /// Gives up empty regions until at most `keep` bytes are reserved.
+    /// Releases empty regions until at most `keep` bytes are reserved.
     void trim(std::uint64_t keep);
 
     std::uint64_t threshold() const;
@@ -72,7 +73,7 @@ class Pool : public Tagged<0x6c6f6f70ULL> {
     void reset_used_high();
 
   private:
-    /// Given back in a stream whose operation `sequence` has not been seen to complete.
+    /// Freed in a stream whose operation `sequence` has not been seen to complete.
     struct Pending {
         std::uint64_t number;
         std::uint64_t address;

@@ -9,7 +9,7 @@
 
 namespace simgpu {
 
-/// A parameter of a known kernel: where it lies in a packed parameter buffer.
+/// A parameter of a known kernel: its offset and size in a packed parameter buffer.
 struct KernelParameter {
     std::size_t offset;
     std::size_t size;
@@ -26,10 +26,10 @@ struct Kernel {
 /// unknown.
 const Kernel* find_kernel(const std::string& name);
 
-/// The launch's parameters as they are now, each at its offset. @return nothing if they can't be read.
+/// Reads the launch's parameters now, each at its offset. @return nothing if they cannot be read.
 std::optional<std::vector<std::byte>> pack_parameters(const Kernel& kernel, void** parameters, void** extra);
 
-/// Addresses of the parameters, from whichever of the two ways the launch used.
+/// Returns addresses of the parameters, for both ways of passing them to a launch.
 std::vector<const void*> parameter_addresses(const Kernel& kernel, void** parameters, void** extra);
 
 }  // namespace simgpu

@@ -22,8 +22,8 @@ struct Function : Tagged<0x6e6f6974636e7566ULL> {
     Module& module;
 };
 
-/// A loaded image, of which only the size is looked at: it has every kernel that the simulator knows.
-/// CUmodule and CUlibrary alike.
+/// A loaded image, of which only the size is read: it has every kernel that the simulator knows. CUmodule and
+/// CUlibrary alike.
 struct Module : Tagged<0x656c75646f6dULL> {
     explicit Module(std::uint64_t bytes) : image_bytes(bytes) {}
     const std::uint64_t image_bytes;

@@ -4,7 +4,7 @@
 
 namespace simgpu {
 
-/// @return what the call has to return where the handle isn't one of a pool that can be used.
+/// @return the result of the call where the handle is not one of a usable pool.
 inline CUresult find_pool(CUmemoryPool handle, Pool*& pool) {
     if (!Runtime::get()) return CUDA_ERROR_NOT_INITIALIZED;
     pool = from_handle<Pool>(handle);

@@ -36,7 +36,7 @@ CUresult Runtime::initialize() {
     if (visible.empty()) return CUDA_ERROR_NO_DEVICE;
     std::unique_ptr<Runtime> runtime(new Runtime(std::move(device), std::move(visible)));
     if (const CUresult result = runtime->enter(); result != CUDA_SUCCESS) return result;
-    // Never destroyed: other threads may be inside it while the process ends.
+    // It is never destroyed: other threads may be inside it while the process ends.
     the_runtime = runtime.release();
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
     return CUDA_SUCCESS;
@@ -138,7 +138,7 @@ CUresult current_context(Context*& context) {
     if (context_stack().empty() || !context_stack().back()) return CUDA_ERROR_INVALID_CONTEXT;
     context = context_stack().back();
     if (!context->is_open()) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-    // What programs are told whose GPU has fallen off its bus.
+    // The error for programs whose GPU has fallen off its bus.
     if (Runtime::get()->device().is_lost(context->gpu())) return CUDA_ERROR_UNKNOWN;
     return context->error();
 }

@@ -53,7 +53,7 @@ class Runtime : public Process {
 
     /// Waits for all that was submitted in this process.
     void synchronize_all();
-    /// After a synchronisation: pools give back what they needn't keep.
+    /// After a synchronisation pools release what they need not keep.
     void synchronized();
 
   private:
@@ -81,7 +81,7 @@ class Runtime : public Process {
 /// The calling thread's stack of current contexts.
 std::vector<Context*>& context_stack();
 
-/// @return the current context if it can be used; else what the call has to return.
+/// @return the current context if it can be used; otherwise the result of the call.
 CUresult current_context(Context*& context);
 
 }  // namespace simgpu

@@ -7,8 +7,8 @@
 
 namespace simgpu {
 
-/// The stream behind a handle: NULL and CU_STREAM_LEGACY are the current context's legacy default stream,
-/// CU_STREAM_PER_THREAD the calling thread's own. @return what the call has to return where there is none.
+/// Returns the stream of a handle: NULL and CU_STREAM_LEGACY are the current context's legacy default stream,
+/// CU_STREAM_PER_THREAD is the calling thread's own. @return the result of the call where there is none.
 inline CUresult find_stream(CUstream handle, Stream*& stream) {
     if (handle == nullptr || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD) {
         Context* context = nullptr;
@@ -21,19 +21,19 @@ inline CUresult find_stream(CUstream handle, Stream*& stream) {
     return stream ? stream->context.error() : CUDA_ERROR_INVALID_HANDLE;
 }
 
-/// The stream that a call gives work to; see check_work().
+/// Returns the stream to which a call adds work; see check_work().
 inline CUresult find_stream_for_work(CUstream handle, Stream*& stream) {
     const CUresult result = find_stream(handle, stream);
     return result == CUDA_SUCCESS ? check_work(*stream) : result;
 }
 
-/// Likewise, and a call that waits for its work has to be allowed to; see check_wait().
+/// The same for a call that waits for its work, which must be allowed; see check_wait().
 inline CUresult find_stream_for_work(CUstream handle, Completion completion, Stream*& stream) {
     const CUresult result = find_stream_for_work(handle, stream);
     return result == CUDA_SUCCESS && completion == Completion::wait ? check_wait(*stream) : result;
 }
 
-/// The stream that a call asks or waits for; see check_wait().
+/// Returns the stream that a call queries or waits for; see check_wait().
 inline CUresult find_stream_to_wait_for(CUstream handle, Stream*& stream) {
     const CUresult result = find_stream(handle, stream);
     return result == CUDA_SUCCESS ? check_wait(*stream) : result;

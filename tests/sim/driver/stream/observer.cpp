@@ -60,7 +60,7 @@ Nanoseconds Observer::look(Queue* queue, std::uint64_t sequence) {
         }
         session.advance();
         heads = heads_now(timeline);
-        // What the process sees of its memory counts once the effects that are due have happened.
+        // What the process sees of its memory is valid once the effects that are due have happened.
         if (!words_.none() && effects_are_done(heads) && words_.refresh(session)) {
             session.advance();
             heads = heads_now(timeline);

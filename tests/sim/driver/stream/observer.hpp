@@ -13,16 +13,16 @@ namespace simgpu {
 class Process;
 class Words;
 
-/// How this process looks at the GPUs: moves the timeline to the present, lets the effects of what has
-/// completed happen (in the order of completion), and sleeps until something it waits for is due.
+/// How this process observes the GPUs: it advances the timeline to the present, applies the effects of what
+/// has completed (in the order of completion), and sleeps until something that it waits for is due.
 class Observer {
   public:
-    /// @param living_queues those of all living contexts, whenever it is asked.
+    /// @param living_queues returns the queues of all living contexts at each call.
     Observer(const Process& process, Words& words, std::function<std::vector<Queue*>()> living_queues);
 
     void observe() { look(nullptr, 0); }
 
-    /// Looks once. @return whether the operation has completed.
+    /// Observes once. @return whether the operation has completed.
     bool has_completed(Queue& queue, std::uint64_t sequence);
 
     /// Waits until the operation has completed. No lock is held while sleeping.
@@ -30,10 +30,10 @@ class Observer {
 
     void wait_for_room(Queue& queue);
 
-    /// Looks once. @return when the operation is expected to complete; now or earlier if it has.
+    /// Observes once. @return when the operation is expected to complete; now or earlier if it has.
     Nanoseconds look(Queue* queue, std::uint64_t sequence);
 
-    /// Calls it while no effect happens.
+    /// Calls it while no effect is applied.
     template <typename Action>
     void without_effects(Action action) {
         const std::lock_guard lock(mutex_);
@@ -41,7 +41,7 @@ class Observer {
     }
 
     /// Operations that end when the process does something, not after a known time (rendezvous, host
-    /// functions): while there are any, predictions are looked at again sooner.
+    /// functions). While there are any, predictions are checked again sooner.
     void open_ended_began() { open_ended_.fetch_add(1, std::memory_order_relaxed); }
     void open_ended_ended() { open_ended_.fetch_sub(1, std::memory_order_relaxed); }
 

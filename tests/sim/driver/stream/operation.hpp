@@ -11,7 +11,7 @@ namespace simgpu {
 /// What an operation does to this process's memory or objects, once this process sees that it has completed.
 using Effect = std::function<void(const Record&)>;
 
-/// What is put into a queue; the rest of the Record is filled in on the way.
+/// What is added to a queue; the rest of the Record is filled in later.
 struct Operation {
     RecordKind kind = RecordKind::transfer;
     Nanoseconds duration = 0;               ///< kernel, copy

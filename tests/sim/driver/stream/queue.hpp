@@ -16,7 +16,7 @@ class Queue {
   public:
     Queue(Ring& ring, Position place, std::uint64_t client_serial);
 
-    /// @return the operation's sequence number; nothing, and the operation is as it was, while the queue is
+    /// @return the operation's sequence number; nothing, and the operation is unchanged, while the queue is
     /// full.
     std::optional<std::uint64_t> push(Operation& operation);
 
@@ -41,7 +41,7 @@ class Queue {
     /// Streams that share this queue; guarded by the context.
     std::uint32_t streams = 0;
     std::uint32_t blocking_streams = 0;
-    /// How far the legacy default stream has been made to wait for this queue, and the other way round.
+    /// How far the legacy default stream waits for this queue, and this queue for it.
     std::atomic<std::uint64_t> legacy_waits_until{0};
     std::atomic<std::uint64_t> waits_for_legacy_until{0};
 

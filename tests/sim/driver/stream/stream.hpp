@@ -28,7 +28,7 @@ struct Stream : Tagged<0x6d6165727473ULL> {
     std::atomic<Capture*> capture{nullptr};
 };
 
-/// Into the range of cuCtxGetStreamPriorityRange.
+/// Clamps to the range of cuCtxGetStreamPriorityRange.
 inline int clamp_priority(int asked) { return std::clamp(asked, -5, 0); }
 
 }  // namespace simgpu

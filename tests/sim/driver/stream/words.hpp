@@ -9,9 +9,9 @@ namespace simgpu {
 class Process;
 class Session;
 
-/// The words of this process's memory that operations under way wait for or write. The timeline has a copy of
+/// The words of this process's memory that operations in flight wait for or write. The timeline has a copy of
 /// each, so that waits end to the nanosecond when an operation writes the word. What the program and other
-/// operations write is seen when the process looks.
+/// operations write is seen when the process reads the word.
 class Words {
   public:
     explicit Words(const Process& process) : process_(process) {}
@@ -22,8 +22,8 @@ class Words {
     void leave(std::uint64_t address);
 
     bool none() const;
-    /// Takes what is in memory over into the timeline. To be called when all effects of completed operations
-    /// have happened. @return whether anything differed.
+    /// Copies the words from memory into the timeline. Call it when all effects of completed operations have
+    /// happened. @return whether any word differed.
     bool refresh(Session& session);
 
   private:

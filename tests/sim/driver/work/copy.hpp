@@ -15,7 +15,7 @@ CUresult submit_copy(Stream& stream, const Transfer& transfer, Completion comple
 /// Likewise for a memset.
 CUresult submit_set(Stream& stream, const Fill& fill, Completion completion);
 
-/// Waits for the operation, then reports what the context ran into.
+/// Waits for the operation, then reports an error of the context.
 CUresult wait_for(Stream& stream, std::uint64_t sequence);
 
 }  // namespace simgpu

@@ -33,7 +33,7 @@ struct Place {
     std::uint64_t height;  ///< 0: no gap between slices
 };
 
-/// @return nothing if the box doesn't lie in the place.
+/// @return nothing if the box is not inside the place.
 std::optional<Side> side_of(const Place& place, const Box& box) {
     const std::uint64_t pitch = place.pitch ? place.pitch : box.width;
     const std::uint64_t height = place.height ? place.height : box.height;

@@ -8,8 +8,8 @@ namespace simgpu {
 /// The 3D copy of one slice that does the same.
 CUDA_MEMCPY3D deepened(const CUDA_MEMCPY2D& flat);
 
-/// The bytes that a 3D copy moves. @return CUDA_ERROR_INVALID_VALUE where it describes none that can be
-/// moved: an array that isn't one or that the box leaves, no memory, rows that overlap.
+/// Returns the bytes that a 3D copy moves. @return CUDA_ERROR_INVALID_VALUE where it describes none that can
+/// be moved: an invalid array, a box that exceeds the array, no memory, or rows that overlap.
 CUresult transfer_of(const CUDA_MEMCPY3D& copy, Transfer& transfer);
 
 /// What the calls for 2D and 3D copies do. @param copy nullptr gives CUDA_ERROR_INVALID_VALUE.

@@ -34,8 +34,8 @@ void Event::record(Stream& stream) {
     if (shared_) publish(stream, recording->sequence);
 }
 
-/// Other processes wait for more than the operation: for this process to have seen it, because only then its
-/// results are in memory.
+/// Other processes wait for more than the operation. They wait until this process has seen it, because only
+/// then are its results in memory.
 void Event::publish(Stream& stream, std::uint64_t sequence) {
     Context& context = stream.context;
     Stream& exports = context.export_stream();
@@ -67,7 +67,7 @@ void Event::hold(Stream& stream) const {
         wait.kind = RecordKind::wait;
         wait.wait_for = {event->gpu, event->client, event->queue, event->sequence};
         wait.wait_serial = event->client_serial;
-        // How long it takes is up to the other process.
+        // Its duration depends on the other process.
         Observer& observer = context_.runtime().observer();
         observer.open_ended_began();
         wait.effect = [&observer](const Record&) { observer.open_ended_ended(); };

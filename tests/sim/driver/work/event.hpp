@@ -12,7 +12,7 @@
 
 namespace simgpu {
 
-/// One recording of an event: which operation it is, and when the GPU came to it.
+/// One recording of an event: its operation, and when the GPU reached it.
 struct Recording {
     Queue* queue = nullptr;
     std::uint64_t sequence = 0;
@@ -20,7 +20,7 @@ struct Recording {
     Nanoseconds time = 0;
 };
 
-/// An event holds its latest recording; waits and queries look at that one.
+/// An event holds its latest recording; waits and queries use that one.
 class Event : public Tagged<0x746e657665ULL> {
   public:
     enum class Origin { made_here, opened };
@@ -29,7 +29,7 @@ class Event : public Tagged<0x746e657665ULL> {
     /// An event that processes share.
     Event(Context& context, unsigned int flags, const IpcEventId& shared, Origin origin)
         : context_(context), flags_(flags), shared_(shared), origin_(origin) {}
-    /// What the process that made it shares, it takes back.
+    /// The process that made a shared event removes it.
     ~Event();
 
     Context& context() const { return context_; }
@@ -40,7 +40,7 @@ class Event : public Tagged<0x746e657665ULL> {
     void record_captured(CapturedRecording recording);
     /// Makes later operations of the stream wait for the latest recording.
     void hold(Stream& stream) const;
-    /// Looks once. An event that was never recorded is done.
+    /// Observes once. An event that was never recorded is done.
     bool is_done() const;
     void wait() const;
 

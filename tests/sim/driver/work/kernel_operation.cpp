@@ -21,12 +21,12 @@ T read(const void* at) {
 
 constexpr Nanoseconds kShortestKernel = 2000;
 
-/// Four bytes an element at 100 GB/s, and what a launch takes at least.
+/// Four bytes per element at 100 GB/s, and the least time of a launch.
 Nanoseconds streaming_time(std::uint32_t elements) {
     return std::max<Nanoseconds>(kShortestKernel, Nanoseconds{elements} / 25);
 }
 
-/// Whether a kernel may touch the range; if not, the context is broken as by CUDA's "illegal address".
+/// Whether a kernel may access the range; if not, the context is broken as by CUDA's "illegal address".
 bool may_touch(Context& context, std::uint64_t address, std::uint32_t elements, CUmemAccess_flags wanted) {
     const std::uint64_t bytes = std::uint64_t{elements} * sizeof(float);
     const Memory& memory = context.runtime().memory();
@@ -57,7 +57,7 @@ Effect add_effect(Context& context, std::uint64_t a, std::uint64_t b, std::uint6
     };
 }
 
-/// A flag that isn't in the driver's memory breaks the context, as a kernel that touches it would.
+/// A flag that is not in the driver's memory breaks the context, as a kernel that accesses it would.
 bool is_flag(Context& context, std::uint64_t address, CUmemAccess_flags wanted) {
     if (address % sizeof(std::uint32_t) == 0) return may_touch(context, address, 1, wanted);
     context.fail(CUDA_ERROR_ILLEGAL_ADDRESS);
@@ -92,7 +92,7 @@ std::optional<Operation> kernel_operation(const Kernel& kernel, Context& context
     Operation operation;
     operation.kind = RecordKind::kernel;
     if (kernel.kind == Kernel::Kind::busy && parameters) {
-        // The launches that are made most often, straight.
+        // The most frequent launches take this short path.
         const auto microseconds = read<std::uint64_t>(parameters[0]);
         operation.duration = std::min<Nanoseconds>(
             static_cast<Nanoseconds>(std::min<std::uint64_t>(microseconds, kLongestKernel / 1000)) * 1000,

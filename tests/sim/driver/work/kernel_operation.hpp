@@ -9,8 +9,8 @@ namespace simgpu {
 
 class Context;
 
-/// Reads a launch's parameters. @return what to submit; nothing if the parameters can't be read.
-/// Context-wide state that the launch needs is taken here and given back when the kernel has been seen to
+/// Reads a launch's parameters. @return what to submit; nothing if the parameters cannot be read.
+/// Context-wide state that the launch needs is taken here and released when the process has seen the kernel's
 /// end.
 std::optional<Operation> kernel_operation(const Kernel& kernel, Context& context, void** parameters,
                                           void** extra);

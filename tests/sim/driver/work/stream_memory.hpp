@@ -9,7 +9,7 @@ namespace simgpu {
 /// that the driver knows.
 CUresult check_memory_operation(const Context& context, const CUstreamBatchMemOpParams& operation);
 
-/// Puts a checked operation into the stream. Barriers and flushes have nothing to do here.
+/// Submits a checked operation to the stream. Barriers and flushes have no effect here.
 CUresult submit_memory_operation(Stream& stream, const CUstreamBatchMemOpParams& operation);
 
 }  // namespace simgpu

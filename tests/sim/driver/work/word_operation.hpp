@@ -8,8 +8,8 @@ namespace simgpu {
 
 class Runtime;
 
-/// Ties the operation to the word at `address` of 4 or 8 bytes, until it is seen to complete; one that
-/// writes does it in memory then. Blocks while all words of the device are taken.
+/// Binds the operation to the word at `address` of 4 or 8 bytes, until the process sees its completion; a
+/// write is done in memory then. Blocks while all words of the device are taken.
 void take_word(Runtime& runtime, Operation& operation, std::uint64_t address, std::uint32_t bytes);
 
 }  // namespace simgpu

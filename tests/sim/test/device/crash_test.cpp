@@ -1,4 +1,4 @@
-// The shared state stays consistent whatever instant a process is killed at.
+// The shared state stays consistent at whatever instant a process is killed.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -42,7 +42,7 @@ TEST(Crash, FiveHundredKillsLeaveTheStateConsistent) {
     for (int round = 0; round < 500; ++round) {
         Child child(hammer);
         ASSERT_EQ(child.hear(), 'b');
-        // The length of the life is the point here, not a wait for something.
+        // This is the length of the process's life, not a wait for something.
         std::this_thread::sleep_for(std::chrono::microseconds(random() % 2000));
         child.kill();
         ASSERT_EQ(device.used_bytes(), 0U) << "round " << round;

@@ -1,4 +1,4 @@
-// The trace tells what was held at every instant: each change, none twice, none that was undone.
+// The trace shows what was held at every instant: each change, none twice, none that was undone.
 #include "tests/sim/device/ledger/trace.hpp"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ std::vector<TraceRecord> records(Device& device) {
     return all;
 }
 
-/// What is held by the last record of everybody.
+/// Returns what is held according to the last record of each process.
 std::uint64_t held_in_the_end(const std::vector<TraceRecord>& all) {
     std::map<std::uint64_t, std::uint64_t> held;
     for (const TraceRecord& record : all) {
@@ -134,7 +134,7 @@ TEST(Trace, TellsWhenTheDeviceCouldNotBeHad) {
         const Session session(device.device());
         locked = clock_now();
         child.tell();
-        // How long the lock is held is the point here.
+        // This is how long the lock is held, not a wait for something.
         std::this_thread::sleep_for(std::chrono::nanoseconds(2 * kLongLocked));
     }
     ASSERT_EQ(child.hear(), 'd');
@@ -160,7 +160,7 @@ TEST(Trace, AgreesWithTheLedgerWheneverAProcessIsKilled) {
             }
         });
         ASSERT_EQ(child.hear(), 'b');
-        // The length of the life is the point here, not a wait for something.
+        // This is the length of the process's life, not a wait for something.
         std::this_thread::sleep_for(std::chrono::microseconds(round * 17));
         child.kill();
         ASSERT_EQ(device.used_bytes(), 0U);

@@ -1,4 +1,4 @@
-// What may not be done while a stream is captured.
+// What is forbidden while a stream is captured.
 #include <gtest/gtest.h>
 
 #include <thread>

@@ -1,4 +1,4 @@
-// What captures and graphs make of the kinds of memory.
+// How captures and graphs treat the kinds of memory.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -102,7 +102,7 @@ TEST(CapturedMemory, CallsThatAllocateOrWaitLoseTheCapture) {
             CUgraph graph = nullptr;
             REQUIRE_EQ(cuStreamEndCapture(stream, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
         }
-        // None of them did anything.
+        // None of them had an effect.
         REQUIRE_OK(cuMemsetD8(mapped, 1, 2 * kMiB));
         REQUIRE_OK(cuArrayDestroy(array));
         REQUIRE_OK(cuMipmappedArrayDestroy(levels));
@@ -178,7 +178,7 @@ TEST(CapturedMemory, AGraphsCodeIsLoadedWhenItIsLaunched) {
         CUgraphExec exec = instantiate(end(stream));
         line.say('i');
         line.wait();
-        // The rest of the card but for a block.
+        // The rest of the card except one block.
         std::size_t free = 0;
         REQUIRE_OK(cuMemGetInfo(&free, nullptr));
         const CUdeviceptr rest = allocate(free - 2 * kMiB);
@@ -226,7 +226,7 @@ TEST(CapturedMemory, ABoxOfAnArrayIsOneNode) {
         begin(stream);
         REQUIRE_OK(cuMemcpy3DAsync(&box, stream));
         CUgraph graph = end(stream);
-        // The same as a node of its own, into another place, without a gap between rows and slices.
+        // The same as a separate node, into another place, without a gap between rows and slices.
         box.dstDevice = memory + 1024;
         CUgraphNode node = nullptr;
         CUcontext context = nullptr;

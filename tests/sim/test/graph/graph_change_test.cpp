@@ -1,4 +1,4 @@
-// What graphs tell of themselves, and how they and their executables are changed.
+// What graphs report about themselves, and how they and their executables are changed.
 #include <gtest/gtest.h>
 
 #include "tests/sim/test/support/graph_support.hpp"

@@ -14,8 +14,8 @@ namespace {
 constexpr unsigned int kElements = 64;
 constexpr std::size_t kBytes = kElements * sizeof(float);
 
-/// The node of that number writes the place of that number: a value of its own, or the sum of two places that
-/// it depends on.
+/// The node of that number writes the place of that number: a value of its own, or the sum of two places on
+/// which it depends.
 struct Work {
     std::vector<std::size_t> dependencies;
     unsigned long long microseconds;
@@ -35,7 +35,7 @@ std::vector<Work> some_work() {
     return all;
 }
 
-/// What comes out: all places, as text, and the GPU time.
+/// The result: all places, as text, and the GPU time.
 struct Outcome {
     std::vector<float> data;
     Nanoseconds served;

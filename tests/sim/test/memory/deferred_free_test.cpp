@@ -1,4 +1,4 @@
-// When freed memory goes back: not before the work that may use it has passed.
+// When freed memory is released: not before the work that may use it has passed.
 #include <gtest/gtest.h>
 
 #include "tests/sim/test/support/support.hpp"
@@ -40,7 +40,7 @@ TEST(DeferredFree, FreeAsyncTakesEffectWhenTheStreamHasPassed) {
         REQUIRE_OK(cuMemFreeAsync(pooled, nullptr));
         REQUIRE_EQ(cuStreamQuery(nullptr), CUDA_ERROR_NOT_READY);
         line.say('q');
-        // The host function takes the test's word.
+        // The host function receives the test's word.
         REQUIRE_OK(cuStreamSynchronize(nullptr));
         line.say('s');
         line.wait();

@@ -70,7 +70,7 @@ TEST(Ipc, TheOpenerSeesTheSameBytesAndTheExporterIsCharged) {
     EXPECT_EQ(device.use(importer.pid()).allocated_bytes, 0U);
     exporter.tell();
     ASSERT_EQ(exporter.hear(), 'f');
-    // Freed there, open here: it stays on the card, charged to the one who has it.
+    // It was freed there and is open here: it stays on the card, charged to the process that has it open.
     EXPECT_EQ(device.use(exporter.pid()).allocated_bytes, 0U);
     EXPECT_EQ(device.use(importer.pid()).allocated_bytes, 8 * kMiB);
     importer.tell();

@@ -1,5 +1,5 @@
-// Whatever processes do with device memory and whenever they are killed: the card never holds more than it
-// has, each byte is charged once, and in the end nothing is left.
+// Whatever processes do with device memory and whenever they are killed, the card never holds more than its
+// size, each byte is charged once, and in the end nothing is left.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
@@ -108,7 +108,7 @@ RC_GTEST_PROP(MemoryProperty, WhoGivesAllBackIsChargedForItsContextOnly, ()) {
         RC_ASSERT(use.module_bytes == 0U);
         RC_ASSERT(use.context_bytes == 100 * kMiB);
     }
-    // What is in the post stays, for as long as somebody has the post.
+    // What is in the mailbox stays as long as a process has the mailbox.
     RC_ASSERT(device.used_bytes() == children.size() * 100 * kMiB + device.unowned_bytes());
     for (Child& child : children) child.kill();
     post.descriptors.close();

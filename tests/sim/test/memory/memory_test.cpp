@@ -1,4 +1,4 @@
-// Bytes, judged by the ledger.
+// Bytes, checked against the ledger.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -101,7 +101,7 @@ TEST(Memory, PoolsGiveBackAtASynchronisationAndReuseInStreamOrder) {
     Child child([](const Child::Line& line) {
         use_device(0);
         CUdeviceptr pointer = 0;
-        // Far more than the card has, were nothing used again.
+        // This is far more than the card has if nothing were reused.
         for (int i = 0; i < 20; ++i) {
             REQUIRE_OK(cuMemAllocAsync(&pointer, 300 * kMiB, nullptr));
             launch_busy(nullptr, 100);

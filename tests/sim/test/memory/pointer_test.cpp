@@ -1,4 +1,4 @@
-// What the driver tells about a pointer, for all the ways to get one.
+// What the driver reports about a pointer, for all the ways of allocating one.
 #include <gtest/gtest.h>
 
 #include "tests/sim/test/support/virtual_memory.hpp"

@@ -1,4 +1,4 @@
-// Memory that is reserved, created and mapped in steps of its own (cuMemCreate, cuMemMap).
+// Memory that is reserved, created and mapped in separate steps (cuMemCreate, cuMemMap).
 #include "tests/sim/test/support/virtual_memory.hpp"
 
 #include <gtest/gtest.h>

@@ -167,7 +167,8 @@ TEST(Timeline, ProcessesOfAGroupHaveTheirRendezvousTogether) {
     EXPECT_EQ(gpus.state->gpus[1].clients[1].queues[0].head, 0U) << "of another group";
 }
 
-// Found as a rank that spun for ever: the other one had met it, and ended, before this one had the GPU again.
+// This was found as a rank that spun forever: the other one had met it, and ended, before this one had the
+// GPU again.
 TEST(Timeline, OneOfAGroupThatHasMetAndGoneHasMet) {
     ModelGpus gpus(2);
     gpus.add_client(0, 0, 1);

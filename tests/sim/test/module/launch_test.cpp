@@ -67,7 +67,7 @@ TEST(Launch, AnUrgentStreamGoesFirstAtTheEndOfTheRunningKernel) {
         REQUIRE_OK(cuEventRecord(urgent_end, urgent));
         gate.open();
         REQUIRE_OK(cuCtxSynchronize());
-        // Of the others' kernels one at most came before the urgent ones' end.
+        // At most one of the others' kernels ended before the urgent ones did.
         REQUIRE_EQ(microseconds_between(urgent_end, low_end) >= 9'000, true);
     });
     EXPECT_EQ(child.wait(), 0);

@@ -1,5 +1,5 @@
-// The libraries work beside others of the same name: loaded by path under another name, with RTLD_LOCAL,
-// while the program is linked against one with the same SONAME.
+// The libraries work beside others of the same name: they are loaded by path under another name, with
+// RTLD_LOCAL, while the program is linked with one of the same SONAME.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -11,7 +11,7 @@ namespace simgpu::test {
 namespace {
 
 constexpr std::size_t kSize = 48 * kMiB;
-/// The test device says nothing of its memory's clock.
+/// The test device has no figure for its memory's clock.
 constexpr double kMemoryBytesPerMicrosecond = 100'000;
 constexpr double kLinkBytesPerMicrosecond = kLinkBytesPerSecond / 1e6;
 

@@ -72,7 +72,7 @@ TEST(Flag, ASpinInFrontOfItsSetterInTheSameStreamNeverEnds) {
     });
     ASSERT_EQ(child.hear(), 'q');
     const pid_t pid = child.pid();
-    // It holds the GPU and gets nowhere; a process that is killed leaves nothing behind.
+    // It holds the GPU and never ends; a process that is killed leaves nothing behind.
     ASSERT_TRUE(eventually([&] { return device.use(pid).served > 50'000'000; }));
     child.kill();
     EXPECT_EQ(child.hear(), '\0');

@@ -18,7 +18,7 @@ Shared* new_shared() {
         mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
 }
 
-/// Makes the event, tells its handle, and records it behind `microseconds` of work when told.
+/// Makes the event, sends its handle, and records it after `microseconds` of work when told.
 void export_and_record(const Child::Line& line, Shared& shared, unsigned long long microseconds) {
     use_device(0);
     const CUevent event = new_event(CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING);

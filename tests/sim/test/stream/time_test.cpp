@@ -15,8 +15,8 @@
 namespace simgpu::test {
 namespace {
 
-/// From here on any other system call kills the process. (The strict mode of seccomp would take the clock
-/// away, too.)
+/// From here on any other system call kills the process. (The strict mode of seccomp would forbid the clock,
+/// too.)
 void allow_only_write_and_exit() {
     sock_filter program[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
@@ -75,7 +75,7 @@ TEST(Time, TwoProcessesWithQueuedWorkAreServedAlike) {
     ASSERT_TRUE(eventually([&] { return device.use(one.pid()).served - one_before > 200'000'000; }));
     const Nanoseconds difference =
         (device.use(one.pid()).served - one_before) - (device.use(two.pid()).served - two_before);
-    // Each of the looks may fall anywhere in a slice, and time passes between two of them.
+    // Each of the readings may fall anywhere in a slice, and time passes between two of them.
     EXPECT_LE(std::abs(difference), 3 * 2'000'000);
 }
 

@@ -15,7 +15,7 @@ class Mailbox {
     Mailbox(const Mailbox&) = delete;
     Mailbox& operator=(const Mailbox&) = delete;
 
-    /// The descriptor goes on being the caller's, too. The process ends if it can't be sent.
+    /// The descriptor also stays the caller's. The process ends if it cannot be sent.
     void send_descriptor(int descriptor) const;
     /// Waits for one.
     int receive_descriptor() const;

@@ -43,7 +43,7 @@ void RandomLife::give_all_back() {
     REQUIRE_OK(cuCtxSynchronize());
 }
 
-/// Mostly small, sometimes a good part of the card.
+/// Mostly small, sometimes a large part of the card.
 std::size_t RandomLife::some_bytes() {
     const std::size_t largest = random_() % 8 == 0 ? 300 * kMiB : 5 * kMiB;
     return 1 + random_() % largest;
@@ -137,7 +137,7 @@ void RandomLife::import_mapped() {
     if (descriptor < 0) return;
     const CUmemGenericAllocationHandle handle = import_memory(descriptor);
     ::close(descriptor);
-    // Its size isn't told; the first block is there in any case.
+    // Its size is not known; the first block exists in any case.
     map(handle, kGranularity, false);
     REQUIRE_OK(cuMemRelease(handle));
 }

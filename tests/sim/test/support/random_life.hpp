@@ -8,8 +8,8 @@
 
 namespace simgpu::test {
 
-/// A process that takes and gives back device memory in all the ways there are, at random, and shares it with
-/// its kind. Runs out of memory now and then; anything else that fails ends it with an error.
+/// A process that allocates and frees device memory in all ways, at random, and shares it with others of its
+/// kind. It runs out of memory now and then; anything else that fails ends it with an error.
 class RandomLife {
   public:
     struct Post {
@@ -20,7 +20,7 @@ class RandomLife {
 
     /// The process has a current context.
     void live(int steps);
-    /// Frees and closes all that it has but the process's context.
+    /// Frees and closes everything except the process's context.
     void give_all_back();
 
   private:

@@ -14,7 +14,7 @@ constexpr auto kFd = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
 
 constexpr std::uint64_t kMiB = 1U << 20;
 
-/// A device file of its own with GPUs of 1 GiB whose contexts cost 100 MiB; SIMGPU_DEVICE names it meanwhile.
+/// A device file with GPUs of 1 GiB whose contexts cost 100 MiB; SIMGPU_DEVICE names it meanwhile.
 class TestDevice {
   public:
     explicit TestDevice(std::uint32_t gpus);
@@ -28,7 +28,7 @@ class TestDevice {
         Nanoseconds served;
         bool alive;
     };
-    /// What the ledger says of a process, looking now. The process must be listed.
+    /// What the ledger shows for a process now. The process must be listed.
     Use use(pid_t pid, std::uint32_t gpu = 0);
     std::uint64_t used_bytes(std::uint32_t gpu = 0);
     std::uint64_t unowned_bytes(std::uint32_t gpu = 0);
@@ -58,7 +58,7 @@ class Child {
     Child& operator=(const Child&) = delete;
 
     pid_t pid() const { return pid_; }
-    /// The next word the child says; '\0' if it has ended.
+    /// The next word from the child; '\0' if it has ended.
     char hear() const;
     void tell() const;
     void kill();
@@ -71,7 +71,7 @@ class Child {
     int from_child_;
 };
 
-/// What a child runs that does this, says `d` and lives on until it is told to end.
+/// The body of a child that does this, says `d` and lives on until it is told to end.
 std::function<void(const Child::Line&)> doing(std::function<void()> work);
 
 /// Waits until `condition` holds. @return false after ten seconds.

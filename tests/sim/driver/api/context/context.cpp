@@ -7,7 +7,7 @@ using namespace simgpu;
 
 namespace {
 
-/// The versions of cuCtxCreate differ in parameters that mean nothing here.
+/// The versions of cuCtxCreate differ in parameters that have no effect here.
 CUresult create(CUcontext* handle, unsigned int flags, CUdevice device) {
     Runtime* runtime = Runtime::get();
     if (!runtime) return CUDA_ERROR_NOT_INITIALIZED;

@@ -9,7 +9,7 @@ using namespace simgpu;
 
 namespace {
 
-/// The newest form up to `version`; of the per-thread forms where wanted and there is one.
+/// Returns the newest form up to `version`, and a per-thread form where it is requested and exists.
 const FunctionEntry* find_function(std::string_view name, int version, bool per_thread, bool& known) {
     const FunctionEntry* best = nullptr;
     for (std::size_t i = 0; i < kFunctionTableSize; ++i) {

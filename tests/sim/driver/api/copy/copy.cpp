@@ -42,7 +42,7 @@ CUresult cuMemcpyDtoH_v2_ptds(void* to, CUdeviceptr from, std::size_t bytes) {
     return copy(CU_STREAM_PER_THREAD, address(to), from, bytes, Checked::from, Completion::wait);
 }
 CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, std::size_t bytes) {
-    // Between two places of device memory CUDA doesn't wait.
+    // Between two places of device memory CUDA does not wait.
     return copy(CU_STREAM_LEGACY, to, from, bytes, Checked::both, Completion::in_stream_order);
 }
 CUresult cuMemcpyDtoD_v2_ptds(CUdeviceptr to, CUdeviceptr from, std::size_t bytes) {

@@ -27,11 +27,11 @@ struct Bytes {
         return array->address + row / layout.rows * layout.slice_pitch + row % layout.rows * layout.pitch +
                offset % layout.row_bytes;
     }
-    /// Bytes that lie together from here on, of `count`.
+    /// Returns how many of the next `count` bytes are contiguous.
     std::uint64_t together(std::uint64_t count) const {
         return array ? std::min(count, array->layout.row_bytes - offset % array->layout.row_bytes) : count;
     }
-    /// Rows of so many bytes that follow one another at one distance from here on, this one included.
+    /// Returns how many rows of so many bytes follow at equal distances from here on, this one included.
     std::uint64_t rows(std::uint64_t bytes) const {
         if (!array) return SIZE_MAX;
         const ArrayLayout& layout = array->layout;
@@ -40,7 +40,7 @@ struct Bytes {
     std::uint64_t pitch(std::uint64_t bytes) const { return array ? array->layout.pitch : bytes; }
 };
 
-/// Of something that isn't an array, memory that holds nothing.
+/// For a handle that is no array it returns memory that holds nothing.
 Bytes part_of(CUarray handle, std::size_t offset) {
     const Array* array = from_handle<Array>(handle);
     return {array, array ? offset : 0};
@@ -48,7 +48,7 @@ Bytes part_of(CUarray handle, std::size_t offset) {
 Bytes memory(CUdeviceptr pointer) { return {nullptr, pointer}; }
 Bytes memory(const void* pointer) { return {nullptr, reinterpret_cast<std::uint64_t>(pointer)}; }
 
-/// What can be moved at once of `count` bytes: whole rows of one slice, or part of a row.
+/// Returns what can be moved at once of `count` bytes: whole rows of one slice, or part of a row.
 Transfer next_part(const Bytes& to, const Bytes& from, std::uint64_t count) {
     const std::uint64_t row = std::min(to.together(count), from.together(count));
     const std::uint64_t rows = std::min({count / row, to.rows(row), from.rows(row)});

@@ -5,8 +5,8 @@ using namespace simgpu;
 
 namespace {
 
-/// The copies of a batch may happen in any order; here they happen in the order in which they are named.
-/// What is said about the order of accesses to the sources has no meaning then.
+/// The copies of a batch may happen in any order; here they happen in the order of the list. Therefore the
+/// attributes about the order of accesses to the sources have no effect.
 CUresult copy_all(const CUdeviceptr* to, const CUdeviceptr* from, const std::size_t* bytes, std::size_t count,
                   std::size_t* failed, CUstream handle) {
     Stream* stream = nullptr;

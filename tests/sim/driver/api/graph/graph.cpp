@@ -24,7 +24,7 @@ CUresult answer_nodes(const std::vector<CUgraphNode>& list, CUgraphNode* nodes, 
     return CUDA_SUCCESS;
 }
 
-/// @param from with `to` and `data`: where there is room for the edges; nullptr: for none of that.
+/// @param from with `to` and `data`: where the edges are written; nullptr: none of these is written.
 CUresult answer_edges(const std::vector<Edge>& edges, const std::vector<CUgraphNode>& ends, CUgraphNode* from,
                       CUgraphNode* to, CUgraphEdgeData* data, std::size_t* count) {
     if (!count || (data && !from)) return CUDA_ERROR_INVALID_VALUE;

@@ -35,7 +35,7 @@ CUresult find_node(CUgraphExec handle, CUgraphNode node_handle, GraphExec*& exec
     return node ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/// Only what would leave nothing behind when it isn't done can be disabled.
+/// Only a node whose omission leaves nothing behind can be disabled.
 bool can_be_disabled(const Node& node) {
     return std::holds_alternative<KernelStep>(node.step) || std::holds_alternative<CopyStep>(node.step) ||
            std::holds_alternative<Fill>(node.step);

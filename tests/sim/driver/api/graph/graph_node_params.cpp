@@ -106,7 +106,7 @@ CUresult change(CUresult (*set)(Node&, Params), CUgraphNode handle, Params param
     return node ? set(*node, params) : CUDA_ERROR_INVALID_VALUE;
 }
 
-/// Changes what stands for it in an executable one.
+/// Changes the node that stands for it in an executable graph.
 template <typename Params>
 CUresult change_in(CUgraphExec exec, CUresult (*set)(Node&, Params), CUgraphNode handle, Params params) {
     Node* node = nullptr;

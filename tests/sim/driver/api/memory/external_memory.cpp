@@ -1,4 +1,4 @@
-// Memory that another interface made: here, a descriptor of cuMemExportToShareableHandle.
+// Memory that another interface made: here it is a descriptor of cuMemExportToShareableHandle.
 #include <unistd.h>
 
 #include <memory>

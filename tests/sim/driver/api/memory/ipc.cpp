@@ -1,4 +1,4 @@
-// Legacy sharing of memory between processes: 64 bytes that name it.
+// Legacy sharing of memory between processes: a handle of 64 bytes names it.
 #include <cstring>
 
 #include "tests/sim/driver/graph/capture.hpp"
@@ -8,7 +8,7 @@ using namespace simgpu;
 
 namespace {
 
-/// What lies in a CUipcMemHandle.
+/// The contents of a CUipcMemHandle.
 struct SharedAllocation {
     std::uint64_t process_serial;  ///< Of the exporter.
     std::uint64_t segment_serial;
@@ -50,7 +50,7 @@ CUresult cuIpcOpenMemHandle_v2(CUdeviceptr* pointer, CUipcMemHandle handle, unsi
     SharedAllocation shared;
     std::memcpy(&shared, &handle, sizeof shared);
     Runtime& runtime = context->runtime();
-    // A process has its own memory already.
+    // A process cannot open its own memory.
     if (shared.process_serial == own_serial(runtime)) return CUDA_ERROR_INVALID_CONTEXT;
     std::uint64_t address = 0;
     const CUresult result = runtime.memory().open_ipc(*context, {shared.segment_index, shared.segment_serial},

@@ -11,7 +11,7 @@ using namespace simgpu;
 
 namespace {
 
-/// Which memory the properties ask for: a GPU's index in the device file, or kHostMemory.
+/// Finds the memory that the properties request: a GPU's index in the device file, or kHostMemory.
 CUresult find_memory(Runtime& runtime, const CUmemAllocationProp& properties, std::uint32_t& gpu) {
     if (properties.type != CU_MEM_ALLOCATION_TYPE_PINNED) return CUDA_ERROR_INVALID_VALUE;
     const bool shareable = properties.requestedHandleTypes != CU_MEM_HANDLE_TYPE_NONE;

@@ -19,7 +19,7 @@ unsigned long long handle_types_of(const Allocation& memory, const std::optional
     return shared_pool ? CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR : CU_MEM_HANDLE_TYPE_NONE;
 }
 
-/// What the GPU of the current context may do with it; GPU 0's where there is none.
+/// Returns how the GPU of the current context may access it, or GPU 0 where there is no context.
 CUmemAccess_flags access_to(const Allocation& memory, const std::optional<Mapping>& mapping) {
     Context* context = nullptr;
     const std::uint32_t ordinal = current_context(context) == CUDA_SUCCESS ? context->ordinal() : 0;
@@ -72,7 +72,7 @@ CUresult attribute_of(Runtime& runtime, const Allocation& memory, std::uint64_t 
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 
-/// For an address in reserved space some attributes tell about the reservation, whatever is mapped there.
+/// For an address in reserved space some attributes describe the reservation, whatever is mapped there.
 CUresult attribute_at(Runtime& runtime, std::uint64_t pointer, CUpointer_attribute attribute, void* data) {
     const auto memory = runtime.memory().find(pointer);
     const auto reservation = runtime.virtual_memory().reservation_at(pointer);
@@ -105,7 +105,7 @@ CUresult cuPointerGetAttributes(unsigned int count, CUpointer_attribute* attribu
     if (!attributes || !data) return CUDA_ERROR_INVALID_VALUE;
     for (unsigned int i = 0; i < count; ++i) {
         const bool answered = attribute_at(*runtime, pointer, attributes[i], data[i]) == CUDA_SUCCESS;
-        // A pointer that the driver doesn't know, or an attribute it doesn't have, reads as nothing here.
+        // For a pointer that the driver does not know, or an attribute that it lacks, the result is zero.
         if (!answered && attributes[i] == CU_POINTER_ATTRIBUTE_MEMORY_TYPE) answer(data[i], 0U);
         if (!answered && attributes[i] == CU_POINTER_ATTRIBUTE_IS_MANAGED) answer(data[i], 0);
         if (!answered && attributes[i] == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL) answer(data[i], -2);

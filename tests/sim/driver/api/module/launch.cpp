@@ -11,7 +11,7 @@ using namespace simgpu;
 
 namespace {
 
-/// What a launch can ask for beside its shape.
+/// What a launch can request besides its shape.
 struct Attributes {
     bool cooperative = false;
     std::optional<int> priority{};

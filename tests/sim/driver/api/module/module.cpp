@@ -14,7 +14,7 @@ using namespace simgpu;
 
 namespace {
 
-/// Code is loaded when it is needed, unless the program wants all at once.
+/// Code is loaded when it is needed, unless the program requests eager loading.
 bool loads_eagerly() {
     const char* mode = std::getenv("CUDA_MODULE_LOADING");
     return mode && std::string_view(mode) == "EAGER";
@@ -38,8 +38,7 @@ void unload_everywhere(Runtime& runtime, const Module& module) {
     for (Context* context : runtime.living_contexts()) context->own_memory.unload(module);
 }
 
-/// With eager loading a library comes into all contexts that there are; into later ones when it is used
-/// there.
+/// With eager loading a library is loaded into all existing contexts; into later ones when it is used there.
 CUresult load_library(CUlibrary* handle, std::uint64_t image_bytes) {
     Runtime* runtime = Runtime::get();
     if (!runtime) return CUDA_ERROR_NOT_INITIALIZED;
@@ -114,7 +113,7 @@ CUresult cuModuleUnload(CUmodule handle) { return unload(handle); }
 CUresult cuModuleGetFunction(CUfunction* function, CUmodule handle, const char* name) {
     const CUresult result = find_function(function, handle, name);
     if (result != CUDA_SUCCESS) return result;
-    // Until here the loading may be put off.
+    // Loading may be delayed up to this point.
     Context* context = nullptr;
     const CUresult current = current_context(context);
     return current == CUDA_SUCCESS ? context->own_memory.load(*from_handle<Module>(handle)) : current;

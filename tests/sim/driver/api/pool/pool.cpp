@@ -26,7 +26,7 @@ CUresult allocate(CUdeviceptr* pointer, std::size_t bytes, Pool* pool, CUstream 
     return result;
 }
 
-/// The location has to be a GPU: there are no pools of other memory here.
+/// The location must be a GPU: there are no pools of other memory here.
 CUresult check_location(const CUmemLocation* location, CUmemAllocationType type, Runtime*& runtime) {
     if (!location) return CUDA_ERROR_INVALID_VALUE;
     if (location->type != CU_MEM_LOCATION_TYPE_DEVICE || type != CU_MEM_ALLOCATION_TYPE_PINNED) {

@@ -1,4 +1,4 @@
-// Pools that programs make, and who may reach their memory.
+// Pools that programs make, and which devices may access their memory.
 #include "tests/sim/device/ledger/segments.hpp"
 #include "tests/sim/driver/base/location.hpp"
 #include "tests/sim/driver/runtime/pool_handle.hpp"

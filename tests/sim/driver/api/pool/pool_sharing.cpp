@@ -8,7 +8,7 @@ using namespace simgpu;
 
 namespace {
 
-/// What lies in a CUmemPoolPtrExportData.
+/// The contents of a CUmemPoolPtrExportData.
 struct ExportedPointer {
     std::uint64_t pool_serial;
     std::uint64_t segment_serial;

@@ -24,7 +24,8 @@ CUresult read_status(CUstream handle, CUstreamCaptureStatus* status, CaptureInfo
     return CUDA_SUCCESS;
 }
 
-/// What the arrays that a program is shown lie in: valid until the thread's next call of this kind.
+/// Holds the arrays that a call returns to the program; they are valid until the thread's next call of this
+/// kind.
 struct Shown {
     std::vector<CUgraphNode> nodes;
     std::vector<CUgraphEdgeData> edges;

@@ -165,13 +165,13 @@ TEST_F(ChangeVerbs, ASizeWithoutAUnit) {
 }
 
 TEST_F(ChangeVerbs, ARefusalIsPassedOnAndNothingIsSaidDone) {
-    node_.answer = client::fail(Kind::refused, "weight 4: none is free. Try: 3 at most.");
+    node_.answer = client::fail(Kind::refused, "weight 4: none is free. Try: request 3 at most.");
     input_.instance = "web";
     input_.weight = "4";
     const auto done = call(&set_weight);
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().kind, Kind::refused);
-    EXPECT_EQ(done.error().text, "weight 4: none is free. Try: 3 at most.");
+    EXPECT_EQ(done.error().text, "weight 4: none is free. Try: request 3 at most.");
     EXPECT_EQ(screen_.out.str(), "");
 }
 

@@ -17,6 +17,7 @@ struct Settings {
     std::size_t mib = 0;
     std::size_t count = 1;
     std::size_t chunk_mib = 0;
+    std::size_t local_mib = 0;
     std::string how = "plain";
     int device = 0;
     bool until_fail = false;
@@ -48,6 +49,7 @@ int main(int argc, char** argv) {
     options.value("--count", settings.count, "That many times");
     options.value("--chunk-mib", settings.chunk_mib, "In pieces of this size (default: in one)");
     options.value("--how", settings.how).one_of(programs::ways());
+    options.value("--local-mib", settings.local_mib, "So much local memory first, by the launch of a kernel");
     options.value("--device", settings.device);
     options.flag("--until-fail", settings.until_fail, "Piece after piece until one is refused");
     options.flag("--hold", settings.hold,
@@ -56,6 +58,10 @@ int main(int argc, char** argv) {
 
     programs::take_stop_signals();
     programs::use_device(settings.device);
+    if (settings.local_mib > 0) {
+        const std::size_t bytes = settings.local_mib * kMiB;
+        programs::must(programs::allocate("local", settings.device, bytes), "the launch");
+    }
     const bool failed = run(settings);
     if (settings.hold) programs::hold();
     return failed && !settings.until_fail ? 1 : 0;

@@ -1,14 +1,19 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 namespace cgpu::front {
 
+/// Whole pages of private memory read as zeros in every copy of the process from here on.
+/// @return false: the kernel knows no such pages (before Linux 4.14).
+bool wipe_in_copies(void* pages, std::size_t bytes);
+
 /// Tells a process from a copy that was made of it past libc's fork (a bare clone): in that one no handler of
 /// fork has run, locks are as they were, the connection is the first process's, and there is no service
-/// thread. The word lies in a page that the kernel wipes in copies (MADV_WIPEONFORK). Where the kernel knows
-/// no such pages (before Linux 4.14), nothing is taken for a copy.
+/// thread. The word lies in a page that the kernel wipes in copies (MADV_WIPEONFORK). Where it knows no such
+/// pages, nothing is taken for a copy.
 class CopyMark {
   public:
     constexpr CopyMark() = default;

@@ -9,6 +9,9 @@
 #include "tests/sim/include/simgpu/cuda_graph.h"
 #include "tests/sim/test/support/support.hpp"
 
+// No program of the tests asks for it but this one.
+extern "C" CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction function);
+
 namespace simgpu::test {
 namespace {
 

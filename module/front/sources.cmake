@@ -20,7 +20,7 @@ cgpu_front_files(CGPU_FRONT_CUDA_PARTS driver captures context_scope library_cud
 cgpu_front_files(CGPU_FRONT_CUDA_PARTS link link mapped_pages)
 cgpu_front_files(CGPU_FRONT_CUDA_PARTS swap engine library_file sections)
 cgpu_front_files(CGPU_FRONT_CUDA_PARTS session session)
-cgpu_front_files(CGPU_FRONT_CUDA_PARTS contexts context_batches context_table event_pool)
+cgpu_front_files(CGPU_FRONT_CUDA_PARTS contexts context_batches context_table event_pool launch_changes)
 cgpu_front_files(CGPU_FRONT_CUDA_PARTS sizes array_size code_table image_size)
 cgpu_front_files(CGPU_FRONT_CUDA_PARTS lease freeing gives physical pool_frees pools reserve shared_memory)
 cgpu_front_files(CGPU_FRONT_CUDA_PARTS memory context_count current_context graph_memory place set_aside)

@@ -1,5 +1,6 @@
 // A program that tries to escape: it takes device memory from the driver and bypasses the module.
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstddef>
@@ -25,6 +26,13 @@ Function* behind(Function*, const char* name) {
     }
     return reinterpret_cast<Function*>(found);
 }
+/// Milliseconds since 1970: so what cgpud logs can be compared with it.
+unsigned long long wall_clock_ms() {
+    using std::chrono::milliseconds;
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    return static_cast<unsigned long long>(std::chrono::duration_cast<milliseconds>(now).count());
+}
+
 // The header names the newest form of each function by a macro.
 #define NAME_OF(function) #function
 #define BEHIND(function) behind(&(function), NAME_OF(function))
@@ -32,7 +40,8 @@ Function* behind(Function*, const char* name) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    programs::Options options("Allocates device memory past the module, and prints 'ready'");
+    programs::Options options(
+        "Allocates device memory past the module; prints 'pid N', 'holds_since MILLISECONDS' and 'ready'");
     std::size_t mib = 0;
     bool connected = false;
     bool talk = false;
@@ -44,6 +53,8 @@ int main(int argc, char** argv) {
     if (const auto status = options.parse(argc, argv)) return *status;
 
     programs::take_stop_signals();
+    // It may be killed as soon as it holds anything.
+    programs::say("pid", static_cast<unsigned long long>(getpid()));
     CUdeviceptr pointer = 0;
     if (connected) {
         programs::use_device(0);
@@ -55,6 +66,7 @@ int main(int argc, char** argv) {
         must(BEHIND(cuCtxCreate)(&context, nullptr, 0, device), "cuCtxCreate");
     }
     must(BEHIND(cuMemAlloc)(&pointer, mib << 20), "cuMemAlloc");
+    programs::say("holds_since", wall_clock_ms());
     if (!talk) {
         programs::hold();
         return 0;

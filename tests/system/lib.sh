@@ -108,6 +108,14 @@ fact() {
     sed -n "s/^$2 //p" "$1"
 }
 
+# drivers_in PID: the sums of the files that a process has loaded as libcuda, without the front.
+drivers_in() {
+    local range
+    while read -r range; do
+        grep -qa cgpuroom "/proc/$1/map_files/$range" || sha256sum <"/proc/$1/map_files/$range" | cut -d ' ' -f 1
+    done < <(sed -n 's/^\([^ ]*\) r.xp .*libcuda\.so.*/\1/p' "/proc/$1/maps")
+}
+
 none_listed() {
     [[ -z $(cgpuctl list -q) ]]
 }

@@ -9,6 +9,8 @@
 
 namespace cgpu::front {
 
+bool wipe_in_copies(void* pages, std::size_t bytes) { return madvise(pages, bytes, MADV_WIPEONFORK) == 0; }
+
 constinit const std::atomic<std::uint32_t> CopyMark::never_wiped{kOriginal};
 
 void CopyMark::set() {
@@ -16,7 +18,7 @@ void CopyMark::set() {
         const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
         void* page = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (page == MAP_FAILED) return;
-        if (madvise(page, bytes, MADV_WIPEONFORK) != 0) {
+        if (!wipe_in_copies(page, bytes)) {
             munmap(page, bytes);
             return;
         }

@@ -1,14 +1,19 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 namespace cgpu::front {
 
+/// From now on, whole pages of private memory are zero in every copy of the process.
+/// @return false: the kernel has no such pages (before Linux 4.14).
+bool wipe_in_copies(void* pages, std::size_t bytes);
+
 /// Detects a copy of the process that was made without libc's fork (a bare clone): in such a copy no fork
 /// handler has run, locks are as they were, the connection belongs to the first process, and there is no
-/// service thread. The word is in a page that the kernel wipes in copies (MADV_WIPEONFORK). On kernels
-/// without such pages (before Linux 4.14) nothing is treated as a copy.
+/// service thread. The word is in a page that the kernel wipes in copies (MADV_WIPEONFORK). Without
+/// such pages nothing is treated as a copy.
 class CopyMark {
   public:
     constexpr CopyMark() = default;

@@ -77,6 +77,7 @@ struct ThreadGrant {
     static ThreadGrant& mine();
 
   private:
+    /// Not in a copy of the process, either: see LaunchChanges.
     [[gnu::always_inline]] bool in_force() const {
         return gate_seq->load(std::memory_order_relaxed) == seq &&
                launch_changes.load(std::memory_order_relaxed) == changes;

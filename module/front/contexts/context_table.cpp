@@ -52,7 +52,7 @@ Context* ContextTable::add(CUcontext handle, int gpu, bool primary) {
     entry->uses = 1;
     entry->dying.store(false);
     entry->handle.store(handle, std::memory_order_release);
-    launch_changes.fetch_add(1);
+    launch_changes.note();
     return entry;
 }
 

@@ -88,7 +88,7 @@ CGPU_HOOK cuCtxSetLimit(int limit, std::size_t value) {
     if (each == 0 || real::cuCtxGetLimit(&before, limit) != kSuccess || value == before) return call();
     const Uncancelled uncancelled;
     // Launches granted in advance end, so that the next launch sees what is held for it.
-    launch_changes.fetch_add(1);
+    launch_changes.note();
     return value > before ? enlarge(*place.context, product(value - before, each), call)
                           : reduce(*place.context, product(before - value, each), call);
 }

@@ -69,7 +69,7 @@ std::uint64_t CodeTable::remove(std::uint64_t code) {
     }
     // Addresses of its functions may be used again.
     for (auto& met : met_) met.store(0, std::memory_order_relaxed);
-    launch_changes.fetch_add(1);
+    launch_changes.note();
     return bytes;
 }
 
@@ -82,14 +82,14 @@ bool CodeTable::first_time(std::uint64_t function, std::uint64_t context) {
 
 void CodeTable::not_yet(std::uint64_t function, std::uint64_t context) {
     met_[place_in_met(mark(function, context))].store(0, std::memory_order_relaxed);
-    launch_changes.fetch_add(1);
+    launch_changes.note();
 }
 
 void CodeTable::reset_in_child() {
     mutex_.reset_in_child();
     buckets_.fill(nullptr);
     for (auto& met : met_) met.store(0, std::memory_order_relaxed);
-    launch_changes.fetch_add(1);
+    launch_changes.note();
 }
 
 }  // namespace cgpu::front

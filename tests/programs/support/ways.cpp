@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 
 #include <unistd.h>
 
@@ -230,6 +231,25 @@ CUresult heap(int, std::size_t bytes) {
     return result == CUDA_SUCCESS ? launch(busy) : result;
 }
 
+/// Local memory, by launches of functions that need more and more of it. The simulator alone has them. They
+/// come of one module, so that its code counts once.
+CUresult local(int device, std::size_t bytes) {
+    constexpr std::size_t kThreads = 2048;  // of a multiprocessor, at once
+    static std::size_t taken = 0;
+    static CUmodule module = nullptr;
+    int multiprocessors = 0;
+    CUresult result =
+        cuDeviceGetAttribute(&multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device);
+    if (result == CUDA_SUCCESS && module == nullptr) result = cuModuleLoadData(&module, "local memory");
+    if (result != CUDA_SUCCESS) return result;
+    const std::size_t a_thread = (taken + bytes) / (kThreads * static_cast<std::size_t>(multiprocessors));
+    CUfunction function = nullptr;
+    result = cuModuleGetFunction(&function, module, ("local_" + std::to_string(a_thread)).c_str());
+    if (result == CUDA_SUCCESS) result = launch(function);
+    if (result == CUDA_SUCCESS) taken += bytes;
+    return result;
+}
+
 /// Makes one more context; the size does not matter.
 CUresult context(int device, std::size_t) {
     CUcontext context = nullptr;
@@ -244,7 +264,7 @@ const std::map<std::string, Way>& table() {
         {"captured", captured}, {"plain", plain},       {"pitch", pitch},         {"array", array},
         {"array-3d", array_3d}, {"layered", layered},   {"mipmapped", mipmapped}, {"async", async},
         {"pool", pool},         {"mapped", mapped},     {"managed", managed},     {"module", module},
-        {"library", library},   {"heap", heap},         {"context", context},
+        {"library", library},   {"heap", heap},         {"context", context},     {"local", local},
     };
     return all;
 }

@@ -30,14 +30,6 @@ container_is_ready() {
     docker logs "$1" 2>/dev/null | grep -q '^ready'
 }
 
-# drivers_in PID: the checksums of the files that a process has loaded as libcuda, without the front.
-drivers_in() {
-    local range
-    while read -r range; do
-        grep -qa cgpuroom "/proc/$1/map_files/$range" || sha256sum <"/proc/$1/map_files/$range" | cut -d ' ' -f 1
-    done < <(sed -n 's/^\([^ ]*\) r.xp .*libcuda\.so.*/\1/p' "/proc/$1/maps")
-}
-
 # expect_total BYTES COMMAND…: the output of `info` has this total in all four places, and no other.
 expect_total() {
     local wanted=$1 totals

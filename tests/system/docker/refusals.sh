@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A container that can't be limited as requested does not start, its user gets the reason, and nothing of it is left.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../escape/spellings.sh"
 
 # expect_refused TEXT [OPTION…]: docker run's error has it, and no instance stays.
 expect_refused() {
@@ -71,6 +72,23 @@ expect_total "$limit_of_four" docker run --rm --runtime=cgpu -e "${asks[0]}" -e 
 wait_for 10 none_listed
 expect_equal "the host's own files" "$(files)" "$plain"
 expect_equal "mounts of the host below /run/cgpu" "$(grep -c " /run/cgpu/" /proc/self/mountinfo)" 0
+
+echo "Folders that can't all be covered."
+asks=("${four_of_15[@]}")
+managed=(docker run --rm --runtime=cgpu -e "${asks[0]}" -e "${asks[1]}")
+expect docker run --name image lab sh -c 'mkdir /many && cd /many && mkdir $(seq 1100)' >/dev/null
+expect docker commit image many >/dev/null
+expect docker rm image >/dev/null
+expect_error 'cgpu: .*the loader is told of more than 1024 folders.* Try: ' \
+    "${managed[@]}" -e "LD_LIBRARY_PATH=$(many_folders /many)" many info
+wait_for 10 none_listed
+expect_total "$limit_of_four" "${managed[@]}" many info
+expect docker run --name image many sh -c 'seq 1100 | sed s:^:/many/: >/etc/ld.so.conf' >/dev/null
+expect docker commit image configured >/dev/null
+expect docker rm image >/dev/null
+expect_error 'cgpu: .*the loader is told of more than 1024 folders.* Try: ' "${managed[@]}" configured info
+wait_for 10 none_listed
+expect docker rmi configured many >/dev/null
 
 echo "Without cgpud: managed containers are refused, plain ones are not."
 stop_cgpud TERM

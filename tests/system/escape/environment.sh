@@ -3,9 +3,8 @@
 . "$(dirname "$0")/tried.sh"
 limit=$((1 << 30))
 
-folders=(/usr/lib /usr/local/lib /usr/lib64 /lib64 /opt /run /etc)
-expect_limit_only $limit root cgpuctl run --mem 1GiB -- "$try_environment" driver "${folders[@]}"
+expect_limit_only $limit root cgpuctl run --mem 1GiB -- "$try_environment" driver "${job_folders[@]}"
 expect_limit_only $limit "a user" cgpuctl run --mem 1GiB -- setpriv --reuid 1000 --regid 1000 --clear-groups \
-    "$try_environment" driver "${folders[@]}"
+    "$try_environment" driver "${job_folders[@]}"
 expect_error 'No such file' cgpuctl run --mem 1GiB -- ls /run/cgpu/driver
 wait_for 10 none_listed

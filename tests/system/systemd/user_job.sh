@@ -4,6 +4,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../lib.sh"
 . "$here/../bus/polkit_lib.sh"
 . "$here/../escape/tried.sh"
+. "$here/../escape/spellings.sh"
 helper=/usr/lib/cgpu/cgpu-enter
 limit=$((1 << 30))
 chmod 755 "$scratch"
@@ -116,8 +117,7 @@ run_as alice bash -c 'alloc --mib 100 --until-fail
 expect_equal "an allocation too much" "$(fact "$scratch/limited.out" result)" "2 CUDA_ERROR_OUT_OF_MEMORY"
 expect_between "MiB allocated below the limit" "$(fact "$scratch/limited.out" allocated_mib)" 800 1024
 expect_equal "ways of root's" "$(fact "$scratch/limited.out" open)" ''
-expect_limit_only $limit "a user" as alice cgpuctl run --mem 1GiB -- "$try_environment" driver \
-    /usr/lib /usr/local/lib /usr/lib64 /lib64 /opt /run /etc
+expect_limit_only $limit "a user" as alice cgpuctl run --mem 1GiB -- "$try_environment" driver "${job_folders[@]}"
 expect_error 'inside an instance already' run_as alice cgpuctl run --mem 1GiB -- true
 
 # --- copies of the driver that only the user's environment leads to
@@ -133,6 +133,15 @@ covered() {
 }
 covered LD_LIBRARY_PATH=/home/alice/lib /home/alice/lib/libcuda.so.1
 covered CONDA_PREFIX=/home/alice/conda /home/alice/conda/cuda-compat/libcuda.so.580
+# They are covered even where the environment names many other folders, or the job is refused.
+decoys=$(decoy_path /home/alice/lib)
+covered "LD_LIBRARY_PATH=$decoys" /home/alice/lib/libcuda.so.1
+as alice env "LD_LIBRARY_PATH=$decoys" cgpuctl run --mem 1GiB -- info >"$scratch/own.out" || fail "the job failed among decoys"
+expect_equal "the card's size among decoys" \
+    "$(sed -n 's/^device\.0\.[a-z0-9_]*total\(_mem\)\{0,1\} //p' "$scratch/own.out" | sort -u)" $limit
+expect as alice bash -c 'mkdir many && cd many && mkdir $(seq 1100)'
+expect_error 'the loader is told of more than 1024 folders.* Try: ' \
+    as alice env "LD_LIBRARY_PATH=$(many_folders /home/alice/many)" cgpuctl run --mem 1GiB -- true
 # Behind the front is the system's driver: other programs of root that are started in there must not load a user's file.
 as alice env LD_LIBRARY_PATH=/home/alice/lib cgpuctl run --mem 1GiB -- bash -c 'alloc --mib 10 --hold & sleep 0.1
     until grep -q libcuda "/proc/$!/maps"; do sleep 0.1; done; sleep 1; cat "/proc/$!/maps"; kill $!' >"$scratch/maps"

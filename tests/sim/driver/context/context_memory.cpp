@@ -4,6 +4,7 @@
 
 #include "tests/sim/device/ledger/ledger.hpp"
 #include "tests/sim/driver/base/charge.hpp"
+#include "tests/sim/driver/base/process.hpp"
 #include "tests/sim/driver/module/module.hpp"
 #include "tests/sim/model/block_heap.hpp"
 
@@ -26,11 +27,27 @@ bool ContextMemory::recharge(Purpose purpose, std::uint64_t& charged, std::uint6
     return true;
 }
 
-CUresult ContextMemory::prepare(const Module& module) {
+CUresult ContextMemory::prepare(const Function& function) {
     if (limits_changed_.load(std::memory_order_relaxed)) {
         if (const CUresult result = apply_limits(); result != CUDA_SUCCESS) return result;
     }
+    if (function.local_bytes > local_bytes_.load(std::memory_order_relaxed)) {
+        if (const CUresult result = take_local(function.local_bytes); result != CUDA_SUCCESS) return result;
+    }
+    const Module& module = function.module;
     return latest_.load(std::memory_order_relaxed) == &module ? CUDA_SUCCESS : load(module);
+}
+
+/// For as many threads as the GPU runs at once, however few are launched. It stays until the context's end,
+/// or until a kernel needs more.
+CUresult ContextMemory::take_local(std::uint64_t bytes_a_thread) {
+    const std::lock_guard lock(mutex_);
+    if (bytes_a_thread <= local_bytes_) return CUDA_SUCCESS;
+    const auto multiprocessors = static_cast<std::uint64_t>(process_.device().card(gpu_).sm_count);
+    const std::uint64_t bytes = bytes_a_thread * multiprocessors * kThreadsPerMultiprocessor;
+    if (!recharge(Purpose::context, local_charged_, round_up(bytes, kBlock))) return CUDA_ERROR_OUT_OF_MEMORY;
+    local_bytes_ = bytes_a_thread;
+    return CUDA_SUCCESS;
 }
 
 CUresult ContextMemory::load(const Module& module) {
@@ -88,6 +105,8 @@ void ContextMemory::clear() {
     code_.clear();
     resize_code(0);
     recharge(Purpose::context, limits_charged_, 0);
+    recharge(Purpose::context, local_charged_, 0);
+    local_bytes_ = 0;
     limits_ = kStandardLimits;
     limits_changed_ = false;
 }

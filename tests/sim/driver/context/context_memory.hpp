@@ -10,17 +10,18 @@
 namespace simgpu {
 
 enum class Purpose;
+struct Function;
 struct Module;
 class Process;
 
 /// What a context takes of its GPU beyond its fixed cost: the code of its modules, together in whole blocks,
-/// and the memory that its limits require.
+/// the memory that its limits require, and the local memory of its kernels.
 class ContextMemory {
   public:
     ContextMemory(const Process& process, std::uint32_t gpu) : process_(process), gpu_(gpu) {}
 
-    /// Both are needed for a launch. @return CUDA_ERROR_OUT_OF_MEMORY: the card has no room.
-    CUresult prepare(const Module& module);
+    /// All of it is needed for a launch. @return CUDA_ERROR_OUT_OF_MEMORY: the card has no room.
+    CUresult prepare(const Function& function);
     /// Nothing if the module is there.
     CUresult load(const Module& module);
     void unload(const Module& module);
@@ -34,6 +35,7 @@ class ContextMemory {
 
   private:
     CUresult apply_limits();
+    CUresult take_local(std::uint64_t bytes_a_thread);
     bool recharge(Purpose purpose, std::uint64_t& charged, std::uint64_t bytes) const;
     bool resize_code(std::uint64_t bytes);
 
@@ -50,6 +52,8 @@ class ContextMemory {
     std::uint64_t code_charged_ = 0;
     Limits limits_ = kStandardLimits;
     std::uint64_t limits_charged_ = 0;
+    std::atomic<std::uint64_t> local_bytes_{0};  ///< A thread: the most that a kernel launched here has.
+    std::uint64_t local_charged_ = 0;
 };
 
 }  // namespace simgpu

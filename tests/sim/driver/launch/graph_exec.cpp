@@ -60,7 +60,7 @@ CUresult GraphExec::load_code() const {
     for (const LaunchPlan::Item& item : plan_.items()) {
         const auto* kernel = std::get_if<KernelStep>(&item.node->step);
         if (!kernel) continue;
-        const CUresult result = item.node->context.own_memory.prepare(kernel->function->module);
+        const CUresult result = item.node->context.own_memory.prepare(*kernel->function);
         if (result != CUDA_SUCCESS) return result;
     }
     return CUDA_SUCCESS;

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cstring>
+#include <string_view>
 
 namespace simgpu {
 
@@ -10,6 +11,7 @@ namespace {
 const std::vector<Kernel>& all_kernels() {
     static const std::vector<Kernel> kernels = {
         {Kernel::Kind::busy, "busy", {{0, 8}}},
+        {Kernel::Kind::busy, "local", {{0, 8}}},
         {Kernel::Kind::rendezvous, "rendezvous", {{0, 4}}},
         {Kernel::Kind::group_rendezvous, "group_rendezvous", {{0, 4}, {8, 8}}},
         {Kernel::Kind::fill, "fill", {{0, 8}, {8, 4}, {12, 4}}},
@@ -28,6 +30,19 @@ std::string plain_name(const std::string& name) {
     const auto [rest, error] = std::from_chars(name.data() + 2, end, length);
     if (error != std::errc{} || length > static_cast<std::size_t>(end - rest)) return name;
     return std::string(rest, length);
+}
+
+constexpr std::string_view kLocal = "local_";
+constexpr std::uint64_t kMostLocalBytes = 512 * 1024;  ///< As CUDA has it.
+
+/// @return nothing: the name is none of a kernel with local memory.
+std::optional<std::uint64_t> read_local_bytes(const std::string& plain) {
+    if (!plain.starts_with(kLocal)) return std::nullopt;
+    std::uint64_t bytes = 0;
+    const char* end = plain.data() + plain.size();
+    const auto [rest, error] = std::from_chars(plain.data() + kLocal.size(), end, bytes);
+    if (error != std::errc{} || rest != end || bytes == 0 || bytes > kMostLocalBytes) return std::nullopt;
+    return bytes;
 }
 
 }  // namespace
@@ -56,12 +71,19 @@ std::vector<const void*> parameter_addresses(const Kernel& kernel, void** parame
 }
 
 const Kernel* find_kernel(const std::string& name) {
-    const std::string wanted = plain_name(name);
+    std::string wanted = plain_name(name);
+    if (read_local_bytes(wanted)) {
+        wanted = "local";
+    } else if (wanted == "local") {
+        return nullptr;
+    }
     for (const Kernel& kernel : all_kernels()) {
         if (wanted == kernel.name) return &kernel;
     }
     return nullptr;
 }
+
+std::uint64_t local_bytes(const std::string& name) { return read_local_bytes(plain_name(name)).value_or(0); }
 
 std::optional<std::vector<std::byte>> pack_parameters(const Kernel& kernel, void** parameters, void** extra) {
     const std::vector<const void*> at = parameter_addresses(kernel, parameters, extra);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,9 +23,15 @@ struct Kernel {
     std::vector<KernelParameter> parameters;
 };
 
+/// Threads that a multiprocessor of each simulated GPU has at once.
+constexpr std::uint64_t kThreadsPerMultiprocessor = 2048;
+
 /// Finds a kernel by its name, plain or as an Itanium-mangled function ("_Z4busym"). @return nullptr:
 /// unknown.
 const Kernel* find_kernel(const std::string& name);
+
+/// What a kernel of this name has of local memory, in bytes a thread: what "local_BYTES" says, else 0.
+std::uint64_t local_bytes(const std::string& name);
 
 /// Reads the launch's parameters now, each at its offset. @return nothing if they cannot be read.
 std::optional<std::vector<std::byte>> pack_parameters(const Kernel& kernel, void** parameters, void** extra);

@@ -16,10 +16,14 @@ struct Module;
 /// A kernel of one module; CUfunction and CUkernel alike.
 struct Function : Tagged<0x6e6f6974636e7566ULL> {
     Function(const Kernel& known_kernel, std::string asked_name, Module& owner)
-        : kernel(known_kernel), name(std::move(asked_name)), module(owner) {}
+        : kernel(known_kernel),
+          name(std::move(asked_name)),
+          module(owner),
+          local_bytes(simgpu::local_bytes(name)) {}
     const Kernel& kernel;
     std::string name;
     Module& module;
+    const std::uint64_t local_bytes;  ///< A thread.
 };
 
 /// A loaded image, of which only the size is read: it has every kernel that the simulator knows. CUmodule and

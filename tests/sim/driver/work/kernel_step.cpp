@@ -7,12 +7,6 @@
 
 namespace simgpu {
 
-namespace {
-
-constexpr std::uint64_t kThreadsPerMultiprocessor = 2048;  ///< Of each simulated GPU.
-
-}  // namespace
-
 CUresult make_kernel_step(CUfunction handle, const Shape& shape, unsigned int shared_bytes, void** parameters,
                           void** extra, KernelStep& step) {
     Function* function = from_handle<Function>(handle);

@@ -6,7 +6,11 @@
 #include <cstring>
 #include <string>
 
+#include "tests/sim/include/simgpu/cuda_graph.h"
 #include "tests/sim/test/support/support.hpp"
+
+// No program of the tests asks for it but this one.
+extern "C" CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction function);
 
 namespace simgpu::test {
 namespace {
@@ -23,10 +27,11 @@ CUfunction busy_of(CUmodule module) {
     return function;
 }
 
-CUresult launch(CUfunction busy) {
+/// Of a kernel that takes a time.
+CUresult launch(CUfunction function) {
     unsigned long long microseconds = 1;
     void* parameters[] = {&microseconds};
-    return cuLaunchKernel(busy, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr);
+    return cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr);
 }
 
 TEST(CodeMemory, ModulesShareBlocksAndAreLoadedWhenTheirKernelsAre) {
@@ -159,6 +164,95 @@ TEST(CodeMemory, LimitsTakeTheirsAtTheNextLaunch) {
     ASSERT_EQ(child.hear(), 'l');
     EXPECT_EQ(device.use(child.pid()).context_bytes, 100 * kMiB + 56 * kMiB + 2 * kMiB);
     EXPECT_EQ(device.use(child.pid()).module_bytes, 2 * kMiB);
+    child.tell();
+    EXPECT_EQ(child.wait(), 0);
+}
+
+TEST(LocalMemory, IsTakenByTheFirstLaunchAndStaysUntilAKernelNeedsMore) {
+    TestDevice device(1);
+    Child child([](const Child::Line& line) {
+        use_device(0);
+        CUmodule module = load("image");
+        const auto function = [&](const char* name) {
+            CUfunction found = nullptr;
+            REQUIRE_OK(cuModuleGetFunction(&found, module, name));
+            return found;
+        };
+        const auto launches = [&](const char* name, char step) {
+            REQUIRE_OK(launch(function(name)));
+            line.say(step);
+            line.wait();
+        };
+        int bytes = 0;
+        REQUIRE_OK(cuFuncGetAttribute(&bytes, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, function("_Z9local_640y")));
+        REQUIRE_EQ(bytes, 640);
+        REQUIRE_OK(cuFuncGetAttribute(&bytes, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, function("busy")));
+        REQUIRE_EQ(bytes, 0);
+        line.say('f');
+        line.wait();
+        launches("local_640", 'l');
+        launches("local_320", 's');
+        launches("busy", 'b');
+        launches("local_1280", 'g');
+        REQUIRE_EQ(launch(function("local_65536")), CUDA_ERROR_OUT_OF_MEMORY);
+        CUfunction none = nullptr;
+        for (const char* name : {"local", "local_", "local_0", "local_1x", "local_524289"})
+            REQUIRE_EQ(cuModuleGetFunction(&none, module, name), CUDA_ERROR_NOT_FOUND);
+        CUcontext other = nullptr;
+        REQUIRE_OK(cuCtxCreate(&other, nullptr, 0, 0));
+        module = load("another image");
+        launches("local_320", 'o');
+        REQUIRE_OK(cuCtxDestroy(other));
+        line.say('d');
+        line.wait();
+        REQUIRE_OK(cuDevicePrimaryCtxReset(0));
+        line.say('r');
+        line.wait();
+    });
+    // 640 bytes for each of the GPU's 80 * 2048 threads are 100 MiB.
+    const auto expect = [&](char step, std::uint64_t contexts, std::uint64_t local) {
+        ASSERT_EQ(child.hear(), step);
+        EXPECT_EQ(device.use(child.pid()).context_bytes, (contexts + local) * kMiB) << step;
+        child.tell();
+    };
+    expect('f', 100, 0);
+    expect('l', 100, 100);
+    expect('s', 100, 100);
+    expect('b', 100, 100);
+    expect('g', 100, 200);
+    expect('o', 200, 250);
+    expect('d', 100, 200);
+    expect('r', 0, 0);
+    EXPECT_EQ(child.wait(), 0);
+}
+
+TEST(LocalMemory, IsTakenForAGraphsKernelsBeforeTheFirst) {
+    TestDevice device(1);
+    Child child([](const Child::Line& line) {
+        use_device(0);
+        CUfunction function = nullptr;
+        REQUIRE_OK(cuModuleGetFunction(&function, load("image"), "local_640"));
+        CUstream stream = nullptr;
+        REQUIRE_OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+        REQUIRE_OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+        unsigned long long microseconds = 1;
+        void* parameters[] = {&microseconds};
+        REQUIRE_OK(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, parameters, nullptr));
+        CUgraph graph = nullptr;
+        REQUIRE_OK(cuStreamEndCapture(stream, &graph));
+        CUgraphExec exec = nullptr;
+        REQUIRE_OK(cuGraphInstantiate(&exec, graph, 0));
+        line.say('i');
+        line.wait();
+        REQUIRE_OK(cuGraphLaunch(exec, stream));
+        line.say('l');
+        line.wait();
+    });
+    ASSERT_EQ(child.hear(), 'i');
+    EXPECT_EQ(device.use(child.pid()).context_bytes, 100 * kMiB);
+    child.tell();
+    ASSERT_EQ(child.hear(), 'l');
+    EXPECT_EQ(device.use(child.pid()).context_bytes, 200 * kMiB);
     child.tell();
     EXPECT_EQ(child.wait(), 0);
 }

@@ -14,11 +14,14 @@ CUresult find(Handle handle, Function*& function) {
     return function ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-CUresult attribute_value(int* value, CUfunction_attribute attribute) {
+CUresult attribute_value(int* value, CUfunction_attribute attribute, const Function& function) {
     if (!value || attribute >= CU_FUNC_ATTRIBUTE_MAX) return CUDA_ERROR_INVALID_VALUE;
     switch (static_cast<int>(attribute)) {
         case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
             *value = 1024;
+            break;
+        case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+            *value = static_cast<int>(function.local_bytes);
             break;
         case CU_FUNC_ATTRIBUTE_NUM_REGS:
             *value = 32;
@@ -53,12 +56,11 @@ CUresult parameter_of(Handle handle, std::size_t index, std::size_t* offset, std
     return CUDA_SUCCESS;
 }
 
-/// 2048 threads fit on a multiprocessor.
 CUresult blocks_per_multiprocessor(int* blocks, CUfunction handle, int block_size) {
     Function* function = nullptr;
     if (const CUresult result = find(handle, function); result != CUDA_SUCCESS) return result;
     if (!blocks || block_size < 1) return CUDA_ERROR_INVALID_VALUE;
-    *blocks = block_size > 1024 ? 0 : std::min(32, 2048 / block_size);
+    *blocks = block_size > 1024 ? 0 : std::min(32, static_cast<int>(kThreadsPerMultiprocessor) / block_size);
     return CUDA_SUCCESS;
 }
 
@@ -69,13 +71,13 @@ extern "C" {
 CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction handle) {
     Function* function = nullptr;
     const CUresult result = find(handle, function);
-    return result == CUDA_SUCCESS ? attribute_value(value, attribute) : result;
+    return result == CUDA_SUCCESS ? attribute_value(value, attribute, *function) : result;
 }
 
 CUresult cuKernelGetAttribute(int* value, CUfunction_attribute attribute, CUkernel handle, CUdevice) {
     Function* function = nullptr;
     const CUresult result = find(handle, function);
-    return result == CUDA_SUCCESS ? attribute_value(value, attribute) : result;
+    return result == CUDA_SUCCESS ? attribute_value(value, attribute, *function) : result;
 }
 
 CUresult cuFuncSetAttribute(CUfunction handle, CUfunction_attribute, int) {
@@ -147,7 +149,8 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, CUfunc
     if (!from_handle<Function>(handle)) return CUDA_ERROR_INVALID_HANDLE;
     if (!grid || !block) return CUDA_ERROR_INVALID_VALUE;
     *block = limit > 0 ? std::min(limit, 1024) : 1024;
-    *grid = context->runtime().card(context->ordinal()).sm_count * (2048 / *block);
+    *grid = context->runtime().card(context->ordinal()).sm_count *
+            (static_cast<int>(kThreadsPerMultiprocessor) / *block);
     return CUDA_SUCCESS;
 }
 

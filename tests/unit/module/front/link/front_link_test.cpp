@@ -203,6 +203,33 @@ TEST_F(Front, ChildrenForkedUnderLoadDontHang) {
     for (auto& thread : threads) thread.join();
 }
 
+// What a thread was granted in advance isn't its copy's: one launch must not pass, and then hang the next.
+TEST_F(Front, ACopyMadePastForkHasNoGrantOfItsOriginals) {
+    constexpr std::uint32_t kOpen = 1;
+    constexpr std::uint32_t kFree = 2;
+    start();
+    for (const auto gate : {kOpen, kFree}) {
+        daemon().gate = gate;
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        const auto before = launches();
+        for (int i = 0; i < 200; ++i) ASSERT_EQ(launch(), 0);
+        EXPECT_EQ(launches(), before + 200);
+        const auto child =
+            static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr));
+        if (child == 0) {
+            alarm(5);
+            const auto launched = launches();
+            bool good = true;
+            for (int i = 0; i < 100; ++i) good = launch() == kSystemNotReady && good;
+            _exit(good && launches() == launched ? 0 : 1);
+        }
+        int status = -1;
+        ASSERT_EQ(waitpid(child, &status, 0), child);
+        EXPECT_EQ(status, 0) << gate;
+        EXPECT_EQ(launch(), 0) << "the first process goes on";
+    }
+}
+
 TEST_F(Front, AStoppedDaemonDoesNotStopTheProcess) {
     start();
     ASSERT_EQ(kill(daemon_pid(), SIGSTOP), 0);

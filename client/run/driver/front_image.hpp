@@ -20,6 +20,6 @@ struct FrontImage {
 /// Builds the front library whose export table matches the driver's file: the front (a path on the host) with
 /// the exports of the driver (open for reading, and called `name`).
 [[nodiscard]] Result<FrontImage> fit_front(const std::string& front, const Descriptor& driver,
-                                            const std::string& name);
+                                           const std::string& name);
 
 }  // namespace cgpu::client

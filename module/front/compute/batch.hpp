@@ -19,7 +19,8 @@ namespace cgpu::front {
 /// Records the start event of a batch that the engine has opened. False: the batch can't be measured, and the
 /// engine knows. `owner_closes`: see Batch. Sets `announce_locked`, the way in which launches into it are
 /// published: see Launching.
-bool open_batch(Context& context, module::BatchId id, CUstream stream, bool owner_closes, bool& announce_locked);
+bool open_batch(Context& context, module::BatchId id, CUstream stream, bool owner_closes,
+                bool& announce_locked);
 
 /// Whether the batch still takes a launch of this thread, which has published it (Launching::begin, locked).
 /// If so, sets `announce_locked`.

@@ -108,9 +108,9 @@ module::TimeGrant enter_batch(Context& context, const Work& work, module::TimeRe
         Launching::begin(decision.batch, true);
         // Before the batch takes the launch, so that a later close is seen.
         pass.closes = context.batches.closes_of(decision.batch).load();
-        if (decision.open != 0
-                ? open_batch(context, decision.open, work.stream, pass.per_thread_stream, pass.announce_locked)
-                : takes_another(context, decision.batch, last, pass)) {
+        if (decision.open != 0 ? open_batch(context, decision.open, work.stream, pass.per_thread_stream,
+                                            pass.announce_locked)
+                               : takes_another(context, decision.batch, last, pass)) {
             if (decision.close != 0) note_last_launch(context, decision.close);
             if (decision.open != 0) errands().wake_by(now_ns() + kOpenBatchLook);
             return grant;

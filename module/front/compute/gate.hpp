@@ -20,7 +20,7 @@ struct Pass {
     std::uint32_t closes = 0;  ///< ContextBatches::closes_of(batch) before the batch took it
     bool per_thread_stream = false;
     bool announce_locked = false;  ///< see Launching
-    std::int64_t cost_ns = 0;  ///< the launch's cost in the batch
+    std::int64_t cost_ns = 0;      ///< the launch's cost in the batch
     FirstLaunch first;
 };
 

@@ -9,9 +9,9 @@ namespace cgpu::front {
 /// made, a context's limits changed, code was unloaded (the handles of its functions may be used again), or a
 /// function's first launch failed. A number comes again after two thousand million changes only.
 ///
-/// In a copy of the process that is made without libc's fork the number is 0, which no change ever has: what the
-/// copy's threads know belongs to the first process. For that it is in a page of its own that the kernel wipes in
-/// copies (see CopyMark), so that reading it costs no more than a load.
+/// In a copy of the process that is made without libc's fork the number is 0, which no change ever has: what
+/// the copy's threads know belongs to the first process. For that it is in a page of its own that the kernel
+/// wipes in copies (see CopyMark), so that reading it costs no more than a load.
 class LaunchChanges {
   public:
     [[gnu::always_inline]] std::uint32_t load(std::memory_order order = std::memory_order_seq_cst) const {

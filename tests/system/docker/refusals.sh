@@ -76,16 +76,16 @@ expect_equal "mounts of the host below /run/cgpu" "$(grep -c " /run/cgpu/" /proc
 echo "Folders that can't all be covered."
 asks=("${four_of_15[@]}")
 managed=(docker run --rm --runtime=cgpu -e "${asks[0]}" -e "${asks[1]}")
-expect docker run --name image lab sh -c 'mkdir /many && cd /many && mkdir $(seq 1100)' >/dev/null
-expect docker commit image many >/dev/null
-expect docker rm image >/dev/null
+expect docker run --name making lab sh -c 'mkdir /many && cd /many && mkdir $(seq 1100)' >/dev/null
+expect docker commit making many >/dev/null
+expect docker rm making >/dev/null
 expect_error 'cgpu: .*the loader is told of more than 1024 folders.* Try: ' \
     "${managed[@]}" -e "LD_LIBRARY_PATH=$(many_folders /many)" many info
 wait_for 10 none_listed
 expect_total "$limit_of_four" "${managed[@]}" many info
-expect docker run --name image many sh -c 'seq 1100 | sed s:^:/many/: >/etc/ld.so.conf' >/dev/null
-expect docker commit image configured >/dev/null
-expect docker rm image >/dev/null
+expect docker run --name making many sh -c 'seq 1100 | sed s:^:/many/: >/etc/ld.so.conf' >/dev/null
+expect docker commit making configured >/dev/null
+expect docker rm making >/dev/null
 expect_error 'cgpu: .*the loader is told of more than 1024 folders.* Try: ' "${managed[@]}" configured info
 wait_for 10 none_listed
 expect docker rmi configured many >/dev/null

@@ -56,6 +56,7 @@ CONSTANTS = {
     "kAttributeConcurrentManagedAccess": "CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS",
     "kAttributePageableUsesHostPageTables": "CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES",
     "kAttributeDirectManagedFromHost": "CU_DEVICE_ATTRIBUTE_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST",
+    "kAttributeLocalBytes": "CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES",
     "kAttributeMultiprocessors": "CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT",
     "kAttributeThreadsOfMultiprocessor": "CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR",
     "kLimitStackSize": "CU_LIMIT_STACK_SIZE", "kLimitPrintfFifoSize": "CU_LIMIT_PRINTF_FIFO_SIZE",

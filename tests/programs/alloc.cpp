@@ -1,9 +1,7 @@
 // Allocates device memory in a given way and tells how much it could allocate.
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <string>
-#include <thread>
 
 #include "tests/programs/support/common.hpp"
 #include "tests/programs/support/options.hpp"
@@ -25,23 +23,6 @@ struct Settings {
     bool until_fail = false;
     bool hold = false;
 };
-
-std::size_t free_bytes() {
-    std::size_t free = 0;
-    std::size_t total = 0;
-    programs::must(cuMemGetInfo(&free, &total), "cuMemGetInfo");
-    return free;
-}
-
-/// The driver takes it without being asked, so it may be counted a little later. Waits for that.
-void take_local(const Settings& settings) {
-    const std::size_t bytes = settings.local_mib * kMiB;
-    const std::size_t before = free_bytes();
-    programs::must(programs::allocate("local", settings.device, bytes), "the launch");
-    constexpr int kTries = 500;
-    for (int i = 0; i < kTries && free_bytes() + bytes > before; ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-}
 
 /// @return whether the last allocation failed.
 bool run(const Settings& settings) {
@@ -68,7 +49,7 @@ int main(int argc, char** argv) {
     options.value("--count", settings.count, "That many times");
     options.value("--chunk-mib", settings.chunk_mib, "In pieces of this size (default: in one)");
     options.value("--how", settings.how).one_of(programs::ways());
-    options.value("--local-mib", settings.local_mib, "So much local memory first, until it is counted");
+    options.value("--local-mib", settings.local_mib, "So much local memory first");
     options.value("--device", settings.device);
     options.flag("--until-fail", settings.until_fail, "Piece after piece until one is refused");
     options.flag("--hold", settings.hold,
@@ -77,7 +58,8 @@ int main(int argc, char** argv) {
 
     programs::take_stop_signals();
     programs::use_device(settings.device);
-    if (settings.local_mib > 0) take_local(settings);
+    if (settings.local_mib > 0)
+        programs::must(programs::allocate("local", settings.device, settings.local_mib * kMiB), "the launch");
     const bool failed = run(settings);
     if (settings.hold) programs::hold();
     return failed && !settings.until_fail ? 1 : 0;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Reads every #include of the tree and fails where an arrow points where ARCHITECTURE.md says it must not, where files or
-folders include each other in a circle, and where a folder includes what lies directly in one above it.
+folders include each other in a circle, where a folder includes what lies directly in one above it, and where a file or a
+folder has become larger than CONTRIBUTING.md says.
 
 usage: rooms_test.py SOURCE_FOLDER
 """
@@ -100,6 +101,9 @@ IMPURE = re.compile(
     r"<(sdbus-c\+\+|systemd/|spdlog/|yaml-cpp/|nlohmann/|CLI/|fcntl\.h|unistd\.h|sys/|linux/|dlfcn\.h|pthread\.h|time\.h|ctime"
     r"|thread|mutex|condition_variable|fstream|iostream|filesystem|chrono|random)"
 )
+MOST_LINES = 400
+MOST_FILES = 20
+LARGE_FOLDERS = {"core/model"}  # a file for each value, and nothing else
 INCLUDE = re.compile(r'^\s*#\s*include\s*(<[^>]+>|"[^"]+")')
 
 
@@ -183,13 +187,26 @@ def problems(root):
         yield f"{folder}: it is part of a circle of folders that include each other"
 
 
+def sizes(root):
+    files = {}
+    for path in sources(root):
+        name = path.relative_to(root).as_posix()
+        files[folder_of(name)] = files.get(folder_of(name), 0) + 1
+        lines = len(path.read_text(encoding="utf-8").splitlines())
+        if lines > MOST_LINES:
+            yield f"{name}: it has {lines} lines, more than {MOST_LINES}"
+    for folder, count in files.items():
+        if count > MOST_FILES and folder not in LARGE_FOLDERS:
+            yield f"{folder}: it has {count} files, more than {MOST_FILES}"
+
+
 def main():
     root = pathlib.Path(sys.argv[1]).resolve()
     folders = [root / top for top in ("core", "bundle", "daemon", "client", "module", "dbus", "bench", "tests")]
     missing = [str(folder) for folder in folders if not folder.is_dir()]
     if missing:
         sys.exit(f"no such folder: {', '.join(missing)}")
-    found = [problem for problem in problems(root) if not problem.startswith("build/")]
+    found = [problem for problem in [*problems(root), *sizes(root)] if not problem.startswith("build/")]
     for problem in found:
         print(problem)
     sys.exit(1 if found else 0)

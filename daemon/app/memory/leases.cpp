@@ -129,7 +129,9 @@ Result<void> Leases::stranger_entered(const InstanceKey& instance, const model::
     const PoolEntry* known = pools_.find(here);
     if (known == nullptr || known->foreign) {
         if (!pools_.isolated(instance)) return {};
-        return pools_.foreign_at(here).pool.enter_stranger(process);
+        if (auto entered = pools_.foreign_at(here).pool.enter_stranger(process); !entered) return entered;
+        looks_.look(gpu);
+        return {};
     }
     for (auto& [key, entry] : pools_.all()) {
         if (key.instance != instance || entry->foreign) continue;

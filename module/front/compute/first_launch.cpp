@@ -2,10 +2,29 @@
 
 #include "module/front/base/errands.hpp"
 #include "module/front/contexts/set_aside_memory.hpp"
+#include "module/front/memory/local_memory.hpp"
 #include "module/front/memory/set_aside.hpp"
 #include "module/front/sizes/code_table.hpp"
+#include "module/front/sizes/resident_threads.hpp"
 
 namespace cgpu::front {
+
+namespace {
+
+/// In case of an error the code's memory is settled, too.
+CUresult set_local_memory_aside(const Context& context, std::uint64_t handle, FirstLaunch& first) {
+    const auto wanted = local_bytes_of(context, handle);
+    const auto taken = context.local_bytes_a_thread.load();
+    if (wanted <= taken) return kSuccess;
+    const auto bytes = saturated_product(wanted - taken, resident_threads(context.gpu));
+    const CUresult refused = set_aside(wire::Topic::load, context.gpu, bytes, first.local);
+    first.local_bytes_a_thread = wanted;
+    // The driver may have loaded the code to say how much local memory it needs.
+    if (refused != kSuccess) end_aside(first.code, true);
+    return refused;
+}
+
+}  // namespace
 
 bool is_first_launch(Context& context, const void* function) {
     const auto handle = reinterpret_cast<std::uintptr_t>(function);
@@ -19,8 +38,8 @@ CUresult before_launch(Context& context, const void* function, FirstLaunch& firs
     if (!code_table().first_time(handle, context.key()) && !limits) return kSuccess;
     if (!session().isolates(context.gpu)) return kSuccess;
     const auto bytes = code_table().bytes_to_load(handle, context.key());
-    const CUresult refused =
-        bytes == 0 ? kSuccess : set_aside(wire::Topic::load, context.gpu, bytes, first.code);
+    CUresult refused = bytes == 0 ? kSuccess : set_aside(wire::Topic::load, context.gpu, bytes, first.code);
+    if (refused == kSuccess) refused = set_local_memory_aside(context, handle, first);
     if (refused != kSuccess) {
         code_table().not_yet(handle, context.key());
         return refused;
@@ -33,14 +52,16 @@ CUresult before_launch(Context& context, const void* function, FirstLaunch& firs
 void after_first_launch(Context& context, const FirstLaunch& first, bool launched) {
     const auto handle = reinterpret_cast<std::uintptr_t>(first.function);
     end_aside(first.code, launched);
+    end_aside(first.local, launched);
     if (launched) {
+        local_memory_taken(context, first.local_bytes_a_thread);
         code_table().loaded(handle, context.key());
         end_aside(first.limits, true);
     } else {
         code_table().not_yet(handle, context.key());
         hold_for_limits(context, first.limits);
     }
-    // Memory that the launch took without an announcement, such as local memory.
+    // Memory that the launch took without an announcement, such as that of graphs' kernels.
     errands().note_moved(context.gpu);
 }
 

@@ -10,6 +10,8 @@ namespace cgpu::front {
 struct FirstLaunch {
     const void* function = nullptr;  ///< null: it has been launched before
     SetAsideMemory code;
+    SetAsideMemory local;
+    std::uint64_t local_bytes_a_thread = 0;
     SetAsideMemory limits;
 };
 

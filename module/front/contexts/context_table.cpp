@@ -51,6 +51,7 @@ Context* ContextTable::add(CUcontext handle, int gpu, bool primary) {
     entry->primary = primary;
     entry->uses = 1;
     entry->dying.store(false);
+    entry->local_bytes_a_thread.store(0);
     entry->handle.store(handle, std::memory_order_release);
     launch_changes.note();
     return entry;

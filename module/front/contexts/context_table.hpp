@@ -23,6 +23,8 @@ struct Context {
     Mutex limits_mutex;
     SetAsideMemory limits;  ///< set aside for what the context's limits ask for, until a launch takes it
     std::atomic<bool> limits_held{false};
+    /// Local memory that launches have taken so far, for each thread that the GPU can run at once.
+    std::atomic<std::uint64_t> local_bytes_a_thread{0};
     Context* next = nullptr;
 
     std::uint64_t key() const {

@@ -56,6 +56,7 @@ constexpr int kAttributeConcurrentManagedAccess = 89;
 constexpr int kAttributePageableUsesHostPageTables = 100;
 constexpr int kAttributeDirectManagedFromHost = 101;
 
+constexpr int kAttributeLocalBytes = 3;  // CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES
 constexpr int kAttributeMultiprocessors = 16;
 constexpr int kAttributeThreadsOfMultiprocessor = 39;
 

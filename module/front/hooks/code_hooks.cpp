@@ -150,6 +150,8 @@ CGPU_HOOK cuModuleUnload(CUmodule module) { return unload(number(module), real::
 CGPU_HOOK cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
     return using_code(number(module), "module", [&] {
         const CUresult result = real::cuModuleGetFunction(function, module, name);
+        if (result == kSuccess)
+            code_table().add_part(number(*function), number(module), CodeTable::Part::function);
         // Some drivers load each function separately. (The complement is used because the function itself
         // will be launched for the first time later.)
         if (result == kSuccess && code_table().first_time(~number(*function), number(module)))
@@ -194,13 +196,13 @@ CGPU_HOOK cuLibraryUnload(CUlibrary library) {
 
 CGPU_HOOK cuLibraryGetModule(CUmodule* module, CUlibrary library) {
     const CUresult result = real::cuLibraryGetModule(module, library);
-    if (result == kSuccess) code_table().add_part(number(*module), number(library));
+    if (result == kSuccess) code_table().add_part(number(*module), number(library), CodeTable::Part::other);
     return result;
 }
 
 CGPU_HOOK cuLibraryGetKernel(CUkernel* kernel, CUlibrary library, const char* name) {
     const CUresult result = real::cuLibraryGetKernel(kernel, library, name);
-    if (result == kSuccess) code_table().add_part(number(*kernel), number(library));
+    if (result == kSuccess) code_table().add_part(number(*kernel), number(library), CodeTable::Part::kernel);
     return result;
 }
 
@@ -211,7 +213,7 @@ CGPU_HOOK cuLibraryEnumerateKernels(CUkernel* kernels, unsigned count, CUlibrary
     unsigned made = 0;
     if (real::cuLibraryGetKernelCount(&made, library) != kSuccess) return result;
     for (unsigned i = 0; i < std::min(count, made); ++i)
-        code_table().add_part(number(kernels[i]), number(library));
+        code_table().add_part(number(kernels[i]), number(library), CodeTable::Part::kernel);
     return result;
 }
 
@@ -226,6 +228,7 @@ CGPU_HOOK cuFuncLoad(CUfunction function) {
 
 CGPU_HOOK cuKernelGetFunction(CUfunction* function, CUkernel kernel) {
     const CUresult result = real::cuKernelGetFunction(function, kernel);
-    if (result == kSuccess) code_table().add_part(number(*function), number(kernel));
+    if (result == kSuccess)
+        code_table().add_part(number(*function), number(kernel), CodeTable::Part::function);
     return result;
 }

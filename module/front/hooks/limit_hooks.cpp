@@ -7,42 +7,28 @@
 #include "module/front/memory/place.hpp"
 #include "module/front/memory/set_aside.hpp"
 #include "module/front/session/session.hpp"
+#include "module/front/sizes/resident_threads.hpp"
 
 using namespace cgpu::front;
 
 namespace cgpu::front::real {
 CGPU_REAL(cuCtxGetLimit, std::size_t*, int)
 CGPU_REAL(cuCtxSetLimit, int, std::size_t)
-CGPU_REAL(cuDeviceGetAttribute, int*, int, CUdevice)
 }  // namespace cgpu::front::real
 
 namespace {
-
-std::uint64_t attribute(int gpu, int which) {
-    int value = 0;
-    const CUdevice device = session().device_of(static_cast<std::uint32_t>(gpu));
-    return real::cuDeviceGetAttribute(&value, which, device) == kSuccess && value > 0
-               ? static_cast<std::uint64_t>(value)
-               : 1;
-}
 
 /// The maximum memory for each unit of the limit; 0: the limit is not about memory of the GPU.
 std::uint64_t bytes_of_each(int limit, int gpu) {
     switch (limit) {
         case kLimitStackSize:
-            return attribute(gpu, kAttributeMultiprocessors) *
-                   attribute(gpu, kAttributeThreadsOfMultiprocessor);
+            return resident_threads(gpu);
         case kLimitPrintfFifoSize:
         case kLimitMallocHeapSize:
             return 1;
         default:  // the driver's enum, not ours
             return 0;
     }
-}
-
-/// `value` times `each`, or more than any card has.
-std::uint64_t product(std::uint64_t value, std::uint64_t each) {
-    return each != 0 && value > UINT64_MAX / each ? UINT64_MAX : value * each;
 }
 
 /// The limit is raised: more is set aside, and held together with the former amount.
@@ -89,6 +75,6 @@ CGPU_HOOK cuCtxSetLimit(int limit, std::size_t value) {
     const Uncancelled uncancelled;
     // Launches granted in advance end, so that the next launch sees what is held for it.
     launch_changes.note();
-    return value > before ? enlarge(*place.context, product(value - before, each), call)
-                          : reduce(*place.context, product(before - value, each), call);
+    return value > before ? enlarge(*place.context, saturated_product(value - before, each), call)
+                          : reduce(*place.context, saturated_product(before - value, each), call);
 }

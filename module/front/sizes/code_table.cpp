@@ -31,14 +31,20 @@ void CodeTable::put(const Entry& entry) {
 
 void CodeTable::add(std::uint64_t code, std::uint64_t bytes, std::uint64_t loaded) {
     const Locked lock(mutex_);
-    put({code, 0, bytes == 0 ? 1 : bytes, loaded, nullptr});
+    put({code, 0, bytes == 0 ? 1 : bytes, loaded, Part::other, nullptr});
 }
 
-void CodeTable::add_part(std::uint64_t part, std::uint64_t code) {
+void CodeTable::add_part(std::uint64_t part, std::uint64_t code, Part kind) {
     const Locked lock(mutex_);
     const Entry* owner = find_code(code);
     // Some drivers use one handle for a library and its module.
-    if (owner != nullptr && owner->handle != part) put({part, owner->handle, 0, 0, nullptr});
+    if (owner != nullptr && owner->handle != part) put({part, owner->handle, 0, 0, kind, nullptr});
+}
+
+CodeTable::Part CodeTable::part(std::uint64_t handle) {
+    const Locked lock(mutex_);
+    const Entry* entry = *place_of(handle);
+    return entry == nullptr ? Part::other : entry->kind;
 }
 
 std::uint64_t CodeTable::bytes_to_load(std::uint64_t handle, std::uint64_t context) {

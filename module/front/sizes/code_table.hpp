@@ -17,8 +17,13 @@ class CodeTable {
 
     /// `loaded`: the key of the context into which it is loaded already; 0: none yet.
     void add(std::uint64_t code, std::uint64_t bytes, std::uint64_t loaded);
+    /// What the handle of a part stands for: a CUfunction, a CUkernel, or something else (a module of a
+    /// library).
+    enum class Part : std::uint8_t { other, function, kernel };
     /// Adds a function of the code, or its module in a context.
-    void add_part(std::uint64_t part, std::uint64_t code);
+    void add_part(std::uint64_t part, std::uint64_t code, Part kind);
+    /// `other` for what was never added.
+    Part part(std::uint64_t handle);
     /// The code's bytes, if it (or the owner of `handle`) is not loaded into that context yet; else 0.
     std::uint64_t bytes_to_load(std::uint64_t handle, std::uint64_t context);
     void loaded(std::uint64_t handle, std::uint64_t context);
@@ -51,6 +56,7 @@ class CodeTable {
         std::uint64_t owner;   ///< of a part: the code it belongs to; else 0
         std::uint64_t bytes;   ///< of code
         std::uint64_t loaded;  ///< of code: the context it was last loaded into; 0: none
+        Part kind;             ///< of a part
         Entry* next;
     };
 

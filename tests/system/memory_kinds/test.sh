@@ -14,9 +14,9 @@ for how in plain pitch array-1d array array-3d layered mipmapped async pool mapp
     wait_for 5 nothing_held
 done
 
-# Memory without a size before it exists: code, when it is loaded and when it is used, memory of limits, contexts. An estimate
-# is set aside before; a text's is exact. A further context takes as much as was estimated for the first.
-for how in module 'module EAGER' library 'library EAGER' heap context; do
+# Memory without a size before it exists: code, when it is loaded and when it is used, memory of limits, local memory, contexts.
+# An estimate is set aside before; a text's is exact. A further context takes as much as was estimated for the first.
+for how in module 'module EAGER' library 'library EAGER' heap local context; do
     mode=LAZY slack=80 limit=$limit_of_four
     [[ $how == *EAGER ]] && mode=EAGER
     [[ $how == context ]] && slack=260

@@ -1,79 +1,11 @@
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <random>
 
 #include "tests/unit/daemon/app/memory/lease_work.hpp"
 
 namespace cgpu::app::test {
 namespace {
-
-// Code and heaps: set aside, made, measured.
-
-TEST(LeaseLoads, AreSetAsideAndCorrectedByTheDriver) {
-    LeaseBed bed(kGiB);
-    work(bed, 1);
-    const auto load = bed.ask(1, 200 * kMiB, LeaseAsk::What::load);
-    ASSERT_EQ((*load)->granted, 200 * kMiB);
-    EXPECT_EQ(bed.used(), 556 * kMiB);
-    bed.loop.advance(kSettled);
-    EXPECT_EQ(bed.used(), 556 * kMiB) << "as long as it may still come";
-    bed.gpus.shown[1] = 420 * kMiB;
-    bed.leases.made(bed.key(1));
-    bed.loop.advance(kSettled);
-    EXPECT_EQ(bed.used(), 420 * kMiB);
-}
-
-TEST(LeaseLoads, AreRefusedWhereTheyDontFit) {
-    LeaseBed bed(400 * kMiB);
-    work(bed, 1);
-    const auto load = bed.ask(1, 45 * kMiB, LeaseAsk::What::load);
-    ASSERT_TRUE(*load);
-    EXPECT_EQ((*load)->why, wire::Why::over_limit);
-    EXPECT_EQ((*bed.ask(1, 40 * kMiB, LeaseAsk::What::load))->why, wire::Why::none);
-}
-
-TEST(LeaseLoads, ThatCameToNothingGiveEverythingBack) {
-    LeaseBed bed(kGiB);
-    work(bed, 1);
-    ASSERT_EQ((*bed.ask(1, 200 * kMiB, LeaseAsk::What::load))->granted, 200 * kMiB);
-    bed.leases.not_made(bed.key(1), 200 * kMiB);
-    EXPECT_EQ(bed.used(), 356 * kMiB);
-}
-
-TEST(LeaseLoads, TakeMoreOfTheLimitWhereTheyTurnedOutLarger) {
-    LeaseBed bed(kGiB);
-    work(bed, 1);
-    ASSERT_EQ((*bed.ask(1, 20 * kMiB, LeaseAsk::What::load))->granted, 20 * kMiB);
-    bed.gpus.shown[1] = 386 * kMiB;  // 10 MiB more
-    bed.leases.made(bed.key(1));
-    bed.loop.advance(kSettled);
-    EXPECT_EQ((*bed.ask(1, 20 * kMiB, LeaseAsk::What::load))->granted, 30 * kMiB);
-}
-
-TEST(LeaseLoads, WhatAnUnloadGaveBackComesBack) {
-    LeaseBed bed(kGiB);
-    work(bed, 1);
-    bed.gpus.shown[1] = 300 * kMiB;
-    bed.leases.moved(bed.key(1), 56 * kMiB);
-    bed.loop.advance(kSettled);
-    EXPECT_EQ(bed.used(), 300 * kMiB);
-}
-
-TEST(LeaseLoads, MemoryPastTheModuleTeachesOthersNothing) {
-    LeaseBed bed(4 * kGiB);
-    bed.enter(1);
-    ASSERT_EQ((*bed.ask(1, kGiB, LeaseAsk::What::context))->granted, 256 * kMiB) << "whatever it asks for";
-    bed.gpus.shown[1] = 3 * kGiB;
-    bed.leases.made(bed.key(1));
-    bed.loop.advance(kFound);
-    EXPECT_EQ(bed.leases.context_estimate(gpu(1)), 256 * kMiB);
-    EXPECT_GE(bed.unexplained(), 2 * kGiB);
-    ASSERT_EQ((*bed.ask(1, 0, LeaseAsk::What::context))->granted, 512 * kMiB)
-        << "its own: twice what was expected";
-    LeaseBed later(kGiB, bed.table);
-    EXPECT_EQ(later.leases.context_estimate(gpu(1)), 256 * kMiB) << "after a restart, too";
-}
 
 // Memory that came without the module.
 
@@ -273,107 +205,6 @@ TEST(LeaseEscape, NothingThatAProcessSaysHidesWhatItHolds) {
         ASSERT_FALSE(bed.processes.killed.empty()) << "seed " << seed;
         ASSERT_GE(bed.unexplained(), 1'900 * kMiB) << "seed " << seed;
     }
-}
-
-TEST(LeaseEscape, ProcessesTogetherHideNoMoreThanTheLimit) {
-    LeaseBed bed(8 * kGiB, {}, with(OnEscape::report));
-    for (const std::int32_t pid : {1, 2, 3}) {
-        bed.enter(pid);
-        bed.fronts.changing.insert(pid);
-        bed.gpus.shown[pid] = 7 * kGiB;
-    }
-    for (int i = 0; i < 20; ++i) {
-        for (const std::int32_t pid : {1, 2, 3}) bed.leases.moved(bed.key(pid), 0);
-        bed.loop.advance(300 * kMs);
-    }
-    EXPECT_GE(bed.used(), 21 * kGiB);
-    EXPECT_GE(bed.unexplained(), 12 * kGiB);
-}
-
-/// Process 1 takes all that the limit has room for, and more, behind any word; process 2 is honest.
-class BesideAThief : public testing::TestWithParam<bool> {
-  protected:
-    /// The thief says a word that explains any growth within the limit.
-    void steal() {
-        bed_.gpus.shown[1] += 3 * kGiB;
-        if (GetParam()) bed_.leases.moved(bed_.key(1), 0);
-    }
-    /// Local memory, which no ask precedes.
-    void grow() {
-        bed_.gpus.shown[2] += 100 * kMiB;
-        bed_.leases.moved(bed_.key(2), 0);
-    }
-    void expect_only_the_thief_is_killed() {
-        ASSERT_FALSE(bed_.processes.killed.empty());
-        EXPECT_EQ(std::ranges::count(bed_.processes.killed, 2), 0);
-        bed_.leases.process_exited(bed_.key(1).process);
-        bed_.gpus.shown.erase(1);
-        bed_.processes.killed.clear();
-        bed_.loop.advance(10 * kFound);
-        EXPECT_TRUE(bed_.processes.killed.empty());
-        EXPECT_EQ(bed_.unexplained(), 0U);
-        EXPECT_EQ(bed_.used(), 456 * kMiB);
-    }
-
-    LeaseBed bed_{kGiB, {}, with(OnEscape::kill)};
-};
-
-TEST_P(BesideAThief, AnHonestProcessThatGrowsLaterIsNotNamed) {
-    work(bed_, 1);
-    work(bed_, 2);
-    steal();
-    bed_.loop.advance(kFound);
-    grow();
-    bed_.loop.advance(kFound);
-    expect_only_the_thief_is_killed();
-}
-
-TEST_P(BesideAThief, AnHonestProcessThatGrowsMeanwhileIsNotNamed) {
-    work(bed_, 1);
-    work(bed_, 2);
-    steal();
-    grow();
-    bed_.loop.advance(kFound);
-    expect_only_the_thief_is_killed();
-}
-
-INSTANTIATE_TEST_SUITE_P(LeaseEscape, BesideAThief, testing::Bool());
-
-TEST(LeaseEscape, BlameGrowsAsOthersNeedTheRoom) {
-    LeaseBed bed(kGiB, {}, with(OnEscape::report));
-    work(bed, 1);
-    work(bed, 2);
-    bed.gpus.shown[1] += 3 * kGiB;
-    bed.leases.moved(bed.key(1), 0);
-    bed.loop.advance(kFound);
-    const auto before = bed.unexplained();
-    bed.gpus.shown[2] += 200 * kMiB;
-    bed.leases.moved(bed.key(2), 0);
-    bed.loop.advance(kFound);
-    EXPECT_EQ(bed.unexplained(), before + 200 * kMiB);
-    EXPECT_EQ(bed.used() - bed.unexplained(), kGiB) << "what is explained is within the limit";
-}
-
-TEST(LeaseEscape, HonestProcessesThatFillTheLimitTogetherAreNotNamed) {
-    LeaseBed bed(4 * kGiB, {}, with(OnEscape::kill));
-    for (const std::int32_t pid : {1, 2, 3}) {
-        bed.enter(pid);
-        ASSERT_EQ((*bed.ask(pid, 0, LeaseAsk::What::context))->why, wire::Why::none);
-        bed.gpus.shown[pid] = 256 * kMiB;
-        bed.leases.made(bed.key(pid));
-        bed.loop.advance(kSettled);
-        ASSERT_EQ((*bed.ask(pid, 1000 * kMiB))->why, wire::Why::none);
-        bed.fronts.charges[pid] = 1000 * kMiB;
-        bed.gpus.shown[pid] = 1256 * kMiB;
-    }
-    // They allocate and free all the time, so no query finds their charges unchanged.
-    for (const std::int32_t pid : {1, 2, 3}) bed.fronts.changing.insert(pid);
-    for (int i = 0; i < 20; ++i) {
-        for (const std::int32_t pid : {1, 2, 3}) bed.leases.moved(bed.key(pid), 0);
-        bed.loop.advance(300 * kMs);
-    }
-    EXPECT_EQ(bed.unexplained(), 0U);
-    EXPECT_TRUE(bed.processes.killed.empty());
 }
 
 TEST(LeaseEscape, AnInstanceWhoseLimitWasLoweredIsNotNamed) {

@@ -51,6 +51,30 @@ TEST_F(Front, CodeIsSetAsideBeforeItIsLoaded) {
     EXPECT_TRUE(eventually([&] { return daemon().moved_bytes == small.size(); }));
 }
 
+TEST_F(Front, LocalMemoryIsSetAsideBeforeTheLaunchThatTakesIt) {
+    daemon().limit_bytes = kContextEstimate + 64 * kMiB;
+    start();
+    void* module = nullptr;
+    ASSERT_EQ((call<int(void**, const void*)>("cuModuleLoadData")(&module, "code")), 0);
+    const auto without = daemon().context_bytes.load();
+    const auto launch_with_local = [&](std::size_t mib, const char* name) {
+        void* function = nullptr;
+        EXPECT_EQ((call<int(void**, void*, const char*)>("cuModuleGetFunction")(&function, module, name)), 0);
+        behind<void(int)>("fake_set_local_bytes")(static_cast<int>(mib * kMiB));
+        return call<LaunchKernel>("cuLaunchKernel")(function, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr);
+    };
+    EXPECT_EQ(launch_with_local(100, "a"), kOutOfMemory);
+    EXPECT_EQ(launches(), 0) << "the driver was asked all the same";
+    EXPECT_EQ(daemon().context_bytes, without);
+    ASSERT_EQ(launch_with_local(40, "a"), 0);
+    EXPECT_EQ(daemon().context_bytes, without + 40 * kMiB);
+    ASSERT_EQ(launch_with_local(40, "a"), 0);
+    ASSERT_EQ(launch_with_local(30, "b"), 0) << "the context has it";
+    EXPECT_EQ(daemon().context_bytes, without + 40 * kMiB);
+    ASSERT_EQ(launch_with_local(50, "c"), 0);
+    EXPECT_EQ(daemon().context_bytes, without + 50 * kMiB);
+}
+
 TEST_F(Front, ThePrimaryContextCountsOnce) {
     ASSERT_EQ(init(), 0);
     void* context = nullptr;

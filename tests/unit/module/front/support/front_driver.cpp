@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "module/front/driver/cuda_abi.hpp"
 #include "tests/unit/module/front/support/context_stack.hpp"
 #include "tests/unit/module/front/support/front_driver.hpp"
 
@@ -47,6 +48,7 @@ std::map<std::uint64_t, Block> blocks;
 std::map<void*, bool> pool_alive;
 std::atomic<int> dead_pools_asked{0};
 std::atomic<int> asking_takes_us{0};
+std::atomic<int> local_bytes{0};
 std::size_t limits[3] = {};
 Context primaries[2] = {{0, true}, {1, true}};
 int primary_uses[2] = {};
@@ -340,6 +342,20 @@ API cuMemUnmap(std::uint64_t, std::size_t) { return kSuccess; }
 // A driver older than lazy loading; a module takes the length of its text.
 API cuModuleLoadData(std::uint64_t* module, const void* image) {
     return take(module, std::strlen(static_cast<const char*>(image)));
+}
+/// The function with the same first letter is the same one.
+API cuModuleGetFunction(void** function, std::uint64_t, const char* name) {
+    static char functions[128];
+    *function = &functions[static_cast<unsigned char>(*name) % sizeof functions];
+    return kSuccess;
+}
+/// The local memory of each thread of any function.
+extern "C" __attribute__((visibility("default"))) void fake_set_local_bytes(int bytes) {
+    local_bytes = bytes;
+}
+API cuFuncGetAttribute(int* value, int attribute, void*) {
+    *value = attribute == cgpu::front::kAttributeLocalBytes ? local_bytes.load() : 0;
+    return kSuccess;
 }
 API cuModuleUnload(std::uint64_t module) { return give(module); }
 API cuArrayCreate_v2(std::uint64_t* array, const void*) { return take(array, 1 << 20); }

@@ -23,6 +23,8 @@ constexpr int kOutOfMemory = 2;  // CUDA_ERROR_OUT_OF_MEMORY
 class Front : public testing::Test {
   protected:
     static constexpr std::uint64_t kMiB = 1 << 20;
+    using LaunchKernel = int(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                             void*, void**, void**);
 
     void SetUp() override {
         static int runs = 0;
@@ -84,10 +86,8 @@ class Front : public testing::Test {
     std::int64_t launches() const { return behind<std::int64_t()>("fake_launches")(); }
     int launch(void* stream = nullptr, std::size_t function = 0) const {
         static int functions[2];
-        using Launch = int(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*,
-                           void**, void**);
-        return call<Launch>("cuLaunchKernel")(&functions[function], 1, 1, 1, 1, 1, 1, 0, stream, nullptr,
-                                              nullptr);
+        return call<LaunchKernel>("cuLaunchKernel")(&functions[function], 1, 1, 1, 1, 1, 1, 0, stream,
+                                                    nullptr, nullptr);
     }
     /// Memory of the stream that is free when the kernel has run.
     void free_behind_a_kernel(std::uint64_t bytes, void* stream) const {

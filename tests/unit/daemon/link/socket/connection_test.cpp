@@ -1,0 +1,47 @@
+#include "daemon/link/socket/connection.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <system_error>
+
+#include "daemon/app/ports/loop.hpp"
+
+namespace cgpu::link::test {
+namespace {
+
+/// A loop that can watch nothing more, as epoll answers when a user watches too many descriptors.
+struct FullLoop final : app::Loop {
+    app::WatchPtr watch(int, std::uint32_t, std::function<void(std::uint32_t)>) override {
+        throw std::system_error(ENOSPC, std::generic_category());
+    }
+    app::WatchPtr watch_asking(int, std::function<Wanted()>, std::function<void()>) override {
+        return nullptr;
+    }
+    app::WatchPtr at(app::Nanos, std::function<void()>) override { return nullptr; }
+    void post(std::function<void()>) override {}
+    app::Nanos now() const override { return 0; }
+};
+
+struct NoOwner final : ConnectionOwner {
+    void packet(Connection&, std::span<const std::byte>) override {}
+    void dropped(Connection&) override {}
+};
+
+// The descriptor stayed open, and its peer waited for an answer.
+TEST(Connection, ThatCannotBeWatchedIsClosed) {
+    int ends[2] = {-1, -1};
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+    FullLoop loop;
+    NoOwner owner;
+    EXPECT_THROW(Connection(File(ends[0]), 1, model::Process{1, 1, "boot"}, loop, owner), std::system_error);
+    EXPECT_LT(fcntl(ends[0], F_GETFD), 0);
+    char byte = 0;
+    EXPECT_EQ(recv(ends[1], &byte, 1, MSG_DONTWAIT), 0) << "the peer is told that it is closed";
+    close(ends[1]);
+}
+
+}  // namespace
+}  // namespace cgpu::link::test

@@ -12,8 +12,8 @@ namespace cgpu::front {
 namespace {
 
 /// In case of an error the code's memory is settled, too.
-CUresult set_local_memory_aside(const Context& context, std::uint64_t handle, FirstLaunch& first) {
-    const auto wanted = local_bytes_of(context, handle);
+CUresult set_local_memory_aside(const Context& context, const void* function, FirstLaunch& first) {
+    const auto wanted = local_bytes_of(context, function);
     const auto taken = context.local_bytes_a_thread.load();
     if (wanted <= taken) return kSuccess;
     const auto bytes = saturated_product(wanted - taken, resident_threads(context.gpu));
@@ -39,7 +39,7 @@ CUresult before_launch(Context& context, const void* function, FirstLaunch& firs
     if (!session().isolates(context.gpu)) return kSuccess;
     const auto bytes = code_table().bytes_to_load(handle, context.key());
     CUresult refused = bytes == 0 ? kSuccess : set_aside(wire::Topic::load, context.gpu, bytes, first.code);
-    if (refused == kSuccess) refused = set_local_memory_aside(context, handle, first);
+    if (refused == kSuccess) refused = set_local_memory_aside(context, function, first);
     if (refused != kSuccess) {
         code_table().not_yet(handle, context.key());
         return refused;

@@ -128,7 +128,7 @@ CGPU_HOOK cuImportExternalMemory(CUexternalMemory* memory, const CUexternalMemor
     return open_from(
         descriptor, [&] { return reinterpret_cast<std::uintptr_t>(*memory); },
         [&] { return real::cuImportExternalMemory(memory, what); },
-        [&] { shared_memory().opened(gpu_of_current(), what->bytes); });
+        [&] { shared_memory().opened(gpu_of_current(), what != nullptr ? what->bytes : 0); });
 }
 
 CGPU_HOOK cuDestroyExternalMemory(CUexternalMemory memory) {

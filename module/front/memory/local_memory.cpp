@@ -11,20 +11,19 @@ CGPU_REAL(cuFuncGetAttribute, int*, int, CUfunction)
 CGPU_REAL(cuKernelGetAttribute, int*, int, CUkernel, CUdevice)
 }  // namespace real
 
-std::uint64_t local_bytes_of(const Context& context, std::uint64_t handle) {
+std::uint64_t local_bytes_of(const Context& context, const void* function) {
     int bytes = 0;
     CUresult result = kNotFound;
-    switch (code_table().part(handle)) {
+    void* handle = const_cast<void*>(function);
+    switch (code_table().part(reinterpret_cast<std::uintptr_t>(handle))) {
         case CodeTable::Part::other:
             return 0;
         case CodeTable::Part::function:
-            result =
-                real::cuFuncGetAttribute(&bytes, kAttributeLocalBytes, reinterpret_cast<CUfunction>(handle));
+            result = real::cuFuncGetAttribute(&bytes, kAttributeLocalBytes, static_cast<CUfunction>(handle));
             break;
         case CodeTable::Part::kernel:
-            result =
-                real::cuKernelGetAttribute(&bytes, kAttributeLocalBytes, reinterpret_cast<CUkernel>(handle),
-                                           session().device_of(static_cast<std::uint32_t>(context.gpu)));
+            result = real::cuKernelGetAttribute(&bytes, kAttributeLocalBytes, static_cast<CUkernel>(handle),
+                                                session().device_of(static_cast<std::uint32_t>(context.gpu)));
             break;
     }
     return result == kSuccess && bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;

@@ -33,7 +33,7 @@ std::string plain_name(const std::string& name) {
 }
 
 constexpr std::string_view kLocal = "local_";
-constexpr std::uint64_t kMostLocalBytes = 512 * 1024;  ///< As CUDA has it.
+constexpr std::uint64_t kMostLocalBytes = std::uint64_t{512} * 1024;  ///< As CUDA has it.
 
 /// @return nothing: the name is none of a kernel with local memory.
 std::optional<std::uint64_t> read_local_bytes(const std::string& plain) {

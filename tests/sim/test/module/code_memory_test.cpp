@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 
+#include "tests/sim/include/simgpu/cuda.h"
 #include "tests/sim/include/simgpu/cuda_graph.h"
 #include "tests/sim/test/support/support.hpp"
 

@@ -9,12 +9,26 @@
 
 namespace cgpu::system {
 
-ProcessLook::ProcessLook(app::Processes& processes, model::Process process)
-    : processes_(processes), process_(std::move(process)) {
-    const auto folder = "/proc/" + std::to_string(process_.pid);
+namespace {
+
+/// Deep enough for any tree of processes, and an end for one that changes while it is read.
+constexpr int kMostGenerations = 64;
+
+}  // namespace
+
+ProcessLook::ProcessLook(app::Processes& processes, const model::Process& process) {
+    const auto folder = "/proc/" + std::to_string(process.pid);
     mounts_ = mounted_folders(read_text(folder + "/mountinfo").value_or(""));
     cgroups_ = read_text(folder + "/cgroup").value_or("");
-    alive_ = processes_.alive(process_);
+    auto pid = process.pid;
+    while (pid > 1 && line_.size() < kMostGenerations) {
+        const auto stat = read_text("/proc/" + std::to_string(pid) + "/stat").value_or("");
+        const auto start = field_in(stat, 22);
+        if (!start) break;
+        line_.push_back({pid, *start, process.boot_id});
+        pid = static_cast<std::int32_t>(field_in(stat, 4).value_or(0));
+    }
+    alive_ = processes.alive(process);
 }
 
 bool ProcessLook::sees(const std::filesystem::path& folder) const {
@@ -25,7 +39,7 @@ bool ProcessLook::sees(const std::filesystem::path& folder) const {
 }
 
 bool ProcessLook::descends(const model::Process& ancestor) const {
-    return alive_ && processes_.descends(process_, ancestor);
+    return alive_ && std::ranges::count(line_, ancestor) > 0;
 }
 
 bool ProcessLook::is_in_cgroup(const std::string& cgroup) const {

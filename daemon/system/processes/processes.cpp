@@ -40,9 +40,6 @@ bool has_ended(std::string_view stat) {
 /// Poll interval for a process without a pidfd.
 constexpr app::Nanos kLookEvery = 200'000'000;
 
-/// The maximum depth of the search for an ancestor.
-constexpr int kMostGenerations = 64;
-
 /// Waits on a pidfd, or polls while no pidfd can be opened or watched.
 class EndWatch final : public app::Watch {
   public:
@@ -178,15 +175,7 @@ app::WatchPtr Processes::find_first_to_see(const std::filesystem::path& folder, 
 }
 
 bool Processes::descends(const model::Process& process, const model::Process& ancestor) {
-    auto pid = process.pid;
-    for (int i = 0; i < kMostGenerations && pid > 1; ++i) {
-        if (pid == ancestor.pid) return alive(ancestor) && alive(process);
-        const auto stat = read_text("/proc/" + std::to_string(pid) + "/stat");
-        const auto parent = stat ? field_in(*stat, 4) : std::nullopt;
-        if (!parent) return false;
-        pid = static_cast<std::int32_t>(*parent);
-    }
-    return false;
+    return ProcessLook(*this, process).descends(ancestor);
 }
 
 std::unique_ptr<app::ProcessLook> Processes::look_at(const model::Process& process) {

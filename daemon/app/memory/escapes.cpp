@@ -13,9 +13,9 @@ bool is_killed_for(const Escapes::Found& found) { return found.outside || !found
 
 const char* consequence(OnEscape on_escape, const Escapes::Found& found) {
     if (on_escape == OnEscape::kill && !is_killed_for(found))
-        return "it may be memory of another process that this one has opened, so it is not killed, and "
-               "nothing "
-               "more is granted to the instance until it is gone";
+        return "it may be memory of another process that this one has opened, so it is not killed; nothing "
+               "more "
+               "is granted to the instance until it is gone";
     switch (on_escape) {
         case OnEscape::report:
             return "it counts as the instance's";
@@ -41,8 +41,12 @@ void Escapes::seen(const model::Uuid& gpu, const std::vector<Found>& found) {
         const auto [place, first] = told_.emplace(each.key, Told{});
         Told& told = place->second;
         if (each.outside && !std::exchange(told.outside, true)) tell_outside(each);
-        if (each.bytes > 0 && !std::exchange(told.bytes, true)) tell_bytes(each);
-        if (on_escape_ == OnEscape::kill && is_killed_for(each)) kill(each, first);
+        const bool kills = on_escape_ == OnEscape::kill && is_killed_for(each);
+        // Again where it was said not to be killed.
+        const bool kills_after_all = kills && !told.kills;
+        told.kills = kills;
+        if (each.bytes > 0 && (!std::exchange(told.bytes, true) || kills_after_all)) tell_bytes(each);
+        if (kills) kill(each, first);
     }
 }
 

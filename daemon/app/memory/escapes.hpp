@@ -45,6 +45,7 @@ class Escapes {
     struct Told {
         bool bytes = false;
         bool outside = false;
+        bool kills = false;  ///< the consequence that was named
     };
     void tell_gone(const LeaseKey& key, const Told& told) const;
     void tell_outside(const Found& found) const;

@@ -6,7 +6,7 @@
 namespace cgpu::front {
 
 /// The first launch of a function in a context: with lazy loading the driver loads its code then, and takes
-/// the memory that the context's limits request for a launch.
+/// the memory that the context's limits request for a launch, and local memory that the function needs.
 struct FirstLaunch {
     const void* function = nullptr;  ///< null: it has been launched before
     SetAsideMemory code;

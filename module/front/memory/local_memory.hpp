@@ -6,9 +6,9 @@
 
 namespace cgpu::front {
 
-/// Local memory of a context: what its kernels spill and what their stacks need. The driver takes it at the
-/// first launch of a kernel that needs more for each thread than any before, for all threads that the GPU can
-/// run at once, and keeps it until the context's end.
+// Local memory of a context: what its kernels spill and what their stacks need. The driver takes it at the
+// first launch of a kernel that needs more for each thread than any before, for all threads that the GPU can
+// run at once, and keeps it until the context's end.
 
 /// How many bytes for each thread a function or kernel needs (as a launch names it); 0 also if that is
 /// unknown: for the handles of graphs, and for functions that the hooks have not seen the driver give. The

@@ -202,7 +202,7 @@ void LeasePool::connected_again(const model::Process& process) {
 }
 
 void LeasePool::opened_shared(const model::Process& process, std::uint64_t bytes) {
-    if (Account* account = living_account(process)) account->shared = bytes;
+    if (Account* account = living_account(process)) account->shared = std::max(account->shared, bytes);
 }
 
 std::optional<LeaseReport> LeasePool::bounded_report(const model::Process& process,
@@ -246,7 +246,7 @@ std::uint64_t LeasePool::Account::holds_at_least() const {
 namespace {
 
 /// Whether, of two processes, `other` is to blame for what both hold beyond the limit. It is the one that is
-/// further beyond its lease, and in any case one that never said hello.
+/// further beyond its lease, and in any case one that never connected.
 bool is_blamed_before(const LeasePool::Accounts::value_type& other,
                       const LeasePool::Accounts::value_type& item) {
     if (other.second.dying || !other.second.unsized.blamed()) return false;

@@ -22,11 +22,10 @@ class Unexplained {
     };
     /// The result of a query of the driver.
     struct Look {
-        std::uint64_t bytes = 0;  ///< beyond the charges, at least
-        bool settled = false;     ///< the figure includes everything that was announced
-        std::uint64_t always =
-            0;  ///< explained without an announcement: a context that the module doesn't know yet
-        std::uint64_t room = 0;  ///< what the limit leaves for memory beyond charges
+        std::uint64_t bytes = 0;   ///< beyond the charges, at least
+        bool settled = false;      ///< the figure includes everything that was announced
+        std::uint64_t always = 0;  ///< needs no announcement: a context that the module doesn't know yet
+        std::uint64_t room = 0;    ///< what the limit leaves for memory beyond charges
         Nanos now = 0;
     };
     static constexpr std::uint64_t kAnything = UINT64_MAX;

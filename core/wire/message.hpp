@@ -15,7 +15,7 @@
 ///
 // clang-format off
 ///     module → Hello           which versions of the link I speak
-///     daemon → Welcome + fds   orders, reports, bell (pages.hpp); or Refused with a sentence, then it closes
+///     daemon → Welcome + fds   orders, reports, doorbell (pages.hpp); or Refused with a sentence, then it closes
 ///     module → Ask             lease me bytes             daemon → Answer (granted may be 0, with the reason)
 ///     module → Ask (usage)     what the instance uses     daemon → Answer
 ///     module → AskProcesses    which processes it has     daemon → Processes, one page of them

@@ -14,7 +14,7 @@
 ///     orders   daemon      module   sealed with F_SEAL_FUTURE_WRITE: a client can only map it read-only,
 ///                                   because whoever must obey an order must not be able to write it
 ///     reports  module      daemon   not trusted: the daemon clamps every figure to what is possible
-///     bell     module      daemon   one per instance, shared by its processes: one futex word to wait on
+///     doorbell module      daemon   one per instance, shared by its processes: one futex word to wait on
 // clang-format on
 ///
 /// Every field is an atomic that stands alone: no two of them have to be read together. So there is no lock,
@@ -31,9 +31,9 @@ using Signed = std::atomic<std::int64_t>;
 using Count = std::atomic<std::uint64_t>;
 static_assert(Word::is_always_lock_free && Signed::is_always_lock_free && Count::is_always_lock_free);
 
-constexpr std::uint32_t kOrdersMagic = 0x63475030;   // "cGP0"
-constexpr std::uint32_t kReportsMagic = 0x63475031;  // "cGP1"
-constexpr std::uint32_t kBellMagic = 0x63475032;     // "cGP2"
+constexpr std::uint32_t kOrdersMagic = 0x63475030;    // "cGP0"
+constexpr std::uint32_t kReportsMagic = 0x63475031;   // "cGP1"
+constexpr std::uint32_t kDoorbellMagic = 0x63475032;  // "cGP2"
 
 enum class GateState : std::uint32_t {
     closed = 0,  ///< no launch passes
@@ -57,7 +57,7 @@ struct alignas(64) Gate {
         limit_ns;  ///< while open: a launch passes as long as used_ns + in_flight_ns is below; max: no bound
     Signed holds_until_ns;  ///< a closed gate that nobody renewed by then has run out (Orders::on_loss says
                             ///< what then)
-    Word contended;         ///< 1: another instance wants this GPU, so ring the bell when drained
+    Word contended;         ///< 1: another instance wants this GPU, so ring the doorbell when drained
     Word window_us;         ///< GPU time that may be in flight, as the module estimates it; 0: 2 ms
     Word overlap;           ///< an Overlap; an unknown value counts as `others`
     std::uint8_t reserved[20];
@@ -126,16 +126,17 @@ static_assert(sizeof(Reports) == 64 + kMaxGpus * 128);
 
 /// Rung (incremented, then FUTEX_WAKE, not private) when a launch starts to wait at a gate, and when a
 /// process that others wait for has drained.
-struct Bell {
+struct Doorbell {
     std::uint32_t magic;
     std::uint32_t version;
     Word rings;
     std::uint8_t reserved[52];
 };
-static_assert(sizeof(Bell) == 64);
+static_assert(sizeof(Doorbell) == 64);
 
 /// Every page is a memfd of this size.
 constexpr std::size_t kPageBytes = 4096;
-static_assert(sizeof(Orders) <= kPageBytes && sizeof(Reports) <= kPageBytes && sizeof(Bell) <= kPageBytes);
+static_assert(sizeof(Orders) <= kPageBytes && sizeof(Reports) <= kPageBytes &&
+              sizeof(Doorbell) <= kPageBytes);
 
 }  // namespace cgpu::wire

@@ -109,7 +109,7 @@ std::optional<wire::Why> Front::hello(wire::Role role, std::uint32_t oldest, std
     if (!page_fds.empty()) orders = static_cast<const wire::Orders*>(map(page_fds[0], PROT_READ));
     if (page_fds.size() == 3) {
         reports = static_cast<wire::Reports*>(map(page_fds[1], PROT_READ | PROT_WRITE));
-        bell = static_cast<wire::Bell*>(map(page_fds[2], PROT_READ | PROT_WRITE));
+        doorbell = static_cast<wire::Doorbell*>(map(page_fds[2], PROT_READ | PROT_WRITE));
         charge(charged);
     }
     return wire::Why::none;

@@ -46,7 +46,7 @@ class Front {
     std::uint64_t charged = 0;
     const wire::Orders* orders = nullptr;
     wire::Reports* reports = nullptr;
-    wire::Bell* bell = nullptr;
+    wire::Doorbell* doorbell = nullptr;
     int fd = -1;
     bool answers_recalls = true;
     std::uint32_t runs = 0x000100;  ///< the engine, as Switched says it

@@ -115,7 +115,7 @@ int stay(const Given& given) {
 int ring(const Given& given) {
     Front front;
     if (!front.connect(given.socket) || front.hello(wire::Role::compute) != wire::Why::none) return 1;
-    auto* word = &front.bell->rings;
+    auto* word = &front.doorbell->rings;
     std::puts("ready");
     std::fflush(stdout);
     for (const auto end = end_of(given); Clock::now() < end;) {

@@ -13,102 +13,106 @@ constexpr std::size_t kFewest = 64;
 
 }  // namespace
 
-void DoorbellFilter::set_bells(std::vector<Known> all) {
-    std::unordered_map<const InstanceBell*, Bell*> before;
-    for (auto& bell : bells_) before.emplace(bell.instance.get(), &bell);
-    std::vector<Bell> bells;
-    bells.reserve(all.size());
+void DoorbellFilter::set_doorbells(std::vector<Known> all) {
+    std::unordered_map<const InstanceDoorbell*, Doorbell*> before;
+    for (auto& doorbell : doorbells_) before.emplace(doorbell.instance.get(), &doorbell);
+    std::vector<Doorbell> doorbells;
+    doorbells.reserve(all.size());
     for (auto& known : all) {
-        if (const auto found = before.find(known.bell.get()); found != before.end()) {
-            bells.push_back(std::move(*found->second));
-            bells.back().places = std::move(known.places);
+        if (const auto found = before.find(known.doorbell.get()); found != before.end()) {
+            doorbells.push_back(std::move(*found->second));
+            doorbells.back().places = std::move(known.places);
             before.erase(found);
         } else {
-            const auto heard = known.bell->bell->rings.load(std::memory_order_acquire);
-            bells.push_back({std::move(known.bell), std::move(known.places), heard});
-            mark_rung(bells.back());
+            const auto heard = known.doorbell->page->rings.load(std::memory_order_acquire);
+            doorbells.push_back({std::move(known.doorbell), std::move(known.places), heard});
+            mark_rung(doorbells.back());
         }
     }
     // Doorbells left in `before` no longer exist.
-    sleepers_.retain([&](const auto& bell) { return !before.contains(bell.get()); });
-    bells_ = std::move(bells);
+    sleepers_.retain([&](const auto& doorbell) { return !before.contains(doorbell.get()); });
+    doorbells_ = std::move(doorbells);
     watched_.clear();
-    too_many_bells_ = false;
+    too_many_doorbells_ = false;
 }
 
-void DoorbellFilter::mark_rung(const Bell& bell) {
-    for (const auto& place : bell.places) place.gates->rung();
+void DoorbellFilter::mark_rung(const Doorbell& doorbell) {
+    for (const auto& place : doorbell.places) place.gates->rung();
 }
 
 void DoorbellFilter::take_back_from_sleepers() {
     for (const auto& instance : sleepers_.take_back()) {
-        const auto bell = std::find_if(bells_.begin(), bells_.end(),
-                                       [&](const Bell& each) { return each.instance == instance; });
-        if (bell == bells_.end()) continue;
-        bell->watch = Watch::by_slicer;
-        bell->woken = true;
+        const auto doorbell = std::find_if(doorbells_.begin(), doorbells_.end(),
+                                           [&](const Doorbell& each) { return each.instance == instance; });
+        if (doorbell == doorbells_.end()) continue;
+        doorbell->watch = Watch::by_slicer;
+        doorbell->woken = true;
     }
 }
 
 void DoorbellFilter::take_rings(Nanos now, std::optional<std::size_t> woken_by) {
     if (woken_by && *woken_by >= words_before_ && *woken_by - words_before_ < watched_.size())
-        bells_[watched_[*woken_by - words_before_]].woken = true;
+        doorbells_[watched_[*woken_by - words_before_]].woken = true;
     take_back_from_sleepers();
-    for (auto& bell : bells_) {
-        if (bell.watch != Watch::by_slicer && bell.watch != Watch::by_time) continue;
-        const auto rings = bell.instance->bell->rings.load(std::memory_order_acquire);
-        const bool rang = rings != bell.heard;
-        if (!rang && !bell.woken) continue;
-        budget_of(bell).rung(now, bell.places.size(), rang ? 1 : RingBudget::kWakeOnly);
-        bell.rung_at = now;
-        if (rang) mark_rung(bell);
-        bell.heard = rings;
-        bell.woken = false;
+    for (auto& doorbell : doorbells_) {
+        if (doorbell.watch != Watch::by_slicer && doorbell.watch != Watch::by_time) continue;
+        const auto rings = doorbell.instance->page->rings.load(std::memory_order_acquire);
+        const bool rang = rings != doorbell.heard;
+        if (!rang && !doorbell.woken) continue;
+        budget_of(doorbell).rung(now, doorbell.places.size(), rang ? 1 : RingBudget::kWakeOnly);
+        doorbell.rung_at = now;
+        if (rang) mark_rung(doorbell);
+        doorbell.heard = rings;
+        doorbell.woken = false;
     }
 }
 
-DoorbellFilter::Watch DoorbellFilter::watch_for(Bell& bell, Nanos now) {
+DoorbellFilter::Watch DoorbellFilter::watch_for(Doorbell& doorbell, Nanos now) {
     bool only_waits = true;
     bool open = false;
-    for (const auto& place : bell.places) {
+    for (const auto& place : doorbell.places) {
         only_waits = only_waits && place.gates->only_waits(place.slot);
         open = open || place.gates->is_open(place.slot);
     }
     if (only_waits) return Watch::not_at_all;
-    bell.open = open;
-    return budget_of(bell).listens(now) ? Watch::by_slicer : Watch::by_time;
+    doorbell.open = open;
+    return budget_of(doorbell).listens(now) ? Watch::by_slicer : Watch::by_time;
 }
 
-Nanos DoorbellFilter::listen(BellWait& wait, Nanos now) {
+Nanos DoorbellFilter::listen(DoorbellWait& wait, Nanos now) {
     auto look_at = schedule::kForever;
     watched_.clear();
-    for (std::size_t i = 0; i < bells_.size(); ++i) {
-        auto& bell = bells_[i];
-        if (bell.watch == Watch::by_sleeper) continue;
-        bell.watch = watch_for(bell, now);
-        if (bell.watch == Watch::by_slicer) watched_.push_back(i);
-        if (bell.watch == Watch::by_time) look_at = std::min(look_at, budget_of(bell).look_at(now));
+    for (std::size_t i = 0; i < doorbells_.size(); ++i) {
+        auto& doorbell = doorbells_[i];
+        if (doorbell.watch == Watch::by_sleeper) continue;
+        doorbell.watch = watch_for(doorbell, now);
+        if (doorbell.watch == Watch::by_slicer) watched_.push_back(i);
+        if (doorbell.watch == Watch::by_time) look_at = std::min(look_at, budget_of(doorbell).look_at(now));
     }
     words_before_ = wait.size();
-    if (words_before_ + watched_.size() > BellWait::kMostWords && !too_many_bells_) hand_to_sleepers();
-    for (const auto i : watched_) wait.add(bells_[i].instance->bell->rings, bells_[i].heard);
+    if (words_before_ + watched_.size() > DoorbellWait::kMostWords && !too_many_doorbells_)
+        hand_to_sleepers();
+    for (const auto i : watched_) wait.add(doorbells_[i].instance->page->rings, doorbells_[i].heard);
     return look_at;
 }
 
 void DoorbellFilter::hand_to_sleepers() {
     const auto stay = watched_.begin() + kFewest;
-    std::nth_element(watched_.begin(), stay, watched_.end(),
-                     [&](std::size_t a, std::size_t b) { return bells_[a].rung_at > bells_[b].rung_at; });
-    std::vector<HeardBell> quiet;
-    for (auto i = stay; i != watched_.end(); ++i) quiet.push_back({bells_[*i].instance, bells_[*i].heard});
+    std::nth_element(watched_.begin(), stay, watched_.end(), [&](std::size_t a, std::size_t b) {
+        return doorbells_[a].rung_at > doorbells_[b].rung_at;
+    });
+    std::vector<HeardDoorbell> quiet;
+    for (auto i = stay; i != watched_.end(); ++i)
+        quiet.push_back({doorbells_[*i].instance, doorbells_[*i].heard});
     const auto left = sleepers_.keep(std::move(quiet));
-    too_many_bells_ = !left.empty();
+    too_many_doorbells_ = !left.empty();
     const auto is_left = [&](std::size_t i) {
-        return std::any_of(left.begin(), left.end(),
-                           [&](const HeardBell& each) { return each.bell == bells_[i].instance; });
+        return std::any_of(left.begin(), left.end(), [&](const HeardDoorbell& each) {
+            return each.doorbell == doorbells_[i].instance;
+        });
     };
     const auto end = std::partition(stay, watched_.end(), is_left);
-    for (auto i = end; i != watched_.end(); ++i) bells_[*i].watch = Watch::by_sleeper;
+    for (auto i = end; i != watched_.end(); ++i) doorbells_[*i].watch = Watch::by_sleeper;
     watched_.erase(end, watched_.end());
 }
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "daemon/app/compute/bell_sleepers.hpp"
-#include "daemon/app/compute/bell_wait.hpp"
+#include "daemon/app/compute/doorbell_sleepers.hpp"
+#include "daemon/app/compute/doorbell_wait.hpp"
 #include "daemon/app/compute/gpu_gates.hpp"
 #include "daemon/app/compute/ring_budget.hpp"
 #include "daemon/app/ports/pages.hpp"
@@ -18,7 +18,7 @@ namespace cgpu::app {
 /// change any decision. With 25 busy instances that is nearly all of them, and each futex in a wait costs the
 /// kernel a look-up of its page. An instance that rings too often is polled instead (RingBudget). If there
 /// are more doorbells than one wait takes, the slicer itself waits on those that rang most recently, and
-/// helper threads wait on the others (BellSleepers).
+/// helper threads wait on the others (DoorbellSleepers).
 class DoorbellFilter {
   public:
     struct Place {
@@ -26,7 +26,7 @@ class DoorbellFilter {
         std::size_t slot;
     };
     struct Known {
-        std::shared_ptr<const InstanceBell> bell;
+        std::shared_ptr<const InstanceDoorbell> doorbell;
         std::vector<Place> places;  ///< the instance's slots on all of its GPUs
     };
 
@@ -35,7 +35,7 @@ class DoorbellFilter {
     explicit DoorbellFilter(std::atomic<std::uint32_t>& word) : sleepers_(word) {}
 
     /// Replaces the set of doorbells. Ring counts of doorbells that stay are kept.
-    void set_bells(std::vector<Known> all);
+    void set_doorbells(std::vector<Known> all);
 
     /// Call before a step reads the reports: notes all rings until now, and marks the GPUs of the instances
     /// that rang, so that their reports are read. `woken_by`: the index of the word that ended the wait of
@@ -43,10 +43,10 @@ class DoorbellFilter {
     void take_rings(Nanos now, std::optional<std::size_t> woken_by = std::nullopt);
     /// Call after the step: adds the words to wait on. Each has the count that was read last, so a ring that
     /// nobody waited for ends the wait at once. Returns when an instance must be polled; kForever: never.
-    [[nodiscard]] Nanos listen(BellWait& wait, Nanos now);
+    [[nodiscard]] Nanos listen(DoorbellWait& wait, Nanos now);
 
     /// The helper threads of the slicer.
-    [[nodiscard]] const BellSleepers& sleepers() const { return sleepers_; }
+    [[nodiscard]] const DoorbellSleepers& sleepers() const { return sleepers_; }
 
   private:
     enum class Watch {
@@ -55,8 +55,8 @@ class DoorbellFilter {
         by_time,     ///< it rang too often: it is polled instead
         not_at_all,  ///< its instance is held, with nothing in flight
     };
-    struct Bell {
-        std::shared_ptr<const InstanceBell> instance;
+    struct Doorbell {
+        std::shared_ptr<const InstanceDoorbell> instance;
         std::vector<Place> places;
         std::uint32_t heard = 0;  ///< the count of rings that was seen last
         Watch watch = Watch::by_slicer;
@@ -69,17 +69,19 @@ class DoorbellFilter {
         RingBudget while_closed = {};
     };
 
-    static RingBudget& budget_of(Bell& bell) { return bell.open ? bell.while_open : bell.while_closed; }
-    static void mark_rung(const Bell& bell);
+    static RingBudget& budget_of(Doorbell& doorbell) {
+        return doorbell.open ? doorbell.while_open : doorbell.while_closed;
+    }
+    static void mark_rung(const Doorbell& doorbell);
     void take_back_from_sleepers();
-    [[nodiscard]] Watch watch_for(Bell& bell, Nanos now);
+    [[nodiscard]] Watch watch_for(Doorbell& doorbell, Nanos now);
     void hand_to_sleepers();
 
-    std::vector<Bell> bells_;
-    std::vector<std::size_t> watched_;  ///< of bells_, in the order of the words of the last listen()
+    std::vector<Doorbell> doorbells_;
+    std::vector<std::size_t> watched_;  ///< of doorbells_, in the order of the words of the last listen()
     std::size_t words_before_ = 0;      ///< in that wait
-    bool too_many_bells_ = false;       ///< that was so since know(); then the wait polls
-    BellSleepers sleepers_;
+    bool too_many_doorbells_ = false;   ///< that was so since know(); then the wait polls
+    DoorbellSleepers sleepers_;
 };
 
 }  // namespace cgpu::app

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "daemon/app/compute/bell_wait.hpp"
+#include "daemon/app/compute/doorbell_wait.hpp"
 
 namespace cgpu::app {
 
@@ -44,10 +44,11 @@ void SlicerThread::update(const model::Node& node) {
     poke();
 }
 
-void SlicerThread::bell_added(const model::InstanceId& id, std::shared_ptr<const InstanceBell> bell) {
+void SlicerThread::doorbell_added(const model::InstanceId& id,
+                                  std::shared_ptr<const InstanceDoorbell> doorbell) {
     {
         const std::lock_guard lock(mutex_);
-        instances_[id].bell = std::move(bell);
+        instances_[id].doorbell = std::move(doorbell);
         changed_ = true;
     }
     poke();
@@ -80,27 +81,27 @@ void SlicerThread::fill_usage(const model::InstanceId& id, const model::Uuid& gp
 
 std::uint64_t SlicerThread::wakes() {
     const std::lock_guard lock(mutex_);
-    return steps_ + bells_.sleepers().wakes();
+    return steps_ + doorbells_.sleepers().wakes();
 }
 
-void SlicerThread::gather_bells() {
+void SlicerThread::gather_doorbells() {
     std::vector<DoorbellFilter::Known> all;
     for (const auto& [id, instance] : instances_) {
-        if (!instance.bell) continue;
+        if (!instance.doorbell) continue;
         std::vector<DoorbellFilter::Place> places;
         for (const auto& gpu : instance.gpus)
             if (const auto gates = gpus_.find(gpu); gates != gpus_.end())
                 if (const auto slot = gates->second.slot_of(id)) places.push_back({&gates->second, *slot});
-        all.push_back({instance.bell, std::move(places)});
+        all.push_back({instance.doorbell, std::move(places)});
     }
-    bells_.set_bells(std::move(all));
+    doorbells_.set_doorbells(std::move(all));
     changed_ = false;
 }
 
 void SlicerThread::run() {
     prctl(PR_SET_NAME, "slicer");
     prctl(PR_SET_TIMERSLACK, 1UL);
-    BellWait wait;
+    DoorbellWait wait;
     std::optional<std::size_t> woken_by;
     while (!stop_) {
         auto wake_at = schedule::kForever;
@@ -109,11 +110,11 @@ void SlicerThread::run() {
         wait.add(poked_);
         {
             const std::lock_guard lock(mutex_);
-            if (changed_) gather_bells();
+            if (changed_) gather_doorbells();
             const auto now = monotonic_now();
-            bells_.take_rings(now, woken_by);
+            doorbells_.take_rings(now, woken_by);
             wake_at = gangs_.step(now);
-            wake_at = std::min(wake_at, bells_.listen(wait, now));
+            wake_at = std::min(wake_at, doorbells_.listen(wait, now));
             ++steps_;
         }
         woken_by = wait.until(wake_at);

@@ -31,7 +31,8 @@ class SlicerThread final : public Compute, public ComputeDivider {
     SlicerThread& operator=(const SlicerThread&) = delete;
 
     void update(const model::Node& node) override;
-    void bell_added(const model::InstanceId& id, std::shared_ptr<const InstanceBell> bell) override;
+    void doorbell_added(const model::InstanceId& id,
+                        std::shared_ptr<const InstanceDoorbell> doorbell) override;
     void process_added(const model::InstanceId& id, std::shared_ptr<ProcessPages> pages) override;
     void process_removed(const model::InstanceId& id, const model::Process& process) override;
 
@@ -44,22 +45,22 @@ class SlicerThread final : public Compute, public ComputeDivider {
   private:
     struct Instance {
         std::vector<model::Uuid> gpus;  ///< in the order of its orders
-        std::shared_ptr<const InstanceBell> bell;
+        std::shared_ptr<const InstanceDoorbell> doorbell;
     };
 
     void run();
     void poke();
-    void gather_bells();
+    void gather_doorbells();
 
     Timing timing_;
     std::mutex mutex_;
     Gangs::Gpus gpus_;
     Gangs gangs_;
     std::map<model::InstanceId, Instance> instances_;
-    bool changed_ = true;  ///< since the bells were gathered
+    bool changed_ = true;  ///< since the doorbells were gathered
     std::uint64_t steps_ = 0;
     std::atomic<std::uint32_t> poked_{0};
-    DoorbellFilter bells_{poked_};  ///< the thread's own: it sleeps on them without the mutex
+    DoorbellFilter doorbells_{poked_};  ///< the thread's own: it sleeps on them without the mutex
     std::atomic<bool> stop_{false};
     std::thread thread_;
 };

@@ -16,9 +16,9 @@ struct ProcessPages {
 };
 
 /// The mapped doorbell page of one instance.
-struct InstanceBell {
-    const wire::Bell* bell = nullptr;
-    virtual ~InstanceBell() = default;
+struct InstanceDoorbell {
+    const wire::Doorbell* page = nullptr;
+    virtual ~InstanceDoorbell() = default;
 };
 
 /// Divides compute among processes. The link adds and removes the processes, with the pages of each. Calls
@@ -26,7 +26,8 @@ struct InstanceBell {
 class ComputeDivider {
   public:
     virtual ~ComputeDivider() = default;
-    virtual void bell_added(const model::InstanceId& id, std::shared_ptr<const InstanceBell> bell) = 0;
+    virtual void doorbell_added(const model::InstanceId& id,
+                                std::shared_ptr<const InstanceDoorbell> doorbell) = 0;
     /// Called before the process gets its Welcome, with closed gates in its orders.
     virtual void process_added(const model::InstanceId& id, std::shared_ptr<ProcessPages> pages) = 0;
     /// Its pages are not touched any more afterwards.

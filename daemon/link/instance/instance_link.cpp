@@ -41,13 +41,14 @@ app::Result<std::unique_ptr<InstanceLink>> InstanceLink::open(const model::Insta
                                                               DescriptorBudget& descriptors) {
     auto closed = InstanceFolder::open(folder);
     if (!closed) return tl::unexpected(closed.error());
-    auto bell = BellPage::make();
-    if (!bell) return tl::unexpected(bell.error());
+    auto doorbell = DoorbellPage::make();
+    if (!doorbell) return tl::unexpected(doorbell.error());
     auto listener = Listener::open(folder / "link");
     if (!listener) return tl::unexpected(listener.error());
     try {
-        std::unique_ptr<InstanceLink> link(new InstanceLink(
-            instance, std::move(*closed), folder / "link", std::move(*bell), outside, settings, descriptors));
+        std::unique_ptr<InstanceLink> link(new InstanceLink(instance, std::move(*closed), folder / "link",
+                                                            std::move(*doorbell), outside, settings,
+                                                            descriptors));
         link->start(std::move(*listener));
         return link;
     } catch (const std::system_error& error) {
@@ -57,7 +58,7 @@ app::Result<std::unique_ptr<InstanceLink>> InstanceLink::open(const model::Insta
 }
 
 InstanceLink::InstanceLink(const model::Instance& instance, InstanceFolder instance_folder,
-                           std::filesystem::path folder, std::shared_ptr<BellPage> bell,
+                           std::filesystem::path folder, std::shared_ptr<DoorbellPage> doorbell,
                            const Outside& outside, const Settings& settings, DescriptorBudget& descriptors)
     : instance_(instance),
       instance_folder_(std::move(instance_folder)),
@@ -65,7 +66,7 @@ InstanceLink::InstanceLink(const model::Instance& instance, InstanceFolder insta
       outside_(outside),
       settings_(settings),
       log_(instance.id.short_id(), outside.loop),
-      bell_(std::move(bell)),
+      doorbell_(std::move(doorbell)),
       descriptors_(descriptors),
       loop_(outside.loop),
       driver_(instance_, folder_.parent_path(), outside, log_),
@@ -76,7 +77,7 @@ InstanceLink::~InstanceLink() = default;
 
 void InstanceLink::start(std::unique_ptr<Listener> listener) {
     cgroup_ = own_cgroup();
-    outside_.divider.bell_added(instance_.id, bell_);
+    outside_.divider.doorbell_added(instance_.id, doorbell_);
     outside_.leases.set_instance(instance_);
     for (const auto& process : outside_.leases.pools().living(key())) {
         peers_.enter(process);
@@ -339,7 +340,7 @@ void InstanceLink::welcome_computer(Connection& connection, std::uint32_t versio
     auto& peer = peers_.enter(process);
     peer.connection = share(connection);
     connection.welcomed(wire::Role::compute, std::nullopt);
-    const std::array fds{peer.pages->orders_fd(), peer.pages->reports_fd(), bell_->fd()};
+    const std::array fds{peer.pages->orders_fd(), peer.pages->reports_fd(), doorbell_->fd()};
     if (!connection.send(welcome_message(version), fds)) return;
     outside_.engines.connected({who(process), connection.number(), upgrade::Version::unpack(front_version),
                                 version >= wire::kSwitchVersion});

@@ -57,7 +57,7 @@ class InstanceLink final : public ConnectionOwner {
 
   private:
     InstanceLink(const model::Instance& instance, InstanceFolder instance_folder,
-                 std::filesystem::path folder, std::shared_ptr<BellPage> bell, const Outside& outside,
+                 std::filesystem::path folder, std::shared_ptr<DoorbellPage> doorbell, const Outside& outside,
                  const Settings& settings, DescriptorBudget& descriptors);
     void start(std::unique_ptr<Listener> listener);
 
@@ -88,7 +88,7 @@ class InstanceLink final : public ConnectionOwner {
     const Outside& outside_;
     const Settings& settings_;
     NoticeLog log_;
-    std::shared_ptr<BellPage> bell_;
+    std::shared_ptr<DoorbellPage> doorbell_;
     DescriptorBudget::Share descriptors_;
     InstanceLoop loop_;  ///< declared before the members that it watches
     std::unique_ptr<Listener> listener_;

@@ -57,13 +57,15 @@ app::Result<std::shared_ptr<Pages>> Pages::make(const model::Process& process,
     return std::shared_ptr<Pages>(new Pages(process, std::move(*orders), std::move(*reports)));
 }
 
-BellPage::BellPage(SharedPage page) : page_(std::move(page)) { bell = page_.as<const wire::Bell>(); }
+DoorbellPage::DoorbellPage(SharedPage memory) : memory_(std::move(memory)) {
+    page = memory_.as<const wire::Doorbell>();
+}
 
-app::Result<std::shared_ptr<BellPage>> BellPage::make() {
-    auto page = SharedPage::make("cgpu-bell", SharedPage::Writer::module,
-                                 std::array{wire::kBellMagic, wire::kPageVersion});
+app::Result<std::shared_ptr<DoorbellPage>> DoorbellPage::make() {
+    auto page = SharedPage::make("cgpu-doorbell", SharedPage::Writer::module,
+                                 std::array{wire::kDoorbellMagic, wire::kPageVersion});
     if (!page) return tl::unexpected(page.error());
-    return std::shared_ptr<BellPage>(new BellPage(std::move(*page)));
+    return std::shared_ptr<DoorbellPage>(new DoorbellPage(std::move(*page)));
 }
 
 }  // namespace cgpu::link

@@ -41,14 +41,14 @@ class Pages final : public app::ProcessPages {
     SharedPage reports_page_;
 };
 
-class BellPage final : public app::InstanceBell {
+class DoorbellPage final : public app::InstanceDoorbell {
   public:
-    static app::Result<std::shared_ptr<BellPage>> make();
-    [[nodiscard]] int fd() const { return page_.fd(); }
+    static app::Result<std::shared_ptr<DoorbellPage>> make();
+    [[nodiscard]] int fd() const { return memory_.fd(); }
 
   private:
-    explicit BellPage(SharedPage page);
-    SharedPage page_;
+    explicit DoorbellPage(SharedPage memory);
+    SharedPage memory_;
 };
 
 }  // namespace cgpu::link

@@ -66,7 +66,7 @@ struct Decision {
                          ///< thread, may pass without asking as long as the gate's seq stays `seq`; they are
                          ///< already accounted for. What is not used is given back with `unused`
     std::uint32_t seq;   ///< Gate::seq that the decision rests on
-    std::uint32_t ring;  ///< 1: ring the bell now
+    std::uint32_t ring;  ///< 1: ring the doorbell now
     BatchId open;        ///< not 0: record this batch's start event on the stream before the launch
     BatchId close;  ///< not 0: record this batch's end event on the stream after the launch (and after the
                     ///< `more` ones: it is only given with more == 0)

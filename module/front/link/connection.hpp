@@ -12,7 +12,7 @@
 /// greet.
 namespace cgpu::front {
 
-constexpr std::size_t kPages = 3;  // orders, reports, bell
+constexpr std::size_t kPages = 3;  // orders, reports, doorbell
 
 enum class Sent { done, full, lost };
 enum class Received { packet, nothing, lost };

@@ -33,7 +33,8 @@ bool has_magic(int file, std::uint32_t magic) {
 bool MappedPages::map(const std::array<int, 3>& files) {
     const bool observer = files[1] < 0 && files[2] < 0;
     if (!has_magic(files[0], wire::kOrdersMagic)) return false;
-    if (!observer && (!has_magic(files[1], wire::kReportsMagic) || !has_magic(files[2], wire::kBellMagic))) {
+    if (!observer &&
+        (!has_magic(files[1], wire::kReportsMagic) || !has_magic(files[2], wire::kDoorbellMagic))) {
         return false;
     }
     void* orders = map_page(files[0], PROT_READ, orders_);
@@ -43,16 +44,16 @@ bool MappedPages::map(const std::array<int, 3>& files) {
     void* reports = map_page(files[1], PROT_READ | PROT_WRITE, reports_);
     if (reports == nullptr) return false;
     if (reports_ == nullptr) reports_ = static_cast<wire::Reports*>(reports);
-    void* bell = map_page(files[2], PROT_READ | PROT_WRITE, bell_);
-    if (bell == nullptr) return false;
-    if (bell_ == nullptr) bell_ = static_cast<wire::Bell*>(bell);
+    void* doorbell = map_page(files[2], PROT_READ | PROT_WRITE, doorbell_);
+    if (doorbell == nullptr) return false;
+    if (doorbell_ == nullptr) doorbell_ = static_cast<wire::Doorbell*>(doorbell);
     return orders_->gpu_count <= wire::kMaxGpus;
 }
 
 void MappedPages::ring() const {
-    if (bell_ == nullptr) return;
-    bell_->rings.fetch_add(1);
-    futex_wake_all(&bell_->rings);
+    if (doorbell_ == nullptr) return;
+    doorbell_->rings.fetch_add(1);
+    futex_wake_all(&doorbell_->rings);
 }
 
 }  // namespace cgpu::front

@@ -14,8 +14,8 @@ class MappedPages {
   public:
     constexpr MappedPages() = default;
 
-    /// Maps the descriptors of a Welcome: orders, reports, bell; reports and bell may be absent (-1) for an
-    /// observer. False: they are not valid, and the former mappings stay. Closes nothing.
+    /// Maps the descriptors of a Welcome: orders, reports, doorbell; reports and doorbell may be absent (-1)
+    /// for an observer. False: they are not valid, and the former mappings stay. Closes nothing.
     bool map(const std::array<int, 3>& files);
 
     bool mapped() const { return orders_ != nullptr; }
@@ -29,7 +29,7 @@ class MappedPages {
   private:
     const wire::Orders* orders_ = nullptr;
     wire::Reports* reports_ = nullptr;
-    wire::Bell* bell_ = nullptr;
+    wire::Doorbell* doorbell_ = nullptr;
 };
 
 }  // namespace cgpu::front

@@ -72,8 +72,8 @@ wait_for 20 is_ready ringer
 began=$(ticks)
 sleep 5
 rung=$(($(ticks) - began))
-echo "cgpud beside a bell that is rung without pause: $((rung / 5)) % of a processor"
-expect_between "cgpud's part of a processor beside such a bell, in per cent" "$(jq -n "$rung / 5")" 0 6
+echo "cgpud beside a doorbell that is rung without pause: $((rung / 5)) % of a processor"
+expect_between "cgpud's part of a processor beside such a doorbell, in per cent" "$(jq -n "$rung / 5")" 0 6
 kill -KILL "${pids[ringer]}"
 wait_for 20 none_listed
 

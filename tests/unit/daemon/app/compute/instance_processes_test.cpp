@@ -218,7 +218,7 @@ TEST_F(Held, WaitsForMoreWhileSomethingOfItRuns) {
     two->its_reports.gpus[0].updated_ns = 1000 * kMilli;
     processes.add(two);
     (void)read(1020);
-    EXPECT_FALSE(processes.only_waits()) << "its bell tells when that is done";
+    EXPECT_FALSE(processes.only_waits()) << "its doorbell tells when that is done";
     (void)read(1500);
     EXPECT_FALSE(processes.only_waits()) << "a stopped process may go on";
     two->its_reports.gpus[0].in_flight_ns = 0;

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "daemon/app/compute/bell_wait.hpp"
+#include "daemon/app/compute/doorbell_wait.hpp"
 #include "daemon/app/compute/instance_processes.hpp"
 #include "tests/unit/daemon/app/compute/test_pages.hpp"
 

@@ -27,9 +27,9 @@ struct Idle {
                                 .has_value());
         slicer.update(node);
         for (const auto& [id, each] : node.instances()) {
-            bells.push_back(std::make_shared<test::TestBell>());
+            doorbells.push_back(std::make_shared<test::TestDoorbell>());
             pages.push_back(std::make_shared<test::TestPages>(static_cast<int>(pages.size() + 1)));
-            slicer.bell_added(id, bells.back());
+            slicer.doorbell_added(id, doorbells.back());
             slicer.process_added(id, pages.back());
         }
     }
@@ -57,7 +57,7 @@ struct Idle {
     }
 
     model::Node node;
-    std::vector<std::shared_ptr<test::TestBell>> bells;
+    std::vector<std::shared_ptr<test::TestDoorbell>> doorbells;
     std::vector<std::shared_ptr<test::TestPages>> pages;
     SlicerThread slicer{{5 * kMilli, kSecond}};
 };
@@ -81,8 +81,8 @@ TEST(SlicerThread, TheLastOfFourHundredGetsItsTurnWhenItRings) {
     for (const std::size_t i : {399U, 0U, 200U}) {
         idle.pages[i]->its_reports.gpus[0].wants = 1;
         idle.pages[i]->its_reports.gpus[0].updated_ns = monotonic_now();
-        idle.bells[i]->ring();
-        wake(idle.bells[i]->its_bell.rings);
+        idle.doorbells[i]->ring();
+        wake(idle.doorbells[i]->its_doorbell.rings);
         const auto deadline = monotonic_now() + kPatience;
         while (!idle.is_open(i) && monotonic_now() < deadline) std::this_thread::yield();
         EXPECT_TRUE(idle.is_open(i)) << i;
@@ -96,8 +96,8 @@ TEST(SlicerThread, WhoRingsWithoutPauseWakesItByTimeOnly) {
         const auto before = idle.wakes_at_rest();
         const auto began = monotonic_now();
         while (monotonic_now() < began + kSecond / 2) {
-            if (changes) idle.bells[7]->ring();
-            wake(idle.bells[7]->its_bell.rings);
+            if (changes) idle.doorbells[7]->ring();
+            wake(idle.doorbells[7]->its_doorbell.rings);
         }
         const auto wakes = idle.slicer.wakes() - before;
         const auto most = (monotonic_now() - began) / RingBudget::kEvery +

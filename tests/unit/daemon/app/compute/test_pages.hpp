@@ -15,10 +15,10 @@ struct TestPages : ProcessPages {
     wire::Reports its_reports{};
 };
 
-struct TestBell : InstanceBell {
-    TestBell() { bell = &its_bell; }
-    void ring() { its_bell.rings.fetch_add(1); }
-    wire::Bell its_bell{};
+struct TestDoorbell : InstanceDoorbell {
+    TestDoorbell() { page = &its_doorbell; }
+    void ring() { its_doorbell.rings.fetch_add(1); }
+    wire::Doorbell its_doorbell{};
 };
 
 }  // namespace cgpu::app::test

@@ -64,7 +64,7 @@ TEST_F(LinkHello, AWelcomeSaysWhatAProcessMustKnow) {
         if (w.context_estimate_bytes != 256 * kMiB) return 4;
         if (front.orders->magic != wire::kOrdersMagic || front.orders->gpu_count != 1) return 5;
         if (front.reports->magic != wire::kReportsMagic) return 6;
-        if (front.bell->magic != wire::kBellMagic) return 7;
+        if (front.doorbell->magic != wire::kDoorbellMagic) return 7;
         if (gpu.uuid[0] != 1 || gpu.limit_bytes.load() != 100 * kMiB) return 8;
         if (gpu.total_bytes.load() != 512 * kMiB || gpu.isolate_memory.load() != 1) return 9;
         if (front.orders->gates[0].holds_until_ns.load() <= 0) return 10;

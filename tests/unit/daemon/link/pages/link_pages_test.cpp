@@ -42,7 +42,7 @@ TEST_F(LinkPages, OrdersCanNotBeWrittenByAClient) {
               4711U);
 }
 
-TEST_F(LinkPages, ReportsAndBellCanBeWrittenButNotCut) {
+TEST_F(LinkPages, ReportsAndDoorbellCanBeWrittenButNotCut) {
     Puppet puppet(loop);
     ASSERT_TRUE(puppet.connect(socket(one)));
     EXPECT_EQ(puppet.tell({[](Front& front, const Order&) -> std::uint64_t {
@@ -52,12 +52,12 @@ TEST_F(LinkPages, ReportsAndBellCanBeWrittenButNotCut) {
             if (fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE) == 0) return 2;
         }
         front.reports->gpus[0].launches.store(12);
-        front.bell->rings.store(3);
+        front.doorbell->rings.store(3);
         return 0;
     }}),
               0U);
     EXPECT_EQ(divider.pages[puppet.pid()]->reports->gpus[0].launches.load(), 12U);
-    EXPECT_EQ(divider.bells[one.id]->bell->rings.load(), 3U);
+    EXPECT_EQ(divider.doorbells[one.id]->page->rings.load(), 3U);
 }
 
 TEST_F(LinkPages, OneProcessDoesNotSeeAnothersOrders) {

@@ -34,11 +34,12 @@ struct BedGpus final : app::Gpus {
 
 struct BedDivider final : app::ComputeDivider {
     std::map<std::int32_t, std::shared_ptr<app::ProcessPages>> pages;
-    std::map<model::InstanceId, std::shared_ptr<const app::InstanceBell>> bells;
+    std::map<model::InstanceId, std::shared_ptr<const app::InstanceDoorbell>> doorbells;
     int added = 0;
     int removed = 0;
-    void bell_added(const model::InstanceId& id, std::shared_ptr<const app::InstanceBell> its) override {
-        bells[id] = its;
+    void doorbell_added(const model::InstanceId& id,
+                        std::shared_ptr<const app::InstanceDoorbell> its) override {
+        doorbells[id] = its;
     }
     void process_added(const model::InstanceId&, std::shared_ptr<app::ProcessPages> its) override {
         ++added;

@@ -47,7 +47,7 @@ struct Peer {
     bool compute = false;
     wire::Orders* orders = nullptr;
     wire::Reports* reports = nullptr;
-    wire::Bell* bell = nullptr;
+    wire::Doorbell* doorbell = nullptr;
 };
 
 /// The daemon's process.
@@ -127,14 +127,14 @@ void Server::send_driver(const Peer& peer) {
 }
 
 void Server::welcome(Peer& peer, wire::Role role) {
-    Page pages[3] = {make_page("orders"), make_page("reports"), make_page("bell")};
+    Page pages[3] = {make_page("orders"), make_page("reports"), make_page("doorbell")};
     peer.orders = new (pages[0].memory) wire::Orders{};
     peer.reports = new (pages[1].memory) wire::Reports{};
-    peer.bell = new (pages[2].memory) wire::Bell{};
+    peer.doorbell = new (pages[2].memory) wire::Doorbell{};
     peer.orders->magic = wire::kOrdersMagic;
     peer.reports->magic = wire::kReportsMagic;
-    peer.bell->magic = wire::kBellMagic;
-    peer.orders->version = peer.reports->version = peer.bell->version = wire::kVersion;
+    peer.doorbell->magic = wire::kDoorbellMagic;
+    peer.orders->version = peer.reports->version = peer.doorbell->version = wire::kVersion;
     peer.orders->gpu_count = 1;
     peer.orders->on_loss = static_cast<std::uint32_t>(wire::OnLoss::open);
     peer.orders->hold_ns = 100'000'000;
@@ -266,7 +266,7 @@ void Server::update(Peer& peer) {
     control_.used_ns = peer.reports->gpus[0].used_ns.load();
     control_.in_flight_ns = peer.reports->gpus[0].in_flight_ns.load();
     control_.wants = peer.reports->gpus[0].wants.load();
-    control_.rings = peer.bell->rings.load();
+    control_.rings = peer.doorbell->rings.load();
     // The program itself, not its children, which came later.
     if (&peer == &peers_.front()) order_switch(peer);
     if (const auto bytes = control_.recall_bytes.exchange(0); bytes != 0) {

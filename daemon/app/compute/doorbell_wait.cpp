@@ -1,4 +1,4 @@
-#include "daemon/app/compute/bell_wait.hpp"
+#include "daemon/app/compute/doorbell_wait.hpp"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -48,17 +48,17 @@ void wake(std::atomic<std::uint32_t>& word) {
     syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
 
-void BellWait::add(const std::atomic<std::uint32_t>& word) {
+void DoorbellWait::add(const std::atomic<std::uint32_t>& word) {
     add(word, word.load(std::memory_order_acquire));
 }
 
-bool BellWait::changed() const {
+bool DoorbellWait::changed() const {
     return std::any_of(words_.begin(), words_.end(), [](const Word& each) {
         return each.word->load(std::memory_order_acquire) != each.value;
     });
 }
 
-std::optional<std::size_t> BellWait::until(Nanos deadline) {
+std::optional<std::size_t> DoorbellWait::until(Nanos deadline) {
     if (polls_ || words_.size() > kMostWords) {
         poll_until(deadline);
         return std::nullopt;
@@ -75,7 +75,7 @@ std::optional<std::size_t> BellWait::until(Nanos deadline) {
     return std::nullopt;
 }
 
-void BellWait::poll_until(Nanos deadline) const {
+void DoorbellWait::poll_until(Nanos deadline) const {
     // With only the first word (our own) there is no tenant whose doorbell could be missed for long.
     const auto every = words_.size() > 1 ? kPollEvery : 100 * kPollEvery;
     while (!changed()) {

@@ -22,13 +22,13 @@ void wake(std::atomic<std::uint32_t>& word);
 ///
 /// futex_waitv takes at most 128 words. If it is missing, or there are more words, the wait polls all of them
 /// every kPollEvery instead, as long as there is any doorbell.
-class BellWait {
+class DoorbellWait {
   public:
     static constexpr Nanos kPollEvery = 250'000;
     static constexpr std::size_t kMostWords = 128;
 
     /// `polls`: poll the words every kPollEvery, as if futex_waitv were missing.
-    explicit BellWait(bool polls = !can_wait_for_many()) : polls_(polls) {}
+    explicit DoorbellWait(bool polls = !can_wait_for_many()) : polls_(polls) {}
 
     void clear() { words_.clear(); }
     [[nodiscard]] std::size_t size() const { return words_.size(); }

@@ -3,30 +3,31 @@
 #include <memory>
 #include <vector>
 
-#include "daemon/app/compute/bell_sleeper.hpp"
+#include "daemon/app/compute/doorbell_sleeper.hpp"
 
 namespace cgpu::app {
 
 /// As many helpers as are needed; none if the slicer can wait on all doorbells by itself. Not thread-safe:
 /// only the slicer uses it.
-class BellSleepers {
+class DoorbellSleepers {
   public:
-    using Bell = std::shared_ptr<const InstanceBell>;
+    using Doorbell = std::shared_ptr<const InstanceDoorbell>;
 
-    explicit BellSleepers(std::atomic<std::uint32_t>& word) : word_(word) {}
+    explicit DoorbellSleepers(std::atomic<std::uint32_t>& word) : word_(word) {}
 
     /// Has helpers wait on these, too. Returns those for which there is none: no more threads can be created,
     /// or futex_waitv is missing.
-    [[nodiscard]] std::vector<HeardBell> keep(std::vector<HeardBell> bells);
+    [[nodiscard]] std::vector<HeardDoorbell> keep(std::vector<HeardDoorbell> doorbells);
     /// The doorbells that have fired since. No helper waits on them any more.
-    [[nodiscard]] std::vector<Bell> take_back();
-    /// Stops waiting on doorbells for which `stays(bell)` is false. The threads stay: a helper without
+    [[nodiscard]] std::vector<Doorbell> take_back();
+    /// Stops waiting on doorbells for which `stays(doorbell)` is false. The threads stay: a helper without
     /// doorbells costs nothing, and waiting for its end would delay the slicer.
     template <class Stays>
     void retain(const Stays& stays) {
         for (auto& group : groups_) {
-            const auto gone = std::erase_if(group.bells, [&](const auto& each) { return !stays(each.bell); });
-            if (gone > 0) group.sleeper->keep(group.bells);
+            const auto gone =
+                std::erase_if(group.doorbells, [&](const auto& each) { return !stays(each.doorbell); });
+            if (gone > 0) group.sleeper->keep(group.doorbells);
         }
     }
 
@@ -36,8 +37,8 @@ class BellSleepers {
 
   private:
     struct Group {
-        std::unique_ptr<BellSleeper> sleeper;
-        std::vector<HeardBell> bells;
+        std::unique_ptr<DoorbellSleeper> sleeper;
+        std::vector<HeardDoorbell> doorbells;
     };
     bool add_group();
 

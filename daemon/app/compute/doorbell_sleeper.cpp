@@ -1,4 +1,4 @@
-#include "daemon/app/compute/bell_sleeper.hpp"
+#include "daemon/app/compute/doorbell_sleeper.hpp"
 
 #include <sys/prctl.h>
 
@@ -7,11 +7,11 @@
 
 namespace cgpu::app {
 
-BellSleeper::BellSleeper(std::atomic<std::uint32_t>& word) : word_(word) {
+DoorbellSleeper::DoorbellSleeper(std::atomic<std::uint32_t>& word) : word_(word) {
     thread_ = std::thread([this] { run(); });
 }
 
-BellSleeper::~BellSleeper() {
+DoorbellSleeper::~DoorbellSleeper() {
     {
         const std::lock_guard lock(mutex_);
         stop_ = true;
@@ -21,24 +21,24 @@ BellSleeper::~BellSleeper() {
     thread_.join();
 }
 
-void BellSleeper::keep(std::vector<HeardBell> bells) {
+void DoorbellSleeper::keep(std::vector<HeardDoorbell> doorbells) {
     {
         const std::lock_guard lock(mutex_);
-        next_ = std::move(bells);
+        next_ = std::move(doorbells);
     }
     orders_.fetch_add(1, std::memory_order_release);
     wake(orders_);
 }
 
-std::vector<std::shared_ptr<const InstanceBell>> BellSleeper::take_back() {
+std::vector<std::shared_ptr<const InstanceDoorbell>> DoorbellSleeper::take_back() {
     if (!some_back_.load(std::memory_order_acquire)) return {};
     const std::lock_guard lock(mutex_);
     some_back_.store(false, std::memory_order_relaxed);
     return std::exchange(back_, {});
 }
 
-bool BellSleeper::take_orders() {
-    std::optional<std::vector<HeardBell>> next;
+bool DoorbellSleeper::take_orders() {
+    std::optional<std::vector<HeardDoorbell>> next;
     {
         const std::lock_guard lock(mutex_);
         if (stop_) return false;
@@ -49,15 +49,15 @@ bool BellSleeper::take_orders() {
     return true;
 }
 
-void BellSleeper::hand_back(std::optional<std::size_t> woken_by) {
-    std::vector<HeardBell> stay;
-    std::vector<std::shared_ptr<const InstanceBell>> back;
+void DoorbellSleeper::hand_back(std::optional<std::size_t> woken_by) {
+    std::vector<HeardDoorbell> stay;
+    std::vector<std::shared_ptr<const InstanceDoorbell>> back;
     for (std::size_t i = 0; i < kept_.size(); ++i) {
         auto& each = kept_[i];
-        const bool rang = each.bell->bell->rings.load(std::memory_order_acquire) != each.heard;
+        const bool rang = each.doorbell->page->rings.load(std::memory_order_acquire) != each.heard;
         // The first word is the helper's own.
         if (rang || woken_by == i + 1) {
-            back.push_back(std::move(each.bell));
+            back.push_back(std::move(each.doorbell));
         } else {
             stay.push_back(std::move(each));
         }
@@ -66,7 +66,7 @@ void BellSleeper::hand_back(std::optional<std::size_t> woken_by) {
     if (back.empty()) return;
     {
         const std::lock_guard lock(mutex_);
-        for (auto& bell : back) back_.push_back(std::move(bell));
+        for (auto& doorbell : back) back_.push_back(std::move(doorbell));
         some_back_.store(true, std::memory_order_release);
     }
     // Publish after the list is updated: a slicer that reads the new word also sees the list; a slicer that
@@ -75,15 +75,15 @@ void BellSleeper::hand_back(std::optional<std::size_t> woken_by) {
     wake(word_);
 }
 
-void BellSleeper::run() {
-    prctl(PR_SET_NAME, "bell-sleeper");
-    BellWait wait;
+void DoorbellSleeper::run() {
+    prctl(PR_SET_NAME, "doorbell-sleeper");
+    DoorbellWait wait;
     while (true) {
         wait.clear();
         // Before the orders are taken: orders that arrive in between end the wait at once.
         wait.add(orders_);
         if (!take_orders()) return;
-        for (const auto& each : kept_) wait.add(each.bell->bell->rings, each.heard);
+        for (const auto& each : kept_) wait.add(each.doorbell->page->rings, each.heard);
         const auto woken_by = wait.until(std::numeric_limits<Nanos>::max());
         wakes_.fetch_add(1, std::memory_order_relaxed);
         hand_back(woken_by);

@@ -8,14 +8,14 @@
 #include <thread>
 #include <vector>
 
-#include "daemon/app/compute/bell_wait.hpp"
+#include "daemon/app/compute/doorbell_wait.hpp"
 #include "daemon/app/ports/pages.hpp"
 
 namespace cgpu::app {
 
 /// A doorbell and the value last read from it.
-struct HeardBell {
-    std::shared_ptr<const InstanceBell> bell;
+struct HeardDoorbell {
+    std::shared_ptr<const InstanceDoorbell> doorbell;
     std::uint32_t heard = 0;
 };
 
@@ -23,23 +23,23 @@ struct HeardBell {
 /// can't wait on more than 127. When a doorbell fires, the helper removes it from its set and returns it to
 /// the slicer. It doesn't wait on it again until the slicer hands it back, so a noisy tenant cannot keep a
 /// helper busy. The pages stay mapped while the helper waits on them.
-class BellSleeper {
+class DoorbellSleeper {
   public:
     /// One of the words of a wait is the helper's own.
-    static constexpr std::size_t kMost = BellWait::kMostWords - 1;
+    static constexpr std::size_t kMost = DoorbellWait::kMostWords - 1;
 
     /// `word`: changed and woken when a doorbell is returned. Throws std::system_error where no thread can be
     /// created.
-    explicit BellSleeper(std::atomic<std::uint32_t>& word);
-    ~BellSleeper();
-    BellSleeper(const BellSleeper&) = delete;
-    BellSleeper& operator=(const BellSleeper&) = delete;
+    explicit DoorbellSleeper(std::atomic<std::uint32_t>& word);
+    ~DoorbellSleeper();
+    DoorbellSleeper(const DoorbellSleeper&) = delete;
+    DoorbellSleeper& operator=(const DoorbellSleeper&) = delete;
 
     /// Replaces the set of doorbells by these, at most kMost. A doorbell whose value differs from the one
     /// last read is returned at once. Doesn't wait for the helper.
-    void keep(std::vector<HeardBell> bells);
+    void keep(std::vector<HeardDoorbell> doorbells);
     /// The doorbells returned since the last call. Costs a read of one word where there are none.
-    [[nodiscard]] std::vector<std::shared_ptr<const InstanceBell>> take_back();
+    [[nodiscard]] std::vector<std::shared_ptr<const InstanceDoorbell>> take_back();
 
     /// How often the helper has been woken so far.
     [[nodiscard]] std::uint64_t wakes() const { return wakes_.load(std::memory_order_relaxed); }
@@ -55,9 +55,9 @@ class BellSleeper {
     std::atomic<std::uint64_t> wakes_{0};
     std::mutex mutex_;  ///< of the next three; held for no longer than it takes to move a list
     bool stop_ = false;
-    std::optional<std::vector<HeardBell>> next_;
-    std::vector<std::shared_ptr<const InstanceBell>> back_;
-    std::vector<HeardBell> kept_;  ///< the thread's own
+    std::optional<std::vector<HeardDoorbell>> next_;
+    std::vector<std::shared_ptr<const InstanceDoorbell>> back_;
+    std::vector<HeardDoorbell> kept_;  ///< the thread's own
     std::thread thread_;
 };
 

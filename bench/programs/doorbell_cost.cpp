@@ -1,6 +1,6 @@
 // Cost of doorbells for the slicer thread: its CPU time and how often it goes to sleep, with instances that
 // have nothing to do, while some of them ring without pause. Prints a row of a table for each case. usage:
-// bell_cost SECONDS
+// doorbell_cost SECONDS
 #include <linux/futex.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -35,9 +35,9 @@ Page* shared_page() {
     return new (page) Page{};
 }
 
-struct Bell : app::InstanceBell {
-    Bell() { bell = page; }
-    wire::Bell* page = shared_page<wire::Bell>();
+struct Doorbell : app::InstanceDoorbell {
+    Doorbell() { page = shared; }
+    wire::Doorbell* shared = shared_page<wire::Doorbell>();
 };
 
 struct Pages : app::ProcessPages {
@@ -48,14 +48,15 @@ struct Pages : app::ProcessPages {
     }
 };
 
-/// As a hostile process does it: `changes` also changes the bell's word; otherwise the word is only woken.
-pid_t start_ringer(wire::Bell& bell, bool changes) {
+/// As a hostile process does it: `changes` also changes the doorbell's word; otherwise the word is only
+/// woken.
+pid_t start_ringer(wire::Doorbell& doorbell, bool changes) {
     const pid_t child = fork();
     if (child != 0) return child;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     while (true) {
-        if (changes) bell.rings.fetch_add(1);
-        syscall(SYS_futex, &bell.rings, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+        if (changes) doorbell.rings.fetch_add(1);
+        syscall(SYS_futex, &doorbell.rings, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
     }
 }
 
@@ -84,15 +85,15 @@ struct Node {
         }
         slicer.update(node);
         for (std::size_t i = 0; i < ids.size(); ++i) {
-            bells.push_back(std::make_shared<Bell>());
-            slicer.bell_added(ids[i], bells.back());
+            doorbells.push_back(std::make_shared<Doorbell>());
+            slicer.doorbell_added(ids[i], doorbells.back());
             slicer.process_added(ids[i], std::make_shared<Pages>(static_cast<std::int32_t>(1000 + i)));
         }
     }
     model::Node node;
     app::SlicerThread slicer{{kSlice, kHold}};
     std::vector<model::InstanceId> ids;
-    std::vector<std::shared_ptr<Bell>> bells;
+    std::vector<std::shared_ptr<Doorbell>> doorbells;
 };
 
 double cpu_seconds(const rusage& usage) {
@@ -107,8 +108,8 @@ void measure(int gpus, int instances, int ringers, bool changes, unsigned second
     std::vector<pid_t> children;
     children.reserve(static_cast<std::size_t>(ringers));
     for (int i = 0; i < ringers; ++i)
-        children.push_back(
-            start_ringer(*node.bells[node.bells.size() - 1 - static_cast<std::size_t>(i)]->page, changes));
+        children.push_back(start_ringer(
+            *node.doorbells[node.doorbells.size() - 1 - static_cast<std::size_t>(i)]->shared, changes));
     usleep(300'000);
     rusage before{};
     rusage after{};

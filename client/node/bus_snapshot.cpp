@@ -91,7 +91,17 @@ Instance to_instance(const Properties& properties, const std::map<std::string, P
         const Usage usage = found == figures.end() ? Usage{} : to_usage(found->second);
         instance.gpus.push_back({std::move(quota), usage});
     }
+    for (const auto& [uuid, each] : figures)
+        if (each.contains("foreign")) instance.foreign_gpus.push_back({uuid, 0, to_usage(each)});
     return instance;
+}
+
+/// GetUsage names them by UUID only.
+void number_foreign_gpus(Snapshot& snapshot) {
+    for (Instance& instance : snapshot.instances)
+        for (ForeignGpu& foreign : instance.foreign_gpus)
+            for (const Gpu& gpu : snapshot.gpus)
+                if (gpu.uuid == foreign.uuid) foreign.index = gpu.index;
 }
 
 Job to_job(const Properties& properties) {
@@ -183,6 +193,7 @@ Snapshot read_snapshot(sdbus::IConnection& connection) {
         if (const auto job = interfaces.find(JobProxy::INTERFACE_NAME); job != interfaces.end())
             snapshot.job = to_job(job->second);
     }
+    number_foreign_gpus(snapshot);
     std::sort(snapshot.gpus.begin(), snapshot.gpus.end(), [](const Gpu& a, const Gpu& b) {
         return std::tuple(!a.present, a.index, a.uuid) < std::tuple(!b.present, b.index, b.uuid);
     });

@@ -63,6 +63,13 @@ struct OnGpu {
     Usage usage;
 };
 
+/// A GPU that isn't the instance's and that its processes use outside the module.
+struct ForeignGpu {
+    std::string uuid;
+    std::uint32_t index = 0;
+    Usage usage;
+};
+
 struct Instance {
     std::string id;
     std::string name;
@@ -71,6 +78,7 @@ struct Instance {
     std::uint32_t pid = 0;       ///< 0 while waiting
     std::vector<OnGpu> gpus;     ///< in the order in which it sees them
     std::string module_version;  ///< what its processes run: one, several with blanks between, or none
+    std::vector<ForeignGpu> foreign_gpus = {};
 
     [[nodiscard]] const OnGpu* on(const std::string& uuid) const {
         for (const OnGpu& place : gpus)

@@ -31,8 +31,12 @@ tl::expected<NvmlLibrary, std::string> NvmlLibrary::load() {
     need(nvml.name, "nvmlDeviceGetName");
     need(nvml.memory_v1, "nvmlDeviceGetMemoryInfo");
     need(nvml.compute_mode, "nvmlDeviceGetComputeMode");
-    if (!look_up(library, nvml.processes, "nvmlDeviceGetComputeRunningProcesses_v3"))
-        need(nvml.processes, "nvmlDeviceGetComputeRunningProcesses_v2");
+    if (!look_up(library, nvml.compute_processes, "nvmlDeviceGetComputeRunningProcesses_v3"))
+        need(nvml.compute_processes, "nvmlDeviceGetComputeRunningProcesses_v2");
+    if (!look_up(library, nvml.graphics_processes, "nvmlDeviceGetGraphicsRunningProcesses_v3"))
+        look_up(library, nvml.graphics_processes, "nvmlDeviceGetGraphicsRunningProcesses_v2");
+    if (!look_up(library, nvml.mps_processes, "nvmlDeviceGetMPSComputeRunningProcesses_v3"))
+        look_up(library, nvml.mps_processes, "nvmlDeviceGetMPSComputeRunningProcesses_v2");
     look_up(library, nvml.memory_v2, "nvmlDeviceGetMemoryInfo_v2");
     look_up(library, nvml.mig_mode, "nvmlDeviceGetMigMode");
     if (!look_up(library, nvml.event_set_create, "nvmlEventSetCreate") ||

@@ -14,6 +14,7 @@ using NvmlEventSet = void*;
 
 constexpr int kNvmlSuccess = 0;
 constexpr int kNvmlNotSupported = 3;
+constexpr int kNvmlNoPermission = 4;
 constexpr int kNvmlInsufficientSize = 7;
 constexpr unsigned kNvmlUuidBytes = 96;
 constexpr unsigned kNvmlNameBytes = 96;
@@ -27,7 +28,7 @@ struct NvmlMemoryV2 {
 };
 constexpr unsigned kNvmlMemoryV2Version = sizeof(NvmlMemoryV2) | (2u << 24);
 
-/// The result of nvmlDeviceGetComputeRunningProcesses_v2 and _v3.
+/// The result of nvmlDeviceGetComputeRunningProcesses_v2 and _v3, and of their kin for graphics and MPS.
 struct NvmlProcess {
     unsigned pid;
     unsigned long long used_bytes;  ///< all ones: not known
@@ -54,7 +55,10 @@ struct NvmlLibrary {
     int (*name)(NvmlDevice, char*, unsigned) = nullptr;
     int (*memory_v1)(NvmlDevice, NvmlMemoryV1*) = nullptr;
     int (*memory_v2)(NvmlDevice, NvmlMemoryV2*) = nullptr;  ///< may be null (driver < 510)
-    int (*processes)(NvmlDevice, unsigned*, NvmlProcess*) = nullptr;
+    using Processes = int (*)(NvmlDevice, unsigned* count, NvmlProcess*);
+    Processes compute_processes = nullptr;
+    Processes graphics_processes = nullptr;                       ///< may be null
+    Processes mps_processes = nullptr;                            ///< clients of an MPS server; may be null
     int (*mig_mode)(NvmlDevice, unsigned*, unsigned*) = nullptr;  ///< may be null (driver < 450)
     int (*compute_mode)(NvmlDevice, unsigned*) = nullptr;
     // All four or none of them (driver < 450).

@@ -27,6 +27,30 @@ std::string obstacle(const NvmlLibrary& nvml, NvmlDevice device) {
     return {};
 }
 
+/// Error: NVML's code.
+tl::expected<std::vector<app::DriverProcess>, int> read_processes(NvmlLibrary::Processes list,
+                                                                  NvmlDevice device) {
+    std::vector<NvmlProcess> found(64);
+    for (;;) {
+        auto count = static_cast<unsigned>(found.size());
+        const int code = list(device, &count, found.data());
+        if (code == kNvmlInsufficientSize && found.size() < 65536) {
+            // More processes may start before the next call.
+            found.resize(std::max<std::size_t>(count, found.size()) * 2);
+            continue;
+        }
+        if (code != kNvmlSuccess) return tl::unexpected(code);
+        found.resize(count);
+        break;
+    }
+    std::vector<app::DriverProcess> processes;
+    processes.reserve(found.size());
+    for (const auto& process : found)
+        processes.push_back({static_cast<std::int32_t>(process.pid),
+                             process.used_bytes == kUnknownBytes ? 0 : process.used_bytes});
+    return processes;
+}
+
 }  // namespace
 
 tl::unexpected<Refusal> NvmlReader::failed(const std::string& what, int code) const {
@@ -130,24 +154,19 @@ app::Result<std::vector<app::DriverProcess>> NvmlReader::processes(const model::
     if (auto ok = ready(); !ok) return tl::unexpected(ok.error());
     const auto device = find(gpu);
     if (!device) return tl::unexpected(device.error());
-    std::vector<NvmlProcess> found(64);
-    for (;;) {
-        auto count = static_cast<unsigned>(found.size());
-        const int code = nvml_->processes(*device, &count, found.data());
-        if (code == kNvmlInsufficientSize && found.size() < 65536) {
-            // More processes may start before the next call.
-            found.resize(std::max<std::size_t>(count, found.size()) * 2);
-            continue;
-        }
-        if (code != kNvmlSuccess) return failed("processes of " + gpu.to_string(), code);
-        found.resize(count);
-        break;
+    const auto compute = read_processes(nvml_->compute_processes, *device);
+    if (!compute) return failed("processes of " + gpu.to_string(), compute.error());
+    std::vector<app::DriverProcess> processes = *compute;
+    // A process of several kinds is in several lists.
+    for (const auto list : {nvml_->graphics_processes, nvml_->mps_processes}) {
+        if (list == nullptr) continue;
+        const auto others = read_processes(list, *device);
+        if (!others && (others.error() == kNvmlNotSupported || others.error() == kNvmlNoPermission)) continue;
+        if (!others) return failed("processes of " + gpu.to_string(), others.error());
+        for (const auto& other : *others)
+            if (!std::ranges::count(processes, other.pid, &app::DriverProcess::pid))
+                processes.push_back(other);
     }
-    std::vector<app::DriverProcess> processes;
-    processes.reserve(found.size());
-    for (const auto& process : found)
-        processes.push_back({static_cast<std::int32_t>(process.pid),
-                             process.used_bytes == kUnknownBytes ? 0 : process.used_bytes});
     return processes;
 }
 

@@ -21,6 +21,10 @@ std::string decimal(double value) {
     return text.data();
 }
 
+std::string outside_text(std::size_t processes) {
+    return std::to_string(processes) + (processes == 1 ? " process" : " processes") + " outside the module";
+}
+
 }  // namespace
 
 std::string size_text(std::uint64_t bytes) {
@@ -40,13 +44,16 @@ std::string of_text(std::uint64_t used, std::uint64_t limit) {
 
 std::string memory_text(const client::Quota& quota, const client::Usage& usage) {
     auto text = of_text(usage.memory_used, quota.memory_limit);
-    const auto outside = usage.processes_outside.size();
     std::string remark;
     if (usage.memory_unexplained > 0) remark = size_text(usage.memory_unexplained) + " unexplained";
-    if (outside > 0)
-        remark += (remark.empty() ? "" : ", ") + std::to_string(outside) +
-                  (outside == 1 ? " process" : " processes") + " outside the module";
+    if (!usage.processes_outside.empty())
+        remark += (remark.empty() ? "" : ", ") + outside_text(usage.processes_outside.size());
     return remark.empty() ? text : text + " (" + remark + ")";
+}
+
+std::string memory_text(const client::ForeignGpu& foreign) {
+    return size_text(foreign.usage.memory_used) +
+           " (not its GPU: " + outside_text(foreign.usage.processes_outside.size()) + ")";
 }
 
 std::string share_text(double share) { return decimal(share * 100) + "%"; }

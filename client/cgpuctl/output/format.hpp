@@ -16,7 +16,8 @@ namespace cgpu::cgpuctl {
 [[nodiscard]] std::string of_text(std::uint64_t used, std::uint64_t limit);
 /// The same for an instance; memory without the module is shown, too:
 /// `1700MiB / 4301MiB (1500MiB unexplained, 1 process outside the module)`
-[[nodiscard]] std::string memory_text(const client::Quota& quota, const client::Usage& usage);
+[[nodiscard]] std::string memory_text(const client::ForeignGpu& foreign);
+std::string memory_text(const client::Quota& quota, const client::Usage& usage);
 /// 0..1 as per cent: `25%`, `33.3%`.
 [[nodiscard]] std::string share_text(double share);
 /// Target and achieved share: `25% / 24.8%`; `native` if the driver divides the compute.

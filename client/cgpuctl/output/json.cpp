@@ -32,6 +32,16 @@ Json to_json(const client::OnGpu& place) {
     };
 }
 
+Json to_json(const client::ForeignGpu& foreign) {
+    return {
+        {"uuid", foreign.uuid},
+        {"index", foreign.index},
+        {"memory_used_bytes", foreign.usage.memory_used},
+        {"memory_unexplained_bytes", foreign.usage.memory_unexplained},
+        {"processes_outside", foreign.usage.processes_outside},
+    };
+}
+
 }  // namespace
 
 Json to_json(const client::Gpu& gpu) {
@@ -59,6 +69,8 @@ Json to_json(const client::Gpu& gpu) {
 Json to_json(const client::Instance& instance) {
     Json gpus = Json::array();
     for (const client::OnGpu& place : instance.gpus) gpus.push_back(to_json(place));
+    Json foreign_gpus = Json::array();
+    for (const client::ForeignGpu& foreign : instance.foreign_gpus) foreign_gpus.push_back(to_json(foreign));
     return {
         {"id", instance.id},
         {"name", instance.name},
@@ -67,6 +79,7 @@ Json to_json(const client::Instance& instance) {
         {"created_seconds", instance.created},
         {"module_version", instance.module_version},
         {"gpus", std::move(gpus)},
+        {"foreign_gpus", std::move(foreign_gpus)},
     };
 }
 

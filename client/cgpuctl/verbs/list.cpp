@@ -13,6 +13,9 @@ void add_rows(Table& table, const client::Instance& instance) {
             {short_id(instance.id), instance.name, std::to_string(quota.gpu_index), memory_text(quota, usage),
              std::to_string(quota.weight) + (quota.high_priority ? " high" : ""), shares_text(usage),
              instance.pid == 0 ? "" : std::to_string(instance.pid), instance.module_version, instance.state});
+    for (const client::ForeignGpu& foreign : instance.foreign_gpus)
+        table.add({short_id(instance.id), instance.name, std::to_string(foreign.index), memory_text(foreign),
+                   "-", "-", "", "", instance.state});
 }
 
 }  // namespace

@@ -91,6 +91,12 @@ void print(const client::Instance& instance, const client::Snapshot& snapshot, T
         if (!usage.processes_outside.empty())
             print_facts(terminal, {{"Outside the module", list_text(usage.processes_outside)}});
     }
+    for (const auto& [uuid, index, usage] : instance.foreign_gpus) {
+        terminal.out() << '\n';
+        print_facts(terminal, {{"Not its GPU", std::to_string(index) + " (" + uuid + ")"},
+                               {"Memory", size_text(usage.memory_used)},
+                               {"Outside the module", list_text(usage.processes_outside)}});
+    }
 }
 
 /// The GPU that `target` names by index or UUID; another number may still be the prefix of an id.

@@ -12,6 +12,9 @@ class UsageReader final : public UsageSource {
     UsageReader(const Leases& leases, SlicerThread& slicer) : leases_(leases), slicer_(slicer) {}
 
     [[nodiscard]] InstanceUsage usage(const model::InstanceId& id, const model::Uuid& gpu) const override;
+    [[nodiscard]] std::vector<model::Uuid> foreign_gpus(const model::InstanceId& id) const override {
+        return leases_.pools().foreign_gpus(id);
+    }
 
   private:
     const Leases& leases_;

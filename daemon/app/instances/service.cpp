@@ -160,19 +160,26 @@ Result<void> Service::release_instance(std::string_view id, const Caller& caller
 
 std::map<model::Uuid, InstanceUsage> Service::usage(const model::InstanceId& id) const {
     std::map<model::Uuid, InstanceUsage> all;
-    if (const auto* instance = state_.node().find_instance(id))
-        for (const auto& quota : instance->quotas) {
-            auto usage = outside_.usage.usage(id, quota.gpu);
-            usage.memory_limit = quota.memory_limit.count();
-            all.emplace(quota.gpu, std::move(usage));
-        }
+    const auto* instance = state_.node().find_instance(id);
+    if (instance == nullptr) return all;
+    for (const auto& quota : instance->quotas) {
+        auto usage = outside_.usage.usage(id, quota.gpu);
+        usage.memory_limit = quota.memory_limit.count();
+        all.emplace(quota.gpu, std::move(usage));
+    }
+    for (const auto& gpu : outside_.usage.foreign_gpus(id)) {
+        auto usage = outside_.usage.usage(id, gpu);
+        usage.foreign = true;
+        all.emplace(gpu, std::move(usage));
+    }
     return all;
 }
 
 GpuUsage Service::usage(const model::Uuid& gpu) const {
     GpuUsage sum;
-    for (const auto* instance : instances_on(state_.node(), gpu)) {
-        const auto usage = outside_.usage.usage(instance->id, gpu);
+    // Those of other GPUs, too: their processes may use this one outside the module.
+    for (const auto& [id, instance] : state_.node().instances()) {
+        const auto usage = outside_.usage.usage(id, gpu);
         sum.memory_used += usage.memory_used;
         sum.memory_leased += usage.memory_leased;
     }

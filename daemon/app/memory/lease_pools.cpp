@@ -85,10 +85,19 @@ std::uint64_t LeasePools::refused(const model::InstanceId& id, const model::Uuid
 std::vector<std::int32_t> LeasePools::outside(const model::InstanceId& id, const model::Uuid& gpu) const {
     std::vector<std::int32_t> pids;
     for (const auto& [key, entry] : entries_)
-        if (key.instance.id == id && (key.gpu == gpu || entry->foreign))
+        if (key.instance.id == id && key.gpu == gpu)
             for (const auto& process : entry->pool.outside())
                 if (!std::ranges::count(pids, process.pid)) pids.push_back(process.pid);
     return pids;
+}
+
+std::vector<model::Uuid> LeasePools::foreign_gpus(const model::InstanceId& id) const {
+    std::vector<model::Uuid> gpus;
+    for (const auto& [key, entry] : entries_)
+        if (key.instance.id == id && entry->foreign && !std::ranges::count(gpus, key.gpu) &&
+            (entry->pool.used() > 0 || !entry->pool.outside().empty()))
+            gpus.push_back(key.gpu);
+    return gpus;
 }
 
 std::uint64_t LeasePools::limit(const PoolKey& key) const {

@@ -70,10 +70,12 @@ class LeasePools {
     /// Allocations that were refused because of the limit, since the instance was created or this daemon
     /// began.
     [[nodiscard]] std::uint64_t refused(const model::InstanceId& id, const model::Uuid& gpu) const;
-    /// The host pids of processes that use the GPU, or one that isn't the instance's, and never connected for
-    /// it: their compute bypasses the gate.
+    /// The host pids of processes that use the GPU and never connected for it: their compute bypasses the
+    /// gate.
     [[nodiscard]] std::vector<std::int32_t> outside(const model::InstanceId& id,
                                                     const model::Uuid& gpu) const;
+    /// The GPUs that aren't the instance's and that its processes use.
+    [[nodiscard]] std::vector<model::Uuid> foreign_gpus(const model::InstanceId& id) const;
     [[nodiscard]] std::uint64_t limit(const PoolKey& key) const;
     [[nodiscard]] std::uint64_t used(const PoolKey& key) const;
     /// The processes that have not ended and use memory there, with the amount.

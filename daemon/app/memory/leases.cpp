@@ -229,7 +229,20 @@ void Leases::drive(const model::Uuid& gpu) {
 
 // Comparing the driver's figures with the leases.
 
+/// A program of an instance within an instance belongs to the inner one, to which it has connected: whatever
+/// it uses is not the outer one's, too.
+void Leases::release_connected_strangers(const model::Uuid& gpu) {
+    for (auto& [key, entry] : pools_.all()) {
+        if (key.gpu != gpu) continue;
+        std::vector<model::Process> connected;
+        for (const auto& [process, account] : entry->pool.accounts())
+            if (account.stranger && pools_.said_hello(gpu, process)) connected.push_back(process);
+        for (const auto& process : connected) entry->pool.remove(process);
+    }
+}
+
 void Leases::driver_figure(const model::Uuid& gpu, const std::vector<DriverProcess>& figures) {
+    release_connected_strangers(gpu);
     for (auto& [key, entry] : pools_.all()) {
         if (key.gpu != gpu) continue;
         for (const auto& [process, account] : entry->pool.accounts()) {
@@ -278,8 +291,7 @@ void Leases::judge_strangers(const model::Uuid& gpu) {
         const bool isolated = entry->pool.limit() != kUnlimited && outside_.loop.now() >= outside_from_;
         for (const auto& [process, account] : entry->pool.accounts()) {
             if (!account.stranger) continue;
-            // A program of an instance within an instance belongs to the inner one.
-            const bool uses = isolated && account.unsized.known() > 0 && !pools_.said_hello(gpu, process);
+            const bool uses = isolated && account.unsized.known() > 0;
             entry->pool.set_outside(process,
                                     uses && (account.outside || !outside_.processes.stopped(process)));
         }

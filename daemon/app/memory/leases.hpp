@@ -119,6 +119,7 @@ class Leases {
     template <class Say>
     void say(const LeaseKey& key, Say say);
     void learn(PoolEntry& entry, const LeasePool::Learnt& learnt);
+    void release_connected_strangers(const model::Uuid& gpu);
     void look_for_strangers(const model::Uuid& gpu, const std::vector<DriverProcess>& figures);
     void judge(const model::Uuid& gpu);
     void judge_strangers(const model::Uuid& gpu);

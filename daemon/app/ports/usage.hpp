@@ -30,6 +30,7 @@ struct InstanceUsage {
     std::optional<double> achieved_share;
     std::vector<std::int32_t> processes;  ///< host pids
     std::vector<std::int32_t> outside;    ///< host pids of those that use the GPU outside the module
+    bool foreign = false;                 ///< the GPU isn't one of the instance's
 };
 
 struct GpuUsage {
@@ -44,6 +45,8 @@ class UsageSource {
   public:
     virtual ~UsageSource() = default;
     [[nodiscard]] virtual InstanceUsage usage(const model::InstanceId& id, const model::Uuid& gpu) const = 0;
+    /// The GPUs that aren't the instance's and that its processes use.
+    [[nodiscard]] virtual std::vector<model::Uuid> foreign_gpus(const model::InstanceId& id) const = 0;
 };
 
 /// The divider of compute, as the service sees it: it is told of every change of the node.

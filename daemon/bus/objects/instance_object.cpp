@@ -29,6 +29,7 @@ std::map<std::string, sdbus::Variant> figures(const app::InstanceUsage& usage) {
         {"processes", sdbus::Variant(processes)},
         {"processes-outside", sdbus::Variant(outside)},
     };
+    if (usage.foreign) all.emplace("foreign", sdbus::Variant(true));
     if (usage.target_share) all.emplace("target-share", sdbus::Variant(*usage.target_share));
     if (usage.achieved_share) all.emplace("achieved-share", sdbus::Variant(*usage.achieved_share));
     return all;

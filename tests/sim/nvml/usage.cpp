@@ -9,6 +9,8 @@ using namespace simgpu;
 
 namespace {
 
+constexpr unsigned int kNotPartitioned = 0xFFFFFFFF;
+
 /// What one process holds on a GPU, as far as this process may see it.
 struct Use {
     unsigned int pid;
@@ -24,9 +26,20 @@ void look(Session& session) {
     session.advance();
 }
 
+using IsListed = bool (*)(ProcessType);
+
+bool in_any_list(ProcessType) { return true; }
+bool in_compute_list(ProcessType type) {
+    return type == ProcessType::compute || type == ProcessType::compute_and_graphics;
+}
+bool in_graphics_list(ProcessType type) {
+    return type == ProcessType::graphics || type == ProcessType::compute_and_graphics;
+}
+bool in_mps_list(ProcessType type) { return type == ProcessType::mps; }
+
 /// Returns processes with memory on the GPU. Those whose pid this process cannot see are left out, as NVML
 /// does in a container.
-std::vector<Use> uses_of(Device& device, std::uint32_t gpu) {
+std::vector<Use> uses_of(Device& device, std::uint32_t gpu, IsListed is_listed) {
     struct Found {
         ProcessEntry process;
         Nanoseconds busy;
@@ -40,6 +53,7 @@ std::vector<Use> uses_of(Device& device, std::uint32_t gpu) {
         for (std::uint32_t slot = 0; slot < layout.process_count; ++slot) {
             const ProcessEntry& process = layout.processes[slot];
             if (process.state != ProcessState::alive || process.gpus[gpu].bytes() == 0) continue;
+            if (!is_listed(process.type)) continue;
             found.push_back({process, ledger.served_last_second(slot, gpu)});
         }
     }
@@ -67,21 +81,27 @@ nvmlReturn_t answer_list(const std::vector<Use>& uses, unsigned int* count, Item
 }
 
 template <typename Item, typename Make>
-nvmlReturn_t running_processes(nvmlDevice_t handle, unsigned int* count, Item* items, Make make) {
+nvmlReturn_t running_processes(nvmlDevice_t handle, unsigned int* count, Item* items, IsListed is_listed,
+                               Make make) {
     std::shared_ptr<Device> device;
     std::uint32_t gpu = 0;
     if (const nvmlReturn_t result = find_gpu(handle, device, gpu); result != NVML_SUCCESS) return result;
     if (!count) return NVML_ERROR_INVALID_ARGUMENT;
-    return answer_list(uses_of(*device, gpu), count, items, make);
+    return answer_list(uses_of(*device, gpu, is_listed), count, items, make);
 }
 
-nvmlReturn_t none(nvmlDevice_t handle, unsigned int* count) {
-    std::shared_ptr<Device> device;
-    std::uint32_t gpu = 0;
-    if (const nvmlReturn_t result = find_gpu(handle, device, gpu); result != NVML_SUCCESS) return result;
-    if (!count) return NVML_ERROR_INVALID_ARGUMENT;
-    *count = 0;
-    return NVML_SUCCESS;
+nvmlReturn_t running_v1(nvmlDevice_t handle, unsigned int* count, nvmlProcessInfo_v1_t* infos,
+                        IsListed is_listed) {
+    return running_processes(handle, count, infos, is_listed, [](const Use& use) {
+        return nvmlProcessInfo_v1_t{use.pid, use.bytes};
+    });
+}
+
+nvmlReturn_t running_v2(nvmlDevice_t handle, unsigned int* count, nvmlProcessInfo_t* infos,
+                        IsListed is_listed) {
+    return running_processes(handle, count, infos, is_listed, [](const Use& use) {
+        return nvmlProcessInfo_t{use.pid, use.bytes, kNotPartitioned, kNotPartitioned};
+    });
 }
 
 nvmlReturn_t used_bytes(nvmlDevice_t handle, const Card*& card, std::shared_ptr<Device>& device,
@@ -94,8 +114,6 @@ nvmlReturn_t used_bytes(nvmlDevice_t handle, const Card*& card, std::shared_ptr<
     used = Ledger(session).used_bytes(gpu);
     return NVML_SUCCESS;
 }
-
-constexpr unsigned int kNotPartitioned = 0xFFFFFFFF;
 
 }  // namespace
 
@@ -141,38 +159,31 @@ nvmlReturn_t nvmlDeviceGetUtilizationRates(nvmlDevice_t handle, nvmlUtilization_
 
 nvmlReturn_t nvmlDeviceGetComputeRunningProcesses(nvmlDevice_t handle, unsigned int* count,
                                                   nvmlProcessInfo_v1_t* infos) {
-    return running_processes(handle, count, infos, [](const Use& use) {
-        return nvmlProcessInfo_v1_t{use.pid, use.bytes};
-    });
+    return running_v1(handle, count, infos, in_compute_list);
 }
-
 nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v2(nvmlDevice_t handle, unsigned int* count,
                                                      nvmlProcessInfo_t* infos) {
-    return running_processes(handle, count, infos, [](const Use& use) {
-        return nvmlProcessInfo_t{use.pid, use.bytes, kNotPartitioned, kNotPartitioned};
-    });
+    return running_v2(handle, count, infos, in_compute_list);
 }
-
 nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t handle, unsigned int* count,
                                                      nvmlProcessInfo_t* infos) {
-    return nvmlDeviceGetComputeRunningProcesses_v2(handle, count, infos);
+    return running_v2(handle, count, infos, in_compute_list);
 }
-
 nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses(nvmlDevice_t handle, unsigned int* count,
-                                                   nvmlProcessInfo_v1_t*) {
-    return none(handle, count);
+                                                   nvmlProcessInfo_v1_t* infos) {
+    return running_v1(handle, count, infos, in_graphics_list);
 }
 nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses_v2(nvmlDevice_t handle, unsigned int* count,
-                                                      nvmlProcessInfo_t*) {
-    return none(handle, count);
+                                                      nvmlProcessInfo_t* infos) {
+    return running_v2(handle, count, infos, in_graphics_list);
 }
 nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses_v3(nvmlDevice_t handle, unsigned int* count,
-                                                      nvmlProcessInfo_t*) {
-    return none(handle, count);
+                                                      nvmlProcessInfo_t* infos) {
+    return running_v2(handle, count, infos, in_graphics_list);
 }
 nvmlReturn_t nvmlDeviceGetMPSComputeRunningProcesses_v3(nvmlDevice_t handle, unsigned int* count,
-                                                        nvmlProcessInfo_t*) {
-    return none(handle, count);
+                                                        nvmlProcessInfo_t* infos) {
+    return running_v2(handle, count, infos, in_mps_list);
 }
 
 nvmlReturn_t nvmlDeviceGetProcessUtilization(nvmlDevice_t handle, nvmlProcessUtilizationSample_t* samples,
@@ -185,7 +196,7 @@ nvmlReturn_t nvmlDeviceGetProcessUtilization(nvmlDevice_t handle, nvmlProcessUti
     clock_gettime(CLOCK_REALTIME, &time);
     const auto now = static_cast<unsigned long long>(time.tv_sec) * 1'000'000 +
                      static_cast<unsigned long long>(time.tv_nsec) / 1000;
-    const std::vector<Use> uses = uses_of(*device, gpu);
+    const std::vector<Use> uses = uses_of(*device, gpu, in_any_list);
     if (uses.empty() || last_seen > now) return NVML_ERROR_NOT_FOUND;
     return answer_list(uses, count, samples, [now](const Use& use) {
         return nvmlProcessUtilizationSample_t{use.pid, now, use.busy_percent, 0, 0, 0};

@@ -5,11 +5,18 @@
 other=$(cgpuctl status --json | jq -r '.gpus[1].uuid')
 # outside NAME: host pids, in brackets.
 outside() {
-    cgpuctl list --json | jq -c --arg name "$1" '.[] | select(.name == $name).gpus[0].processes_outside'
+    cgpuctl list --json | jq -c --arg name "$1" '.[] | select(.name == $name) | [.gpus[], .foreign_gpus[] | .processes_outside[]]'
 }
-is_outside() { # NAME
-    [[ $(outside "$1") == "[${pids[$1]}]" ]]
+# shown NAME: its one foreign GPU, as INDEX BYTES PIDS.
+shown() {
+    cgpuctl list --json | jq -r --arg name "$1" \
+        '.[] | select(.name == $name).foreign_gpus[] | "\(.index) \(.memory_used_bytes) \(.processes_outside | join(","))"'
 }
+is_shown() { # NAME: with the bytes that the ledger has for it
+    [[ $(shown "$1") == "1 $(held "${pids[$1]}" 1) ${pids[$1]}" ]]
+}
+# other_used: what the other GPU's figure is in cgpuctl.
+other_used() { cgpuctl status --json | jq -r '.gpus[1].memory_used_bytes'; }
 told_of() { # PID
     in_log "process $1: uses $other, which isn't the instance's, outside the module"
 }
@@ -33,9 +40,14 @@ for word in report kill; do
         job "$name" --gpus 0 --mem 1GiB -- env -u CUDA_VISIBLE_DEVICES escape --device 1 --mib 1000 $known
         if [[ $word == report ]]; then
             wait_for 20 is_ready "$name"
-            wait_for 5 is_outside "$name"
+            wait_for 5 is_shown "$name"
             wait_for 5 told_of "${pids[$name]}"
+            expect has <(cgpuctl list) "$name +1 +[0-9.]+MiB \\(not its GPU: 1 process outside the module\\)"
+            expect has <(cgpuctl show "$name") "^Not its GPU: +1 \\($other\\)"
             expect has <(cgpuctl show "$name") "^Outside the module: +${pids[$name]}"
+            # Beside it there is the honest job of that GPU only.
+            expect_equal "memory used on the other GPU" "$(other_used)" \
+                $(($(held "${pids[$name]}" 1) + $(held "${pids[honest1]}" 1)))
             end_job "$name"
         else
             wait_for 20 gone "${pids[$name]}"

@@ -35,6 +35,11 @@ start_all() {
     # Its parent has ended.
     before=(bash -c 'setsid --fork "$@"; exec sleep 1000' bash)
     start orphan 1 'outside unexplained' 5000
+    # NVML has them in other lists.
+    before=(env SIMGPU_PROCESS_TYPE=G)
+    start graphics 1 'outside unexplained' 5000
+    before=(env SIMGPU_PROCESS_TYPE=M+C)
+    start mps 1 'outside unexplained' 5000
 }
 
 printf '%-22s %-8s %s\n' way on_escape 'found after, ms'

@@ -57,7 +57,7 @@ struct Layout {
 static_assert(kMaxGpus <= 32);
 
 constexpr std::uint64_t kMagic = 0x7570676d6973ULL;  // "simgpu"
-constexpr std::uint32_t kLayoutVersion = 7;
+constexpr std::uint32_t kLayoutVersion = 8;
 constexpr std::uint64_t kRingsOffset = (sizeof(Layout) + 4095) / 4096 * 4096;
 
 // The data area is sparse: only what programs wrote takes memory. It is far larger than all cards, so that

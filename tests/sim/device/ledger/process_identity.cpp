@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <string_view>
 
 namespace simgpu {
 
@@ -47,10 +49,21 @@ int innermost_pid(const std::string& proc_folder) {
     return 0;
 }
 
+/// As nvidia-smi calls them.
+ProcessType type_from_environment() {
+    const char* const text = std::getenv("SIMGPU_PROCESS_TYPE");
+    const std::string_view type = text == nullptr ? "" : text;
+    if (type == "G") return ProcessType::graphics;
+    if (type == "C+G") return ProcessType::compute_and_graphics;
+    if (type == "M+C") return ProcessType::mps;
+    return ProcessType::compute;
+}
+
 }  // namespace
 
 ProcessEntry own_identity() {
     ProcessEntry entry{};
+    entry.type = type_from_environment();
     entry.pid = getpid();
     entry.pid_namespace = pid_namespace_of("/proc/self");
     entry.start_time = start_time_of("/proc/self");

@@ -58,6 +58,39 @@ TEST(Nvml, TellsMemoryAndProcesses) {
     EXPECT_EQ(ask_count(), NVML_ERROR_UNINITIALIZED);
 }
 
+using List = nvmlReturn_t (*)(nvmlDevice_t, unsigned int*, nvmlProcessInfo_t*);
+
+unsigned int listed(List list) {
+    nvmlDevice_t gpu = nullptr;
+    EXPECT_EQ(nvmlDeviceGetHandleByIndex_v2(0, &gpu), NVML_SUCCESS);
+    nvmlProcessInfo_t info{};
+    unsigned int count = 1;
+    EXPECT_EQ(list(gpu, &count, &info), NVML_SUCCESS);
+    return count;
+}
+
+TEST(Nvml, ListsProcessesByTheirTypes) {
+    struct Case {
+        const char* type;
+        unsigned int compute, graphics, mps;
+    };
+    for (const Case& c : {Case{"C", 1, 0, 0}, {"G", 0, 1, 0}, {"C+G", 1, 1, 0}, {"M+C", 0, 0, 1}}) {
+        TestDevice device(1);
+        Child child([&c](const Child::Line& line) {
+            setenv("SIMGPU_PROCESS_TYPE", c.type, 1);
+            use_device(0);
+            line.say('a');
+            line.wait();
+        });
+        ASSERT_EQ(child.hear(), 'a');
+        ASSERT_EQ(nvmlInit_v2(), NVML_SUCCESS);
+        EXPECT_EQ(listed(nvmlDeviceGetComputeRunningProcesses_v3), c.compute) << c.type;
+        EXPECT_EQ(listed(nvmlDeviceGetGraphicsRunningProcesses_v3), c.graphics) << c.type;
+        EXPECT_EQ(listed(nvmlDeviceGetMPSComputeRunningProcesses_v3), c.mps) << c.type;
+        EXPECT_EQ(nvmlShutdown(), NVML_SUCCESS);
+    }
+}
+
 TEST(Nvml, TellsErrorsOfTheCardsThatAreRegistered) {
     TestDevice device(3);
     ASSERT_EQ(nvmlInit_v2(), NVML_SUCCESS);

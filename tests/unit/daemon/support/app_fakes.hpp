@@ -188,12 +188,14 @@ class FakeAdmissionGate final : public AdmissionGate {
 
 class FakeUsage final : public UsageSource {
   public:
+    std::vector<model::Uuid> foreign_gpus(const model::InstanceId&) const override { return foreign; }
     InstanceUsage usage(const model::InstanceId&, const model::Uuid&) const override {
         InstanceUsage usage;
         usage.memory_used = used;
         return usage;
     }
     std::uint64_t used = 0;
+    std::vector<model::Uuid> foreign;
 };
 
 }  // namespace cgpu::app::test

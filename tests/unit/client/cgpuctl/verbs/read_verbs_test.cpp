@@ -22,6 +22,15 @@ class ReadVerbs : public testing::Test {
         return nlohmann::json::parse(printed(verb));
     }
 
+    /// The first instance, which is the target then.
+    void uses_foreign_gpu() {
+        client::ForeignGpu foreign{"GPU-foreign", 3, {}};
+        foreign.usage.memory_used = 150 << 20;
+        foreign.usage.processes_outside = {4713};
+        node_.snapshot.instances[0].foreign_gpus = {foreign};
+        input_.target = "web";
+    }
+
     FakeNode node_;
     Screen screen_;
     Input input_;
@@ -204,6 +213,24 @@ TEST_F(ReadVerbs, ProcessesOutsideTheModuleAreInTheJson) {
     node_.snapshot.instances[0].gpus[0].usage.processes_outside = {4713};
     input_.target = "web";
     EXPECT_EQ(parsed(&show).at("gpus").at(0).at("processes_outside"), (std::vector<std::uint32_t>{4713}));
+}
+
+TEST_F(ReadVerbs, AForeignGpuHasALineOfItsOwn) {
+    uses_foreign_gpu();
+    EXPECT_NE(printed(&list).find("150MiB (not its GPU: 1 process outside the module)"), std::string::npos);
+    EXPECT_NE(printed(&show).find("Not its GPU:         3 (GPU-foreign)\n"
+                                  "Memory:              150MiB\n"
+                                  "Outside the module:  4713\n"),
+              std::string::npos)
+        << printed(&show);
+}
+
+TEST_F(ReadVerbs, AForeignGpuIsInTheJson) {
+    uses_foreign_gpu();
+    const auto entry = parsed(&show).at("foreign_gpus").at(0);
+    EXPECT_EQ(entry.at("index"), 3);
+    EXPECT_EQ(entry.at("memory_used_bytes"), 150 << 20);
+    EXPECT_EQ(entry.at("processes_outside"), (std::vector<std::uint32_t>{4713}));
 }
 
 TEST_F(ReadVerbs, ShowSaysOfAWeightThatItDecidesNothing) {

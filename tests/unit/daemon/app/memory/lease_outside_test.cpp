@@ -126,7 +126,12 @@ TEST(LeaseOutside, IsWhoUsesAGpuThatIsNotTheInstances) {
         bed.gpus.shown_on_2[7] = 500 * kMiB;
         bed.gpus.shown_on_2[8] = 500 * kMiB;  // nobody's
         bed.loop.advance(4'000 * kMs);
-        EXPECT_EQ(bed.outside(), (Pids{1, 7}));
+        const auto id = instance("one", 0).id;
+        const auto& pools = bed.leases.pools();
+        EXPECT_EQ(pools.foreign_gpus(id), std::vector<model::Uuid>{gpu(2)});
+        EXPECT_EQ(pools.outside(id, gpu(2)), (Pids{1, 7}));
+        EXPECT_EQ(pools.used(id, gpu(2)), 530 * kMiB);
+        EXPECT_EQ(bed.outside(), Pids{});
         EXPECT_EQ(bed.used(), 356 * kMiB) << "its own GPU's";
         EXPECT_EQ((*bed.ask(1, 10 * kMiB))->why,
                   on_escape == OnEscape::report ? wire::Why::none : wire::Why::over_limit);
@@ -135,7 +140,7 @@ TEST(LeaseOutside, IsWhoUsesAGpuThatIsNotTheInstances) {
                   on_escape == OnEscape::kill ? std::set<std::int32_t>({1, 7}) : std::set<std::int32_t>());
         bed.gpus.shown_on_2.clear();
         bed.loop.advance(kFound);
-        EXPECT_EQ(bed.outside(), Pids{});
+        EXPECT_EQ(pools.foreign_gpus(id), std::vector<model::Uuid>{});
     }
 }
 
@@ -150,7 +155,7 @@ TEST(LeaseOutside, IsNobodyWhoSaidHelloInAnInnerInstance) {
     bed.loop.advance(500 * kMs);
     LeaseBed::must(bed.leases.process_entered(key_of(inner), {7, 1, "boot"}));
     bed.loop.advance(kFound);
-    EXPECT_EQ(bed.outside(), Pids{});
+    EXPECT_EQ(bed.leases.pools().foreign_gpus(instance("one", 0).id), std::vector<model::Uuid>{});
 }
 
 TEST(LeaseOutside, IsNobodyOnAnotherGpuWhereNothingIsIsolated) {
@@ -163,7 +168,7 @@ TEST(LeaseOutside, IsNobodyOnAnotherGpuWhereNothingIsIsolated) {
     bed.gpus.shown_on_2[7] = 300 * kMiB;
     bed.leases.look(gpu(2));
     bed.loop.advance(kFound);
-    EXPECT_EQ(bed.outside(), Pids{});
+    EXPECT_EQ(bed.leases.pools().foreign_gpus(instance("one", 0).id), std::vector<model::Uuid>{});
     EXPECT_TRUE(bed.processes.killed.empty());
 }
 

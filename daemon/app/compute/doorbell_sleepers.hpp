@@ -9,6 +9,9 @@ namespace cgpu::app {
 
 /// As many helpers as are needed; none if the slicer can wait on all doorbells by itself. Not thread-safe:
 /// only the slicer uses it.
+///
+/// Without helpers the slicer would poll the doorbells of more than 127 instances: 200 idle ones took 3559
+/// wake-ups a second and 7 % of a core, and take 0.3 and nothing with helpers (bench/programs/doorbell_cost).
 class DoorbellSleepers {
   public:
     using Doorbell = std::shared_ptr<const InstanceDoorbell>;

@@ -39,6 +39,8 @@ struct ThreadGrant {
     FunctionCosts* costs = nullptr;  ///< of the thread, while it has a slot; null: no launch is covered
 
     /// Used if nothing is measured, and there is no context but this grant's. Takes a launch that passes.
+    /// Without the look-up of the current context such a launch costs 0.9 ns more than the driver's own
+    /// instead of 4.7 (bench/launch, unmetered).
     [[gnu::always_inline]] bool takes_freely(const void* function) {
         if (free == 0 || !was_met(function) || !in_force()) return false;
         --free;

@@ -77,6 +77,9 @@ void ServiceThread::loop() {
         errands().begin_look();
         const auto now = now_ns();
         look_after_link(now);
+        // The kernel doesn't tell when a descriptor is closed. Without this look, which no wake-up is made
+        // for, memory that only exported descriptors kept would stay charged, and listed, until the limit is
+        // reached.
         physical().drop_closed();
         give_back(now);
         tell_moved(now);

@@ -19,7 +19,9 @@ class FunctionCosts;
 namespace detail {
 
 /// Nesting depth of the thread's engine sections × 2, plus 1 while the thread is entering. The thread that
-/// exchanges engines reads it. Sections nest because a signal handler may launch while its thread is inside.
+/// exchanges engines reads it. Sections nest because a signal handler may launch while its thread is inside:
+/// if the handler's end cleared the mark, an exchange could unload the engine below the interrupted code.
+/// Nesting costs nothing that bench/launch can show.
 using Mark = std::atomic<std::uint32_t>;
 
 /// What the front keeps for a thread. When the thread ends, the next thread takes it over.

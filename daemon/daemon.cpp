@@ -208,16 +208,31 @@ std::string Daemon::status() const {
            " instances";
 }
 
+/// Tells clients, who don't read the journal. Without problems the configuration is in force again.
+void Daemon::refuse_configuration(const config::Problems& problems) {
+    if (problems.empty())
+        refused_since_.reset();
+    else if (!refused_since_)
+        refused_since_ = wall_clock();
+    app::ConfigurationProblems published;
+    for (const auto& problem : problems)
+        published.push_back({problem.origin.file, problem.origin.line, problem.text, *refused_since_});
+    bus_->set_configuration_problems(std::move(published));
+}
+
 void Daemon::reload() {
     system::notify_reloading();
     auto loaded = config::load(sources_);
     if (!loaded) {
-        for (const auto& problem : loaded.error()) log::error("{}", problem);
+        for (const auto& problem : loaded.error()) log::error("{}", problem.text);
         log::error("the configuration stays as it was");
-        system::notify_ready("bad configuration, the one before stays in force: " + loaded.error().front());
+        system::notify_ready("bad configuration, the one before stays in force: " +
+                             loaded.error().front().text);
+        refuse_configuration(loaded.error());
         return;
     }
     config_ = std::move(*loaded);
+    refuse_configuration({});
     service_->set_settings(service_settings());
     take_configured_mode();
     system::set_up_log(config_.log_level);

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <tl/expected.hpp>
@@ -50,6 +52,7 @@ class Daemon {
     void driver_failed(const std::string& why);
     tl::expected<void, std::string> open_to_clients();
     void reload();
+    void refuse_configuration(const config::Problems& problems);
     void take_configured_mode();
     [[nodiscard]] app::Settings service_settings() const;
     [[nodiscard]] std::string status() const;
@@ -74,6 +77,7 @@ class Daemon {
     std::unique_ptr<app::Service> service_;
     std::vector<app::WatchPtr> signals_;
     app::WatchPtr next_look_;
+    std::optional<std::uint64_t> refused_since_;  ///< by wall_clock()
     bool open_ = false;
     int failures_ = 0;  ///< of the driver, one after the other
 };

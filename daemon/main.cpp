@@ -26,9 +26,9 @@ constexpr int kBadConfig = 78;
 int run(cgpu::config::Sources sources, bool check_only) {
     auto config = cgpu::config::load(sources);
     if (!config) {
-        for (const auto& problem : config.error()) std::cerr << "cgpud: " << problem << '\n';
+        for (const auto& problem : config.error()) std::cerr << "cgpud: " << problem.text << '\n';
         // systemd keeps it for users who ask why the service isn't running.
-        if (!check_only) cgpu::system::notify_last_status(config.error().front());
+        if (!check_only) cgpu::system::notify_last_status(config.error().front().text);
         return kBadConfig;
     }
     if (check_only) {

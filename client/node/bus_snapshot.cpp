@@ -36,6 +36,33 @@ Objects managed_objects(sdbus::IConnection& connection) {
     return objects;
 }
 
+/// A property of the manager that older daemons don't have.
+template <class T>
+T newer_property(sdbus::IConnection& connection, const char* name) {
+    const auto proxy =
+        sdbus::createProxy(connection, compat::ServiceName(kServiceName), sdbus::ObjectPath(kManagerPath));
+    Properties properties;
+    proxy->callMethod("GetAll")
+        .onInterface("org.freedesktop.DBus.Properties")
+        .withArguments(std::string(ManagerProxy::INTERFACE_NAME))
+        .storeResultsTo(properties);
+    T value;
+    read_into(properties, name, value);
+    return value;
+}
+
+std::vector<ConfigurationProblem> to_problems(const std::vector<Properties>& entries) {
+    std::vector<ConfigurationProblem> all;
+    for (const Properties& entry : entries) {
+        ConfigurationProblem& problem = all.emplace_back();
+        read_into(entry, "file", problem.file);
+        read_into(entry, "line", problem.line);
+        read_into(entry, "message", problem.message);
+        read_into(entry, "since", problem.since);
+    }
+    return all;
+}
+
 Gpu to_gpu(const Properties& properties) {
     Gpu gpu;
     read_into(properties, "Uuid", gpu.uuid);
@@ -184,6 +211,8 @@ Snapshot read_snapshot(sdbus::IConnection& connection) {
     snapshot.modules_installed = manager.ModulesInstalled();
     snapshot.mode = manager.Mode();
     snapshot.mode_is_switched = manager.ModeSource() == "switched";
+    snapshot.configuration_problems =
+        to_problems(newer_property<std::vector<Properties>>(connection, "ConfigurationProblems"));
     for (const auto& [path, interfaces] : managed_objects(connection)) {
         if (const auto gpu = interfaces.find(GpuProxy::INTERFACE_NAME); gpu != interfaces.end())
             add_gpu(snapshot, connection, path, gpu->second);

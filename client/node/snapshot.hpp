@@ -113,15 +113,24 @@ struct Job {
     [[nodiscard]] bool ended() const { return state == "ended"; }
 };
 
+/// One reason why cgpud has refused its configuration files at a reload, and keeps the former configuration.
+struct ConfigurationProblem {
+    std::string file;
+    std::uint32_t line = 0;   ///< from 1; 0: it concerns the whole file
+    std::string message;      ///< `where: what: why. Try: …`
+    std::uint64_t since = 0;  ///< seconds since 1970
+};
+
 struct Snapshot {
     std::string version;
-    std::string module_version;                  ///< in force; empty if it isn't installed
-    std::vector<std::string> modules_installed;  ///< ascending
-    std::string mode;                            ///< of instances that request none
-    bool mode_is_switched = false;               ///< else it is the configuration's
-    std::optional<Job> job;                      ///< under way, or the last one
-    std::vector<Gpu> gpus;                       ///< by index, those that are not present last
-    std::vector<Instance> instances;             ///< the oldest first
+    std::string module_version;                                ///< in force; empty if it isn't installed
+    std::vector<std::string> modules_installed;                ///< ascending
+    std::string mode;                                          ///< of instances that request none
+    bool mode_is_switched = false;                             ///< else it is the configuration's
+    std::optional<Job> job;                                    ///< under way, or the last one
+    std::vector<ConfigurationProblem> configuration_problems;  ///< empty: the files are in force
+    std::vector<Gpu> gpus;                                     ///< by index, those that are not present last
+    std::vector<Instance> instances;                           ///< the oldest first
 };
 
 }  // namespace cgpu::client

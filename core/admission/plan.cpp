@@ -131,13 +131,42 @@ bool is_better(const Plan& a, const Plan& b, Placement placement) {
         [placement](const Seat& x, const Seat& y) { return is_better(x, y, placement); });
 }
 
+/// Why GPUs could not be used: `GPU 0: 1024MiB of 16130MiB is free; GPUs 1, 2: …`. What is asked for is said
+/// in `what` or once, and GPUs with one reason share it.
+std::string reasons_of(const std::string& what, const std::vector<Misfit>& misfits) {
+    constexpr std::string_view kAsked = " is asked for, and ";
+    std::set<std::string> said;
+    std::vector<std::pair<std::string, std::vector<std::uint32_t>>> reasons;
+    for (const auto& [gpu, objection] : misfits) {
+        std::string why = objection.why;
+        const auto asked = why.find(kAsked);
+        if (asked != std::string::npos) {
+            const auto amount = why.substr(0, asked);
+            if (what == amount || what.starts_with(amount + " ") || !said.insert(amount).second)
+                why.erase(0, asked + kAsked.size());
+        }
+        const auto same = std::find_if(reasons.begin(), reasons.end(), [&](const auto& reason) {
+            return reason.first == why || reason.first.ends_with(std::string(kAsked) + why);
+        });
+        if (same == reasons.end())
+            reasons.emplace_back(std::move(why), std::vector{gpu->index});
+        else
+            same->second.push_back(gpu->index);
+    }
+    std::string text;
+    for (const auto& [why, gpus] : reasons) {
+        text += (text.empty() ? "" : "; ") + std::string(gpus.size() == 1 ? "GPU " : "GPUs ");
+        for (std::size_t i = 0; i < gpus.size(); ++i) text += (i == 0 ? "" : ", ") + std::to_string(gpus[i]);
+        text += ": " + why;
+    }
+    return text;
+}
+
 Refusal refusal_of(const std::string& what, const std::vector<Misfit>& misfits, std::size_t fitting,
                    std::uint32_t count) {
     if (misfits.size() == 1 && count == 1)
         return refuse(what + " on " + describe(*misfits.front().gpu), misfits.front().objection).value();
-    std::string why;
-    for (const auto& [gpu, objection] : misfits)
-        why += (why.empty() ? "" : "; ") + ("GPU " + std::to_string(gpu->index)) + ": " + objection.why;
+    std::string why = reasons_of(what, misfits);
     if (misfits.empty() && fitting == 0)
         why = "this node has none that its driver shows, cgpuctl status says more";
     const std::string found =
@@ -199,7 +228,7 @@ std::string describe(const Request& request, const Defaults& defaults) {
         if (!text.empty()) text += ",";
         if (const auto* share = std::get_if<request::CardShare>(&ask)) {
             text += std::to_string(share->gib);
-            text += share->dev ? "/" + std::to_string(*share->dev) + " of a card" : " GiB";
+            text += share->dev ? "/" + std::to_string(*share->dev) + " of a card" : "GiB";
         } else {
             text += format_size(std::get<Bytes>(ask));
         }

@@ -89,7 +89,7 @@ Result read_divided(const Variables& variables, std::uint32_t gpu_count) {
         return refuse_value(names::kAliyunMem, std::to_string(**total),
                             "GiB over " + count + " GPUs is not a whole number of GiB on each",
                             (below > 0 ? std::to_string(below) + " or " : "") +
-                                std::to_string(below + gpu_count) + " GiB for " + count + " GPUs");
+                                std::to_string(below + gpu_count) + " (in GiB) for " + count + " GPUs");
     }
     const auto dev = read_number(variables, names::kMemDev, 1, kMaxGib);
     if (!dev) return tl::unexpected(dev.error());

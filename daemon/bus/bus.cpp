@@ -77,6 +77,7 @@ tl::expected<std::unique_ptr<Bus>, std::string> Bus::connect(app::Loop& loop, st
 tl::expected<void, std::string> Bus::serve(app::Service& service, app::Upgrader& upgrader) {
     try {
         connection_->objects.emplace(*connection_->bus, service, upgrader, version_);
+        connection_->objects->manager().set_configuration_problems(configuration_problems_);
     } catch (const sdbus::Error& error) {
         return tl::unexpected("exporting the objects: " + error.getMessage() + ". Try: restart cgpud.");
     }
@@ -174,6 +175,13 @@ void Bus::mode_changed() {
     if (!connection_->objects) return;
     published("the mode", [&] { connection_->objects->manager().mode_changed(); });
     refresh_gpus();
+}
+
+void Bus::set_configuration_problems(app::ConfigurationProblems problems) {
+    configuration_problems_ = std::move(problems);
+    if (!connection_->objects) return;
+    published("the configuration",
+              [&] { connection_->objects->manager().set_configuration_problems(configuration_problems_); });
 }
 
 void Bus::engines_changed(const model::InstanceId& id) { refresh(id); }

@@ -7,6 +7,7 @@
 #include <tl/expected.hpp>
 
 #include "daemon/app/instances/service.hpp"
+#include "daemon/app/ports/configuration_problem.hpp"
 #include "daemon/app/ports/job_publisher.hpp"
 #include "daemon/app/ports/loop.hpp"
 #include "daemon/app/ports/ports.hpp"
@@ -33,6 +34,8 @@ class Bus final : public app::Publisher, public app::JobPublisher {
     void stop_serving();
     /// Makes the daemon available to clients. Error: the name is taken, or the bus's policy forbids it.
     [[nodiscard]] tl::expected<void, std::string> request_name();
+    /// Publishes why the configuration isn't in force; empty: it is. May be called before serve().
+    void set_configuration_problems(app::ConfigurationProblems problems);
 
     // A signal that fails is logged, never thrown: the change that it reports has been made already. Before
     // serve() these do nothing.
@@ -59,6 +62,7 @@ class Bus final : public app::Publisher, public app::JobPublisher {
 
     app::Loop& loop_;
     std::string version_;
+    app::ConfigurationProblems configuration_problems_;
     std::function<void(const std::string&)> lost_;
     std::unique_ptr<Connection> connection_;
     app::WatchPtr watch_;

@@ -1,9 +1,19 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace cgpu::config {
+
+/// Where something was written.
+struct Origin {
+    std::string file;        ///< its path, or `command line`
+    std::uint32_t line = 0;  ///< from 1; 0: it concerns the whole file
+
+    /// `/etc/cgpu/cgpud.yaml:12`, or the file alone.
+    [[nodiscard]] std::string text() const { return line == 0 ? file : file + ":" + std::to_string(line); }
+};
 
 /// One value as it was written, with its origin: every layer is converted to these before anything is
 /// checked.
@@ -11,16 +21,18 @@ struct Entry {
     /// `max_inst`; `weights`, `trainer`; `gpus`, `0`, `policy`.
     std::vector<std::string> path;
     std::string value;
-    /// `/etc/cgpu/cgpud.yaml:12`, or `command line`.
-    std::string origin;
+    Origin origin;
 };
 
-/// Each is a complete message: `where: what: why. Try: ….`
-using Problems = std::vector<std::string>;
+struct Problem {
+    Origin origin;
+    std::string text;  ///< the complete message: `where: what: why. Try: ….`
+};
+using Problems = std::vector<Problem>;
 
-[[nodiscard]] inline std::string problem(const std::string& origin, const std::string& what,
-                                         const std::string& why, const std::string& remedy) {
-    return origin + ": " + what + ": " + why + ". Try: " + remedy + ".";
+[[nodiscard]] inline Problem problem(const Origin& origin, const std::string& what, const std::string& why,
+                                     const std::string& remedy) {
+    return {origin, origin.text() + ": " + what + ": " + why + ". Try: " + remedy + "."};
 }
 
 }  // namespace cgpu::config

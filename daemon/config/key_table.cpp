@@ -101,7 +101,7 @@ Taken take_chunk(Config& config, std::string_view text) {
     const auto chunk = read_number(text, 2, kMaxChunkMib);
     if (!chunk) return tl::unexpected(chunk.error());
     if (*chunk % 2 != 0)
-        return tl::unexpected(std::string("it is odd, and the driver hands memory out in 2 MiB"));
+        return tl::unexpected(std::string("it is odd, and the driver hands memory out in pieces of 2MiB"));
     config.lease_chunk_mib = *chunk;
     return {};
 }

@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 void add_unreadable(const fs::path& path, const std::string& why, Problems& problems) {
-    problems.push_back(problem(path.string(), "the file or folder", "it can't be read (" + why + ")",
+    problems.push_back(problem({path.string()}, "the file or folder", "it can't be read (" + why + ")",
                                "make it readable for the user of cgpud, or remove it"));
 }
 
@@ -66,7 +66,7 @@ std::vector<std::string> split_path(const std::string& text) {
 }
 
 void add_override(const std::string& text, std::vector<Entry>& entries, Problems& problems) {
-    const std::string origin = "command line";
+    const Origin origin{"command line"};
     const auto equals = text.find('=');
     if (equals == std::string::npos || equals == 0)
         problems.push_back(problem(origin, model::quote(text), "it is not of the form key=value",

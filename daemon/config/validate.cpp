@@ -82,8 +82,8 @@ class Validator {
 
     void take_weight(const Entry& entry) {
         if (entry.path.size() != 2 || entry.path[1].empty())
-            return add(entry, "weights are given by container name",
-                       "weights, and below it lines such as trainer: 4");
+            return add(entry, "each container's name has a weight of its own",
+                       "write the key alone, and below it lines such as trainer: 4");
         const auto weight = read_weight(entry.value);
         if (!weight) return add(entry, weight.error(), std::string(kWeightAllowed));
         config.admission.weights[entry.path[1]] = *weight;

@@ -39,6 +39,11 @@ bool has_more_than_one_document(const std::string& text) {
     return parser.HandleNextDocument(ignore) && parser.HandleNextDocument(ignore);
 }
 
+/// From 1, as editors count; the first one where the parser doesn't say.
+std::uint32_t line_of(const YAML::Mark& mark) {
+    return mark.is_null() ? 1 : static_cast<std::uint32_t>(mark.line + 1);
+}
+
 class Flattener {
   public:
     Flattener(const std::string& file, std::vector<Entry>& entries, Problems& problems)
@@ -47,7 +52,7 @@ class Flattener {
     void add_map(const YAML::Node& map, const std::vector<std::string>& above) {
         std::set<std::string> seen;
         for (const auto& item : map) {
-            const std::string origin = origin_of(item.first);
+            const Origin origin = origin_of(item.first);
             if (!item.first.IsScalar()) {
                 problems_.push_back(
                     problem(origin, "a key", "it is not a name", "write a name, a colon and a value"));
@@ -64,7 +69,7 @@ class Flattener {
     }
 
   private:
-    void add_value(const YAML::Node& value, std::vector<std::string> path, const std::string& origin) {
+    void add_value(const YAML::Node& value, std::vector<std::string> path, const Origin& origin) {
         const std::string what = model::quote(path.back());
         if (value.IsMap()) {
             if (path.size() < kMaxDepth)
@@ -84,9 +89,7 @@ class Flattener {
         }
     }
 
-    std::string origin_of(const YAML::Node& node) const {
-        return file_ + ":" + std::to_string(node.Mark().line + 1);
-    }
+    Origin origin_of(const YAML::Node& node) const { return {file_, line_of(node.Mark())}; }
 
     const std::string& file_;
     std::vector<Entry>& entries_;
@@ -102,13 +105,12 @@ std::vector<Entry> read_yaml(const std::string& text, const std::string& file, P
         const YAML::Node document = YAML::Load(text);
         if (one_document && document.IsNull()) return entries;
         if (!one_document || !document.IsMap())
-            problems.push_back(problem(file + ":1", "the file", "it is not one list of keys and values",
+            problems.push_back(problem({file, 1}, "the file", "it is not one list of keys and values",
                                        "write lines of the form key: value"));
         else
             Flattener(file, entries, problems).add_map(document, {});
     } catch (const YAML::Exception& error) {
-        const std::string line = error.mark.is_null() ? "1" : std::to_string(error.mark.line + 1);
-        problems.push_back(problem(file + ":" + line, "the file",
+        problems.push_back(problem({file, line_of(error.mark)}, "the file",
                                    "it is not YAML here: " + model::quote(error.msg),
                                    "write lines of the form key: value, indented with blanks"));
     }

@@ -10,8 +10,8 @@ namespace {
 
 void check(const config::Problems& problems) {
     for (const auto& problem : problems) {
-        must_be_a_line(problem, "a problem is one line of printable ASCII");
-        must(problem.find(". Try: ") != std::string::npos, "a problem says what to try");
+        must_be_a_line(problem.text, "a problem is one line of printable ASCII");
+        must(problem.text.find(". Try: ") != std::string::npos, "a problem says what to try");
     }
 }
 

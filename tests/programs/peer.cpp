@@ -11,6 +11,7 @@
 #include <chrono>
 #include <climits>
 #include <cstdio>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -125,6 +126,27 @@ int ring(const Given& given) {
     return 0;
 }
 
+/// Forges its report: says again and again, with a bell each time, that it wants the GPU and has waited for
+/// as long as a number can say; every other time, for less than no time.
+int forge_alone(const Given& given) {
+    Front front;
+    if (!front.connect(given.socket) || front.hello(wire::Role::compute) != wire::Why::none) return 1;
+    auto& report = front.reports->gpus[0];
+    auto* word = &front.bell->rings;
+    bool huge = true;
+    for (const auto end = end_of(given); Clock::now() < end; usleep(1000)) {
+        report.waited_ns =
+            huge ? std::numeric_limits<std::int64_t>::max() : std::numeric_limits<std::int64_t>::min();
+        huge = !huge;
+        report.wants = 1;
+        report.updated_ns = std::chrono::nanoseconds(Clock::now().time_since_epoch()).count();
+        word->fetch_add(1);
+        syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(word), FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+    }
+    report.waited_ns = std::numeric_limits<std::int64_t>::max();
+    return 0;
+}
+
 /// Measures how long an honest process waits for memory: it leases and gives back, at most 500 times a
 /// second.
 int time_leases(const Given& given) {
@@ -150,9 +172,9 @@ int time_leases(const Given& given) {
 int main(int argc, char** argv) {
     Given given;
     programs::Options options("peer: a peer of cgpud's link that is not the module");
-    options.value("--do", given.errand, "hello, flood, stay, ring, spin or time")
+    options.value("--do", given.errand, "hello, flood, forge, stay, ring, spin or time")
         .required()
-        .one_of({"hello", "flood", "stay", "ring", "spin", "time"});
+        .one_of({"hello", "flood", "forge", "stay", "ring", "spin", "time"});
     options.value("--socket", given.socket);
     options.value("--processes", given.processes).positive();
     options.value("--connections", given.connections, "of each process").positive();
@@ -161,6 +183,7 @@ int main(int argc, char** argv) {
     if (const auto status = options.parse(argc, argv)) return *status;
     if (given.errand == "hello") return hello(given);
     if (given.errand == "flood") return in_processes(given, [&] { return flood_alone(given); });
+    if (given.errand == "forge") return in_processes(given, [&] { return forge_alone(given); });
     if (given.errand == "stay") return in_processes(given, [&] { return stay(given); });
     if (given.errand == "ring") return ring(given);
     if (given.errand == "time") return time_leases(given);

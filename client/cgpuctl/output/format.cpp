@@ -83,9 +83,16 @@ std::string time_text(std::uint64_t seconds) {
 std::string short_id(std::string_view id) { return std::string(id.substr(0, 12)); }
 
 std::string printable(std::string_view text) {
-    std::string out(text);
-    for (char& c : out)
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto byte = static_cast<unsigned char>(text[i]);
+        const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0U;
+        // U+0080 to U+009F, two bytes each: terminals read U+009B as they read escape and a bracket.
+        const bool second_set = byte == 0xc2 && next >= 0x80 && next <= 0x9f;
+        const bool control = byte < 0x20 || byte == 0x7f || second_set;
+        out += control ? '?' : text[i];
+        i += second_set ? 1 : 0;
+    }
     return out;
 }
 

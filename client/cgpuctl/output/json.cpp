@@ -103,7 +103,8 @@ Json to_json(const client::Kept& kept) {
 }
 
 std::string to_text(const Json& json) {
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    // Plain ASCII: names of others may have characters that a terminal obeys.
+    return json.dump(2, ' ', true, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace cgpu::cgpuctl

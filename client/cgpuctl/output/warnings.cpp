@@ -11,6 +11,19 @@ constexpr auto kNative = static_cast<std::uint32_t>(model::Policy::native);
 /// Whether the GPU's compute is divided by cgpu at all.
 bool divides(const client::Gpu& gpu) { return gpu.mode == "memory+compute" && gpu.policy != kNative; }
 
+/// The messages have their remedies already, which are followed by the reload.
+std::vector<std::string> configuration_warnings(const client::Snapshot& snapshot) {
+    std::vector<std::string> out;
+    for (const client::ConfigurationProblem& problem : snapshot.configuration_problems) {
+        std::string message = problem.message;
+        if (message.ends_with('.')) message.pop_back();
+        out.push_back(
+            "configuration: the files were refused, and the former configuration is in force since " +
+            time_text(problem.since) + ": " + message + ", and then systemctl reload cgpud.");
+    }
+    return out;
+}
+
 }  // namespace
 
 std::vector<std::string> mode_warnings(const client::Snapshot& snapshot) {
@@ -25,7 +38,7 @@ std::vector<std::string> mode_warnings(const client::Snapshot& snapshot) {
 }
 
 std::vector<std::string> warnings_about(const client::Snapshot& snapshot) {
-    std::vector<std::string> out;
+    std::vector<std::string> out = configuration_warnings(snapshot);
     if (snapshot.module_version.empty())
         out.emplace_back(
             "module: none is installed, so nothing can be limited. Try: install it, then restart cgpud.");

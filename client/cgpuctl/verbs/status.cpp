@@ -17,6 +17,12 @@ auto instances_on(const client::Snapshot& snapshot, const client::Gpu& gpu) {
 }
 
 std::string as_json(const client::Snapshot& snapshot, const std::vector<std::string>& warnings) {
+    Json problems = Json::array();
+    for (const client::ConfigurationProblem& problem : snapshot.configuration_problems)
+        problems.push_back({{"file", problem.file},
+                            {"line", problem.line},
+                            {"message", problem.message},
+                            {"since_seconds", problem.since}});
     Json gpus = Json::array();
     for (const client::Gpu& gpu : snapshot.gpus) gpus.push_back(to_json(gpu));
     Json instances = Json::array();
@@ -27,6 +33,7 @@ std::string as_json(const client::Snapshot& snapshot, const std::vector<std::str
                     {"mode", snapshot.mode},
                     {"mode_source", snapshot.mode_is_switched ? "switched" : "configuration"},
                     {"upgrade", snapshot.job ? to_json(*snapshot.job) : Json()},
+                    {"configuration_problems", std::move(problems)},
                     {"gpus", std::move(gpus)},
                     {"instances", std::move(instances)},
                     {"warnings", warnings}});

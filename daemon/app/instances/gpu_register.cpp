@@ -124,7 +124,7 @@ void GpuRegister::tell_changes(Result<bool> changed, const std::vector<model::Gp
     if (!*changed) return;
     for (const auto& gpu : state_.node().gpus()) {
         if (std::find(before.begin(), before.end(), gpu) != before.end()) continue;
-        log::info("{}: {}, {} MiB{}{}", describe(gpu), gpu.model_name, gpu.total.mib(),
+        log::info("{}: {}, {}MiB{}{}", describe(gpu), gpu.model_name, gpu.total.mib(),
                   gpu.present ? "" : ", not shown by the driver now",
                   gpu.obstacle.empty() ? "" : ", not shared: " + gpu.obstacle);
         if (!gpu.present) say_whose_gpu_is_lost(state_.node(), gpu);

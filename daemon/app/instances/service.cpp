@@ -53,7 +53,7 @@ Result<Created> Service::create_instance(std::string_view id, std::string_view n
     if (unknown && settings_.unknown_variables == request::UnknownNames::refuse)
         return tl::unexpected(request::refuse_unknown_name(*unknown));
     if (unknown)
-        log::warn("instance {} ({}): {}", parsed_id->short_id(), name,
+        log::warn("{}: {}", model::describe(unmanaged(*parsed_id, name).instance),
                   request::refuse_unknown_name(*unknown).text);
     auto request = request::parse_request(variables);
     if (!request) return tl::unexpected(request.error());
@@ -73,6 +73,12 @@ Result<Created> Service::create_instance(std::string_view id, std::string_view n
     if (!outside_.processes.alive(caller.process))
         return model::refuse(Refusal::Reason::not_found, "process " + std::to_string(caller.process.pid),
                              "it asked for an instance and has ended", "try the same again");
+    // polkit was asked about the caller's user, possibly minutes ago.
+    if (caller.user != 0 && !is_own(caller.process, caller))
+        return model::refuse(Refusal::Reason::not_permitted, "process " + std::to_string(caller.process.pid),
+                             "it asked for an instance as user id " + std::to_string(caller.user) +
+                                 " and runs as another user now",
+                             "ask from a process that stays the same user's");
 
     model::Instance wanted{*parsed_id,    std::string(name), 0,          outside_.wall_clock(), grant->mode,
                            grant->quotas, std::nullopt,      caller.user};
@@ -95,7 +101,7 @@ Result<Created> Service::create_instance(std::string_view id, std::string_view n
     lifetimes_.watch_end(*parsed_id, caller.process);
     const auto& instance = *state_.node().find_instance(*parsed_id);
     for (const auto& quota : instance.quotas)
-        log::info("{}: admitted, GPU {}, {} MiB, weight {}", model::describe(instance), quota.gpu.to_string(),
+        log::info("{}: admitted, GPU {}, {}MiB, weight {}", model::describe(instance), quota.gpu.to_string(),
                   quota.memory_limit.mib(), quota.weight);
     for (const auto& warning : grant->warnings) log::warn("{}: {}", model::describe(instance), warning);
     outside_.publisher.instance_added(instance.id);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/model/size.hpp"
 #include "daemon/app/ports/log.hpp"
 
 namespace cgpu::app {
@@ -68,9 +69,10 @@ void Escapes::tell_outside(const Found& found) const {
 }
 
 void Escapes::tell_bytes(const Found& found) const {
-    log::warn("instance {}: process {}: holds {} bytes on {} that the module can't explain; {}",
-              found.key.pool.instance.id.short_id(), found.key.process.pid, found.bytes,
-              found.key.pool.gpu.to_string(), consequence(on_escape_, found));
+    log::warn("instance {}: process {}: holds {} on {} that the module can't explain; {}",
+              found.key.pool.instance.id.short_id(), found.key.process.pid,
+              model::format_mib(model::Bytes(found.bytes)), found.key.pool.gpu.to_string(),
+              consequence(on_escape_, found));
 }
 
 void Escapes::kill(const Found& found, bool first) {

@@ -63,7 +63,7 @@ int refuse_if_long(sd_bus_message* message, void*, sd_bus_error*) {
     Left left;
     if (read_all(message, left)) return sd_bus_message_rewind(message, 1) < 0 ? 1 : 0;
     const auto text = "the call: it has more than " + std::to_string(MessageLimits::kMostText >> 10) +
-                      " KiB of text or " + std::to_string(MessageLimits::kMostValues) +
+                      "KiB of text or " + std::to_string(MessageLimits::kMostValues) +
                       " values, or is malformed. Try: send only values that org.cgpu1 knows.";
     sd_bus_reply_method_errorf(message, error_name(model::Refusal::Reason::invalid).c_str(), "%s",
                                text.c_str());

@@ -119,6 +119,18 @@ std::vector<std::map<std::string, sdbus::Variant>> ManagerObject::Kept() {
     return all;
 }
 
+std::vector<std::map<std::string, sdbus::Variant>> ManagerObject::ConfigurationProblems() {
+    std::vector<std::map<std::string, sdbus::Variant>> all;
+    for (const auto& problem : configuration_problems_) {
+        auto& entry = all.emplace_back();
+        entry.emplace("file", sdbus::Variant(problem.file));
+        entry.emplace("line", sdbus::Variant(problem.line));
+        entry.emplace("message", sdbus::Variant(problem.message));
+        entry.emplace("since", sdbus::Variant(problem.since));
+    }
+    return all;
+}
+
 sdbus::ObjectPath ManagerObject::FindGpu(const std::string& gpu) {
     return guarded("FindGpu", [&] { return path_of(take(service_.find_gpu(gpu))); });
 }
@@ -162,6 +174,12 @@ void ManagerObject::module_changed() { emit_changed(getObject(), {compat::Proper
 
 void ManagerObject::mode_changed() {
     emit_changed(getObject(), {compat::PropertyName("Mode"), compat::PropertyName("ModeSource")});
+}
+
+void ManagerObject::set_configuration_problems(app::ConfigurationProblems problems) {
+    if (problems.empty() && configuration_problems_.empty()) return;
+    configuration_problems_ = std::move(problems);
+    emit_changed(getObject(), {compat::PropertyName("ConfigurationProblems")});
 }
 
 void ManagerObject::job_ended(const upgrade::Ended& ended) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "daemon/app/instances/service.hpp"
+#include "daemon/app/ports/configuration_problem.hpp"
 #include "daemon/app/upgrade/upgrader.hpp"
 #include "daemon/bus/authority/authority.hpp"
 #include "daemon/bus/message/options.hpp"
@@ -29,6 +30,7 @@ class ManagerObject final
     /// The mode of the node, or its source, has changed.
     void mode_changed();
     void job_ended(const upgrade::Ended& ended);
+    void set_configuration_problems(app::ConfigurationProblems problems);
 
   private:
     /// instance, quotas, link, warnings
@@ -56,11 +58,13 @@ class ManagerObject final
     std::string ModuleVersion() override { return upgrader_.installed_in_force(); }
     std::vector<std::string> ModulesInstalled() override;
     std::vector<std::map<std::string, sdbus::Variant>> Kept() override;
+    std::vector<std::map<std::string, sdbus::Variant>> ConfigurationProblems() override;
 
     Authority& authority_;
     app::Service& service_;
     app::Upgrader& upgrader_;
     std::string version_;
+    app::ConfigurationProblems configuration_problems_;
 };
 
 }  // namespace cgpu::bus

@@ -171,5 +171,43 @@ expect_equal "the signals of a switch" \
 [\"PropertiesChanged\",[\"org.cgpu1.Gpu\"],[\"Mode\"]]"
 expect_equal "the mode" "$(call_manager_property Mode) $(call_manager_property ModeSource)" 'none switched'
 
+# A configuration that is refused at a reload is told, once each time that the answer changes, and no longer after a good one.
+reload() { kill -HUP "$(cat "$CGPU_LAB/cgpud.pid")"; }
+refused() { # NUMBER: of faults that the bus shows
+    busctl --json=short get-property org.cgpu1 $manager org.cgpu1.Manager ConfigurationProblems >"$scratch/refused"
+    [[ $(jq '.data | length' "$scratch/refused") == "$1" ]]
+}
+expect refused 0
+mkdir -p /etc/cgpu
+printf 'max_inst: 4\nslice_ms: never\nno_weight: [1]\n' >/etc/cgpu/cgpud.yaml
+before=$(date +%s)
+start_signals
+reload
+wait_for 10 refused 2
+expect_equal "the faults" "$(jq -c '[.data[] | [.file.data, .line.data]] | sort' "$scratch/refused")" \
+    '[["/etc/cgpu/cgpud.yaml",2],["/etc/cgpu/cgpud.yaml",3]]'
+since=$(jq '.data[0].since.data' "$scratch/refused")
+expect_between "since when" "$since" "$before" "$(date +%s)"
+cgpuctl status >/dev/null 2>"$scratch/said"
+expect has "$scratch/said" \
+    'former configuration is in force since .*cgpud.yaml:2: slice_ms = .* Try: .*, and then systemctl reload cgpud\.$'
+expect_equal "in JSON" "$(cgpuctl status --json | jq -c '[.configuration_problems[] | [.line, .since_seconds]] | sort')" \
+    "[[2,$since],[3,$since]]"
+# Another fault: the time is that of the first refusal.
+echo 'policy: fast' >/etc/cgpu/cgpud.yaml
+reload
+wait_for 10 refused 1
+expect_equal "since when" "$(jq '.data[0].since.data' "$scratch/refused")" "$since"
+rm /etc/cgpu/cgpud.yaml
+reload
+wait_for 10 refused 0
+stop_signals
+expect_equal "the signals of three reloads" "$(signals '[.payload.data[0], (.payload.data[1] | keys)]')" "\
+[\"org.cgpu1.Manager\",[\"ConfigurationProblems\"]]
+[\"org.cgpu1.Manager\",[\"ConfigurationProblems\"]]
+[\"org.cgpu1.Manager\",[\"ConfigurationProblems\"]]"
+cgpuctl status 2>&1 >/dev/null | grep configuration && fail "a good configuration is warned about"
+expect_equal "in JSON" "$(cgpuctl status --json | jq -c .configuration_problems)" '[]'
+
 # None of the above is a fault of the daemon.
 expect_equal "org.cgpu1.Error.Internal" "$(lab-log | grep -ci 'exception')" 0

@@ -27,7 +27,7 @@ expect in_log 'CGPU_MEMORY="1GiB": cgpu knows no such variable'
 rm /etc/cgpu/cgpud.yaml.d/typo.yaml
 expect lab-restart-cgpud
 asks=(CGPU_MEM=20GiB)
-expect_refused '20GiB .* is asked for.* Try: |20480MiB .*Try: '
+expect_refused '20GiB .*16130MiB.* Try: '
 asks=("${four_of_15[@]}" NVIDIA_DRIVER_CAPABILITIES=graphics,display)
 expect_refused 'NVIDIA_DRIVER_CAPABILITIES="graphics,display": .* Try: '
 

@@ -10,7 +10,7 @@ policy() {
 
 # What cgpud says of a process.
 outside='uses GPU-[^ ]+( outside|, which isn.t the instance.s, outside) the module'
-unexplained='holds [0-9]+ bytes on GPU-[^ ]+ that the module can.t explain'
+unexplained='holds [0-9]+MiB on GPU-[^ ]+ that the module can.t explain'
 
 gone() { # PID
     ! kill -0 "$1" 2>/dev/null

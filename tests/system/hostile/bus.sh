@@ -21,13 +21,13 @@ while kill -0 "$caller" 2>/dev/null; do
 done
 wait "$caller"
 echo "answered with: $(tail -n 1 "$scratch/long"); the slowest of others' calls meanwhile: $slowest us"
-expect has "$scratch/long" 'more than 64 KiB of text .*Try: '
+expect has "$scratch/long" 'more than 64KiB of text .*Try: '
 expect_between "the slowest call beside calls of 27 MiB, in us" "$slowest" 0 3000000
 expect_between "what cgpud kept of them, in bytes" "$(($(memory) - before))" -1000000000 $((32 * 1024 * 1024))
 
 # A list of 100 000 GPUs is refused before it is read.
 list=$(seq -s, 0 99999)
-expect_error 'longer than|more than 64 KiB' busctl call "${manager[@]}" CreateInstance 'ssa{ss}a{sv}' abc abc 2 CGPU_MEM 1GiB CGPU_GPUS "${list:0:100000}" 0
+expect_error 'longer than|more than 64KiB' busctl call "${manager[@]}" CreateInstance 'ssa{ss}a{sv}' abc abc 2 CGPU_MEM 1GiB CGPU_GPUS "${list:0:100000}" 0
 
 # Limits for the whole service.
 expect_equal "MemoryMax" "$(of_unit MemoryMax)" $((1024 * 1024 * 1024))

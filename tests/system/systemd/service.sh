@@ -56,6 +56,9 @@ echo 'default_weight: a lot' >/etc/cgpu/cgpud.yaml
 expect_error '.' systemctl reload cgpud
 wait_for 10 in_journal 'cgpud.yaml:1: .*Try: '
 expect_equal "the service after a reload that was refused" "$(systemctl is-active cgpud)" active
+# Clients learn of it, also those who may not read the journal.
+told() { as_nobody cgpuctl status 2>&1 >/dev/null | grep -q 'former configuration is in force since .*cgpud.yaml:1: .*Try: '; }
+wait_for 10 told
 # An administrator who sends the signal by hand finds the result in the status and the journal.
 kill -HUP "$(of_unit MainPID)"
 says_bad() { [[ $(of_unit StatusText) == 'bad configuration, the one before stays in force: '*cgpud.yaml:1:* ]]; }
@@ -63,6 +66,7 @@ wait_for 10 says_bad
 wait_for 10 in_journal 'cgpud.yaml:1: .*Try: ' PRIORITY=3
 job three -- burn --forever --kernel-us 1000
 wait_for 20 is_ready three
+told || fail "it is no longer told that the configuration was refused"
 weight() { cgpuctl list --json | jq --arg name "$1" '.[] | select(.name == $name).gpus[0].weight'; }
 expect_equal "weight by the good configuration" "$(weight three)" 3
 end_job three

@@ -61,6 +61,23 @@ expect_equal "below a strict umask" "$(as alice bash -c 'umask 077; cgpuctl run 
 expect_equal "with closed descriptors" "$(as alice bash -c 'cgpuctl run --mem 1GiB -- alloc --mib 100 <&- 2>&-' | sed -n 's/^result //p')" \
     "0 CUDA_SUCCESS"
 
+# The user's limits, soft and hard, and what the user's shell has said about signals: nohup and the like must work.
+own_limits=(prlimit --nofile=700:900 --core=4096:8192 --stack=4194304:16777216 --memlock=65536:131072)
+as alice "${own_limits[@]}" cat /proc/self/limits >"$scratch/limits"
+expect grep -qE '^Max open files +700 +900' "$scratch/limits"
+as alice "${own_limits[@]}" cgpuctl run --mem 1GiB -- cat /proc/self/limits >"$scratch/limits.job" || fail "the job failed"
+expect diff "$scratch/limits" "$scratch/limits.job"
+own_signals=(env --ignore-signal=INT,HUP,QUIT,USR1 --block-signal=USR2,TERM)
+as alice "${own_signals[@]}" grep -E '^Sig(Blk|Ign)' /proc/self/status >"$scratch/signals"
+expect_equal "signals that are ignored or blocked outside a job" "$(sort -u <(cut -f 2 "$scratch/signals") | wc -l)" 2
+as alice "${own_signals[@]}" cgpuctl run --mem 1GiB -- grep -E '^Sig(Blk|Ign)' /proc/self/status >"$scratch/signals.job" ||
+    fail "the job failed"
+expect diff "$scratch/signals" "$scratch/signals.job"
+as alice nohup cgpuctl run --mem 1GiB -- bash -c 'kill -HUP $$; echo went on' >"$scratch/nohup" 2>&1 || fail "the job failed under nohup"
+expect has "$scratch/nohup" '^went on'
+as alice bash -c 'cgpuctl run --mem 1GiB -- bash -c "kill -HUP \$\$; echo went on"' >"$scratch/nohup" 2>&1
+expect_equal "exit status by SIGHUP without nohup" $? 129
+
 # --- its terminal
 cat >"$scratch/terminal.sh" <<'TEXT'
 cgpuctl run --mem 1GiB -- bash -c 'trap "echo got it; exit 42" INT; tty; echo ready; while :; do sleep 0.1; done'

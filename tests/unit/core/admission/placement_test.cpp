@@ -61,12 +61,20 @@ TEST(Placement, ARefusalSaysWhyForEachGpu) {
     start(n, "a", {{"CGPU_MEM", "1GiB"}, {"CGPU_GPUS", "0"}});
     const auto refusal = refusal_for(n, {{"CGPU_MEM", "4GiB"}});
     EXPECT_EQ(refusal.reason, model::Refusal::Reason::no_memory);
-    for (const char* part :
-         {"4GiB on 1 GPU: no GPU can take it", "GPU 0: 4GiB is asked for, and 3072MiB of 4096MiB",
-          "GPU 1: 4GiB is asked for, and the whole GPU has 2048MiB"})
+    for (const char* part : {"4GiB on 1 GPU: no GPU can take it", "(GPU 0: 3072MiB of 4096MiB is free; ",
+                             "GPU 1: the whole GPU has 2048MiB)"})
         EXPECT_NE(refusal.text.find(part), std::string::npos) << part << " in: " << refusal.text;
     const auto several = refusal_for(n, {{"CGPU_MEM", "3GiB"}, {"aliyun.com/gpu-count", "2"}});
     EXPECT_NE(several.text.find("3GiB on 2 GPUs: 1 GPU(s) can take it"), std::string::npos) << several.text;
+}
+
+TEST(Placement, ARefusalSaysOnceWhatSeveralGpusHaveInCommon) {
+    const Node n = node({gpu(0, 4096), gpu(1, 2048), gpu(2, 4096)});
+    EXPECT_TRUE(
+        refusal_for(n, {{"CGPU_MEM", "8GiB"}})
+            .text.starts_with("8GiB on 1 GPU: no GPU can take it (GPUs 0, 2: the whole GPU has 4096MiB; "
+                              "GPU 1: the whole GPU has 2048MiB). Try: "))
+        << refusal_for(n, {{"CGPU_MEM", "8GiB"}}).text;
 }
 
 TEST(Placement, AbsentAndObstructedGpusAreLeftOut) {

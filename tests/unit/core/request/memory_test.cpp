@@ -102,7 +102,7 @@ TEST(RequestMemory, OverSeveralGpus) {
               shares({4}));
     const auto odd =
         refusal_in({{"aliyun.com/gpu-mem", "7"}, {"aliyun.com/gpu-count", "4"}}, "aliyun.com/gpu-mem");
-    EXPECT_NE(odd.find("4 or 8 GiB"), std::string::npos) << odd;
+    EXPECT_NE(odd.find("Try: 4 or 8 (in GiB) for 4 GPUs."), std::string::npos) << odd;
     refusal_in({{"aliyun.com/gpu-mem", "8"}, {"aliyun.com/gpu-count", "0"}}, "aliyun.com/gpu-count");
     refusal_in({{"aliyun.com/gpu-mem", "8"}, {"aliyun.com/gpu-count", "17"}}, "aliyun.com/gpu-count");
     refusal_in(

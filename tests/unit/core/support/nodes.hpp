@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/model/node.hpp"
+#include "tests/unit/core/support/said_once.hpp"
 
 /// Nodes, GPUs and instances in one line each.
 namespace cgpu::test {
@@ -69,6 +70,7 @@ inline void expect_well_formed(const model::Refusal& refusal) {
     EXPECT_TRUE(text.ends_with('.')) << text;
     EXPECT_FALSE(text.ends_with("..")) << text;
     for (const char c : text) EXPECT_TRUE(c >= 0x20 && c < 0x7f) << text;
+    expect_said_once(text);
 }
 
 }  // namespace cgpu::test

@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 
 #include "daemon/config/load.hpp"
+#include "tests/unit/core/support/said_once.hpp"
 #include "tests/unit/daemon/support/as_nobody.hpp"
 #include "tests/unit/daemon/support/temp_folder.hpp"
 
@@ -19,7 +20,7 @@ class ConfigLayers : public testing::Test {
     }
     Config loaded() const {
         const auto config = load(sources());
-        EXPECT_TRUE(config.has_value()) << config.error().front();
+        EXPECT_TRUE(config.has_value()) << config.error().front().text;
         return config.value_or(defaults);
     }
     Problems problems() const {
@@ -83,10 +84,14 @@ TEST_F(ConfigLayers, EverythingThatIsWrongIsSaidAtOnceWithFileAndLine) {
     const Problems all = problems();
     ASSERT_EQ(all.size(), 6U);
     std::string text;
-    for (const std::string& problem : all) {
-        text += problem + "\n";
-        EXPECT_NE(problem.find(". Try: "), std::string::npos) << problem;
+    for (const Problem& problem : all) {
+        text += problem.text + "\n";
+        EXPECT_NE(problem.text.find(". Try: "), std::string::npos) << problem.text;
+        expect_said_once(problem.text);
+        EXPECT_TRUE(problem.text.starts_with(problem.origin.text() + ": ")) << problem.text;
     }
+    EXPECT_EQ(all[0].origin.file, (folder / "etc.yaml").string()) << "problems of the syntax come first";
+    EXPECT_EQ(all[0].origin.line, 2U);
     for (const char* part :
          {"usr.yaml:2: max_inst = \"26\": it is out of range. Try: use a whole number from 1 to 25.",
           "usr.yaml:4: polcy = \"1\": there is no such key. Try: use one of policy, max_inst, ",
@@ -101,8 +106,8 @@ TEST_F(ConfigLayers, AFileThatCannotBeReadIsAProblem) {
     write_text(folder / "etc.d", "a file where a folder should be");
     const Problems all = problems();
     ASSERT_EQ(all.size(), 2U);
-    EXPECT_NE(all[0].find("Not a directory"), std::string::npos) << all[0];
-    EXPECT_NE(all[1].find("Is a directory"), std::string::npos) << all[1];
+    EXPECT_NE(all[0].text.find("Not a directory"), std::string::npos) << all[0].text;
+    EXPECT_NE(all[1].text.find("Is a directory"), std::string::npos) << all[1].text;
 }
 
 TEST_F(ConfigLayers, AFileWithoutPermissionIsAProblem) {
@@ -110,7 +115,7 @@ TEST_F(ConfigLayers, AFileWithoutPermissionIsAProblem) {
     ASSERT_EQ(chmod((folder / "etc.yaml").c_str(), 0), 0);
     ASSERT_EQ(chmod(folder.path().c_str(), 0755), 0);
     const AsNobody nobody;
-    EXPECT_NE(problems().at(0).find("Permission denied"), std::string::npos);
+    EXPECT_NE(problems().at(0).text.find("Permission denied"), std::string::npos);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "daemon/config/validate.hpp"
+#include "tests/unit/core/support/said_once.hpp"
 
 /// Every key: the values that it accepts and refuses.
 namespace cgpu::config {
@@ -8,15 +9,17 @@ namespace {
 
 std::string refusal_of(std::vector<std::string> path, const std::string& value) {
     Problems problems;
-    (void)validate({{std::move(path), value, "test:1"}}, problems);
+    (void)validate({{std::move(path), value, {"test", 1}}}, problems);
     EXPECT_EQ(problems.size(), 1U) << value;
-    return problems.empty() ? "" : problems.front();
+    if (problems.empty()) return "";
+    test::expect_said_once(problems.front().text);
+    return problems.front().text;
 }
 
 Config with(std::vector<std::string> path, const std::string& value) {
     Problems problems;
-    Config config = validate({{std::move(path), value, "test:1"}}, problems);
-    EXPECT_TRUE(problems.empty()) << problems.front();
+    Config config = validate({{std::move(path), value, {"test", 1}}}, problems);
+    EXPECT_TRUE(problems.empty()) << problems.front().text;
     return config;
 }
 
@@ -91,8 +94,9 @@ TEST(ConfigValues, WrongOnesAreRefusedWithWhatIsAllowed) {
 
 TEST(ConfigValues, KeysInTheWrongPlaceAreRefused) {
     EXPECT_NE(refusal_of({"max_inst", "a"}, "1").find("a single value"), std::string::npos);
-    EXPECT_NE(refusal_of({"weights"}, "1").find("by container name"), std::string::npos);
-    EXPECT_NE(refusal_of({"weights", "a", "b"}, "1").find("by container name"), std::string::npos);
+    EXPECT_NE(refusal_of({"weights"}, "1").find("each container's name has a weight"), std::string::npos);
+    EXPECT_NE(refusal_of({"weights", "a", "b"}, "1").find("each container's name has a weight"),
+              std::string::npos);
     EXPECT_NE(refusal_of({"weights", "a"}, "26").find("from 1 to 25"), std::string::npos);
     EXPECT_NE(refusal_of({"gpus"}, "1").find("by GPU"), std::string::npos);
     EXPECT_NE(refusal_of({"gpus", "0"}, "1").find("by GPU"), std::string::npos);
@@ -114,13 +118,13 @@ TEST(ConfigValues, AGpusOwnSettingsLieOverTheDefaultsAndItsUuidOverItsIndex) {
     const model::SeenGpu gpu{
         model::Uuid::parse("GPU-c09d11f5-a565-1f83-903c-a65a7ba138af").value(), 1, "", {}, ""};
     Problems problems;
-    const Config config = validate({{{"gpus", gpu.uuid.to_string(), "max_inst"}, "9", ""},
-                                    {{"gpus", "1", "max_inst"}, "8", ""},
-                                    {{"gpus", "1", "policy"}, "native", ""},
-                                    {{"gpus", "0", "mode"}, "none", ""},
-                                    {{"prio_ratio"}, "30", ""}},
+    const Config config = validate({{{"gpus", gpu.uuid.to_string(), "max_inst"}, "9", {}},
+                                    {{"gpus", "1", "max_inst"}, "8", {}},
+                                    {{"gpus", "1", "policy"}, "native", {}},
+                                    {{"gpus", "0", "mode"}, "none", {}},
+                                    {{"prio_ratio"}, "30", {}}},
                                    problems);
-    ASSERT_TRUE(problems.empty()) << problems.front();
+    ASSERT_TRUE(problems.empty()) << problems.front().text;
     const model::GpuSettings settings = config.settings_for(gpu);
     EXPECT_EQ(settings.max_inst, 9U);
     EXPECT_EQ(settings.policy, model::Policy::native);

@@ -3,6 +3,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "daemon/config/yaml_layer.hpp"
+#include "tests/unit/core/support/said_once.hpp"
 
 /// Which texts are YAML, and which of these are a configuration.
 namespace cgpu::config {
@@ -11,7 +12,7 @@ namespace {
 std::vector<Entry> entries_of(const std::string& text) {
     Problems problems;
     auto entries = read_yaml(text, "f", problems);
-    EXPECT_TRUE(problems.empty()) << problems.front();
+    EXPECT_TRUE(problems.empty()) << problems.front().text;
     return entries;
 }
 
@@ -19,7 +20,9 @@ std::string problem_of(const std::string& text) {
     Problems problems;
     (void)read_yaml(text, "f", problems);
     EXPECT_EQ(problems.size(), 1U) << text;
-    return problems.empty() ? "" : problems.front();
+    if (problems.empty()) return "";
+    test::expect_said_once(problems.front().text);
+    return problems.front().text;
 }
 
 TEST(ConfigYaml, BecomesEntriesWithTheirLines) {
@@ -28,11 +31,11 @@ TEST(ConfigYaml, BecomesEntriesWithTheirLines) {
     ASSERT_EQ(entries.size(), 3U);
     EXPECT_EQ(entries[0].path, std::vector<std::string>{"max_inst"});
     EXPECT_EQ(entries[0].value, "20");
-    EXPECT_EQ(entries[0].origin, "f:2");
+    EXPECT_EQ(entries[0].origin.text(), "f:2");
     EXPECT_EQ(entries[1].path, (std::vector<std::string>{"weights", "a.b"}));
-    EXPECT_EQ(entries[1].origin, "f:4");
+    EXPECT_EQ(entries[1].origin.text(), "f:4");
     EXPECT_EQ(entries[2].path, (std::vector<std::string>{"gpus", "0", "policy"}));
-    EXPECT_EQ(entries[2].origin, "f:6");
+    EXPECT_EQ(entries[2].origin.text(), "f:6");
 }
 
 TEST(ConfigYaml, NothingIsFine) {

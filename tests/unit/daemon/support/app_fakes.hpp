@@ -118,11 +118,14 @@ class FakeProcesses final : public Processes {
         if (!living.contains(pid))
             return model::refuse(model::Refusal::Reason::not_found, "process", "there is no such process",
                                  "another");
-        return model::Process{pid, 7, "boot"};
+        return model::Process{pid, started.contains(pid) ? started.at(pid) : 7, "boot"};
     }
-    bool alive(const model::Process& process) override { return living.contains(process.pid); }
+    bool alive(const model::Process& process) override {
+        const auto now = identify(process.pid);
+        return now && *now == process;
+    }
     std::optional<std::uint32_t> user_of(const model::Process& process) override {
-        if (!living.contains(process.pid)) return std::nullopt;
+        if (!alive(process)) return std::nullopt;
         return users.contains(process.pid) ? users.at(process.pid) : 0;
     }
     std::int32_t parent_of(const model::Process& process) override {
@@ -150,7 +153,8 @@ class FakeProcesses final : public Processes {
             if (end.first == pid && ends_.erase(key) > 0) end.second();
     }
     std::set<std::int32_t> living;
-    std::map<std::int32_t, std::uint32_t> users;  ///< of those that aren't root's
+    std::map<std::int32_t, std::uint64_t> started;  ///< start times of those that have a pid again
+    std::map<std::int32_t, std::uint32_t> users;    ///< of those that aren't root's
     std::map<std::int32_t, std::int32_t> parents;
 
   private:

@@ -35,6 +35,13 @@ TEST(DurationText, PicksTheUnit) {
 
 TEST(Printable, TakesOutWhatMovesTheCursor) { EXPECT_EQ(printable("a\033[2Jb\n\x7f"), "a?[2Jb??"); }
 
+// A terminal may read U+009B as it reads escape and a bracket.
+TEST(Printable, TakesOutTheSecondSetOfControlCharacters) {
+    EXPECT_EQ(printable("a\u009b2Jb\u0080\u009f"), "a?2Jb??");
+    EXPECT_EQ(printable("\u00a0\u00c2"), "\u00a0\u00c2");
+    EXPECT_EQ(printable("\xc2"), "\xc2") << "an end in the middle of a character";
+}
+
 TEST(Printable, LeavesUtf8) { EXPECT_EQ(printable("größe"), "größe"); }
 
 TEST(TextWidth, CountsCodePoints) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "client/cgpuctl/output/format.hpp"
 #include "tests/unit/client/support/fake_node.hpp"
 
 namespace cgpu::cgpuctl {
@@ -14,6 +15,22 @@ bool warns_of(const client::Snapshot& snapshot, const std::string& part) {
 }
 
 TEST(Warnings, NoneWhereAllIsWell) { EXPECT_TRUE(warnings_about(two_gpus()).empty()); }
+
+TEST(Warnings, AConfigurationThatWasRefused) {
+    auto snapshot = two_gpus();
+    snapshot.configuration_problems = {{"/etc/cgpu/cgpud.yaml", 3,
+                                        "/etc/cgpu/cgpud.yaml:3: slice_ms = \"0\": it is out of range. Try: "
+                                        "use a whole number from 1 to 100.",
+                                        1700000000}};
+    const auto warnings = warnings_about(snapshot);
+    ASSERT_EQ(warnings.size(), 1U);
+    EXPECT_EQ(
+        warnings[0],
+        "configuration: the files were refused, and the former configuration is in force since " +
+            time_text(1700000000) +
+            ": /etc/cgpu/cgpud.yaml:3: slice_ms = \"0\": it is out of range. Try: use a whole number from "
+            "1 to 100, and then systemctl reload cgpud.");
+}
 
 TEST(Warnings, NoModule) {
     auto snapshot = two_gpus();

@@ -107,6 +107,17 @@ TEST_F(ReadVerbs, StatusAsJson) {
     EXPECT_EQ(json.at("gpus").at(0).at("prio_ratio"), 0.8);
     EXPECT_EQ(json.at("instances").at(0).at("id"), kWebId);
     EXPECT_TRUE(json.at("warnings").empty());
+    EXPECT_TRUE(json.at("configuration_problems").empty());
+}
+
+TEST_F(ReadVerbs, StatusAsJsonHasWhatIsWrongWithTheConfiguration) {
+    node_.snapshot.configuration_problems = {{"/etc/cgpu/cgpud.yaml", 3, "a message", 1700000000}};
+    const auto json = parsed(&status);
+    EXPECT_EQ(json.at("configuration_problems"), (nlohmann::json{{{"file", "/etc/cgpu/cgpud.yaml"},
+                                                                  {"line", 3},
+                                                                  {"message", "a message"},
+                                                                  {"since_seconds", 1700000000}}}));
+    EXPECT_EQ(json.at("warnings").size(), 1U);
 }
 
 TEST_F(ReadVerbs, ListAlignsItsColumns) {

@@ -53,15 +53,18 @@ TEST_F(ServiceKeptTest, what_is_there_already_is_kept_all_the_same) {
 TEST_F(ServiceKeptTest, another_users_instance_of_the_name_gets_what_it_asks_for) {
     see_v100();
     caller.user = 1000;
+    processes.users[100] = 1000;
     ASSERT_TRUE(create_named("aaaa", "web"));
     ASSERT_TRUE(set_memory("aaaa", 2000, true));
     ASSERT_TRUE(service->release_instance("aaaa", caller, {}));
     caller.user = 1001;
+    processes.users[100] = 1001;
     const auto other = create_named("bbbb", "web");
     ASSERT_TRUE(other);
     EXPECT_EQ(limit_of("bbbb"), 4096u);
     EXPECT_TRUE(other->warnings.empty());
     caller.user = 1000;
+    processes.users[100] = 1000;
     ASSERT_TRUE(create_named("cccc", "web"));
     EXPECT_EQ(limit_of("cccc"), 2000u);
 }

@@ -114,6 +114,48 @@ TEST_F(ServiceTest, a_caller_that_ended_while_polkit_was_asked_gets_no_instance)
     EXPECT_TRUE(service->node().instances().empty());
 }
 
+/// Why it was refused; `storage`, which these tests never cause, if it wasn't.
+template <class T>
+Refusal::Reason refused_as(const Result<T>& result) {
+    EXPECT_FALSE(result);
+    return result ? Refusal::Reason::storage : result.error().reason;
+}
+
+TEST_F(ServiceTest, a_pid_that_is_used_again_while_polkit_was_asked_gets_nothing) {
+    see_v100();
+    ASSERT_TRUE(create("bbbb", "4"));
+    processes.living.insert(200);
+    const auto asked_for = service->identify(200);
+    ASSERT_TRUE(asked_for);
+    // Both pids are other processes' when the answer comes.
+    processes.started = {{100, 8}, {200, 8}};
+    const auto created = create("aaaa", "4");
+    EXPECT_EQ(refused_as(created), Refusal::Reason::not_found);
+    EXPECT_EQ(service->node().instances().size(), 1U);
+    const auto attached = service->attach("bbbb", *asked_for, caller, {});
+    EXPECT_EQ(refused_as(attached), Refusal::Reason::not_found);
+    EXPECT_FALSE(service->node().instances().begin()->second.attached);
+}
+
+TEST_F(ServiceTest, a_caller_that_is_another_users_by_then_gets_nothing) {
+    see_v100();
+    caller.user = 1000;
+    processes.users = {{100, 1000}, {200, 1000}};
+    ASSERT_TRUE(create("bbbb", "4"));
+    processes.living.insert(200);
+    const auto asked_for = service->identify(200);
+    ASSERT_TRUE(asked_for);
+    // It has executed a set-uid program, for example: the process is the same.
+    processes.users = {{100, 1001}, {200, 1001}};
+    const auto created = create("aaaa", "4");
+    ASSERT_EQ(refused_as(created), Refusal::Reason::not_permitted);
+    EXPECT_NE(created.error().text.find("as user id 1000 and runs as another user now. Try: "),
+              std::string::npos);
+    EXPECT_EQ(service->node().instances().size(), 1U);
+    EXPECT_EQ(refused_as(service->attach("bbbb", *asked_for, caller, {})), Refusal::Reason::not_permitted);
+    EXPECT_FALSE(service->node().instances().begin()->second.attached);
+}
+
 TEST_F(ServiceTest, a_switched_mode_is_that_of_an_instance_that_asks_for_none) {
     see_v100();
     admission.switched = model::Mode::none;

@@ -131,7 +131,18 @@ tl::expected<void, std::string> Daemon::start() {
     bus_ = std::move(*connected);
     compose(std::move(*state));
     look_for_gpus();
+    take_over_instances();
     return {};
+}
+
+void Daemon::take_over_instances() {
+    leases_->wait_for_driver();
+    service_->adopt();
+    std::vector<model::InstanceId> known;
+    for (const auto& [id, instance] : service_->node().instances()) known.push_back(id);
+    link_->forget_unknown(known);
+    descriptors_.forget_rest();
+    upgrader_->resume();
 }
 
 /// The version in force may have been removed, by an administrator or with a package. On a node without
@@ -159,7 +170,11 @@ void Daemon::look_for_gpus() {
 void Daemon::gpus_listed(const app::Result<model::SeenGpus>& seen) {
     if (seen) {
         failures_ = 0;
+        const auto before = service_->node().gpus();
         service_->gpus_seen(*seen);
+        // Connected processes have been told the memory of the cards that the state had.
+        if (service_->node().gpus() != before)
+            for (const auto& [id, instance] : service_->node().instances()) link_->refresh(instance);
         std::vector<model::Uuid> uuids;
         std::ranges::transform(seen->gpus, std::back_inserter(uuids), &model::SeenGpu::uuid);
         leases_->set_gpus(std::move(uuids));
@@ -169,6 +184,7 @@ void Daemon::gpus_listed(const app::Result<model::SeenGpus>& seen) {
     const bool whole = seen && !seen->gpus.empty() && seen->lost.empty();
     next_look_ = loop_.at(loop_.now() + (whole ? kLookAgain : kLookAgainSoon), [this] { look_for_gpus(); });
     if (std::exchange(open_, true)) return;
+    leases_->driver_answered();
     if (const auto opened = open_to_clients(); !opened) fail(opened.error());
 }
 
@@ -180,12 +196,6 @@ void Daemon::driver_failed(const std::string& why) {
 }
 
 tl::expected<void, std::string> Daemon::open_to_clients() {
-    service_->adopt();
-    std::vector<model::InstanceId> known;
-    for (const auto& [id, instance] : service_->node().instances()) known.push_back(id);
-    link_->forget_unknown(known);
-    descriptors_.forget_rest();
-    upgrader_->resume();
     take_configured_mode();
     if (auto served = bus_->serve(*service_, *upgrader_); !served) return served;
     if (auto named = bus_->request_name(); !named) return named;

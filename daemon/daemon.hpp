@@ -27,9 +27,11 @@ namespace cgpu {
 
 /// Composes cgpud: connects the rooms with each other. Each room documents its own work.
 ///
-/// Start: the state and the leases are read, the driver is queried for the GPUs, the instances of the state
-/// are taken over, the objects are exported, and only then the bus name is taken and systemd is notified. A
-/// driver that shows no GPU or doesn't answer delays nothing: it is queried again.
+/// Start: the state and the leases are read, the driver is queried for the GPUs, and the instances of the
+/// state are taken over, so that their processes connect while the driver still works on its answer. When
+/// that has come, leases are granted, the objects are exported, and only then the bus name is taken and
+/// systemd is notified. A driver that shows no GPU or doesn't answer delays nothing more: it is queried
+/// again.
 class Daemon {
   public:
     /// Call before the first thread is created, and so before a Daemon is.
@@ -47,6 +49,7 @@ class Daemon {
     tl::expected<void, std::string> start();
     void compose(store::State state);
     void choose_module(store::State& state);
+    void take_over_instances();
     void look_for_gpus();
     void gpus_listed(const app::Result<model::SeenGpus>& seen);
     void driver_failed(const std::string& why);

@@ -49,7 +49,7 @@ void Server::close(const model::InstanceId& id) {
     outside_.leases.drop_instance(id);
     if (const auto found = links_.find(id); found != links_.end()) {
         found->second->forget_engines();
-        found->second->forget_driver();
+        found->second->forget_descriptors();
     }
     links_.erase(id);
     remove_folder(instances_folder() / id.str());

@@ -50,8 +50,16 @@ std::unique_ptr<PoolEntry> Leases::make_entry(const PoolKey& key) {
     entry->queue.set_peers(peers_);
     if (settings_.on_escape != OnEscape::report)
         entry->queue.refuse_while([this, instance = key.instance] { return pools_.escaped(instance); });
+    entry->queue.hold_while([this] { return waiting_for_driver_; });
     entry->queue.settle(settled_at_, damaged_);
     return entry;
+}
+
+void Leases::wait_for_driver() { waiting_for_driver_ = true; }
+
+void Leases::driver_answered() {
+    waiting_for_driver_ = false;
+    for (auto& [key, entry] : pools_.all()) entry->queue.drive();
 }
 
 void Leases::set_peers(LeasePeers* peers) {

@@ -55,6 +55,11 @@ class Leases {
 
     /// Where processes are reached; null: they can't be reached (any more).
     void set_peers(LeasePeers* peers);
+    /// After a start, asks wait until driver_answered(): the first answer may show other GPUs than the state
+    /// has.
+    void wait_for_driver();
+    /// The driver has answered, or has failed to: asks are answered from here on.
+    void driver_answered();
     /// All GPUs of the node: while any instance is isolated, each of them is polled.
     void set_gpus(std::vector<model::Uuid> gpus);
 
@@ -137,6 +142,7 @@ class Leases {
     Nanos settled_at_ = 0;
     Nanos outside_from_ = 0;  ///< before then an unknown process may not have reconnected yet
     bool damaged_ = false;
+    bool waiting_for_driver_ = false;
     Escapes escapes_;
     std::map<model::Uuid, Nanos> strangers_looked_for_;
     NvmlPoller looks_;

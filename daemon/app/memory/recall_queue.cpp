@@ -52,6 +52,7 @@ void RecallQueue::drive() {
 
 /// True: the first of the queue was answered.
 bool RecallQueue::step() {
+    if (held_()) return false;
     if (hold_all_ && loop_.now() < settled_at_) {
         waits_to_settle_ = true;
         wait_until(settled_at_);

@@ -36,6 +36,8 @@ class RecallQueue {
     /// `hold_all` none is granted either (their memory isn't known yet).
     void settle(Nanos until, bool hold_all);
 
+    /// While this returns true, asks wait. Call drive() when it no longer does.
+    void hold_while(std::function<bool()> held) { held_ = std::move(held); }
     /// While this returns true, nothing is granted. Called at each grant.
     void refuse_while(std::function<bool()> refused) { refused_ = std::move(refused); }
 
@@ -83,6 +85,7 @@ class RecallQueue {
     Nanos due_at_ = 0;  ///< when it was due
     Nanos settled_at_ = 0;
     bool hold_all_ = false;
+    std::function<bool()> held_ = [] { return false; };
     std::function<bool()> refused_ = [] { return false; };
     bool waits_to_settle_ = false;
     bool driving_ = false;

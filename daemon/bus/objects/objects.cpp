@@ -14,6 +14,12 @@ Objects::Objects(sdbus::IConnection& connection, app::Service& service, app::Upg
     refresh_gpus();
     refresh_job();
     for (const auto& [id, instance] : service_.node().instances()) refresh(id);
+    announcing_ = true;
+}
+
+template <class Object>
+void Objects::announce(Object& object) {
+    if (announcing_) object.announce();
 }
 
 void Objects::refresh_gpus() {
@@ -25,8 +31,8 @@ void Objects::refresh_gpus() {
         if (known != gpus_.end())
             known->second.update(std::move(view));
         else
-            gpus_.try_emplace(gpu.uuid, connection_, authority_, service_, gpu.uuid, std::move(view))
-                .first->second.announce();
+            announce(gpus_.try_emplace(gpu.uuid, connection_, authority_, service_, gpu.uuid, std::move(view))
+                         .first->second);
     }
 }
 
@@ -45,10 +51,10 @@ void Objects::refresh(const model::InstanceId& id) {
     } else if (known != instances_.end()) {
         known->second.update(view_of(node, *instance, upgrader_.versions(id)));
     } else {
-        instances_
-            .try_emplace(id, connection_, authority_, service_, upgrader_, id,
-                         view_of(node, *instance, upgrader_.versions(id)))
-            .first->second.announce();
+        announce(instances_
+                     .try_emplace(id, connection_, authority_, service_, upgrader_, id,
+                                  view_of(node, *instance, upgrader_.versions(id)))
+                     .first->second);
     }
 }
 
@@ -61,7 +67,7 @@ void Objects::refresh_job() {
     }
     if (job_) job_->announce_removal();
     job_.emplace(connection_, authority_, upgrader_, status);
-    job_->announce();
+    announce(*job_);
 }
 
 }  // namespace cgpu::bus

@@ -16,7 +16,8 @@ namespace cgpu::bus {
 /// All objects on the bus, kept in step with the service's node.
 class Objects {
   public:
-    /// Exports everything in the node.
+    /// Exports everything in the node, without a signal for each object: nobody can know of objects before
+    /// the bus's name is taken.
     Objects(sdbus::IConnection& connection, app::Service& service, app::Upgrader& upgrader,
             std::string version);
 
@@ -30,6 +31,9 @@ class Objects {
     [[nodiscard]] ManagerObject& manager() { return manager_; }
 
   private:
+    template <class Object>
+    void announce(Object& object);
+
     sdbus::IConnection& connection_;
     Authority authority_;  // before the objects, whose calls it decides
     app::Service& service_;
@@ -38,6 +42,7 @@ class Objects {
     std::optional<JobObject> job_;
     std::map<model::Uuid, GpuObject> gpus_;
     std::map<model::InstanceId, InstanceObject> instances_;
+    bool announcing_ = false;  ///< objects that are added from now on
 };
 
 }  // namespace cgpu::bus

@@ -43,7 +43,7 @@ app::Result<std::unique_ptr<InstanceLink>> InstanceLink::open(const model::Insta
     if (!closed) return tl::unexpected(closed.error());
     auto doorbell = DoorbellPage::make();
     if (!doorbell) return tl::unexpected(doorbell.error());
-    auto listener = Listener::open(folder / "link");
+    auto listener = Listener::open(folder / "link", KeptSocket(outside.descriptors, app::key_of(instance)));
     if (!listener) return tl::unexpected(listener.error());
     try {
         std::unique_ptr<InstanceLink> link(new InstanceLink(instance, std::move(*closed), folder / "link",
@@ -235,7 +235,7 @@ void InstanceLink::accepted(int fd) {
 /// itself. The folder of the link is closed to others: this check is for processes that reach the socket in
 /// another way, for pids that were used again, and for users who create instances of their own.
 bool InstanceLink::has_member(const model::Process& process, const app::ProcessLook& look) const {
-    return peers_.find(process) != nullptr || look.sees(folder_) ||
+    return is_known(process) || look.sees(folder_) ||
            (instance_.attached && look.descends(*instance_.attached)) || look.is_in_cgroup(cgroup_);
 }
 
@@ -258,7 +258,9 @@ app::WatchPtr InstanceLink::find_member(app::FoundProcess call) const {
 }
 
 void InstanceLink::hello(Connection& connection, const wire::Hello& hello) {
-    if (!has_member(connection.process(), *outside_.processes.look_at(connection.process()))) {
+    // A look reads the process's mounts, which takes long when all processes of a node connect again.
+    const auto& process = connection.process();
+    if (!is_known(process) && !has_member(process, *outside_.processes.look_at(process))) {
         log_.write(connection.process().pid, "it does not belong to this instance, and was refused");
         return connection.refuse(wire::Why::bad_request,
                                  "Process " + std::to_string(connection.process().pid) +
@@ -366,6 +368,11 @@ void InstanceLink::switched(Connection& connection, const wire::Switched& switch
     const std::string detail = switched.detail[0] == '\0' ? "" : model::quote(switched.detail);
     outside_.engines.said({who(connection.process()), connection.number(), switched.header.request,
                            switched.result, upgrade::Version::unpack(switched.version), detail});
+}
+
+void InstanceLink::forget_descriptors() {
+    driver_.forget();
+    listener_->forget();
 }
 
 void InstanceLink::forget_engines() {

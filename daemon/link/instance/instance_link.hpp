@@ -47,8 +47,9 @@ class InstanceLink final : public ConnectionOwner {
     void switch_engine(const upgrade::Switch& order, const std::string& engine);
     /// Call when the instance has ended: reports the end of each of its processes to the EngineWatch.
     void forget_engines();
-    /// Call when the instance has ended: the driver's libraries are no longer kept for a later daemon.
-    void forget_driver() { driver_.forget(); }
+    /// Call when the instance has ended: its socket and the driver's libraries are no longer kept for a later
+    /// daemon.
+    void forget_descriptors();
     /// Leases and processes changed: calls Outside::on_idle if none is left.
     void tell_if_idle();
 
@@ -63,6 +64,10 @@ class InstanceLink final : public ConnectionOwner {
 
     void accepted(int fd);
     [[nodiscard]] bool room_for_another();
+    /// It was found to be a member before.
+    [[nodiscard]] bool is_known(const model::Process& process) const {
+        return peers_.find(process) != nullptr;
+    }
     [[nodiscard]] bool has_member(const model::Process& process, const app::ProcessLook& look) const;
     /// The cgroup that was made for it, if any.
     [[nodiscard]] std::string own_cgroup() const;

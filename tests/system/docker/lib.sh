@@ -3,13 +3,15 @@
 . "$CGPU_LAB/cgpud.sh"
 . "$CGPU_LAB/docker.sh"
 
+image=lab # of the containers that are started
+
 # container NAME [OPTION…] -- COMMAND…: in the background, with cgpu's runtime; requests are its environment.
 container() {
     local name=$1 options=() pair
     shift
     while [[ $1 != -- ]]; do options+=("$1") && shift; done
     for pair in "${asks[@]}"; do options+=(-e "$pair"); done
-    docker run -d --name "$name" --runtime=cgpu "${options[@]}" lab "${@:2}" >"$scratch/$name.id" 2>"$scratch/$name.err" ||
+    docker run -d --name "$name" --runtime=cgpu "${options[@]}" "$image" "${@:2}" >"$scratch/$name.id" 2>"$scratch/$name.err" ||
         fail "container $name: $(cat "$scratch/$name.err")"
     find_pid "$name"
 }
@@ -23,7 +25,7 @@ in_container() {
     local options=() pair
     while [[ $1 != -- ]]; do options+=("$1") && shift; done
     for pair in "${asks[@]}"; do options+=(-e "$pair"); done
-    docker run --rm --runtime=cgpu "${options[@]}" lab "${@:2}"
+    docker run --rm --runtime=cgpu "${options[@]}" "$image" "${@:2}"
 }
 
 container_is_ready() {

@@ -1,5 +1,9 @@
 // A new daemon takes over the state of the old one.
+#include <poll.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -8,7 +12,14 @@
 namespace cgpu::link::test {
 namespace {
 
-struct LinkRestart : LinkTest {};
+struct LinkRestart : LinkTest {
+    /// -1: none is kept of this instance.
+    int kept_socket(const std::string& id) const {
+        for (const auto& [name, fd] : descriptors.kept)
+            if (name.starts_with("link-5-") && name.ends_with("-" + id)) return fd;
+        return -1;
+    }
+};
 
 TEST_F(LinkRestart, LeasesAreTheSameAndAThirdProcessCanNotExceedTheLimit) {
     Puppet first(loop);
@@ -39,6 +50,47 @@ TEST_F(LinkRestart, LeasesAreTheSameAndAThirdProcessCanNotExceedTheLimit) {
     EXPECT_EQ(third.ask(40 * kMiB), 0U);
     EXPECT_EQ(third.ask(20 * kMiB), 20 * kMiB) << "4 MiB of it recalled";
     EXPECT_LE(leased(one), 100 * kMiB);
+}
+
+TEST_F(LinkRestart, AProcessThatSaysHelloWhileNoDaemonRunsIsWelcomedByTheNext) {
+    Puppet puppet(loop);
+    ASSERT_TRUE(puppet.connect(socket(one)));
+    stop();
+    Puppet::Order order{[](Front& front, const Puppet::Order& o) -> std::uint64_t {
+        return front.connect(o.text) && front.hello(wire::Role::compute) == wire::Why::none ? 1 : 0;
+    }};
+    wire::put_text(order.text, socket(one));
+    puppet.start(order);
+    pollfd waiting{kept_socket("one"), POLLIN, 0};
+    ASSERT_EQ(poll(&waiting, 1, 20'000), 1);
+    EXPECT_FALSE(puppet.result()) << "it is neither refused nor welcomed";
+    start();
+    std::optional<std::uint64_t> welcomed;
+    ASSERT_TRUE(loop.run_until([&] { return (welcomed = puppet.result()).has_value(); }));
+    EXPECT_EQ(*welcomed, 1U);
+    EXPECT_EQ(puppet.ask(20 * kMiB), 32 * kMiB);
+}
+
+TEST_F(LinkRestart, ASocketThatProcessesCanNotReachIsNotTakenOver) {
+    stop();
+    // Another socket is at its path.
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    socket(one).copy(address.sun_path, sizeof address.sun_path - 1);
+    unlink(address.sun_path);
+    const int other = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    ASSERT_EQ(bind(other, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    close(other);
+    start();
+    Puppet puppet(loop);
+    EXPECT_TRUE(puppet.connect(socket(one)));
+}
+
+TEST_F(LinkRestart, TheSocketOfAnInstanceThatEndedIsNotKept) {
+    EXPECT_GE(kept_socket("one"), 0);
+    server->close(one.id);
+    EXPECT_EQ(kept_socket("one"), -1);
+    EXPECT_GE(kept_socket("two"), 0);
 }
 
 TEST_F(LinkRestart, WhatWasOnItsWayBelongsToNobodyForLong) {

@@ -273,5 +273,23 @@ TEST(Lease, AnInstanceThatEndsRefusesWhoWaits) {
     EXPECT_EQ((*bed.ask(2, 2 * kMiB))->why, wire::Why::not_managed);
 }
 
+TEST(Lease, AfterAStartAsksWaitForTheDriversFirstAnswer) {
+    LeaseBed bed(100 * kMiB);
+    bed.leases.wait_for_driver();
+    bed.enter(1);
+    const auto fits = bed.ask(1, 90 * kMiB);
+    const auto too_much = bed.ask(1, 50 * kMiB);
+    bed.loop.advance(5 * kSecond);
+    EXPECT_FALSE(*fits);
+    EXPECT_FALSE(*too_much);
+    EXPECT_EQ(bed.leased(), 0U);
+    bed.leases.driver_answered();
+    bed.loop.advance(kSettled);
+    ASSERT_TRUE(*fits);
+    EXPECT_EQ((*fits)->why, wire::Why::none);
+    ASSERT_TRUE(*too_much);
+    EXPECT_EQ((*too_much)->why, wire::Why::over_limit);
+}
+
 }  // namespace
 }  // namespace cgpu::app::test

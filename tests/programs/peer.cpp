@@ -126,13 +126,13 @@ int ring(const Given& given) {
     return 0;
 }
 
-/// Forges its report: says again and again, with a bell each time, that it wants the GPU and has waited for
+/// Forges its report: says again and again, with a ring each time, that it wants the GPU and has waited for
 /// as long as a number can say; every other time, for less than no time.
 int forge_alone(const Given& given) {
     Front front;
     if (!front.connect(given.socket) || front.hello(wire::Role::compute) != wire::Why::none) return 1;
     auto& report = front.reports->gpus[0];
-    auto* word = &front.bell->rings;
+    auto* word = &front.doorbell->rings;
     bool huge = true;
     for (const auto end = end_of(given); Clock::now() < end; usleep(1000)) {
         report.waited_ns =

@@ -2,6 +2,8 @@
 """Checks the remedies in messages: `what: why. Try: REMEDY.` must name a command, a value or something to do, so REMEDY doesn't
 begin with a pronoun or a question word. usage: remedies_test.py SOURCE_FOLDER
 
+Amounts of memory are written as cgpu reads them: 4GiB, 512MiB, without a blank.
+
 It reads the string literals of the sources. A remedy is the text behind `Try: `, or the last argument of a function that builds
 a refusal from its parts (core/model/refusal.hpp), as far as that argument is, or begins with, a literal.
 """
@@ -48,6 +50,13 @@ def arguments_from(text, at):
     return found
 
 
+def amounts_with_a_blank(text):
+    """In one literal (`{} MiB`, `2 MiB`), or behind a number that is put before the literal (` GiB of …`)."""
+    for found in re.finditer(rf"{LITERAL}(?:\s*{LITERAL})*", text):
+        if re.search(r"(?:[0-9}]|^) [KMGT]iB\b", joined(found[0])):
+            yield found.start(), joined(found[0])
+
+
 def remedies_in(text):
     for found in re.finditer(rf"{LITERAL}(?:\s*{LITERAL})*", text):
         for remedy in joined(found[0]).split("Try: ")[1:]:
@@ -62,6 +71,8 @@ def main():
     bad, count = [], 0
     for path in sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.[ch]pp")):
         text = without_comments(path.read_text(encoding="utf-8"))
+        for at, literal in amounts_with_a_blank(text):
+            bad.append(f"{path.relative_to(ROOT)}:{text[:at].count(chr(10)) + 1}: write the amount without a blank: {literal}")
         for at, remedy in remedies_in(text):
             count += 1
             if re.split(r"[\s,.:;]", remedy)[0] in BAD:

@@ -1,5 +1,5 @@
-# A state_dir that can't be used, or not whole, with jobs running: cgpud doesn't start on it, and `cgpud --check` says why. It is never taken
-# for the state of an empty node, which would remove the jobs' links; the next good start has the jobs again, whole.
+# A state_dir that can't be used, or not whole, with jobs running: cgpud doesn't start on it, and `cgpud --check` says why. It is
+# never taken for the state of an empty node, which would remove the jobs' links; the next good start has the jobs again, whole.
 . "$(dirname "$0")/../lib.sh"
 . "$CGPU_LAB/cgpud.sh"
 state=/var/lib/cgpu

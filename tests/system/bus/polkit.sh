@@ -58,6 +58,47 @@ kill -CONT "$polkit"
 wait "$late"
 expect_equal "exit code" $? 77
 
+# A process that is to be attached ends while polkit is asked, and another process of the same user gets its pid: the answer isn't
+# applied to that one.
+CGPU_MEM=2GiB cgpuctl run --name roots -- alloc --mib 100 --hold >"$scratch/roots.out" 2>&1 </dev/null &
+pids[roots]=$!
+wait_for 20 is_ready roots
+roots=$(cgpuctl list -q)
+lives_with() { cgpuctl show roots --json | jq .pid; }
+before=$(lives_with)
+allow org.cgpu1.manage-instance
+wait_for 10 quietly as_user cgpuctl set-memory roots 3GiB
+setpriv --reuid=$user --regid=nogroup --clear-groups sleep 1000 &
+process=$!
+asked=$(grep -c '"CheckAuthorization"' "$scratch/asked")
+kill -STOP "$polkit"
+as_user busctl --timeout=60 call org.cgpu1 /org/cgpu1 org.cgpu1.Manager Attach 'sua{sv}' "$roots" $process 0 >"$scratch/attach" 2>&1 &
+late=$!
+asked_for_it() { (($(grep -c '"CheckAuthorization"' "$scratch/asked") > asked)); }
+wait_for 10 asked_for_it
+kill -KILL $process
+wait $process 2>/dev/null
+# The kernel gives the next process the pid after this one.
+echo $((process - 1)) >/proc/sys/kernel/ns_last_pid 2>/dev/null
+setpriv --reuid=$user --regid=nogroup --clear-groups sleep 1000 &
+again=$!
+if [[ $again == "$process" ]]; then
+    kill -CONT "$polkit"
+    wait $late && fail "the answer was applied to a process that has the pid again"
+    expect has "$scratch/attach" "process $process: it has ended"
+    expect_equal "the process that the job lives with" "$(lives_with)" "$before"
+else
+    echo "the pid was not given again here"
+    kill -CONT "$polkit"
+    wait $late && fail "the answer was applied to a process that has ended"
+fi
+kill -KILL $again
+wait $again 2>/dev/null
+kill -TERM "${pids[roots]}"
+wait "${pids[roots]}"
+wait_for 10 none_listed
+rm $rules/10-cgpu-test.rules
+
 # It dies while it is asked.
 asks_and_waits
 kill -KILL "$polkit"

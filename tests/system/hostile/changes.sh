@@ -5,6 +5,9 @@
 # for each order of the slicer. Under a booted systemd, with four GPUs.
 . "$(dirname "$0")/../lib.sh"
 of_unit() { systemctl show cgpud --property "$1" --value; }
+# Long slices: each turn that ends early is seen.
+echo 'slice_ms: 100' >/etc/cgpu/cgpud.yaml
+expect systemctl restart cgpud
 was="$(of_unit NRestarts) $(of_unit MainPID)"
 
 expect cgpuctl set-policy 3 weighted -q
@@ -16,22 +19,28 @@ job other --mem 1GiB --gpus 0 -- burn --forever --kernel-us 1000
 for name in one two idle other; do wait_for 20 is_ready $name; done
 sleep 2
 
-# measure SECONDS: "one two all": what each of the two, and all together, got of GPU 3's time, in per cent.
+# measure SECONDS: "one two all both": what each of the two, and all together, got of GPU 3's time, in per cent; and in how many
+# per cent of short looks both of them had computed since the look before. With slices this long that is seldom; turns that end
+# early make it frequent.
 measure() {
-    simgpu ledger --json >"$scratch/ledger.before"
-    sleep "$1"
-    simgpu ledger --json >"$scratch/ledger.after"
-    jq -rn --slurpfile before "$scratch/ledger.before" --slurpfile after "$scratch/ledger.after" '
-        def served($ledger; $pid): [$ledger.processes[] | select(.pid == $pid) | .gpus[] | select(.gpu == 3).gpu_ns] | add // 0;
-        ($after[0].now_ns - $before[0].now_ns) as $time |
-        [($ARGS.positional[] | tonumber | served($after[0]; .) - served($before[0]; .)),
-            $after[0].gpus[3].busy_ns - $before[0].gpus[3].busy_ns] | map(. * 1000 / $time | round / 10) | join(" ")
-    ' --args "${pids[one]}" "${pids[two]}"
+    local end=$((SECONDS + $1))
+    : >"$scratch/looks"
+    while ((SECONDS < end)); do
+        simgpu ledger --json >>"$scratch/looks"
+        sleep 0.02
+    done
+    jq -rs --argjson one "${pids[one]}" --argjson two "${pids[two]}" '
+        def served($pid): [.processes[] | select(.pid == $pid) | .gpus[] | select(.gpu == 3).gpu_ns] | add // 0;
+        map({now: .now_ns, busy: .gpus[3].busy_ns, one: served($one), two: served($two)}) |
+        (last.now - first.now) as $time |
+        [last.one - first.one, last.two - first.two, last.busy - first.busy | . * 100 / $time] +
+        [([range(1; length) as $i | select(.[$i].one > .[$i - 1].one and .[$i].two > .[$i - 1].two)] | length) * 100 / length] |
+        map(. * 10 | round / 10) | join(" ")' "$scratch/looks"
 }
 
 # Calm.
-read -r one two all <<<"$(measure 8)"
-echo "calm: one $one %, two $two %, all $all % of GPU 3's time"
+read -r one two all both <<<"$(measure 8)"
+echo "calm: one $one %, two $two %, all $all % of GPU 3's time; both in $both % of the looks"
 expect_between "share of one in a calm node" "$one" 21 27
 expect_between "share of two in a calm node" "$two" 45 52
 expect_between "GPU 3's time that is used in a calm node" "$all" 67 77
@@ -61,7 +70,7 @@ instances_come_and_go() { # [--dry-run]
         sleep 0.05
     done
 }
-# beside [--dry-run]: $one, $two and $all beside them.
+# beside [--dry-run]: $one, $two, $all and $both beside them.
 beside() {
     local changer passing
     : >"$scratch/changing"
@@ -69,20 +78,22 @@ beside() {
     changer=$!
     instances_come_and_go "$@" 2>"$scratch/passing.err" &
     passing=$!
-    read -r one two all <<<"$(measure 10)"
+    read -r one two all both <<<"$(measure 10)"
     rm "$scratch/changing"
     wait $changer || fail "a setting of GPU 0 was refused: $(cat "$scratch/settings.err")"
     wait $passing || fail "an instance on GPU 0 was refused: $(cat "$scratch/passing.err")"
     echo "beside $(cat "$scratch/settings") settings and $(cat "$scratch/passed") instances of GPU 0 ${1-}: one $one %," \
-        "two $two %, all $all % of GPU 3's time"
+        "two $two %, all $all % of GPU 3's time; both in $both % of the looks"
     expect_between "changes of settings" "$(cat "$scratch/settings")" 40 1000000
     expect_between "instances that came and went" "$(cat "$scratch/passed")" 10 1000000
 }
 beside --dry-run
-calm_one=$one calm_two=$two calm_all=$all
+calm_one=$one calm_two=$two calm_all=$all calm_both=$both
 beside
 expect_between "share of one beside changes of GPU 0" "$one" "$(jq -n "$calm_one - 3")" "$(jq -n "$calm_one + 3")"
 expect_between "share of two beside changes of GPU 0" "$two" "$(jq -n "$calm_two - 4")" "$(jq -n "$calm_two + 4")"
 expect_between "GPU 3's time that is used beside changes of GPU 0" "$all" "$(jq -n "$calm_all - 5")" "$(jq -n "$calm_all + 5")"
+
+expect_between "looks between which both had turns, in per cent, beside changes of GPU 0" "$both" 0 "$(jq -n "$calm_both + 15")"
 
 expect_equal "the service" "$(of_unit NRestarts) $(of_unit MainPID)" "$was"

@@ -16,6 +16,7 @@ starts_over() { [[ $(of_unit MainPID) != "$1" && $(of_unit MainPID) != 0 ]] && a
 expect_equal "the service" "$(systemctl is-active cgpud) $(systemctl is-enabled cgpud)" 'active enabled'
 expect_equal "its user" "$(stat -c %U "/proc/$(of_unit MainPID)")" cgpu
 expect_equal "capabilities" "$(sed -n 's/^CapEff:\t*//p' "/proc/$(of_unit MainPID)/status")" 0000000000000000
+# 0.7 at most; cgpud(8) says what it consists of.
 expect systemd-analyze security cgpud --no-pager --threshold=7 >"$scratch/exposure"
 tail -n 1 "$scratch/exposure"
 expect_equal "status line" "$(of_unit StatusText)" '1 GPUs, 0 instances'

@@ -59,6 +59,14 @@ ProcessType type_from_environment() {
     return ProcessType::compute;
 }
 
+/// NVIDIA's driver tells the pids of all processes to every user. The kernel shows the namespace of another
+/// user's process in a user namespace to root alone, but its start time to all.
+bool is_at(const ProcessEntry& process, const std::string& proc_folder) {
+    if (innermost_pid(proc_folder) != process.pid) return false;
+    const auto its = pid_namespace_of(proc_folder);
+    return its != 0 ? its == process.pid_namespace : start_time_of(proc_folder) == process.start_time;
+}
+
 }  // namespace
 
 ProcessEntry own_identity() {
@@ -78,10 +86,7 @@ int pid_seen_from_here(const ProcessEntry& process) {
     for (const auto& folder : std::filesystem::directory_iterator("/proc", error)) {
         const std::string name = folder.path().filename();
         if (!std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; })) continue;
-        const std::string path = folder.path();
-        if (pid_namespace_of(path) == process.pid_namespace && innermost_pid(path) == process.pid) {
-            return std::stoi(name);
-        }
+        if (is_at(process, folder.path())) return std::stoi(name);
     }
     return 0;
 }

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <utility>
 
 #include "tests/sim/test/support/support.hpp"
 
@@ -64,6 +65,17 @@ TEST(ProcAddress, WhatIsNotSimulatedSaysSo) {
     ASSERT_NE(function, nullptr);
     EXPECT_EQ(reinterpret_cast<CUresult (*)(CUgraph, const char*, unsigned int)>(function)(nullptr, "", 0),
               CUDA_ERROR_NOT_SUPPORTED);
+}
+
+TEST(Errors, HaveTheTextsOfNvidiasDriver) {
+    for (const auto& [code, text] : {std::pair{CUDA_ERROR_OUT_OF_MEMORY, "out of memory"},
+                                     {CUDA_ERROR_NOT_SUPPORTED, "operation not supported"},
+                                     {CUDA_ERROR_NO_DEVICE, "no CUDA-capable device is detected"},
+                                     {CUDA_ERROR_NOT_FOUND, "named symbol not found"}}) {
+        const char* found = nullptr;
+        ASSERT_EQ(cuGetErrorString(code, &found), CUDA_SUCCESS);
+        EXPECT_STREQ(found, text);
+    }
 }
 
 TEST(Devices, VisibleOnesAreThoseNamedInTheirOrder) {

@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <atomic>
 #include <map>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #define HOOK(name) \
@@ -86,10 +89,10 @@ TEST_F(Hooks, AnOldDriverHasOnlyItsOwn) {
 
 TEST_F(Hooks, AreFoundByManyThreadsAtOnce) {
     driver({"cuMemAlloc", "cuMemAlloc_v2", "cuMemGetInfo", "cuLaunchKernel", "cuLaunchKernel_ptsz"});
-    std::vector<std::thread> threads;
     std::atomic<int> wrong{0};
-    for (int i = 0; i < 8; ++i)
-        threads.emplace_back([&] {
+    std::array<std::thread, 8> threads;
+    for (auto& thread : threads)
+        thread = std::thread([&] {
             for (const auto& [symbol, expected] :
                  {std::pair{"cuMemAlloc_v2", &cuMemAlloc_v2}, {"cuLaunchKernel_ptsz", &cuLaunchKernel_ptsz}})
                 if (answer("cuMemAlloc", symbol) != hook(expected)) ++wrong;

@@ -1,6 +1,6 @@
 # What is generated from a front's list of hooked functions, at build time:
 #   cgpu_version_script(OUT.map HOOKS)   exports the hooks and nothing else
-#   cgpu_hook_table(OUT.cpp HOOKS)       find_hook() for the look-ups by cuGetProcAddress; add OUT.cpp and
+#   cgpu_hook_table(OUT.cpp HOOKS)       hook_table() for the look-ups by cuGetProcAddress; add OUT.cpp and
 #                                        ${CGPU_HOOK_TABLE_SOURCE} to the front's sources
 # OUT is an absolute path in the build tree; HOOKS the list, one exported symbol a line.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes what a front needs from its list of hooked functions (one exported symbol a line, # starts a comment).
 
-usage: generate.py table HOOKS FACTS OUT.cpp    find_hook of hook_table.hpp
+usage: generate.py table HOOKS FACTS OUT.cpp    hook_table() of hook_table.hpp
        generate.py script HOOKS OUT.map         a linker version script: the hooks, and nothing else
 """
 import pathlib
@@ -24,22 +24,17 @@ def version_script(hooks):
 
 
 def table_rows(hooks, api):
-    """(name asked for, per thread, version, hook or None), sorted. A base with one hooked function has a row for all
-    its versions and variants: a caller that asks for one that is not hooked must not get its neighbour."""
-    hooked, bases = set(hooks), api.by_base()
-    rows = []
-    for base in sorted({api.by_symbol()[name].base for name in hooks}):
-        for function in bases[base]:
-            symbol = function.symbol if function.symbol in hooked else None
-            rows.append((base, function.variant != "plain", function.version, symbol))
-    return sorted(rows, key=lambda row: row[:3])
+    """(base, symbol, has a hook), sorted, of every function whose base has one that is hooked: a caller that asks for
+    another form of it gets that form, and not a hook with other arguments."""
+    bases = api.by_base()
+    hooked_bases = {api.by_symbol()[name].base for name in hooks}
+    return sorted((base, function.symbol, function.symbol in hooks) for base in hooked_bases for function in bases[base])
 
 
 def hook_table(hooks, api):
+    table = table_rows(hooks, api)
     declarations = "".join(f"void {name}();\n" for name in sorted(hooks))
-    rows = "".join(f'    {{"{name}", {str(per_thread).lower()}, {version}, {symbol or "nullptr"}}},\n'
-                   for name, per_thread, version, symbol in table_rows(hooks, api))
-    symbols = "".join(f'    {{"{name}", {name}}},\n' for name in sorted(hooks))
+    rows = "".join(f'    {{"{base}", "{symbol}", {symbol if has_hook else "nullptr"}}},\n' for base, symbol, has_hook in table)
     return f"""// Made by module/generate/generate.py.
 #include "module/generate/hook_table.hpp"
 
@@ -49,16 +44,11 @@ extern "C" {{
 
 namespace cgpu::module {{
 
-constexpr VersionedHook kVersioned[] = {{
+constexpr HookRow kRows[] = {{
 {rows}}};
+static_assert(std::size(kRows) <= kMostHookRows);
 
-constexpr NamedHook kNamed[] = {{
-{symbols}}};
-
-const HookTable& hook_table() {{
-    static constexpr HookTable table{{kVersioned, kNamed, {api.newest}}};
-    return table;
-}}
+std::span<const HookRow> hook_table() {{ return kRows; }}
 
 }}  // namespace cgpu::module
 """

@@ -1,46 +1,56 @@
 #include "module/generate/hook_table.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace cgpu::module {
-namespace {
 
-constexpr std::uint64_t kPerThread = 2;
-
-/// The newest of a base's versions up to `version`; null if there is none.
-const VersionedHook* newest_until(const HookTable& table, std::string_view base, bool per_thread,
-                                  int version) {
-    const auto after = std::upper_bound(table.versioned.begin(), table.versioned.end(), version,
-                                        [&](int asked, const VersionedHook& row) {
-                                            if (row.base != base) return base < row.base;
-                                            if (row.per_thread != per_thread)
-                                                return per_thread < row.per_thread;
-                                            return asked < row.version;
-                                        });
-    if (after == table.versioned.begin()) return nullptr;
-    const VersionedHook& row = *(after - 1);
-    return row.base == base && row.per_thread == per_thread ? &row : nullptr;
+const void* HooksByAddress::answer(std::string_view name, const void* answered,
+                                   void* (*address_of)(const char* symbol)) {
+    if (count_.load(std::memory_order_acquire) == 0) find_places(address_of);
+    if (const HookRow* row = row_at(answered))
+        return row->hook != nullptr ? reinterpret_cast<const void*>(row->hook) : answered;
+    return has_hook(name) ? nullptr : answered;
 }
 
-const NamedHook* by_symbol(const HookTable& table, std::string_view symbol) {
-    const auto found =
-        std::lower_bound(table.named.begin(), table.named.end(), symbol,
-                         [](const NamedHook& row, std::string_view asked) { return row.symbol < asked; });
-    return found != table.named.end() && found->symbol == symbol ? &*found : nullptr;
+void HooksByAddress::find_places(void* (*address_of)(const char* symbol)) {
+    struct Found {
+        const void* address;
+        std::size_t row;
+    };
+    const auto rows = table_();
+    std::array<Found, kMostHookRows> found;
+    std::size_t count = 0;
+    for (std::size_t row = 0; row < std::min(rows.size(), kMostHookRows); ++row)
+        if (const void* address = address_of(rows[row].symbol)) found[count++] = {address, row};
+    std::sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(count),
+              [](const Found& left, const Found& right) {
+                  return left.address != right.address ? std::less<>()(left.address, right.address)
+                                                       : left.row < right.row;
+              });
+    for (std::size_t i = 0; i < count; ++i) {
+        places_[i].address.store(found[i].address, std::memory_order_relaxed);
+        places_[i].row.store(found[i].row, std::memory_order_relaxed);
+    }
+    count_.store(count, std::memory_order_release);
 }
 
-}  // namespace
+const HookRow* HooksByAddress::row_at(const void* address) const {
+    const auto* const end = places_.begin() + count_.load(std::memory_order_acquire);
+    const auto* const place =
+        std::lower_bound(places_.begin(), end, address, [](const Place& each, const void* asked) {
+            return std::less<>()(each.address.load(std::memory_order_relaxed), asked);
+        });
+    if (place == end || place->address.load(std::memory_order_relaxed) != address) return nullptr;
+    return &table_()[place->row.load(std::memory_order_relaxed)];
+}
 
-const void* find_hook(const HookTable& table, std::string_view name, int version, std::uint64_t flags) {
-    const VersionedHook* row = nullptr;
-    if ((flags & kPerThread) != 0) row = newest_until(table, name, true, version);
-    if (row == nullptr) row = newest_until(table, name, false, version);
-    if (row != nullptr) return reinterpret_cast<const void*>(row->hook);
-
-    const bool is_base = std::any_of(table.versioned.begin(), table.versioned.end(),
-                                     [&](const VersionedHook& each) { return each.base == name; });
-    const NamedHook* named = is_base ? nullptr : by_symbol(table, name);
-    return named != nullptr ? reinterpret_cast<const void*>(named->hook) : nullptr;
+bool HooksByAddress::has_hook(std::string_view base) const {
+    const auto rows = table_();
+    const auto row =
+        std::lower_bound(rows.begin(), rows.end(), base,
+                         [](const HookRow& each, std::string_view asked) { return each.base < asked; });
+    return row != rows.end() && row->base == base;
 }
 
 }  // namespace cgpu::module

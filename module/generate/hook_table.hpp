@@ -1,50 +1,70 @@
 #pragma once
 
-#include <cstdint>
+#include <array>
+#include <atomic>
+#include <cstddef>
 #include <span>
 #include <string_view>
 
-/// Which hook answers a look-up by cuGetProcAddress. The table is generated from cuda_api.tsv and the front's
-/// hooks.txt.
+/// What a front answers to a look-up by cuGetProcAddress. The generated table is made from cuda_api.tsv and
+/// the front's hooks.txt.
 namespace cgpu::module {
 
 using Hook = void (*)();
 
-/// One version of a function as cuGetProcAddress finds it.
-struct VersionedHook {
-    std::string_view base;  ///< "cuMemAlloc"
-    bool per_thread;        ///< the _ptsz or _ptds variant
-    int version;            ///< introduced with this CUDA version (1000 * major + 10 * minor)
-    Hook hook;              ///< null: this one is not hooked
+/// A function of the driver.
+struct HookRow {
+    const char* base;    ///< what cuGetProcAddress is asked for: "cuMemAlloc"
+    const char* symbol;  ///< what the driver exports: "cuMemAlloc_v2"
+    Hook hook;           ///< null: the front has none for it
 };
 
-/// A hook by its exported symbol.
-struct NamedHook {
-    std::string_view symbol;  ///< "cuMemAlloc_v2"
-    Hook hook;
-};
+/// The functions of the front that this is linked into: every known one whose base name belongs to at least
+/// one hook (generated). Sorted by base.
+std::span<const HookRow> hook_table();
 
-struct HookTable {
-    std::span<const VersionedHook> versioned;  ///< sorted by base, per_thread, version
-    std::span<const NamedHook> named;          ///< sorted by symbol
-    int newest_version;                        ///< the CUDA version that the facts are from
-};
+/// The most rows of a table.
+constexpr std::size_t kMostHookRows = 512;
 
-/// The table of the front that this is linked into (generated).
-const HookTable& hook_table();
-
-/// The hook to return if the real cuGetProcAddress found `name` at `version` with `flags`; null: the real
-/// function stays. Of several versions it is the newest that is not newer than requested; with
-/// CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM (2) it is the per-thread variant, if there is one (cuda.h,
-/// CUdriverProcAddress_flags). An exported symbol's own name ("cuMemAlloc_v2") finds its hook at any version.
+/// Chooses hooks by the addresses that the driver answered.
 ///
-/// Versions beyond HookTable::newest_version are unknown: a driver may have a newer function with other
-/// arguments there. A caller that requests one should also ask the driver at newest_version, and substitute
-/// only if both answers are the same address.
-const void* find_hook(const HookTable& table, std::string_view name, int version, std::uint64_t flags);
+/// The address is the only reliable fact. Which function belongs to a name, a version and flags differs from
+/// driver to driver: one that is older than the table has no newer function, a newer one may have another,
+/// and versions are unsigned, so -1 means the newest. But each driver exports the functions that it answers
+/// with.
+///
+/// It allocates nothing and takes no lock, so a fork at any moment leaves it usable in the child.
+class HooksByAddress {
+  public:
+    using Table = std::span<const HookRow>();
+    constexpr explicit HooksByAddress(Table* table) : table_(table) {}
 
-inline const void* find_hook(std::string_view name, int version, std::uint64_t flags) {
-    return find_hook(hook_table(), name, version, flags);
-}
+    /// `function`: what the program is to get, null if the look-up must be refused.
+    ///   - The driver answered a function that has a hook: the hook.
+    ///   - It answered another one of the table: that one.
+    ///   - It answered an address that none of the table's functions has. If the name belongs to a hook, this
+    ///   is
+    ///     a form of the function that has no hook, with unknown arguments: refused. Otherwise it is passed.
+    /// `address_of` gives the driver's address of an exported symbol, null if it doesn't export it. It is
+    /// asked for each row at the first call, and the driver must be available then.
+    [[nodiscard]] const void* answer(std::string_view name, const void* answered,
+                                     void* (*address_of)(const char* symbol));
+
+  private:
+    /// An address of the driver, and the number of its row.
+    struct Place {
+        std::atomic<const void*> address{nullptr};
+        std::atomic<std::size_t> row{0};
+    };
+
+    void find_places(void* (*address_of)(const char* symbol));
+    [[nodiscard]] const HookRow* row_at(const void* address) const;
+    [[nodiscard]] bool has_hook(std::string_view base) const;
+
+    Table* table_;
+    /// Sorted by address. Threads that come first at the same time write the same values.
+    std::array<Place, kMostHookRows> places_{};
+    std::atomic<std::size_t> count_{0};  ///< 0: not found yet
+};
 
 }  // namespace cgpu::module

@@ -2,8 +2,10 @@
 """Makes the stubs and the look-up table of a simulated library from its list of exported functions.
 
 usage: driver_tables.py cuda|nvml LIST OUTPUT_FOLDER
-  cuda  writes driver_stubs.cpp (weak definitions), driver_table.cpp (for cuGetProcAddress), driver.map
-  nvml  writes nvml_stubs.cpp, nvml.map
+       driver_tables.py cuda-of VERSION LIST OUTPUT_FOLDER
+  cuda     writes driver_stubs.cpp (weak definitions), driver_table.cpp (for cuGetProcAddress), driver.map
+  cuda-of  writes driver_table.cpp and driver.map of a driver that is as old as this CUDA version
+  nvml     writes nvml_stubs.cpp, nvml.map
 A stub is weak: where the library defines the function itself, the linker takes that one.
 """
 import pathlib
@@ -26,28 +28,37 @@ def version_script(prefixes):
     return "{\n  global: " + " ".join(f"{prefix}*;" for prefix in prefixes) + "\n  local: *;\n};\n"
 
 
-def driver_table(entries):
+def exports(symbols):
+    return "{\n  global: " + " ".join(f"{symbol};" for symbol in symbols) + "\n  local: *;\n};\n"
+
+
+def driver_table(entries, cuda_version):
     variants = {"legacy": "legacy", "ptsz": "per_thread", "ptds": "per_thread"}
     lines = ["// Made by generate/driver_tables.py", '#include "tests/sim/driver/base/function_table.hpp"', 'extern "C" {']
     lines += [f"void {symbol}();" for symbol, _, _, _ in entries]
-    lines += ["}", "namespace simgpu {", "const FunctionEntry kFunctionTable[] = {"]
+    lines += ["}", "namespace simgpu {", f"const unsigned kCudaVersion = {cuda_version};", "const FunctionEntry kFunctionTable[] = {"]
     lines += [f'    {{"{base}", {version}, StreamVariant::{variants[variant]}, &{symbol}}},'
-              for symbol, base, version, variant in entries]
+              for symbol, base, version, variant in sorted(entries, key=lambda entry: (entry[1], int(entry[2]), entry[0]))]
     lines += ["};", "const std::size_t kFunctionTableSize = sizeof(kFunctionTable) / sizeof(kFunctionTable[0]);",
               "}  // namespace simgpu", ""]
     return "\n".join(lines)
 
 
 def main():
-    kind, listing, folder = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+    kind, *version, listing, folder = sys.argv[1:]
+    listing, folder = pathlib.Path(listing), pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     entries = list(rows(listing))
     symbols = [entry[0] for entry in entries]
     if kind == "cuda":
         not_supported = 801
         (folder / "driver_stubs.cpp").write_text(stubs(symbols, not_supported))
-        (folder / "driver_table.cpp").write_text(driver_table(entries))
+        (folder / "driver_table.cpp").write_text(driver_table(entries, max(int(entry[2]) for entry in entries)))
         (folder / "driver.map").write_text(version_script(["cu[A-Z]"]))
+    elif kind == "cuda-of":
+        older = [entry for entry in entries if int(entry[2]) <= int(version[0])]
+        (folder / "driver_table.cpp").write_text(driver_table(older, version[0]))
+        (folder / "driver.map").write_text(exports(entry[0] for entry in older))
     else:
         not_supported = 3
         (folder / "nvml_stubs.cpp").write_text(stubs(symbols, not_supported))

@@ -1,10 +1,24 @@
 # For every name, version and flags that are looked up: a function with a hook is the front's, all others are the driver's
-# own, and functions that the driver lacks are not found.
+# own, and functions that the driver lacks are not found. So it is with the newest simulated driver, and with older ones.
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../real_driver/install.sh"
 source=$(cd "$(dirname "$0")/../../.." && pwd)
 hooks=$source/module/front/hooks/hooks.txt
+older=$(dirname "$(readlink -f "$(command -v simgpu)")")/older
+drivers=0
 
-job lookups --mem 1GiB -- "$kinds/lookups" "$source/module/generate/cuda_api.tsv" "$hooks"
-wait "${pids[lookups]}" || fail "$(head -n 20 "$scratch/lookups.out")"
-cat "$scratch/lookups.out"
-expect_between "substituted" "$(fact "$scratch/lookups.out" substituted)" 5000 "$(fact "$scratch/lookups.out" lookups)"
+lookups() { # DRIVER
+    job lookups --mem 1GiB -- "$kinds/lookups" "$source/module/generate/cuda_api.tsv" "$hooks"
+    wait "${pids[lookups]}" || fail "$1: $(head -n 20 "$scratch/lookups.out")"
+    echo "$1: $(xargs <"$scratch/lookups.out")"
+    expect_between "substituted" "$(fact "$scratch/lookups.out" substituted)" 5000 "$(fact "$scratch/lookups.out" lookups)"
+    drivers=$((drivers + 1))
+    wait_for 10 none_listed
+}
+
+lookups newest
+for driver in "$older"/*; do
+    install_driver "$driver"
+    lookups "${driver##*/}"
+done
+expect_between "drivers" "$drivers" 5 99

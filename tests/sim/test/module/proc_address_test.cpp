@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <utility>
 
 #include "tests/sim/test/support/support.hpp"
 
@@ -36,7 +37,9 @@ TEST(ProcAddress, GivesTheFormOfTheVersionAskedFor) {
 TEST(ProcAddress, GivesThePerThreadFormsWhereAskedFor) {
     EXPECT_EQ(found("cuLaunchKernel", 7000, 2), "cuLaunchKernel_ptsz");
     EXPECT_EQ(found("cuLaunchKernel", 7000, 1), "cuLaunchKernel");
-    EXPECT_EQ(found("cuLaunchKernel", 4000, 2), "cuLaunchKernel");
+    EXPECT_EQ(found("cuLaunchKernel", 6050, 2), "version not sufficient");
+    EXPECT_EQ(found("cuLaunchKernel", 7000, 3), "cuLaunchKernel_ptsz");
+    EXPECT_EQ(found("cuMemAlloc", 6050, 2), "cuMemAlloc_v2");  // has no such form
     EXPECT_EQ(found("cuMemcpyHtoD", 13000, 2), "cuMemcpyHtoD_v2_ptds");
     EXPECT_EQ(found("cuStreamGetCaptureInfo", 11030, 2), "cuStreamGetCaptureInfo_v2_ptsz");
 }
@@ -45,13 +48,15 @@ TEST(ProcAddress, TellsWhatItDoesNotHave) {
     EXPECT_EQ(found("cuNoSuchThing", 13000, 0), "not found");
     EXPECT_EQ(found("cuMemAlloc_v2", 13000, 0), "not found");
     EXPECT_EQ(found("cuGraphLaunch", 9000, 0), "version not sufficient");
-    EXPECT_EQ(found("cuMemAlloc", 14000, 0), "error");
+    EXPECT_EQ(found("cuMemAlloc", 14000, 0), "cuMemAlloc_v2");
+    EXPECT_EQ(found("cuMemAlloc", -1, 0), "cuMemAlloc_v2");
+    EXPECT_EQ(found("cuMemAlloc", 13000, 4), "error");
     using Old = CUresult (*)(const char*, void**, int, cuuint64_t);
     void* old = nullptr;
     ASSERT_EQ(cuGetProcAddress("cuGetProcAddress", &old, 11030, 0, nullptr), CUDA_SUCCESS);
     void* function = &function;
     EXPECT_EQ(reinterpret_cast<Old>(old)("cuNoSuchThing", &function, 11030, 0), CUDA_ERROR_NOT_FOUND);
-    EXPECT_EQ(function, nullptr);
+    EXPECT_EQ(function, &function) << "the older form leaves the pointer alone";
 }
 
 TEST(ProcAddress, WhatIsNotSimulatedSaysSo) {
@@ -60,6 +65,17 @@ TEST(ProcAddress, WhatIsNotSimulatedSaysSo) {
     ASSERT_NE(function, nullptr);
     EXPECT_EQ(reinterpret_cast<CUresult (*)(CUgraph, const char*, unsigned int)>(function)(nullptr, "", 0),
               CUDA_ERROR_NOT_SUPPORTED);
+}
+
+TEST(Errors, HaveTheTextsOfNvidiasDriver) {
+    for (const auto& [code, text] : {std::pair{CUDA_ERROR_OUT_OF_MEMORY, "out of memory"},
+                                     {CUDA_ERROR_NOT_SUPPORTED, "operation not supported"},
+                                     {CUDA_ERROR_NO_DEVICE, "no CUDA-capable device is detected"},
+                                     {CUDA_ERROR_NOT_FOUND, "named symbol not found"}}) {
+        const char* found = nullptr;
+        ASSERT_EQ(cuGetErrorString(code, &found), CUDA_SUCCESS);
+        EXPECT_STREQ(found, text);
+    }
 }
 
 TEST(Devices, VisibleOnesAreThoseNamedInTheirOrder) {

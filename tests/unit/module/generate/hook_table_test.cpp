@@ -2,6 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <atomic>
+#include <map>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
 #define HOOK(name) \
     extern "C" void name() {}
 HOOK(cuMemAlloc_v2)
@@ -10,52 +18,87 @@ HOOK(cuGetProcAddress)
 HOOK(cuGetProcAddress_v2)
 HOOK(cuLaunchKernel)
 HOOK(cuLaunchKernel_ptsz)
-HOOK(cuMemcpyHtoD_v2_ptds)
-HOOK(cuStreamBeginCapture_v2)
-HOOK(cuStreamBeginCapture_v2_ptsz)
 #undef HOOK
 
 namespace cgpu::module::test {
 namespace {
 
-constexpr std::uint64_t kDefault = 0;
-constexpr std::uint64_t kLegacy = 1;
-constexpr std::uint64_t kPerThread = 2;
+const void* hook(Hook each) { return reinterpret_cast<const void*>(each); }
 
-const void* at(Hook hook) { return reinterpret_cast<const void*>(hook); }
+/// The exports of a driver: a number for each, which serves as its address.
+std::map<std::string, char*> exports;
 
-TEST(HookTable, TheVersionSaysWhichOfTheSameName) {
-    EXPECT_EQ(find_hook("cuMemAlloc", 3020, kDefault), at(cuMemAlloc_v2));
-    EXPECT_EQ(find_hook("cuMemAlloc", 12080, kLegacy), at(cuMemAlloc_v2));
-    EXPECT_EQ(find_hook("cuMemAlloc", 3010, kDefault), nullptr);  // cuMemAlloc, which isn't hooked
-    EXPECT_EQ(find_hook("cuMemGetInfo", 3010, kDefault), at(cuMemGetInfo));
-    EXPECT_EQ(find_hook("cuMemGetInfo", 3020, kDefault), nullptr);
-    EXPECT_EQ(find_hook("cuGetProcAddress", 11030, kDefault), at(cuGetProcAddress));
-    EXPECT_EQ(find_hook("cuGetProcAddress", 12000, kDefault), at(cuGetProcAddress_v2));
-    EXPECT_EQ(find_hook("cuGetProcAddress", 11020, kDefault), nullptr);
+void* address_of(const char* symbol) {
+    const auto found = exports.find(symbol);
+    return found != exports.end() ? found->second : nullptr;
 }
 
-TEST(HookTable, TheFlagsSayWhichStreamIsTheDefault) {
-    EXPECT_EQ(find_hook("cuLaunchKernel", 12000, kDefault), at(cuLaunchKernel));
-    EXPECT_EQ(find_hook("cuLaunchKernel", 12000, kLegacy), at(cuLaunchKernel));
-    EXPECT_EQ(find_hook("cuLaunchKernel", 12000, kPerThread), at(cuLaunchKernel_ptsz));
-    EXPECT_EQ(find_hook("cuLaunchKernel", 6050, kPerThread),
-              at(cuLaunchKernel));  // older than per-thread streams
-    EXPECT_EQ(find_hook("cuMemcpyHtoD", 12000, kPerThread), at(cuMemcpyHtoD_v2_ptds));
-    EXPECT_EQ(find_hook("cuMemcpyHtoD", 12000, kDefault), nullptr);
-    EXPECT_EQ(find_hook("cuMemAlloc", 12000, kPerThread), at(cuMemAlloc_v2));  // has no such variant
-    EXPECT_EQ(find_hook("cuStreamBeginCapture", 10000, kPerThread), nullptr);
-    EXPECT_EQ(find_hook("cuStreamBeginCapture", 10010, kPerThread), at(cuStreamBeginCapture_v2_ptsz));
-    EXPECT_EQ(find_hook("cuStreamBeginCapture", 10010, kDefault), at(cuStreamBeginCapture_v2));
+class Hooks : public ::testing::Test {
+  protected:
+    void driver(const std::vector<std::string>& symbols) {
+        exports.clear();
+        // In another order than the table's.
+        for (auto symbol = symbols.rbegin(); symbol != symbols.rend(); ++symbol)
+            exports[*symbol] = code_.data() + exports.size();
+    }
+    const void* answer(const char* name, const char* symbol) {
+        return hooks_.answer(name, address_of(symbol), &address_of);
+    }
+    /// The address of something that no driver exports.
+    [[nodiscard]] const void* unknown() const { return code_.data() + 500; }
+
+    HooksByAddress hooks_{&hook_table};
+    std::vector<char> code_ = std::vector<char>(1000);
+};
+
+TEST_F(Hooks, BelongToTheFunctionThatTheDriverAnswered) {
+    driver({"cuMemAlloc", "cuMemAlloc_v2", "cuMemGetInfo", "cuMemGetInfo_v2", "cuGetProcAddress",
+            "cuGetProcAddress_v2", "cuLaunchKernel", "cuLaunchKernel_ptsz"});
+    EXPECT_EQ(answer("cuMemAlloc", "cuMemAlloc_v2"), hook(cuMemAlloc_v2));
+    EXPECT_EQ(answer("cuMemGetInfo", "cuMemGetInfo"), hook(cuMemGetInfo));
+    EXPECT_EQ(answer("cuGetProcAddress", "cuGetProcAddress"), hook(cuGetProcAddress));
+    EXPECT_EQ(answer("cuGetProcAddress", "cuGetProcAddress_v2"), hook(cuGetProcAddress_v2));
+    EXPECT_EQ(answer("cuLaunchKernel", "cuLaunchKernel"), hook(cuLaunchKernel));
+    EXPECT_EQ(answer("cuLaunchKernel", "cuLaunchKernel_ptsz"), hook(cuLaunchKernel_ptsz));
+    EXPECT_EQ(answer("whatever its name", "cuMemAlloc_v2"), hook(cuMemAlloc_v2));
 }
 
-TEST(HookTable, OtherNames) {
-    EXPECT_EQ(find_hook("cuMemAlloc_v2", 12000, kDefault), at(cuMemAlloc_v2));
-    EXPECT_EQ(find_hook("cuMemFree", 12000, kDefault), nullptr);
-    EXPECT_EQ(find_hook("", 12000, kDefault), nullptr);
-    EXPECT_EQ(find_hook("cuMemAllo", 12000, kDefault), nullptr);
-    EXPECT_EQ(find_hook("cuMemAllocX", 12000, kDefault), nullptr);
-    EXPECT_GE(hook_table().newest_version, 13000);
+TEST_F(Hooks, OtherFormsAndOtherFunctionsAreTheDriversOwn) {
+    driver({"cuMemAlloc", "cuMemAlloc_v2", "cuMemGetInfo", "cuMemGetInfo_v2", "cuDriverGetVersion"});
+    EXPECT_EQ(answer("cuMemAlloc", "cuMemAlloc"), address_of("cuMemAlloc"));
+    EXPECT_EQ(answer("cuMemGetInfo", "cuMemGetInfo_v2"), address_of("cuMemGetInfo_v2"));
+    EXPECT_EQ(answer("cuDriverGetVersion", "cuDriverGetVersion"), address_of("cuDriverGetVersion"));
+    EXPECT_EQ(hooks_.answer("cuFunctionOfTomorrow", unknown(), &address_of), unknown());
+}
+
+TEST_F(Hooks, AnUnknownFormOfAHookedFunctionIsRefused) {
+    driver({"cuMemAlloc", "cuMemAlloc_v2", "cuMemAlloc_v3", "cuLaunchKernel"});
+    EXPECT_EQ(answer("cuMemAlloc", "cuMemAlloc_v3"), nullptr);
+    EXPECT_EQ(hooks_.answer("cuLaunchKernel", unknown(), &address_of), nullptr);
+    EXPECT_EQ(hooks_.answer("cuMemAllo", unknown(), &address_of), unknown());
+    EXPECT_EQ(hooks_.answer("cuMemAllocX", unknown(), &address_of), unknown());
+    EXPECT_EQ(hooks_.answer("", unknown(), &address_of), unknown());
+    EXPECT_EQ(hooks_.answer("zz", unknown(), &address_of), unknown());
+}
+
+TEST_F(Hooks, AnOldDriverHasOnlyItsOwn) {
+    driver({"cuMemAlloc_v2", "cuGetProcAddress"});
+    EXPECT_EQ(answer("cuGetProcAddress", "cuGetProcAddress"), hook(cuGetProcAddress));
+    EXPECT_EQ(answer("cuMemAlloc", "cuMemAlloc_v2"), hook(cuMemAlloc_v2));
+}
+
+TEST_F(Hooks, AreFoundByManyThreadsAtOnce) {
+    driver({"cuMemAlloc", "cuMemAlloc_v2", "cuMemGetInfo", "cuLaunchKernel", "cuLaunchKernel_ptsz"});
+    std::atomic<int> wrong{0};
+    std::array<std::thread, 8> threads;
+    for (auto& thread : threads)
+        thread = std::thread([&] {
+            for (const auto& [symbol, expected] :
+                 {std::pair{"cuMemAlloc_v2", &cuMemAlloc_v2}, {"cuLaunchKernel_ptsz", &cuLaunchKernel_ptsz}})
+                if (answer("cuMemAlloc", symbol) != hook(expected)) ++wrong;
+        });
+    for (auto& thread : threads) thread.join();
+    EXPECT_EQ(wrong, 0);
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include "tests/sim/driver/base/function_table.hpp"
 #include "tests/sim/driver/runtime/runtime.hpp"
 
 using namespace simgpu;
@@ -8,7 +9,7 @@ CUresult cuInit(unsigned int flags) { return flags == 0 ? Runtime::initialize() 
 
 CUresult cuDriverGetVersion(int* version) {
     if (!version) return CUDA_ERROR_INVALID_VALUE;
-    *version = CUDA_VERSION;
+    *version = static_cast<int>(kCudaVersion);
     return CUDA_SUCCESS;
 }
 

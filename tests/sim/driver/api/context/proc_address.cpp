@@ -1,5 +1,6 @@
+// Look-ups of functions, as NVIDIA's drivers 470 to 550 were seen to answer them.
 #include <algorithm>
-#include <cstring>
+#include <span>
 #include <string_view>
 
 #include "tests/sim/driver/base/abi.hpp"
@@ -9,21 +10,51 @@ using namespace simgpu;
 
 namespace {
 
-/// Returns the newest form up to `version`, and a per-thread form where it is requested and exists.
-const FunctionEntry* find_function(std::string_view name, int version, bool per_thread, bool& known) {
-    const FunctionEntry* best = nullptr;
-    for (std::size_t i = 0; i < kFunctionTableSize; ++i) {
-        const FunctionEntry& entry = kFunctionTable[i];
-        if (name != entry.name) continue;
-        known = true;
-        if (entry.version > version || (entry.variant == StreamVariant::per_thread && !per_thread)) continue;
-        const bool better_variant =
-            best && best->variant == StreamVariant::legacy && entry.variant == StreamVariant::per_thread;
-        const bool worse_variant =
-            best && best->variant == StreamVariant::per_thread && entry.variant == StreamVariant::legacy;
-        if (!best || better_variant || (!worse_variant && entry.version > best->version)) best = &entry;
-    }
-    return best;
+constexpr cuuint64_t kKnownFlags =
+    CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+
+/// All forms of a function; empty: there is no such name.
+std::span<const FunctionEntry> forms_of(std::string_view name) {
+    const auto [first, last] = std::equal_range(kFunctionTable, kFunctionTable + kFunctionTableSize,
+                                                FunctionEntry{name.data(), 0, {}, nullptr},
+                                                [](const FunctionEntry& left, const FunctionEntry& right) {
+                                                    return std::string_view(left.name) < right.name;
+                                                });
+    return {first, last};
+}
+
+/// The newest form up to `version`. If per-thread forms are requested, a function that has any is found as
+/// one of these only, and so not at versions before them.
+const FunctionEntry* newest_form(std::span<const FunctionEntry> forms, unsigned version, bool per_thread) {
+    const auto has_variant = [](const FunctionEntry& each) {
+        return each.variant == StreamVariant::per_thread;
+    };
+    const bool wanted = per_thread && std::any_of(forms.begin(), forms.end(), has_variant);
+    const FunctionEntry* newest = nullptr;
+    for (const FunctionEntry& each : forms)
+        if (has_variant(each) == wanted && each.version <= version &&
+            (!newest || each.version > newest->version))
+            newest = &each;
+    return newest;
+}
+
+struct Answer {
+    CUdriverProcAddressQueryResult status;
+    void* function;
+};
+
+/// Versions are unsigned: -1 is newer than all.
+Answer look_up(const char* symbol, unsigned version, cuuint64_t flags) {
+    const auto forms = forms_of(symbol);
+    if (forms.empty()) return {CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND, nullptr};
+    const FunctionEntry* form =
+        newest_form(forms, version, (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0);
+    if (!form) return {CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT, nullptr};
+    return {CU_GET_PROC_ADDRESS_SUCCESS, reinterpret_cast<void*>(form->function)};
+}
+
+bool is_valid(const char* symbol, void** pfn, cuuint64_t flags) {
+    return symbol && pfn && (flags & ~kKnownFlags) == 0;
 }
 
 }  // namespace
@@ -32,25 +63,19 @@ extern "C" {
 
 CUresult cuGetProcAddress_v2(const char* symbol, void** pfn, int version, cuuint64_t flags,
                              CUdriverProcAddressQueryResult* status) {
-    if (!symbol || !pfn || version > CUDA_VERSION || flags > CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    bool known = false;
-    const FunctionEntry* found =
-        find_function(symbol, version, flags == CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, known);
-    *pfn = found ? reinterpret_cast<void*>(found->function) : nullptr;
-    if (status) {
-        *status = found   ? CU_GET_PROC_ADDRESS_SUCCESS
-                  : known ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
-                          : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
-    }
+    if (!is_valid(symbol, pfn, flags)) return CUDA_ERROR_INVALID_VALUE;
+    const Answer answer = look_up(symbol, static_cast<unsigned>(version), flags);
+    *pfn = answer.function;
+    if (status) *status = answer.status;
     return CUDA_SUCCESS;
 }
 
+/// It leaves the program's pointer alone where it finds nothing.
 CUresult cuGetProcAddress(const char* symbol, void** pfn, int version, cuuint64_t flags) {
-    const CUresult result = cuGetProcAddress_v2(symbol, pfn, version, flags, nullptr);
-    if (result != CUDA_SUCCESS) return result;
-    return *pfn ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+    if (!is_valid(symbol, pfn, flags)) return CUDA_ERROR_INVALID_VALUE;
+    const Answer answer = look_up(symbol, static_cast<unsigned>(version), flags);
+    if (answer.function) *pfn = answer.function;
+    return answer.function ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
 }  // extern "C"

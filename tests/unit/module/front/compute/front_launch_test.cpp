@@ -231,12 +231,32 @@ TEST_F(Front, LookUpsGiveTheHooks) {
     EXPECT_EQ(function, dlsym(front_, "cuGetProcAddress_v2"));
     ASSERT_EQ(look_up("cuDriverGetVersion", &function, 12000, 0, &status), 0);
     EXPECT_EQ(function, dlsym(driver_, "cuDriverGetVersion"));  // not hooked: the driver's own
-    EXPECT_EQ(look_up("cuMemFree", &function, 12000, 0, &status), 500);
+    EXPECT_EQ(look_up("cuMemFree", &function, 12000, 0, &status), 0);
     EXPECT_EQ(function, nullptr);  // what the driver hasn't got stays unfound
     EXPECT_EQ(status, 1);
     int version = 0;  // falls through by the front's needing the real file
     ASSERT_EQ(call<int(int*)>("cuDriverGetVersion")(&version), 0);
     EXPECT_EQ(version, 13000);
+}
+
+TEST_F(Front, AFormThatTheFrontDoesNotKnowIsNotFound) {
+    start();
+    void* function = nullptr;
+    int status = -1;
+    const auto look_up = call<int(const char*, void**, int, std::uint64_t, int*)>("cuGetProcAddress_v2");
+    EXPECT_EQ(look_up("cuMemAlloc", &function, 20000, 0, &status), 0);
+    EXPECT_EQ(function, nullptr);
+    EXPECT_EQ(status, 1);
+    EXPECT_EQ(look_up("cuMemAlloc", &function, 20000, 0, nullptr), 0);
+    EXPECT_EQ(function, nullptr);
+    const auto old_look_up = call<int(const char*, void**, int, std::uint64_t)>("cuGetProcAddress");
+    void* untouched = &function;
+    EXPECT_EQ(old_look_up("cuMemAlloc", &untouched, 20000, 0), 500);
+    EXPECT_EQ(untouched, &function);
+    EXPECT_EQ(old_look_up("cuMemAlloc", &untouched, 12000, 0), 0);
+    EXPECT_EQ(untouched, dlsym(front_, "cuMemAlloc_v2"));
+    EXPECT_EQ(old_look_up("cuGetProcAddress", &untouched, 11030, 0), 0);
+    EXPECT_EQ(untouched, dlsym(front_, "cuGetProcAddress"));
 }
 
 }  // namespace

@@ -374,13 +374,3 @@ API cuCtxSetLimit(int limit, std::size_t value) {
     limits[limit] = value;
     return kSuccess;
 }
-API cuGetProcAddress_v2(const char* name, void** function, int version, std::uint64_t, int* status) {
-    *status = 0;
-    *function = nullptr;
-    if (std::string(name) == "cuMemAlloc" && version >= 3020)
-        *function = reinterpret_cast<void*>(cuMemAlloc_v2);
-    if (std::string(name) == "cuDriverGetVersion") *function = reinterpret_cast<void*>(cuDriverGetVersion);
-    if (std::string(name) == "cuGetProcAddress") *function = reinterpret_cast<void*>(cuGetProcAddress_v2);
-    if (*function == nullptr) *status = 1;
-    return *function != nullptr ? kSuccess : 500;
-}

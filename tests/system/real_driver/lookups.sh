@@ -1,0 +1,59 @@
+# NVIDIA's own libraries behind the fronts, each driver that `fetch` got: whatever a program looks up, by dlsym, dlvsym and both
+# forms of cuGetProcAddress, is found or not found as without a front, and each hook stands for the very function that the
+# driver answers. There is no GPU for them, so cuInit and nvmlInit fail; all is looked up before that and after it.
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/install.sh"
+source=$(cd "$(dirname "$0")/../../.." && pwd)
+kinds=$(dirname "$(readlink -f "$(command -v alloc)")")/kinds
+mapfile -t drivers < <(find "$source/build/real_driver" -mindepth 1 -maxdepth 1 -type d -name '[0-9]*' 2>/dev/null | sort -V)
+((${#drivers[@]})) || skip "there are no libraries of NVIDIA's here. Try: tests/system/real_driver/fetch"
+compared=0 differing=0
+
+# functions_of LIBRARY: what any of these drivers' libraries exports.
+functions_of() {
+    local driver
+    for driver in "${drivers[@]}"; do
+        nm -D --defined-only "$driver/$1.so.${driver##*/}" | sed -nE 's/.* [TW] //p'
+    done | sort -u
+}
+
+count() { # WHAT COMPARED DIFFERING
+    echo "$1: $2 compared, $3 differ"
+    compared=$((compared + $2))
+    differing=$((differing + $3))
+}
+
+# compare_exports VERSION LIBRARY INIT CODE: as a process without a front finds them, and a job.
+compare_exports() {
+    local differ lines
+    "$kinds/exports" "$2.so.1" "$scratch/$2" "$3" >"$scratch/bare" || fail "$2 of $1 without a front"
+    job exports --mem 1GiB -- "$kinds/exports" "$2.so.1" "$scratch/$2" "$3"
+    wait "${pids[exports]}" || fail "$2 of $1"
+    expect_equal "$3 of $1 without a GPU" "$(fact "$scratch/exports.out" init)" "$4"
+    lines=$(wc -l <"$scratch/bare")
+    differ=$(diff "$scratch/bare" "$scratch/exports.out" | tee "$scratch/differ" | grep -c '^>')
+    head -n 20 "$scratch/differ"
+    count "$1, exports of $2" "$lines" "$differ"
+}
+
+# compare_lookups VERSION
+compare_lookups() {
+    job lookups --mem 1GiB -- "$kinds/lookups" "$source/module/generate/cuda_api.tsv" "$source/module/front/hooks/hooks.txt" \
+        "$scratch/libcuda"
+    wait "${pids[lookups]}"
+    grep '^wrong:' "$scratch/lookups.out"
+    expect_equal "cuInit of $1 without a GPU" "$(fact "$scratch/lookups.out" init)" 100
+    count "$1, look-ups" "$(fact "$scratch/lookups.out" lookups)" "$(fact "$scratch/lookups.out" wrong)"
+}
+
+for library in libcuda libnvidia-ml; do functions_of $library >"$scratch/$library"; done
+for driver in "${drivers[@]}"; do
+    version=${driver##*/}
+    install_driver "$driver"
+    compare_exports "$version" libcuda cuInit 100
+    compare_exports "$version" libnvidia-ml nvmlInit_v2 9
+    compare_lookups "$version"
+    wait_for 10 none_listed
+done
+echo "$compared compared, $differing differ"
+expect_equal "what differs" "$differing" 0

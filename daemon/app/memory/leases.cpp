@@ -51,6 +51,7 @@ std::unique_ptr<PoolEntry> Leases::make_entry(const PoolKey& key) {
     if (settings_.on_escape != OnEscape::report)
         entry->queue.refuse_while([this, instance = key.instance] { return pools_.escaped(instance); });
     entry->queue.hold_while([this] { return waiting_for_driver_; });
+    entry->queue.look_with([this, gpu = key.gpu] { looks_.look(gpu); });
     entry->queue.settle(settled_at_, damaged_);
     return entry;
 }

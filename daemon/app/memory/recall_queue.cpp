@@ -73,6 +73,7 @@ bool RecallQueue::step() {
         return true;
     }
     if (may_come(waiting_.front(), grant->lack)) {
+        if (!timer_ && estimated_bytes() > 0) look_();
         wait_until(loop_.now() + settings_.deadline);
         return false;
     }

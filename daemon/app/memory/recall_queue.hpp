@@ -40,6 +40,8 @@ class RecallQueue {
     void hold_while(std::function<bool()> held) { held_ = std::move(held); }
     /// While this returns true, nothing is granted. Called at each grant.
     void refuse_while(std::function<bool()> refused) { refused_ = std::move(refused); }
+    /// Called when an ask begins to wait for the driver's figure: several queries in a row are needed.
+    void look_with(std::function<void()> look) { look_ = std::move(look); }
 
     void ask(LeaseAsk ask, LeaseReply reply);
     /// A process has returned bytes of its lease (0: it has nothing to spare).
@@ -87,6 +89,7 @@ class RecallQueue {
     bool hold_all_ = false;
     std::function<bool()> held_ = [] { return false; };
     std::function<bool()> refused_ = [] { return false; };
+    std::function<void()> look_ = [] {};
     bool waits_to_settle_ = false;
     bool driving_ = false;
     bool again_ = false;

@@ -82,6 +82,8 @@ constexpr unsigned kMemoryUnified = 4;  // CU_MEMORYTYPE_UNIFIED
 constexpr int kPointerMemoryType = 2;   // CU_POINTER_ATTRIBUTE_MEMORY_TYPE
 constexpr int kPointerDevice = 9;       // CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
 
+constexpr int kArrayMap = 1;            // CU_MEM_OPERATION_TYPE_MAP
+constexpr int kArrayMemoryGeneric = 0;  // CU_MEM_HANDLE_TYPE_GENERIC
 constexpr unsigned kArrayCubemap = 0x04;
 constexpr unsigned kArraySparse = 0x40;
 constexpr unsigned kArrayDeferredMapping = 0x80;
@@ -160,6 +162,21 @@ struct Array3DDescriptor {
     unsigned flags;
 };
 static_assert(sizeof(Array3DDescriptor) == 40);
+
+struct CUarrayMapInfo {
+    int resource_type;
+    const void* resource;  ///< a CUarray or CUmipmappedArray
+    int subresource_type;
+    alignas(8) std::uint8_t subresource[32];
+    int operation;
+    int handle_type;
+    CUmemGenericAllocationHandle memory;
+    unsigned long long offset;
+    unsigned devices;
+    unsigned flags;
+    unsigned reserved[2];
+};
+static_assert(sizeof(CUarrayMapInfo) == 96);
 
 /// One end of a copy between boxes: the kind of its memory and, if it is no array, its address.
 struct CopyEnd2D {

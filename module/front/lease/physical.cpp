@@ -27,10 +27,13 @@ Entry* take(Entry*& list, Fits fits) {
 }  // namespace
 
 struct Physical::Memory {
-    CUmemGenericAllocationHandle key;  ///< its first handle, which its charge goes by
-    int handles = 0;
+    CUdevice device;
+    int handles = 0;  ///< and what holds it otherwise
     int mappings = 0;
     int exports = 0;
+
+    /// The charge goes by the address of this record, which lives as long as the memory.
+    [[nodiscard]] std::uint64_t key() const { return reinterpret_cast<std::uintptr_t>(this); }
 };
 
 /// A reference that the program must release.
@@ -101,7 +104,7 @@ Physical::Kept Physical::look_at(Memory& memory) {
     return Kept::no_more;
 }
 
-void Physical::settle(CUmemGenericAllocationHandle key, Kept kept) {
+void Physical::settle(std::uint64_t key, Kept kept) {
     std::uint32_t gpu = 0;
     std::uint64_t bytes = 0;
     switch (kept) {
@@ -119,11 +122,12 @@ void Physical::settle(CUmemGenericAllocationHandle key, Kept kept) {
     }
 }
 
-bool Physical::created(CUmemGenericAllocationHandle handle) {
-    auto* memory = new (std::nothrow) Memory{handle, 1};
-    if (memory == nullptr) return false;
+std::uint64_t Physical::created(CUmemGenericAllocationHandle handle, CUdevice device) {
+    auto* memory = new (std::nothrow) Memory{device, 1};
+    if (memory == nullptr) return handle;  // no release of it is seen: the charge stays
     const Locked lock(mutex_);
-    return note_handle(handle, *memory);
+    note_handle(handle, *memory);
+    return memory->key();
 }
 
 void Physical::retained(CUmemGenericAllocationHandle handle, CUdeviceptr address) {
@@ -164,7 +168,7 @@ void Physical::unmapped(CUdeviceptr address, std::size_t bytes) {
         });
         if (mapping == nullptr) return mutex_.unlock();
         Memory* memory = mapping->memory;
-        const auto key = memory->key;
+        const auto key = memory->key();
         delete mapping;
         --memory->mappings;
         const Kept kept = look_at(*memory);
@@ -199,12 +203,34 @@ void Physical::imported(Memory& held, CUmemGenericAllocationHandle handle) {
 
 void Physical::let_go(Memory& held) {
     mutex_.lock();
-    const auto key = held.key;
+    const auto key = held.key();
     --held.handles;
     const Kept kept = look_at(held);
     mutex_.unlock();
     settle(key, kept);
 }
+
+Physical::Memory* Physical::hold_handle(CUmemGenericAllocationHandle handle) {
+    const Locked lock(mutex_);
+    Memory* memory = find(handle);
+    if (memory != nullptr) ++memory->handles;
+    return memory;
+}
+
+Physical::Memory* Physical::hold_next(CUdeviceptr& address, CUdeviceptr end) {
+    const Locked lock(mutex_);
+    const Mapping* next = nullptr;
+    for (const Mapping* each = mappings_; each != nullptr; each = each->next) {
+        if (each->address >= end || each->address + each->bytes <= address) continue;
+        if (next == nullptr || each->address < next->address) next = each;
+    }
+    if (next == nullptr) return nullptr;
+    address = next->address + next->bytes;
+    ++next->memory->handles;
+    return next->memory;
+}
+
+CUdevice Physical::device_of(const Memory& memory) { return memory.device; }
 
 /// The number refers to another export now, so the former one is closed.
 void Physical::forget_export(int descriptor) {
@@ -212,7 +238,7 @@ void Physical::forget_export(int descriptor) {
     Export* closed = take(exports_, [&](const Export& each) { return each.descriptor == descriptor; });
     if (closed == nullptr) return mutex_.unlock();
     Memory* memory = closed->memory;
-    const auto key = memory->key;
+    const auto key = memory->key();
     delete closed;
     --memory->exports;
     const Kept kept = look_at(*memory);
@@ -233,7 +259,7 @@ bool Physical::drop_closed() {
             return any;
         }
         Memory* memory = closed->memory;
-        const auto key = memory->key;
+        const auto key = memory->key();
         const Kept kept = look_at(*memory);
         mutex_.unlock();
         settle(key, kept);

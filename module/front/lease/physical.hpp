@@ -10,7 +10,8 @@
 namespace cgpu::front {
 
 /// Physical memory made by cuMemCreate lives until all its handles have been released, nothing maps it and
-/// all descriptors as which it was exported are closed (CUDA driver API, "Virtual Memory Management").
+/// all descriptors as which it was exported are closed (CUDA driver API, "Virtual Memory Management"), and
+/// while a multicast object or a sparse array uses it (Bindings).
 /// Programs release the handle right after mapping it, so its charge ends with the last of these in this
 /// process. If another process of the instance then still holds it, the driver's figure for that process
 /// shows it.
@@ -19,8 +20,9 @@ class Physical {
     struct Memory;
     constexpr Physical() = default;
 
-    /// Memory was created and charged. False when out of memory (then its charge ends only with the process).
-    bool created(CUmemGenericAllocationHandle handle);
+    /// Memory was created on a device and is charged now; returns the key for its charge. A handle would not
+    /// do: the driver may give its value to other memory while this memory lives on.
+    std::uint64_t created(CUmemGenericAllocationHandle handle, CUdevice device);
     /// Another reference to memory mapped at an address.
     void retained(CUmemGenericAllocationHandle handle, CUdeviceptr address);
     void handle_released(CUmemGenericAllocationHandle handle);
@@ -33,6 +35,12 @@ class Physical {
     Memory* hold(int descriptor);
     void imported(Memory& held, CUmemGenericAllocationHandle handle);
     void let_go(Memory& held);
+    /// Keeps memory until let_go; null if the handle isn't one of ours.
+    Memory* hold_handle(CUmemGenericAllocationHandle handle);
+    /// The same for the first memory that is mapped at `address` or above it, below `end`; sets `address` to
+    /// the end of that mapping. Null: there is none.
+    Memory* hold_next(CUdeviceptr& address, CUdeviceptr end);
+    static CUdevice device_of(const Memory& memory);
 
     /// Ends the charges of memory that only descriptors kept, which are closed now. True: there were some.
     bool drop_closed();
@@ -52,7 +60,7 @@ class Physical {
     void forget_export(int descriptor);
     void close_exports(const Memory& memory);
     Kept look_at(Memory& memory);
-    static void settle(CUmemGenericAllocationHandle key, Kept kept);
+    static void settle(std::uint64_t key, Kept kept);
 
     Mutex mutex_;
     Handle* handles_ = nullptr;

@@ -1,0 +1,23 @@
+// The driver's multicast objects, and its mappings into sparse arrays: anything but an empty range can be
+// bound.
+#include <cstddef>
+
+#include "tests/unit/module/front/support/front_driver.hpp"
+
+API cuMulticastBindMem(std::uint64_t, std::size_t, std::uint64_t, std::size_t, std::size_t bytes,
+                       unsigned long long) {
+    return bytes != 0 ? fake::kSuccess : fake::kInvalidValue;
+}
+API cuMulticastBindAddr(std::uint64_t, std::size_t, std::uint64_t, std::size_t bytes, unsigned long long) {
+    return bytes != 0 ? fake::kSuccess : fake::kInvalidValue;
+}
+API cuMulticastUnbind(std::uint64_t, int, std::size_t, std::size_t bytes) {
+    return bytes != 0 ? fake::kSuccess : fake::kInvalidValue;
+}
+/// A stream that no array can be mapped in.
+API cuMemMapArrayAsync(void*, unsigned, void* stream) {
+    return stream == nullptr ? fake::kSuccess : fake::kInvalidValue;
+}
+API cuMemMapArrayAsync_ptsz(void* list, unsigned count, void* stream) {
+    return cuMemMapArrayAsync(list, count, stream);
+}

@@ -71,6 +71,7 @@ CONSTANTS = {
     "kPoolUsedCurrent": "CU_MEMPOOL_ATTR_USED_MEM_CURRENT", "kGraphNodeMemoryAlloc": "CU_GRAPH_NODE_TYPE_MEM_ALLOC",
     "kGraphNodeGraph": "CU_GRAPH_NODE_TYPE_GRAPH", "kGraphsReservedCurrent": "CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT",
     "kGraphUpload": "CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD",
+    "kRangeDescriptor": "CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD",
     "kHandleDescriptor": "CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR",
     "kMemoryDevice": "CU_MEMORYTYPE_DEVICE", "kMemoryArray": "CU_MEMORYTYPE_ARRAY", "kMemoryUnified": "CU_MEMORYTYPE_UNIFIED",
     "kPointerMemoryType": "CU_POINTER_ATTRIBUTE_MEMORY_TYPE", "kPointerDevice": "CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL",

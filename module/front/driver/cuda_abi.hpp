@@ -69,6 +69,7 @@ constexpr int kLocationDevice = 1;         // CU_MEM_LOCATION_TYPE_DEVICE
 constexpr int kAllocationManaged = 2;      // CU_MEM_ALLOCATION_TYPE_MANAGED
 constexpr int kExternalDescriptor = 1;     // CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD
 constexpr int kHandleDescriptor = 1;       // CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+constexpr int kRangeDescriptor = 1;        // CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD
 constexpr int kPoolReservedCurrent = 5;    // CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT
 constexpr int kPoolUsedCurrent = 7;        // CU_MEMPOOL_ATTR_USED_MEM_CURRENT
 constexpr int kGraphNodeGraph = 4;         // CU_GRAPH_NODE_TYPE_GRAPH

@@ -18,6 +18,8 @@ CGPU_REAL(cuMemMap, CUdeviceptr, std::size_t, std::size_t, CUmemGenericAllocatio
 CGPU_REAL(cuMemUnmap, CUdeviceptr, std::size_t)
 CGPU_REAL(cuMemRetainAllocationHandle, CUmemGenericAllocationHandle*, void*)
 CGPU_REAL(cuMemExportToShareableHandle, void*, CUmemGenericAllocationHandle, int, unsigned long long)
+CGPU_REAL(cuMemGetHandleForAddressRange, void*, CUdeviceptr, std::size_t, int, unsigned long long)
+CGPU_REAL(cuMemGetAddressRange_v2, CUdeviceptr*, std::size_t*, CUdeviceptr)
 CGPU_REAL(cuImportExternalMemory, CUexternalMemory*, const CUexternalMemoryHandleDesc*)
 CGPU_REAL(cuDestroyExternalMemory, CUexternalMemory)
 CGPU_REAL(cuMemImportFromShareableHandle, CUmemGenericAllocationHandle*, void*, int)
@@ -74,7 +76,7 @@ CGPU_HOOK cuMemCreate(CUmemGenericAllocationHandle* handle, std::size_t bytes,
     return charged(gpu, bytes, Holding::physical, 0, [&](Made& made) {
         const CUresult result = real::cuMemCreate(handle, bytes, what, flags);
         if (result != kSuccess) return result;
-        made.key = physical().created(*handle, what->location.id);
+        made.key = physical().created(*handle, gpu, bytes);
         return result;
     });
 }
@@ -119,6 +121,19 @@ CGPU_HOOK cuMemExportToShareableHandle(void* shareable, CUmemGenericAllocationHa
     const CUresult result = real::cuMemExportToShareableHandle(shareable, handle, type, flags);
     if (result == kSuccess && type == kHandleDescriptor && managed())
         physical().exported(handle, *static_cast<int*>(shareable));
+    return result;
+}
+
+CGPU_HOOK cuMemGetHandleForAddressRange(void* handle, CUdeviceptr address, std::size_t bytes, int type,
+                                        unsigned long long flags) {
+    const CUresult result = real::cuMemGetHandleForAddressRange(handle, address, bytes, type, flags);
+    if (result != kSuccess || type != kRangeDescriptor || !managed()) return result;
+    const int descriptor = *static_cast<int*>(handle);
+    CUdeviceptr begin = 0;
+    std::size_t whole = 0;
+    if (!physical().range_exported(address, bytes, descriptor) &&
+        real::cuMemGetAddressRange_v2(&begin, &whole, address) == kSuccess)
+        physical().allocation_exported(begin, descriptor);
     return result;
 }
 
@@ -175,6 +190,6 @@ CGPU_HOOK cuMulticastUnbind(CUmemGenericAllocationHandle object, CUdevice device
     if (!managed()) return real::cuMulticastUnbind(object, device, offset, bytes);
     const Freeing freeing;
     const CUresult result = real::cuMulticastUnbind(object, device, offset, bytes);
-    if (result == kSuccess) bindings().unbound(object, device, offset, bytes);
+    if (result == kSuccess) bindings().unbound(object, session().gpu_of(device), offset, bytes);
     return result;
 }

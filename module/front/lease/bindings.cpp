@@ -47,11 +47,11 @@ void Bindings::bound(CUmemGenericAllocationHandle object, std::uint64_t offset, 
     add({User::multicast, object, offset, bytes, &held, nullptr});
 }
 
-void Bindings::unbound(CUmemGenericAllocationHandle object, CUdevice device, std::uint64_t offset,
+void Bindings::unbound(CUmemGenericAllocationHandle object, int gpu, std::uint64_t offset,
                        std::uint64_t bytes) {
     end([&](const Binding& each) {
         return each.user == User::multicast && each.handle == object && each.offset == offset &&
-               each.bytes == bytes && Physical::device_of(*each.memory) == device;
+               each.bytes == bytes && Physical::gpu_of(*each.memory) == gpu;
     });
 }
 

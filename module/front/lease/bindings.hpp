@@ -18,8 +18,7 @@ class Bindings {
     /// `held`, which was held for this, was bound to so many bytes of a multicast object.
     void bound(CUmemGenericAllocationHandle object, std::uint64_t offset, std::uint64_t bytes,
                Physical::Memory& held);
-    void unbound(CUmemGenericAllocationHandle object, CUdevice device, std::uint64_t offset,
-                 std::uint64_t bytes);
+    void unbound(CUmemGenericAllocationHandle object, int gpu, std::uint64_t offset, std::uint64_t bytes);
     /// A handle was released: its value may become another object's.
     void handle_released(CUmemGenericAllocationHandle handle);
 

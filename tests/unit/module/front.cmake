@@ -66,6 +66,7 @@ if(NOT CGPU_SANITIZE)  # it forks processes that have threads, and closes descri
     SOURCES ${CMAKE_CURRENT_LIST_DIR}/front/support/front_daemon.cpp ${CMAKE_CURRENT_LIST_DIR}/front/memory/front_graph_test.cpp
             front/lease/front_bindings_test.cpp front/lease/front_gives_test.cpp front/memory/front_memory_test.cpp
             front/memory/front_context_memory_test.cpp front/lease/front_pool_test.cpp
+            front/lease/front_range_export_test.cpp
             ${CMAKE_CURRENT_LIST_DIR}/front/link/front_link_test.cpp ${CMAKE_CURRENT_LIST_DIR}/front/compute/front_launch_test.cpp
             front/compute/front_launching_test.cpp
             ${CMAKE_CURRENT_LIST_DIR}/front/driver/front_jump_test.cpp

@@ -1,5 +1,7 @@
-// The driver's multicast objects, and its mappings into sparse arrays: anything but an empty range can be
-// bound.
+// The driver's multicast objects, its mappings into sparse arrays, and its descriptors of address ranges: any
+// range can be bound and exported that isn't empty.
+#include <fcntl.h>
+
 #include <cstddef>
 
 #include "tests/unit/module/front/support/front_driver.hpp"
@@ -20,4 +22,11 @@ API cuMemMapArrayAsync(void*, unsigned, void* stream) {
 }
 API cuMemMapArrayAsync_ptsz(void* list, unsigned count, void* stream) {
     return cuMemMapArrayAsync(list, count, stream);
+}
+/// As on old kernels, all descriptors refer to one file.
+API cuMemGetHandleForAddressRange(int* descriptor, std::uint64_t, std::size_t bytes, int,
+                                  unsigned long long) {
+    if (bytes == 0) return fake::kInvalidValue;
+    *descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    return fake::kSuccess;
 }

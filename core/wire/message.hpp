@@ -177,7 +177,7 @@ struct Recall {
 static_assert(sizeof(Recall) == 32);
 
 enum class Event : std::uint32_t {
-    managed_memory_refused = 1,
+    managed_memory_refused = 1,  ///< and checkpoints, which older daemons have no event for: see the detail
     foreign_device_refused = 2,  ///< a GPU that isn't one of the instance's
     engine_failed = 3,
     gate_ran_out = 4,  ///< the daemon was silent; launches continued without it

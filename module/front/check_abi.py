@@ -22,6 +22,7 @@ STRUCTURES = {
     "CUipcMemHandle": "CUipcMemHandle_v1",
     "CUmemPoolProps": "CUmemPoolProps_v1", "CUmemAllocNodeParams": "CUDA_MEM_ALLOC_NODE_PARAMS_v1",
     "CUgraphInstantiateParams": "CUDA_GRAPH_INSTANTIATE_PARAMS",
+    "CUarrayMapInfo": "CUarrayMapInfo_v1",
     "CUmemcpy2D": "CUDA_MEMCPY2D_v2", "CUmemcpy3D": "CUDA_MEMCPY3D_v2",
 }
 OFFSETS = [
@@ -34,6 +35,10 @@ OFFSETS = [
     ("ArrayDescriptor", "channels", "CUDA_ARRAY_DESCRIPTOR_v2", "NumChannels"),
     ("Array3DDescriptorV1", "flags", "CUDA_ARRAY3D_DESCRIPTOR_v1", "Flags"),
     ("CUgraphNodeParams", "type", "::CUgraphNodeParams", "type"), ("CUgraphNodeParams", "alloc", "::CUgraphNodeParams", "alloc"),
+    ("CUarrayMapInfo", "resource", "CUarrayMapInfo_v1", "resource"),
+    ("CUarrayMapInfo", "operation", "CUarrayMapInfo_v1", "memOperationType"),
+    ("CUarrayMapInfo", "handle_type", "CUarrayMapInfo_v1", "memHandleType"),
+    ("CUarrayMapInfo", "memory", "CUarrayMapInfo_v1", "memHandle"),
     ("CUmemcpy2D", "from.type", "CUDA_MEMCPY2D_v2", "srcMemoryType"), ("CUmemcpy2D", "from.address", "CUDA_MEMCPY2D_v2", "srcDevice"),
     ("CUmemcpy2D", "to.type", "CUDA_MEMCPY2D_v2", "dstMemoryType"), ("CUmemcpy2D", "to.address", "CUDA_MEMCPY2D_v2", "dstDevice"),
     ("CUmemcpy2D", "width_bytes", "CUDA_MEMCPY2D_v2", "WidthInBytes"),
@@ -66,10 +71,12 @@ CONSTANTS = {
     "kPoolUsedCurrent": "CU_MEMPOOL_ATTR_USED_MEM_CURRENT", "kGraphNodeMemoryAlloc": "CU_GRAPH_NODE_TYPE_MEM_ALLOC",
     "kGraphNodeGraph": "CU_GRAPH_NODE_TYPE_GRAPH", "kGraphsReservedCurrent": "CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT",
     "kGraphUpload": "CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD",
+    "kRangeDescriptor": "CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD",
     "kHandleDescriptor": "CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR",
     "kMemoryDevice": "CU_MEMORYTYPE_DEVICE", "kMemoryArray": "CU_MEMORYTYPE_ARRAY", "kMemoryUnified": "CU_MEMORYTYPE_UNIFIED",
     "kPointerMemoryType": "CU_POINTER_ATTRIBUTE_MEMORY_TYPE", "kPointerDevice": "CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL",
     "kExternalDescriptor": "CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD",
+    "kArrayMap": "CU_MEM_OPERATION_TYPE_MAP", "kArrayMemoryGeneric": "CU_MEM_HANDLE_TYPE_GENERIC",
     "kArraySparse": "CUDA_ARRAY3D_SPARSE", "kArrayDeferredMapping": "CUDA_ARRAY3D_DEFERRED_MAPPING",
     "kArrayCubemap": "CUDA_ARRAY3D_CUBEMAP",
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -17,9 +18,12 @@ constexpr std::size_t kDescriptorsOfConnection = 2;
 /// A pidfd and two pages.
 constexpr std::size_t kDescriptorsOfProcess = 3;
 
-const char* describe(wire::Event event) {
-    switch (event) {
+const char* describe(const wire::Notice& notice) {
+    switch (notice.event) {
         case wire::Event::managed_memory_refused:
+            if (std::string_view(notice.detail).starts_with("cuCheckpoint"))
+                return "a checkpoint was refused: the memory that its restore would take again can't be held "
+                       "to the memory limit. Try: checkpoint instances of mode none only";
             return "managed memory was refused: it can't be held to the memory limit. Try: use cudaMalloc, "
                    "or mode none";
         case wire::Event::foreign_device_refused:
@@ -124,7 +128,7 @@ void InstanceLink::give(Connection& connection, const wire::Give& give) {
 }
 
 void InstanceLink::notice(Connection& connection, const wire::Notice& notice) {
-    const char* text = describe(notice.event);
+    const char* text = describe(notice);
     if (text == nullptr) return malformed(connection, "a Notice of an unknown event");
     std::string line = std::string(text) + " (GPU " + std::to_string(notice.gpu);
     if (notice.detail[0] != '\0') line += ", " + model::quote(notice.detail);

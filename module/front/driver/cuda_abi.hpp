@@ -69,6 +69,7 @@ constexpr int kLocationDevice = 1;         // CU_MEM_LOCATION_TYPE_DEVICE
 constexpr int kAllocationManaged = 2;      // CU_MEM_ALLOCATION_TYPE_MANAGED
 constexpr int kExternalDescriptor = 1;     // CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD
 constexpr int kHandleDescriptor = 1;       // CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+constexpr int kRangeDescriptor = 1;        // CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD
 constexpr int kPoolReservedCurrent = 5;    // CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT
 constexpr int kPoolUsedCurrent = 7;        // CU_MEMPOOL_ATTR_USED_MEM_CURRENT
 constexpr int kGraphNodeGraph = 4;         // CU_GRAPH_NODE_TYPE_GRAPH
@@ -82,6 +83,8 @@ constexpr unsigned kMemoryUnified = 4;  // CU_MEMORYTYPE_UNIFIED
 constexpr int kPointerMemoryType = 2;   // CU_POINTER_ATTRIBUTE_MEMORY_TYPE
 constexpr int kPointerDevice = 9;       // CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
 
+constexpr int kArrayMap = 1;            // CU_MEM_OPERATION_TYPE_MAP
+constexpr int kArrayMemoryGeneric = 0;  // CU_MEM_HANDLE_TYPE_GENERIC
 constexpr unsigned kArrayCubemap = 0x04;
 constexpr unsigned kArraySparse = 0x40;
 constexpr unsigned kArrayDeferredMapping = 0x80;
@@ -160,6 +163,21 @@ struct Array3DDescriptor {
     unsigned flags;
 };
 static_assert(sizeof(Array3DDescriptor) == 40);
+
+struct CUarrayMapInfo {
+    int resource_type;
+    const void* resource;  ///< a CUarray or CUmipmappedArray
+    int subresource_type;
+    alignas(8) std::uint8_t subresource[32];
+    int operation;
+    int handle_type;
+    CUmemGenericAllocationHandle memory;
+    unsigned long long offset;
+    unsigned devices;
+    unsigned flags;
+    unsigned reserved[2];
+};
+static_assert(sizeof(CUarrayMapInfo) == 96);
 
 /// One end of a copy between boxes: the kind of its memory and, if it is no array, its address.
 struct CopyEnd2D {

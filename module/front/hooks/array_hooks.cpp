@@ -1,5 +1,6 @@
-// CUDA arrays and mipmapped arrays.
+// CUDA arrays and mipmapped arrays, and physical memory that is mapped into them.
 #include "module/front/hooks/hook.hpp"
+#include "module/front/lease/bindings.hpp"
 #include "module/front/lease/freeing.hpp"
 #include "module/front/memory/charge.hpp"
 #include "module/front/memory/place.hpp"
@@ -16,6 +17,8 @@ CGPU_REAL(cuArray3DCreate_v2, CUarray*, const Array3DDescriptor*)
 CGPU_REAL(cuArrayDestroy, CUarray)
 CGPU_REAL(cuMipmappedArrayCreate, CUmipmappedArray*, const Array3DDescriptor*, unsigned)
 CGPU_REAL(cuMipmappedArrayDestroy, CUmipmappedArray)
+CGPU_REAL(cuMemMapArrayAsync, CUarrayMapInfo*, unsigned, CUstream)
+CGPU_REAL(cuMemMapArrayAsync_ptsz, CUarrayMapInfo*, unsigned, CUstream)
 }  // namespace cgpu::front::real
 
 namespace {
@@ -41,7 +44,21 @@ CUresult destroy(const RealFunction<CUresult(Handle)>& real_call, Handle handle)
     if (session().route() != Route::managed) return real_call(handle);
     const Freeing freeing;
     const CUresult result = real_call(handle);
-    if (result == kSuccess) released(Holding::array, reinterpret_cast<std::uintptr_t>(handle));
+    if (result != kSuccess) return result;
+    released(Holding::array, reinterpret_cast<std::uintptr_t>(handle));
+    bindings().array_destroyed(handle);
+    return result;
+}
+
+/// Parts of a list may have been mapped although the call failed.
+CUresult mapped(CUresult result, const CUarrayMapInfo* list, unsigned count) {
+    if ((result != kSuccess && count < 2) || list == nullptr || session().route() != Route::managed)
+        return result;
+    for (const CUarrayMapInfo* each = list; each != list + count; ++each) {
+        if (each->operation != kArrayMap || each->handle_type != kArrayMemoryGeneric) continue;
+        Physical::Memory* own = physical().hold_handle(each->memory);
+        if (own != nullptr) bindings().mapped(each->resource, *own);
+    }
     return result;
 }
 
@@ -88,4 +105,12 @@ CGPU_HOOK cuMipmappedArrayCreate(CUmipmappedArray* handle, const Array3DDescript
 CGPU_HOOK cuArrayDestroy(CUarray handle) { return destroy(real::cuArrayDestroy, handle); }
 CGPU_HOOK cuMipmappedArrayDestroy(CUmipmappedArray handle) {
     return destroy(real::cuMipmappedArrayDestroy, handle);
+}
+
+CGPU_HOOK cuMemMapArrayAsync(CUarrayMapInfo* list, unsigned count, CUstream stream) {
+    return mapped(real::cuMemMapArrayAsync(list, count, stream), list, count);
+}
+
+CGPU_HOOK cuMemMapArrayAsync_ptsz(CUarrayMapInfo* list, unsigned count, CUstream stream) {
+    return mapped(real::cuMemMapArrayAsync_ptsz(list, count, stream), list, count);
 }

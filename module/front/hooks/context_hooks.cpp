@@ -5,6 +5,7 @@
 #include "module/front/contexts/context_table.hpp"
 #include "module/front/hooks/hook.hpp"
 #include "module/front/lease/freeing.hpp"
+#include "module/front/lease/physical.hpp"
 #include "module/front/lease/pool_frees.hpp"
 #include "module/front/memory/context_count.hpp"
 #include "module/front/memory/set_aside.hpp"
@@ -63,6 +64,7 @@ void gone(Context& context) {
     end_aside(held_for_limits(context), false);
     pool_frees().forget(context);
     session().engine().release_context(key);
+    physical().context_ended();
     contexts().remove(context);
     if (context.gpu >= 0) context_count(context.gpu).destroyed();
     errands().note_free();

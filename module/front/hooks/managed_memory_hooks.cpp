@@ -1,4 +1,5 @@
-// Managed memory: refused on GPUs that isolate memory.
+// What is refused on GPUs that isolate memory: managed memory, and checkpoints of processes. The memory that
+// a checkpoint gives back is taken again at the restore, inside the driver, where no limit is asked.
 #include "module/front/contexts/context_table.hpp"
 #include "module/front/hooks/hook.hpp"
 #include "module/front/memory/current_context.hpp"
@@ -10,9 +11,19 @@ namespace cgpu::front::real {
 CGPU_REAL(cuMemAllocManaged, CUdeviceptr*, std::size_t, unsigned)
 CGPU_REAL(cuMemGetDefaultMemPool, CUmemoryPool*, const CUmemLocation*, int)
 CGPU_REAL(cuMemGetMemPool, CUmemoryPool*, const CUmemLocation*, int)
+CGPU_REAL(cuCheckpointProcessCheckpoint, int, void*)
+CGPU_REAL(cuCheckpointProcessRestore, int, void*)
 }  // namespace cgpu::front::real
 
 namespace {
+
+/// The first GPU of the instance that isolates memory.
+int first_isolating_gpu() {
+    for (std::uint32_t gpu = 0; gpu < session().gpu_count(); ++gpu) {
+        if (session().isolates(static_cast<int>(gpu))) return static_cast<int>(gpu);
+    }
+    return kForeignGpu;
+}
 
 /// The GPU of the current context, or the first GPU of the instance that isolates memory: functions that need
 /// no context are refused, too, if memory is isolated on any GPU.
@@ -20,17 +31,15 @@ int isolating_gpu() {
     if (const Context* context = current_context(); context != nullptr && context->gpu >= 0) {
         return session().isolates(context->gpu) ? context->gpu : kForeignGpu;
     }
-    for (std::uint32_t gpu = 0; gpu < session().gpu_count(); ++gpu) {
-        if (session().isolates(static_cast<int>(gpu))) return static_cast<int>(gpu);
-    }
-    return kForeignGpu;
+    return first_isolating_gpu();
 }
 
+/// `where` returns the GPU that isolates memory; kForeignGpu: none.
 template <class Call>
-CUresult refused_when_isolated(const char* what, Call call) {
+CUresult refused_when_isolated(const char* what, Call call, int (*where)() = isolating_gpu) {
     const Route route = session().route();
     if (route == Route::broken) return kSystemNotReady;
-    const int gpu = route == Route::managed ? isolating_gpu() : kForeignGpu;
+    const int gpu = route == Route::managed ? where() : kForeignGpu;
     if (gpu == kForeignGpu) return call();
     session().link().notice(cgpu::wire::Event::managed_memory_refused, static_cast<std::uint32_t>(gpu), what);
     return kNotSupported;
@@ -53,4 +62,18 @@ CGPU_HOOK cuMemGetMemPool(CUmemoryPool* pool, const CUmemLocation* location, int
     const auto call = [&] { return real::cuMemGetMemPool(pool, location, type); };
     if (type != kAllocationManaged) return call();
     return refused_when_isolated("cuMemGetMemPool", call);
+}
+
+// A process is checkpointed on all its GPUs, whatever context is current here. Its lock and unlock take no
+// memory.
+CGPU_HOOK cuCheckpointProcessCheckpoint(int pid, void* arguments) {
+    return refused_when_isolated(
+        "cuCheckpointProcessCheckpoint", [&] { return real::cuCheckpointProcessCheckpoint(pid, arguments); },
+        first_isolating_gpu);
+}
+
+CGPU_HOOK cuCheckpointProcessRestore(int pid, void* arguments) {
+    return refused_when_isolated(
+        "cuCheckpointProcessRestore", [&] { return real::cuCheckpointProcessRestore(pid, arguments); },
+        first_isolating_gpu);
 }

@@ -2,6 +2,7 @@
 #include "core/wire/limits.hpp"
 #include "module/front/hooks/hook.hpp"
 #include "module/front/lease/freeing.hpp"
+#include "module/front/lease/physical.hpp"
 #include "module/front/lease/pools.hpp"
 #include "module/front/memory/charge.hpp"
 #include "module/front/memory/current_context.hpp"
@@ -64,7 +65,8 @@ CUresult free_memory(const RealFunction<CUresult(Address)>& real_call, Address a
     if (session().route() != Route::managed) return real_call(address);
     const Freeing freeing;
     const CUresult result = real_call(address);
-    if (result != kSuccess || released(Holding::address, address)) return result;
+    if (result != kSuccess || physical().allocation_freed(address) || released(Holding::address, address))
+        return result;
     // Memory of a pool can be freed in this way, too.
     const Context* context = current_context();
     if (context != nullptr && context->gpu >= 0 && pools().any(context->gpu))

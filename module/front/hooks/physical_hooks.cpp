@@ -1,5 +1,7 @@
-// Physical memory and its mappings (the virtual memory management functions).
+// Physical memory, its mappings (the virtual memory management functions), and its bindings to multicast
+// objects.
 #include "module/front/hooks/hook.hpp"
+#include "module/front/lease/bindings.hpp"
 #include "module/front/lease/freeing.hpp"
 #include "module/front/lease/physical.hpp"
 #include "module/front/lease/shared_memory.hpp"
@@ -16,9 +18,16 @@ CGPU_REAL(cuMemMap, CUdeviceptr, std::size_t, std::size_t, CUmemGenericAllocatio
 CGPU_REAL(cuMemUnmap, CUdeviceptr, std::size_t)
 CGPU_REAL(cuMemRetainAllocationHandle, CUmemGenericAllocationHandle*, void*)
 CGPU_REAL(cuMemExportToShareableHandle, void*, CUmemGenericAllocationHandle, int, unsigned long long)
+CGPU_REAL(cuMemGetHandleForAddressRange, void*, CUdeviceptr, std::size_t, int, unsigned long long)
+CGPU_REAL(cuMemGetAddressRange_v2, CUdeviceptr*, std::size_t*, CUdeviceptr)
 CGPU_REAL(cuImportExternalMemory, CUexternalMemory*, const CUexternalMemoryHandleDesc*)
 CGPU_REAL(cuDestroyExternalMemory, CUexternalMemory)
 CGPU_REAL(cuMemImportFromShareableHandle, CUmemGenericAllocationHandle*, void*, int)
+CGPU_REAL(cuMulticastBindMem, CUmemGenericAllocationHandle, std::size_t, CUmemGenericAllocationHandle,
+          std::size_t, std::size_t, unsigned long long)
+CGPU_REAL(cuMulticastBindAddr, CUmemGenericAllocationHandle, std::size_t, CUdeviceptr, std::size_t,
+          unsigned long long)
+CGPU_REAL(cuMulticastUnbind, CUmemGenericAllocationHandle, CUdevice, std::size_t, std::size_t)
 }  // namespace cgpu::front::real
 
 namespace {
@@ -67,8 +76,7 @@ CGPU_HOOK cuMemCreate(CUmemGenericAllocationHandle* handle, std::size_t bytes,
     return charged(gpu, bytes, Holding::physical, 0, [&](Made& made) {
         const CUresult result = real::cuMemCreate(handle, bytes, what, flags);
         if (result != kSuccess) return result;
-        made.key = *handle;
-        physical().created(*handle);
+        made.key = physical().created(*handle, gpu, bytes);
         return result;
     });
 }
@@ -77,7 +85,10 @@ CGPU_HOOK cuMemRelease(CUmemGenericAllocationHandle handle) {
     if (!managed()) return real::cuMemRelease(handle);
     const Freeing freeing;
     const CUresult result = real::cuMemRelease(handle);
-    if (result == kSuccess) physical().handle_released(handle);
+    if (result == kSuccess) {
+        bindings().handle_released(handle);
+        physical().handle_released(handle);
+    }
     return result;
 }
 
@@ -113,6 +124,19 @@ CGPU_HOOK cuMemExportToShareableHandle(void* shareable, CUmemGenericAllocationHa
     return result;
 }
 
+CGPU_HOOK cuMemGetHandleForAddressRange(void* handle, CUdeviceptr address, std::size_t bytes, int type,
+                                        unsigned long long flags) {
+    const CUresult result = real::cuMemGetHandleForAddressRange(handle, address, bytes, type, flags);
+    if (result != kSuccess || type != kRangeDescriptor || !managed()) return result;
+    const int descriptor = *static_cast<int*>(handle);
+    CUdeviceptr begin = 0;
+    std::size_t whole = 0;
+    if (!physical().range_exported(address, bytes, descriptor) &&
+        real::cuMemGetAddressRange_v2(&begin, &whole, address) == kSuccess)
+        physical().allocation_exported(begin, descriptor);
+    return result;
+}
+
 CGPU_HOOK cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, void* shareable, int type) {
     // The descriptor is passed in the pointer argument.
     const int descriptor =
@@ -134,5 +158,38 @@ CGPU_HOOK cuImportExternalMemory(CUexternalMemory* memory, const CUexternalMemor
 CGPU_HOOK cuDestroyExternalMemory(CUexternalMemory memory) {
     const CUresult result = real::cuDestroyExternalMemory(memory);
     if (result == kSuccess && managed()) physical().handle_released(reinterpret_cast<std::uintptr_t>(memory));
+    return result;
+}
+
+CGPU_HOOK cuMulticastBindMem(CUmemGenericAllocationHandle object, std::size_t offset,
+                             CUmemGenericAllocationHandle handle, std::size_t memory_offset,
+                             std::size_t bytes, unsigned long long flags) {
+    // Held before the call: another thread may release the handle meanwhile.
+    Physical::Memory* own = managed() ? physical().hold_handle(handle) : nullptr;
+    const CUresult result = real::cuMulticastBindMem(object, offset, handle, memory_offset, bytes, flags);
+    if (own == nullptr) return result;
+    if (result == kSuccess)
+        bindings().bound(object, offset, bytes, *own);
+    else
+        physical().let_go(*own);
+    return result;
+}
+
+CGPU_HOOK cuMulticastBindAddr(CUmemGenericAllocationHandle object, std::size_t offset, CUdeviceptr address,
+                              std::size_t bytes, unsigned long long flags) {
+    const CUresult result = real::cuMulticastBindAddr(object, offset, address, bytes, flags);
+    if (result != kSuccess || !managed()) return result;
+    const CUdeviceptr end = address + bytes;
+    while (Physical::Memory* own = physical().hold_next(address, end))
+        bindings().bound(object, offset, bytes, *own);
+    return result;
+}
+
+CGPU_HOOK cuMulticastUnbind(CUmemGenericAllocationHandle object, CUdevice device, std::size_t offset,
+                            std::size_t bytes) {
+    if (!managed()) return real::cuMulticastUnbind(object, device, offset, bytes);
+    const Freeing freeing;
+    const CUresult result = real::cuMulticastUnbind(object, device, offset, bytes);
+    if (result == kSuccess) bindings().unbound(object, session().gpu_of(device), offset, bytes);
     return result;
 }

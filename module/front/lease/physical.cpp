@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <new>
+#include <utility>
 
 #include "module/front/lease/freeing.hpp"
 #include "module/front/session/session.hpp"
@@ -26,11 +27,26 @@ Entry* take(Entry*& list, Fits fits) {
 
 }  // namespace
 
+struct Physical::Charge {
+    module::Holding kind;
+    std::uint64_t key;
+    std::uint32_t gpu;
+    std::uint64_t bytes;
+    std::uint64_t pool_key;  ///< as memory that only descriptors keep
+    bool pooled;             ///< it is charged as such
+};
+
 struct Physical::Memory {
-    CUmemGenericAllocationHandle key;  ///< its first handle, which its charge goes by
-    int handles = 0;
+    Charge charge;
+    int handles = 0;  ///< and what holds it otherwise
     int mappings = 0;
     int exports = 0;
+
+    Memory(module::Holding kind, std::uint64_t key, std::uint32_t gpu, std::uint64_t bytes)
+        : charge{kind, key, gpu, bytes, own_key(), false}, handles(1) {}
+
+    /// The address of this record, which lives as long as the memory.
+    [[nodiscard]] std::uint64_t own_key() const { return reinterpret_cast<std::uintptr_t>(this); }
 };
 
 /// A reference that the program must release.
@@ -93,37 +109,42 @@ void Physical::close_exports(const Memory& memory) {
 }
 
 /// Drops memory that nothing keeps. The caller then settles its charge, without the lock.
-Physical::Kept Physical::look_at(Memory& memory) {
-    if (memory.handles > 0 || memory.mappings > 0) return Kept::here;
+Physical::Kept Physical::look_at(Memory& memory, Charge& charge) {
+    charge = memory.charge;
+    if (memory.handles > 0 || memory.mappings > 0) return Kept::as_before;
     close_exports(memory);
-    if (memory.exports > 0) return Kept::by_descriptors;
+    if (memory.exports > 0)
+        return std::exchange(memory.charge.pooled, true) ? Kept::as_before : Kept::only_by_descriptors;
     delete &memory;
     return Kept::no_more;
 }
 
-void Physical::settle(CUmemGenericAllocationHandle key, Kept kept) {
-    std::uint32_t gpu = 0;
-    std::uint64_t bytes = 0;
+void Physical::settle(const Charge& charge, Kept kept) {
     switch (kept) {
-        case Kept::here:
+        case Kept::as_before:
             return;
-        case Kept::by_descriptors:
+        case Kept::only_by_descriptors:
             // The driver's figure for the process may lack it now, as it may lack the memory of pools.
-            if (!session().engine().find(module::Holding::physical, key, &gpu, &bytes)) return;
-            session().engine().resize(gpu, module::Holding::pool, key, bytes, 0);
-            session().engine().release(module::Holding::physical, key);
+            session().engine().resize(charge.gpu, module::Holding::pool, charge.pool_key, charge.bytes, 0);
+            session().engine().release(charge.kind, charge.key);
             return;
         case Kept::no_more:
-            if (!released(module::Holding::physical, key)) released(module::Holding::pool, key);
+            if (charge.pooled)
+                released(module::Holding::pool, charge.pool_key);
+            else
+                released(charge.kind, charge.key);
             return;
     }
 }
 
-bool Physical::created(CUmemGenericAllocationHandle handle) {
-    auto* memory = new (std::nothrow) Memory{handle, 1};
-    if (memory == nullptr) return false;
+std::uint64_t Physical::created(CUmemGenericAllocationHandle handle, int gpu, std::uint64_t bytes) {
+    auto* memory =
+        new (std::nothrow) Memory(module::Holding::physical, 0, static_cast<std::uint32_t>(gpu), bytes);
+    if (memory == nullptr) return handle;  // no release of it is seen: the charge stays
+    memory->charge.key = memory->own_key();
     const Locked lock(mutex_);
-    return note_handle(handle, *memory);
+    note_handle(handle, *memory);
+    return memory->own_key();
 }
 
 void Physical::retained(CUmemGenericAllocationHandle handle, CUdeviceptr address) {
@@ -164,24 +185,86 @@ void Physical::unmapped(CUdeviceptr address, std::size_t bytes) {
         });
         if (mapping == nullptr) return mutex_.unlock();
         Memory* memory = mapping->memory;
-        const auto key = memory->key;
+        Charge charge{};
         delete mapping;
         --memory->mappings;
-        const Kept kept = look_at(*memory);
+        const Kept kept = look_at(*memory, charge);
         mutex_.unlock();
-        settle(key, kept);
+        settle(charge, kept);
     }
 }
 
-void Physical::exported(CUmemGenericAllocationHandle handle, int descriptor) {
-    forget_export(descriptor);
-    const Locked lock(mutex_);
-    Memory* memory = find(handle);
+void Physical::note_export(int descriptor, Memory& memory) {
     struct stat file {};
-    if (memory == nullptr || fstat(descriptor, &file) != 0) return;
-    ++memory->exports;  // without an entry it is never seen closed: the charge stays
-    auto* entry = new (std::nothrow) Export{descriptor, file.st_dev, file.st_ino, memory, exports_};
+    if (fstat(descriptor, &file) != 0) return;
+    ++memory.exports;  // without an entry it is never seen closed: the charge stays
+    auto* entry = new (std::nothrow) Export{descriptor, file.st_dev, file.st_ino, &memory, exports_};
     if (entry != nullptr) exports_ = entry;
+}
+
+void Physical::exported(CUmemGenericAllocationHandle handle, int descriptor) {
+    forget_exports(descriptor);
+    const Locked lock(mutex_);
+    if (Memory* memory = find(handle)) note_export(descriptor, *memory);
+}
+
+bool Physical::range_exported(CUdeviceptr begin, std::size_t bytes, int descriptor) {
+    forget_exports(descriptor);
+    const Locked lock(mutex_);
+    bool any = false;
+    for (const Mapping* each = mappings_; each != nullptr; each = each->next) {
+        if (each->address >= begin + bytes || each->address + each->bytes <= begin) continue;
+        note_export(descriptor, *each->memory);
+        any = true;
+    }
+    return any;
+}
+
+void Physical::allocation_exported(CUdeviceptr address, int descriptor) {
+    std::uint32_t gpu = 0;
+    std::uint64_t bytes = 0;
+    if (!session().engine().find(module::Holding::address, address, &gpu, &bytes)) return;
+    const Locked lock(mutex_);
+    const Handle* known = allocations_;
+    while (known != nullptr && known->value != address) known = known->next;
+    if (known == nullptr) {
+        auto* memory = new (std::nothrow) Memory(module::Holding::address, address, gpu, bytes);
+        if (memory == nullptr) return;  // its charge ends when it is freed
+        known = new (std::nothrow) Handle{address, memory, allocations_};
+        if (known == nullptr) return delete memory;
+        allocations_ = const_cast<Handle*>(known);
+    }
+    note_export(descriptor, *known->memory);
+}
+
+bool Physical::allocation_freed(CUdeviceptr address) {
+    mutex_.lock();
+    const Handle* allocation = take(allocations_, [&](const Handle& each) { return each.value == address; });
+    mutex_.unlock();
+    if (allocation == nullptr) return false;
+    Memory* memory = allocation->memory;
+    delete allocation;
+    let_go(*memory);
+    return true;
+}
+
+void Physical::context_ended() {
+    const auto freed = [](const Handle& each) {
+        std::uint32_t gpu = 0;
+        std::uint64_t bytes = 0;
+        return !session().engine().find(module::Holding::address, each.value, &gpu, &bytes);
+    };
+    while (true) {
+        mutex_.lock();
+        const Handle* allocation = take(allocations_, freed);
+        // The charge has ended. The address may be another allocation's soon.
+        if (allocation != nullptr) allocation->memory->charge.key = 0;
+        mutex_.unlock();
+        if (allocation == nullptr) return;
+        Memory* memory = allocation->memory;
+        delete allocation;
+        let_go(*memory);
+    }
 }
 
 Physical::Memory* Physical::hold(int descriptor) {
@@ -199,25 +282,49 @@ void Physical::imported(Memory& held, CUmemGenericAllocationHandle handle) {
 
 void Physical::let_go(Memory& held) {
     mutex_.lock();
-    const auto key = held.key;
+    Charge charge{};
     --held.handles;
-    const Kept kept = look_at(held);
+    const Kept kept = look_at(held, charge);
     mutex_.unlock();
-    settle(key, kept);
+    settle(charge, kept);
 }
 
+Physical::Memory* Physical::hold_handle(CUmemGenericAllocationHandle handle) {
+    const Locked lock(mutex_);
+    Memory* memory = find(handle);
+    if (memory != nullptr) ++memory->handles;
+    return memory;
+}
+
+Physical::Memory* Physical::hold_next(CUdeviceptr& address, CUdeviceptr end) {
+    const Locked lock(mutex_);
+    const Mapping* next = nullptr;
+    for (const Mapping* each = mappings_; each != nullptr; each = each->next) {
+        if (each->address >= end || each->address + each->bytes <= address) continue;
+        if (next == nullptr || each->address < next->address) next = each;
+    }
+    if (next == nullptr) return nullptr;
+    address = next->address + next->bytes;
+    ++next->memory->handles;
+    return next->memory;
+}
+
+int Physical::gpu_of(const Memory& memory) { return static_cast<int>(memory.charge.gpu); }
+
 /// The number refers to another export now, so the former one is closed.
-void Physical::forget_export(int descriptor) {
-    mutex_.lock();
-    Export* closed = take(exports_, [&](const Export& each) { return each.descriptor == descriptor; });
-    if (closed == nullptr) return mutex_.unlock();
-    Memory* memory = closed->memory;
-    const auto key = memory->key;
-    delete closed;
-    --memory->exports;
-    const Kept kept = look_at(*memory);
-    mutex_.unlock();
-    settle(key, kept);
+void Physical::forget_exports(int descriptor) {
+    while (true) {
+        mutex_.lock();
+        Export* closed = take(exports_, [&](const Export& each) { return each.descriptor == descriptor; });
+        if (closed == nullptr) return mutex_.unlock();
+        Memory* memory = closed->memory;
+        delete closed;
+        --memory->exports;
+        Charge charge{};
+        const Kept kept = look_at(*memory, charge);
+        mutex_.unlock();
+        settle(charge, kept);
+    }
 }
 
 bool Physical::drop_closed() {
@@ -233,10 +340,10 @@ bool Physical::drop_closed() {
             return any;
         }
         Memory* memory = closed->memory;
-        const auto key = memory->key;
-        const Kept kept = look_at(*memory);
+        Charge charge{};
+        const Kept kept = look_at(*memory, charge);
         mutex_.unlock();
-        settle(key, kept);
+        settle(charge, kept);
         any = any || kept == Kept::no_more;
     }
 }
@@ -244,6 +351,7 @@ bool Physical::drop_closed() {
 void Physical::reset_in_child() {
     mutex_.reset_in_child();
     handles_ = nullptr;
+    allocations_ = nullptr;
     mappings_ = nullptr;
     exports_ = nullptr;
 }

@@ -6,6 +6,7 @@
 #include "module/front/compute/gate.hpp"
 #include "module/front/contexts/context_table.hpp"
 #include "module/front/driver/captures.hpp"
+#include "module/front/lease/bindings.hpp"
 #include "module/front/lease/gives.hpp"
 #include "module/front/lease/physical.hpp"
 #include "module/front/lease/pool_frees.hpp"
@@ -34,6 +35,7 @@ void in_child() {
     pools().reset_in_child();
     graph_memory().reset_in_child();
     physical().reset_in_child();
+    bindings().reset_in_child();
     shared_memory().reset_in_child();
     code_table().reset_in_child();
     gives().reset_in_child();

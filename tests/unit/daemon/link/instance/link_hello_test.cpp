@@ -264,5 +264,29 @@ TEST_F(LinkHello, NoticesAreTakenAndAForeignOneClosesTheConnection) {
               0U);
 }
 
+/// Both come as the same event, because older daemons close the connection for one that they don't know.
+TEST_F(LinkHello, ANoticeOfACheckpointIsToldApartFromOneOfManagedMemory) {
+    Puppet puppet(loop);
+    ASSERT_TRUE(puppet.connect(socket(one)));
+    testing::internal::CaptureStdout();
+    EXPECT_EQ(puppet.tell({[](Front& front, const Order&) -> std::uint64_t {
+        auto notice = wire::make_message<wire::Notice>();
+        notice.event = wire::Event::managed_memory_refused;
+        for (const char* what : {"cuMemAllocManaged", "cuCheckpointProcessRestore"}) {
+            wire::put_text(notice.detail, what);
+            if (!front.send(notice)) return 1;
+        }
+        return front.ask(wire::Topic::usage, 0) ? 0 : 2;
+    }}),
+              0U);
+    const auto log = testing::internal::GetCapturedStdout();
+    const auto managed = log.find("managed memory was refused");
+    const auto checkpoint = log.find("a checkpoint was refused");
+    EXPECT_LT(managed, log.find("cuMemAllocManaged")) << log;
+    EXPECT_LT(log.find("cuMemAllocManaged"), checkpoint) << log;
+    EXPECT_LT(checkpoint, log.find("cuCheckpointProcessRestore")) << log;
+    EXPECT_EQ(log.find("managed memory", managed + 1), std::string::npos) << log;
+}
+
 }  // namespace
 }  // namespace cgpu::link::test

@@ -78,6 +78,22 @@ TEST_F(Front, RefusesManagedMemoryAndSaysSo) {
     EXPECT_EQ(value, 1);
 }
 
+TEST_F(Front, RefusesCheckpointsAndSaysSo) {
+    start();
+    for (const char* name : {"cuCheckpointProcessCheckpoint", "cuCheckpointProcessRestore"})
+        EXPECT_EQ((call<int(int, void*)>(name)(getpid(), nullptr)), kNotSupported) << name;
+    EXPECT_TRUE(eventually([&] { return daemon().notices >= 1; }));
+    EXPECT_EQ(daemon().last_notice, static_cast<std::uint32_t>(Event::managed_memory_refused));
+}
+
+TEST_F(Front, WithoutMemoryIsolationProcessesAreCheckpointed) {
+    daemon().isolate_memory = 0;
+    start();
+    for (const char* name : {"cuCheckpointProcessCheckpoint", "cuCheckpointProcessRestore"})
+        EXPECT_EQ((call<int(int, void*)>(name)(getpid(), nullptr)), 0) << name;
+    EXPECT_EQ(daemon().notices, 0u);
+}
+
 TEST_F(Front, SharingOnlyShowsAndGivesTheWholeCard) {
     daemon().isolate_memory = 0;
     daemon().limit_bytes = kContextEstimate + kMiB;

@@ -197,6 +197,8 @@ API cuMemAllocPitch_v2(std::uint64_t* address, std::size_t* pitch, std::size_t w
     *pitch = (width + 511) / 512 * 512;
     return take(address, *pitch * height);
 }
+API cuCheckpointProcessCheckpoint(int, void*) { return kSuccess; }
+API cuCheckpointProcessRestore(int, void*) { return kSuccess; }
 API cuMemAllocManaged(std::uint64_t* address, std::size_t bytes, unsigned) { return take(address, bytes); }
 // Memory of another process: always the same, of 48 MiB.
 struct IpcHandle {
@@ -208,9 +210,10 @@ API cuIpcOpenMemHandle_v2(std::uint64_t* address, IpcHandle, unsigned) {
 }
 API cuMemGetAddressRange_v2(std::uint64_t* begin, std::size_t* bytes, std::uint64_t address) {
     const std::lock_guard lock(mutex);
-    const auto block = heap.find(address);
-    if (address != kForeignAddress && block == heap.end()) return kInvalidValue;
-    *begin = address;
+    auto block = heap.upper_bound(address);
+    const bool known = block != heap.begin() && address - (--block)->first < block->second;
+    if (address != kForeignAddress && !known) return kInvalidValue;
+    *begin = address == kForeignAddress ? address : block->first;
     *bytes = address == kForeignAddress ? kForeignBytes : block->second;
     return kSuccess;
 }

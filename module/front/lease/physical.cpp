@@ -233,11 +233,14 @@ void Physical::allocation_exported(CUdeviceptr address, int descriptor) {
         known = new (std::nothrow) Handle{address, memory, allocations_};
         if (known == nullptr) return delete memory;
         allocations_ = const_cast<Handle*>(known);
+        any_allocation_.store(true);
     }
     note_export(descriptor, *known->memory);
 }
 
 bool Physical::allocation_freed(CUdeviceptr address) {
+    // Nearly no program exports allocations, so frees don't take the lock for that.
+    if (!any_allocation_.load()) return false;
     mutex_.lock();
     const Handle* allocation = take(allocations_, [&](const Handle& each) { return each.value == address; });
     mutex_.unlock();
@@ -352,6 +355,7 @@ void Physical::reset_in_child() {
     mutex_.reset_in_child();
     handles_ = nullptr;
     allocations_ = nullptr;
+    any_allocation_.store(false);
     mappings_ = nullptr;
     exports_ = nullptr;
 }

@@ -77,7 +77,8 @@ class Physical {
 
     Mutex mutex_;
     Handle* handles_ = nullptr;
-    Handle* allocations_ = nullptr;  ///< their values are addresses
+    Handle* allocations_ = nullptr;            ///< their values are addresses
+    std::atomic<bool> any_allocation_{false};  ///< there has been one in this process
     Mapping* mappings_ = nullptr;
     Export* exports_ = nullptr;
 };

@@ -1,7 +1,7 @@
 # NVIDIA's own libraries behind the fronts, each driver that `fetch` got: programs get the same answers in a job as without a
 # front. There is no GPU for them, so cuInit and nvmlInit fail. Each function is called before that and after it, and programs
 # fork, close the library and open it again, open it in namespaces, call it in threads, are bound at once, audited, preloaded
-# with one that calls it, and use NVIDIA's CUDA runtime.
+# with one that calls it, and use CUDA runtimes: those that `fetch` got, and the machine's own, static and shared.
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/install.sh"
 source=$(cd "$(dirname "$0")/../../.." && pwd)
@@ -9,6 +9,8 @@ kinds=$(dirname "$(readlink -f "$(command -v alloc)")")/kinds
 programs=$source/tests/programs/kinds/without_gpu
 mapfile -t drivers < <(find "$source/build/real_driver" -mindepth 1 -maxdepth 1 -type d -name '[0-9]*' 2>/dev/null | sort -V)
 ((${#drivers[@]})) || skip "there are no libraries of NVIDIA's here. Try: tests/system/real_driver/fetch"
+mapfile -t fetched_runtimes < <(find "$source/build/real_driver/runtimes" -type f 2>/dev/null | sort -V)
+((${#fetched_runtimes[@]})) || echo "not compared: CUDA runtimes of Debian's. Try: tests/system/real_driver/fetch"
 compared=0 differing=0 namespaces='' all_namespaces=()
 
 # functions_of DRIVER LIBRARY: what it exports. The debugger's own (cudbg…) are no functions for programs, and wait for one.
@@ -65,10 +67,10 @@ compare_situations() { # VERSION
     compare "$1, LD_PRELOAD" 5 env LD_PRELOAD="$kinds/preloaded_init.so" "$kinds/linked_codes"
 }
 
-make_runtimes() { # a program of NVIDIA's CUDA runtime, of each kind
+make_runtimes() { # a program of the machine's CUDA runtime, of each kind
     local kind
     nvcc=$(PATH=$PATH:/usr/local/cuda/bin command -v nvcc) || {
-        echo "not compared: the CUDA runtime: there is no nvcc here to make a program of it with"
+        echo "not compared: the machine's own CUDA runtime: there is no nvcc here to make a program of it with"
         return
     }
     for kind in static shared; do
@@ -85,7 +87,10 @@ for driver in "${drivers[@]}"; do
     install_driver "$driver"
     compare_functions "$driver"
     compare_situations "$version"
-    for kind in "${runtimes[@]}"; do compare "$version, CUDA runtime, $kind" 6 "$scratch/runtime-$kind"; done
+    for kind in "${runtimes[@]}"; do compare "$version, the machine's CUDA runtime, $kind" 6 "$scratch/runtime-$kind"; done
+    for runtime in "${fetched_runtimes[@]}"; do
+        compare "$version, ${runtime##*/}" 7 "$kinds/opened_runtime" "$runtime"
+    done
     wait_for 10 none_listed
 done
 echo "namespaces with the driver in a job, of those without a front: ${all_namespaces[*]}"

@@ -3,7 +3,7 @@
  * and once with addresses of zeroed memory. Prints a line `NAME WHEN ARGUMENTS: ANSWER` for each call, where
  * ANSWER is the code that it returned, or how it ended the process: the same lines with a front before the
  * library as without one. The calls are made by a child, and when one of them ends it, by another from the
- * next function on. */
+ * next function on; what initialises comes last, since calls after it are others. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>
@@ -82,10 +82,16 @@ static void ask_all(init_call init, int with_rooms) {
     }
 }
 
-static void find_functions(void* library, const char* list) {
+static int initialises(const char* name) {
+    return strncmp(name, "cuInit", strlen("cuInit")) == 0 ||
+           strncmp(name, "nvmlInit", strlen("nvmlInit")) == 0;
+}
+
+static void find_functions(void* library, const char* list, int that_initialise) {
     FILE* names = fopen(list, "r");
     if (names == NULL) fail(list, -1);
     while (count < kMost && fscanf(names, "%90s", functions[count].name) == 1) {
+        if (initialises(functions[count].name) != that_initialise) continue;
         *(void**)&functions[count].call = dlsym(library, functions[count].name);
         if (functions[count].call != NULL) ++count;
     }
@@ -109,7 +115,8 @@ int main(int argc, char** argv) {
     if (library == NULL) fail(dlerror(), -1);
     *(void**)&init = dlsym(library, argv[3]);
     if (init == NULL) fail(argv[3], -1);
-    find_functions(library, argv[2]);
+    find_functions(library, argv[2], 0);
+    find_functions(library, argv[2], 1);
     for (int with_rooms = 0; with_rooms <= 1; ++with_rooms) {
         ask_all(NULL, with_rooms);
         ask_all(init, with_rooms);

@@ -7,6 +7,7 @@
 namespace cgpu::front::nvml {
 
 constexpr int kSuccess = 0;
+constexpr int kUninitialized = 1;
 constexpr int kNoPermission = 4;
 constexpr int kNotFound = 6;
 constexpr int kInsufficientSize = 7;
@@ -115,10 +116,15 @@ Function real(const char* name) {
 struct UuidText {
     explicit UuidText(Device device) {
         const auto get = real<int (*)(Device, char*, unsigned)>("nvmlDeviceGetUUID");
-        if (get == nullptr || get(device, text, sizeof text) != kSuccess) text[0] = '\0';
+        const int result = get != nullptr ? get(device, text, sizeof text) : kUnknown;
+        if (result == kSuccess) return;
+        text[0] = '\0';
+        why_unknown = result;
     }
     [[nodiscard]] bool known() const { return text[0] != '\0'; }
     char text[96] = {};
+    /// The driver's own error: what its other functions answer for such a device, too, as before nvmlInit.
+    int why_unknown = kUnknown;
 };
 
 }  // namespace cgpu::front::nvml

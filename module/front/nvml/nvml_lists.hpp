@@ -13,7 +13,7 @@ namespace cgpu::front::nvml {
 /// return.
 inline int own_processes(Device device, ProcessList& own) {
     const UuidText uuid(device);
-    if (!uuid.known()) return kUnknown;
+    if (!uuid.known()) return uuid.why_unknown;
     return instance_processes(uuid.text, own) == Found::no_daemon ? kUnknown : kSuccess;
 }
 

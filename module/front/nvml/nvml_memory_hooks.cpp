@@ -12,7 +12,7 @@ namespace {
 /// The instance's use of this device's memory; otherwise the error to return.
 int usage_of(Device device, MemoryUsage& usage) {
     const UuidText uuid(device);
-    if (!uuid.known()) return kUnknown;
+    if (!uuid.known()) return uuid.why_unknown;
     switch (instance_memory(uuid.text, usage)) {
         case Found::limited:
         case Found::unlimited:

@@ -53,6 +53,13 @@ int own_of(const char* name, Device device, unsigned* count, Item* items) {
                     [&](unsigned* room, Item* to) { return function(device, room, to); });
 }
 
+/// The answer to a version of a struct that the front doesn't know. A driver that knows it isn't asked: its
+/// list would be the whole card's.
+int unknown_version(Device device) {
+    const UuidText uuid(device);
+    return uuid.known() ? kVersionMismatch : uuid.why_unknown;
+}
+
 /// The first drivers for confidential computing (530) had a longer entry in the third version of the lists;
 /// later the additional field got a list of its own.
 bool has_long_entries() {
@@ -92,7 +99,7 @@ CGPU_NVML_HOOK nvmlDeviceGetRunningProcessDetailList(Device device, ProcessDetai
     const auto function = real<int (*)(Device, ProcessDetailList*)>("nvmlDeviceGetRunningProcessDetailList");
     if (function == nullptr) return kFunctionNotFound;
     if (list == nullptr) return function(device, list);
-    if (list->version != ProcessDetailList::kVersion) return kVersionMismatch;
+    if (list->version != ProcessDetailList::kVersion) return unknown_version(device);
     const auto fetch = [&](unsigned* room, ProcessDetail* to) {
         ProcessDetailList asked{list->version, list->mode, *room, to};
         const int result = function(device, &asked);
@@ -121,7 +128,7 @@ CGPU_NVML_HOOK nvmlDeviceGetProcessesUtilizationInfo(Device device, UtilizationI
         real<int (*)(Device, UtilizationInfoList*)>("nvmlDeviceGetProcessesUtilizationInfo");
     if (function == nullptr) return kFunctionNotFound;
     if (list == nullptr) return function(device, list);
-    if (list->version != UtilizationInfoList::kVersion) return kVersionMismatch;
+    if (list->version != UtilizationInfoList::kVersion) return unknown_version(device);
     const int result =
         list_own(device, &list->count, list->samples, [&](unsigned* room, UtilizationInfo* to) {
             UtilizationInfoList asked{list->version, *room, list->after_us, to};

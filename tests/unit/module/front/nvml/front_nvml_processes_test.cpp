@@ -136,6 +136,24 @@ TEST_F(NvmlProcesses, AreTheInstancesInTheListsThatAreStructures) {
     EXPECT_EQ(samples[0].pid, 1010U);
 }
 
+TEST_F(NvmlProcesses, BeforeInitTheDriversCodeIsTheAnswer) {
+    const auto stats = nvml<int(Device, unsigned, unsigned*)>("nvmlDeviceGetAccountingStats");
+    const auto list_details = nvml<int(Device, ProcessDetailList*)>("nvmlDeviceGetRunningProcessDetailList");
+    const auto list_samples =
+        nvml<int(Device, UtilizationInfoList*)>("nvmlDeviceGetProcessesUtilizationInfo");
+    ProcessDetailList unknown_details{ProcessDetailList::kVersion + 1, 0, 0, nullptr};
+    UtilizationInfoList unknown_samples{UtilizationInfoList::kVersion + 1, 0, 0, nullptr};
+    unsigned said = 0;
+    ASSERT_EQ(nvml<int()>("nvmlShutdown")(), kSuccess);
+    EXPECT_EQ(stats(cards_[0], 1000, &said), kUninitialized);
+    EXPECT_EQ(list_details(cards_[0], &unknown_details), kUninitialized);
+    EXPECT_EQ(list_samples(cards_[0], &unknown_samples), kUninitialized);
+    ASSERT_EQ(nvml<int()>("nvmlInit_v2")(), kSuccess);
+    EXPECT_EQ(stats(cards_[0], 1000, &said), kSuccess);
+    EXPECT_EQ(list_details(cards_[0], &unknown_details), kVersionMismatch);
+    EXPECT_EQ(list_samples(cards_[0], &unknown_samples), kVersionMismatch);
+}
+
 TEST_F(NvmlProcesses, WithoutACountTheDriverAnswers) {
     EXPECT_EQ((nvml<int(Device, unsigned*, ProcessV2*)>("nvmlDeviceGetComputeRunningProcesses_v3")(
                   cards_[0], nullptr, nullptr)),

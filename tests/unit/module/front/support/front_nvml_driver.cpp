@@ -15,6 +15,7 @@ constexpr unsigned long long kTotal = 16ull << 30;
 constexpr unsigned long long kUsed = 5ull << 30;
 constexpr unsigned long long kOfAProcess = 1ull << 30;
 int cards[2];
+bool initialised = false;
 
 constexpr unsigned kPids[] = {5, 1010, 9999, 1000};
 
@@ -42,12 +43,20 @@ int list_processes(unsigned* count, Item* items) {
 
 }  // namespace
 
-API nvmlInit_v2() { return 0; }
+API nvmlInit_v2() {
+    initialised = true;
+    return 0;
+}
+API nvmlShutdown() {
+    initialised = false;
+    return 0;
+}
 API nvmlDeviceGetHandleByIndex_v2(unsigned index, Device* device) {
     *device = &cards[index];
     return 0;
 }
 API nvmlDeviceGetUUID(Device device, char* text, unsigned length) {
+    if (!initialised) return kUninitialized;
     const char* uuid = device == &cards[0] ? "GPU-11111111-1111-1111-1111-111111111111"
                                            : "GPU-22222222-2222-2222-2222-222222222222";
     if (length <= std::strlen(uuid)) return kInsufficientSize;
@@ -108,6 +117,7 @@ API nvmlDeviceGetAccountingPids(Device, unsigned* count, unsigned* pids) {
     return list(count, pids, [](unsigned& item, unsigned pid) { item = pid; });
 }
 API nvmlDeviceGetAccountingStats(Device, unsigned pid, unsigned* stats) {
+    if (!initialised) return kUninitialized;
     *stats = pid;
     return 0;
 }

@@ -24,6 +24,7 @@ class FrontBindings : public FrontPhysical {
                  unsigned count = 1) const {
         CUarrayMapInfo list[2]{};
         for (auto& each : list) {
+            // NOLINTNEXTLINE(performance-no-int-to-ptr): a handle's value
             each.resource = reinterpret_cast<const void*>(array);
             each.operation = 1;
             each.memory = handle;

@@ -6,6 +6,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/../escape/found.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/../../lab.d/docker/image.sh"
 
+unshare --user true 2>/dev/null || skip "this kernel makes no user namespaces"
 first_uid=300000
 stop_docker
 echo "lab-remap:x:1999:1999::/:/bin/false" >>/etc/passwd

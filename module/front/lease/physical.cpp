@@ -347,7 +347,9 @@ bool Physical::drop_closed() {
         const Kept kept = look_at(*memory, charge);
         mutex_.unlock();
         settle(charge, kept);
-        any = any || kept == Kept::no_more;
+        if (kept != Kept::no_more) continue;
+        dropped_.fetch_add(1);
+        any = true;
     }
 }
 

@@ -55,6 +55,8 @@ class Physical {
 
     /// Ends the charges of memory that only descriptors kept, which are closed now. True: there were some.
     bool drop_closed();
+    /// Grows with every charge that any thread has ended in this way.
+    [[nodiscard]] std::uint32_t dropped() const { return dropped_.load(); }
 
     void reset_in_child();
 
@@ -77,7 +79,8 @@ class Physical {
 
     Mutex mutex_;
     Handle* handles_ = nullptr;
-    Handle* allocations_ = nullptr;            ///< their values are addresses
+    Handle* allocations_ = nullptr;  ///< their values are addresses
+    std::atomic<std::uint32_t> dropped_{0};
     std::atomic<bool> any_allocation_{false};  ///< there has been one in this process
     Mapping* mappings_ = nullptr;
     Export* exports_ = nullptr;

@@ -36,19 +36,16 @@ Objects managed_objects(sdbus::IConnection& connection) {
     return objects;
 }
 
-/// A property of the manager that older daemons don't have.
-template <class T>
-T newer_property(sdbus::IConnection& connection, const char* name) {
+Properties properties_of(sdbus::IConnection& connection, const std::string& path,
+                         const std::string& interface) {
     const auto proxy =
-        sdbus::createProxy(connection, compat::ServiceName(kServiceName), sdbus::ObjectPath(kManagerPath));
+        sdbus::createProxy(connection, compat::ServiceName(kServiceName), sdbus::ObjectPath(path));
     Properties properties;
     proxy->callMethod("GetAll")
         .onInterface("org.freedesktop.DBus.Properties")
-        .withArguments(std::string(ManagerProxy::INTERFACE_NAME))
+        .withArguments(interface)
         .storeResultsTo(properties);
-    T value;
-    read_into(properties, name, value);
-    return value;
+    return properties;
 }
 
 std::vector<ConfigurationProblem> to_problems(const std::vector<Properties>& entries) {
@@ -193,26 +190,22 @@ std::vector<Kept> to_kept(const std::vector<Properties>& entries) {
 }
 
 Job read_job(sdbus::IConnection& connection, const std::string& path) {
-    const auto proxy =
-        sdbus::createProxy(connection, compat::ServiceName(kServiceName), sdbus::ObjectPath(path));
-    Properties properties;
-    proxy->callMethod("GetAll")
-        .onInterface("org.freedesktop.DBus.Properties")
-        .withArguments(std::string(JobProxy::INTERFACE_NAME))
-        .storeResultsTo(properties);
-    return to_job(properties);
+    return to_job(properties_of(connection, path, JobProxy::INTERFACE_NAME));
 }
 
 Snapshot read_snapshot(sdbus::IConnection& connection) {
     Snapshot snapshot;
-    ManagerProxy manager(connection, kManagerPath);
-    snapshot.version = manager.Version();
-    snapshot.module_version = manager.ModuleVersion();
-    snapshot.modules_installed = manager.ModulesInstalled();
-    snapshot.mode = manager.Mode();
-    snapshot.mode_is_switched = manager.ModeSource() == "switched";
-    snapshot.configuration_problems =
-        to_problems(newer_property<std::vector<Properties>>(connection, "ConfigurationProblems"));
+    const auto manager = properties_of(connection, kManagerPath, ManagerProxy::INTERFACE_NAME);
+    read_into(manager, "Version", snapshot.version);
+    read_into(manager, "ModuleVersion", snapshot.module_version);
+    read_into(manager, "ModulesInstalled", snapshot.modules_installed);
+    read_into(manager, "Mode", snapshot.mode);
+    std::string mode_source;
+    read_into(manager, "ModeSource", mode_source);
+    snapshot.mode_is_switched = mode_source == "switched";
+    std::vector<Properties> problems;
+    read_into(manager, "ConfigurationProblems", problems);
+    snapshot.configuration_problems = to_problems(problems);
     for (const auto& [path, interfaces] : managed_objects(connection)) {
         if (const auto gpu = interfaces.find(GpuProxy::INTERFACE_NAME); gpu != interfaces.end())
             add_gpu(snapshot, connection, path, gpu->second);

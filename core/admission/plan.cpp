@@ -1,10 +1,12 @@
 #include "core/admission/plan.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "core/admission/kept_for_request.hpp"
 #include "core/model/quote.hpp"
@@ -134,24 +136,21 @@ bool is_better(const Plan& a, const Plan& b, Placement placement) {
 /// Why GPUs could not be used: `GPU 0: 1024MiB of 16130MiB is free; GPUs 1, 2: …`. What is asked for is said
 /// in `what` or once, and GPUs with one reason share it.
 std::string reasons_of(const std::string& what, const std::vector<Misfit>& misfits) {
-    constexpr std::string_view kAsked = " is asked for, and ";
     std::set<std::string> said;
-    std::vector<std::pair<std::string, std::vector<std::uint32_t>>> reasons;
+    std::map<std::pair<std::string, std::string>, std::size_t> known;
+    struct Group {
+        std::string text;
+        std::vector<std::uint32_t> gpus;
+    };
+    std::vector<Group> reasons;
     for (const auto& [gpu, objection] : misfits) {
-        std::string why = objection.why;
-        const auto asked = why.find(kAsked);
-        if (asked != std::string::npos) {
-            const auto amount = why.substr(0, asked);
-            if (what == amount || what.starts_with(amount + " ") || !said.insert(amount).second)
-                why.erase(0, asked + kAsked.size());
+        const auto [place, fresh] = known.try_emplace({objection.asked, objection.why}, reasons.size());
+        if (fresh) {
+            const auto& asked = objection.asked;
+            const bool again = what == asked || what.starts_with(asked + " ") || !said.insert(asked).second;
+            reasons.push_back({again ? objection.why : objection.text(), {}});
         }
-        const auto same = std::find_if(reasons.begin(), reasons.end(), [&](const auto& reason) {
-            return reason.first == why || reason.first.ends_with(std::string(kAsked) + why);
-        });
-        if (same == reasons.end())
-            reasons.emplace_back(std::move(why), std::vector{gpu->index});
-        else
-            same->second.push_back(gpu->index);
+        reasons[place->second].gpus.push_back(gpu->index);
     }
     std::string text;
     for (const auto& [why, gpus] : reasons) {

@@ -18,10 +18,6 @@ using model::Policy;
 using request::Request;
 using Reason = model::Refusal::Reason;
 
-tl::unexpected<Objection> object(Reason reason, std::string why, std::string remedy) {
-    return tl::unexpected(Objection{reason, std::move(why), std::move(remedy)});
-}
-
 tl::expected<Bytes, Objection> memory_on(const Gpu& gpu, const Request& request, std::size_t position,
                                          Bytes default_memory) {
     if (const auto kept = request.kept_at(position).memory_limit) return *kept;
@@ -46,10 +42,9 @@ tl::expected<std::optional<std::uint32_t>, Objection> asked_weight(const Gpu& gp
     const auto kept = request.kept_at(position).weight;
     const std::optional<std::uint32_t> weight = kept ? kept : request.weight;
     if (weight && *weight > max_inst)
-        return object(Reason::invalid,
-                      "weight " + std::to_string(*weight) + " is asked for, and max_inst is " +
-                          std::to_string(max_inst),
-                      "use a weight from 1 to " + std::to_string(max_inst));
+        return object_to(Reason::invalid, "weight " + std::to_string(*weight),
+                         "max_inst is " + std::to_string(max_inst),
+                         "use a weight from 1 to " + std::to_string(max_inst));
     if (!request.percent || kept) return weight;
     const auto slices = request::percent_to_slices(*request.percent, max_inst);
     if (!slices)
@@ -121,10 +116,9 @@ tl::expected<Seat, Objection> find_seat(const Node& node, const Gpu& gpu, const 
 
     const Policy policy = mode == Mode::memory_compute ? gpu.settings.policy : Policy::native;
     if (seat.quota.weight == 0 && policy != Policy::native && defaults.no_weight == NoWeight::refuse)
-        return object(Reason::no_space,
-                      "weight " + std::to_string(seat.wanted_weight) + " is asked for, and 0 of " +
-                          std::to_string(gpu.settings.max_inst) + " is free",
-                      "lower the weight of another instance, stop one, or raise max_inst (25 at most)");
+        return object_to(Reason::no_space, "weight " + std::to_string(seat.wanted_weight),
+                         "0 of " + std::to_string(gpu.settings.max_inst) + " is free",
+                         "lower the weight of another instance, stop one, or raise max_inst (25 at most)");
     warn_about_weight(seat, asked->has_value(), policy);
     return seat;
 }

@@ -9,10 +9,6 @@ namespace {
 using Reason = Refusal::Reason;
 using Checked = tl::expected<void, Objection>;
 
-tl::unexpected<Objection> object(Reason reason, std::string why, std::string remedy) {
-    return tl::unexpected(Objection{reason, std::move(why), std::move(remedy)});
-}
-
 std::string instances_text(std::size_t n) {
     return std::to_string(n) + (n == 1 ? " instance" : " instances");
 }
@@ -21,17 +17,17 @@ Checked check_company(const std::vector<Occupant>& there, Mode mode, const Quota
     if (there.empty()) return {};
     const Mode served = there.front().instance->mode;
     if (served != mode)
-        return object(Reason::busy,
-                      "mode " + std::string(to_string(mode)) + " is asked for, and the GPU serves " +
-                          instances_text(there.size()) + " in mode " + std::string(to_string(served)),
-                      "request mode " + std::string(to_string(served)) + ", or use another GPU");
+        return object_to(
+            Reason::busy, "mode " + std::string(to_string(mode)),
+            "the GPU serves " + instances_text(there.size()) + " in mode " + std::string(to_string(served)),
+            "request mode " + std::string(to_string(served)) + ", or use another GPU");
     for (const Occupant& other : there)
         if (other.quota->exclusive)
             return object(Reason::busy, "instance " + other.instance->id.short_id() + " has the whole GPU",
                           "use another GPU");
     if (quota.exclusive)
-        return object(Reason::busy, "the whole GPU is asked for, and it has " + instances_text(there.size()),
-                      "request less than 100% of the compute, or use an empty GPU");
+        return object_to(Reason::busy, "the whole GPU", "it has " + instances_text(there.size()),
+                         "request less than 100% of the compute, or use an empty GPU");
     return {};
 }
 
@@ -45,10 +41,9 @@ Checked Node::check_quota(Mode mode, const Quota& quota) const {
     if (quota.memory_limit == Bytes{})
         return object(Reason::invalid, "a memory limit of zero", "1MiB or more");
     if (quota.memory_limit > gpu->total)
-        return object(Reason::no_memory,
-                      format_size(quota.memory_limit) + " is asked for, and the whole GPU has " +
-                          format_mib(gpu->total),
-                      "request " + format_mib(gpu->total) + " or less");
+        return object_to(Reason::no_memory, format_size(quota.memory_limit),
+                         "the whole GPU has " + format_mib(gpu->total),
+                         "request " + format_mib(gpu->total) + " or less");
     const auto there = occupants_of(quota.gpu);
     if (auto checked = check_company(there, mode, quota); !checked) return checked;
     const std::uint32_t max_inst = gpu->settings.max_inst;
@@ -59,22 +54,20 @@ Checked Node::check_quota(Mode mode, const Quota& quota) const {
             "use another GPU, stop an instance, or raise max_inst (25 at most)");
     const Bytes free = free_memory(quota.gpu);
     if (quota.memory_limit > free)
-        return object(Reason::no_memory,
-                      format_size(quota.memory_limit) + " is asked for, and " + format_mib(free) + " of " +
-                          format_mib(gpu->total) + " is free",
-                      (free.mib() > 0 ? "request " + format_mib(free) + " or less, " : "") +
-                          "use another GPU, or stop an instance");
+        return object_to(Reason::no_memory, format_size(quota.memory_limit),
+                         format_mib(free) + " of " + format_mib(gpu->total) + " is free",
+                         (free.mib() > 0 ? "request " + format_mib(free) + " or less, " : "") +
+                             "use another GPU, or stop an instance");
     if (weight_under(quota, max_inst) != quota.weight)
         return object(Reason::invalid,
                       std::to_string(quota.percent.value_or(0)) + "% of the compute is asked for as weight " +
                           std::to_string(quota.weight) + " of " + std::to_string(max_inst),
                       "use the number of slices of that percentage");
     if (quota.weight > free_weight(quota.gpu))
-        return object(Reason::no_space,
-                      "weight " + std::to_string(quota.weight) + " is asked for, and " +
-                          std::to_string(free_weight(quota.gpu)) + " of " + std::to_string(max_inst) +
-                          " is free",
-                      "use a lower weight, or lower the weight of another instance");
+        return object_to(
+            Reason::no_space, "weight " + std::to_string(quota.weight),
+            std::to_string(free_weight(quota.gpu)) + " of " + std::to_string(max_inst) + " is free",
+            "use a lower weight, or lower the weight of another instance");
     return {};
 }
 

@@ -1,5 +1,7 @@
 #include "core/model/refusal.hpp"
 
+#include <utility>
+
 namespace cgpu::model {
 
 Refusal make_refusal(Refusal::Reason reason, std::string_view what, std::string_view why,
@@ -19,8 +21,17 @@ tl::unexpected<Refusal> refuse(Refusal::Reason reason, std::string_view what, st
     return tl::unexpected(make_refusal(reason, what, why, remedy));
 }
 
+tl::unexpected<Objection> object(Refusal::Reason reason, std::string why, std::string remedy) {
+    return object_to(reason, {}, std::move(why), std::move(remedy));
+}
+
+tl::unexpected<Objection> object_to(Refusal::Reason reason, std::string asked, std::string why,
+                                    std::string remedy) {
+    return tl::unexpected(Objection{reason, std::move(asked), std::move(why), std::move(remedy)});
+}
+
 tl::unexpected<Refusal> refuse(std::string_view what, const Objection& objection) {
-    return refuse(objection.reason, what, objection.why, objection.remedy);
+    return refuse(objection.reason, what, objection.text(), objection.remedy);
 }
 
 std::string_view to_string(Refusal::Reason reason) {

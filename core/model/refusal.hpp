@@ -31,9 +31,20 @@ struct Refusal {
 /// A refusal that does not yet name what was refused: the caller adds that.
 struct Objection {
     Refusal::Reason reason = Refusal::Reason::invalid;
+    std::string asked;  ///< what the reason compares with what there is: `4GiB`; empty: it compares nothing
     std::string why;
     std::string remedy;
+
+    /// `4GiB is asked for, and 1024MiB of 16130MiB is free`, or `why` alone.
+    [[nodiscard]] std::string text() const {
+        return asked.empty() ? why : asked + " is asked for, and " + why;
+    }
 };
+
+[[nodiscard]] tl::unexpected<Objection> object(Refusal::Reason reason, std::string why, std::string remedy);
+/// To something that is asked for, because of what there is.
+[[nodiscard]] tl::unexpected<Objection> object_to(Refusal::Reason reason, std::string asked, std::string why,
+                                                  std::string remedy);
 
 /// Builds the text `what: why. Try: remedy.` from its parts, each given without a full stop at its end.
 [[nodiscard]] Refusal make_refusal(Refusal::Reason reason, std::string_view what, std::string_view why,

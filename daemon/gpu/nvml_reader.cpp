@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace cgpu::gpu {
 namespace {
@@ -154,9 +155,9 @@ app::Result<std::vector<app::DriverProcess>> NvmlReader::processes(const model::
     if (auto ok = ready(); !ok) return tl::unexpected(ok.error());
     const auto device = find(gpu);
     if (!device) return tl::unexpected(device.error());
-    const auto compute = read_processes(nvml_->compute_processes, *device);
+    auto compute = read_processes(nvml_->compute_processes, *device);
     if (!compute) return failed("processes of " + gpu.to_string(), compute.error());
-    std::vector<app::DriverProcess> processes = *compute;
+    std::vector<app::DriverProcess> processes = std::move(*compute);
     // A process of several kinds is in several lists.
     for (const auto list : {nvml_->graphics_processes, nvml_->mps_processes}) {
         if (list == nullptr) continue;

@@ -27,8 +27,8 @@ cgpu_front_files(CGPU_FRONT_CUDA_PARTS memory context_count current_context grap
 cgpu_front_files(CGPU_FRONT_CUDA_PARTS compute batch first_launch gate reap thread_grant transfer)
 cgpu_front_files(CGPU_FRONT_CUDA_PARTS process fork service_thread start switcher)
 cgpu_front_files(CGPU_FRONT_CUDA_PARTS hooks array_hooks code_hooks context_hooks copy_batch_hooks copy_hooks graph_hooks
-                 info_hooks init_hooks launch_hooks limit_hooks managed_memory_hooks memory_hooks memset_hooks
-                 physical_hooks pool_hooks proc_address shared_hooks sync_hooks)
+                 info_hooks init_hooks launch_hooks limit_hooks memory_hooks memset_hooks
+                 physical_hooks pool_hooks proc_address refused_hooks shared_hooks sync_hooks)
 
 set(CGPU_FRONT_NVML_SOURCES ${message})
 cgpu_front_files(CGPU_FRONT_NVML_SOURCES base descriptor waiting)

@@ -42,9 +42,8 @@ class HooksByAddress {
     /// `function`: what the program is to get, null if the look-up must be refused.
     ///   - The driver answered a function that has a hook: the hook.
     ///   - It answered another one of the table: that one.
-    ///   - It answered an address that none of the table's functions has. If the name belongs to a hook, this
-    ///   is
-    ///     a form of the function that has no hook, with unknown arguments: refused. Otherwise it is passed.
+    ///   - It answered an address that none of the table's functions has: that one, unless the name belongs
+    ///     to a hook. Then it is a form of the function with unknown arguments: refused.
     /// `address_of` gives the driver's address of an exported symbol, null if it doesn't export it. It is
     /// asked for each row at the first call, and the driver must be available then.
     [[nodiscard]] const void* answer(std::string_view name, const void* answered,

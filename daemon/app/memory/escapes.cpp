@@ -14,9 +14,8 @@ bool is_killed_for(const Escapes::Found& found) { return found.outside || !found
 
 const char* consequence(OnEscape on_escape, const Escapes::Found& found) {
     if (on_escape == OnEscape::kill && !is_killed_for(found))
-        return "it may be memory of another process that this one has opened, so it is not killed; nothing "
-               "more "
-               "is granted to the instance until it is gone";
+        return "it may be memory of another process that this one has opened, so it is not killed; "
+               "nothing more is granted to the instance until it is gone";
     switch (on_escape) {
         case OnEscape::report:
             return "it counts as the instance's";

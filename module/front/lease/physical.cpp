@@ -225,14 +225,14 @@ void Physical::allocation_exported(CUdeviceptr address, int descriptor) {
     std::uint64_t bytes = 0;
     if (!session().engine().find(module::Holding::address, address, &gpu, &bytes)) return;
     const Locked lock(mutex_);
-    const Handle* known = allocations_;
+    Handle* known = allocations_;
     while (known != nullptr && known->value != address) known = known->next;
     if (known == nullptr) {
         auto* memory = new (std::nothrow) Memory(module::Holding::address, address, gpu, bytes);
         if (memory == nullptr) return;  // its charge ends when it is freed
         known = new (std::nothrow) Handle{address, memory, allocations_};
         if (known == nullptr) return delete memory;
-        allocations_ = const_cast<Handle*>(known);
+        allocations_ = known;
         any_allocation_.store(true);
     }
     note_export(descriptor, *known->memory);

@@ -10,24 +10,6 @@ namespace {
 
 using namespace cgpu::test;
 
-const std::vector<std::string> kNames = {"ALIYUN_COM_GPU_MEM_CONTAINER",
-                                         "ALIYUN_COM_GPU_MEM_DEV",
-                                         "ALIYUN_COM_GPU_VISIBLE_DEVICES",
-                                         "ALIYUN_COM_GPU_SCHD_WEIGHT",
-                                         "ALIYUN_COM_GPU_HIGH_PRIO",
-                                         "NVIDIA_VISIBLE_DEVICES",
-                                         "CGPU_DISABLE",
-                                         "CGPU_MEM",
-                                         "CGPU_COMPUTE",
-                                         "CGPU_WEIGHT",
-                                         "CGPU_GPUS",
-                                         "CGPU_PRIO",
-                                         "CGPU_MODE",
-                                         "volcano.sh/gpu-mem.128Mi",
-                                         "volcano.sh/gpu-core.percentage",
-                                         "aliyun.com/gpu-mem",
-                                         "aliyun.com/gpu-count"};
-
 void check_answer(const Variables& variables) {
     const auto parsed = parse_request(variables);
     if (!parsed) {
@@ -46,7 +28,7 @@ void check_answer(const Variables& variables) {
 
 RC_GTEST_PROP(RequestGarbage, AnyTextIsAnswered, ()) {
     Variables variables;
-    for (const std::string& name : kNames)
+    for (const std::string& name : kManagedVariables)
         if (*rc::gen::inRange(0, 3) == 0) variables[name] = *rc::gen::arbitrary<std::string>();
     check_answer(variables);
 }
@@ -58,7 +40,7 @@ RC_GTEST_PROP(RequestGarbage, AnythingThatLooksLikeAValueIsAnswered, ()) {
         "false", "memory", "memory+compute", "high", "-1", "18446744073709551615",
         "GPU-c09d11f5-a565-1f83-903c-a65a7ba138af", ",", " ");
     Variables variables;
-    for (const std::string& name : kNames)
+    for (const std::string& name : kManagedVariables)
         if (*rc::gen::inRange(0, 3) == 0 || name == "CGPU_MEM") variables[name] = *values;
     check_answer(variables);
 }
@@ -72,7 +54,7 @@ TEST(RequestGarbage, IsQuotedAndCut) {
 TEST(RequestGarbage, a_value_that_is_too_long_is_refused_before_it_is_read) {
     std::string list = "0";
     for (int i = 1; i < 100'000; ++i) list += "," + std::to_string(i);
-    for (const auto& name : kNames) {
+    for (const auto& name : kManagedVariables) {
         Variables variables{{"CGPU_MEM", "1GiB"}};
         variables[name] = list;
         const auto parsed = parse_request(variables);

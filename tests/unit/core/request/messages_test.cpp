@@ -10,23 +10,6 @@ namespace {
 
 using namespace cgpu::test;
 
-const std::vector<std::string> kEachVariable = {"ALIYUN_COM_GPU_MEM_CONTAINER",
-                                                "ALIYUN_COM_GPU_MEM_DEV",
-                                                "ALIYUN_COM_GPU_VISIBLE_DEVICES",
-                                                "ALIYUN_COM_GPU_SCHD_WEIGHT",
-                                                "ALIYUN_COM_GPU_HIGH_PRIO",
-                                                "NVIDIA_VISIBLE_DEVICES",
-                                                "CGPU_DISABLE",
-                                                "CGPU_MEM",
-                                                "CGPU_COMPUTE",
-                                                "CGPU_WEIGHT",
-                                                "CGPU_GPUS",
-                                                "CGPU_PRIO",
-                                                "CGPU_MODE",
-                                                "volcano.sh/gpu-mem.128Mi",
-                                                "volcano.sh/gpu-core.percentage",
-                                                "aliyun.com/gpu-mem",
-                                                "aliyun.com/gpu-count"};
 const std::vector<std::string> kOddValues = {"",
                                              "0",
                                              "1",
@@ -79,10 +62,10 @@ TEST(RequestMessages, SayEachThingOnce) {
         ++refusals;
         expect_said_once(text);
     };
-    for (const auto& name : kEachVariable)
+    for (const auto& name : kManagedVariables)
         for (const auto& value : kOddValues) check({{name, value}});
-    for (const auto& name : kEachVariable)
-        for (const auto& other : kEachVariable)
+    for (const auto& name : kManagedVariables)
+        for (const auto& other : kManagedVariables)
             for (const auto& value : kOddValues)
                 for (const char* second : {"1", "4GiB", "x", "0,1", "25%", "memory"})
                     if (name != other && !HasFailure()) check({{name, value}, {other, second}});

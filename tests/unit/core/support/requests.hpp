@@ -7,6 +7,25 @@
 
 namespace cgpu::test {
 
+/// A variable of each kind that a request reads.
+inline const std::vector<std::string> kManagedVariables = {"ALIYUN_COM_GPU_MEM_CONTAINER",
+                                                           "ALIYUN_COM_GPU_MEM_DEV",
+                                                           "ALIYUN_COM_GPU_VISIBLE_DEVICES",
+                                                           "ALIYUN_COM_GPU_SCHD_WEIGHT",
+                                                           "ALIYUN_COM_GPU_HIGH_PRIO",
+                                                           "NVIDIA_VISIBLE_DEVICES",
+                                                           "CGPU_DISABLE",
+                                                           "CGPU_MEM",
+                                                           "CGPU_COMPUTE",
+                                                           "CGPU_WEIGHT",
+                                                           "CGPU_GPUS",
+                                                           "CGPU_PRIO",
+                                                           "CGPU_MODE",
+                                                           "volcano.sh/gpu-mem.128Mi",
+                                                           "volcano.sh/gpu-core.percentage",
+                                                           "aliyun.com/gpu-mem",
+                                                           "aliyun.com/gpu-count"};
+
 /// The request in these variables, or a failed test.
 inline request::Request request_in(const request::Variables& variables) {
     const auto parsed = request::parse_request(variables);

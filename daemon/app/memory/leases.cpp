@@ -247,6 +247,7 @@ void Leases::release_connected_strangers(const model::Uuid& gpu) {
         for (const auto& [process, account] : entry->pool.accounts())
             if (account.stranger && pools_.said_hello(gpu, process)) connected.push_back(process);
         for (const auto& process : connected) entry->pool.remove(process);
+        if (!connected.empty()) tell_if_gone(key.instance);
     }
 }
 

@@ -156,6 +156,7 @@ TEST(LeaseOutside, IsNobodyWhoSaidHelloInAnInnerInstance) {
     LeaseBed::must(bed.leases.process_entered(key_of(inner), {7, 1, "boot"}));
     bed.loop.advance(kFound);
     EXPECT_EQ(bed.leases.pools().foreign_gpus(instance("one", 0).id), std::vector<model::Uuid>{});
+    EXPECT_EQ(bed.fronts.gone, std::vector{key_of(instance("one", 0))}) << "it may end now";
 }
 
 TEST(LeaseOutside, IsNobodyOnAnotherGpuWhereNothingIsIsolated) {

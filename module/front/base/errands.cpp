@@ -83,9 +83,12 @@ bool Errands::sleep(std::int64_t until_ns, int socket) {
     sleeping_until_.store(until_ns);
     // After that store: threads that ask from here on see that the service sleeps.
     until_ns = std::min(until_ns, asked_.load());
-    std::array<pollfd, 2> entries{{{wake_read_.usable(), POLLIN, 0}, {socket, POLLIN, 0}}};
-    if (entries[0].fd < 0) open();
-    entries[0].fd = wake_read_.usable();
+    int pipe = wake_read_.usable();
+    if (pipe < 0) {
+        open();
+        pipe = wake_read_.usable();
+    }
+    std::array<pollfd, 2> entries{{{pipe, POLLIN, 0}, {socket, POLLIN, 0}}};
     const auto left = std::max<std::int64_t>(until_ns - now_ns(), 0);
     const timespec timeout{static_cast<time_t>(left / kSecond), static_cast<long>(left % kSecond)};
     ppoll(entries.data(), entries.size(), &timeout, nullptr);

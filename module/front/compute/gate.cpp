@@ -18,8 +18,6 @@ namespace {
 
 using detail::Pass;
 
-constexpr std::int64_t kOpenBatchLook = kMillisecond;
-
 const wire::Gate& gate_of(int gpu) { return session().pages().orders()->gates[gpu]; }
 
 /// The window is full: waits for the GPU to finish work, polls when the oldest batch should end, and then
@@ -112,7 +110,7 @@ module::TimeGrant enter_batch(Context& context, const Work& work, module::TimeRe
                                             pass.announce_locked)
                                : takes_another(context, decision.batch, last, pass)) {
             if (decision.close != 0) note_last_launch(context, decision.close);
-            if (decision.open != 0) errands().wake_by(now_ns() + kOpenBatchLook);
+            if (decision.open != 0) errands().wake_by(now_ns() + idle_before_close(context.gpu));
             return grant;
         }
         Launching::end(true);

@@ -13,8 +13,6 @@
 namespace cgpu::front {
 namespace {
 
-constexpr std::int64_t kIdleBeforeClose = kMillisecond;
-
 std::int64_t elapsed_ns(CUevent from, CUevent to, bool& ok) {
     float milliseconds = 0;
     ok = real::cuEventElapsedTime(&milliseconds, from, to) == kSuccess;
@@ -98,20 +96,20 @@ bool settle(int gpu) {
 
 std::int64_t look_after_batches(std::int64_t now) {
     std::int64_t next = kNever;
-    bool open_ones = false;
     contexts().for_each(-1, [&](Context& context) {
         if (context.gpu < 0) return;
-        close_batches(context, kAnyStream, now - kIdleBeforeClose);
+        const auto idle = idle_before_close(context.gpu);
+        close_batches(context, kAnyStream, now - idle);
         close_overdue(context, now);
         reap(context);
         const auto gpu = static_cast<std::uint32_t>(context.gpu);
         const auto ends = session().engine().poll_at(gpu, now);
-        const auto soonest = awaits_drain(context.gpu) ? 0 : now + kIdleBeforeClose;
+        const auto soonest = awaits_drain(context.gpu) ? 0 : now + idle;
         if (ends != kNever) next = std::min(next, std::max(ends, soonest));
         module::OpenBatch open{};
-        open_ones = open_ones || session().engine().next_open_batch(gpu, context.key(), kAnyStream, 0, &open);
+        if (session().engine().next_open_batch(gpu, context.key(), kAnyStream, 0, &open))
+            next = std::min(next, now + idle);
     });
-    if (open_ones) next = std::min(next, now + kIdleBeforeClose);
     // An overdue batch is polled again after a time that doesn't use up the core.
     constexpr std::int64_t kOverdueStep = 100 * kMicrosecond;
     return next == kNever ? kNever : std::max(next, now_ns() + kOverdueStep);

@@ -47,22 +47,22 @@ client::Result<std::vector<Copy>> own_copies(const client::Root& root,
     std::vector<Copy> copies;
     for (const DriverLibrary& library : *found) {
         const auto same = std::find_if(system.begin(), system.end(), [&](const DriverLibrary& other) {
-            return other.soname == library.soname;
+            return other.soname == library.soname && other.hidden == library.hidden;
         });
         // Without a front of the system there is nothing to mount over the copy. That only happens for NVML,
         // which can't use anything of a GPU.
-        if (same == system.end()) continue;
+        if (same == system.end() && !library.hidden) continue;
         for (const std::string& file : library.files)
-            if (std::find(same->files.begin(), same->files.end(), file) == same->files.end())
-                copies.push_back({library.soname, file});
+            if (same == system.end() ||
+                std::find(same->files.begin(), same->files.end(), file) == same->files.end())
+                copies.push_back({client::cover_of(library), file});
     }
     return copies;
 }
 
 client::Result<void> cover(const std::vector<Copy>& copies, const client::Root& root) {
     for (const Copy& copy : copies) {
-        const std::string front = std::string(client::kFrontFolder) + "/" + copy.soname;
-        const auto tree = client::Tree::take(root.find(front, O_PATH), front);
+        const auto tree = client::Tree::take(root.find(copy.cover, O_PATH), copy.cover);
         if (!tree) return tl::unexpected(tree.error());
         const auto file = open_copy(copy, root);
         if (!file) return tl::unexpected(file.error());

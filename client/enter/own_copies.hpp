@@ -11,8 +11,8 @@ namespace cgpu::enter {
 
 /// A file of the driver that only the caller's environment leads to, such as a copy in a conda environment.
 struct Copy {
-    std::string soname;  ///< of the library: libcuda.so.1
-    std::string file;    ///< with symbolic links resolved
+    std::string cover;  ///< what is mounted over it: client::cover_of()
+    std::string file;   ///< with symbolic links resolved
 
     friend bool operator==(const Copy&, const Copy&) = default;
 };
@@ -23,8 +23,9 @@ struct Copy {
                                                            const client::LoaderEnvironment& environment,
                                                            const std::vector<client::DriverLibrary>& system);
 
-/// Mounts the system's fronts over the copies, in this mount namespace. The fronts are those that
-/// put_fronts_before() made. Error (refused): a copy has been exchanged since it was found.
+/// Mounts the system's fronts (an empty file over those to hide) over the copies, in this mount namespace.
+/// The fronts are those that put_fronts_before() made. Error (refused): a copy has been exchanged since it
+/// was found.
 [[nodiscard]] client::Result<void> cover(const std::vector<Copy>& copies, const client::Root& root);
 
 }  // namespace cgpu::enter

@@ -1,6 +1,7 @@
 #include "client/run/driver/driver_files.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <filesystem>
 #include <optional>
@@ -24,12 +25,30 @@ bool is_named(std::string_view file, std::string_view base) {
            (rest.front() == '.' && rest.find_first_not_of(".0123456789") == std::string_view::npos);
 }
 
-bool is_for_this_machine(const Descriptor& file) {
-    Elf64_Ehdr header{};
-    if (pread(file.get(), &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header)) return false;
-    return std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_ident[EI_CLASS] == ELFCLASS64 &&
-           header.e_machine == EM_X86_64;
+/// The machines whose programs the kernel executes, as bits.
+constexpr unsigned k64Bit = 1;
+constexpr unsigned k32Bit = 2;
+
+/// 0: for neither. Both kinds of header begin alike.
+unsigned machine_of(const Descriptor& file) {
+    Elf32_Ehdr header{};
+    if (pread(file.get(), &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header)) return 0;
+    if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return 0;
+    if (header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_machine == EM_X86_64) return k64Bit;
+    return header.e_ident[EI_CLASS] == ELFCLASS32 && header.e_machine == EM_386 ? k32Bit : 0;
 }
+
+struct Wanted {
+    const char* base;
+    unsigned machines;
+    bool hidden;
+};
+
+constexpr std::array<Wanted, 5> kWanted = {{{"libcuda.so", k64Bit, false},
+                                            {"libnvidia-ml.so", k64Bit, false},
+                                            {"libnvidia-opencl.so", k64Bit | k32Bit, true},
+                                            {"libcuda.so", k32Bit, true},
+                                            {"libnvidia-ml.so", k32Bit, true}}};
 
 /// Bounds the number of mounts: one for each file.
 constexpr std::size_t kMaxFiles = 256;
@@ -52,7 +71,7 @@ enum class Way { own, cache, usual, configured, none };
 
 class Search {
   public:
-    Search(std::string base, const Root& root) : base_(std::move(base)), root_(root) {}
+    Search(const Wanted& wanted, const Root& root) : wanted_(wanted), base_(wanted.base), root_(root) {}
 
     void look_in(const std::vector<std::string>& folders, Way way) {
         for (const std::filesystem::path folder : folders)
@@ -71,14 +90,14 @@ class Search {
 
     [[nodiscard]] std::optional<DriverLibrary> found() const {
         if (files_.empty()) return std::nullopt;
-        return DriverLibrary{soname(), loaded_.empty() ? files_.front() : loaded_, files_};
+        return DriverLibrary{soname(), loaded_.empty() ? files_.front() : loaded_, files_, wanted_.hidden};
     }
 
   private:
     void add(const std::string& path, Way way) {
         if (too_many()) return;
         const Descriptor file = root_.find_file(path);
-        if (!file || !is_for_this_machine(file)) return;
+        if (!file || (machine_of(file) & wanted_.machines) == 0) return;
         const std::string real = root_.path_of(file);
         if (real.empty()) return;
         if (way < way_) {
@@ -89,6 +108,7 @@ class Search {
         if (std::find(files_.begin(), files_.end(), real) == files_.end()) files_.push_back(real);
     }
 
+    Wanted wanted_;
     std::string base_;
     const Root& root_;
     Way way_ = Way::none;
@@ -106,24 +126,24 @@ Result<std::vector<DriverLibrary>> find_driver(const Root& root, const LoaderEnv
     const auto mounts = mounts_below(root);
     const std::string cache = root.text_of("/etc/ld.so.cache", kMaxCache);
     std::vector<DriverLibrary> libraries;
-    for (const char* base : {"libcuda.so", "libnvidia-ml.so"}) {
-        Search search(base, root);
+    for (const Wanted& wanted : kWanted) {
+        Search search(wanted, root);
         search.look_in(folders->own, Way::own);
         search.look_at(cached_paths(cache, search.soname()), Way::cache);
         search.look_in(folders->usual, Way::usual);
         search.look_in(folders->configured, Way::configured);
         // Useless without a driver where the loader looks.
-        if (search.found()) {
+        if (wanted.hidden || search.found()) {
             search.look_in(*shipped, Way::none);
             search.look_at(mounts, Way::none);
         }
         if (search.too_many())
             return fail(ClientError::Kind::refused,
-                        std::string(base) + ": there are more than " + std::to_string(kMaxFiles) +
+                        std::string(wanted.base) + ": there are more than " + std::to_string(kMaxFiles) +
                             " files of this name where the loader looks. Try: remove some of them.");
         if (auto library = search.found()) libraries.push_back(std::move(*library));
     }
-    if (libraries.empty() || libraries.front().soname != "libcuda.so.1")
+    if (libraries.empty() || libraries.front().hidden || libraries.front().soname != "libcuda.so.1")
         return fail(
             ClientError::Kind::failed,
             "the NVIDIA driver: there is no libcuda.so.1 in the loader's folders. Try: install the driver, "

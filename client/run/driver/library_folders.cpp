@@ -16,9 +16,20 @@
 namespace cgpu::client {
 namespace {
 
-constexpr std::array<const char*, 8> kUsual = {
-    "/lib/x86_64-linux-gnu",   "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib",
-    "/usr/local/nvidia/lib64", "/usr/local/nvidia/lib",
+constexpr std::array<const char*, 12> kUsual = {
+    "/lib/x86_64-linux-gnu",
+    "/usr/lib/x86_64-linux-gnu",
+    "/lib64",
+    "/usr/lib64",
+    "/lib",
+    "/usr/lib",
+    "/usr/local/nvidia/lib64",
+    "/usr/local/nvidia/lib",
+    // of 32-bit programs
+    "/lib/i386-linux-gnu",
+    "/usr/lib/i386-linux-gnu",
+    "/lib32",
+    "/usr/lib32",
 };
 
 constexpr const char* kToolkits = "/usr/local";

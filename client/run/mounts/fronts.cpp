@@ -30,6 +30,7 @@ Descriptor open_library(const std::string& path, const Root& root) {
 Result<std::vector<DriverFile>> open_files(const std::vector<DriverLibrary>& driver, const Root& root) {
     std::vector<DriverFile> files;
     for (const DriverLibrary& each : driver) {
+        if (each.hidden) continue;
         const auto library = each.soname == "libcuda.so.1" ? wire::Library::cuda : wire::Library::nvml;
         DriverFile file{library, open_library(each.real, root), each.real};
         if (!file.file)

@@ -7,8 +7,13 @@ namespace {
 
 constexpr const char* kBase = "/run/cgpu";
 constexpr const char* kLinkFolder = "/run/cgpu/link";
+constexpr const char* kNothing = "/run/cgpu/front/nothing";
 
 }  // namespace
+
+std::string cover_of(const DriverLibrary& library) {
+    return library.hidden ? kNothing : std::string(kFrontFolder) + "/" + library.soname;
+}
 
 MountPlan plan_mounts(const std::vector<DriverLibrary>& driver, const std::string& link_folder,
                       const ModuleFolders& installed) {
@@ -16,10 +21,12 @@ MountPlan plan_mounts(const std::vector<DriverLibrary>& driver, const std::strin
     plan.base = kBase;
     plan.inside = {{link_folder, kLinkFolder, Bind::Side::host},
                    {installed.module, wire::kModuleFolder, Bind::Side::host}};
+    plan.nothing = kNothing;
     for (const DriverLibrary& library : driver) {
-        const std::string made = std::string(kFrontFolder) + "/" + library.soname;
-        plan.fronts.push_back({installed.front + "/" + library.soname, library.real, made,
-                               std::string(wire::kOldDriverFolder) + "/" + library.soname});
+        const std::string made = cover_of(library);
+        if (!library.hidden)
+            plan.fronts.push_back({installed.front + "/" + library.soname, library.real, made,
+                                   std::string(wire::kOldDriverFolder) + "/" + library.soname});
         for (const std::string& file : library.files) plan.over.push_back({made, file, Bind::Side::inside});
     }
     return plan;

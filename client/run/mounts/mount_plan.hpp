@@ -34,11 +34,16 @@ struct MountPlan {
     std::string base;                 ///< a small tmpfs is mounted here and made read-only at the end
     std::vector<Bind> inside;         ///< below base; their sources are taken before base is covered
     std::vector<FittedFront> fronts;  ///< written below base
-    std::vector<Bind> over;           ///< the fitted fronts over the driver's files
+    std::string nothing;              ///< an empty file below base
+    std::vector<Bind> over;           ///< the fitted fronts, or nothing, over the driver's files
 };
 
 /// The folder of the fitted fronts. It exists only inside an instance.
 constexpr const char* kFrontFolder = "/run/cgpu/front";
+
+/// The file that is mounted over a library, inside: its front or, if it is hidden, an empty file. A loader
+/// says of that one that it is too short, and the program continues as on a machine without the library.
+[[nodiscard]] std::string cover_of(const DriverLibrary& library);
 
 /// Where the module is installed.
 struct ModuleFolders {

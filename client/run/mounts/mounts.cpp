@@ -32,15 +32,15 @@ Result<void> cover_base(const std::string& base, const Root& root) {
     return {};
 }
 
-Result<void> write_front(const FittedFront& front, const Image& image, const Root& root) {
-    const Descriptor file = root.make_file(front.made);
+Result<void> write_library(const std::string& path, const Image& image, const Root& root) {
+    const Descriptor file = root.make_file(path);
     std::size_t done = 0;
     while (file && done < image.size()) {
         const ssize_t wrote = write(file.get(), image.data() + done, image.size() - done);
-        if (wrote <= 0) return mount_failed("writing " + front.made, errno);
+        if (wrote <= 0) return mount_failed("writing " + path, errno);
         done += static_cast<std::size_t>(wrote);
     }
-    if (!file || fchmod(file.get(), 0755) != 0) return mount_failed("writing " + front.made, errno);
+    if (!file || fchmod(file.get(), 0755) != 0) return mount_failed("writing " + path, errno);
     return {};
 }
 
@@ -96,9 +96,9 @@ Result<void> fill_base(const MountPlan& plan, const Sources& sources, const Root
     for (const auto& [driver, path] : sources.drivers)
         if (auto attached = attach(driver, path, root); !attached) return attached;
     for (std::size_t i = 0; i < sources.fronts.size(); ++i)
-        if (auto written = write_front(plan.fronts[i], sources.fronts[i].image, root); !written)
+        if (auto written = write_library(plan.fronts[i].made, sources.fronts[i].image, root); !written)
             return written;
-    return {};
+    return write_library(plan.nothing, {}, root);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ class OwnCopies : public ::testing::Test {
         folder.library("/usr/lib/x86_64-linux-gnu/libcuda.so.1");
         folder.library("/home/user/lib/libcuda.so.1");
         folder.library("/home/user/lib/libnvidia-ml.so.1");
+        folder.library("/home/user/lib/libnvidia-opencl.so.1");
         folder.library("/root/lib/libcuda.so.1");
         chmod(folder.path().c_str(), 0755);
         chmod(folder.at("/root").c_str(), 0700);
@@ -36,7 +37,9 @@ TEST_F(OwnCopies, AreWhatTheCallersEnvironmentLeadsToAndTheCallerMayRead) {
     EXPECT_TRUE(as_set_uid_of_user([&] {
         const auto copies = own_copies(*root, {"/home/user/lib:/root/lib", ""}, system);
         // There is no front for NVML here.
-        return copies && *copies == std::vector<Copy>{{"libcuda.so.1", "/home/user/lib/libcuda.so.1"}};
+        return copies && *copies == std::vector<Copy>{
+                                        {"/run/cgpu/front/libcuda.so.1", "/home/user/lib/libcuda.so.1"},
+                                        {"/run/cgpu/front/nothing", "/home/user/lib/libnvidia-opencl.so.1"}};
     }));
 }
 

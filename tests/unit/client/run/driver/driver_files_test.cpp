@@ -94,7 +94,6 @@ TEST(FindDriver, TwoHardLinksAreCoveredEach) {
 TEST(FindDriver, OtherMachinesAndOtherNamesAreLeftOut) {
     const TempRoot root;
     install(root, kLib, "535.2");
-    root.library("/usr/lib/libcuda.so.535.2", ELFCLASS32, EM_386);
     root.library("/usr/lib/libcuda.so.4", ELFCLASS64, EM_AARCH64);
     root.file("/usr/lib/libcuda.so.5", "INPUT(libcuda.so.1)");
     root.library("/usr/lib/libcuda.so.535.2.bak");
@@ -102,6 +101,33 @@ TEST(FindDriver, OtherMachinesAndOtherNamesAreLeftOut) {
     const auto driver = find_driver(*Root::open(root.path()), {});
     ASSERT_TRUE(driver);
     EXPECT_EQ((*driver)[0].files, Files{std::string(kLib) + "/libcuda.so.535.2"});
+}
+
+TEST(FindDriver, LibrariesThatReachTheGpuWithoutTheFrontsAreHidden) {
+    const TempRoot root;
+    install(root, kLib, "535.2");
+    const std::string opencl = std::string(kLib) + "/libnvidia-opencl.so.535.2";
+    root.library(opencl);
+    root.link(std::string(kLib) + "/libnvidia-opencl.so.1", "libnvidia-opencl.so.535.2");
+    root.library("/opt/mine/libnvidia-opencl.so.1");
+    root.library("/usr/lib/i386-linux-gnu/libcuda.so.535.2", ELFCLASS32, EM_386);
+    const auto driver = find_driver(*Root::open(root.path()), {"/opt/mine", ""});
+    ASSERT_TRUE(driver);
+    ASSERT_EQ(driver->size(), 4U);
+    EXPECT_FALSE((*driver)[0].hidden);
+    EXPECT_EQ((*driver)[0].files, Files{std::string(kLib) + "/libcuda.so.535.2"});
+    EXPECT_FALSE((*driver)[1].hidden);
+    EXPECT_TRUE((*driver)[2].hidden);
+    EXPECT_EQ((*driver)[2].files, (Files{"/opt/mine/libnvidia-opencl.so.1", opencl}));
+    EXPECT_TRUE((*driver)[3].hidden);
+    EXPECT_EQ((*driver)[3].soname, "libcuda.so.1");
+    EXPECT_EQ((*driver)[3].files, Files{"/usr/lib/i386-linux-gnu/libcuda.so.535.2"});
+}
+
+TEST(FindDriver, A32BitDriverAloneIsNone) {
+    const TempRoot root;
+    root.library("/usr/lib/i386-linux-gnu/libcuda.so.1", ELFCLASS32, EM_386);
+    EXPECT_FALSE(find_driver(*Root::open(root.path()), {}));
 }
 
 TEST(FindDriver, WhatTheImageShipsIsCoveredAndIsNotTheRealOne) {

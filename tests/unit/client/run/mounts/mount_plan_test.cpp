@@ -40,6 +40,16 @@ TEST(MountPlan, CoversEveryFileOfTheDriver) {
                          }));
 }
 
+TEST(MountPlan, HidesWhatHasNoFrontBelowAnEmptyFile) {
+    auto driver = kDriver;
+    driver.push_back({"libnvidia-opencl.so.1", "/usr/lib/opencl", {"/usr/lib/opencl", "/opt/opencl"}, true});
+    const MountPlan plan = plan_mounts(driver, "/l", {"/m", "/f"});
+    EXPECT_EQ(plan.fronts.size(), 2U);
+    EXPECT_EQ(plan.nothing, "/run/cgpu/front/nothing");
+    EXPECT_EQ(std::vector<Bind>(plan.over.begin() + 3, plan.over.end()),
+              (std::vector<Bind>{{plan.nothing, "/usr/lib/opencl"}, {plan.nothing, "/opt/opencl"}}));
+}
+
 TEST(MountPlan, ADriverWithoutNvmlHasNoNvmlFront) {
     const MountPlan plan = plan_mounts({kDriver.front()}, "/l", {});
     EXPECT_EQ(plan.fronts.size(), 1U);

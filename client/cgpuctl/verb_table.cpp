@@ -84,6 +84,16 @@ const std::vector<Verb>& table() {
          "Applies while they are busy; the other instances share the rest by the policy.",
          "cgpuctl set-prio-ratio 0 80",
          &set_prio_ratio},
+        {"set-default-memory",
+         {{"SIZE", &Input::memory, "with a unit: 4GiB, 5120MiB; 0, or configured"}},
+         {kDryRun, kQuiet},
+         false,
+         "Set the memory of those that request memory without a number",
+         "That is ALIYUN_COM_GPU_MEM_CONTAINER with an empty value. With 0 such containers are not managed.\n"
+         "It applies to new instances, wins over the configuration, and is kept over restarts of cgpud.\n"
+         "`configured` takes it back: default_memory of the configuration applies again.",
+         "cgpuctl set-default-memory 4GiB",
+         &set_default_memory},
         {"set-weight",
          {kInstance, {"N", &Input::weight, "slices, 1 to the GPU's max_inst"}},
          {kOnGpu, kPersist, kJson, kDryRun, kQuiet},

@@ -37,7 +37,10 @@ ClientError unreachable(std::string_view why) {
 }  // namespace
 
 ClientError from_bus(std::string_view name, std::string_view text) {
-    if (name.starts_with(kOurs)) return {kind_of_ours(name.substr(kOurs.size())), std::string(text)};
+    if (name.starts_with(kOurs)) {
+        const std::string_view reason = name.substr(kOurs.size());
+        return {kind_of_ours(reason), std::string(text), std::string(reason)};
+    }
     if (name.starts_with(kSystem)) return unreachable(text);
     if (name.starts_with(kBus)) {
         const std::string_view suffix = name.substr(kBus.size());

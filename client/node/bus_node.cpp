@@ -98,6 +98,15 @@ Result<void> BusNode::set_prio_ratio(const std::string& gpu, std::uint32_t per_c
     return call([&] { bus().gpu(gpu).SetPrioRatio(per_cent, options_for(dry_run)); });
 }
 
+Result<void> BusNode::set_default_memory(std::optional<std::uint64_t> bytes, bool dry_run) {
+    return call([&] {
+        if (bytes)
+            bus().manager.SetDefaultMemory(*bytes, options_for(dry_run));
+        else
+            bus().manager.RevertDefaultMemory(options_for(dry_run));
+    });
+}
+
 Result<std::string> BusNode::set_weight(const std::string& instance, const std::string& gpu,
                                         std::uint32_t weight, const Setting& how) {
     return call([&] {

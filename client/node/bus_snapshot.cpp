@@ -92,6 +92,7 @@ Usage to_usage(const Properties& figures) {
     read_into(figures, "target-share", usage.target_share);
     read_into(figures, "achieved-share", usage.achieved_share);
     read_into(figures, "processes", usage.processes);
+    read_into(figures, "memory-of-processes", usage.memory_of_processes);
     read_into(figures, "processes-outside", usage.processes_outside);
     return usage;
 }
@@ -203,6 +204,10 @@ Snapshot read_snapshot(sdbus::IConnection& connection) {
     std::string mode_source;
     read_into(manager, "ModeSource", mode_source);
     snapshot.mode_is_switched = mode_source == "switched";
+    read_into(manager, "DefaultMemory", snapshot.default_memory);
+    std::string memory_source;
+    read_into(manager, "DefaultMemorySource", memory_source);
+    snapshot.default_memory_is_set = memory_source == "set";
     std::vector<Properties> problems;
     read_into(manager, "ConfigurationProblems", problems);
     snapshot.configuration_problems = to_problems(problems);

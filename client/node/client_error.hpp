@@ -20,7 +20,8 @@ struct ClientError {
         bad_command,     ///< run: the command exists and can't be executed
     };
     Kind kind = Kind::failed;
-    std::string text;  ///< `what: why. Try: …`
+    std::string text;         ///< `what: why. Try: …`
+    std::string reason = "";  ///< cgpud's, by the end of the bus error's name (`NoSpace`); empty: not cgpud's
 };
 
 template <class T>

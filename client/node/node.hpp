@@ -72,6 +72,8 @@ class Node {
     virtual Result<void> set_policy(const std::string& gpu, const std::string& policy, bool dry_run) = 0;
     virtual Result<void> set_max_inst(const std::string& gpu, std::uint32_t max_inst, bool dry_run) = 0;
     virtual Result<void> set_prio_ratio(const std::string& gpu, std::uint32_t per_cent, bool dry_run) = 0;
+    /// In bytes; empty: the configuration's holds again.
+    virtual Result<void> set_default_memory(std::optional<std::uint64_t> bytes, bool dry_run) = 0;
     // `gpu` may be empty if the instance has only one. Returns the name for whose next starts the setting is
     // kept; empty if it isn't kept.
     virtual Result<std::string> set_weight(const std::string& instance, const std::string& gpu,

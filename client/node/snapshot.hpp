@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -54,7 +55,8 @@ struct Usage {
     /// 0..1; empty if the driver divides the compute: then there is no target, and nothing is measured.
     std::optional<double> target_share;
     std::optional<double> achieved_share;
-    std::vector<std::uint32_t> processes;          ///< host pids
+    std::vector<std::uint32_t> processes;                        ///< host pids
+    std::map<std::uint32_t, std::uint64_t> memory_of_processes;  ///< bytes of memory_used by host pid
     std::vector<std::uint32_t> processes_outside;  ///< host pids of those that use the GPU outside the module
 };
 
@@ -123,11 +125,13 @@ struct ConfigurationProblem {
 
 struct Snapshot {
     std::string version;
-    std::string module_version;                                ///< in force; empty if it isn't installed
-    std::vector<std::string> modules_installed;                ///< ascending
-    std::string mode;                                          ///< of instances that request none
-    bool mode_is_switched = false;                             ///< else it is the configuration's
-    std::optional<Job> job;                                    ///< under way, or the last one
+    std::string module_version;                  ///< in force; empty if it isn't installed
+    std::vector<std::string> modules_installed;  ///< ascending
+    std::string mode;                            ///< of instances that request none
+    bool mode_is_switched = false;               ///< else it is the configuration's
+    std::uint64_t default_memory = 0;            ///< bytes, of instances that request memory without a number
+    bool default_memory_is_set = false;          ///< else it is the configuration's
+    std::optional<Job> job;                      ///< under way, or the last one
     std::vector<ConfigurationProblem> configuration_problems;  ///< empty: the files are in force
     std::vector<Gpu> gpus;                                     ///< by index, those that are not present last
     std::vector<Instance> instances;                           ///< the oldest first

@@ -63,4 +63,10 @@ Change Node::changed() {
     return Change::changed;
 }
 
+Change Node::set_default_memory(std::optional<Bytes> bytes) {
+    if (default_memory_ == bytes) return Change::unchanged;
+    default_memory_ = bytes;
+    return changed();
+}
+
 }  // namespace cgpu::model

@@ -45,8 +45,9 @@ class Node {
 
     Node() = default;
     /// A saved node. Refused if it violates one of the rules above.
-    [[nodiscard]] static tl::expected<Node, Refusal> restore(std::uint64_t generation, std::vector<Gpu> gpus,
-                                                             std::vector<Instance> instances, Kept kept = {});
+    [[nodiscard]] static tl::expected<Node, Refusal> restore(
+        std::uint64_t generation, std::vector<Gpu> gpus, std::vector<Instance> instances, Kept kept = {},
+        std::optional<Bytes> default_memory = std::nullopt);
 
     /// Grows with every change.
     [[nodiscard]] std::uint64_t generation() const { return generation_; }
@@ -59,6 +60,10 @@ class Node {
     [[nodiscard]] const Instance* find_instance(const InstanceId& id) const;
     /// The instances on a GPU, by id. The pointers live as long as the node is not changed.
     [[nodiscard]] std::vector<Occupant> occupants_of(const Uuid& gpu) const;
+
+    /// The memory of instances that request none by a number, as it was set for the node. Empty: the
+    /// configuration's holds.
+    [[nodiscard]] std::optional<Bytes> default_memory() const { return default_memory_; }
 
     /// All kept settings, whether or not such instances are running.
     [[nodiscard]] const Kept& kept() const { return kept_; }
@@ -95,6 +100,9 @@ class Node {
     [[nodiscard]] tl::expected<Change, Refusal> set_max_inst(const Uuid& gpu, std::uint32_t max_inst);
     /// 20..99.
     [[nodiscard]] tl::expected<Change, Refusal> set_prio_ratio(const Uuid& gpu, std::uint32_t per_cent);
+
+    /// Zero: such instances aren't managed. Empty: the configuration's holds again.
+    Change set_default_memory(std::optional<Bytes> bytes);
 
     // The life of an instance.
     /// Sets its generation. Refused: exists, invalid, not_found, unsupported, no_space, no_memory, busy.
@@ -146,6 +154,7 @@ class Node {
     std::vector<Gpu> gpus_;
     Instances instances_;
     Kept kept_;
+    std::optional<Bytes> default_memory_;
 };
 
 }  // namespace cgpu::model

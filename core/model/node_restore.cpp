@@ -73,7 +73,8 @@ tl::expected<void, Refusal> check_kept(const Kept& kept) {
 }  // namespace
 
 tl::expected<Node, Refusal> Node::restore(std::uint64_t generation, std::vector<Gpu> gpus,
-                                          std::vector<Instance> instances, Kept kept) {
+                                          std::vector<Instance> instances, Kept kept,
+                                          std::optional<Bytes> default_memory) {
     Node node;
     node.generation_ = generation;
     node.gpus_ = std::move(gpus);
@@ -94,6 +95,7 @@ tl::expected<Node, Refusal> Node::restore(std::uint64_t generation, std::vector<
         if (auto checked = check_instance(node, instance); !checked) return tl::unexpected(checked.error());
     if (auto checked = check_kept(kept); !checked) return tl::unexpected(checked.error());
     node.kept_ = std::move(kept);
+    node.default_memory_ = default_memory;
     return node;
 }
 

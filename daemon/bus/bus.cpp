@@ -137,6 +137,11 @@ void Bus::xid_reported(const model::XidError& xid) {
     published("an Xid", [&] { connection_->objects->xid_reported(xid); });
 }
 
+void Bus::default_memory_changed() {
+    if (!connection_->objects) return;
+    published("the default memory", [&] { connection_->objects->manager().default_memory_changed(); });
+}
+
 // The free resources of a GPU change with its instances. An instance is published before a GPU names it, and
 // removed after no GPU does.
 void Bus::instance_added(const model::InstanceId& id) {

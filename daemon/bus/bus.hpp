@@ -41,6 +41,7 @@ class Bus final : public app::Publisher, public app::JobPublisher {
     // serve() these do nothing.
     void gpu_changed(const model::Uuid& gpu) override;
     void xid_reported(const model::XidError& xid) override;
+    void default_memory_changed() override;
     void instance_added(const model::InstanceId& id) override;
     void instance_changed(const model::InstanceId& id) override;
     void instance_removed(const model::InstanceId& id) override;

@@ -39,8 +39,12 @@ void add_kept(nlohmann::json& document) {
         if (instance.is_object()) instance.emplace("owner", kNoOwner);
 }
 
+/// The default memory was never set at run time, and a state in which it isn't set has nothing about it.
+void add_default_memory(nlohmann::json&) {}
+
 constexpr std::array kMigrations = {Migration{1, add_upgrade}, Migration{2, add_mode},
-                                    Migration{3, add_percent}, Migration{4, add_kept}};
+                                    Migration{3, add_percent}, Migration{4, add_kept},
+                                    Migration{5, add_default_memory}};
 
 }  // namespace
 

@@ -14,7 +14,7 @@ namespace cgpu::store {
 ///   3  upgrade.mode: the mode that the node was switched to
 ///   4  percent of a quota: its weight was asked for as a percentage
 ///   5  owner of an instance; kept: what is kept for the next starts of instances
-constexpr std::uint64_t kStateVersion = 5;
+constexpr std::uint64_t kStateVersion = 6;
 
 /// The step that turns a document of version `from` into one of version `from` + 1.
 struct Migration {

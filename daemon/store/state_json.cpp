@@ -119,6 +119,13 @@ std::optional<Instance> read_instance(const json& document, const std::string& p
     return instance;
 }
 
+Bytes read_default_memory(const json& document, std::string& error) {
+    Fields fields(document, "default_memory", error);
+    const Bytes bytes(fields.number("bytes"));
+    fields.refuse_others();
+    return bytes;
+}
+
 /// `line 3, column 7` of the `byte`-th byte, counted from 1.
 std::string position(std::string_view text, std::size_t byte) {
     const std::string_view before = text.substr(0, byte == 0 ? 0 : byte - 1);
@@ -169,6 +176,7 @@ std::string write_state(const State& state) {
     for (const auto& [id, instance] : node.instances())
         document["instances"].push_back(instance_json(instance));
     document["kept"] = kept_json(node.kept());
+    if (node.default_memory()) document["default_memory"] = {{"bytes", node.default_memory()->count()}};
     document["upgrade"] = record_json(state.record);
     return document.dump(2, ' ', true, ordered_json::error_handler_t::replace) + "\n";
 }
@@ -191,11 +199,15 @@ tl::expected<State, Unreadable> read_state(std::string_view text) {
                 instances.push_back(std::move(*read));
     model::Kept kept;
     if (const json* list = fields.array("kept")) kept = read_kept(*list, "kept", error);
+    std::optional<Bytes> default_memory;
+    if (const json* part = fields.object_if_there("default_memory"))
+        default_memory = read_default_memory(*part, error);
     upgrade::Record record;
     if (const json* part = fields.object("upgrade")) record = read_record(*part, "upgrade", error);
     fields.refuse_others();
     if (!error.empty()) return tl::unexpected(Unreadable{error, kRemedy});
-    auto node = Node::restore(generation, std::move(gpus), std::move(instances), std::move(kept));
+    auto node =
+        Node::restore(generation, std::move(gpus), std::move(instances), std::move(kept), default_memory);
     if (!node) return tl::unexpected(Unreadable{"it contradicts itself: " + node.error().text, kRemedy});
     return State{std::move(*node), std::move(record)};
 }

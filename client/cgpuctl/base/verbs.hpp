@@ -12,6 +12,7 @@ client::Result<void> list(const Input& input, client::Node& node, Terminal& term
 client::Result<void> show(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> set_policy(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> set_max_inst(const Input& input, client::Node& node, Terminal& terminal);
+client::Result<void> set_default_memory(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> set_mode(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> set_prio_ratio(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> set_priority(const Input& input, client::Node& node, Terminal& terminal);

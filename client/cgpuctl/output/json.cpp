@@ -7,6 +7,12 @@ double seconds(std::uint64_t nanoseconds) { return static_cast<double>(nanosecon
 
 Json share_or_null(const std::optional<double>& share) { return share ? Json(*share) : Json(); }
 
+Json of_processes(const std::map<std::uint32_t, std::uint64_t>& memory) {
+    Json all = Json::object();
+    for (const auto& [pid, bytes] : memory) all[std::to_string(pid)] = bytes;
+    return all;
+}
+
 Json to_json(const client::OnGpu& place) {
     const auto& [quota, usage] = place;
     return {
@@ -28,6 +34,7 @@ Json to_json(const client::OnGpu& place) {
         {"launches", usage.launches},
         {"preemptions", usage.preemptions},
         {"processes", usage.processes},
+        {"memory_of_processes_bytes", of_processes(usage.memory_of_processes)},
         {"processes_outside", usage.processes_outside},
     };
 }

@@ -32,6 +32,8 @@ std::string as_json(const client::Snapshot& snapshot, const std::vector<std::str
                     {"modules_installed", snapshot.modules_installed},
                     {"mode", snapshot.mode},
                     {"mode_source", snapshot.mode_is_switched ? "switched" : "configuration"},
+                    {"default_memory_bytes", snapshot.default_memory},
+                    {"default_memory_source", snapshot.default_memory_is_set ? "set" : "configuration"},
                     {"upgrade", snapshot.job ? to_json(*snapshot.job) : Json()},
                     {"configuration_problems", std::move(problems)},
                     {"gpus", std::move(gpus)},

@@ -8,6 +8,8 @@ InstanceUsage UsageReader::usage(const model::InstanceId& id, const model::Uuid&
     usage.memory_leased = leases_.pools().leased(id, gpu);
     usage.memory_unexplained = leases_.pools().unexplained(id, gpu);
     usage.allocations_refused = leases_.pools().refused(id, gpu);
+    for (const auto& [process, bytes] : leases_.pools().holders(id, gpu))
+        usage.memory_of_processes[process.pid] += bytes;
     usage.outside = leases_.pools().outside(id, gpu);
     slicer_.fill_usage(id, gpu, usage);
     return usage;

@@ -44,6 +44,27 @@ void Service::adopt() {
     lifetimes_.adopt();
 }
 
+void Service::set_settings(Settings settings) {
+    const auto before = default_memory();
+    settings_ = std::move(settings);
+    if (default_memory() != before) outside_.publisher.default_memory_changed();
+}
+
+Result<void> Service::set_default_memory(std::optional<model::Bytes> bytes, Options options) {
+    const auto changed = state_.change(
+        [&](model::Node& node) -> tl::expected<model::Change, Refusal> {
+            return node.set_default_memory(bytes);
+        },
+        options);
+    if (!changed) return tl::unexpected(changed.error());
+    if (*changed) {
+        log::info("the default memory is {} bytes, {}", default_memory().count(),
+                  bytes ? "as set for this node" : "as configured");
+        outside_.publisher.default_memory_changed();
+    }
+    return {};
+}
+
 Result<Created> Service::create_instance(std::string_view id, std::string_view name,
                                          const std::map<std::string, std::string>& variables,
                                          const Caller& caller, Options options) {
@@ -66,6 +87,7 @@ Result<Created> Service::create_instance(std::string_view id, std::string_view n
     (*request)->container_name = std::string(name);
     (*request)->kept = state_.node().kept_of(caller.user, *parsed_id, (*request)->container_name);
     auto defaults = settings_.defaults;
+    defaults.default_memory = default_memory();
     defaults.mode = outside_.admission.mode();
     auto grant = admission::admit(state_.node(), **request, defaults);
     if (!grant) return tl::unexpected(worth_another_try(std::move(grant.error())));

@@ -63,7 +63,15 @@ class Service {
     /// those that have ended meanwhile. Call once, after start.
     void adopt();
     /// A reloaded configuration; it applies to instances and GPUs that come from now on.
-    void set_settings(Settings settings) { settings_ = std::move(settings); }
+    void set_settings(Settings settings);
+
+    /// The memory of instances that request none by a number: what was set for the node, else the
+    /// configuration's.
+    [[nodiscard]] model::Bytes default_memory() const {
+        return node().default_memory().value_or(settings_.defaults.default_memory);
+    }
+    /// For new instances. Empty: the configuration's holds again.
+    Result<void> set_default_memory(std::optional<model::Bytes> bytes, Options options);
 
     [[nodiscard]] const model::Node& node() const { return state_.node(); }
 

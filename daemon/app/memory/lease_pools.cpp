@@ -120,6 +120,15 @@ std::vector<LeasePools::Holder> LeasePools::holders(const PoolKey& key) const {
     return found;
 }
 
+std::vector<LeasePools::Holder> LeasePools::holders(const model::InstanceId& id,
+                                                    const model::Uuid& gpu) const {
+    std::vector<Holder> found;
+    for (const auto& [key, entry] : entries_)
+        if (key.instance.id == id && key.gpu == gpu)
+            for (const Holder& holder : holders(key)) found.push_back(holder);
+    return found;
+}
+
 bool LeasePools::knows(const model::Uuid& gpu, std::int32_t pid) const {
     return std::any_of(entries_.begin(), entries_.end(), [&](const auto& item) {
         const auto& accounts = item.second->pool.accounts();

@@ -84,6 +84,7 @@ class LeasePools {
         std::uint64_t bytes = 0;
     };
     [[nodiscard]] std::vector<Holder> holders(const PoolKey& key) const;
+    [[nodiscard]] std::vector<Holder> holders(const model::InstanceId& id, const model::Uuid& gpu) const;
 
     // Of a process on a GPU
     /// Whether any pool has a process with this pid.

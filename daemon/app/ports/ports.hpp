@@ -41,6 +41,8 @@ class Publisher {
     virtual void gpu_changed(const model::Uuid& gpu) = 0;
     /// The driver has reported an error of a GPU.
     virtual void xid_reported(const model::XidError& xid) = 0;
+    /// The default memory in force, or where it comes from.
+    virtual void default_memory_changed() = 0;
     virtual void instance_added(const model::InstanceId& id) = 0;
     virtual void instance_changed(const model::InstanceId& id) = 0;
     virtual void instance_removed(const model::InstanceId& id) = 0;

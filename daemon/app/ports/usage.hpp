@@ -29,8 +29,10 @@ struct InstanceUsage {
     std::optional<double> target_share;
     std::optional<double> achieved_share;
     std::vector<std::int32_t> processes;  ///< host pids
-    std::vector<std::int32_t> outside;    ///< host pids of those that use the GPU outside the module
-    bool foreign = false;                 ///< the GPU isn't one of the instance's
+    /// Bytes of memory_used by host pid, of the processes that have any and have not ended.
+    std::map<std::int32_t, std::uint64_t> memory_of_processes;
+    std::vector<std::int32_t> outside;  ///< host pids of those that use the GPU outside the module
+    bool foreign = false;               ///< the GPU isn't one of the instance's
 };
 
 struct GpuUsage {

@@ -15,6 +15,8 @@ constexpr Known kQuotaOptions{.force = false, .persist = true};
 std::map<std::string, sdbus::Variant> figures(const app::InstanceUsage& usage) {
     const std::vector<std::uint32_t> processes(usage.processes.begin(), usage.processes.end());
     const std::vector<std::uint32_t> outside(usage.outside.begin(), usage.outside.end());
+    const std::map<std::uint32_t, std::uint64_t> memory(usage.memory_of_processes.begin(),
+                                                        usage.memory_of_processes.end());
     std::map<std::string, sdbus::Variant> all = {
         {"memory-used", sdbus::Variant(usage.memory_used)},
         {"memory-leased", sdbus::Variant(usage.memory_leased)},
@@ -27,6 +29,7 @@ std::map<std::string, sdbus::Variant> figures(const app::InstanceUsage& usage) {
         {"preemptions", sdbus::Variant(usage.preemptions)},
         {"longest-kernel", sdbus::Variant(usage.longest_kernel)},
         {"processes", sdbus::Variant(processes)},
+        {"memory-of-processes", sdbus::Variant(memory)},
         {"processes-outside", sdbus::Variant(outside)},
     };
     if (usage.foreign) all.emplace("foreign", sdbus::Variant(true));

@@ -104,6 +104,20 @@ void ManagerObject::Forget(sdbus::Result<>&& result, std::string name, OptionMap
                    });
 }
 
+void ManagerObject::SetDefaultMemory(sdbus::Result<>&& result, std::uint64_t bytes, OptionMap options) {
+    when_permitted(authority_, Action::manage_policy, getObject(), "SetDefaultMemory", std::move(result),
+                   [&service = service_, bytes, options] {
+                       take(service.set_default_memory(model::Bytes(bytes), take(read_options(options))));
+                   });
+}
+
+void ManagerObject::RevertDefaultMemory(sdbus::Result<>&& result, OptionMap options) {
+    when_permitted(authority_, Action::manage_policy, getObject(), "RevertDefaultMemory", std::move(result),
+                   [&service = service_, options] {
+                       take(service.set_default_memory(std::nullopt, take(read_options(options))));
+                   });
+}
+
 std::vector<std::map<std::string, sdbus::Variant>> ManagerObject::Kept() {
     std::vector<std::map<std::string, sdbus::Variant>> all;
     for (const auto& [key, figures] : service_.node().kept()) {
@@ -174,6 +188,11 @@ void ManagerObject::module_changed() { emit_changed(getObject(), {compat::Proper
 
 void ManagerObject::mode_changed() {
     emit_changed(getObject(), {compat::PropertyName("Mode"), compat::PropertyName("ModeSource")});
+}
+
+void ManagerObject::default_memory_changed() {
+    emit_changed(getObject(),
+                 {compat::PropertyName("DefaultMemory"), compat::PropertyName("DefaultMemorySource")});
 }
 
 void ManagerObject::set_configuration_problems(app::ConfigurationProblems problems) {

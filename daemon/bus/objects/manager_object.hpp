@@ -29,6 +29,8 @@ class ManagerObject final
     void module_changed();
     /// The mode of the node, or its source, has changed.
     void mode_changed();
+    /// The default memory in force, or its source, has changed.
+    void default_memory_changed();
     void job_ended(const upgrade::Ended& ended);
     void set_configuration_problems(app::ConfigurationProblems problems);
 
@@ -43,6 +45,8 @@ class ManagerObject final
     void Attach(sdbus::Result<>&& result, std::string id, std::uint32_t pid, OptionMap options) override;
     void ReleaseInstance(sdbus::Result<>&& result, std::string id, OptionMap options) override;
     void Forget(sdbus::Result<>&& result, std::string name, OptionMap options) override;
+    void SetDefaultMemory(sdbus::Result<>&& result, std::uint64_t bytes, OptionMap options) override;
+    void RevertDefaultMemory(sdbus::Result<>&& result, OptionMap options) override;
     sdbus::ObjectPath FindGpu(const std::string& gpu) override;
     sdbus::ObjectPath FindInstance(const std::string& instance) override;
 
@@ -55,6 +59,10 @@ class ManagerObject final
     std::string Version() override { return version_; }
     std::string Mode() override { return std::string(to_string(upgrader_.mode_of_node())); }
     std::string ModeSource() override { return upgrader_.mode() ? "switched" : "configuration"; }
+    std::uint64_t DefaultMemory() override { return service_.default_memory().count(); }
+    std::string DefaultMemorySource() override {
+        return service_.node().default_memory() ? "set" : "configuration";
+    }
     std::string ModuleVersion() override { return upgrader_.installed_in_force(); }
     std::vector<std::string> ModulesInstalled() override;
     std::vector<std::map<std::string, sdbus::Variant>> Kept() override;

@@ -171,6 +171,21 @@ expect_equal "the signals of a switch" \
 [\"PropertiesChanged\",[\"org.cgpu1.Gpu\"],[\"Mode\"]]"
 expect_equal "the mode" "$(call_manager_property Mode) $(call_manager_property ModeSource)" 'none switched'
 
+# The default memory is told when it changes, and outlives cgpud.
+start_signals
+expect call_manager SetDefaultMemory 'ta{sv}' 4096 0
+expect call_manager SetDefaultMemory 'ta{sv}' 4096 0
+expect call_manager SetDefaultMemory 'ta{sv}' 8192 1 dry-run b true
+stop_signals
+expect_equal "the signals of a default memory" "$(signals '[.payload.data[0], (.payload.data[1] | keys)]')" \
+    '["org.cgpu1.Manager",["DefaultMemory","DefaultMemorySource"]]'
+expect lab-restart-cgpud
+expect_equal "the default memory" "$(call_manager_property DefaultMemory) $(call_manager_property DefaultMemorySource)" 't 4096 set'
+expect_error 'only root may' as_nobody busctl call org.cgpu1 $manager org.cgpu1.Manager SetDefaultMemory 'ta{sv}' 0 0
+expect call_manager RevertDefaultMemory 'a{sv}' 0
+expect_equal "the default memory" "$(call_manager_property DefaultMemory) $(call_manager_property DefaultMemorySource)" \
+    't 0 configuration'
+
 # A configuration that is refused at a reload is told, once each time that the answer changes, and no longer after a good one.
 reload() { kill -HUP "$(cat "$CGPU_LAB/cgpud.pid")"; }
 refused() { # NUMBER: of faults that the bus shows

@@ -88,6 +88,9 @@ class FakeNode final : public client::Node {
                                         bool dry_run) override {
         return note("set_prio_ratio " + gpu + " " + std::to_string(per_cent), dry_run);
     }
+    client::Result<void> set_default_memory(std::optional<std::uint64_t> bytes, bool dry_run) override {
+        return note("set_default_memory " + (bytes ? std::to_string(*bytes) : "as configured"), dry_run);
+    }
     client::Result<std::string> set_high_priority(const std::string& instance, const std::string& gpu,
                                                   bool high, const client::Setting& how) override {
         return note_set("set_high_priority " + instance + " [" + gpu + "] " + (high ? "high" : "normal"),

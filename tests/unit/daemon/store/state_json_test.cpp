@@ -195,10 +195,28 @@ TEST(StateJson, BrokenJsonIsNamedByLineAndColumn) {
     EXPECT_NE(why_not(std::string("\0\0\0\0", 4)).find("line 1, column 1"), std::string::npos);
 }
 
+TEST(StateJson, ADefaultMemoryThatWasSetRoundTrips) {
+    for (const auto bytes : {0ULL, 4ULL << 30}) {
+        Node node = v100();
+        EXPECT_EQ(node.set_default_memory(model::Bytes(bytes)), model::Change::changed);
+        const auto read = read_state(write_state({node, {}}));
+        ASSERT_TRUE(read.has_value()) << read.error().why;
+        EXPECT_EQ(read->node, node);
+    }
+    json document = json::parse(write_state({v100(), {}}));
+    document["version"] = 5;
+    const auto before = read_state(document.dump());
+    ASSERT_TRUE(before.has_value()) << before.error().why;
+    EXPECT_FALSE(before->node.default_memory());
+    document = json::parse(write_state({v100(), {}}));
+    document["default_memory"] = {{"bytes", "4GiB"}};
+    EXPECT_EQ(why_not(document.dump()).substr(0, 20), "default_memory.bytes");
+}
+
 TEST(StateJson, AnotherVersionIsRefused) {
-    const auto newer = read_state(R"({"version": 6, "something": "new"})");
+    const auto newer = read_state(R"({"version": 7, "something": "new"})");
     ASSERT_FALSE(newer.has_value());
-    EXPECT_NE(newer.error().why.find("it is of version 6 and this cgpud knows versions up to 5"),
+    EXPECT_NE(newer.error().why.find("it is of version 7 and this cgpud knows versions up to 6"),
               std::string::npos);
     EXPECT_NE(newer.error().remedy.find("newer cgpud"), std::string::npos);
     EXPECT_NE(why_not(R"({"version": 0})").find("version 0, which is not known"), std::string::npos);

@@ -77,6 +77,7 @@ class FakePublisher final : public Publisher {
     void xid_reported(const model::XidError& xid) override {
         said.push_back("xid " + std::to_string(xid.code) + " " + xid.gpu.to_string());
     }
+    void default_memory_changed() override { said.emplace_back("default memory"); }
     void instance_added(const model::InstanceId& id) override { said.push_back("added " + id.str()); }
     void instance_changed(const model::InstanceId& id) override { said.push_back("changed " + id.str()); }
     void instance_removed(const model::InstanceId& id) override { said.push_back("removed " + id.str()); }

@@ -48,6 +48,25 @@ TEST_F(ChangeVerbs, DryRunIsPassedOnAndSaid) {
     EXPECT_EQ(screen_.out.str(), "GPU 1: max_inst 8 could be set; nothing was changed.\n");
 }
 
+TEST_F(ChangeVerbs, DefaultMemoryIsASizeOrTheConfigurations) {
+    input_.memory = "4GiB";
+    ASSERT_TRUE(call(&set_default_memory));
+    input_.memory = "0";
+    ASSERT_TRUE(call(&set_default_memory));
+    input_.memory = "configured";
+    input_.dry_run = true;
+    ASSERT_TRUE(call(&set_default_memory));
+    EXPECT_EQ(node_.calls, (Calls{"set_default_memory 4294967296", "set_default_memory 0",
+                                  "set_default_memory as configured dry-run"}));
+    EXPECT_EQ(screen_.out.str(),
+              "Default memory 4096MiB is set.\nDefault memory 0MiB is set.\n"
+              "The configuration's default memory could be set; nothing was changed.\n");
+    input_.memory = "4";
+    const auto done = call(&set_default_memory);
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().kind, Kind::usage);
+}
+
 TEST_F(ChangeVerbs, QuietSaysNothing) {
     input_.gpu = "1";
     input_.max_inst = "8";

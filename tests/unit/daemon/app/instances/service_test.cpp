@@ -33,6 +33,36 @@ TEST_F(ServiceTest, nothing_is_put_on_gpus_without_a_driver) {
     EXPECT_TRUE(create("aaaa", "4"));
 }
 
+TEST_F(ServiceTest, a_default_memory_that_was_set_wins_over_the_configuration) {
+    see_v100();
+    const auto of = [&](const char* id) {
+        processes.living.insert(100);
+        const auto made =
+            service->create_instance(id, id, {{"ALIYUN_COM_GPU_MEM_CONTAINER", ""}}, caller, {});
+        return made && !made->instance.quotas.empty() ? made->instance.quotas[0].memory_limit.mib() : 0;
+    };
+    EXPECT_EQ(of("aaaa"), 0U) << "the configuration has none, so it isn't managed";
+    ASSERT_TRUE(service->set_default_memory(model::Bytes::from_mib(512), {.dry_run = true}));
+    EXPECT_EQ(service->default_memory().mib(), 0U);
+    ASSERT_TRUE(service->set_default_memory(model::Bytes::from_mib(512), {}));
+    EXPECT_EQ(store.saved, service->node());
+    EXPECT_EQ(publisher.said.back(), "default memory");
+    EXPECT_EQ(of("bbbb"), 512U);
+    Settings settings;
+    settings.settings_for = [](const model::SeenGpu&) { return model::GpuSettings{}; };
+    settings.defaults.default_memory = model::Bytes::from_mib(256);
+    const auto told = publisher.said.size();
+    service->set_settings(settings);
+    EXPECT_EQ(publisher.said.size(), told) << "what is in force is the same";
+    EXPECT_EQ(service->default_memory().mib(), 512U);
+    ASSERT_TRUE(service->set_default_memory(std::nullopt, {}));
+    EXPECT_EQ(publisher.said.back(), "default memory");
+    EXPECT_EQ(of("cccc"), 256U);
+    store.full = true;
+    EXPECT_FALSE(service->set_default_memory(model::Bytes{}, {}));
+    EXPECT_EQ(service->default_memory().mib(), 256U);
+}
+
 TEST_F(ServiceTest, lets_in_who_made_an_instance_and_the_user_of_its_first_process) {
     see_v100();
     caller.user = 1000;

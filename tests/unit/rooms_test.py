@@ -68,6 +68,7 @@ MAY = {
     "client/cgpuctl/verbs": [*CGPUCTL, "client/cgpuctl/jobs", "client/cgpuctl/modules"],
     "client/cgpuctl/bench": CGPUCTL,
     "client/cgpuctl/docker": CGPUCTL,
+    "client/cgpuctl/smi": CGPUCTL,
     "client/cgpuctl/modules": [*CGPUCTL, "bundle", "client/cgpuctl/jobs", "client/modules"],
     "client/cgpuctl": [*CGPUCTL, "client/cgpuctl"],
     "module/generate": [],

@@ -55,6 +55,7 @@ MAY = {
     "client/run/driver": ["core", "client/node", "client/run/files"],
     "client/run/mounts": ["core", "client/node", "client/run/driver", "client/run/files"],
     "client/run/job": ["core", "client/node"],
+    "client/exporter": ["core/model", "client/node"],
     "client/enter": ["core", "client/node", "client/run"],
     "client/modules": ["core", "bundle", "client/node", "client/run"],
     "client/runtime/oci": ["core", "client/node", "client/run"],

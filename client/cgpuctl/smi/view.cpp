@@ -2,16 +2,8 @@
 
 #include <algorithm>
 
-#include "core/model/policy.hpp"
-
 namespace cgpu::cgpuctl::smi {
 namespace {
-
-/// Whether cgpu divides the GPU's compute. Otherwise it measures nothing.
-bool is_measured(const client::Gpu& gpu) {
-    return gpu.present && gpu.mode == "memory+compute" &&
-           gpu.policy != static_cast<std::uint32_t>(model::Policy::native);
-}
 
 const client::Usage* usage_in(const View& view, const client::Instance& instance, const std::string& uuid) {
     for (const client::Instance& each : view.snapshot.instances) {
@@ -37,7 +29,7 @@ std::optional<double> utilization(const client::Instance& instance, const client
 }
 
 std::optional<double> utilization(const client::Gpu& gpu, const View* before, const View& now) {
-    if (!is_measured(gpu)) return std::nullopt;
+    if (!gpu.is_measured()) return std::nullopt;
     double sum = 0;
     for (const client::Instance& instance : now.snapshot.instances)
         if (const client::OnGpu* place = instance.on(gpu.uuid))

@@ -121,7 +121,7 @@ TEST_F(Smi, AFailedReadingEndsOnlyTheFirst) {
 }
 
 TEST_F(Smi, WithoutMeasurementThereIsNoFigure) {
-    node_.snapshot.gpus[0].policy = 5;
+    node_.snapshot.gpus[0].policy_name = "native";
     web().target_share = web().achieved_share = std::nullopt;
     EXPECT_EQ(printed({"--query-instance=utilization.gpu,compute.limit,compute.time,memory.used",
                        "--format=csv,noheader"}),

@@ -1,5 +1,6 @@
-# test.sh LAB…: cgpu-exporter on a node with two GPUs. Debian's promtool checks its metrics, and Debian's Prometheus scrapes them;
-# queries give the bytes of the GPUs' own ledger exactly, and its shares within a point. While cgpud is away there are no figures.
+# test.sh LAB…: cgpu-exporter on a node with two GPUs. Debian's promtool checks its metrics and runs the tests of the alert
+# rules, and Debian's Prometheus scrapes it: queries give the bytes of the GPUs' own ledger exactly, and its shares within a
+# point. While cgpud is away there are no figures.
 here=$(cd "$(dirname "$0")" && pwd)
 if [[ ${1-} != inside ]]; then
     "$here/fetch" || { [[ $? == 77 ]] && echo 'SKIP: there is no Prometheus to scrape with' && exit 77; }
@@ -11,12 +12,19 @@ PATH=$here/../../../build/prometheus/bin:$PATH
 servers=()
 trap 'status=$?; kill "${servers[@]}" 2>/dev/null; finish $status' EXIT
 
+# --- the alert rules, without a node
+cd "$here" || fail 'the test has no folder'
+expect promtool check rules ../../../etc/prometheus/cgpu.rules.yml
+expect promtool test rules rules_test.yml
+
 # --- the exporter
 cgpu-exporter --listen 127.0.0.1:0 >"$scratch/exporter.out" 2>"$scratch/exporter.err" &
 servers+=($!)
 wait_for 10 has "$scratch/exporter.out" '/metrics$'
 address=$(sed -nE 's,.*http://(.*)/metrics,\1,p' "$scratch/exporter.out")
-get() { python3 -c 'import sys, urllib.request; sys.stdout.buffer.write(urllib.request.urlopen(sys.argv[1], timeout=10).read())' "$1"; }
+get() {
+    python3 -c 'import sys, urllib.request as web; print(web.urlopen(sys.argv[1], timeout=10).read().decode(), end="")' "$1"
+}
 # sample NAME TEXT: the value of the metric's only line with this text.
 sample() { get "http://$address/metrics" | grep -F "$2" | sed -nE "s/^$1(\{.*\})? ([^ ]+)$/\2/p"; }
 bytes() { printf '%.0f\n' "$(sample "$@")"; }
@@ -34,7 +42,8 @@ expect_equal "is up" "$(sample cgpud_up '')" 1
 for name in holder one two; do
     gpu=0
     [[ $name != holder ]] || gpu=1
-    expect_equal "bytes of $name" "$(bytes cgpu_container_memory_used_bytes "container=\"$name\"")" "$(held "${pids[$name]}" "$gpu")"
+    expect_equal "bytes of $name" "$(bytes cgpu_container_memory_used_bytes "container=\"$name\"")" \
+        "$(held "${pids[$name]}" "$gpu")"
     expect_equal "limit of $name" "$(bytes cgpu_container_memory_limit_bytes "container=\"$name\"")" "$limit_of_four"
 done
 expect_equal "bytes of GPU 1" "$(bytes cgpu_gpu_memory_used_bytes 'gpu="1"')" "$(ledger '.gpus[1].used_bytes')"

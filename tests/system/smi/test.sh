@@ -26,7 +26,8 @@ simgpu ledger --json >"$scratch/before"
 cgpu-smi --json -l 3 -c 2 >"$scratch/readings"
 simgpu ledger --json >"$scratch/after"
 for name in one two; do
-    got=$(jq -s --arg name "$name" '.[1].instances[] | select(.name == $name).gpus[0].utilization_ratio * 100' "$scratch/readings")
+    got=$(jq -s --arg name "$name" '.[1].instances[] | select(.name == $name).gpus[0].utilization_ratio * 100' \
+        "$scratch/readings")
     span=$(jq -s '.[1].interval_seconds' "$scratch/readings")
     due=$(jq -n --slurpfile before "$scratch/before" --slurpfile after "$scratch/after" \
         --argjson pid "${pids[$name]}" --argjson span "$span" '
@@ -53,7 +54,8 @@ lab-restart-cgpud --kill
 wait_for 20 lines $(($(wc -l <"$scratch/loop.out") + 6))
 kill "$loop"
 wait "$loop"
-expect_between "highest utilisation over the restart" "$(sed -nE 's/^two, ([0-9.]+)$/\1/p' "$scratch/loop.out" | sort -g | tail -n 1)" 0 100
+highest=$(sed -nE 's/^two, ([0-9.]+)$/\1/p' "$scratch/loop.out" | sort -g | tail -n 1)
+expect_between "highest utilisation over the restart" "$highest" 0 100
 for name in holder one two; do end_job "$name"; done
 wait_for 5 none_listed
 expect_equal "without instances" "$(cgpu-smi | grep -c 'No instances')" 1

@@ -1,12 +1,15 @@
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <iostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <unistd.h>
 
 #include "client/cgpuctl/command_line.hpp"
+#include "client/cgpuctl/smi/smi.hpp"
 #include "client/node/bus_node.hpp"
 
 namespace cgpu::cgpuctl {
@@ -16,6 +19,24 @@ int report(const ClientError& error) {
     Terminal(std::cout, std::cerr, {.color_err = wants_color(STDERR_FILENO)}).error(error.text);
     return client::exit_code(error.kind);
 }
+
+/// The exit code after everything went well.
+int flush() {
+    if (std::cout.flush()) return 0;
+    return report(
+        {ClientError::Kind::failed, "stdout: it can't be written. Try: check whether the disk is full."});
+}
+
+int smi_main(const std::vector<std::string>& arguments) {
+    Terminal terminal(std::cout, std::cerr,
+                      {.color_out = wants_color(STDOUT_FILENO), .color_err = wants_color(STDERR_FILENO)});
+    client::BusNode node;
+    const auto done = smi::run(arguments, node, terminal, smi::system_clock());
+    return done ? flush() : report(done.error());
+}
+
+/// Whether the program was called as cgpu-smi, a link to it.
+bool is_smi(std::string_view called_as) { return called_as.substr(called_as.rfind('/') + 1) == "cgpu-smi"; }
 
 int main_of(std::vector<std::string> arguments) {
     const auto read = read_command_line(std::move(arguments));
@@ -31,10 +52,7 @@ int main_of(std::vector<std::string> arguments) {
     client::BusNode node(is_terminal(STDIN_FILENO) && is_terminal(STDERR_FILENO));
     const auto done = call.verb->run(call.input, node, terminal);
     if (!done) return report(done.error());
-    if (!std::cout.flush())
-        return report(
-            {ClientError::Kind::failed, "stdout: it can't be written. Try: check whether the disk is full."});
-    return 0;
+    return flush();
 }
 
 }  // namespace
@@ -42,7 +60,9 @@ int main_of(std::vector<std::string> arguments) {
 
 int main(int argc, char** argv) {
     try {
-        return cgpu::cgpuctl::main_of(std::vector<std::string>(argv + 1, argv + argc));
+        std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+        return argc > 0 && cgpu::cgpuctl::is_smi(argv[0]) ? cgpu::cgpuctl::smi_main(arguments)
+                                                          : cgpu::cgpuctl::main_of(std::move(arguments));
     } catch (const std::exception& error) {
         std::fprintf(stderr, "cgpuctl: %s\n", error.what());
         return 1;

@@ -16,12 +16,13 @@ namespace cgpu::client {
 constexpr const char* kServiceName = "org.cgpu1";
 constexpr const char* kManagerPath = "/org/cgpu1";
 
-/// A proxy with a public constructor. It shares the connection: one of its own would cost a thread.
+/// A proxy with a public constructor. It shares the connection: one of its own would cost a thread. `service`
+/// may also be the unique name of a connection.
 template <class Interface>
 class Proxy final : public sdbus::ProxyInterfaces<Interface> {
   public:
-    Proxy(sdbus::IConnection& connection, const std::string& path)
-        : sdbus::ProxyInterfaces<Interface>(connection, compat::ServiceName(kServiceName),
+    Proxy(sdbus::IConnection& connection, const std::string& path, const std::string& service = kServiceName)
+        : sdbus::ProxyInterfaces<Interface>(connection, compat::ServiceName(service),
                                             sdbus::ObjectPath(path)) {
         this->registerProxy();
     }

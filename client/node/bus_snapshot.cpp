@@ -26,9 +26,9 @@ void read_into(const Properties& properties, const char* name, std::optional<T>&
     if (found != properties.end()) target = found->second.get<T>();
 }
 
-Objects managed_objects(sdbus::IConnection& connection) {
+Objects managed_objects(sdbus::IConnection& connection, const std::string& service) {
     const auto proxy =
-        sdbus::createProxy(connection, compat::ServiceName(kServiceName), sdbus::ObjectPath(kManagerPath));
+        sdbus::createProxy(connection, compat::ServiceName(service), sdbus::ObjectPath(kManagerPath));
     Objects objects;
     proxy->callMethod("GetManagedObjects")
         .onInterface("org.freedesktop.DBus.ObjectManager")
@@ -37,9 +37,8 @@ Objects managed_objects(sdbus::IConnection& connection) {
 }
 
 Properties properties_of(sdbus::IConnection& connection, const std::string& path,
-                         const std::string& interface) {
-    const auto proxy =
-        sdbus::createProxy(connection, compat::ServiceName(kServiceName), sdbus::ObjectPath(path));
+                         const std::string& interface, const std::string& service = kServiceName) {
+    const auto proxy = sdbus::createProxy(connection, compat::ServiceName(service), sdbus::ObjectPath(path));
     Properties properties;
     proxy->callMethod("GetAll")
         .onInterface("org.freedesktop.DBus.Properties")
@@ -145,10 +144,9 @@ Job to_job(const Properties& properties) {
     return job;
 }
 
-void add_gpu(Snapshot& snapshot, sdbus::IConnection& connection, const std::string& path,
-             const Properties& properties) {
+void add_gpu(Snapshot& snapshot, GpuProxy& proxy, const Properties& properties) {
     Gpu gpu = to_gpu(properties);
-    const Properties figures = GpuProxy(connection, path).GetUsage();
+    const Properties figures = proxy.GetUsage();
     read_into(figures, "memory-used", gpu.memory_used);
     read_into(figures, "memory-leased", gpu.memory_leased);
     read_into(figures, "xid-errors", gpu.xid_errors);
@@ -156,10 +154,9 @@ void add_gpu(Snapshot& snapshot, sdbus::IConnection& connection, const std::stri
     snapshot.gpus.push_back(std::move(gpu));
 }
 
-void add_instance(Snapshot& snapshot, sdbus::IConnection& connection, const std::string& path,
-                  const Properties& properties) {
+void add_instance(Snapshot& snapshot, InstanceProxy& proxy, const Properties& properties) {
     try {
-        snapshot.instances.push_back(to_instance(properties, InstanceProxy(connection, path).GetUsage()));
+        snapshot.instances.push_back(to_instance(properties, proxy.GetUsage()));
     } catch (const sdbus::Error& error) {
         if (from_bus(error.getName(), error.getMessage()).kind != ClientError::Kind::not_found) throw;
     }
@@ -194,9 +191,9 @@ Job read_job(sdbus::IConnection& connection, const std::string& path) {
     return to_job(properties_of(connection, path, JobProxy::INTERFACE_NAME));
 }
 
-Snapshot read_snapshot(sdbus::IConnection& connection) {
+Snapshot read_snapshot(sdbus::IConnection& connection, const std::string& service) {
     Snapshot snapshot;
-    const auto manager = properties_of(connection, kManagerPath, ManagerProxy::INTERFACE_NAME);
+    const auto manager = properties_of(connection, kManagerPath, ManagerProxy::INTERFACE_NAME, service);
     read_into(manager, "Version", snapshot.version);
     read_into(manager, "ModuleVersion", snapshot.module_version);
     read_into(manager, "ModulesInstalled", snapshot.modules_installed);
@@ -211,12 +208,16 @@ Snapshot read_snapshot(sdbus::IConnection& connection) {
     std::vector<Properties> problems;
     read_into(manager, "ConfigurationProblems", problems);
     snapshot.configuration_problems = to_problems(problems);
-    for (const auto& [path, interfaces] : managed_objects(connection)) {
-        if (const auto gpu = interfaces.find(GpuProxy::INTERFACE_NAME); gpu != interfaces.end())
-            add_gpu(snapshot, connection, path, gpu->second);
+    for (const auto& [path, interfaces] : managed_objects(connection, service)) {
+        if (const auto gpu = interfaces.find(GpuProxy::INTERFACE_NAME); gpu != interfaces.end()) {
+            GpuProxy proxy(connection, path, service);
+            add_gpu(snapshot, proxy, gpu->second);
+        }
         if (const auto instance = interfaces.find(InstanceProxy::INTERFACE_NAME);
-            instance != interfaces.end())
-            add_instance(snapshot, connection, path, instance->second);
+            instance != interfaces.end()) {
+            InstanceProxy proxy(connection, path, service);
+            add_instance(snapshot, proxy, instance->second);
+        }
         if (const auto job = interfaces.find(JobProxy::INTERFACE_NAME); job != interfaces.end())
             snapshot.job = to_job(job->second);
     }

@@ -19,8 +19,10 @@ using BusQuota = sdbus::Struct<std::string, std::uint32_t, std::uint64_t, std::u
 [[nodiscard]] std::vector<Kept> to_kept(const std::vector<std::map<std::string, sdbus::Variant>>& entries);
 
 /// Everything that the daemon shows, by one call for the objects and one for the usage of each. An instance
-/// that ends meanwhile is left out. Throws sdbus::Error.
-[[nodiscard]] Snapshot read_snapshot(sdbus::IConnection& connection);
+/// that ends meanwhile is left out. `service`: org.cgpu1 (the bus starts cgpud if it isn't there), or the
+/// unique name of cgpud's connection. Throws sdbus::Error.
+[[nodiscard]] Snapshot read_snapshot(sdbus::IConnection& connection,
+                                     const std::string& service = "org.cgpu1");
 
 /// The job at this path. Throws sdbus::Error.
 [[nodiscard]] Job read_job(sdbus::IConnection& connection, const std::string& path);

@@ -27,6 +27,11 @@ struct Gpu {
     std::uint32_t free_weight = 0;
     std::uint32_t prio_ratio = 0;  ///< per cent
     std::string mode;
+
+    /// Whether cgpu divides the compute now. Otherwise the driver does, and nothing is measured.
+    [[nodiscard]] bool is_measured() const {
+        return present && mode == "memory+compute" && policy_name != "native";
+    }
 };
 
 /// What an instance may use of one GPU.

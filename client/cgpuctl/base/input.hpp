@@ -62,6 +62,7 @@ struct Input {
     bool force = false;
     bool persist = false;  ///< of set-memory, set-weight and set-priority
     bool kept = false;     ///< of list
+    bool details = false;  ///< of inspect
 };
 
 }  // namespace cgpu::cgpuctl

@@ -41,9 +41,10 @@ std::string usage_error(const Words& words) {
 TEST(VerbTable, HasEveryVerbOnce) {
     std::vector<std::string> names;
     for (const Verb& verb : verbs()) names.emplace_back(verb.name);
-    EXPECT_EQ(names, (Words{"status", "list", "show", "set-policy", "set-max-inst", "set-prio-ratio",
-                            "set-default-memory", "set-weight", "set-priority", "set-memory", "forget", "run",
-                            "bench", "module", "upgrade", "set-mode", "runtime"}));
+    EXPECT_EQ(names,
+              (Words{"status", "list", "show", "inspect", "set-policy", "set-max-inst", "set-prio-ratio",
+                     "set-default-memory", "set-weight", "set-priority", "set-memory", "forget", "run",
+                     "bench", "module", "upgrade", "set-mode", "runtime"}));
 }
 
 TEST(VerbTable, EveryVerbIsComplete) {

@@ -1,0 +1,227 @@
+#include "client/exporter/metrics.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace cgpu::exporter {
+namespace {
+
+using client::ForeignGpu;
+using client::Gpu;
+using client::Instance;
+using client::OnGpu;
+using client::Quota;
+using client::Snapshot;
+using client::Usage;
+using prometheus::ClientMetric;
+using prometheus::MetricFamily;
+using prometheus::MetricType;
+using Labels = std::vector<ClientMetric::Label>;
+using Value = std::optional<double>;
+
+constexpr auto kGauge = MetricType::Gauge;
+constexpr auto kCounter = MetricType::Counter;
+
+double number(std::uint64_t value) { return static_cast<double>(value); }
+
+// --- the tables
+
+struct GpuMetric {
+    const char* name;
+    const char* help;
+    MetricType type;
+    Value (*value)(const Snapshot&, const Gpu&);
+};
+
+double instances_on(const Snapshot& snapshot, const Gpu& gpu) {
+    return static_cast<double>(std::ranges::count_if(
+        snapshot.instances, [&gpu](const Instance& instance) { return instance.on(gpu.uuid) != nullptr; }));
+}
+
+Value utilization(const Snapshot& snapshot, const Gpu& gpu) {
+    if (!gpu.is_measured()) return std::nullopt;
+    double sum = 0;
+    for (const Instance& instance : snapshot.instances)
+        if (const OnGpu* place = instance.on(gpu.uuid)) sum += place->usage.achieved_share.value_or(0);
+    return std::min(sum, 1.0);
+}
+
+constexpr std::array kGpuMetrics = {
+    GpuMetric{"cgpu_gpu_memory_total_bytes", "Memory that can be allocated on the card.", kGauge,
+              [](const Snapshot&, const Gpu& gpu) -> Value { return number(gpu.memory_total); }},
+    GpuMetric{"cgpu_gpu_memory_allocated_bytes", "Sum of the memory limits of the containers on the GPU.",
+              kGauge, [](const Snapshot&, const Gpu& gpu) -> Value { return number(gpu.memory_allocated); }},
+    GpuMetric{"cgpu_gpu_memory_used_bytes", "Memory that the containers on the GPU use.", kGauge,
+              [](const Snapshot&, const Gpu& gpu) -> Value { return number(gpu.memory_used); }},
+    GpuMetric{"cgpu_gpu_utilization_ratio",
+              "Part of the GPU's time that its containers used, over about the last two seconds. Missing "
+              "while the driver "
+              "divides the compute.",
+              kGauge, &utilization},
+    GpuMetric{"cgpu_gpu_instances", "Containers on the GPU.", kGauge,
+              [](const Snapshot& snapshot, const Gpu& gpu) -> Value { return instances_on(snapshot, gpu); }},
+    GpuMetric{"cgpu_gpu_instances_max", "Containers that the GPU takes; also the slices of its period.",
+              kGauge, [](const Snapshot&, const Gpu& gpu) -> Value { return number(gpu.max_inst); }},
+    GpuMetric{"cgpu_gpu_weight_free", "Slices of the GPU's period that no container has.", kGauge,
+              [](const Snapshot&, const Gpu& gpu) -> Value { return number(gpu.free_weight); }},
+    GpuMetric{"cgpu_gpu_xid_errors_total",
+              "Errors of the GPU that its driver has reported since cgpud was started.", kCounter,
+              [](const Snapshot&, const Gpu& gpu) -> Value { return number(gpu.xid_errors); }},
+};
+
+/// `quota`: null on a GPU that isn't the container's.
+struct ContainerMetric {
+    const char* name;
+    const char* help;
+    MetricType type;
+    Value (*value)(const Quota* quota, const Usage& usage);
+};
+
+/// Times stand still while the driver divides the compute.
+Value seconds(const Usage& usage, std::uint64_t nanoseconds) {
+    return usage.target_share ? Value(number(nanoseconds) / 1e9) : std::nullopt;
+}
+
+constexpr std::array kContainerMetrics = {
+    ContainerMetric{"cgpu_container_memory_limit_bytes", "Memory limit on the GPU.", kGauge,
+                    [](const Quota* quota, const Usage&) -> Value {
+                        return quota == nullptr ? std::nullopt : Value(number(quota->memory_limit));
+                    }},
+    ContainerMetric{"cgpu_container_memory_used_bytes", "Memory that it uses on the GPU.", kGauge,
+                    [](const Quota*, const Usage& usage) -> Value { return number(usage.memory_used); }},
+    ContainerMetric{
+        "cgpu_container_memory_unexplained_bytes",
+        "Part of the used memory that its processes got without the module.", kGauge,
+        [](const Quota*, const Usage& usage) -> Value { return number(usage.memory_unexplained); }},
+    ContainerMetric{"cgpu_container_memory_alloc_failures_total",
+                    "Calls that were answered with 'out of memory' because of the memory limit.", kCounter,
+                    [](const Quota* quota, const Usage& usage) -> Value {
+                        return quota == nullptr ? std::nullopt : Value(number(usage.allocations_refused));
+                    }},
+    ContainerMetric{
+        "cgpu_container_compute_target_ratio",
+        "Share of the GPU that the policy gives it now. Missing while the driver divides the compute.",
+        kGauge, [](const Quota*, const Usage& usage) -> Value { return usage.target_share; }},
+    ContainerMetric{"cgpu_container_compute_seconds_total",
+                    "GPU time that it used. Missing while the driver divides the compute.", kCounter,
+                    [](const Quota*, const Usage& usage) -> Value { return seconds(usage, usage.gpu_time); }},
+    ContainerMetric{
+        "cgpu_container_throttled_seconds_total",
+        "Time that its launches waited for its turn. Missing while the driver divides the compute.", kCounter,
+        [](const Quota*, const Usage& usage) -> Value { return seconds(usage, usage.waited); }},
+    ContainerMetric{"cgpu_container_preemptions_total", "Its turns that other containers cut short.",
+                    kCounter,
+                    [](const Quota* quota, const Usage& usage) -> Value {
+                        return quota == nullptr ? std::nullopt : Value(number(usage.preemptions));
+                    }},
+    ContainerMetric{"cgpu_container_weight", "Its weight, in slices.", kGauge,
+                    [](const Quota* quota, const Usage&) -> Value {
+                        return quota == nullptr ? std::nullopt : Value(number(quota->weight));
+                    }},
+    ContainerMetric{"cgpu_container_high_priority", "1 if it has high priority, else 0.", kGauge,
+                    [](const Quota* quota, const Usage&) -> Value {
+                        return quota == nullptr ? std::nullopt : Value(quota->high_priority ? 1 : 0);
+                    }},
+    ContainerMetric{"cgpu_container_processes", "Its processes that use the GPU by the module.", kGauge,
+                    [](const Quota*, const Usage& usage) -> Value { return number(usage.processes.size()); }},
+    ContainerMetric{
+        "cgpu_container_outside_processes", "Its processes that use the GPU outside the module.", kGauge,
+        [](const Quota*, const Usage& usage) -> Value { return number(usage.processes_outside.size()); }},
+};
+
+// --- from the tables to families
+
+MetricFamily family(const char* name, const char* help, MetricType type) { return {name, help, type, {}}; }
+
+void add(MetricFamily& family, Labels labels, Value value) {
+    if (!value) return;
+    ClientMetric metric;
+    metric.label = std::move(labels);
+    if (family.type == kCounter)
+        metric.counter.value = *value;
+    else
+        metric.gauge.value = *value;
+    family.metric.push_back(std::move(metric));
+}
+
+void keep(std::vector<MetricFamily>& families, MetricFamily&& family) {
+    if (!family.metric.empty()) families.push_back(std::move(family));
+}
+
+Labels labels_of(std::uint32_t index, const std::string& uuid) {
+    return {{"gpu", std::to_string(index)}, {"uuid", uuid}};
+}
+Labels labels_of(const Instance& instance) {
+    return {{"container_id", instance.id}, {"container", instance.name}};
+}
+Labels joined(Labels labels, const Labels& more) {
+    labels.insert(labels.end(), more.begin(), more.end());
+    return labels;
+}
+
+void add_gpus(std::vector<MetricFamily>& families, const Snapshot& snapshot) {
+    auto info = family("cgpu_gpu_info", "Model and mode of the GPU; always 1.", kGauge);
+    auto policy =
+        family("cgpu_gpu_policy_info", "The policy by which the GPU's compute is divided; always 1.", kGauge);
+    for (const Gpu& gpu : snapshot.gpus) {
+        if (!gpu.present) continue;
+        const auto labels = labels_of(gpu.index, gpu.uuid);
+        add(info, joined(labels, {{"model", gpu.model}, {"mode", gpu.mode}}), 1);
+        add(policy, joined(labels, {{"policy", gpu.policy_name}, {"number", std::to_string(gpu.policy)}}), 1);
+    }
+    keep(families, std::move(info));
+    keep(families, std::move(policy));
+    for (const GpuMetric& metric : kGpuMetrics) {
+        auto figures = family(metric.name, metric.help, metric.type);
+        for (const Gpu& gpu : snapshot.gpus)
+            if (gpu.present) add(figures, labels_of(gpu.index, gpu.uuid), metric.value(snapshot, gpu));
+        keep(families, std::move(figures));
+    }
+}
+
+void add_containers(std::vector<MetricFamily>& families, const Snapshot& snapshot) {
+    auto info =
+        family("cgpu_container_info", "Versions of the module that its processes run; always 1.", kGauge);
+    for (const Instance& instance : snapshot.instances)
+        add(info, joined(labels_of(instance), {{"module_version", instance.module_version}}), 1);
+    keep(families, std::move(info));
+    for (const ContainerMetric& metric : kContainerMetrics) {
+        auto figures = family(metric.name, metric.help, metric.type);
+        for (const Instance& instance : snapshot.instances) {
+            for (const OnGpu& place : instance.gpus)
+                add(figures, joined(labels_of(place.quota.gpu_index, place.quota.gpu), labels_of(instance)),
+                    metric.value(&place.quota, place.usage));
+            for (const ForeignGpu& foreign : instance.foreign_gpus)
+                add(figures, joined(labels_of(foreign.index, foreign.uuid), labels_of(instance)),
+                    metric.value(nullptr, foreign.usage));
+        }
+        keep(families, std::move(figures));
+    }
+}
+
+MetricFamily up(bool is_up) {
+    auto figure = family("cgpud_up", "1 if cgpud answers on the bus, else 0.", kGauge);
+    add(figure, {}, is_up ? 1 : 0);
+    return figure;
+}
+
+}  // namespace
+
+std::vector<MetricFamily> metrics_of(const Snapshot& snapshot) {
+    std::vector<MetricFamily> families = {up(true)};
+    auto build =
+        family("cgpud_build_info", "Versions of cgpud and of the module in force; always 1.", kGauge);
+    add(build, {{"version", snapshot.version}, {"module_version", snapshot.module_version}}, 1);
+    keep(families, std::move(build));
+    add_gpus(families, snapshot);
+    add_containers(families, snapshot);
+    return families;
+}
+
+std::vector<MetricFamily> metrics_without_daemon() { return {up(false)}; }
+
+}  // namespace cgpu::exporter

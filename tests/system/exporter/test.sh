@@ -1,0 +1,100 @@
+# test.sh LAB…: cgpu-exporter on a node with two GPUs. Debian's promtool checks its metrics and runs the tests of the alert
+# rules, and Debian's Prometheus scrapes it: queries give the bytes of the GPUs' own ledger exactly, and its shares within a
+# point. While cgpud is away there are no figures.
+here=$(cd "$(dirname "$0")" && pwd)
+if [[ ${1-} != inside ]]; then
+    "$here/fetch" || { [[ $? == 77 ]] && echo 'SKIP: there is no Prometheus to scrape with' && exit 77; }
+    exec "$@" --gpus 'V100:16130MiB*2' -- bash "$0" inside
+fi
+. "$here/../lib.sh"
+asks=("${four_of_15[@]}")
+PATH=$here/../../../build/prometheus/bin:$PATH
+servers=()
+trap 'status=$?; kill "${servers[@]}" 2>/dev/null; finish $status' EXIT
+
+# --- the alert rules, without a node
+cd "$here" || fail 'the test has no folder'
+expect promtool check rules ../../../etc/prometheus/cgpu.rules.yml
+expect promtool test rules rules_test.yml
+
+# --- the exporter
+cgpu-exporter --listen 127.0.0.1:0 >"$scratch/exporter.out" 2>"$scratch/exporter.err" &
+servers+=($!)
+wait_for 10 has "$scratch/exporter.out" '/metrics$'
+address=$(sed -nE 's,.*http://(.*)/metrics,\1,p' "$scratch/exporter.out")
+get() {
+    python3 -c 'import sys, urllib.request as web; print(web.urlopen(sys.argv[1], timeout=10).read().decode(), end="")' "$1"
+}
+# sample NAME TEXT: the value of the metric's only line with this text.
+sample() { get "http://$address/metrics" | grep -F "$2" | sed -nE "s/^$1(\{.*\})? ([^ ]+)$/\2/p"; }
+bytes() { printf '%.0f\n' "$(sample "$@")"; }
+
+expect cgpuctl set-policy 0 weighted
+job holder --gpus 1 -- alloc --mib 300 --hold
+job one --gpus 0 --weight 1 -- burn --forever --kernel-us 1000
+job two --gpus 0 --weight 2 -- burn --forever --kernel-us 1000
+for name in holder one two; do wait_for 20 is_ready "$name"; done
+
+get "http://$address/metrics" >"$scratch/metrics"
+# The library's own metrics are in microseconds.
+expect promtool check metrics < <(grep -v exposer_ "$scratch/metrics")
+expect_equal "is up" "$(sample cgpud_up '')" 1
+for name in holder one two; do
+    gpu=0
+    [[ $name != holder ]] || gpu=1
+    expect_equal "bytes of $name" "$(bytes cgpu_container_memory_used_bytes "container=\"$name\"")" \
+        "$(held "${pids[$name]}" "$gpu")"
+    expect_equal "limit of $name" "$(bytes cgpu_container_memory_limit_bytes "container=\"$name\"")" "$limit_of_four"
+done
+expect_equal "bytes of GPU 1" "$(bytes cgpu_gpu_memory_used_bytes 'gpu="1"')" "$(ledger '.gpus[1].used_bytes')"
+expect_error 'can.t listen on .*Try: ' cgpu-exporter --listen "$address"
+expect_error 'is not an address with a port' cgpu-exporter --listen localhost
+
+# --- Prometheus scrapes it
+cat >"$scratch/prometheus.yml" <<YAML
+global: {scrape_interval: 1s, scrape_timeout: 1s}
+scrape_configs:
+  - {job_name: cgpu, static_configs: [{targets: ['$address']}]}
+YAML
+expect promtool check config "$scratch/prometheus.yml"
+# It has no way to say which free port it took.
+port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+prometheus --config.file="$scratch/prometheus.yml" --storage.tsdb.path="$scratch/tsdb" --web.listen-address="127.0.0.1:$port" \
+    >"$scratch/prometheus.out" 2>&1 &
+servers+=($!)
+# query EXPRESSION: the value of its only result; empty if there is none.
+query() { promtool query instant -o json "http://127.0.0.1:$port" "$1" 2>/dev/null | jq -r '.[0].value[1] // empty'; }
+answers() { [[ $(query "$1") == "$2" ]]; }
+wait_for 30 answers cgpud_up 1
+wait_for 10 answers 'cgpu_container_memory_used_bytes{container="holder",gpu="1"}' "$(held "${pids[holder]}" 1)"
+wait_for 10 answers 'sum(cgpu_gpu_memory_used_bytes)' "$(ledger '[.gpus[].used_bytes] | add')"
+wait_for 10 answers 'cgpu_gpu_instances{gpu="0"}' 2
+
+simgpu ledger --json >"$scratch/before"
+sleep 8
+simgpu ledger --json >"$scratch/after"
+used() { # NAME: nanoseconds meanwhile, by the ledger
+    jq -n --slurpfile before "$scratch/before" --slurpfile after "$scratch/after" --argjson pid "${pids[$1]}" '
+        def used($ledger): [$ledger.processes[] | select(.pid == $pid) | .gpus[] | select(.gpu == 0).gpu_ns] | add;
+        used($after[0]) - used($before[0])'
+}
+got=$(query '100 * rate(cgpu_container_compute_seconds_total{container="one"}[8s])
+    / scalar(sum(rate(cgpu_container_compute_seconds_total{gpu="0"}[8s])))')
+due=$(jq -n "$(used one) * 100 / ($(used one) + $(used two))")
+echo "share of one by Prometheus: $got %, by the ledger: $due %"
+expect_between "share of one by Prometheus" "$got" "$(jq -n "$due - 1")" "$(jq -n "$due + 1")"
+
+# --- cgpud is stopped: nothing stale is served; it is back: neither is anything lost.
+. "$CGPU_LAB/cgpud.sh"
+stop_cgpud TERM
+expect_equal "figures without cgpud" "$(get "http://$address/metrics" | grep -vE '^#|^exposer_')" 'cgpud_up 0'
+wait_for 10 answers cgpud_up 0
+wait_for 10 answers 'count(cgpu_gpu_info) or vector(0)' 0
+expect has "$scratch/exporter.err" 'does not answer on the system bus'
+start_cgpud || fail 'cgpud did not start'
+wait_for 10 answers cgpud_up 1
+wait_for 10 answers 'count(cgpu_container_info)' 3
+kill -TERM "${servers[0]}"
+wait "${servers[0]}"
+expect_equal "exit status of the exporter" $? 0
+for name in holder one two; do end_job "$name"; done

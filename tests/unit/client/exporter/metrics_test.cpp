@@ -1,0 +1,145 @@
+#include "client/exporter/metrics.hpp"
+
+#include <set>
+#include <sstream>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <prometheus/text_serializer.h>
+
+#include "client/exporter/collector.hpp"
+#include "tests/unit/client/support/fake_node.hpp"
+
+namespace cgpu::exporter {
+namespace {
+
+using cgpuctl::kMib;
+using cgpuctl::kUuid1;
+using cgpuctl::two_gpus;
+using Samples = std::set<std::string>;
+
+/// The lines with values, in Prometheus's text format.
+Samples samples_of(const std::vector<prometheus::MetricFamily>& families) {
+    std::istringstream text(prometheus::TextSerializer().prometheus::Serializer::Serialize(families));
+    Samples samples;
+    for (std::string line; std::getline(text, line);) {
+        if (line.starts_with('#')) continue;
+        EXPECT_TRUE(samples.insert(line).second) << line;
+    }
+    return samples;
+}
+
+const std::string kGpu0 = R"(gpu="0",uuid="GPU-00000000-0000-0000-0000-000000000000")";
+const std::string kGpu1 = R"(gpu="1",uuid="GPU-11111111-1111-1111-1111-111111111111")";
+const std::string kWeb = R"(container_id="0123456789abcdef0123456789abcdef",container="web")";
+const std::string kWebOn0 = kGpu0 + "," + kWeb;
+
+std::string sample(const std::string& name, const std::string& labels, const std::string& value) {
+    return name + "{" + labels + "} " + value;
+}
+
+/// Whether any sample is of this metric.
+bool has(const Samples& samples, const std::string& name) {
+    const auto found = samples.lower_bound(name);
+    return found != samples.end() && (found->starts_with(name + "{") || found->starts_with(name + " "));
+}
+
+void expect_all(const Samples& samples, const Samples& wanted) {
+    for (const std::string& line : wanted) EXPECT_TRUE(samples.contains(line)) << line;
+}
+
+TEST(Metrics, OfEachGpu) {
+    const auto samples = samples_of(metrics_of(two_gpus()));
+    expect_all(
+        samples,
+        {"cgpud_up 1", R"(cgpud_build_info{version="1.2.3",module_version="1.2.0"} 1)",
+         sample("cgpu_gpu_info", kGpu0 + R"(,model="Tesla V100-SXM2-16GB",mode="memory+compute")", "1"),
+         sample("cgpu_gpu_policy_info", kGpu0 + R"(,policy="weighted",number="2")", "1"),
+         sample("cgpu_gpu_memory_total_bytes", kGpu0, std::to_string(16130 * kMib)),
+         sample("cgpu_gpu_memory_allocated_bytes", kGpu0, std::to_string(4301 * kMib)),
+         sample("cgpu_gpu_memory_used_bytes", kGpu0, std::to_string(200 * kMib)),
+         sample("cgpu_gpu_utilization_ratio", kGpu0, "0.333"),
+         sample("cgpu_gpu_utilization_ratio", kGpu1, "0"), sample("cgpu_gpu_instances", kGpu0, "1"),
+         sample("cgpu_gpu_instances", kGpu1, "0"), sample("cgpu_gpu_instances_max", kGpu0, "20"),
+         sample("cgpu_gpu_weight_free", kGpu0, "18"), sample("cgpu_gpu_xid_errors_total", kGpu0, "0")});
+}
+
+TEST(Metrics, OfEachContainer) {
+    auto snapshot = two_gpus();
+    auto& usage = snapshot.instances[0].gpus[0].usage;
+    usage.allocations_refused = 7;
+    usage.processes_outside = {1};
+    usage.memory_unexplained = kMib;
+    const auto samples = samples_of(metrics_of(snapshot));
+    expect_all(samples, {sample("cgpu_container_info", kWeb + R"(,module_version="1.2.0")", "1"),
+                         sample("cgpu_container_memory_limit_bytes", kWebOn0, std::to_string(4301 * kMib)),
+                         sample("cgpu_container_memory_used_bytes", kWebOn0, std::to_string(200 * kMib)),
+                         sample("cgpu_container_memory_unexplained_bytes", kWebOn0, std::to_string(kMib)),
+                         sample("cgpu_container_memory_alloc_failures_total", kWebOn0, "7"),
+                         sample("cgpu_container_compute_target_ratio", kWebOn0, "1"),
+                         sample("cgpu_container_compute_seconds_total", kWebOn0, "1.5"),
+                         sample("cgpu_container_throttled_seconds_total", kWebOn0, "0.02"),
+                         sample("cgpu_container_preemptions_total", kWebOn0, "5"),
+                         sample("cgpu_container_weight", kWebOn0, "2"),
+                         sample("cgpu_container_high_priority", kWebOn0, "0"),
+                         sample("cgpu_container_processes", kWebOn0, "2"),
+                         sample("cgpu_container_outside_processes", kWebOn0, "1")});
+}
+
+TEST(Metrics, WhatIsNotMeasuredIsMissing) {
+    auto snapshot = two_gpus();
+    snapshot.gpus[0].policy_name = "native";
+    auto& usage = snapshot.instances[0].gpus[0].usage;
+    usage.target_share = usage.achieved_share = std::nullopt;
+    const auto samples = samples_of(metrics_of(snapshot));
+    for (const char* name : {"cgpu_container_compute_target_ratio", "cgpu_container_compute_seconds_total",
+                             "cgpu_container_throttled_seconds_total"})
+        EXPECT_FALSE(has(samples, name)) << name;
+    EXPECT_FALSE(has(samples, "cgpu_gpu_utilization_ratio{" + kGpu0));
+    EXPECT_TRUE(has(samples, "cgpu_container_memory_used_bytes"));
+}
+
+TEST(Metrics, AGpuThatIsLostIsMissing) {
+    auto snapshot = two_gpus();
+    snapshot.gpus[1].present = false;
+    const auto samples = samples_of(metrics_of(snapshot));
+    for (const std::string& line : samples) EXPECT_EQ(line.find(kUuid1), std::string::npos) << line;
+}
+
+TEST(Metrics, AGpuThatIsNotTheContainersHasOnlyWhatItUses) {
+    auto snapshot = two_gpus();
+    client::ForeignGpu foreign{kUuid1, 1, {}};
+    foreign.usage.memory_used = foreign.usage.memory_unexplained = 150 * kMib;
+    foreign.usage.processes_outside = {4713};
+    snapshot.instances[0].foreign_gpus = {foreign};
+    const auto on_1 = kGpu1 + "," + kWeb;
+    const auto samples = samples_of(metrics_of(snapshot));
+    expect_all(samples, {sample("cgpu_container_memory_used_bytes", on_1, std::to_string(150 * kMib)),
+                         sample("cgpu_container_memory_unexplained_bytes", on_1, std::to_string(150 * kMib)),
+                         sample("cgpu_container_outside_processes", on_1, "1")});
+    EXPECT_FALSE(samples.contains(sample("cgpu_container_memory_limit_bytes", on_1, "0")));
+    EXPECT_FALSE(samples.contains(sample("cgpu_container_weight", on_1, "0")));
+}
+
+TEST(Metrics, NamesOfOthersCantAddALine) {
+    auto snapshot = two_gpus();
+    snapshot.instances[0].name = "a\"} 1\ncgpud_up 0";
+    const auto samples = samples_of(metrics_of(snapshot));
+    EXPECT_FALSE(samples.contains("cgpud_up 0"));
+}
+
+TEST(Collector, ShowsNoStaleFiguresWhileCgpudIsAway) {
+    client::Result<client::Snapshot> answer = two_gpus();
+    std::ostringstream log;
+    const Collector collector([&answer] { return answer; }, log);
+    EXPECT_GT(samples_of(collector.Collect()).size(), 20U);
+    answer = client::fail(client::ClientError::Kind::unreachable, "cgpud: away. Try: start it.");
+    EXPECT_EQ(samples_of(collector.Collect()), Samples{"cgpud_up 0"});
+    EXPECT_EQ(samples_of(collector.Collect()), Samples{"cgpud_up 0"});
+    answer = two_gpus();
+    EXPECT_TRUE(samples_of(collector.Collect()).contains("cgpud_up 1"));
+    EXPECT_EQ(log.str(), "cgpud: away. Try: start it.\ncgpud answers again.\n");
+}
+
+}  // namespace
+}  // namespace cgpu::exporter

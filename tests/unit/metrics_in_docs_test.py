@@ -1,0 +1,29 @@
+#!/usr/bin/env python3
+"""Compares the names of cgpu-exporter's metrics: docs/metrics.md has each of them and no other, and the alert rules use no other.
+usage: metrics_in_docs_test.py SOURCE_FOLDER
+"""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(sys.argv[1])
+NAME = r"cgpud?_[a-z_]+"
+
+
+def names_in(path, pattern):
+    return set(re.findall(pattern, (ROOT / path).read_text()))
+
+
+def main():
+    served = names_in("client/exporter/metrics.cpp", rf'"({NAME})"')
+    described = names_in("docs/metrics.md", rf"(?<![\w-])({NAME})")
+    bad = [f"docs/metrics.md: the metric {name} is missing" for name in sorted(served - described)]
+    bad += [f"docs/metrics.md: there is no metric {name}" for name in sorted(described - served)]
+    for path in ("etc/prometheus/cgpu.rules.yml", "tests/system/exporter/rules_test.yml"):
+        bad += [f"{path}: there is no metric {name}" for name in sorted(names_in(path, rf"\b({NAME})\b") - served)]
+    if bad or len(served) < 20:
+        sys.exit("\n".join(bad) or f"only {len(served)} metrics were found in client/exporter/metrics.cpp")
+    print(f"{len(served)} metrics")
+
+
+main()

@@ -153,6 +153,17 @@ const std::vector<Verb>& table() {
          "descriptors of cgpuctl.",
          "cgpuctl run --mem 4GiB --weight 2 -- python3 train.py",
          &run},
+        {"doctor",
+         {},
+         {kJson, {"-q,--quiet", &Input::quiet, "", "print only what is not ok"}},
+         false,
+         "Check everything that cgpu needs on this node",
+         "Driver, GPUs, cgpud, its configuration and folders, the module, Docker, Podman, CDI, polkit, and\n"
+         "what former instances have left. Each finding says why it matters, and what to do about it.\n"
+         "Changes nothing. Without root some things can't be read; they are listed as unchecked.\n"
+         "Exit code 0: no problem was found, warnings or not; 1: a problem was found.",
+         "cgpuctl doctor",
+         &doctor_verb},
         {"bench",
          {kGpu},
          {{"--weights", &Input::weights, "N:N...", "one program for each weight; default: 1:2"},

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "client/node/examination.hpp"
 #include "client/node/snapshot.hpp"
 #include "dbus/compat.hpp"
 
@@ -21,6 +22,9 @@ using BusQuota = sdbus::Struct<std::string, std::uint32_t, std::uint64_t, std::u
 /// Everything that the daemon shows, by one call for the objects and one for the usage of each. An instance
 /// that ends meanwhile is left out. Throws sdbus::Error.
 [[nodiscard]] Snapshot read_snapshot(sdbus::IConnection& connection);
+
+/// The result of Examine.
+[[nodiscard]] Examination to_examination(const std::map<std::string, sdbus::Variant>& facts);
 
 /// The job at this path. Throws sdbus::Error.
 [[nodiscard]] Job read_job(sdbus::IConnection& connection, const std::string& path);

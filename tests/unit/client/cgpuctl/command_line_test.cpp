@@ -42,8 +42,8 @@ TEST(VerbTable, HasEveryVerbOnce) {
     std::vector<std::string> names;
     for (const Verb& verb : verbs()) names.emplace_back(verb.name);
     EXPECT_EQ(names, (Words{"status", "list", "show", "set-policy", "set-max-inst", "set-prio-ratio",
-                            "set-weight", "set-priority", "set-memory", "forget", "run", "bench", "module",
-                            "upgrade", "set-mode", "runtime"}));
+                            "set-weight", "set-priority", "set-memory", "forget", "run", "doctor", "bench",
+                            "module", "upgrade", "set-mode", "runtime"}));
 }
 
 TEST(VerbTable, EveryVerbIsComplete) {

@@ -71,6 +71,13 @@ class FakeNode final : public client::Node {
         if (!answer) return tl::unexpected(answer.error());
         return snapshot;
     }
+    client::ServiceState service_state{true, 0, "active", "", ""};
+    client::Result<client::ServiceState> service() override { return service_state; }
+    client::Examination examination;
+    client::Result<client::Examination> examine() override {
+        if (!answer) return tl::unexpected(answer.error());
+        return examination;
+    }
     client::Result<std::string> find_gpu(const std::string& gpu) override { return not_found(gpu); }
     client::Result<std::string> find_instance(const std::string& instance) override {
         for (const client::Instance& each : snapshot.instances)

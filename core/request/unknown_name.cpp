@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <vector>
 
 #include "core/model/quote.hpp"
+#include "core/model/similar.hpp"
 #include "core/request/variables.hpp"
 
 namespace cgpu::request {
@@ -41,36 +41,15 @@ bool is_known(std::string_view name) {
                                [&](auto beginning) { return name.starts_with(beginning); });
 }
 
-/// How many letters must be inserted, removed or changed to turn one into the other.
-std::size_t distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        std::size_t diagonal = row[0];
-        row[0] = i + 1;
-        for (std::size_t j = 0; j < b.size(); ++j) {
-            const std::size_t changed = diagonal + (a[i] == b[j] ? 0 : 1);
-            diagonal = row[j + 1];
-            row[j + 1] = std::min({changed, row[j] + 1, row[j + 1] + 1});
-        }
-    }
-    return row.back();
-}
-
 std::string_view likely_name(std::string_view name, std::string_view beginning) {
-    if (name.size() > kLongest) return {};
-    const std::string_view written = name.substr(beginning.size());
-    std::string_view best;
-    // With half of the letters different it is another word.
-    std::size_t least = std::max<std::size_t>(2, written.size() / 2) + 1;
-    for (const std::string_view known : kAsking) {
-        if (!known.starts_with(beginning)) continue;
-        const auto off = distance(written, known.substr(beginning.size()));
-        if (off >= least) continue;
-        least = off;
-        best = known;
-    }
-    return best;
+    std::vector<std::string_view> ends;
+    for (const std::string_view known : kAsking)
+        if (known.starts_with(beginning)) ends.push_back(known.substr(beginning.size()));
+    const auto end = model::most_similar(name.substr(beginning.size()), ends);
+    if (end.empty()) return {};
+    return *std::ranges::find_if(kAsking, [&](std::string_view known) {
+        return known.starts_with(beginning) && known.substr(beginning.size()) == end;
+    });
 }
 
 }  // namespace

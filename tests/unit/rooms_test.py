@@ -64,6 +64,7 @@ MAY = {
     "client/runtime": ["core", "client/node", "client/run"],
     "client/cgpuctl/output": ["core", "client/node"],
     "client/cgpuctl/base": ["core", "client/cgpuctl/output", "client/node"],
+    "client/cgpuctl/completion": CGPUCTL,
     "client/cgpuctl/jobs": CGPUCTL,
     "client/cgpuctl/verbs": [*CGPUCTL, "client/cgpuctl/jobs", "client/cgpuctl/modules"],
     "client/cgpuctl/bench": CGPUCTL,

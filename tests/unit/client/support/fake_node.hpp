@@ -2,6 +2,7 @@
 
 #include <poll.h>
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -65,6 +66,7 @@ class FakeNode final : public client::Node {
     client::Snapshot snapshot = two_gpus();
     std::vector<std::string> calls;
     client::Result<void> answer;
+    std::map<std::string, client::ClientError> refusals;        ///< by call
     client::Result<client::Created> grant = client::Created{};  ///< the answer of create_instance
 
     client::Result<client::Snapshot> read() override {
@@ -184,6 +186,8 @@ class FakeNode final : public client::Node {
     }
     client::Result<void> note(const std::string& call, bool dry_run) {
         calls.push_back(call + (dry_run ? " dry-run" : ""));
+        if (const auto refusal = refusals.find(calls.back()); refusal != refusals.end())
+            return tl::unexpected(refusal->second);
         return answer;
     }
     static tl::unexpected<client::ClientError> not_found(const std::string& what) {

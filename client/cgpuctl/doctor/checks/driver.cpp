@@ -27,7 +27,10 @@ Findings check_driver(const Look& look) {
     if (look.examination && !works)
         findings.push_back(from_message(Level::problem, kCheck, look.examination->driver_error));
     // NVML can't work without a kernel module, so one that isn't shown here is in another place.
-    if (!module && !works)
+    if (!module && !look.examination)
+        findings.push_back(unchecked(kCheck, "whether its kernel module is loaded",
+                                     std::string(kVersionFile) + " is not there, and " + kNoDaemon));
+    else if (!module && !works)
         findings.push_back({Level::problem, kCheck, "its kernel module is not loaded",
                             "no program can use a GPU", "modprobe nvidia, and dmesg if that fails"});
     if (versions.kernel.empty() && versions.library.empty() && versions.nvml.empty()) return findings;

@@ -7,20 +7,28 @@ namespace {
 constexpr const char* kCheck = "cgpud";
 constexpr const char* kStart = "systemctl start cgpud, and journalctl -u cgpud if it does not stay up";
 
-std::string state_of(const client::ServiceState& service) {
-    if (!service.failure.empty()) return service.failure;
-    if (service.unit_state.empty()) return "systemd does not know its unit";
-    return "its unit is " + service.unit_state +
-           (service.status_text.empty() ? "" : " (" + service.status_text + ")");
+constexpr const char* kEffect = "no new job or container gets a part of a GPU; running ones go on";
+
+Finding not_running(const client::ServiceState& service) {
+    if (!service.failure.empty()) {
+        // `it does not start: why`, with the remedy if its configuration is bad.
+        Finding finding = from_message(Level::problem, kCheck, service.failure);
+        finding.why += (finding.why.empty() ? "" : "; ") + std::string(kEffect);
+        finding.fix = finding.fix.empty() ? "journalctl -u cgpud, and then systemctl restart cgpud"
+                                          : finding.fix + ", and then systemctl restart cgpud";
+        return finding;
+    }
+    return {Level::problem, kCheck,
+            "it is not running: " + (service.unit_state.empty() ? "systemd does not know its unit"
+                                                                : "its unit is " + service.unit_state),
+            kEffect, kStart};
 }
 
 }  // namespace
 
 Findings check_service(const Look& look) {
     if (!look.service) return {from_message(Level::problem, kCheck, look.service.error().text)};
-    if (!look.service->running)
-        return {{Level::problem, kCheck, "it is not running: " + state_of(*look.service),
-                 "no new job or container gets a part of a GPU; running ones go on", kStart}};
+    if (!look.service->running) return {not_running(*look.service)};
     if (!look.snapshot)
         return {{Level::problem, kCheck, "it is on the system bus, and does not answer",
                  "nothing can be started, shown or changed",

@@ -197,7 +197,10 @@ void Daemon::driver_failed(const std::string& why) {
 
 tl::expected<void, std::string> Daemon::open_to_clients() {
     take_configured_mode();
-    if (auto served = bus_->serve(*service_, *upgrader_); !served) return served;
+    if (auto served = bus_->serve(*service_, *upgrader_,
+                                  {driver_, {config_.state_dir, config_.runtime_dir, config_.module_dir}});
+        !served)
+        return served;
     if (auto named = bus_->request_name(); !named) return named;
     log::info("cgpud {} serves org.cgpu1: {}", CGPU_VERSION, status());
     system::notify_ready(status());

@@ -1,9 +1,12 @@
 #include "client/cgpuctl/command_line.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include <CLI/CLI.hpp>
 
+#include "client/cgpuctl/base/words.hpp"
+#include "client/node/remote_host.hpp"
 #include "core/model/quote.hpp"
 
 namespace cgpu::cgpuctl {
@@ -24,7 +27,7 @@ constexpr const char* kFooter =
     "Examples:\n"
     "  cgpuctl\n"
     "  cgpuctl run --mem 4GiB -- python3 train.py\n"
-    "  cgpuctl VERB --help";
+    "  cgpuctl help VERB";
 
 /// Help that uses the table's words for verbs, and has an exact usage line.
 class HelpFormatter final : public CLI::Formatter {
@@ -45,10 +48,33 @@ class HelpFormatter final : public CLI::Formatter {
     }
 };
 
-void declare(CLI::App& app, const Argument& argument, Input& input) {
-    app.add_option(std::string(argument.name), input.*argument.value, std::string(argument.help))
-        ->required(!argument.optional)
-        ->type_name("");
+/// The list takes the arguments behind it, too: they are divided once all are read (take_last_arguments).
+void declare(CLI::App& app, const Argument& argument, Input& input, bool behind_list) {
+    const std::string name(argument.name);
+    const std::string help(argument.help);
+    CLI::Option* option = nullptr;
+    if (const auto* list = std::get_if<std::vector<std::string> Input::*>(&argument.value))
+        option = app.add_option(name, input.**list, help);
+    else
+        option = app.add_option(name, input.*std::get<std::string Input::*>(argument.value), help);
+    option->required(!argument.optional && !behind_list)->type_name("");
+}
+
+/// Error (usage): there are too few.
+Result<void> take_last_arguments(const Verb& verb, Input& input) {
+    if (verb.arguments.empty()) return {};
+    const auto* list = std::get_if<std::vector<std::string> Input::*>(&verb.arguments.front().value);
+    if (list == nullptr) return {};
+    std::vector<std::string>& words = input.**list;
+    for (auto argument = verb.arguments.rbegin(); argument + 1 != verb.arguments.rend(); ++argument) {
+        if (words.size() < 2)
+            return client::fail(Kind::usage, "cgpuctl " + std::string(verb.name) + ": " +
+                                                 std::string(argument->name) + " is required. Try: cgpuctl " +
+                                                 std::string(verb.name) + " --help.");
+        input.*std::get<std::string Input::*>(argument->value) = words.back();
+        words.pop_back();
+    }
+    return {};
 }
 
 void declare(CLI::App& app, const Option& option, Input& input) {
@@ -67,8 +93,14 @@ void declare(CLI::App& app, const Verb& verb, Input& input) {
     sub->group("Verbs");
     sub->footer((verb.details.empty() ? "" : std::string(verb.details) + "\n\n") + "Example:\n  " +
                 std::string(verb.example));
-    for (const Argument& argument : verb.arguments) declare(*sub, argument, input);
+    bool behind_list = false;
+    for (const Argument& argument : verb.arguments) {
+        declare(*sub, argument, input, behind_list);
+        behind_list = behind_list || argument.value.index() == 1;
+    }
     for (const Option& option : verb.options) declare(*sub, option, input);
+    declare(*sub, kHost, input);
+    if (verb.local) sub->get_option("--host")->group("");
 }
 
 Result<std::vector<std::string>> take_command(const Verb& verb, std::vector<std::string>& arguments) {
@@ -93,21 +125,50 @@ bool wants_help(const std::vector<std::string>& arguments) {
 /// Options before the verb belong to the verb, so the verb is moved to the front. A word that is no verb
 /// stays where it is, so that the error names it.
 void put_verb_first(std::vector<std::string>& arguments) {
-    if (arguments.empty() || !arguments.front().starts_with('-') || arguments.front() == "--version") return;
-    const auto command = std::find(arguments.begin(), arguments.end(), "--");
-    const auto verb = std::find_if(arguments.begin(), command, find_verb);
-    if (verb != command) std::rotate(arguments.begin(), verb, verb + 1);
+    if (arguments.empty() || !arguments.front().starts_with('-')) return;
+    if (arguments.front() == "--version" || arguments.front() == "-V") return;
+    if (const auto place = place_of_verb(arguments)) {
+        const auto verb = arguments.begin() + static_cast<std::ptrdiff_t>(*place);
+        std::rotate(arguments.begin(), verb, verb + 1);
+    }
+}
+
+/// `help VERB` is `VERB --help`, and so on. Everything else stays.
+void replace_help_and_version(std::vector<std::string>& arguments) {
+    const auto is = [&](std::size_t at, std::initializer_list<std::string_view> words) {
+        return arguments.size() > at && std::ranges::count(words, arguments[at]) > 0;
+    };
+    const bool asks_itself = is(1, {"--help", "-h"});
+    if (arguments.size() == 1 && is(0, {"version"})) arguments = {"--version"};
+    if (arguments.size() == 1 && is(0, {"help"})) arguments = {"--help"};
+    if (arguments.size() == 2 && is(0, {"help"}) && !asks_itself) arguments = {arguments[1], "--help"};
+}
+
+tl::unexpected<ClientError> no_such_verb(const std::string& word) {
+    const auto likely = likely_verb(word);
+    return client::fail(Kind::usage, "cgpuctl " + model::quote(word) +
+                                         ": there is no such verb. Try: cgpuctl " +
+                                         (likely.empty() ? "help" : std::string(likely)) + ".");
+}
+
+/// Whether the verb can be carried out on the machine that --host names. Error (usage).
+Result<void> check_place(const Call& call) {
+    if (call.input.host.empty()) return {};
+    if (auto good = client::check_host(call.input.host); !good) return good;
+    if (!call.verb->local) return {};
+    return client::fail(Kind::usage, "cgpuctl " + std::string(call.verb->name) +
+                                         ": it works on this machine only. Try: ssh " + call.input.host +
+                                         " cgpuctl " + std::string(call.verb->name) + ".");
 }
 
 }  // namespace
 
 Result<std::variant<Call, Print>> read_command_line(std::vector<std::string> arguments) {
     put_verb_first(arguments);
+    replace_help_and_version(arguments);
     const bool bare = arguments.empty() || arguments.front().starts_with('-');
     const Verb* verb = bare ? &verbs().front() : find_verb(arguments.front());
-    if (verb == nullptr)
-        return client::fail(Kind::usage, "cgpuctl " + model::quote(arguments.front()) +
-                                             ": there is no such verb. Try: cgpuctl --help.");
+    if (verb == nullptr) return no_such_verb(arguments.front());
     Call call{verb, {}};
     if (verb->takes_command && !wants_help(arguments)) {
         auto command = take_command(*verb, arguments);
@@ -116,11 +177,12 @@ Result<std::variant<Call, Print>> read_command_line(std::vector<std::string> arg
     }
 
     CLI::App app(kAbout, "cgpuctl");
-    app.set_version_flag("--version", std::string("cgpuctl ") + CGPU_VERSION, "print the version");
+    app.set_version_flag("-V,--version", std::string("cgpuctl ") + CGPU_VERSION, "print the version");
     app.set_help_flag("-h,--help", "print this help");
     app.footer(kFooter);
     app.formatter(std::make_shared<HelpFormatter>());  // the verbs below inherit it
     for (const Option& option : verbs().front().options) declare(app, option, call.input);
+    declare(app, kHost, call.input);
     for (const Verb& each : verbs()) declare(app, each, call.input);
     try {
         std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
@@ -134,6 +196,12 @@ Result<std::variant<Call, Print>> read_command_line(std::vector<std::string> arg
         return client::fail(Kind::usage,
                             "cgpuctl" + name + ": " + error.what() + ". Try: cgpuctl" + name + " --help.");
     }
+    if (auto taken = take_last_arguments(*verb, call.input); !taken) return tl::unexpected(taken.error());
+    if (auto placed = check_place(call); !placed) return tl::unexpected(placed.error());
+    // help and version with words that they don't take
+    if (verb->run == nullptr)
+        return client::fail(Kind::usage, "cgpuctl " + std::string(verb->name) +
+                                             ": it takes nothing else. Try: cgpuctl help.");
     return call;
 }
 

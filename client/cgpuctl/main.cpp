@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "client/cgpuctl/command_line.hpp"
+#include "client/cgpuctl/completion/complete.hpp"
 #include "client/cgpuctl/smi/smi.hpp"
 #include "client/node/bus_node.hpp"
 
@@ -38,7 +39,16 @@ int smi_main(const std::vector<std::string>& arguments) {
 /// Whether the program was called as cgpu-smi, a link to it.
 bool is_smi(std::string_view called_as) { return called_as.substr(called_as.rfind('/') + 1) == "cgpu-smi"; }
 
+/// For the shells' completion. What can't be known is left out: an error would be in the way of the user who
+/// is typing.
+int complete_for_shell(const std::vector<std::string>& arguments) {
+    client::BusNode node;
+    std::cout << to_lines(complete({arguments.begin() + 1, arguments.end()}, node));
+    return 0;
+}
+
 int main_of(std::vector<std::string> arguments) {
+    if (!arguments.empty() && arguments.front() == "__complete") return complete_for_shell(arguments);
     const auto read = read_command_line(std::move(arguments));
     if (!read) return report(read.error());
     if (const auto* print = std::get_if<Print>(&*read)) {
@@ -49,7 +59,7 @@ int main_of(std::vector<std::string> arguments) {
     Terminal terminal(std::cout, std::cerr,
                       {wants_color(STDOUT_FILENO), wants_color(STDERR_FILENO), call.input.quiet,
                        is_terminal(STDERR_FILENO)});
-    client::BusNode node(is_terminal(STDIN_FILENO) && is_terminal(STDERR_FILENO));
+    client::BusNode node(is_terminal(STDIN_FILENO) && is_terminal(STDERR_FILENO), call.input.host);
     const auto done = call.verb->run(call.input, node, terminal);
     if (!done) return report(done.error());
     return flush();

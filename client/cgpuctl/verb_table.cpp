@@ -20,7 +20,8 @@ const Option kPersist{"--persist", &Input::persist, "",
                       "keep it for the next starts of the container or job of that name, too"};
 
 const Argument kGpu{"GPU", &Input::gpu, "index or UUID"};
-const Argument kInstance{"INSTANCE", &Input::instance, "id, unique prefix of an id, or name"};
+const Argument kInstances{"INSTANCE...", &Input::instances,
+                          "id, unique prefix of an id, or name; one or more"};
 const Argument kTarget{"INSTANCE|GPU", &Input::target,
                        "a bare number is a GPU's index if there is such a GPU"};
 const Argument kPolicy{
@@ -104,7 +105,7 @@ const std::vector<Verb>& table() {
          "cgpuctl set-default-memory 4GiB",
          &set_default_memory},
         {"set-weight",
-         {kInstance, {"N", &Input::weight, "slices, 1 to the GPU's max_inst"}},
+         {kInstances, {"N", &Input::weight, "slices, 1 to the GPU's max_inst"}},
          {kOnGpu, kPersist, kJson, kDryRun, kQuiet},
          false,
          "Set the weight of an instance",
@@ -115,7 +116,7 @@ const std::vector<Verb>& table() {
          "cgpuctl set-weight web 4",
          &set_weight},
         {"set-priority",
-         {kInstance, {"PRIORITY", &Input::priority, "high or normal"}},
+         {kInstances, {"PRIORITY", &Input::priority, "high or normal"}},
          {kOnGpu, kPersist, kJson, kDryRun, kQuiet},
          false,
          "Set the priority of an instance",
@@ -126,7 +127,7 @@ const std::vector<Verb>& table() {
          "cgpuctl set-priority web high",
          &set_priority},
         {"set-memory",
-         {kInstance, {"SIZE", &Input::memory, "with a unit: 4GiB, 5120MiB"}},
+         {kInstances, {"SIZE", &Input::memory, "with a unit: 4GiB, 5120MiB"}},
          {kOnGpu,
           {"--force", &Input::force, "",
            "allow less than it uses now: it keeps its memory, and gets no more until it fits"},
@@ -171,7 +172,20 @@ const std::vector<Verb>& table() {
          "sees the GPUs that it was granted and its memory limit; it keeps the process id, signals and\n"
          "descriptors of cgpuctl.",
          "cgpuctl run --mem 4GiB --weight 2 -- python3 train.py",
-         &run},
+         &run,
+         true},
+        {"doctor",
+         {},
+         {kJson, {"-q,--quiet", &Input::quiet, "", "print only what is not ok"}},
+         false,
+         "Check everything that cgpu needs on this node",
+         "Driver, GPUs, cgpud, its configuration and folders, the module, Docker, Podman, CDI, polkit, and\n"
+         "what former instances have left. Each finding says why it matters, and what to do about it.\n"
+         "Changes nothing. Without root some things can't be read; they are listed as unchecked.\n"
+         "Exit code 0: no problem was found, warnings or not; 1: a problem was found.",
+         "cgpuctl doctor",
+         &doctor_verb,
+         true},
         {"bench",
          {kGpu},
          {{"--weights", &Input::weights, "N:N...", "one program for each weight; default: 1:2"},
@@ -190,7 +204,8 @@ const std::vector<Verb>& table() {
          "is the difference in points of 100. The last line compares their sum with what one of them\n"
          "completes alone and without cgpu.",
          "cgpuctl bench 0 --weights 1:2",
-         &bench},
+         &bench,
+         true},
         {"module",
          {{"ACTION", &Input::action, "list, show, add, remove or verify"},
           {"WHAT", &Input::what,
@@ -207,7 +222,8 @@ const std::vector<Verb>& table() {
          "need root. verify checks whether a version can be used: its files belong to root, are not\n"
          "writable by others, are complete and fit this machine. list, show and verify take --json.",
          "cgpuctl module list",
-         &module},
+         &module,
+         true},
         {"upgrade",
          {},
          {{"--hot", &Input::hot, "VERSION", "change running processes to it while they run"},
@@ -265,12 +281,25 @@ const std::vector<Verb>& table() {
          "All other keys of the file stay. Docker is told to reload the file; it is not restarted, and\n"
          "running containers are not affected.",
          "cgpuctl runtime configure",
-         &runtime},
+         &runtime,
+         true},
+        {"help",
+         {{"VERB", &Input::verb, "a verb; without it, all verbs are listed", true}},
+         {},
+         false,
+         "Print help, also of one verb",
+         "",
+         "cgpuctl help set-weight",
+         nullptr,
+         true},
+        {"version", {}, {}, false, "Print the version", "", "cgpuctl version", nullptr, true},
     };
     return verbs;
 }
 
 }  // namespace
+
+const Option kHost{"-H,--host", &Input::host, "HOST", "do it on another machine, over ssh: user@machine"};
 
 std::span<const Verb> verbs() { return table(); }
 

@@ -25,6 +25,7 @@ Kind kind_of_ours(std::string_view suffix) {
     if (suffix == "NotAuthorized") return Kind::not_authorized;
     if (suffix == "Internal") return Kind::failed;
     if (suffix == "TryAgain") return Kind::try_again;
+    if (suffix == "Unreachable") return Kind::unreachable;  // our own, of a remote bus
     return Kind::refused;
 }
 

@@ -7,6 +7,7 @@
 #include "client/node/bus_job_watch.hpp"
 #include "client/node/bus_snapshot.hpp"
 #include "client/node/enter_scope.hpp"
+#include "client/node/remote_host.hpp"
 #include "client/node/wake.hpp"
 #include "dbus/caller.hpp"
 
@@ -52,19 +53,25 @@ std::string kept_name(InstanceProxy& instance, const Setting& how) {
 }  // namespace
 
 struct BusNode::Bus {
-    std::unique_ptr<sdbus::IConnection> connection = sdbus::createSystemBusConnection();
+    std::unique_ptr<sdbus::IConnection> connection;
     ManagerProxy manager{*connection, kManagerPath};
+
+    explicit Bus(std::unique_ptr<sdbus::IConnection> made) : connection(std::move(made)) {}
 
     GpuProxy gpu(const std::string& name) { return {*connection, manager.FindGpu(name)}; }
     InstanceProxy instance(const std::string& name) { return {*connection, manager.FindInstance(name)}; }
 };
 
-BusNode::BusNode(bool interactive) : interactive_(interactive) {}
+BusNode::BusNode(bool interactive, std::string host) : interactive_(interactive), host_(std::move(host)) {}
 BusNode::~BusNode() = default;
+
+std::unique_ptr<sdbus::IConnection> BusNode::connect() const {
+    return host_.empty() ? sdbus::createSystemBusConnection() : connect_to_host(host_);
+}
 
 BusNode::Bus& BusNode::bus() {
     if (bus_ != nullptr) return *bus_;
-    auto bus = std::make_unique<Bus>();
+    auto bus = std::make_unique<Bus>(connect());
     wake_service(*bus->connection);
     bus_ = std::move(bus);
     if (interactive_) {
@@ -76,6 +83,17 @@ BusNode::Bus& BusNode::bus() {
 
 Result<Snapshot> BusNode::read() {
     return call([&] { return read_snapshot(*bus().connection); });
+}
+
+Result<ServiceState> BusNode::service() {
+    return call([&] {
+        const auto connection = bus_ != nullptr ? nullptr : connect();
+        return service_state(connection != nullptr ? *connection : *bus_->connection);
+    });
+}
+
+Result<Examination> BusNode::examine() {
+    return call([&] { return to_examination(bus().manager.Examine()); });
 }
 
 Result<std::string> BusNode::find_gpu(const std::string& gpu) {

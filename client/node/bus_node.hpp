@@ -4,6 +4,10 @@
 
 #include "client/node/node.hpp"
 
+namespace sdbus {
+class IConnection;
+}
+
 namespace cgpu::client {
 
 /// The daemon's node on the system bus. Connects at the first call; DBUS_SYSTEM_BUS_ADDRESS names another
@@ -11,10 +15,13 @@ namespace cgpu::client {
 class BusNode final : public Node {
   public:
     /// `interactive`: the user may be asked for a password, and may take time to type it.
-    explicit BusNode(bool interactive = false);
+    /// `host`: of another machine (check_host), whose bus is reached over ssh; empty: this one.
+    explicit BusNode(bool interactive = false, std::string host = {});
     ~BusNode() override;
 
     Result<Snapshot> read() override;
+    Result<ServiceState> service() override;
+    Result<Examination> examine() override;
     Result<std::string> find_gpu(const std::string& gpu) override;
     Result<std::string> find_instance(const std::string& instance) override;
     Result<void> set_policy(const std::string& gpu, const std::string& policy, bool dry_run) override;
@@ -44,8 +51,10 @@ class BusNode final : public Node {
   private:
     struct Bus;
     Bus& bus();
+    [[nodiscard]] std::unique_ptr<sdbus::IConnection> connect() const;
 
     bool interactive_;
+    std::string host_;
     std::unique_ptr<Bus> bus_;
 };
 

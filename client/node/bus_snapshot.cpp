@@ -187,6 +187,26 @@ std::vector<Kept> to_kept(const std::vector<Properties>& entries) {
     return all;
 }
 
+Examination to_examination(const Properties& facts) {
+    Examination found;
+    read_into(facts, "state-dir", found.state_dir);
+    read_into(facts, "runtime-dir", found.runtime_dir);
+    read_into(facts, "module-dir", found.module_dir);
+    read_into(facts, "driver-error", found.driver_error);
+    read_into(facts, "driver-version", found.driver_version);
+    std::vector<Properties> gpus;
+    read_into(facts, "gpus", gpus);
+    for (const Properties& each : gpus) {
+        ExaminedGpu& gpu = found.gpus.emplace_back();
+        read_into(each, "uuid", gpu.uuid);
+        read_into(each, "persistence", gpu.persistence);
+        std::vector<sdbus::Struct<std::uint32_t, std::uint64_t>> processes;
+        read_into(each, "processes", processes);
+        for (const auto& process : processes) gpu.processes.push_back({process.get<0>(), process.get<1>()});
+    }
+    return found;
+}
+
 Job read_job(sdbus::IConnection& connection, const std::string& path) {
     return to_job(properties_of(connection, path, JobProxy::INTERFACE_NAME));
 }

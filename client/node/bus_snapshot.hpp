@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "client/node/examination.hpp"
 #include "client/node/snapshot.hpp"
 #include "dbus/compat.hpp"
 
@@ -23,6 +24,9 @@ using BusQuota = sdbus::Struct<std::string, std::uint32_t, std::uint64_t, std::u
 /// unique name of cgpud's connection. Throws sdbus::Error.
 [[nodiscard]] Snapshot read_snapshot(sdbus::IConnection& connection,
                                      const std::string& service = "org.cgpu1");
+
+/// The result of Examine.
+[[nodiscard]] Examination to_examination(const std::map<std::string, sdbus::Variant>& facts);
 
 /// The job at this path. Throws sdbus::Error.
 [[nodiscard]] Job read_job(sdbus::IConnection& connection, const std::string& path);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "client/node/client_error.hpp"
+#include "client/node/examination.hpp"
 #include "client/node/job_watch.hpp"
 #include "client/node/snapshot.hpp"
 
@@ -63,6 +64,10 @@ class Node {
     virtual ~Node() = default;
 
     virtual Result<Snapshot> read() = 0;
+    /// Whether cgpud is running. Unlike every other call, this one doesn't start it.
+    virtual Result<ServiceState> service() = 0;
+    /// What cgpud and the driver say for a check of the node.
+    virtual Result<Examination> examine() = 0;
     /// The UUID.
     virtual Result<std::string> find_gpu(const std::string& gpu) = 0;
     /// The id.

@@ -63,17 +63,43 @@ void tell_if_failed(sdbus::IConnection& connection) {
     if (!why.empty()) throw compat::make_error("org.freedesktop.DBus.Error.Spawn.Failed", why);
 }
 
+/// `bus`: of the bus itself.
+bool is_running(sdbus::IProxy& bus) {
+    bool there = false;
+    bus.callMethod("NameHasOwner")
+        .onInterface(kBusService)
+        .withArguments(std::string(kServiceName))
+        .storeResultsTo(there);
+    return there;
+}
+
 }  // namespace
+
+ServiceState service_state(sdbus::IConnection& connection) {
+    const auto bus = proxy_of(connection, kBusService, "/org/freedesktop/DBus");
+    compat::finish_registration(*bus);
+    ServiceState state;
+    state.running = is_running(*bus);
+    if (state.running) {
+        std::uint32_t uid = 0;
+        bus->callMethod("GetConnectionUnixUser")
+            .onInterface(kBusService)
+            .withArguments(std::string(kServiceName))
+            .storeResultsTo(uid);
+        state.uid = uid;
+    }
+    if (const auto unit = look_at_unit(connection)) {
+        state.unit_state = unit->active_state;
+        state.status_text = unit->status_text;
+        state.failure = why_failed(*unit);
+    }
+    return state;
+}
 
 void wake_service(sdbus::IConnection& connection) {
     const auto bus = proxy_of(connection, kBusService, "/org/freedesktop/DBus");
     compat::finish_registration(*bus);
-    bool there = false;
-    bus->callMethod("NameHasOwner")
-        .onInterface(kBusService)
-        .withArguments(std::string(kServiceName))
-        .storeResultsTo(there);
-    if (there) return;
+    if (is_running(*bus)) return;
     // After a failed start the bus tries no other for 25 seconds, whoever asks.
     tell_if_failed(connection);
     std::optional<sdbus::Error> failure;

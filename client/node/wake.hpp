@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "client/node/examination.hpp"
 #include "dbus/compat.hpp"
 
 namespace cgpu::client {
@@ -11,6 +12,9 @@ namespace cgpu::client {
 /// checked before and meanwhile. A failed unit is not started: the administrator has to correct the fault
 /// first. Throws sdbus::Error, with the unit's status text. Without systemd the wait is the bus's.
 void wake_service(sdbus::IConnection& connection);
+
+/// Whether cgpud is on the bus, and what systemd knows of it. It is not started. Throws sdbus::Error.
+[[nodiscard]] ServiceState service_state(sdbus::IConnection& connection);
 
 /// The state of a unit, by the properties of its D-Bus object.
 struct UnitState {

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "core/model/similar.hpp"
+
 namespace cgpu::model {
 
 namespace {
@@ -28,12 +30,19 @@ std::string_view to_string(Policy policy) {
 }
 
 tl::expected<Policy, std::string> parse_policy(std::string_view text) {
+    const std::string written = lowered(text);
     for (const Policy policy : kPolicies) {
         const auto number = std::to_string(static_cast<std::uint32_t>(policy));
-        if (text == to_string(policy) || text == number) return policy;
+        if (written == to_string(policy) || written == number) return policy;
     }
     return tl::make_unexpected(
         std::string("it is not one of 0 fair-share, 1 preemptive, 2 weighted, 3 fixed, 4 soft, 5 native"));
+}
+
+std::string_view likely_policy(std::string_view text) {
+    std::vector<std::string_view> names;
+    for (const Policy policy : kPolicies) names.push_back(to_string(policy));
+    return most_similar(text, names);
 }
 
 bool weight_counts(Policy policy) {

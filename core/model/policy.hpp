@@ -20,8 +20,12 @@ enum class Policy : std::uint32_t {
 /// "fair-share", "preemptive", "weighted", "fixed", "soft", "native"; "unknown" for an invalid number.
 std::string_view to_string(Policy policy);
 
-/// Takes a number ("2") or a name ("weighted"). The error is a complete sentence for users.
+/// Takes a number ("2") or a name ("weighted"), without regard to case. The error is a complete sentence for
+/// users.
 tl::expected<Policy, std::string> parse_policy(std::string_view text);
+
+/// The name of the policy that was most likely meant by a text that is none; empty: no name is similar.
+std::string_view likely_policy(std::string_view text);
 
 /// Whether an instance's weight has an effect on its share of the compute.
 bool weight_counts(Policy policy);

@@ -4,8 +4,8 @@
 #include <array>
 #include <vector>
 
-#include "core/model/nearest.hpp"
 #include "core/model/quote.hpp"
+#include "core/model/similar.hpp"
 #include "core/request/variables.hpp"
 
 namespace cgpu::request {
@@ -41,17 +41,15 @@ bool is_known(std::string_view name) {
                                [&](auto beginning) { return name.starts_with(beginning); });
 }
 
-/// Compared without the beginning, which all of them have.
 std::string_view likely_name(std::string_view name, std::string_view beginning) {
-    if (name.size() > kLongest) return {};
-    std::vector<std::string_view> known;
-    for (const std::string_view each : kAsking)
-        if (each.starts_with(beginning)) known.push_back(each.substr(beginning.size()));
-    const auto best = model::nearest(name.substr(beginning.size()), known);
-    for (const std::string_view each : kAsking)
-        if (!best.empty() && each.starts_with(beginning) && each.substr(beginning.size()) == best)
-            return each;
-    return {};
+    std::vector<std::string_view> ends;
+    for (const std::string_view known : kAsking)
+        if (known.starts_with(beginning)) ends.push_back(known.substr(beginning.size()));
+    const auto end = model::most_similar(name.substr(beginning.size()), ends);
+    if (end.empty()) return {};
+    return *std::ranges::find_if(kAsking, [&](std::string_view known) {
+        return known.starts_with(beginning) && known.substr(beginning.size()) == end;
+    });
 }
 
 }  // namespace

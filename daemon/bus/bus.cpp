@@ -74,9 +74,10 @@ tl::expected<std::unique_ptr<Bus>, std::string> Bus::connect(app::Loop& loop, st
     return bus;
 }
 
-tl::expected<void, std::string> Bus::serve(app::Service& service, app::Upgrader& upgrader) {
+tl::expected<void, std::string> Bus::serve(app::Service& service, app::Upgrader& upgrader,
+                                           const app::Examined& examined) {
     try {
-        connection_->objects.emplace(*connection_->bus, service, upgrader, version_);
+        connection_->objects.emplace(*connection_->bus, service, upgrader, version_, examined);
         connection_->objects->manager().set_configuration_problems(configuration_problems_);
     } catch (const sdbus::Error& error) {
         return tl::unexpected("exporting the objects: " + error.getMessage() + ". Try: restart cgpud.");

@@ -8,6 +8,7 @@
 
 #include "daemon/app/instances/service.hpp"
 #include "daemon/app/ports/configuration_problem.hpp"
+#include "daemon/app/ports/examination.hpp"
 #include "daemon/app/ports/job_publisher.hpp"
 #include "daemon/app/ports/loop.hpp"
 #include "daemon/app/ports/ports.hpp"
@@ -28,9 +29,10 @@ class Bus final : public app::Publisher, public app::JobPublisher {
     Bus(const Bus&) = delete;
     Bus& operator=(const Bus&) = delete;
 
-    /// Exports the objects. Service and upgrader must outlive this object, or stop_serving() must be called
-    /// before they end.
-    [[nodiscard]] tl::expected<void, std::string> serve(app::Service& service, app::Upgrader& upgrader);
+    /// Exports the objects. Service, upgrader and driver must outlive this object, or stop_serving() must be
+    /// called before they end.
+    [[nodiscard]] tl::expected<void, std::string> serve(app::Service& service, app::Upgrader& upgrader,
+                                                        const app::Examined& examined);
     void stop_serving();
     /// Makes the daemon available to clients. Error: the name is taken, or the bus's policy forbids it.
     [[nodiscard]] tl::expected<void, std::string> request_name();

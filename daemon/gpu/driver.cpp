@@ -9,7 +9,10 @@ void Driver::Queue::post(std::function<void()> call) {
     if (loop) loop->post(std::move(call));
 }
 
-Driver::Driver(app::Loop& loop) : loop_(loop), queue_(std::make_shared<Queue>()) {
+Driver::Driver(app::Loop& loop)
+    : loop_(loop),
+      queue_(std::make_shared<Queue>()),
+      examining_(std::make_shared<decltype(examining_)::element_type>()) {
     queue_->loop = &loop;
     thread_ = std::thread([queue = queue_] { work(queue); });
 }
@@ -77,6 +80,16 @@ void Driver::processes(const model::Uuid& gpu,
                        std::function<void(app::Result<std::vector<app::DriverProcess>>)> call) {
     ask<app::Result<std::vector<app::DriverProcess>>>(
         [gpu](NvmlReader& reader) { return reader.processes(gpu); }, std::move(call));
+}
+
+void Driver::examine(std::function<void(const app::Result<app::ExaminedDriver>&)> call) {
+    examining_->push_back(std::move(call));
+    if (examining_->size() > 1) return;
+    ask<app::Result<app::ExaminedDriver>>([](NvmlReader& reader) { return reader.examine(); },
+                                          [waiting = examining_](const auto& answer) {
+                                              const auto all = std::exchange(*waiting, {});
+                                              for (const auto& each : all) each(answer);
+                                          });
 }
 
 }  // namespace cgpu::gpu

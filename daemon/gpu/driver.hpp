@@ -6,7 +6,9 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <vector>
 
+#include "daemon/app/ports/examination.hpp"
 #include "daemon/app/ports/ports.hpp"
 #include "daemon/gpu/nvml_reader.hpp"
 
@@ -14,7 +16,7 @@ namespace cgpu::gpu {
 
 /// app::Gpus on a thread of its own, because NVML can hang as long as the driver does. A query that isn't
 /// answered within kPatience is answered with a refusal; the late answer is dropped.
-class Driver final : public app::Gpus {
+class Driver final : public app::Gpus, public app::DriverExamination {
   public:
     static constexpr app::Nanos kPatience = 5'000'000'000;
 
@@ -28,6 +30,7 @@ class Driver final : public app::Gpus {
     void list(std::function<void(app::Result<model::SeenGpus>)> call) override;
     void processes(const model::Uuid& gpu,
                    std::function<void(app::Result<std::vector<app::DriverProcess>>)> call) override;
+    void examine(std::function<void(const app::Result<app::ExaminedDriver>&)> call) override;
 
   private:
     using Job = std::function<void(NvmlReader&)>;
@@ -49,6 +52,8 @@ class Driver final : public app::Gpus {
     app::Loop& loop_;
     std::shared_ptr<Queue> queue_;
     std::thread thread_;
+    /// Who waits for the examination under way. Shared with its answer, which may come after this object.
+    std::shared_ptr<std::vector<std::function<void(const app::Result<app::ExaminedDriver>&)>>> examining_;
 };
 
 }  // namespace cgpu::gpu

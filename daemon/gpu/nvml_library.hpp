@@ -18,6 +18,7 @@ constexpr int kNvmlNoPermission = 4;
 constexpr int kNvmlInsufficientSize = 7;
 constexpr unsigned kNvmlUuidBytes = 96;
 constexpr unsigned kNvmlNameBytes = 96;
+constexpr unsigned kNvmlVersionBytes = 80;
 
 struct NvmlMemoryV1 {
     unsigned long long total, free, used;
@@ -61,6 +62,8 @@ struct NvmlLibrary {
     Processes mps_processes = nullptr;                            ///< clients of an MPS server; may be null
     int (*mig_mode)(NvmlDevice, unsigned*, unsigned*) = nullptr;  ///< may be null (driver < 450)
     int (*compute_mode)(NvmlDevice, unsigned*) = nullptr;
+    int (*driver_version)(char*, unsigned) = nullptr;          ///< may be null
+    int (*persistence_mode)(NvmlDevice, unsigned*) = nullptr;  ///< may be null
     // All four or none of them (driver < 450).
     int (*event_set_create)(NvmlEventSet*) = nullptr;
     int (*event_set_free)(NvmlEventSet) = nullptr;

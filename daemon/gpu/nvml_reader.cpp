@@ -155,13 +155,18 @@ app::Result<std::vector<app::DriverProcess>> NvmlReader::processes(const model::
     if (auto ok = ready(); !ok) return tl::unexpected(ok.error());
     const auto device = find(gpu);
     if (!device) return tl::unexpected(device.error());
-    auto compute = read_processes(nvml_->compute_processes, *device);
+    return processes_on(*device, gpu);
+}
+
+app::Result<std::vector<app::DriverProcess>> NvmlReader::processes_on(NvmlDevice device,
+                                                                      const model::Uuid& gpu) {
+    auto compute = read_processes(nvml_->compute_processes, device);
     if (!compute) return failed("processes of " + gpu.to_string(), compute.error());
     std::vector<app::DriverProcess> processes = std::move(*compute);
     // A process of several kinds is in several lists.
     for (const auto list : {nvml_->graphics_processes, nvml_->mps_processes}) {
         if (list == nullptr) continue;
-        const auto others = read_processes(list, *device);
+        const auto others = read_processes(list, device);
         if (!others && (others.error() == kNvmlNotSupported || others.error() == kNvmlNoPermission)) continue;
         if (!others) return failed("processes of " + gpu.to_string(), others.error());
         for (const auto& other : *others)
@@ -169,6 +174,33 @@ app::Result<std::vector<app::DriverProcess>> NvmlReader::processes(const model::
                 processes.push_back(other);
     }
     return processes;
+}
+
+app::Result<app::ExaminedDriver> NvmlReader::examine() {
+    if (auto ok = ready(); !ok) return tl::unexpected(ok.error());
+    const auto counted = count("GPUs of this host");
+    if (!counted) return tl::unexpected(counted.error());
+    app::ExaminedDriver driver;
+    std::array<char, kNvmlVersionBytes> version{};
+    if (nvml_->driver_version && nvml_->driver_version(version.data(), version.size()) == kNvmlSuccess)
+        driver.version = version.data();
+    for (unsigned index = 0; index < *counted; ++index) {
+        NvmlDevice device = nullptr;
+        std::array<char, kNvmlUuidBytes> text{};
+        if (nvml_->device_by_index(index, &device) != kNvmlSuccess ||
+            nvml_->uuid(device, text.data(), text.size()) != kNvmlSuccess)
+            continue;
+        const auto uuid = model::Uuid::parse(text.data());
+        if (!uuid) continue;
+        auto processes = processes_on(device, *uuid);
+        if (!processes) continue;
+        app::ExaminedGpu gpu{*uuid, std::nullopt, std::move(*processes)};
+        unsigned persistence = 0;
+        if (nvml_->persistence_mode && nvml_->persistence_mode(device, &persistence) == kNvmlSuccess)
+            gpu.persistence = persistence != 0;
+        driver.gpus.push_back(std::move(gpu));
+    }
+    return driver;
 }
 
 }  // namespace cgpu::gpu

@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "daemon/app/ports/examination.hpp"
 #include "daemon/app/ports/ports.hpp"
 #include "daemon/gpu/nvml_library.hpp"
 #include "daemon/gpu/xid_events.hpp"
@@ -17,9 +18,12 @@ class NvmlReader {
     /// Refused if there is no driver; a GPU that NVML can't describe is among the lost ones.
     app::Result<model::SeenGpus> list();
     app::Result<std::vector<app::DriverProcess>> processes(const model::Uuid& gpu);
+    /// A GPU whose processes NVML can't list is left out.
+    app::Result<app::ExaminedDriver> examine();
 
   private:
     app::Result<NvmlDevice> find(const model::Uuid& gpu);
+    app::Result<std::vector<app::DriverProcess>> processes_on(NvmlDevice device, const model::Uuid& gpu);
     tl::expected<void, model::Refusal> ready();
     /// How many GPUs NVML counts. If it can't, it is shut down, and the next query loads it again.
     app::Result<unsigned> count(const std::string& what);

@@ -9,7 +9,7 @@ namespace cgpu::cgpuctl {
 struct Input {
     // arguments
     std::string gpu;
-    std::string instance;
+    std::vector<std::string> instances;
     std::string target;  ///< a GPU or an instance
     std::string policy;
     std::string max_inst;
@@ -54,6 +54,9 @@ struct Input {
     bool drain = false;
     bool no_wait = false;
     bool cancel = false;
+
+    std::string host;  ///< another machine, reached over ssh
+    std::string verb;  ///< of help
 
     bool json = false;
     bool no_legend = false;

@@ -16,8 +16,8 @@ using client::ClientError;
 using client::Result;
 
 struct Argument {
-    std::string_view name;  ///< as help shows it: GPU
-    std::string Input::*value;
+    std::string_view name;                                                        ///< as help shows it: GPU
+    std::variant<std::string Input::*, std::vector<std::string> Input::*> value;  ///< a list: one or more
     std::string_view help;
     bool optional = false;
 };
@@ -38,8 +38,13 @@ struct Verb {
     std::string_view summary;  ///< a line in the list of verbs
     std::string_view details;  ///< more, in its own help; may be empty
     std::string_view example;
+    /// Null: it is answered when the command line is read (help, version).
     Result<void> (*run)(const Input&, client::Node&, Terminal&);
+    bool local = false;  ///< works on this machine only, and so not with --host
 };
+
+/// What all verbs have in common.
+extern const Option kHost;
 
 /// All of them, in the order of the help. The first is what a bare `cgpuctl` does.
 [[nodiscard]] std::span<const Verb> verbs();

@@ -20,6 +20,8 @@ client::Result<void> set_priority(const Input& input, client::Node& node, Termin
 client::Result<void> set_weight(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> set_memory(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> forget(const Input& input, client::Node& node, Terminal& terminal);
+/// Error (failed): a problem was found. What was found is printed before.
+client::Result<void> doctor_verb(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> bench(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> module(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> runtime(const Input& input, client::Node& node, Terminal& terminal);

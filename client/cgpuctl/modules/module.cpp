@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <array>
 
+#include "bundle/bundle.hpp"
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/modules/module_actions.hpp"
 #include "client/run/mounts/mount_plan.hpp"
 #include "core/model/quote.hpp"
+#include "core/model/similar.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
@@ -52,12 +54,25 @@ Result<upgrade::Version> read_version(const std::string& text) {
                             "module list.");
 }
 
+std::string likely_version(const std::string& action, const upgrade::Version& version,
+                           const std::filesystem::path& modules) {
+    std::vector<std::string> names;
+    for (const upgrade::Version& each : bundle::versions_in(modules)) names.push_back(each.str());
+    const auto likely = model::most_similar(version.str(), {names.begin(), names.end()});
+    return "cgpuctl module " + (likely.empty() ? "list" : action + " " + std::string(likely));
+}
+
 Result<void> module(const Input& input, client::Node& node, Terminal& terminal) {
     const auto action = std::find_if(kActions.begin(), kActions.end(),
                                      [&](const Action& each) { return each.name == input.action; });
-    if (action == kActions.end())
+    if (action == kActions.end()) {
+        std::vector<std::string_view> names;
+        for (const Action& each : kActions) names.push_back(each.name);
+        const auto likely = model::most_similar(input.action, names);
         return client::fail(Kind::usage, "cgpuctl module " + model::quote(input.action) +
-                                             ": there is no such action. Try: cgpuctl module --help.");
+                                             ": there is no such action. Try: cgpuctl module " +
+                                             (likely.empty() ? "--help" : std::string(likely)) + ".");
+    }
     if (const auto why = why_not(*action, input); !why.empty())
         return client::fail(Kind::usage, "cgpuctl module " + std::string(action->name) + ": " + why +
                                              ". Try: cgpuctl module " + std::string(action->usage) + ".");

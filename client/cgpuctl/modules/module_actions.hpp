@@ -23,4 +23,9 @@ client::Result<void> module_remove(const Input& input, client::Node& node, Termi
 /// Error: usage.
 [[nodiscard]] client::Result<upgrade::Version> read_version(const std::string& text);
 
+/// The command that does the action with the installed version whose number is the most similar, or else
+/// lists all.
+[[nodiscard]] std::string likely_version(const std::string& action, const upgrade::Version& version,
+                                         const std::filesystem::path& modules);
+
 }  // namespace cgpu::cgpuctl

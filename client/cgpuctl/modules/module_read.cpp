@@ -127,8 +127,9 @@ Result<void> module_show(const Input& input, client::Node& node, Terminal& termi
     const auto module = client::look_at_module(modules_folder(input), *version, users);
     std::error_code none;
     if (!std::filesystem::exists(module.folder, none))
-        return client::fail(Kind::not_found,
-                            "module " + version->str() + ": it is not installed. Try: cgpuctl module list.");
+        return client::fail(Kind::not_found, "module " + version->str() + ": it is not installed. Try: " +
+                                                 likely_version("show", *version, modules_folder(input)) +
+                                                 ".");
     const auto current = in_force(node);
     if (input.json) {
         terminal.out() << to_text(module_json(module, current));

@@ -37,19 +37,37 @@ std::vector<std::string> mode_warnings(const client::Snapshot& snapshot) {
     return out;
 }
 
+std::vector<std::string> module_warnings(const client::Snapshot& snapshot) {
+    std::vector<std::string> out;
+    if (snapshot.job && !snapshot.job->ended()) return out;
+    for (const client::Instance& instance : snapshot.instances)
+        if (!instance.module_version.empty() && !snapshot.module_version.empty() &&
+            instance.module_version != snapshot.module_version)
+            out.push_back("instance " + short_id(instance.id) + ": its processes run module " +
+                          instance.module_version + ", and " + snapshot.module_version +
+                          " is in force. Try: journalctl -u cgpud.");
+    return out;
+}
+
+std::vector<std::string> warnings_of_weight(const client::Snapshot& snapshot, const client::Gpu& gpu) {
+    std::vector<std::string> out;
+    if (!divides(gpu)) return out;
+    for (const client::Instance& instance : snapshot.instances) {
+        const client::OnGpu* place = instance.on(gpu.uuid);
+        if (place == nullptr || place->quota.weight > 0) continue;
+        out.push_back("instance " + short_id(instance.id) + ": its weight on GPU " +
+                      std::to_string(gpu.index) + " is 0, so it cannot compute. Try: cgpuctl set-weight " +
+                      short_id(instance.id) + " 1, after freeing a weight if none is left.");
+    }
+    return out;
+}
+
 std::vector<std::string> warnings_about(const client::Snapshot& snapshot) {
     std::vector<std::string> out = configuration_warnings(snapshot);
     if (snapshot.module_version.empty())
         out.emplace_back(
             "module: none is installed, so nothing can be limited. Try: install it, then restart cgpud.");
-    for (const client::Instance& instance : snapshot.instances) {
-        const bool under_way = snapshot.job && !snapshot.job->ended();
-        if (!under_way && !instance.module_version.empty() && !snapshot.module_version.empty() &&
-            instance.module_version != snapshot.module_version)
-            out.push_back("instance " + short_id(instance.id) + ": its processes run module " +
-                          instance.module_version + ", and " + snapshot.module_version +
-                          " is in force. Try: journalctl -u cgpud.");
-    }
+    for (std::string& warning : module_warnings(snapshot)) out.push_back(std::move(warning));
     if (snapshot.gpus.empty())
         out.emplace_back("GPUs: the driver shows none. Try: nvidia-smi, then journalctl -u cgpud.");
     for (std::string& warning : mode_warnings(snapshot)) out.push_back(std::move(warning));
@@ -61,15 +79,7 @@ std::vector<std::string> warnings_about(const client::Snapshot& snapshot) {
         else if (!gpu.obstacle.empty())
             out.push_back("GPU " + std::to_string(gpu.index) + ": nothing is put on it: " + gpu.obstacle +
                           ". Try: nvidia-smi -q.");
-        if (!divides(gpu)) continue;
-        for (const client::Instance& instance : snapshot.instances) {
-            const client::OnGpu* place = instance.on(gpu.uuid);
-            if (place == nullptr || place->quota.weight > 0) continue;
-            out.push_back("instance " + short_id(instance.id) + ": its weight on GPU " +
-                          std::to_string(gpu.index) +
-                          " is 0, so it cannot compute. Try: cgpuctl set-weight " + short_id(instance.id) +
-                          " 1, after freeing a weight if none is left.");
-        }
+        for (std::string& warning : warnings_of_weight(snapshot, gpu)) out.push_back(std::move(warning));
     }
     return out;
 }

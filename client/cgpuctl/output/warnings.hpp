@@ -13,4 +13,12 @@ namespace cgpu::cgpuctl {
 /// The warnings about GPUs that serve another mode than the node was switched to.
 [[nodiscard]] std::vector<std::string> mode_warnings(const client::Snapshot& snapshot);
 
+/// The warnings about instances whose processes run another version of the module than the one in force,
+/// though no upgrade is under way.
+[[nodiscard]] std::vector<std::string> module_warnings(const client::Snapshot& snapshot);
+
+/// The warnings about instances that can't compute on this GPU because they have no weight.
+[[nodiscard]] std::vector<std::string> warnings_of_weight(const client::Snapshot& snapshot,
+                                                          const client::Gpu& gpu);
+
 }  // namespace cgpu::cgpuctl

@@ -9,7 +9,7 @@
 
 #include "client/cgpuctl/output/values.hpp"
 #include "client/cgpuctl/smi/fields.hpp"
-#include "core/model/nearest.hpp"
+#include "core/model/similar.hpp"
 #include "core/model/quote.hpp"
 
 namespace cgpu::cgpuctl::smi {
@@ -81,7 +81,7 @@ Result<std::vector<std::string>> known_fields(std::string_view option, const std
     auto wanted = split(list);
     for (const std::string& name : wanted) {
         if (std::ranges::find(names, std::string_view(name)) != names.end()) continue;
-        const auto likely = model::nearest(name, names);
+        const auto likely = model::most_similar(name, names);
         return refuse(
             std::string(option) + ": there is no field " + model::quote(name) + ". Try: " +
             (likely.empty() ? "use some of these" : "use " + std::string(likely) + ", or others of these") +

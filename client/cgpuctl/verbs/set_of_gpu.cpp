@@ -1,5 +1,6 @@
 // set-policy, set-max-inst and set-prio-ratio: settings of a whole GPU.
 #include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/values.hpp"
 #include "core/model/policy.hpp"
 #include "core/model/quote.hpp"
@@ -31,10 +32,13 @@ client::Result<void> set_count(const char* name, const std::string& text,
 
 client::Result<void> set_policy(const Input& input, client::Node& node, Terminal& terminal) {
     const auto policy = model::parse_policy(input.policy);
-    if (!policy)
-        return client::fail(client::ClientError::Kind::usage, "policy " + model::quote(input.policy) + ": " +
-                                                                  policy.error() +
-                                                                  ". Try: cgpuctl set-policy 0 weighted.");
+    if (!policy) {
+        const auto likely = model::likely_policy(input.policy);
+        return client::fail(client::ClientError::Kind::usage,
+                            "policy " + model::quote(input.policy) + ": " + policy.error() +
+                                ". Try: cgpuctl set-policy " + printable(input.gpu) + " " +
+                                std::string(likely.empty() ? "weighted" : likely) + ".");
+    }
     return say(node.set_policy(input.gpu, input.policy, input.dry_run), input,
                "policy " + std::string(model::to_string(*policy)), terminal);
 }

@@ -1,38 +1,95 @@
-// set-memory, set-weight and set-priority: settings of one instance, until it ends or also for its next
+// set-memory, set-weight and set-priority: settings of instances, until they end or also for their next
 // starts.
+#include <algorithm>
+#include <functional>
+
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/json.hpp"
 #include "client/cgpuctl/output/values.hpp"
 #include "core/model/quote.hpp"
+#include "core/model/similar.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
 
+using client::ClientError;
+
 client::Setting setting_of(const Input& input) { return {input.persist, input.force, input.dry_run}; }
 
-/// Reports that `figure` was set, if it was, and for how long. `kept_for` is the name whose next starts get
-/// it, too; empty: it isn't kept. With --json it prints an object: `key` with `value`, and the other fields.
-client::Result<void> say(const client::Result<std::string>& kept_for, const Input& input,
-                         const std::string& figure, const char* key, const Json& value, Terminal& terminal) {
-    if (!kept_for) return tl::unexpected(kept_for.error());
-    const bool kept = !kept_for->empty();
-    if (input.json) {
-        terminal.out() << to_text({{"instance", input.instance},
-                                   {key, value},
-                                   {"kept", kept},
-                                   {"kept_for", kept ? Json(*kept_for) : Json()},
-                                   {"dry_run", input.dry_run}});
-        return {};
-    }
-    const std::string start = "Instance " + input.instance + ": " + figure;
-    const std::string next = "for the next starts of " + printable(*kept_for);
+/// A setting that is made for each of the instances that the command line names.
+struct Change {
+    std::string figure;  ///< `weight 4`
+    const char* key;     ///< of the JSON
+    Json value;
+    /// Returns the name for whose next starts it is kept; empty: it isn't.
+    std::function<client::Result<std::string>(const std::string& instance, const client::Setting& how)> set;
+};
+
+/// Reports that the change was made, if it was, and for how long.
+void say(const Change& change, const std::string& instance, const std::string& kept_for, const Input& input,
+         Terminal& terminal) {
+    const std::string start = "Instance " + instance + ": " + change.figure;
+    const std::string next = "for the next starts of " + printable(kept_for);
+    const bool kept = !kept_for.empty();
     if (input.dry_run)
         terminal.done(start + " could be set" + (kept ? ", and kept " + next : "") +
                       "; nothing was changed.");
     else
         terminal.done(start +
                       (kept ? " is set, and kept " + next + "." : " is set, until the instance ends."));
+}
+
+Json to_json(const Change& change, const std::string& instance, const std::string& kept_for, bool dry_run) {
+    return {{"instance", instance},
+            {change.key, change.value},
+            {"kept", !kept_for.empty()},
+            {"kept_for", kept_for.empty() ? Json() : Json(kept_for)},
+            {"dry_run", dry_run}};
+}
+
+std::string list_of(const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+    return text;
+}
+
+/// A refusal that came after other instances had been changed, or before any was.
+tl::unexpected<ClientError> refused(ClientError error, const std::vector<std::string>& changed,
+                                    bool several) {
+    if (several) {
+        const auto remedy = error.text.find(". Try: ");
+        const std::string said = changed.empty() ? "; none of the instances was changed"
+                                                 : "; " + list_of(changed) + " had been changed before";
+        error.text.insert(std::min(remedy, error.text.size()), said);
+    }
+    return tl::unexpected(std::move(error));
+}
+
+/// Several instances are checked before the first one is changed. Nothing is undone: a refusal that comes
+/// after that says which were changed.
+client::Result<void> make(const Change& change, const Input& input, Terminal& terminal) {
+    const bool several = input.instances.size() > 1;
+    client::Setting how = setting_of(input);
+    if (several && !input.dry_run) {
+        how.dry_run = true;
+        for (const std::string& instance : input.instances)
+            if (const auto could = change.set(instance, how); !could)
+                return refused(could.error(), {}, several);
+        how.dry_run = false;
+    }
+    std::vector<std::string> changed;
+    Json list = Json::array();
+    for (const std::string& instance : input.instances) {
+        const auto kept_for = change.set(instance, how);
+        if (!kept_for) return refused(kept_for.error(), changed, several);
+        if (!input.dry_run) changed.push_back(instance);
+        if (input.json)
+            list.push_back(to_json(change, instance, *kept_for, input.dry_run));
+        else
+            say(change, instance, *kept_for, input, terminal);
+    }
+    if (input.json) terminal.out() << to_text(several ? list : list.front());
     return {};
 }
 
@@ -41,24 +98,34 @@ client::Result<void> say(const client::Result<std::string>& kept_for, const Inpu
 client::Result<void> set_memory(const Input& input, client::Node& node, Terminal& terminal) {
     const auto size = read_size("memory limit", input.memory);
     if (!size) return tl::unexpected(size.error());
-    return say(node.set_memory(input.instance, input.gpu, size->count(), setting_of(input)), input,
-               "memory limit " + size_text(size->count()), "memory_limit_bytes", size->count(), terminal);
+    return make({"memory limit " + size_text(size->count()), "memory_limit_bytes", size->count(),
+                 [&](const std::string& instance, const client::Setting& how) {
+                     return node.set_memory(instance, input.gpu, size->count(), how);
+                 }},
+                input, terminal);
 }
 
 client::Result<void> set_weight(const Input& input, client::Node& node, Terminal& terminal) {
     const auto weight = read_count("weight", input.weight);
     if (!weight) return tl::unexpected(weight.error());
-    return say(node.set_weight(input.instance, input.gpu, *weight, setting_of(input)), input,
-               "weight " + input.weight, "weight", *weight, terminal);
+    return make({"weight " + input.weight, "weight", *weight,
+                 [&](const std::string& instance, const client::Setting& how) {
+                     return node.set_weight(instance, input.gpu, *weight, how);
+                 }},
+                input, terminal);
 }
 
 client::Result<void> set_priority(const Input& input, client::Node& node, Terminal& terminal) {
-    if (input.priority != "high" && input.priority != "normal")
-        return client::fail(client::ClientError::Kind::usage, "priority " + model::quote(input.priority) +
-                                                                  ": there is no such. Try: high or normal.");
-    const bool high = input.priority == "high";
-    return say(node.set_high_priority(input.instance, input.gpu, high, setting_of(input)), input,
-               input.priority + " priority", "high_priority", high, terminal);
+    const std::string priority = model::lowered(input.priority);
+    if (priority != "high" && priority != "normal")
+        return client::fail(ClientError::Kind::usage, "priority " + model::quote(input.priority) +
+                                                          ": there is no such. Try: high or normal.");
+    const bool high = priority == "high";
+    return make({priority + " priority", "high_priority", high,
+                 [&](const std::string& instance, const client::Setting& how) {
+                     return node.set_high_priority(instance, input.gpu, high, how);
+                 }},
+                input, terminal);
 }
 
 }  // namespace cgpu::cgpuctl

@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "core/model/quote.hpp"
+#include "core/model/similar.hpp"
 
 namespace cgpu::app {
 namespace {
@@ -23,6 +24,14 @@ tl::unexpected<Refusal> no_gpu(const model::Node& node, std::string_view gpu) {
         known.empty() ? "look at nvidia-smi: the driver shows no GPU now" : "name one of: " + known);
 }
 
+/// The beginning of a remedy; empty if no name is similar.
+std::string likely_instance(const model::Node& node, std::string_view instance) {
+    std::vector<std::string_view> names;
+    for (const auto& [id, each] : node.instances()) names.push_back(each.name);
+    const auto likely = model::most_similar(instance, names);
+    return likely.empty() ? "" : "name " + model::quote(likely) + " if that is meant, or ";
+}
+
 }  // namespace
 
 Result<model::Uuid> find_gpu(const model::Node& node, std::string_view gpu) {
@@ -39,16 +48,23 @@ Result<model::Uuid> find_gpu(const model::Node& node, std::string_view gpu) {
 
 Result<model::InstanceId> find_instance(const model::Node& node, std::string_view instance) {
     std::vector<model::InstanceId> found;
+    std::vector<model::InstanceId> in_another_case;
+    const std::string small = model::lowered(instance);
     for (const auto& [id, each] : node.instances()) {
         if (id.str() == instance) return id;
         const bool by_prefix = instance.size() >= kShortestPrefix && id.str().starts_with(instance);
-        if (by_prefix || (!instance.empty() && each.name == instance)) found.push_back(id);
+        if (by_prefix || (!instance.empty() && each.name == instance))
+            found.push_back(id);
+        else if (!instance.empty() && model::lowered(each.name) == small)
+            in_another_case.push_back(id);
     }
+    if (found.empty()) found = std::move(in_another_case);
     if (found.size() == 1) return found.front();
     const auto what = "instance " + model::quote(instance);
     if (found.empty())
-        return model::refuse(Refusal::Reason::not_found, what, "there is no such instance",
-                             "use an id, a prefix of one, or a name of `cgpuctl list`");
+        return model::refuse(
+            Refusal::Reason::not_found, what, "there is no such instance",
+            likely_instance(node, instance) + "use an id, a prefix of one, or a name of `cgpuctl list`");
     std::string ids;
     for (const auto& id : found) ids += (ids.empty() ? "" : ", ") + id.short_id();
     return model::refuse(Refusal::Reason::invalid, what, "several instances are meant by it",

@@ -12,7 +12,8 @@ namespace cgpu::app {
 /// A GPU by index or UUID.
 [[nodiscard]] Result<model::Uuid> find_gpu(const model::Node& node, std::string_view gpu);
 
-/// An instance by id, by a unique prefix of an id (at least 4 characters), or by name if only one has it.
+/// An instance by id, by a unique prefix of an id (at least 4 characters), or by name if only one has it. A
+/// name in another case counts if no instance has it as it is written.
 [[nodiscard]] Result<model::InstanceId> find_instance(const model::Node& node, std::string_view instance);
 
 /// The GPU that `gpu` means for this instance; empty means its only one.

@@ -1,6 +1,7 @@
 #include "daemon/app/upgrade/upgrade_checks.hpp"
 
 #include "core/model/quote.hpp"
+#include "core/model/similar.hpp"
 #include "core/upgrade/compatible.hpp"
 #include "core/upgrade/objections.hpp"
 
@@ -19,6 +20,15 @@ std::string list(const std::vector<std::string>& items, const char* between) {
         text += (i == 0 ? "" : between) + items[i];
     if (items.size() > kMostNamed) text += between + std::to_string(items.size() - kMostNamed) + " more";
     return text;
+}
+
+/// The installed version whose number is the most similar, and that is not in force; empty: none is.
+std::string likely_version(const std::string& written, const std::vector<upgrade::Manifest>& installed,
+                           const upgrade::Version& in_force) {
+    std::vector<std::string> versions;
+    for (const auto& manifest : installed)
+        if (manifest.version != in_force) versions.push_back(manifest.version.str());
+    return std::string(model::most_similar(written, {versions.begin(), versions.end()}));
 }
 
 }  // namespace
@@ -49,7 +59,16 @@ Result<upgrade::Manifest> UpgradeChecks::target(std::string_view version) const 
     if (*parsed == flow_.in_force())
         return model::refuse(Refusal::Reason::exists, name, "it is in force",
                              "use another version of `cgpuctl module list`");
-    return modules_.verified(*parsed);
+    auto verified = modules_.verified(*parsed);
+    if (verified || verified.error().reason != Refusal::Reason::not_found) return verified;
+    // The reason stays as it is: the folder may be there, and its manifest missing.
+    constexpr std::string_view kTry = ". Try: ";
+    model::Refusal refusal = verified.error();
+    const auto likely = likely_version(parsed->str(), modules_.list(), flow_.in_force());
+    const auto remedy = refusal.text.find(kTry);
+    if (!likely.empty() && remedy != std::string::npos)
+        refusal.text.insert(remedy + kTry.size(), "use " + likely + " if that is meant, or ");
+    return tl::unexpected(std::move(refusal));
 }
 
 Result<void> UpgradeChecks::hot(const upgrade::Manifest& target) const {

@@ -4,8 +4,10 @@
 #include <tuple>
 #include <utility>
 
+#include "daemon/app/ports/log.hpp"
 #include "daemon/bus/authority/permitted.hpp"
 #include "daemon/bus/message/errors.hpp"
+#include "daemon/bus/message/examined.hpp"
 #include "daemon/bus/message/paths.hpp"
 
 namespace cgpu::bus {
@@ -42,12 +44,13 @@ void emit_changed(sdbus::IObject& object, const std::vector<compat::PropertyName
 }  // namespace
 
 ManagerObject::ManagerObject(sdbus::IConnection& connection, Authority& authority, app::Service& service,
-                             app::Upgrader& upgrader, std::string version)
+                             app::Upgrader& upgrader, std::string version, app::Examined examined)
     : AdaptorInterfaces(connection, sdbus::ObjectPath(kManagerPath)),
       authority_(authority),
       service_(service),
       upgrader_(upgrader),
-      version_(std::move(version)) {
+      version_(std::move(version)),
+      examined_(std::move(examined)) {
     registerAdaptor();
 }
 
@@ -174,6 +177,19 @@ std::vector<std::string> ManagerObject::ModulesInstalled() {
     std::vector<std::string> versions;
     for (const auto& manifest : upgrader_.installed()) versions.push_back(manifest.version.str());
     return versions;
+}
+
+void ManagerObject::Examine(sdbus::Result<std::map<std::string, sdbus::Variant>>&& result) {
+    const auto reply =
+        std::make_shared<sdbus::Result<std::map<std::string, sdbus::Variant>>>(std::move(result));
+    examined_.driver.examine([reply, folders = examined_.folders](const auto& driver) {
+        // No exception may leave this function: the loop calls it.
+        try {
+            reply->returnResults(facts_of(folders, driver));
+        } catch (const std::exception& error) {
+            log::warn("Examine: its caller can't be answered: {}", error.what());
+        }
+    });
 }
 
 void ManagerObject::SetMode(Begun&& result, std::string mode, OptionMap options) {

@@ -6,6 +6,7 @@
 
 #include "daemon/app/instances/service.hpp"
 #include "daemon/app/ports/configuration_problem.hpp"
+#include "daemon/app/ports/examination.hpp"
 #include "daemon/app/upgrade/upgrader.hpp"
 #include "daemon/bus/authority/authority.hpp"
 #include "daemon/bus/message/options.hpp"
@@ -20,7 +21,7 @@ class ManagerObject final
     : public sdbus::AdaptorInterfaces<org::cgpu1::Manager_adaptor, sdbus::ObjectManager_adaptor> {
   public:
     ManagerObject(sdbus::IConnection& connection, Authority& authority, app::Service& service,
-                  app::Upgrader& upgrader, std::string version);
+                  app::Upgrader& upgrader, std::string version, app::Examined examined);
     ~ManagerObject();
     ManagerObject(const ManagerObject&) = delete;
     ManagerObject& operator=(const ManagerObject&) = delete;
@@ -49,6 +50,7 @@ class ManagerObject final
     void RevertDefaultMemory(sdbus::Result<>&& result, OptionMap options) override;
     sdbus::ObjectPath FindGpu(const std::string& gpu) override;
     sdbus::ObjectPath FindInstance(const std::string& instance) override;
+    void Examine(sdbus::Result<std::map<std::string, sdbus::Variant>>&& result) override;
 
     void UpgradeHot(Begun&& result, std::string version, OptionMap options) override;
     void UpgradeCold(Begun&& result, std::string version, OptionMap options) override;
@@ -72,6 +74,7 @@ class ManagerObject final
     app::Service& service_;
     app::Upgrader& upgrader_;
     std::string version_;
+    app::Examined examined_;
     app::ConfigurationProblems configuration_problems_;
 };
 

@@ -4,6 +4,32 @@ using namespace simgpu;
 
 namespace {
 
+/// Answers one number that depends on the card's mode only.
+template <typename Number, typename Make>
+nvmlReturn_t answer_mode(nvmlDevice_t handle, Number* number, Make make) {
+    std::shared_ptr<Device> device;
+    std::uint32_t gpu = 0;
+    if (const nvmlReturn_t result = find_gpu(handle, device, gpu); result != NVML_SUCCESS) return result;
+    if (!number) return NVML_ERROR_INVALID_ARGUMENT;
+    *number = static_cast<Number>(make(device->mode(gpu)));
+    return NVML_SUCCESS;
+}
+
+/// By NVIDIA's numbers.
+int compute_mode_of(GpuMode mode) {
+    switch (mode) {
+        case GpuMode::exclusive:
+            return 3;
+        case GpuMode::prohibited:
+            return 2;
+        case GpuMode::normal:
+        case GpuMode::mig:
+        case GpuMode::fleeting:
+            return 0;
+    }
+    return 0;
+}
+
 /// Answers one number that depends on the card only.
 template <typename Number, typename Make>
 nvmlReturn_t answer(nvmlDevice_t handle, Number* number, Make make) {
@@ -27,19 +53,18 @@ nvmlReturn_t clock_of(nvmlDevice_t handle, nvmlClockType_t type, unsigned int* m
 extern "C" {
 
 nvmlReturn_t nvmlDeviceGetComputeMode(nvmlDevice_t handle, int* mode) {
-    return answer(handle, mode, [](const Card&) { return 0; });  // default: several contexts
+    return answer_mode(handle, mode, &compute_mode_of);
 }
 
 nvmlReturn_t nvmlDeviceGetPersistenceMode(nvmlDevice_t handle, int* mode) {
-    return answer(handle, mode, [](const Card&) { return 1; });
+    return answer_mode(handle, mode, [](GpuMode set) { return set == GpuMode::fleeting ? 0 : 1; });
 }
 
 nvmlReturn_t nvmlDeviceGetMigMode(nvmlDevice_t handle, unsigned int* current, unsigned int* pending) {
-    if (const nvmlReturn_t result = answer(handle, current, [](const Card&) { return 0; });
-        result != NVML_SUCCESS) {
+    const auto is_on = [](GpuMode set) { return set == GpuMode::mig ? 1 : 0; };
+    if (const nvmlReturn_t result = answer_mode(handle, current, is_on); result != NVML_SUCCESS)
         return result;
-    }
-    return answer(handle, pending, [](const Card&) { return 0; });
+    return answer_mode(handle, pending, is_on);
 }
 
 nvmlReturn_t nvmlDeviceIsMigDeviceHandle(nvmlDevice_t handle, unsigned int* is_mig) {

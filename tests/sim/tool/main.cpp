@@ -1,6 +1,8 @@
 #include <CLI/CLI.hpp>
 #include <cstring>
 #include <iostream>
+#include <map>
+#include <string>
 
 #include "tests/sim/device/file/device_path.hpp"
 #include "tests/sim/device/ledger/trace.hpp"
@@ -101,9 +103,19 @@ int main(int argc, char** argv) {
     CLI::App* return_verb = verb("return", "A lost GPU is there again");
     CLI::App* xid_verb = verb("xid", "The driver reports an error of a GPU");
     std::uint64_t code = 0;
-    for (CLI::App* one_gpu : {lose_verb, return_verb, xid_verb})
+    CLI::App* mode_verb = verb("mode", "What nvidia-smi would set of a GPU");
+    const std::map<std::string, simgpu::GpuMode> modes = {{"normal", simgpu::GpuMode::normal},
+                                                          {"exclusive", simgpu::GpuMode::exclusive},
+                                                          {"prohibited", simgpu::GpuMode::prohibited},
+                                                          {"mig", simgpu::GpuMode::mig},
+                                                          {"no-persistence", simgpu::GpuMode::fleeting}};
+    simgpu::GpuMode mode{};
+    for (CLI::App* one_gpu : {lose_verb, return_verb, xid_verb, mode_verb})
         one_gpu->add_option("gpu", gpu, "Its index")->required()->check(CLI::Range(0U, simgpu::kMaxGpus - 1));
     xid_verb->add_option("code", code, "NVIDIA's number of it")->required();
+    mode_verb->add_option("mode", mode, "normal, exclusive, prohibited, mig or no-persistence")
+        ->required()
+        ->transform(CLI::Transformer(modes));
     CLI::App* unload_verb = verb("unload", "The driver is unloaded, as far as NVML is concerned");
     CLI::App* load_verb = verb("load", "The driver is loaded again");
     CLI11_PARSE(app, argc, argv);
@@ -126,6 +138,10 @@ int main(int argc, char** argv) {
         }
         if (xid_verb->parsed()) {
             device->report_xid(gpu, code);
+            return 0;
+        }
+        if (mode_verb->parsed()) {
+            device->set_mode(gpu, mode);
             return 0;
         }
         if (unload_verb->parsed() || load_verb->parsed()) {

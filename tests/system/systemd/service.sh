@@ -22,6 +22,14 @@ tail -n 1 "$scratch/exposure"
 expect_equal "status line" "$(of_unit StatusText)" '1 GPUs, 0 instances'
 expect_equal "who calls" "$(busctl call "${manager[@]}" FindGpu s 0 | cut -d' ' -f1)" o
 
+# doctor finds nothing wrong with it, and neither it nor a shell's completion starts a cgpud that was stopped.
+expect_equal "problems of a good node" "$(cgpuctl doctor --json | jq -c '[.problems, .not_checked]')" '[0,0]'
+expect systemctl stop cgpud
+expect_error 'cgpud +it is not running: its unit is inactive' cgpuctl doctor
+expect_equal "GPUs to complete" "$(cgpuctl __complete show '')" ''
+expect_equal "the service after doctor" "$(systemctl is-active cgpud)" inactive
+expect systemctl start cgpud
+
 # A user may read, and may not change anything without polkit's permission (polkit.sh), nor take the name.
 expect as_nobody cgpuctl status
 expect_error 'only root may|polkit wants a password' as_nobody cgpuctl set-policy 0 weighted

@@ -38,6 +38,8 @@ class Device {
         const std::uint32_t bit = 1U << gpu;
         lost ? layout_->lost_gpus.fetch_or(bit) : layout_->lost_gpus.fetch_and(~bit);
     }
+    GpuMode mode(std::uint32_t gpu) const { return layout_->modes[gpu].load(); }
+    void set_mode(std::uint32_t gpu, GpuMode mode) { layout_->modes[gpu] = mode; }
     /// The driver reports an error of a GPU. One process reports at a time.
     void report_xid(std::uint32_t gpu, std::uint64_t code) {
         const std::uint64_t number = layout_->xid_count.load();

@@ -27,6 +27,15 @@ struct XidRecord {
 };
 constexpr std::uint64_t kMaxXids = 256;
 
+/// What nvidia-smi sets of a card. The simulated driver reports it through NVML, and behaves as before.
+enum class GpuMode : std::uint32_t {
+    normal,      ///< compute mode DEFAULT, MIG off, persistence mode on
+    exclusive,   ///< compute mode EXCLUSIVE_PROCESS
+    prohibited,  ///< compute mode PROHIBITED
+    mig,         ///< MIG is on
+    fleeting,    ///< persistence mode is off
+};
+
 /// The shared file. The rings follow it at kRingsOffset, the bytes of the segments at kDataOffset. Everything
 /// but rings and bytes is changed only under the lock.
 struct Layout {
@@ -53,11 +62,12 @@ struct Layout {
     std::atomic<std::uint32_t> driver_gone;  ///< Not 0: as if it were unloaded.
     std::atomic<std::uint64_t> xid_count;    ///< Errors that were ever reported; the last of them follow.
     XidRecord xids[kMaxXids];                ///< The n-th at n % kMaxXids.
+    std::atomic<GpuMode> modes[kMaxGpus];    ///< What an administrator has set by nvidia-smi.
 };
 static_assert(kMaxGpus <= 32);
 
 constexpr std::uint64_t kMagic = 0x7570676d6973ULL;  // "simgpu"
-constexpr std::uint32_t kLayoutVersion = 8;
+constexpr std::uint32_t kLayoutVersion = 9;
 constexpr std::uint64_t kRingsOffset = (sizeof(Layout) + 4095) / 4096 * 4096;
 
 // The data area is sparse: only what programs wrote takes memory. It is far larger than all cards, so that

@@ -41,15 +41,17 @@ std::string usage_error(const Words& words) {
 TEST(VerbTable, HasEveryVerbOnce) {
     std::vector<std::string> names;
     for (const Verb& verb : verbs()) names.emplace_back(verb.name);
-    EXPECT_EQ(names,
-              (Words{"status", "list", "show", "inspect", "set-policy", "set-max-inst", "set-prio-ratio",
-                     "set-default-memory", "set-weight", "set-priority", "set-memory", "forget", "run",
-                     "bench", "module", "upgrade", "set-mode", "runtime"}));
+    EXPECT_EQ(names, (Words{"status",     "list",         "show",           "inspect",
+                            "set-policy", "set-max-inst", "set-prio-ratio", "set-default-memory",
+                            "set-weight", "set-priority", "set-memory",     "forget",
+                            "run",        "doctor",       "bench",          "module",
+                            "upgrade",    "set-mode",     "runtime",        "help",
+                            "version"}));
 }
 
 TEST(VerbTable, EveryVerbIsComplete) {
     for (const Verb& verb : verbs()) {
-        EXPECT_NE(verb.run, nullptr) << verb.name;
+        EXPECT_EQ(verb.run == nullptr, verb.name == "help" || verb.name == "version") << verb.name;
         EXPECT_FALSE(verb.summary.empty()) << verb.name;
         EXPECT_TRUE(verb.example.starts_with("cgpuctl " + std::string(verb.name))) << verb.name;
         EXPECT_EQ(find_verb(verb.name), &verb);
@@ -73,6 +75,8 @@ TEST(VerbTable, EveryVerbEitherReadsOrHasADryRun) {
                                                  "set-weight", "set-priority", "set-memory"};
         if (both.contains(verb.name))
             EXPECT_TRUE(json && dry_run) << verb.name;
+        else if (verb.run == nullptr)
+            EXPECT_FALSE(json || dry_run) << verb.name;
         else
             EXPECT_NE(json, dry_run) << verb.name;
     }
@@ -83,13 +87,20 @@ TEST(VerbTable, EveryExampleCanBeRead) {
         std::istringstream example{std::string(verb.example)};
         Words words{std::istream_iterator<std::string>(example), {}};
         words.erase(words.begin());
-        EXPECT_EQ(call_of(words).verb, &verb) << verb.example;
+        if (verb.run == nullptr)
+            EXPECT_FALSE(text_of(words).empty()) << verb.example;
+        else
+            EXPECT_EQ(call_of(words).verb, &verb) << verb.example;
     }
 }
 
 TEST(Help, OfEachVerbShowsArgumentsOptionsAndAnExample) {
     for (const Verb& verb : verbs()) {
         const std::string help = text_of({std::string(verb.name), "--help"});
+        EXPECT_EQ(help.find("--host") != std::string::npos, !verb.local) << verb.name;
+        if (verb.name != "help") {
+            EXPECT_EQ(text_of({"help", std::string(verb.name)}), help);
+        }
         EXPECT_NE(help.find(verb.example), std::string::npos) << help;
         for (const Argument& argument : verb.arguments)
             EXPECT_NE(help.find(argument.name), std::string::npos) << help;
@@ -99,7 +110,7 @@ TEST(Help, OfEachVerbShowsArgumentsOptionsAndAnExample) {
 }
 
 TEST(Help, HasAnExactUsageLine) {
-    EXPECT_NE(text_of({"set-weight", "-h"}).find("Usage: cgpuctl set-weight [OPTIONS] INSTANCE N\n"),
+    EXPECT_NE(text_of({"set-weight", "-h"}).find("Usage: cgpuctl set-weight [OPTIONS] INSTANCE... N\n"),
               std::string::npos);
     EXPECT_NE(text_of({"run", "-h"}).find("Usage: cgpuctl run [OPTIONS] -- COMMAND [ARGUMENT]...\n"),
               std::string::npos);
@@ -144,7 +155,52 @@ TEST(CommandLine, BareIsStatus) {
     EXPECT_TRUE(call.input.json);
 }
 
-TEST(CommandLine, Version) { EXPECT_TRUE(text_of({"--version"}).starts_with("cgpuctl ")); }
+TEST(CommandLine, Version) {
+    EXPECT_TRUE(text_of({"--version"}).starts_with("cgpuctl "));
+    EXPECT_EQ(text_of({"-V"}), text_of({"--version"}));
+    EXPECT_EQ(text_of({"version"}), text_of({"--version"}));
+    EXPECT_NE(usage_error({"version", "list"}).find("cgpuctl version"), std::string::npos);
+    EXPECT_NE(text_of({"version", "--help"}).find("Usage: cgpuctl version"), std::string::npos);
+}
+
+TEST(CommandLine, Help) {
+    EXPECT_EQ(text_of({"help"}), text_of({"--help"}));
+    EXPECT_NE(text_of({"help", "--help"}).find("Usage: cgpuctl help [OPTIONS] [VERB]"), std::string::npos);
+    EXPECT_NE(usage_error({"help", "stauts"}).find("Try: cgpuctl status."), std::string::npos);
+    usage_error({"help", "list", "show"});
+}
+
+TEST(CommandLine, ATypoHasTheVerbThatWasMeant) {
+    EXPECT_NE(usage_error({"stauts"}).find("there is no such verb. Try: cgpuctl status."), std::string::npos);
+    EXPECT_NE(usage_error({"set-wieght", "web", "4"}).find("Try: cgpuctl set-weight."), std::string::npos);
+    EXPECT_NE(usage_error({"frobnicate"}).find("Try: cgpuctl help."), std::string::npos);
+}
+
+TEST(CommandLine, SeveralInstances) {
+    const Call call = call_of({"set-weight", "web", "db", "-q", "cache", "4"});
+    EXPECT_EQ(call.input.instances, (Words{"web", "db", "cache"}));
+    EXPECT_EQ(call.input.weight, "4");
+    EXPECT_TRUE(call.input.quiet);
+    EXPECT_NE(usage_error({"set-weight", "web"}).find("N is required"), std::string::npos);
+    usage_error({"set-memory"});
+}
+
+TEST(CommandLine, AnotherMachine) {
+    EXPECT_EQ(call_of({"-H", "root@gpu1", "list"}).input.host, "root@gpu1");
+    EXPECT_EQ(call_of({"list", "--host", "gpu1"}).input.host, "gpu1");
+    EXPECT_EQ(call_of({"-H", "gpu1"}).verb->name, "status");
+    const Call call = call_of({"-H", "list", "show", "0"});  // a machine with the name of a verb
+    EXPECT_EQ(call.verb->name, "show");
+    EXPECT_EQ(call.input.host, "list");
+    EXPECT_NE(usage_error({"-H", "gpu1", "doctor"}).find("this machine only. Try: ssh gpu1 cgpuctl doctor."),
+              std::string::npos);
+    EXPECT_NE(usage_error({"-H", "gpu1", "run", "--", "true"}).find("Try: ssh gpu1 cgpuctl run."),
+              std::string::npos);
+    for (const char* host : {"-oProxyCommand=x", "a b", "user@", "@host", "a;b", "user@-x", "host/container"})
+        EXPECT_NE(usage_error({"--host=" + std::string(host), "list"}).find("Try: --host user@machine"),
+                  std::string::npos)
+            << host;
+}
 
 TEST(CommandLine, ArgumentsInTheirOrder) {
     const Call call = call_of({"set-policy", "0", "weighted", "--dry-run"});
@@ -155,7 +211,7 @@ TEST(CommandLine, ArgumentsInTheirOrder) {
 
 TEST(CommandLine, OptionsMayStandBetweenArguments) {
     const Call call = call_of({"set-weight", "web", "--gpu", "1", "4", "-q"});
-    EXPECT_EQ(call.input.instance, "web");
+    EXPECT_EQ(call.input.instances, Words{"web"});
     EXPECT_EQ(call.input.weight, "4");
     EXPECT_EQ(call.input.gpu, "1");
     EXPECT_TRUE(call.input.quiet);

@@ -2,6 +2,7 @@
 
 #include <poll.h>
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -65,11 +66,19 @@ class FakeNode final : public client::Node {
     client::Snapshot snapshot = two_gpus();
     std::vector<std::string> calls;
     client::Result<void> answer;
+    std::map<std::string, client::ClientError> refusals;        ///< by call
     client::Result<client::Created> grant = client::Created{};  ///< the answer of create_instance
 
     client::Result<client::Snapshot> read() override {
         if (!answer) return tl::unexpected(answer.error());
         return snapshot;
+    }
+    client::ServiceState service_state{true, 0, "active", "", ""};
+    client::Result<client::ServiceState> service() override { return service_state; }
+    client::Examination examination;
+    client::Result<client::Examination> examine() override {
+        if (!answer) return tl::unexpected(answer.error());
+        return examination;
     }
     client::Result<std::string> find_gpu(const std::string& gpu) override { return not_found(gpu); }
     client::Result<std::string> find_instance(const std::string& instance) override {
@@ -180,6 +189,8 @@ class FakeNode final : public client::Node {
     }
     client::Result<void> note(const std::string& call, bool dry_run) {
         calls.push_back(call + (dry_run ? " dry-run" : ""));
+        if (const auto refusal = refusals.find(calls.back()); refusal != refusals.end())
+            return tl::unexpected(refusal->second);
         return answer;
     }
     static tl::unexpected<client::ClientError> not_found(const std::string& what) {

@@ -89,7 +89,7 @@ TEST_F(ChangeVerbs, NumbersAreDigits) {
 }
 
 TEST_F(ChangeVerbs, SetWeightOnOneOfItsGpus) {
-    input_.instance = "web";
+    input_.instances = {"web"};
     input_.weight = "4";
     input_.gpu = "1";
     ASSERT_TRUE(call(&set_weight));
@@ -97,7 +97,7 @@ TEST_F(ChangeVerbs, SetWeightOnOneOfItsGpus) {
 }
 
 TEST_F(ChangeVerbs, PriorityOfAnInstanceAndOfAGpu) {
-    input_.instance = "web";
+    input_.instances = {"web"};
     input_.priority = "high";
     ASSERT_TRUE(call(&set_priority));
     input_.priority = "normal";
@@ -116,7 +116,7 @@ TEST_F(ChangeVerbs, PriorityOfAnInstanceAndOfAGpu) {
 }
 
 TEST_F(ChangeVerbs, SetMemoryInBytes) {
-    input_.instance = "web";
+    input_.instances = {"web"};
     input_.memory = "4301MiB";
     ASSERT_TRUE(call(&set_memory));
     EXPECT_EQ(node_.calls, Calls{"set_memory web [] 4509925376"});
@@ -127,7 +127,7 @@ TEST_F(ChangeVerbs, SetMemoryInBytes) {
 }
 
 TEST_F(ChangeVerbs, PersistSaysForWhom) {
-    input_.instance = "0123";
+    input_.instances = {"0123"};
     input_.memory = "2GiB";
     input_.weight = "3";
     input_.priority = "high";
@@ -148,7 +148,7 @@ TEST_F(ChangeVerbs, PersistSaysForWhom) {
 }
 
 TEST_F(ChangeVerbs, WhetherItIsKeptIsAFieldOfTheJson) {
-    input_.instance = "0123";
+    input_.instances = {"0123"};
     input_.memory = "2GiB";
     input_.json = true;
     for (const bool persist : {false, true}) {
@@ -160,6 +160,48 @@ TEST_F(ChangeVerbs, WhetherItIsKeptIsAFieldOfTheJson) {
         EXPECT_EQ(said.at("kept"), persist);
         EXPECT_EQ(said.at("kept_for"), persist ? nlohmann::json("web") : nlohmann::json());
     }
+}
+
+TEST_F(ChangeVerbs, SeveralInstancesAreAllCheckedBeforeOneIsChanged) {
+    input_.instances = {"web", "db"};
+    input_.weight = "4";
+    ASSERT_TRUE(call(&set_weight));
+    EXPECT_EQ(node_.calls, (Calls{"set_weight web [] 4 dry-run", "set_weight db [] 4 dry-run",
+                                  "set_weight web [] 4", "set_weight db [] 4"}));
+    EXPECT_EQ(screen_.out.str(),
+              "Instance web: weight 4 is set, until the instance ends.\n"
+              "Instance db: weight 4 is set, until the instance ends.\n");
+    screen_.out.str("");
+    input_.json = true;
+    ASSERT_TRUE(call(&set_weight));
+    const auto said = nlohmann::json::parse(screen_.out.str());
+    ASSERT_EQ(said.size(), 2U);
+    EXPECT_EQ(said.at(1).at("instance"), "db");
+}
+
+TEST_F(ChangeVerbs, ARefusalForOneOfSeveralSaysWhatWasChanged) {
+    input_.instances = {"web", "db"};
+    input_.weight = "4";
+    node_.refusals = {{"set_weight db [] 4 dry-run", {Kind::refused, "weight 4: none is free. Try: 3."}}};
+    EXPECT_EQ(call(&set_weight).error().text,
+              "weight 4: none is free; none of the instances was changed. Try: 3.");
+    EXPECT_EQ(node_.calls.size(), 2U);
+    node_.refusals = {{"set_weight db [] 4", {Kind::refused, "weight 4: none is free. Try: 3."}}};
+    EXPECT_EQ(call(&set_weight).error().text, "weight 4: none is free; web had been changed before. Try: 3.");
+}
+
+TEST_F(ChangeVerbs, NamesOfPoliciesAndPrioritiesInAnyCase) {
+    input_.gpu = "0";
+    input_.policy = "Weighted";
+    ASSERT_TRUE(call(&set_policy));
+    input_.gpu.clear();
+    input_.instances = {"web"};
+    input_.priority = "HIGH";
+    ASSERT_TRUE(call(&set_priority));
+    EXPECT_EQ(node_.calls.back(), "set_high_priority web [] high");
+    input_.gpu = "1";
+    input_.policy = "wieghted";
+    EXPECT_NE(call(&set_policy).error().text.find("Try: cgpuctl set-policy 1 weighted."), std::string::npos);
 }
 
 TEST_F(ChangeVerbs, ForgetByNameAndOwner) {
@@ -175,7 +217,7 @@ TEST_F(ChangeVerbs, ForgetByNameAndOwner) {
 }
 
 TEST_F(ChangeVerbs, ASizeWithoutAUnit) {
-    input_.instance = "web";
+    input_.instances = {"web"};
     input_.memory = "4";
     const auto done = call(&set_memory);
     ASSERT_FALSE(done);
@@ -185,7 +227,7 @@ TEST_F(ChangeVerbs, ASizeWithoutAUnit) {
 
 TEST_F(ChangeVerbs, ARefusalIsPassedOnAndNothingIsSaidDone) {
     node_.answer = client::fail(Kind::refused, "weight 4: none is free. Try: request 3 at most.");
-    input_.instance = "web";
+    input_.instances = {"web"};
     input_.weight = "4";
     const auto done = call(&set_weight);
     ASSERT_FALSE(done);

@@ -41,5 +41,24 @@ TEST(Lookup, finds_an_instance_by_id_prefix_or_name_and_says_when_several_are_me
     EXPECT_EQ(find_instance(node, "").error().reason, model::Refusal::Reason::not_found);
 }
 
+TEST(Lookup, a_name_in_another_case_counts_if_no_instance_has_it_as_written) {
+    auto node = node_with({"abcdef01", "abcdef02"});
+    EXPECT_EQ(find_instance(node, "NAME-abcdef02")->str(), "abcdef02");
+    model::Instance third = *node.find_instance(*model::InstanceId::parse("abcdef02"));
+    third.id = *model::InstanceId::parse("abcdef03");
+    third.name = "Name-ABCDEF02";
+    EXPECT_TRUE(node.add_instance(third));
+    EXPECT_EQ(find_instance(node, "Name-ABCDEF02")->str(), "abcdef03");
+    EXPECT_EQ(find_instance(node, "name-abcdef02")->str(), "abcdef02");
+    EXPECT_EQ(find_instance(node, "NAME-ABCDEF02").error().reason, model::Refusal::Reason::invalid);
+}
+
+TEST(Lookup, a_typo_is_refused_with_the_likely_name) {
+    const auto node = node_with({"abcdef01"});
+    EXPECT_NE(find_instance(node, "nam-abcdef01").error().text.find("Try: name \"name-abcdef01\" if that"),
+              std::string::npos);
+    EXPECT_EQ(find_instance(node, "other").error().text.find("if that is meant"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace cgpu::app

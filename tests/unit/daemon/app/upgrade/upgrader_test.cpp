@@ -167,6 +167,8 @@ TEST_F(UpgraderTest, IsRefusedBeforeAnythingMoves) {
     expect_refused(upgrader->begin(Kind::hot, "0.1.1", {.drain = true}), Reason::invalid, "drain");
     expect_refused(upgrader->begin(Kind::hot, "0.1.0", {}), Reason::exists, "it is in force");
     expect_refused(upgrader->begin(Kind::hot, "0.2.0", {}), Reason::not_found, "not installed");
+    expect_refused(upgrader->begin(Kind::hot, "0.2.0", {}), Reason::not_found,
+                   "Try: use 0.3.0 if that is meant, or ");
     expect_refused(upgrader->begin(Kind::hot, "0.3.0", {}), Reason::unsupported, "0.1.0 is older");
     expect_refused(upgrader->begin(Kind::cold, "0.1.1", {}), Reason::busy, "instances are in the way: web");
     connect(2, kOld, false);

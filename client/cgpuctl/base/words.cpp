@@ -1,0 +1,48 @@
+#include "client/cgpuctl/base/words.hpp"
+
+#include <algorithm>
+
+#include "core/model/similar.hpp"
+
+namespace cgpu::cgpuctl {
+namespace {
+
+bool is_spelled(const Option& option, std::string_view word) {
+    return std::ranges::count(spellings(option), word) > 0;
+}
+
+}  // namespace
+
+std::vector<std::string_view> spellings(const Option& option) {
+    const auto comma = option.flags.find(',');
+    if (comma == std::string_view::npos) return {option.flags};
+    return {option.flags.substr(0, comma), option.flags.substr(comma + 1)};
+}
+
+bool takes_value(std::string_view word) {
+    if (!word.starts_with('-')) return false;
+    if (is_spelled(kHost, word)) return true;
+    return std::ranges::any_of(verbs(), [&](const Verb& verb) {
+        return std::ranges::any_of(verb.options, [&](const Option& option) {
+            return !option.placeholder.empty() && is_spelled(option, word);
+        });
+    });
+}
+
+std::optional<std::size_t> place_of_verb(std::span<const std::string> words) {
+    for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+        if (takes_value(words[i]))
+            ++i;
+        else if (find_verb(words[i]) != nullptr)
+            return i;
+    }
+    return std::nullopt;
+}
+
+std::string_view likely_verb(std::string_view word) {
+    std::vector<std::string_view> names;
+    for (const Verb& verb : verbs()) names.push_back(verb.name);
+    return model::most_similar(word, names);
+}
+
+}  // namespace cgpu::cgpuctl

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "client/cgpuctl/base/verb.hpp"
+
+/// The words of a command line before they are parsed.
+namespace cgpu::cgpuctl {
+
+/// The spellings of an option: `-q` and `--quiet` of `-q,--quiet`.
+[[nodiscard]] std::vector<std::string_view> spellings(const Option& option);
+
+/// Whether the next word is the value of the option that this one spells, in any verb that has it.
+[[nodiscard]] bool takes_value(std::string_view word);
+
+/// Where the verb stands, before a `--`; values of options before it are none. Empty: there is none.
+[[nodiscard]] std::optional<std::size_t> place_of_verb(std::span<const std::string> words);
+
+/// The verb that was most likely meant; empty: none is similar.
+[[nodiscard]] std::string_view likely_verb(std::string_view word);
+
+}  // namespace cgpu::cgpuctl

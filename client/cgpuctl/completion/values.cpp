@@ -1,0 +1,135 @@
+#include "client/cgpuctl/completion/values.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "client/cgpuctl/base/verb.hpp"
+#include "client/cgpuctl/output/format.hpp"
+#include "core/model/policy.hpp"
+
+namespace cgpu::cgpuctl {
+namespace {
+
+using Candidates = std::vector<Candidate>;
+
+/// Empty: a stopped cgpud isn't started only because somebody types.
+std::optional<client::Snapshot> read(client::Node& node) {
+    const auto service = node.service();
+    if (!service || !service->running) return std::nullopt;
+    auto snapshot = node.read();
+    return snapshot ? std::optional(std::move(*snapshot)) : std::nullopt;
+}
+
+Candidates gpus(client::Node& node) {
+    Candidates all;
+    const auto snapshot = read(node);
+    if (!snapshot) return all;
+    for (const client::Gpu& gpu : snapshot->gpus)
+        if (gpu.present) all.push_back({std::to_string(gpu.index), "GPU, " + printable(gpu.model)});
+    return all;
+}
+
+/// By name where only one has it, else by id.
+Candidates instances(client::Node& node) {
+    Candidates all;
+    const auto snapshot = read(node);
+    if (!snapshot) return all;
+    const auto& known = snapshot->instances;
+    for (const client::Instance& instance : known) {
+        const bool named = is_plain_word(instance.name) &&
+                           std::ranges::count(known, instance.name, &client::Instance::name) == 1;
+        all.push_back({named ? instance.name : short_id(instance.id),
+                       "instance, " + (named ? short_id(instance.id) : printable(instance.name))});
+    }
+    return all;
+}
+
+Candidates versions(client::Node& node) {
+    Candidates all;
+    const auto snapshot = read(node);
+    if (!snapshot) return all;
+    for (const std::string& version : snapshot->modules_installed)
+        all.push_back({version, version == snapshot->module_version ? "in force" : "installed"});
+    return all;
+}
+
+Candidates kept_names(client::Node& node) {
+    Candidates all;
+    const auto service = node.service();
+    if (!service || !service->running) return all;
+    const auto kept = node.kept();
+    if (!kept) return all;
+    std::set<std::string> names;
+    for (const client::Kept& each : *kept)
+        if (is_plain_word(each.name)) names.insert(each.name);
+    for (const std::string& name : names) all.push_back({name, "kept settings"});
+    return all;
+}
+
+Candidates policies() {
+    Candidates all;
+    for (std::uint32_t number = 0; number < 6; ++number)
+        all.push_back({std::string(model::to_string(static_cast<model::Policy>(number))),
+                       "policy " + std::to_string(number)});
+    return all;
+}
+
+Candidates verb_names() {
+    Candidates all;
+    for (const Verb& verb : verbs()) all.push_back({std::string(verb.name), std::string(verb.summary)});
+    return all;
+}
+
+Candidates actions(std::string_view verb) {
+    if (verb == "runtime") return {{"configure", "register it with Docker"}};
+    return {{"list", "installed versions"},
+            {"show", "one version"},
+            {"add", "install a version"},
+            {"remove", "delete a version"},
+            {"verify", "whether versions can be used"}};
+}
+
+/// Of module: the versions, or a folder or tar file.
+Candidates what(std::string_view action, client::Node& node) {
+    if (action == "add") return {{kFiles, ""}};
+    return action == "list" ? Candidates() : versions(node);
+}
+
+Candidates joined(Candidates some, const Candidates& others) {
+    some.insert(some.end(), others.begin(), others.end());
+    return some;
+}
+
+}  // namespace
+
+bool is_plain_word(std::string_view word) {
+    return !word.empty() && word.front() != '-' && word.front() != ':' &&
+           std::ranges::all_of(word, [](char c) {
+               return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                      c == '_' || c == '-' || c == '.';
+           });
+}
+
+std::vector<Candidate> values_of(std::string_view name, std::string_view verb, std::string_view first,
+                                 client::Node& node) {
+    if (name == "GPU" || name == "LIST") return gpus(node);
+    if (name == "INSTANCE...") return instances(node);
+    if (name == "INSTANCE|GPU") return joined(gpus(node), instances(node));
+    if (name == "POLICY") return policies();
+    if (name == "PRIORITY") return {{"high", "before the policy"}, {"normal", "by the policy"}};
+    if (name == "MODE")
+        return {{"none", "all share the whole card"},
+                {"memory", "memory is limited"},
+                {"memory+compute", "memory and compute are limited"}};
+    if (name == "VERSION") return versions(node);
+    if (name == "VERB") return verb_names();
+    if (name == "ACTION") return actions(verb);
+    if (name == "WHAT") return what(first, node);
+    if (name == "NAME" && verb == "forget") return kept_names(node);
+    if (name == "NAME" && verb == "runtime") return {{"nvidia", "the name of NVIDIA's runtime"}};
+    if (name == "FILE" || name == "FOLDER") return {{kFiles, ""}};
+    return {};
+}
+
+}  // namespace cgpu::cgpuctl

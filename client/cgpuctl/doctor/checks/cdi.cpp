@@ -1,0 +1,42 @@
+// Whether the CDI specifications name files that exist.
+#include "client/cgpuctl/doctor/checks/checks.hpp"
+#include "client/cgpuctl/doctor/facts/cdi_paths.hpp"
+
+namespace cgpu::cgpuctl::doctor {
+
+namespace {
+constexpr const char* kCheck = "CDI";
+}
+
+Findings check_cdi(const Look& look) {
+    Findings findings;
+    std::size_t specs = 0;
+    for (const char* folder : {"/etc/cdi", "/var/run/cdi"})
+        for (const std::string& name : look.host.names_in(folder)) {
+            if (!name.ends_with(".yaml") && !name.ends_with(".yml") && !name.ends_with(".json")) continue;
+            ++specs;
+            const std::string file = std::string(folder) + "/" + name;
+            const auto [text, error] = look.host.read(file);
+            if (error != 0) {
+                findings.push_back(for_root(kCheck, file));
+                continue;
+            }
+            std::size_t missing = 0;
+            std::string first;
+            for (const std::string& path : host_paths_of(text))
+                if (!look.host.exists(path) && missing++ == 0) first = path;
+            if (missing == 0) continue;
+            findings.push_back(
+                {Level::problem, kCheck,
+                 file + " is stale: it names " + first +
+                     (missing == 1 ? ", which does not exist"
+                                   : " and " + counted(missing - 1, "other file") + ", which do not exist"),
+                 "containers that get their GPU by CDI don't start",
+                 "nvidia-ctk cdi generate --output=" + file + ", or delete it if nothing uses it"});
+        }
+    if (!findings.empty()) return findings;
+    return {ok(kCheck, specs == 0 ? "there is no specification"
+                                  : counted(specs, "specification") + ", and all files named there exist")};
+}
+
+}  // namespace cgpu::cgpuctl::doctor

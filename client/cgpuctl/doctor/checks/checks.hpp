@@ -1,0 +1,26 @@
+#pragma once
+
+#include "client/cgpuctl/doctor/base/finding.hpp"
+#include "client/cgpuctl/doctor/base/look.hpp"
+
+/// One function for each subject. A subject that doesn't concern this node (no Docker) is ok.
+namespace cgpu::cgpuctl::doctor {
+
+[[nodiscard]] Findings check_service(const Look& look);
+[[nodiscard]] Findings check_configuration(const Look& look);
+[[nodiscard]] Findings check_folders(const Look& look);
+[[nodiscard]] Findings check_driver(const Look& look);
+[[nodiscard]] Findings check_memory_of_the_host(const Look& look);
+[[nodiscard]] Findings check_mps(const Look& look);
+[[nodiscard]] Findings check_gpus(const Look& look);
+[[nodiscard]] Findings check_gpu_processes(const Look& look);
+[[nodiscard]] Findings check_module(const Look& look);
+[[nodiscard]] Findings check_instances(const Look& look);
+[[nodiscard]] Findings check_cdi(const Look& look);
+[[nodiscard]] Findings check_docker(const Look& look);
+[[nodiscard]] Findings check_podman(const Look& look);
+[[nodiscard]] Findings check_nvidia_runtime(const Look& look);
+[[nodiscard]] Findings check_cgroups(const Look& look);
+[[nodiscard]] Findings check_polkit(const Look& look);
+
+}  // namespace cgpu::cgpuctl::doctor

@@ -1,0 +1,72 @@
+// Instances that can't work, and what is left of former ones.
+#include <algorithm>
+#include <map>
+
+#include "client/cgpuctl/doctor/checks/checks.hpp"
+#include "client/cgpuctl/doctor/facts/link_mount.hpp"
+#include "client/cgpuctl/output/format.hpp"
+#include "client/cgpuctl/output/warnings.hpp"
+
+namespace cgpu::cgpuctl::doctor {
+namespace {
+
+constexpr const char* kCheck = "instances";
+constexpr const char* kOrphans = "orphans";
+
+bool knows(const client::Snapshot& snapshot, const std::string& id) {
+    return std::ranges::count(snapshot.instances, id, &client::Instance::id) > 0;
+}
+
+Findings left_folders(const Look& look) {
+    const std::string folder = look.examination->runtime_dir + "/instances";
+    Findings findings;
+    for (const std::string& id : look.host.names_in(folder))
+        if (!knows(*look.snapshot, id))
+            findings.push_back({Level::warning, kOrphans, folder + "/" + id + " belongs to no instance",
+                                "it is left of an instance that has ended",
+                                "systemctl restart cgpud, which removes it; jobs go on meanwhile"});
+    return findings;
+}
+
+/// Processes that have the link of an instance that cgpud doesn't know.
+Findings left_processes(const Look& look) {
+    std::map<std::string, std::uint32_t> first;
+    for (const Host::Process& process : look.host.processes()) {
+        const auto text = look.host.read("/proc/" + std::to_string(process.pid) + "/mountinfo").text;
+        const auto id = instance_of_link(text);
+        if (id && !knows(*look.snapshot, *id)) first.try_emplace(*id, process.pid);
+    }
+    Findings findings;
+    for (const auto& [id, pid] : first)
+        findings.push_back({Level::warning, kOrphans,
+                            "process " + std::to_string(pid) + " was started in instance " + short_id(id) +
+                                ", which cgpud does not know any more",
+                            "it can't allocate memory of a GPU or start kernels, and keeps what it has",
+                            "end it (kill " + std::to_string(pid) + "), and start its job again"});
+    return findings;
+}
+
+}  // namespace
+
+Findings check_instances(const Look& look) {
+    if (!look.snapshot) return {unchecked(kCheck, "whether each can work", kNoDaemon)};
+    Findings findings;
+    for (const client::Gpu& gpu : look.snapshot->gpus)
+        for (const std::string& warning : warnings_of_weight(*look.snapshot, gpu))
+            findings.push_back(from_message(Level::warning, kCheck, warning));
+    if (findings.empty())
+        findings.push_back(ok(kCheck, std::to_string(look.snapshot->instances.size()) + " can work"));
+    if (!look.host.is_root() || !look.examination) {
+        findings.push_back(
+            look.examination ? for_root(kOrphans, "what is left of former instances")
+                             : unchecked(kOrphans, "what is left of former instances", look.no_examination));
+        return findings;
+    }
+    const auto before = findings.size();
+    for (auto* left : {&left_folders, &left_processes})
+        for (Finding& finding : left(look)) findings.push_back(std::move(finding));
+    if (findings.size() == before) findings.push_back(ok(kOrphans, "nothing is left of former instances"));
+    return findings;
+}
+
+}  // namespace cgpu::cgpuctl::doctor

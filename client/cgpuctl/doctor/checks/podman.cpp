@@ -1,0 +1,50 @@
+// Whether the runtimes that Podman's files name exist.
+#include <cerrno>
+
+#include "client/cgpuctl/doctor/checks/checks.hpp"
+#include "client/cgpuctl/doctor/facts/toml.hpp"
+
+namespace cgpu::cgpuctl::doctor {
+namespace {
+
+constexpr const char* kCheck = "Podman";
+constexpr const char* kTable = "engine.runtimes";
+constexpr const char* kDropIns = "/etc/containers/containers.conf.d";
+
+/// Podman's files, in the order in which later ones win.
+std::vector<std::string> files_of(const Host& host) {
+    std::vector<std::string> files = {"/usr/share/containers/containers.conf",
+                                      "/etc/containers/containers.conf"};
+    for (const std::string& name : host.names_in(kDropIns))
+        if (name.ends_with(".conf")) files.push_back(std::string(kDropIns) + "/" + name);
+    return files;
+}
+
+}  // namespace
+
+Findings check_podman(const Look& look) {
+    if (!look.host.has_program("podman")) return {ok(kCheck, "it is not installed")};
+    std::string file;
+    std::vector<std::string> paths;
+    for (const std::string& each : files_of(look.host)) {
+        const auto [text, error] = look.host.read(each);
+        if (error == EACCES) return {for_root(kCheck, each)};
+        for (const TomlEntry& entry : read_toml(text)) {
+            if (entry.table != kTable || entry.key != "cgpu") continue;
+            file = each;
+            paths = entry.strings;
+        }
+    }
+    if (file.empty())
+        return {
+            ok(kCheck, "no runtime cgpu is registered; podman --runtime /usr/bin/cgpu-runtime needs none")};
+    for (const std::string& path : paths)
+        if (look.host.executable(path)) return {ok(kCheck, "the runtime cgpu is registered in " + file)};
+    return {{Level::problem, kCheck,
+             file + ": its runtime cgpu is " + (paths.empty() ? "nothing" : paths.front()) +
+                 ", which does not exist",
+             "containers with --runtime=cgpu don't start",
+             "write cgpu = [\"/usr/bin/cgpu-runtime\"] below [engine.runtimes] in that file"}};
+}
+
+}  // namespace cgpu::cgpuctl::doctor

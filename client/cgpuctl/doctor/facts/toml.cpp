@@ -1,0 +1,61 @@
+#include "client/cgpuctl/doctor/facts/toml.hpp"
+
+#include <sstream>
+
+namespace cgpu::cgpuctl::doctor {
+namespace {
+
+std::string trimmed(std::string_view text) {
+    const auto begin = text.find_first_not_of(" \t\r");
+    if (begin == std::string_view::npos) return {};
+    return std::string(text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1));
+}
+
+std::string unquoted(const std::string& text) {
+    const bool quoted = text.size() >= 2 && (text.front() == '"' || text.front() == '\'');
+    return quoted && text.back() == text.front() ? text.substr(1, text.size() - 2) : text;
+}
+
+/// Adds the strings of a part of a value, up to a comment. Returns whether the list that it belongs to goes
+/// on in the next line.
+bool add_strings(std::string_view part, bool in_list, std::vector<std::string>& strings) {
+    for (std::size_t at = 0; at < part.size(); ++at) {
+        const char mark = part[at];
+        if (mark == '#') break;
+        if (mark == '[') in_list = true;
+        if (mark == ']') in_list = false;
+        if (mark != '"' && mark != '\'') continue;
+        const auto end = part.find(mark, at + 1);
+        if (end == std::string_view::npos) break;
+        strings.emplace_back(part.substr(at + 1, end - at - 1));
+        at = end;
+    }
+    return in_list;
+}
+
+}  // namespace
+
+std::vector<TomlEntry> read_toml(std::string_view text) {
+    std::vector<TomlEntry> entries;
+    std::istringstream lines{std::string(text)};
+    std::string table;
+    bool in_list = false;
+    for (std::string raw; std::getline(lines, raw);) {
+        const std::string line = trimmed(raw);
+        if (in_list) {
+            in_list = add_strings(line, true, entries.back().strings);
+            continue;
+        }
+        if (line.starts_with('[')) {
+            table = trimmed(line.substr(1, line.find(']') - 1));
+            continue;
+        }
+        const auto equals = line.find('=');
+        if (line.starts_with('#') || equals == std::string::npos) continue;
+        entries.push_back({table, unquoted(trimmed(line.substr(0, equals))), {}});
+        in_list = add_strings(line.substr(equals + 1), false, entries.back().strings);
+    }
+    return entries;
+}
+
+}  // namespace cgpu::cgpuctl::doctor

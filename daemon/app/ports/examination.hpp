@@ -1,0 +1,47 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/app/ports/ports.hpp"
+
+/// What an administrator's check of the node asks cgpud for, because nobody else may or can know it.
+namespace cgpu::app {
+
+/// What the driver says of a GPU now.
+struct ExaminedGpu {
+    model::Uuid uuid;
+    std::optional<bool> persistence;  ///< persistence mode; empty: the driver doesn't say
+    std::vector<DriverProcess> processes;
+};
+
+struct ExaminedDriver {
+    std::string version;  ///< of the driver's libraries, as NVML says it; empty: it doesn't
+    std::vector<ExaminedGpu> gpus;
+};
+
+/// The driver, asked for an examination. It can hang, so its answer comes later, on the loop.
+class DriverExamination {
+  public:
+    virtual ~DriverExamination() = default;
+    /// Calls that come while one is under way get its answer. Refused: as Gpus::list.
+    virtual void examine(std::function<void(const Result<ExaminedDriver>&)> call) = 0;
+};
+
+/// The folders that cgpud uses.
+struct Folders {
+    std::filesystem::path state;
+    std::filesystem::path runtime;
+    std::filesystem::path module;
+};
+
+/// Everything that an examination is answered from.
+struct Examined {
+    DriverExamination& driver;
+    Folders folders;
+};
+
+}  // namespace cgpu::app

@@ -1,0 +1,37 @@
+#include "daemon/bus/message/examined.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace cgpu::bus {
+namespace {
+
+using Facts = std::map<std::string, sdbus::Variant>;
+
+Facts facts_of(const app::ExaminedGpu& gpu) {
+    std::vector<sdbus::Struct<std::uint32_t, std::uint64_t>> processes;
+    for (const app::DriverProcess& process : gpu.processes)
+        processes.emplace_back(static_cast<std::uint32_t>(process.pid), process.bytes);
+    Facts facts{{"uuid", sdbus::Variant(gpu.uuid.to_string())}, {"processes", sdbus::Variant(processes)}};
+    if (gpu.persistence) facts.emplace("persistence", sdbus::Variant(*gpu.persistence));
+    return facts;
+}
+
+}  // namespace
+
+Facts facts_of(const app::Folders& folders, const app::Result<app::ExaminedDriver>& driver) {
+    Facts facts{{"state-dir", sdbus::Variant(folders.state.native())},
+                {"runtime-dir", sdbus::Variant(folders.runtime.native())},
+                {"module-dir", sdbus::Variant(folders.module.native())}};
+    if (!driver) {
+        facts.emplace("driver-error", sdbus::Variant(driver.error().text));
+        return facts;
+    }
+    std::vector<Facts> gpus;
+    for (const app::ExaminedGpu& gpu : driver->gpus) gpus.push_back(facts_of(gpu));
+    facts.emplace("driver-version", sdbus::Variant(driver->version));
+    facts.emplace("gpus", sdbus::Variant(gpus));
+    return facts;
+}
+
+}  // namespace cgpu::bus

@@ -1,0 +1,97 @@
+# The command line: help, typos, several instances at once, another machine over ssh, completion in the shells.
+. "$(dirname "$0")/../lib.sh"
+
+echo "Help and version."
+expect_equal "version" "$(cgpuctl version)" "$(cgpuctl --version)"
+expect_equal "-V" "$(cgpuctl -V)" "$(cgpuctl --version)"
+expect_equal "help" "$(cgpuctl help)" "$(cgpuctl --help)"
+expect_equal "help of a verb" "$(cgpuctl help set-weight)" "$(cgpuctl set-weight --help)"
+
+for name in web db; do
+    job $name --mem 1GiB -- alloc --mib 100 --hold
+    wait_for 20 is_ready $name
+done
+
+echo "A typo is refused with what was meant."
+expect_error 'no such verb\. Try: cgpuctl set-policy\.' cgpuctl set-polcy 0 weighted
+expect_error 'Try: cgpuctl set-policy 0 weighted\.' cgpuctl set-policy 0 wieghted
+expect_error 'Try: name "web" if that is meant' cgpuctl set-weight wbe 2
+expect_error 'no such action\. Try: cgpuctl module list\.' cgpuctl module lst
+installed=$(cgpuctl status --json | jq -r .module_version)
+near=${installed%.*}.$((${installed##*.} + 1))
+expect_error "is not installed\. Try: cgpuctl module show $installed\." cgpuctl module show "$near"
+cgpuctl upgrade --cold "$near" 2>/dev/null
+expect_equal "exit status of a version that is not installed" $? 3
+
+echo "Names count in any case, options before the verb too."
+expect cgpuctl -q set-policy 0 WEIGHTED
+expect_equal "policy" "$(cgpuctl show 0 --json | jq -r .policy_name)" weighted
+expect cgpuctl set-priority Web HIGH -q
+expect_equal "priority" "$(cgpuctl show web --json | jq .gpus[0].high_priority)" true
+
+echo "Several instances at once: all are checked before one is changed."
+weights() { cgpuctl list --json | jq -cS '[.[] | {(.name): .gpus[0].weight}] | add'; }
+expect_equal "answers" "$(cgpuctl set-weight web db 3 | sort)" "$(printf '%s\n' \
+    'Instance db: weight 3 is set, until the instance ends.' 'Instance web: weight 3 is set, until the instance ends.')"
+expect_equal "weights" "$(weights)" '{"db":3,"web":3}'
+expect_error 'none of the instances was changed\. Try: ' cgpuctl set-weight web nobody 4
+expect_equal "weights" "$(weights)" '{"db":3,"web":3}'
+# Each of the two weights has room by itself, and both together have not.
+expect_error 'web had been changed before\. Try: ' cgpuctl set-weight web db 14
+expect_equal "weights" "$(weights)" '{"db":3,"web":14}'
+
+echo "Another machine: systemd's bridge over ssh, for which a program stands that runs it here."
+mkdir "$scratch/bin"
+cat >"$scratch/bin/ssh" <<'SSH'
+#!/bin/bash
+echo "$*" >>"${0%/*}/calls"
+while [[ $1 == -* ]]; do shift; done
+[[ $1 != *unknown ]] || { echo "ssh: Could not resolve hostname $1" >&2; exit 255; }
+shift
+exec "$@"
+SSH
+chmod +x "$scratch/bin/ssh"
+remote() { PATH="$scratch/bin:$PATH" cgpuctl "$@"; }
+expect_equal "list over ssh" "$(remote -H root@there list -q | sort)" "$(cgpuctl list -q | sort)"
+expect has "$scratch/bin/calls" 'root@there systemd-stdio-bridge'
+expect remote set-weight web 2 -q --host there
+expect_equal "weights" "$(weights)" '{"db":3,"web":2}'
+expect_error 'unknown: its system bus can.t be reached over ssh .*Try: ssh unknown systemd-stdio-bridge' remote -H unknown status
+remote -H unknown status 2>/dev/null
+expect_equal "exit status of a machine that can't be reached" $? 101
+expect_error 'works on this machine only\. Try: ssh there cgpuctl doctor\.' remote -H there doctor
+expect_error 'ssh would take it for an option' remote -H -oProxyCommand=false status
+
+echo "Completion."
+export LC_ALL=C
+bash_words() { # the words for a line that ends at the cursor
+    bash -c '. /usr/share/bash-completion/completions/cgpuctl; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _cgpuctl
+        printf "%s\n" "${COMPREPLY[@]}"' bash "$@" | sort | xargs
+}
+completes() { # SHELL…: by the function of this shell
+    expect_equal "verbs in $1" "$("$1_words" cgpuctl set-p)" 'set-policy set-prio-ratio set-priority'
+    expect_equal "policies in $1" "$("$1_words" cgpuctl set-policy 0 w)" weighted
+    expect_equal "instances in $1" "$("$1_words" cgpuctl set-weight w)" web
+    expect_equal "options in $1" "$("$1_words" cgpuctl list --k)" --kept
+    touch "$scratch/some.yaml"
+    expect_equal "files in $1" "$("$1_words" cgpuctl runtime configure --file "$scratch/som")" "$scratch/some.yaml"
+}
+completes bash
+if command -v fish >/dev/null; then
+    fish_words() { fish -c 'source /usr/share/fish/vendor_completions.d/cgpuctl.fish; complete -C "$argv"' "$*" | cut -f 1 | sort | xargs; }
+    completes fish
+else
+    echo "fish is not installed: not tried."
+fi
+if command -v zsh >/dev/null; then
+    # What zsh's own functions would be given.
+    zsh_words() {
+        zsh -fc 'compdef() { : }; _call_program() { shift; eval "$@" }; _files() { print -l -- "${words[CURRENT]}"*(N) }
+            _describe() { print -l -- "${(@)${(P)3}%%:*}" }
+            source /usr/share/zsh/vendor-completions/_cgpuctl; words=("$@"); CURRENT=$#; _cgpuctl' zsh "$@" | sort | xargs
+    }
+    completes zsh
+else
+    echo "zsh is not installed: not tried."
+fi
+for name in web db; do end_job $name; done

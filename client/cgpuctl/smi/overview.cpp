@@ -76,6 +76,7 @@ std::string row(const Columns& columns, const std::vector<std::string>& cells) {
 template <class Columns>
 std::string heads(const Columns& columns) {
     std::vector<std::string> cells;
+    cells.reserve(columns.size());
     for (const Column& column : columns) cells.emplace_back(column.head);
     return row(columns, cells);
 }

@@ -18,7 +18,7 @@ namespace {
 using What = Request::What;
 
 std::string quoted(const std::string& value) {
-    const std::string shown = printable(value);
+    std::string shown = printable(value);
     if (shown.find_first_of(",\"") == std::string::npos) return shown;
     std::string text = "\"";
     for (const char c : shown) text += c == '"' ? std::string("\"\"") : std::string(1, c);

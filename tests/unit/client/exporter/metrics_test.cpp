@@ -95,7 +95,8 @@ TEST(Metrics, WhatIsNotMeasuredIsMissing) {
     for (const char* name : {"cgpu_container_compute_target_ratio", "cgpu_container_compute_seconds_total",
                              "cgpu_container_throttled_seconds_total"})
         EXPECT_FALSE(has(samples, name)) << name;
-    EXPECT_FALSE(has(samples, "cgpu_gpu_utilization_ratio{" + kGpu0));
+    EXPECT_FALSE(samples.contains(sample("cgpu_gpu_utilization_ratio", kGpu0, "0")));
+    EXPECT_TRUE(samples.contains(sample("cgpu_gpu_utilization_ratio", kGpu1, "0")));
     EXPECT_TRUE(has(samples, "cgpu_container_memory_used_bytes"));
 }
 

@@ -29,5 +29,18 @@ TEST(BusReader, without_a_bus_it_is_unreachable_until_there_is_one) {
     EXPECT_NE(read.error().text, none.error().text);
 }
 
+TEST(BusReader, finds_a_bus_that_was_restarted) {
+    BusReader reader;
+    {
+        const test::PrivateBus bus;
+        ASSERT_FALSE(reader.read());
+    }
+    const test::PrivateBus bus;
+    static_cast<void>(reader.read());  // it may still notice the end of the former bus
+    const auto read = reader.read();
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error().text, BusReader().read().error().text);
+}
+
 }  // namespace
 }  // namespace cgpu::client

@@ -62,6 +62,11 @@ TEST_F(Smi, TheTablesFitIn80Columns) {
         ++boxed;
     }
     EXPECT_EQ(boxed, 14);
+    // What is too long is cut in its own column.
+    EXPECT_NE(screen_.out.str().find(
+                  "|   1 NVIDIA B200 with a n weighted    0/20    0%     183359/183359/183359MiB |"),
+              std::string::npos)
+        << screen_.out.str();
 }
 
 TEST_F(Smi, TheTablesHaveEachGpuAndInstance) {

@@ -28,7 +28,7 @@ class Inspect : public testing::Test {
     /// One card of 16130MiB with two instances of 4 of its 15 GiB.
     void two_of_four() {
         node_.snapshot.gpus.resize(1);
-        node_.snapshot.gpus[0].memory_allocated = 2 * 4301 * kMib;
+        node_.snapshot.gpus[0].memory_allocated = 8602 * kMib;
         node_.snapshot.instances.push_back(node_.snapshot.instances[0]);
         node_.snapshot.instances[1].name = "db";
     }
@@ -74,7 +74,7 @@ TEST_F(Inspect, JsonHasBytes) {
     Input input;
     input.json = input.details = true;
     const auto all = nlohmann::json::parse(printed(input));
-    EXPECT_EQ(all.at("memory_allocated_bytes"), 2 * 4301 * kMib);
+    EXPECT_EQ(all.at("memory_allocated_bytes"), 8602 * kMib);
     EXPECT_EQ(all.at("gpus").at(0).at("memory_total_bytes"), 16130 * kMib);
     EXPECT_EQ(all.at("instances").at(1).at("gpus").at(0).at("memory_allocated_bytes"), 4301 * kMib);
 }

@@ -42,6 +42,10 @@ nvmlReturn_t nvmlDeviceGetMigMode(nvmlDevice_t handle, unsigned int* current, un
     return answer(handle, pending, [](const Card&) { return 0; });
 }
 
+nvmlReturn_t nvmlDeviceGetMaxMigDeviceCount(nvmlDevice_t handle, unsigned int* count) {
+    return answer(handle, count, [](const Card&) { return 0; });
+}
+
 nvmlReturn_t nvmlDeviceIsMigDeviceHandle(nvmlDevice_t handle, unsigned int* is_mig) {
     return answer(handle, is_mig, [](const Card&) { return 0; });
 }

@@ -1,7 +1,8 @@
 # NVIDIA's own nvidia-smi over the simulator, each version that `fetch` got, under the simulated driver of that version. Two jobs
-# share one GPU, and nobody uses the other. On the node its tables show the card and all processes. In a job every cell is the
-# same, except: the GPU's memory is the job's limit and what it is charged, that of the other GPU is not shown, and no process is
-# listed but the job's own. So it is with nvtop and NVML's bindings for Python.
+# share one GPU, where one of them computes, and nobody uses the other. On the node its tables show the card and all processes. In
+# a job every cell is the same, except: the GPU's memory is the job's limit and what it is charged, its utilisation is the job's,
+# those of the other GPU are not shown, and no process is listed but the job's own. So it is with nvtop and NVML's bindings for
+# Python.
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/install.sh"
 here=$(cd "$(dirname "$0")" && pwd)
@@ -58,10 +59,10 @@ compare_tables() { # VERSION
     expect_equal "memory of the cards" "$(grep -E '^[0-9]+MiB / ' "$scratch/outside" | xargs)" \
         "${all}MiB / ${total}MiB 0MiB / ${total}MiB"
     expect_equal "processes of the card" "$(grep -E '^0 N/A N/A [0-9]+ ' "$scratch/outside")" "$(
-        for pid in "${all_pids[@]}"; do echo "0 N/A N/A $pid ${type[$pid]} alloc $(mib_of "$pid")MiB"; done)"
+        for pid in "${all_pids[@]}"; do echo "0 N/A N/A $pid ${type[$pid]} ${program[$pid]} $(mib_of "$pid")MiB"; done)"
     # shellcheck disable=SC2086
     sed -e "s,^${all}MiB / ${total}MiB\$,${red}MiB / ${limit}MiB," -e "s,^0MiB / ${total}MiB\$,N/A," "$scratch/outside" |
-        only ${own_rows} >"$scratch/wanted"
+        awk '/^[0-9]+% Default$/ { $1 = cards++ ? "N/A" : "0%" } { print }' | only ${own_rows} >"$scratch/wanted"
     compare "$1, table" "$scratch/inside" "$scratch/wanted"
 }
 
@@ -72,7 +73,9 @@ compare_xml() { # VERSION
     {
         sed -E -e "s,^($gpu/fb_memory_usage/total) .*,\1 $limit MiB," -e "s,^($gpu/fb_memory_usage/reserved) .*,\1 0 MiB," \
             -e "s,^($gpu/fb_memory_usage/used) .*,\1 $red MiB,;s,^($gpu/fb_memory_usage/free) .*,\1 $((limit - red)) MiB," \
-            -e "s,^($other/fb_memory_usage/[a-z]+) .*,\1 Insufficient Permissions," "$scratch/outside" | grep -v /process_info
+            -e "s,^($other/fb_memory_usage/[a-z]+) .*,\1 Insufficient Permissions," \
+            -e "s,^($gpu/utilization/(gpu|memory)_util) .*,\1 0 %,;s,^($other/utilization/(gpu|memory)_util) .*,\1 N/A," \
+            "$scratch/outside" | grep -v /process_info
         for pid in "${red_pids[@]}"; do
             for element in "gpu_instance_id N/A" "compute_instance_id N/A" "pid $pid" "type ${type[$pid]}" "process_name alloc" \
                 "used_memory $(mib_of "$pid") MiB"; do
@@ -128,25 +131,37 @@ compare_nvtop() { # VERSION OF THE DRIVER
     compare "$1, nvtop" "$scratch/inside" "$scratch/wanted"
 }
 
-# Both jobs have a process that draws, too.
+utilization() { # VERSION COMMAND…: percent of the first GPU, as nvidia-smi shows it behind the command
+    "${@:2}" "$fetched/$1/nvidia-smi" --id=0 --query-gpu=utilization.gpu --format=csv,noheader,nounits
+}
+is_busy() { # VERSION COMMAND…
+    (($(utilization "$@") > 50))
+}
+
+# Both jobs have a process that draws, too. Red's do nothing.
 pair='SIMGPU_PROCESS_TYPE=C+G alloc --mib "$1" --hold >"$0.second" & echo $! >"$0.pid"
     until grep -q ready "$0.second"; do sleep 0.05; done
-    exec alloc --mib "$2" --hold'
-declare -A type
+    exec "${@:2}"'
+declare -A type program
 for driver in "${drivers[@]}"; do
     version=${driver##*/}
     install_driver "$older/${version%%.*}"
-    job red --gpus 0 --mem ${limit}MiB -- bash -c "$pair" "$scratch/red" 300 100
-    job blue --gpus 0 --mem 2GiB -- bash -c "$pair" "$scratch/blue" 200 50
+    job red --gpus 0 --mem ${limit}MiB -- bash -c "$pair" "$scratch/red" 300 alloc --mib 100 --hold
+    job blue --gpus 0 --mem 2GiB -- bash -c "$pair" "$scratch/blue" 200 burn --forever
     for name in red blue; do wait_for 20 is_ready "$name"; done
     red_second=$(cat "$scratch/red.pid") blue_second=$(cat "$scratch/blue.pid")
     mapfile -t red_pids < <(printf '%s\n' "${pids[red]}" "$red_second" | sort -n)
     mapfile -t all_pids < <(simgpu ledger --json | jq '.processes[] | select(.alive).pid' | sort -n)
     type=([${pids[red]}]=C [$red_second]=C+G [${pids[blue]}]=C [$blue_second]=C+G)
+    program=([${pids[red]}]=alloc [$red_second]=alloc [${pids[blue]}]=burn [$blue_second]=alloc)
     own_rows="${pids[red]} C $red_second C+G"
     red=$(mib_of "${red_pids[@]}") all=$(mib_of "${all_pids[@]}")
     expect_equal "processes that hold memory" "${#all_pids[@]}" 4
     wait_for 10 eval '[[ $(cgpuctl list --json | jq ".[] | select(.name == \"red\").gpus[0].memory_used_bytes") == $((red * mib)) ]]'
+
+    wait_for 10 is_busy "$version"
+    wait_for 10 is_busy "$version" in_job blue
+    expect_equal "utilisation in the job that does nothing" "$(utilization "$version" in_job red)" 0
 
     compare_tables "$version"
     compare_xml "$version"

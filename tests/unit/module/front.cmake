@@ -76,6 +76,7 @@ if(NOT CGPU_SANITIZE)  # it forks processes that have threads, and closes descri
             ${CMAKE_CURRENT_LIST_DIR}/front/nvml/front_nvml_memory_test.cpp
             ${CMAKE_CURRENT_LIST_DIR}/front/nvml/front_nvml_processes_test.cpp
             ${CMAKE_CURRENT_LIST_DIR}/front/nvml/front_nvml_table_test.cpp
+            ${CMAKE_CURRENT_LIST_DIR}/front/nvml/front_nvml_utilization_test.cpp
     LIBS cgpu_core ${CMAKE_DL_LIBS})
   target_compile_definitions(front_test PRIVATE
     CGPU_TEST_FRONT="$<TARGET_FILE:front_test_cuda>" CGPU_TEST_DRIVER="${driver_folder}/libcuda.so.1"

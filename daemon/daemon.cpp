@@ -105,8 +105,11 @@ void Daemon::compose(store::State state) {
     };
     const auto pid_place = [this](const model::Process& process) { return processes_.pid_place(process); };
     const auto idle = [this](const model::InstanceId& id) { service_->link_idle(id); };
+    const auto share = [this](const model::InstanceId& id, const model::Uuid& gpu) {
+        return usage_->usage(id, gpu).achieved_share;
+    };
     link_ = std::make_unique<link::Server>(link::Outside{loop_, processes_, *slicer_, *leases_, *upgrader_,
-                                                         descriptors_, total, pid_place, idle},
+                                                         descriptors_, total, pid_place, idle, share},
                                            link);
     service_ =
         std::make_unique<app::Service>(std::move(state.node), service_settings(),

@@ -71,7 +71,9 @@ struct alignas(64) GpuOrders {
     Count limit_bytes;    ///< the instance's memory limit on this GPU; max: not limited
     Count total_bytes;    ///< what can be allocated on the physical card
     Word isolate_memory;  ///< 1: enforce limit_bytes; 0: sharing only, the whole card is shown
-    Word reserved0;
+    /// 1 + the share of the GPU's time that the instance has had lately, in thousandths; 0: it isn't
+    /// measured. For observers, as of the last answer about usage.
+    Word achieved_share;
     std::uint8_t reserved[16];
 };
 static_assert(sizeof(GpuOrders) == 64);

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "daemon/app/memory/leases.hpp"
@@ -41,6 +42,8 @@ struct Outside {
     /// No living process uses the instance's socket any more, and none holds memory. Called on the loop,
     /// later.
     std::function<void(const model::InstanceId&)> on_idle;
+    /// The share of the GPU's time that the instance has had lately, 0..1; empty if it isn't measured.
+    std::function<std::optional<double>(const model::InstanceId&, const model::Uuid&)> achieved_share;
 };
 
 }  // namespace cgpu::link

@@ -25,6 +25,7 @@ void MemoryAsks::ask(const std::shared_ptr<Connection>& connection, const wire::
         case wire::Topic::load:
             return ask_leases(connection, ask, app::LeaseAsk::What::load);
         case wire::Topic::usage:
+            if (auto& page = connection->orders()) page->show_share(ask.gpu, share(ask.gpu));
             return answer(*connection, ask, wire::Why::none);
         case wire::Topic::made:
             outside_.leases.made(lease);
@@ -97,6 +98,16 @@ void MemoryAsks::answer(Connection& connection, const wire::Ask& ask, wire::Why 
         message.used_bytes = outside_.leases.pools().used(pool);
     }
     connection.send(message);
+}
+
+std::optional<double> MemoryAsks::share(std::uint32_t gpu) {
+    constexpr app::Nanos kEvery = app::kSecond / 10;
+    if (gpu >= shares_.size()) return std::nullopt;
+    auto& last = shares_[gpu];
+    const auto now = outside_.loop.now();
+    if (!last || now - last->looked_up_at >= kEvery)
+        last = Share{now, outside_.achieved_share(instance_.id, instance_.quotas[gpu].gpu)};
+    return last->value;
 }
 
 bool MemoryAsks::give(const Connection& connection, const wire::Give& give) {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "daemon/link/base/settings.hpp"
 #include "daemon/link/instance/notice_log.hpp"
@@ -28,11 +30,20 @@ class MemoryAsks {
     void refused(const Connection& connection, const wire::Ask& ask);
     void answer(Connection& connection, const wire::Ask& ask, wire::Why why);
     [[nodiscard]] app::LeaseKey lease_key(const Connection& connection, std::uint32_t gpu) const;
+    /// Which share of the GPU's time the instance has had: see Outside. It is looked up at most ten times a
+    /// second, because that takes the slicer's lock, and processes may ask without pause.
+    std::optional<double> share(std::uint32_t gpu);
+
+    struct Share {
+        app::Nanos looked_up_at = 0;
+        std::optional<double> value;
+    };
 
     const model::Instance& instance_;
     const Outside& outside_;
     const Settings& settings_;
     NoticeLog& log_;
+    std::array<std::optional<Share>, wire::kMaxGpus> shares_;
     NoticeLog refusals_;  ///< a log of its own: a program that retries forever doesn't displace other lines
     std::shared_ptr<int> alive_ = std::make_shared<int>(0);  ///< answers may come after this object's end
 };

@@ -1,6 +1,7 @@
 #include "daemon/link/pages/pages.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -37,6 +38,13 @@ void OrdersPage::refresh(const model::Instance& instance, const Outside& outside
         gpu.total_bytes.store(outside.gpu_total(quota.gpu).count(), std::memory_order_relaxed);
         gpu.isolate_memory.store(isolate ? 1 : 0, std::memory_order_relaxed);
     }
+}
+
+void OrdersPage::show_share(std::uint32_t gpu, std::optional<double> share) {
+    if (gpu >= orders().gpu_count) return;
+    const auto word =
+        share ? 1 + static_cast<std::uint32_t>(std::lround(std::clamp(*share, 0.0, 1.0) * 1000)) : 0;
+    orders().gpus[gpu].achieved_share.store(word, std::memory_order_relaxed);
 }
 
 Pages::Pages(const model::Process& of, OrdersPage orders_page, SharedPage reports_page)

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "daemon/link/base/settings.hpp"
 #include "daemon/link/pages/shared_page.hpp"
@@ -17,6 +19,8 @@ class OrdersPage {
     [[nodiscard]] wire::Orders& orders() const { return *page_.as<wire::Orders>(); }
     /// Writes the current limits and modes. The gates are not touched.
     void refresh(const model::Instance& instance, const Outside& outside);
+    /// Writes which share of the GPU's time the instance has had: 0..1, or empty if it isn't measured.
+    void show_share(std::uint32_t gpu, std::optional<double> share);
 
   private:
     explicit OrdersPage(SharedPage page) : page_(std::move(page)) {}

@@ -8,6 +8,7 @@ namespace cgpu::front::nvml {
 
 constexpr int kSuccess = 0;
 constexpr int kUninitialized = 1;
+constexpr int kNotSupported = 3;
 constexpr int kNoPermission = 4;
 constexpr int kNotFound = 6;
 constexpr int kInsufficientSize = 7;
@@ -68,6 +69,12 @@ struct ProcessDetailList {
     ProcessDetail* processes;
 };
 static_assert(sizeof(ProcessDetailList) == 24);
+
+struct Rates {
+    unsigned gpu;  ///< percent, as memory
+    unsigned memory;
+};
+static_assert(sizeof(Rates) == 8);
 
 struct Utilization {
     unsigned pid;

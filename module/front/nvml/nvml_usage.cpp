@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "module/front/base/waiting.hpp"
 #include "module/front/nvml/observer.hpp"
 
@@ -71,7 +73,7 @@ std::optional<std::array<std::uint8_t, 16>> parse_uuid(std::string_view text) {
     return uuid;
 }
 
-Found instance_memory(std::string_view uuid, MemoryUsage& usage) {
+Found instance_usage(std::string_view uuid, Usage& usage) {
     std::uint64_t limit = 0;
     const Found found = ask_of(uuid, [&](std::uint32_t gpu, std::int64_t until) -> std::optional<bool> {
         auto question = wire::make_message<wire::Ask>();
@@ -81,6 +83,8 @@ Found instance_memory(std::string_view uuid, MemoryUsage& usage) {
         if (!answer) return std::nullopt;
         limit = observer.orders().gpus[gpu].limit_bytes.load();
         usage.used_bytes = answer->used_bytes;
+        const std::uint32_t share = observer.orders().gpus[gpu].achieved_share.load();
+        if (share > 0) usage.share = std::min(share - 1, 1000U);
         return answer->why == wire::Why::none;
     });
     usage.limited = found == Found::limited;

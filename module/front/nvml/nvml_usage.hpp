@@ -11,10 +11,13 @@
 /// it is lost. GPUs are named by their UUIDs as NVML writes them. Each question waits 2 s at most.
 namespace cgpu::front {
 
-struct MemoryUsage {
+struct Usage {
     bool limited = false;
     std::uint64_t limit_bytes = 0;
     std::uint64_t used_bytes = 0;  ///< by the whole instance
+    /// The share of the GPU's time that the instance has had lately, in thousandths; empty if it isn't
+    /// measured.
+    std::optional<unsigned> share;
 };
 
 enum class Found {
@@ -24,7 +27,7 @@ enum class Found {
     no_daemon,
 };
 
-Found instance_memory(std::string_view uuid, MemoryUsage& usage);
+Found instance_usage(std::string_view uuid, Usage& usage);
 
 /// The instance's processes that have memory of the GPU, by their pids as this process sees them; none if the
 /// GPU is foreign.

@@ -2,10 +2,11 @@
 """Makes the stubs and the look-up table of a simulated library from its list of exported functions.
 
 usage: driver_tables.py cuda|nvml LIST OUTPUT_FOLDER
-       driver_tables.py cuda-of VERSION LIST OUTPUT_FOLDER
+       driver_tables.py cuda-of|nvml-of VERSION LIST OUTPUT_FOLDER
   cuda     writes driver_stubs.cpp (weak definitions), driver_table.cpp (for cuGetProcAddress), driver.map
   cuda-of  writes driver_table.cpp and driver.map of a driver that is as old as this CUDA version
   nvml     writes nvml_stubs.cpp, nvml.map
+  nvml-of  writes nvml.map of a driver of this major version
 A stub is weak: where the library defines the function itself, the linker takes that one.
 """
 import pathlib
@@ -59,6 +60,8 @@ def main():
         older = [entry for entry in entries if int(entry[2]) <= int(version[0])]
         (folder / "driver_table.cpp").write_text(driver_table(older, version[0]))
         (folder / "driver.map").write_text(exports(entry[0] for entry in older))
+    elif kind == "nvml-of":
+        (folder / "nvml.map").write_text(exports(entry[0] for entry in entries if int(entry[1]) <= int(version[0])))
     else:
         not_supported = 3
         (folder / "nvml_stubs.cpp").write_text(stubs(symbols, not_supported))

@@ -114,6 +114,19 @@ nvmlReturn_t nvmlDeviceGetPciInfo_v3(nvmlDevice_t handle, nvmlPciInfo_t* pci) {
     pci->pciSubSystemId = card.pci_id;
     return NVML_SUCCESS;
 }
+nvmlReturn_t nvmlDeviceGetPciInfoExt(nvmlDevice_t handle, nvmlPciInfoExt_v1_t* pci) {
+    constexpr unsigned int kDisplayController = 3;
+    constexpr unsigned int k3d = 2;
+    nvmlPciInfo_t info;
+    if (const nvmlReturn_t result = nvmlDeviceGetPciInfo_v3(handle, &info); result != NVML_SUCCESS)
+        return result;
+    if (!pci) return NVML_ERROR_INVALID_ARGUMENT;
+    if (pci->version != nvmlPciInfoExt_v1) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+    *pci = {pci->version,        info.domain,        info.bus, info.device, info.pciDeviceId,
+            info.pciSubSystemId, kDisplayController, k3d,      {}};
+    std::memcpy(pci->busId, info.busId, sizeof pci->busId);
+    return NVML_SUCCESS;
+}
 nvmlReturn_t nvmlDeviceGetPciInfo_v2(nvmlDevice_t handle, nvmlPciInfo_t* pci) {
     return nvmlDeviceGetPciInfo_v3(handle, pci);
 }

@@ -67,6 +67,21 @@ nvmlReturn_t nvmlDeviceGetMigMode(nvmlDevice_t handle, unsigned int* current, un
     return answer_mode(handle, pending, is_on);
 }
 
+/// No field is supported. The call succeeds and each field has its own result, which programs read.
+nvmlReturn_t nvmlDeviceGetFieldValues(nvmlDevice_t handle, int count, nvmlFieldValue_t* values) {
+    std::shared_ptr<Device> device;
+    std::uint32_t gpu = 0;
+    if (const nvmlReturn_t result = find_gpu(handle, device, gpu); result != NVML_SUCCESS) return result;
+    if (!values || count <= 0) return NVML_ERROR_INVALID_ARGUMENT;
+    for (int i = 0; i < count; ++i)
+        values[i] = {values[i].fieldId, values[i].scopeId, 0, 0, 0, NVML_ERROR_NOT_SUPPORTED, 0};
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlDeviceGetMaxMigDeviceCount(nvmlDevice_t handle, unsigned int* count) {
+    return answer(handle, count, [](const Card&) { return 0; });
+}
+
 nvmlReturn_t nvmlDeviceIsMigDeviceHandle(nvmlDevice_t handle, unsigned int* is_mig) {
     return answer(handle, is_mig, [](const Card&) { return 0; });
 }

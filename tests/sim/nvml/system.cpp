@@ -2,6 +2,7 @@
 #include <map>
 #include <string>
 
+#include "tests/sim/nvml/driver.hpp"
 #include "tests/sim/nvml/node.hpp"
 
 using namespace simgpu;
@@ -39,16 +40,18 @@ const char* nvmlErrorString(nvmlReturn_t result) {
 }
 
 nvmlReturn_t nvmlSystemGetDriverVersion(char* version, unsigned int length) {
-    return answer_text(SIMGPU_DRIVER_VERSION, version, length);
+    return answer_text(kNvmlDriver.version, version, length);
 }
 
 nvmlReturn_t nvmlSystemGetNVMLVersion(char* version, unsigned int length) {
-    return answer_text("13." SIMGPU_DRIVER_VERSION, version, length);
+    const std::string text = std::to_string(kNvmlDriver.cuda_version / 1000) + "." + kNvmlDriver.version;
+    return kNvmlDriver.tells_version_before_init() ? copy_text(text, version, length)
+                                                   : answer_text(text, version, length);
 }
 
 nvmlReturn_t nvmlSystemGetCudaDriverVersion(int* version) {
     if (!version) return NVML_ERROR_INVALID_ARGUMENT;
-    *version = 13000;
+    *version = kNvmlDriver.cuda_version;
     return NVML_SUCCESS;
 }
 

@@ -2,93 +2,11 @@
 #include <vector>
 
 #include "tests/sim/device/ledger/ledger.hpp"
-#include "tests/sim/device/ledger/process_identity.hpp"
-#include "tests/sim/nvml/node.hpp"
+#include "tests/sim/nvml/process_uses.hpp"
 
 using namespace simgpu;
 
 namespace {
-
-constexpr unsigned int kNotPartitioned = 0xFFFFFFFF;
-
-/// What one process holds on a GPU, as far as this process may see it.
-struct Use {
-    unsigned int pid;
-    std::uint64_t bytes;
-    unsigned int busy_percent;
-};
-
-unsigned int percent(Nanoseconds busy) { return static_cast<unsigned int>(busy / 10'000'000); }
-
-/// The present state, without what dead processes held.
-void look(Session& session) {
-    Ledger(session).reap(kMaxProcesses);
-    session.advance();
-}
-
-using IsListed = bool (*)(ProcessType);
-
-bool in_any_list(ProcessType) { return true; }
-bool in_compute_list(ProcessType type) {
-    return type == ProcessType::compute || type == ProcessType::compute_and_graphics;
-}
-bool in_graphics_list(ProcessType type) {
-    return type == ProcessType::graphics || type == ProcessType::compute_and_graphics;
-}
-bool in_mps_list(ProcessType type) { return type == ProcessType::mps; }
-
-/// Returns processes with memory on the GPU. Those whose pid this process cannot see are left out, as NVML
-/// does in a container.
-std::vector<Use> uses_of(Device& device, std::uint32_t gpu, IsListed is_listed) {
-    struct Found {
-        ProcessEntry process;
-        Nanoseconds busy;
-    };
-    std::vector<Found> found;
-    {
-        Session session(device);
-        look(session);
-        const Ledger ledger(session);
-        const Layout& layout = session.layout();
-        for (std::uint32_t slot = 0; slot < layout.process_count; ++slot) {
-            const ProcessEntry& process = layout.processes[slot];
-            if (process.state != ProcessState::alive || process.gpus[gpu].bytes() == 0) continue;
-            if (!is_listed(process.type)) continue;
-            found.push_back({process, ledger.served_last_second(slot, gpu)});
-        }
-    }
-    std::vector<Use> uses;
-    for (const Found& entry : found) {
-        const int pid = pid_seen_from_here(entry.process);
-        if (pid == 0) continue;
-        uses.push_back(
-            {static_cast<unsigned int>(pid), entry.process.gpus[gpu].bytes(), percent(entry.busy)});
-    }
-    return uses;
-}
-
-/// NVML's way of returning lists: for a buffer that is too small (or none) it returns the size that is
-/// needed.
-template <typename Item, typename Make>
-nvmlReturn_t answer_list(const std::vector<Use>& uses, unsigned int* count, Item* items, Make make) {
-    const auto needed = static_cast<unsigned int>(uses.size());
-    const unsigned int room = *count;
-    *count = needed;
-    if (needed == 0) return NVML_SUCCESS;
-    if (room < needed || !items) return NVML_ERROR_INSUFFICIENT_SIZE;
-    for (unsigned int i = 0; i < needed; ++i) items[i] = make(uses[i]);
-    return NVML_SUCCESS;
-}
-
-template <typename Item, typename Make>
-nvmlReturn_t running_processes(nvmlDevice_t handle, unsigned int* count, Item* items, IsListed is_listed,
-                               Make make) {
-    std::shared_ptr<Device> device;
-    std::uint32_t gpu = 0;
-    if (const nvmlReturn_t result = find_gpu(handle, device, gpu); result != NVML_SUCCESS) return result;
-    if (!count) return NVML_ERROR_INVALID_ARGUMENT;
-    return answer_list(uses_of(*device, gpu, is_listed), count, items, make);
-}
 
 nvmlReturn_t running_v1(nvmlDevice_t handle, unsigned int* count, nvmlProcessInfo_v1_t* infos,
                         IsListed is_listed) {
@@ -180,6 +98,14 @@ nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses_v2(nvmlDevice_t handle, unsig
 nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses_v3(nvmlDevice_t handle, unsigned int* count,
                                                       nvmlProcessInfo_t* infos) {
     return running_v2(handle, count, infos, in_graphics_list);
+}
+nvmlReturn_t nvmlDeviceGetMPSComputeRunningProcesses(nvmlDevice_t handle, unsigned int* count,
+                                                     nvmlProcessInfo_v1_t* infos) {
+    return running_v1(handle, count, infos, in_mps_list);
+}
+nvmlReturn_t nvmlDeviceGetMPSComputeRunningProcesses_v2(nvmlDevice_t handle, unsigned int* count,
+                                                        nvmlProcessInfo_t* infos) {
+    return running_v2(handle, count, infos, in_mps_list);
 }
 nvmlReturn_t nvmlDeviceGetMPSComputeRunningProcesses_v3(nvmlDevice_t handle, unsigned int* count,
                                                         nvmlProcessInfo_t* infos) {

@@ -1,9 +1,11 @@
 # NVIDIA's own libraries behind the fronts, each driver that `fetch` got: whatever a program looks up, by dlsym, dlvsym and both
 # forms of cuGetProcAddress, is found or not found as without a front, and each hook stands for the very function that the
-# driver answers. There is no GPU for them, so cuInit and nvmlInit fail; all is looked up before that and after it.
+# driver answers. There is no GPU for them, so cuInit and nvmlInit fail; all is looked up before that and after it. NVML's private
+# table is the driver's, with lists of processes that are the front's.
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/install.sh"
-source=$(cd "$(dirname "$0")/../../.." && pwd)
+here=$(cd "$(dirname "$0")" && pwd)
+source=$(cd "$here/../../.." && pwd)
 kinds=$(dirname "$(readlink -f "$(command -v alloc)")")/kinds
 mapfile -t drivers < <(find "$source/build/real_driver" -mindepth 1 -maxdepth 1 -type d -name '[0-9]*' 2>/dev/null | sort -V)
 ((${#drivers[@]})) || skip "there are no libraries of NVIDIA's here. Try: tests/system/real_driver/fetch"
@@ -46,6 +48,20 @@ compare_lookups() {
     count "$1, look-ups" "$(fact "$scratch/lookups.out" lookups)" "$(fact "$scratch/lookups.out" wrong)"
 }
 
+compare_table() { # VERSION
+    local lists=3
+    [[ $1 == 470.* ]] && lists=0 # it has none of them
+    expect python3 -B "$here/table.py" >"$scratch/bare"
+    job table --mem 1GiB -- python3 -B "$here/table.py"
+    wait "${pids[table]}" || fail "the table of $1"
+    expect_equal "functions of the table that are the front's under $1" "$(fact "$scratch/table.out" replaced)" $lists
+    expect_equal "functions that are another library's without a front" "$(fact "$scratch/bare" replaced)" 0
+    sed -i '/^replaced /d' "$scratch/bare" "$scratch/table.out"
+    count "$1, private table of libnvidia-ml" "$(wc -l <"$scratch/bare")" \
+        "$(diff "$scratch/bare" "$scratch/table.out" | tee "$scratch/differ" | grep -c '^[<>]')"
+    cat "$scratch/differ"
+}
+
 for library in libcuda libnvidia-ml; do functions_of $library >"$scratch/$library"; done
 for driver in "${drivers[@]}"; do
     version=${driver##*/}
@@ -53,6 +69,7 @@ for driver in "${drivers[@]}"; do
     compare_exports "$version" libcuda cuInit 100
     compare_exports "$version" libnvidia-ml nvmlInit_v2 9
     compare_lookups "$version"
+    compare_table "$version"
     wait_for 10 none_listed
 done
 echo "$compared compared, $differing differ"

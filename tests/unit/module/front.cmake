@@ -27,6 +27,9 @@ target_sources(front_test_driver PRIVATE ${CMAKE_CURRENT_LIST_DIR}/front/support
 front_test_driver(front_test_nvml_driver libnvidia-ml ${CMAKE_CURRENT_LIST_DIR}/front/support/front_nvml_driver.cpp)
 front_test_driver(front_test_nvml_long_driver libnvidia-ml ${CMAKE_CURRENT_LIST_DIR}/front/support/front_nvml_driver.cpp
           _long)
+foreach(driver front_test_nvml_driver front_test_nvml_long_driver)
+  target_sources(${driver} PRIVATE ${CMAKE_CURRENT_LIST_DIR}/front/support/front_nvml_table.cpp)
+endforeach()
 target_compile_definitions(front_test_nvml_long_driver PRIVATE CGPU_TEST_LONG_ENTRIES)
 
 cgpu_hook_table(${made}/front_hooks.cpp ${PROJECT_SOURCE_DIR}/module/front/hooks/hooks.txt)
@@ -72,6 +75,8 @@ if(NOT CGPU_SANITIZE)  # it forks processes that have threads, and closes descri
             ${CMAKE_CURRENT_LIST_DIR}/front/driver/front_jump_test.cpp
             ${CMAKE_CURRENT_LIST_DIR}/front/nvml/front_nvml_memory_test.cpp
             ${CMAKE_CURRENT_LIST_DIR}/front/nvml/front_nvml_processes_test.cpp
+            ${CMAKE_CURRENT_LIST_DIR}/front/nvml/front_nvml_table_test.cpp
+            ${CMAKE_CURRENT_LIST_DIR}/front/nvml/front_nvml_utilization_test.cpp
     LIBS cgpu_core ${CMAKE_DL_LIBS})
   target_compile_definitions(front_test PRIVATE
     CGPU_TEST_FRONT="$<TARGET_FILE:front_test_cuda>" CGPU_TEST_DRIVER="${driver_folder}/libcuda.so.1"

@@ -99,6 +99,34 @@ TEST_F(LinkHello, AnObserverGetsTheOrdersAndUsageOnly) {
         200 * kMiB);
 }
 
+TEST_F(LinkHello, AnObserverSeesTheShareOfItsInstanceWhenItAsksForUsage) {
+    Puppet observer(loop);
+    Puppet of_another(loop);
+    ASSERT_TRUE(observer.connect(socket(one), wire::Role::observe));
+    ASSERT_TRUE(of_another.connect(socket(two), wire::Role::observe));
+    const auto seen = [](Puppet& puppet) {
+        return puppet.tell({[](Front& front, const Order&) -> std::uint64_t {
+            if (!front.ask(wire::Topic::usage, 0)) return 9999;
+            return front.orders->gpus[0].achieved_share.load();
+        }});
+    };
+    EXPECT_EQ(seen(observer), 0U) << "not measured";
+    // It isn't looked up for each question.
+    const auto comes_to_see = [&](std::uint64_t word) {
+        const auto until = loop.now() + 5 * app::kSecond;
+        while (seen(observer) != word && loop.now() < until) {
+        }
+        return seen(observer) == word;
+    };
+    share = 0.2504;
+    EXPECT_TRUE(comes_to_see(251));
+    EXPECT_EQ(seen(of_another), 0U);
+    share = 0;
+    EXPECT_TRUE(comes_to_see(1));
+    share = 7;
+    EXPECT_TRUE(comes_to_see(1001));
+}
+
 TEST_F(LinkHello, OtherVersionsAreRefusedWithASentence) {
     for (const auto& [oldest, newest, good] :
          {std::tuple{wire::kVersion + 1, 9U, false}, std::tuple{0U, wire::kOldestVersion - 1, false},

@@ -129,7 +129,10 @@ class LinkTest : public testing::Test {
             Outside{loop, processes, divider, *leases, engines, descriptors,
                     [](const model::Uuid&) { return model::Bytes(512 * kMiB); },
                     [this](const model::Process& process) { return processes.pid_place(process); },
-                    [this](const model::InstanceId& id) { idle.insert(id); }},
+                    [this](const model::InstanceId& id) { idle.insert(id); },
+                    [this](const model::InstanceId& id, const model::Uuid&) {
+                        return id == one.id ? share : std::nullopt;
+                    }},
             settings);
         for (const auto* instance : {&one, &two}) {
             const auto folder = server->open(*instance);
@@ -161,6 +164,7 @@ class LinkTest : public testing::Test {
     model::Instance one{make("one", 0)};
     model::Instance two{make("two", 0)};
     std::set<model::InstanceId> idle;
+    std::optional<double> share;  ///< of the GPU's time: instance one's
     std::unique_ptr<store::LeaseFile> file;
     std::unique_ptr<app::Leases> leases;
     std::unique_ptr<Server> server;

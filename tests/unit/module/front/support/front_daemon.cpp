@@ -253,6 +253,7 @@ void Server::update(Peer& peer) {
     if (peer.orders == nullptr) return;
     peer.orders->gpus[0].limit_bytes = control_.limit_bytes.load();
     peer.orders->gpus[0].isolate_memory = control_.isolate_memory.load();
+    peer.orders->gpus[0].achieved_share = control_.achieved_share.load();
     wire::Gate& gate = peer.orders->gates[0];
     timespec now{};
     clock_gettime(CLOCK_MONOTONIC, &now);

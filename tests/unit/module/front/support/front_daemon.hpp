@@ -15,7 +15,8 @@ struct DaemonControl {
     // Told.
     std::atomic<std::uint64_t> limit_bytes{1u << 30};
     std::atomic<std::uint32_t> isolate_memory{1};
-    std::atomic<std::uint32_t> gate{2};  ///< a wire::GateState
+    std::atomic<std::uint32_t> achieved_share{0};  ///< as in the page
+    std::atomic<std::uint32_t> gate{2};            ///< a wire::GateState
     std::atomic<std::int64_t> hold_ns{
         10'000'000'000};                 ///< how long what the gate says holds without a word more
     std::atomic<std::uint32_t> down{0};  ///< 1: no socket, no connections

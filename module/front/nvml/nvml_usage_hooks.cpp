@@ -1,4 +1,5 @@
-// The front for NVML: a managed process sees its instance's memory instead of the card's.
+// The front for NVML: a managed process sees its instance's memory and share of the GPU's time instead of the
+// card's.
 #include <algorithm>
 
 #include "module/front/nvml/nvml_abi.hpp"
@@ -9,11 +10,11 @@ using namespace cgpu::front::nvml;
 
 namespace {
 
-/// The instance's use of this device's memory; otherwise the error to return.
-int usage_of(Device device, MemoryUsage& usage) {
+/// The instance's use of this device; otherwise the error to return.
+int usage_of(Device device, Usage& usage) {
     const UuidText uuid(device);
     if (!uuid.known()) return uuid.why_unknown;
-    switch (instance_memory(uuid.text, usage)) {
+    switch (instance_usage(uuid.text, usage)) {
         case Found::limited:
         case Found::unlimited:
             return kSuccess;
@@ -31,7 +32,7 @@ int memory_info(const char* name, Device device, Info* info) {
     if (function == nullptr) return kFunctionNotFound;
     const int result = function(device, info);
     if (result != kSuccess || info == nullptr) return result;
-    MemoryUsage usage;
+    Usage usage;
     if (const int refused = usage_of(device, usage); refused != kSuccess) {
         info->total = info->free = info->used = 0;
         return refused;
@@ -52,4 +53,23 @@ CGPU_NVML_HOOK nvmlDeviceGetMemoryInfo(Device device, Memory* info) {
 
 CGPU_NVML_HOOK nvmlDeviceGetMemoryInfo_v2(Device device, MemoryV2* info) {
     return memory_info("nvmlDeviceGetMemoryInfo_v2", device, info);
+}
+
+CGPU_NVML_HOOK nvmlDeviceGetUtilizationRates(Device device, Rates* rates) {
+    const auto function = real<int (*)(Device, Rates*)>("nvmlDeviceGetUtilizationRates");
+    if (function == nullptr) return kFunctionNotFound;
+    const int result = function(device, rates);
+    if (result != kSuccess || rates == nullptr) return result;
+    Usage usage;
+    if (const int refused = usage_of(device, usage); refused != kSuccess) {
+        *rates = {};
+        // nvidia-smi shows "N/A" then, and "ERR!" for the other.
+        return refused == kNoPermission ? kNotSupported : refused;
+    }
+    if (!usage.share) return result;
+    rates->gpu = (*usage.share + 5) / 10;
+    // The time in which memory is accessed isn't measured by instance. It is a part of the time in which
+    // kernels run.
+    rates->memory = std::min(rates->memory, rates->gpu);
+    return result;
 }

@@ -1,10 +1,11 @@
 # For every name, version and flags that are looked up: a function with a hook is the front's, all others are the driver's
-# own, and functions that the driver lacks are not found. So it is with the newest simulated driver, and with older ones.
+# own, and functions that the driver lacks are not found. So it is with the simulated driver, and with older and newer
+# ones.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/../real_driver/install.sh"
 source=$(cd "$(dirname "$0")/../../.." && pwd)
 hooks=$source/module/front/hooks/hooks.txt
-older=$(dirname "$(readlink -f "$(command -v simgpu)")")/older
+drivers_of_simgpu=$(dirname "$(readlink -f "$(command -v simgpu)")")
 drivers=0
 
 lookups() { # DRIVER
@@ -17,8 +18,8 @@ lookups() { # DRIVER
 }
 
 lookups newest
-for driver in "$older"/*; do
+for driver in "$drivers_of_simgpu"/older/* "$drivers_of_simgpu"/newer/*; do
     install_driver "$driver"
     lookups "${driver##*/}"
 done
-expect_between "drivers" "$drivers" 5 99
+expect_between "drivers" "$drivers" 7 99

@@ -206,6 +206,7 @@ Snapshot read_snapshot(sdbus::IConnection& connection) {
     std::vector<Properties> problems;
     read_into(manager, "ConfigurationProblems", problems);
     snapshot.configuration_problems = to_problems(problems);
+    read_into(manager, "NewerDriverFunctions", snapshot.newer_driver_functions);
     for (const auto& [path, interfaces] : managed_objects(connection)) {
         if (const auto gpu = interfaces.find(GpuProxy::INTERFACE_NAME); gpu != interfaces.end())
             add_gpu(snapshot, connection, path, gpu->second);

@@ -34,6 +34,7 @@ std::string as_json(const client::Snapshot& snapshot, const std::vector<std::str
                     {"mode_source", snapshot.mode_is_switched ? "switched" : "configuration"},
                     {"upgrade", snapshot.job ? to_json(*snapshot.job) : Json()},
                     {"configuration_problems", std::move(problems)},
+                    {"newer_driver_functions", snapshot.newer_driver_functions},
                     {"gpus", std::move(gpus)},
                     {"instances", std::move(instances)},
                     {"warnings", warnings}});

@@ -31,6 +31,7 @@ class ManagerObject final
     void mode_changed();
     void job_ended(const upgrade::Ended& ended);
     void set_configuration_problems(app::ConfigurationProblems problems);
+    void set_newer_driver_functions(std::vector<std::string> names);
 
   private:
     /// instance, quotas, link, warnings
@@ -59,12 +60,14 @@ class ManagerObject final
     std::vector<std::string> ModulesInstalled() override;
     std::vector<std::map<std::string, sdbus::Variant>> Kept() override;
     std::vector<std::map<std::string, sdbus::Variant>> ConfigurationProblems() override;
+    std::vector<std::string> NewerDriverFunctions() override { return newer_driver_functions_; }
 
     Authority& authority_;
     app::Service& service_;
     app::Upgrader& upgrader_;
     std::string version_;
     app::ConfigurationProblems configuration_problems_;
+    std::vector<std::string> newer_driver_functions_;
 };
 
 }  // namespace cgpu::bus

@@ -23,3 +23,12 @@ for driver in "$drivers_of_simgpu"/older/* "$drivers_of_simgpu"/newer/*; do
     lookups "${driver##*/}"
 done
 expect_between "drivers" "$drivers" 7 99
+
+# The last driver has functions that nobody knows, and only that one: they are logged once for it and shown.
+expect_equal "functions of newer drivers" "$(cgpuctl status --json | jq -c .newer_driver_functions)" \
+    '["cuFutureAllocate","cuFutureLaunch","cuMemAlloc_v3"]'
+cgpuctl status 2>&1 | grep -q 'driver: 3 functions are newer than this release' || fail "status doesn't show them"
+job again --mem 1GiB -- true
+wait "${pids[again]}" || fail "a job with that driver"
+expect_equal "lines of the log about them" "$(lab-log | grep -c 'that are newer than this release')" 1
+in_log 'driver "/usr/lib/.*libcuda.so.700.*3 functions' || fail "the log doesn't name the driver"

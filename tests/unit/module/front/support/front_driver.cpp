@@ -323,6 +323,10 @@ API cuGraphAddMemAllocNode(void**, Graph* graph, void**, std::size_t, const void
     std::memcpy(&graph->bytes, static_cast<const char*>(what) + 104, sizeof graph->bytes);
     return kSuccess;
 }
+API cuGraphAddNode_v3(void** node, Graph* graph, void** after, const void*, std::size_t count,
+                      const cgpu::front::CUgraphNodeParams* what) {
+    return cuGraphAddMemAllocNode(node, graph, after, count, &what->alloc);
+}
 API cuGraphGetNodes(Graph* graph, void** nodes, std::size_t* count) {
     *count = 1;
     if (nodes != nullptr) nodes[0] = graph;

@@ -12,7 +12,7 @@ struct DriverFileId {
     std::uint64_t device = 0;
     std::uint64_t inode = 0;
     std::int64_t changed_ns = 0;  ///< since 1970
-    auto operator<=>(const DriverFileId&) const = default;
+    friend auto operator<=>(const DriverFileId&, const DriverFileId&) = default;
 };
 
 /// Is told of each libcuda that an instance uses. The file may be one of a container's image.

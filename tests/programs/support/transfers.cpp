@@ -21,6 +21,11 @@ std::vector<unsigned char> stored(std::size_t bytes) {
     return block;
 }
 
+template <class T>
+T* as_pointer(CUdeviceptr address) {
+    return reinterpret_cast<T*>(address);  // NOLINT(performance-no-int-to-ptr): the driver's interface
+}
+
 CUDA_MEMCPY3D_PEER box_of_peers(CUdeviceptr to, CUdeviceptr from, std::size_t bytes) {
     CUDA_MEMCPY3D_PEER box{};
     box.srcMemoryType = box.dstMemoryType = CU_MEMORYTYPE_DEVICE;
@@ -76,9 +81,9 @@ void Transfers::decompress(CUstream stream) const {
     CUmemDecompressParams parameters{};
     parameters.srcNumBytes = compressed_;
     parameters.dstNumBytes = bytes_;
-    parameters.dstActBytes = reinterpret_cast<cuuint32_t*>(written_);
-    parameters.src = reinterpret_cast<const void*>(from_);
-    parameters.dst = reinterpret_cast<void*>(to_);
+    parameters.dstActBytes = as_pointer<cuuint32_t>(written_);
+    parameters.src = as_pointer<const void>(from_);
+    parameters.dst = as_pointer<void>(to_);
     parameters.algo = CU_MEM_DECOMPRESS_ALGORITHM_LZ4;
     must(cuMemBatchDecompressAsync(&parameters, 1, 0, nullptr, stream), "cuMemBatchDecompressAsync");
 }

@@ -10,6 +10,11 @@
 namespace simgpu::test {
 namespace {
 
+template <class T>
+T* as_pointer(CUdeviceptr address) {
+    return reinterpret_cast<T*>(address);  // NOLINT(performance-no-int-to-ptr): the driver's interface
+}
+
 CUstream make_stream() {
     CUstream stream = nullptr;
     REQUIRE_OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
@@ -66,9 +71,9 @@ TEST(Transfer, DecompressesLz4) {
         CUmemDecompressParams parameters{};
         parameters.srcNumBytes = sizeof block;
         parameters.dstNumBytes = 64;
-        parameters.dstActBytes = reinterpret_cast<cuuint32_t*>(memory + 1024);
-        parameters.src = reinterpret_cast<const void*>(memory);
-        parameters.dst = reinterpret_cast<void*>(memory + 2048);
+        parameters.dstActBytes = as_pointer<cuuint32_t>(memory + 1024);
+        parameters.src = as_pointer<const void>(memory);
+        parameters.dst = as_pointer<void>(memory + 2048);
         REQUIRE_EQ(cuMemBatchDecompressAsync(&parameters, 1, 0, nullptr, stream), CUDA_ERROR_INVALID_VALUE);
         parameters.algo = CU_MEM_DECOMPRESS_ALGORITHM_LZ4;
         REQUIRE_OK(cuMemBatchDecompressAsync(&parameters, 1, 0, nullptr, stream));

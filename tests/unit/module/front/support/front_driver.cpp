@@ -206,12 +206,9 @@ API cuGreenCtxDestroy(Context* green) {
     delete green;
     return kSuccess;
 }
-API cuGLCtxCreate_v2(Context** context, unsigned, int device) {
-    *context = new Context{device, false};
-    stack.push_back(*context);
-    return kSuccess;
+API cuGLCtxCreate_v2(Context** context, unsigned flags, int device) {
+    return cuCtxCreate_v2(context, flags, device);
 }
-
 API cuMemAlloc_v2(std::uint64_t* address, std::size_t bytes) { return take(address, bytes); }
 API cuMemFree_v2(std::uint64_t address) { return give(address); }
 API cuMemAllocPitch_v2(std::uint64_t* address, std::size_t* pitch, std::size_t width, std::size_t height,

@@ -51,7 +51,8 @@ Daemon::Daemon(config::Sources sources, config::Config config)
       processes_(loop_),
       driver_(loop_),
       store_(config_.state_dir),
-      modules_(config_.module_dir) {}
+      modules_(config_.module_dir),
+      newer_functions_([this](const auto& names) { bus_->set_newer_driver_functions(names); }) {}
 
 Daemon::~Daemon() {
     // The bus must stop using the service before it is destroyed: no call comes in between.
@@ -108,9 +109,10 @@ void Daemon::compose(store::State state) {
     const auto share = [this](const model::InstanceId& id, const model::Uuid& gpu) {
         return usage_->usage(id, gpu).achieved_share;
     };
-    link_ = std::make_unique<link::Server>(link::Outside{loop_, processes_, *slicer_, *leases_, *upgrader_,
-                                                         descriptors_, total, pid_place, idle, share},
-                                           link);
+    link_ = std::make_unique<link::Server>(
+        link::Outside{loop_, processes_, *slicer_, *leases_, *upgrader_, descriptors_, newer_functions_, total,
+                      pid_place, idle, share},
+        link);
     service_ =
         std::make_unique<app::Service>(std::move(state.node), service_settings(),
                                        app::Service::Outside{loop_, store_, *bus_, *link_, processes_,

@@ -9,6 +9,7 @@
 
 #include "daemon/app/compute/slicer_thread.hpp"
 #include "daemon/app/compute/usage_reader.hpp"
+#include "daemon/app/drivers/newer_functions.hpp"
 #include "daemon/app/instances/service.hpp"
 #include "daemon/app/memory/leases.hpp"
 #include "daemon/app/upgrade/upgrader.hpp"
@@ -76,6 +77,7 @@ class Daemon {
     std::unique_ptr<app::UsageReader> usage_;
     std::unique_ptr<bus::Bus> bus_;
     std::unique_ptr<app::Upgrader> upgrader_;
+    app::NewerFunctions newer_functions_;
     std::unique_ptr<link::Server> link_;
     std::unique_ptr<app::Service> service_;
     std::vector<app::WatchPtr> signals_;

@@ -228,6 +228,7 @@ Snapshot read_snapshot(sdbus::IConnection& connection, const std::string& servic
     std::vector<Properties> problems;
     read_into(manager, "ConfigurationProblems", problems);
     snapshot.configuration_problems = to_problems(problems);
+    read_into(manager, "NewerDriverFunctions", snapshot.newer_driver_functions);
     for (const auto& [path, interfaces] : managed_objects(connection, service)) {
         if (const auto gpu = interfaces.find(GpuProxy::INTERFACE_NAME); gpu != interfaces.end()) {
             GpuProxy proxy(connection, path, service);

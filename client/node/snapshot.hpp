@@ -138,6 +138,7 @@ struct Snapshot {
     bool default_memory_is_set = false;          ///< else it is the configuration's
     std::optional<Job> job;                      ///< under way, or the last one
     std::vector<ConfigurationProblem> configuration_problems;  ///< empty: the files are in force
+    std::vector<std::string> newer_driver_functions;           ///< than cgpud knows; sorted
     std::vector<Gpu> gpus;                                     ///< by index, those that are not present last
     std::vector<Instance> instances;                           ///< the oldest first
 };

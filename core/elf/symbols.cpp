@@ -43,7 +43,7 @@ std::optional<std::string_view> DynamicSymbols::name_of(const Elf64_Sym& symbol)
     return text_at(strings, symbol.st_name);
 }
 
-tl::expected<DynamicSymbols, std::string> find_symbols(const ReadAt& image) {
+tl::expected<DynamicSymbols, std::string> find_symbols(const ReadAt& image, std::uint64_t most) {
     const auto headers = read_values<Elf64_Ehdr>(image, 0, 1);
     if (!headers || std::memcmp(headers->front().e_ident, ELFMAG, SELFMAG) != 0)
         return corrupt("it doesn't start as one");
@@ -58,8 +58,9 @@ tl::expected<DynamicSymbols, std::string> find_symbols(const ReadAt& image) {
         if (section.sh_type != SHT_DYNSYM) continue;
         if (section.sh_link >= sections->size()) return corrupt("its symbols have no names");
         const Elf64_Shdr& names = (*sections)[section.sh_link];
-        auto symbols = read_values<Elf64_Sym>(image, section.sh_offset, section.sh_size / sizeof(Elf64_Sym));
-        auto strings = read_values<char>(image, names.sh_offset, names.sh_size);
+        auto symbols =
+            read_values<Elf64_Sym>(image, section.sh_offset, section.sh_size / sizeof(Elf64_Sym), most);
+        auto strings = read_values<char>(image, names.sh_offset, names.sh_size, most);
         if (!symbols || !strings) return corrupt("its symbols reach beyond its end");
         return DynamicSymbols{std::move(*sections), at, std::move(*symbols), std::move(*strings)};
     }

@@ -42,7 +42,12 @@ struct DynamicSymbols {
     [[nodiscard]] std::optional<std::string_view> name_of(const Elf64_Sym& symbol) const;
 };
 
-tl::expected<DynamicSymbols, std::string> find_symbols(const ReadAt& image);
+/// More bytes than the symbols or names of any library take.
+constexpr std::uint64_t kMostOfTable = std::uint64_t{1} << 26;
+
+/// `most`: an image with a table of more bytes is taken for corrupt.
+tl::expected<DynamicSymbols, std::string> find_symbols(const ReadAt& image,
+                                                       std::uint64_t most = kMostOfTable);
 
 /// Whether it is defined, and visible to other files.
 [[nodiscard]] bool is_exported(const Elf64_Sym& symbol);
@@ -50,12 +55,12 @@ tl::expected<DynamicSymbols, std::string> find_symbols(const ReadAt& image);
 /// "not a usable ELF file: …"
 [[nodiscard]] tl::unexpected<std::string> corrupt(const char* what);
 
-/// The values of type T at an offset; empty if they are not completely inside.
+/// The values of type T at an offset; empty if they are not completely inside, or have more than `most`
+/// bytes.
 template <class T>
-std::optional<std::vector<T>> read_values(const ReadAt& image, std::uint64_t offset, std::uint64_t count) {
-    // More than the symbols or names of any driver take.
-    constexpr std::uint64_t kMost = std::uint64_t{1} << 26;
-    if (count > kMost / sizeof(T)) return std::nullopt;
+std::optional<std::vector<T>> read_values(const ReadAt& image, std::uint64_t offset, std::uint64_t count,
+                                          std::uint64_t most = kMostOfTable) {
+    if (count > most / sizeof(T)) return std::nullopt;
     std::vector<T> values(count);
     if (!image(offset, std::as_writable_bytes(std::span(values)))) return std::nullopt;
     return values;

@@ -79,6 +79,7 @@ tl::expected<void, std::string> Bus::serve(app::Service& service, app::Upgrader&
     try {
         connection_->objects.emplace(*connection_->bus, service, upgrader, version_, examined);
         connection_->objects->manager().set_configuration_problems(configuration_problems_);
+        connection_->objects->manager().set_newer_driver_functions(newer_driver_functions_);
     } catch (const sdbus::Error& error) {
         return tl::unexpected("exporting the objects: " + error.getMessage() + ". Try: restart cgpud.");
     }
@@ -188,6 +189,13 @@ void Bus::set_configuration_problems(app::ConfigurationProblems problems) {
     if (!connection_->objects) return;
     published("the configuration",
               [&] { connection_->objects->manager().set_configuration_problems(configuration_problems_); });
+}
+
+void Bus::set_newer_driver_functions(std::vector<std::string> names) {
+    newer_driver_functions_ = std::move(names);
+    if (!connection_->objects) return;
+    published("the drivers",
+              [&] { connection_->objects->manager().set_newer_driver_functions(newer_driver_functions_); });
 }
 
 void Bus::engines_changed(const model::InstanceId& id) { refresh(id); }

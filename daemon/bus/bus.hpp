@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <tl/expected.hpp>
 
@@ -38,6 +39,8 @@ class Bus final : public app::Publisher, public app::JobPublisher {
     [[nodiscard]] tl::expected<void, std::string> request_name();
     /// Publishes why the configuration isn't in force; empty: it is. May be called before serve().
     void set_configuration_problems(app::ConfigurationProblems problems);
+    /// Publishes the functions of drivers that this release doesn't know. May be called before serve().
+    void set_newer_driver_functions(std::vector<std::string> names);
 
     // A signal that fails is logged, never thrown: the change that it reports has been made already. Before
     // serve() these do nothing.
@@ -66,6 +69,7 @@ class Bus final : public app::Publisher, public app::JobPublisher {
     app::Loop& loop_;
     std::string version_;
     app::ConfigurationProblems configuration_problems_;
+    std::vector<std::string> newer_driver_functions_;
     std::function<void(const std::string&)> lost_;
     std::unique_ptr<Connection> connection_;
     app::WatchPtr watch_;

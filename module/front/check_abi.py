@@ -23,7 +23,8 @@ STRUCTURES = {
     "CUmemPoolProps": "CUmemPoolProps_v1", "CUmemAllocNodeParams": "CUDA_MEM_ALLOC_NODE_PARAMS_v1",
     "CUgraphInstantiateParams": "CUDA_GRAPH_INSTANTIATE_PARAMS",
     "CUarrayMapInfo": "CUarrayMapInfo_v1",
-    "CUmemcpy2D": "CUDA_MEMCPY2D_v2", "CUmemcpy3D": "CUDA_MEMCPY3D_v2",
+    "CUmemcpy2D": "CUDA_MEMCPY2D_v2", "CUmemcpy3D": "CUDA_MEMCPY3D_v2", "CUmemcpy3DOp": "CUDA_MEMCPY3D_BATCH_OP_v1",
+    "CopyOperand": "CUmemcpy3DOperand_v1", "CUmemDecompressParams": "::CUmemDecompressParams",
 }
 OFFSETS = [
     ("CUlaunchConfig", "stream", "::CUlaunchConfig", "hStream"), ("CUlaunchParams", "stream", "CUDA_LAUNCH_PARAMS_v1", "hStream"),
@@ -45,6 +46,14 @@ OFFSETS = [
     ("CUmemcpy3D", "from.type", "CUDA_MEMCPY3D_v2", "srcMemoryType"), ("CUmemcpy3D", "from.address", "CUDA_MEMCPY3D_v2", "srcDevice"),
     ("CUmemcpy3D", "to.type", "CUDA_MEMCPY3D_v2", "dstMemoryType"), ("CUmemcpy3D", "to.address", "CUDA_MEMCPY3D_v2", "dstDevice"),
     ("CUmemcpy3D", "width_bytes", "CUDA_MEMCPY3D_v2", "WidthInBytes"), ("CUmemcpy3D", "depth", "CUDA_MEMCPY3D_v2", "Depth"),
+    ("CUmemcpy3D", "from.type", "CUDA_MEMCPY3D_PEER_v1", "srcMemoryType"), ("CUmemcpy3D", "to.type", "CUDA_MEMCPY3D_PEER_v1", "dstMemoryType"),
+    ("CUmemcpy3D", "from.address", "CUDA_MEMCPY3D_PEER_v1", "srcDevice"), ("CUmemcpy3D", "to.address", "CUDA_MEMCPY3D_PEER_v1", "dstDevice"),
+    ("CUmemcpy3D", "from.reserved", "CUDA_MEMCPY3D_PEER_v1", "srcContext"), ("CUmemcpy3D", "to.reserved", "CUDA_MEMCPY3D_PEER_v1", "dstContext"),
+    ("CUmemcpy3D", "width_bytes", "CUDA_MEMCPY3D_PEER_v1", "WidthInBytes"), ("CUmemcpy3D", "depth", "CUDA_MEMCPY3D_PEER_v1", "Depth"),
+    ("CUmemcpy3DOp", "to", "CUDA_MEMCPY3D_BATCH_OP_v1", "dst"), ("CUmemcpy3DOp", "extent", "CUDA_MEMCPY3D_BATCH_OP_v1", "extent"),
+    ("CopyOperand", "pointer.address", "CUmemcpy3DOperand_v1", "op.ptr.ptr"), ("CopyOperand", "array.array", "CUmemcpy3DOperand_v1", "op.array.array"),
+    ("CUmemDecompressParams", "source_bytes", "::CUmemDecompressParams", "srcNumBytes"),
+    ("CUmemDecompressParams", "target_bytes", "::CUmemDecompressParams", "dstNumBytes"),
     ("CUexternalMemoryHandleDesc", "type", "CUDA_EXTERNAL_MEMORY_HANDLE_DESC", "type"),
     ("CUexternalMemoryHandleDesc", "descriptor", "CUDA_EXTERNAL_MEMORY_HANDLE_DESC", "handle"),
     ("CUexternalMemoryHandleDesc", "bytes", "CUDA_EXTERNAL_MEMORY_HANDLE_DESC", "size"),
@@ -74,6 +83,7 @@ CONSTANTS = {
     "kRangeDescriptor": "CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD",
     "kHandleDescriptor": "CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR",
     "kMemoryDevice": "CU_MEMORYTYPE_DEVICE", "kMemoryArray": "CU_MEMORYTYPE_ARRAY", "kMemoryUnified": "CU_MEMORYTYPE_UNIFIED",
+    "kOperandPointer": "CU_MEMCPY_OPERAND_TYPE_POINTER", "kOperandArray": "CU_MEMCPY_OPERAND_TYPE_ARRAY",
     "kPointerMemoryType": "CU_POINTER_ATTRIBUTE_MEMORY_TYPE", "kPointerDevice": "CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL",
     "kExternalDescriptor": "CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD",
     "kArrayMap": "CU_MEM_OPERATION_TYPE_MAP", "kArrayMemoryGeneric": "CU_MEM_HANDLE_TYPE_GENERIC",
@@ -83,6 +93,8 @@ CONSTANTS = {
 # For these the header declares only a newer version; cudaTypedefs.h has the older one.
 OLDER = {
     "cuMemcpyBatchAsync": "PFN_cuMemcpyBatchAsync_v12080", "cuMemcpyBatchAsync_ptsz": "PFN_cuMemcpyBatchAsync_v12080_ptsz",
+    "cuMemcpy3DBatchAsync": "PFN_cuMemcpy3DBatchAsync_v12080",
+    "cuMemcpy3DBatchAsync_ptsz": "PFN_cuMemcpy3DBatchAsync_v12080_ptsz",
 }
 PREAMBLE = """
 #define __CUDA_API_VERSION_INTERNAL
@@ -111,10 +123,10 @@ template <class R, class... A> struct Of<R(A...)> { using type = Shapes<A...>; }
 def real_functions(folder):
     """Return {name: types as written} of every CGPU_REAL, and of every call that CGPU_OWN_CALLS lists."""
     found = {}
-    for path in [*folder.glob("*/*.cpp"), folder / "driver/real_driver.hpp"]:
+    for path in [*folder.glob("*/**/*.cpp"), folder / "driver/real_driver.hpp"]:
         text = path.read_text()
         for macro in re.finditer(r"^#define (CGPU_[A-Z]+) (.*)$", text, re.M):
-            text = text.replace(f"{macro[1]},", f"{macro[2]},")
+            text = re.sub(rf"(?<!define )\b{macro[1]}\b", macro[2], text)
         declared = re.finditer(r"^(?:CGPU_REAL| *call)\((\w+)\s*(?:,\s*(.*?))?\)(?: *\\)?$", text, re.M | re.S)
         found |= {match[1]: (match[2] or "").replace("\n", " ") for match in declared}
     return found

@@ -26,9 +26,11 @@ cgpu_front_files(CGPU_FRONT_CUDA_PARTS lease bindings freeing gives physical poo
 cgpu_front_files(CGPU_FRONT_CUDA_PARTS memory context_count current_context graph_memory local_memory place set_aside)
 cgpu_front_files(CGPU_FRONT_CUDA_PARTS compute batch first_launch gate reap thread_grant transfer)
 cgpu_front_files(CGPU_FRONT_CUDA_PARTS process fork service_thread start switcher)
-cgpu_front_files(CGPU_FRONT_CUDA_PARTS hooks array_hooks code_hooks context_hooks copy_batch_hooks copy_hooks graph_hooks
-                 info_hooks init_hooks launch_hooks limit_hooks memory_hooks memset_hooks
+cgpu_front_files(CGPU_FRONT_CUDA_PARTS hooks array_hooks capture_hooks code_hooks context_hooks graph_hooks
+                 info_hooks init_hooks launch_hooks limit_hooks memory_hooks multicast_hooks
                  physical_hooks pool_hooks proc_address refused_hooks shared_hooks sync_hooks)
+cgpu_front_files(CGPU_FRONT_CUDA_PARTS hooks/transfers attributed_hooks copy_batch_hooks copy_hooks decompress_hooks memset_hooks
+                 peer_copy_hooks)
 
 set(CGPU_FRONT_NVML_SOURCES ${message})
 cgpu_front_files(CGPU_FRONT_NVML_SOURCES base descriptor waiting)

@@ -17,6 +17,8 @@ import sys
 import cuda_api
 
 SYMBOL = re.compile(r"(cu[A-Z]\w*?)(?:_v(\d+))?(?:_(ptsz|ptds))?")
+# What the headers for graphics, video and profilers declare (cudaGL.h and so on).
+OTHER_HEADERS = re.compile(r"cu(GL|EGL|VDPAU|Profiler|GraphicsGL|GraphicsEGL|GraphicsVDPAU)[A-Z]\w*|\w+(EglFrame|FromEGLSync)")
 TYPEDEF = re.compile(r"PFN_(cu[A-Z]\w*?)_v(\d{4,})(?:_(ptsz|ptds))?\)")
 
 
@@ -52,9 +54,15 @@ def differences(facts, toolkit):
     for function in sorted(toolkit.functions - facts.functions):
         yield f"in the toolkit only: {function}"
     # An older toolkit lacks later functions, a newer one may have dropped deprecated ones.
-    if toolkit.newest == facts.newest:
-        for function in sorted(facts.functions - toolkit.functions):
+    if toolkit.header == facts.header:
+        for function in sorted(facts.functions - toolkit.functions - documented(facts)):
             yield f"in the facts only: {function}"
+
+
+def documented(facts):
+    """What cuda.h of the facts' version can't declare."""
+    return {function for function in facts.functions
+            if function.version > facts.header or OTHER_HEADERS.fullmatch(function.base)}
 
 
 def main():
@@ -69,7 +77,8 @@ def main():
         return 77
     toolkit = api_of(args.include, args.compiler)
     if args.write:
-        cuda_api.write(args.facts, toolkit)
+        known = documented(cuda_api.read(args.facts)) if args.facts.exists() else set()
+        cuda_api.write(args.facts, cuda_api.Api(toolkit.header, toolkit.functions | known))
         return 0
     found = list(differences(cuda_api.read(args.facts), toolkit))
     for difference in found:

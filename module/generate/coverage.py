@@ -18,6 +18,10 @@ CLASSES = {"memory": "takes or gives back device memory", "launches": "makes the
 NEED_A_HOOK = ("memory", "launches", "waits", "contexts")
 
 
+def version_text(version):
+    return f"{version // 1000}.{version % 1000 // 10}"
+
+
 class Coverage:
     def __init__(self, root):
         self.api = cuda_api.read(root / "module/generate/cuda_api.tsv")
@@ -28,6 +32,7 @@ class Coverage:
             if line and not line.startswith("#"):
                 base, kind, *note = line.split("\t")
                 self.rows[base] = (kind, note[0] if note else "")
+        self.private = set(generate.read_hooks(root / "module/generate/private_exports.txt"))
         self.page = root / "docs/limits.md"
 
     def has_hook(self, base):
@@ -38,6 +43,8 @@ class Coverage:
             yield f"{base}: it has no class. Try: add it to module/generate/coverage.tsv"
         for base in sorted(set(self.rows) - set(self.bases)):
             yield f"{base}: module/generate/cuda_api.tsv has no such function"
+        for name in sorted(self.private & set(self.api.by_symbol())):
+            yield f"{name}: it is in the API, so it can't be in module/generate/private_exports.txt"
         for base, (kind, note) in sorted(self.rows.items()):
             if base not in self.bases:
                 continue
@@ -54,7 +61,7 @@ class Coverage:
                 yield f"{base}: only functions without a hook that could need one have a reason"
 
     def table(self):
-        lines = [f"The public API of CUDA {self.api.newest // 1000}.{self.api.newest % 1000 // 10} has {len(self.bases)} functions,"
+        lines = [f"The public API of CUDA {version_text(self.api.newest)} has {len(self.bases)} functions,"
                  f" in {len(self.api.functions)} forms.", "",
                  "| class | a function of it … | functions | with a hook | need none | open |", "|---|---|---|---|---|---|"]
         opened = collections.defaultdict(list)
@@ -67,7 +74,21 @@ class Coverage:
             lines.append(f"| {kind} | {text} | {len(bases)} | {hooked} | {len(bases) - hooked - len(missing)} | {len(missing)} |")
         lines += ["", "Open are:"]
         lines += [f"- {', '.join(f'`{base}`' for base in sorted(bases))}: {why}" for why, bases in sorted(opened.items())]
-        return "\n".join(lines) + "\n"
+        return "\n".join(lines + self.new_forms()) + "\n"
+
+    def new_forms(self):
+        """What came after the version whose header the facts were compared with."""
+        groups = collections.defaultdict(list)
+        for function in sorted(self.api.functions):
+            if function.version > self.api.header and function.variant == "plain":
+                kind = self.rows[function.base][0]
+                how = "refused where memory is isolated" if kind == "refused" else \
+                    "hook" if function.symbol in self.hooks else "passed"
+                groups[function.version, kind, how].append(f"`{function.symbol}`")
+        return ["", f"After CUDA {version_text(self.api.header)} came, by NVIDIA's documentation and not tried on a driver:", "",
+                "| CUDA | class | functions | a call is |", "|---|---|---|---|",
+                *(f"| {version_text(version)} | {kind} | {', '.join(names)} | {'handled by a hook' if how == 'hook' else how} |"
+                  for (version, kind, how), names in sorted(groups.items()))]
 
     def page_with_table(self):
         text = self.page.read_text()

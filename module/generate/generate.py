@@ -3,6 +3,7 @@
 
 usage: generate.py table HOOKS FACTS OUT.cpp    hook_table() of hook_table.hpp
        generate.py script HOOKS OUT.map         a linker version script: the hooks, and nothing else
+       generate.py names PRIVATE FACTS OUT.cpp  known_functions() of core/elf/newer_functions.hpp
 """
 import pathlib
 import sys
@@ -54,11 +55,30 @@ std::span<const HookRow> hook_table() {{ return kRows; }}
 """
 
 
+def known_functions(private, api):
+    names = "".join(f'    "{name}",\n' for name in sorted({*private, *api.by_symbol()}))
+    return f"""// Made by module/generate/generate.py.
+#include "core/elf/newer_functions.hpp"
+
+namespace cgpu::elf {{
+
+std::span<const std::string_view> known_functions() {{
+    static constexpr std::string_view kNames[] = {{
+{names}}};
+    return kNames;
+}}
+
+}}  // namespace cgpu::elf
+"""
+
+
 def main():
     verb, hooks_path, *rest = sys.argv[1:]
     hooks = read_hooks(hooks_path)
     if verb == "script":
         pathlib.Path(rest[0]).write_text(version_script(hooks))
+    elif verb == "names":
+        pathlib.Path(rest[1]).write_text(known_functions(hooks, cuda_api.read(rest[0])))
     elif verb == "table":
         api = cuda_api.read(rest[0])
         if unknown := sorted(set(hooks) - set(api.by_symbol())):

@@ -5,13 +5,16 @@
 #include <cstdio>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "tests/programs/support/common.hpp"
+#include "tests/programs/support/green.hpp"
 #include "tests/programs/support/options.hpp"
+#include "tests/programs/support/transfers.hpp"
 
 namespace {
 
@@ -34,6 +37,8 @@ struct Settings {
     std::size_t fill_mib = 0;
     std::size_t copy_mib = 0;
     std::size_t copies = 1;
+    std::string transfer;
+    std::string green;
     bool report = false;
 };
 
@@ -123,17 +128,40 @@ CUgraphExec capture(const Settings& settings, const std::vector<Kernel>& kernels
     return exec;
 }
 
+/// A thread's streams, and two events for each.
+struct Streams {
+    std::vector<CUstream> streams;
+    std::vector<CUevent> events;
+};
+
+/// Made in the current context. With --green they are a green context's, which then stays current, or not.
+Streams make_streams(const Settings& settings) {
+    Streams made{std::vector<CUstream>(settings.streams),
+                 std::vector<CUevent>(std::size_t{settings.streams} * 2)};
+    const CUgreenCtx green = settings.green.empty() ? nullptr : programs::make_green(settings.device);
+    if (green != nullptr) must(cuCtxPushCurrent(programs::context_of(green)), "cuCtxPushCurrent");
+    for (CUstream& stream : made.streams) {
+        must(settings.green == "streams" ? cuGreenCtxStreamCreate(&stream, green, CU_STREAM_NON_BLOCKING, 0)
+                                         : cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING),
+             "a stream");
+    }
+    if (settings.green == "default") made.streams.assign(settings.streams, nullptr);
+    for (CUevent& event : made.events) must(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING), "cuEventCreate");
+    CUcontext popped = nullptr;
+    if (settings.green == "streams") must(cuCtxPopCurrent(&popped), "cuCtxPopCurrent");
+    return made;
+}
+
 void burn(const Settings& settings, CUcontext context, const std::vector<Kernel>& kernels) {
     must(cuCtxSetCurrent(context), "cuCtxSetCurrent");
-    std::vector<CUstream> streams(settings.streams);
-    for (CUstream& stream : streams) must(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
-    std::vector<CUevent> events(std::size_t{settings.streams} * 2);
-    for (CUevent& event : events) must(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING), "cuEventCreate");
+    const auto [streams, events] = make_streams(settings);
     std::vector<CUgraphExec> graphs;
     if (settings.graph > 0) {
         for (CUstream stream : streams) graphs.push_back(capture(settings, kernels, stream));
     }
     const Buffers buffers = allocate_buffers(settings);
+    std::optional<programs::Transfers> transfers;
+    if (!settings.transfer.empty()) transfers.emplace(settings.transfer, std::size_t{64} << 20);
     const unsigned long long batch = batch_size(settings);
     const auto lengths = kernels.size();
     std::minstd_rand chance(std::random_device{}());
@@ -144,6 +172,8 @@ void burn(const Settings& settings, CUcontext context, const std::vector<Kernel>
             must(cuGraphLaunch(graphs[s], streams[s]), "cuGraphLaunch");
         } else if (settings.fill_mib > 0) {
             must(cuMemsetD8Async(buffers.to, 1, settings.fill_mib << 20, streams[s]), "cuMemsetD8Async");
+        } else if (transfers) {
+            transfers->submit(streams[s]);
         } else if (settings.copy_mib > 0) {
             copy(settings, buffers, streams[s]);
         } else {
@@ -195,6 +225,13 @@ int main(int argc, char** argv) {
         options.value("--fill-mib", settings.fill_mib, "Memsets of that size instead of kernels");
     options.value("--copy-mib", settings.copy_mib, "Copies of that size instead of kernels").excludes(fill);
     options.value("--copies", settings.copies, "Each of them as a batch of so many equal ones").positive();
+    options.value("--transfer", settings.transfer, "Transfers of 64 MiB of that kind instead of kernels")
+        .one_of(programs::Transfers::kinds());
+    options
+        .value("--green", settings.green,
+               "In a green context of each thread: in its streams, or in its default stream, while it is "
+               "current; or in its streams while the primary context is")
+        .one_of({"current", "default", "streams"});
     options.flag("--by-chance", settings.by_chance, "Draw the lengths by chance, all of one function");
     options.flag("--coop", settings.coop, "Launch the kernels cooperatively");
     options.flag("--report", settings.report,

@@ -31,6 +31,7 @@ MAY = {
     "daemon/app/memory/pool": ["core", "daemon/app/ports"],
     "daemon/app/memory": ["core", "daemon/app/ports"],
     "daemon/app/compute": ["core", "daemon/app/memory", "daemon/app/ports"],
+    "daemon/app/drivers": ["core", "daemon/app/ports"],
     "daemon/app/instances": ["core", "daemon/app/ports"],
     "daemon/app/upgrade": ["core", "daemon/app/ports"],
     "daemon/bus/message": ["core", "daemon/app", "dbus"],

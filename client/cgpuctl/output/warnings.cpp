@@ -1,5 +1,7 @@
 #include "client/cgpuctl/output/warnings.hpp"
 
+#include <algorithm>
+
 #include "client/cgpuctl/output/format.hpp"
 #include "core/model/policy.hpp"
 
@@ -22,6 +24,19 @@ std::vector<std::string> configuration_warnings(const client::Snapshot& snapshot
             time_text(problem.since) + ": " + message + ", and then systemctl reload cgpud.");
     }
     return out;
+}
+
+void add_driver_warning(const client::Snapshot& snapshot, std::vector<std::string>& out) {
+    constexpr std::size_t kNamed = 5;
+    const auto& names = snapshot.newer_driver_functions;
+    if (names.empty()) return;
+    std::string text;
+    for (std::size_t i = 0; i < std::min(names.size(), kNamed); ++i) text += (i == 0 ? "" : ", ") + names[i];
+    if (names.size() > kNamed) text += ", ...";
+    out.push_back("driver: " + std::to_string(names.size()) +
+                  (names.size() == 1 ? " function is" : " functions are") +
+                  " newer than this release, and no limit holds for what programs do by them: " + text +
+                  ". Try: install the newest release of cgpu.");
 }
 
 }  // namespace
@@ -67,6 +82,7 @@ std::vector<std::string> warnings_about(const client::Snapshot& snapshot) {
     if (snapshot.module_version.empty())
         out.emplace_back(
             "module: none is installed, so nothing can be limited. Try: install it, then restart cgpud.");
+    add_driver_warning(snapshot, out);
     for (std::string& warning : module_warnings(snapshot)) out.push_back(std::move(warning));
     if (snapshot.gpus.empty())
         out.emplace_back("GPUs: the driver shows none. Try: nvidia-smi, then journalctl -u cgpud.");

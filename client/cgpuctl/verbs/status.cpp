@@ -36,6 +36,7 @@ std::string as_json(const client::Snapshot& snapshot, const std::vector<std::str
                     {"default_memory_source", snapshot.default_memory_is_set ? "set" : "configuration"},
                     {"upgrade", snapshot.job ? to_json(*snapshot.job) : Json()},
                     {"configuration_problems", std::move(problems)},
+                    {"newer_driver_functions", snapshot.newer_driver_functions},
                     {"gpus", std::move(gpus)},
                     {"instances", std::move(instances)},
                     {"warnings", warnings}});

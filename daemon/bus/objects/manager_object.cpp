@@ -217,6 +217,12 @@ void ManagerObject::set_configuration_problems(app::ConfigurationProblems proble
     emit_changed(getObject(), {compat::PropertyName("ConfigurationProblems")});
 }
 
+void ManagerObject::set_newer_driver_functions(std::vector<std::string> names) {
+    if (names == newer_driver_functions_) return;
+    newer_driver_functions_ = std::move(names);
+    emit_changed(getObject(), {compat::PropertyName("NewerDriverFunctions")});
+}
+
 void ManagerObject::job_ended(const upgrade::Ended& ended) {
     emitJobRemoved(ended.id, path_of_job(ended.id), std::string(to_string(ended.result)));
 }

@@ -34,6 +34,7 @@ class ManagerObject final
     void default_memory_changed();
     void job_ended(const upgrade::Ended& ended);
     void set_configuration_problems(app::ConfigurationProblems problems);
+    void set_newer_driver_functions(std::vector<std::string> names);
 
   private:
     /// instance, quotas, link, warnings
@@ -69,6 +70,7 @@ class ManagerObject final
     std::vector<std::string> ModulesInstalled() override;
     std::vector<std::map<std::string, sdbus::Variant>> Kept() override;
     std::vector<std::map<std::string, sdbus::Variant>> ConfigurationProblems() override;
+    std::vector<std::string> NewerDriverFunctions() override { return newer_driver_functions_; }
 
     Authority& authority_;
     app::Service& service_;
@@ -76,6 +78,7 @@ class ManagerObject final
     std::string version_;
     app::Examined examined_;
     app::ConfigurationProblems configuration_problems_;
+    std::vector<std::string> newer_driver_functions_;
 };
 
 }  // namespace cgpu::bus

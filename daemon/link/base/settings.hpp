@@ -8,6 +8,7 @@
 
 #include "daemon/app/memory/leases.hpp"
 #include "daemon/app/ports/descriptor_store.hpp"
+#include "daemon/app/ports/driver_watch.hpp"
 #include "daemon/app/ports/engines.hpp"
 #include "daemon/app/ports/pages.hpp"
 #include "daemon/app/ports/pid_place.hpp"
@@ -35,6 +36,7 @@ struct Outside {
     app::Leases& leases;
     app::EngineWatch& engines;
     app::DescriptorStore& descriptors;
+    app::DriverWatch& drivers;
     /// The memory that can be allocated on the card; zero if the card is unknown.
     std::function<model::Bytes(const model::Uuid&)> gpu_total;
     /// Empty if the process has ended.

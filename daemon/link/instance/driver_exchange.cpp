@@ -9,7 +9,7 @@ DriverExchange::DriverExchange(const model::Instance& instance, const std::files
     : instance_(instance),
       outside_(outside),
       log_(log),
-      files_(app::key_of(instance), folder, outside.descriptors) {}
+      files_(app::key_of(instance), folder, outside.descriptors, outside.drivers) {}
 
 void DriverExchange::expect(Connection& connection) {
     const auto& process = connection.process();

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "core/elf/newer_functions.hpp"
 #include "core/elf/shared_object.hpp"
 #include "daemon/app/ports/log.hpp"
 
@@ -23,6 +24,12 @@ std::optional<struct stat> status_of(int fd) {
     return status;
 }
 
+elf::ReadAt reader_of(int fd) {
+    return [fd](std::uint64_t offset, std::span<std::byte> to) {
+        return pread(fd, to.data(), to.size(), static_cast<off_t>(offset)) == static_cast<ssize_t>(to.size());
+    };
+}
+
 std::optional<std::string> why_not_a_library(int fd) {
     const auto status = status_of(fd);
     if (!status || !S_ISREG(status->st_mode)) return "it is no file";
@@ -30,10 +37,7 @@ std::optional<std::string> why_not_a_library(int fd) {
     const int flags = fcntl(fd, F_GETFL);
     if (flags < 0 || (flags & O_ACCMODE) != O_RDONLY || (flags & O_PATH) != 0)
         return "it was not opened for reading alone";
-    const auto read_at = [fd](std::uint64_t offset, std::span<std::byte> to) {
-        return pread(fd, to.data(), to.size(), static_cast<off_t>(offset)) == static_cast<ssize_t>(to.size());
-    };
-    return elf::why_not_loadable(read_at, static_cast<std::uint64_t>(status->st_size));
+    return elf::why_not_loadable(reader_of(fd), static_cast<std::uint64_t>(status->st_size));
 }
 
 /// Opens the noted file again, by its path on the host.
@@ -47,8 +51,8 @@ File open_again(const std::string& path, std::uint64_t device, std::uint64_t ino
 }  // namespace
 
 DriverFiles::DriverFiles(const app::InstanceKey& instance, const std::filesystem::path& folder,
-                         app::DescriptorStore& store)
-    : instance_(instance), note_(folder / "driver"), store_(store) {
+                         app::DescriptorStore& store, app::DriverWatch& watch)
+    : instance_(instance), note_(folder / "driver"), store_(store), watch_(watch) {
     recover();
 }
 
@@ -78,7 +82,21 @@ app::Result<void> DriverFiles::take(const wire::HandOver& message, std::vector<F
         store_.keep(name_of(library), files_[library].fd());
     }
     note(message);
+    tell(message.paths[static_cast<std::size_t>(wire::Library::cuda)]);
     return {};
+}
+
+/// What can't be read of its symbols is nothing to tell: the front was fitted to them.
+void DriverFiles::tell(const std::string& path) const {
+    const File& cuda = files_[static_cast<std::size_t>(wire::Library::cuda)];
+    const auto status = cuda ? status_of(cuda.fd()) : std::nullopt;
+    if (!status) return;
+    const auto changed = status->st_mtim;
+    const app::DriverFileId id{status->st_dev, status->st_ino,
+                               changed.tv_sec * app::kSecond + changed.tv_nsec};
+    if (watch_.knows(id)) return;
+    const auto newer = elf::newer_functions(reader_of(cuda.fd()));
+    watch_.was_read(id, path, newer.value_or(std::vector<std::string>()));
 }
 
 void DriverFiles::forget() {
@@ -127,6 +145,7 @@ void DriverFiles::recover() {
         if (generation != instance_.generation || library >= wire::kLibraries) continue;
         files_[library] = File(store_.take(name_of(library)));
         if (!files_[library]) files_[library] = open_again(path, device, inode);
+        if (library == static_cast<std::size_t>(wire::Library::cuda)) tell(path);
         if (!files_[library])
             log::warn(
                 "instance {}: its {} is not one of the host, or was changed: processes that start in it from "

@@ -8,6 +8,7 @@
 #include "core/wire/message.hpp"
 #include "daemon/app/memory/leases.hpp"
 #include "daemon/app/ports/descriptor_store.hpp"
+#include "daemon/app/ports/driver_watch.hpp"
 #include "daemon/link/base/file.hpp"
 
 namespace cgpu::link {
@@ -16,12 +17,14 @@ namespace cgpu::link {
 /// mount namespace had where the fronts are mounted now: the host's, or the image's own. A restarted daemon
 /// gets them back from the descriptor store. Without a store it opens those of the host by their paths; then
 /// the instance's later processes can't use an image's own.
+///
+/// It tells the DriverWatch of the libcuda among them.
 class DriverFiles {
   public:
     /// `folder`: of the instance, which no container can see; the paths of the files are noted there. Files
     /// that an earlier daemon had of this very instance are restored.
     DriverFiles(const app::InstanceKey& instance, const std::filesystem::path& folder,
-                app::DescriptorStore& store);
+                app::DescriptorStore& store, app::DriverWatch& watch);
 
     [[nodiscard]] bool any() const;
     /// `files` as described by the message. Invalid: there are files already; they differ from the message;
@@ -37,11 +40,13 @@ class DriverFiles {
   private:
     [[nodiscard]] std::string name_of(std::size_t library) const;
     void recover();
+    void tell(const std::string& path) const;
     void note(const wire::HandOver& message) const;
 
     app::InstanceKey instance_;
     std::filesystem::path note_;
     app::DescriptorStore& store_;
+    app::DriverWatch& watch_;
     std::array<File, wire::kLibraries> files_;
 };
 

@@ -24,6 +24,17 @@ const char* describe(const wire::Notice& notice) {
             if (std::string_view(notice.detail).starts_with("cuCheckpoint"))
                 return "a checkpoint was refused: the memory that its restore would take again can't be held "
                        "to the memory limit. Try: checkpoint instances of mode none only";
+            if (std::string_view(notice.detail).find("Prefetch") != std::string_view::npos)
+                return "a prefetch to the GPU was refused: no limit holds for pageable memory that it moves "
+                       "there. "
+                       "Try: copy to memory of cudaMalloc, or mode none";
+            if (std::string_view(notice.detail).starts_with("cuLogicalEndpoint"))
+                return "memory was not bound to a logical endpoint: it would stay there, uncharged. Try: "
+                       "multicast objects (cuMulticastBindMem), or mode none";
+            if (std::string_view(notice.detail).starts_with("cuStreamBeginCaptureToCig"))
+                return "a capture for a graphics API was refused: its work would run past the gate. Try: "
+                       "launch "
+                       "it in a stream, or mode none";
             return "managed memory was refused: it can't be held to the memory limit. Try: use cudaMalloc, "
                    "or mode none";
         case wire::Event::foreign_device_refused:

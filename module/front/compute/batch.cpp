@@ -20,6 +20,30 @@ constexpr std::int64_t kLaunchPatience = kSecond;
 /// Whether another thread may be launching into the batch: only then all threads have to be checked.
 bool has_others(const Batch& batch) { return batch.shared || batch.opener != Launching::me(); }
 
+/// In the current context.
+bool make_events_and_begin(Context& context, Batch& batch) {
+    batch.start = take_event(context);
+    batch.end = take_event(context);
+    if (batch.start != nullptr && batch.end != nullptr &&
+        real::cuEventRecord(batch.start, batch.stream) == kSuccess)
+        return true;
+    put_event(context, batch.start);
+    put_event(context, batch.end);
+    batch.start = batch.end = nullptr;
+    return false;
+}
+
+/// Records the start event. A stream takes events of its own context only, and beside green contexts that
+/// may be another one than the current one. The driver knows which it takes: of the primary context and its
+/// green ones NVIDIA's documentation says no more. So a green context is made current only if need be,
+/// because it must not be current to two threads at a time.
+bool begin_measuring(Context& context, Batch& batch) {
+    if (make_events_and_begin(context, batch)) return true;
+    if (!contexts().any_green()) return false;
+    const ContextScope current(context.handle.load());
+    return current.ok() && make_events_and_begin(context, batch);
+}
+
 /// False: another thread has recorded it, or is doing so.
 bool record_end(Context& context, module::BatchId id) {
     ContextBatches& batches = context.batches;
@@ -56,24 +80,19 @@ bool open_batch(Context& context, module::BatchId id, CUstream stream, bool owne
     const RelaxedCapture relaxed;
     auto* batch =
         new (std::nothrow) Batch{id, stream, nullptr, nullptr, owner_closes, Launching::me(), false};
-    if (batch != nullptr) {
-        batch->start = take_event(context);
-        batch->end = take_event(context);
-        if (batch->start != nullptr && batch->end != nullptr &&
-            real::cuEventRecord(batch->start, stream) == kSuccess) {
-            // Other threads can find the batch only from now on: the end event must not be recorded before
-            // the start event.
-            ContextBatches& batches = context.batches;
-            const Locked lock(batches.mutex);
-            batch->announce_locked = announce_locked = batches.find_shared(stream) != nullptr;
-            if (batches.is_to_close(id)) {
-                batch->close_ns = now_ns();
-                batches.closes_of(id).fetch_add(1);  // so that this thread looks at it behind its launch
-            }
-            batch->next = batches.first;
-            batches.first = batch;
-            return true;
+    if (batch != nullptr && begin_measuring(context, *batch)) {
+        // Other threads can find the batch only from now on: the end event must not be recorded before the
+        // start event.
+        ContextBatches& batches = context.batches;
+        const Locked lock(batches.mutex);
+        batch->announce_locked = announce_locked = batches.find_shared(stream) != nullptr;
+        if (batches.is_to_close(id)) {
+            batch->close_ns = now_ns();
+            batches.closes_of(id).fetch_add(1);  // so that this thread looks at it behind its launch
         }
+        batch->next = batches.first;
+        batches.first = batch;
+        return true;
     }
     drop_batch(context, batch);
     session().engine().lost(id);
@@ -133,7 +152,7 @@ void close_left_over(Context& context, module::BatchId id) {
 }
 
 void close_batches(Context& context, std::uint64_t stream, std::int64_t last_before_ns) {
-    const CUcontext handle = context.handle.load();
+    const CUcontext handle = context.owner().handle.load();
     if (handle == nullptr || context.gpu < 0) return;
     module::OpenBatch open{};
     module::BatchId left = 0;  // to its launching thread; once it comes again there are no others
@@ -162,7 +181,7 @@ void close_overdue(Context& context, std::int64_t now) {
     const module::BatchId overdue = found != nullptr ? found->id : 0;
     batches.mutex.unlock();
     if (overdue == 0) return;
-    const ContextScope current(context.handle.load());
+    const ContextScope current(context.owner().handle.load());
     if (current.ok()) record_end(context, overdue);
 }
 
@@ -183,12 +202,16 @@ void lose_batch(Context& context, module::BatchId id) {
     session().engine().lost(id);
 }
 
-void forget_batches(Context& context) {
+void forget_batches(Context& context, Events events) {
     ContextBatches& batches = context.batches;
+    const auto forget = [events](CUevent event) {
+        if (events == Events::destroy && event != nullptr) real::cuEventDestroy_v2(event);
+    };
     batches.mutex.lock();
     Batch* batch = batches.first;
     batches.first = nullptr;
-    batches.pooled = 0;  // the events die with the context
+    const CUevent base = batches.base;
+    batches.pooled = 0;
     batches.base = nullptr;
     batches.clock = GpuClock{};
     batches.mutex.unlock();
@@ -196,9 +219,12 @@ void forget_batches(Context& context) {
     while (batch != nullptr) {
         Batch* next = batch->next;
         session().engine().lost(batch->id);
+        forget(batch->start);
+        forget(batch->end);
         delete batch;
         batch = next;
     }
+    forget(base);
 }
 
 }  // namespace cgpu::front

@@ -56,6 +56,8 @@ void drop_batch(Context& context, Batch* batch);
 void lose_batch(Context& context, module::BatchId id);
 
 /// Call before a context is destroyed: its batches can't be measured any more.
-void forget_batches(Context& context);
+/// Their events die with the context, or, if it is a green one, may be the primary context's.
+enum class Events { die, destroy };
+void forget_batches(Context& context, Events events = Events::die);
 
 }  // namespace cgpu::front

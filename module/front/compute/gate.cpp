@@ -144,7 +144,7 @@ module::TimeRequest make_request(const Context& context, const Work& work, std::
     grant = ThreadGrant{};
     if (FunctionCosts* costs = FunctionCosts::of_thread()) {
         costs->forget_older(changes);
-        if (FunctionCost* cost = costs->find(CodeTable::mark(function, context.key()))) {
+        if (FunctionCost* cost = costs->find(CodeTable::mark(function, context.owner().key()))) {
             request.passed = cost->granted - cost->left;
             cost->granted = cost->left;
         }
@@ -161,7 +161,7 @@ void keep_grant(Context& context, const Work& work, const module::TimeGrant& giv
     if (costs != nullptr) {
         costs->forget_older(changes);
         const auto function = reinterpret_cast<std::uintptr_t>(work.function);
-        FunctionCost& cost = costs->make(CodeTable::mark(function, context.key()));
+        FunctionCost& cost = costs->make(CodeTable::mark(function, context.owner().key()));
         cost.batch = decision.batch;
         cost.cost_ns = static_cast<std::uint32_t>(given.cost_ns);
         cost.left = cost.granted = given.ask_after;
@@ -181,7 +181,7 @@ void keep_grant(Context& context, const Work& work, const module::TimeGrant& giv
                            .any_function = given.any_function != 0,
                            .per_thread_stream = pass.per_thread_stream,
                            .announce_locked = pass.announce_locked,
-                           .salt = CodeTable::salt(context.key()),
+                           .salt = CodeTable::salt(context.owner().key()),
                            .costs = costs};
 }
 
@@ -191,24 +191,26 @@ namespace detail {
 
 CUresult pass_gate(const Work& work, Pass& pass) {
     if (is_capturing(work.stream)) return kSuccess;
-    Context* context = work.context != nullptr ? contexts().find(work.context) : current_context();
+    Context* context = work.context != nullptr ? contexts().find(work.context) : context_of(work.stream);
     if (context == nullptr) return kSuccess;  // the driver says what is wrong
     if (context->gpu < 0) {
         session().link().notice(wire::Event::foreign_device_refused, 0, "launch");
         return kInvalidDevice;
     }
     pass.context = context;
-    pass.per_thread_stream = work.stream == stream_per_thread();
+    // The default stream of a green context is its own only for the thread where that one is current.
+    const bool legacy = work.stream == nullptr || work.stream == stream_legacy();
+    pass.per_thread_stream = work.stream == stream_per_thread() || (legacy && context->is_green());
     // Read first, so that a later change is seen.
     const auto changes = launch_changes.load();
     ThreadGrant& grant = ThreadGrant::mine();
     const LastBatch last{grant.context, grant.batch, grant.closes, grant.announce_locked};
     // The first launch of a function may wait for the daemon.
-    const bool first = is_first_launch(*context, work.function);
+    const bool first = is_first_launch(context->owner(), work.function);
     const bool other_gpu = grant.context != nullptr && grant.context->gpu != context->gpu;
     if (first || other_gpu) grant.end();
     if (first) {
-        const CUresult refused = before_launch(*context, work.function, pass.first);
+        const CUresult refused = before_launch(context->owner(), work.function, pass.first);
         if (refused != kSuccess) return refused;
     }
     module::TimeRequest request = make_request(*context, work, changes);
@@ -225,7 +227,7 @@ void return_launch(Context& context, module::BatchId batch, std::int64_t cost_ns
 }
 
 void after_launch(const Pass& pass, bool launched) {
-    if (pass.first.function != nullptr) after_first_launch(*pass.context, pass.first, launched);
+    if (pass.first.function != nullptr) after_first_launch(pass.context->owner(), pass.first, launched);
     if (pass.batch == 0) return;
     Context& context = *pass.context;
     if (!launched) return_launch(context, pass.batch, pass.cost_ns);
@@ -242,18 +244,26 @@ void after_launch(const Pass& pass, bool launched) {
 }
 
 Context* begin_sync(CUstream stream, bool whole_context) {
-    Context* context = current_context();
+    Context* context = whole_context ? current_context() : context_of(stream);
     if (context == nullptr || context->gpu < 0) return nullptr;
     if (captures_active()) return nullptr;  // a wait into a capture fails; its error is the driver's to tell
     const bool legacy = stream == nullptr || stream == stream_legacy();
     ThreadGrant::mine().end();
-    close_batches(*context, whole_context || legacy ? kAnyStream : stream_key(stream));
+    if (contexts().any_green() && (whole_context || legacy)) {
+        // A wait for the primary context is one for its green contexts, too.
+        contexts().for_each(context->gpu, [](Context& each) { close_batches(each, kAnyStream); });
+    } else {
+        close_batches(*context, whole_context || legacy ? kAnyStream : stream_key(stream));
+    }
     session().engine().sync_begin(static_cast<std::uint32_t>(context->gpu), now_ns());
     return context;
 }
 
 void end_sync(Context& context) {
-    reap(context);
+    if (contexts().any_green())
+        contexts().for_each(context.gpu, [](Context& each) { reap(each); });
+    else
+        reap(context);
     session().engine().sync_end(static_cast<std::uint32_t>(context.gpu), now_ns());
     if (!pool_frees().empty()) pool_frees().settle_done(now_ns());
     // Memory that pools keep beyond their thresholds goes back to the card now.
@@ -264,7 +274,7 @@ void end_sync(Context& context) {
 
 void close_stream(CUstream stream) {
     if (session().route() != Route::managed || is_capturing(stream)) return;
-    Context* context = current_context();
+    Context* context = context_of(stream);
     if (context == nullptr || context->gpu < 0) return;
     ThreadGrant::mine().end();
     close_batches(*context, stream_key(stream));

@@ -69,7 +69,7 @@ bool reap_one(Context& context, CUcontext handle, module::BatchId id) {
 }  // namespace
 
 bool reap(Context& context) {
-    const CUcontext handle = context.handle.load();
+    const CUcontext handle = context.owner().handle.load();
     if (handle == nullptr || context.gpu < 0) return false;
     ContextBatches& batches = context.batches;
     if (batches.reaping.exchange(true)) return false;

@@ -36,10 +36,10 @@ bool on_device(const End& end) {
 
 const void* length_class(Transfer transfer, std::uint64_t bytes) {
     constexpr unsigned kSizes = 256;
-    static const char marks[2][kSizes] = {};
+    static const char marks[3][kSizes] = {};
     const auto octave = static_cast<unsigned>(std::bit_width(bytes | 4)) - 1;
     const auto quarter = static_cast<unsigned>(bytes >> (octave - 2)) & 3;
-    return &marks[transfer == Transfer::copy ? 1 : 0][(octave * 4 + quarter) % kSizes];
+    return &marks[static_cast<unsigned>(transfer)][(octave * 4 + quarter) % kSizes];
 }
 
 bool within_a_gpu(CUdeviceptr to, CUdeviceptr from) {
@@ -53,6 +53,26 @@ bool within_a_gpu(const CUmemcpy2D& copy) {
 
 bool within_a_gpu(const CUmemcpy3D& copy) {
     return on_device({copy.from.type, copy.from.address}) && on_device({copy.to.type, copy.to.address});
+}
+
+bool within_a_gpu(const CUmemcpy3DOp& copy) {
+    const bool from_array = copy.from.type == kOperandArray;
+    const bool to_array = copy.to.type == kOperandArray;
+    if (!from_array && !to_array) return within_a_gpu(copy.to.pointer.address, copy.from.pointer.address);
+    return (from_array || device_of(copy.from.pointer.address) >= 0) &&
+           (to_array || device_of(copy.to.pointer.address) >= 0);
+}
+
+std::uint64_t most_bytes(const CUmemcpy3DOp& copy) {
+    constexpr std::uint64_t kLargestElement = 16;
+    const bool has_array = copy.from.type == kOperandArray || copy.to.type == kOperandArray;
+    return copy.extent[0] * copy.extent[1] * copy.extent[2] * (has_array ? kLargestElement : 1);
+}
+
+bool within_one_of_the_gpus(const CUmemcpy3D& copy) {
+    if (!within_a_gpu(copy)) return false;
+    if (copy.from.type == kMemoryArray || copy.to.type == kMemoryArray) return true;
+    return within_a_gpu(copy.to.address, copy.from.address);
 }
 
 }  // namespace cgpu::front

@@ -11,7 +11,7 @@ namespace cgpu::front {
 /// Smaller ones take the GPU less time than determining where their memory is.
 constexpr std::uint64_t kLargeTransfer = 64 << 10;
 
-enum class Transfer { fill, copy };
+enum class Transfer { fill, copy, decompress };
 
 /// The key of transfers that take about the same time (a quarter of an octave of sizes), in the role of a
 /// kernel's function.
@@ -30,5 +30,14 @@ bool within_a_gpu(CUdeviceptr to, CUdeviceptr from);
 /// The same for a copy between boxes of memory and arrays; `bytes` are its bytes.
 bool within_a_gpu(const CUmemcpy2D& copy);
 bool within_a_gpu(const CUmemcpy3D& copy);
+bool within_a_gpu(const CUmemcpy3DOp& copy);
+
+/// The bytes that it copies; at most so many if one end is an array, whose elements have a size that only the
+/// driver knows.
+std::uint64_t most_bytes(const CUmemcpy3DOp& copy);
+
+/// The same for a copy whose ends may be on two GPUs. On which GPU an array is isn't known: it counts as
+/// being on the other end's.
+bool within_one_of_the_gpus(const CUmemcpy3D& copy);
 
 }  // namespace cgpu::front

@@ -37,6 +37,21 @@ bool ContextTable::has_only(const Context& context) const {
 }
 
 Context* ContextTable::add(CUcontext handle, int gpu, bool primary) {
+    return fill(handle, gpu, primary, nullptr, nullptr);
+}
+
+void ContextTable::add_green(CUcontext handle, CUgreenCtx green, Context& parent) {
+    fill(handle, parent.gpu, false, &parent, green);
+}
+
+Context* ContextTable::find_green(CUgreenCtx green) {
+    for (Context* each = first_.load(std::memory_order_acquire); each != nullptr; each = each->next) {
+        if (each->handle.load() != nullptr && each->is_green() && each->green == green) return each;
+    }
+    return nullptr;
+}
+
+Context* ContextTable::fill(CUcontext handle, int gpu, bool primary, Context* parent, CUgreenCtx green) {
     const Locked lock(mutex_);
     if (Context* known = find(handle)) return known;
     Context* entry = find(nullptr);
@@ -52,6 +67,9 @@ Context* ContextTable::add(CUcontext handle, int gpu, bool primary) {
     entry->uses = 1;
     entry->dying.store(false);
     entry->local_bytes_a_thread.store(0);
+    entry->parent.store(parent);
+    entry->green = green;
+    if (parent != nullptr) greens_.fetch_add(1);
     entry->handle.store(handle, std::memory_order_release);
     launch_changes.note();
     return entry;
@@ -81,11 +99,13 @@ void ContextTable::retire(Context& context) {
 void ContextTable::remove(Context& context) {
     const Locked lock(mutex_);
     context.handle.store(nullptr);
+    if (context.is_green()) greens_.fetch_sub(1);
 }
 
 void ContextTable::reset_in_child() {
     mutex_.reset_in_child();
     first_.store(nullptr);
+    greens_.store(0);
 }
 
 }  // namespace cgpu::front

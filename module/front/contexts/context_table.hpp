@@ -25,7 +25,15 @@ struct Context {
     std::atomic<bool> limits_held{false};
     /// Local memory that launches have taken so far, for each thread that the GPU can run at once.
     std::atomic<std::uint64_t> local_bytes_a_thread{0};
+    /// A green context: the primary context of its GPU, which has its memory and its code. Else null.
+    std::atomic<Context*> parent{nullptr};
+    CUgreenCtx green = nullptr;
     Context* next = nullptr;
+
+    bool is_green() const { return parent.load(std::memory_order_relaxed) != nullptr; }
+    /// The context that has the memory and the code: itself, unless it is green.
+    Context& owner() { return is_green() ? *parent.load(std::memory_order_relaxed) : *this; }
+    const Context& owner() const { return is_green() ? *parent.load(std::memory_order_relaxed) : *this; }
 
     std::uint64_t key() const {
         return reinterpret_cast<std::uintptr_t>(handle.load(std::memory_order_relaxed));
@@ -40,6 +48,11 @@ class ContextTable {
     Context* find(CUcontext handle);
     /// Adds a context that a hook has just seen being made. Null when out of memory.
     Context* add(CUcontext handle, int gpu, bool primary);
+    /// The same for a green context; `handle`: what stands for it as a CUcontext.
+    void add_green(CUcontext handle, CUgreenCtx green, Context& parent);
+    Context* find_green(CUgreenCtx green);
+    /// Whether there are green contexts. Programs without any pay one load for them.
+    [[nodiscard]] bool any_green() const { return greens_.load(std::memory_order_relaxed) != 0; }
     Context* primary_of(int gpu);
     /// Whether it is the process's only context, as far as is known.
     bool has_only(const Context& context) const;
@@ -70,8 +83,11 @@ class ContextTable {
     void reset_in_child();
 
   private:
+    Context* fill(CUcontext handle, int gpu, bool primary, Context* parent, CUgreenCtx green);
+
     Mutex mutex_;
     std::atomic<Context*> first_{nullptr};
+    std::atomic<int> greens_{0};
 };
 
 ContextTable& contexts();

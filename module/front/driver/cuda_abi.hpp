@@ -14,6 +14,8 @@ using CUdeviceptr = std::uint64_t;
 using CUdeviceptr_v1 = unsigned int;
 using CUmemGenericAllocationHandle = std::uint64_t;
 using CUcontext = struct CUctx_st*;
+using CUgreenCtx = struct CUgreenCtx_st*;
+using CUdevResourceDesc = struct CUdevResourceDesc_st*;
 using CUstream = struct CUstream_st*;
 using CUevent = struct CUevent_st*;
 using CUfunction = struct CUfunc_st*;
@@ -80,6 +82,8 @@ constexpr std::uint64_t kGraphUpload = 2;  // CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD
 constexpr unsigned kMemoryDevice = 2;   // CU_MEMORYTYPE_DEVICE
 constexpr unsigned kMemoryArray = 3;    // CU_MEMORYTYPE_ARRAY
 constexpr unsigned kMemoryUnified = 4;  // CU_MEMORYTYPE_UNIFIED
+constexpr int kOperandPointer = 1;      // CU_MEMCPY_OPERAND_TYPE_POINTER
+constexpr int kOperandArray = 2;        // CU_MEMCPY_OPERAND_TYPE_ARRAY
 constexpr int kPointerMemoryType = 2;   // CU_POINTER_ATTRIBUTE_MEMORY_TYPE
 constexpr int kPointerDevice = 9;       // CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
 
@@ -220,6 +224,43 @@ struct CUmemcpy3D {
     std::size_t depth;
 };
 static_assert(sizeof(CUmemcpy3D) == 200);
+
+/// One side of a copy of a batch of boxes.
+struct CopyOperand {
+    int type;
+    union {
+        struct {
+            CUdeviceptr address;
+            std::size_t row_length;    ///< in bytes
+            std::size_t layer_height;  ///< in rows
+            CUmemLocation hint;
+        } pointer;
+        struct {
+            CUarray array;
+            std::size_t offset[3];
+        } array;
+    };
+};
+
+struct CUmemcpy3DOp {
+    CopyOperand from;
+    CopyOperand to;
+    std::size_t extent[3];  ///< in elements of the arrays, or in bytes, rows and layers if there is none
+    int source_order;
+    unsigned flags;
+};
+static_assert(sizeof(CUmemcpy3DOp) == 112);
+
+struct CUmemDecompressParams {
+    std::size_t source_bytes;
+    std::size_t target_bytes;
+    std::uint32_t* written_bytes;
+    const void* source;
+    void* target;
+    int algorithm;
+    std::uint8_t padding[20];
+};
+static_assert(sizeof(CUmemDecompressParams) == 64);
 
 struct CUlaunchConfig {
     unsigned grid[3];

@@ -1,5 +1,5 @@
 // CUDA arrays and mipmapped arrays, and physical memory that is mapped into them.
-#include "module/front/hooks/hook.hpp"
+#include "module/front/driver/hook.hpp"
 #include "module/front/lease/bindings.hpp"
 #include "module/front/lease/freeing.hpp"
 #include "module/front/memory/charge.hpp"

@@ -5,7 +5,7 @@
 #include "module/front/base/errands.hpp"
 #include "module/front/contexts/context_table.hpp"
 #include "module/front/contexts/set_aside_memory.hpp"
-#include "module/front/hooks/hook.hpp"
+#include "module/front/driver/hook.hpp"
 #include "module/front/memory/current_context.hpp"
 #include "module/front/memory/place.hpp"
 #include "module/front/memory/set_aside.hpp"

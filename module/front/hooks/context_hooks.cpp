@@ -1,9 +1,10 @@
 // Contexts: the first of a process on a GPU costs memory, a destroyed one frees all that was made in it.
+// Green contexts are parts of the primary context, which the first one of them makes.
 #include "module/front/base/errands.hpp"
 #include "module/front/compute/batch.hpp"
 #include "module/front/compute/first_launch.hpp"
 #include "module/front/contexts/context_table.hpp"
-#include "module/front/hooks/hook.hpp"
+#include "module/front/driver/hook.hpp"
 #include "module/front/lease/freeing.hpp"
 #include "module/front/lease/physical.hpp"
 #include "module/front/lease/pool_frees.hpp"
@@ -18,6 +19,13 @@ CGPU_REAL(cuCtxCreate, CUcontext*, unsigned, CUdevice)
 CGPU_REAL(cuCtxCreate_v2, CUcontext*, unsigned, CUdevice)
 CGPU_REAL(cuCtxCreate_v3, CUcontext*, void*, int, unsigned, CUdevice)
 CGPU_REAL(cuCtxCreate_v4, CUcontext*, void*, unsigned, CUdevice)
+CGPU_REAL(cuGLCtxCreate, CUcontext*, unsigned, CUdevice)
+CGPU_REAL(cuGLCtxCreate_v2, CUcontext*, unsigned, CUdevice)
+CGPU_REAL(cuVDPAUCtxCreate, CUcontext*, unsigned, CUdevice, unsigned, void*)
+CGPU_REAL(cuVDPAUCtxCreate_v2, CUcontext*, unsigned, CUdevice, unsigned, void*)
+CGPU_REAL(cuGreenCtxCreate, CUgreenCtx*, CUdevResourceDesc, CUdevice, unsigned)
+CGPU_REAL(cuGreenCtxDestroy, CUgreenCtx)
+CGPU_REAL(cuCtxFromGreenCtx, CUcontext*, CUgreenCtx)
 CGPU_REAL(cuCtxDestroy, CUcontext)
 CGPU_REAL(cuCtxDestroy_v2, CUcontext)
 CGPU_REAL(cuCtxAttach, CUcontext*, unsigned)
@@ -31,21 +39,33 @@ CGPU_REAL(cuDevicePrimaryCtxReset_v2, CUdevice)
 
 namespace {
 
+/// Whether a context may be made on a device, and on which GPU.
+struct Site {
+    bool passes = false;  ///< the call is passed on
+    CUresult refusal = kSuccess;
+    int gpu = kForeignGpu;
+};
+
+/// `out`: where the program wants to have the handle.
+Site site_of(CUdevice device, const void* out) {
+    const Route route = session().route();
+    if (route == Route::broken) return {.refusal = kSystemNotReady};
+    int devices = 0;
+    real::cuDeviceGetCount(&devices);
+    // If an argument is wrong, the driver says so.
+    if (route == Route::pass || out == nullptr || device < 0 || device >= devices) return {.passes = true};
+    const int gpu = session().gpu_of(device);
+    if (gpu != kForeignGpu) return {.gpu = gpu};
+    session().link().notice(cgpu::wire::Event::foreign_device_refused, 0, "context");
+    return {.refusal = kInvalidDevice};
+}
+
 /// Makes a context by `call`, after the daemon has set its memory aside if the GPU isolates memory.
 template <class Call>
 CUresult create(CUcontext* context, CUdevice device, bool primary, Call call) {
-    const Route route = session().route();
-    if (route == Route::pass || context == nullptr) return call();
-    if (route == Route::broken) return kSystemNotReady;
-    int devices = 0;
-    real::cuDeviceGetCount(&devices);
-    if (device < 0 || device >= devices) return call();  // the driver says what is wrong
-    const int gpu = session().gpu_of(device);
-    if (gpu == kForeignGpu) {
-        session().link().notice(cgpu::wire::Event::foreign_device_refused, 0, "context");
-        return kInvalidDevice;
-    }
-    if (primary && contexts().primary_of(gpu) != nullptr) return call();  // one more use of what exists
+    const auto [passes, refusal, gpu] = site_of(device, context);
+    if (refusal != kSuccess) return refusal;
+    if (passes || (primary && contexts().primary_of(gpu) != nullptr)) return call();
     const Uncancelled uncancelled;
     ContextCount::Making making;
     if (const CUresult refused = context_count(gpu).before_create(gpu, primary, making); refused != kSuccess)
@@ -58,8 +78,55 @@ CUresult create(CUcontext* context, CUdevice device, bool primary, Call call) {
     return result;
 }
 
+/// Takes the primary context in, which the driver has made or already had. Null: it can't be asked for.
+/// `added`: this call has taken it in.
+Context* take_in_primary(CUdevice device, int gpu, bool& added) {
+    if (Context* known = contexts().primary_of(gpu)) return known;
+    CUcontext handle = nullptr;
+    if (real::cuDevicePrimaryCtxRetain(&handle, device) != kSuccess) return nullptr;
+    added = contexts().find(handle) == nullptr;
+    Context* context = contexts().add(handle, gpu, true);
+    real::cuDevicePrimaryCtxRelease_v2(device);
+    return context;
+}
+
+/// A green context retains the primary one. How much memory it takes itself isn't documented; the driver's
+/// figure for the process shows it.
+template <class Call>
+CUresult create_green(CUgreenCtx* green, CUdevice device, Call call) {
+    const auto [passes, refusal, gpu] = site_of(device, green);
+    if (refusal != kSuccess) return refusal;
+    if (passes) return call();
+    const Uncancelled uncancelled;
+    const bool makes_primary = contexts().primary_of(gpu) == nullptr;
+    ContextCount::Making making;
+    if (makes_primary) {
+        const CUresult refused = context_count(gpu).before_create(gpu, true, making);
+        if (refused != kSuccess) return refused;
+    }
+    const CUresult result = call();
+    bool added = false;
+    Context* primary = result == kSuccess ? take_in_primary(device, gpu, added) : nullptr;
+    if (makes_primary) context_count(gpu).after_create(making, added);
+    CUcontext handle = nullptr;
+    if (primary != nullptr && real::cuCtxFromGreenCtx(&handle, *green) == kSuccess)
+        contexts().add_green(handle, *green, *primary);
+    if (result == kSuccess) session().link().tell(cgpu::wire::Topic::moved, static_cast<std::uint32_t>(gpu));
+    return result;
+}
+
+/// The primary context was reset: its green contexts are gone, too.
+void greens_gone(Context& primary) {
+    contexts().for_each(primary.gpu, [&primary](Context& each) {
+        if (!each.is_green() || &each.owner() != &primary) return;
+        forget_batches(each);
+        contexts().remove(each);
+    });
+}
+
 void gone(Context& context) {
     const auto key = context.key();
+    if (contexts().any_green()) greens_gone(context);
     forget_batches(context);
     end_aside(held_for_limits(context), false);
     pool_frees().forget(context);
@@ -106,6 +173,28 @@ CUresult let_primary_go(const RealFunction<CUresult(CUdevice)>& real_call, CUdev
     return result;
 }
 
+CUresult destroy_green(CUgreenCtx green) {
+    Context* context = session().route() == Route::managed ? contexts().find_green(green) : nullptr;
+    if (context == nullptr) return real::cuGreenCtxDestroy(green);
+    Context& primary = context->owner();
+    contexts().retire(*context);
+    contexts().retire(primary);
+    const Freeing freeing;
+    forget_batches(*context, Events::destroy);
+    const CUresult result = real::cuGreenCtxDestroy(green);
+    if (result == kSuccess)
+        contexts().remove(*context);
+    else
+        contexts().unretire(*context);
+    if (result == kSuccess && primary_ended(session().device_of(static_cast<std::uint32_t>(primary.gpu)))) {
+        gone(primary);
+    } else {
+        contexts().unretire(primary);
+        session().link().tell(cgpu::wire::Topic::moved, static_cast<std::uint32_t>(primary.gpu));
+    }
+    return result;
+}
+
 }  // namespace
 
 CGPU_HOOK cuCtxCreate(CUcontext* context, unsigned flags, CUdevice device) {
@@ -124,6 +213,26 @@ CGPU_HOOK cuCtxCreate_v3(CUcontext* context, void* affinity, int count, unsigned
 CGPU_HOOK cuCtxCreate_v4(CUcontext* context, void* parameters, unsigned flags, CUdevice device) {
     return create(context, device, false,
                   [&] { return real::cuCtxCreate_v4(context, parameters, flags, device); });
+}
+
+CGPU_HOOK cuGLCtxCreate(CUcontext* context, unsigned flags, CUdevice device) {
+    return create(context, device, false, [&] { return real::cuGLCtxCreate(context, flags, device); });
+}
+
+CGPU_HOOK cuGLCtxCreate_v2(CUcontext* context, unsigned flags, CUdevice device) {
+    return create(context, device, false, [&] { return real::cuGLCtxCreate_v2(context, flags, device); });
+}
+
+CGPU_HOOK cuVDPAUCtxCreate(CUcontext* context, unsigned flags, CUdevice device, unsigned display,
+                           void* lookup) {
+    return create(context, device, false,
+                  [&] { return real::cuVDPAUCtxCreate(context, flags, device, display, lookup); });
+}
+
+CGPU_HOOK cuVDPAUCtxCreate_v2(CUcontext* context, unsigned flags, CUdevice device, unsigned display,
+                              void* lookup) {
+    return create(context, device, false,
+                  [&] { return real::cuVDPAUCtxCreate_v2(context, flags, device, display, lookup); });
 }
 
 CGPU_HOOK cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
@@ -165,3 +274,10 @@ CGPU_HOOK cuDevicePrimaryCtxReset(CUdevice device) {
 CGPU_HOOK cuDevicePrimaryCtxReset_v2(CUdevice device) {
     return let_primary_go(real::cuDevicePrimaryCtxReset_v2, device);
 }
+
+CGPU_HOOK cuGreenCtxCreate(CUgreenCtx* green, CUdevResourceDesc resources, CUdevice device, unsigned flags) {
+    return create_green(green, device,
+                        [&] { return real::cuGreenCtxCreate(green, resources, device, flags); });
+}
+
+CGPU_HOOK cuGreenCtxDestroy(CUgreenCtx green) { return destroy_green(green); }

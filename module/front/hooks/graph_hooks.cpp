@@ -1,8 +1,8 @@
 // Graphs with memory of their own: how they get their allocation nodes, and when the driver takes memory for
 // them.
 #include "module/front/compute/gate.hpp"
+#include "module/front/driver/hook.hpp"
 #include "module/front/driver/stream_key.hpp"
-#include "module/front/hooks/hook.hpp"
 #include "module/front/lease/pools.hpp"
 #include "module/front/memory/graph_memory.hpp"
 #include "module/front/session/session.hpp"
@@ -15,6 +15,8 @@ CGPU_REAL(cuGraphAddMemAllocNode, CUgraphNode*, CUgraph, const CUgraphNode*, std
           CUmemAllocNodeParams*)
 CGPU_REAL(cuGraphAddNode, CUgraphNode*, CUgraph, const CUgraphNode*, std::size_t, CUgraphNodeParams*)
 CGPU_REAL(cuGraphAddNode_v2, CUgraphNode*, CUgraph, const CUgraphNode*, const void*, std::size_t,
+          CUgraphNodeParams*)
+CGPU_REAL(cuGraphAddNode_v3, CUgraphNode*, CUgraph, const CUgraphNode*, const void*, std::size_t,
           CUgraphNodeParams*)
 CGPU_REAL(cuGraphInstantiate, CUgraphExec*, CUgraph, CUgraphNode*, char*, std::size_t)
 CGPU_REAL(cuGraphInstantiate_v2, CUgraphExec*, CUgraph, CUgraphNode*, char*, std::size_t)
@@ -84,6 +86,11 @@ CGPU_HOOK cuGraphAddNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* af
 CGPU_HOOK cuGraphAddNode_v2(CUgraphNode* node, CUgraph graph, const CUgraphNode* after, const void* edges,
                             std::size_t count, CUgraphNodeParams* what) {
     return add_node(what, [&] { return real::cuGraphAddNode_v2(node, graph, after, edges, count, what); });
+}
+
+CGPU_HOOK cuGraphAddNode_v3(CUgraphNode* node, CUgraph graph, const CUgraphNode* after, const void* edges,
+                            std::size_t count, CUgraphNodeParams* what) {
+    return add_node(what, [&] { return real::cuGraphAddNode_v3(node, graph, after, edges, count, what); });
 }
 
 CGPU_HOOK cuGraphInstantiate(CUgraphExec* exec, CUgraph graph, CUgraphNode* failed, char* log,

@@ -3,7 +3,7 @@
 #include <array>
 #include <limits>
 
-#include "module/front/hooks/hook.hpp"
+#include "module/front/driver/hook.hpp"
 #include "module/front/memory/place.hpp"
 #include "module/front/session/session.hpp"
 

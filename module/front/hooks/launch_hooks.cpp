@@ -1,7 +1,7 @@
 // Launches of kernels, all through the one gate.
 #include "module/front/compute/gate.hpp"
+#include "module/front/driver/hook.hpp"
 #include "module/front/driver/stream_key.hpp"
-#include "module/front/hooks/hook.hpp"
 
 using namespace cgpu::front;
 

@@ -3,7 +3,7 @@
 #include "module/front/contexts/context_table.hpp"
 #include "module/front/contexts/launch_changes.hpp"
 #include "module/front/contexts/set_aside_memory.hpp"
-#include "module/front/hooks/hook.hpp"
+#include "module/front/driver/hook.hpp"
 #include "module/front/memory/place.hpp"
 #include "module/front/memory/set_aside.hpp"
 #include "module/front/session/session.hpp"

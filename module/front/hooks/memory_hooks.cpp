@@ -1,6 +1,6 @@
 // Device memory at an address: plain and pitch allocations, and their frees.
 #include "core/wire/limits.hpp"
-#include "module/front/hooks/hook.hpp"
+#include "module/front/driver/hook.hpp"
 #include "module/front/lease/freeing.hpp"
 #include "module/front/lease/physical.hpp"
 #include "module/front/lease/pools.hpp"

@@ -1,6 +1,6 @@
-// Physical memory, its mappings (the virtual memory management functions), and its bindings to multicast
-// objects.
-#include "module/front/hooks/hook.hpp"
+// Physical memory and its mappings (the virtual memory management functions). Its bindings to multicast
+// objects: multicast_hooks.cpp.
+#include "module/front/driver/hook.hpp"
 #include "module/front/lease/bindings.hpp"
 #include "module/front/lease/freeing.hpp"
 #include "module/front/lease/physical.hpp"
@@ -23,11 +23,6 @@ CGPU_REAL(cuMemGetAddressRange_v2, CUdeviceptr*, std::size_t*, CUdeviceptr)
 CGPU_REAL(cuImportExternalMemory, CUexternalMemory*, const CUexternalMemoryHandleDesc*)
 CGPU_REAL(cuDestroyExternalMemory, CUexternalMemory)
 CGPU_REAL(cuMemImportFromShareableHandle, CUmemGenericAllocationHandle*, void*, int)
-CGPU_REAL(cuMulticastBindMem, CUmemGenericAllocationHandle, std::size_t, CUmemGenericAllocationHandle,
-          std::size_t, std::size_t, unsigned long long)
-CGPU_REAL(cuMulticastBindAddr, CUmemGenericAllocationHandle, std::size_t, CUdeviceptr, std::size_t,
-          unsigned long long)
-CGPU_REAL(cuMulticastUnbind, CUmemGenericAllocationHandle, CUdevice, std::size_t, std::size_t)
 }  // namespace cgpu::front::real
 
 namespace {
@@ -158,38 +153,5 @@ CGPU_HOOK cuImportExternalMemory(CUexternalMemory* memory, const CUexternalMemor
 CGPU_HOOK cuDestroyExternalMemory(CUexternalMemory memory) {
     const CUresult result = real::cuDestroyExternalMemory(memory);
     if (result == kSuccess && managed()) physical().handle_released(reinterpret_cast<std::uintptr_t>(memory));
-    return result;
-}
-
-CGPU_HOOK cuMulticastBindMem(CUmemGenericAllocationHandle object, std::size_t offset,
-                             CUmemGenericAllocationHandle handle, std::size_t memory_offset,
-                             std::size_t bytes, unsigned long long flags) {
-    // Held before the call: another thread may release the handle meanwhile.
-    Physical::Memory* own = managed() ? physical().hold_handle(handle) : nullptr;
-    const CUresult result = real::cuMulticastBindMem(object, offset, handle, memory_offset, bytes, flags);
-    if (own == nullptr) return result;
-    if (result == kSuccess)
-        bindings().bound(object, offset, bytes, *own);
-    else
-        physical().let_go(*own);
-    return result;
-}
-
-CGPU_HOOK cuMulticastBindAddr(CUmemGenericAllocationHandle object, std::size_t offset, CUdeviceptr address,
-                              std::size_t bytes, unsigned long long flags) {
-    const CUresult result = real::cuMulticastBindAddr(object, offset, address, bytes, flags);
-    if (result != kSuccess || !managed()) return result;
-    const CUdeviceptr end = address + bytes;
-    while (Physical::Memory* own = physical().hold_next(address, end))
-        bindings().bound(object, offset, bytes, *own);
-    return result;
-}
-
-CGPU_HOOK cuMulticastUnbind(CUmemGenericAllocationHandle object, CUdevice device, std::size_t offset,
-                            std::size_t bytes) {
-    if (!managed()) return real::cuMulticastUnbind(object, device, offset, bytes);
-    const Freeing freeing;
-    const CUresult result = real::cuMulticastUnbind(object, device, offset, bytes);
-    if (result == kSuccess) bindings().unbound(object, session().gpu_of(device), offset, bytes);
     return result;
 }

@@ -1,4 +1,4 @@
-#include "module/front/hooks/hook.hpp"
+#include "module/front/driver/hook.hpp"
 #include "module/generate/hook_table.hpp"
 
 using namespace cgpu::front;

@@ -1,5 +1,5 @@
 // Memory of another process, opened by IPC. (Physical memory and external memory: physical_hooks.cpp.)
-#include "module/front/hooks/hook.hpp"
+#include "module/front/driver/hook.hpp"
 #include "module/front/lease/shared_memory.hpp"
 #include "module/front/session/session.hpp"
 

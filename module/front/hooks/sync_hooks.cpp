@@ -1,8 +1,7 @@
 // Waiting for the GPU, and operations that must not be inside a batch. Nothing here is ever held.
 #include "module/front/compute/gate.hpp"
-#include "module/front/driver/captures.hpp"
+#include "module/front/driver/hook.hpp"
 #include "module/front/driver/stream_key.hpp"
-#include "module/front/hooks/hook.hpp"
 
 using namespace cgpu::front;
 
@@ -18,41 +17,11 @@ CGPU_REAL(cuStreamDestroy, CUstream)
 CGPU_REAL(cuStreamDestroy_v2, CUstream)
 CGPU_REAL(cuLaunchHostFunc, CUstream, void (*)(void*), void*)
 CGPU_REAL(cuLaunchHostFunc_ptsz, CUstream, void (*)(void*), void*)
+CGPU_REAL(cuLaunchHostFunc_v2, CUstream, void (*)(void*), void*, unsigned)
+CGPU_REAL(cuLaunchHostFunc_v2_ptsz, CUstream, void (*)(void*), void*, unsigned)
 CGPU_REAL(cuStreamAddCallback, CUstream, void (*)(CUstream, CUresult, void*), void*, unsigned)
 CGPU_REAL(cuStreamAddCallback_ptsz, CUstream, void (*)(CUstream, CUresult, void*), void*, unsigned)
-CGPU_REAL(cuStreamBeginCapture, CUstream)
-CGPU_REAL(cuStreamBeginCapture_ptsz, CUstream)
-CGPU_REAL(cuStreamBeginCapture_v2, CUstream, int)
-CGPU_REAL(cuStreamBeginCapture_v2_ptsz, CUstream, int)
-CGPU_REAL(cuStreamBeginCaptureToGraph, CUstream, CUgraph, const CUgraphNode*, const void*, std::size_t, int)
-CGPU_REAL(cuStreamBeginCaptureToGraph_ptsz, CUstream, CUgraph, const CUgraphNode*, const void*, std::size_t,
-          int)
-CGPU_REAL(cuStreamEndCapture, CUstream, CUgraph*)
-CGPU_REAL(cuStreamEndCapture_ptsz, CUstream, CUgraph*)
 }  // namespace cgpu::front::real
-
-namespace {
-
-template <class Call>
-CUresult begin_capture(CUstream stream, Call call) {
-    close_stream(stream);
-    // Before the driver's call, so that no other thread's closing event gets into the capture unnoticed.
-    captures_under_way.fetch_add(1);
-    const CUresult result = call();
-    if (result != kSuccess) captures_under_way.fetch_sub(1);
-    return result;
-}
-
-/// `stream` as the plain functions take it. A capture that was invalidated ends here as well.
-template <class Call>
-CUresult end_capture(CUstream stream, Call call) {
-    const bool was_capturing = is_capturing(stream);
-    const CUresult result = call();
-    if (was_capturing && !is_capturing(stream)) captures_under_way.fetch_sub(1);
-    return result;
-}
-
-}  // namespace
 
 CGPU_HOOK cuStreamSynchronize(CUstream stream) {
     return synchronised(stream, false, [&] { return real::cuStreamSynchronize(stream); });
@@ -105,6 +74,16 @@ CGPU_HOOK cuLaunchHostFunc_ptsz(CUstream stream, void (*function)(void*), void* 
     return real::cuLaunchHostFunc_ptsz(stream, function, data);
 }
 
+CGPU_HOOK cuLaunchHostFunc_v2(CUstream stream, void (*function)(void*), void* data, unsigned mode) {
+    close_stream(stream);
+    return real::cuLaunchHostFunc_v2(stream, function, data, mode);
+}
+
+CGPU_HOOK cuLaunchHostFunc_v2_ptsz(CUstream stream, void (*function)(void*), void* data, unsigned mode) {
+    close_stream(per_thread(stream));
+    return real::cuLaunchHostFunc_v2_ptsz(stream, function, data, mode);
+}
+
 CGPU_HOOK cuStreamAddCallback(CUstream stream, void (*callback)(CUstream, CUresult, void*), void* data,
                               unsigned flags) {
     close_stream(stream);
@@ -115,42 +94,4 @@ CGPU_HOOK cuStreamAddCallback_ptsz(CUstream stream, void (*callback)(CUstream, C
                                    unsigned flags) {
     close_stream(per_thread(stream));
     return real::cuStreamAddCallback_ptsz(stream, callback, data, flags);
-}
-
-CGPU_HOOK cuStreamBeginCapture(CUstream stream) {
-    return begin_capture(stream, [&] { return real::cuStreamBeginCapture(stream); });
-}
-
-CGPU_HOOK cuStreamBeginCapture_ptsz(CUstream stream) {
-    return begin_capture(per_thread(stream), [&] { return real::cuStreamBeginCapture_ptsz(stream); });
-}
-
-CGPU_HOOK cuStreamBeginCapture_v2(CUstream stream, int mode) {
-    return begin_capture(stream, [&] { return real::cuStreamBeginCapture_v2(stream, mode); });
-}
-
-CGPU_HOOK cuStreamBeginCapture_v2_ptsz(CUstream stream, int mode) {
-    return begin_capture(per_thread(stream),
-                         [&] { return real::cuStreamBeginCapture_v2_ptsz(stream, mode); });
-}
-
-CGPU_HOOK cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph, const CUgraphNode* nodes,
-                                      const void* edges, std::size_t count, int mode) {
-    return begin_capture(
-        stream, [&] { return real::cuStreamBeginCaptureToGraph(stream, graph, nodes, edges, count, mode); });
-}
-
-CGPU_HOOK cuStreamBeginCaptureToGraph_ptsz(CUstream stream, CUgraph graph, const CUgraphNode* nodes,
-                                           const void* edges, std::size_t count, int mode) {
-    return begin_capture(per_thread(stream), [&] {
-        return real::cuStreamBeginCaptureToGraph_ptsz(stream, graph, nodes, edges, count, mode);
-    });
-}
-
-CGPU_HOOK cuStreamEndCapture(CUstream stream, CUgraph* graph) {
-    return end_capture(stream, [&] { return real::cuStreamEndCapture(stream, graph); });
-}
-
-CGPU_HOOK cuStreamEndCapture_ptsz(CUstream stream, CUgraph* graph) {
-    return end_capture(per_thread(stream), [&] { return real::cuStreamEndCapture_ptsz(stream, graph); });
 }

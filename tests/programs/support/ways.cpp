@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "tests/programs/support/common.hpp"
+#include "tests/programs/support/green.hpp"
 #include "tests/sim/include/simgpu/cuda_graph.h"
 #include "tests/sim/include/simgpu/cuda_memory.h"
 
@@ -256,6 +257,26 @@ CUresult context(int device, std::size_t) {
     return cuCtxCreate(&context, nullptr, 0, device);
 }
 
+/// Memory that is allocated while a green context is current, which is destroyed then: the memory stays.
+CUresult green(int device, std::size_t bytes) {
+    const CUgreenCtx green = make_green(device);
+    must(cuCtxPushCurrent(context_of(green)), "cuCtxPushCurrent");
+    CUdeviceptr pointer = 0;
+    const CUresult result = cuMemAlloc(&pointer, bytes);
+    CUcontext popped = nullptr;
+    must(cuCtxPopCurrent(&popped), "cuCtxPopCurrent");
+    must(cuGreenCtxDestroy(green), "cuGreenCtxDestroy");
+    return result;
+}
+
+/// The program's own memory, moved to the GPU.
+CUresult prefetch(int device, std::size_t bytes) {
+    static std::vector<char> pageable;
+    pageable.assign(bytes, 1);
+    return cuMemPrefetchAsync(reinterpret_cast<CUdeviceptr>(pageable.data()), bytes,
+                              {CU_MEM_LOCATION_TYPE_DEVICE, device}, 0, nullptr);
+}
+
 using Way = CUresult (*)(int device, std::size_t bytes);
 
 const std::map<std::string, Way>& table() {
@@ -265,6 +286,7 @@ const std::map<std::string, Way>& table() {
         {"array-3d", array_3d}, {"layered", layered},   {"mipmapped", mipmapped}, {"async", async},
         {"pool", pool},         {"mapped", mapped},     {"managed", managed},     {"module", module},
         {"library", library},   {"heap", heap},         {"context", context},     {"local", local},
+        {"green", green},       {"prefetch", prefetch},
     };
     return all;
 }

@@ -3,8 +3,8 @@
 
 usage: driver_tables.py cuda|nvml LIST OUTPUT_FOLDER
        driver_tables.py cuda-of|nvml-of VERSION LIST OUTPUT_FOLDER
-  cuda     writes driver_stubs.cpp (weak definitions), driver_table.cpp (for cuGetProcAddress), driver.map
-  cuda-of  writes driver_table.cpp and driver.map of a driver that is as old as this CUDA version
+  cuda     writes driver_stubs.cpp (weak definitions)
+  cuda-of  writes driver_table.cpp (for cuGetProcAddress) and driver.map of a driver of this CUDA version
   nvml     writes nvml_stubs.cpp, nvml.map
   nvml-of  writes nvml.map of a driver of this major version
 A stub is weak: where the library defines the function itself, the linker takes that one.
@@ -54,12 +54,10 @@ def main():
     if kind == "cuda":
         not_supported = 801
         (folder / "driver_stubs.cpp").write_text(stubs(symbols, not_supported))
-        (folder / "driver_table.cpp").write_text(driver_table(entries, max(int(entry[2]) for entry in entries)))
-        (folder / "driver.map").write_text(version_script(["cu[A-Z]"]))
     elif kind == "cuda-of":
-        older = [entry for entry in entries if int(entry[2]) <= int(version[0])]
-        (folder / "driver_table.cpp").write_text(driver_table(older, version[0]))
-        (folder / "driver.map").write_text(exports(entry[0] for entry in older))
+        present = [entry for entry in entries if int(entry[2]) <= int(version[0])]
+        (folder / "driver_table.cpp").write_text(driver_table(present, version[0]))
+        (folder / "driver.map").write_text(exports(entry[0] for entry in present))
     elif kind == "nvml-of":
         (folder / "nvml.map").write_text(exports(entry[0] for entry in entries if int(entry[1]) <= int(version[0])))
     else:

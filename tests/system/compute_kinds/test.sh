@@ -1,11 +1,12 @@
 # Every way to compute passes the gate: each program gets its share of the GPU, and none hangs.
 . "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../real_driver/install.sh"
 asks=("${four_of_15[@]}")
 expect cgpuctl set-policy 0 weighted
 
 job plain --weight 1 -- burn --forever --kernel-us 1000
 wait_for 20 is_ready plain
-for how in "--graph 5" --coop; do
+for how in "--graph 5" --coop "--green current" "--green default" "--green streams"; do
     echo "beside it, with twice the weight: burn $how"
     # shellcheck disable=SC2086 # options are words
     job other --weight 2 -- burn --forever --kernel-us 1000 $how
@@ -33,16 +34,26 @@ waits() { cgpuctl list --json | jq -e "any(.[]; .name == \"$1\" and .gpus[0].wai
 expect cgpuctl set-policy 0 weighted
 job whole --weight 20 -- alloc --mib 2 --hold
 wait_for 20 is_ready whole
-for how in "--fill-mib 64" "--copy-mib 64" "--copy-mib 64 --copies 16"; do
-    # shellcheck disable=SC2086 # options are words
-    job transfers -- burn --forever $how
+are_held() { # OPTION…: transfers of burn
+    job transfers -- burn --forever "$@"
     wait_for 20 waits transfers
-    expect_equal "GPU time of burn $how that is held" "$(gpu_ns "${pids[transfers]}")" 0
+    expect_equal "GPU time of burn $* that is held" "$(gpu_ns "${pids[transfers]}")" 0
     expect cgpuctl set-weight whole 19
     expect cgpuctl set-weight transfers 1
     computes transfers
     end_job transfers
     expect cgpuctl set-weight whole 20
+}
+are_held --fill-mib 64
+are_held --copy-mib 64
+are_held --copy-mib 64 --copies 16
+for kind in peer box-peer box-batch decompress; do
+    are_held --transfer "$kind"
+done
+# Copies that only a newer driver has.
+install_driver "$(dirname "$(readlink -f "$(command -v simgpu)")")/newer/615"
+for kind in attributes box-attributes; do
+    are_held --transfer "$kind"
 done
 end_job whole
 wait_for 5 none_listed

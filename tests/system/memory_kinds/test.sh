@@ -3,7 +3,7 @@
 asks=("${four_of_15[@]}")
 mib=$((1024 * 1024))
 
-for how in plain pitch array-1d array array-3d layered mipmapped async pool mapped graph captured external; do
+for how in plain green pitch array-1d array array-3d layered mipmapped async pool mapped graph captured external; do
     job "$how" -- alloc --how "$how" --mib 64 --until-fail --hold
     wait_for 20 is_ready "$how"
     expect_equal "result of $how" "$(fact "$scratch/$how.out" result)" "2 CUDA_ERROR_OUT_OF_MEMORY"
@@ -40,6 +40,12 @@ wait "${pids[managed]}"
 expect_equal "exit status of managed" $? 1
 expect_equal "result of managed" "$(fact "$scratch/managed.out" result)" "801 CUDA_ERROR_NOT_SUPPORTED"
 wait_for 5 in_log 'managed'
+
+# A prefetch of pageable memory is refused, too, although the driver's attributes don't offer it.
+job prefetch -- alloc --how prefetch --mib 64
+wait "${pids[prefetch]}"
+expect_equal "result of prefetch" "$(fact "$scratch/prefetch.out" result)" "801 CUDA_ERROR_NOT_SUPPORTED"
+wait_for 5 in_log 'a prefetch to the GPU was refused'
 
 # Memory of one process that another one opens is charged once.
 job shared -- shared --mib 500

@@ -72,5 +72,6 @@ for driver in "${drivers[@]}"; do
     compare_table "$version"
     wait_for 10 none_listed
 done
+expect_equal "functions that cgpu doesn't know" "$(cgpuctl status --json | jq -c .newer_driver_functions)" '[]'
 echo "$compared compared, $differing differ"
 expect_equal "what differs" "$differing" 0

@@ -23,7 +23,8 @@ endfunction()
 front_test_driver(front_test_driver libcuda ${CMAKE_CURRENT_LIST_DIR}/front/support/front_driver.cpp)
 target_sources(front_test_driver PRIVATE ${CMAKE_CURRENT_LIST_DIR}/front/support/front_driver_bindings.cpp
                                          ${CMAKE_CURRENT_LIST_DIR}/front/support/front_driver_compute.cpp
-                                         ${CMAKE_CURRENT_LIST_DIR}/front/support/front_driver_lookups.cpp)
+                                         ${CMAKE_CURRENT_LIST_DIR}/front/support/front_driver_lookups.cpp
+                                         ${CMAKE_CURRENT_LIST_DIR}/front/support/front_driver_refused.cpp)
 front_test_driver(front_test_nvml_driver libnvidia-ml ${CMAKE_CURRENT_LIST_DIR}/front/support/front_nvml_driver.cpp)
 front_test_driver(front_test_nvml_long_driver libnvidia-ml ${CMAKE_CURRENT_LIST_DIR}/front/support/front_nvml_driver.cpp
           _long)

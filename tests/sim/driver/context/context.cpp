@@ -11,7 +11,7 @@
 namespace simgpu {
 
 Context::Context(Runtime& runtime, const Process& process, Observer& observer, std::uint32_t ordinal,
-                 bool primary, unsigned int creation_flags)
+                 bool primary, unsigned int creation_flags, Context* parent)
     : flags(creation_flags),
       own_memory(process, process.gpu_of(ordinal)),
       runtime_(runtime),
@@ -19,17 +19,19 @@ Context::Context(Runtime& runtime, const Process& process, Observer& observer, s
       observer_(observer),
       ordinal_(ordinal),
       gpu_(process.gpu_of(ordinal)),
-      primary_(primary) {}
+      primary_(primary),
+      parent_(parent) {}
+
+std::uint64_t Context::cost() const { return parent_ ? 0 : process_.device().card(gpu_).context_bytes; }
 
 CUresult Context::open() {
-    const std::uint64_t cost = process_.device().card(gpu_).context_bytes;
     {
         Session session(process_.device());
         Ledger ledger(session);
-        if (!ledger.charge(process_.slot(), gpu_, Purpose::context, cost)) return CUDA_ERROR_OUT_OF_MEMORY;
+        if (!ledger.charge(process_.slot(), gpu_, Purpose::context, cost())) return CUDA_ERROR_OUT_OF_MEMORY;
         const auto client = ledger.add_client(process_.slot(), gpu_);
         if (!client) {
-            ledger.refund(process_.slot(), gpu_, Purpose::context, cost);
+            ledger.refund(process_.slot(), gpu_, Purpose::context, cost());
             return CUDA_ERROR_OUT_OF_MEMORY;
         }
         client_ = *client;
@@ -47,7 +49,8 @@ CUresult Context::open() {
 void Context::close() {
     synchronize();
     open_ = false;
-    {
+    // The streams of a green context stay, and can't be used.
+    if (!parent_) {
         const std::lock_guard lock(mutex_);
         for (Stream* stream : std::exchange(streams_, {})) {
             forget_stream(*stream);
@@ -61,7 +64,7 @@ void Context::close() {
     Ledger ledger(session);
     session.advance();
     ledger.remove_client(gpu_, client_);
-    ledger.refund(process_.slot(), gpu_, Purpose::context, process_.device().card(gpu_).context_bytes);
+    ledger.refund(process_.slot(), gpu_, Purpose::context, cost());
 }
 
 Stream& Context::per_thread_stream() {

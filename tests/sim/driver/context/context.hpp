@@ -22,12 +22,13 @@ class Observer;
 class Process;
 class Runtime;
 
-/// A CUDA context: a client of one GPU. The object outlives its destruction, because threads may still have
+/// A CUDA context: a client of one GPU. A green context is one that has its memory, code and events in common
+/// with the primary context, its parent. The object outlives its destruction, because threads may still have
 /// it as their current context.
 class Context : public Tagged<0x747865746e6f63ULL> {
   public:
     Context(Runtime& runtime, const Process& process, Observer& observer, std::uint32_t ordinal, bool primary,
-            unsigned int flags);
+            unsigned int flags, Context* parent = nullptr);
 
     /// Takes a place on the GPU and the memory that a context costs.
     CUresult open();
@@ -40,6 +41,9 @@ class Context : public Tagged<0x747865746e6f63ULL> {
     std::uint32_t ordinal() const { return ordinal_; }
     std::uint32_t gpu() const { return gpu_; }  ///< Index in the device file.
     bool primary() const { return primary_; }
+    Context* parent() const { return parent_; }  ///< nullptr: it isn't green.
+    /// The context that has the memory and the code.
+    Context& resources() { return parent_ ? *parent_ : *this; }
     std::uint64_t id() const { return serial_; }
     unsigned int flags = 0;
 
@@ -72,6 +76,7 @@ class Context : public Tagged<0x747865746e6f63ULL> {
     ContextMemory own_memory;
 
   private:
+    std::uint64_t cost() const;
     Stream* create_stream_locked(unsigned int stream_flags, int priority);
     /// Blocks while the queue is full, as a launch does in CUDA.
     std::uint64_t push(Queue& queue, Operation operation);
@@ -84,6 +89,7 @@ class Context : public Tagged<0x747865746e6f63ULL> {
     std::uint32_t ordinal_;
     std::uint32_t gpu_;
     bool primary_;
+    Context* parent_;
     std::atomic<bool> open_{false};
     std::uint32_t client_ = 0;
     std::uint64_t serial_ = 0;

@@ -82,15 +82,46 @@ Context* Runtime::create_context(std::uint32_t ordinal, unsigned int flags, CUre
     return created_.back().get();
 }
 
+void Runtime::unlist(Context& context) {
+    const std::lock_guard lock(contexts_mutex_);
+    std::erase(living_, &context);
+}
+
 void Runtime::destroy_context(Context& context) {
+    for (Context* other : living_contexts()) {
+        if (other->parent() != &context) continue;
+        unlist(*other);
+        other->close();
+    }
     context.synchronize();
     graph_memory_.release_all(context);
     memory_.release_all(context);
-    {
-        const std::lock_guard lock(contexts_mutex_);
-        std::erase(living_, &context);
-    }
+    unlist(context);
     context.close();
+}
+
+Context* Runtime::create_green(std::uint32_t ordinal, CUresult& result) {
+    Context* primary = nullptr;
+    result = retain_primary(ordinal, primary);
+    if (result != CUDA_SUCCESS) return nullptr;
+    auto context =
+        std::make_unique<Context>(*this, *this, observer_, ordinal, false, primary->flags, primary);
+    result = context->open();
+    if (result != CUDA_SUCCESS) {
+        release_primary(ordinal);
+        return nullptr;
+    }
+    list(*context);
+    const std::lock_guard lock(contexts_mutex_);
+    created_.push_back(std::move(context));
+    return created_.back().get();
+}
+
+void Runtime::destroy_green(Context& context) {
+    context.synchronize();
+    unlist(context);
+    context.close();
+    release_primary(context.ordinal());
 }
 
 CUresult Runtime::retain_primary(std::uint32_t ordinal, Context*& context) {
@@ -134,6 +165,12 @@ std::vector<Context*>& context_stack() {
 }
 
 CUresult current_context(Context*& context) {
+    const CUresult result = current_stream_context(context);
+    if (result == CUDA_SUCCESS) context = &context->resources();
+    return result;
+}
+
+CUresult current_stream_context(Context*& context) {
     if (!Runtime::get()) return CUDA_ERROR_NOT_INITIALIZED;
     if (context_stack().empty() || !context_stack().back()) return CUDA_ERROR_INVALID_CONTEXT;
     context = context_stack().back();

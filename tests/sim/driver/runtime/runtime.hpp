@@ -41,6 +41,10 @@ class Runtime : public Process {
     Context* create_context(std::uint32_t ordinal, unsigned int flags, CUresult& result);
     void destroy_context(Context& context);
 
+    /// Retains the primary context. @return nullptr and the reason if there is no room for it.
+    Context* create_green(std::uint32_t ordinal, CUresult& result);
+    void destroy_green(Context& context);
+
     CUresult retain_primary(std::uint32_t ordinal, Context*& context);
     CUresult release_primary(std::uint32_t ordinal);
     void reset_primary(std::uint32_t ordinal);
@@ -61,6 +65,7 @@ class Runtime : public Process {
     /// Of all living contexts.
     std::vector<Queue*> living_queues() const;
     void list(Context& context);
+    void unlist(Context& context);
 
     Words words_;
     Observer observer_;
@@ -81,7 +86,10 @@ class Runtime : public Process {
 /// The calling thread's stack of current contexts.
 std::vector<Context*>& context_stack();
 
-/// @return the current context if it can be used; otherwise the result of the call.
+/// @return the context with the memory and the code of the current context if that one can be used; otherwise
+/// the result of the call.
 CUresult current_context(Context*& context);
+/// The same for streams and events, which a green context has of its own.
+CUresult current_stream_context(Context*& context);
 
 }  // namespace simgpu

@@ -12,13 +12,14 @@ namespace simgpu {
 inline CUresult find_stream(CUstream handle, Stream*& stream) {
     if (handle == nullptr || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD) {
         Context* context = nullptr;
-        if (const CUresult result = current_context(context); result != CUDA_SUCCESS) return result;
+        if (const CUresult result = current_stream_context(context); result != CUDA_SUCCESS) return result;
         stream = handle == CU_STREAM_PER_THREAD ? &context->per_thread_stream() : &context->legacy_stream();
         return CUDA_SUCCESS;
     }
     if (!Runtime::get()) return CUDA_ERROR_NOT_INITIALIZED;
     stream = from_handle<Stream>(handle);
-    return stream ? stream->context.error() : CUDA_ERROR_INVALID_HANDLE;
+    if (!stream) return CUDA_ERROR_INVALID_HANDLE;
+    return stream->context.is_open() ? stream->context.error() : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
 /// Returns the stream to which a call adds work; see check_work().

@@ -23,7 +23,7 @@ CUresult create(CUcontext* handle, unsigned int flags, CUdevice device) {
 
 /// The handle's context, or the current one for NULL.
 CUresult find_context(CUcontext handle, Context*& context) {
-    if (!handle) return current_context(context);
+    if (!handle) return current_stream_context(context);
     if (!Runtime::get()) return CUDA_ERROR_NOT_INITIALIZED;
     context = from_handle<Context>(handle);
     if (!context) return CUDA_ERROR_INVALID_CONTEXT;
@@ -35,6 +35,8 @@ CUresult synchronize(CUcontext handle) {
     if (const CUresult result = find_context(handle, context); result != CUDA_SUCCESS) return result;
     if (const CUresult result = check_wait(*context); result != CUDA_SUCCESS) return result;
     context->synchronize();
+    for (Context* other : context->runtime().living_contexts())
+        if (other->parent() == context) other->synchronize();
     context->runtime().synchronized();
     return context->error();
 }
@@ -63,7 +65,7 @@ CUresult cuCtxDestroy_v2(CUcontext handle) {
     Runtime* runtime = Runtime::get();
     if (!runtime) return CUDA_ERROR_NOT_INITIALIZED;
     Context* context = from_handle<Context>(handle);
-    if (!context || context->primary()) return CUDA_ERROR_INVALID_CONTEXT;
+    if (!context || context->primary() || context->parent()) return CUDA_ERROR_INVALID_CONTEXT;
     if (!context->is_open()) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
     if (!context_stack().empty() && context_stack().back() == context) context_stack().pop_back();
     runtime->destroy_context(*context);

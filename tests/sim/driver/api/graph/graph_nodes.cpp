@@ -75,6 +75,11 @@ CUresult cuGraphAddNode_v2(CUgraphNode* node, CUgraph graph, const CUgraphNode* 
     return params ? add(node, graph, dependencies, data, count, *params) : CUDA_ERROR_INVALID_VALUE;
 }
 
+CUresult cuGraphAddNode_v3(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
+                           const CUgraphEdgeData* data, std::size_t count, CUgraphNodeParams* params) {
+    return cuGraphAddNode_v2(node, graph, dependencies, data, count, params);
+}
+
 CUresult cuGraphAddNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies, std::size_t count,
                         CUgraphNodeParams* params) {
     return cuGraphAddNode_v2(node, graph, dependencies, nullptr, count, params);

@@ -75,7 +75,7 @@ CUresult launch(CUfunction handle, const Shape& shape, unsigned int shared_bytes
         return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
     if (stream->is_captured())
         return capture_launch(*stream, handle, shape, shared_bytes, attributes, parameters, extra);
-    const CUresult ready = stream->context.own_memory.prepare(*function);
+    const CUresult ready = stream->context.resources().own_memory.prepare(*function);
     if (ready != CUDA_SUCCESS) return ready;
     auto operation = kernel_operation(function->kernel, stream->context, parameters, extra);
     if (!operation) return CUDA_ERROR_INVALID_VALUE;

@@ -48,7 +48,7 @@ extern "C" {
 
 CUresult cuEventCreate(CUevent* handle, unsigned int flags) {
     Context* context = nullptr;
-    if (const CUresult result = current_context(context); result != CUDA_SUCCESS) return result;
+    if (const CUresult result = current_stream_context(context); result != CUDA_SUCCESS) return result;
     if (!handle || flags > (CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS)) {
         return CUDA_ERROR_INVALID_VALUE;
     }

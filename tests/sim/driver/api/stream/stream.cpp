@@ -13,7 +13,7 @@ extern "C" {
 
 CUresult cuStreamCreateWithPriority(CUstream* handle, unsigned int flags, int priority) {
     Context* context = nullptr;
-    if (const CUresult result = current_context(context); result != CUDA_SUCCESS) return result;
+    if (const CUresult result = current_stream_context(context); result != CUDA_SUCCESS) return result;
     if (!handle || flags > CU_STREAM_NON_BLOCKING) return CUDA_ERROR_INVALID_VALUE;
     *handle = handle_of(context->create_stream(flags, clamp_priority(priority)));
     return CUDA_SUCCESS;
@@ -121,6 +121,13 @@ CUresult cuLaunchHostFunc(CUstream handle, CUhostFn function, void* data) {
 }
 SIMGPU_PTSZ(cuLaunchHostFunc, (CUstream handle, CUhostFn function, void* data),
             (per_thread(handle), function, data))
+
+/// How the host's thread waits for the GPU makes no difference here.
+CUresult cuLaunchHostFunc_v2(CUstream handle, CUhostFn function, void* data, unsigned int mode) {
+    return mode > 1 ? CUDA_ERROR_INVALID_VALUE : cuLaunchHostFunc(handle, function, data);
+}
+SIMGPU_PTSZ(cuLaunchHostFunc_v2, (CUstream handle, CUhostFn function, void* data, unsigned int mode),
+            (per_thread(handle), function, data, mode))
 
 CUresult cuStreamAddCallback(CUstream handle, CUstreamCallback callback, void* data, unsigned int flags) {
     Stream* stream = nullptr;

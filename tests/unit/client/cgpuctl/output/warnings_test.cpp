@@ -32,6 +32,16 @@ TEST(Warnings, AConfigurationThatWasRefused) {
             "1 to 100, and then systemctl reload cgpud.");
 }
 
+TEST(Warnings, ADriverThatIsNewerThanTheRelease) {
+    auto snapshot = two_gpus();
+    snapshot.newer_driver_functions = {"cuFoo"};
+    EXPECT_TRUE(warns_of(snapshot, "driver: 1 function is newer than this release"));
+    snapshot.newer_driver_functions = {"cuA", "cuB", "cuC", "cuD", "cuE", "cuF"};
+    EXPECT_TRUE(warns_of(snapshot,
+                         "driver: 6 functions are newer than this release, and no limit holds for what "
+                         "programs do by them: cuA, cuB, cuC, cuD, cuE, .... Try: install"));
+}
+
 TEST(Warnings, NoModule) {
     auto snapshot = two_gpus();
     snapshot.module_version.clear();

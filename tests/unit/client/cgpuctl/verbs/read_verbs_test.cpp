@@ -110,6 +110,13 @@ TEST_F(ReadVerbs, StatusAsJson) {
     EXPECT_TRUE(json.at("configuration_problems").empty());
 }
 
+TEST_F(ReadVerbs, StatusAsJsonHasTheFunctionsOfANewerDriver) {
+    EXPECT_TRUE(parsed(&status).at("newer_driver_functions").empty());
+    screen_.out.str("");
+    node_.snapshot.newer_driver_functions = {"cuFoo"};
+    EXPECT_EQ(parsed(&status).at("newer_driver_functions"), nlohmann::json{"cuFoo"});
+}
+
 TEST_F(ReadVerbs, StatusAsJsonHasWhatIsWrongWithTheConfiguration) {
     node_.snapshot.configuration_problems = {{"/etc/cgpu/cgpud.yaml", 3, "a message", 1700000000}};
     const auto json = parsed(&status);

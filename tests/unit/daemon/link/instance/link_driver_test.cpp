@@ -102,6 +102,22 @@ TEST_F(LinkDriver, WhatWasHandedOverIsGivenToTheProcesses) {
     EXPECT_TRUE(program.connect(socket(one))) << "and none of these connections counts";
 }
 
+TEST_F(LinkDriver, EachDriverIsLookedAtOnceForFunctionsThatNobodyKnows) {
+    Puppet hook(loop);
+    ASSERT_EQ(hand_over(hook), taken);
+    ASSERT_EQ(drivers.paths.size(), 1U);
+    EXPECT_EQ(drivers.paths.begin()->second, cuda());
+    EXPECT_EQ(drivers.paths.begin()->first.inode, inode_of(cuda()));
+    // A restarted daemon that doesn't know it looks at what it gets back.
+    stop();
+    drivers.paths.clear();
+    start();
+    EXPECT_EQ(drivers.paths.size(), 1U);
+    stop();
+    start();
+    EXPECT_EQ(drivers.paths.size(), 1U);
+}
+
 TEST_F(LinkDriver, ItIsTakenOnce) {
     Puppet hook(loop);
     ASSERT_EQ(hand_over(hook), taken);

@@ -91,6 +91,18 @@ struct BedDescriptors final : app::DescriptorStore {
     }
 };
 
+/// Counts how often a driver's symbols were read.
+struct BedDrivers final : app::DriverWatch {
+    std::map<app::DriverFileId, std::string> paths;
+    std::vector<std::string> newer;
+    bool knows(const app::DriverFileId& file) const override { return paths.contains(file); }
+    void was_read(const app::DriverFileId& file, const std::string& path,
+                  const std::vector<std::string>& names) override {
+        EXPECT_TRUE(paths.emplace(file, path).second) << "it was read again";
+        newer.insert(newer.end(), names.begin(), names.end());
+    }
+};
+
 /// A daemon's link and leases with real sockets, processes and lease file, and the instance "one" (and "two")
 /// on it.
 class LinkTest : public testing::Test {
@@ -126,7 +138,7 @@ class LinkTest : public testing::Test {
         file = std::move(*opened);
         leases = std::make_unique<app::Leases>(app::Leases::Outside{loop, processes, gpus, *file});
         server = std::make_unique<Server>(
-            Outside{loop, processes, divider, *leases, engines, descriptors,
+            Outside{loop, processes, divider, *leases, engines, descriptors, drivers,
                     [](const model::Uuid&) { return model::Bytes(512 * kMiB); },
                     [this](const model::Process& process) { return processes.pid_place(process); },
                     [this](const model::InstanceId& id) { idle.insert(id); },
@@ -159,6 +171,7 @@ class LinkTest : public testing::Test {
     BedDivider divider;
     BedEngines engines;
     BedDescriptors descriptors;
+    BedDrivers drivers;
     Settings settings;
     std::filesystem::path runtime_dir;
     model::Instance one{make("one", 0)};

@@ -202,6 +202,37 @@ TEST_F(Front, LaunchesIntoACaptureAreNotHeld) {
     EXPECT_EQ(daemon().rings, 0u);
 }
 
+TEST_F(Front, LaunchesIntoARecaptureAreNotHeld) {
+    daemon().gate = kClosed;
+    start();
+    int stream = 0;
+    ASSERT_EQ((call<int(void*, int, void*, void*, void*)>("cuStreamBeginRecaptureToGraph")(
+                  &stream, 0, nullptr, nullptr, nullptr)),
+              0);
+    for (int i = 0; i < 10; ++i) ASSERT_EQ(launch(&stream), 0);
+    EXPECT_EQ(launches(), 10);
+    EXPECT_EQ(daemon().rings, 0u);
+}
+
+TEST_F(Front, TheTimeOfAHostFunctionIsNoGpuTime) {
+    daemon().gate = kOpen;
+    start();
+    behind<void(std::int64_t)>("fake_set_kernel_ns")(200'000);
+    const auto function = call<int(void*, void (*)(void*), void*, unsigned)>("cuLaunchHostFunc_v2");
+    int stream = 0;
+    // Once the length of the kernel is known, launches share a batch.
+    for (int i = 0; i < 3; ++i) {
+        ASSERT_EQ(launch(&stream), 0);
+        ASSERT_EQ(call<int()>("cuCtxSynchronize")(), 0);
+    }
+    const auto began = begin_measuring();
+    for (int i = 0; i < 2; ++i) ASSERT_EQ(launch(&stream), 0);
+    ASSERT_EQ(function(&stream, nullptr, nullptr, 0), 0);
+    for (int i = 0; i < 100; ++i) ASSERT_EQ(launch(&stream), 0);
+    ASSERT_EQ(call<int()>("cuCtxSynchronize")(), 0);
+    expect_used(19'500'000, 70'000'000, began);
+}
+
 TEST_F(Front, AnIdleProcessUsesNoProcessor) {
     daemon().gate = kOpen;
     start();

@@ -57,6 +57,18 @@ TEST_F(FrontBindings, WhatIsBoundToAMulticastObjectIsChargedUntilItIsUnbound) {
     expect_charged(0);
 }
 
+TEST_F(FrontBindings, TheFormThatNamesTheDeviceIsOne) {
+    start();
+    const auto handle = create();
+    ASSERT_EQ((call<int(std::uint64_t, int, std::size_t, std::uint64_t, std::size_t, std::size_t,
+                        unsigned long long)>("cuMulticastBindMem_v2")(kObject, 0, 0, handle, 0, kBytes, 0)),
+              0);
+    release(handle);
+    expect_charged(kBytes);
+    ASSERT_EQ(unbind(0, 0, kBytes), 0);
+    expect_charged(0);
+}
+
 TEST_F(FrontBindings, AFailedBindHoldsNothing) {
     start();
     const auto handle = create();

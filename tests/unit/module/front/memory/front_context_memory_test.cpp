@@ -91,4 +91,61 @@ TEST_F(Front, ThePrimaryContextCountsOnce) {
     EXPECT_TRUE(eventually([&] { return daemon().contexts_done == 2; }));
 }
 
+TEST_F(Front, AContextForGraphicsIsOneToo) {
+    daemon().limit_bytes = kContextEstimate - 1;
+    ASSERT_EQ(init(), 0);
+    void* context = nullptr;
+    EXPECT_EQ((call<int(void**, unsigned, int)>("cuGLCtxCreate_v2")(&context, 0, 0)), kOutOfMemory);
+}
+
+class FrontGreen : public Front {
+  protected:
+    int create(void** green, int device = 0) const {
+        return call<int(void**, void*, int, unsigned)>("cuGreenCtxCreate")(green, nullptr, device, 1);
+    }
+    int destroy(void* green) const { return call<int(void*)>("cuGreenCtxDestroy")(green); }
+};
+
+TEST_F(FrontGreen, TheFirstOneMakesThePrimaryContextWhichNeedsItsMemory) {
+    daemon().limit_bytes = kContextEstimate - 1;
+    ASSERT_EQ(init(), 0);
+    void* green = nullptr;
+    EXPECT_EQ(create(&green), kOutOfMemory);
+    daemon().limit_bytes = kContextEstimate + kMiB;
+    ASSERT_EQ(create(&green), 0);
+    EXPECT_EQ(daemon().context_bytes, kContextEstimate);
+    void* second = nullptr;
+    ASSERT_EQ(create(&second), 0) << "a part of the same primary context";
+    EXPECT_EQ(daemon().context_bytes, kContextEstimate);
+    ASSERT_EQ(destroy(second), 0);
+    EXPECT_EQ(daemon().contexts_gone, 0u);
+    ASSERT_EQ(destroy(green), 0);
+    EXPECT_TRUE(eventually([&] { return daemon().contexts_gone == 1; }))
+        << "the primary context ended with it";
+}
+
+TEST_F(FrontGreen, TheirMemoryIsThePrimaryContexts) {
+    daemon().limit_bytes = kContextEstimate + 64 * kMiB;
+    ASSERT_EQ(init(), 0);
+    void* primary = nullptr;
+    ASSERT_EQ((call<int(void**, int)>("cuDevicePrimaryCtxRetain")(&primary, 0)), 0);
+    void* green = nullptr;
+    ASSERT_EQ(create(&green), 0);
+    ASSERT_EQ((call<int(void*)>("cuCtxPushCurrent_v2")(green)), 0);
+    std::uint64_t address = 0;
+    ASSERT_EQ(allocate(64 * kMiB, &address), 0);
+    ASSERT_EQ(destroy(green), 0);
+    ASSERT_EQ((call<int(void*)>("cuCtxPushCurrent_v2")(primary)), 0);
+    std::uint64_t another = 0;
+    EXPECT_EQ(allocate(2 * kMiB, &another), kOutOfMemory) << "the memory is still there";
+    ASSERT_EQ(free(address), 0);
+    EXPECT_EQ(allocate(2 * kMiB, &another), 0);
+}
+
+TEST_F(FrontGreen, OneOfAnotherCardIsRefused) {
+    ASSERT_EQ(init(), 0);
+    void* green = nullptr;
+    EXPECT_EQ(create(&green, 1), kInvalidDevice);
+}
+
 }  // namespace

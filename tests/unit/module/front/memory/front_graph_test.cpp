@@ -43,6 +43,26 @@ TEST_F(FrontGraph, IsChargedAtTheFirstLaunchAndUpToTheLimit) {
     EXPECT_EQ(heap_bytes(), 100 * kMiB);
 }
 
+TEST_F(FrontGraph, ANodeOfTheNewestFormIsChargedToo) {
+    daemon().limit_bytes = kContextEstimate + 100 * kMiB;
+    start();
+    void* graph = nullptr;
+    behind<int(void**, std::uint64_t)>("fake_graph")(&graph, 0);
+    cgpu::front::CUgraphNodeParams what{};
+    what.type = 10;  // CU_GRAPH_NODE_TYPE_MEM_ALLOC
+    what.alloc.pool.location = {1, 0};
+    what.alloc.bytes = 101 * kMiB;
+    void* node = nullptr;
+    ASSERT_EQ((call<int(void**, void*, void**, const void*, std::size_t, void*)>("cuGraphAddNode_v3")(
+                  &node, graph, nullptr, nullptr, 0, &what)),
+              0);
+    void* executable = nullptr;
+    ASSERT_EQ(
+        (call<int(void**, void*, unsigned long long)>("cuGraphInstantiateWithFlags")(&executable, graph, 0)),
+        0);
+    EXPECT_EQ(launch_graph(executable), kOutOfMemory);
+}
+
 TEST_F(FrontGraph, OneThatIsTooLargeIsRefusedAlone) {
     daemon().limit_bytes = kContextEstimate + 100 * kMiB;
     start();

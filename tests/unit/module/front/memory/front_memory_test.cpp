@@ -86,6 +86,49 @@ TEST_F(Front, RefusesCheckpointsAndSaysSo) {
     EXPECT_EQ(daemon().last_notice, static_cast<std::uint32_t>(Event::managed_memory_refused));
 }
 
+class FrontPrefetch : public Front {
+  protected:
+    /// Of 4 KiB to the device, or to the host (-1), by the plain function, by the newer form, and by the two
+    /// batches.
+    std::vector<int> prefetch_to(int device) const {
+        using cgpu::front::CUmemLocation;
+        CUmemLocation where{device < 0 ? 2 : 1, device < 0 ? 0 : device};
+        std::uint64_t address = 0x1000;
+        std::size_t bytes = 4096;
+        std::size_t first = 0;
+        using Batch = int(std::uint64_t*, std::size_t*, std::size_t, CUmemLocation*, std::size_t*,
+                          std::size_t, unsigned long long, void*);
+        std::vector<int> results{call<int(std::uint64_t, std::size_t, int, void*)>("cuMemPrefetchAsync")(
+                                     address, bytes, device, nullptr),
+                                 call<int(std::uint64_t, std::size_t, CUmemLocation, unsigned, void*)>(
+                                     "cuMemPrefetchAsync_v2")(address, bytes, where, 0, nullptr)};
+        for (const char* name : {"cuMemPrefetchBatchAsync", "cuMemDiscardAndPrefetchBatchAsync"})
+            results.push_back(call<Batch>(name)(&address, &bytes, 1, &where, &first, 1, 0, nullptr));
+        return results;
+    }
+};
+
+TEST_F(FrontPrefetch, ToTheGpuIsRefused) {
+    start();
+    EXPECT_EQ(prefetch_to(0), std::vector<int>(4, kNotSupported));
+    EXPECT_EQ(prefetch_to(-1), std::vector<int>(4, 0)) << "these only give back";
+    EXPECT_TRUE(eventually([&] { return daemon().notices >= 1; }));
+}
+
+TEST_F(FrontPrefetch, WithoutMemoryIsolationItPasses) {
+    daemon().isolate_memory = 0;
+    start();
+    EXPECT_EQ(prefetch_to(0), std::vector<int>(4, 0));
+}
+
+TEST_F(Front, RefusesWhatWouldOutliveItsChargeOrPassTheGate) {
+    start();
+    EXPECT_EQ((call<int(unsigned, int, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,
+                        unsigned long long)>("cuLogicalEndpointBindMem")(1, 0, 0, 7, 0, kMiB, 0)),
+              kNotSupported);
+    EXPECT_EQ((call<int(void*, void*)>("cuStreamBeginCaptureToCig")(nullptr, nullptr)), kNotSupported);
+}
+
 TEST_F(Front, WithoutMemoryIsolationProcessesAreCheckpointed) {
     daemon().isolate_memory = 0;
     start();

@@ -190,6 +190,25 @@ API cuDevicePrimaryCtxGetState(int device, unsigned* flags, int* active) {
     return kSuccess;
 }
 
+// A green context, which has a handle of its own and the primary context's memory.
+API cuGreenCtxCreate(Context** green, void*, int device, unsigned) {
+    ++primary_uses[device];
+    *green = new Context{device, false};
+    return kSuccess;
+}
+API cuCtxFromGreenCtx(Context** context, Context* green) {
+    *context = green;
+    return kSuccess;
+}
+API cuGreenCtxDestroy(Context* green) {
+    --primary_uses[green->device];
+    stack.erase(green);
+    delete green;
+    return kSuccess;
+}
+API cuGLCtxCreate_v2(Context** context, unsigned flags, int device) {
+    return cuCtxCreate_v2(context, flags, device);
+}
 API cuMemAlloc_v2(std::uint64_t* address, std::size_t bytes) { return take(address, bytes); }
 API cuMemFree_v2(std::uint64_t address) { return give(address); }
 API cuMemAllocPitch_v2(std::uint64_t* address, std::size_t* pitch, std::size_t width, std::size_t height,
@@ -197,8 +216,6 @@ API cuMemAllocPitch_v2(std::uint64_t* address, std::size_t* pitch, std::size_t w
     *pitch = (width + 511) / 512 * 512;
     return take(address, *pitch * height);
 }
-API cuCheckpointProcessCheckpoint(int, void*) { return kSuccess; }
-API cuCheckpointProcessRestore(int, void*) { return kSuccess; }
 API cuMemAllocManaged(std::uint64_t* address, std::size_t bytes, unsigned) { return take(address, bytes); }
 // Memory of another process: always the same, of 48 MiB.
 struct IpcHandle {
@@ -302,6 +319,10 @@ API fake_graph(Graph** graph, std::uint64_t bytes) {
 API cuGraphAddMemAllocNode(void**, Graph* graph, void**, std::size_t, const void* what) {
     std::memcpy(&graph->bytes, static_cast<const char*>(what) + 104, sizeof graph->bytes);
     return kSuccess;
+}
+API cuGraphAddNode_v3(void** node, Graph* graph, void** after, const void*, std::size_t count,
+                      const cgpu::front::CUgraphNodeParams* what) {
+    return cuGraphAddMemAllocNode(node, graph, after, count, &what->alloc);
 }
 API cuGraphGetNodes(Graph* graph, void** nodes, std::size_t* count) {
     *count = 1;

@@ -133,6 +133,15 @@ API cuStreamBeginCapture_v2(void*, int) {
     capturing = true;
     return kSuccess;
 }
+API cuStreamBeginRecaptureToGraph(void* stream, int mode, void*, void*, void*) {
+    return cuStreamBeginCapture_v2(stream, mode);
+}
+/// The host's function takes 100 ms, in which the stream waits.
+API cuLaunchHostFunc_v2(void*, void (*)(void*), void*, unsigned) {
+    const std::lock_guard lock(mutex);
+    busy_until_ns = std::max(busy_until_ns.load(), now_ns()) + 100'000'000;
+    return kSuccess;
+}
 API cuStreamEndCapture(void*, void**) {
     capturing = false;
     return kSuccess;

@@ -1,7 +1,7 @@
 // Memsets, in rows and in boxes.
 #include "module/front/compute/transfer.hpp"
+#include "module/front/driver/hook.hpp"
 #include "module/front/driver/stream_key.hpp"
-#include "module/front/hooks/hook.hpp"
 
 using namespace cgpu::front;
 

@@ -2,8 +2,8 @@
 #include <numeric>
 
 #include "module/front/compute/transfer.hpp"
+#include "module/front/driver/hook.hpp"
 #include "module/front/driver/stream_key.hpp"
-#include "module/front/hooks/hook.hpp"
 
 using namespace cgpu::front;
 
@@ -13,6 +13,11 @@ CGPU_REAL(cuMemcpyBatchAsync, CGPU_COPIES, std::size_t*, CUstream)
 CGPU_REAL(cuMemcpyBatchAsync_ptsz, CGPU_COPIES, std::size_t*, CUstream)
 CGPU_REAL(cuMemcpyBatchAsync_v2, CGPU_COPIES, CUstream)
 CGPU_REAL(cuMemcpyBatchAsync_v2_ptsz, CGPU_COPIES, CUstream)
+#define CGPU_BOXES std::size_t, CUmemcpy3DOp*
+CGPU_REAL(cuMemcpy3DBatchAsync, CGPU_BOXES, std::size_t*, unsigned long long, CUstream)
+CGPU_REAL(cuMemcpy3DBatchAsync_ptsz, CGPU_BOXES, std::size_t*, unsigned long long, CUstream)
+CGPU_REAL(cuMemcpy3DBatchAsync_v2, CGPU_BOXES, unsigned long long, CUstream)
+CGPU_REAL(cuMemcpy3DBatchAsync_v2_ptsz, CGPU_BOXES, unsigned long long, CUstream)
 }  // namespace cgpu::front::real
 
 namespace {
@@ -37,6 +42,17 @@ template <class Call>
 CUresult copy_batch(const Copies& copies, CUstream stream, Call call) {
     if (!is_work(copies)) return call();
     const auto bytes = std::accumulate(copies.bytes, copies.bytes + copies.count, std::uint64_t{0});
+    return gated_transfer(Transfer::copy, bytes, stream, call);
+}
+
+/// The same for boxes.
+template <class Call>
+CUresult copy_boxes(const CUmemcpy3DOp* boxes, std::size_t count, CUstream stream, Call call) {
+    if (count == 0 || boxes == nullptr || session().route() != Route::managed || !within_a_gpu(boxes[0]))
+        return call();
+    const auto bytes =
+        std::accumulate(boxes, boxes + count, std::uint64_t{0},
+                        [](std::uint64_t sum, const CUmemcpy3DOp& each) { return sum + most_bytes(each); });
     return gated_transfer(Transfer::copy, bytes, stream, call);
 }
 
@@ -76,4 +92,28 @@ CGPU_HOOK cuMemcpyBatchAsync_v2_ptsz(CUdeviceptr* to, CUdeviceptr* from, std::si
         return real::cuMemcpyBatchAsync_v2_ptsz(to, from, bytes, count, attributes, indices, attribute_count,
                                                 stream);
     });
+}
+
+CGPU_HOOK cuMemcpy3DBatchAsync(std::size_t count, CUmemcpy3DOp* boxes, std::size_t* failed,
+                               unsigned long long flags, CUstream stream) {
+    return copy_boxes(boxes, count, stream,
+                      [&] { return real::cuMemcpy3DBatchAsync(count, boxes, failed, flags, stream); });
+}
+
+CGPU_HOOK cuMemcpy3DBatchAsync_ptsz(std::size_t count, CUmemcpy3DOp* boxes, std::size_t* failed,
+                                    unsigned long long flags, CUstream stream) {
+    return copy_boxes(boxes, count, per_thread(stream),
+                      [&] { return real::cuMemcpy3DBatchAsync_ptsz(count, boxes, failed, flags, stream); });
+}
+
+CGPU_HOOK cuMemcpy3DBatchAsync_v2(std::size_t count, CUmemcpy3DOp* boxes, unsigned long long flags,
+                                  CUstream stream) {
+    return copy_boxes(boxes, count, stream,
+                      [&] { return real::cuMemcpy3DBatchAsync_v2(count, boxes, flags, stream); });
+}
+
+CGPU_HOOK cuMemcpy3DBatchAsync_v2_ptsz(std::size_t count, CUmemcpy3DOp* boxes, unsigned long long flags,
+                                       CUstream stream) {
+    return copy_boxes(boxes, count, per_thread(stream),
+                      [&] { return real::cuMemcpy3DBatchAsync_v2_ptsz(count, boxes, flags, stream); });
 }

@@ -1,7 +1,7 @@
 // Copies within a GPU. Copies from and to the host, and between GPUs, are done by the copy engines and pass.
 #include "module/front/compute/transfer.hpp"
+#include "module/front/driver/hook.hpp"
 #include "module/front/driver/stream_key.hpp"
-#include "module/front/hooks/hook.hpp"
 
 using namespace cgpu::front;
 

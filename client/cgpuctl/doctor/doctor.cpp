@@ -16,13 +16,14 @@ client::Result<doctor::Look> look_at(client::Node& node) {
     doctor::Look look{std::move(*host), node.service(),    std::nullopt,
                       std::nullopt,     doctor::kNoDaemon, CGPU_VERSION};
     if (!look.service || !look.service->running) return look;
-    if (auto snapshot = node.read()) look.snapshot = std::move(*snapshot);
-    if (!look.snapshot) return look;
     auto examination = node.examine();
-    if (examination)
+    if (examination) {
         look.examination = std::move(*examination);
-    else
+        if (look.host.is_root()) look.traces = doctor::find_traces(look.host, look.examination->runtime_dir);
+    } else {
         look.no_examination = doctor::from_message(doctor::Level::ok, "", examination.error().text).why;
+    }
+    if (auto snapshot = node.read()) look.snapshot = std::move(*snapshot);
     return look;
 }
 

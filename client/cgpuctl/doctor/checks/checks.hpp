@@ -6,6 +6,9 @@
 /// One function for each subject. A subject that doesn't concern this node (no Docker) is ok.
 namespace cgpu::cgpuctl::doctor {
 
+/// `runtime_dir`: cgpud's.
+[[nodiscard]] Traces find_traces(const Host& host, const std::string& runtime_dir);
+
 [[nodiscard]] Findings check_service(const Look& look);
 [[nodiscard]] Findings check_configuration(const Look& look);
 [[nodiscard]] Findings check_folders(const Look& look);

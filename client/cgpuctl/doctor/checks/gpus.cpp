@@ -40,6 +40,11 @@ bool is_of_an_instance(const client::Snapshot& snapshot, std::uint32_t pid) {
     });
 }
 
+/// As far as /proc shows processes of others at all.
+bool has_ended(const Host& host, const std::string& pid) {
+    return host.exists("/proc/1") && !host.exists("/proc/" + pid);
+}
+
 Findings check_persistence(const Look& look) {
     constexpr const char* kPersistence = "persistence mode";
     Findings findings;
@@ -103,8 +108,8 @@ Findings check_gpu_processes(const Look& look) {
     Findings findings;
     for (const client::ExaminedGpu& gpu : look.examination->gpus)
         for (const client::GpuProcess& process : gpu.processes) {
-            if (is_of_an_instance(*look.snapshot, process.pid)) continue;
             const std::string pid = std::to_string(process.pid);
+            if (is_of_an_instance(*look.snapshot, process.pid) || has_ended(look.host, pid)) continue;
             std::string comm = look.host.read("/proc/" + pid + "/comm").text;
             comm.erase(std::min(comm.find('\n'), comm.size()));
             findings.push_back(

@@ -1,6 +1,6 @@
 // Instances that can't work, and what is left of former ones.
 #include <algorithm>
-#include <map>
+#include <optional>
 
 #include "client/cgpuctl/doctor/checks/checks.hpp"
 #include "client/cgpuctl/doctor/facts/link_mount.hpp"
@@ -17,12 +17,21 @@ bool knows(const client::Snapshot& snapshot, const std::string& id) {
     return std::ranges::count(snapshot.instances, id, &client::Instance::id) > 0;
 }
 
+std::string folder_of(const Look& look, const std::string& id) {
+    return look.examination->runtime_dir + "/instances/" + id;
+}
+
+std::optional<std::string> link_of(const Host& host, std::uint32_t pid) {
+    return instance_of_link(host.read("/proc/" + std::to_string(pid) + "/mountinfo").text);
+}
+
+// What is gone by now belonged to an instance that has just ended.
+
 Findings left_folders(const Look& look) {
-    const std::string folder = look.examination->runtime_dir + "/instances";
     Findings findings;
-    for (const std::string& id : look.host.names_in(folder))
-        if (!knows(*look.snapshot, id))
-            findings.push_back({Level::warning, kOrphans, folder + "/" + id + " belongs to no instance",
+    for (const std::string& id : look.traces.folders)
+        if (!knows(*look.snapshot, id) && look.host.exists(folder_of(look, id)))
+            findings.push_back({Level::warning, kOrphans, folder_of(look, id) + " belongs to no instance",
                                 "it is left of an instance that has ended",
                                 "systemctl restart cgpud, which removes it; jobs go on meanwhile"});
     return findings;
@@ -30,23 +39,26 @@ Findings left_folders(const Look& look) {
 
 /// Processes that have the link of an instance that cgpud doesn't know.
 Findings left_processes(const Look& look) {
-    std::map<std::string, std::uint32_t> first;
-    for (const Host::Process& process : look.host.processes()) {
-        const auto text = look.host.read("/proc/" + std::to_string(process.pid) + "/mountinfo").text;
-        const auto id = instance_of_link(text);
-        if (id && !knows(*look.snapshot, *id)) first.try_emplace(*id, process.pid);
-    }
     Findings findings;
-    for (const auto& [id, pid] : first)
-        findings.push_back({Level::warning, kOrphans,
-                            "process " + std::to_string(pid) + " was started in instance " + short_id(id) +
-                                ", which cgpud does not know any more",
-                            "it can't allocate memory of a GPU or start kernels, and keeps what it has",
-                            "end it (kill " + std::to_string(pid) + "), and start its job again"});
+    for (const auto& [id, pid] : look.traces.links)
+        if (!knows(*look.snapshot, id) && link_of(look.host, pid) == id)
+            findings.push_back({Level::warning, kOrphans,
+                                "process " + std::to_string(pid) + " was started in instance " +
+                                    short_id(id) + ", which cgpud does not know any more",
+                                "it can't allocate memory of a GPU or start kernels, and keeps what it has",
+                                "end it (kill " + std::to_string(pid) + "), and start its job again"});
     return findings;
 }
 
 }  // namespace
+
+Traces find_traces(const Host& host, const std::string& runtime_dir) {
+    Traces traces;
+    traces.folders = host.names_in(runtime_dir + "/instances");
+    for (const Host::Process& process : host.processes())
+        if (const auto id = link_of(host, process.pid)) traces.links.try_emplace(*id, process.pid);
+    return traces;
+}
 
 Findings check_instances(const Look& look) {
     if (!look.snapshot) return {unchecked(kCheck, "whether each can work", kNoDaemon)};

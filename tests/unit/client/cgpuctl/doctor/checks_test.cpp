@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -19,6 +20,7 @@ class Checks : public testing::Test {
     Look look(bool is_root = true) {
         Look look{
             *Host::open(root_.path(), is_root), service_, snapshot_, examination_, "it is old", "1.2.3"};
+        if (examination_) look.traces = find_traces(look.host, examination_->runtime_dir);
         return look;
     }
     void program(const std::string& path) const {
@@ -151,6 +153,9 @@ TEST_F(Checks, AProcessOfNoInstance) {
     examination_->gpus[0].processes.push_back({4713, 221 * kMib});
     EXPECT_EQ(found(check_gpu_processes(look())).what,
               "process 4713 (python3) uses 221MiB of GPU 0 and belongs to no instance");
+    root_.folder("/proc/1");
+    examination_->gpus[0].processes.push_back({4714, kMib});  // it has just ended
+    EXPECT_NE(found(check_gpu_processes(look())).what.find("process 4713"), std::string::npos);
     examination_.reset();
     EXPECT_EQ(found(check_gpu_processes(look())).why, "it is old");
 }
@@ -171,6 +176,19 @@ TEST_F(Checks, WhatFormerInstancesHaveLeft) {
     root_.folder("/run/cgpu/instances/ffff");
     EXPECT_EQ(found(check_instances(look())).what, "/run/cgpu/instances/ffff belongs to no instance");
     EXPECT_EQ(found(check_instances(look(false))).level, Level::unchecked);
+}
+
+TEST_F(Checks, AnInstanceThatHasJustEndedHasLeftNothing) {
+    examination_->runtime_dir = "/run/cgpu";
+    const std::string mount = "1 2 0:1 /cgpu/instances/ffff/link /run/cgpu/link ro - tmpfs x rw\n";
+    root_.file("/proc/13/comm", "sh\n");
+    root_.file("/proc/13/mountinfo", mount);
+    root_.folder("/run/cgpu/instances/ffff");
+    const Look before = look();
+    EXPECT_EQ(count(check_instances(before), Level::warning), 2U);
+    std::filesystem::remove_all(root_.at("/run/cgpu/instances/ffff"));
+    std::filesystem::remove_all(root_.at("/proc/13"));
+    expect_ok(check_instances(before));
 }
 
 TEST_F(Checks, AnInstanceWithoutAWeight) {

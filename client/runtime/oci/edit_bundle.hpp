@@ -24,7 +24,8 @@ struct Edit {
 /// NVIDIA's toolkit doesn't know.
 [[nodiscard]] Result<std::string> allowed_capabilities(const std::string* asked);
 
-/// Adds the variables of the grant, and the two hooks. Doesn't write the file yet.
+/// Adds the variables of the grant, and the two hooks, and takes out the devices of GPUs that weren't
+/// granted. Doesn't write the file yet.
 [[nodiscard]] Result<void> edit_bundle(OciBundle& bundle, const Edit& edit);
 
 }  // namespace cgpu::runtime

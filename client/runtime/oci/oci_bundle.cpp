@@ -122,6 +122,14 @@ void OciBundle::remove_variable(const std::string& name) {
     config_[kEnv] = std::move(kept);
 }
 
+void OciBundle::set_annotation(const std::string& name, const std::string& value) {
+    make_object(config_, "annotations");
+    if (value.empty())
+        config_["annotations"].erase(name);
+    else
+        config_["annotations"][name] = value;
+}
+
 void OciBundle::add_hook(const std::string& stage, Json hook) {
     const Json::json_pointer where("/hooks/" + stage);
     make_object(config_, "hooks");

@@ -32,9 +32,15 @@ class OciBundle {
     /// Its root file system, as an absolute path on the host.
     [[nodiscard]] std::string root() const;
 
+    /// The whole file, for readers and editors of one part of it.
+    [[nodiscard]] const Json& config() const { return config_; }
+    [[nodiscard]] Json& config() { return config_; }
+
     /// Replaces every entry of that name.
     void set_variable(const std::string& name, const std::string& value);
     void remove_variable(const std::string& name);
+    /// An empty value removes it.
+    void set_annotation(const std::string& name, const std::string& value);
     /// `stage`: createRuntime, createContainer, poststop. Comes after the existing hooks.
     void add_hook(const std::string& stage, Json hook);
 

@@ -7,6 +7,7 @@
 #include "client/runtime/oci/edit_bundle.hpp"
 #include "client/runtime/oci/engine_name.hpp"
 #include "client/runtime/oci/gpu_minors.hpp"
+#include "client/runtime/unmanaged.hpp"
 
 namespace cgpu::runtime {
 namespace {
@@ -26,7 +27,10 @@ Result<bool> prepare(const Invocation& invocation, const std::string& program, c
     if (!bundle) return tl::unexpected(bundle.error());
     auto variables = asked_by(*bundle);
     if (!variables) return tl::unexpected(variables.error());
-    if (variables->empty()) return false;
+    const auto unmanaged = [&] {
+        return take_in_unmanaged(*bundle, invocation.id, program, node).map([] { return false; });
+    };
+    if (variables->empty()) return unmanaged();
     auto snapshot = node.read();
     if (!snapshot) return tl::unexpected(snapshot.error());
     const auto chosen =
@@ -37,7 +41,7 @@ Result<bool> prepare(const Invocation& invocation, const std::string& program, c
     // An earlier container of this id may just be ending (docker restart): the node waits for that.
     const auto created = node.create_instance(id, engine_name(*bundle, id), *variables, false);
     if (!created) return tl::unexpected(created.error());
-    if (created->quotas.empty()) return false;
+    if (created->quotas.empty()) return unmanaged();
     if (auto written = write_grant(*bundle, id, program, *created, std::move(snapshot->gpus)); !written) {
         (void)node.release_instance(id);
         return tl::unexpected(written.error());

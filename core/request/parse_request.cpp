@@ -179,7 +179,19 @@ tl::expected<void, Refusal> check_lengths(const Variables& variables) {
     return {};
 }
 
+bool is_disabled(const Variables& variables) {
+    const auto disabled = read_bool(variables, names::kDisable, "true", "false");
+    return disabled && disabled->value_or(false);
+}
+
 }  // namespace
+
+bool declines_management(const Variables& variables) {
+    if (!check_lengths(variables)) return false;
+    if (is_disabled(variables)) return true;
+    const auto memory = read_memory(variables, 1);
+    return memory && memory->kind == MemoryWish::Kind::off;
+}
 
 tl::expected<std::optional<Request>, Refusal> parse_request(const Variables& variables) {
     if (const auto short_enough = check_lengths(variables); !short_enough)

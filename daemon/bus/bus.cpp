@@ -74,9 +74,10 @@ tl::expected<std::unique_ptr<Bus>, std::string> Bus::connect(app::Loop& loop, st
     return bus;
 }
 
-tl::expected<void, std::string> Bus::serve(app::Service& service, app::Upgrader& upgrader) {
+tl::expected<void, std::string> Bus::serve(app::Service& service, app::Upgrader& upgrader,
+                                           app::UnmanagedContainers& unmanaged) {
     try {
-        connection_->objects.emplace(*connection_->bus, service, upgrader, version_);
+        connection_->objects.emplace(*connection_->bus, service, upgrader, unmanaged, version_);
         connection_->objects->manager().set_configuration_problems(configuration_problems_);
     } catch (const sdbus::Error& error) {
         return tl::unexpected("exporting the objects: " + error.getMessage() + ". Try: restart cgpud.");
@@ -152,6 +153,11 @@ void Bus::instance_changed(const model::InstanceId& id) {
 void Bus::instance_removed(const model::InstanceId& id) {
     refresh_gpus();
     refresh(id);
+}
+
+void Bus::unmanaged_changed() {
+    if (!connection_->objects) return;
+    published("the unmanaged containers", [&] { connection_->objects->manager().unmanaged_changed(); });
 }
 
 void Bus::job_changed() {

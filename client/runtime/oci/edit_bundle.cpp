@@ -74,6 +74,12 @@ Result<std::string> allowed_capabilities(const std::string* asked) {
     return text;
 }
 
+void add_attach_hook(OciBundle& bundle, const Edit& edit, bool must_succeed) {
+    std::vector<std::string> arguments = {"attach", edit.id};
+    if (!must_succeed) arguments.emplace_back("if-possible");
+    bundle.add_hook("createRuntime", hook(edit, arguments));
+}
+
 Result<void> edit_bundle(OciBundle& bundle, const Edit& edit) {
     const Variables environment = bundle.environment();
     const auto asked = environment.find(kCapabilities);
@@ -91,7 +97,7 @@ Result<void> edit_bundle(OciBundle& bundle, const Edit& edit) {
     remove_cdi_gpus(bundle);
     keep_gpu_devices(bundle, granted_minors(edit));
 
-    bundle.add_hook("createRuntime", hook(edit, {"attach", edit.id}));
+    add_attach_hook(bundle, edit, true);
     const auto value_of = [&environment](const char* name) {
         const auto variable = environment.find(name);
         return variable == environment.end() ? "" : variable->second;

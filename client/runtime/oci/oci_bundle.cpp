@@ -100,6 +100,13 @@ std::string OciBundle::mount_source(const std::string& destination) const {
     return {};
 }
 
+std::vector<std::string> OciBundle::hook_programs(const std::string& stage) const {
+    std::vector<std::string> programs;
+    for (const Json& hook : list_at(config_, Json::json_pointer("/hooks/" + stage)))
+        programs.push_back(text_of(hook, "path"));
+    return programs;
+}
+
 std::string OciBundle::root() const {
     const auto root = object_at(config_, Json::json_pointer("/root"));
     const auto path = root.find("path");

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/app/instances/service.hpp"
+#include "daemon/app/instances/unmanaged_containers.hpp"
 #include "daemon/app/ports/configuration_problem.hpp"
 #include "daemon/app/upgrade/upgrader.hpp"
 #include "daemon/bus/authority/authority.hpp"
@@ -20,7 +20,7 @@ class ManagerObject final
     : public sdbus::AdaptorInterfaces<org::cgpu1::Manager_adaptor, sdbus::ObjectManager_adaptor> {
   public:
     ManagerObject(sdbus::IConnection& connection, Authority& authority, app::Service& service,
-                  app::Upgrader& upgrader, std::string version);
+                  app::Upgrader& upgrader, app::UnmanagedContainers& unmanaged, std::string version);
     ~ManagerObject();
     ManagerObject(const ManagerObject&) = delete;
     ManagerObject& operator=(const ManagerObject&) = delete;
@@ -29,6 +29,7 @@ class ManagerObject final
     void module_changed();
     /// The mode of the node, or its source, has changed.
     void mode_changed();
+    void unmanaged_changed();
     void job_ended(const upgrade::Ended& ended);
     void set_configuration_problems(app::ConfigurationProblems problems);
 
@@ -40,6 +41,8 @@ class ManagerObject final
 
     void CreateInstance(Created&& result, std::string id, std::string name,
                         std::map<std::string, std::string> variables, OptionMap options) override;
+    void AdmitUnmanaged(sdbus::Result<bool>&& result, std::string id, std::string name,
+                        std::vector<std::string> gpus, OptionMap options) override;
     void Attach(sdbus::Result<>&& result, std::string id, std::uint32_t pid, OptionMap options) override;
     void ReleaseInstance(sdbus::Result<>&& result, std::string id, OptionMap options) override;
     void Forget(sdbus::Result<>&& result, std::string name, OptionMap options) override;
@@ -58,11 +61,13 @@ class ManagerObject final
     std::string ModuleVersion() override { return upgrader_.installed_in_force(); }
     std::vector<std::string> ModulesInstalled() override;
     std::vector<std::map<std::string, sdbus::Variant>> Kept() override;
+    std::vector<std::map<std::string, sdbus::Variant>> Unmanaged() override;
     std::vector<std::map<std::string, sdbus::Variant>> ConfigurationProblems() override;
 
     Authority& authority_;
     app::Service& service_;
     app::Upgrader& upgrader_;
+    app::UnmanagedContainers& unmanaged_;
     std::string version_;
     app::ConfigurationProblems configuration_problems_;
 };

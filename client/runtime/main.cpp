@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "client/runtime/call/asked.hpp"
+#include "client/runtime/call/exec_environment.hpp"
 #include "client/runtime/call/refusal.hpp"
 #include "client/runtime/chain/low_level_runtime.hpp"
 #include "client/runtime/chain/next_runtime.hpp"
@@ -53,6 +54,7 @@ int runtime_main(const Invocation& invocation, char** arguments) {
         report_refusal(invocation, become_low_level_runtime(*name, invocation, arguments).text);
         return 1;
     }
+    grant_to_executed(invocation);
     const auto asked = needs_cgpud(invocation, next_runtime_brings_gpus);
     const ClientError error = !asked   ? asked.error()
                               : *asked ? become_managed(arguments)

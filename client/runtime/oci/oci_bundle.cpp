@@ -100,6 +100,12 @@ std::string OciBundle::mount_source(const std::string& destination) const {
     return {};
 }
 
+bool OciBundle::is_managed() const {
+    const Json hooks = list_at(config_, Json::json_pointer("/hooks/createContainer"));
+    return std::any_of(hooks.begin(), hooks.end(),
+                       [](const Json& hook) { return begins_with(hook, kMountHook); });
+}
+
 std::vector<std::string> OciBundle::hook_programs(const std::string& stage) const {
     std::vector<std::string> programs;
     for (const Json& hook : list_at(config_, Json::json_pointer("/hooks/" + stage)))

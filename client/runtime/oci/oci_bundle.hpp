@@ -29,6 +29,8 @@ class OciBundle {
     [[nodiscard]] std::string host_name() const;
     /// What is mounted at `destination` in it, as a path on the host; empty if nothing is.
     [[nodiscard]] std::string mount_source(const std::string& destination) const;
+    /// Whether it was given a part of a GPU: it has the hook that makes cgpu's mounts.
+    [[nodiscard]] bool is_managed() const;
     /// The paths of the programs of its hooks of a stage.
     [[nodiscard]] std::vector<std::string> hook_programs(const std::string& stage) const;
     /// Its root file system, as an absolute path on the host.

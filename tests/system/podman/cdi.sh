@@ -64,3 +64,11 @@ echo "Contradictions."
 expect_error 'CGPU_GPUS="0" and the device /dev/nvidia1: they ask for different GPUs. Try: ' \
     in_container --device nvidia.com/gpu=1 -e CGPU_MEM=4GiB -e CGPU_GPUS=0 -- info
 wait_for 10 none_listed
+
+echo "A process that podman executes sees the grant, too."
+in_container -d --name granted --device nvidia.com/gpu=1 -e CGPU_MEM=4GiB -e ALIYUN_COM_GPU_VISIBLE_DEVICES= -- sleep 1000 >/dev/null ||
+    fail "the container did not start"
+expect_equal "what it sees" "$(run_podman exec granted sh -c 'echo $NVIDIA_VISIBLE_DEVICES $CUDA_VISIBLE_DEVICES')" \
+    "$(uuid 1) $(uuid 1)"
+expect run_podman rm -f -t 0 granted >/dev/null
+wait_for 10 none_listed

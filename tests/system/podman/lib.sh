@@ -39,11 +39,15 @@ make_root() {
     unset -f docker
 }
 
+run_podman() {
+    podman --root "$CGPU_LAB/podman" --runroot "$CGPU_LAB/podman-run" --storage-driver vfs --cgroup-manager cgroupfs \
+        --events-backend none --runtime /usr/bin/cgpu-runtime "$@"
+}
+
 # in_container OPTION… -- COMMAND…: in the root, with cgpu's runtime.
 in_container() {
     local options=()
     while [[ $1 != -- ]]; do options+=("$1") && shift; done
-    podman --root "$CGPU_LAB/podman" --runroot "$CGPU_LAB/podman-run" --storage-driver vfs --cgroup-manager cgroupfs \
-        --events-backend none --runtime /usr/bin/cgpu-runtime run --rm --network none --ulimit nofile=1024:1024 \
-        --ulimit nproc=1000:1000 "${options[@]}" --rootfs "$made_root" "${@:2}"
+    run_podman run --rm --network none --ulimit nofile=1024:1024 --ulimit nproc=1000:1000 "${options[@]}" \
+        --rootfs "$made_root" "${@:2}"
 }

@@ -24,6 +24,8 @@ enum class Found {
     no_daemon,
 };
 
+/// Whether the instance has this GPU.
+Found instance_has(std::string_view uuid);
 Found instance_memory(std::string_view uuid, MemoryUsage& usage);
 
 /// The instance's processes that have memory of the GPU, by their pids as this process sees them; none if the

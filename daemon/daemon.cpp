@@ -12,6 +12,7 @@
 #include "daemon/app/upgrade/mode_differences.hpp"
 #include "daemon/system/log/log.hpp"
 #include "daemon/system/notify.hpp"
+#include "daemon/system/unmanaged_rule.hpp"
 
 namespace cgpu {
 namespace {
@@ -63,6 +64,13 @@ app::Settings Daemon::service_settings() const {
     return {config_.admission,
             [config = config_](const model::SeenGpu& gpu) { return config.settings_for(gpu); },
             config_.unknown_variables};
+}
+
+void Daemon::take_unmanaged_rule() {
+    unmanaged_->set_rule(config_.unmanaged);
+    const auto rule = admission::to_string(config_.unmanaged);
+    if (const auto written = system::write_unmanaged_rule(config_.runtime_dir, rule); !written)
+        log::error("{}", written.error().text);
 }
 
 void Daemon::fail(const std::string& why) {
@@ -117,6 +125,9 @@ void Daemon::compose(store::State state) {
         std::make_unique<app::Service>(std::move(state.node), service_settings(),
                                        app::Service::Outside{loop_, store_, *bus_, *link_, processes_,
                                                              *slicer_, *usage_, *upgrader_, wall_clock});
+    unmanaged_ = std::make_unique<app::UnmanagedContainers>(
+        app::UnmanagedContainers::Outside{loop_, *bus_, processes_, driver_, *service_, wall_clock});
+    take_unmanaged_rule();
 }
 
 tl::expected<void, std::string> Daemon::start() {
@@ -202,7 +213,7 @@ void Daemon::driver_failed(const std::string& why) {
 
 tl::expected<void, std::string> Daemon::open_to_clients() {
     take_configured_mode();
-    if (auto served = bus_->serve(*service_, *upgrader_,
+    if (auto served = bus_->serve(*service_, *upgrader_, *unmanaged_,
                                   {driver_, {config_.state_dir, config_.runtime_dir, config_.module_dir}});
         !served)
         return served;
@@ -252,6 +263,7 @@ void Daemon::reload() {
     config_ = std::move(*loaded);
     refuse_configuration({});
     service_->set_settings(service_settings());
+    take_unmanaged_rule();
     take_configured_mode();
     system::set_up_log(config_.log_level);
     log::info(

@@ -10,7 +10,7 @@
 #include "daemon/app/compute/slicer_thread.hpp"
 #include "daemon/app/compute/usage_reader.hpp"
 #include "daemon/app/drivers/newer_functions.hpp"
-#include "daemon/app/instances/service.hpp"
+#include "daemon/app/instances/unmanaged_containers.hpp"
 #include "daemon/app/memory/leases.hpp"
 #include "daemon/app/upgrade/upgrader.hpp"
 #include "daemon/bus/bus.hpp"
@@ -60,6 +60,8 @@ class Daemon {
     void take_configured_mode();
     [[nodiscard]] app::Settings service_settings() const;
     [[nodiscard]] std::string status() const;
+    /// Puts the key `unmanaged` in force.
+    void take_unmanaged_rule();
     void fail(const std::string& why);
 
     config::Sources sources_;
@@ -80,6 +82,7 @@ class Daemon {
     app::NewerFunctions newer_functions_;
     std::unique_ptr<link::Server> link_;
     std::unique_ptr<app::Service> service_;
+    std::unique_ptr<app::UnmanagedContainers> unmanaged_;
     std::vector<app::WatchPtr> signals_;
     app::WatchPtr next_look_;
     std::optional<std::uint64_t> refused_since_;  ///< by wall_clock()

@@ -48,7 +48,7 @@ const std::vector<Verb>& table() {
          "The instances and what they use",
          "MEMORY is used / limit. SHARE is the target / achieved part of the GPU's compute in the last\n"
          "seconds, or native if the driver divides it. MODULE is the version that the instance's processes\n"
-         "run, as far as they have reported it.",
+         "run, as far as they have reported it. Containers without a limit have the state unmanaged.",
          "cgpuctl list",
          &list},
         {"show",

@@ -50,6 +50,18 @@ std::string kept_name(InstanceProxy& instance, const Setting& how) {
     return how.persist ? instance.Name() : std::string();
 }
 
+/// Calls again while the daemon says that an instance which holds the resources is just ending.
+template <class Ask>
+auto until_others_have_ended(Ask ask) {
+    const auto give_up = std::chrono::steady_clock::now() + kEndingTakes;
+    for (;;) {
+        auto answer = call(ask);
+        const bool ending = !answer && answer.error().kind == ClientError::Kind::try_again;
+        if (!ending || std::chrono::steady_clock::now() >= give_up) return answer;
+        std::this_thread::sleep_for(kBetweenTries);
+    }
+}
+
 }  // namespace
 
 struct BusNode::Bus {
@@ -167,17 +179,17 @@ Result<void> BusNode::forget(const std::string& name, std::optional<std::uint32_
 
 Result<Created> BusNode::create_instance(const std::string& id, const std::string& name,
                                          const std::map<std::string, std::string>& variables, bool dry_run) {
-    const auto give_up = std::chrono::steady_clock::now() + kEndingTakes;
-    for (;;) {
-        auto created = call([&] {
-            const auto [path, quotas, link, warnings] =
-                bus().manager.CreateInstance(id, name, variables, options_for(dry_run));
-            return Created{to_quotas(quotas), link, warnings};
-        });
-        const bool ending = !created && created.error().kind == ClientError::Kind::try_again;
-        if (!ending || std::chrono::steady_clock::now() >= give_up) return created;
-        std::this_thread::sleep_for(kBetweenTries);
-    }
+    return until_others_have_ended([&] {
+        const auto [path, quotas, link, warnings] =
+            bus().manager.CreateInstance(id, name, variables, options_for(dry_run));
+        return Created{to_quotas(quotas), link, warnings};
+    });
+}
+
+Result<bool> BusNode::admit_unmanaged(const std::string& id, const std::string& name,
+                                      const std::vector<std::string>& gpus) {
+    return until_others_have_ended(
+        [&] { return bus().manager.AdmitUnmanaged(id, name, gpus, options_for(false)); });
 }
 
 Result<void> BusNode::attach(const std::string& id, std::uint32_t pid) {

@@ -39,6 +39,8 @@ class BusNode final : public Node {
     Result<Created> create_instance(const std::string& id, const std::string& name,
                                     const std::map<std::string, std::string>& variables,
                                     bool dry_run) override;
+    Result<bool> admit_unmanaged(const std::string& id, const std::string& name,
+                                 const std::vector<std::string>& gpus) override;
     Result<void> attach(const std::string& id, std::uint32_t pid) override;
     Result<void> release_instance(const std::string& id) override;
     Result<void> enter_scope(const Scope& scope) override;

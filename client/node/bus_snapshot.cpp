@@ -120,6 +120,29 @@ Instance to_instance(const Properties& properties, const std::map<std::string, P
     return instance;
 }
 
+/// Those that book GPUs are instances already: they are marked there.
+void add_unmanaged(Snapshot& snapshot, const std::vector<Properties>& entries) {
+    for (const Properties& entry : entries) {
+        UnmanagedContainer container;
+        read_into(entry, "id", container.id);
+        read_into(entry, "name", container.name);
+        read_into(entry, "created", container.created);
+        read_into(entry, "pid", container.pid);
+        read_into(entry, "gpus", container.gpus);
+        read_into(entry, "memory", container.memory);
+        const auto instance = std::find_if(snapshot.instances.begin(), snapshot.instances.end(),
+                                           [&](const Instance& each) { return each.id == container.id; });
+        if (instance == snapshot.instances.end()) {
+            snapshot.unmanaged.push_back(std::move(container));
+            continue;
+        }
+        instance->managed = false;
+        for (OnGpu& place : instance->gpus)
+            if (const auto held = container.memory.find(place.quota.gpu); held != container.memory.end())
+                place.usage.memory_used = held->second;
+    }
+}
+
 /// GetUsage names them by UUID only.
 void number_foreign_gpus(Snapshot& snapshot) {
     for (Instance& instance : snapshot.instances)
@@ -228,6 +251,8 @@ Snapshot read_snapshot(sdbus::IConnection& connection, const std::string& servic
     std::vector<Properties> problems;
     read_into(manager, "ConfigurationProblems", problems);
     snapshot.configuration_problems = to_problems(problems);
+    std::vector<Properties> unmanaged;
+    read_into(manager, "Unmanaged", unmanaged);
     read_into(manager, "NewerDriverFunctions", snapshot.newer_driver_functions);
     for (const auto& [path, interfaces] : managed_objects(connection, service)) {
         if (const auto gpu = interfaces.find(GpuProxy::INTERFACE_NAME); gpu != interfaces.end()) {
@@ -242,6 +267,7 @@ Snapshot read_snapshot(sdbus::IConnection& connection, const std::string& servic
         if (const auto job = interfaces.find(JobProxy::INTERFACE_NAME); job != interfaces.end())
             snapshot.job = to_job(job->second);
     }
+    add_unmanaged(snapshot, unmanaged);
     number_foreign_gpus(snapshot);
     std::sort(snapshot.gpus.begin(), snapshot.gpus.end(), [](const Gpu& a, const Gpu& b) {
         return std::tuple(!a.present, a.index, a.uuid) < std::tuple(!b.present, b.index, b.uuid);

@@ -96,6 +96,10 @@ class Node {
     virtual Result<Created> create_instance(const std::string& id, const std::string& name,
                                             const std::map<std::string, std::string>& variables,
                                             bool dry_run) = 0;
+    /// A container that gets these GPUs (by index or UUID; none: all) and asks for no part of one. True: it
+    /// books them whole. Error (refused): the node's configuration refuses it, or somebody is on them.
+    virtual Result<bool> admit_unmanaged(const std::string& id, const std::string& name,
+                                         const std::vector<std::string>& gpus) = 0;
     virtual Result<void> attach(const std::string& id, std::uint32_t pid) = 0;
     virtual Result<void> release_instance(const std::string& id) = 0;
     /// Moves this process into a new scope. It asks systemd, not cgpud.

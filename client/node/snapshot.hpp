@@ -86,12 +86,23 @@ struct Instance {
     std::vector<OnGpu> gpus;     ///< in the order in which it sees them
     std::string module_version;  ///< what its processes run: one, several with blanks between, or none
     std::vector<ForeignGpu> foreign_gpus = {};
+    bool managed = true;  ///< false: a container without a limit that books its GPUs
 
     [[nodiscard]] const OnGpu* on(const std::string& uuid) const {
         for (const OnGpu& place : gpus)
             if (place.quota.gpu == uuid) return &place;
         return nullptr;
     }
+};
+
+/// A container without a limit: it got GPUs and asked for no part of one.
+struct UnmanagedContainer {
+    std::string id;
+    std::string name;
+    std::uint64_t created = 0;                    ///< seconds since 1970
+    std::uint32_t pid = 0;                        ///< 0: not known yet
+    std::vector<std::string> gpus;                ///< UUIDs of those that it named; empty: all
+    std::map<std::string, std::uint64_t> memory;  ///< bytes that it holds by the driver's figures, by UUID
 };
 
 /// The settings kept for the next starts of an instance's name, for one of its devices. An unset one is as
@@ -141,6 +152,7 @@ struct Snapshot {
     std::vector<std::string> newer_driver_functions;           ///< than cgpud knows; sorted
     std::vector<Gpu> gpus;                                     ///< by index, those that are not present last
     std::vector<Instance> instances;                           ///< the oldest first
+    std::vector<UnmanagedContainer> unmanaged;                 ///< without those that are instances
 };
 
 }  // namespace cgpu::client

@@ -3,18 +3,19 @@
 #include <cstdlib>
 
 #include "client/runtime/call/asked.hpp"
+#include "client/runtime/call/device_choice.hpp"
 #include "client/runtime/oci/edit_bundle.hpp"
 #include "client/runtime/oci/engine_name.hpp"
+#include "client/runtime/oci/gpu_minors.hpp"
+#include "client/runtime/unmanaged.hpp"
 
 namespace cgpu::runtime {
 namespace {
 
 Result<void> write_grant(OciBundle& bundle, const std::string& id, const std::string& program,
-                         const client::Created& created, client::Node& node) {
-    auto snapshot = node.read();
-    if (!snapshot) return tl::unexpected(snapshot.error());
+                         const client::Created& created, std::vector<client::Gpu> gpus) {
     const char* bus = std::getenv("DBUS_SYSTEM_BUS_ADDRESS");
-    const Edit edit{id, program, bus == nullptr ? "" : bus, created, std::move(snapshot->gpus)};
+    const Edit edit{id, program, bus == nullptr ? "" : bus, created, std::move(gpus)};
     if (auto edited = edit_bundle(bundle, edit); !edited) return edited;
     return bundle.write();
 }
@@ -24,16 +25,24 @@ Result<void> write_grant(OciBundle& bundle, const std::string& id, const std::st
 Result<bool> prepare(const Invocation& invocation, const std::string& program, client::Node& node) {
     auto bundle = OciBundle::read(invocation.bundle);
     if (!bundle) return tl::unexpected(bundle.error());
-    const auto variables = asked_by(*bundle);
+    auto variables = asked_by(*bundle);
     if (!variables) return tl::unexpected(variables.error());
-    if (variables->empty()) return false;
+    const auto unmanaged = [&] {
+        return take_in_unmanaged(*bundle, invocation.id, program, node).map([] { return false; });
+    };
+    if (variables->empty()) return unmanaged();
+    auto snapshot = node.read();
+    if (!snapshot) return tl::unexpected(snapshot.error());
+    const auto chosen =
+        choose_by_devices(*variables, *bundle, snapshot->gpus, read_gpu_minors(snapshot->gpus));
+    if (!chosen) return tl::unexpected(chosen.error());
 
     const std::string& id = invocation.id;
     // An earlier container of this id may just be ending (docker restart): the node waits for that.
     const auto created = node.create_instance(id, engine_name(*bundle, id), *variables, false);
     if (!created) return tl::unexpected(created.error());
-    if (created->quotas.empty()) return false;
-    if (auto written = write_grant(*bundle, id, program, *created, node); !written) {
+    if (created->quotas.empty()) return unmanaged();
+    if (auto written = write_grant(*bundle, id, program, *created, std::move(snapshot->gpus)); !written) {
         (void)node.release_instance(id);
         return tl::unexpected(written.error());
     }

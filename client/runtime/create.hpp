@@ -8,7 +8,8 @@
 namespace cgpu::runtime {
 
 /// If the container requests a part of a GPU: admits it and prepares its bundle. `program` is for its hooks.
-/// True: it is an instance now. After an error no instance is left.
+/// True: it has a limit now. If it gets GPUs without a request, the node is told. After an error no instance
+/// is left.
 [[nodiscard]] client::Result<bool> prepare(const Invocation& invocation, const std::string& program,
                                            client::Node& node);
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "client/runtime/call/asked.hpp"
+#include "client/runtime/call/exec_environment.hpp"
 #include "client/runtime/call/refusal.hpp"
 #include "client/runtime/chain/low_level_runtime.hpp"
 #include "client/runtime/chain/next_runtime.hpp"
@@ -37,7 +38,7 @@ int hook_main(const std::vector<std::string>& arguments, char** all) {
         done = mount_hook(arguments[1], arguments[2], {arguments[3], ""}, std::cin);
     else if (arguments.size() == 5 && arguments[0] == "mount")
         done = mount_hook(arguments[1], arguments[2], {arguments[3], arguments[4]}, std::cin);
-    else if (arguments.size() == 2 && arguments[0] == "attach")
+    else if ((arguments.size() == 2 || arguments.size() == 3) && arguments[0] == "attach")
         done = tl::unexpected(become_managed(all));
     else
         done = client::fail(ClientError::Kind::usage,
@@ -53,7 +54,8 @@ int runtime_main(const Invocation& invocation, char** arguments) {
         report_refusal(invocation, become_low_level_runtime(*name, invocation, arguments).text);
         return 1;
     }
-    const auto asked = is_asked_for(invocation);
+    grant_to_executed(invocation);
+    const auto asked = needs_cgpud(invocation, next_runtime_brings_gpus);
     const ClientError error = !asked   ? asked.error()
                               : *asked ? become_managed(arguments)
                                        : become_next_runtime(arguments);

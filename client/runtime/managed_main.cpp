@@ -1,5 +1,5 @@
 // cgpu-runtime-managed: cgpu-runtime executes it with the same arguments if cgpud must be called: to create a
-// container that requests a part of a GPU, and to attach one.
+// container that requests a part of a GPU or gets GPUs without that, and to attach one.
 #include <exception>
 #include <iostream>
 #include <string>
@@ -16,10 +16,10 @@
 namespace cgpu::runtime {
 namespace {
 
-int attach_main(const std::string& id) {
+int attach_main(const std::string& id, bool must_succeed) {
     client::BusNode node;
     const auto done = attach_hook(id, std::cin, node);
-    if (done) return 0;
+    if (done || !must_succeed) return 0;
     report_failed_hook(done.error().text);
     return 1;
 }
@@ -46,8 +46,8 @@ int main(int argc, char** argv) {
     const std::vector<std::string> arguments(argv + 1, argv + argc);
     const Invocation invocation = read_invocation(arguments);
     try {
-        if (arguments.size() == 3 && arguments[0] == "hook" && arguments[1] == "attach")
-            return attach_main(arguments[2]);
+        if (arguments.size() >= 3 && arguments[0] == "hook" && arguments[1] == "attach")
+            return attach_main(arguments[2], arguments.size() == 3);
         if (invocation.creates()) return create_main(invocation, argv);
         report_refusal(
             invocation,

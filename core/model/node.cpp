@@ -35,7 +35,15 @@ Bytes Node::allocated(const Uuid& gpu) const {
 
 Bytes Node::free_memory(const Uuid& gpu) const {
     const Gpu* known = find_gpu(gpu);
-    return known == nullptr ? Bytes{} : known->total - allocated(gpu);
+    if (known == nullptr) return {};
+    const Bytes left = known->total - allocated(gpu);
+    const Bytes held = held_unmanaged(gpu);
+    return left > held ? left - held : Bytes{};
+}
+
+Bytes Node::held_unmanaged(const Uuid& gpu) const {
+    const auto found = held_unmanaged_.find(gpu);
+    return found == held_unmanaged_.end() ? Bytes{} : found->second;
 }
 
 std::uint32_t Node::used_weight(const Uuid& gpu) const {

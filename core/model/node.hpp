@@ -73,6 +73,7 @@ class Node {
 
     // Sums over the instances on a GPU; zero for an unknown GPU.
     [[nodiscard]] Bytes allocated(const Uuid& gpu) const;
+    /// What is neither allocated nor held by unmanaged containers.
     [[nodiscard]] Bytes free_memory(const Uuid& gpu) const;
     [[nodiscard]] std::uint32_t used_weight(const Uuid& gpu) const;
     /// max_inst − Σ weight.
@@ -91,6 +92,11 @@ class Node {
                                                           const std::vector<LostGpu>& lost = {});
     /// The driver is gone: no GPU is present, and their obstacles give the reason.
     Change lose_driver(const std::string& why);
+
+    /// What unmanaged containers hold of a GPU by the driver's figures, in whole MiB. It isn't saved: it is
+    /// found anew after a restart.
+    [[nodiscard]] Bytes held_unmanaged(const Uuid& gpu) const;
+    void set_held_unmanaged(std::map<Uuid, Bytes> held) { held_unmanaged_ = std::move(held); }
 
     // Settings of a GPU. Refused: not_found, and as named.
     [[nodiscard]] tl::expected<Change, Refusal> set_policy(const Uuid& gpu, Policy policy);
@@ -155,6 +161,7 @@ class Node {
     Instances instances_;
     Kept kept_;
     std::optional<Bytes> default_memory_;
+    std::map<Uuid, Bytes> held_unmanaged_;
 };
 
 }  // namespace cgpu::model

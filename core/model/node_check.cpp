@@ -54,10 +54,14 @@ Checked Node::check_quota(Mode mode, const Quota& quota) const {
             "use another GPU, stop an instance, or raise max_inst (25 at most)");
     const Bytes free = free_memory(quota.gpu);
     if (quota.memory_limit > free)
-        return object_to(Reason::no_memory, format_size(quota.memory_limit),
-                         format_mib(free) + " of " + format_mib(gpu->total) + " is free",
-                         (free.mib() > 0 ? "request " + format_mib(free) + " or less, " : "") +
-                             "use another GPU, or stop an instance");
+        return object_to(
+            Reason::no_memory, format_size(quota.memory_limit),
+            format_mib(free) + " of " + format_mib(gpu->total) + " is free" +
+                (held_unmanaged(quota.gpu) > Bytes{}
+                     ? " (unmanaged containers hold " + format_mib(held_unmanaged(quota.gpu)) + ")"
+                     : ""),
+            (free.mib() > 0 ? "request " + format_mib(free) + " or less, " : "") +
+                "use another GPU, or stop an instance");
     if (weight_under(quota, max_inst) != quota.weight)
         return object(Reason::invalid,
                       std::to_string(quota.percent.value_or(0)) + "% of the compute is asked for as weight " +

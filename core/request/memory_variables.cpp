@@ -35,20 +35,46 @@ Result read_list(const Variables& variables, std::string_view name, Reader read_
     return wish;
 }
 
+/// What the card of each GPU counts as, in GiB; the last one repeats. Empty: the variable is absent or empty.
+tl::expected<std::vector<std::uint64_t>, Refusal> read_devs(const Variables& variables) {
+    const auto text = find_value(variables, names::kMemDev);
+    std::vector<std::uint64_t> devs;
+    if (!text) return devs;
+    for (const std::string_view entry : split_list(*text)) {
+        const auto gib = to_number(entry);
+        if (!gib || *gib < 1 || *gib > kMaxGib)
+            return refuse_value(names::kMemDev, *text, "it is not a number of GiB or a list of them",
+                                "for example 15 (each card) or 15,31 (GPU by GPU)");
+        devs.push_back(*gib);
+    }
+    return devs;
+}
+
+/// Says for each share what its card counts as; the longer of the two lists decides for how many GPUs.
+void set_devs(std::vector<MemoryAsk>& per_gpu, const std::vector<std::uint64_t>& devs) {
+    if (devs.empty()) return;
+    per_gpu.resize(std::max(per_gpu.size(), devs.size()), per_gpu.back());
+    for (std::size_t i = 0; i < per_gpu.size(); ++i)
+        if (auto* share = std::get_if<CardShare>(&per_gpu[i]))
+            share->dev = devs[std::min(i, devs.size() - 1)];
+}
+
 Result read_container(const Variables& variables) {
-    const auto dev = read_number(variables, names::kMemDev, 1, kMaxGib);
     auto wish = read_list(
         variables, names::kMemContainer,
-        [&](std::string_view entry, std::string_view all) -> tl::expected<MemoryAsk, Refusal> {
+        [](std::string_view entry, std::string_view all) -> tl::expected<MemoryAsk, Refusal> {
             const auto gib = to_number(entry);
             if (!gib || *gib > kMaxGib)
                 return refuse_value(names::kMemContainer, all, "it is not a number of GiB or a list of them",
                                     "for example 3 (on each GPU) or 3,4,5,6 (GPU by GPU)");
             if (*gib == 0) return Bytes{};
-            return CardShare{*gib, dev.value_or(std::nullopt)};
+            return CardShare{*gib, std::nullopt};
         });
     // The DEV variable is only checked for a container that is managed.
-    if (wish && wish->kind == Kind::listed && !dev) return tl::unexpected(dev.error());
+    if (!wish || wish->kind != Kind::listed) return wish;
+    const auto devs = read_devs(variables);
+    if (!devs) return tl::unexpected(devs.error());
+    set_devs(wish->per_gpu, *devs);
     return wish;
 }
 
@@ -91,9 +117,11 @@ Result read_divided(const Variables& variables, std::uint32_t gpu_count) {
                             (below > 0 ? std::to_string(below) + " or " : "") +
                                 std::to_string(below + gpu_count) + " (in GiB) for " + count + " GPUs");
     }
-    const auto dev = read_number(variables, names::kMemDev, 1, kMaxGib);
-    if (!dev) return tl::unexpected(dev.error());
-    return MemoryWish{Kind::listed, {CardShare{**total / gpu_count, *dev}}, false};
+    const auto devs = read_devs(variables);
+    if (!devs) return tl::unexpected(devs.error());
+    MemoryWish wish{Kind::listed, {CardShare{**total / gpu_count, std::nullopt}}, false};
+    set_devs(wish.per_gpu, *devs);
+    return wish;
 }
 
 /// The amount in a form in which both kinds can be compared: GiB of a card count as GiB.

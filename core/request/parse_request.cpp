@@ -4,6 +4,7 @@
 #include "core/model/gpu.hpp"
 #include "core/model/instance.hpp"
 #include "core/model/quote.hpp"
+#include "core/request/cdi.hpp"
 #include "core/request/memory_variables.hpp"
 #include "core/request/request.hpp"
 #include "core/request/variables.hpp"
@@ -32,6 +33,8 @@ Read<T> either(const Variables& variables, std::string_view name_a, const Read<T
 
 tl::expected<GpuName, Refusal> read_gpu_name(std::string_view name, std::string_view entry,
                                              std::string_view all) {
+    const std::string_view written = entry;
+    entry = gpu_of_cdi_name(entry).value_or(entry);
     const auto index = to_number(entry);
     if (index && *index <= std::numeric_limits<std::uint32_t>::max())
         return static_cast<std::uint32_t>(*index);
@@ -39,7 +42,7 @@ tl::expected<GpuName, Refusal> read_gpu_name(std::string_view name, std::string_
     if (uuid) return *uuid;
     return refuse_value(
         name, all,
-        model::quote(entry) + " is neither an index nor a UUID of a GPU" +
+        model::quote(written) + " is neither an index nor a UUID of a GPU" +
             (entry.starts_with("GPU-") || entry.starts_with("MIG-") ? " (" + uuid.error() + ")" : ""),
         "for example 0,1 or the UUIDs that nvidia-smi -L shows, or all to have one chosen");
 }
@@ -50,7 +53,8 @@ Read<std::vector<GpuName>> read_gpu_list(const Variables& variables, std::string
     if (!text) return std::nullopt;
     std::vector<GpuName> gpus;
     // `void` and `none` are NVIDIA's words for no GPU.
-    if (*text == "all" || *text == "none" || *text == "void") return gpus;
+    const std::string_view whole = gpu_of_cdi_name(*text).value_or(*text);
+    if (whole == "all" || whole == "none" || whole == "void") return gpus;
     for (const std::string_view entry : split_list(*text)) {
         const auto gpu = read_gpu_name(name, entry, *text);
         if (!gpu) return tl::unexpected(gpu.error());
@@ -175,7 +179,19 @@ tl::expected<void, Refusal> check_lengths(const Variables& variables) {
     return {};
 }
 
+bool is_disabled(const Variables& variables) {
+    const auto disabled = read_bool(variables, names::kDisable, "true", "false");
+    return disabled && disabled->value_or(false);
+}
+
 }  // namespace
+
+bool declines_management(const Variables& variables) {
+    if (!check_lengths(variables)) return false;
+    if (is_disabled(variables)) return true;
+    const auto memory = read_memory(variables, 1);
+    return memory && memory->kind == MemoryWish::Kind::off;
+}
 
 tl::expected<std::optional<Request>, Refusal> parse_request(const Variables& variables) {
     if (const auto short_enough = check_lengths(variables); !short_enough)

@@ -83,4 +83,8 @@ struct Request {
 /// variable.
 [[nodiscard]] tl::expected<std::optional<Request>, model::Refusal> parse_request(const Variables& variables);
 
+/// Whether they say that the container is not to be managed, by CGPU_DISABLE or an amount of zero. False if
+/// they ask for nothing at all, or can't be read.
+[[nodiscard]] bool declines_management(const Variables& variables);
+
 }  // namespace cgpu::request

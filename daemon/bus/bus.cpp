@@ -75,9 +75,10 @@ tl::expected<std::unique_ptr<Bus>, std::string> Bus::connect(app::Loop& loop, st
 }
 
 tl::expected<void, std::string> Bus::serve(app::Service& service, app::Upgrader& upgrader,
+                                           app::UnmanagedContainers& unmanaged,
                                            const app::Examined& examined) {
     try {
-        connection_->objects.emplace(*connection_->bus, service, upgrader, version_, examined);
+        connection_->objects.emplace(*connection_->bus, service, upgrader, unmanaged, version_, examined);
         connection_->objects->manager().set_configuration_problems(configuration_problems_);
         connection_->objects->manager().set_newer_driver_functions(newer_driver_functions_);
     } catch (const sdbus::Error& error) {
@@ -159,6 +160,11 @@ void Bus::instance_changed(const model::InstanceId& id) {
 void Bus::instance_removed(const model::InstanceId& id) {
     refresh_gpus();
     refresh(id);
+}
+
+void Bus::unmanaged_changed() {
+    if (!connection_->objects) return;
+    published("the unmanaged containers", [&] { connection_->objects->manager().unmanaged_changed(); });
 }
 
 void Bus::job_changed() {

@@ -7,7 +7,7 @@
 
 #include <tl/expected.hpp>
 
-#include "daemon/app/instances/service.hpp"
+#include "daemon/app/instances/unmanaged_containers.hpp"
 #include "daemon/app/ports/configuration_problem.hpp"
 #include "daemon/app/ports/examination.hpp"
 #include "daemon/app/ports/job_publisher.hpp"
@@ -30,9 +30,10 @@ class Bus final : public app::Publisher, public app::JobPublisher {
     Bus(const Bus&) = delete;
     Bus& operator=(const Bus&) = delete;
 
-    /// Exports the objects. Service, upgrader and driver must outlive this object, or stop_serving() must be
-    /// called before they end.
+    /// Exports the objects. Service, upgrader, containers and driver must outlive this object, or
+    /// stop_serving() must be called before they end.
     [[nodiscard]] tl::expected<void, std::string> serve(app::Service& service, app::Upgrader& upgrader,
+                                                        app::UnmanagedContainers& unmanaged,
                                                         const app::Examined& examined);
     void stop_serving();
     /// Makes the daemon available to clients. Error: the name is taken, or the bus's policy forbids it.
@@ -50,6 +51,7 @@ class Bus final : public app::Publisher, public app::JobPublisher {
     void instance_added(const model::InstanceId& id) override;
     void instance_changed(const model::InstanceId& id) override;
     void instance_removed(const model::InstanceId& id) override;
+    void unmanaged_changed() override;
     void job_changed() override;
     void job_ended(const upgrade::Ended& ended) override;
     void module_changed() override;

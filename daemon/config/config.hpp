@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/admission/defaults.hpp"
+#include "core/admission/unmanaged.hpp"
 #include "core/model/gpu.hpp"
 #include "core/request/unknown_name.hpp"
 
@@ -44,6 +45,7 @@ struct Config {
     std::map<model::Uuid, GpuPatch> gpus_by_uuid;
     admission::Defaults admission;
     request::UnknownNames unknown_variables = request::UnknownNames::refuse;
+    admission::Unmanaged unmanaged = admission::Unmanaged::allow;
     std::uint32_t slice_ms = 5;  ///< the length of one slice of a GPU's period
     OnDaemonLoss on_daemon_loss = OnDaemonLoss::open;
     std::uint32_t lease_chunk_mib = 32;        ///< the least that a process is leased at a time

@@ -86,6 +86,10 @@ Taken take_unknown_variables(Config& config, std::string_view text) {
     return request::parse_unknown_names(text).map([&](auto value) { config.unknown_variables = value; });
 }
 
+Taken take_unmanaged(Config& config, std::string_view text) {
+    return admission::parse_unmanaged(text).map([&](auto value) { config.unmanaged = value; });
+}
+
 Taken take_on_daemon_loss(Config& config, std::string_view text) {
     if (text != "open" && text != "closed")
         return tl::unexpected(std::string("it is neither open nor closed"));
@@ -145,6 +149,7 @@ constexpr std::array kKeys = {
     Key{"placement", "binpack or spread", take_placement},
     Key{"no_weight", "warn or refuse", take_no_weight},
     Key{"unknown_variables", "refuse or warn", take_unknown_variables},
+    Key{"unmanaged", "allow, whole or refuse", take_unmanaged},
     Key{"slice_ms", "a whole number from 1 to 100 (milliseconds)", take_slice},
     Key{"on_daemon_loss", "open or closed", take_on_daemon_loss},
     Key{"lease_chunk_mib", "an even number from 2 to 1024 (MiB)", take_chunk},

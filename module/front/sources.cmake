@@ -36,7 +36,7 @@ set(CGPU_FRONT_NVML_SOURCES ${message})
 cgpu_front_files(CGPU_FRONT_NVML_SOURCES base descriptor waiting)
 cgpu_front_files(CGPU_FRONT_NVML_SOURCES driver real_library)
 cgpu_front_files(CGPU_FRONT_NVML_SOURCES link connection mapped_pages)
-cgpu_front_files(CGPU_FRONT_NVML_SOURCES nvml library_nvml nvml_usage_hooks nvml_process_hooks nvml_table_hook
+cgpu_front_files(CGPU_FRONT_NVML_SOURCES nvml library_nvml nvml_device_hooks nvml_usage_hooks nvml_process_hooks nvml_table_hook
                  nvml_usage observer)
 math(EXPR number "${PROJECT_VERSION_MAJOR} << 16 | ${PROJECT_VERSION_MINOR} << 8 | ${PROJECT_VERSION_PATCH}")
 set_source_files_properties(${front}/link/connection.cpp PROPERTIES COMPILE_DEFINITIONS CGPU_FRONT_VERSION=${number}u)

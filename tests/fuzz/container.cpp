@@ -2,7 +2,9 @@
 // low-level runtime reads it.
 #include "client/run/job/granted_environment.hpp"
 #include "client/runtime/call/asked.hpp"
+#include "client/runtime/oci/cdi_annotations.hpp"
 #include "client/runtime/oci/edit_bundle.hpp"
+#include "client/runtime/oci/gpu_devices.hpp"
 #include "tests/fuzz/input.hpp"
 #include "tests/fuzz/scratch.hpp"
 
@@ -43,6 +45,10 @@ void edit(OciBundle& bundle, const std::string& folder) {
              "the environment says what was granted");
     }
     must(again->root() == root, "the root stays where it is");
+    for (const std::uint32_t minor : gpu_devices(*again))
+        must(minor == 0, "no device of a GPU that wasn't granted is left");
+    must(!keep_gpu_devices(*again, {0}), "what was taken out is not there again");
+    must(cdi_annotations(*again).empty(), "no annotation names a GPU");
     static_cast<void>(again->move_hooks_to_the_end("createContainer", {"cgpu-runtime", "hook", "mount"}));
     must(!again->move_hooks_to_the_end("createContainer", {"cgpu-runtime", "hook", "mount"}),
          "hooks that are at the end stay there");
@@ -69,9 +75,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     runtime::Invocation create;
     create.command = "create";
     create.bundle = folder;
-    const auto managed = runtime::is_asked_for(create);
+    const auto managed = runtime::needs_cgpud(create, [] { return true; });
     const auto asked = runtime::asked_by(*bundle);
-    fuzz::must(managed.has_value() == asked.has_value() && (!asked || *managed == !asked->empty()),
+    fuzz::must(managed.has_value() == asked.has_value() && (!asked || asked->empty() || *managed),
                "both programs see the same request");
     if (!asked) fuzz::must_be_said(asked.error());
     fuzz::edit(*bundle, folder);

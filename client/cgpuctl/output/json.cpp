@@ -1,5 +1,7 @@
 #include "client/cgpuctl/output/json.hpp"
 
+#include <algorithm>
+
 namespace cgpu::cgpuctl {
 namespace {
 
@@ -85,8 +87,34 @@ Json to_json(const client::Instance& instance) {
         {"pid", instance.pid},
         {"created_seconds", instance.created},
         {"module_version", instance.module_version},
+        {"managed", instance.managed},
         {"gpus", std::move(gpus)},
         {"foreign_gpus", std::move(foreign_gpus)},
+    };
+}
+
+Json to_json(const client::UnmanagedContainer& container, const std::vector<client::Gpu>& gpus) {
+    Json places = Json::array();
+    for (const client::Gpu& gpu : gpus) {
+        const auto held = container.memory.find(gpu.uuid);
+        const bool named = container.gpus.empty() || std::find(container.gpus.begin(), container.gpus.end(),
+                                                               gpu.uuid) != container.gpus.end();
+        if (!named && held == container.memory.end()) continue;
+        places.push_back({{"uuid", gpu.uuid},
+                          {"index", gpu.index},
+                          {"memory_limit_bytes", Json()},
+                          {"memory_used_bytes", held == container.memory.end() ? 0 : held->second}});
+    }
+    return {
+        {"id", container.id},
+        {"name", container.name},
+        {"state", "unmanaged"},
+        {"pid", container.pid},
+        {"created_seconds", container.created},
+        {"module_version", ""},
+        {"managed", false},
+        {"gpus", std::move(places)},
+        {"foreign_gpus", Json::array()},
     };
 }
 

@@ -13,6 +13,8 @@ using Json = nlohmann::ordered_json;
 
 [[nodiscard]] Json to_json(const client::Gpu& gpu);
 [[nodiscard]] Json to_json(const client::Instance& instance);
+/// In the form of an instance; `gpus` are the node's.
+[[nodiscard]] Json to_json(const client::UnmanagedContainer& container, const std::vector<client::Gpu>& gpus);
 [[nodiscard]] Json to_json(const client::Job& job);
 [[nodiscard]] Json to_json(const client::Kept& kept);
 

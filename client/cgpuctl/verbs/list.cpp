@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/json.hpp"
@@ -7,12 +9,35 @@
 namespace cgpu::cgpuctl {
 namespace {
 
+constexpr const char* kUnmanaged = "unmanaged";
+
+/// Of a container without a limit, whose state is `unmanaged`: a row for each GPU that it named or holds
+/// memory of.
+void add_rows(Table& table, const client::UnmanagedContainer& container,
+              const std::vector<client::Gpu>& gpus) {
+    const auto add = [&](const std::string& gpu, const std::string& memory) {
+        table.add({short_id(container.id), container.name, gpu, memory, "-", "-",
+                   container.pid == 0 ? "" : std::to_string(container.pid), "", kUnmanaged});
+    };
+    bool any = false;
+    for (const client::Gpu& gpu : gpus) {
+        const auto held = container.memory.find(gpu.uuid);
+        const bool named =
+            std::find(container.gpus.begin(), container.gpus.end(), gpu.uuid) != container.gpus.end();
+        if (!named && held == container.memory.end()) continue;
+        add(std::to_string(gpu.index), size_text(held == container.memory.end() ? 0 : held->second));
+        any = true;
+    }
+    if (!any) add("all", size_text(0));
+}
+
 void add_rows(Table& table, const client::Instance& instance) {
     for (const auto& [quota, usage] : instance.gpus)
-        table.add(
-            {short_id(instance.id), instance.name, std::to_string(quota.gpu_index), memory_text(quota, usage),
-             std::to_string(quota.weight) + (quota.high_priority ? " high" : ""), shares_text(usage),
-             instance.pid == 0 ? "" : std::to_string(instance.pid), instance.module_version, instance.state});
+        table.add({short_id(instance.id), instance.name, std::to_string(quota.gpu_index),
+                   memory_text(quota, usage),
+                   std::to_string(quota.weight) + (quota.high_priority ? " high" : ""), shares_text(usage),
+                   instance.pid == 0 ? "" : std::to_string(instance.pid), instance.module_version,
+                   instance.managed ? instance.state : kUnmanaged});
     for (const client::ForeignGpu& foreign : instance.foreign_gpus)
         table.add({short_id(instance.id), instance.name, std::to_string(foreign.index), memory_text(foreign),
                    "-", "-", "", "", instance.state});
@@ -27,6 +52,8 @@ client::Result<void> list(const Input& input, client::Node& node, Terminal& term
     if (input.json) {
         Json instances = Json::array();
         for (const client::Instance& instance : snapshot->instances) instances.push_back(to_json(instance));
+        for (const client::UnmanagedContainer& container : snapshot->unmanaged)
+            instances.push_back(to_json(container, snapshot->gpus));
         terminal.out() << to_text(instances);
         return {};
     }
@@ -36,6 +63,8 @@ client::Result<void> list(const Input& input, client::Node& node, Terminal& term
     }
     Table table({"ID", "NAME", "GPU", "MEMORY", "WEIGHT", "SHARE", "PID", "MODULE", "STATE"});
     for (const client::Instance& instance : snapshot->instances) add_rows(table, instance);
+    for (const client::UnmanagedContainer& container : snapshot->unmanaged)
+        add_rows(table, container, snapshot->gpus);
     table.print(terminal, !input.no_legend);
     return {};
 }

@@ -66,6 +66,12 @@ void print_grant(const client::Created& created, Terminal& terminal) {
 /// A user who isn't root: the set-uid helper makes the mounts, and the user's own systemd makes the scope.
 bool is_user() { return geteuid() != 0; }
 
+ClientError only_root(const std::string& user) {
+    return {Kind::not_authorized,
+            "--user: only root may run a command as another user. Try: sudo cgpuctl run --user " +
+                model::quote(user) + " …."};
+}
+
 /// Moves a job out of the login session into a cgroup of its own, if systemd manages the cgroups.
 void leave_session(client::Node& node, const std::string& id, const std::string& name, Terminal& terminal) {
     const auto slice = client::slice_for_this_process();
@@ -79,6 +85,22 @@ void leave_session(client::Node& node, const std::string& id, const std::string&
     }
     const auto entered = node.enter_scope(scope);
     if (!entered) terminal.warning(entered.error().text + ". The job stays in the cgroup of its session.");
+}
+
+/// A command that declines management, as a container that does. `why`: what says so.
+Result<void> run_unmanaged(const Input& input, const std::string& why, Terminal& terminal) {
+    terminal.warning(
+        "the command isn't managed (" + why +
+        "): it has no limit, and cgpud doesn't know of it. Try: --mem 4GiB, without CGPU_DISABLE.");
+    if (input.dry_run) return {};
+    if (is_user() && !input.user.empty()) return tl::unexpected(only_root(input.user));
+    if (!is_user()) {
+        const auto user = client::job_user(input.user, whole_environment());
+        if (!user) return tl::unexpected(user.error());
+        if (*user)
+            if (auto done = client::become(**user); !done) return done;
+    }
+    return tl::unexpected(client::start_command(input.command));
 }
 
 /// From the granted instance to the running command; returns only an error.
@@ -109,11 +131,7 @@ ClientError enter(const Input& input, client::Node& node, const std::string& id,
 /// mounts.
 Result<std::optional<client::JobUser>> user_of_command(const std::string& asked) {
     if (!is_user()) return client::job_user(asked, whole_environment());
-    if (!asked.empty())
-        return client::fail(
-            Kind::not_authorized,
-            "--user: only root may run a command as another user. Try: sudo cgpuctl run --user " +
-                model::quote(asked) + " ….");
+    if (!asked.empty()) return tl::unexpected(only_root(asked));
     if (auto helper = client::check_enter_helper(); !helper) return tl::unexpected(helper.error());
     return std::nullopt;
 }
@@ -121,11 +139,12 @@ Result<std::optional<client::JobUser>> user_of_command(const std::string& asked)
 }  // namespace
 
 Result<void> run(const Input& input, client::Node& node, Terminal& terminal) {
-    const auto user = user_of_command(input.user);
-    if (!user) return tl::unexpected(user.error());
     const auto variables = client::request_variables(
         {input.memory, input.weight, input.compute, input.gpus, input.priority}, whole_environment());
     if (!variables) return tl::unexpected(variables.error());
+    if (variables->empty()) return run_unmanaged(input, "CGPU_DISABLE, or an amount of 0", terminal);
+    const auto user = user_of_command(input.user);
+    if (!user) return tl::unexpected(user.error());
     const auto id = new_id();
     if (!id) return tl::unexpected(id.error());
     // Checked before anything is granted: without a driver or a module the command can't run.
@@ -143,10 +162,8 @@ Result<void> run(const Input& input, client::Node& node, Terminal& terminal) {
     const auto created = node.create_instance(*id, name, *variables, input.dry_run);
     if (!created) return tl::unexpected(created.error());
     if (created->quotas.empty())
-        return client::fail(
-            Kind::refused,
-            "cgpuctl run: it asks for the default memory, and that is 0 on this node. Try: --mem "
-            "4GiB, or default_memory in cgpud.yaml.");
+        return run_unmanaged(input, "it asks for the default memory, and default_memory is 0 on this node",
+                             terminal);
     for (const std::string& warning : created->warnings) terminal.warning(warning);
     if (input.dry_run) {
         print_grant(*created, terminal);

@@ -85,9 +85,8 @@ Result<Variables> request_variables(const RunFlags& flags, const Variables& envi
     if (*request) return variables;
     if (const auto unknown = request::find_unknown_name(variables))
         return fail(Kind::usage, request::refuse_unknown_name(*unknown).text);
-    return fail(Kind::usage,
-                "cgpuctl run: nothing asks for GPU memory, or a variable says not to manage the command "
-                "(CGPU_DISABLE, or a zero in ALIYUN_COM_GPU_MEM_CONTAINER). Try: --mem 4GiB.");
+    if (request::declines_management(variables)) return Variables{};
+    return fail(Kind::usage, "cgpuctl run: nothing asks for GPU memory. Try: --mem 4GiB.");
 }
 
 }  // namespace cgpu::client

@@ -24,8 +24,9 @@ struct RunFlags {
 [[nodiscard]] bool asks_for_gpu(std::string_view name);
 
 /// The variables of the request: the ALIYUN_COM_GPU_*, CGPU_* and similar variables of `environment`, with
-/// the flags as CGPU_* in place of every variable that means the same. Error (usage): flags that contradict
-/// each other, a value that can't be read, or nothing that requests an instance.
+/// the flags as CGPU_* in place of every variable that means the same. Empty: they say that the command is
+/// not to be managed (CGPU_DISABLE, or an amount of zero). Error (usage): flags that contradict each other, a
+/// value that can't be read, or nothing that requests an instance.
 [[nodiscard]] Result<Variables> request_variables(const RunFlags& flags, const Variables& environment);
 
 }  // namespace cgpu::client

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "client/runtime/call/unmanaged_gpus.hpp"
 #include "core/request/request.hpp"
 #include "core/request/unknown_name.hpp"
 
@@ -19,7 +20,7 @@ Result<Variables> asked_by(const OciBundle& bundle) {
     return *request || request::find_unknown_name(asked) ? asked : Variables();
 }
 
-Result<bool> is_asked_for(const Invocation& invocation) {
+Result<bool> needs_cgpud(const Invocation& invocation, const std::function<bool()>& brought_by_next) {
     if (!invocation.creates()) return false;
     // Without a config.json, the next runtime reports it in its own words. One that only the next runtime can
     // read is refused: no container may run unmanaged because two parsers differ.
@@ -30,7 +31,7 @@ Result<bool> is_asked_for(const Invocation& invocation) {
     if (!bundle) return tl::unexpected(bundle.error());
     const auto variables = asked_by(*bundle);
     if (!variables) return tl::unexpected(variables.error());
-    return !variables->empty();
+    return !variables->empty() || gets_unmanaged_gpus(*bundle, brought_by_next);
 }
 
 }  // namespace cgpu::runtime

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "client/runtime/call/invocation.hpp"
 #include "client/runtime/oci/oci_bundle.hpp"
 
@@ -10,8 +12,9 @@ namespace cgpu::runtime {
 /// (refused): a value that can't be read.
 [[nodiscard]] Result<Variables> asked_by(const OciBundle& bundle);
 
-/// Whether this call creates a container that requests a part of a GPU. Error: its bundle, or its request,
-/// can't be read.
-[[nodiscard]] Result<bool> is_asked_for(const Invocation& invocation);
+/// Whether cgpud must be asked before this call creates its container: it requests a part of a GPU, or gets
+/// GPUs without that (unmanaged_gpus.hpp). Error: its bundle, or its request, can't be read.
+[[nodiscard]] Result<bool> needs_cgpud(const Invocation& invocation,
+                                       const std::function<bool()>& brought_by_next);
 
 }  // namespace cgpu::runtime

@@ -8,10 +8,10 @@ namespace cgpu::runtime {
 namespace {
 
 /// Options of runc and crun that take a value, either as the next argument or after `=`.
-constexpr std::array<std::string_view, 15> kWithValue = {
-    "--log",       "--log-format",   "--root",    "--criu",   "--rootless", "--cgroup-manager",
-    "--log-level", "--bundle",       "-b",        "--config", "-f",         "--console-socket",
-    "--pid-file",  "--preserve-fds", "--handler",
+constexpr std::array<std::string_view, 17> kWithValue = {
+    "--log",       "--log-format",   "--root",    "--criu",    "--rootless", "--cgroup-manager",
+    "--log-level", "--bundle",       "-b",        "--config",  "-f",         "--console-socket",
+    "--pid-file",  "--preserve-fds", "--handler", "--process", "-p",
 };
 
 struct Option {
@@ -40,6 +40,8 @@ Invocation read_invocation(const std::vector<std::string>& arguments) {
             option.value = arguments[++i];
         if (option.name == "--bundle" || option.name == "-b") invocation.bundle = option.value;
         if (option.name == "--log" && invocation.command.empty()) invocation.log = option.value;
+        if (option.name == "--root" && invocation.command.empty()) invocation.root = option.value;
+        if (option.name == "--process" || option.name == "-p") invocation.process = option.value;
         if (option.name == "--log-format") invocation.log_as_json = option.value == "json";
     }
     return invocation;

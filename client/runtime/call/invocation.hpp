@@ -12,6 +12,8 @@ struct Invocation {
     std::string bundle;        ///< as written; empty: the working folder
     std::string log;           ///< the file of --log; empty if there is none
     bool log_as_json = false;  ///< --log-format json
+    std::string root;          ///< the folder of --root; empty if there is none
+    std::string process;       ///< the file of `exec --process`; empty if there is none
 
     /// Whether it creates a new container.
     [[nodiscard]] bool creates() const { return command == "create" || command == "run"; }

@@ -1,7 +1,11 @@
 #include "client/runtime/chain/next_runtime.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <string_view>
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,6 +16,9 @@ namespace cgpu::runtime {
 namespace {
 
 using client::ClientError;
+
+/// Runtimes that know nothing of NVIDIA's variables and annotations.
+constexpr std::array<std::string_view, 4> kPlainRuntimes = {"runc", "docker-runc", "crun", "youki"};
 
 bool is_same(const struct stat& file, const std::string& path) {
     struct stat other {};
@@ -50,6 +57,15 @@ client::Result<std::string> find_next_runtime(const std::string& chosen,
                         "the next runtime: there is no nvidia-container-runtime, runc or crun. Try: install "
                         "nvidia-container-toolkit, or make a link to a runtime at " +
                             chosen + ".");
+}
+
+bool next_runtime_brings_gpus() {
+    const auto next = find_next_runtime();
+    if (!next) return false;
+    std::error_code error;
+    const auto real = std::filesystem::canonical(*next, error);
+    return error || std::find(kPlainRuntimes.begin(), kPlainRuntimes.end(), real.filename().native()) ==
+                        kPlainRuntimes.end();
 }
 
 ClientError become_next_runtime(char** arguments) {

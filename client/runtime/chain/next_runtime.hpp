@@ -20,6 +20,10 @@ namespace cgpu::runtime {
     const std::string& chosen = "/etc/cgpu/next-runtime",
     const std::vector<std::string>& folders = usual_folders());
 
+/// Whether the next runtime brings GPUs into containers with NVIDIA_VISIBLE_DEVICES or CDI annotations: false
+/// for runtimes that are known not to, such as runc.
+[[nodiscard]] bool next_runtime_brings_gpus();
+
 /// Executes that runtime with the original arguments. Returns only an error.
 [[nodiscard]] client::ClientError become_next_runtime(char** arguments);
 

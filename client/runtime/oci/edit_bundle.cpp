@@ -5,6 +5,9 @@
 #include <sstream>
 
 #include "client/run/job/granted_environment.hpp"
+#include "client/runtime/oci/cdi_annotations.hpp"
+#include "client/runtime/oci/gpu_devices.hpp"
+#include "client/runtime/oci/gpu_minors.hpp"
 #include "core/model/quote.hpp"
 #include "core/request/variables.hpp"
 
@@ -28,6 +31,15 @@ Json hook(const Edit& edit, std::vector<std::string> arguments) {
     Json hook = {{"path", edit.program}, {"args", arguments}, {"timeout", kHookTimeout}};
     if (!edit.bus_address.empty()) hook["env"] = {"DBUS_SYSTEM_BUS_ADDRESS=" + edit.bus_address};
     return hook;
+}
+
+/// The minor numbers of the granted GPUs.
+std::vector<std::uint32_t> granted_minors(const Edit& edit) {
+    std::vector<std::uint32_t> minors;
+    for (const auto& [minor, uuid] : read_gpu_minors(edit.gpus))
+        for (const client::Quota& quota : edit.created.quotas)
+            if (quota.gpu == uuid) minors.push_back(minor);
+    return minors;
 }
 
 }  // namespace
@@ -62,6 +74,12 @@ Result<std::string> allowed_capabilities(const std::string* asked) {
     return text;
 }
 
+void add_attach_hook(OciBundle& bundle, const Edit& edit, bool must_succeed) {
+    std::vector<std::string> arguments = {"attach", edit.id};
+    if (!must_succeed) arguments.emplace_back("if-possible");
+    bundle.add_hook("createRuntime", hook(edit, arguments));
+}
+
 Result<void> edit_bundle(OciBundle& bundle, const Edit& edit) {
     const Variables environment = bundle.environment();
     const auto asked = environment.find(kCapabilities);
@@ -75,8 +93,11 @@ Result<void> edit_bundle(OciBundle& bundle, const Edit& edit) {
         // An image that numbers its GPUs itself means those that it sees.
         if (name != kCudaDevices || !environment.contains(name)) bundle.set_variable(name, value);
     bundle.set_variable(kCapabilities, *capabilities);
+    // NVIDIA's runtime would bring these GPUs in instead of those that the variable names.
+    remove_cdi_gpus(bundle);
+    keep_gpu_devices(bundle, granted_minors(edit));
 
-    bundle.add_hook("createRuntime", hook(edit, {"attach", edit.id}));
+    add_attach_hook(bundle, edit, true);
     const auto value_of = [&environment](const char* name) {
         const auto variable = environment.find(name);
         return variable == environment.end() ? "" : variable->second;

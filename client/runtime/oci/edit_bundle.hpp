@@ -24,7 +24,12 @@ struct Edit {
 /// NVIDIA's toolkit doesn't know.
 [[nodiscard]] Result<std::string> allowed_capabilities(const std::string* asked);
 
-/// Adds the variables of the grant, and the two hooks. Doesn't write the file yet.
+/// Adds the hook that tells cgpud the first process of a container without a limit. `must_succeed`: the
+/// container doesn't start if that fails.
+void add_attach_hook(OciBundle& bundle, const Edit& edit, bool must_succeed);
+
+/// Adds the variables of the grant, and the two hooks, and takes out the devices of GPUs that weren't
+/// granted. Doesn't write the file yet.
 [[nodiscard]] Result<void> edit_bundle(OciBundle& bundle, const Edit& edit);
 
 }  // namespace cgpu::runtime

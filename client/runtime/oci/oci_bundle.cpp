@@ -100,6 +100,19 @@ std::string OciBundle::mount_source(const std::string& destination) const {
     return {};
 }
 
+bool OciBundle::is_managed() const {
+    const Json hooks = list_at(config_, Json::json_pointer("/hooks/createContainer"));
+    return std::any_of(hooks.begin(), hooks.end(),
+                       [](const Json& hook) { return begins_with(hook, kMountHook); });
+}
+
+std::vector<std::string> OciBundle::hook_programs(const std::string& stage) const {
+    std::vector<std::string> programs;
+    for (const Json& hook : list_at(config_, Json::json_pointer("/hooks/" + stage)))
+        programs.push_back(text_of(hook, "path"));
+    return programs;
+}
+
 std::string OciBundle::root() const {
     const auto root = object_at(config_, Json::json_pointer("/root"));
     const auto path = root.find("path");
@@ -120,6 +133,14 @@ void OciBundle::remove_variable(const std::string& name) {
         if (!names(entry, name)) kept.push_back(std::move(entry));
     make_object(config_, "process");
     config_[kEnv] = std::move(kept);
+}
+
+void OciBundle::set_annotation(const std::string& name, const std::string& value) {
+    make_object(config_, "annotations");
+    if (value.empty())
+        config_["annotations"].erase(name);
+    else
+        config_["annotations"][name] = value;
 }
 
 void OciBundle::add_hook(const std::string& stage, Json hook) {

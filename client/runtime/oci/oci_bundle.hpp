@@ -29,12 +29,22 @@ class OciBundle {
     [[nodiscard]] std::string host_name() const;
     /// What is mounted at `destination` in it, as a path on the host; empty if nothing is.
     [[nodiscard]] std::string mount_source(const std::string& destination) const;
+    /// Whether it was given a part of a GPU: it has the hook that makes cgpu's mounts.
+    [[nodiscard]] bool is_managed() const;
+    /// The paths of the programs of its hooks of a stage.
+    [[nodiscard]] std::vector<std::string> hook_programs(const std::string& stage) const;
     /// Its root file system, as an absolute path on the host.
     [[nodiscard]] std::string root() const;
+
+    /// The whole file, for readers and editors of one part of it.
+    [[nodiscard]] const Json& config() const { return config_; }
+    [[nodiscard]] Json& config() { return config_; }
 
     /// Replaces every entry of that name.
     void set_variable(const std::string& name, const std::string& value);
     void remove_variable(const std::string& name);
+    /// An empty value removes it.
+    void set_annotation(const std::string& name, const std::string& value);
     /// `stage`: createRuntime, createContainer, poststop. Comes after the existing hooks.
     void add_hook(const std::string& stage, Json hook);
 

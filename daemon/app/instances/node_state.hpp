@@ -1,6 +1,8 @@
 #pragma once
 
 #include <functional>
+#include <map>
+#include <utility>
 
 #include "core/model/node.hpp"
 #include "daemon/app/instances/options.hpp"
@@ -24,6 +26,10 @@ class NodeState {
     /// Tries the transition on a copy, saves the copy, makes it current, and tells compute. True: the node
     /// has changed.
     Result<bool> change(const Transition& transition, Options options);
+    /// See model::Node. It isn't saved, and concerns new grants only.
+    void set_held_unmanaged(std::map<model::Uuid, model::Bytes> held) {
+        node_.set_held_unmanaged(std::move(held));
+    }
 
   private:
     model::Node node_;

@@ -104,32 +104,38 @@ Result<Created> Service::create_instance(std::string_view id, std::string_view n
 
     model::Instance wanted{*parsed_id,    std::string(name), 0,          outside_.wall_clock(), grant->mode,
                            grant->quotas, std::nullopt,      caller.user};
+    return put_in(std::move(wanted), std::move(grant->warnings), caller, options);
+}
+
+Result<Created> Service::put_in(model::Instance wanted, std::vector<std::string> warnings,
+                                const Caller& caller, Options options) {
+    const model::InstanceId id = wanted.id;
     const auto add = [&](model::Node& node) { return node.add_instance(wanted); };
     if (options.dry_run) {
         const auto checked = state_.change(add, options);
         if (!checked) return tl::unexpected(checked.error());
-        return Created{std::move(wanted), {}, std::move(grant->warnings)};
+        return Created{std::move(wanted), {}, std::move(warnings)};
     }
     // The link comes first: an instance that is on disk must be usable.
     auto trial = state_.node();
     if (auto added = add(trial); !added) return tl::unexpected(worth_another_try(std::move(added.error())));
-    auto folder = outside_.links.open(*trial.find_instance(*parsed_id));
+    auto folder = outside_.links.open(*trial.find_instance(id));
     if (!folder) return tl::unexpected(folder.error());
     if (const auto changed = state_.change(add, options); !changed) {
-        outside_.links.close(*parsed_id);
+        outside_.links.close(id);
         return tl::unexpected(changed.error());
     }
-    let_in(*parsed_id, caller.user);
-    lifetimes_.watch_end(*parsed_id, caller.process);
-    const auto& instance = *state_.node().find_instance(*parsed_id);
+    let_in(id, caller.user);
+    lifetimes_.watch_end(id, caller.process);
+    const auto& instance = *state_.node().find_instance(id);
     for (const auto& quota : instance.quotas)
         log::info("{}: admitted, GPU {}, {}MiB, weight {}", model::describe(instance), quota.gpu.to_string(),
                   quota.memory_limit.mib(), quota.weight);
-    for (const auto& warning : grant->warnings) log::warn("{}: {}", model::describe(instance), warning);
+    for (const auto& warning : warnings) log::warn("{}: {}", model::describe(instance), warning);
     outside_.publisher.instance_added(instance.id);
     for (const auto& quota : instance.quotas) outside_.publisher.gpu_changed(quota.gpu);
     outside_.admission.instances_changed();
-    return Created{instance, std::move(*folder), std::move(grant->warnings)};
+    return Created{instance, std::move(*folder), std::move(warnings)};
 }
 
 Refusal Service::worth_another_try(Refusal refusal) const {

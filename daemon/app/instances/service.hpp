@@ -78,6 +78,17 @@ class Service {
     Result<Created> create_instance(std::string_view id, std::string_view name,
                                     const std::map<std::string, std::string>& variables, const Caller& caller,
                                     Options options);
+    /// Adds the instance, whose quotas have been granted, with its link; it ends with the caller's process
+    /// unless another one is attached before.
+    Result<Created> put_in(model::Instance wanted, std::vector<std::string> warnings, const Caller& caller,
+                           Options options);
+    /// The refusal of a new instance, changed to try_again if the resources may be held by an instance that
+    /// is just ending.
+    [[nodiscard]] model::Refusal worth_another_try(model::Refusal refusal) const;
+    /// What unmanaged containers hold; it isn't free for instances.
+    void set_held_unmanaged(std::map<model::Uuid, model::Bytes> held) {
+        state_.set_held_unmanaged(std::move(held));
+    }
     /// See ownership.hpp.
     [[nodiscard]] bool is_own(std::string_view id, const Caller& caller) const {
         return app::is_own(node(), id, caller);
@@ -124,9 +135,6 @@ class Service {
 
   private:
     void let_in(const model::InstanceId& id, std::uint32_t user);
-    /// The refusal of a new instance, changed to try_again if the resources may be held by an instance that
-    /// is just ending.
-    [[nodiscard]] model::Refusal worth_another_try(model::Refusal refusal) const;
 
     Settings settings_;
     Outside outside_;

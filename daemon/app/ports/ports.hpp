@@ -46,6 +46,8 @@ class Publisher {
     virtual void instance_added(const model::InstanceId& id) = 0;
     virtual void instance_changed(const model::InstanceId& id) = 0;
     virtual void instance_removed(const model::InstanceId& id) = 0;
+    /// A container without a limit has come, changed or gone.
+    virtual void unmanaged_changed() = 0;
 };
 
 /// The sockets of the module: a folder per instance.

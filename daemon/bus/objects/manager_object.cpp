@@ -44,11 +44,13 @@ void emit_changed(sdbus::IObject& object, const std::vector<compat::PropertyName
 }  // namespace
 
 ManagerObject::ManagerObject(sdbus::IConnection& connection, Authority& authority, app::Service& service,
-                             app::Upgrader& upgrader, std::string version, app::Examined examined)
+                             app::Upgrader& upgrader, app::UnmanagedContainers& unmanaged,
+                             std::string version, app::Examined examined)
     : AdaptorInterfaces(connection, sdbus::ObjectPath(kManagerPath)),
       authority_(authority),
       service_(service),
       upgrader_(upgrader),
+      unmanaged_(unmanaged),
       version_(std::move(version)),
       examined_(std::move(examined)) {
     registerAdaptor();
@@ -79,13 +81,25 @@ void ManagerObject::CreateInstance(Created&& result, std::string id, std::string
                    });
 }
 
+void ManagerObject::AdmitUnmanaged(sdbus::Result<bool>&& result, std::string id, std::string name,
+                                   std::vector<std::string> gpus, OptionMap options) {
+    const auto caller = caller_of(getObject(), service_, "AdmitUnmanaged");
+    when_permitted(authority_, Action::run, getObject(), "AdmitUnmanaged", std::move(result),
+                   [&unmanaged = unmanaged_, id, name, gpus, caller, options] {
+                       return take(unmanaged.admit(id, name, gpus, caller, take(read_options(options))));
+                   });
+}
+
 void ManagerObject::Attach(sdbus::Result<>&& result, std::string id, std::uint32_t pid, OptionMap options) {
     auto caller = caller_of(getObject(), service_, "Attach");
     // Now, because once polkit has answered, the pid may be another process's.
     const auto process = guarded("Attach", [&] { return take(service_.identify(take(to_pid(pid)))); });
     caller.own_only = service_.is_own(id, caller) && service_.is_own(process, caller);
     when_permitted(authority_, action_for(caller), getObject(), "Attach", std::move(result),
-                   [&service = service_, id, process, caller, options] {
+                   [&service = service_, &unmanaged = unmanaged_, id, process, caller, options] {
+                       const bool known = unmanaged.attach(id, process, caller);
+                       // One that books its GPUs is an instance, too.
+                       if (known && !service.find_instance(id)) return;
                        take(service.attach(id, process, caller, take(read_options(options))));
                    });
 }
@@ -132,6 +146,26 @@ std::vector<std::map<std::string, sdbus::Variant>> ManagerObject::Kept() {
             entry.emplace("memory-limit", sdbus::Variant(figures.memory_limit->count()));
         if (figures.weight) entry.emplace("weight", sdbus::Variant(*figures.weight));
         if (figures.high_priority) entry.emplace("high-priority", sdbus::Variant(*figures.high_priority));
+    }
+    return all;
+}
+
+std::vector<std::map<std::string, sdbus::Variant>> ManagerObject::Unmanaged() {
+    std::vector<std::map<std::string, sdbus::Variant>> all;
+    for (const auto& [id, container] : unmanaged_.all()) {
+        std::vector<std::string> gpus;
+        for (const auto& gpu : container.gpus) gpus.push_back(gpu.to_string());
+        std::map<std::string, std::uint64_t> memory;
+        for (const auto& [gpu, bytes] : container.held) memory.emplace(gpu.to_string(), bytes);
+        const auto pid = container.attached ? static_cast<std::uint32_t>(container.attached->pid) : 0U;
+        auto& entry = all.emplace_back();
+        entry.emplace("id", sdbus::Variant(id.str()));
+        entry.emplace("name", sdbus::Variant(container.name));
+        entry.emplace("created", sdbus::Variant(container.created));
+        entry.emplace("pid", sdbus::Variant(pid));
+        entry.emplace("gpus", sdbus::Variant(gpus));
+        entry.emplace("booked", sdbus::Variant(container.whole));
+        entry.emplace("memory", sdbus::Variant(memory));
     }
     return all;
 }
@@ -210,6 +244,8 @@ void ManagerObject::default_memory_changed() {
     emit_changed(getObject(),
                  {compat::PropertyName("DefaultMemory"), compat::PropertyName("DefaultMemorySource")});
 }
+
+void ManagerObject::unmanaged_changed() { emit_changed(getObject(), {compat::PropertyName("Unmanaged")}); }
 
 void ManagerObject::set_configuration_problems(app::ConfigurationProblems problems) {
     if (problems.empty() && configuration_problems_.empty()) return;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/app/instances/service.hpp"
+#include "daemon/app/instances/unmanaged_containers.hpp"
 #include "daemon/app/ports/configuration_problem.hpp"
 #include "daemon/app/ports/examination.hpp"
 #include "daemon/app/upgrade/upgrader.hpp"
@@ -21,7 +21,8 @@ class ManagerObject final
     : public sdbus::AdaptorInterfaces<org::cgpu1::Manager_adaptor, sdbus::ObjectManager_adaptor> {
   public:
     ManagerObject(sdbus::IConnection& connection, Authority& authority, app::Service& service,
-                  app::Upgrader& upgrader, std::string version, app::Examined examined);
+                  app::Upgrader& upgrader, app::UnmanagedContainers& unmanaged, std::string version,
+                  app::Examined examined);
     ~ManagerObject();
     ManagerObject(const ManagerObject&) = delete;
     ManagerObject& operator=(const ManagerObject&) = delete;
@@ -32,6 +33,7 @@ class ManagerObject final
     void mode_changed();
     /// The default memory in force, or its source, has changed.
     void default_memory_changed();
+    void unmanaged_changed();
     void job_ended(const upgrade::Ended& ended);
     void set_configuration_problems(app::ConfigurationProblems problems);
     void set_newer_driver_functions(std::vector<std::string> names);
@@ -44,6 +46,8 @@ class ManagerObject final
 
     void CreateInstance(Created&& result, std::string id, std::string name,
                         std::map<std::string, std::string> variables, OptionMap options) override;
+    void AdmitUnmanaged(sdbus::Result<bool>&& result, std::string id, std::string name,
+                        std::vector<std::string> gpus, OptionMap options) override;
     void Attach(sdbus::Result<>&& result, std::string id, std::uint32_t pid, OptionMap options) override;
     void ReleaseInstance(sdbus::Result<>&& result, std::string id, OptionMap options) override;
     void Forget(sdbus::Result<>&& result, std::string name, OptionMap options) override;
@@ -69,12 +73,14 @@ class ManagerObject final
     std::string ModuleVersion() override { return upgrader_.installed_in_force(); }
     std::vector<std::string> ModulesInstalled() override;
     std::vector<std::map<std::string, sdbus::Variant>> Kept() override;
+    std::vector<std::map<std::string, sdbus::Variant>> Unmanaged() override;
     std::vector<std::map<std::string, sdbus::Variant>> ConfigurationProblems() override;
     std::vector<std::string> NewerDriverFunctions() override { return newer_driver_functions_; }
 
     Authority& authority_;
     app::Service& service_;
     app::Upgrader& upgrader_;
+    app::UnmanagedContainers& unmanaged_;
     std::string version_;
     app::Examined examined_;
     app::ConfigurationProblems configuration_problems_;

@@ -5,12 +5,13 @@
 namespace cgpu::bus {
 
 Objects::Objects(sdbus::IConnection& connection, app::Service& service, app::Upgrader& upgrader,
-                 std::string version, const app::Examined& examined)
+                 app::UnmanagedContainers& unmanaged, std::string version,
+                 const app::Examined& examined)
     : connection_(connection),
       authority_(connection),
       service_(service),
       upgrader_(upgrader),
-      manager_(connection, authority_, service, upgrader, std::move(version), examined) {
+      manager_(connection, authority_, service, upgrader, unmanaged, std::move(version), examined) {
     refresh_gpus();
     refresh_job();
     for (const auto& [id, instance] : service_.node().instances()) refresh(id);

@@ -19,7 +19,7 @@ class Objects {
     /// Exports everything in the node, without a signal for each object: nobody can know of objects before
     /// the bus's name is taken.
     Objects(sdbus::IConnection& connection, app::Service& service, app::Upgrader& upgrader,
-            std::string version, const app::Examined& examined);
+            app::UnmanagedContainers& unmanaged, std::string version, const app::Examined& examined);
 
     /// Exports new GPUs, and emits the changes of the others.
     void refresh_gpus();

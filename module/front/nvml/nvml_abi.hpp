@@ -8,6 +8,7 @@ namespace cgpu::front::nvml {
 
 constexpr int kSuccess = 0;
 constexpr int kUninitialized = 1;
+constexpr int kInvalidArgument = 2;
 constexpr int kNotSupported = 3;
 constexpr int kNoPermission = 4;
 constexpr int kNotFound = 6;

@@ -73,6 +73,10 @@ std::optional<std::array<std::uint8_t, 16>> parse_uuid(std::string_view text) {
     return uuid;
 }
 
+Found instance_has(std::string_view uuid) {
+    return ask_of(uuid, [](std::uint32_t, std::int64_t) { return std::optional(true); });
+}
+
 Found instance_usage(std::string_view uuid, Usage& usage) {
     std::uint64_t limit = 0;
     const Found found = ask_of(uuid, [&](std::uint32_t gpu, std::int64_t until) -> std::optional<bool> {

@@ -27,6 +27,8 @@ enum class Found {
     no_daemon,
 };
 
+/// Whether the instance has this GPU.
+Found instance_has(std::string_view uuid);
 Found instance_usage(std::string_view uuid, Usage& usage);
 
 /// The instance's processes that have memory of the GPU, by their pids as this process sees them; none if the

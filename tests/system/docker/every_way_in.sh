@@ -21,6 +21,11 @@ for mode in legacy cdi; do
     expect_total "$limit_of_four" docker exec -e LD_LIBRARY_PATH=/usr/lib/x86_64-linux-gnu "$mode" info
     expect_total "$limit_of_four" docker exec --user 1000:1000 "$mode" info
     expect_total "$limit_of_four" inside "$mode" env -i /usr/local/bin/info
+    uuid=$(cgpuctl status --json | jq -r '.gpus[0].uuid')
+    expect_equal "what docker exec sees" \
+        "$(docker exec "$mode" sh -c 'echo $NVIDIA_VISIBLE_DEVICES $CUDA_VISIBLE_DEVICES $ALIYUN_COM_GPU_MEM_CONTAINER $ALIYUN_COM_GPU_MEM_DEV')" \
+        "$uuid $uuid 4 15"
+    expect_equal "its own numbers" "$(docker exec -e CUDA_VISIBLE_DEVICES=0 "$mode" sh -c 'echo $CUDA_VISIBLE_DEVICES')" 0
     expect_error 'Read-only file system|Device or resource busy' \
         docker exec "$mode" rm /run/cgpu/front/libcuda.so.1
     expect docker rm -f "$mode" >/dev/null

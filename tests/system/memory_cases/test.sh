@@ -44,9 +44,16 @@ sees $v100 16130 $mem=15 $dev=15
 
 # Not managed.
 for zero in 0 1,0,0; do
-    asks=($mem=$zero)
-    expect_error 'Try: ' env "${asks[@]}" cgpuctl run -- info
+    env "$mem=$zero" cgpuctl run -- info >"$scratch/whole" 2>"$scratch/whole.err" || fail "$(cat "$scratch/whole.err")"
+    expect_equal "total asking $mem=$zero" "$(fact "$scratch/whole" device.0.total_mem)" $((16130 * 1024 * 1024))
+    expect has "$scratch/whole.err" "the command isn't managed"
 done
+# What cards of different sizes count as, as the job sees it, asks for the same again.
+job mixed --mem 4301MiB,6043MiB --gpus $v100,$t4 -- sh -c 'echo "again $ALIYUN_COM_GPU_MEM_CONTAINER $ALIYUN_COM_GPU_MEM_DEV"'
+wait "${pids[mixed]}"
+expect_equal "a grant on two kinds of cards" "$(fact "$scratch/mixed.out" again)" "4,5 15,14"
+wait_for 5 none_listed
+sees $v100,$t4 4301,5396 $mem=4,5 $dev=15,14
 # More than the card has.
 expect_error 'Try: ' env $mem=4 $dev=17 cgpuctl run --gpus $v100 -- info
 expect_error 'Try: ' env $mem=16 $dev=15 cgpuctl run --gpus $v100 -- info

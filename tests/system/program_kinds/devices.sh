@@ -56,3 +56,25 @@ wait "${pids[all]}"
 expect_equal "error on GPU 1 of all" "$(fact "$scratch/all.out" error)" \
     "cuDevicePrimaryCtxRetain 101 CUDA_ERROR_INVALID_DEVICE"
 wait_for 5 nothing_held
+
+# NVML shows a job its own GPUs only, numbered from 0, as in a container that has these device nodes alone.
+cat >"$scratch/nvml.py" <<'TEXT'
+import ctypes
+nvml = ctypes.CDLL("libnvidia-ml.so.1")
+count, index, device = ctypes.c_uint(), ctypes.c_uint(), ctypes.c_void_p()
+uuid = ctypes.create_string_buffer(96)
+assert nvml.nvmlInit_v2() == 0 and nvml.nvmlDeviceGetCount_v2(ctypes.byref(count)) == 0
+for i in range(count.value):
+    assert nvml.nvmlDeviceGetHandleByIndex_v2(i, ctypes.byref(device)) == 0
+    assert nvml.nvmlDeviceGetIndex(device, ctypes.byref(index)) == 0 and index.value == i
+    assert nvml.nvmlDeviceGetUUID(device, uuid, len(uuid)) == 0
+    print(uuid.value.decode())
+print("beyond", nvml.nvmlDeviceGetHandleByIndex_v2(count.value, ctypes.byref(device)))
+TEXT
+uuids() { cgpuctl status --json | jq -r "[.gpus[$1].uuid] | join(\" \")"; }
+for gpus in 0 2 0,2 2,1; do
+    cgpuctl run --gpus "$gpus" --mem 1GiB -- python3 -B "$scratch/nvml.py" >"$scratch/nvml" || fail "NVML with GPUs $gpus"
+    wanted=$(for gpu in $(tr , '\n' <<<"$gpus" | sort); do uuids "$gpu"; done)
+    expect_equal "GPUs that NVML shows a job on $gpus" "$(grep -v beyond "$scratch/nvml")" "$wanted"
+    expect_equal "the error beyond them" "$(fact "$scratch/nvml" beyond)" 2
+done

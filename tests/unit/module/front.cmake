@@ -74,7 +74,7 @@ if(NOT CGPU_SANITIZE)  # it forks processes that have threads, and closes descri
             ${CMAKE_CURRENT_LIST_DIR}/front/link/front_link_test.cpp ${CMAKE_CURRENT_LIST_DIR}/front/compute/front_launch_test.cpp
             front/compute/front_launching_test.cpp
             ${CMAKE_CURRENT_LIST_DIR}/front/driver/front_jump_test.cpp
-            ${CMAKE_CURRENT_LIST_DIR}/front/nvml/front_nvml_memory_test.cpp
+            ${CMAKE_CURRENT_LIST_DIR}/front/nvml/front_nvml_devices_test.cpp ${CMAKE_CURRENT_LIST_DIR}/front/nvml/front_nvml_memory_test.cpp
             ${CMAKE_CURRENT_LIST_DIR}/front/nvml/front_nvml_processes_test.cpp
             ${CMAKE_CURRENT_LIST_DIR}/front/nvml/front_nvml_table_test.cpp
             ${CMAKE_CURRENT_LIST_DIR}/front/nvml/front_nvml_utilization_test.cpp

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "client/runtime/unmanaged.hpp"
 #include "tests/unit/client/support/fake_node.hpp"
 #include "tests/unit/client/support/temp_root.hpp"
 
@@ -54,7 +55,7 @@ TEST_F(CreateTest, TheDefaultMemoryOfANodeThatHasNoneIsNotManaged) {
 
 TEST_F(CreateTest, WhatAsksForNothingIsLeftAlone) {
     for (const char* config :
-         {R"({})", R"({"process":{"env":["PATH=/bin","NVIDIA_VISIBLE_DEVICES=all"]}})",
+         {R"({})", R"({"process":{"env":["PATH=/bin","NVIDIA_VISIBLE_DEVICES=void"]}})",
           R"({"process":{"env":["ALIYUN_COM_GPU_MEM_CONTAINER=0"]}})",
           R"({"process":{"env":["ALIYUN_COM_GPU_MEM_CONTAINER=4","CGPU_DISABLE=true"]}})"}) {
         const auto managed = prepared(config);
@@ -63,6 +64,38 @@ TEST_F(CreateTest, WhatAsksForNothingIsLeftAlone) {
         EXPECT_TRUE(untouched()) << config;
     }
     EXPECT_TRUE(node.calls.empty());
+}
+
+/// As the engine writes it for --device nvidia.com/gpu=1.
+constexpr const char* kHasADevice = R"({"hostname":"web","process":{"env":["NVIDIA_VISIBLE_DEVICES=void"]},
+    "linux":{"devices":[{"path":"/dev/nvidia1","type":"c","major":195,"minor":1}]}})";
+
+TEST_F(CreateTest, AContainerWithGpusAndWithoutARequestIsToldToTheNode) {
+    folder.file("/config.json", kHasADevice);
+    auto bundle = OciBundle::read(folder.path());
+    ASSERT_TRUE(take_in_unmanaged(*bundle, cgpuctl::kWebId, "/x", node, "/missing"));
+    const std::string call = "admit_unmanaged " + std::string(cgpuctl::kWebId) + " web ";
+    ASSERT_EQ(node.calls.size(), 1U);
+    EXPECT_TRUE(node.calls[0].starts_with(call)) << node.calls[0];
+    const Json hook = OciBundle::read(folder.path())->config()["hooks"]["createRuntime"][0];
+    EXPECT_EQ(hook["args"], Json({"cgpu-runtime", "hook", "attach", cgpuctl::kWebId, "if-possible"}));
+    node.admitted = true;
+    ASSERT_TRUE(take_in_unmanaged(*bundle, cgpuctl::kWebId, "/x", node, "/missing"));
+    EXPECT_EQ(OciBundle::read(folder.path())->config()["hooks"]["createRuntime"][1]["args"].size(), 4U)
+        << "without its process the booking would end";
+}
+
+TEST_F(CreateTest, ItStartsWithoutAnAnswerUnlessTheRuleIsAnother) {
+    folder.file("/config.json", kHasADevice);
+    auto bundle = OciBundle::read(folder.path());
+    for (const Kind kind : {Kind::unreachable, Kind::not_authorized, Kind::failed}) {
+        node.admitted = client::fail(kind, "no. Try: again.");
+        EXPECT_TRUE(take_in_unmanaged(*bundle, cgpuctl::kWebId, "/x", node, folder.at("/missing")));
+        EXPECT_FALSE(take_in_unmanaged(*bundle, cgpuctl::kWebId, "/x", node, folder.at("/config.json")));
+    }
+    node.admitted = client::fail(Kind::refused, "no. Try: again.");
+    EXPECT_FALSE(take_in_unmanaged(*bundle, cgpuctl::kWebId, "/x", node, folder.at("/missing")));
+    EXPECT_FALSE(bundle->config().contains("hooks"));
 }
 
 TEST_F(CreateTest, AnnotationsAskToo) {

@@ -128,6 +128,14 @@ class FakeNode final : public client::Node {
         calls.push_back("create_instance " + id + " " + name);
         return grant;
     }
+    client::Result<bool> admitted = false;  ///< the answer of admit_unmanaged
+    client::Result<bool> admit_unmanaged(const std::string& id, const std::string& name,
+                                         const std::vector<std::string>& gpus) override {
+        std::string call = "admit_unmanaged " + id + " " + name;
+        for (const std::string& gpu : gpus) call += " " + gpu;
+        calls.push_back(call);
+        return admitted;
+    }
     client::Result<void> enter_scope(const client::Scope& scope) override {
         return note("enter-scope " + scope.unit, false);
     }

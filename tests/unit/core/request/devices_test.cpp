@@ -35,6 +35,16 @@ TEST(RequestDevices, NvidiasVariableIsTheFallback) {
     EXPECT_EQ(with({{"NVIDIA_VISIBLE_DEVICES", "2"}, {"CGPU_GPUS", "all"}}).gpus, Names{});
 }
 
+TEST(RequestDevices, CdiNames) {
+    EXPECT_EQ(with({{"NVIDIA_VISIBLE_DEVICES", "nvidia.com/gpu=2"}}).gpus, Names{2U});
+    EXPECT_EQ(with({{"NVIDIA_VISIBLE_DEVICES", "runtime.nvidia.com/gpu=1,nvidia.com/gpu=0"}}).gpus,
+              (Names{1U, 0U}));
+    EXPECT_EQ(with({{"CGPU_GPUS", "nvidia.com/gpu=" + std::string(kUuid1)}}).gpus,
+              Names{model::Uuid::parse(kUuid1).value()});
+    for (const char* all : {"nvidia.com/gpu=all", "runtime.nvidia.com/gpu=all"})
+        EXPECT_TRUE(with({{"NVIDIA_VISIBLE_DEVICES", all}}).gpus.empty()) << all;
+}
+
 TEST(RequestDevices, AllOrNoneNamedIsForPlacementToDecide) {
     for (const char* nothing : {"all", "", "none", "void"}) {
         const Request request = with({{"NVIDIA_VISIBLE_DEVICES", nothing}});
@@ -52,7 +62,8 @@ TEST(RequestDevices, BothOfOursMustAgree) {
 
 TEST(RequestDevices, WhatNamesNoGpuIsRefused) {
     for (const char* text :
-         {"x", "0,,1", "0,", "-1", "0:0", "GPU-123", "99999999999", "nvidia.com/gpu=0", "0,0"})
+         {"x", "0,,1", "0,", "-1", "0:0", "GPU-123", "99999999999", "nvidia.com/gpu=", "nvidia.com/gpu=0:1",
+          "amd.com/gpu=0", "nvidia.com/gpu=0,all", "0,0", "0,nvidia.com/gpu=0"})
         refusal_in({{"CGPU_MEM", "1GiB"}, {"NVIDIA_VISIBLE_DEVICES", text}}, "NVIDIA_VISIBLE_DEVICES");
     refusal_in({{"CGPU_MEM", "1GiB"}, {"CGPU_GPUS", "MIG-c09d11f5-a565-1f83-903c-a65a7ba138af"}},
                "MIG instances");

@@ -134,6 +134,15 @@ TEST(RequestMemory, DevOnlyMattersWhereItIsUsed) {
                "ALIYUN_COM_GPU_MEM_DEV");
     refusal_in({{"ALIYUN_COM_GPU_MEM_CONTAINER", "3"}, {"ALIYUN_COM_GPU_MEM_DEV", "0"}},
                "ALIYUN_COM_GPU_MEM_DEV");
+    for (const char* list : {"15,", "15,x", "15,0"})
+        refusal_in({{"ALIYUN_COM_GPU_MEM_CONTAINER", "3"}, {"ALIYUN_COM_GPU_MEM_DEV", list}},
+                   "ALIYUN_COM_GPU_MEM_DEV");
+    // The sizes of different cards, as a container on several GPUs sees them.
+    const Request mixed =
+        request_in({{"ALIYUN_COM_GPU_MEM_CONTAINER", "4,6,2"}, {"ALIYUN_COM_GPU_MEM_DEV", "15,79"}});
+    EXPECT_EQ(mixed.memory, (std::vector<MemoryAsk>{CardShare{4, 15}, CardShare{6, 79}, CardShare{2, 79}}));
+    EXPECT_EQ(request_in({{"ALIYUN_COM_GPU_MEM_CONTAINER", "4"}, {"ALIYUN_COM_GPU_MEM_DEV", "15,79"}}).memory,
+              (std::vector<MemoryAsk>{CardShare{4, 15}, CardShare{4, 79}}));
     EXPECT_EQ(request_in({{"ALIYUN_COM_GPU_MEM_CONTAINER", "3"}, {"ALIYUN_COM_GPU_MEM_DEV", ""}}).memory,
               shares({3}));
 }

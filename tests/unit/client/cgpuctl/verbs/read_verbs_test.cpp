@@ -46,6 +46,31 @@ TEST_F(ReadVerbs, StatusHasALineForEachGpu) {
     EXPECT_EQ(screen_.err.str(), "");
 }
 
+TEST_F(ReadVerbs, ListShowsContainersWithoutALimit) {
+    auto& snapshot = node_.snapshot;
+    snapshot.instances[0].managed = false;
+    snapshot.unmanaged = {{"aaaabbbbccccdddd", "free", 1, 12, {kUuid1}, {{kUuid0, 300 * kMib}}},
+                          {"bbbb", "any", 2, 0, {}, {}}};
+    input_.no_legend = true;
+    const std::string text = printed(&list);
+    EXPECT_NE(text.find("aaaabbbbcccc  free  0    300MiB "), std::string::npos) << text;
+    EXPECT_NE(text.find("aaaabbbbcccc  free  1    0MiB "), std::string::npos) << text;
+    EXPECT_NE(text.find("bbbb          any   all  0MiB "), std::string::npos) << text;
+    std::size_t rows = 0;
+    for (auto at = text.find("unmanaged\n"); at != std::string::npos; at = text.find("unmanaged\n", at + 1))
+        ++rows;
+    EXPECT_EQ(rows, 4U) << "the instance books its GPU";
+    screen_.out.str("");
+    const auto all = parsed(&list);
+    ASSERT_EQ(all.size(), 3U);
+    EXPECT_EQ(all[0]["managed"], false);
+    EXPECT_EQ(all[1]["state"], "unmanaged");
+    EXPECT_EQ(all[1]["gpus"].size(), 2U);
+    EXPECT_EQ(all[1]["gpus"][0]["memory_used_bytes"], 300 * kMib);
+    EXPECT_EQ(all[1]["gpus"][0]["memory_limit_bytes"], nullptr);
+    EXPECT_EQ(all[2]["gpus"].size(), 2U) << "it may use all";
+}
+
 TEST_F(ReadVerbs, WhatIsKeptHasALineForEachDevice) {
     input_.kept = true;
     EXPECT_EQ(printed(&list), "NAME  OWNER  DEVICE  MEMORY  WEIGHT  PRIORITY\n");

@@ -58,9 +58,26 @@ TEST(GrantedEnvironment, NeverMoreThanTheLimit) {
 TEST(GrantedEnvironment, NoNumberWhereNoneFits) {
     EXPECT_FALSE(granted_environment({quota("GPU-a", 512)}, {card("GPU-a", 16130)})
                      .contains("ALIYUN_COM_GPU_MEM_CONTAINER"));
-    EXPECT_FALSE(granted_environment({quota("GPU-a", 5120), quota("GPU-b", 5120)},
+    EXPECT_FALSE(granted_environment({quota("GPU-a", 5120), quota("GPU-b", 512)},
                                      {card("GPU-a", 16130), card("GPU-b", 81559)})
                      .contains("ALIYUN_COM_GPU_MEM_DEV"));
+    EXPECT_FALSE(granted_environment({quota("GPU-a", 5120), quota("GPU-x", 5120)}, {card("GPU-a", 16130)})
+                     .contains("ALIYUN_COM_GPU_MEM_DEV"));
+}
+
+TEST(GrantedEnvironment, CardsOfDifferentSizesAreListedGpuByGpu) {
+    const auto variables = granted_environment({quota("GPU-b", 4100), quota("GPU-a", 4301)},
+                                               {card("GPU-a", 16130), card("GPU-b", 81559)});
+    EXPECT_EQ(variables.at("ALIYUN_COM_GPU_MEM_CONTAINER"), "3,4");
+    EXPECT_EQ(variables.at("ALIYUN_COM_GPU_MEM_DEV"), "79,15");
+    // 4 of 15 on each, in other units; a shorter list would be for fewer GPUs.
+    const auto alike = granted_environment({quota("GPU-a", 4301), quota("GPU-b", 4301)},
+                                           {card("GPU-a", 16130), card("GPU-b", 15360)});
+    EXPECT_EQ(alike.at("ALIYUN_COM_GPU_MEM_CONTAINER"), "4");
+    const auto four = granted_environment({quota("GPU-a", 4301), quota("GPU-b", 4130)},
+                                          {card("GPU-a", 16130), card("GPU-b", 81559)});
+    EXPECT_EQ(four.at("ALIYUN_COM_GPU_MEM_CONTAINER"), "4,4");
+    EXPECT_EQ(four.at("ALIYUN_COM_GPU_MEM_DEV"), "15,79");
 }
 
 }  // namespace

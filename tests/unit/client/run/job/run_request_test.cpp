@@ -68,12 +68,21 @@ TEST(RunRequest, AFlagOverridesAZeroInTheEnvironment) {
 }
 
 TEST(RunRequest, NothingAskedSaysWhatToGive) {
-    for (const Variables& environment : {Variables{}, Variables{{"ALIYUN_COM_GPU_MEM_CONTAINER", "0"}},
-                                         Variables{{"CGPU_MEM", "4GiB"}, {"CGPU_DISABLE", "1"}}}) {
+    for (const Variables& environment : {Variables{}, Variables{{"NVIDIA_VISIBLE_DEVICES", "all"}}}) {
         const ClientError error = refused({}, environment);
         EXPECT_EQ(error.kind, Kind::usage);
         EXPECT_NE(error.text.find("Try: --mem 4GiB."), std::string::npos) << error.text;
     }
+}
+
+TEST(RunRequest, WhatDeclinesManagementAsksForNothing) {
+    for (const Variables& environment : {Variables{{"ALIYUN_COM_GPU_MEM_CONTAINER", "0"}},
+                                         Variables{{"ALIYUN_COM_GPU_MEM_CONTAINER", "1,0"}},
+                                         Variables{{"CGPU_MEM", "4GiB"}, {"CGPU_DISABLE", "1"}},
+                                         Variables{{"CGPU_MEM", "0"}}, Variables{{"CGPU_DISABLE", "true"}}})
+        EXPECT_TRUE(asked({}, environment).empty());
+    EXPECT_TRUE(asked({"0", "", "", "", ""}, {}).empty());
+    EXPECT_FALSE(asked({"4GiB", "", "", "", ""}, {{"CGPU_DISABLE", "0"}}).empty());
 }
 
 TEST(RunRequest, AFlagWithoutMemorySaysWhichFlagIsMissing) {

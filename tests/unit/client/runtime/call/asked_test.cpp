@@ -19,8 +19,9 @@ struct AskedTest : testing::Test {
         invocation.command = command;
         invocation.id = "0123456789ab";
         invocation.bundle = folder.path();
-        return is_asked_for(invocation);
+        return needs_cgpud(invocation, [this] { return nvidia; });
     }
+    bool nvidia = false;  ///< the next runtime is NVIDIA's
     client::TempRoot folder;
     std::string text;
 };
@@ -46,6 +47,36 @@ TEST_F(AskedTest, NotByWhatSaysNothingOrNo) {
         EXPECT_FALSE(asked(config).value()) << config;
 }
 
+TEST_F(AskedTest, AContainerThatGetsGpusWithoutARequestIsToldToCgpud) {
+    const std::vector<std::string> by_next = {
+        R"({"process":{"env":["NVIDIA_VISIBLE_DEVICES=all"]}})",
+        R"({"process":{"env":["NVIDIA_VISIBLE_DEVICES=nvidia.com/gpu=0"]}})",
+        R"({"annotations":{"cdi.k8s.io/x":"nvidia.com/gpu=0"}})"};
+    for (const auto& config : by_next) EXPECT_FALSE(asked(config).value()) << config;
+    nvidia = true;
+    for (const auto& config : by_next) EXPECT_TRUE(asked(config).value()) << config;
+    EXPECT_FALSE(asked(R"({"process":{"env":["NVIDIA_VISIBLE_DEVICES=void"]}})").value());
+    EXPECT_FALSE(asked(R"({"process":{"env":["NVIDIA_VISIBLE_DEVICES="]}})").value());
+    for (const char* declines :
+         {"CGPU_DISABLE=1", "CGPU_MEM=0", "ALIYUN_COM_GPU_MEM_CONTAINER=1,0", "aliyun.com/gpu-mem=0"})
+        EXPECT_FALSE(
+            asked(R"({"process":{"env":["NVIDIA_VISIBLE_DEVICES=all",")" + std::string(declines) + R"("]}})")
+                .value())
+            << declines;
+}
+
+TEST_F(AskedTest, SoIsOneThatGetsThemWhateverTheNextRuntimeIs) {
+    // docker run --gpus
+    EXPECT_TRUE(asked(R"({"process":{"env":["NVIDIA_VISIBLE_DEVICES=0"]},"hooks":{"prestart":[
+        {"path":"/usr/bin/nvidia-container-runtime-hook","args":["x","prestart"]}]}})")
+                    .value());
+    EXPECT_TRUE(
+        asked(R"({"linux":{"devices":[{"path":"/dev/nvidia0","type":"c","major":195,"minor":0}]}})").value());
+    EXPECT_FALSE(asked(R"({"process":{"env":["CGPU_DISABLE=1"]},"linux":{"devices":[
+        {"path":"/dev/nvidia0","type":"c","major":195,"minor":0}]}})")
+                     .value());
+}
+
 TEST_F(AskedTest, OnlyByCallsThatMakeContainers) {
     for (const char* command : {"start", "state", "kill", "delete", ""})
         EXPECT_FALSE(asked("no JSON", command).value()) << command;
@@ -55,7 +86,7 @@ TEST_F(AskedTest, ABundleThatIsNotThereIsTheNextRuntimesMatter) {
     Invocation invocation;
     invocation.command = "create";
     invocation.bundle = folder.at("/missing");
-    EXPECT_FALSE(is_asked_for(invocation).value());
+    EXPECT_FALSE(needs_cgpud(invocation, [] { return true; }).value());
 }
 
 TEST_F(AskedTest, WhatCannotBeReadIsRefused) {

@@ -34,6 +34,16 @@ TEST(Invocation, OfPodman) {
     EXPECT_FALSE(call.log_as_json);
 }
 
+TEST(Invocation, OfAProcessThatIsExecuted) {
+    const auto call = read_invocation({"--root", "/r", "--log", "/l", "exec", "--process", "/tmp/p",
+                                       "--detach", "--pid-file", "/f", "0123abcd"});
+    EXPECT_EQ(call.command, "exec");
+    EXPECT_EQ(call.id, "0123abcd");
+    EXPECT_EQ(call.root, "/r");
+    EXPECT_EQ(call.process, "/tmp/p");
+    EXPECT_EQ(read_invocation({"exec", "-p=/p", "x"}).process, "/p");
+}
+
 TEST(Invocation, OtherCommandsMakeNoContainer) {
     for (const std::string command : {"start", "state", "kill", "delete", "exec", "features"})
         EXPECT_FALSE(read_invocation({"--root", "create", command, "create"}).creates()) << command;

@@ -13,9 +13,7 @@ class NvmlFront : public Front {
         ASSERT_NE(nvml_, nullptr) << dlerror();
         ASSERT_EQ(nvml<int()>("nvmlInit_v2")(), 0);  // not hooked: falls through
         for (unsigned i = 0; i < 2; ++i) {
-            ASSERT_EQ((nvml<int(unsigned, cgpu::front::nvml::Device*)>("nvmlDeviceGetHandleByIndex_v2")(
-                          i, &cards_[i])),
-                      0);
+            ASSERT_EQ((nvml<int(unsigned, cgpu::front::nvml::Device*)>("testCard")(i, &cards_[i])), 0);
         }
     }
 
@@ -26,5 +24,5 @@ class NvmlFront : public Front {
     }
 
     void* nvml_ = nullptr;
-    cgpu::front::nvml::Device cards_[2] = {};
+    cgpu::front::nvml::Device cards_[2] = {};  ///< the instance's, and another's
 };

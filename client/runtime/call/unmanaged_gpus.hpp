@@ -1,0 +1,22 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "client/runtime/oci/gpu_minors.hpp"
+#include "client/runtime/oci/oci_bundle.hpp"
+
+/// Containers that get GPUs and ask for no part of one. What happens to them is the configuration of cgpud
+/// (`unmanaged`).
+namespace cgpu::runtime {
+
+/// Whether the container gets a GPU: by its device nodes, by a hook of NVIDIA's (docker run --gpus) or, if
+/// the next runtime brings them, by its variables and annotations. False if it declines management
+/// (CGPU_DISABLE, an amount of zero): then its GPUs don't matter.
+[[nodiscard]] bool gets_unmanaged_gpus(const OciBundle& bundle, const std::function<bool()>& brought_by_next);
+
+/// The GPUs that such a container names in any way, by index or UUID; empty: all, or none that can be told.
+[[nodiscard]] std::vector<std::string> unmanaged_gpus(const OciBundle& bundle, const GpuMinors& minors);
+
+}  // namespace cgpu::runtime

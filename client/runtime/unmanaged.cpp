@@ -1,0 +1,37 @@
+#include "client/runtime/unmanaged.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "client/runtime/call/unmanaged_gpus.hpp"
+#include "client/runtime/chain/next_runtime.hpp"
+#include "client/runtime/oci/edit_bundle.hpp"
+#include "client/runtime/oci/engine_name.hpp"
+
+namespace cgpu::runtime {
+namespace {
+
+Result<bool> admit(const OciBundle& bundle, const std::string& id, client::Node& node) {
+    const auto snapshot = node.read();
+    if (!snapshot) return tl::unexpected(snapshot.error());
+    return node.admit_unmanaged(id, engine_name(bundle, id),
+                                unmanaged_gpus(bundle, read_gpu_minors(snapshot->gpus)));
+}
+
+}  // namespace
+
+Result<void> take_in_unmanaged(OciBundle& bundle, const std::string& id, const std::string& program,
+                               client::Node& node, const std::string& rule) {
+    if (!gets_unmanaged_gpus(bundle, next_runtime_brings_gpus)) return {};
+    const auto booked = admit(bundle, id, node);
+    std::error_code none;
+    const bool decides = (!booked && booked.error().kind == client::ClientError::Kind::refused) ||
+                         std::filesystem::exists(rule, none);
+    if (!booked && decides) return tl::unexpected(booked.error());
+    if (!booked) return {};
+    const char* bus = std::getenv("DBUS_SYSTEM_BUS_ADDRESS");
+    add_attach_hook(bundle, {id, program, bus == nullptr ? "" : bus, {}, {}}, *booked);
+    return bundle.write();
+}
+
+}  // namespace cgpu::runtime

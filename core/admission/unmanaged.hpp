@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "core/model/node.hpp"
+
+/// Containers that get GPUs and ask for no part of one: no limit is enforced for them.
+namespace cgpu::admission {
+
+/// What happens to such a container.
+enum class Unmanaged : std::uint32_t {
+    allow,   ///< it starts; what it holds is not free for others
+    whole,   ///< it gets its GPUs whole, so that nobody else is put there; refused if somebody is there
+    refuse,  ///< it doesn't start
+};
+
+[[nodiscard]] std::string_view to_string(Unmanaged unmanaged);
+/// `allow`, `whole` or `refuse`. Error: what is wrong, without the text itself.
+[[nodiscard]] tl::expected<Unmanaged, std::string> parse_unmanaged(std::string_view text);
+
+/// The quotas by which a container, described as `what`, books whole GPUs: those, or all that are present if
+/// none is named. Refused (busy): somebody is on one of them; also as Node::check_quota().
+[[nodiscard]] tl::expected<std::vector<model::Quota>, model::Refusal> book_whole(
+    const model::Node& node, const std::string& what, const std::vector<model::Uuid>& gpus);
+
+/// The refusal of such a container, described as `what`, under Unmanaged::refuse.
+[[nodiscard]] model::Refusal refuse_unmanaged(const std::string& what);
+
+}  // namespace cgpu::admission

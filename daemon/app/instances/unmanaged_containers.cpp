@@ -1,0 +1,167 @@
+#include "daemon/app/instances/unmanaged_containers.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/model/quote.hpp"
+#include "daemon/app/ports/log.hpp"
+
+namespace cgpu::app {
+namespace {
+
+using model::Refusal;
+
+constexpr Nanos kLookEvery = 2 * kSecond;
+/// More than any card has: the driver writes such a figure where it has none.
+constexpr std::uint64_t kImplausible = std::uint64_t{1} << 50;
+
+std::string describe(const model::InstanceId& id, std::string_view name) {
+    return "container " + id.short_id() + (name.empty() ? "" : " (" + model::quote(name) + ")");
+}
+
+model::Bytes whole_mib(std::uint64_t bytes) {
+    return model::Bytes::from_mib((bytes + model::Bytes::kPerMib - 1) / model::Bytes::kPerMib);
+}
+
+/// The driver shows a process once for each of its lists, with the same figure.
+std::map<std::int32_t, std::uint64_t> by_pid(const std::vector<DriverProcess>& figures) {
+    std::map<std::int32_t, std::uint64_t> bytes;
+    for (const auto& figure : figures)
+        if (figure.bytes < kImplausible) bytes[figure.pid] = std::max(bytes[figure.pid], figure.bytes);
+    return bytes;
+}
+
+}  // namespace
+
+Result<bool> UnmanagedContainers::admit(std::string_view id, std::string_view name,
+                                        const std::vector<std::string>& gpus, const Caller& caller,
+                                        Options options) {
+    const auto parsed = model::InstanceId::parse(id);
+    if (!parsed)
+        return model::refuse(Refusal::Reason::invalid, "container id", parsed.error(),
+                             "use the container's id");
+    const std::string what = describe(*parsed, name);
+    if (rule_ == admission::Unmanaged::refuse) return tl::unexpected(admission::refuse_unmanaged(what));
+    if (all_.size() >= kMost && !all_.contains(*parsed))
+        return model::refuse(Refusal::Reason::no_space, what,
+                             "cgpud knows " + std::to_string(kMost) + " such containers already",
+                             "end some of them");
+    if (!outside_.processes.alive(caller.process))
+        return model::refuse(Refusal::Reason::not_found, what, "the process that asked for it has ended",
+                             "try the same again");
+    UnmanagedContainer container{*parsed, std::string(name), outside_.wall_clock(), {}, false, caller.user,
+                                 {}};
+    for (const std::string& gpu : gpus) {
+        const auto found = outside_.service.find_gpu(gpu);
+        if (!found) return tl::unexpected(found.error());
+        container.gpus.push_back(*found);
+    }
+    if (rule_ == admission::Unmanaged::whole) {
+        const auto quotas = admission::book_whole(outside_.service.node(), what, container.gpus);
+        if (!quotas) return tl::unexpected(outside_.service.worth_another_try(quotas.error()));
+        model::Instance wanted{*parsed, container.name, 0,          container.created, model::Mode::none,
+                               *quotas, std::nullopt,   caller.user};
+        const auto booked = outside_.service.put_in(std::move(wanted), {}, caller, options);
+        if (!booked) return tl::unexpected(booked.error());
+        container.whole = true;
+    }
+    if (options.dry_run) return container.whole;
+    const bool whole = container.whole;
+    all_.insert_or_assign(*parsed, std::move(container));
+    watch_end(*parsed, caller.process);
+    log::info("{}: it has GPUs and asks for no part of one, so it has no limit (unmanaged: {})", what,
+              admission::to_string(rule_));
+    outside_.publisher.unmanaged_changed();
+    return whole;
+}
+
+bool UnmanagedContainers::attach(std::string_view id, const model::Process& process, const Caller& caller) {
+    const auto parsed = model::InstanceId::parse(id);
+    if (!parsed) return false;
+    const auto found = all_.find(*parsed);
+    if (found == all_.end() || (caller.user != 0 && caller.user != found->second.owner)) return false;
+    if (found->second.attached == process) return true;
+    found->second.attached = process;
+    watch_end(*parsed, process);
+    outside_.publisher.unmanaged_changed();
+    if (!next_look_) look();
+    return true;
+}
+
+void UnmanagedContainers::watch_end(const model::InstanceId& id, const model::Process& process) {
+    ends_[id] = outside_.processes.on_exit(process, [this, id] { end(id); });
+}
+
+void UnmanagedContainers::end(const model::InstanceId& ended) {
+    // It may belong to the watch that calls, which is removed below.
+    const model::InstanceId id = ended;
+    const auto found = all_.find(id);
+    if (found == all_.end()) return;
+    log::info("{}: gone", describe(id, found->second.name));
+    all_.erase(found);
+    ends_.erase(id);
+    tell_service();
+    outside_.publisher.unmanaged_changed();
+}
+
+void UnmanagedContainers::look() {
+    next_look_.reset();
+    const bool any = std::any_of(all_.begin(), all_.end(),
+                                 [](const auto& entry) { return entry.second.attached.has_value(); });
+    if (!any) return;
+    for (const model::Gpu& gpu : outside_.service.node().gpus()) {
+        if (!gpu.present) continue;
+        outside_.gpus.processes(gpu.uuid,
+                                [this, uuid = gpu.uuid, alive = std::weak_ptr(alive_)](const auto& figures) {
+                                    if (!alive.expired() && figures) seen(uuid, *figures);
+                                });
+    }
+    next_look_ = outside_.loop.at(outside_.loop.now() + kLookEvery, [this] { look(); });
+}
+
+void UnmanagedContainers::seen(const model::Uuid& gpu, const std::vector<DriverProcess>& figures) {
+    std::map<model::InstanceId, std::uint64_t> held;
+    for (const auto& [pid, bytes] : by_pid(figures)) {
+        const auto process = outside_.processes.identify(pid);
+        if (!process || bytes == 0) continue;
+        const auto look = outside_.processes.look_at(*process);
+        for (const auto& [id, container] : all_) {
+            if (!container.attached) continue;
+            // A process that `docker exec` starts descends from no other process of the container.
+            const bool member =
+                *process == *container.attached ||
+                (look &&
+                 (look->descends(*container.attached) ||
+                  look->is_in_cgroup(outside_.processes.cgroup_made_for(*container.attached, id.str()))));
+            if (member) held[id] += bytes;
+        }
+    }
+    bool changed = false;
+    for (auto& [id, container] : all_) {
+        const auto now = held.find(id);
+        const std::uint64_t bytes = now == held.end() ? 0 : now->second;
+        const auto before = container.held.find(gpu);
+        if ((before == container.held.end() ? 0 : before->second) == bytes) continue;
+        changed = true;
+        if (bytes == 0)
+            container.held.erase(gpu);
+        else
+            container.held[gpu] = bytes;
+    }
+    if (!changed) return;
+    tell_service();
+    outside_.publisher.unmanaged_changed();
+}
+
+/// What a booking container holds is part of what it books.
+void UnmanagedContainers::tell_service() {
+    std::map<model::Uuid, std::uint64_t> sums;
+    for (const auto& [id, container] : all_)
+        if (!container.whole)
+            for (const auto& [gpu, bytes] : container.held) sums[gpu] += bytes;
+    std::map<model::Uuid, model::Bytes> held;
+    for (const auto& [gpu, bytes] : sums) held.emplace(gpu, whole_mib(bytes));
+    outside_.service.set_held_unmanaged(std::move(held));
+}
+
+}  // namespace cgpu::app

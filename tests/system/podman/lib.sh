@@ -1,0 +1,53 @@
+# Sourced by the tests of containers under Podman. They run on the machine, with the lab's command as their arguments, and
+# call themselves in a node: `in_node LAB…`.
+. "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+top=$(cd "$here/../../.." && pwd)
+packages=$top/build/podman # Debian's packages, downloaded once; they are unpacked in the node and never installed
+
+# download_podman: with the packages that it depends on and that the machine lacks.
+download_podman() {
+    [[ -e $packages/complete ]] && return
+    mkdir -p "$packages/partial" || return
+    local apt=(apt-get -q -y -o DPkg::Lock::Timeout=300 -o "Dir::Cache::archives=$packages/")
+    local download=("${apt[@]}" install --download-only --no-install-recommends podman runc busybox-static)
+    # A fresh machine has no lists yet, an old one may have stale ones.
+    "${download[@]}" </dev/null >&2 || { "${apt[@]}" update && "${download[@]}"; } </dev/null >&2 || return
+    : >"$packages/complete"
+}
+
+# in_node LAB…: runs the calling script in a node with two GPUs, once Podman's packages are there.
+in_node() {
+    download_podman || fail "Podman's packages could not be downloaded"
+    expect "$@" --gpus 'V100:16130MiB*2' -- bash "$0"
+}
+
+# make_podman: unpacks Podman in the node.
+make_podman() {
+    . "$top/tests/lab.d/docker/packages.sh"
+    export TMPDIR=$CGPU_LAB/tmp
+    mkdir -p "$TMPDIR" /etc/containers && unpack_engine "$packages" || return
+    echo '{"default": [{"type": "insecureAcceptAnything"}]}' >/etc/containers/policy.json
+}
+
+# make_root FOLDER: a container's root with busybox and the test programs.
+make_root() {
+    . "$top/tests/lab.d/docker/image.sh"
+    docker() { mkdir -p "$made_root" && tar -C "$made_root" -x; }
+    made_root=$1
+    import_image "$(dirname "$(readlink -f "$(command -v info)")")"
+    unset -f docker
+}
+
+run_podman() {
+    podman --root "$CGPU_LAB/podman" --runroot "$CGPU_LAB/podman-run" --storage-driver vfs --cgroup-manager cgroupfs \
+        --events-backend none --runtime /usr/bin/cgpu-runtime "$@"
+}
+
+# in_container OPTION… -- COMMAND…: in the root, with cgpu's runtime.
+in_container() {
+    local options=()
+    while [[ $1 != -- ]]; do options+=("$1") && shift; done
+    run_podman run --rm --network none --ulimit nofile=1024:1024 --ulimit nproc=1000:1000 "${options[@]}" \
+        --rootfs "$made_root" "${@:2}"
+}

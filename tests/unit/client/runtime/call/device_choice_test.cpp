@@ -1,0 +1,94 @@
+#include "client/runtime/call/device_choice.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/client/support/fake_node.hpp"
+#include "tests/unit/client/support/temp_root.hpp"
+
+/// On a node with three GPUs, whose device nodes the driver numbers the other way round.
+namespace cgpu::runtime {
+namespace {
+
+using cgpuctl::kUuid0;
+using cgpuctl::kUuid1;
+constexpr const char* kUuid2 = "GPU-22222222-2222-2222-2222-222222222222";
+
+struct DeviceChoiceTest : testing::Test {
+    DeviceChoiceTest() {
+        gpus.push_back(gpus.back());
+        gpus.back().uuid = kUuid2;
+        gpus.back().index = 2;
+    }
+    /// What NVIDIA_VISIBLE_DEVICES is then, or the refusal.
+    std::string chosen(Variables variables, const std::string& config) {
+        folder.file("/config.json", config);
+        const auto bundle = OciBundle::read(folder.path());
+        const auto done = choose_by_devices(variables, bundle.value(), gpus,
+                                            GpuMinors{{2, kUuid0}, {1, kUuid1}, {0, kUuid2}});
+        if (!done) return done.error().text;
+        left = variables;
+        const auto found = variables.find("NVIDIA_VISIBLE_DEVICES");
+        return found == variables.end() ? "" : found->second;
+    }
+    static std::string node(int minor) {
+        return R"({"path":"/dev/x","type":"c","major":195,"minor":)" + std::to_string(minor) + "}";
+    }
+    static std::string nodes(const std::string& list) { return R"({"linux":{"devices":[)" + list + "]}}"; }
+    static std::string cdi(const std::string& names) {
+        return R"({"annotations":{"cdi.k8s.io/g":")" + names + R"("}})";
+    }
+    std::vector<client::Gpu> gpus = cgpuctl::two_gpus().gpus;
+    Variables left;
+    client::TempRoot folder;
+};
+
+TEST_F(DeviceChoiceTest, DeviceNodesAreTheChoice) {
+    EXPECT_EQ(chosen({}, nodes(node(2))), kUuid0);
+    EXPECT_EQ(chosen({{"NVIDIA_VISIBLE_DEVICES", "void"}}, nodes(node(0) + "," + node(1))),
+              std::string(kUuid2) + "," + kUuid1);
+    EXPECT_EQ(chosen({{"CGPU_GPUS", "all"}}, nodes(node(1) + "," + node(255))), kUuid1);
+    EXPECT_FALSE(left.contains("CGPU_GPUS"));
+}
+
+TEST_F(DeviceChoiceTest, CdiAnnotationsAre) {
+    EXPECT_EQ(chosen({}, cdi("nvidia.com/gpu=1")), kUuid1);
+    EXPECT_EQ(chosen({{"NVIDIA_VISIBLE_DEVICES", "all"}}, cdi("nvidia.com/gpu=" + std::string(kUuid2))),
+              kUuid2);
+    EXPECT_EQ(chosen({{"NVIDIA_VISIBLE_DEVICES", "all"}}, cdi("nvidia.com/gpu=all")), "all");
+}
+
+TEST_F(DeviceChoiceTest, AllOfTheNodesAreForPlacementToDecide) {
+    const std::string all = nodes(node(0) + "," + node(1) + "," + node(2));
+    EXPECT_EQ(chosen({}, all), "");
+    EXPECT_EQ(chosen({{"CGPU_GPUS", "0"}}, all), "");
+    EXPECT_EQ(left.at("CGPU_GPUS"), "0");
+    EXPECT_EQ(chosen({{"NVIDIA_VISIBLE_DEVICES", "1"}}, all), "1");
+}
+
+TEST_F(DeviceChoiceTest, VariablesThatNameTheSameStay) {
+    EXPECT_EQ(chosen({{"CGPU_GPUS", "0"}}, nodes(node(2))), "");
+    EXPECT_EQ(chosen({{"NVIDIA_VISIBLE_DEVICES", "nvidia.com/gpu=0"}}, nodes(node(2))), "nvidia.com/gpu=0");
+    EXPECT_EQ(chosen({{"NVIDIA_VISIBLE_DEVICES", "1"}}, "{}"), "1");
+}
+
+TEST_F(DeviceChoiceTest, ContradictionsAreRefusedWithBothNamed) {
+    EXPECT_TRUE(
+        chosen({{"CGPU_GPUS", "0"}}, nodes(node(1)))
+            .starts_with("CGPU_GPUS=\"0\" and the device /dev/nvidia1: they ask for different GPUs. Try: "))
+        << chosen({{"CGPU_GPUS", "0"}}, nodes(node(1)));
+    EXPECT_TRUE(chosen({{"NVIDIA_VISIBLE_DEVICES", "0"}}, cdi("nvidia.com/gpu=1"))
+                    .starts_with("NVIDIA_VISIBLE_DEVICES=\"0\" and cdi.k8s.io/g=\"nvidia.com/gpu=1\": "));
+    EXPECT_TRUE(chosen({{"CGPU_GPUS", "0"}}, nodes(node(2) + "," + node(1)))
+                    .starts_with("CGPU_GPUS=\"0\" and the device /dev/nvidia1, /dev/nvidia2: "));
+}
+
+TEST_F(DeviceChoiceTest, WhatIsNoGpuOfTheNodeIsRefused) {
+    EXPECT_TRUE(
+        chosen({}, nodes(node(7))).starts_with("the container's devices: \"/dev/nvidia7\" is no GPU"));
+    EXPECT_TRUE(
+        chosen({}, cdi("nvidia.com/gpu=9")).starts_with("cdi.k8s.io/g=\"nvidia.com/gpu=9\": \"9\" is no"));
+    EXPECT_TRUE(chosen({}, cdi("nvidia.com/gpu=0:1")).find(" Try: ") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace cgpu::runtime

@@ -1,0 +1,111 @@
+#include "daemon/app/instances/unmanaged_containers.hpp"
+
+#include "tests/unit/daemon/app/instances/service_bed.hpp"
+
+namespace cgpu::app::test {
+namespace {
+
+/// The driver shows these figures of the one GPU.
+struct FakeGpus final : Gpus {
+    void list(std::function<void(Result<model::SeenGpus>)>) override {}
+    void processes(const model::Uuid&,
+                   std::function<void(Result<std::vector<DriverProcess>>)> call) override {
+        ++looks;
+        call(figures);
+    }
+    std::vector<DriverProcess> figures;
+    int looks = 0;
+};
+
+class UnmanagedTest : public ServiceTest {
+  protected:
+    UnmanagedTest() {
+        see_v100();
+        processes.living.insert(100);
+    }
+    Result<bool> admit(const std::string& id, const std::vector<std::string>& named = {}) {
+        return containers.admit(id, "web", named, caller, {});
+    }
+    bool attach_to(const std::string& id, std::int32_t pid) {
+        processes.living.insert(pid);
+        return containers.attach(id, *processes.identify(pid), caller);
+    }
+    static constexpr const char* kId = "0123456789abcdef";
+    FakeGpus gpus;
+    UnmanagedContainers containers{{loop, publisher, processes, gpus, *service, [] { return 42u; }}};
+};
+
+TEST_F(UnmanagedTest, WhatOneHoldsIsNotFree) {
+    EXPECT_FALSE(admit(kId, {"0"}).value());
+    EXPECT_TRUE(service->node().instances().empty());
+    ASSERT_TRUE(attach_to(kId, 200));
+    gpus.figures = {{200, 3 * kMib + 1}, {200, 3 * kMib + 1}, {300, 500 * kMib}};
+    loop.advance(3 * kSecond);
+    const auto& container = containers.all().begin()->second;
+    EXPECT_EQ(container.gpus, std::vector{v100});
+    EXPECT_EQ(container.held.at(v100), 3 * kMib + 1) << "each process counts once, those of others don't";
+    EXPECT_EQ(service->node().free_memory(v100).mib(), 16130U - 4U);
+    const auto refused = create("fedcba9876543210", "15");
+    ASSERT_FALSE(refused);
+    EXPECT_NE(refused.error().text.find("(unmanaged containers hold 4MiB)"), std::string::npos)
+        << refused.error().text;
+
+    processes.kill(200);
+    EXPECT_TRUE(containers.all().empty());
+    EXPECT_EQ(service->node().free_memory(v100).mib(), 16130U);
+    const int looks = gpus.looks;
+    loop.advance(10 * kSecond);
+    EXPECT_EQ(gpus.looks, looks) << "without containers the driver isn't asked";
+}
+
+TEST_F(UnmanagedTest, OneThatNeverStartsIsForgotten) {
+    ASSERT_TRUE(admit(kId));
+    processes.kill(100);
+    EXPECT_TRUE(containers.all().empty());
+}
+
+TEST_F(UnmanagedTest, WholeBooksTheCard) {
+    containers.set_rule(admission::Unmanaged::whole);
+    EXPECT_TRUE(admit(kId).value());
+    ASSERT_EQ(service->node().instances().size(), 1U);
+    EXPECT_EQ(service->node().free_memory(v100).mib(), 0U);
+    EXPECT_FALSE(create("fedcba9876543210", "1"));
+    ASSERT_TRUE(attach_to(kId, 200));
+    gpus.figures = {{200, 100 * kMib}};
+    loop.advance(3 * kSecond);
+    EXPECT_EQ(service->node().held_unmanaged(v100).mib(), 0U) << "it is part of what is booked";
+    const auto second = admit("fedcba9876543210");
+    ASSERT_FALSE(second);
+    EXPECT_NE(second.error().text.find("alone (unmanaged: whole), and 1 instance is there. Try: "),
+              std::string::npos)
+        << second.error().text;
+}
+
+TEST_F(UnmanagedTest, WholeIsRefusedBesideAnInstance) {
+    ASSERT_TRUE(create("fedcba9876543210", "4"));
+    containers.set_rule(admission::Unmanaged::whole);
+    EXPECT_FALSE(admit(kId));
+    EXPECT_TRUE(containers.all().empty());
+    containers.set_rule(admission::Unmanaged::allow);
+    EXPECT_TRUE(admit(kId));
+}
+
+TEST_F(UnmanagedTest, RefuseRefusesWithTheWayOut) {
+    containers.set_rule(admission::Unmanaged::refuse);
+    const auto refused = admit(kId);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().text,
+              "container 0123456789ab (\"web\"): it gets a GPU and asks for no part of one, which this node "
+              "refuses "
+              "(unmanaged: refuse). Try: CGPU_MEM=4GiB (a part of a GPU), or CGPU_DISABLE=1.");
+}
+
+TEST_F(UnmanagedTest, OnlyItsCreatorAttachesAProcess) {
+    ASSERT_TRUE(admit(kId));
+    processes.living.insert(200);
+    EXPECT_FALSE(containers.attach(kId, *processes.identify(200), {1000, {200, 7, "boot"}}));
+    EXPECT_FALSE(containers.attach("fedcba9876543210", *processes.identify(200), caller));
+}
+
+}  // namespace
+}  // namespace cgpu::app::test

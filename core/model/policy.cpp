@@ -41,6 +41,7 @@ tl::expected<Policy, std::string> parse_policy(std::string_view text) {
 
 std::string_view likely_policy(std::string_view text) {
     std::vector<std::string_view> names;
+    names.reserve(kPolicies.size());
     for (const Policy policy : kPolicies) names.push_back(to_string(policy));
     return most_similar(text, names);
 }

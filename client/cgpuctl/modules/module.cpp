@@ -67,6 +67,7 @@ Result<void> module(const Input& input, client::Node& node, Terminal& terminal) 
                                      [&](const Action& each) { return each.name == input.action; });
     if (action == kActions.end()) {
         std::vector<std::string_view> names;
+        names.reserve(kActions.size());
         for (const Action& each : kActions) names.push_back(each.name);
         const auto likely = model::most_similar(input.action, names);
         return client::fail(Kind::usage, "cgpuctl module " + model::quote(input.action) +

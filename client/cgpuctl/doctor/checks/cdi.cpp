@@ -5,8 +5,20 @@
 namespace cgpu::cgpuctl::doctor {
 
 namespace {
+
 constexpr const char* kCheck = "CDI";
+
+/// `first`: one of the `missing` files that the specification names.
+Finding stale(const std::string& file, const std::string& first, std::size_t missing) {
+    return {Level::problem, kCheck,
+            file + " is stale: it names " + first +
+                (missing == 1 ? ", which does not exist"
+                              : " and " + counted(missing - 1, "other file") + ", which do not exist"),
+            "containers that get their GPU by CDI don't start",
+            "nvidia-ctk cdi generate --output=" + file + ", or delete it if nothing uses it"};
 }
+
+}  // namespace
 
 Findings check_cdi(const Look& look) {
     Findings findings;
@@ -26,13 +38,7 @@ Findings check_cdi(const Look& look) {
             for (const std::string& path : host_paths_of(text))
                 if (!look.host.exists(path) && missing++ == 0) first = path;
             if (missing == 0) continue;
-            findings.push_back(
-                {Level::problem, kCheck,
-                 file + " is stale: it names " + first +
-                     (missing == 1 ? ", which does not exist"
-                                   : " and " + counted(missing - 1, "other file") + ", which do not exist"),
-                 "containers that get their GPU by CDI don't start",
-                 "nvidia-ctk cdi generate --output=" + file + ", or delete it if nothing uses it"});
+            findings.push_back(stale(file, first, missing));
         }
     if (!findings.empty()) return findings;
     return {ok(kCheck, specs == 0 ? "there is no specification"

@@ -15,6 +15,13 @@ std::string path_of(const OrderedJson& entry) {
     return entry.is_object() && path != entry.end() && path->is_string() ? path->get<std::string>() : "";
 }
 
+Finding missing(const std::string& name, const std::string& path) {
+    return {Level::problem, kCheck,
+            std::string(kFile) + ": its runtime " + name + " is " + path + ", which does not exist",
+            "containers with --runtime=" + name + " don't start",
+            name == "cgpu" ? std::string(kRegister) : "install it, or delete the entry from the file"};
+}
+
 Findings check_registration(const Host& host, const OrderedJson& values) {
     const auto runtimes = values.find("runtimes");
     const OrderedJson none = OrderedJson::object();
@@ -26,11 +33,7 @@ Findings check_registration(const Host& host, const OrderedJson& values) {
     for (const auto& [name, entry] : all.items()) {
         const std::string path = path_of(entry);
         if (path.empty() || path.front() != '/' || host.executable(path)) continue;
-        findings.push_back(
-            {Level::problem, kCheck,
-             std::string(kFile) + ": its runtime " + name + " is " + path + ", which does not exist",
-             "containers with --runtime=" + name + " don't start",
-             name == "cgpu" ? std::string(kRegister) : "install it, or delete the entry from the file"});
+        findings.push_back(missing(name, path));
     }
     const auto chosen = values.find("default-runtime");
     const std::string by_default =

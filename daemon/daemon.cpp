@@ -118,8 +118,8 @@ void Daemon::compose(store::State state) {
         return usage_->usage(id, gpu).achieved_share;
     };
     link_ = std::make_unique<link::Server>(
-        link::Outside{loop_, processes_, *slicer_, *leases_, *upgrader_, descriptors_, newer_functions_, total,
-                      pid_place, idle, share},
+        link::Outside{loop_, processes_, *slicer_, *leases_, *upgrader_, descriptors_, newer_functions_,
+                      total, pid_place, idle, share},
         link);
     service_ =
         std::make_unique<app::Service>(std::move(state.node), service_settings(),

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "client/node/client_error.hpp"
+#include "client/node/values/client_error.hpp"
 
 namespace cgpu::enter {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "client/node/client_error.hpp"
+#include "client/node/values/client_error.hpp"
 #include "core/model/instance_id.hpp"
 
 namespace cgpu::enter {

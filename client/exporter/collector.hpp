@@ -8,8 +8,8 @@
 
 #include <prometheus/collectable.h>
 
-#include "client/node/client_error.hpp"
-#include "client/node/snapshot.hpp"
+#include "client/node/values/client_error.hpp"
+#include "client/node/values/snapshot.hpp"
 
 namespace cgpu::exporter {
 

@@ -4,7 +4,7 @@
 
 #include <prometheus/metric_family.h>
 
-#include "client/node/snapshot.hpp"
+#include "client/node/values/snapshot.hpp"
 
 /// The metrics of cgpu-exporter. Base units: bytes, seconds, ratios of 0..1. Labels: `gpu` (the index),
 /// `uuid`, `container_id` (the full id), `container` (the name).

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "client/fs/node_view.hpp"
-#include "client/node/client_error.hpp"
+#include "client/node/values/client_error.hpp"
 
 namespace cgpu::fs {
 

@@ -8,7 +8,7 @@
 #include <tl/expected.hpp>
 
 #include "client/fs/control_files.hpp"
-#include "client/node/snapshot.hpp"
+#include "client/node/values/snapshot.hpp"
 
 namespace cgpu::fs {
 

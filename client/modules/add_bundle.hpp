@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "client/node/client_error.hpp"
+#include "client/node/values/client_error.hpp"
 #include "core/upgrade/version.hpp"
 
 namespace cgpu::client {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "bundle/file.hpp"
-#include "client/node/client_error.hpp"
+#include "client/node/values/client_error.hpp"
 #include "core/upgrade/version.hpp"
 
 namespace cgpu::client {

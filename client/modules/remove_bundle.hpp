@@ -4,7 +4,7 @@
 #include <string>
 
 #include "client/modules/engine_users.hpp"
-#include "client/node/client_error.hpp"
+#include "client/node/values/client_error.hpp"
 #include "core/upgrade/version.hpp"
 
 namespace cgpu::client {

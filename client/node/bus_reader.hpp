@@ -2,8 +2,8 @@
 
 #include <memory>
 
-#include "client/node/client_error.hpp"
-#include "client/node/snapshot.hpp"
+#include "client/node/values/client_error.hpp"
+#include "client/node/values/snapshot.hpp"
 
 namespace cgpu::client {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "client/node/examination.hpp"
-#include "client/node/snapshot.hpp"
+#include "client/node/values/examination.hpp"
+#include "client/node/values/snapshot.hpp"
 #include "dbus/compat.hpp"
 
 namespace cgpu::client {

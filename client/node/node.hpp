@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "client/node/client_error.hpp"
-#include "client/node/examination.hpp"
 #include "client/node/job_watch.hpp"
-#include "client/node/snapshot.hpp"
+#include "client/node/values/client_error.hpp"
+#include "client/node/values/examination.hpp"
+#include "client/node/values/snapshot.hpp"
 
 namespace cgpu::client {
 

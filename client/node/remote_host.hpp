@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "client/node/client_error.hpp"
+#include "client/node/values/client_error.hpp"
 #include "dbus/compat.hpp"
 
 namespace cgpu::client {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "client/node/examination.hpp"
+#include "client/node/values/examination.hpp"
 #include "dbus/compat.hpp"
 
 namespace cgpu::client {

@@ -51,6 +51,7 @@ MAY = {
     "daemon/system/processes": ["core", "daemon/app"],
     "daemon/system": ["core", "daemon/app"],
     "daemon": ["core", "daemon"],
+    "client/node/values": [],
     "client/node": ["core/model", "core/request", "dbus"],
     "client/run/files": ["core", "client/node"],
     "client/run/driver": ["core", "client/node", "client/run/files"],

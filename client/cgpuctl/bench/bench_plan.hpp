@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "client/cgpuctl/base/input.hpp"
-#include "client/node/client_error.hpp"
+#include "client/node/values/client_error.hpp"
 #include "core/model/nanos.hpp"
 
 namespace cgpu::cgpuctl {

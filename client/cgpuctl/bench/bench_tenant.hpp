@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "client/node/client_error.hpp"
+#include "client/node/values/client_error.hpp"
 
 namespace cgpu::cgpuctl {
 

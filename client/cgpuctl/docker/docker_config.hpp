@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "client/node/client_error.hpp"
+#include "client/node/values/client_error.hpp"
 
 namespace cgpu::cgpuctl {
 

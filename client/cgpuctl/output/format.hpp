@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "client/node/snapshot.hpp"
+#include "client/node/values/snapshot.hpp"
 
 /// Formats figures for users.
 namespace cgpu::cgpuctl {

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "client/node/snapshot.hpp"
+#include "client/node/values/snapshot.hpp"
 
 /// The output of --json. Keys are stable; units are bytes, seconds, shares of 0..1.
 namespace cgpu::cgpuctl {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "client/node/client_error.hpp"
+#include "client/node/values/client_error.hpp"
 #include "core/model/bytes.hpp"
 
 /// Parsers of values on the command line. Errors are of kind usage.

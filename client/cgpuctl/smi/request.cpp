@@ -9,8 +9,8 @@
 
 #include "client/cgpuctl/output/values.hpp"
 #include "client/cgpuctl/smi/fields.hpp"
-#include "core/model/similar.hpp"
 #include "core/model/quote.hpp"
+#include "core/model/similar.hpp"
 
 namespace cgpu::cgpuctl::smi {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "client/node/snapshot.hpp"
+#include "client/node/values/snapshot.hpp"
 
 namespace cgpu::cgpuctl::smi {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "client/node/client_error.hpp"
+#include "client/node/values/client_error.hpp"
 #include "client/run/files/descriptor.hpp"
 
 namespace cgpu::client {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "client/node/snapshot.hpp"
+#include "client/node/values/snapshot.hpp"
 #include "client/run/job/run_request.hpp"
 
 namespace cgpu::client {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "client/node/client_error.hpp"
+#include "client/node/values/client_error.hpp"
 #include "client/run/job/run_request.hpp"
 
 namespace cgpu::client {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "client/node/client_error.hpp"
+#include "client/node/values/client_error.hpp"
 
 namespace cgpu::client {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "client/node/client_error.hpp"
+#include "client/node/values/client_error.hpp"
 #include "client/run/files/root.hpp"
 #include "client/run/mounts/mount_plan.hpp"
 

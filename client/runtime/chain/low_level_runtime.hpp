@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "client/node/client_error.hpp"
+#include "client/node/values/client_error.hpp"
 #include "client/runtime/call/invocation.hpp"
 
 /// NVIDIA's runtime edits a container's config.json after cgpu-runtime has, and appends hooks, which make the

@@ -3,7 +3,7 @@
 #include <istream>
 #include <string>
 
-#include "client/node/client_error.hpp"
+#include "client/node/values/client_error.hpp"
 #include "client/run/driver/library_folders.hpp"
 
 namespace cgpu::runtime {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "client/node/snapshot.hpp"
+#include "client/node/values/snapshot.hpp"
 
 namespace cgpu::runtime {
 

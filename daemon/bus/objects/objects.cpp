@@ -5,8 +5,7 @@
 namespace cgpu::bus {
 
 Objects::Objects(sdbus::IConnection& connection, app::Service& service, app::Upgrader& upgrader,
-                 app::UnmanagedContainers& unmanaged, std::string version,
-                 const app::Examined& examined)
+                 app::UnmanagedContainers& unmanaged, std::string version, const app::Examined& examined)
     : connection_(connection),
       authority_(connection),
       service_(service),

@@ -40,7 +40,8 @@ void say(const Change& change, const std::string& instance, const std::string& k
                       (kept ? " is set, and kept " + next + "." : " is set, until the instance ends."));
 }
 
-Json to_json(const Change& change, const std::string& instance, const std::string& kept_for, bool dry_run) {
+Json change_json(const Change& change, const std::string& instance, const std::string& kept_for,
+                 bool dry_run) {
     return {{"instance", instance},
             {change.key, change.value},
             {"kept", !kept_for.empty()},
@@ -85,7 +86,7 @@ client::Result<void> make(const Change& change, const Input& input, Terminal& te
         if (!kept_for) return refused(kept_for.error(), changed, several);
         if (!input.dry_run) changed.push_back(instance);
         if (input.json)
-            list.push_back(to_json(change, instance, *kept_for, input.dry_run));
+            list.push_back(change_json(change, instance, *kept_for, input.dry_run));
         else
             say(change, instance, *kept_for, input, terminal);
     }

@@ -16,12 +16,10 @@
 namespace cgpu::runtime {
 namespace {
 
-namespace names = request::names;
-
 constexpr std::string_view kCudaDevices = "CUDA_VISIBLE_DEVICES";
 /// The variables of a grant.
-constexpr std::array<std::string_view, 4> kGranted = {names::kNvidiaDevices, kCudaDevices,
-                                                      names::kMemContainer, names::kMemDev};
+constexpr std::array<std::string_view, 4> kGranted = {request::names::kNvidiaDevices, kCudaDevices,
+                                                      request::names::kMemContainer, request::names::kMemDev};
 /// A description of a process has some kilobytes.
 constexpr off_t kMostBytes = off_t{16} << 20;
 

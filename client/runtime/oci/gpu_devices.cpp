@@ -65,10 +65,6 @@ bool allows(const Json& rule) {
     return allow == rule.end() || *allow != false;
 }
 
-Json list_at(const Json& config, const Json::json_pointer& where) {
-    return config.contains(where) && config[where].is_array() ? config[where] : Json::array();
-}
-
 /// Keeps the entries of a list that are for no GPU or for one of `kept`. True: others were there.
 template <typename GpuOf>
 bool filter(Json& config, const Json::json_pointer& where, const std::set<std::uint32_t>& kept,

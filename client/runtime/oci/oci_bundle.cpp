@@ -19,10 +19,6 @@ Json object_at(const Json& config, const Json::json_pointer& where) {
     return config.contains(where) && config[where].is_object() ? config[where] : Json::object();
 }
 
-Json list_at(const Json& config, const Json::json_pointer& where) {
-    return config.contains(where) && config[where].is_array() ? config[where] : Json::array();
-}
-
 /// The text of that name in an object; empty if there is none.
 std::string text_of(const Json& object, const std::string& name) {
     if (!object.is_object()) return {};

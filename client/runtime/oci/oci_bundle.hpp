@@ -13,6 +13,11 @@ using client::Result;
 using client::Variables;
 using Json = nlohmann::ordered_json;
 
+/// The list below the pointer, or an empty one.
+[[nodiscard]] inline Json list_at(const Json& config, const Json::json_pointer& where) {
+    return config.contains(where) && config[where].is_array() ? config[where] : Json::array();
+}
+
 /// The first arguments of the hook that makes cgpu's mounts.
 inline const std::vector<std::string> kMountHook = {"cgpu-runtime", "hook", "mount"};
 

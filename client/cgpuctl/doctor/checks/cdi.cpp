@@ -6,11 +6,11 @@ namespace cgpu::cgpuctl::doctor {
 
 namespace {
 
-constexpr const char* kCheck = "CDI";
+constexpr const char* kCdi = "CDI";
 
 /// `first`: one of the `missing` files that the specification names.
 Finding stale(const std::string& file, const std::string& first, std::size_t missing) {
-    return {Level::problem, kCheck,
+    return {Level::problem, kCdi,
             file + " is stale: it names " + first +
                 (missing == 1 ? ", which does not exist"
                               : " and " + counted(missing - 1, "other file") + ", which do not exist"),
@@ -30,7 +30,7 @@ Findings check_cdi(const Look& look) {
             const std::string file = std::string(folder) + "/" + name;
             const auto [text, error] = look.host.read(file);
             if (error != 0) {
-                findings.push_back(for_root(kCheck, file));
+                findings.push_back(for_root(kCdi, file));
                 continue;
             }
             std::size_t missing = 0;
@@ -41,8 +41,8 @@ Findings check_cdi(const Look& look) {
             findings.push_back(stale(file, first, missing));
         }
     if (!findings.empty()) return findings;
-    return {ok(kCheck, specs == 0 ? "there is no specification"
-                                  : counted(specs, "specification") + ", and all files named there exist")};
+    return {ok(kCdi, specs == 0 ? "there is no specification"
+                                : counted(specs, "specification") + ", and all files named there exist")};
 }
 
 }  // namespace cgpu::cgpuctl::doctor

@@ -11,7 +11,7 @@
 namespace cgpu::cgpuctl::doctor {
 namespace {
 
-constexpr const char* kCheck = "configuration";
+constexpr const char* kConfiguration = "configuration";
 
 std::string with_reload(const std::string& fix) { return fix + ", and then systemctl reload cgpud"; }
 
@@ -37,13 +37,13 @@ Findings check_configuration(const Look& look) {
     Findings findings;
     if (look.snapshot)
         for (const client::ConfigurationProblem& problem : look.snapshot->configuration_problems) {
-            Finding finding = from_message(Level::problem, kCheck, problem.message);
+            Finding finding = from_message(Level::problem, kConfiguration, problem.message);
             finding.why += "; cgpud keeps the former configuration";
             finding.fix = with_reload(finding.fix);
             findings.push_back(std::move(finding));
         }
     if (!findings.empty()) return findings;
-    if (!look.host.is_root()) return {for_root(kCheck, "what the files say now")};
+    if (!look.host.is_root()) return {for_root(kConfiguration, "what the files say now")};
     for (Finding& finding : judge_self_check(run_self_check(look.host), look.snapshot.has_value()))
         findings.push_back(std::move(finding));
     return findings;

@@ -5,8 +5,8 @@
 namespace cgpu::cgpuctl::doctor {
 namespace {
 
-constexpr const char* kCheck = "Docker";
-constexpr const char* kFile = "/etc/docker/daemon.json";
+constexpr const char* kDocker = "Docker";
+constexpr const char* kDockerFile = "/etc/docker/daemon.json";
 constexpr const char* kRegister = "cgpuctl runtime configure";
 
 /// Of an entry of `runtimes`; empty: it has none.
@@ -16,8 +16,8 @@ std::string path_of(const OrderedJson& entry) {
 }
 
 Finding missing(const std::string& name, const std::string& path) {
-    return {Level::problem, kCheck,
-            std::string(kFile) + ": its runtime " + name + " is " + path + ", which does not exist",
+    return {Level::problem, kDocker,
+            std::string(kDockerFile) + ": its runtime " + name + " is " + path + ", which does not exist",
             "containers with --runtime=" + name + " don't start",
             name == "cgpu" ? std::string(kRegister) : "install it, or delete the entry from the file"};
 }
@@ -27,7 +27,7 @@ Findings check_registration(const Host& host, const OrderedJson& values) {
     const OrderedJson none = OrderedJson::object();
     const OrderedJson& all = runtimes != values.end() && runtimes->is_object() ? *runtimes : none;
     if (!all.contains("cgpu"))
-        return {{Level::warning, kCheck, std::string(kFile) + " has no runtime cgpu",
+        return {{Level::warning, kDocker, std::string(kDockerFile) + " has no runtime cgpu",
                  "docker run --runtime=cgpu is refused", kRegister}};
     Findings findings;
     for (const auto& [name, entry] : all.items()) {
@@ -40,25 +40,26 @@ Findings check_registration(const Host& host, const OrderedJson& values) {
         chosen != values.end() && chosen->is_string() ? chosen->get<std::string>() : "runc";
     if (by_default != "runc" && !all.contains(by_default))
         findings.push_back(
-            {Level::problem, kCheck,
-             std::string(kFile) + ": its default-runtime " + by_default + " is none of its runtimes",
+            {Level::problem, kDocker,
+             std::string(kDockerFile) + ": its default-runtime " + by_default + " is none of its runtimes",
              "dockerd does not start with it",
              "cgpuctl runtime configure --default, or correct the file by hand"});
     if (findings.empty())
-        findings.push_back(ok(kCheck, "the runtime cgpu is registered" +
-                                          std::string(by_default == "cgpu" ? ", and is the default" : "")));
+        findings.push_back(ok(kDocker, "the runtime cgpu is registered" +
+                                           std::string(by_default == "cgpu" ? ", and is the default" : "")));
     return findings;
 }
 
 }  // namespace
 
 Findings check_docker(const Look& look) {
-    if (!look.host.has_program("dockerd") && !look.host.exists(kFile))
-        return {ok(kCheck, "it is not installed")};
-    const auto config = read_docker_config(look.host.at(kFile));
+    if (!look.host.has_program("dockerd") && !look.host.exists(kDockerFile))
+        return {ok(kDocker, "it is not installed")};
+    const auto config = read_docker_config(look.host.at(kDockerFile));
     if (config) return check_registration(look.host, config->values);
-    if (config.error().kind == client::ClientError::Kind::not_authorized) return {for_root(kCheck, kFile)};
-    return {from_message(Level::problem, kCheck, config.error().text)};
+    if (config.error().kind == client::ClientError::Kind::not_authorized)
+        return {for_root(kDocker, kDockerFile)};
+    return {from_message(Level::problem, kDocker, config.error().text)};
 }
 
 }  // namespace cgpu::cgpuctl::doctor

@@ -9,7 +9,7 @@
 namespace cgpu::cgpuctl::doctor {
 namespace {
 
-constexpr const char* kCheck = "driver";
+constexpr const char* kDriver = "driver";
 constexpr const char* kVersionFile = "/proc/driver/nvidia/version";
 
 }  // namespace
@@ -23,15 +23,15 @@ Findings check_driver(const Look& look) {
     if (look.examination) versions.nvml = look.examination->driver_version;
     const bool works = look.examination && look.examination->driver_error.empty();
     Findings findings;
-    if (!libraries) findings.push_back(from_message(Level::problem, kCheck, libraries.error().text));
+    if (!libraries) findings.push_back(from_message(Level::problem, kDriver, libraries.error().text));
     if (look.examination && !works)
-        findings.push_back(from_message(Level::problem, kCheck, look.examination->driver_error));
+        findings.push_back(from_message(Level::problem, kDriver, look.examination->driver_error));
     // NVML can't work without a kernel module, so one that isn't shown here is in another place.
     if (!module && !look.examination)
-        findings.push_back(unchecked(kCheck, "whether its kernel module is loaded",
+        findings.push_back(unchecked(kDriver, "whether its kernel module is loaded",
                                      std::string(kVersionFile) + " is not there, and " + kNoDaemon));
     else if (!module && !works)
-        findings.push_back({Level::problem, kCheck, "its kernel module is not loaded",
+        findings.push_back({Level::problem, kDriver, "its kernel module is not loaded",
                             "no program can use a GPU", "modprobe nvidia, and dmesg if that fails"});
     if (versions.kernel.empty() && versions.library.empty() && versions.nvml.empty()) return findings;
     for (Finding& finding : judge_driver(versions))

@@ -9,7 +9,7 @@
 namespace cgpu::cgpuctl::doctor {
 namespace {
 
-constexpr const char* kCheck = "GPUs";
+constexpr const char* kGpus = "GPUs";
 
 std::string name_of(const client::Snapshot& snapshot, const std::string& uuid) {
     for (const client::Gpu& gpu : snapshot.gpus)
@@ -64,10 +64,10 @@ Findings check_persistence(const Look& look) {
 }  // namespace
 
 Findings check_gpus(const Look& look) {
-    if (!look.snapshot) return {unchecked(kCheck, "whether they can be shared", kNoDaemon)};
+    if (!look.snapshot) return {unchecked(kGpus, "whether they can be shared", kNoDaemon)};
     const auto& gpus = look.snapshot->gpus;
     if (gpus.empty())
-        return {{Level::problem, kCheck, "the driver shows none", "there is nothing to share",
+        return {{Level::problem, kGpus, "the driver shows none", "there is nothing to share",
                  "nvidia-smi, and then journalctl -u cgpud"}};
     // A node that has a GPU in another mode on purpose works all the same.
     const auto usable = std::ranges::count_if(
@@ -76,25 +76,25 @@ Findings check_gpus(const Look& look) {
     Findings findings;
     for (const client::Gpu& gpu : gpus) {
         if (!gpu.present)
-            findings.push_back({level, kCheck, gpu.uuid + " is not shown by the driver any more",
+            findings.push_back({level, kGpus, gpu.uuid + " is not shown by the driver any more",
                                 gpu.obstacle.empty() ? "no instance is put on it" : gpu.obstacle,
                                 "nvidia-smi, and dmesg"});
         else if (!gpu.obstacle.empty())
-            findings.push_back({level, kCheck, "GPU " + std::to_string(gpu.index) + " takes no instance",
+            findings.push_back({level, kGpus, "GPU " + std::to_string(gpu.index) + " takes no instance",
                                 gpu.obstacle, fix_of(gpu)});
         if (gpu.xid_errors > 0)
             findings.push_back(
-                {Level::warning, kCheck,
+                {Level::warning, kGpus,
                  "GPU " + std::to_string(gpu.index) + " has reported " + std::to_string(gpu.xid_errors) +
                      " errors since cgpud was started, the last one Xid " + std::to_string(gpu.last_xid),
                  "an application, the driver or the card is faulty",
                  "journalctl -u cgpud -g Xid, and look the number up in NVIDIA's Xid catalogue"});
     }
     if (usable > 0)
-        findings.insert(findings.begin(), ok(kCheck, std::to_string(usable) + " of " +
-                                                         std::to_string(gpus.size()) + " can be shared"));
+        findings.insert(findings.begin(), ok(kGpus, std::to_string(usable) + " of " +
+                                                        std::to_string(gpus.size()) + " can be shared"));
     for (const std::string& warning : mode_warnings(*look.snapshot))
-        findings.push_back(from_message(Level::warning, kCheck, warning));
+        findings.push_back(from_message(Level::warning, kGpus, warning));
     if (look.examination)
         for (Finding& finding : check_persistence(look)) findings.push_back(std::move(finding));
     return findings;

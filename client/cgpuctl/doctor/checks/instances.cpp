@@ -10,7 +10,7 @@
 namespace cgpu::cgpuctl::doctor {
 namespace {
 
-constexpr const char* kCheck = "instances";
+constexpr const char* kInstances = "instances";
 constexpr const char* kOrphans = "orphans";
 
 bool knows(const client::Snapshot& snapshot, const std::string& id) {
@@ -61,13 +61,13 @@ Traces find_traces(const Host& host, const std::string& runtime_dir) {
 }
 
 Findings check_instances(const Look& look) {
-    if (!look.snapshot) return {unchecked(kCheck, "whether each can work", kNoDaemon)};
+    if (!look.snapshot) return {unchecked(kInstances, "whether each can work", kNoDaemon)};
     Findings findings;
     for (const client::Gpu& gpu : look.snapshot->gpus)
         for (const std::string& warning : warnings_of_weight(*look.snapshot, gpu))
-            findings.push_back(from_message(Level::warning, kCheck, warning));
+            findings.push_back(from_message(Level::warning, kInstances, warning));
     if (findings.empty())
-        findings.push_back(ok(kCheck, std::to_string(look.snapshot->instances.size()) + " can work"));
+        findings.push_back(ok(kInstances, std::to_string(look.snapshot->instances.size()) + " can work"));
     if (!look.host.is_root() || !look.examination) {
         findings.push_back(
             look.examination ? for_root(kOrphans, "what is left of former instances")

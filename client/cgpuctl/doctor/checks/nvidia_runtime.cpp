@@ -7,18 +7,18 @@
 namespace cgpu::cgpuctl::doctor {
 namespace {
 
-constexpr const char* kCheck = "NVIDIA's runtime";
-constexpr const char* kFile = "/etc/nvidia-container-runtime/config.toml";
+constexpr const char* kNvidiaRuntime = "NVIDIA's runtime";
+constexpr const char* kRuntimeFile = "/etc/nvidia-container-runtime/config.toml";
 constexpr const char* kFix =
     "write runtimes = [\"runc\", \"crun\"] below [nvidia-container-runtime] in the file";
 
 }  // namespace
 
 Findings check_nvidia_runtime(const Look& look) {
-    if (!look.host.has_program("nvidia-container-runtime") && !look.host.exists(kFile))
-        return {ok(kCheck, "it is not installed; runc or crun makes the containers")};
-    const auto [text, error] = look.host.read(kFile);
-    if (error == EACCES) return {for_root(kCheck, kFile)};
+    if (!look.host.has_program("nvidia-container-runtime") && !look.host.exists(kRuntimeFile))
+        return {ok(kNvidiaRuntime, "it is not installed; runc or crun makes the containers")};
+    const auto [text, error] = look.host.read(kRuntimeFile);
+    if (error == EACCES) return {for_root(kNvidiaRuntime, kRuntimeFile)};
     bool found = false;
     std::string names;
     for (const TomlEntry& entry : read_toml(text)) {
@@ -27,8 +27,8 @@ Findings check_nvidia_runtime(const Look& look) {
             names += (names.empty() ? "" : ", ") + runtime;
             if (runtime.find('/') != std::string::npos)
                 return {
-                    {Level::problem, kCheck,
-                     std::string(kFile) + ": runtimes names " + runtime + " by a path",
+                    {Level::problem, kNvidiaRuntime,
+                     std::string(kRuntimeFile) + ": runtimes names " + runtime + " by a path",
                      "cgpu's mounts are made before NVIDIA's last hooks, and containers with more than one "
                      "driver are refused",
                      kFix}};
@@ -36,9 +36,10 @@ Findings check_nvidia_runtime(const Look& look) {
         }
     }
     if (!names.empty() && !found)
-        return {{Level::problem, kCheck, std::string(kFile) + ": none of " + names + " is installed",
+        return {{Level::problem, kNvidiaRuntime,
+                 std::string(kRuntimeFile) + ": none of " + names + " is installed",
                  "no container can be started by it", "install runc or crun"}};
-    return {ok(kCheck, "it calls low-level runtimes by their names")};
+    return {ok(kNvidiaRuntime, "it calls low-level runtimes by their names")};
 }
 
 }  // namespace cgpu::cgpuctl::doctor

@@ -7,7 +7,7 @@
 namespace cgpu::cgpuctl::doctor {
 namespace {
 
-constexpr const char* kCheck = "Podman";
+constexpr const char* kPodman = "Podman";
 constexpr const char* kTable = "engine.runtimes";
 constexpr const char* kDropIns = "/etc/containers/containers.conf.d";
 
@@ -23,12 +23,12 @@ std::vector<std::string> files_of(const Host& host) {
 }  // namespace
 
 Findings check_podman(const Look& look) {
-    if (!look.host.has_program("podman")) return {ok(kCheck, "it is not installed")};
+    if (!look.host.has_program("podman")) return {ok(kPodman, "it is not installed")};
     std::string file;
     std::vector<std::string> paths;
     for (const std::string& each : files_of(look.host)) {
         const auto [text, error] = look.host.read(each);
-        if (error == EACCES) return {for_root(kCheck, each)};
+        if (error == EACCES) return {for_root(kPodman, each)};
         for (const TomlEntry& entry : read_toml(text)) {
             if (entry.table != kTable || entry.key != "cgpu") continue;
             file = each;
@@ -37,10 +37,10 @@ Findings check_podman(const Look& look) {
     }
     if (file.empty())
         return {
-            ok(kCheck, "no runtime cgpu is registered; podman --runtime /usr/bin/cgpu-runtime needs none")};
+            ok(kPodman, "no runtime cgpu is registered; podman --runtime /usr/bin/cgpu-runtime needs none")};
     for (const std::string& path : paths)
-        if (look.host.executable(path)) return {ok(kCheck, "the runtime cgpu is registered in " + file)};
-    return {{Level::problem, kCheck,
+        if (look.host.executable(path)) return {ok(kPodman, "the runtime cgpu is registered in " + file)};
+    return {{Level::problem, kPodman,
              file + ": its runtime cgpu is " + (paths.empty() ? "nothing" : paths.front()) +
                  ", which does not exist",
              "containers with --runtime=cgpu don't start",

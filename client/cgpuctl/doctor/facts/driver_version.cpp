@@ -7,7 +7,7 @@
 namespace cgpu::cgpuctl::doctor {
 namespace {
 
-constexpr const char* kCheck = "driver";
+constexpr const char* kDriverVersionFact = "driver";
 
 bool is_version(std::string_view word) {
     return word.find('.') != std::string_view::npos &&
@@ -62,28 +62,29 @@ Findings judge_driver(const DriverVersions& versions) {
     const auto differs = [&](const std::string& other) { return !other.empty() && other != any; };
     if (differs(versions.library) || (!versions.kernel.empty() && differs(versions.nvml)))
         findings.push_back(
-            {Level::problem, kCheck, list_of(versions),
+            {Level::problem, kDriverVersionFact, list_of(versions),
              "the driver was exchanged while it was loaded, and programs that start now can't use it",
              "reboot; or end all jobs, reload the kernel modules and restart cgpud"});
     else if (differs(versions.nvml))
-        findings.push_back({Level::warning, kCheck, list_of(versions),
+        findings.push_back({Level::warning, kDriverVersionFact, list_of(versions),
                             "the driver was exchanged while cgpud was running", "systemctl restart cgpud"});
     const unsigned branch = branch_of(any);
     if (branch < kOldestDriver)
         findings.push_back(
-            {Level::problem, kCheck, any + " is too old",
+            {Level::problem, kDriverVersionFact, any + " is too old",
              "cgpu needs functions that drivers have from " + std::to_string(kOldestDriver) + " on",
              "install a driver of branch " + std::to_string(kOldestDriver) + " or later"});
     else if (branch > kNewestDriver)
         findings.push_back(
-            {Level::warning, kCheck,
+            {Level::warning, kDriverVersionFact,
              any + " is newer than cgpu's tables, which end with branch " + std::to_string(kNewestDriver),
              "functions that only a newer driver has are passed to it without a limit",
              "install a release of cgpu that knows this driver"});
     else if (findings.empty())
-        findings.push_back(ok(kCheck, any + (versions.kernel.empty() || versions.library.empty()
-                                                 ? ""
-                                                 : ", alike in the kernel and in the libraries")));
+        findings.push_back(
+            ok(kDriverVersionFact, any + (versions.kernel.empty() || versions.library.empty()
+                                              ? ""
+                                              : ", alike in the kernel and in the libraries")));
     return findings;
 }
 

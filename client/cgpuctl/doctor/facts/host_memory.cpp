@@ -3,7 +3,7 @@
 namespace cgpu::cgpuctl::doctor {
 namespace {
 
-constexpr const char* kCheck = "HMM and ATS";
+constexpr const char* kHostMemoryFact = "HMM and ATS";
 constexpr const char* kEffect =
     "the GPU can read the host's pageable memory, which moves to the card without being charged to anybody";
 
@@ -15,12 +15,12 @@ std::string fix(const std::string& parameter) {
 }  // namespace
 
 Finding judge_host_memory(const HostMemory& memory) {
-    if (!memory.uvm_loaded) return ok(kCheck, "nvidia_uvm is not loaded");
+    if (!memory.uvm_loaded) return ok(kHostMemoryFact, "nvidia_uvm is not loaded");
     if (memory.open_modules && memory.disable_hmm.starts_with('N'))
-        return {Level::warning, kCheck, "HMM is not turned off", kEffect, fix("uvm_disable_hmm=1")};
+        return {Level::warning, kHostMemoryFact, "HMM is not turned off", kEffect, fix("uvm_disable_hmm=1")};
     if (!memory.x86 && !memory.ats_mode.empty() && !memory.ats_mode.starts_with('0'))
-        return {Level::warning, kCheck, "ATS is not turned off", kEffect, fix("uvm_ats_mode=0")};
-    return ok(kCheck, "the GPUs can't read pageable memory of the host");
+        return {Level::warning, kHostMemoryFact, "ATS is not turned off", kEffect, fix("uvm_ats_mode=0")};
+    return ok(kHostMemoryFact, "the GPUs can't read pageable memory of the host");
 }
 
 }  // namespace cgpu::cgpuctl::doctor

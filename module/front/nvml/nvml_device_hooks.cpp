@@ -2,6 +2,7 @@
 // order, as in a container that has the device nodes of these GPUs alone. A GPU that the driver can't
 // identify, because it is lost, is left out, too.
 #include "module/front/nvml/nvml_abi.hpp"
+#include "module/front/nvml/nvml_devices.hpp"
 #include "module/front/nvml/nvml_usage.hpp"
 
 using namespace cgpu::front;
@@ -26,8 +27,8 @@ int check_own(Device device) {
     return kUnknown;
 }
 
-/// Calls each(device) for the instance's GPUs, in the driver's order, until it returns false. Returns the
-/// driver's error if it can't count them.
+/// Calls each(device, driver's index) for the instance's GPUs, in the driver's order, until it returns false.
+/// Returns the driver's error if it can't count them.
 template <class Each>
 int for_each_own(Each each) {
     const auto count_all = real<int (*)(unsigned*)>("nvmlDeviceGetCount_v2");
@@ -40,14 +41,14 @@ int for_each_own(Each each) {
         if (handle_of(i, &device) != kSuccess) continue;
         const int own = check_own(device);
         if (own == kUnknown) return own;
-        if (own == kSuccess && !each(device)) break;
+        if (own == kSuccess && !each(device, i)) break;
     }
     return kSuccess;
 }
 
 int count_own(unsigned* count) {
     unsigned own = 0;
-    const int result = for_each_own([&](Device) { return ++own, true; });
+    const int result = for_each_own([&](Device, unsigned) { return ++own, true; });
     if (result != kSuccess) return result;
     if (count == nullptr) return kInvalidArgument;
     *count = own;
@@ -56,7 +57,7 @@ int count_own(unsigned* count) {
 
 int own_by_index(unsigned index, Device* device) {
     Device found = nullptr;
-    const int result = for_each_own([&](Device own) {
+    const int result = for_each_own([&](Device own, unsigned) {
         if (index-- > 0) return true;
         found = own;
         return false;
@@ -81,6 +82,17 @@ int own_by(const char* function, Name name, Device* device) {
 }
 
 }  // namespace
+
+int cgpu::front::nvml::driver_index_of(unsigned own, unsigned& index) {
+    bool found = false;
+    const int result = for_each_own([&](Device, unsigned i) {
+        if (own-- > 0) return true;
+        index = i;
+        found = true;
+        return false;
+    });
+    return result != kSuccess || found ? result : kInvalidArgument;
+}
 
 CGPU_NVML_HOOK nvmlDeviceGetCount(unsigned* count) { return count_own(count); }
 CGPU_NVML_HOOK nvmlDeviceGetCount_v2(unsigned* count) { return count_own(count); }
@@ -116,7 +128,7 @@ CGPU_NVML_HOOK nvmlDeviceGetIndex(Device device, unsigned* index) {
     if (good != kSuccess || index == nullptr) return good;
     unsigned place = 0;
     bool found = false;
-    const int result = for_each_own([&](Device own) {
+    const int result = for_each_own([&](Device own, unsigned) {
         found = own == device;
         place += found ? 0 : 1;
         return !found;

@@ -1,10 +1,12 @@
 // The front for NVML: the private table of functions from which NVIDIA's nvidia-smi takes its processes. A
-// program gets a copy of the driver's table, in which the lists of processes are the front's.
+// program gets a copy of the driver's table, in which the lists of processes and the index of a GPU are the
+// front's.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
 
 #include "module/front/nvml/nvml_abi.hpp"
+#include "module/front/nvml/nvml_devices.hpp"
 #include "module/front/nvml/nvml_lists.hpp"
 #include "module/front/nvml/private_table.hpp"
 
@@ -27,6 +29,14 @@ static_assert(sizeof copy == kMostEntries * sizeof(void*) && std::atomic<const v
 int ask_driver(std::size_t entry, Device device, unsigned* count, void* items) {
     const void* function = driver_table.load()[entry];
     return reinterpret_cast<Lister>(const_cast<void*>(function))(device, count, items);
+}
+
+int handle_by_index(unsigned own, Device* device, unsigned flags) {
+    unsigned index = 0;
+    if (const int result = driver_index_of(own, index); result != kSuccess) return result;
+    const void* function = driver_table.load()[kHandleByIndex];
+    return reinterpret_cast<int (*)(unsigned, Device*, unsigned)>(const_cast<void*>(function))(index, device,
+                                                                                               flags);
 }
 
 template <class Process>
@@ -90,15 +100,18 @@ int own_list(Device device, unsigned* count, void* items) {
     return refused;
 }
 
+/// The front's function for an entry; null: it is the driver's.
 template <class Process>
-Lister lister(std::size_t entry) {
+const void* own_entry(std::size_t entry) {
     switch (entry) {
+        case kHandleByIndex:
+            return reinterpret_cast<const void*>(&handle_by_index);
         case kComputeList:
-            return &compute_list<Process>;
+            return reinterpret_cast<const void*>(&compute_list<Process>);
         case kMpsList:
-            return &own_list<Process, kMpsList>;
+            return reinterpret_cast<const void*>(&own_list<Process, kMpsList>);
         case kGraphicsList:
-            return &own_list<Process, kGraphicsList>;
+            return reinterpret_cast<const void*>(&own_list<Process, kGraphicsList>);
         default:
             return nullptr;
     }
@@ -122,10 +135,9 @@ const void* copy_of(const void* table) {
     Table first = nullptr;
     if (!driver_table.compare_exchange_strong(first, words) && first != words) return table;
     for (std::size_t entry = 0; entry < bytes / sizeof(void*); ++entry) {
-        const Lister own =
-            layout == Layout::of_525 ? lister<NamedProcess>(entry) : lister<NamedProcessDetail>(entry);
-        const bool replaced = own != nullptr && words[entry] != nullptr;
-        copy[entry].store(replaced ? reinterpret_cast<const void*>(own) : words[entry]);
+        const void* own =
+            layout == Layout::of_525 ? own_entry<NamedProcess>(entry) : own_entry<NamedProcessDetail>(entry);
+        copy[entry].store(own != nullptr && words[entry] != nullptr ? own : words[entry]);
     }
     return copy.data();
 }

@@ -13,6 +13,8 @@ namespace cgpu::front::nvml {
 constexpr std::array<std::uint8_t, 16> kTableId = {0xc4, 0xfe, 0x3e, 0x6c, 0xc9, 0x8f, 0x6c, 0x4e,
                                                    0xa3, 0x27, 0xee, 0x69, 0x6e, 0x12, 0xf7, 0xc4};
 
+/// The handle of the GPU with an index: int(unsigned index, Device*, unsigned).
+constexpr std::size_t kHandleByIndex = 81;
 /// Lists of processes: int(Device, unsigned* count, entry*). The table's first word is its size in bytes.
 constexpr std::size_t kComputeList = 213;
 constexpr std::size_t kMpsList = 214;

@@ -1,8 +1,8 @@
 # NVIDIA's own nvidia-smi over the simulator, each version that `fetch` got, under the simulated driver of that version. Two jobs
-# share one GPU, where one of them computes, and nobody uses the other. On the node its tables show the card and all processes. In
-# a job every cell is the same, except: the GPU's memory is the job's limit and what it is charged, its utilisation is the job's,
-# those of the other GPU are not shown, and no process is listed but the job's own. So it is with nvtop and NVML's bindings for
-# Python.
+# share the second of two GPUs, where one of them computes; a third one computes on the first. On the node its tables show the
+# cards and all processes. In a job every cell of the second card's is the same, except: it is the only GPU, with the index 0, its
+# memory is the job's limit and what it is charged, its utilisation is the job's, and no process is listed but the job's own. So
+# it is with nvtop and NVML's bindings for Python.
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/install.sh"
 here=$(cd "$(dirname "$0")" && pwd)
@@ -17,9 +17,9 @@ compared=0 differing=0
 in_job() { # NAME COMMAND…
     nsenter --mount --target "${pids[$1]}" "${@:2}"
 }
-mib_of() { # PID…: what they hold together, in MiB
+mib_of() { # PID…: what they hold together, in MiB; each holds memory of one GPU only
     local sum=0 pid
-    for pid in "$@"; do sum=$((sum + $(held "$pid"))); done
+    for pid in "$@"; do sum=$((sum + $(held "$pid" 0) + $(held "$pid" 1))); done
     echo $((sum / mib))
 }
 
@@ -55,26 +55,26 @@ compare_tables() { # VERSION
     local smi=$fetched/$1/nvidia-smi total=$((card + reserved))
     [[ $1 == 470.* ]] && total=$card
     cells "$smi" >"$scratch/outside"
-    cells in_job red "$smi" >"$scratch/inside"
     expect_equal "memory of the cards" "$(grep -E '^[0-9]+MiB / ' "$scratch/outside" | xargs)" \
-        "${all}MiB / ${total}MiB 0MiB / ${total}MiB"
-    expect_equal "processes of the card" "$(grep -E '^0 N/A N/A [0-9]+ ' "$scratch/outside")" "$(
-        for pid in "${all_pids[@]}"; do echo "0 N/A N/A $pid ${type[$pid]} ${program[$pid]} $(mib_of "$pid")MiB"; done)"
+        "$(mib_of "${pids[other]}")MiB / ${total}MiB ${all}MiB / ${total}MiB"
+    expect_equal "processes of the card" "$(grep -E '^1 N/A N/A [0-9]+ ' "$scratch/outside")" "$(
+        for pid in "${all_pids[@]}"; do echo "1 N/A N/A $pid ${type[$pid]} ${program[$pid]} $(mib_of "$pid")MiB"; done)"
+    cells "$smi" --id=1 >"$scratch/outside"
+    cells in_job red "$smi" >"$scratch/inside"
     # shellcheck disable=SC2086
-    sed -e "s,^${all}MiB / ${total}MiB\$,${red}MiB / ${limit}MiB," -e "s,^0MiB / ${total}MiB\$,N/A," "$scratch/outside" |
-        awk '/^[0-9]+% Default$/ { $1 = cards++ ? "N/A" : "0%" } { print }' | only ${own_rows} >"$scratch/wanted"
+    sed -E -e "s,^${all}MiB / ${total}MiB\$,${red}MiB / ${limit}MiB," -e 's,^1 (Tesla|N/A N/A),0 \1,' "$scratch/outside" |
+        awk '/^[0-9]+% Default$/ { $1 = "0%" } { print }' | only ${own_rows} >"$scratch/wanted"
     compare "$1, table" "$scratch/inside" "$scratch/wanted"
 }
 
 compare_xml() { # VERSION
-    local smi=$fetched/$1/nvidia-smi gpu='nvidia_smi_log/gpu\[0\]' other='nvidia_smi_log/gpu\[1\]' pid index=0
-    elements "$smi" -q -x >"$scratch/outside"
+    local smi=$fetched/$1/nvidia-smi gpu='nvidia_smi_log/gpu\[0\]' pid index=0
+    elements "$smi" -q -x --id=1 >"$scratch/outside"
     elements in_job red "$smi" -q -x >"$scratch/inside"
     {
         sed -E -e "s,^($gpu/fb_memory_usage/total) .*,\1 $limit MiB," -e "s,^($gpu/fb_memory_usage/reserved) .*,\1 0 MiB," \
             -e "s,^($gpu/fb_memory_usage/used) .*,\1 $red MiB,;s,^($gpu/fb_memory_usage/free) .*,\1 $((limit - red)) MiB," \
-            -e "s,^($other/fb_memory_usage/[a-z]+) .*,\1 Insufficient Permissions," \
-            -e "s,^($gpu/utilization/(gpu|memory)_util) .*,\1 0 %,;s,^($other/utilization/(gpu|memory)_util) .*,\1 N/A," \
+            -e "s,^($gpu/utilization/(gpu|memory)_util) .*,\1 0 %," -e 's,^(nvidia_smi_log/attached_gpus) .*,\1 1,' \
             "$scratch/outside" | grep -v /process_info
         for pid in "${red_pids[@]}"; do
             for element in "gpu_instance_id N/A" "compute_instance_id N/A" "pid $pid" "type ${type[$pid]}" "process_name alloc" \
@@ -91,13 +91,10 @@ compare_xml() { # VERSION
 compare_queries() { # VERSION
     local smi=$fetched/$1/nvidia-smi pid
     in_job red "$smi" --query-compute-apps=gpu_bus_id,pid,process_name,used_memory --format=csv,noheader >"$scratch/inside"
-    for pid in "${red_pids[@]}"; do echo "00000000:1A:00.0, $pid, alloc, $(mib_of "$pid") MiB"; done >"$scratch/wanted"
+    for pid in "${red_pids[@]}"; do echo "00000000:2A:00.0, $pid, alloc, $(mib_of "$pid") MiB"; done >"$scratch/wanted"
     compare "$1, --query-compute-apps" "$scratch/inside" "$scratch/wanted"
     in_job red "$smi" --query-gpu=index,name,memory.total,memory.used,memory.free --format=csv,noheader >"$scratch/inside"
-    {
-        echo "0, Tesla V100-SXM2-16GB, $limit MiB, $red MiB, $((limit - red)) MiB"
-        echo "1, Tesla V100-SXM2-16GB, [Insufficient Permissions], [Insufficient Permissions], [Insufficient Permissions]"
-    } >"$scratch/wanted"
+    echo "0, Tesla V100-SXM2-16GB, $limit MiB, $red MiB, $((limit - red)) MiB" >"$scratch/wanted"
     compare "$1, --query-gpu" "$scratch/inside" "$scratch/wanted"
 }
 
@@ -108,9 +105,8 @@ compare_bindings() { # VERSION OF THE DRIVER
         in_job red python3 -B "$here/bindings.py" "${module%/*}" >"$scratch/inside" || fail "pynvml in the job"
         {
             echo "0 memory $((limit * mib)) $((red * mib))"
-            for pid in "${red_pids[@]}"; do echo "0 compute $pid $(held "$pid")"; done
-            for pid in "${red_pids[@]}"; do [[ ${type[$pid]} == C ]] || echo "0 graphics $pid $(held "$pid")"; done
-            echo "1 memory Insufficient Permissions"
+            for pid in "${red_pids[@]}"; do echo "0 compute $pid $(held "$pid" 1)"; done
+            for pid in "${red_pids[@]}"; do [[ ${type[$pid]} == C ]] || echo "0 graphics $pid $(held "$pid" 1)"; done
         } >"$scratch/wanted"
         compare "$1, pynvml of $(basename "${module%/*}")" "$scratch/inside" "$scratch/wanted"
     done
@@ -122,7 +118,7 @@ compare_nvtop() { # VERSION OF THE DRIVER
     python3 "$here/nvtop.py" nsenter --mount --target "${pids[red]}" "$fetched/tools/nvtop" -C -p >"$scratch/inside" ||
         fail "nvtop in the job: $(cat "$scratch/inside")"
     {
-        awk -v used="$red" -v limit=$limit 'BEGIN { printf "memory %.3fGi/%.3fGi\nmemory N/A\n", used / 1024, limit / 1024 }'
+        awk -v used="$red" -v limit=$limit 'BEGIN { printf "memory %.3fGi/%.3fGi\n", used / 1024, limit / 1024 }'
         for pid in "${red_pids[@]}"; do
             echo "$pid Compute $(mib_of "$pid")MiB"
             [[ ${type[$pid]} == C ]] || echo "$pid Graphic $(mib_of "$pid")MiB"
@@ -131,8 +127,8 @@ compare_nvtop() { # VERSION OF THE DRIVER
     compare "$1, nvtop" "$scratch/inside" "$scratch/wanted"
 }
 
-utilization() { # VERSION COMMAND…: percent of the first GPU, as nvidia-smi shows it behind the command
-    "${@:2}" "$fetched/$1/nvidia-smi" --id=0 --query-gpu=utilization.gpu --format=csv,noheader,nounits
+utilization() { # VERSION INDEX COMMAND…: percent of the GPU, as nvidia-smi shows it behind the command
+    "${@:3}" "$fetched/$1/nvidia-smi" --id="$2" --query-gpu=utilization.gpu --format=csv,noheader,nounits
 }
 is_busy() { # VERSION COMMAND…
     (($(utilization "$@") > 50))
@@ -146,12 +142,14 @@ declare -A type program
 for driver in "${drivers[@]}"; do
     version=${driver##*/}
     install_driver "$older/${version%%.*}"
-    job red --gpus 0 --mem ${limit}MiB -- bash -c "$pair" "$scratch/red" 300 alloc --mib 100 --hold
-    job blue --gpus 0 --mem 2GiB -- bash -c "$pair" "$scratch/blue" 200 burn --forever
+    job other --gpus 0 --mem 1GiB -- burn --forever
+    wait_for 20 is_ready other
+    job red --gpus 1 --mem ${limit}MiB -- bash -c "$pair" "$scratch/red" 300 alloc --mib 100 --hold
+    job blue --gpus 1 --mem 2GiB -- bash -c "$pair" "$scratch/blue" 200 burn --forever
     for name in red blue; do wait_for 20 is_ready "$name"; done
     red_second=$(cat "$scratch/red.pid") blue_second=$(cat "$scratch/blue.pid")
     mapfile -t red_pids < <(printf '%s\n' "${pids[red]}" "$red_second" | sort -n)
-    mapfile -t all_pids < <(simgpu ledger --json | jq '.processes[] | select(.alive).pid' | sort -n)
+    mapfile -t all_pids < <(simgpu ledger --json | jq ".processes[] | select(.alive and .pid != ${pids[other]}).pid" | sort -n)
     type=([${pids[red]}]=C [$red_second]=C+G [${pids[blue]}]=C [$blue_second]=C+G)
     program=([${pids[red]}]=alloc [$red_second]=alloc [${pids[blue]}]=burn [$blue_second]=alloc)
     own_rows="${pids[red]} C $red_second C+G"
@@ -159,9 +157,9 @@ for driver in "${drivers[@]}"; do
     expect_equal "processes that hold memory" "${#all_pids[@]}" 4
     wait_for 10 eval '[[ $(cgpuctl list --json | jq ".[] | select(.name == \"red\").gpus[0].memory_used_bytes") == $((red * mib)) ]]'
 
-    wait_for 10 is_busy "$version"
-    wait_for 10 is_busy "$version" in_job blue
-    expect_equal "utilisation in the job that does nothing" "$(utilization "$version" in_job red)" 0
+    wait_for 10 is_busy "$version" 1
+    wait_for 10 is_busy "$version" 0 in_job blue
+    expect_equal "utilisation in the job that does nothing" "$(utilization "$version" 0 in_job red)" 0
 
     compare_tables "$version"
     compare_xml "$version"

@@ -75,7 +75,9 @@ TEST_F(NvmlTable, ListsTheInstancesProcesses) {
     std::memcpy(&bytes, words, sizeof bytes);
     EXPECT_EQ(bytes, 2008U);
     for (std::size_t entry = 1; entry < bytes / sizeof(void*); ++entry)
-        EXPECT_EQ(words[entry] != drivers()[entry], entry >= kComputeList && entry <= kGraphicsList) << entry;
+        EXPECT_EQ(words[entry] != drivers()[entry],
+                  entry == kHandleByIndex || (entry >= kComputeList && entry <= kGraphicsList))
+            << entry;
     EXPECT_EQ(got(kTableId.data()), words) << "asked for again";
 }
 
@@ -83,6 +85,21 @@ TEST_F(NvmlTable, ListsThemIn525sForm) {
     const Words words = table(1904, "");  // it doesn't tell its version before nvmlInit
     ASSERT_NE(words, drivers());
     expect_own_processes<NamedProcess>(words);
+}
+
+TEST_F(NvmlTable, NumbersTheInstancesGpusFromZero) {
+    const Words words = table(2008, "12.550.163.01");
+    const auto by_index = [&](unsigned index, unsigned flags, Device& device) {
+        return reinterpret_cast<int (*)(unsigned, Device*, unsigned)>(
+            const_cast<void*>(words[kHandleByIndex]))(index, &device, flags);
+    };
+    Device device = nullptr;
+    EXPECT_EQ(by_index(0, 0x22, device), kSuccess);
+    EXPECT_EQ(device, cards_[0]);
+    device = nullptr;
+    EXPECT_EQ(by_index(1, 0x22, device), kInvalidArgument);
+    EXPECT_EQ(device, nullptr);
+    EXPECT_EQ(by_index(0, 0, device), kNotSupported) << "the flags are the caller's";
 }
 
 TEST_F(NvmlTable, OfAnUnknownLayoutIsTheDriversOwn) {

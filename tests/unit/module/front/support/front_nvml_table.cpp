@@ -9,6 +9,8 @@
 
 using namespace cgpu::front::nvml;
 
+CGPU_NVML_HOOK testCard(unsigned card, Device* device);
+
 namespace {
 
 constexpr unsigned kPidsOfTable[] = {5, 1010, 9999, 1000};
@@ -32,6 +34,11 @@ int list(Device, unsigned* count, void* items) {
     return kSuccess;
 }
 
+/// nvidia-smi gives these flags. The instance's card comes second.
+int by_index(unsigned index, Device* device, unsigned flags) {
+    return flags == 0x22 ? testCard(1 - index, device) : kNotSupported;
+}
+
 int another() { return 0; }
 
 }  // namespace
@@ -40,6 +47,7 @@ CGPU_NVML_HOOK front_test_table(std::size_t bytes, const char* version, int list
     std::memcpy(table, &bytes, sizeof bytes);
     for (std::size_t entry = 1; entry < std::size(table); ++entry)
         table[entry] = reinterpret_cast<const void*>(&another);
+    table[kHandleByIndex] = reinterpret_cast<const void*>(&by_index);
     for (const std::size_t entry : {kComputeList, kMpsList, kGraphicsList})
         table[entry] = bytes == 1904 ? reinterpret_cast<const void*>(&list<NamedProcess>)
                                      : reinterpret_cast<const void*>(&list<NamedProcessDetail>);

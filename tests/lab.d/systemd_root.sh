@@ -1,13 +1,16 @@
 # The Debian of a node with systemd. Sourced by tests/lab and init_systemd.
 
 # systemd_root ROOTS PACKAGE: prints the folder of a Debian of this machine's suite with systemd, polkit, Docker, Podman, and
-# the dependencies of PACKAGE. Made once and kept in ROOTS; a node never writes to it.
+# the dependencies of PACKAGE and of the package cgpu-fs beside it. Made once and kept in ROOTS; a node never writes to it.
 systemd_root() {
-    local roots=$1 package=$2 suite wanted folder new
+    local roots=$1 package=$2 suite deb wanted folder new
     suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
     # The first of alternatives, without versions, and no virtual names.
-    wanted=$(dpkg-deb -f "$package" Depends |
-        sed -E 's/\([^)]*\)//g; s/\|[^,]*//g; s/ //g; s/default-dbus-system-bus/dbus/')
+    wanted=$(
+        for deb in "$package" "${package/\/cgpu_//cgpu-fs_}"; do
+            dpkg-deb -f "$deb" Depends
+        done | tr ',' '\n' | sed -E 's/\([^)]*\)//g; s/\|.*//; s/ //g; s/default-dbus-system-bus/dbus/; /^cgpu$/d' | sort -u | paste -sd ,
+    )
     wanted=systemd-sysv,dbus,dbus-user-session,libpam-systemd,jq,polkitd,procps,docker.io,busybox-static,podman,crun,uidmap,$wanted
     # A package of its own from Debian 13 on.
     [[ -z $(apt-cache madison docker-cli 2>/dev/null) ]] || wanted+=,docker-cli

@@ -22,12 +22,13 @@ std::string list(const std::vector<std::string>& items, const char* between) {
     return text;
 }
 
-/// The installed version whose number is the most similar, and that is not in force; empty: none is.
+/// Another installed version whose number is the most similar, and that is not in force; empty: none is.
 std::string likely_version(const std::string& written, const std::vector<upgrade::Manifest>& installed,
                            const upgrade::Version& in_force) {
     std::vector<std::string> versions;
     for (const auto& manifest : installed)
-        if (manifest.version != in_force) versions.push_back(manifest.version.str());
+        if (manifest.version != in_force && manifest.version.str() != written)
+            versions.push_back(manifest.version.str());
     return std::string(model::most_similar(written, {versions.begin(), versions.end()}));
 }
 

@@ -21,7 +21,7 @@ struct ClientError {
     };
     Kind kind = Kind::failed;
     std::string text;         ///< `what: why. Try: …`
-    std::string reason = "";  ///< cgpud's, by the end of the bus error's name (`NoSpace`); empty: not cgpud's
+    std::string reason = {};  ///< cgpud's, by the end of the bus error's name (`NoSpace`); empty: not cgpud's
 };
 
 template <class T>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace cgpu::app {
@@ -12,7 +12,9 @@ struct DriverFileId {
     std::uint64_t device = 0;
     std::uint64_t inode = 0;
     std::int64_t changed_ns = 0;  ///< since 1970
-    friend auto operator<=>(const DriverFileId&, const DriverFileId&) = default;
+    friend bool operator<(const DriverFileId& a, const DriverFileId& b) {
+        return std::tie(a.device, a.inode, a.changed_ns) < std::tie(b.device, b.inode, b.changed_ns);
+    }
 };
 
 /// Is told of each libcuda that an instance uses. The file may be one of a container's image.

@@ -227,18 +227,20 @@ static_assert(sizeof(CUmemcpy3D) == 200);
 
 /// One side of a copy of a batch of boxes.
 struct CopyOperand {
+    struct Pointer {
+        CUdeviceptr address;
+        std::size_t row_length;    ///< in bytes
+        std::size_t layer_height;  ///< in rows
+        CUmemLocation hint;
+    };
+    struct Array {
+        CUarray array;
+        std::size_t offset[3];
+    };
     int type;
     union {
-        struct {
-            CUdeviceptr address;
-            std::size_t row_length;    ///< in bytes
-            std::size_t layer_height;  ///< in rows
-            CUmemLocation hint;
-        } pointer;
-        struct {
-            CUarray array;
-            std::size_t offset[3];
-        } array;
+        Pointer pointer;
+        Array array;
     };
 };
 

@@ -90,9 +90,20 @@ GangState Slicer::tell(std::size_t slot) const {
     return out;
 }
 
+/// Kernels that run beside each other take as many times as long. If they were taken for stuck after the time
+/// that one alone may take, the launches that are let through for them would keep them beside each other for
+/// ever.
+StuckWork::Patience Slicer::patience() const {
+    const auto running = std::count_if(competitors_.slots().begin(), competitors_.slots().end(),
+                                       [](const Slot& s) { return s.level().in_flight_estimate > 0; });
+    StuckWork::Patience patience = patience_;
+    patience.drain.longest *= std::clamp<Nanos>(running, 1, most_sharers_);
+    return patience;
+}
+
 Nanos Slicer::stuck_at(std::size_t slot) const {
     const Slot& s = competitors_[slot];
-    return s.stuck.at(s.level(), patience_, s.gang.ganged());
+    return s.stuck.at(s.level(), patience(), s.gang.ganged());
 }
 
 bool Slicer::in_debt(std::size_t slot) const {
@@ -103,10 +114,10 @@ bool Slicer::in_debt(std::size_t slot) const {
 void Slicer::look_for_stuck() {
     for (std::size_t i = 0; i < kSlots; ++i) {
         Slot& s = competitors_[i];
-        if (s.gang.others().wants && now_ >= s.stuck.surely_at(s.level(), patience_)) {
+        if (s.gang.others().wants && now_ >= s.stuck.surely_at(s.level(), patience())) {
             s.gang.note_wait_across_gpus(now_ + tuning_.gang_memory);
         }
-        if (now_ >= s.stuck.own_at(s.level(), patience_) && competitors_.weight(i) > 0 && !in_debt(i)) {
+        if (now_ >= s.stuck.own_at(s.level(), patience()) && competitors_.weight(i) > 0 && !in_debt(i)) {
             s.stuck.let_through(now_, s.filter.reached() + 1);
         }
     }
@@ -124,7 +135,7 @@ Nanos Slicer::stuck_wake_at() const {
     for (std::size_t i = 0; i < kSlots; ++i) {
         const Slot& s = competitors_[i];
         const Nanos stuck = s.gang.others().busy ? stuck_at(i) : kForever;
-        for (const Nanos when : {stuck, s.stuck.own_at(s.level(), patience_)}) {
+        for (const Nanos when : {stuck, s.stuck.own_at(s.level(), patience())}) {
             if (when > now_) at = std::min(at, when);
         }
     }

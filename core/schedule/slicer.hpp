@@ -57,6 +57,7 @@ class Slicer {
     explicit Slicer(const Settings& settings)
         : tuning_(settings.tuning.steps),
           patience_{settings.tuning.drains, settings.tuning.stuck},
+          most_sharers_(settings.tuning.turns.most_sharers),
           competitors_(settings, settings.tuning.shares),
           accounting_(settings.tuning.costs, settings.tuning.drains.trusted_error),
           turns_(settings.tuning.turns, settings.tuning.drains) {}
@@ -94,6 +95,7 @@ class Slicer {
 
   private:
     // Work that waits for a launch that is held
+    [[nodiscard]] StuckWork::Patience patience() const;
     [[nodiscard]] Nanos stuck_at(std::size_t slot) const;
     [[nodiscard]] bool in_debt(std::size_t slot) const;
     [[nodiscard]] bool frees_others(std::size_t slot) const;
@@ -106,7 +108,8 @@ class Slicer {
     void open_turn(GateOrders& gates) const;
 
     StepTuning tuning_;
-    StuckWork::Patience patience_;
+    StuckWork::Patience patience_;  // with work that has the GPU for itself
+    Nanos most_sharers_;
     Competitors competitors_;
     ComputeAccounting accounting_;
     Turns turns_;

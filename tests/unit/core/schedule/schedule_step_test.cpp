@@ -318,5 +318,25 @@ TEST_F(Step, NobodyMakesUpForWhatWasUsedWhileNoStepCame) {
     }
 }
 
+// Found as equal shares for weights 1 to 2 to 5: kernels of 100 ms that had begun together took 300 ms, so
+// each was taken for stuck after 200 ms, and the launches that were let through kept them together.
+TEST_F(Step, KernelsThatRunBesideEachOtherAreNotTakenForStuck) {
+    slicer_.join(2, 1, false);
+    at(kSecond);
+    for (const std::size_t i : {0U, 1U, 2U}) {
+        launch(i, 300 * kMilli);
+        readings_[i].wants = true;
+    }
+    for (int k = 0; k < 55; ++k) {
+        after(10 * kMilli);
+        int open = 0;
+        for (const std::size_t i : {0U, 1U, 2U}) {
+            open += gate(i) == State::closed ? 0 : 1;
+            readings_[i].remaining = std::max<Nanos>(0, readings_[i].remaining - 10 * kMilli);
+        }
+        EXPECT_LE(open, 1) << "after " << 10 * k << " ms";
+    }
+}
+
 }  // namespace
 }  // namespace cgpu::schedule

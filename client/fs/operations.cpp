@@ -2,10 +2,10 @@
 
 #include <sys/stat.h>
 
-#include <algorithm>
+#include <bit>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 #include <string>
 
@@ -63,6 +63,9 @@ int read_folder(const char* path, void* buffer, fuse_fill_dir_t fill, off_t, fus
     return 0;
 }
 
+/// libfuse keeps a number for each open file: here it is the address of the file's text, 0 if there is none.
+std::string* text_in(const fuse_file_info& file) { return std::bit_cast<std::string*>(file.fh); }
+
 /// What a file says when it is opened is what all reads through this descriptor give.
 int open_file(const char* path, fuse_file_info* file) {
     const bool reads = (file->flags & O_ACCMODE) != O_WRONLY;
@@ -76,7 +79,7 @@ int open_file(const char* path, fuse_file_info* file) {
     file->direct_io = 1;  // sizes aren't known before a file is read
     if (!reads) return 0;
     auto text = text_of(*found->node, found->place, served().major);
-    if (text) file->fh = reinterpret_cast<std::uintptr_t>(new std::string(std::move(*text)));
+    if (text) file->fh = std::bit_cast<std::uint64_t>(new std::string(std::move(*text)));
     // A file that can't be read says so when it is read.
     else if (text.error() != EBADF)
         return -text.error();
@@ -84,13 +87,10 @@ int open_file(const char* path, fuse_file_info* file) {
 }
 
 int read_file(const char*, char* buffer, std::size_t size, off_t offset, fuse_file_info* file) {
-    const auto* text = reinterpret_cast<const std::string*>(file->fh);
+    const std::string* text = text_in(*file);
     if (text == nullptr) return -EBADF;
     if (offset < 0 || static_cast<std::size_t>(offset) >= text->size()) return 0;
-    const auto from = static_cast<std::size_t>(offset);
-    const auto length = std::min(size, text->size() - from);
-    std::memcpy(buffer, text->data() + from, length);
-    return static_cast<int>(length);
+    return static_cast<int>(text->copy(buffer, size, static_cast<std::size_t>(offset)));
 }
 
 /// Each write is an order of its own, as in /proc: its result is the write's result.
@@ -113,7 +113,7 @@ int write_file(const char* path, const char* text, std::size_t size, off_t, fuse
 }
 
 int close_file(const char*, fuse_file_info* file) {
-    delete reinterpret_cast<std::string*>(file->fh);
+    delete text_in(*file);
     return 0;
 }
 

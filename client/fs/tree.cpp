@@ -101,9 +101,35 @@ std::vector<std::string> names_in(const Snapshot& node, const Place& folder) {
     return names;
 }
 
+namespace {
+
+tl::expected<std::string, int> text_of_instance(File file, const Instance& instance,
+                                                const client::OnGpu& on) {
+    switch (file) {
+        case File::highprio:
+            return line(on.quota.high_priority ? 1 : 0);
+        case File::id:
+            return instance.id + "\n";
+        case File::memsize:
+            return line(on.quota.memory_limit);
+        case File::meminfo:
+            return meminfo(on);
+        case File::weight:
+            return line(on.quota.weight);
+        default:
+            return tl::unexpected(EIO);
+    }
+}
+
+}  // namespace
+
 tl::expected<std::string, int> text_of(const Snapshot& node, const Place& place, unsigned major) {
     if (place.file == nullptr) return tl::unexpected(EISDIR);
-    const client::OnGpu* on = place.instance == nullptr ? nullptr : place.instance->on(place.gpu->uuid);
+    if (place.instance != nullptr) {
+        const client::OnGpu* on = place.instance->on(place.gpu->uuid);
+        return on == nullptr ? tl::unexpected(ENOENT)
+                             : text_of_instance(place.file->file, *place.instance, *on);
+    }
     switch (place.file->file) {
         case File::default_memsize:
             return line(node.default_memory);
@@ -123,18 +149,9 @@ tl::expected<std::string, int> text_of(const Snapshot& node, const Place& place,
             return line(place.gpu->policy);
         case File::prio_ratio:
             return line(place.gpu->prio_ratio);
-        case File::highprio:
-            return line(on->quota.high_priority ? 1 : 0);
-        case File::id:
-            return place.instance->id + "\n";
-        case File::memsize:
-            return line(on->quota.memory_limit);
-        case File::meminfo:
-            return meminfo(*on);
-        case File::weight:
-            return line(on->quota.weight);
+        default:
+            return tl::unexpected(EIO);
     }
-    return tl::unexpected(EIO);
 }
 
 }  // namespace cgpu::fs

@@ -93,13 +93,11 @@ void UnmanagedContainers::watch_end(const model::InstanceId& id, const model::Pr
 }
 
 void UnmanagedContainers::end(const model::InstanceId& ended) {
-    // It may belong to the watch that calls, which is removed below.
-    const model::InstanceId id = ended;
-    const auto found = all_.find(id);
-    if (found == all_.end()) return;
-    log::info("{}: gone", describe(id, found->second.name));
-    all_.erase(found);
-    ends_.erase(id);
+    // `ended` may belong to the watch that calls, which is removed below.
+    const auto gone = all_.extract(ended);
+    if (gone.empty()) return;
+    log::info("{}: gone", describe(gone.key(), gone.mapped().name));
+    ends_.erase(gone.key());
     tell_service();
     outside_.publisher.unmanaged_changed();
 }

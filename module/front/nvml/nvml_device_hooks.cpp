@@ -73,8 +73,9 @@ template <class Name>
 int own_by(const char* function, Name name, Device* device) {
     const auto find = real<int (*)(Name, Device*)>(function);
     if (find == nullptr) return kFunctionNotFound;
+    if (device == nullptr) return find(name, nullptr);
     Device found = nullptr;
-    const int result = find(name, device == nullptr ? nullptr : &found);
+    const int result = find(name, &found);
     if (result != kSuccess) return result;
     if (const int own = check_own(found); own != kSuccess) return own;
     *device = found;

@@ -26,7 +26,7 @@ TEST(Transfer, ABatchOfBoxesCopiesBetweenMemoryAndArrays) {
     Child child([](const Child::Line&) {
         use_device(0);
         CUstream stream = make_stream();
-        std::vector<unsigned short> numbers(4 * 3);
+        std::vector<unsigned short> numbers(12);
         std::iota(numbers.begin(), numbers.end(), static_cast<unsigned short>(1));
         CUdeviceptr memory = 0;
         REQUIRE_OK(cuMemAlloc(&memory, 4096));

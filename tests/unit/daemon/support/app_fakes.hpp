@@ -81,7 +81,7 @@ class FakePublisher final : public Publisher {
     void instance_added(const model::InstanceId& id) override { said.push_back("added " + id.str()); }
     void instance_changed(const model::InstanceId& id) override { said.push_back("changed " + id.str()); }
     void instance_removed(const model::InstanceId& id) override { said.push_back("removed " + id.str()); }
-    void unmanaged_changed() override { said.push_back("unmanaged"); }
+    void unmanaged_changed() override { said.emplace_back("unmanaged"); }
     std::vector<std::string> said;
 };
 

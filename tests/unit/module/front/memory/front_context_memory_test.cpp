@@ -145,7 +145,7 @@ TEST_F(FrontGreen, TheirMemoryIsThePrimaryContexts) {
 TEST_F(FrontGreen, OneOfAnotherCardIsRefused) {
     ASSERT_EQ(init(), 0);
     void* green = nullptr;
-    EXPECT_EQ(create(&green, 1), kInvalidDevice);
+    EXPECT_EQ(create(&green, 1), cgpu::front::kInvalidDevice);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "daemon/app/ports/log.hpp"
 #include "daemon/app/upgrade/mode_differences.hpp"
+#include "daemon/configuration_view.hpp"
 #include "daemon/system/log/log.hpp"
 #include "daemon/system/notify.hpp"
 #include "daemon/system/unmanaged_rule.hpp"
@@ -46,13 +47,14 @@ std::uint64_t wall_clock() { return static_cast<std::uint64_t>(time(nullptr)); }
 
 void Daemon::block_signals() { system::EventLoop::block({SIGTERM, SIGINT, SIGHUP}); }
 
-Daemon::Daemon(config::Sources sources, config::Config config)
+Daemon::Daemon(config::Sources sources, config::Loaded configuration)
     : sources_(std::move(sources)),
-      config_(std::move(config)),
+      at_start_(configuration),
+      read_(std::move(configuration)),
       processes_(loop_),
       driver_(loop_),
-      store_(config_.state_dir),
-      modules_(config_.module_dir),
+      store_(read_.config.state_dir),
+      modules_(read_.config.module_dir),
       newer_functions_([this](const auto& names) { bus_->set_newer_driver_functions(names); }) {}
 
 Daemon::~Daemon() {
@@ -61,15 +63,15 @@ Daemon::~Daemon() {
 }
 
 app::Settings Daemon::service_settings() const {
-    return {config_.admission,
-            [config = config_](const model::SeenGpu& gpu) { return config.settings_for(gpu); },
-            config_.unknown_variables};
+    return {read_.config.admission,
+            [config = read_.config](const model::SeenGpu& gpu) { return config.settings_for(gpu); },
+            read_.config.unknown_variables};
 }
 
 void Daemon::take_unmanaged_rule() {
-    unmanaged_->set_rule(config_.unmanaged);
-    const auto rule = admission::to_string(config_.unmanaged);
-    if (const auto written = system::write_unmanaged_rule(config_.runtime_dir, rule); !written)
+    unmanaged_->set_rule(read_.config.unmanaged);
+    const auto rule = admission::to_string(read_.config.unmanaged);
+    if (const auto written = system::write_unmanaged_rule(at_start_.config.runtime_dir, rule); !written)
         log::error("{}", written.error().text);
 }
 
@@ -80,10 +82,10 @@ void Daemon::fail(const std::string& why) {
 
 void Daemon::compose(store::State state) {
     app::LeaseSettings leases;
-    leases.recall.chunk = config_.lease_chunk_mib * kMib;
-    leases.first_context_estimate = config_.context_estimate_mib * kMib;
-    leases.unexplained.gap = config_.escape_gap_mib * kMib;
-    leases.on_escape = on_escape(config_.on_escape);
+    leases.recall.chunk = read_.config.lease_chunk_mib * kMib;
+    leases.first_context_estimate = read_.config.context_estimate_mib * kMib;
+    leases.unexplained.gap = read_.config.escape_gap_mib * kMib;
+    leases.on_escape = on_escape(read_.config.on_escape);
     if (leases.on_escape == app::OnEscape::kill && !system::Processes::may_kill_others())
         log::warn(
             "on_escape: kill: cgpud may not kill other users' processes, and will refuse them memory "
@@ -92,7 +94,7 @@ void Daemon::compose(store::State state) {
     leases_ =
         std::make_unique<app::Leases>(app::Leases::Outside{loop_, processes_, driver_, *lease_file_}, leases);
     slicer_ = std::make_unique<app::SlicerThread>(
-        app::SlicerThread::Timing{config_.slice_ms * kSecond / 1000, kHold});
+        app::SlicerThread::Timing{read_.config.slice_ms * kSecond / 1000, kHold});
     usage_ = std::make_unique<app::UsageReader>(*leases_, *slicer_);
 
     upgrader_ = std::make_unique<app::Upgrader>(
@@ -103,9 +105,9 @@ void Daemon::compose(store::State state) {
             processes_.boot_id()});
 
     link::Settings link;
-    link.runtime_dir = config_.runtime_dir;
-    link.on_loss =
-        config_.on_daemon_loss == config::OnDaemonLoss::open ? wire::OnLoss::open : wire::OnLoss::stay_closed;
+    link.runtime_dir = read_.config.runtime_dir;
+    link.on_loss = read_.config.on_daemon_loss == config::OnDaemonLoss::open ? wire::OnLoss::open
+                                                                             : wire::OnLoss::stay_closed;
     link.hold = kHold;
     link.max_descriptors = system::descriptor_limit() / 4 * 3;  // the rest is for all that isn't the link's
     const auto total = [this](const model::Uuid& uuid) {
@@ -136,7 +138,7 @@ tl::expected<void, std::string> Daemon::start() {
         system::notify_last_status(state.error().text);
         return tl::unexpected(state.error().text);
     }
-    auto leases = store::LeaseFile::open(config_.runtime_dir / "leases");
+    auto leases = store::LeaseFile::open(read_.config.runtime_dir / "leases");
     if (!leases) return tl::unexpected(leases.error().text);
     lease_file_ = std::move(*leases);
     if (!lease_file_->damage().empty()) log::error("leases: {}", lease_file_->damage());
@@ -213,8 +215,11 @@ void Daemon::driver_failed(const std::string& why) {
 
 tl::expected<void, std::string> Daemon::open_to_clients() {
     take_configured_mode();
-    if (auto served = bus_->serve(*service_, *upgrader_, *unmanaged_,
-                                  {driver_, {config_.state_dir, config_.runtime_dir, config_.module_dir}});
+    if (auto served = bus_->serve(
+            *service_, *upgrader_, *unmanaged_,
+            {driver_,
+             {at_start_.config.state_dir, at_start_.config.runtime_dir, at_start_.config.module_dir},
+             [this] { return configuration_values(); }});
         !served)
         return served;
     if (auto named = bus_->request_name(); !named) return named;
@@ -224,11 +229,15 @@ tl::expected<void, std::string> Daemon::open_to_clients() {
 }
 
 void Daemon::take_configured_mode() {
-    upgrader_->set_configured_mode(config_.gpu_defaults.mode);
-    const auto wanted = [this](const model::SeenGpu& gpu) { return config_.settings_for(gpu).mode; };
+    upgrader_->set_configured_mode(read_.config.gpu_defaults.mode);
+    const auto wanted = [this](const model::SeenGpu& gpu) { return read_.config.settings_for(gpu).mode; };
     for (const auto& line :
-         app::mode_differences(service_->node(), config_.gpu_defaults.mode, upgrader_->mode(), wanted))
+         app::mode_differences(service_->node(), read_.config.gpu_defaults.mode, upgrader_->mode(), wanted))
         log::warn("{}", line);
+}
+
+app::ConfigurationValues Daemon::configuration_values() const {
+    return cgpu::configuration_values({at_start_, read_, service_->node(), upgrader_->mode()});
 }
 
 std::string Daemon::status() const {
@@ -260,16 +269,15 @@ void Daemon::reload() {
         refuse_configuration(loaded.error());
         return;
     }
-    config_ = std::move(*loaded);
+    const auto before = configuration_values();
+    read_ = std::move(*loaded);
     refuse_configuration({});
     service_->set_settings(service_settings());
     take_unmanaged_rule();
     take_configured_mode();
-    system::set_up_log(config_.log_level);
-    log::info(
-        "configuration read again; slice_ms, on_daemon_loss, lease_chunk_mib, context_estimate_mib, "
-        "on_escape, "
-        "escape_gap_mib and folders come with the next start");
+    system::set_up_log(read_.config.log_level);
+    log::info("configuration read again");
+    for (const auto& line : not_put_in_force(before, configuration_values())) log::warn("{}", line);
     system::notify_ready(status());
 }
 

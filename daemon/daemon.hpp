@@ -12,6 +12,7 @@
 #include "daemon/app/drivers/newer_functions.hpp"
 #include "daemon/app/instances/unmanaged_containers.hpp"
 #include "daemon/app/memory/leases.hpp"
+#include "daemon/app/ports/configuration.hpp"
 #include "daemon/app/upgrade/upgrader.hpp"
 #include "daemon/bus/bus.hpp"
 #include "daemon/config/load.hpp"
@@ -38,7 +39,7 @@ class Daemon {
     /// Call before the first thread is created, and so before a Daemon is.
     static void block_signals();
 
-    Daemon(config::Sources sources, config::Config config);
+    Daemon(config::Sources sources, config::Loaded configuration);
     ~Daemon();
     Daemon(const Daemon&) = delete;
     Daemon& operator=(const Daemon&) = delete;
@@ -59,13 +60,15 @@ class Daemon {
     void refuse_configuration(const config::Problems& problems);
     void take_configured_mode();
     [[nodiscard]] app::Settings service_settings() const;
+    [[nodiscard]] app::ConfigurationValues configuration_values() const;
     [[nodiscard]] std::string status() const;
     /// Puts the key `unmanaged` in force.
     void take_unmanaged_rule();
     void fail(const std::string& why);
 
     config::Sources sources_;
-    config::Config config_;
+    config::Loaded at_start_;  ///< some values hold until cgpud ends
+    config::Loaded read_;      ///< the last good configuration
     // In the order of their dependencies; destroyed in reverse order.
     system::EventLoop loop_;
     system::Processes processes_;

@@ -3,7 +3,9 @@
 #include <malloc.h>
 
 #include <iostream>
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include "daemon/daemon.hpp"
 #include "daemon/formats.hpp"
@@ -23,24 +25,38 @@ void give_memory_back() {
 /// EX_CONFIG of sysexits.h. The unit lists it, because a restart would not help.
 constexpr int kBadConfig = 78;
 
+/// Judges files before they are put where cgpud reads them. They may belong to anybody, and no state is read.
+int check_files(cgpu::config::Sources sources, const std::vector<std::string>& files) {
+    sources.main.clear();
+    sources.drop_ins.clear();
+    sources.files.assign(files.begin(), files.end());
+    const auto read = cgpu::config::load(sources);
+    if (read) {
+        std::cout << "cgpud would accept " << (files.size() == 1 ? "this file" : "these files") << '\n';
+        return 0;
+    }
+    for (const auto& problem : read.error()) std::cerr << "cgpud: " << problem.text << '\n';
+    return kBadConfig;
+}
+
 int run(cgpu::config::Sources sources, bool check_only) {
-    auto config = cgpu::config::load(sources);
-    if (!config) {
-        for (const auto& problem : config.error()) std::cerr << "cgpud: " << problem.text << '\n';
+    auto read = cgpu::config::load(sources);
+    if (!read) {
+        for (const auto& problem : read.error()) std::cerr << "cgpud: " << problem.text << '\n';
         // systemd keeps it for users who ask why the service isn't running.
-        if (!check_only) cgpu::system::notify_last_status(config.error().front().text);
+        if (!check_only) cgpu::system::notify_last_status(read.error().front().text);
         return kBadConfig;
     }
     if (check_only) {
-        if (const auto checked = cgpu::store::StateFile(config->state_dir).check(); !checked) {
+        if (const auto checked = cgpu::store::StateFile(read->config.state_dir).check(); !checked) {
             std::cerr << "cgpud: " << checked.error().text << '\n';
             return 1;
         }
         std::cout << "the configuration and the state are good\n";
         return 0;
     }
-    cgpu::system::set_up_log(config->log_level);
-    cgpu::Daemon daemon(std::move(sources), std::move(*config));
+    cgpu::system::set_up_log(read->config.log_level);
+    cgpu::Daemon daemon(std::move(sources), std::move(*read));
     return daemon.run();
 }
 
@@ -49,6 +65,7 @@ int run(cgpu::config::Sources sources, bool check_only) {
 int main(int argc, char** argv) {
     cgpu::config::Sources sources;
     bool check_only = false;
+    std::vector<std::string> files;
     bool formats = false;
     CLI::App app{
         "cgpud owns this node's GPU sharing: it serves org.cgpu1 on the system bus and divides memory and "
@@ -63,6 +80,8 @@ int main(int argc, char** argv) {
                    "KEY=VALUE over all files, e.g. --set policy=weighted; may be repeated");
     app.add_flag("--check", check_only,
                  "read the configuration and the state, say what is wrong with them, and end");
+    app.add_option("--check-files", files,
+                   "read only the shipped defaults and these files, say what is wrong with them, and end");
     app.add_flag(
         "--formats", formats,
         "print the versions of files, modules and links that it can read (name, oldest, newest), and "
@@ -73,6 +92,7 @@ int main(int argc, char** argv) {
         std::cout << cgpu::formats_text();
         return 0;
     }
+    if (!files.empty()) return check_files(std::move(sources), files);
     give_memory_back();
     try {
         cgpu::Daemon::block_signals();

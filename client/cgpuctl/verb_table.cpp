@@ -154,6 +154,28 @@ const std::vector<Verb>& table() {
          "--kept shows the kept settings.",
          "cgpuctl forget web",
          &forget},
+        {"config",
+         {{"ACTION", &Input::action, "show, which is also the default, or check", true},
+          {"FILE...", &Input::files, "check: the files, in the order in which they would be read", true}},
+         {kJson, kNoLegend},
+         false,
+         "The configuration in force, and where each value comes from",
+         "SOURCE is the file and line that set it, or `set on this node`: cgpuctl set it, or it was\n"
+         "configured otherwise when the GPU was seen first. Values of the files that are not in force are\n"
+         "listed with the command that puts them in force.\n"
+         "check reads files over the shipped defaults, and says what cgpud would refuse, and changes\n"
+         "nothing. Exit code 0: nothing; 1: something.",
+         "cgpuctl config check /etc/cgpu/cgpud.yaml.d/new.yaml",
+         &config},
+        {"revert",
+         {{"GPU|SETTING", &Input::target, "a GPU, by index or UUID, or default-memory or mode"}},
+         {kDryRun, kQuiet},
+         false,
+         "Take back what was set on this node",
+         "Policy, max_inst and prio_ratio of a GPU become what the configuration files say for it: all\n"
+         "three, or none if one of them is refused.",
+         "cgpuctl revert 0",
+         &revert},
         {"run",
          {},
          {{"--mem", &Input::memory, "SIZE", "memory limit on each GPU, with a unit: 4GiB, 5120MiB"},

@@ -128,6 +128,14 @@ Result<void> BusNode::set_prio_ratio(const std::string& gpu, std::uint32_t per_c
     return call([&] { bus().gpu(gpu).SetPrioRatio(per_cent, options_for(dry_run)); });
 }
 
+Result<void> BusNode::revert_gpu(const std::string& gpu, bool dry_run) {
+    return call([&] { bus().gpu(gpu).Revert(options_for(dry_run)); });
+}
+
+Result<std::vector<ConfigurationValue>> BusNode::configuration() {
+    return call([&] { return to_configuration(bus().manager.GetConfiguration()); });
+}
+
 Result<void> BusNode::set_default_memory(std::optional<std::uint64_t> bytes, bool dry_run) {
     return call([&] {
         if (bytes)

@@ -210,6 +210,20 @@ std::vector<Kept> to_kept(const std::vector<Properties>& entries) {
     return all;
 }
 
+std::vector<ConfigurationValue> to_configuration(const std::vector<Properties>& entries) {
+    std::vector<ConfigurationValue> all;
+    for (const Properties& entry : entries) {
+        ConfigurationValue& value = all.emplace_back();
+        read_into(entry, "key", value.key);
+        read_into(entry, "value", value.value);
+        read_into(entry, "source", value.source);
+        read_into(entry, "configured", value.configured);
+        read_into(entry, "configured-source", value.configured_source);
+        read_into(entry, "remedy", value.remedy);
+    }
+    return all;
+}
+
 Examination to_examination(const Properties& facts) {
     Examination found;
     read_into(facts, "state-dir", found.state_dir);

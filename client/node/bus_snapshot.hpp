@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "client/node/values/configuration.hpp"
 #include "client/node/values/examination.hpp"
 #include "client/node/values/snapshot.hpp"
 #include "dbus/compat.hpp"
@@ -16,6 +17,9 @@ using BusQuota = sdbus::Struct<std::string, std::uint32_t, std::uint64_t, std::u
 
 [[nodiscard]] std::vector<Quota> to_quotas(const std::vector<BusQuota>& quotas);
 
+/// Converts what GetConfiguration of org.cgpu1.Manager returns. Throws sdbus::Error.
+[[nodiscard]] std::vector<ConfigurationValue> to_configuration(
+    const std::vector<std::map<std::string, sdbus::Variant>>& entries);
 /// Converts the property Kept of org.cgpu1.Manager. Throws sdbus::Error.
 [[nodiscard]] std::vector<Kept> to_kept(const std::vector<std::map<std::string, sdbus::Variant>>& entries);
 

@@ -9,6 +9,7 @@
 
 #include "client/node/job_watch.hpp"
 #include "client/node/values/client_error.hpp"
+#include "client/node/values/configuration.hpp"
 #include "client/node/values/examination.hpp"
 #include "client/node/values/snapshot.hpp"
 
@@ -77,6 +78,10 @@ class Node {
     virtual Result<void> set_policy(const std::string& gpu, const std::string& policy, bool dry_run) = 0;
     virtual Result<void> set_max_inst(const std::string& gpu, std::uint32_t max_inst, bool dry_run) = 0;
     virtual Result<void> set_prio_ratio(const std::string& gpu, std::uint32_t per_cent, bool dry_run) = 0;
+    /// Policy, max_inst and prio_ratio become the configured ones.
+    virtual Result<void> revert_gpu(const std::string& gpu, bool dry_run) = 0;
+    /// What is in force, and where it comes from.
+    virtual Result<std::vector<ConfigurationValue>> configuration() = 0;
     /// In bytes; empty: the configuration's holds again.
     virtual Result<void> set_default_memory(std::optional<std::uint64_t> bytes, bool dry_run) = 0;
     // `gpu` may be empty if the instance has only one. Returns the name for whose next starts the setting is

@@ -8,7 +8,7 @@
 #include <tl/expected.hpp>
 
 #include "daemon/app/instances/unmanaged_containers.hpp"
-#include "daemon/app/ports/configuration_problem.hpp"
+#include "daemon/app/ports/configuration.hpp"
 #include "daemon/app/ports/examination.hpp"
 #include "daemon/app/ports/job_publisher.hpp"
 #include "daemon/app/ports/loop.hpp"

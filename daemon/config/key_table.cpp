@@ -143,30 +143,80 @@ Taken take_runtime_dir(Config& config, std::string_view text) {
 }
 Taken take_module_dir(Config& config, std::string_view text) { return take_folder(config.module_dir, text); }
 
-constexpr std::array kKeys = {
-    Key{"default_memory", "a size such as 4GiB or 512MiB, or 0", take_default_memory},
-    Key{"default_weight", kWeightAllowed, take_default_weight},
-    Key{"placement", "binpack or spread", take_placement},
-    Key{"no_weight", "warn or refuse", take_no_weight},
-    Key{"unknown_variables", "refuse or warn", take_unknown_variables},
-    Key{"unmanaged", "allow, whole or refuse", take_unmanaged},
-    Key{"slice_ms", "a whole number from 1 to 100 (milliseconds)", take_slice},
-    Key{"on_daemon_loss", "open or closed", take_on_daemon_loss},
-    Key{"lease_chunk_mib", "an even number from 2 to 1024 (MiB)", take_chunk},
-    Key{"context_estimate_mib", "a whole number from 1 to 4096 (MiB)", take_estimate},
-    Key{"on_escape", "report, refuse or kill", take_on_escape},
-    Key{"escape_gap_mib", "a whole number from 2 to 65536 (MiB)", take_escape_gap},
-    Key{"log_level", "trace, debug, info, warning or error", take_log_level},
-    Key{"state_dir", "an absolute path", take_state_dir},
-    Key{"runtime_dir", "an absolute path", take_runtime_dir},
-    Key{"module_dir", "an absolute path", take_module_dir},
+std::string show_unknown_variables(const Config& config) {
+    return config.unknown_variables == request::UnknownNames::refuse ? "refuse" : "warn";
+}
+
+std::string show_on_daemon_loss(const Config& config) {
+    return config.on_daemon_loss == OnDaemonLoss::open ? "open" : "closed";
+}
+
+std::string show_on_escape(const Config& config) {
+    switch (config.on_escape) {
+        case OnEscape::report:
+            return "report";
+        case OnEscape::refuse:
+            return "refuse";
+        case OnEscape::kill:
+            return "kill";
+    }
+    return "report";
+}
+
+template <auto Member>
+std::string show_number(const Config& config) {
+    return std::to_string(config.*Member);
+}
+
+template <auto Member>
+std::string show_folder(const Config& config) {
+    return (config.*Member).string();
+}
+
+std::string show_default_memory(const Config& config) {
+    const auto bytes = config.admission.default_memory;
+    return bytes.count() == 0 ? "0" : std::to_string(bytes.mib()) + "MiB";
+}
+
+const std::array kKeys = {
+    Key{"default_memory", "a size such as 4GiB or 512MiB, or 0", take_default_memory, show_default_memory},
+    Key{"default_weight", kWeightAllowed, take_default_weight,
+        [](const Config& config) { return std::to_string(config.admission.default_weight); }},
+    Key{"placement", "binpack or spread", take_placement,
+        [](const Config& config) { return std::string(to_string(config.admission.placement)); }},
+    Key{"no_weight", "warn or refuse", take_no_weight,
+        [](const Config& config) { return std::string(to_string(config.admission.no_weight)); }},
+    Key{"unknown_variables", "refuse or warn", take_unknown_variables, show_unknown_variables},
+    Key{"unmanaged", "allow, whole or refuse", take_unmanaged,
+        [](const Config& config) { return std::string(to_string(config.unmanaged)); }},
+    Key{"slice_ms", "a whole number from 1 to 100 (milliseconds)", take_slice, show_number<&Config::slice_ms>,
+        Applies::on_start},
+    Key{"on_daemon_loss", "open or closed", take_on_daemon_loss, show_on_daemon_loss, Applies::on_start},
+    Key{"lease_chunk_mib", "an even number from 2 to 1024 (MiB)", take_chunk,
+        show_number<&Config::lease_chunk_mib>, Applies::on_start},
+    Key{"context_estimate_mib", "a whole number from 1 to 4096 (MiB)", take_estimate,
+        show_number<&Config::context_estimate_mib>, Applies::on_start},
+    Key{"on_escape", "report, refuse or kill", take_on_escape, show_on_escape, Applies::on_start},
+    Key{"escape_gap_mib", "a whole number from 2 to 65536 (MiB)", take_escape_gap,
+        show_number<&Config::escape_gap_mib>, Applies::on_start},
+    Key{"log_level", "trace, debug, info, warning or error", take_log_level,
+        [](const Config& config) { return config.log_level; }},
+    Key{"state_dir", "an absolute path", take_state_dir, show_folder<&Config::state_dir>, Applies::on_start},
+    Key{"runtime_dir", "an absolute path", take_runtime_dir, show_folder<&Config::runtime_dir>,
+        Applies::on_start},
+    Key{"module_dir", "an absolute path", take_module_dir, show_folder<&Config::module_dir>,
+        Applies::on_start},
 };
 
-constexpr std::array kGpuKeys = {
-    GpuKey{"policy", "0 to 5, or fair-share, preemptive, weighted, fixed, soft or native", take_policy},
-    GpuKey{"max_inst", "a whole number from 1 to 25", take_max_inst},
-    GpuKey{"prio_ratio", "a whole number from 20 to 99 (per cent)", take_prio_ratio},
-    GpuKey{"mode", "none, memory or memory+compute", take_mode},
+const std::array kGpuKeys = {
+    GpuKey{"policy", "0 to 5, or fair-share, preemptive, weighted, fixed, soft or native", take_policy,
+           [](const model::GpuSettings& settings) { return std::string(to_string(settings.policy)); }},
+    GpuKey{"max_inst", "a whole number from 1 to 25", take_max_inst,
+           [](const model::GpuSettings& settings) { return std::to_string(settings.max_inst); }},
+    GpuKey{"prio_ratio", "a whole number from 20 to 99 (per cent)", take_prio_ratio,
+           [](const model::GpuSettings& settings) { return std::to_string(settings.prio_ratio); }},
+    GpuKey{"mode", "none, memory or memory+compute", take_mode,
+           [](const model::GpuSettings& settings) { return std::string(to_string(settings.mode)); }},
 };
 
 }  // namespace

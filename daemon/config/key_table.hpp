@@ -13,11 +13,19 @@ namespace cgpu::config {
 /// Success, or what is wrong with the value.
 using Taken = tl::expected<void, std::string>;
 
+/// When a changed value is in force.
+enum class Applies {
+    on_reload,
+    on_start,  ///< of cgpud
+};
+
 /// A key with one value.
 struct Key {
     std::string_view name;
     std::string_view allowed;  ///< for people
     Taken (*take)(Config& config, std::string_view value);
+    std::string (*show)(const Config& config);  ///< as it could be written in a file
+    Applies applies = Applies::on_reload;
 };
 
 /// A key with one value, which can be set for a single GPU.
@@ -25,6 +33,7 @@ struct GpuKey {
     std::string_view name;
     std::string_view allowed;
     Taken (*take)(GpuPatch& patch, std::string_view value);
+    std::string (*show)(const model::GpuSettings& settings);
 };
 
 [[nodiscard]] std::span<const Key> keys();

@@ -6,6 +6,7 @@
 #include <optional>
 #include <sstream>
 #include <system_error>
+#include <utility>
 
 #include "core/model/quote.hpp"
 #include "daemon/config/validate.hpp"
@@ -77,10 +78,18 @@ void add_override(const std::string& text, std::vector<Entry>& entries, Problems
 
 }  // namespace
 
-tl::expected<Config, Problems> load(const Sources& sources) {
+tl::expected<Loaded, Problems> load(const Sources& sources) {
     Problems problems;
     std::vector<fs::path> files = {sources.defaults, sources.main};
     for (fs::path& path : list_drop_ins(sources.drop_ins, problems)) files.push_back(std::move(path));
+    for (const fs::path& path : sources.files) {
+        std::error_code error;
+        if (fs::status(path, error).type() == fs::file_type::not_found)
+            problems.push_back(
+                problem({path.string()}, "the file", "it does not exist", "name a file that does"));
+        else
+            files.push_back(path);
+    }
     std::vector<Entry> entries;
     for (const fs::path& path : files) {
         const auto text = read_file(path, problems);
@@ -90,7 +99,7 @@ tl::expected<Config, Problems> load(const Sources& sources) {
     for (const std::string& text : sources.overrides) add_override(text, entries, problems);
     Config config = validate(entries, problems);
     if (!problems.empty()) return tl::unexpected(std::move(problems));
-    return config;
+    return Loaded{std::move(config), std::move(entries)};
 }
 
 }  // namespace cgpu::config

@@ -17,11 +17,18 @@ struct Sources {
     std::filesystem::path defaults = "/usr/lib/cgpu/cgpud.yaml";
     std::filesystem::path main = "/etc/cgpu/cgpud.yaml";
     std::filesystem::path drop_ins = "/etc/cgpu/cgpud.yaml.d";
+    /// More files that are read after them; each must be there.
+    std::vector<std::filesystem::path> files;
     /// `key=value`; nested keys are joined by a dot: `weights.trainer=4`, `gpus.0.policy=fixed`.
     std::vector<std::string> overrides;
 };
 
+struct Loaded {
+    Config config;
+    std::vector<Entry> entries;  ///< what it was made from, in the order of the layers
+};
+
 /// Reads all layers. Error: all faults of all layers, at least one; then nothing of them is used.
-[[nodiscard]] tl::expected<Config, Problems> load(const Sources& sources);
+[[nodiscard]] tl::expected<Loaded, Problems> load(const Sources& sources);
 
 }  // namespace cgpu::config

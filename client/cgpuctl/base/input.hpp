@@ -36,8 +36,9 @@ struct Input {
     std::string what;    ///< a version, a folder or a tar file
     std::string folder;  ///< where the versions lie
 
-    // of runtime and module
+    // of runtime, module and config
     std::string action;
+    std::vector<std::string> files;  ///< of config
 
     // of runtime
     std::string as;

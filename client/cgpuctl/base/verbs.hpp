@@ -19,6 +19,8 @@ client::Result<void> set_prio_ratio(const Input& input, client::Node& node, Term
 client::Result<void> set_priority(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> set_weight(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> set_memory(const Input& input, client::Node& node, Terminal& terminal);
+client::Result<void> config(const Input& input, client::Node& node, Terminal& terminal);
+client::Result<void> revert(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> forget(const Input& input, client::Node& node, Terminal& terminal);
 /// Error (failed): a problem was found. What was found is printed before.
 client::Result<void> doctor_verb(const Input& input, client::Node& node, Terminal& terminal);

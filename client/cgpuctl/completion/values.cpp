@@ -82,6 +82,7 @@ Candidates verb_names() {
 }
 
 Candidates actions(std::string_view verb) {
+    if (verb == "config") return {{"show", "the values in force"}, {"check", "whether files are good"}};
     if (verb == "runtime") return {{"configure", "register it with Docker"}};
     return {{"list", "installed versions"},
             {"show", "one version"},
@@ -128,7 +129,9 @@ std::vector<Candidate> values_of(std::string_view name, std::string_view verb, s
     if (name == "WHAT") return what(first, node);
     if (name == "NAME" && verb == "forget") return kept_names(node);
     if (name == "NAME" && verb == "runtime") return {{"nvidia", "the name of NVIDIA's runtime"}};
-    if (name == "FILE" || name == "FOLDER") return {{kFiles, ""}};
+    if (name == "GPU|SETTING")
+        return joined(gpus(node), {{"default-memory", "as configured"}, {"mode", "as configured"}});
+    if (name == "FILE" || name == "FILE..." || name == "FOLDER") return {{kFiles, ""}};
     return {};
 }
 

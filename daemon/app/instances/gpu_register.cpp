@@ -77,6 +77,33 @@ Result<void> GpuRegister::set_prio_ratio(const model::Uuid& gpu, std::uint32_t p
     return {};
 }
 
+Result<void> GpuRegister::set_all(const model::Uuid& gpu, const model::GpuSettings& settings,
+                                  Options options) {
+    const auto before = state_.node();
+    const auto changed = state_.change(
+        [&](model::Node& node) -> tl::expected<model::Change, Refusal> {
+            auto change = model::Change::unchanged;
+            for (const auto& done :
+                 {node.set_policy(gpu, settings.policy), node.set_max_inst(gpu, settings.max_inst),
+                  node.set_prio_ratio(gpu, settings.prio_ratio)}) {
+                if (!done) return tl::unexpected(done.error());
+                if (*done == model::Change::changed) change = model::Change::changed;
+            }
+            return change;
+        },
+        options);
+    if (!changed) return tl::unexpected(changed.error());
+    if (*changed) {
+        log::info("{}: policy {}, max_inst {} and prio_ratio {} are set",
+                  describe(*state_.node().find_gpu(gpu)), model::to_string(settings.policy),
+                  settings.max_inst, settings.prio_ratio);
+        for (const auto& id : say_whose_weight_followed(before, state_.node(), gpu))
+            publisher_.instance_changed(id);
+        publisher_.gpu_changed(gpu);
+    }
+    return {};
+}
+
 XidCount GpuRegister::xids_of(const model::Uuid& gpu) const {
     const auto found = xids_.find(gpu);
     return found == xids_.end() ? XidCount{} : found->second;

@@ -65,6 +65,14 @@ Result<void> Service::set_default_memory(std::optional<model::Bytes> bytes, Opti
     return {};
 }
 
+Result<void> Service::revert_gpu(const model::Uuid& gpu, Options options) {
+    const auto* known = node().find_gpu(gpu);
+    if (known == nullptr)
+        return model::refuse(Refusal::Reason::not_found, "GPU " + gpu.to_string(), "there is no such GPU",
+                             "cgpuctl status");
+    return gpus_.set_all(gpu, settings_.settings_for(*known), options);
+}
+
 Result<Created> Service::create_instance(std::string_view id, std::string_view name,
                                          const std::map<std::string, std::string>& variables,
                                          const Caller& caller, Options options) {

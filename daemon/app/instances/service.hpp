@@ -106,6 +106,10 @@ class Service {
     /// Refused (not_permitted) by `own_only`.
     Result<void> release_instance(std::string_view id, const Caller& caller, Options options);
 
+    /// Policy, max_inst and prio_ratio of the GPU become the configured ones, all or none. Refused: as
+    /// GpuRegister's.
+    Result<void> revert_gpu(const model::Uuid& gpu, Options options);
+
     /// How each GPU is divided.
     [[nodiscard]] GpuRegister& gpus() { return gpus_; }
     /// What instances may use.

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "daemon/app/ports/configuration.hpp"
 #include "daemon/app/ports/ports.hpp"
 
 /// What an administrator's check of the node asks cgpud for, because nobody else may or can know it.
@@ -38,10 +39,11 @@ struct Folders {
     std::filesystem::path module;
 };
 
-/// Everything that an examination is answered from.
+/// What clients ask about cgpud and the node as a whole, and who can answer it.
 struct Examined {
     DriverExamination& driver;
     Folders folders;
+    std::function<ConfigurationValues()> configuration;
 };
 
 }  // namespace cgpu::app

@@ -54,6 +54,13 @@ void GpuObject::SetPrioRatio(sdbus::Result<>&& result, std::uint32_t per_cent, O
                    });
 }
 
+void GpuObject::Revert(sdbus::Result<>&& result, OptionMap options) {
+    when_permitted(authority_, Action::manage_policy, getObject(), "Revert", std::move(result),
+                   [&service = service_, gpu = gpu_, options] {
+                       take(service.revert_gpu(gpu, take(read_options(options))));
+                   });
+}
+
 std::map<std::string, sdbus::Variant> GpuObject::GetUsage() {
     return guarded("Gpu.GetUsage", [&] {
         const app::GpuUsage usage = service_.usage(gpu_);

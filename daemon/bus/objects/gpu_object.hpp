@@ -33,6 +33,7 @@ class GpuObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Gpu_adaptor>
     void SetPolicy(sdbus::Result<>&& result, std::string policy, OptionMap options) override;
     void SetMaxInst(sdbus::Result<>&& result, std::uint32_t max_inst, OptionMap options) override;
     void SetPrioRatio(sdbus::Result<>&& result, std::uint32_t per_cent, OptionMap options) override;
+    void Revert(sdbus::Result<>&& result, OptionMap options) override;
     std::map<std::string, sdbus::Variant> GetUsage() override;
 
     std::string Uuid() override { return view_.uuid; }

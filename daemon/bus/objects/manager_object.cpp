@@ -226,6 +226,23 @@ void ManagerObject::Examine(sdbus::Result<std::map<std::string, sdbus::Variant>>
     });
 }
 
+std::vector<std::map<std::string, sdbus::Variant>> ManagerObject::GetConfiguration() {
+    return guarded("GetConfiguration", [&] {
+        std::vector<std::map<std::string, sdbus::Variant>> all;
+        for (const auto& value : examined_.configuration()) {
+            auto& entry = all.emplace_back();
+            entry.emplace("key", sdbus::Variant(value.key));
+            entry.emplace("value", sdbus::Variant(value.value));
+            entry.emplace("source", sdbus::Variant(value.source));
+            if (value.configured.empty()) continue;
+            entry.emplace("configured", sdbus::Variant(value.configured));
+            entry.emplace("configured-source", sdbus::Variant(value.configured_source));
+            entry.emplace("remedy", sdbus::Variant(value.remedy));
+        }
+        return all;
+    });
+}
+
 void ManagerObject::SetMode(Begun&& result, std::string mode, OptionMap options) {
     when_permitted(authority_, Action::upgrade_module, getObject(), "SetMode", std::move(result),
                    [&upgrader = upgrader_, mode, options] {

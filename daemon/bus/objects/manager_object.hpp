@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "daemon/app/instances/unmanaged_containers.hpp"
-#include "daemon/app/ports/configuration_problem.hpp"
+#include "daemon/app/ports/configuration.hpp"
 #include "daemon/app/ports/examination.hpp"
 #include "daemon/app/upgrade/upgrader.hpp"
 #include "daemon/bus/authority/authority.hpp"
@@ -55,6 +55,7 @@ class ManagerObject final
     void RevertDefaultMemory(sdbus::Result<>&& result, OptionMap options) override;
     sdbus::ObjectPath FindGpu(const std::string& gpu) override;
     sdbus::ObjectPath FindInstance(const std::string& instance) override;
+    std::vector<std::map<std::string, sdbus::Variant>> GetConfiguration() override;
     void Examine(sdbus::Result<std::map<std::string, sdbus::Variant>>&& result) override;
 
     void UpgradeHot(Begun&& result, std::string version, OptionMap options) override;

@@ -41,11 +41,28 @@ std::string usage_error(const Words& words) {
 TEST(VerbTable, HasEveryVerbOnce) {
     std::vector<std::string> names;
     for (const Verb& verb : verbs()) names.emplace_back(verb.name);
-    EXPECT_EQ(names, (Words{"status",     "list",         "show",           "inspect",
-                            "set-policy", "set-max-inst", "set-prio-ratio", "set-default-memory",
-                            "set-weight", "set-priority", "set-memory",     "forget",
-                            "run",        "doctor",       "bench",          "module",
-                            "upgrade",    "set-mode",     "runtime",        "help",
+    EXPECT_EQ(names, (Words{"status",
+                            "list",
+                            "show",
+                            "inspect",
+                            "set-policy",
+                            "set-max-inst",
+                            "set-prio-ratio",
+                            "set-default-memory",
+                            "set-weight",
+                            "set-priority",
+                            "set-memory",
+                            "forget",
+                            "config",
+                            "revert",
+                            "run",
+                            "doctor",
+                            "bench",
+                            "module",
+                            "upgrade",
+                            "set-mode",
+                            "runtime",
+                            "help",
                             "version"}));
 }
 

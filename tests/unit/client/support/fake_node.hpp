@@ -97,6 +97,14 @@ class FakeNode final : public client::Node {
                                         bool dry_run) override {
         return note("set_prio_ratio " + gpu + " " + std::to_string(per_cent), dry_run);
     }
+    client::Result<void> revert_gpu(const std::string& gpu, bool dry_run) override {
+        return note("revert_gpu " + gpu, dry_run);
+    }
+    std::vector<client::ConfigurationValue> values;  ///< the answer of configuration()
+    client::Result<std::vector<client::ConfigurationValue>> configuration() override {
+        if (!answer) return tl::unexpected(answer.error());
+        return values;
+    }
     client::Result<void> set_default_memory(std::optional<std::uint64_t> bytes, bool dry_run) override {
         return note("set_default_memory " + (bytes ? std::to_string(*bytes) : "as configured"), dry_run);
     }

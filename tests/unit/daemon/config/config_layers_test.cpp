@@ -16,21 +16,22 @@ using model::Policy;
 class ConfigLayers : public testing::Test {
   protected:
     Sources sources() const {
-        return {folder / "usr.yaml", folder / "etc.yaml", folder / "etc.d", overrides};
+        return {folder / "usr.yaml", folder / "etc.yaml", folder / "etc.d", files, overrides};
     }
     Config loaded() const {
-        const auto config = load(sources());
-        EXPECT_TRUE(config.has_value()) << config.error().front().text;
-        return config.value_or(defaults);
+        const auto read = load(sources());
+        EXPECT_TRUE(read.has_value()) << read.error().front().text;
+        return read ? read->config : defaults;
     }
     Problems problems() const {
-        const auto config = load(sources());
-        EXPECT_FALSE(config.has_value());
-        return config ? Problems{} : config.error();
+        const auto read = load(sources());
+        EXPECT_FALSE(read.has_value());
+        return read ? Problems{} : read.error();
     }
 
     const Config defaults{};
     TempFolder folder;
+    std::vector<std::filesystem::path> files;
     std::vector<std::string> overrides;
 };
 
@@ -108,6 +109,15 @@ TEST_F(ConfigLayers, AFileThatCannotBeReadIsAProblem) {
     ASSERT_EQ(all.size(), 2U);
     EXPECT_NE(all[0].text.find("Not a directory"), std::string::npos) << all[0].text;
     EXPECT_NE(all[1].text.find("Is a directory"), std::string::npos) << all[1].text;
+}
+
+TEST_F(ConfigLayers, NamedFilesAreReadLastAndMustExist) {
+    write_text(folder / "etc.yaml", "max_inst: 4\n");
+    write_text(folder / "new.yaml", "max_inst: 6\n");
+    files = {folder / "new.yaml"};
+    EXPECT_EQ(loaded().gpu_defaults.max_inst, 6U);
+    files.push_back(folder / "nwe.yaml");
+    EXPECT_NE(problems().at(0).text.find("nwe.yaml: the file: it does not exist. Try: "), std::string::npos);
 }
 
 TEST_F(ConfigLayers, AFileWithoutPermissionIsAProblem) {

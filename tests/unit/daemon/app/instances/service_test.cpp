@@ -268,6 +268,32 @@ TEST_F(ServiceTest, a_percentage_stays_when_max_inst_changes_and_its_new_weight_
     EXPECT_EQ(publisher.said, (std::vector<std::string>{"changed part", "gpu " + v100.to_string()}));
 }
 
+TEST_F(ServiceTest, reverts_a_gpu_to_what_is_configured_all_or_nothing) {
+    see_v100();
+    Settings configured;
+    configured.settings_for = [](const model::SeenGpu&) {
+        return model::GpuSettings{model::Policy::soft, 12, 70, model::Mode::memory_compute};
+    };
+    service->set_settings(configured);
+    processes.living.insert(100);
+    ASSERT_TRUE(
+        service->create_instance("big", "x", {{"CGPU_MEM", "1GiB"}, {"CGPU_WEIGHT", "15"}}, caller, {}));
+    const auto before = service->node();
+    const auto refused = service->revert_gpu(v100, {});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().reason, Refusal::Reason::busy) << "15 slices aren't in 12";
+    EXPECT_EQ(service->node(), before) << "the policy was not set either";
+
+    ASSERT_TRUE(service->release_instance("big", caller, {}));
+    publisher.said.clear();
+    ASSERT_TRUE(service->revert_gpu(v100, {.dry_run = true}));
+    EXPECT_TRUE(publisher.said.empty());
+    ASSERT_TRUE(service->revert_gpu(v100, {}));
+    EXPECT_EQ(service->node().find_gpu(v100)->settings, configured.settings_for({}));
+    EXPECT_EQ(store.saved, service->node());
+    EXPECT_EQ(publisher.said, std::vector<std::string>{"gpu " + v100.to_string()});
+}
+
 TEST_F(ServiceTest, changes_nothing_in_a_dry_run) {
     see_v100();
     const auto before = service->node();

@@ -1,0 +1,107 @@
+#include "daemon/configuration_view.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "daemon/config/key_table.hpp"
+#include "daemon/config/origins.hpp"
+
+namespace cgpu {
+namespace {
+
+using app::ConfigurationValue;
+using app::ConfigurationValues;
+
+constexpr const char* kState = "state";
+
+/// The configured value is in force.
+ConfigurationValue configured(std::string key, std::string value, std::string origin) {
+    return {std::move(key), std::move(value), std::move(origin), {}, {}, {}};
+}
+
+/// `kept` is in force, and comes from the state. If it is what the files say, they are named as its source.
+ConfigurationValue kept(ConfigurationValue wanted, std::string kept, std::string remedy) {
+    if (wanted.value == kept) return wanted;
+    return {std::move(wanted.key),   std::move(kept),          kState,
+            std::move(wanted.value), std::move(wanted.source), std::move(remedy)};
+}
+
+ConfigurationValue value_of_new_gpus(const InForce& in_force, const config::GpuKey& key) {
+    const auto& [config, entries] = in_force.last_read;
+    const std::string name(key.name);
+    auto wanted = configured(name, key.show(config.gpu_defaults), config::origin_of(entries, {name}));
+    if (key.name != "mode" || !in_force.switched_mode) return wanted;
+    const std::string remedy = "cgpuctl set-mode " + wanted.value;
+    return kept(std::move(wanted), std::string(to_string(*in_force.switched_mode)), remedy);
+}
+
+ConfigurationValue value_of_key(const InForce& in_force, const config::Key& key) {
+    const auto& [config, entries] = in_force.last_read;
+    const std::string name(key.name);
+    auto wanted = configured(name, key.show(config), config::origin_of(entries, {name}));
+    if (key.name == "default_memory" && in_force.node.default_memory()) {
+        config::Config set = config;
+        set.admission.default_memory = *in_force.node.default_memory();
+        return kept(std::move(wanted), key.show(set), "cgpuctl revert default-memory");
+    }
+    if (key.applies == config::Applies::on_reload) return wanted;
+    auto started = configured(name, key.show(in_force.at_start.config),
+                              config::origin_of(in_force.at_start.entries, {name}));
+    if (started.value == wanted.value) return wanted;
+    started.configured = std::move(wanted.value);
+    started.configured_source = std::move(wanted.source);
+    started.remedy = "systemctl restart cgpud";
+    return started;
+}
+
+ConfigurationValue value_of_gpu(const InForce& in_force, const model::Gpu& gpu, const config::GpuKey& key) {
+    const auto& [config, entries] = in_force.last_read;
+    const std::string name(key.name);
+    const std::string index = std::to_string(gpu.index);
+    auto wanted = configured("gpus." + index + "." + name, key.show(config.settings_for(gpu)),
+                             config::origin_of(entries, gpu, name));
+    auto settings = gpu.settings;
+    if (key.name == "mode") {
+        settings.mode = in_force.switched_mode.value_or(settings.mode);
+        const std::string remedy = "cgpuctl set-mode " + wanted.value;
+        return kept(std::move(wanted), key.show(settings), remedy);
+    }
+    return kept(std::move(wanted), key.show(settings), "cgpuctl revert " + index);
+}
+
+}  // namespace
+
+ConfigurationValues configuration_values(const InForce& in_force) {
+    ConfigurationValues all;
+    for (const auto& key : config::gpu_keys()) all.push_back(value_of_new_gpus(in_force, key));
+    for (const auto& key : config::keys()) all.push_back(value_of_key(in_force, key));
+    const auto& [config, entries] = in_force.last_read;
+    for (const auto& [name, weight] : config.admission.weights)
+        all.push_back(configured("weights." + name, std::to_string(weight),
+                                 config::origin_of(entries, {"weights", name})));
+    for (const auto& gpu : in_force.node.gpus()) {
+        if (!gpu.present) continue;
+        for (const auto& key : config::gpu_keys()) all.push_back(value_of_gpu(in_force, gpu, key));
+    }
+    return all;
+}
+
+std::vector<std::string> not_put_in_force(const ConfigurationValues& before, const ConfigurationValues& now) {
+    std::vector<std::string> lines;
+    for (const auto& value : now) {
+        const std::string_view key = value.key;
+        if (value.configured.empty() || key == "mode" || key.ends_with(".mode")) continue;
+        const auto then = std::find_if(before.begin(), before.end(),
+                                       [&](const auto& other) { return other.key == value.key; });
+        // What the files said before: the value itself, if it was in force.
+        const bool same = then != before.end() &&
+                          (then->configured.empty() ? then->value : then->configured) == value.configured;
+        if (same) continue;
+        lines.push_back(value.key + ": " + value.configured_source + " says " + value.configured + ", and " +
+                        value.value + " stays in force. Try: " + value.remedy + ".");
+    }
+    return lines;
+}
+
+}  // namespace cgpu

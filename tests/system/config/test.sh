@@ -1,0 +1,64 @@
+# What is configured, by files and by calls: where each value comes from, what a reload does not put in force, how to go back.
+. "$(dirname "$0")/../lib.sh"
+mkdir -p /etc/cgpu/cgpud.yaml.d
+# of KEY FIELD: of the JSON of cgpuctl config.
+of() { cgpuctl config --json 2>/dev/null | jq -r --arg key "$1" --arg field "$2" '.[] | select(.key == $key) | .[$field]'; }
+reload() {
+    local before
+    before=$(lab-log | grep -c 'configuration read again')
+    expect kill -HUP "$(cat "$CGPU_LAB/cgpud.pid")"
+    wait_for 5 read_since "$before"
+}
+read_since() { (($(lab-log | grep -c 'configuration read again') > $1)); }
+
+echo "Each value has a source, and each one is in force."
+expect_equal "policy" "$(of policy value) $(of policy source | sed 's/:.*//')" 'preemptive /usr/lib/cgpu/cgpud.yaml'
+expect_equal "keys that aren't in force" "$(cgpuctl config --json | jq '[.[] | select(.configured)] | length')" 0
+expect_equal "shipped keys without a line" "$(cgpuctl config --json | jq -r '.[] | select(.source == "built in") | .key')" ''
+expect_equal "a line of the table" "$(cgpuctl config | grep '^gpus.1.max_inst ' | tr -s ' ' | cut -d' ' -f2)" 20
+
+echo "A reload puts in force what it can, and names the rest with the command for it."
+printf 'placement: spread\nslice_ms: 9\npolicy: weighted\n' >/etc/cgpu/cgpud.yaml
+printf 'gpus:\n  1:\n    max_inst: 10\n' >/etc/cgpu/cgpud.yaml.d/10.yaml
+reload
+expect_equal "placement" "$(of placement value) $(of placement source)" 'spread /etc/cgpu/cgpud.yaml:1'
+expect_equal "slice_ms" "$(of slice_ms value) $(of slice_ms configured) $(of slice_ms remedy)" '5 9 systemctl restart cgpud'
+expect_equal "GPU 1" "$(of gpus.1.max_inst value) $(of gpus.1.max_inst configured_source)" '20 /etc/cgpu/cgpud.yaml.d/10.yaml:3'
+wait_for 5 in_log 'slice_ms: /etc/cgpu/cgpud.yaml:2 says 9, and 5 stays in force. Try: systemctl restart cgpud'
+wait_for 5 in_log 'gpus.0.policy: /etc/cgpu/cgpud.yaml:3 says weighted, and preemptive stays in force. Try: cgpuctl revert 0'
+reload
+expect_equal "said once" "$(lab-log | grep -c 'slice_ms: .* stays in force')" 1
+
+echo "revert takes a GPU to what the files say, all of it or nothing; a restart does it for the rest."
+asks=(CGPU_MEM=1GiB CGPU_GPUS=1 CGPU_WEIGHT=12)
+job wide -- alloc --mib 100 --hold
+wait_for 20 is_ready wide
+expect_error 'weights of its instances would add up to 12' cgpuctl revert 1
+expect_equal "GPU 1 after the refusal" "$(of gpus.1.policy value) $(of gpus.1.max_inst value)" 'preemptive 20'
+end_job wide
+expect_equal "a dry run" "$(cgpuctl revert 1 --dry-run)" \
+    'GPU 1: the configuration could be put in force; nothing was changed.'
+expect_equal "max_inst" "$(of gpus.1.max_inst value)" 20
+wait_for 5 cgpuctl revert 1 -q
+expect_equal "GPU 1" "$(of gpus.1.policy value) $(of gpus.1.max_inst value) $(of gpus.1.max_inst source)" \
+    'weighted 10 /etc/cgpu/cgpud.yaml.d/10.yaml:3'
+expect_equal "GPU 0" "$(of gpus.0.policy value) $(of gpus.0.policy source)" 'preemptive state'
+expect cgpuctl set-default-memory 2GiB -q
+expect_equal "default memory" "$(of default_memory value) $(of default_memory source)" '2048MiB state'
+expect cgpuctl revert default-memory -q
+expect_equal "default memory" "$(of default_memory value)" 0
+expect lab-restart-cgpud
+expect_equal "slice_ms" "$(of slice_ms value) $(of slice_ms source)" '9 /etc/cgpu/cgpud.yaml:2'
+expect_equal "GPU 1 over a restart" "$(of gpus.1.max_inst value)" 10
+expect_error 'GPU "7": there is no such GPU.*Try: ' cgpuctl revert 7
+expect_error 'Try: cgpuctl set-mode' sh -c 'cgpuctl set-mode memory -q && cgpuctl revert mode'
+
+echo "Files are judged before they are put in place, by anybody, and without cgpud."
+printf 'max_inst: 26\n\npolcy: fixed\n' >"$scratch/new.yaml"
+chmod 755 "$scratch" && chmod 644 "$scratch/new.yaml"
+expect_error 'new.yaml:1: max_inst.*out of range' setpriv --reuid=65534 --regid=65534 --clear-groups cgpuctl config check "$scratch/new.yaml"
+expect_error 'new.yaml:3: polcy.*no such key' cgpuctl config check "$scratch/new.yaml"
+printf 'max_inst: 25\n' >"$scratch/new.yaml"
+expect_equal "a good file" "$(cgpuctl config check "$scratch/new.yaml")" 'cgpud would accept this file'
+expect_error 'does not exist' cgpuctl config check "$scratch/new.yaml" "$scratch/nwe.yaml"
+expect_equal "what is in force" "$(of max_inst value)" 20

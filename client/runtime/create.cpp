@@ -4,6 +4,7 @@
 
 #include "client/runtime/call/asked.hpp"
 #include "client/runtime/call/device_choice.hpp"
+#include "client/runtime/call/hook_log.hpp"
 #include "client/runtime/oci/edit_bundle.hpp"
 #include "client/runtime/oci/engine_name.hpp"
 #include "client/runtime/oci/gpu_minors.hpp"
@@ -12,10 +13,11 @@
 namespace cgpu::runtime {
 namespace {
 
-Result<void> write_grant(OciBundle& bundle, const std::string& id, const std::string& program,
+Result<void> write_grant(OciBundle& bundle, const Invocation& invocation, const std::string& program,
                          const client::Created& created, std::vector<client::Gpu> gpus) {
     const char* bus = std::getenv("DBUS_SYSTEM_BUS_ADDRESS");
-    const Edit edit{id, program, bus == nullptr ? "" : bus, created, std::move(gpus)};
+    const Edit edit{invocation.id, program,         bus == nullptr ? "" : bus,
+                    created,       std::move(gpus), hook_log_argument(invocation)};
     if (auto edited = edit_bundle(bundle, edit); !edited) return edited;
     return bundle.write();
 }
@@ -28,7 +30,7 @@ Result<bool> prepare(const Invocation& invocation, const std::string& program, c
     auto variables = asked_by(*bundle);
     if (!variables) return tl::unexpected(variables.error());
     const auto unmanaged = [&] {
-        return take_in_unmanaged(*bundle, invocation.id, program, node).map([] { return false; });
+        return take_in_unmanaged(*bundle, invocation, program, node).map([] { return false; });
     };
     if (variables->empty()) return unmanaged();
     auto snapshot = node.read();
@@ -42,7 +44,8 @@ Result<bool> prepare(const Invocation& invocation, const std::string& program, c
     const auto created = node.create_instance(id, engine_name(*bundle, id), *variables, false);
     if (!created) return tl::unexpected(created.error());
     if (created->quotas.empty()) return unmanaged();
-    if (auto written = write_grant(*bundle, id, program, *created, std::move(snapshot->gpus)); !written) {
+    if (auto written = write_grant(*bundle, invocation, program, *created, std::move(snapshot->gpus));
+        !written) {
         (void)node.release_instance(id);
         return tl::unexpected(written.error());
     }

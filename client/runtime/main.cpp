@@ -13,6 +13,7 @@
 
 #include "client/runtime/call/asked.hpp"
 #include "client/runtime/call/exec_environment.hpp"
+#include "client/runtime/call/hook_log.hpp"
 #include "client/runtime/call/refusal.hpp"
 #include "client/runtime/chain/low_level_runtime.hpp"
 #include "client/runtime/chain/next_runtime.hpp"
@@ -31,7 +32,8 @@ ClientError become_managed(char** arguments) {
             managed_program() + ": " + std::strerror(errno) + ". Try: install the cgpu package again."};
 }
 
-int hook_main(const std::vector<std::string>& arguments, char** all) {
+int hook_main(std::vector<std::string> arguments, char** all) {
+    const HookLog log = take_hook_log(arguments);
     Result<void> done;
     // A package of an earlier version wrote the hook with one argument less.
     if (arguments.size() == 4 && arguments[0] == "mount")
@@ -45,7 +47,7 @@ int hook_main(const std::vector<std::string>& arguments, char** all) {
                             "cgpu-runtime hook: it is called by containers' hooks only. Try: docker run "
                             "--runtime=cgpu.");
     if (done) return 0;
-    report_failed_hook(done.error().text);
+    report_failed_hook(log, done.error().text);
     return 1;
 }
 

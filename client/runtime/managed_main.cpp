@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "client/node/bus_node.hpp"
+#include "client/runtime/call/hook_log.hpp"
 #include "client/runtime/call/refusal.hpp"
 #include "client/runtime/chain/low_level_runtime.hpp"
 #include "client/runtime/chain/next_runtime.hpp"
@@ -16,11 +17,14 @@
 namespace cgpu::runtime {
 namespace {
 
-int attach_main(const std::string& id, bool must_succeed) {
+/// `arguments`: hook attach ID [if-possible], and the log.
+int attach_main(std::vector<std::string> arguments) {
+    const HookLog log = take_hook_log(arguments);
+    const bool must_succeed = arguments.size() == 3;
     client::BusNode node;
-    const auto done = attach_hook(id, std::cin, node);
+    const auto done = attach_hook(arguments[2], std::cin, node);
     if (done || !must_succeed) return 0;
-    report_failed_hook(done.error().text);
+    report_failed_hook(log, done.error().text);
     return 1;
 }
 
@@ -47,7 +51,7 @@ int main(int argc, char** argv) {
     const Invocation invocation = read_invocation(arguments);
     try {
         if (arguments.size() >= 3 && arguments[0] == "hook" && arguments[1] == "attach")
-            return attach_main(arguments[2], arguments.size() == 3);
+            return attach_main(arguments);
         if (invocation.creates()) return create_main(invocation, argv);
         report_refusal(
             invocation,

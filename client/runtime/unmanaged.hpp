@@ -3,6 +3,7 @@
 #include <string>
 
 #include "client/node/node.hpp"
+#include "client/runtime/call/invocation.hpp"
 #include "client/runtime/oci/oci_bundle.hpp"
 
 namespace cgpu::runtime {
@@ -15,7 +16,7 @@ constexpr const char* kUnmanagedRule = "/run/cgpu/unmanaged";
 /// process. Without an answer of the node the container starts as it would without cgpu, unless `rule`
 /// exists. Error (refused): the node's configuration refuses it, or the GPUs aren't free; other errors only
 /// if `rule` exists.
-[[nodiscard]] Result<void> take_in_unmanaged(OciBundle& bundle, const std::string& id,
+[[nodiscard]] Result<void> take_in_unmanaged(OciBundle& bundle, const Invocation& invocation,
                                              const std::string& program, client::Node& node,
                                              const std::string& rule = kUnmanagedRule);
 

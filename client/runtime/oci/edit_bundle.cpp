@@ -28,9 +28,23 @@ constexpr int kHookTimeout = 30;
 
 Json hook(const Edit& edit, std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"cgpu-runtime", "hook"});
+    if (!edit.log_argument.empty()) arguments.push_back(edit.log_argument);
     Json hook = {{"path", edit.program}, {"args", arguments}, {"timeout", kHookTimeout}};
     if (!edit.bus_address.empty()) hook["env"] = {"DBUS_SYSTEM_BUS_ADDRESS=" + edit.bus_address};
     return hook;
+}
+
+/// crun makes a read-only root read-only before the hooks run, so the hook couldn't make the folder for
+/// cgpu's mounts. The runtime makes the places of the mounts that the bundle lists.
+void give_read_only_root_a_place(OciBundle& bundle) {
+    Json& config = bundle.config();
+    const Json::json_pointer read_only("/root/readonly");
+    if (!config.contains(read_only) || config[read_only] != true) return;
+    if (!config.contains("mounts") || !config["mounts"].is_array()) config["mounts"] = Json::array();
+    config["mounts"].push_back({{"destination", "/run/cgpu"},
+                                {"type", "tmpfs"},
+                                {"source", "tmpfs"},
+                                {"options", {"nosuid", "nodev", "noexec", "mode=755", "size=64k"}}});
 }
 
 /// The minor numbers of the granted GPUs.
@@ -97,6 +111,7 @@ Result<void> edit_bundle(OciBundle& bundle, const Edit& edit) {
     remove_cdi_gpus(bundle);
     keep_gpu_devices(bundle, granted_minors(edit));
 
+    give_read_only_root_a_place(bundle);
     add_attach_hook(bundle, edit, true);
     const auto value_of = [&environment](const char* name) {
         const auto variable = environment.find(name);

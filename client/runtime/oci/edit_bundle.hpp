@@ -15,6 +15,7 @@ struct Edit {
     std::string bus_address;  ///< DBUS_SYSTEM_BUS_ADDRESS of the caller; empty where it has none
     client::Created created;
     std::vector<client::Gpu> gpus;
+    std::string log_argument{};  ///< of its hooks (hook_log.hpp); may be empty
 };
 
 /// NVIDIA_DRIVER_CAPABILITIES of a managed container that requests `asked` (null: none): those of compute,

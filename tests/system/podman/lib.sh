@@ -7,13 +7,15 @@ packages=$top/build/podman # Debian's packages, downloaded once; they are unpack
 
 # download_podman: with the packages that it depends on and that the machine lacks.
 download_podman() {
-    [[ -e $packages/complete ]] && return
+    local wanted=(podman runc crun busybox-static)
+    local complete=$packages/complete-with-crun
+    [[ -e $complete ]] && return
     mkdir -p "$packages/partial" || return
     local apt=(apt-get -q -y -o DPkg::Lock::Timeout=300 -o "Dir::Cache::archives=$packages/")
-    local download=("${apt[@]}" install --download-only --no-install-recommends podman runc busybox-static)
+    local download=("${apt[@]}" install --download-only --no-install-recommends "${wanted[@]}")
     # A fresh machine has no lists yet, an old one may have stale ones.
     "${download[@]}" </dev/null >&2 || { "${apt[@]}" update && "${download[@]}"; } </dev/null >&2 || return
-    : >"$packages/complete"
+    : >"$complete"
 }
 
 # in_node LAB…: runs the calling script in a node with two GPUs, once Podman's packages are there.

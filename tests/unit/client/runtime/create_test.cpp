@@ -16,11 +16,14 @@ struct CreateTest : testing::Test {
     client::Result<bool> prepared(const std::string& config) {
         text = config;
         folder.file("/config.json", config);
+        return prepare(creates_web(), "/usr/bin/cgpu-runtime", node);
+    }
+    [[nodiscard]] Invocation creates_web() const {
         Invocation invocation;
         invocation.command = "create";
         invocation.id = cgpuctl::kWebId;
         invocation.bundle = folder.path();
-        return prepare(invocation, "/usr/bin/cgpu-runtime", node);
+        return invocation;
     }
     [[nodiscard]] bool untouched() const {
         std::ifstream file(folder.at("/config.json"));
@@ -43,6 +46,17 @@ TEST_F(CreateTest, AGrantChangesTheBundle) {
     EXPECT_TRUE(*managed);
     EXPECT_EQ(node.calls, (Calls{"create_instance " + std::string(cgpuctl::kWebId) + " web"}));
     EXPECT_FALSE(untouched());
+}
+
+TEST_F(CreateTest, BothHooksKnowTheLogThatTheEngineReads) {
+    folder.file("/config.json", kWebAsks);
+    Invocation invocation = creates_web();
+    invocation.log = "/run/log.json";
+    invocation.log_as_json = true;
+    ASSERT_TRUE(prepare(invocation, "/usr/bin/cgpu-runtime", node));
+    const auto bundle = OciBundle::read(folder.path());
+    for (const char* stage : {"createRuntime", "createContainer"})
+        EXPECT_EQ(bundle->config()["hooks"][stage][0]["args"].back(), "--json-log=/run/log.json") << stage;
 }
 
 TEST_F(CreateTest, TheDefaultMemoryOfANodeThatHasNoneIsNotManaged) {
@@ -73,14 +87,14 @@ constexpr const char* kHasADevice = R"({"hostname":"web","process":{"env":["NVID
 TEST_F(CreateTest, AContainerWithGpusAndWithoutARequestIsToldToTheNode) {
     folder.file("/config.json", kHasADevice);
     auto bundle = OciBundle::read(folder.path());
-    ASSERT_TRUE(take_in_unmanaged(*bundle, cgpuctl::kWebId, "/x", node, "/missing"));
+    ASSERT_TRUE(take_in_unmanaged(*bundle, creates_web(), "/x", node, "/missing"));
     const std::string call = "admit_unmanaged " + std::string(cgpuctl::kWebId) + " web ";
     ASSERT_EQ(node.calls.size(), 1U);
     EXPECT_TRUE(node.calls[0].starts_with(call)) << node.calls[0];
     const Json hook = OciBundle::read(folder.path())->config()["hooks"]["createRuntime"][0];
     EXPECT_EQ(hook["args"], Json({"cgpu-runtime", "hook", "attach", cgpuctl::kWebId, "if-possible"}));
     node.admitted = true;
-    ASSERT_TRUE(take_in_unmanaged(*bundle, cgpuctl::kWebId, "/x", node, "/missing"));
+    ASSERT_TRUE(take_in_unmanaged(*bundle, creates_web(), "/x", node, "/missing"));
     EXPECT_EQ(OciBundle::read(folder.path())->config()["hooks"]["createRuntime"][1]["args"].size(), 4U)
         << "without its process the booking would end";
 }
@@ -90,11 +104,11 @@ TEST_F(CreateTest, ItStartsWithoutAnAnswerUnlessTheRuleIsAnother) {
     auto bundle = OciBundle::read(folder.path());
     for (const Kind kind : {Kind::unreachable, Kind::not_authorized, Kind::failed}) {
         node.admitted = client::fail(kind, "no. Try: again.");
-        EXPECT_TRUE(take_in_unmanaged(*bundle, cgpuctl::kWebId, "/x", node, folder.at("/missing")));
-        EXPECT_FALSE(take_in_unmanaged(*bundle, cgpuctl::kWebId, "/x", node, folder.at("/config.json")));
+        EXPECT_TRUE(take_in_unmanaged(*bundle, creates_web(), "/x", node, folder.at("/missing")));
+        EXPECT_FALSE(take_in_unmanaged(*bundle, creates_web(), "/x", node, folder.at("/config.json")));
     }
     node.admitted = client::fail(Kind::refused, "no. Try: again.");
-    EXPECT_FALSE(take_in_unmanaged(*bundle, cgpuctl::kWebId, "/x", node, folder.at("/missing")));
+    EXPECT_FALSE(take_in_unmanaged(*bundle, creates_web(), "/x", node, folder.at("/missing")));
     EXPECT_FALSE(bundle->config().contains("hooks"));
 }
 

@@ -8,6 +8,11 @@
 namespace cgpu::runtime {
 namespace {
 
+/// How many files and folders it has.
+auto files(const client::TempRoot& folder) {
+    return std::distance(std::filesystem::directory_iterator(folder.path()), {});
+}
+
 TEST(ReportRefusal, IsOneMoreLineOfTheLogThatEnginesRead) {
     const client::TempRoot folder;
     folder.file("/log.json", "{\"level\":\"info\"}\n");
@@ -35,6 +40,48 @@ TEST(ReportRefusal, BytesThatAreNoTextDontLoseIt) {
     std::ifstream file(folder.at("/log.json"));
     const auto entry = nlohmann::json::parse(file);
     EXPECT_NE(entry["msg"].get<std::string>().find(": no. Try: less."), std::string::npos);
+}
+
+TEST(FailedHook, IsTheOnlyLineOfTheLogThatTheEngineReads) {
+    const client::TempRoot folder;
+    folder.file("/log.json", "");
+    // As a runtime has it: open since before the hook began.
+    std::ofstream runtimes(folder.at("/log.json"), std::ios::app);
+    report_failed_hook({folder.at("/log.json"), true}, "no driver. Try: x.");
+    runtimes << R"({"level":"error","msg":"error executing hook"})" << std::endl;
+    std::ifstream file(folder.at("/log.json"));
+    const auto entry = nlohmann::json::parse(file);
+    EXPECT_EQ(entry["msg"], "cgpu: no driver. Try: x.");
+    EXPECT_EQ(files(folder), 1);
+}
+
+TEST(FailedHook, ALogThatCantBeReplacedStays) {
+    const client::TempRoot folder;
+    folder.file("/log.json/file", "");
+    report_failed_hook({folder.at("/log.json"), false}, "no driver. Try: x.");
+    report_failed_hook({folder.at("/missing/log.json"), false}, "no driver. Try: x.");
+    report_failed_hook({}, "no driver. Try: x.");
+    EXPECT_EQ(files(folder), 1);
+}
+
+TEST(HookLog, IsTheLastArgument) {
+    Invocation invocation;
+    EXPECT_EQ(hook_log_argument(invocation), "");
+    for (const bool as_json : {false, true}) {
+        invocation.log = "/run/a=b/log";
+        invocation.log_as_json = as_json;
+        std::vector<std::string> arguments{"attach", "0123", hook_log_argument(invocation)};
+        const HookLog log = take_hook_log(arguments);
+        EXPECT_EQ(log.file, "/run/a=b/log");
+        EXPECT_EQ(log.as_json, as_json);
+        EXPECT_EQ(arguments, (std::vector<std::string>{"attach", "0123"}));
+        EXPECT_EQ(take_hook_log(arguments).file, "");
+        EXPECT_EQ(arguments.size(), 2U);
+    }
+    for (const char* no_file : {"journald:cgpu", "syslog:cgpu", "log.json"}) {
+        invocation.log = no_file;
+        EXPECT_EQ(hook_log_argument(invocation), "") << no_file;
+    }
 }
 
 }  // namespace

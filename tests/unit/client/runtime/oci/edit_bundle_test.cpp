@@ -56,6 +56,16 @@ struct EditTest : testing::Test {
     client::TempRoot folder;
 };
 
+TEST_F(EditTest, AReadOnlyRootGetsThePlaceForTheMounts) {
+    const Json config = edited(R"({"root":{"path":"/r","readonly":true},"mounts":[{"destination":"/run"}]})");
+    ASSERT_EQ(config["mounts"].size(), 2U);
+    EXPECT_EQ(config["mounts"][1]["destination"], "/run/cgpu");
+    EXPECT_EQ(config["mounts"][1]["type"], "tmpfs");
+    EXPECT_EQ(edited(R"({"root":{"path":"/r","readonly":true}})")["mounts"].size(), 1U);
+    EXPECT_FALSE(edited(R"({"root":{"path":"/r","readonly":false}})").contains("mounts"));
+    EXPECT_FALSE(edited(R"({"root":{"path":"/r"}})").contains("mounts"));
+}
+
 TEST_F(EditTest, TheEnvironmentSaysWhatWasGranted) {
     const Json config =
         edited(R"({"process":{"env":["ALIYUN_COM_GPU_MEM_CONTAINER=4,4","NVIDIA_VISIBLE_DEVICES=all",

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# suite.sh LAB…: what people do with containers, under Docker and Podman, each with runc and with crun: in every one of these
+# cases a container has its limit, and nothing of it is left behind. On the Debian that this runs on; the versions are printed.
+# ENGINES, RUNTIMES and CASES in the environment choose some of them.
+. "$(dirname "$0")/../podman/lib.sh"
+if (($#)); then
+    download_podman || fail "Podman's packages could not be downloaded"
+    expect "$@" --docker --gpus V100:16130MiB -- bash "$0"
+    exit
+fi
+. "$(dirname "$0")/words.sh"
+. "$(dirname "$0")/cases.sh"
+
+# crun refuses to work with both versions of cgroups if the second one has controllers. The node hides that one from all.
+unified=/sys/fs/cgroup/unified
+if [[ $(cat $unified/cgroup.controllers 2>/dev/null) ]]; then expect umount -n -l $unified; fi
+expect make_podman
+# Otherwise Podman asks only runc and crun for a log, from which it takes what it tells its user.
+printf '[engine]\nruntime_supports_json = ["runc", "crun", "cgpu-runtime"]\n' >/etc/containers/containers.conf
+expect docker save -o "$scratch/lab.tar" lab
+first_uid=300000
+echo "lab-remap:x:1999:1999::/:/bin/false" >>/etc/passwd
+echo "lab-remap:x:1999:" >>/etc/group
+echo "lab-remap:$first_uid:65536" | tee -a /etc/subuid >>/etc/subgid
+# The mode of NVIDIA's runtime in which most cases run; one case has the other.
+declare -A modes=([runc]=legacy [crun]=cdi)
+version_of() {
+    case $1 in
+        docker) docker version -f 'Docker {{.Server.Version}}' ;;
+        podman) podman --version ;;
+    esac
+}
+read -r -a cases <<<"${CASES-${cases[*]}}"
+for engine in ${ENGINES-docker podman}; do
+    [[ $engine == docker ]] || expect engine load -q -i "$scratch/lab.tar" >/dev/null
+    for runtime in ${RUNTIMES-runc crun}; do
+        echo "== $(version_of "$engine"), $("$runtime" --version | head -n 1)"
+        began=$SECONDS
+        use "$engine" "$runtime" "${modes[$runtime]}"
+        asks=("${four_of_15[@]}")
+        all_cases
+        echo "$engine with $runtime: ${#cases[@]} cases, $((SECONDS - began)) s"
+    done
+done

@@ -41,7 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::check(problems);
     if (problems.empty()) fuzz::check(config);
 
-    config::Sources nothing{"/nonexistent/a", "/nonexistent/b", "/nonexistent/c", {}};
+    config::Sources nothing{"/nonexistent/a", "/nonexistent/b", "/nonexistent/c", {}, {}};
     while (!text.empty()) nothing.overrides.emplace_back(fuzz::take_until(text, "\n"));
     const auto loaded = config::load(nothing);
     if (loaded)

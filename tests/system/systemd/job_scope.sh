@@ -10,6 +10,11 @@ in_session() {
 }
 cgroup_of() { sed -n 's/^0:://p' "/proc/$1/cgroup"; }
 
+# The user's first login. A slice stops with its last unit, and systemd starts nothing in one that is about to stop.
+systemd-run --quiet --scope --unit session-first.scope --slice user-4242.slice sleep infinity &
+first_is_there() { [[ $(systemctl is-active session-first.scope) == active ]]; }
+wait_for 10 first_is_there
+
 # Its cgroup, what systemctl says of it, its exit status.
 where=$(in_session c1 cgpuctl run --name one -- sed -n 's/^0:://p' /proc/self/cgroup)
 expect_equal "slice" "${where%/*}" /user.slice/user-4242.slice
@@ -48,3 +53,4 @@ expect_equal "scopes that are left" "$(systemctl list-units --all --no-legend 'c
 where=$(systemd-run --quiet --wait --pipe --unit trainer env "${asks[@]}" cgpuctl run -- sed -n 's/^0:://p' /proc/self/cgroup)
 expect_equal "cgroup of a service's job" "$where" /system.slice/trainer.service
 wait_for 10 none_listed
+expect systemctl stop session-first.scope

@@ -22,6 +22,7 @@ function(front_test_driver name file source)
 endfunction()
 front_test_driver(front_test_driver libcuda ${CMAKE_CURRENT_LIST_DIR}/front/support/front_driver.cpp)
 target_sources(front_test_driver PRIVATE ${CMAKE_CURRENT_LIST_DIR}/front/support/front_driver_bindings.cpp
+                                         ${CMAKE_CURRENT_LIST_DIR}/front/support/front_driver_contexts.cpp
                                          ${CMAKE_CURRENT_LIST_DIR}/front/support/front_driver_compute.cpp
                                          ${CMAKE_CURRENT_LIST_DIR}/front/support/front_driver_lookups.cpp
                                          ${CMAKE_CURRENT_LIST_DIR}/front/support/front_driver_refused.cpp)

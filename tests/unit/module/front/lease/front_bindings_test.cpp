@@ -29,8 +29,9 @@ class FrontBindings : public FrontPhysical {
             each.operation = 1;
             each.memory = handle;
         }
-        return call<int(CUarrayMapInfo*, unsigned, void*)>("cuMemMapArrayAsync")(list, count, stream);
+        return call<int(CUarrayMapInfo*, unsigned, void*)>(map_arrays_)(list, count, stream);
     }
+    const char* map_arrays_ = "cuMemMapArrayAsync";
     std::uint64_t create_array() const {
         const ArrayDescriptor array{512, 512, 0x20, 1};
         std::uint64_t handle = 0;
@@ -95,6 +96,20 @@ TEST_F(FrontBindings, WhatIsBoundByItsAddressIsChargedUntilItIsUnbound) {
     expect_charged(0);
 }
 
+TEST_F(FrontBindings, TheFormByAddressThatNamesTheDeviceIsOne) {
+    start();
+    const auto handle = create();
+    map(kAddress, handle);
+    release(handle);
+    ASSERT_EQ((call<int(std::uint64_t, int, std::size_t, std::uint64_t, std::size_t, unsigned long long)>(
+                  "cuMulticastBindAddr_v2")(kObject, 0, 0, kAddress, 2 * kMiB, 0)),
+              0);
+    unmap(kAddress, kBytes);
+    expect_charged(kBytes);
+    ASSERT_EQ(unbind(0, 0, 2 * kMiB), 0);
+    expect_charged(0);
+}
+
 /// The object may live on in another process, and the handle's value be another object's.
 TEST_F(FrontBindings, WithTheObjectsHandleGoneTheChargeStays) {
     start();
@@ -118,6 +133,18 @@ TEST_F(FrontBindings, WhatIsMappedIntoAnArrayIsChargedUntilTheArraysEnd) {
     ASSERT_EQ(destroy(other), 0);
     EXPECT_TRUE(eventually([&] { return daemon().charged_bytes == kBytes + 2 * kMiB; }));
     ASSERT_EQ(destroy(array), 0);
+    expect_charged(0);
+}
+
+TEST_F(FrontBindings, MappingInAThreadsOwnStreamIsMapping) {
+    map_arrays_ = "cuMemMapArrayAsync_ptsz";
+    start();
+    const auto array = create_array();
+    const auto handle = create();
+    ASSERT_EQ(map_into(array, handle), 0);
+    release(handle);
+    EXPECT_TRUE(eventually([&] { return daemon().charged_bytes == kBytes + 2 * kMiB; }));
+    ASSERT_EQ(call<int(std::uint64_t)>("cuArrayDestroy")(array), 0);
     expect_charged(0);
 }
 

@@ -1,4 +1,5 @@
 #include <string>
+#include <vector>
 
 #include "tests/unit/module/front/support/front_fixture.hpp"
 
@@ -24,6 +25,28 @@ TEST_F(Front, EveryContextNeedsItsMemoryToo) {
     EXPECT_EQ(daemon().contexts_gone, 0u);
     ASSERT_EQ((call<int(void*)>("cuCtxDestroy_v2")(context)), 0);
     EXPECT_TRUE(eventually([&] { return daemon().contexts_gone == 1; }));
+}
+
+TEST_F(Front, SoDoContextsForGraphicsAndVideo) {
+    daemon().limit_bytes = kContextEstimate - 1;
+    ASSERT_EQ(init(), 0);
+    const auto create_all = [&](std::vector<void*>& contexts) {
+        std::vector<int> results;
+        for (const char* name : {"cuGLCtxCreate", "cuGLCtxCreate_v2"})
+            results.push_back(call<int(void**, unsigned, int)>(name)(&contexts.emplace_back(), 0, 0));
+        for (const char* name : {"cuVDPAUCtxCreate", "cuVDPAUCtxCreate_v2"})
+            results.push_back(call<int(void**, unsigned, int, unsigned, void*)>(name)(
+                &contexts.emplace_back(), 0, 0, 0, nullptr));
+        return results;
+    };
+    std::vector<void*> contexts;
+    EXPECT_EQ(create_all(contexts), std::vector<int>(4, kOutOfMemory));
+    daemon().limit_bytes = 4 * kContextEstimate;
+    contexts.clear();
+    EXPECT_EQ(create_all(contexts), std::vector<int>(4, 0));
+    EXPECT_EQ(daemon().context_bytes, 4 * kContextEstimate);
+    for (void* context : contexts) EXPECT_EQ((call<int(void*)>("cuCtxDestroy_v2")(context)), 0);
+    EXPECT_TRUE(eventually([&] { return daemon().context_bytes == 0; }));
 }
 
 TEST_F(Front, CodeIsSetAsideBeforeItIsLoaded) {

@@ -126,6 +126,9 @@ TEST_F(Front, RefusesWhatWouldOutliveItsChargeOrPassTheGate) {
     EXPECT_EQ((call<int(unsigned, int, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,
                         unsigned long long)>("cuLogicalEndpointBindMem")(1, 0, 0, 7, 0, kMiB, 0)),
               kNotSupported);
+    EXPECT_EQ((call<int(unsigned, int, std::uint64_t, void*, std::uint64_t, unsigned long long)>(
+                  "cuLogicalEndpointBindAddr")(1, 0, 0, nullptr, kMiB, 0)),
+              kNotSupported);
     EXPECT_EQ((call<int(void*, void*)>("cuStreamBeginCaptureToCig")(nullptr, nullptr)), kNotSupported);
 }
 

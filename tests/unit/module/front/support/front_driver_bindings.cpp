@@ -13,6 +13,10 @@ API cuMulticastBindMem(std::uint64_t, std::size_t, std::uint64_t, std::size_t, s
 API cuMulticastBindAddr(std::uint64_t, std::size_t, std::uint64_t, std::size_t bytes, unsigned long long) {
     return bytes != 0 ? fake::kSuccess : fake::kInvalidValue;
 }
+API cuMulticastBindAddr_v2(std::uint64_t, int, std::size_t, std::uint64_t, std::size_t bytes,
+                           unsigned long long) {
+    return bytes != 0 ? fake::kSuccess : fake::kInvalidValue;
+}
 API cuMulticastBindMem_v2(std::uint64_t, int, std::size_t, std::uint64_t, std::size_t, std::size_t bytes,
                           unsigned long long) {
     return bytes != 0 ? fake::kSuccess : fake::kInvalidValue;

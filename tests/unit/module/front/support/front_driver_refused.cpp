@@ -24,4 +24,7 @@ API cuLogicalEndpointBindMem(unsigned, int, std::uint64_t, std::uint64_t, std::u
                              unsigned long long) {
     return kSuccess;
 }
+API cuLogicalEndpointBindAddr(unsigned, int, std::uint64_t, void*, std::uint64_t, unsigned long long) {
+    return kSuccess;
+}
 API cuStreamBeginCaptureToCig(void*, void*) { return kSuccess; }

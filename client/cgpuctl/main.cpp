@@ -8,7 +8,7 @@
 
 #include <unistd.h>
 
-#include "client/cgpuctl/command_line.hpp"
+#include "client/cgpuctl/base/command_line.hpp"
 #include "client/cgpuctl/completion/complete.hpp"
 #include "client/cgpuctl/smi/smi.hpp"
 #include "client/node/bus_node.hpp"

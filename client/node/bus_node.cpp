@@ -45,6 +45,23 @@ Options options_of_setting(const Setting& how) {
     return options;
 }
 
+/// As Apply of org.cgpu1.Manager takes it.
+Options to_bus(const Change& change) {
+    Options fields;
+    const auto add = [&fields](const char* key, const auto& value) {
+        if (value) fields.emplace(key, sdbus::Variant(*value));
+    };
+    if (!change.instance.empty()) fields.emplace("instance", sdbus::Variant(change.instance));
+    if (!change.gpu.empty()) fields.emplace("gpu", sdbus::Variant(change.gpu));
+    add("policy", change.policy);
+    add("max-inst", change.max_inst);
+    add("prio-ratio", change.prio_ratio);
+    add("memory-limit", change.memory_limit);
+    add("weight", change.weight);
+    add("high-priority", change.high_priority);
+    return fields;
+}
+
 /// Read before the change: the instance may have ended after it.
 std::string kept_name(InstanceProxy& instance, const Setting& how) {
     return how.persist ? instance.Name() : std::string();
@@ -173,6 +190,18 @@ Result<std::string> BusNode::set_memory(const std::string& instance, const std::
         proxy.SetMemory(gpu, bytes, options_of_setting(how));
         return name;
     });
+}
+
+Result<std::uint64_t> BusNode::apply(const std::vector<Change>& changes, const Applying& applying) {
+    std::vector<Options> all;
+    for (const Change& change : changes) all.push_back(to_bus(change));
+    Options options = options_of_setting(applying.how);
+    if (applying.if_generation) options.emplace("if-generation", sdbus::Variant(*applying.if_generation));
+    return call([&] { return bus().manager.Apply(all, options); });
+}
+
+Result<std::string> BusNode::describe() {
+    return call([&] { return bus().manager.Describe(); });
 }
 
 Result<std::vector<Kept>> BusNode::kept() {

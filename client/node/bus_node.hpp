@@ -36,6 +36,8 @@ class BusNode final : public Node {
                                           const Setting& how) override;
     Result<std::string> set_memory(const std::string& instance, const std::string& gpu, std::uint64_t bytes,
                                    const Setting& how) override;
+    Result<std::uint64_t> apply(const std::vector<Change>& changes, const Applying& applying) override;
+    Result<std::string> describe() override;
     Result<std::vector<Kept>> kept() override;
     Result<void> forget(const std::string& name, std::optional<std::uint32_t> owner, bool dry_run) override;
     Result<Created> create_instance(const std::string& id, const std::string& name,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "client/node/job_watch.hpp"
+#include "client/node/values/change.hpp"
 #include "client/node/values/client_error.hpp"
 #include "client/node/values/configuration.hpp"
 #include "client/node/values/examination.hpp"
@@ -39,6 +40,12 @@ struct Setting {
     bool dry_run = false;
 
     friend bool operator==(const Setting&, const Setting&) = default;
+};
+
+/// How several changes are made as one.
+struct Applying {
+    Setting how;  ///< persist and force are for the changes of instances
+    std::optional<std::uint64_t> if_generation = std::nullopt;  ///< refused if the node has another one
 };
 
 /// A version of the module to move the node to.
@@ -92,6 +99,11 @@ class Node {
                                                   bool high, const Setting& how) = 0;
     virtual Result<std::string> set_memory(const std::string& instance, const std::string& gpu,
                                            std::uint64_t bytes, const Setting& how) = 0;
+    /// All of them or none; the order doesn't matter. Returns the node's generation after it. A refusal of
+    /// one begins with `change N: `, from 1.
+    virtual Result<std::uint64_t> apply(const std::vector<Change>& changes, const Applying& applying) = 0;
+    /// The node as JSON.
+    virtual Result<std::string> describe() = 0;
     /// The settings kept for the next starts, by owner and name.
     virtual Result<std::vector<Kept>> kept() = 0;
     /// `owner` (a user id) may be left out if settings are kept for the instances of one user only.

@@ -56,6 +56,8 @@ std::string_view to_string(Refusal::Reason reason) {
             return "try_again";
         case Refusal::Reason::storage:
             return "storage";
+        case Refusal::Reason::changed:
+            return "changed";
     }
     return "unknown";
 }

@@ -20,6 +20,7 @@ struct Refusal {
         unsupported,    ///< EOPNOTSUPP: this GPU or this combination is not served
         try_again,      ///< EAGAIN: an instance that holds the resources is just ending
         storage,        ///< EIO: it could not be written to disk, so it was not done
+        changed,        ///< EAGAIN: the node isn't any more what the caller saw
     };
     Reason reason = Reason::invalid;
     /// `what: why. Try: what to change.`, one line.

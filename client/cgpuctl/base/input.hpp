@@ -40,9 +40,11 @@ struct Input {
     std::string action;
     std::vector<std::string> files;  ///< of config
 
+    std::string if_generation;  ///< of apply
+    std::string file;           ///< of apply and runtime
+
     // of runtime
     std::string as;
-    std::string file;
     bool make_default = false;
     bool remove = false;
     bool no_reload = false;

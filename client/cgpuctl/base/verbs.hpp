@@ -11,6 +11,8 @@ client::Result<void> status(const Input& input, client::Node& node, Terminal& te
 client::Result<void> list(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> show(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> inspect(const Input& input, client::Node& node, Terminal& terminal);
+client::Result<void> describe(const Input& input, client::Node& node, Terminal& terminal);
+client::Result<void> apply(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> set_policy(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> set_max_inst(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> set_default_memory(const Input& input, client::Node& node, Terminal& terminal);

@@ -3,6 +3,12 @@
 namespace cgpu::app {
 
 Result<bool> NodeState::change(const Transition& transition, Options options) {
+    if (options.if_generation && *options.if_generation != node_.generation())
+        return model::refuse(model::Refusal::Reason::changed,
+                             "generation " + std::to_string(*options.if_generation),
+                             "the node has changed since then, and has generation " +
+                                 std::to_string(node_.generation()) + " now",
+                             "read the node's state again (cgpuctl describe), and decide by that");
     auto next = node_;
     const auto done = transition(next);
     if (!done) return tl::unexpected(done.error());

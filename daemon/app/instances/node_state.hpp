@@ -1,10 +1,9 @@
 #pragma once
 
-#include <functional>
 #include <map>
 #include <utility>
 
-#include "core/model/node.hpp"
+#include "core/model/transitions.hpp"
 #include "daemon/app/instances/options.hpp"
 #include "daemon/app/ports/ports.hpp"
 #include "daemon/app/ports/usage.hpp"
@@ -14,7 +13,7 @@ namespace cgpu::app {
 /// The node's state, in memory and on the disk: the state that this shows has been saved.
 class NodeState {
   public:
-    using Transition = std::function<tl::expected<model::Change, model::Refusal>(model::Node&)>;
+    using Transition = model::Transition;
 
     NodeState(model::Node node, Store& store, Compute& compute)
         : node_(std::move(node)), store_(store), compute_(compute) {}

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 namespace cgpu::app {
 
 /// The options of every change.
@@ -8,6 +11,8 @@ struct Options {
     bool force = false;    ///< set_memory: allow a limit below the current use
     /// set_weight, set_high_priority, set_memory: also for the next starts of the instance's name.
     bool persist = false;
+    /// Refused (changed) if the node has another generation.
+    std::optional<std::uint64_t> if_generation = std::nullopt;
 };
 
 }  // namespace cgpu::app

@@ -36,6 +36,7 @@ Service::Service(model::Node node, Settings settings, const Outside& outside)
       state_(std::move(node), outside.store, outside.compute),
       gpus_(state_, outside.publisher),
       quotas_(state_, outside.links, outside.publisher, outside.usage),
+      changes_(state_, outside.links, outside.publisher, outside.usage),
       lifetimes_(state_,
                  {outside.loop, outside.publisher, outside.links, outside.processes, outside.admission}) {}
 

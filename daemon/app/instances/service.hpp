@@ -13,6 +13,7 @@
 #include "core/request/unknown_name.hpp"
 #include "daemon/app/instances/gpu_register.hpp"
 #include "daemon/app/instances/instance_lifetimes.hpp"
+#include "daemon/app/instances/node_changes.hpp"
 #include "daemon/app/instances/node_state.hpp"
 #include "daemon/app/instances/options.hpp"
 #include "daemon/app/instances/ownership.hpp"
@@ -114,6 +115,8 @@ class Service {
     [[nodiscard]] GpuRegister& gpus() { return gpus_; }
     /// What instances may use.
     [[nodiscard]] QuotaChanges& quotas() { return quotas_; }
+    /// Several changes as one.
+    [[nodiscard]] NodeChanges& changes() { return changes_; }
 
     /// The process that has this pid now. A caller that answers later must ask at once: the pid may be
     /// another process's by then.
@@ -145,6 +148,7 @@ class Service {
     NodeState state_;
     GpuRegister gpus_;
     QuotaChanges quotas_;
+    NodeChanges changes_;
     InstanceLifetimes lifetimes_;
 };
 

@@ -1,5 +1,7 @@
 #include "daemon/bus/authority/action.hpp"
 
+#include <algorithm>
+
 namespace cgpu::bus {
 
 std::string_view id_of(Action action) {
@@ -14,6 +16,17 @@ std::string_view id_of(Action action) {
             return "org.cgpu1.upgrade-module";
     }
     return {};
+}
+
+std::vector<Action> actions_for(const std::vector<app::NodeChange>& changes) {
+    const auto any = [&](auto kind) {
+        return std::any_of(changes.begin(), changes.end(),
+                           [](const auto& each) { return std::holds_alternative<decltype(kind)>(each); });
+    };
+    std::vector<Action> actions;
+    if (any(app::GpuChange{})) actions.push_back(Action::manage_policy);
+    if (any(app::QuotaChange{})) actions.push_back(Action::manage_instance);
+    return actions;
 }
 
 }  // namespace cgpu::bus

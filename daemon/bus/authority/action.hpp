@@ -1,6 +1,9 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
+
+#include "daemon/app/instances/node_changes.hpp"
 
 namespace cgpu::bus {
 
@@ -15,5 +18,8 @@ enum class Action {
 
 /// The action's id in polkit.
 [[nodiscard]] std::string_view id_of(Action action);
+
+/// What a caller must be authorized for to make these changes.
+[[nodiscard]] std::vector<Action> actions_for(const std::vector<app::NodeChange>& changes);
 
 }  // namespace cgpu::bus

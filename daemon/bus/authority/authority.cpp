@@ -120,6 +120,16 @@ void Authority::ask(Action action, const compat::Caller& caller, const Answer& a
     }
 }
 
+void Authority::ask_for_all(std::vector<Action> actions, const compat::Caller& caller, const Answer& answer) {
+    if (actions.empty()) return answer({});
+    const Action next = actions.front();
+    actions.erase(actions.begin());
+    ask(next, caller, [this, actions, caller, answer](const app::Result<void>& permitted) {
+        if (!permitted) return answer(permitted);
+        ask_for_all(actions, caller, answer);
+    });
+}
+
 void Authority::give_up(const std::string& question) {
     // Otherwise the agent would keep asking for a password that is no longer needed.
     try {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <vector>
 
 #include "daemon/app/ports/ports.hpp"
 #include "daemon/bus/authority/action.hpp"
@@ -39,6 +40,8 @@ class Authority {
     /// Never waits: calls back with the answer, later from the connection's loop or, for root and if polkit
     /// can't be asked at all, within the call.
     void ask(Action action, const compat::Caller& caller, const Answer& answer);
+    /// Asks for one after the other, until one is refused.
+    void ask_for_all(std::vector<Action> actions, const compat::Caller& caller, const Answer& answer);
 
   private:
     [[nodiscard]] app::Result<void> room_for(const compat::Caller& caller) const;

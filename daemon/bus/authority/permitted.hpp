@@ -4,6 +4,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "daemon/app/ports/log.hpp"
 #include "daemon/bus/authority/authority.hpp"
@@ -16,11 +17,11 @@ namespace cgpu::bus {
 /// may no longer exist then, so `body` must not refer to it; it may refer to objects that outlive the
 /// Authority. `object`: the object that handles the call now.
 template <class Body, class... Out>
-void when_permitted(Authority& authority, Action action, const sdbus::IObject& object, const char* method,
-                    sdbus::Result<Out...>&& result, Body body) {
+void when_permitted(Authority& authority, const std::vector<Action>& actions, const sdbus::IObject& object,
+                    const char* method, sdbus::Result<Out...>&& result, Body body) {
     const auto caller = guarded(method, [&] { return compat::caller_of(object); });
     const auto reply = std::make_shared<sdbus::Result<Out...>>(std::move(result));
-    authority.ask(action, caller, [reply, method, body](const app::Result<void>& permitted) {
+    authority.ask_for_all(actions, caller, [reply, method, body](const app::Result<void>& permitted) {
         // No exception may leave this function: the bus's loop calls it.
         try {
             try {
@@ -41,6 +42,13 @@ void when_permitted(Authority& authority, Action action, const sdbus::IObject& o
             log::warn("{}: its caller can't be answered: {}", method, error.what());
         }
     });
+}
+
+/// The same for one action.
+template <class Body, class... Out>
+void when_permitted(Authority& authority, Action action, const sdbus::IObject& object, const char* method,
+                    sdbus::Result<Out...>&& result, Body body) {
+    when_permitted(authority, std::vector{action}, object, method, std::move(result), std::move(body));
 }
 
 }  // namespace cgpu::bus

@@ -28,6 +28,8 @@ std::string_view suffix(model::Refusal::Reason reason) {
             return "TryAgain";
         case Reason::storage:
             return "Storage";
+        case Reason::changed:
+            return "Changed";
     }
     return "Internal";
 }

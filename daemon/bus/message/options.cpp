@@ -7,6 +7,7 @@ namespace {
 
 using Reason = model::Refusal::Reason;
 constexpr const char* kDryRun = "dry-run";
+constexpr const char* kIfGeneration = "if-generation";
 constexpr const char* kForce = "force";
 constexpr const char* kPersist = "persist";
 constexpr const char* kOwner = "owner";
@@ -26,14 +27,22 @@ app::Result<T> read_value(const std::string& key, const sdbus::Variant& value, c
 app::Result<app::Options> read_options(const OptionMap& given, Known known) {
     app::Options options;
     for (const auto& [key, value] : given) {
+        if (key == kIfGeneration) {
+            const auto generation =
+                read_value<std::uint64_t>(key, value, "t", "give the Generation of org.cgpu1.Manager");
+            if (!generation) return tl::unexpected(generation.error());
+            options.if_generation = *generation;
+            continue;
+        }
         bool* flag = nullptr;
         if (key == kDryRun) flag = &options.dry_run;
         if (known.force && key == kForce) flag = &options.force;
         if (known.persist && key == kPersist) flag = &options.persist;
         if (flag == nullptr)
             return model::refuse(Reason::invalid, "option " + model::quote(key), "it is not known",
-                                 std::string(kDryRun) + (known.force ? ", force" : "") +
-                                     (known.persist ? ", persist" : "") + ", or no options");
+                                 std::string(kDryRun) + ", " + kIfGeneration +
+                                     (known.force ? ", force" : "") + (known.persist ? ", persist" : "") +
+                                     ", or no options");
         const auto read = read_value<bool>(key, value, "b", "use true or false");
         if (!read) return tl::unexpected(read.error());
         *flag = *read;

@@ -15,7 +15,7 @@ namespace cgpu::bus {
 /// The a{sv} argument at the end of every method that changes something.
 using OptionMap = std::map<std::string, sdbus::Variant>;
 
-/// The options of a method besides `dry-run`, which all have.
+/// The options of a method besides `dry-run` and `if-generation`, which all have but those that begin jobs.
 struct Known {
     bool force = false;
     bool persist = false;

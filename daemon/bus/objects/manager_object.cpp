@@ -6,9 +6,11 @@
 
 #include "daemon/app/ports/log.hpp"
 #include "daemon/bus/authority/permitted.hpp"
+#include "daemon/bus/message/changes.hpp"
 #include "daemon/bus/message/errors.hpp"
 #include "daemon/bus/message/examined.hpp"
 #include "daemon/bus/message/paths.hpp"
+#include "daemon/bus/objects/description.hpp"
 
 namespace cgpu::bus {
 namespace {
@@ -133,6 +135,22 @@ void ManagerObject::RevertDefaultMemory(sdbus::Result<>&& result, OptionMap opti
                    [&service = service_, options] {
                        take(service.set_default_memory(std::nullopt, take(read_options(options))));
                    });
+}
+
+void ManagerObject::Apply(sdbus::Result<std::uint64_t>&& result, std::vector<OptionMap> changes,
+                          OptionMap options) {
+    const auto read = guarded("Apply", [&] { return take(read_changes(changes)); });
+    when_permitted(authority_, actions_for(read), getObject(), "Apply", std::move(result),
+                   [&service = service_, read, options] {
+                       constexpr Known kOfInstances{.force = true, .persist = true};
+                       return take(service.changes().apply(read, take(read_options(options, kOfInstances))));
+                   });
+}
+
+std::string ManagerObject::Describe() {
+    return guarded("Describe", [&] {
+        return describe_node(service_, upgrader_, unmanaged_, version_, configuration_problems_);
+    });
 }
 
 std::vector<std::map<std::string, sdbus::Variant>> ManagerObject::Kept() {

@@ -53,6 +53,9 @@ class ManagerObject final
     void Forget(sdbus::Result<>&& result, std::string name, OptionMap options) override;
     void SetDefaultMemory(sdbus::Result<>&& result, std::uint64_t bytes, OptionMap options) override;
     void RevertDefaultMemory(sdbus::Result<>&& result, OptionMap options) override;
+    void Apply(sdbus::Result<std::uint64_t>&& result, std::vector<OptionMap> changes,
+               OptionMap options) override;
+    std::string Describe() override;
     sdbus::ObjectPath FindGpu(const std::string& gpu) override;
     sdbus::ObjectPath FindInstance(const std::string& instance) override;
     std::vector<std::map<std::string, sdbus::Variant>> GetConfiguration() override;
@@ -65,6 +68,7 @@ class ManagerObject final
                  const OptionMap& options);
 
     std::string Version() override { return version_; }
+    std::uint64_t Generation() override { return service_.node().generation(); }
     std::string Mode() override { return std::string(to_string(upgrader_.mode_of_node())); }
     std::string ModeSource() override { return upgrader_.mode() ? "switched" : "configuration"; }
     std::uint64_t DefaultMemory() override { return service_.default_memory().count(); }

@@ -121,6 +121,21 @@ class FakeNode final : public client::Node {
                                            std::uint64_t bytes, const client::Setting& how) override {
         return note_set("set_memory " + instance + " [" + gpu + "] " + std::to_string(bytes), how);
     }
+    std::vector<client::Change> applied;
+    client::Result<std::uint64_t> apply(const std::vector<client::Change>& changes,
+                                        const client::Applying& applying) override {
+        const auto noted = note_set(
+            "apply" + (applying.if_generation ? " to " + std::to_string(*applying.if_generation) : ""),
+            applying.how);
+        if (!noted) return tl::unexpected(noted.error());
+        applied = changes;
+        return 43;
+    }
+    std::string description = "{}";  ///< the answer of describe()
+    client::Result<std::string> describe() override {
+        if (!answer) return tl::unexpected(answer.error());
+        return description;
+    }
     std::vector<client::Kept> all_kept;  ///< the answer of kept()
     client::Result<std::vector<client::Kept>> kept() override {
         if (!answer) return tl::unexpected(answer.error());

@@ -81,6 +81,36 @@ TEST_F(AuthorityTest, PolkitIsAskedAboutTheConnectionAndTheAction) {
     EXPECT_NE(asked[0].id, asked[1].id);
 }
 
+TEST_F(AuthorityTest, ForSeveralActionsPolkitIsAskedUntilItRefusesOne) {
+    MockPolkit polkit(Mood::yes);
+    const auto answer_to_all = [&](std::vector<Action> actions) {
+        Answer answer;
+        authority_.ask_for_all(std::move(actions), kUser,
+                               [&answer](const app::Result<void>& said) { answer = said; });
+        run_until([&] { return answer.has_value(); });
+        return answer.value_or(app::Result<void>());
+    };
+    EXPECT_TRUE(answer_to_all({}));
+    EXPECT_TRUE(polkit.questions().empty());
+    EXPECT_TRUE(answer_to_all({Action::manage_policy, Action::manage_instance}));
+    ASSERT_EQ(polkit.questions().size(), 2U);
+    EXPECT_EQ(polkit.questions()[0].action, "org.cgpu1.manage-policy");
+    EXPECT_EQ(polkit.questions()[1].action, "org.cgpu1.manage-instance");
+    polkit.set_mood(Mood::no);
+    expect_refused(answer_to_all({Action::manage_instance, Action::manage_policy}),
+                   "polkit does not allow org.cgpu1.manage-instance");
+    EXPECT_EQ(polkit.questions().size(), 3U);
+}
+
+TEST(Actions, EachKindOfChangeNeedsItsOwn) {
+    const std::vector<app::NodeChange> gpus = {app::GpuChange{}};
+    const std::vector<app::NodeChange> quotas = {app::QuotaChange{}, app::QuotaChange{}};
+    EXPECT_EQ(actions_for(gpus), std::vector{Action::manage_policy});
+    EXPECT_EQ(actions_for(quotas), std::vector{Action::manage_instance});
+    EXPECT_EQ(actions_for({quotas[0], gpus[0]}),
+              (std::vector{Action::manage_policy, Action::manage_instance}));
+}
+
 TEST_F(AuthorityTest, NoIsASentence) {
     MockPolkit polkit(Mood::no);
     expect_refused(answer_to(kUser),

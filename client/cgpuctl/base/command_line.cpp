@@ -1,4 +1,4 @@
-#include "client/cgpuctl/command_line.hpp"
+#include "client/cgpuctl/base/command_line.hpp"
 
 #include <algorithm>
 #include <iterator>

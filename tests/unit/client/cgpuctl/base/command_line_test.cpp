@@ -1,4 +1,4 @@
-#include "client/cgpuctl/command_line.hpp"
+#include "client/cgpuctl/base/command_line.hpp"
 
 #include <set>
 
@@ -44,6 +44,7 @@ TEST(VerbTable, HasEveryVerbOnce) {
     EXPECT_EQ(names, (Words{"status",
                             "list",
                             "show",
+                            "describe",
                             "inspect",
                             "set-policy",
                             "set-max-inst",
@@ -52,6 +53,7 @@ TEST(VerbTable, HasEveryVerbOnce) {
                             "set-weight",
                             "set-priority",
                             "set-memory",
+                            "apply",
                             "forget",
                             "config",
                             "revert",
@@ -87,9 +89,9 @@ TEST(VerbTable, EveryVerbEitherReadsOrHasADryRun) {
             dry_run = dry_run || option.flags == "--dry-run";
         }
         // module reads or changes by its action, and refuses the other's option (module_verb_test.cpp);
-        // upgrade, set-mode and what sets a figure of an instance tell what they did in either form.
-        const std::set<std::string_view> both = {"module",     "upgrade",      "set-mode",
-                                                 "set-weight", "set-priority", "set-memory"};
+        // upgrade, set-mode, apply and what sets a figure of an instance tell what they did in either form.
+        const std::set<std::string_view> both = {"module",       "upgrade",    "set-mode", "set-weight",
+                                                 "set-priority", "set-memory", "apply"};
         if (both.contains(verb.name))
             EXPECT_TRUE(json && dry_run) << verb.name;
         else if (verb.run == nullptr)

@@ -1,0 +1,70 @@
+// apply: several changes as one.
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/batch/batch.hpp"
+#include "client/cgpuctl/output/format.hpp"
+#include "client/cgpuctl/output/json.hpp"
+#include "client/cgpuctl/output/values.hpp"
+
+namespace cgpu::cgpuctl {
+namespace {
+
+using client::ClientError;
+
+/// Longer ones can't be sent: cgpud takes 64 KiB of text.
+constexpr std::size_t kMostBytes = 1 << 20;
+
+client::Result<std::string> read_text(const std::string& file) {
+    std::ifstream opened;
+    if (!file.empty() && file != "-") opened.open(file);
+    std::istream& in = opened.is_open() ? opened : std::cin;
+    const bool readable = file.empty() || file == "-" || opened.is_open();
+    std::string text;
+    for (char letter = 0; readable && text.size() <= kMostBytes && in.get(letter);) text += letter;
+    if (!readable || in.bad())
+        return client::fail(ClientError::Kind::failed,
+                            printable(file) +
+                                ": it can't be read. Try: give a file with a command a line, or - for "
+                                "standard input.");
+    if (text.size() > kMostBytes)
+        return client::fail(ClientError::Kind::usage,
+                            printable(file) +
+                                ": it is longer than 1MiB. Try: give a file with a command "
+                                "a line.");
+    return text;
+}
+
+}  // namespace
+
+client::Result<void> apply(const Input& input, client::Node& node, Terminal& terminal) {
+    client::Applying applying{{input.persist, input.force, input.dry_run}};
+    if (!input.if_generation.empty()) {
+        const auto generation = read_number("generation", input.if_generation);
+        if (!generation) return tl::unexpected(generation.error());
+        applying.if_generation = *generation;
+    }
+    const auto text = read_text(input.file);
+    if (!text) return tl::unexpected(text.error());
+    const std::string name = input.file.empty() || input.file == "-" ? "standard input" : input.file;
+    const auto batch = read_batch(*text, printable(name));
+    if (!batch) return tl::unexpected(batch.error());
+    const auto generation = node.apply(batch->changes, applying);
+    if (!generation) return tl::unexpected(name_line(generation.error(), *batch, printable(name)));
+    const std::size_t count = batch->changes.size();
+    if (input.json)
+        terminal.out() << to_text(
+            {{"changes", count}, {"generation", *generation}, {"dry_run", input.dry_run}});
+    else if (count == 0)
+        terminal.done("There is no change in " + printable(name) + "; nothing was changed.");
+    else
+        terminal.done(std::to_string(count) + (count == 1 ? " change" : " changes") +
+                      (input.dry_run
+                           ? " could be made; nothing was changed."
+                           : " made; the node's generation is " + std::to_string(*generation) + "."));
+    return {};
+}
+
+}  // namespace cgpu::cgpuctl

@@ -1,0 +1,171 @@
+#include "client/cgpuctl/batch/batch.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+#include "client/cgpuctl/base/command_line.hpp"
+#include "client/cgpuctl/base/verb.hpp"
+#include "client/cgpuctl/output/values.hpp"
+#include "core/model/policy.hpp"
+#include "core/model/quote.hpp"
+#include "core/model/similar.hpp"
+
+namespace cgpu::cgpuctl {
+namespace {
+
+using client::Change;
+using Kind = ClientError::Kind;
+
+tl::unexpected<ClientError> wrong(const std::string& what, const std::string& why,
+                                  const std::string& remedy) {
+    return client::fail(Kind::usage, what + ": " + why + ". Try: " + remedy + ".");
+}
+
+/// The words of a line, up to a comment. Error (usage): a quote isn't closed.
+Result<std::vector<std::string>> words_of(std::string_view line) {
+    std::vector<std::string> words;
+    bool quoted = false;
+    bool in_word = false;
+    for (const char letter : line) {
+        const bool blank = letter == ' ' || letter == '\t' || letter == '\r';
+        if (!quoted && !in_word && letter == '#') break;
+        if (!quoted && blank) {
+            in_word = false;
+            continue;
+        }
+        if (!in_word) words.emplace_back();
+        in_word = true;
+        if (letter == '"')
+            quoted = !quoted;
+        else
+            words.back() += letter;
+    }
+    if (quoted)
+        return wrong("the line", "its double quote is not closed", "write a second one after the word");
+    return words;
+}
+
+/// The change for each of the instances that the line names.
+template <class Set>
+std::vector<Change> for_each_instance(const Input& input, Set set) {
+    std::vector<Change> changes;
+    for (const std::string& instance : input.instances) {
+        changes.push_back({instance, input.gpu});
+        set(changes.back());
+    }
+    return changes;
+}
+
+using Changes = Result<std::vector<Change>>;
+
+Changes policy(const Input& input) {
+    if (const auto policy = model::parse_policy(input.policy); !policy)
+        return wrong("policy " + model::quote(input.policy), policy.error(), "weighted, for example");
+    return std::vector{Change{.instance = "", .gpu = input.gpu, .policy = input.policy}};
+}
+
+Changes max_inst(const Input& input) {
+    return read_count("max_inst", input.max_inst).map([&](std::uint32_t n) {
+        return std::vector{Change{.instance = "", .gpu = input.gpu, .max_inst = n}};
+    });
+}
+
+Changes prio_ratio(const Input& input) {
+    return read_count("prio_ratio", input.prio_ratio).map([&](std::uint32_t n) {
+        return std::vector{Change{.instance = "", .gpu = input.gpu, .prio_ratio = n}};
+    });
+}
+
+Changes memory(const Input& input) {
+    return read_size("memory limit", input.memory).map([&](const auto& size) {
+        return for_each_instance(input, [&](Change& change) { change.memory_limit = size.count(); });
+    });
+}
+
+Changes weight(const Input& input) {
+    return read_count("weight", input.weight).map([&](std::uint32_t n) {
+        return for_each_instance(input, [&](Change& change) { change.weight = n; });
+    });
+}
+
+Changes priority(const Input& input) {
+    const std::string priority = model::lowered(input.priority);
+    if (priority != "high" && priority != "normal")
+        return wrong("priority " + model::quote(input.priority), "there is no such", "high or normal");
+    return for_each_instance(input, [&](Change& change) { change.high_priority = priority == "high"; });
+}
+
+const std::map<std::string_view, Changes (*)(const Input&)>& readers() {
+    static const std::map<std::string_view, Changes (*)(const Input&)> all = {
+        {"set-max-inst", &max_inst}, {"set-memory", &memory},         {"set-policy", &policy},
+        {"set-priority", &priority}, {"set-prio-ratio", &prio_ratio}, {"set-weight", &weight},
+    };
+    return all;
+}
+
+std::string known_verbs() {
+    std::string text;
+    for (const auto& [verb, read] : readers()) text += (text.empty() ? "" : ", ") + std::string(verb);
+    return text;
+}
+
+/// Options of a whole batch, and those that would have no effect.
+bool has_other_options(const Input& input) {
+    return input.dry_run || input.persist || input.force || input.json || input.quiet || !input.host.empty();
+}
+
+Changes changes_of(const std::vector<std::string>& words) {
+    const auto reader = readers().find(words.front());
+    if (reader == readers().end())
+        return wrong(model::quote(words.front()), "a batch can't have it", "use one of " + known_verbs());
+    const auto read = read_command_line(words);
+    if (!read) return tl::unexpected(read.error());
+    const auto* call = std::get_if<Call>(&*read);
+    if (call == nullptr || has_other_options(call->input))
+        return wrong(words.front(), "of options it can only have --gpu here",
+                     "give the others to cgpuctl apply, for the whole batch");
+    return reader->second(call->input);
+}
+
+std::string place(const std::string& name, std::size_t line) {
+    return name + ":" + std::to_string(line) + ": ";
+}
+
+}  // namespace
+
+Result<Batch> read_batch(std::string_view text, const std::string& name) {
+    Batch batch;
+    for (std::size_t line = 1; !text.empty(); ++line) {
+        const auto end = std::min(text.find('\n'), text.size());
+        const auto words = words_of(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+        if (words && words->empty()) continue;
+        auto changes = words ? changes_of(*words) : Changes(tl::unexpected(words.error()));
+        if (!changes) {
+            changes.error().text = place(name, line) + changes.error().text;
+            return tl::unexpected(changes.error());
+        }
+        for (Change& change : *changes) {
+            batch.changes.push_back(std::move(change));
+            batch.lines.push_back(line);
+        }
+    }
+    return batch;
+}
+
+ClientError name_line(ClientError error, const Batch& batch, const std::string& name) {
+    constexpr std::string_view kChange = "change ";
+    const std::string_view text = error.text;
+    const auto colon = text.find(": ");
+    if (!text.starts_with(kChange) || colon == std::string_view::npos) return error;
+    std::size_t number = 0;
+    const auto* last = text.data() + colon;
+    const auto read = std::from_chars(text.data() + kChange.size(), last, number);
+    if (read.ec != std::errc() || read.ptr != last || number == 0 || number > batch.lines.size())
+        return error;
+    error.text = place(name, batch.lines[number - 1]) + std::string(text.substr(colon + 2));
+    return error;
+}
+
+}  // namespace cgpu::cgpuctl

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "daemon/app/instances/node_state.hpp"
+#include "daemon/app/ports/usage.hpp"
+
+namespace cgpu::app {
+
+/// Settings of a GPU; what is empty stays. At least one is set.
+struct GpuChange {
+    std::string gpu;                                   ///< index or UUID
+    std::optional<std::string> policy = std::nullopt;  ///< number or name
+    std::optional<std::uint32_t> max_inst = std::nullopt;
+    std::optional<std::uint32_t> prio_ratio = std::nullopt;  ///< per cent
+};
+
+/// What an instance may use on a GPU; what is empty stays. At least one is set.
+struct QuotaChange {
+    std::string instance;  ///< id, unique prefix of an id, or name
+    std::string gpu{};     ///< index or UUID; empty if the instance has one GPU only
+    std::optional<model::Bytes> memory_limit = std::nullopt;
+    std::optional<std::uint32_t> weight = std::nullopt;
+    std::optional<bool> high_priority = std::nullopt;
+};
+
+using NodeChange = std::variant<GpuChange, QuotaChange>;
+
+/// Several changes of GPUs and instances as one: all or none, saved once, in force in the same period.
+class NodeChanges {
+  public:
+    static constexpr std::size_t kMost = 256;
+
+    NodeChanges(NodeState& state, Links& links, Publisher& publisher, UsageSource& usage)
+        : state_(state), links_(links), publisher_(publisher), usage_(usage) {}
+
+    /// Judges the result, so the order doesn't matter: two instances can exchange their weights. Returns the
+    /// node's generation after it. Refused as each change alone, with its number (from 1) in front; invalid:
+    /// more than kMost, or a setting that is named twice.
+    Result<std::uint64_t> apply(const std::vector<NodeChange>& changes, Options options);
+
+  private:
+    void tell(const model::Node& before, Options options);
+
+    NodeState& state_;
+    Links& links_;
+    Publisher& publisher_;
+    UsageSource& usage_;
+};
+
+}  // namespace cgpu::app

@@ -1,0 +1,149 @@
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/batch/batch.hpp"
+#include "tests/unit/client/support/fake_node.hpp"
+#include "tests/unit/client/support/temp_root.hpp"
+
+namespace cgpu::cgpuctl {
+namespace {
+
+using client::Change;
+using Kind = client::ClientError::Kind;
+
+std::string error_of(const std::string& text) {
+    const auto batch = read_batch(text, "file");
+    EXPECT_FALSE(batch);
+    return batch ? "" : batch.error().text;
+}
+
+TEST(Batch, EveryVerbThatItTakes) {
+    const auto batch = read_batch(
+        "# all of them\n"
+        "set-policy 0 weighted\n"
+        "\n"
+        "  set-max-inst 0 20   # slices\r\n"
+        "set-prio-ratio 1 80\n"
+        "set-memory web \"my job\" 4GiB --gpu 1\n"
+        "set-weight web 4\n"
+        "set-priority web HIGH",
+        "file");
+    ASSERT_TRUE(batch) << batch.error().text;
+    EXPECT_EQ(batch->changes, (std::vector<Change>{
+                                  {.instance = "", .gpu = "0", .policy = "weighted"},
+                                  {.instance = "", .gpu = "0", .max_inst = 20},
+                                  {.instance = "", .gpu = "1", .prio_ratio = 80},
+                                  {.instance = "web", .gpu = "1", .memory_limit = std::uint64_t{4} << 30},
+                                  {.instance = "my job", .gpu = "1", .memory_limit = std::uint64_t{4} << 30},
+                                  {.instance = "web", .gpu = "", .weight = 4},
+                                  {.instance = "web", .gpu = "", .high_priority = true},
+                              }));
+    EXPECT_EQ(batch->lines, (std::vector<std::size_t>{2, 4, 5, 6, 6, 7, 8}));
+    EXPECT_TRUE(read_batch("", "file")->changes.empty());
+    EXPECT_TRUE(read_batch("\n# nothing\n", "file")->changes.empty());
+}
+
+TEST(Batch, WhatIsWrongIsSaidByItsLine) {
+    EXPECT_EQ(
+        error_of("set-weight web 4\nlist\n"),
+        "file:2: \"list\": a batch can't have it. Try: use one of set-max-inst, set-memory, set-policy, "
+        "set-prio-ratio, set-priority, set-weight.");
+    EXPECT_EQ(error_of("set-weight web four"),
+              "file:1: weight \"four\": it is not a whole number. Try: use digits only, such as 4.");
+    EXPECT_EQ(error_of("\n\nset-policy 0 best").substr(0, 22), "file:3: policy \"best\":");
+    EXPECT_EQ(error_of("set-priority web hihg"),
+              "file:1: priority \"hihg\": there is no such. Try: high or normal.");
+    EXPECT_EQ(error_of("set-weight \"web 4"),
+              "file:1: the line: its double quote is not closed. Try: write a second one after the word.");
+    EXPECT_TRUE(error_of("set-weight web").starts_with("file:1: cgpuctl set-weight: N is required."));
+    for (const char* option : {"--dry-run", "--persist", "--json", "-q", "--host=there", "--help"})
+        EXPECT_EQ(
+            error_of("set-weight web 4 " + std::string(option)),
+            "file:1: set-weight: of options it can only have --gpu here. Try: give the others to cgpuctl "
+            "apply, for the whole batch.");
+}
+
+TEST(Batch, ARefusalIsNamedByItsLine) {
+    const Batch batch{{{}, {}}, {3, 9}};
+    const auto named = [&](const std::string& text) {
+        return name_line({Kind::refused, text}, batch, "file").text;
+    };
+    EXPECT_EQ(named("change 2: weight 4: none. Try: 3."), "file:9: weight 4: none. Try: 3.");
+    EXPECT_EQ(named("change 3: there is none."), "change 3: there is none.");
+    EXPECT_EQ(named("generation 4: it has changed: 5."), "generation 4: it has changed: 5.");
+    EXPECT_EQ(named("change x: y."), "change x: y.");
+}
+
+class Apply : public testing::Test {
+  protected:
+    client::Result<void> call() {
+        auto terminal = screen_.terminal({.quiet = input_.quiet});
+        return apply(input_, node_, terminal);
+    }
+    void write(const std::string& text) {
+        folder_.file("/batch", text);
+        input_.file = folder_.at("/batch");
+    }
+    client::TempRoot folder_;
+    FakeNode node_;
+    Screen screen_;
+    Input input_;
+};
+
+TEST_F(Apply, SaysHowManyAndTheGeneration) {
+    write("set-policy 0 weighted\nset-weight web 4\n");
+    ASSERT_TRUE(call());
+    EXPECT_EQ(node_.applied.size(), 2U);
+    EXPECT_EQ(screen_.out.str(), "2 changes made; the node's generation is 43.\n");
+}
+
+TEST_F(Apply, PassesItsOptionsOn) {
+    write("set-weight web 4\n");
+    input_.if_generation = "41";
+    input_.persist = input_.force = input_.dry_run = input_.json = true;
+    ASSERT_TRUE(call());
+    ASSERT_EQ(node_.calls.size(), 1U);
+    EXPECT_TRUE(node_.calls[0].starts_with("apply to 41")) << node_.calls[0];
+    for (const char* option : {"persist", "force", "dry-run"})
+        EXPECT_NE(node_.calls[0].find(option), std::string::npos) << node_.calls[0];
+    const auto json = nlohmann::json::parse(screen_.out.str());
+    EXPECT_EQ(json, (nlohmann::json{{"changes", 1}, {"generation", 43}, {"dry_run", true}}));
+}
+
+TEST_F(Apply, WhatCgpudRefusesHasItsLine) {
+    write("# two\nset-weight web 4\nset-weight train 4\n");
+    node_.answer = client::fail(Kind::refused, "change 2: weight 4 for train: no. Try: 3.");
+    const auto done = call();
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().text, input_.file + ":3: weight 4 for train: no. Try: 3.");
+}
+
+TEST_F(Apply, NothingIsSentIfTheFileOrAnOptionIsWrong) {
+    write("set-weight web 4\nnonsense\n");
+    EXPECT_FALSE(call());
+    input_.if_generation = "new";
+    EXPECT_EQ(call().error().text,
+              "generation \"new\": it is not a whole number. Try: use digits only, such as 4.");
+    input_ = {};
+    input_.file = "/nonexistent/batch";
+    EXPECT_EQ(call().error().text,
+              "/nonexistent/batch: it can't be read. Try: give a file with a command a line, or - "
+              "for standard input.");
+    EXPECT_TRUE(node_.calls.empty());
+}
+
+TEST(Describe, PrintsWhatCgpudSays) {
+    FakeNode node;
+    Screen screen;
+    auto terminal = screen.terminal({});
+    node.description = R"({"generation":7})";
+    ASSERT_TRUE(describe({}, node, terminal));
+    EXPECT_EQ(screen.out.str(), "{\n  \"generation\": 7\n}\n");
+    node.description = "nonsense";
+    EXPECT_FALSE(describe({}, node, terminal));
+}
+
+}  // namespace
+}  // namespace cgpu::cgpuctl

@@ -1,0 +1,134 @@
+#include "tests/unit/daemon/app/instances/service_bed.hpp"
+
+namespace cgpu::app::test {
+namespace {
+
+using model::Refusal;
+
+/// A V100 with two instances of 4 GiB, with 10 of 20 slices each.
+class NodeChangesTest : public ServiceTest {
+  protected:
+    void SetUp() override {
+        see_v100();
+        ASSERT_TRUE(service->gpus().set_max_inst(v100, 20, {}));
+        for (const std::string id : {"aaaa", "bbbb"}) {
+            ASSERT_TRUE(create(id, "4"));
+            ASSERT_TRUE(service->quotas().set_weight(*model::InstanceId::parse(id), "", 10, {}));
+        }
+        store.saves = 0;
+        publisher.said.clear();
+        links.refreshed.clear();
+    }
+    Result<std::uint64_t> apply(const std::vector<NodeChange>& changes, Options options = {}) {
+        return service->changes().apply(changes, options);
+    }
+    const model::Quota& quota(const std::string& id) {
+        return service->node().find_instance(*model::InstanceId::parse(id))->quotas.at(0);
+    }
+    void expect_refused(const Result<std::uint64_t>& result, Refusal::Reason reason,
+                        const std::string& text) {
+        ASSERT_FALSE(result);
+        EXPECT_EQ(result.error().reason, reason) << result.error().text;
+        EXPECT_TRUE(result.error().text.starts_with(text)) << result.error().text;
+        EXPECT_EQ(store.saves, 0);
+        EXPECT_TRUE(publisher.said.empty());
+        EXPECT_EQ(quota("aaaa").weight, 10U);
+    }
+};
+
+TEST_F(NodeChangesTest, gpus_and_instances_change_with_one_save) {
+    const auto before = service->node().generation();
+    const auto done =
+        apply({QuotaChange{.instance = "job-aaaa", .weight = 15, .high_priority = true},
+               QuotaChange{.instance = "bbbb", .gpu = "0", .memory_limit = model::Bytes(kMib), .weight = 5},
+               GpuChange{.gpu = "0", .policy = "weighted", .prio_ratio = 90}});
+    ASSERT_TRUE(done) << done.error().text;
+    EXPECT_GT(*done, before);
+    EXPECT_EQ(*done, service->node().generation());
+    EXPECT_EQ(store.saves, 1);
+    EXPECT_EQ(store.saved, service->node());
+    EXPECT_EQ(quota("aaaa").weight, 15U);
+    EXPECT_TRUE(quota("aaaa").high_priority);
+    EXPECT_EQ(quota("bbbb").weight, 5U);
+    EXPECT_EQ(quota("bbbb").memory_limit.count(), kMib);
+    EXPECT_EQ(service->node().find_gpu(v100)->settings.policy, model::Policy::weighted);
+    EXPECT_EQ(service->node().find_gpu(v100)->settings.prio_ratio, 90U);
+    EXPECT_EQ(publisher.said,
+              (std::vector<std::string>{"changed aaaa", "changed bbbb", "gpu " + v100.to_string()}));
+    EXPECT_EQ(links.refreshed.size(), 2U) << "the modules learn of a new limit";
+}
+
+TEST_F(NodeChangesTest, one_that_is_refused_refuses_all_and_is_named) {
+    expect_refused(
+        apply({QuotaChange{.instance = "aaaa", .weight = 5}, QuotaChange{.instance = "bbbb", .weight = 16}}),
+        Refusal::Reason::no_space, "change 2: weight 16 for instance bbbb");
+    expect_refused(
+        apply({QuotaChange{.instance = "aaaa", .weight = 5}, GpuChange{.gpu = "7", .max_inst = 5}}),
+        Refusal::Reason::not_found, "change 2: GPU \"7\"");
+    expect_refused(apply({QuotaChange{.instance = "cccc", .weight = 5}}), Refusal::Reason::not_found,
+                   "change 1: ");
+    expect_refused(apply({GpuChange{.gpu = "0", .policy = "best"}}), Refusal::Reason::invalid,
+                   "change 1: policy \"best\"");
+    expect_refused(apply({GpuChange{.gpu = "0"}}), Refusal::Reason::invalid,
+                   "change 1: settings: it has none");
+    expect_refused(apply({QuotaChange{.instance = "aaaa"}}), Refusal::Reason::invalid, "change 1: settings");
+    expect_refused(apply(std::vector<NodeChange>(NodeChanges::kMost + 1, GpuChange{.gpu = "0"})),
+                   Refusal::Reason::invalid, "changes: there are 257");
+}
+
+TEST_F(NodeChangesTest, no_two_changes_set_the_same) {
+    expect_refused(
+        apply({QuotaChange{.instance = "aaaa", .weight = 5}, GpuChange{.gpu = "0", .policy = "fixed"},
+               QuotaChange{.instance = "job-aaaa", .gpu = v100.to_string(), .weight = 6}}),
+        Refusal::Reason::invalid, "change 3: the weight of instance aaaa (job-aaaa) on GPU 0");
+    EXPECT_TRUE(apply({QuotaChange{.instance = "aaaa", .weight = 5},
+                       QuotaChange{.instance = "aaaa", .high_priority = true}}));
+}
+
+TEST_F(NodeChangesTest, nothing_is_changed_by_a_dry_run_or_by_what_is_there_already) {
+    const auto before = service->node();
+    EXPECT_EQ(apply({QuotaChange{.instance = "aaaa", .weight = 5}}, {.dry_run = true}), before.generation());
+    EXPECT_EQ(apply({QuotaChange{.instance = "aaaa", .weight = 10}}), before.generation());
+    EXPECT_EQ(apply({}), before.generation());
+    EXPECT_FALSE(apply({QuotaChange{.instance = "aaaa", .weight = 11}}, {.dry_run = true}));
+    EXPECT_EQ(service->node(), before);
+    EXPECT_EQ(store.saves, 0);
+    EXPECT_TRUE(publisher.said.empty());
+}
+
+TEST_F(NodeChangesTest, a_node_that_has_changed_since_is_not_changed_again) {
+    const auto seen = service->node().generation();
+    ASSERT_TRUE(apply({QuotaChange{.instance = "bbbb", .weight = 9}}, {.if_generation = seen}));
+    store.saves = 0;
+    publisher.said.clear();
+    expect_refused(apply({QuotaChange{.instance = "aaaa", .weight = 9}}, {.if_generation = seen}),
+                   Refusal::Reason::changed, "generation " + std::to_string(seen) + ": the node has changed");
+    const auto one = service->gpus().set_policy(v100, "soft", {.if_generation = seen});
+    ASSERT_FALSE(one);
+    EXPECT_EQ(one.error().reason, Refusal::Reason::changed);
+}
+
+TEST_F(NodeChangesTest, persist_keeps_the_settings_of_instances) {
+    ASSERT_TRUE(apply({QuotaChange{.instance = "aaaa", .weight = 4, .high_priority = true},
+                       GpuChange{.gpu = "0", .policy = "fixed"}},
+                      {.persist = true}));
+    ASSERT_EQ(store.saved.kept().size(), 1U);
+    EXPECT_EQ(store.saved.kept().begin()->second, (model::KeptFigures{std::nullopt, 4U, true}));
+    EXPECT_EQ(store.saves, 1);
+}
+
+TEST_F(NodeChangesTest, memory_in_use_is_taken_by_force_only) {
+    usage.used = 100 * kMib;
+    const QuotaChange less{.instance = "aaaa", .memory_limit = model::Bytes(50 * kMib)};
+    expect_refused(apply({less}), Refusal::Reason::busy, "change 1: memory limit 50MiB");
+    EXPECT_TRUE(apply({less}, {.force = true}));
+}
+
+TEST_F(NodeChangesTest, a_state_that_can_not_be_saved_is_not_in_force) {
+    store.full = true;
+    expect_refused(apply({QuotaChange{.instance = "aaaa", .weight = 5}}), Refusal::Reason::storage,
+                   "state.json");
+}
+
+}  // namespace
+}  // namespace cgpu::app::test

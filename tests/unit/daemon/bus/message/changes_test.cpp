@@ -1,0 +1,65 @@
+#include "daemon/bus/message/changes.hpp"
+
+#include <gtest/gtest.h>
+
+namespace cgpu::bus {
+namespace {
+
+using sdbus::Variant;
+
+std::string refusal_of(const std::vector<OptionMap>& given) {
+    const auto read = read_changes(given);
+    EXPECT_FALSE(read);
+    return read ? "" : read.error().text;
+}
+
+TEST(Changes, AreReadWithAllTheirKeys) {
+    const auto read = read_changes({{{"gpu", Variant(std::string("0"))},
+                                     {"policy", Variant(std::string("2"))},
+                                     {"max-inst", Variant(20U)},
+                                     {"prio-ratio", Variant(80U)}},
+                                    {{"instance", Variant(std::string("web"))},
+                                     {"gpu", Variant(std::string("1"))},
+                                     {"memory-limit", Variant(std::uint64_t{1} << 33)},
+                                     {"weight", Variant(4U)},
+                                     {"high-priority", Variant(true)}}});
+    ASSERT_TRUE(read) << read.error().text;
+    const auto& gpu = std::get<app::GpuChange>(read->at(0));
+    EXPECT_EQ(gpu.gpu, "0");
+    EXPECT_EQ(gpu.policy, "2");
+    EXPECT_EQ(gpu.max_inst, 20U);
+    EXPECT_EQ(gpu.prio_ratio, 80U);
+    const auto& quota = std::get<app::QuotaChange>(read->at(1));
+    EXPECT_EQ(quota.instance, "web");
+    EXPECT_EQ(quota.gpu, "1");
+    EXPECT_EQ(quota.memory_limit, model::Bytes(std::uint64_t{1} << 33));
+    EXPECT_EQ(quota.weight, 4U);
+    EXPECT_EQ(quota.high_priority, true);
+}
+
+TEST(Changes, WhatIsWrongIsSaidByNumberAndKey) {
+    const OptionMap good = {{"gpu", Variant(std::string("0"))}, {"max-inst", Variant(20U)}};
+    EXPECT_EQ(refusal_of({good, {{"weight", Variant(4U)}}}),
+              "change 2: it names nothing to change. Try: give it the key gpu or the key instance.");
+    EXPECT_EQ(refusal_of({{{"gpu", Variant(std::string("0"))}, {"weight", Variant(4U)}}}),
+              "change 1: key \"weight\": a change of this kind doesn't have it. Try: use one of gpu, policy, "
+              "max-inst, "
+              "prio-ratio.");
+    EXPECT_EQ(
+        refusal_of({good, {{"instance", Variant(std::string("a"))}, {"weight", Variant(std::int32_t{4})}}}),
+        "change 2: key \"weight\": its type is i. Try: give it as u.");
+    EXPECT_EQ(refusal_of({{{"gpu", Variant(0U)}, {"max-inst", Variant(20U)}}}),
+              "change 1: key \"gpu\": its type is u. Try: give it as s.");
+    EXPECT_TRUE(read_changes({})->empty());
+}
+
+TEST(Options, AGenerationIsReadWhereChangesOfTheNodeAreMade) {
+    const auto read = read_options({{"if-generation", Variant(std::uint64_t{7})}});
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->if_generation, 7U);
+    EXPECT_FALSE(read_options({{"if-generation", Variant(7U)}}));
+    EXPECT_FALSE(read_job_options({{"if-generation", Variant(std::uint64_t{7})}}, upgrade::Kind::hot));
+}
+
+}  // namespace
+}  // namespace cgpu::bus

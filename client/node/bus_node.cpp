@@ -194,6 +194,7 @@ Result<std::string> BusNode::set_memory(const std::string& instance, const std::
 
 Result<std::uint64_t> BusNode::apply(const std::vector<Change>& changes, const Applying& applying) {
     std::vector<Options> all;
+    all.reserve(changes.size());
     for (const Change& change : changes) all.push_back(to_bus(change));
     Options options = options_of_setting(applying.how);
     if (applying.if_generation) options.emplace("if-generation", sdbus::Variant(*applying.if_generation));

@@ -23,7 +23,7 @@ class Plan {
 
     /// Refused: it names something that isn't there, sets nothing, or sets what an earlier one sets.
     Result<void> add(const NodeChange& change) {
-        const auto added = std::visit([this](const auto& each) { return add_change(each); }, change);
+        auto added = std::visit([this](const auto& each) { return add_change(each); }, change);
         ++changes_;
         return added;
     }
@@ -91,7 +91,7 @@ class Plan {
                 [id = *id, uuid = *uuid, high = *change.high_priority](auto& node) {
                     return node.set_high_priority(id, uuid, high);
                 });
-        if (const auto judged = judge("memory-limit, weight or high-priority"); !judged) return judged;
+        if (auto judged = judge("memory-limit, weight or high-priority"); !judged) return judged;
         if (options_.persist)
             of_quotas_.push_back({changes_, [id = *id, uuid = *uuid,
                                              figures = model::KeptFigures{change.memory_limit, change.weight,

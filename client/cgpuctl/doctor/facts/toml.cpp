@@ -1,6 +1,7 @@
 #include "client/cgpuctl/doctor/facts/toml.hpp"
 
 #include <sstream>
+#include <utility>
 
 namespace cgpu::cgpuctl::doctor {
 namespace {
@@ -52,7 +53,9 @@ std::vector<TomlEntry> read_toml(std::string_view text) {
         }
         const auto equals = line.find('=');
         if (line.starts_with('#') || equals == std::string::npos) continue;
-        entries.push_back({table, unquoted(trimmed(line.substr(0, equals))), {}});
+        std::string key = unquoted(trimmed(line.substr(0, equals)));
+        if (key.empty()) continue;
+        entries.push_back({table, std::move(key), {}});
         in_list = add_strings(line.substr(equals + 1), false, entries.back().strings);
     }
     return entries;

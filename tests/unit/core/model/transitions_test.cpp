@@ -87,6 +87,7 @@ RC_GTEST_PROP(DoAllProperty, OnlyTheResultIsJudged, ()) {
     const auto weights = some(7);
     const auto mib = some(300);
     std::vector<Transition> all;
+    all.reserve(2 * count);
     std::vector<std::size_t> order(2 * count);
     std::iota(order.begin(), order.end(), std::size_t{0});
     for (auto left = order.size(); left > 1; --left)

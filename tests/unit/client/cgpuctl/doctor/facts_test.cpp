@@ -98,7 +98,7 @@ TEST(Toml, TablesAndListsOfStrings) {
 
 TEST(Toml, WhatIsNoTomlHasNoEntries) {
     for (const char* text : {"", "[", "]", "= [", "[a", "x = [\"", "\"", "=\n=\n[\n"}) (void)read_toml(text);
-    EXPECT_TRUE(read_toml("no key\n# k = v\n").empty());
+    EXPECT_TRUE(read_toml("no key\n# k = v\n = \"value\"\n\"\" = [\"a\",\n").empty());
 }
 
 TEST(CdiPaths, OfYamlAndJson) {

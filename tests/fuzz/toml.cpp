@@ -1,0 +1,19 @@
+// A configuration file of NVIDIA's toolkit or Podman, as cgpuctl doctor reads it.
+#include "client/cgpuctl/doctor/facts/toml.hpp"
+#include "tests/fuzz/input.hpp"
+#include "tests/fuzz/must.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace cgpu;
+    fuzz::Input input(data, size);
+    const auto text = input.text();
+    std::size_t length = 0;
+    for (const auto& entry : cgpuctl::doctor::read_toml(text)) {
+        fuzz::must(!entry.key.empty(), "an entry has a key");
+        fuzz::must(text.find(entry.key) != text.npos, "the key is in the file");
+        length += entry.key.size();
+        for (const auto& value : entry.strings) length += value.size();
+    }
+    fuzz::must(length <= text.size(), "nothing is read twice");
+    return 0;
+}

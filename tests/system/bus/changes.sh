@@ -100,6 +100,6 @@ follow() { # PROGRAM WORDS: that it prints when the weight of web changes again
     expect cgpuctl set-policy 0 fixed -q
 }
 follow set-policy.sh '"PolicyName":"soft"'
-python3 -c 'import gi' 2>/dev/null || skip "python3-gi is not here, which docs/examples/follow.py needs"
+/usr/bin/python3 -c 'import gi' 2>/dev/null || skip "python3-gi is not here, which docs/examples/follow.py needs"
 follow follow.py "changed .*'PolicyName': 'soft'"
 expect_error 'org.cgpu1.Error.NotFound: GPU "9": there is no such GPU' "$here/../../../docs/examples/follow.py" 9 weighted

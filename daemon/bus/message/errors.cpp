@@ -5,8 +5,9 @@
 namespace cgpu::bus {
 namespace {
 
-std::string_view suffix(model::Refusal::Reason reason) {
-    using Reason = model::Refusal::Reason;
+using Reason = model::Refusal::Reason;
+
+std::string_view suffix(Reason reason) {
     switch (reason) {
         case Reason::invalid:
             return "Invalid";

@@ -81,6 +81,7 @@ same_descriptors() {
 wait_for 10 same_descriptors
 echo "resident: $before KiB before, $(resident) KiB after as many calls again"
 # The allocator may keep a few pages more; a leak of 100 bytes a call would be seen.
-expect_between "KiB resident" "$(resident)" 1 $((before + 512 + calls * 7 / 10))
+# A sanitizer keeps what was freed.
+[[ $CGPU_LAB_CGPUD ]] || expect_between "KiB resident" "$(resident)" 1 $((before + 512 + calls * 7 / 10))
 expect_equal "what is kept" "$(find /run/cgpu/instances -mindepth 1 | wc -l)" 0
 expect_equal "faults in the log" "$(lab-log | grep -ciE 'exception|the daemon failed')" 0

@@ -7,8 +7,8 @@
 
 #include "bundle/manifest_text.hpp"
 #include "bundle/sha256.hpp"
-#include "tests/fuzz/input.hpp"
-#include "tests/fuzz/scratch.hpp"
+#include "tests/fuzz/support/input.hpp"
+#include "tests/fuzz/support/scratch.hpp"
 
 namespace cgpu::fuzz {
 namespace {

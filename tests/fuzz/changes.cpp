@@ -3,8 +3,8 @@
 // for the type, and the value; a byte of 255 ends a map. The first map is the options.
 #include "daemon/bus/message/changes.hpp"
 #include "daemon/app/instances/node_changes.hpp"
-#include "tests/fuzz/input.hpp"
-#include "tests/fuzz/must.hpp"
+#include "tests/fuzz/support/input.hpp"
+#include "tests/fuzz/support/must.hpp"
 
 namespace cgpu::fuzz {
 namespace {

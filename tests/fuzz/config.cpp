@@ -2,8 +2,8 @@
 #include "daemon/config/load.hpp"
 #include "daemon/config/validate.hpp"
 #include "daemon/config/yaml_layer.hpp"
-#include "tests/fuzz/input.hpp"
-#include "tests/fuzz/must.hpp"
+#include "tests/fuzz/support/input.hpp"
+#include "tests/fuzz/support/must.hpp"
 
 namespace cgpu::fuzz {
 namespace {

@@ -5,8 +5,8 @@
 #include "client/runtime/oci/cdi_annotations.hpp"
 #include "client/runtime/oci/edit_bundle.hpp"
 #include "client/runtime/oci/gpu_devices.hpp"
-#include "tests/fuzz/input.hpp"
-#include "tests/fuzz/scratch.hpp"
+#include "tests/fuzz/support/input.hpp"
+#include "tests/fuzz/support/scratch.hpp"
 
 namespace cgpu::fuzz {
 namespace {

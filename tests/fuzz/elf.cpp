@@ -3,9 +3,9 @@
 // read within its bounds.
 #include "core/elf/fit_exports.hpp"
 #include "core/elf/shared_object.hpp"
-#include "tests/fuzz/input.hpp"
-#include "tests/fuzz/must.hpp"
-#include "tests/fuzz/tiny_elf.hpp"
+#include "tests/fuzz/support/input.hpp"
+#include "tests/fuzz/support/must.hpp"
+#include "tests/fuzz/support/tiny_elf.hpp"
 
 namespace cgpu::fuzz {
 namespace {

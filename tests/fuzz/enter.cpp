@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "client/enter/request.hpp"
-#include "tests/fuzz/input.hpp"
-#include "tests/fuzz/must.hpp"
+#include "tests/fuzz/support/input.hpp"
+#include "tests/fuzz/support/must.hpp"
 
 namespace cgpu::fuzz {
 namespace {

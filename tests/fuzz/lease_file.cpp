@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "daemon/app/memory/pool/lease_pool.hpp"
-#include "tests/fuzz/input.hpp"
-#include "tests/fuzz/scratch.hpp"
+#include "tests/fuzz/support/input.hpp"
+#include "tests/fuzz/support/scratch.hpp"
 
 namespace cgpu::fuzz {
 namespace {

@@ -1,7 +1,7 @@
 // What processes may say on the link, against a model of their leases. The first byte chooses the settings;
 // then each message takes four bytes: which one, from whom, and a number.
-#include "tests/fuzz/input.hpp"
-#include "tests/fuzz/lease_world.hpp"
+#include "tests/fuzz/support/input.hpp"
+#include "tests/fuzz/support/lease_world.hpp"
 
 namespace cgpu::fuzz {
 namespace {

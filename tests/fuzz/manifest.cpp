@@ -1,7 +1,7 @@
 // A manifest that was read is written, and read again to the same.
 #include "bundle/manifest_text.hpp"
-#include "tests/fuzz/input.hpp"
-#include "tests/fuzz/must.hpp"
+#include "tests/fuzz/support/input.hpp"
+#include "tests/fuzz/support/must.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace cgpu;

@@ -9,8 +9,8 @@
 #include "daemon/system/processes/mount_info.hpp"
 #include "daemon/system/processes/pid_namespaces.hpp"
 #include "daemon/system/processes/proc_file.hpp"
-#include "tests/fuzz/input.hpp"
-#include "tests/fuzz/must.hpp"
+#include "tests/fuzz/support/input.hpp"
+#include "tests/fuzz/support/must.hpp"
 
 namespace cgpu::fuzz {
 namespace {

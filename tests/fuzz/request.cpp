@@ -2,8 +2,8 @@
 // come variables, NAME=VALUE a line, and a line `--` between two containers.
 #include "core/admission/admit.hpp"
 #include "core/request/unknown_name.hpp"
-#include "tests/fuzz/input.hpp"
-#include "tests/fuzz/must.hpp"
+#include "tests/fuzz/support/input.hpp"
+#include "tests/fuzz/support/must.hpp"
 
 namespace cgpu::fuzz {
 namespace {

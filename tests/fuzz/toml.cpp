@@ -1,7 +1,7 @@
 // A configuration file of NVIDIA's toolkit or Podman, as cgpuctl doctor reads it.
 #include "client/cgpuctl/doctor/facts/toml.hpp"
-#include "tests/fuzz/input.hpp"
-#include "tests/fuzz/must.hpp"
+#include "tests/fuzz/support/input.hpp"
+#include "tests/fuzz/support/must.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace cgpu;

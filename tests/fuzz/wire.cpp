@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "core/wire/message.hpp"
-#include "tests/fuzz/input.hpp"
-#include "tests/fuzz/must.hpp"
+#include "tests/fuzz/support/input.hpp"
+#include "tests/fuzz/support/must.hpp"
 
 namespace cgpu::fuzz {
 namespace {

@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "tests/fuzz/must.hpp"
+#include "tests/fuzz/support/must.hpp"
 #include "tests/unit/daemon/app/memory/lease_fakes.hpp"
 
 namespace cgpu::fuzz {

@@ -1,4 +1,4 @@
-#include "tests/fuzz/lease_world.hpp"
+#include "tests/fuzz/support/lease_world.hpp"
 
 #include <algorithm>
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "tests/fuzz/must.hpp"
+#include "tests/fuzz/support/must.hpp"
 
 namespace cgpu::fuzz {
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <map>
 #include <string>
+#include <utility>
 
 #include <sdbus-c++/sdbus-c++.h>
 #include <sys/types.h>
@@ -14,8 +16,7 @@ namespace cgpu::compat {
 
 /// Whoever sent a message, as the bus saw it when it connected.
 struct Caller {
-    uid_t uid = 0;  ///< effective
-    pid_t pid = 0;
+    uid_t uid = 0;             ///< effective
     std::string name;          ///< of its connection: `:1.42`
     bool interactive = false;  ///< it may be asked for a password
 };
@@ -28,15 +29,24 @@ inline sd_bus_message* sd_message(const sdbus::Message& message) {
     return static_cast<sd_bus_message*>(Opened::of(message));
 }
 
-/// Of the message that `object` works on now; the bus's word, never the message's. Throws sdbus::Error where
-/// the bus can't say any more, because the caller is gone.
-inline Caller caller_of(const sdbus::IObject& object) {
+/// The message that `object` works on now.
+inline decltype(auto) message_of(const sdbus::IObject& object) {
 #if CGPU_SDBUS_MAJOR == 2
-    const sdbus::Message message = object.getCurrentlyProcessedMessage();
+    return object.getCurrentlyProcessedMessage();
 #else
-    const sdbus::Message& message = *object.getCurrentlyProcessedMessage();
+    return static_cast<const sdbus::Message&>(*object.getCurrentlyProcessedMessage());
 #endif
-    return {message.getCredsEuid(), message.getCredsPid(), message.getSender(),
+}
+
+/// Whoever sent the message that `object` works on now; the bus's word, never the message's. `uids`: user ids
+/// by connection, of earlier calls; the bus is asked for one that isn't among them. Throws sdbus::Error where
+/// the bus can't say any more, because the caller is gone.
+inline Caller caller_of(const sdbus::IObject& object, std::map<std::string, uid_t>& uids) {
+    const auto& message = message_of(object);
+    std::string name = message.getSender();
+    auto known = uids.find(name);
+    if (known == uids.end()) known = uids.emplace(name, message.getCredsEuid()).first;
+    return {known->second, std::move(name),
             sd_bus_message_get_allow_interactive_authorization(sd_message(message)) > 0};
 }
 

@@ -13,11 +13,26 @@ namespace {
 using Properties = std::map<std::string, sdbus::Variant>;
 using Objects = std::map<sdbus::ObjectPath, std::map<std::string, Properties>>;
 
+/// What GetUsage of org.cgpu1.Manager returns: by UUID the figures of a GPU; by id and UUID, those of an
+/// instance, its shares, processes, their memory by pid, and the processes outside the module.
+using Figures = std::map<std::string, std::uint64_t>;
+using UsageOnGpu =
+    sdbus::Struct<Figures, std::map<std::string, double>, std::vector<std::uint32_t>,
+                  std::vector<sdbus::Struct<std::uint32_t, std::uint64_t>>, std::vector<std::uint32_t>>;
+using UsageOfNode =
+    std::tuple<std::map<std::string, Figures>, std::map<std::string, std::map<std::string, UsageOnGpu>>>;
+
 /// Reads the value if the daemon has it (an older or newer one may not).
 template <class T>
 void read_into(const Properties& properties, const char* name, T& target) {
     const auto found = properties.find(name);
     if (found != properties.end()) target = found->second.get<T>();
+}
+
+template <class T, class Target>
+void read_into(const std::map<std::string, T>& figures, const char* name, Target& target) {
+    const auto found = figures.find(name);
+    if (found != figures.end()) target = found->second;
 }
 
 template <class T>
@@ -77,7 +92,9 @@ Gpu to_gpu(const Properties& properties) {
     return gpu;
 }
 
-Usage to_usage(const Properties& figures) {
+Usage to_usage(const UsageOnGpu& its) {
+    const auto& figures = its.get<0>();
+    const auto& shares = its.get<1>();
     Usage usage;
     read_into(figures, "memory-used", usage.memory_used);
     read_into(figures, "memory-leased", usage.memory_leased);
@@ -88,15 +105,16 @@ Usage to_usage(const Properties& figures) {
     read_into(figures, "longest-kernel", usage.longest_kernel);
     read_into(figures, "launches", usage.launches);
     read_into(figures, "preemptions", usage.preemptions);
-    read_into(figures, "target-share", usage.target_share);
-    read_into(figures, "achieved-share", usage.achieved_share);
-    read_into(figures, "processes", usage.processes);
-    read_into(figures, "memory-of-processes", usage.memory_of_processes);
-    read_into(figures, "processes-outside", usage.processes_outside);
+    read_into(shares, "target-share", usage.target_share);
+    read_into(shares, "achieved-share", usage.achieved_share);
+    usage.processes = its.get<2>();
+    for (const auto& process : its.get<3>())
+        usage.memory_of_processes.emplace(process.get<0>(), process.get<1>());
+    usage.processes_outside = its.get<4>();
     return usage;
 }
 
-Instance to_instance(const Properties& properties, const std::map<std::string, Properties>& figures) {
+Instance to_instance(const Properties& properties, const std::map<std::string, UsageOnGpu>& figures) {
     Instance instance;
     read_into(properties, "Id", instance.id);
     read_into(properties, "Name", instance.name);
@@ -116,7 +134,7 @@ Instance to_instance(const Properties& properties, const std::map<std::string, P
         instance.gpus.push_back({std::move(quota), usage});
     }
     for (const auto& [uuid, each] : figures)
-        if (each.contains("foreign")) instance.foreign_gpus.push_back({uuid, 0, to_usage(each)});
+        if (each.get<0>().contains("foreign")) instance.foreign_gpus.push_back({uuid, 0, to_usage(each)});
     return instance;
 }
 
@@ -167,22 +185,25 @@ Job to_job(const Properties& properties) {
     return job;
 }
 
-void add_gpu(Snapshot& snapshot, GpuProxy& proxy, const Properties& properties) {
+void add_gpu(Snapshot& snapshot, const Properties& properties, const UsageOfNode& usage) {
     Gpu gpu = to_gpu(properties);
-    const Properties figures = proxy.GetUsage();
-    read_into(figures, "memory-used", gpu.memory_used);
-    read_into(figures, "memory-leased", gpu.memory_leased);
-    read_into(figures, "xid-errors", gpu.xid_errors);
-    read_into(figures, "last-xid", gpu.last_xid);
+    const auto& of_gpus = std::get<0>(usage);
+    if (const auto its = of_gpus.find(gpu.uuid); its != of_gpus.end()) {
+        read_into(its->second, "memory-used", gpu.memory_used);
+        read_into(its->second, "memory-leased", gpu.memory_leased);
+        read_into(its->second, "xid-errors", gpu.xid_errors);
+        read_into(its->second, "last-xid", gpu.last_xid);
+    }
     snapshot.gpus.push_back(std::move(gpu));
 }
 
-void add_instance(Snapshot& snapshot, InstanceProxy& proxy, const Properties& properties) {
-    try {
-        snapshot.instances.push_back(to_instance(properties, proxy.GetUsage()));
-    } catch (const sdbus::Error& error) {
-        if (from_bus(error.getName(), error.getMessage()).kind != ClientError::Kind::not_found) throw;
-    }
+/// One that has ended since the objects were read is left out.
+void add_instance(Snapshot& snapshot, const Properties& properties, const UsageOfNode& usage) {
+    std::string id;
+    read_into(properties, "Id", id);
+    const auto& of_instances = std::get<1>(usage);
+    if (const auto its = of_instances.find(id); its != of_instances.end())
+        snapshot.instances.push_back(to_instance(properties, its->second));
 }
 
 }  // namespace
@@ -268,16 +289,14 @@ Snapshot read_snapshot(sdbus::IConnection& connection, const std::string& servic
     std::vector<Properties> unmanaged;
     read_into(manager, "Unmanaged", unmanaged);
     read_into(manager, "NewerDriverFunctions", snapshot.newer_driver_functions);
-    for (const auto& [path, interfaces] : managed_objects(connection, service)) {
-        if (const auto gpu = interfaces.find(GpuProxy::INTERFACE_NAME); gpu != interfaces.end()) {
-            GpuProxy proxy(connection, path, service);
-            add_gpu(snapshot, proxy, gpu->second);
-        }
+    const auto objects = managed_objects(connection, service);
+    const UsageOfNode usage = ManagerProxy(connection, kManagerPath, service).GetUsage();
+    for (const auto& [path, interfaces] : objects) {
+        if (const auto gpu = interfaces.find(GpuProxy::INTERFACE_NAME); gpu != interfaces.end())
+            add_gpu(snapshot, gpu->second, usage);
         if (const auto instance = interfaces.find(InstanceProxy::INTERFACE_NAME);
-            instance != interfaces.end()) {
-            InstanceProxy proxy(connection, path, service);
-            add_instance(snapshot, proxy, instance->second);
-        }
+            instance != interfaces.end())
+            add_instance(snapshot, instance->second, usage);
         if (const auto job = interfaces.find(JobProxy::INTERFACE_NAME); job != interfaces.end())
             snapshot.job = to_job(job->second);
     }

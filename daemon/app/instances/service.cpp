@@ -219,17 +219,25 @@ std::map<model::Uuid, InstanceUsage> Service::usage(const model::InstanceId& id)
 }
 
 GpuUsage Service::usage(const model::Uuid& gpu) const {
-    GpuUsage sum;
+    GpuUsage sum = without_instances(gpu);
     // Those of other GPUs, too: their processes may use this one outside the module.
-    for (const auto& [id, instance] : state_.node().instances()) {
-        const auto usage = outside_.usage.usage(id, gpu);
-        sum.memory_used += usage.memory_used;
-        sum.memory_leased += usage.memory_leased;
-    }
-    const XidCount xids = gpus_.xids_of(gpu);
-    sum.xid_errors = xids.errors;
-    sum.last_xid = xids.last;
+    for (const auto& [id, instance] : state_.node().instances()) sum += outside_.usage.usage(id, gpu);
     return sum;
+}
+
+GpuUsage Service::without_instances(const model::Uuid& gpu) const {
+    const XidCount xids = gpus_.xids_of(gpu);
+    return {.xid_errors = xids.errors, .last_xid = xids.last};
+}
+
+NodeUsage Service::usage() const {
+    NodeUsage all;
+    for (const auto& gpu : state_.node().gpus()) all.gpus.emplace(gpu.uuid, without_instances(gpu.uuid));
+    for (const auto& [id, instance] : state_.node().instances()) {
+        const auto& its = all.instances.emplace(id, usage(id)).first->second;
+        for (const auto& [gpu, usage] : its) all.gpus[gpu] += usage;
+    }
+    return all;
 }
 
 }  // namespace cgpu::app

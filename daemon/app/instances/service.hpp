@@ -132,6 +132,7 @@ class Service {
 
     [[nodiscard]] std::map<model::Uuid, InstanceUsage> usage(const model::InstanceId& id) const;
     [[nodiscard]] GpuUsage usage(const model::Uuid& gpu) const;
+    [[nodiscard]] NodeUsage usage() const;
 
     /// The GPUs that the driver shows now.
     void gpus_seen(const model::SeenGpus& seen) { gpus_.seen(seen, settings_.settings_for); }
@@ -142,6 +143,7 @@ class Service {
 
   private:
     void let_in(const model::InstanceId& id, std::uint32_t user);
+    [[nodiscard]] GpuUsage without_instances(const model::Uuid& gpu) const;
 
     Settings settings_;
     Outside outside_;

@@ -40,6 +40,18 @@ struct GpuUsage {
     std::uint64_t memory_leased = 0;
     std::uint64_t xid_errors = 0;  ///< that its driver has reported since cgpud was started
     std::uint64_t last_xid = 0;    ///< NVIDIA's number of the last one; 0: none yet
+
+    GpuUsage& operator+=(const InstanceUsage& usage) {
+        memory_used += usage.memory_used;
+        memory_leased += usage.memory_leased;
+        return *this;
+    }
+};
+
+/// Of everything on the node, at one moment.
+struct NodeUsage {
+    std::map<model::Uuid, GpuUsage> gpus;
+    std::map<model::InstanceId, std::map<model::Uuid, InstanceUsage>> instances;
 };
 
 /// Source of figures that change often.

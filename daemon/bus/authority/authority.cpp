@@ -95,6 +95,11 @@ void Authority::closed(uid_t user) {
     if (const auto own = open_.find(user); own != open_.end() && --own->second == 0) open_.erase(own);
 }
 
+compat::Caller Authority::caller_of(const sdbus::IObject& object) {
+    if (uids_.size() >= kMostKnown) uids_.clear();
+    return compat::caller_of(object, uids_);
+}
+
 void Authority::ask(Action action, const compat::Caller& caller, const Answer& answer) {
     if (caller.uid == 0) return answer({});
     if (const auto room = room_for(caller); !room) return answer(room);

@@ -24,6 +24,9 @@ class Authority {
     /// without an answer; no user may use up those of the others.
     static constexpr std::size_t kMostOfUser = 8;
     static constexpr std::size_t kMostOfAll = 96;
+    /// The maximum number of connections whose user is remembered: asking the bus takes longer than most
+    /// changes.
+    static constexpr std::size_t kMostKnown = 64;
     /// How long to wait for polkit.
     struct Patience {
         std::chrono::milliseconds quiet{25'000};
@@ -36,6 +39,9 @@ class Authority {
     ~Authority();
     Authority(const Authority&) = delete;
     Authority& operator=(const Authority&) = delete;
+
+    /// Whoever sent the message that the object works on now. Throws sdbus::Error if it is gone.
+    [[nodiscard]] compat::Caller caller_of(const sdbus::IObject& object);
 
     /// Never waits: calls back with the answer, later from the connection's loop or, for root and if polkit
     /// can't be asked at all, within the call.
@@ -50,6 +56,9 @@ class Authority {
 
     Patience patience_;
     std::uint64_t last_question_ = 0;
+    /// User ids by connection. A bus gives no connection the name of an earlier one, and none changes its
+    /// user.
+    std::map<std::string, uid_t> uids_;
     std::map<uid_t, std::size_t> open_;  ///< questions that polkit hasn't answered
     std::unique_ptr<sdbus::IProxy> polkit_;
 };

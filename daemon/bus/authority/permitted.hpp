@@ -19,7 +19,7 @@ namespace cgpu::bus {
 template <class Body, class... Out>
 void when_permitted(Authority& authority, const std::vector<Action>& actions, const sdbus::IObject& object,
                     const char* method, sdbus::Result<Out...>&& result, Body body) {
-    const auto caller = guarded(method, [&] { return compat::caller_of(object); });
+    const auto caller = guarded(method, [&] { return authority.caller_of(object); });
     const auto reply = std::make_shared<sdbus::Result<Out...>>(std::move(result));
     authority.ask_for_all(actions, caller, [reply, method, body](const app::Result<void>& permitted) {
         // No exception may leave this function: the bus's loop calls it.

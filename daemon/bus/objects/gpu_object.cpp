@@ -6,6 +6,7 @@
 #include "daemon/bus/message/errors.hpp"
 #include "daemon/bus/message/options.hpp"
 #include "daemon/bus/message/paths.hpp"
+#include "daemon/bus/objects/usage_view.hpp"
 
 namespace cgpu::bus {
 
@@ -63,13 +64,10 @@ void GpuObject::Revert(sdbus::Result<>&& result, OptionMap options) {
 
 std::map<std::string, sdbus::Variant> GpuObject::GetUsage() {
     return guarded("Gpu.GetUsage", [&] {
-        const app::GpuUsage usage = service_.usage(gpu_);
-        return std::map<std::string, sdbus::Variant>{
-            {"memory-used", sdbus::Variant(usage.memory_used)},
-            {"memory-leased", sdbus::Variant(usage.memory_leased)},
-            {"xid-errors", sdbus::Variant(usage.xid_errors)},
-            {"last-xid", sdbus::Variant(usage.last_xid)},
-        };
+        std::map<std::string, sdbus::Variant> all;
+        for (const auto& [name, number] : figures_of(service_.usage(gpu_)))
+            all.emplace(name, sdbus::Variant(number));
+        return all;
     });
 }
 

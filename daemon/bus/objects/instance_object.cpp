@@ -6,37 +6,12 @@
 #include "daemon/bus/message/errors.hpp"
 #include "daemon/bus/message/options.hpp"
 #include "daemon/bus/message/paths.hpp"
+#include "daemon/bus/objects/usage_view.hpp"
 
 namespace cgpu::bus {
 namespace {
 
 constexpr Known kQuotaOptions{.force = false, .persist = true};
-
-std::map<std::string, sdbus::Variant> figures(const app::InstanceUsage& usage) {
-    const std::vector<std::uint32_t> processes(usage.processes.begin(), usage.processes.end());
-    const std::vector<std::uint32_t> outside(usage.outside.begin(), usage.outside.end());
-    const std::map<std::uint32_t, std::uint64_t> memory(usage.memory_of_processes.begin(),
-                                                        usage.memory_of_processes.end());
-    std::map<std::string, sdbus::Variant> all = {
-        {"memory-used", sdbus::Variant(usage.memory_used)},
-        {"memory-leased", sdbus::Variant(usage.memory_leased)},
-        {"memory-limit", sdbus::Variant(usage.memory_limit)},
-        {"memory-unexplained", sdbus::Variant(usage.memory_unexplained)},
-        {"allocations-refused", sdbus::Variant(usage.allocations_refused)},
-        {"gpu-time", sdbus::Variant(usage.gpu_time)},
-        {"waited", sdbus::Variant(usage.waited)},
-        {"launches", sdbus::Variant(usage.launches)},
-        {"preemptions", sdbus::Variant(usage.preemptions)},
-        {"longest-kernel", sdbus::Variant(usage.longest_kernel)},
-        {"processes", sdbus::Variant(processes)},
-        {"memory-of-processes", sdbus::Variant(memory)},
-        {"processes-outside", sdbus::Variant(outside)},
-    };
-    if (usage.foreign) all.emplace("foreign", sdbus::Variant(true));
-    if (usage.target_share) all.emplace("target-share", sdbus::Variant(*usage.target_share));
-    if (usage.achieved_share) all.emplace("achieved-share", sdbus::Variant(*usage.achieved_share));
-    return all;
-}
 
 }  // namespace
 
@@ -93,7 +68,7 @@ void InstanceObject::SetMemory(sdbus::Result<>&& result, std::string gpu, std::u
 std::map<std::string, std::map<std::string, sdbus::Variant>> InstanceObject::GetUsage() {
     return guarded("Instance.GetUsage", [&] {
         std::map<std::string, std::map<std::string, sdbus::Variant>> all;
-        for (const auto& [gpu, usage] : service_.usage(id_)) all.emplace(gpu.to_string(), figures(usage));
+        for (const auto& [gpu, usage] : service_.usage(id_)) all.emplace(gpu.to_string(), figures_of(usage));
         return all;
     });
 }

@@ -26,11 +26,12 @@ app::Result<std::int32_t> to_pid(std::uint32_t pid) {
                          "it is not a process id", "use a number above 0");
 }
 
-/// Throws sdbus::Error if the caller or its process has ended.
+/// Asks the bus each time: the process must be the caller's own. Throws sdbus::Error if the caller or its
+/// process has ended.
 app::Caller caller_of(const sdbus::IObject& object, const app::Service& service, const char* method) {
     return guarded(method, [&] {
-        const auto caller = compat::caller_of(object);
-        return app::Caller{caller.uid, take(service.identify(caller.pid))};
+        const auto& message = compat::message_of(object);
+        return app::Caller{message.getCredsEuid(), take(service.identify(message.getCredsPid()))};
     });
 }
 
@@ -151,6 +152,10 @@ std::string ManagerObject::Describe() {
     return guarded("Describe", [&] {
         return describe_node(service_, upgrader_, unmanaged_, version_, configuration_problems_);
     });
+}
+
+UsageOfNode ManagerObject::GetUsage() {
+    return guarded("GetUsage", [&] { return usage_of(service_.usage()); });
 }
 
 std::vector<std::map<std::string, sdbus::Variant>> ManagerObject::Kept() {

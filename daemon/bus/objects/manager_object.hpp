@@ -11,6 +11,7 @@
 #include "daemon/bus/authority/authority.hpp"
 #include "daemon/bus/message/options.hpp"
 #include "daemon/bus/objects/instance_view.hpp"
+#include "daemon/bus/objects/usage_view.hpp"
 #include "dbus/compat.hpp"
 #include "dbus/generated/manager_adaptor.hpp"
 
@@ -56,6 +57,7 @@ class ManagerObject final
     void Apply(sdbus::Result<std::uint64_t>&& result, std::vector<OptionMap> changes,
                OptionMap options) override;
     std::string Describe() override;
+    UsageOfNode GetUsage() override;
     sdbus::ObjectPath FindGpu(const std::string& gpu) override;
     sdbus::ObjectPath FindInstance(const std::string& instance) override;
     std::vector<std::map<std::string, sdbus::Variant>> GetConfiguration() override;

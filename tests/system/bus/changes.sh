@@ -72,6 +72,21 @@ expect_error "standard input:1: \"list\": a batch can't have it" cgpuctl apply <
 expect_error 'cgpuctl apply: .*--if-generation' cgpuctl apply --if-generation
 expect_error 'nonexistent: it can.t be read' cgpuctl apply /nonexistent
 
+# The usage of all by one call is that of each by its own.
+busctl --json=short call org.cgpu1 $manager org.cgpu1.Manager GetUsage >"$scratch/usage"
+instance=$(cgpuctl show web --json | jq -r .id)
+usage=$(jq --arg id "$instance" '.data[1][$id] | to_entries[0].value' "$scratch/usage")
+# As text: busctl has no JSON for a map whose keys are numbers.
+busctl call org.cgpu1 "/org/cgpu1/instance/$(sed -E 's/^([0-9])/_3\1/' <<<"$instance")" org.cgpu1.Instance GetUsage >"$scratch/of_web"
+for figure in memory-used memory-leased memory-limit memory-unexplained; do
+    expect_equal "$figure" "$(jq ".[0].\"$figure\"" <<<"$usage")" "$(sed -E "s/.*\"$figure\" t ([0-9]+).*/\1/" "$scratch/of_web")"
+done
+expect_equal "processes" "$(jq -c '.[2]' <<<"$usage")" "[$(<"$scratch/web")]"
+expect_equal "memory of processes" "$(jq -r '.[3][] | "\(.[0]) \(.[1])"' <<<"$usage")" \
+    "$(sed -E 's/.*"memory-of-processes" a\{ut\} 1 ([0-9]+ [0-9]+).*/\1/' "$scratch/of_web")"
+expect_equal "memory of the GPU" "$(jq -r '.data[0] | to_entries[0].value."memory-used"' "$scratch/usage")" \
+    "$(ledger '[.gpus[].used_bytes] | add')"
+
 # A single change can be bound to a generation, too.
 expect_error 'org.cgpu1.Error.Changed|the node has changed since' \
     busctl call org.cgpu1 "$gpu" org.cgpu1.Gpu SetPolicy 'sa{sv}' soft 1 if-generation t 1

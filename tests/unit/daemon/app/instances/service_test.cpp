@@ -63,6 +63,25 @@ TEST_F(ServiceTest, a_default_memory_that_was_set_wins_over_the_configuration) {
     EXPECT_EQ(service->default_memory().mib(), 256U);
 }
 
+TEST_F(ServiceTest, the_usage_of_all_is_that_of_each) {
+    see_v100();
+    ASSERT_TRUE(create("aaaa", "4"));
+    ASSERT_TRUE(create("bbbb", "2"));
+    usage.used = 7 * kMib;
+    const auto all = service->usage();
+    ASSERT_EQ(all.gpus.size(), 1U);
+    EXPECT_EQ(all.gpus.at(v100).memory_used, 14 * kMib);
+    EXPECT_EQ(all.gpus.at(v100).memory_used, service->usage(v100).memory_used);
+    ASSERT_EQ(all.instances.size(), 2U);
+    for (const auto& [id, places] : all.instances) {
+        EXPECT_EQ(places.at(v100).memory_used, 7 * kMib);
+        EXPECT_EQ(places.at(v100).memory_limit, service->usage(id).at(v100).memory_limit);
+    }
+    // A GPU that isn't an instance's, and that its processes use.
+    usage.foreign = {*model::Uuid::parse("GPU-00000000-0000-0000-0000-000000000002")};
+    EXPECT_EQ(service->usage().gpus.at(usage.foreign[0]).memory_used, 14 * kMib);
+}
+
 TEST_F(ServiceTest, lets_in_who_made_an_instance_and_the_user_of_its_first_process) {
     see_v100();
     caller.user = 1000;

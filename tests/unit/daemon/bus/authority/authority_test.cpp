@@ -17,8 +17,8 @@ namespace {
 using cgpu::test::MockPolkit;
 using Mood = MockPolkit::Mood;
 
-const compat::Caller kUser{1000, 4711, ":1.42", false};
-const compat::Caller kAtTerminal{1000, 4711, ":1.42", true};
+const compat::Caller kUser{1000, ":1.42", false};
+const compat::Caller kAtTerminal{1000, ":1.42", true};
 
 class AuthorityTest : public testing::Test {
   protected:
@@ -62,7 +62,7 @@ class AuthorityTest : public testing::Test {
 TEST_F(AuthorityTest, RootMayAndNobodyIsAsked) {
     MockPolkit polkit(Mood::no);
     Answer answer;
-    ask(answer, {0, 1, ":1.1", false});
+    ask(answer, {0, ":1.1", false});
     ASSERT_TRUE(answer) << "within the call";
     EXPECT_TRUE(*answer);
     EXPECT_TRUE(polkit.questions().empty());
@@ -159,7 +159,7 @@ TEST_F(AuthorityTest, AUserWithManyOpenQuestionsLeavesRoomForTheOthers) {
     EXPECT_EQ(answers.back()->error().reason, model::Refusal::Reason::busy);
     run_until([&] { return polkit.questions().size() == Authority::kMostOfUser; });
     Answer other;
-    patient.ask(Action::manage_policy, {1001, 4712, ":1.43", false},
+    patient.ask(Action::manage_policy, {1001, ":1.43", false},
                 [&other](const app::Result<void>& said) { other = said; });
     run_until([&] { return polkit.questions().size() == Authority::kMostOfUser + 1; });
     polkit.answer_held();

@@ -1,0 +1,73 @@
+#include "daemon/bus/objects/usage_view.hpp"
+
+namespace cgpu::bus {
+namespace {
+
+Figures numbers(const app::InstanceUsage& usage) {
+    return {
+        {"memory-used", usage.memory_used},
+        {"memory-leased", usage.memory_leased},
+        {"memory-limit", usage.memory_limit},
+        {"memory-unexplained", usage.memory_unexplained},
+        {"allocations-refused", usage.allocations_refused},
+        {"gpu-time", usage.gpu_time},
+        {"waited", usage.waited},
+        {"launches", usage.launches},
+        {"preemptions", usage.preemptions},
+        {"longest-kernel", usage.longest_kernel},
+    };
+}
+
+std::map<std::string, double> shares(const app::InstanceUsage& usage) {
+    std::map<std::string, double> all;
+    if (usage.target_share) all.emplace("target-share", *usage.target_share);
+    if (usage.achieved_share) all.emplace("achieved-share", *usage.achieved_share);
+    return all;
+}
+
+std::vector<std::uint32_t> pids(const std::vector<std::int32_t>& all) { return {all.begin(), all.end()}; }
+
+std::map<std::uint32_t, std::uint64_t> memory(const app::InstanceUsage& usage) {
+    return {usage.memory_of_processes.begin(), usage.memory_of_processes.end()};
+}
+
+}  // namespace
+
+std::map<std::string, sdbus::Variant> figures_of(const app::InstanceUsage& usage) {
+    std::map<std::string, sdbus::Variant> all = {
+        {"processes", sdbus::Variant(pids(usage.processes))},
+        {"memory-of-processes", sdbus::Variant(memory(usage))},
+        {"processes-outside", sdbus::Variant(pids(usage.outside))},
+    };
+    for (const auto& [name, number] : numbers(usage)) all.emplace(name, sdbus::Variant(number));
+    for (const auto& [name, share] : shares(usage)) all.emplace(name, sdbus::Variant(share));
+    if (usage.foreign) all.emplace("foreign", sdbus::Variant(true));
+    return all;
+}
+
+Figures figures_of(const app::GpuUsage& usage) {
+    return {{"memory-used", usage.memory_used},
+            {"memory-leased", usage.memory_leased},
+            {"xid-errors", usage.xid_errors},
+            {"last-xid", usage.last_xid}};
+}
+
+UsageOfNode usage_of(const app::NodeUsage& usage) {
+    UsageOfNode all;
+    auto& [gpus, instances] = all;
+    for (const auto& [gpu, its] : usage.gpus) gpus.emplace(gpu.to_string(), figures_of(its));
+    for (const auto& [id, places] : usage.instances) {
+        auto& on_gpus = instances[id.str()];
+        for (const auto& [gpu, its] : places) {
+            Figures figures = numbers(its);
+            if (its.foreign) figures.emplace("foreign", 1);
+            std::vector<sdbus::Struct<std::uint32_t, std::uint64_t>> of_processes;
+            for (const auto& [pid, bytes] : memory(its)) of_processes.emplace_back(pid, bytes);
+            on_gpus.emplace(gpu.to_string(), UsageOnGpu(figures, shares(its), pids(its.processes),
+                                                        of_processes, pids(its.outside)));
+        }
+    }
+    return all;
+}
+
+}  // namespace cgpu::bus

@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# Containers by docker-compose, the version 1.29 of Debian 12: `runtime: cgpu` with scale, exec and restart; without a runtime's name
+# where cgpu is the default one; and `deploy.resources` with devices, which Docker makes DeviceRequests of. Two GPUs.
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+command -v docker-compose >/dev/null || skip "docker-compose is not here"
+compose() { docker-compose --no-ansi --project-directory "$scratch" -p lab -f "$scratch/compose.yaml" "$@"; }
+running() { [[ $(compose ps -q "$1" | wc -l) == "$2" && $(cgpuctl list -q | wc -l) == "$2" ]]; }
+# expect_gone: compose takes all down, and nothing of it is left.
+expect_gone() {
+    expect compose down -t 2 >/dev/null 2>&1
+    wait_for 10 none_listed
+    wait_for 10 nothing_held
+}
+
+echo "By the runtime's name, several of one service."
+cat >"$scratch/compose.yaml" <<'YAML'
+version: "2.4"
+services:
+  worker:
+    image: lab
+    runtime: cgpu
+    network_mode: none
+    environment:
+      CGPU_MEM: 4GiB
+      CGPU_WEIGHT: 2
+    command: burn --forever
+  plain:
+    image: lab
+    network_mode: none
+    command: sleep 1000
+YAML
+expect compose up -d --scale worker=3 >"$scratch/up" 2>&1
+wait_for 20 running worker 3
+expect_equal "names" "$(cgpuctl list --json | jq -c '[.[].name] | sort')" '["lab_worker_1","lab_worker_2","lab_worker_3"]'
+expect_equal "weights" "$(cgpuctl list --json | jq -c '[.[].gpus[0].weight]')" '[2,2,2]'
+for index in 1 2 3; do
+    wait_for 20 container_is_ready "lab_worker_$index"
+    expect_total $((4 << 30)) compose exec -T --index "$index" worker info
+    expect_error 'result 2 CUDA_ERROR_OUT_OF_MEMORY' compose exec -T --index "$index" worker alloc --mib 4096
+done
+find_pid lab_worker_1
+wait_for 20 more_than 0 "${pids[lab_worker_1]}"
+expect compose up -d --scale worker=1 >"$scratch/up" 2>&1
+wait_for 20 running worker 1
+expect compose restart -t 2 worker >"$scratch/up" 2>&1
+wait_for 20 running worker 1
+expect_total $((4 << 30)) compose exec -T worker info
+expect_gone
+
+echo "A request that is refused: compose shows why, and starts nothing."
+sed -i 's/CGPU_MEM: .*/CGPU_MEM: 20GiB/' "$scratch/compose.yaml"
+compose up -d worker >"$scratch/refused" 2>&1 && fail "20GiB were granted"
+expect has "$scratch/refused" 'cgpu: .*20GiB .*16130MiB.* Try: '
+expect_gone
+
+echo "Without the runtime's name, and with devices as Docker's own way has it."
+# dockerd offers GPUs if it finds NVIDIA's hook when it starts. It puts it into the container, before cgpu's.
+printf '#!/bin/sh\nexec true\n' >/usr/bin/nvidia-container-runtime-hook
+chmod 755 /usr/bin/nvidia-container-runtime-hook
+expect cgpuctl runtime configure --default -q
+expect stop_docker
+expect start_docker
+cat >"$scratch/compose.yaml" <<'YAML'
+version: "3.8"
+services:
+  trainer:
+    image: lab
+    network_mode: none
+    environment:
+      CGPU_MEM: 4GiB
+      CGPU_COMPUTE: 25%
+    command: burn --forever
+    deploy:
+      resources:
+        reservations:
+          devices:
+            - driver: nvidia
+              device_ids: ["1"]
+              capabilities: [gpu]
+YAML
+expect compose up -d >"$scratch/up" 2>&1
+wait_for 20 running trainer 1
+wait_for 20 container_is_ready lab_trainer_1
+expect_total $((4 << 30)) compose exec -T trainer info
+expect_equal "its GPU, and its share" "$(cgpuctl list --json | jq -c '.[0].gpus[0] | [.index, .asked_share]')" '[1,0.25]'
+expect_equal "what it sees" "$(compose exec -T trainer sh -c 'echo $NVIDIA_VISIBLE_DEVICES' | tr -d '\r')" \
+    "$(cgpuctl status --json | jq -r '.gpus[1].uuid')"
+expect_gone

@@ -38,6 +38,8 @@ class OciBundle {
     [[nodiscard]] bool is_managed() const;
     /// The paths of the programs of its hooks of a stage.
     [[nodiscard]] std::vector<std::string> hook_programs(const std::string& stage) const;
+    /// The folder of config.json.
+    [[nodiscard]] const std::string& folder() const { return folder_; }
     /// Its root file system, as an absolute path on the host.
     [[nodiscard]] std::string root() const;
 

@@ -50,5 +50,41 @@ TEST(EngineName, IsEmptyWhereTheHostNameIsTheId) {
     EXPECT_EQ(engine_name(*bundle, kId), "");
 }
 
+/// The name of a container whose bundle is this folder.
+std::string name_in(const TempRoot& root, const std::string& folder, const std::string& id,
+                    const std::string& config = "{}") {
+    root.file(folder + "/config.json", config);
+    const auto bundle = OciBundle::read(root.at(folder));
+    EXPECT_TRUE(bundle);
+    return engine_name(*bundle, id);
+}
+
+TEST(EngineName, IsPodmansFromTheListOfItsStorage) {
+    const TempRoot root;
+    const std::string bundle = std::string("/storage/overlay-containers/") + kId + "/userdata";
+    const auto name = [&](const std::string& list) {
+        root.file("/storage/overlay-containers/containers.json", list);
+        return name_in(root, bundle, kId, R"({"hostname":"0123456789ab"})");
+    };
+    EXPECT_EQ(name(R"([7,{"id":"other","names":["red"]},{"id":"0123456789abcdef","names":["blue","b"]}])"),
+              "blue");
+    for (const auto* list :
+         {"", "{}", "[]", "[7]", R"([{"id":"0123456789abcdef"}])",
+          R"([{"id":"0123456789abcdef","names":[]}])", R"([{"id":"0123456789abcdef","names":7}])",
+          R"([{"id":"0123456789abcdef","names":[7]}])", R"([{"id":7,"names":["red"]}])"})
+        EXPECT_EQ(name(list), "") << list;
+}
+
+TEST(EngineName, HasContainerdsNamespace) {
+    const TempRoot root;
+    const std::string tasks = "/run/io.containerd.runtime.v2.task/";
+    EXPECT_EQ(name_in(root, tasks + "team/two", "two"), "team/two");
+    EXPECT_EQ(name_in(root, tasks + "default/" + kId, kId, R"({"annotations":{"nerdctl/name":"train"}})"),
+              "default/train");
+    EXPECT_EQ(name_in(root, tasks + "moby/" + kId, kId, R"({"hostname":"web"})"), "web") << "Docker's own";
+    EXPECT_EQ(name_in(root, tasks + "team/other", "two", R"({"hostname":"web"})"), "web")
+        << "of another container";
+}
+
 }  // namespace
 }  // namespace cgpu::runtime

@@ -6,8 +6,9 @@
 
 namespace cgpu::runtime {
 
-/// The name shown to users for the container `id`: the engine's name for it (`docker run --name`), else the host
-/// name that was set, else empty. Without Docker, a name of containerd has its namespace before it: `team/web`.
+/// The name shown to users for the container `id`: the engine's name for it (`docker run --name`), else the
+/// host name that was set, else empty. Without Docker, a name of containerd has its namespace before it:
+/// `team/web`.
 ///
 /// A container's configuration has neither Docker's nor Podman's name, and they can't be asked, because they
 /// wait for the runtime. But Docker keeps a container's /etc/hostname beside its own record of it,

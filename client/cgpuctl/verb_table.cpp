@@ -315,7 +315,8 @@ const std::vector<Verb>& table() {
          &set_mode},
         {"runtime",
          {{"ACTION", &Input::action, "configure"}},
-         {{"--as", &Input::as, "NAME",
+         {{"--for", &Input::engine, "ENGINE", "docker or podman; default: docker"},
+          {"--as", &Input::as, "NAME",
            "register it under this name, too: nvidia, so that old command lines work"},
           {"--default", &Input::make_default, "", "use it for containers that name no runtime, too"},
           {"--remove", &Input::remove, "", "undo it, and restore the former configuration"},
@@ -324,9 +325,10 @@ const std::vector<Verb>& table() {
           kDryRun,
           kQuiet},
          false,
-         "Register cgpu's container runtime with Docker (as root)",
-         "All other keys of the file stay. Docker is told to reload the file; it is not restarted, and\n"
-         "running containers are not affected.",
+         "Register cgpu's container runtime with Docker or Podman (as root)",
+         "All other keys of Docker's file stay. Docker is told to reload the file; it is not restarted, and\n"
+         "running containers are not affected. Podman gets a file of its own in\n"
+         "/etc/containers/containers.conf.d.",
          "cgpuctl runtime configure",
          &runtime,
          true},

@@ -1,5 +1,5 @@
 // A configuration file of NVIDIA's toolkit or Podman, as cgpuctl doctor reads it.
-#include "client/cgpuctl/doctor/facts/toml.hpp"
+#include "client/cgpuctl/docker/toml.hpp"
 #include "tests/fuzz/support/input.hpp"
 #include "tests/fuzz/support/must.hpp"
 
@@ -8,7 +8,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::Input input(data, size);
     const auto text = input.text();
     std::size_t length = 0;
-    for (const auto& entry : cgpuctl::doctor::read_toml(text)) {
+    for (const auto& entry : cgpuctl::read_toml(text)) {
         fuzz::must(!entry.key.empty(), "an entry has a key");
         fuzz::must(text.find(entry.key) != text.npos, "the key is in the file");
         length += entry.key.size();

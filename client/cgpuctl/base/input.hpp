@@ -44,6 +44,7 @@ struct Input {
     std::string file;           ///< of apply and runtime
 
     // of runtime
+    std::string engine;
     std::string as;
     bool make_default = false;
     bool remove = false;

@@ -128,6 +128,7 @@ std::vector<Candidate> values_of(std::string_view name, std::string_view verb, s
     if (name == "ACTION") return actions(verb);
     if (name == "WHAT") return what(first, node);
     if (name == "NAME" && verb == "forget") return kept_names(node);
+    if (name == "ENGINE") return {{"docker", "the default"}, {"podman", "for all users of the machine"}};
     if (name == "NAME" && verb == "runtime") return {{"nvidia", "the name of NVIDIA's runtime"}};
     if (name == "GPU|SETTING")
         return joined(gpus(node), {{"default-memory", "as configured"}, {"mode", "as configured"}});

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/docker/configure_podman.hpp"
 #include "client/cgpuctl/docker/docker_config.hpp"
 #include "client/cgpuctl/docker/docker_reload.hpp"
 #include "core/model/quote.hpp"
@@ -23,6 +24,17 @@ Result<void> check(const Input& input) {
     if (!input.as.empty() && input.as != "nvidia")
         return client::fail(Kind::usage, "--as " + model::quote(input.as) +
                                              ": the only other name is nvidia. Try: --as nvidia.");
+    if (!input.engine.empty() && input.engine != "docker" && input.engine != "podman")
+        return client::fail(Kind::usage,
+                            "--for " + model::quote(input.engine) +
+                                ": it is no engine that cgpuctl configures. Try: --for docker or "
+                                "--for podman; containerd needs nothing (ctr run --runc-binary "
+                                "/usr/bin/cgpu-runtime).");
+    if (input.engine == "podman" && (!input.as.empty() || !input.file.empty() || input.no_reload))
+        return client::fail(
+            Kind::usage,
+            "--for podman: --as, --file and --no-reload are for Docker. Try: cgpuctl runtime configure "
+            "--for podman.");
     if (input.remove && (input.make_default || !input.as.empty()))
         return client::fail(
             Kind::usage,
@@ -49,6 +61,11 @@ Result<DockerConfig> changed(const Input& input, const DockerConfig& config) {
 
 Result<void> runtime(const Input& input, client::Node&, Terminal& terminal) {
     if (auto checked = check(input); !checked) return checked;
+    if (input.engine == "podman") {
+        const auto program = input.remove ? Result<std::string>() : wrapper();
+        if (!program) return tl::unexpected(program.error());
+        return configure_podman(input, *program, terminal);
+    }
     const std::string file = input.file.empty() ? kDockerFile : input.file;
     const auto old = read_docker_config(file);
     if (!old) return tl::unexpected(old.error());

@@ -16,7 +16,11 @@ unified=/sys/fs/cgroup/unified
 if [[ $(cat $unified/cgroup.controllers 2>/dev/null) ]]; then expect umount -n -l $unified; fi
 expect make_podman
 # Otherwise Podman asks only runc and crun for a log, from which it takes what it tells its user.
-printf '[engine]\nruntime_supports_json = ["runc", "crun", "cgpu-runtime"]\n' >/etc/containers/containers.conf
+printf '[engine]\nruntime_supports_json = ["runc", "crun"]\n' >/etc/containers/containers.conf
+expect cgpuctl runtime configure --for podman --dry-run >/dev/null
+[[ ! -e /etc/containers/containers.conf.d/50-cgpu.conf ]] || fail "a dry run changed Podman's files"
+expect cgpuctl runtime configure --for podman >/dev/null
+podman_runtime=cgpu
 expect docker save -o "$scratch/lab.tar" lab
 first_uid=300000
 echo "lab-remap:x:1999:1999::/:/bin/false" >>/etc/passwd
@@ -42,3 +46,5 @@ for engine in ${ENGINES-docker podman}; do
         echo "$engine with $runtime: ${#cases[@]} cases, $((SECONDS - began)) s"
     done
 done
+expect cgpuctl runtime configure --for podman --remove >/dev/null
+[[ ! -e /etc/containers/containers.conf.d/50-cgpu.conf ]] || fail "Podman's file of cgpu is left"

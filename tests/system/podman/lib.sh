@@ -43,7 +43,7 @@ make_root() {
 
 run_podman() {
     podman --root "$CGPU_LAB/podman" --runroot "$CGPU_LAB/podman-run" --storage-driver vfs --cgroup-manager cgroupfs \
-        --events-backend none --runtime /usr/bin/cgpu-runtime "$@"
+        --events-backend none --runtime "${podman_runtime-/usr/bin/cgpu-runtime}" "$@"
 }
 
 # in_container OPTION… -- COMMAND…: in the root, with cgpu's runtime.

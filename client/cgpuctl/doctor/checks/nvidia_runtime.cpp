@@ -2,7 +2,7 @@
 #include <cerrno>
 
 #include "client/cgpuctl/doctor/checks/checks.hpp"
-#include "client/cgpuctl/doctor/facts/toml.hpp"
+#include "client/cgpuctl/docker/toml.hpp"
 
 namespace cgpu::cgpuctl::doctor {
 namespace {

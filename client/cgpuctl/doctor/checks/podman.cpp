@@ -1,8 +1,8 @@
 // Whether the runtimes that Podman's files name exist.
 #include <cerrno>
 
+#include "client/cgpuctl/docker/toml.hpp"
 #include "client/cgpuctl/doctor/checks/checks.hpp"
-#include "client/cgpuctl/doctor/facts/toml.hpp"
 
 namespace cgpu::cgpuctl::doctor {
 namespace {
@@ -36,15 +36,16 @@ Findings check_podman(const Look& look) {
         }
     }
     if (file.empty())
-        return {
-            ok(kPodman, "no runtime cgpu is registered; podman --runtime /usr/bin/cgpu-runtime needs none")};
+        return {ok(kPodman,
+                   "no runtime cgpu is registered; podman --runtime /usr/bin/cgpu-runtime needs none, and "
+                   "cgpuctl runtime configure --for podman registers it")};
     for (const std::string& path : paths)
         if (look.host.executable(path)) return {ok(kPodman, "the runtime cgpu is registered in " + file)};
     return {{Level::problem, kPodman,
              file + ": its runtime cgpu is " + (paths.empty() ? "nothing" : paths.front()) +
                  ", which does not exist",
              "containers with --runtime=cgpu don't start",
-             "write cgpu = [\"/usr/bin/cgpu-runtime\"] below [engine.runtimes] in that file"}};
+             "cgpuctl runtime configure --for podman, or correct that file"}};
 }
 
 }  // namespace cgpu::cgpuctl::doctor

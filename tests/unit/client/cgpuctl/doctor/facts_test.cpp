@@ -6,7 +6,7 @@
 #include "client/cgpuctl/doctor/facts/host_memory.hpp"
 #include "client/cgpuctl/doctor/facts/link_mount.hpp"
 #include "client/cgpuctl/doctor/facts/self_check.hpp"
-#include "client/cgpuctl/doctor/facts/toml.hpp"
+#include "client/cgpuctl/docker/toml.hpp"
 
 namespace cgpu::cgpuctl::doctor {
 namespace {

@@ -1,9 +1,9 @@
-#include "client/cgpuctl/doctor/facts/toml.hpp"
+#include "client/cgpuctl/docker/toml.hpp"
 
 #include <sstream>
 #include <utility>
 
-namespace cgpu::cgpuctl::doctor {
+namespace cgpu::cgpuctl {
 namespace {
 
 std::string trimmed(std::string_view text) {
@@ -61,4 +61,4 @@ std::vector<TomlEntry> read_toml(std::string_view text) {
     return entries;
 }
 
-}  // namespace cgpu::cgpuctl::doctor
+}  // namespace cgpu::cgpuctl

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-namespace cgpu::cgpuctl::doctor {
+namespace cgpu::cgpuctl {
 
 /// A key of a TOML file with its strings: one, or those of a list. Values of other kinds have none.
 struct TomlEntry {
@@ -19,4 +19,4 @@ struct TomlEntry {
 /// which may go over several lines. Lines that can't be read are left out.
 [[nodiscard]] std::vector<TomlEntry> read_toml(std::string_view text);
 
-}  // namespace cgpu::cgpuctl::doctor
+}  // namespace cgpu::cgpuctl

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cgpu::cgpuctl {
+
+/// The file that is cgpu's own among Podman's: later ones win, and the user's stay as they are.
+constexpr const char* kPodmanFile = "/etc/containers/containers.conf.d/50-cgpu.conf";
+
+/// Podman's own files, besides that one, in the order in which it reads them.
+[[nodiscard]] std::vector<std::string> podman_files();
+
+/// The runtimes of which Podman shows the reason of a refusal (`runtime_supports_json`), by these files'
+/// texts: the last list counts. Empty: none has one, so Podman's built-in list counts.
+[[nodiscard]] std::vector<std::string> runtimes_with_json(const std::vector<std::string>& texts);
+
+/// The content of cgpu's file. `with_json`: what the other files list. `program`: the runtime's path.
+[[nodiscard]] std::string podman_config(std::vector<std::string> with_json, const std::string& program,
+                                        bool as_default);
+
+}  // namespace cgpu::cgpuctl

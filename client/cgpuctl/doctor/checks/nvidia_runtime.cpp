@@ -1,8 +1,8 @@
 // Whether NVIDIA's container runtime calls its low-level runtimes by name, so that cgpu-runtime comes last.
 #include <cerrno>
 
-#include "client/cgpuctl/doctor/checks/checks.hpp"
 #include "client/cgpuctl/docker/toml.hpp"
+#include "client/cgpuctl/doctor/checks/checks.hpp"
 
 namespace cgpu::cgpuctl::doctor {
 namespace {

@@ -1,12 +1,12 @@
 #include <gtest/gtest.h>
 
+#include "client/cgpuctl/docker/toml.hpp"
 #include "client/cgpuctl/doctor/facts/cdi_paths.hpp"
 #include "client/cgpuctl/doctor/facts/driver_version.hpp"
 #include "client/cgpuctl/doctor/facts/free_space.hpp"
 #include "client/cgpuctl/doctor/facts/host_memory.hpp"
 #include "client/cgpuctl/doctor/facts/link_mount.hpp"
 #include "client/cgpuctl/doctor/facts/self_check.hpp"
-#include "client/cgpuctl/docker/toml.hpp"
 
 namespace cgpu::cgpuctl::doctor {
 namespace {

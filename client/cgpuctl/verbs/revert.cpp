@@ -8,8 +8,8 @@ namespace {
 
 using client::ClientError;
 
-client::Result<void> say(const client::Result<void>& done, const Input& input, const std::string& what,
-                         Terminal& terminal) {
+client::Result<void> report(const client::Result<void>& done, const Input& input, const std::string& what,
+                            Terminal& terminal) {
     if (!done) return done;
     terminal.done(what + (input.dry_run ? ": the configuration could be put in force; nothing was changed."
                                         : ": the configuration is in force."));
@@ -32,8 +32,9 @@ client::Result<void> point_to_set_mode(client::Node& node) {
 client::Result<void> revert(const Input& input, client::Node& node, Terminal& terminal) {
     const std::string& what = input.target;
     if (what == "default-memory")
-        return say(node.set_default_memory(std::nullopt, input.dry_run), input, "Default memory", terminal);
-    if (what == "mode") return say(point_to_set_mode(node), input, "Mode", terminal);
+        return report(node.set_default_memory(std::nullopt, input.dry_run), input, "Default memory",
+                      terminal);
+    if (what == "mode") return report(point_to_set_mode(node), input, "Mode", terminal);
     auto done = node.revert_gpu(what, input.dry_run);
     if (!done && done.error().kind == ClientError::Kind::not_found && node.find_instance(what))
         return client::fail(
@@ -42,7 +43,7 @@ client::Result<void> revert(const Input& input, client::Node& node, Terminal& te
                 ": what was set for an instance holds until it ends, and what is kept for its "
                 "next starts until it is forgotten. Try: cgpuctl forget " +
                 printable(what) + ".");
-    return say(done, input, "GPU " + printable(what), terminal);
+    return report(done, input, "GPU " + printable(what), terminal);
 }
 
 }  // namespace cgpu::cgpuctl

@@ -45,7 +45,7 @@ Findings check_podman(const Look& look) {
              file + ": its runtime cgpu is " + (paths.empty() ? "nothing" : paths.front()) +
                  ", which does not exist",
              "containers with --runtime=cgpu don't start",
-             "cgpuctl runtime configure --for podman, or correct that file"}};
+             "cgpuctl runtime configure --for podman, or correct its table engine.runtimes"}};
 }
 
 }  // namespace cgpu::cgpuctl::doctor

@@ -158,7 +158,7 @@ client::Result<void> carry_out(const Order& order, client::Node& node) {
 }
 
 int errno_of(const client::ClientError& error) {
-    static constexpr std::array<std::pair<std::string_view, int>, 9> kOfReasons = {
+    static constexpr std::array<std::pair<std::string_view, int>, 10> kOfReasons = {
         {{"Invalid", EINVAL},
          {"NotFound", ENOENT},
          {"Exists", EEXIST},
@@ -167,7 +167,8 @@ int errno_of(const client::ClientError& error) {
          {"NoMemory", ENOMEM},
          {"NotAuthorized", EPERM},
          {"Unsupported", EOPNOTSUPP},
-         {"TryAgain", EAGAIN}}};
+         {"TryAgain", EAGAIN},
+         {"Changed", EAGAIN}}};
     for (const auto& [reason, number] : kOfReasons)
         if (reason == error.reason) return number;
     switch (error.kind) {

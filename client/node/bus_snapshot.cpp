@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "client/node/bus_connection.hpp"
+#include "dbus/usage.hpp"
 
 namespace cgpu::client {
 namespace {
@@ -13,14 +14,8 @@ namespace {
 using Properties = std::map<std::string, sdbus::Variant>;
 using Objects = std::map<sdbus::ObjectPath, std::map<std::string, Properties>>;
 
-/// What GetUsage of org.cgpu1.Manager returns: by UUID the figures of a GPU; by id and UUID, those of an
-/// instance, its shares, processes, their memory by pid, and the processes outside the module.
-using Figures = std::map<std::string, std::uint64_t>;
-using UsageOnGpu =
-    sdbus::Struct<Figures, std::map<std::string, double>, std::vector<std::uint32_t>,
-                  std::vector<sdbus::Struct<std::uint32_t, std::uint64_t>>, std::vector<std::uint32_t>>;
-using UsageOfNode =
-    std::tuple<std::map<std::string, Figures>, std::map<std::string, std::map<std::string, UsageOnGpu>>>;
+using compat::UsageOfNode;
+using compat::UsageOnGpu;
 
 /// Reads the value if the daemon has it (an older or newer one may not).
 template <class T>

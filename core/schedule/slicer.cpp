@@ -112,12 +112,13 @@ bool Slicer::in_debt(std::size_t slot) const {
 }
 
 void Slicer::look_for_stuck() {
+    const StuckWork::Patience bounds = patience();
     for (std::size_t i = 0; i < kSlots; ++i) {
         Slot& s = competitors_[i];
-        if (s.gang.others().wants && now_ >= s.stuck.surely_at(s.level(), patience())) {
+        if (s.gang.others().wants && now_ >= s.stuck.surely_at(s.level(), bounds)) {
             s.gang.note_wait_across_gpus(now_ + tuning_.gang_memory);
         }
-        if (now_ >= s.stuck.own_at(s.level(), patience()) && competitors_.weight(i) > 0 && !in_debt(i)) {
+        if (now_ >= s.stuck.own_at(s.level(), bounds) && competitors_.weight(i) > 0 && !in_debt(i)) {
             s.stuck.let_through(now_, s.filter.reached() + 1);
         }
     }
@@ -131,11 +132,12 @@ bool Slicer::frees_others(std::size_t slot) const {
 }
 
 Nanos Slicer::stuck_wake_at() const {
+    const StuckWork::Patience bounds = patience();
     Nanos at = kForever;
     for (std::size_t i = 0; i < kSlots; ++i) {
         const Slot& s = competitors_[i];
         const Nanos stuck = s.gang.others().busy ? stuck_at(i) : kForever;
-        for (const Nanos when : {stuck, s.stuck.own_at(s.level(), patience())}) {
+        for (const Nanos when : {stuck, s.stuck.own_at(s.level(), bounds)}) {
             if (when > now_) at = std::min(at, when);
         }
     }

@@ -70,6 +70,7 @@ MAY = {
     "client/cgpuctl/completion": CGPUCTL,
     "client/cgpuctl/jobs": CGPUCTL,
     "client/cgpuctl/verbs": [*CGPUCTL, "client/cgpuctl/jobs", "client/cgpuctl/modules"],
+    "client/cgpuctl/batch": CGPUCTL,
     "client/cgpuctl/bench": CGPUCTL,
     "client/cgpuctl/docker": CGPUCTL,
     "client/cgpuctl/smi": CGPUCTL,

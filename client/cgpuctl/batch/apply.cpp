@@ -1,7 +1,6 @@
 // apply: several changes as one.
 #include <fstream>
 #include <iostream>
-#include <iterator>
 
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/batch/batch.hpp"
@@ -19,12 +18,14 @@ constexpr std::size_t kMostBytes = 1 << 20;
 
 client::Result<std::string> read_text(const std::string& file) {
     std::ifstream opened;
-    if (!file.empty() && file != "-") opened.open(file);
-    std::istream& in = opened.is_open() ? opened : std::cin;
-    const bool readable = file.empty() || file == "-" || opened.is_open();
-    std::string text;
-    for (char letter = 0; readable && text.size() <= kMostBytes && in.get(letter);) text += letter;
-    if (!readable || in.bad())
+    const bool is_file = !file.empty() && file != "-";
+    if (is_file) opened.open(file);
+    std::istream& in = is_file ? opened : std::cin;
+    std::string text(kMostBytes + 1, '\0');
+    if (in) in.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(in.gcount()));
+    // The end of the file is no fault, though less than was asked for was read.
+    if (!in && !in.eof())
         return client::fail(ClientError::Kind::failed,
                             printable(file) +
                                 ": it can't be read. Try: give a file with a command a line, or - for "

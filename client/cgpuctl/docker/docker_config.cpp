@@ -1,13 +1,8 @@
 #include "client/cgpuctl/docker/docker_config.hpp"
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
-#include <sys/stat.h>
-#include <unistd.h>
+#include "client/cgpuctl/docker/engine_file.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
@@ -41,30 +36,8 @@ OrderedJson value_at(const OrderedJson& object, const char* key) {
     return found == object.end() ? OrderedJson() : *found;
 }
 
-/// The error for an operation that failed on a file, by errno.
-tl::unexpected<client::ClientError> cannot_be(const std::string& file, const char* done, int reason) {
-    const bool rights = reason == EACCES || reason == EPERM;
-    return client::fail(
-        rights ? Kind::not_authorized : Kind::failed,
-        file + ": it can't be " + done + ": " + std::strerror(reason) + ". Try: " +
-            (rights ? "run it as root (sudo)." : "check its rights (ls -ld), and whether the disk is full."));
-}
-
-/// Empty if there is no such file. A file that exists and can't be read is an error: it would be overwritten.
-Result<std::string> read_text(const std::string& file) {
-    std::error_code error;
-    if (fs::is_directory(file, error)) return cannot_be(file, "read", EISDIR);
-    errno = 0;
-    std::ifstream stream(file);
-    if (!stream.is_open()) {
-        if (errno == ENOENT) return std::string();
-        return cannot_be(file, "read", errno);
-    }
-    return std::string(std::istreambuf_iterator<char>(stream), {});
-}
-
 Result<OrderedJson> read_object(const std::string& file, std::string& text) {
-    auto read = read_text(file);
+    auto read = read_engine_file(file);
     if (!read) return tl::unexpected(read.error());
     text = std::move(*read);
     if (text.find_first_not_of(" \t\r\n") == std::string::npos) return OrderedJson::object();
@@ -80,30 +53,6 @@ Result<OrderedJson> read_object(const std::string& file, std::string& text) {
         return client::fail(Kind::failed,
                             file + ": " + why + ". Try: mend it by hand; dockerd could not read it either.");
     }
-}
-
-Result<void> write_text(const std::string& file, const std::string& text) {
-    std::error_code error;
-    const fs::path real = fs::weakly_canonical(file, error);
-    if (fs::create_directories(real.parent_path(), error); error)
-        return cannot_be(file, "written", error.value());
-    const std::string beside = real.native() + ".cgpu-new";
-    struct stat old {};
-    const bool there = stat(real.c_str(), &old) == 0;
-    errno = 0;
-    std::ofstream stream(beside);
-    if (!stream.is_open()) return cannot_be(file, "written", errno);
-    stream << text;
-    stream.close();
-    if (!stream ||
-        (there && (chmod(beside.c_str(), old.st_mode & 07777U) != 0 ||
-                   chown(beside.c_str(), old.st_uid, old.st_gid) != 0)) ||
-        rename(beside.c_str(), real.c_str()) != 0) {
-        const int reason = errno;
-        unlink(beside.c_str());
-        return cannot_be(file, "written", reason);
-    }
-    return {};
 }
 
 }  // namespace
@@ -124,11 +73,12 @@ Result<DockerConfig> read_docker_config(const std::string& file) {
 Result<void> write_docker_config(const std::string& file, const DockerConfig& config) {
     // The former values are saved before they are removed.
     if (!config.before.empty())
-        if (auto kept = write_text(before_file(file), config.before.dump(4) + "\n"); !kept) return kept;
+        if (auto kept = write_engine_file(before_file(file), config.before.dump(4) + "\n"); !kept)
+            return kept;
     const bool tabs = config.indent.starts_with('\t');
     const std::string text =
         config.values.dump(static_cast<int>(config.indent.size()), tabs ? '\t' : ' ') + "\n";
-    if (auto written = write_text(file, text); !written) return written;
+    if (auto written = write_engine_file(file, text); !written) return written;
     std::error_code none;
     if (config.before.empty()) fs::remove(before_file(file), none);
     return {};

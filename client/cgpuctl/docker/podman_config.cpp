@@ -8,8 +8,6 @@
 namespace cgpu::cgpuctl {
 namespace {
 
-namespace fs = std::filesystem;
-
 /// Podman's built-in list. One that a file has replaces it.
 const std::vector<std::string>& built_in() {
     static const std::vector<std::string> all = {"crun", "runc", "kata", "runsc", "youki", "krun"};
@@ -33,16 +31,12 @@ std::string list_text(const std::vector<std::string>& all) {
 
 }  // namespace
 
-std::vector<std::string> podman_files() {
+std::vector<std::string> podman_files(std::vector<std::string> names) {
     std::vector<std::string> files = {"/usr/share/containers/containers.conf",
                                       "/etc/containers/containers.conf"};
-    std::vector<std::string> drop_ins;
-    std::error_code none;
-    for (const auto& entry : fs::directory_iterator(fs::path(kPodmanFile).parent_path(), none))
-        if (entry.path().extension() == ".conf" && entry.path() != kPodmanFile)
-            drop_ins.push_back(entry.path());
-    std::sort(drop_ins.begin(), drop_ins.end());
-    files.insert(files.end(), drop_ins.begin(), drop_ins.end());
+    std::sort(names.begin(), names.end());
+    for (const std::string& name : names)
+        if (name.ends_with(".conf")) files.push_back(std::string(kPodmanDropIns) + "/" + name);
     return files;
 }
 
@@ -57,7 +51,7 @@ std::vector<std::string> runtimes_with_json(const std::vector<std::string>& text
 std::string podman_config(std::vector<std::string> with_json, const std::string& program, bool as_default) {
     if (with_json.empty()) with_json = built_in();
     // By its name below engine.runtimes, and by the name of the program if `--runtime` has a path.
-    for (const std::string& name : {std::string("cgpu"), fs::path(program).filename().string()})
+    for (const std::string& name : {std::string("cgpu"), std::filesystem::path(program).filename().string()})
         if (std::find(with_json.begin(), with_json.end(), name) == with_json.end()) with_json.push_back(name);
     return "# Written by cgpuctl runtime configure --for podman; with --remove it goes.\n"
            "[engine]\n" +

@@ -6,11 +6,13 @@
 
 namespace cgpu::cgpuctl {
 
+constexpr const char* kPodmanDropIns = "/etc/containers/containers.conf.d";
 /// The file that is cgpu's own among Podman's: later ones win, and the user's stay as they are.
 constexpr const char* kPodmanFile = "/etc/containers/containers.conf.d/50-cgpu.conf";
 
-/// Podman's own files, besides that one, in the order in which it reads them.
-[[nodiscard]] std::vector<std::string> podman_files();
+/// Podman's files in the order in which it reads them: of the names in kPodmanDropIns, those that end in
+/// `.conf`.
+[[nodiscard]] std::vector<std::string> podman_files(std::vector<std::string> names);
 
 /// The runtimes of which Podman shows the reason of a refusal (`runtime_supports_json`), by these files'
 /// texts: the last list counts. Empty: none has one, so Podman's built-in list counts.

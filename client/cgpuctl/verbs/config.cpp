@@ -1,7 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -70,9 +68,9 @@ client::Result<void> check_files(const Input& input, Terminal& terminal) {
     }
     int status = 0;
     if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) == 127)
-        return client::fail(ClientError::Kind::failed, std::string(*program) + ": it could not be run (" +
-                                                           std::strerror(errno) + "). Try: " + *program +
-                                                           " --version.");
+        return client::fail(
+            ClientError::Kind::failed,
+            std::string(*program) + ": it could not be run. Try: " + *program + " --version.");
     if (WEXITSTATUS(status) == 0) return {};
     return client::fail(ClientError::Kind::failed,
                         "The configuration would be refused, for the reasons above. Try: correct them, and "

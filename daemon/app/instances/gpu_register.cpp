@@ -80,16 +80,13 @@ Result<void> GpuRegister::set_prio_ratio(const model::Uuid& gpu, std::uint32_t p
 Result<void> GpuRegister::set_all(const model::Uuid& gpu, const model::GpuSettings& settings,
                                   Options options) {
     const auto before = state_.node();
+    const std::vector<model::Transition> all = {
+        [&](model::Node& node) { return node.set_policy(gpu, settings.policy); },
+        [&](model::Node& node) { return node.set_max_inst(gpu, settings.max_inst); },
+        [&](model::Node& node) { return node.set_prio_ratio(gpu, settings.prio_ratio); }};
     const auto changed = state_.change(
-        [&](model::Node& node) -> tl::expected<model::Change, Refusal> {
-            auto change = model::Change::unchanged;
-            for (const auto& done :
-                 {node.set_policy(gpu, settings.policy), node.set_max_inst(gpu, settings.max_inst),
-                  node.set_prio_ratio(gpu, settings.prio_ratio)}) {
-                if (!done) return tl::unexpected(done.error());
-                if (*done == model::Change::changed) change = model::Change::changed;
-            }
-            return change;
+        [&](model::Node& node) {
+            return model::do_all(node, all).map_error([](const auto& refused) { return refused.refusal; });
         },
         options);
     if (!changed) return tl::unexpected(changed.error());

@@ -154,7 +154,7 @@ std::string ManagerObject::Describe() {
     });
 }
 
-UsageOfNode ManagerObject::GetUsage() {
+compat::UsageOfNode ManagerObject::GetUsage() {
     return guarded("GetUsage", [&] { return usage_of(service_.usage()); });
 }
 

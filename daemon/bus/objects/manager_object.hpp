@@ -57,7 +57,7 @@ class ManagerObject final
     void Apply(sdbus::Result<std::uint64_t>&& result, std::vector<OptionMap> changes,
                OptionMap options) override;
     std::string Describe() override;
-    UsageOfNode GetUsage() override;
+    compat::UsageOfNode GetUsage() override;
     sdbus::ObjectPath FindGpu(const std::string& gpu) override;
     sdbus::ObjectPath FindInstance(const std::string& instance) override;
     std::vector<std::map<std::string, sdbus::Variant>> GetConfiguration() override;

@@ -3,6 +3,8 @@
 namespace cgpu::bus {
 namespace {
 
+using compat::Figures;
+
 Figures numbers(const app::InstanceUsage& usage) {
     return {
         {"memory-used", usage.memory_used},
@@ -27,16 +29,14 @@ std::map<std::string, double> shares(const app::InstanceUsage& usage) {
 
 std::vector<std::uint32_t> pids(const std::vector<std::int32_t>& all) { return {all.begin(), all.end()}; }
 
-std::map<std::uint32_t, std::uint64_t> memory(const app::InstanceUsage& usage) {
-    return {usage.memory_of_processes.begin(), usage.memory_of_processes.end()};
-}
-
 }  // namespace
 
 std::map<std::string, sdbus::Variant> figures_of(const app::InstanceUsage& usage) {
+    const std::map<std::uint32_t, std::uint64_t> memory(usage.memory_of_processes.begin(),
+                                                        usage.memory_of_processes.end());
     std::map<std::string, sdbus::Variant> all = {
         {"processes", sdbus::Variant(pids(usage.processes))},
-        {"memory-of-processes", sdbus::Variant(memory(usage))},
+        {"memory-of-processes", sdbus::Variant(memory)},
         {"processes-outside", sdbus::Variant(pids(usage.outside))},
     };
     for (const auto& [name, number] : numbers(usage)) all.emplace(name, sdbus::Variant(number));
@@ -52,8 +52,8 @@ Figures figures_of(const app::GpuUsage& usage) {
             {"last-xid", usage.last_xid}};
 }
 
-UsageOfNode usage_of(const app::NodeUsage& usage) {
-    UsageOfNode all;
+compat::UsageOfNode usage_of(const app::NodeUsage& usage) {
+    compat::UsageOfNode all;
     auto& [gpus, instances] = all;
     for (const auto& [gpu, its] : usage.gpus) gpus.emplace(gpu.to_string(), figures_of(its));
     for (const auto& [id, places] : usage.instances) {
@@ -62,9 +62,10 @@ UsageOfNode usage_of(const app::NodeUsage& usage) {
             Figures figures = numbers(its);
             if (its.foreign) figures.emplace("foreign", 1);
             std::vector<sdbus::Struct<std::uint32_t, std::uint64_t>> of_processes;
-            for (const auto& [pid, bytes] : memory(its)) of_processes.emplace_back(pid, bytes);
-            on_gpus.emplace(gpu.to_string(), UsageOnGpu(figures, shares(its), pids(its.processes),
-                                                        of_processes, pids(its.outside)));
+            for (const auto& [pid, bytes] : its.memory_of_processes)
+                of_processes.emplace_back(static_cast<std::uint32_t>(pid), bytes);
+            on_gpus.emplace(gpu.to_string(), compat::UsageOnGpu(figures, shares(its), pids(its.processes),
+                                                                of_processes, pids(its.outside)));
         }
     }
     return all;

@@ -1,6 +1,7 @@
 // Whether the runtimes that Podman's files name exist.
 #include <cerrno>
 
+#include "client/cgpuctl/docker/podman_config.hpp"
 #include "client/cgpuctl/docker/toml.hpp"
 #include "client/cgpuctl/doctor/checks/checks.hpp"
 
@@ -9,16 +10,6 @@ namespace {
 
 constexpr const char* kPodman = "Podman";
 constexpr const char* kTable = "engine.runtimes";
-constexpr const char* kDropIns = "/etc/containers/containers.conf.d";
-
-/// Podman's files, in the order in which later ones win.
-std::vector<std::string> files_of(const Host& host) {
-    std::vector<std::string> files = {"/usr/share/containers/containers.conf",
-                                      "/etc/containers/containers.conf"};
-    for (const std::string& name : host.names_in(kDropIns))
-        if (name.ends_with(".conf")) files.push_back(std::string(kDropIns) + "/" + name);
-    return files;
-}
 
 }  // namespace
 
@@ -26,7 +17,7 @@ Findings check_podman(const Look& look) {
     if (!look.host.has_program("podman")) return {ok(kPodman, "it is not installed")};
     std::string file;
     std::vector<std::string> paths;
-    for (const std::string& each : files_of(look.host)) {
+    for (const std::string& each : podman_files(look.host.names_in(kPodmanDropIns))) {
         const auto [text, error] = look.host.read(each);
         if (error == EACCES) return {for_root(kPodman, each)};
         for (const TomlEntry& entry : read_toml(text)) {

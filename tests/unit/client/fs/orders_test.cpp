@@ -86,9 +86,9 @@ TEST(Orders, FilesThatOnlyTell) {
 
 TEST(Orders, EachRefusalOfCgpudHasItsErrno) {
     const std::pair<const char*, int> all[] = {
-        {"Invalid", EINVAL}, {"NotFound", ENOENT},     {"Exists", EEXIST},          {"Busy", EBUSY},
-        {"NoSpace", ENOSPC}, {"NoMemory", ENOMEM},     {"Unsupported", EOPNOTSUPP}, {"TryAgain", EAGAIN},
-        {"Storage", EIO},    {"NotAuthorized", EPERM}, {"Internal", EIO},
+        {"Invalid", EINVAL}, {"NotFound", ENOENT}, {"Exists", EEXIST},          {"Busy", EBUSY},
+        {"NoSpace", ENOSPC}, {"NoMemory", ENOMEM}, {"Unsupported", EOPNOTSUPP}, {"TryAgain", EAGAIN},
+        {"Changed", EAGAIN}, {"Storage", EIO},     {"NotAuthorized", EPERM},    {"Internal", EIO},
     };
     for (const auto& [reason, number] : all)
         EXPECT_EQ(errno_of(client::from_bus(std::string("org.cgpu1.Error.") + reason, "x")), number)

@@ -4,8 +4,8 @@
 
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/batch/batch.hpp"
-#include "tests/unit/client/support/fake_node.hpp"
 #include "tests/unit/client/support/temp_root.hpp"
+#include "tests/unit/client/support/verb_bed.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
@@ -76,20 +76,14 @@ TEST(Batch, ARefusalIsNamedByItsLine) {
     EXPECT_EQ(named("change x: y."), "change x: y.");
 }
 
-class Apply : public testing::Test {
+class Apply : public VerbTest {
   protected:
-    client::Result<void> call() {
-        auto terminal = screen_.terminal({.quiet = input_.quiet});
-        return apply(input_, node_, terminal);
-    }
+    client::Result<void> call() { return VerbTest::call(&apply); }
     void write(const std::string& text) {
         folder_.file("/batch", text);
         input_.file = folder_.at("/batch");
     }
     client::TempRoot folder_;
-    FakeNode node_;
-    Screen screen_;
-    Input input_;
 };
 
 TEST_F(Apply, SaysHowManyAndTheGeneration) {

@@ -21,6 +21,12 @@ TEST(PodmanConfig, IsReadAsItWasMeant) {
     EXPECT_EQ(podman_config({}, "/usr/bin/cgpu-runtime", false).find("runtime ="), std::string::npos);
 }
 
+TEST(PodmanConfig, FilesAreReadInThisOrder) {
+    EXPECT_EQ(podman_files({"90-mine.conf", "50-cgpu.conf", "50-cgpu.conf.cgpu-new", "README"}),
+              (Words{"/usr/share/containers/containers.conf", "/etc/containers/containers.conf", kPodmanFile,
+                     "/etc/containers/containers.conf.d/90-mine.conf"}));
+}
+
 TEST(PodmanConfig, WhatTheUsersFilesListStays) {
     const auto list =
         runtimes_with_json({"", "[engine]\nruntime_supports_json = [\"runc\"]\n",

@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "client/cgpuctl/base/verbs.hpp"
-#include "tests/unit/client/support/fake_node.hpp"
+#include "tests/unit/client/support/verb_bed.hpp"
 
 /// config and revert.
 namespace cgpu::cgpuctl {
@@ -11,17 +11,7 @@ namespace {
 using Calls = std::vector<std::string>;
 using Kind = client::ClientError::Kind;
 
-class ConfigVerbs : public testing::Test {
-  protected:
-    client::Result<void> call(client::Result<void> (*verb)(const Input&, client::Node&, Terminal&)) {
-        auto terminal = screen_.terminal({.quiet = input_.quiet});
-        return verb(input_, node_, terminal);
-    }
-
-    FakeNode node_;
-    Screen screen_;
-    Input input_;
-};
+using ConfigVerbs = VerbTest;
 
 TEST_F(ConfigVerbs, NamesSourcesAndWhatIsNotInForce) {
     node_.values = {

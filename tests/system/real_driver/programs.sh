@@ -1,7 +1,8 @@
 # NVIDIA's own libraries behind the fronts, each driver that `fetch` got: programs get the same answers in a job as without a
 # front. There is no GPU for them, so cuInit and nvmlInit fail. Each function is called before that and after it, and programs
 # fork, close the library and open it again, open it in namespaces, call it in threads, are bound at once, audited, preloaded
-# with one that calls it, and use CUDA runtimes: those that `fetch` got, and the machine's own, static and shared.
+# with one that calls it, and use CUDA runtimes: those that `fetch` got (static ones only by `fetch --static`), and the machine's
+# own, static and shared.
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/install.sh"
 source=$(cd "$(dirname "$0")/../../.." && pwd)
@@ -67,8 +68,8 @@ compare_situations() { # VERSION
     compare "$1, LD_PRELOAD" 5 env LD_PRELOAD="$kinds/preloaded_init.so" "$kinds/linked_codes"
 }
 
-make_runtimes() { # a program of the machine's CUDA runtime, of each kind
-    local kind
+make_runtimes() { # a program of the machine's CUDA runtime, of each kind, and of each static one that was fetched
+    local kind archive
     nvcc=$(PATH=$PATH:/usr/local/cuda/bin command -v nvcc) || {
         echo "not compared: the machine's own CUDA runtime: there is no nvcc here to make a program of it with"
         return
@@ -76,6 +77,14 @@ make_runtimes() { # a program of the machine's CUDA runtime, of each kind
     for kind in static shared; do
         expect "$nvcc" -cudart $kind -o "$scratch/runtime-$kind" "$programs/runtime_codes.cpp" \
             -Xlinker -rpath,"${nvcc%/bin/nvcc}/lib64"
+        runtimes+=("$kind")
+    done
+    for archive in "$source/build/real_driver/static_runtimes"/*.a; do
+        [[ -e $archive ]] || continue
+        kind=${archive##*/}
+        kind=static-${kind%.a}
+        expect "$nvcc" -cudart none -o "$scratch/runtime-$kind" "$programs/runtime_codes.cpp" "$archive" \
+            -ldl -lrt -lpthread
         runtimes+=("$kind")
     done
 }
@@ -87,7 +96,7 @@ for driver in "${drivers[@]}"; do
     install_driver "$driver"
     compare_functions "$driver"
     compare_situations "$version"
-    for kind in "${runtimes[@]}"; do compare "$version, the machine's CUDA runtime, $kind" 6 "$scratch/runtime-$kind"; done
+    for kind in "${runtimes[@]}"; do compare "$version, CUDA runtime $kind" 6 "$scratch/runtime-$kind"; done
     for runtime in "${fetched_runtimes[@]}"; do
         compare "$version, ${runtime##*/}" 7 "$kinds/opened_runtime" "$runtime"
     done

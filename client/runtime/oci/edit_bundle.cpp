@@ -30,7 +30,9 @@ Json hook(const Edit& edit, std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"cgpu-runtime", "hook"});
     if (!edit.log_argument.empty()) arguments.push_back(edit.log_argument);
     Json hook = {{"path", edit.program}, {"args", arguments}, {"timeout", kHookTimeout}};
-    if (!edit.bus_address.empty()) hook["env"] = {"DBUS_SYSTEM_BUS_ADDRESS=" + edit.bus_address};
+    // A hook without an environment of its own gets the image's from runc 1.1, with an LD_PRELOAD perhaps.
+    hook["env"] = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin"};
+    if (!edit.bus_address.empty()) hook["env"].push_back("DBUS_SYSTEM_BUS_ADDRESS=" + edit.bus_address);
     return hook;
 }
 

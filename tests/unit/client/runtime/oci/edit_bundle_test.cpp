@@ -42,13 +42,13 @@ TEST(Capabilities, NothingButRenderingIsRefused) {
 }
 
 struct EditTest : testing::Test {
-    Json edited(const std::string& config) {
+    Json edited(const std::string& config, const std::string& bus_address = "unix:path=/bus") {
         folder.file("/config.json", config);
         auto bundle = OciBundle::read(folder.path());
         EXPECT_TRUE(bundle);
         const client::Created created{{{kUuid0, 0, 4301 * kMib, 2, false}}, "/run/cgpu/instances/x", {}};
         EXPECT_TRUE(edit_bundle(
-            *bundle, {"0123", "/usr/bin/cgpu-runtime", "unix:path=/bus", created, cgpuctl::two_gpus().gpus}));
+            *bundle, {"0123", "/usr/bin/cgpu-runtime", bus_address, created, cgpuctl::two_gpus().gpus}));
         EXPECT_TRUE(bundle->write());
         std::ifstream file(folder.at("/config.json"));
         return Json::parse(file);
@@ -94,9 +94,17 @@ TEST_F(EditTest, ThreeHooksComeAfterThoseThatAreThere) {
     ASSERT_EQ(hooks["createContainer"].size(), 2U);
     EXPECT_EQ(hooks["createContainer"][1],
               Json::parse(R"({"path":"/usr/bin/cgpu-runtime","args":["cgpu-runtime","hook","mount",
-                  "/run/cgpu/instances/x","/r","",""],"timeout":30,"env":["DBUS_SYSTEM_BUS_ADDRESS=unix:path=/bus"]})"));
+                  "/run/cgpu/instances/x","/r","",""],"timeout":30,
+                  "env":["PATH=/usr/sbin:/usr/bin:/sbin:/bin","DBUS_SYSTEM_BUS_ADDRESS=unix:path=/bus"]})"));
     EXPECT_EQ(hooks["createRuntime"][0]["args"], Json({"cgpu-runtime", "hook", "attach", "0123"}));
     EXPECT_EQ(hooks.size(), 2U);
+}
+
+TEST_F(EditTest, AHookNeverHasTheEnvironmentOfTheImage) {
+    const Json config = edited(R"({"process":{"env":["LD_PRELOAD=/evil.so"]},"root":{"path":"/r"}})", "");
+    const Json own = Json::array({"PATH=/usr/sbin:/usr/bin:/sbin:/bin"});
+    EXPECT_EQ(config["hooks"]["createContainer"][0]["env"], own);
+    EXPECT_EQ(config["hooks"]["createRuntime"][0]["env"], own);
 }
 
 TEST_F(EditTest, TheMountHookIsToldWhereTheImageLooksForLibraries) {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <exception>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "client/runtime/call/exec_environment.hpp"
 #include "client/runtime/call/hook_log.hpp"
 #include "client/runtime/call/refusal.hpp"
+#include "client/runtime/chain/calls.hpp"
 #include "client/runtime/chain/low_level_runtime.hpp"
 #include "client/runtime/chain/next_runtime.hpp"
 #include "client/runtime/chain/programs.hpp"
@@ -51,8 +53,21 @@ int hook_main(std::vector<std::string> arguments, char** all) {
     return 1;
 }
 
+/// The low-level runtime for which this program was called, if it wasn't called by an engine.
+std::optional<std::string> wanted_low_level_runtime(const char* called_as) {
+    if (auto name = low_level_name(called_as)) return name;
+    if (this_call() == Call::by_next_runtime) return present_low_level_runtime();
+    return std::nullopt;
+}
+
 int runtime_main(const Invocation& invocation, char** arguments) {
-    if (const auto name = low_level_name(arguments[0])) {
+    if (this_call() == Call::by_low_level_runtime) {
+        report_refusal(invocation,
+                       "runc or crun calls cgpu-runtime, so no program makes the container. Try: install the "
+                       "package runc again.");
+        return 1;
+    }
+    if (const auto name = wanted_low_level_runtime(arguments[0])) {
         report_refusal(invocation, become_low_level_runtime(*name, invocation, arguments).text);
         return 1;
     }

@@ -8,6 +8,7 @@
 
 #include <unistd.h>
 
+#include "client/runtime/chain/calls.hpp"
 #include "client/runtime/chain/next_runtime.hpp"
 #include "client/runtime/chain/programs.hpp"
 #include "client/runtime/oci/oci_bundle.hpp"
@@ -60,6 +61,11 @@ std::optional<std::string> low_level_name(const std::string& called_as) {
     return path.filename().native();
 }
 
+std::string present_low_level_runtime() {
+    const std::string path = without(current_path(), low_level_folder());
+    return find_low_level_runtime("runc", path) || !find_low_level_runtime("crun", path) ? "runc" : "crun";
+}
+
 client::Result<std::string> find_low_level_runtime(const std::string& name, const std::string& path) {
     std::vector<std::string> folders = split(path);
     for (const std::string& folder : usual_folders()) folders.push_back(folder);
@@ -86,6 +92,7 @@ ClientError become_low_level_runtime(const std::string& name, const Invocation& 
         unsetenv("PATH");
     else
         setenv("PATH", path.c_str(), 1);
+    expect_call(Call::by_low_level_runtime);
     std::string called = *program;
     arguments[0] = called.data();
     execv(program->c_str(), arguments);

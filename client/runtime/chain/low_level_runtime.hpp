@@ -21,6 +21,10 @@ void stand_before_low_level_runtimes();
 /// The name of the intended low-level runtime, if this program was called by one of those links.
 [[nodiscard]] std::optional<std::string> low_level_name(const std::string& called_as);
 
+/// For a runtime that calls cgpu-runtime by its own name as the low-level one: runc, or crun if only that is
+/// there.
+[[nodiscard]] std::string present_low_level_runtime();
+
 /// The program of that name along `path` (as PATH), or in the usual folders; never one of cgpu's.
 [[nodiscard]] client::Result<std::string> find_low_level_runtime(const std::string& name,
                                                                  const std::string& path);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "client/runtime/chain/calls.hpp"
 #include "client/runtime/chain/programs.hpp"
 
 namespace cgpu::runtime {
@@ -71,6 +72,7 @@ bool next_runtime_brings_gpus() {
 ClientError become_next_runtime(char** arguments) {
     const auto next = find_next_runtime();
     if (!next) return next.error();
+    expect_call(Call::by_next_runtime);
     std::string name = *next;
     arguments[0] = name.data();
     execv(name.c_str(), arguments);

@@ -9,8 +9,8 @@
 namespace cgpu::runtime {
 
 enum class Call {
-    first,                 ///< by an engine
-    by_next_runtime,       ///< cgpu-runtime has executed the next runtime, which calls it as its low-level one
+    first,            ///< by an engine
+    by_next_runtime,  ///< cgpu-runtime has executed the next runtime, which calls it as its low-level one
     by_low_level_runtime,  ///< and the program that it executed then calls it once more
 };
 

@@ -247,7 +247,7 @@ void Session::select_one() {
 std::string Session::who(const PlaceId& place, bool gpu_only) const {
     const auto& [gpus, instances] = model_.rows();
     const auto gpu = std::ranges::find(gpus, place.gpu, &GpuRow::uuid);
-    const std::string on = gpu == gpus.end() ? place.gpu : "GPU " + std::to_string(gpu->index);
+    std::string on = gpu == gpus.end() ? place.gpu : "GPU " + std::to_string(gpu->index);
     if (gpu_only) return on;
     const auto row = std::ranges::find(instances, place.instance,
                                        [](const InstanceRow& each) { return each.place.instance; });

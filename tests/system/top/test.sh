@@ -143,6 +143,10 @@ wait_for 5 shows '^cgpu .* paused '
 screen >"$scratch/paused"
 expect cgpuctl set-weight one 3
 expect_equal "a paused screen" "$(screen)" "$(<"$scratch/paused")"
+tm resize-window -t pane -x 120 -y 40
+wait_for 5 shows 'GPU ID  .* PROC '
+tm resize-window -t pane -x 80 -y 24
+wait_for 5 shows_not ' PROC '
 keys Space
 wait_for 5 shows '^  0 one +3 '
 
@@ -166,6 +170,13 @@ done
 start
 keys C-c
 expect_left 130
+# After SIGKILL two commands do what docs/cgpuctl.md says.
+start
+expect kill -s KILL "$(pid_of_top)"
+wait_for 10 shows "left-$number with 137"
+given_back() { [[ $(terminal) == '0 1' ]]; }
+keys 'reset; tput rmcup' Enter
+wait_for 10 given_back
 # While cgpud doesn't answer, keys and signals still do.
 start
 kill -STOP "$(<"$CGPU_LAB/cgpud.pid")"
@@ -174,15 +185,17 @@ wait_for 5 shows 'set the weight of the selected instance'
 keys Escape q
 expect_left 0
 kill -CONT "$(<"$CGPU_LAB/cgpud.pid")"
-# Stopped by Ctrl-Z, the terminal is the shell's; then it continues.
-start
+# Stopped by Ctrl-Z, the terminal is the shell's; then it continues. By the interactive shell itself: another one between them
+# would be stopped at the same time, before the terminal is given back.
+keys C-l 'cgpuctl top -d 0.2' Enter
+wait_for 10 shows 'NAME .* MEMORY'
 keys C-z
 wait_for 10 is_left '\+ +Stopped '
 keys fg Enter
 wait_for 10 shows 'NAME .* MEMORY'
 expect_equal "the alternate screen after fg" "$(terminal)" '1 0'
 keys q
-expect_left 0
+wait_for 10 given_back
 
 # Without colour, and without UTF-8.
 start NO_COLOR=1

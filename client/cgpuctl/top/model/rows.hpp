@@ -1,10 +1,10 @@
 #pragma once
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 /// What is shown of the node.
@@ -15,7 +15,10 @@ struct PlaceId {
     std::string instance;  ///< its id
     std::string gpu;       ///< UUID
 
-    friend auto operator<=>(const PlaceId&, const PlaceId&) = default;
+    friend bool operator==(const PlaceId&, const PlaceId&) = default;
+    friend bool operator<(const PlaceId& a, const PlaceId& b) {
+        return std::tie(a.instance, a.gpu) < std::tie(b.instance, b.gpu);
+    }
 };
 
 /// Shares of the GPU (0..1), the oldest first.

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <clocale>
+#include <cstdint>
 #include <cstdlib>
 #include <cwchar>
 #include <string>
@@ -38,7 +39,7 @@ client::Result<void> check_terminal() {
     const bool known = setupterm(nullptr, STDOUT_FILENO, &found) == OK;
     const char* position = known ? tigetstr("cup") : nullptr;
     // tigetstr returns a pointer of -1 for what is no text.
-    if (position != nullptr && position != reinterpret_cast<const char*>(-1)) return {};
+    if (position != nullptr && reinterpret_cast<std::intptr_t>(position) != -1) return {};
     return client::fail(
         ClientError::Kind::usage,
         "cgpuctl top: TERM is " + model::quote(term) +

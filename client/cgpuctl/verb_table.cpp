@@ -77,6 +77,19 @@ const std::vector<Verb>& table() {
          "4301MiB of it as 4. cgpuctl list and --json have exact figures.",
          "cgpuctl inspect -d",
          &inspect},
+        {"top",
+         {},
+         {{"-d,--delay", &Input::delay, "S", "seconds between two readings, 0.1 to 3600; default: 1"},
+          {"-n,--count", &Input::count, "N", "end after N readings"},
+          {"-b,--batch", &Input::batch, "", "print each reading as text, for a file or a pipe"}},
+         false,
+         "GPUs and instances, live, on the whole terminal",
+         "DUE is the share of the GPU that the policy gives an instance, GOT the one that it has used since\n"
+         "the reading before, WAIT how long its launches waited for their turn, as a part of that time.\n"
+         "Keys sort, filter, and set the weight or the priority of the selected instance, or the policy of\n"
+         "its GPU, after a question. ? lists them; q ends.",
+         "cgpuctl top",
+         &top_verb},
         {"set-policy",
          {kGpu, kPolicy},
          {kDryRun, kQuiet},

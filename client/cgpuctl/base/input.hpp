@@ -32,6 +32,11 @@ struct Input {
     std::string seconds;
     std::string kernel_us;
 
+    // of top
+    std::string delay;
+    std::string count;
+    bool batch = false;
+
     // of module
     std::string what;    ///< a version, a folder or a tar file
     std::string folder;  ///< where the versions lie

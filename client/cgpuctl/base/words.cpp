@@ -29,12 +29,21 @@ bool takes_value(std::string_view word) {
     });
 }
 
+bool takes_no_value(std::string_view word) {
+    return std::ranges::any_of(verbs(), [&](const Verb& verb) {
+        return std::ranges::any_of(verb.options, [&](const Option& option) {
+            return option.placeholder.empty() && is_spelled(option, word);
+        });
+    });
+}
+
 std::optional<std::size_t> place_of_verb(std::span<const std::string> words) {
     for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
-        if (takes_value(words[i]))
-            ++i;
-        else if (find_verb(words[i]) != nullptr)
-            return i;
+        if (find_verb(words[i]) != nullptr) return i;
+        // -d of one verb has a value, and that of another one has none: then a verb behind it isn't its
+        // value.
+        const bool verb_follows = i + 1 < words.size() && find_verb(words[i + 1]) != nullptr;
+        if (takes_value(words[i]) && !(verb_follows && takes_no_value(words[i]))) ++i;
     }
     return std::nullopt;
 }

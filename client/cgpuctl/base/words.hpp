@@ -17,6 +17,9 @@ namespace cgpu::cgpuctl {
 /// Whether the next word is the value of the option that this one spells, in any verb that has it.
 [[nodiscard]] bool takes_value(std::string_view word);
 
+/// Whether the option that this word spells is a switch in some verb.
+[[nodiscard]] bool takes_no_value(std::string_view word);
+
 /// Where the verb stands, before a `--`; values of options before it are none. Empty: there is none.
 [[nodiscard]] std::optional<std::size_t> place_of_verb(std::span<const std::string> words);
 

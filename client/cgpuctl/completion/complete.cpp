@@ -22,6 +22,13 @@ const Option* option_with_value(const Verb& verb, std::string_view word) {
     return found == verb.options.end() ? nullptr : &*found;
 }
 
+/// Whether the word spells an option of the verb that takes no value, whatever it is in other verbs.
+bool is_switch_of(const Verb& verb, std::string_view word) {
+    return std::ranges::any_of(verb.options, [&](const Option& option) {
+        return option.placeholder.empty() && std::ranges::count(spellings(option), word) > 0;
+    });
+}
+
 Candidates options_of(const Verb& verb, bool bare) {
     Candidates all;
     const auto add = [&](const Option& option) {
@@ -40,7 +47,7 @@ Candidates options_of(const Verb& verb, bool bare) {
 std::vector<std::string> arguments_in(std::span<const std::string> words, std::optional<std::size_t> verb) {
     std::vector<std::string> arguments;
     for (std::size_t i = 0; i < words.size(); ++i) {
-        if (takes_value(words[i]))
+        if (takes_value(words[i]) && !(verb && is_switch_of(*find_verb(words[*verb]), words[i])))
             ++i;
         else if (i != verb && !words[i].starts_with('-'))
             arguments.push_back(words[i]);
@@ -71,7 +78,7 @@ Candidates all_for(std::span<const std::string> before, std::string_view current
     const Verb& verb = place ? *find_verb(before[*place]) : verbs().front();
     if (std::ranges::count(before, "--") > 0)
         return verb.takes_command ? Candidates{{kCommand, ""}} : Candidates();
-    if (!before.empty() && takes_value(before.back())) {
+    if (!before.empty() && takes_value(before.back()) && !is_switch_of(verb, before.back())) {
         const Option* option = option_with_value(verb, before.back());
         return option == nullptr ? Candidates() : values_of(option->placeholder, verb.name, "", node);
     }

@@ -101,4 +101,13 @@ std::size_t text_width(std::string_view text) {
         text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
 }
 
+std::string cut(std::string_view text, std::size_t width) {
+    std::string part(text);
+    while (text_width(part) > width) {
+        while ((static_cast<unsigned char>(part.back()) & 0xc0U) == 0x80U) part.pop_back();
+        part.pop_back();
+    }
+    return part;
+}
+
 }  // namespace cgpu::cgpuctl

@@ -32,5 +32,7 @@ std::string memory_text(const client::Quota& quota, const client::Usage& usage);
 [[nodiscard]] std::string printable(std::string_view text);
 /// The columns of UTF-8 text, one per code point.
 [[nodiscard]] std::size_t text_width(std::string_view text);
+/// As many code points of UTF-8 text as fit into these columns.
+[[nodiscard]] std::string cut(std::string_view text, std::size_t width);
 
 }  // namespace cgpu::cgpuctl

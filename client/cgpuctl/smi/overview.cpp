@@ -40,16 +40,6 @@ constexpr std::array<Column, 8> kInstance = {{{"GPU", 3, true},
                                               {"Limit", 5, true},
                                               {"Memory used/limit", 19, true}}};
 
-/// As many code points as fit.
-std::string cut(const std::string& text, std::size_t width) {
-    std::string part = text;
-    while (text_width(part) > width) {
-        while ((static_cast<unsigned char>(part.back()) & 0xc0U) == 0x80U) part.pop_back();
-        part.pop_back();
-    }
-    return part;
-}
-
 std::string padded(const std::string& text, const Column& column) {
     const std::string shown = cut(printable(text), column.width);
     const std::string blanks(column.width - text_width(shown), ' ');

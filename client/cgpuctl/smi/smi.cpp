@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <thread>
 
 #include "client/cgpuctl/smi/overview.hpp"
 #include "client/cgpuctl/smi/query.hpp"
@@ -15,7 +14,6 @@ namespace {
 
 using client::ClientError;
 using What = Request::What;
-using SteadyTime = std::chrono::steady_clock::time_point;
 
 constexpr const char* kHelp =
     "Usage: cgpu-smi [OPTIONS]\n"
@@ -42,11 +40,6 @@ constexpr const char* kHelp =
     "\n"
     "Example:\n"
     "  cgpu-smi --query-instance=name,memory.used,utilization.gpu --format=csv,noheader -l 5\n";
-
-struct Reading {
-    View view;
-    SteadyTime at;
-};
 
 /// Leaves only these GPUs, and the instances on them.
 client::Result<void> select(client::Snapshot& snapshot, const std::vector<std::string>& wanted) {
@@ -79,15 +72,11 @@ client::Result<void> select(client::Snapshot& snapshot, const std::vector<std::s
 
 client::Result<Reading> read(client::Node& node, const Request& request, const std::optional<Reading>& before,
                              const Clock& clock) {
-    const auto begun = clock.now();
-    auto snapshot = node.read();
-    if (!snapshot) return tl::unexpected(snapshot.error());
-    if (const auto selected = select(*snapshot, request.gpus); !selected)
+    auto reading = take_reading(node, clock);
+    if (!reading) return reading;
+    if (const auto selected = select(reading->view.snapshot, request.gpus); !selected)
         return tl::unexpected(selected.error());
-    // The figures are read one after the other, the middle one now.
-    Reading reading{{std::move(*snapshot), clock.seconds_since_1970(), std::nullopt},
-                    begun + (clock.now() - begun) / 2};
-    if (before) reading.view.interval = reading.at - before->at;
+    if (before) reading->view.interval = reading->at - before->at;
     return reading;
 }
 
@@ -119,16 +108,6 @@ client::Result<void> read_and_print(const Request& request, client::Node& node, 
 }
 
 }  // namespace
-
-Clock system_clock() {
-    return {[] { return std::chrono::steady_clock::now(); },
-            [](SteadyTime until) { std::this_thread::sleep_until(until); },
-            [] {
-                return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(
-                                                      std::chrono::system_clock::now().time_since_epoch())
-                                                      .count());
-            }};
-}
 
 client::Result<void> run(const std::vector<std::string>& arguments, client::Node& node, Terminal& terminal,
                          const Clock& clock) {

@@ -14,18 +14,25 @@ const client::Usage* usage_in(const View& view, const client::Instance& instance
     return nullptr;
 }
 
+/// By how much one of the times has grown since the reading before, as a part of the interval.
+std::optional<double> growth(std::uint64_t client::Usage::*time, const client::Instance& instance,
+                             const client::OnGpu& place, const View* before, const View& now) {
+    const auto* past = before == nullptr ? nullptr : usage_in(*before, instance, place.quota.gpu);
+    // The times restart with cgpud.
+    if (past == nullptr || !past->target_share || !now.interval || now.interval->count() <= 0 ||
+        past->*time > place.usage.*time)
+        return std::nullopt;
+    const auto grown = static_cast<double>(place.usage.*time - past->*time);
+    return grown / static_cast<double>(now.interval->count());
+}
+
 }  // namespace
 
 std::optional<double> utilization(const client::Instance& instance, const client::OnGpu& place,
                                   const View* before, const View& now) {
     if (!place.usage.target_share) return std::nullopt;
-    const auto* past = before == nullptr ? nullptr : usage_in(*before, instance, place.quota.gpu);
-    // The times restart with cgpud.
-    if (past == nullptr || !past->target_share || !now.interval || now.interval->count() <= 0 ||
-        past->gpu_time > place.usage.gpu_time)
-        return place.usage.achieved_share;
-    const auto used = static_cast<double>(place.usage.gpu_time - past->gpu_time);
-    return std::min(used / static_cast<double>(now.interval->count()), 1.0);
+    const auto used = growth(&client::Usage::gpu_time, instance, place, before, now);
+    return used ? std::min(*used, 1.0) : place.usage.achieved_share;
 }
 
 std::optional<double> utilization(const client::Gpu& gpu, const View* before, const View& now) {
@@ -35,6 +42,13 @@ std::optional<double> utilization(const client::Gpu& gpu, const View* before, co
         if (const client::OnGpu* place = instance.on(gpu.uuid))
             sum += utilization(instance, *place, before, now).value_or(0);
     return std::min(sum, 1.0);
+}
+
+std::optional<double> waiting(const client::Instance& instance, const client::OnGpu& place,
+                              const View* before, const View& now) {
+    if (!place.usage.target_share) return std::nullopt;
+    const auto waited = growth(&client::Usage::waited, instance, place, before, now);
+    return waited ? std::optional(std::min(*waited, 1.0)) : std::nullopt;
 }
 
 std::uint32_t instances_on(const client::Snapshot& snapshot, const client::Gpu& gpu) {

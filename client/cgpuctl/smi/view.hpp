@@ -27,6 +27,12 @@ struct View {
 /// The same of all instances of the GPU together. Programs outside cgpu don't count.
 [[nodiscard]] std::optional<double> utilization(const client::Gpu& gpu, const View* before, const View& now);
 
+/// How long the launches of the instance waited for their turn, as a part of the time since the reading
+/// before. Empty without a reading before, of an instance that is new since then, and if the driver divides
+/// the compute.
+[[nodiscard]] std::optional<double> waiting(const client::Instance& instance, const client::OnGpu& place,
+                                            const View* before, const View& now);
+
 /// The instances of the GPU.
 [[nodiscard]] std::uint32_t instances_on(const client::Snapshot& snapshot, const client::Gpu& gpu);
 

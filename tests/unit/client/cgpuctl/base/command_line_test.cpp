@@ -41,31 +41,13 @@ std::string usage_error(const Words& words) {
 TEST(VerbTable, HasEveryVerbOnce) {
     std::vector<std::string> names;
     for (const Verb& verb : verbs()) names.emplace_back(verb.name);
-    EXPECT_EQ(names, (Words{"status",
-                            "list",
-                            "show",
-                            "describe",
-                            "inspect",
-                            "set-policy",
-                            "set-max-inst",
-                            "set-prio-ratio",
-                            "set-default-memory",
-                            "set-weight",
-                            "set-priority",
-                            "set-memory",
-                            "apply",
-                            "forget",
-                            "config",
-                            "revert",
-                            "run",
-                            "doctor",
-                            "bench",
-                            "module",
-                            "upgrade",
-                            "set-mode",
-                            "runtime",
-                            "help",
-                            "version"}));
+    EXPECT_EQ(names,
+              (Words{"status",     "list",         "show",         "describe",       "inspect",
+                     "top",        "set-policy",   "set-max-inst", "set-prio-ratio", "set-default-memory",
+                     "set-weight", "set-priority", "set-memory",   "apply",          "forget",
+                     "config",     "revert",       "run",          "doctor",         "bench",
+                     "module",     "upgrade",      "set-mode",     "runtime",        "help",
+                     "version"}));
 }
 
 TEST(VerbTable, EveryVerbIsComplete) {
@@ -92,9 +74,11 @@ TEST(VerbTable, EveryVerbEitherReadsOrHasADryRun) {
         // upgrade, set-mode, apply and what sets a figure of an instance tell what they did in either form.
         const std::set<std::string_view> both = {"module",       "upgrade",    "set-mode", "set-weight",
                                                  "set-priority", "set-memory", "apply"};
+        // The figures of top are those of cgpu-smi --json; what its keys change is asked for there.
+        const bool neither = verb.run == nullptr || verb.name == "top";
         if (both.contains(verb.name))
             EXPECT_TRUE(json && dry_run) << verb.name;
-        else if (verb.run == nullptr)
+        else if (neither)
             EXPECT_FALSE(json || dry_run) << verb.name;
         else
             EXPECT_NE(json, dry_run) << verb.name;
@@ -165,6 +149,17 @@ TEST(CommandLine, OptionsBeforeTheVerbAreTheVerbs) {
     EXPECT_NE(text_of({"--version", "list"}).find("cgpuctl "), std::string::npos);
     EXPECT_NE(usage_error({"--hot", "set-policy", "0", "weighted"}).find("--hot"), std::string::npos);
     EXPECT_NE(usage_error({"-q", "set-polcy", "0"}).find("set-polcy"), std::string::npos);
+}
+
+// -d is --details of inspect, and --delay of top.
+TEST(CommandLine, AnOptionThatHasAValueInOneVerbOnly) {
+    const Call details = call_of({"-d", "inspect"});
+    EXPECT_EQ(details.verb->name, "inspect");
+    EXPECT_TRUE(details.input.details);
+    const Call delay = call_of({"-d", "2", "top"});
+    EXPECT_EQ(delay.verb->name, "top");
+    EXPECT_EQ(delay.input.delay, "2");
+    EXPECT_EQ(call_of({"top", "-d", "0.5", "-b"}).input.delay, "0.5");
 }
 
 TEST(CommandLine, BareIsStatus) {

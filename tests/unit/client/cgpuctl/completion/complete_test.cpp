@@ -47,6 +47,9 @@ TEST_F(Complete, EveryOptionOfEachVerb) {
         EXPECT_EQ(words.size(), wanted + (verb.local ? 0 : 2)) << verb.name;
     }
     EXPECT_EQ(words_for({"--v"}), Words{"--version"});
+    // -d has a value in top, and none in inspect.
+    EXPECT_EQ(words_for({"inspect", "-d", "--j"}), Words{"--json"});
+    EXPECT_EQ(words_for({"top", "-d", ""}), Words{});
 }
 
 /// A value with a fixed set of words has candidates; a new one must be added to values.cpp, or here.

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+#include "client/cgpuctl/base/input.hpp"
+#include "client/node/values/client_error.hpp"
+
+namespace cgpu::cgpuctl::top {
+
+/// What cgpuctl top is asked for.
+struct Options {
+    std::chrono::milliseconds delay{1000};
+    std::optional<std::uint32_t> count;  ///< readings until the end; empty: no end
+    bool batch = false;
+};
+
+/// Error: kind usage.
+[[nodiscard]] client::Result<Options> read_options(const Input& input);
+
+}  // namespace cgpu::cgpuctl::top

@@ -59,6 +59,16 @@ const std::vector<Verb>& table() {
          "For an instance this includes how many allocations its memory limit refused.",
          "cgpuctl show 0",
          &show},
+        {"why",
+         {{"INSTANCE", &Input::target, "id, unique prefix of an id, or name"}},
+         {kOnGpu, {"--seconds", &Input::seconds, "N", "how long to measure, 1 to 3600; default: 3"}, kJson},
+         false,
+         "Why an instance gets what it gets of a GPU",
+         "It measures for some seconds, and explains the difference between the share that is due to the\n"
+         "instance and the one that it got: missing work, waiting and for whom, long kernels, priorities,\n"
+         "processes that cgpu doesn't hold, refused allocations.",
+         "cgpuctl why trainer",
+         &why_verb},
         {"describe",
          {},
          {{"--json", &Input::json, "", "the same: it prints nothing else"}},

@@ -74,6 +74,7 @@ MAY = {
     "client/cgpuctl/bench": CGPUCTL,
     "client/cgpuctl/docker": CGPUCTL,
     "client/cgpuctl/smi": CGPUCTL,
+    "client/cgpuctl/why": [*CGPUCTL, "client/cgpuctl/smi"],
     "client/cgpuctl/top/base": CGPUCTL,
     "client/cgpuctl/top/model": [*CGPUCTL, "client/cgpuctl/smi", "client/cgpuctl/top/base"],
     "client/cgpuctl/top/dialog": [*CGPUCTL, "client/cgpuctl/top/base", "client/cgpuctl/top/model"],

@@ -10,7 +10,7 @@ struct Input {
     // arguments
     std::string gpu;
     std::vector<std::string> instances;
-    std::string target;  ///< a GPU or an instance
+    std::string target;  ///< a GPU or an instance; of why, an instance
     std::string policy;
     std::string max_inst;
     std::string weight;
@@ -29,7 +29,7 @@ struct Input {
 
     // of bench
     std::string weights;
-    std::string seconds;
+    std::string seconds;  ///< of why, too
     std::string kernel_us;
 
     // of top

@@ -13,6 +13,8 @@ client::Result<void> show(const Input& input, client::Node& node, Terminal& term
 client::Result<void> inspect(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> describe(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> apply(const Input& input, client::Node& node, Terminal& terminal);
+/// Returns after the time that is measured.
+client::Result<void> why_verb(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> set_policy(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> set_max_inst(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> set_default_memory(const Input& input, client::Node& node, Terminal& terminal);

@@ -115,7 +115,7 @@ bool is_plain_word(std::string_view word) {
 std::vector<Candidate> values_of(std::string_view name, std::string_view verb, std::string_view first,
                                  client::Node& node) {
     if (name == "GPU" || name == "LIST") return gpus(node);
-    if (name == "INSTANCE...") return instances(node);
+    if (name == "INSTANCE" || name == "INSTANCE...") return instances(node);
     if (name == "INSTANCE|GPU") return joined(gpus(node), instances(node));
     if (name == "POLICY") return policies();
     if (name == "PRIORITY") return {{"high", "before the policy"}, {"normal", "by the policy"}};

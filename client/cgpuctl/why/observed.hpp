@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/cgpuctl/smi/view.hpp"
+#include "client/node/values/snapshot.hpp"
+
+/// Why an instance got what it got of a GPU: first what readings of the node say about it.
+namespace cgpu::cgpuctl::why {
+
+/// Another instance on the GPU.
+struct Rival {
+    std::string name;  ///< printable
+    double used = 0;   ///< part of the GPU's time, 0..1
+    bool high_priority = false;
+    std::uint64_t longest_kernel = 0;  ///< nanoseconds
+};
+
+/// One instance on one of its GPUs between the first reading and the last one.
+struct Observed {
+    std::string id;
+    std::string name;  ///< printable
+    client::Gpu gpu;
+    client::Quota quota;
+    bool connected = false;     ///< a process of it is connected to cgpud
+    double seconds = 0;         ///< between the readings
+    std::optional<double> due;  ///< share of the GPU, 0..1; empty: the driver divides the compute
+    double got = 0;             ///< part of the GPU's time, 0..1
+    /// Part of the time in which launches waited for their turn, 0..1. Of several that wait at once each
+    /// counts, up to 1.
+    double waited = 0;
+    std::uint64_t launches = 0;          ///< between the readings
+    std::uint64_t preemptions = 0;       ///< between the readings
+    std::uint64_t refused = 0;           ///< allocations, since the instance began
+    std::uint64_t memory_used = 0;       ///< bytes
+    std::vector<Rival> rivals;           ///< the one that used most comes first
+    std::vector<std::uint32_t> outside;  ///< host pids that use the GPU without the module, of all instances
+    std::vector<std::string> unmanaged;  ///< names of containers without a limit on this GPU
+};
+
+/// By readings in the order of time, two at least; the interval of the last one is the time since the first.
+/// What is due changes with who is busy, so it is the mean of all readings. Empty if the instance has no such
+/// GPU in the first or the last one.
+[[nodiscard]] std::optional<Observed> observe(const std::vector<smi::View>& readings, const std::string& id,
+                                              const std::string& uuid);
+
+}  // namespace cgpu::cgpuctl::why

@@ -1,0 +1,158 @@
+#include "client/cgpuctl/why/reasons.hpp"
+
+#include <algorithm>
+
+#include "client/cgpuctl/output/format.hpp"
+
+namespace cgpu::cgpuctl::why {
+namespace {
+
+/// A share that is no further from the due one than this counts as the due one.
+constexpr double kClose = 0.02;
+/// Parts of the time that are smaller than this explain nothing.
+constexpr double kNotable = 0.02;
+/// A kernel that is longer than this delays everybody who is due after it. Nanoseconds.
+constexpr std::uint64_t kLongKernel = 20'000'000;
+constexpr std::size_t kMostRivals = 3;
+
+std::string percent(double part) { return share_text(part); }
+
+std::string counted(std::size_t number, const std::string& what) {
+    return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
+}
+
+std::string listed(const std::vector<std::uint32_t>& pids) {
+    std::string text;
+    for (const std::uint32_t pid : pids) text += (text.empty() ? "" : ", ") + std::to_string(pid);
+    return text;
+}
+
+/// Its own time, and that of waiting launches, may overlap: so this is a lower bound.
+double without_work(const Observed& seen) { return std::max(0.0, 1 - seen.got - seen.waited); }
+
+std::string used_by_rivals(const Observed& seen) {
+    std::string text;
+    std::size_t named = 0;
+    for (const Rival& rival : seen.rivals) {
+        if (rival.used < kNotable || named == kMostRivals) break;
+        text += (named++ == 0 ? " In all, the GPU was used " : ", ") + percent(rival.used) +
+                " of the time by " + rival.name;
+    }
+    return text.empty() ? "" : text + ".";
+}
+
+class Reasons {
+  public:
+    explicit Reasons(const Observed& seen) : seen_(seen) {}
+
+    std::vector<Reason> all() {
+        if (!seen_.due)
+            add("not-measured", "The driver divides the compute of GPU " + gpu() + " (mode " +
+                                    seen_.gpu.mode + ", policy " + seen_.gpu.policy_name +
+                                    "), so no share is due to it, and nothing is measured.");
+        else
+            compare();
+        others();
+        memory();
+        return std::move(reasons_);
+    }
+
+  private:
+    [[nodiscard]] std::string gpu() const { return std::to_string(seen_.gpu.index); }
+    void add(std::string_view code, std::string text) { reasons_.push_back({code, std::move(text)}); }
+
+    void compare() {
+        if (!seen_.connected && seen_.launches == 0) {
+            add("no-process", "No process of it uses the GPU.");
+            return;
+        }
+        if (seen_.launches == 0 && seen_.got < kNotable && seen_.waited < kNotable) {
+            add("no-work", "It launched nothing. Its share stays due to it, and others use the time.");
+            return;
+        }
+        if (seen_.got > *seen_.due + kClose) {
+            add("more-than-due",
+                seen_.quota.high_priority
+                    ? "It has high priority: while it is busy, the policy doesn't apply to it."
+                    : "It got more than is due to it, because others left their time unused.");
+            return;
+        }
+        if (seen_.got >= *seen_.due - kClose) {
+            add("got-its-share", "It got what is due to it.");
+            if (seen_.waited >= kNotable) waited();
+            return;
+        }
+        fell_short();
+    }
+
+    void fell_short() {
+        const double idle = without_work(seen_);
+        const bool idle_first = idle >= seen_.waited;
+        if (idle >= kNotable && idle_first) had_no_work(idle);
+        if (seen_.waited >= kNotable) waited();
+        if (idle >= kNotable && !idle_first) had_no_work(idle);
+        if (reasons_.empty())
+            add("unexplained",
+                "Neither missing work nor waiting explains it. Try: measure for longer, by --seconds.");
+    }
+
+    void had_no_work(double idle) {
+        add("without-work",
+            "At least " + percent(idle) +
+                " of the time it had no work for the GPU: it neither computed nor waited. Its "
+                "program asks for less than its share.");
+    }
+
+    void waited() {
+        add("waited", percent(seen_.waited) + " of the time its launches waited for their turn." +
+                          used_by_rivals(seen_));
+        for (const Rival& rival : seen_.rivals) {
+            if (rival.used < kNotable) continue;
+            if (rival.high_priority)
+                add("high-priority", rival.name +
+                                         " has high priority: while it is busy, the policy doesn't "
+                                         "apply to it. Try: cgpuctl set-priority " +
+                                         rival.name + " normal.");
+            if (rival.longest_kernel > kLongKernel)
+                add("long-kernel",
+                    "The longest kernel of " + rival.name + " took " + duration_text(rival.longest_kernel) +
+                        ". A kernel that runs can't be interrupted, so a turn can be late by that "
+                        "much; the time is taken into account later.");
+        }
+        if (seen_.gpu.policy_name == "fixed" && seen_.got >= seen_.due.value_or(0) - kClose)
+            add("fixed",
+                "Under policy fixed it never gets more than its weight, even if nobody else uses the GPU.");
+    }
+
+    void others() {
+        if (!seen_.outside.empty())
+            add("outside",
+                "Processes use the GPU without the module: " + listed(seen_.outside) +
+                    ". Nothing holds their compute. Try: cgpuctl list, which shows whose they are.");
+        for (const std::string& name : seen_.unmanaged)
+            add("unmanaged",
+                name + " is a container without a limit on this GPU. Nothing holds its compute.");
+        if (seen_.preemptions > 0)
+            add("preempted",
+                counted(seen_.preemptions, "turn") +
+                    " of it were cut short for an instance that woke up or has high priority. What "
+                    "it lost is given back later.");
+    }
+
+    void memory() {
+        if (seen_.refused > 0)
+            add("allocations-refused",
+                counted(seen_.refused, "allocation") + " of it failed because of its limit of " +
+                    size_text(seen_.quota.memory_limit) + " since it began; it uses " +
+                    size_text(seen_.memory_used) + " now. Try: cgpuctl set-memory " + seen_.name + " SIZE.");
+    }
+
+    const Observed& seen_;
+    std::vector<Reason> reasons_;
+};
+
+}  // namespace
+
+std::vector<Reason> reasons(const Observed& seen) { return Reasons(seen).all(); }
+
+}  // namespace cgpu::cgpuctl::why

@@ -1,0 +1,54 @@
+# cgpuctl why, judged by the GPUs' own ledger: an instance without work, one that takes what is left, one that waits for long
+# kernels, refused allocations, and a GPU whose compute the driver divides.
+. "$(dirname "$0")/../lib.sh"
+asks=("${four_of_15[@]}")
+
+# why NAME OPTION…: its JSON into $scratch/NAME.why.
+why() { expect cgpuctl why "$@" --json >"$scratch/$1.why"; }
+codes() { jq -r '[.[].reasons[].code] | join(" ")' "$scratch/$1.why"; }
+has_code() { [[ " $(codes "$1") " == *" $2 "* ]] || fail "$1: no reason $2 among: $(codes "$1")"; }
+
+echo "One works half of the time at most, the other one takes the rest."
+expect cgpuctl set-policy 0 weighted
+job half --gpus 0 -- sh -c 'while :; do burn --seconds 0.2 --kernel-us 1000 >/dev/null; sleep 0.4; done'
+job busy --gpus 0 -- burn --forever --kernel-us 1000
+wait_for 20 is_ready busy
+simgpu ledger --json >"$scratch/before"
+why busy --seconds 3
+simgpu ledger --json >"$scratch/after"
+why half --seconds 3
+got=$(jq '.[0].share_got * 100' "$scratch/busy.why")
+due=$(jq -n --slurpfile before "$scratch/before" --slurpfile after "$scratch/after" --argjson pid "${pids[busy]}" \
+    --argjson span "$(jq '.[0].interval_seconds' "$scratch/busy.why")" '
+    def used($ledger): [$ledger.processes[] | select(.pid == $pid) | .gpus[].gpu_ns] | add;
+    (used($after[0]) - used($before[0])) / $span / 1e7')
+expect_between "share that busy got, in per cent" "$got" "$(jq -n "$due - 6")" "$(jq -n "$due + 6")"
+has_code busy more-than-due
+has_code half without-work
+expect cgpuctl why half --seconds 1 >"$scratch/text"
+expect has "$scratch/text" '^half on GPU 0, over 1(\.[0-9]+)?s: due 50%, got '
+expect has "$scratch/text" '^- At least [0-9.]+% of the time it had no work for the GPU'
+for name in half busy; do end_job "$name"; done
+
+echo "One waits for long kernels, one for nobody, and has no more memory."
+job long --gpus 0 -- burn --forever --kernel-us 80000
+job short --gpus 0 -- burn --forever --kernel-us 1000
+job full --gpus 1 -- alloc --mib 20000 --chunk-mib 256 --until-fail --hold
+for name in long short full; do wait_for 20 is_ready "$name"; done
+why short --seconds 2
+has_code short waited
+has_code short long-kernel
+expect has "$scratch/short.why" 'The longest kernel of long took [0-9.]+ms'
+why full --seconds 1
+has_code full no-work
+has_code full allocations-refused
+
+echo "Where nothing is measured, that is said, and mistakes are told."
+expect cgpuctl set-policy 0 native
+why short --seconds 1
+expect_equal "reasons under native" "$(codes short)" not-measured
+expect_error 'there is no' cgpuctl why nobody
+expect_error 'the instance has no such GPU. Try: cgpuctl list' cgpuctl why short --gpu 1
+expect_error 'it must be from 1 to 3600' cgpuctl why short --seconds 0
+for name in long short full; do end_job "$name"; done
+wait_for 5 none_listed

@@ -1,0 +1,163 @@
+#include "client/cgpuctl/why/reasons.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "tests/unit/client/support/fake_node.hpp"
+
+namespace cgpu::cgpuctl::why {
+namespace {
+
+using Codes = std::vector<std::string>;
+
+struct WhyTest : testing::Test {
+    WhyTest() {
+        seen.name = "train";
+        seen.gpu = two_gpus().gpus.front();
+        seen.gpu.policy_name = "weighted";
+        seen.connected = true;
+        seen.seconds = 3;
+        seen.due = 0.25;
+        seen.launches = 100;
+    }
+    [[nodiscard]] Codes codes() const {
+        Codes codes;
+        for (const Reason& reason : reasons(seen)) codes.emplace_back(reason.code);
+        return codes;
+    }
+    [[nodiscard]] std::string text_of(std::string_view code) const {
+        for (const Reason& reason : reasons(seen))
+            if (reason.code == code) return reason.text;
+        return "there is no such reason";
+    }
+    Observed seen;
+};
+
+TEST_F(WhyTest, AnInstanceThatGetsItsShareIsToldSo) {
+    seen.got = 0.24;
+    seen.waited = 0.75;
+    seen.rivals = {{"web", 0.75, false, 1'000'000}};
+    EXPECT_EQ(codes(), (Codes{"got-its-share", "waited"}));
+    EXPECT_EQ(text_of("waited"),
+              "75% of the time its launches waited for their turn. In all, the GPU was used 75% of the time "
+              "by web.");
+}
+
+TEST_F(WhyTest, MissingWorkAndWaitingAreToldInTheOrderOfTheirWeight) {
+    seen.got = 0.11;
+    seen.waited = 0.35;
+    seen.rivals = {{"web", 0.6, false, 80'000'000}, {"idle", 0.001, true, 500'000'000}};
+    EXPECT_EQ(codes(), (Codes{"without-work", "waited", "long-kernel"}));
+    EXPECT_NE(text_of("without-work").find("At least 54% of the time"), std::string::npos);
+    EXPECT_NE(text_of("long-kernel").find("of web took 80ms"), std::string::npos);
+    EXPECT_EQ(text_of("waited").find("idle"), std::string::npos) << "who used nothing wasn't waited for";
+    seen.waited = 0.7;
+    EXPECT_EQ(codes(), (Codes{"waited", "long-kernel", "without-work"}));
+}
+
+TEST_F(WhyTest, WaitingLaunchesOfManyThreadsAreNoNegativeTime) {
+    seen.got = 0.2;
+    seen.waited = 1;
+    EXPECT_EQ(codes(), Codes{"waited"});
+}
+
+TEST_F(WhyTest, PrioritiesAreNamedWithTheRemedy) {
+    seen.got = 0.05;
+    seen.waited = 0.95;
+    seen.rivals = {{"web", 0.9, true, 0}};
+    EXPECT_EQ(codes(), (Codes{"waited", "high-priority"}));
+    EXPECT_NE(text_of("high-priority").find("Try: cgpuctl set-priority web normal."), std::string::npos);
+    seen.got = 0.9;
+    seen.quota.high_priority = true;
+    EXPECT_EQ(codes(), Codes{"more-than-due"});
+}
+
+TEST_F(WhyTest, WhoDoesNothingGetsNothing) {
+    seen.launches = 0;
+    EXPECT_EQ(codes(), Codes{"no-work"});
+    seen.connected = false;
+    EXPECT_EQ(codes(), Codes{"no-process"});
+}
+
+TEST_F(WhyTest, WithoutAShareNothingIsCompared) {
+    seen.due.reset();
+    seen.gpu.policy_name = "native";
+    seen.refused = 2;
+    EXPECT_EQ(codes(), (Codes{"not-measured", "allocations-refused"}));
+    EXPECT_NE(text_of("allocations-refused").find("2 allocations of it failed"), std::string::npos);
+}
+
+TEST_F(WhyTest, WhatNobodyHoldsIsNamed) {
+    seen.got = 0.25;
+    seen.outside = {17, 18};
+    seen.unmanaged = {"free"};
+    seen.preemptions = 1;
+    EXPECT_EQ(codes(), (Codes{"got-its-share", "outside", "unmanaged", "preempted"}));
+    EXPECT_NE(text_of("outside").find("17, 18"), std::string::npos);
+    EXPECT_NE(text_of("preempted").find("1 turn of it"), std::string::npos);
+}
+
+TEST_F(WhyTest, FixedSharesAreALimitToo) {
+    seen.gpu.policy_name = "fixed";
+    seen.got = 0.25;
+    seen.waited = 0.7;
+    EXPECT_EQ(codes(), (Codes{"got-its-share", "waited", "fixed"}));
+}
+
+TEST_F(WhyTest, ThereIsAlwaysAnAnswer) {
+    seen.got = 0.21;
+    seen.waited = 0.78;
+    seen.due = 0.25;
+    EXPECT_EQ(codes(), Codes{"waited"});
+    seen.got = 0.97;
+    seen.waited = 0.015;
+    seen.due = 1;
+    EXPECT_EQ(codes(), Codes{"unexplained"});
+}
+
+struct ObserveTest : testing::Test {
+    static smi::View view(const client::Snapshot& snapshot) { return {snapshot, 0, std::chrono::seconds{2}}; }
+    client::Snapshot snapshot = two_gpus();
+};
+
+TEST_F(ObserveTest, CountersAreThoseBetweenTheReadings) {
+    const std::string id = snapshot.instances.front().id;
+    auto& usage = snapshot.instances.front().gpus.front().usage;
+    usage.target_share = 0.5;
+    const auto before = view(snapshot);
+    usage.target_share = 1;
+    usage.gpu_time += 500'000'000;
+    usage.waited += 1'000'000'000;
+    usage.launches += 7;
+    client::Instance other = snapshot.instances.front();
+    other.id = "other";
+    other.name = "o\x1b[1m";
+    other.gpus.front().usage.achieved_share = 0.3;
+    other.gpus.front().usage.processes_outside = {9};
+    snapshot.instances.push_back(other);
+    const auto seen = observe({before, view(snapshot)}, id, kUuid0);
+    ASSERT_TRUE(seen);
+    EXPECT_DOUBLE_EQ(seen->got, 0.25);
+    EXPECT_DOUBLE_EQ(seen->waited, 0.5);
+    EXPECT_DOUBLE_EQ(seen->due.value_or(0), 0.75) << "the mean";
+    EXPECT_EQ(seen->launches, 7U);
+    EXPECT_DOUBLE_EQ(seen->seconds, 2);
+    ASSERT_EQ(seen->rivals.size(), 1U);
+    EXPECT_DOUBLE_EQ(seen->rivals[0].used, 0.3) << "it wasn't there before: what cgpud has measured";
+    EXPECT_EQ(seen->rivals[0].name.find('\x1b'), std::string::npos);
+    EXPECT_EQ(seen->outside, std::vector<std::uint32_t>{9});
+}
+
+TEST_F(ObserveTest, WhoEndedInBetweenIsNotObserved) {
+    const std::string id = snapshot.instances.front().id;
+    const auto before = view(snapshot);
+    snapshot.instances.clear();
+    EXPECT_FALSE(observe({before, view(snapshot)}, id, kUuid0));
+    EXPECT_FALSE(observe({before, before}, id, "GPU-other"));
+}
+
+}  // namespace
+}  // namespace cgpu::cgpuctl::why

@@ -1,9 +1,12 @@
 // top: a live view of the node.
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/top/layout.hpp"

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "client/cgpuctl/top/base/key.hpp"
 #include "client/cgpuctl/top/model/rows.hpp"

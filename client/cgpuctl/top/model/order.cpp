@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <functional>
 
 #include "core/model/similar.hpp"
 

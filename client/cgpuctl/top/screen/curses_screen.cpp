@@ -9,6 +9,7 @@
 #include <cwchar>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <langinfo.h>
 

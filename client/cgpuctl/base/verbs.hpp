@@ -29,6 +29,7 @@ client::Result<void> doctor_verb(const Input& input, client::Node& node, Termina
 client::Result<void> bench(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> module(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> runtime(const Input& input, client::Node& node, Terminal& terminal);
+client::Result<void> swarm(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> upgrade(const Input& input, client::Node& node, Terminal& terminal);
 /// Returns only if the command could not be started.
 client::Result<void> run(const Input& input, client::Node& node, Terminal& terminal);

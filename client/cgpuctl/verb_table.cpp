@@ -355,6 +355,22 @@ const std::vector<Verb>& table() {
          "cgpuctl runtime configure",
          &runtime,
          true},
+        {"swarm",
+         {{"ACTION", &Input::action, "configure"}},
+         {{"--remove", &Input::remove, "", "announce nothing any more"},
+          {"--file", &Input::file, "FILE", "Docker's configuration; default: /etc/docker/daemon.json"},
+          kDryRun,
+          kQuiet},
+         false,
+         "Announce this node's GPUs to Docker Swarm (as root)",
+         "Writes two generic resources of the node into Docker's file: cgpu_memory_mib, the memory of its\n"
+         "GPUs, and cgpu_instances, how many instances they take. Run it again when GPUs or max_inst have\n"
+         "changed; cgpuctl doctor says when. A service reserves its part by --generic-resource, and\n"
+         "requests the same by CGPU_MEM. All other keys and resources stay. dockerd reads them only when\n"
+         "it starts, and is not restarted.",
+         "cgpuctl swarm configure",
+         &swarm,
+         true},
         {"help",
          {{"VERB", &Input::verb, "a verb; without it, all verbs are listed", true}},
          {},

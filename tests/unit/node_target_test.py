@@ -16,6 +16,9 @@ installed = set()
 for text in texts.values():
     for targets in re.findall(r"install\(TARGETS ([^)]*?) DESTINATION", text):
         installed |= set(targets.split())
+    # Files that a target of its own makes, such as a manual page.
+    for file in re.findall(r"install\(FILES \$\{(\w+)\} DESTINATION", text):
+        installed |= set(re.findall(rf"add_custom_target\((\w+) ALL DEPENDS \$\{{{file}\}}\)", text))
     # Files that are run during the installation.
     for code in re.findall(r"install\(CODE (.*?)\)\"\)", text, re.S):
         installed |= set(re.findall(r"TARGET_FILE:([\w-]+)", code))

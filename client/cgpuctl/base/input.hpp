@@ -41,18 +41,18 @@ struct Input {
     std::string what;    ///< a version, a folder or a tar file
     std::string folder;  ///< where the versions lie
 
-    // of runtime, module and config
+    // of runtime, swarm, module and config
     std::string action;
     std::vector<std::string> files;  ///< of config
 
     std::string if_generation;  ///< of apply
-    std::string file;           ///< of apply and runtime
+    std::string file;           ///< of apply, runtime and swarm
 
     // of runtime
     std::string engine;
     std::string as;
     bool make_default = false;
-    bool remove = false;
+    bool remove = false;  ///< of swarm, too
     bool no_reload = false;
 
     // of upgrade and set-mode

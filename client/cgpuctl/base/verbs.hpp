@@ -33,6 +33,7 @@ client::Result<void> module(const Input& input, client::Node& node, Terminal& te
 client::Result<void> runtime(const Input& input, client::Node& node, Terminal& terminal);
 /// Returns when the user ends it; without a terminal only with --batch.
 client::Result<void> top_verb(const Input& input, client::Node& node, Terminal& terminal);
+client::Result<void> swarm(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> upgrade(const Input& input, client::Node& node, Terminal& terminal);
 /// Returns only if the command could not be started.
 client::Result<void> run(const Input& input, client::Node& node, Terminal& terminal);

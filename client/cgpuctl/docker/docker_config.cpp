@@ -106,6 +106,13 @@ Result<DockerConfig> with_runtime(DockerConfig config, const DockerWish& wish) {
     return config;
 }
 
+bool is_default_runtime(const OrderedJson& values) {
+    const OrderedJson chosen = value_at(values, kDefault);
+    const OrderedJson runtimes = value_at(values, kRuntimes);
+    return chosen.is_string() && runtimes.is_object() &&
+           is_ours(value_at(runtimes, chosen.get_ref<const std::string&>().c_str()));
+}
+
 DockerConfig without_runtime(DockerConfig config) {
     OrderedJson& values = config.values;
     if (values.contains(kRuntimes) && values[kRuntimes].is_object()) {

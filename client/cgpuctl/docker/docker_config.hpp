@@ -10,6 +10,8 @@ namespace cgpu::cgpuctl {
 
 using OrderedJson = nlohmann::ordered_json;
 
+constexpr const char* kDockerFile = "/etc/docker/daemon.json";
+
 /// Docker's daemon.json, with all its content in the original order.
 struct DockerConfig {
     OrderedJson values = OrderedJson::object();
@@ -40,6 +42,8 @@ struct DockerWish {
 /// Adds the runtime `cgpu` (and `nvidia`, and the default). Adding it twice has no further effect. Error
 /// (refused): `runtimes` is not an object.
 [[nodiscard]] client::Result<DockerConfig> with_runtime(DockerConfig config, const DockerWish& wish);
+/// Whether containers that name no runtime get cgpu's, under whatever name.
+[[nodiscard]] bool is_default_runtime(const OrderedJson& values);
 /// Removes the runtime. If the default was ours, its former value is restored, or `runc` is written: dockerd
 /// keeps the last value of a key that disappears.
 [[nodiscard]] DockerConfig without_runtime(DockerConfig config);

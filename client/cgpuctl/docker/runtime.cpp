@@ -15,8 +15,6 @@ namespace fs = std::filesystem;
 using client::Result;
 using Kind = client::ClientError::Kind;
 
-constexpr const char* kDockerFile = "/etc/docker/daemon.json";
-
 Result<void> check(const Input& input) {
     if (input.action != "configure")
         return client::fail(Kind::usage, "cgpuctl runtime " + model::quote(input.action) +

@@ -61,6 +61,21 @@ expect_found Docker problem 'default-runtime nvidia is none' 'cgpuctl runtime co
 expect /usr/bin/cgpuctl runtime configure --default -q
 expect_green "cgpuctl runtime configure --default"
 
+echo "What is announced to Docker Swarm, and what the GPUs have."
+expect cgpuctl swarm configure -q
+expect_green "cgpuctl swarm configure"
+expect cgpuctl set-max-inst 1 10 -q
+expect_found 'Docker Swarm' warning 'cgpu_instances=40, and the GPUs have .* cgpu_instances=30' 'cgpuctl swarm configure, and then '
+expect cgpuctl swarm configure -q
+expect_green "the second cgpuctl swarm configure"
+jq 'del(."default-runtime")' /etc/docker/daemon.json >"$scratch/daemon.json" && cp "$scratch/daemon.json" /etc/docker/daemon.json
+expect_found 'Docker Swarm' warning 'its default-runtime is not' 'cgpuctl runtime configure --default'
+expect /usr/bin/cgpuctl runtime configure --default -q
+jq '."live-restore" = true' /etc/docker/daemon.json >"$scratch/daemon.json" && cp "$scratch/daemon.json" /etc/docker/daemon.json
+expect_found 'Docker Swarm' warning 'has live-restore' 'remove live-restore'
+jq 'del(."live-restore")' /etc/docker/daemon.json >"$scratch/daemon.json" && cp "$scratch/daemon.json" /etc/docker/daemon.json
+expect_green "the end of live-restore"
+
 echo "Podman's file."
 cp /bin/true /usr/bin/podman
 mkdir -p /etc/containers
@@ -128,6 +143,7 @@ simgpu mode 0 exclusive
 wait_for 20 finds GPUs warning 'GPU 0 takes no instance' 'nvidia-smi -i 0 -c DEFAULT'
 simgpu mode 0 mig
 wait_for 20 finds GPUs warning 'GPU 0 takes no instance' 'nvidia-smi -i 0 -mig 0'
+expect finds 'Docker Swarm' warning 'announces cgpu_memory_mib=32260 .*, and the GPUs have cgpu_memory_mib=16130' 'cgpuctl swarm configure'
 simgpu mode 1 prohibited
 wait_for 20 finds GPUs problem 'GPU 1 takes no instance' 'nvidia-smi -i 1 -c DEFAULT'
 simgpu mode 0 normal && simgpu mode 1 no-persistence

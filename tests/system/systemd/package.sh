@@ -180,6 +180,7 @@ wait_for 5 none_listed
 docker_says() { docker info 2>/dev/null | grep -qE "^ *$1\$"; }
 expect cgpuctl runtime configure --default
 wait_for 10 docker_says 'Default Runtime: cgpu'
+expect cgpuctl swarm configure -q
 expect docker run -d --name train -e "${four_of_15[0]}" -e "${four_of_15[1]}" lab burn --forever >"$scratch/train.id"
 expect_error "  $(cat "$scratch/train.id")" dpkg -r cgpu
 expect docker rm -f train >/dev/null
@@ -187,7 +188,7 @@ wait_for 5 none_listed
 expect dpkg -r cgpu >"$scratch/remove.log"
 wait_for 10 docker_says 'Default Runtime: runc'
 expect_equal "a container afterwards" "$(docker run --rm lab echo here)" here
-expect_equal "runtimes of daemon.json" "$(jq -c .runtimes /etc/docker/daemon.json)" '{}'
+expect_equal "runtimes and resources of daemon.json" "$(jq -c '[.runtimes, .["node-generic-resources"]]' /etc/docker/daemon.json)" '[{},null]'
 is_active && fail "cgpud runs without its package"
 expect_error 'not found|not provided|activat' busctl call org.cgpu1 /org/cgpu1 org.cgpu1.Manager FindGpu s 0
 expect test ! -e /usr/lib/cgpu -a ! -e /usr/bin/cgpuctl -a ! -e /usr/share/dbus-1/system-services/org.cgpu1.service

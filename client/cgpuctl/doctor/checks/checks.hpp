@@ -21,6 +21,7 @@ namespace cgpu::cgpuctl::doctor {
 [[nodiscard]] Findings check_instances(const Look& look);
 [[nodiscard]] Findings check_cdi(const Look& look);
 [[nodiscard]] Findings check_docker(const Look& look);
+[[nodiscard]] Findings check_swarm(const Look& look);
 [[nodiscard]] Findings check_podman(const Look& look);
 [[nodiscard]] Findings check_nvidia_runtime(const Look& look);
 [[nodiscard]] Findings check_cgroups(const Look& look);

@@ -6,7 +6,6 @@ namespace cgpu::cgpuctl::doctor {
 namespace {
 
 constexpr const char* kDocker = "Docker";
-constexpr const char* kDockerFile = "/etc/docker/daemon.json";
 constexpr const char* kRegister = "cgpuctl runtime configure";
 
 /// Of an entry of `runtimes`; empty: it has none.

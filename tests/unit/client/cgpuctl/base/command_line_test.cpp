@@ -66,6 +66,7 @@ TEST(VerbTable, HasEveryVerbOnce) {
                             "upgrade",
                             "set-mode",
                             "runtime",
+                            "swarm",
                             "help",
                             "version"}));
 }

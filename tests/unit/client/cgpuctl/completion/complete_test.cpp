@@ -82,6 +82,7 @@ TEST_F(Complete, GpusInstancesPoliciesAndVersions) {
     EXPECT_EQ(words_for({"module", "add", ""}), Words{":files"});
     EXPECT_EQ(words_for({"set-mode", "m"}), (Words{"memory", "memory+compute"}));
     EXPECT_EQ(words_for({"runtime", "configure", "--as", ""}), Words{"nvidia"});
+    EXPECT_EQ(words_for({"swarm", ""}), Words{"configure"});
 }
 
 TEST_F(Complete, WhatFollowsTheMarkIsAnotherCommand) {

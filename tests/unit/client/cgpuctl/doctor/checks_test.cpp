@@ -215,6 +215,40 @@ TEST_F(Checks, Docker) {
     EXPECT_EQ(found(check_docker(look())).level, Level::problem);
 }
 
+TEST_F(Checks, Swarm) {
+    const auto announce = [&](const std::string& resources, const std::string& more) {
+        root_.file(
+            "/etc/docker/daemon.json",
+            R"({"runtimes": {"cgpu": {"path": "/usr/bin/cgpu-runtime"}}, "node-generic-resources": [)" +
+                resources + "]" + more + "}");
+    };
+    const std::string real = R"("cgpu_memory_mib=32260", "cgpu_instances=40")";
+    const std::string by_default = R"(, "default-runtime": "cgpu")";
+    expect_ok(check_swarm(look()));
+    announce(R"("ssd=2")", "");
+    expect_ok(check_swarm(look()));
+    announce(real, by_default);
+    expect_ok(check_swarm(look()));
+
+    announce(R"("cgpu_memory_mib=48390", "cgpu_instances=60")", by_default);
+    EXPECT_EQ(found(check_swarm(look())).why, "Swarm puts tasks here that cgpud refuses");
+    EXPECT_TRUE(found(check_swarm(look())).fix.starts_with("cgpuctl swarm configure, and then "));
+    announce(R"("cgpu_memory_mib=16130", "cgpu_instances=40")", by_default);
+    EXPECT_EQ(found(check_swarm(look())).why, "Swarm leaves a part of the GPUs unused");
+    announce(real, "");
+    EXPECT_EQ(found(check_swarm(look())).fix, "cgpuctl runtime configure --default");
+    announce(real, by_default + R"(, "live-restore": true)");
+    EXPECT_EQ(found(check_swarm(look())).fix, "remove live-restore from the file");
+
+    for (client::Gpu& gpu : snapshot_->gpus) gpu.present = false;
+    announce(real, by_default);
+    EXPECT_TRUE(found(check_swarm(look())).fix.starts_with("cgpuctl swarm configure --remove, and then "));
+    snapshot_.reset();
+    EXPECT_EQ(found(check_swarm(look())).level, Level::unchecked);
+    root_.file("/etc/docker/daemon.json", "{");
+    EXPECT_EQ(found(check_swarm(look())).level, Level::unchecked);
+}
+
 TEST_F(Checks, Podman) {
     expect_ok(check_podman(look()));
     program("/usr/bin/podman");

@@ -332,6 +332,21 @@ const std::vector<Verb>& table() {
          "cgpuctl runtime configure",
          &runtime,
          true},
+        {"cdi",
+         {{"ACTION", &Input::action, "generate"}},
+         {{"--output", &Input::output, "FILE",
+           "write it there, as root: /etc/cdi/cgpu.json; default: print it"},
+          kDryRun,
+          kQuiet},
+         false,
+         "Describe parts of the GPUs as CDI devices, for docker and podman --device",
+         "The devices are 0-quarter, 0-half and 0-whole for each GPU, and quarter, half and whole, for "
+         "which\n"
+         "cgpud chooses the GPU. A part is one of the memory and of the compute. Those without a GPU need\n"
+         "cgpu's runtime; the others work with runc and crun, too. Run it again when GPUs change.",
+         "cgpuctl cdi generate --output /etc/cdi/cgpu.json",
+         &cdi,
+         true},
         {"help",
          {{"VERB", &Input::verb, "a verb; without it, all verbs are listed", true}},
          {},

@@ -36,12 +36,14 @@ struct Input {
     std::string what;    ///< a version, a folder or a tar file
     std::string folder;  ///< where the versions lie
 
-    // of runtime, module and config
+    // of runtime, cdi, module and config
     std::string action;
     std::vector<std::string> files;  ///< of config
 
     std::string if_generation;  ///< of apply
     std::string file;           ///< of apply and runtime
+
+    std::string output;  ///< of cdi: a file
 
     // of runtime
     std::string engine;

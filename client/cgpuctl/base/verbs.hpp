@@ -28,6 +28,7 @@ client::Result<void> forget(const Input& input, client::Node& node, Terminal& te
 client::Result<void> doctor_verb(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> bench(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> module(const Input& input, client::Node& node, Terminal& terminal);
+client::Result<void> cdi(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> runtime(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> upgrade(const Input& input, client::Node& node, Terminal& terminal);
 /// Returns only if the command could not be started.

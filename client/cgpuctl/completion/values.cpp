@@ -84,6 +84,7 @@ Candidates verb_names() {
 Candidates actions(std::string_view verb) {
     if (verb == "config") return {{"show", "the values in force"}, {"check", "whether files are good"}};
     if (verb == "runtime") return {{"configure", "register it with Docker or Podman"}};
+    if (verb == "cdi") return {{"generate", "write a specification"}};
     return {{"list", "installed versions"},
             {"show", "one version"},
             {"add", "install a version"},

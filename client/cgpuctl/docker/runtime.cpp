@@ -1,17 +1,13 @@
-#include <filesystem>
-
-#include <unistd.h>
-
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/docker/configure_podman.hpp"
 #include "client/cgpuctl/docker/docker_config.hpp"
 #include "client/cgpuctl/docker/docker_reload.hpp"
+#include "client/cgpuctl/docker/runtime_program.hpp"
 #include "core/model/quote.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
 
-namespace fs = std::filesystem;
 using client::Result;
 using Kind = client::ClientError::Kind;
 
@@ -42,17 +38,9 @@ Result<void> check(const Input& input) {
     return {};
 }
 
-/// The wrapper is installed beside cgpuctl.
-Result<std::string> wrapper() {
-    std::error_code error;
-    const fs::path path = fs::read_symlink("/proc/self/exe", error).parent_path() / "cgpu-runtime";
-    if (access(path.c_str(), X_OK) == 0) return path.native();
-    return client::fail(Kind::failed, path.native() + ": it is not installed. Try: install cgpu again.");
-}
-
 Result<DockerConfig> changed(const Input& input, const DockerConfig& config) {
     if (input.remove) return without_runtime(config);
-    const auto program = wrapper();
+    const auto program = runtime_program();
     if (!program) return tl::unexpected(program.error());
     return with_runtime(config, {*program, input.as == "nvidia", input.make_default});
 }
@@ -62,7 +50,7 @@ Result<DockerConfig> changed(const Input& input, const DockerConfig& config) {
 Result<void> runtime(const Input& input, client::Node&, Terminal& terminal) {
     if (auto checked = check(input); !checked) return checked;
     if (input.engine == "podman") {
-        const auto program = input.remove ? Result<std::string>() : wrapper();
+        const auto program = input.remove ? Result<std::string>() : runtime_program();
         if (!program) return tl::unexpected(program.error());
         return configure_podman(input, *program, terminal);
     }

@@ -3,12 +3,18 @@
 #include <filesystem>
 
 #include "client/runtime/call/unmanaged_gpus.hpp"
+#include "client/runtime/oci/cdi_devices.hpp"
 #include "core/request/request.hpp"
 #include "core/request/unknown_name.hpp"
 
 namespace cgpu::runtime {
 
 Result<Variables> asked_by(const OciBundle& bundle) {
+    // The engine has merged their variables, so only the last one would count.
+    if (const auto devices = own_cdi_devices(bundle); devices.size() > 1)
+        return client::fail(client::ClientError::Kind::refused,
+                            devices[0] + " and " + devices[1] +
+                                ": a container can have one part only. Try: name one of these devices.");
     Variables all = bundle.annotations();
     all.merge(bundle.environment());
     Variables asked;

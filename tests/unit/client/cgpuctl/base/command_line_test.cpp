@@ -64,6 +64,7 @@ TEST(VerbTable, HasEveryVerbOnce) {
                             "upgrade",
                             "set-mode",
                             "runtime",
+                            "cdi",
                             "help",
                             "version"}));
 }

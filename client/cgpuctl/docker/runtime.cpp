@@ -1,4 +1,5 @@
 #include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/docker/configure_containerd.hpp"
 #include "client/cgpuctl/docker/configure_podman.hpp"
 #include "client/cgpuctl/docker/docker_config.hpp"
 #include "client/cgpuctl/docker/docker_reload.hpp"
@@ -20,17 +21,22 @@ Result<void> check(const Input& input) {
     if (!input.as.empty() && input.as != "nvidia")
         return client::fail(Kind::usage, "--as " + model::quote(input.as) +
                                              ": the only other name is nvidia. Try: --as nvidia.");
-    if (!input.engine.empty() && input.engine != "docker" && input.engine != "podman")
-        return client::fail(Kind::usage,
-                            "--for " + model::quote(input.engine) +
-                                ": it is no engine that cgpuctl configures. Try: --for docker or "
-                                "--for podman; containerd needs nothing (ctr run --runc-binary "
-                                "/usr/bin/cgpu-runtime).");
+    if (!input.engine.empty() && input.engine != "docker" && input.engine != "podman" &&
+        input.engine != "containerd")
+        return client::fail(Kind::usage, "--for " + model::quote(input.engine) +
+                                             ": it is no engine that cgpuctl configures. Try: --for docker, "
+                                             "--for podman or --for containerd.");
     if (input.engine == "podman" && (!input.as.empty() || !input.file.empty() || input.no_reload))
         return client::fail(
             Kind::usage,
             "--for podman: --as, --file and --no-reload are for Docker. Try: cgpuctl runtime configure "
             "--for podman.");
+    if (input.engine == "containerd" && (!input.as.empty() || input.make_default || input.no_reload))
+        return client::fail(
+            Kind::usage,
+            "--for containerd: --as, --default and --no-reload are for the other engines. Try: cgpuctl "
+            "runtime "
+            "configure --for containerd, and name the runtime cgpu where a container is described.");
     if (input.remove && (input.make_default || !input.as.empty()))
         return client::fail(
             Kind::usage,
@@ -53,6 +59,11 @@ Result<void> runtime(const Input& input, client::Node&, Terminal& terminal) {
         const auto program = input.remove ? Result<std::string>() : runtime_program();
         if (!program) return tl::unexpected(program.error());
         return configure_podman(input, *program, terminal);
+    }
+    if (input.engine == "containerd") {
+        const auto program = input.remove ? Result<std::string>() : runtime_program();
+        if (!program) return tl::unexpected(program.error());
+        return configure_containerd(input, *program, terminal);
     }
     const std::string file = input.file.empty() ? kDockerFile : input.file;
     const auto old = read_docker_config(file);

@@ -73,7 +73,6 @@ client::Result<void> cdi_attach_hook(const std::string& state, client::Node& nod
     if (bundle->is_managed()) return {};
     auto variables = asked_by(*bundle);
     if (!variables) return tl::unexpected(variables.error());
-    if (variables->empty()) return {};
 
     const auto snapshot = node.read();
     if (!snapshot) return tl::unexpected(snapshot.error());
@@ -83,7 +82,6 @@ client::Result<void> cdi_attach_hook(const std::string& state, client::Node& nod
     const std::string& id = container->id;
     const auto created = node.create_instance(id, engine_name(*bundle, id), *variables, false);
     if (!created) return tl::unexpected(created.error());
-    if (created->quotas.empty()) return {};
     auto done = check_granted(*bundle, *created, minors);
     if (done) {
         std::istringstream again(state);

@@ -2,9 +2,9 @@
 
 #include <sstream>
 
-#include "client/runtime/call/asked.hpp"
 #include "client/runtime/hooks/container_state.hpp"
 #include "client/runtime/hooks/mount_hook.hpp"
+#include "client/runtime/oci/oci_bundle.hpp"
 
 namespace cgpu::runtime {
 
@@ -18,10 +18,6 @@ client::Result<void> cdi_mount_hook(const std::string& instances, const std::str
     const auto bundle = OciBundle::read(container->bundle);
     if (!bundle) return tl::unexpected(bundle.error());
     if (bundle->is_managed()) return {};
-    const auto variables = asked_by(*bundle);
-    if (!variables) return tl::unexpected(variables.error());
-    // As the hook before it: the container says that it isn't to be managed.
-    if (variables->empty()) return {};
     std::istringstream again(state);
     return mount_hook(instances + "/" + container->id + "/link", bundle->root(),
                       {bundle->variable("LD_LIBRARY_PATH"), bundle->variable("CONDA_PREFIX")}, again);

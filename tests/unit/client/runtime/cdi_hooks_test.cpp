@@ -65,10 +65,12 @@ TEST_F(CdiHooksTest, WhatCgpusRuntimeMadeIsLeftAlone) {
     EXPECT_TRUE(cdi_mount_hook("/no/instances", state()));
 }
 
-TEST_F(CdiHooksTest, WhatDeclinesManagementIsLeftAlone) {
-    ASSERT_TRUE(attach(config(kOfGpu0 + R"(,"CGPU_DISABLE=1")", {0})));
+TEST_F(CdiHooksTest, AVariableThatDeclinesManagementContradictsTheDevice) {
+    const auto done = attach(config(kOfGpu0 + R"(,"CGPU_DISABLE=1")", {0}));
+    ASSERT_FALSE(done);
+    EXPECT_NE(done.error().text.find("cgpu.org/gpu=0-quarter: "), std::string::npos) << done.error().text;
+    EXPECT_FALSE(attach(config(kOfGpu0 + R"(,"CGPU_MEM=0")", {0})));
     EXPECT_TRUE(node.calls.empty());
-    EXPECT_TRUE(cdi_mount_hook("/no/instances", state()));
 }
 
 TEST_F(CdiHooksTest, AGpuThatCgpudWouldChooseIsRefused) {

@@ -84,6 +84,18 @@ podman_runtime=/usr/bin/cgpu-runtime
 expect_part 0 "$quarter" "${all[@]}" --device cgpu.org/gpu=quarter
 expect_part 1 "$quarter" "${all[@]}" --device cgpu.org/gpu=1-quarter
 
+echo "By NVIDIA's runtime alone, which brings in what the device names."
+podman_runtime=/usr/bin/nvidia-container-runtime
+expect cp "$top/tests/lab.d/docker/nvidia-container-runtime" $podman_runtime
+mkdir -p /etc/nvidia-container-runtime
+for mode in legacy cdi; do
+    echo $mode >/etc/nvidia-container-runtime/mode
+    in_container --device cgpu.org/gpu=1-quarter -- sh -c 'info; alloc --mib 9000' >"$scratch/info" 2>&1
+    expect_equal "total in mode $mode: $(cat "$scratch/info")" "$(fact "$scratch/info" device.0.total_mem)" "$quarter"
+    expect has "$scratch/info" 'result 2 CUDA_ERROR_OUT_OF_MEMORY'
+    refused 'cgpu.org/gpu=quarter: it leaves the choice of the GPU to cgpud' --device cgpu.org/gpu=quarter -e NVIDIA_VISIBLE_DEVICES=all
+done
+
 echo "Parts that are no whole number of slices."
 expect cgpuctl set-max-inst 1 10 -q
 expect cgpuctl cdi generate --output /etc/cdi/cgpu.json >/dev/null 2>"$scratch/warning"

@@ -338,20 +338,24 @@ const std::vector<Verb>& table() {
          &set_mode},
         {"runtime",
          {{"ACTION", &Input::action, "configure"}},
-         {{"--for", &Input::engine, "ENGINE", "docker or podman; default: docker"},
+         {{"--for", &Input::engine, "ENGINE", "docker, podman or containerd; default: docker"},
           {"--as", &Input::as, "NAME",
            "register it under this name, too: nvidia, so that old command lines work"},
           {"--default", &Input::make_default, "", "use it for containers that name no runtime, too"},
           {"--remove", &Input::remove, "", "undo it, and restore the former configuration"},
-          {"--file", &Input::file, "FILE", "Docker's configuration; default: /etc/docker/daemon.json"},
+          {"--file", &Input::file, "FILE",
+           "Docker's or containerd's configuration; default: "
+           "/etc/docker/daemon.json,\n/etc/containerd/config.toml"},
           {"--no-reload", &Input::no_reload, "", "don't tell a running dockerd to reload the file"},
           kDryRun,
           kQuiet},
          false,
-         "Register cgpu's container runtime with Docker or Podman (as root)",
+         "Register cgpu's container runtime with an engine (as root)",
          "All other keys of Docker's file stay. Docker is told to reload the file; it is not restarted, and\n"
          "running containers are not affected. Podman gets a file of its own in\n"
-         "/etc/containers/containers.conf.d.",
+         "/etc/containers/containers.conf.d. containerd gets a table of its own for CRI (version 2 or 3 of "
+         "its\n"
+         "file), and reads it when it is restarted.",
          "cgpuctl runtime configure",
          &runtime,
          true},
@@ -370,6 +374,21 @@ const std::vector<Verb>& table() {
          "it starts, and is not restarted.",
          "cgpuctl swarm configure",
          &swarm,
+         true},
+        {"cdi",
+         {{"ACTION", &Input::action, "generate"}},
+         {{"--output", &Input::output, "FILE",
+           "write it there, as root: /etc/cdi/cgpu.json; default: print it"},
+          kDryRun,
+          kQuiet},
+         false,
+         "Describe parts of the GPUs as CDI devices, for docker and podman --device",
+         "The devices are 0-quarter, 0-half and 0-whole for each GPU, and quarter, half and whole, for "
+         "which\n"
+         "cgpud chooses the GPU. A part is one of the memory and of the compute. Those without a GPU need\n"
+         "cgpu's runtime; the others work with runc and crun, too. Run it again when GPUs change.",
+         "cgpuctl cdi generate --output /etc/cdi/cgpu.json",
+         &cdi,
          true},
         {"help",
          {{"VERB", &Input::verb, "a verb; without it, all verbs are listed", true}},

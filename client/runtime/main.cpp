@@ -6,6 +6,7 @@
 #include <cstring>
 #include <exception>
 #include <iostream>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "client/runtime/call/exec_environment.hpp"
 #include "client/runtime/call/hook_log.hpp"
 #include "client/runtime/call/refusal.hpp"
+#include "client/runtime/cdi_mount.hpp"
 #include "client/runtime/chain/calls.hpp"
 #include "client/runtime/chain/low_level_runtime.hpp"
 #include "client/runtime/chain/next_runtime.hpp"
@@ -35,14 +37,20 @@ ClientError become_managed(char** arguments) {
 }
 
 int hook_main(std::vector<std::string> arguments, char** all) {
-    const HookLog log = take_hook_log(arguments);
+    const bool by_cdi = arguments.size() >= 3 && arguments[0] == "cdi";
+    const HookLog log = by_cdi ? log_of_calling_runtime() : take_hook_log(arguments);
+    const bool is_attach = by_cdi
+                               ? arguments.size() == 3 && arguments[1] == "attach"
+                               : (arguments.size() == 2 || arguments.size() == 3) && arguments[0] == "attach";
     Result<void> done;
     // A package of an earlier version wrote the hook with one argument less.
     if (arguments.size() == 4 && arguments[0] == "mount")
         done = mount_hook(arguments[1], arguments[2], {arguments[3], ""}, std::cin);
     else if (arguments.size() == 5 && arguments[0] == "mount")
         done = mount_hook(arguments[1], arguments[2], {arguments[3], arguments[4]}, std::cin);
-    else if ((arguments.size() == 2 || arguments.size() == 3) && arguments[0] == "attach")
+    else if (by_cdi && arguments.size() == 4 && arguments[1] == "mount")
+        done = cdi_mount_hook(arguments[3], {std::istreambuf_iterator<char>(std::cin), {}});
+    else if (is_attach)
         done = tl::unexpected(become_managed(all));
     else
         done = client::fail(ClientError::Kind::usage,

@@ -1,13 +1,15 @@
 // cgpu-runtime-managed: cgpu-runtime executes it with the same arguments if cgpud must be called: to create a
-// container that requests a part of a GPU or gets GPUs without that, and to attach one.
+// container that requests a part of a GPU or gets GPUs without that, and in hooks, to attach one.
 #include <exception>
 #include <iostream>
+#include <iterator>
 #include <string>
 #include <vector>
 
 #include "client/node/bus_node.hpp"
 #include "client/runtime/call/hook_log.hpp"
 #include "client/runtime/call/refusal.hpp"
+#include "client/runtime/cdi_attach.hpp"
 #include "client/runtime/chain/low_level_runtime.hpp"
 #include "client/runtime/chain/next_runtime.hpp"
 #include "client/runtime/chain/programs.hpp"
@@ -25,6 +27,15 @@ int attach_main(std::vector<std::string> arguments) {
     const auto done = attach_hook(arguments[2], std::cin, node);
     if (done || !must_succeed) return 0;
     report_failed_hook(log, done.error().text);
+    return 1;
+}
+
+/// Of a container that another runtime makes.
+int cdi_attach_main() {
+    client::BusNode node;
+    const auto done = cdi_attach_hook({std::istreambuf_iterator<char>(std::cin), {}}, node);
+    if (done) return 0;
+    report_failed_hook(log_of_calling_runtime(), done.error().text);
     return 1;
 }
 
@@ -52,6 +63,8 @@ int main(int argc, char** argv) {
     try {
         if (arguments.size() >= 3 && arguments[0] == "hook" && arguments[1] == "attach")
             return attach_main(arguments);
+        if (arguments.size() >= 3 && arguments[0] == "hook" && arguments[1] == "cdi")
+            return cdi_attach_main();
         if (invocation.creates()) return create_main(invocation, argv);
         report_refusal(
             invocation,

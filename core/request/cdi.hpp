@@ -19,4 +19,11 @@ inline constexpr std::array<std::string_view, 3> kCdiGpuKinds = {
     return std::nullopt;
 }
 
+/// The kind of cgpu's own devices, which `cgpuctl cdi generate` describes: parts of a GPU.
+inline constexpr std::string_view kOwnCdiKind = "cgpu.org/gpu";
+
+/// The first arguments of the hooks that such a device adds to a container. They are followed by `attach` or
+/// `mount`, and by the name of the device.
+inline constexpr std::array<std::string_view, 3> kCdiHook = {"cgpu-runtime", "hook", "cdi"};
+
 }  // namespace cgpu::request

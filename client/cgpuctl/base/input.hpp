@@ -41,12 +41,14 @@ struct Input {
     std::string what;    ///< a version, a folder or a tar file
     std::string folder;  ///< where the versions lie
 
-    // of runtime, swarm, module and config
+    // of runtime, swarm, cdi, module and config
     std::string action;
     std::vector<std::string> files;  ///< of config
 
     std::string if_generation;  ///< of apply
     std::string file;           ///< of apply, runtime and swarm
+
+    std::string output;  ///< of cdi: a file
 
     // of runtime
     std::string engine;

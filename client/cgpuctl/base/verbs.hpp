@@ -30,6 +30,7 @@ client::Result<void> forget(const Input& input, client::Node& node, Terminal& te
 client::Result<void> doctor_verb(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> bench(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> module(const Input& input, client::Node& node, Terminal& terminal);
+client::Result<void> cdi(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> runtime(const Input& input, client::Node& node, Terminal& terminal);
 /// Returns when the user ends it; without a terminal only with --batch.
 client::Result<void> top_verb(const Input& input, client::Node& node, Terminal& terminal);

@@ -83,8 +83,9 @@ Candidates verb_names() {
 
 Candidates actions(std::string_view verb) {
     if (verb == "config") return {{"show", "the values in force"}, {"check", "whether files are good"}};
-    if (verb == "runtime") return {{"configure", "register it with Docker or Podman"}};
+    if (verb == "runtime") return {{"configure", "register it with an engine"}};
     if (verb == "swarm") return {{"configure", "announce the GPUs to Docker Swarm"}};
+    if (verb == "cdi") return {{"generate", "write a specification"}};
     return {{"list", "installed versions"},
             {"show", "one version"},
             {"add", "install a version"},
@@ -129,7 +130,9 @@ std::vector<Candidate> values_of(std::string_view name, std::string_view verb, s
     if (name == "ACTION") return actions(verb);
     if (name == "WHAT") return what(first, node);
     if (name == "NAME" && verb == "forget") return kept_names(node);
-    if (name == "ENGINE") return {{"docker", "the default"}, {"podman", "for all users of the machine"}};
+    if (name == "ENGINE")
+        return {
+            {"docker", "the default"}, {"podman", "for all users of the machine"}, {"containerd", "for CRI"}};
     if (name == "NAME" && verb == "runtime") return {{"nvidia", "the name of NVIDIA's runtime"}};
     if (name == "GPU|SETTING")
         return joined(gpus(node), {{"default-memory", "as configured"}, {"mode", "as configured"}});

@@ -1,17 +1,14 @@
-#include <filesystem>
-
-#include <unistd.h>
-
 #include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/docker/configure_containerd.hpp"
 #include "client/cgpuctl/docker/configure_podman.hpp"
 #include "client/cgpuctl/docker/docker_config.hpp"
 #include "client/cgpuctl/docker/docker_reload.hpp"
+#include "client/cgpuctl/docker/runtime_program.hpp"
 #include "core/model/quote.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
 
-namespace fs = std::filesystem;
 using client::Result;
 using Kind = client::ClientError::Kind;
 
@@ -22,17 +19,22 @@ Result<void> check(const Input& input) {
     if (!input.as.empty() && input.as != "nvidia")
         return client::fail(Kind::usage, "--as " + model::quote(input.as) +
                                              ": the only other name is nvidia. Try: --as nvidia.");
-    if (!input.engine.empty() && input.engine != "docker" && input.engine != "podman")
-        return client::fail(Kind::usage,
-                            "--for " + model::quote(input.engine) +
-                                ": it is no engine that cgpuctl configures. Try: --for docker or "
-                                "--for podman; containerd needs nothing (ctr run --runc-binary "
-                                "/usr/bin/cgpu-runtime).");
+    if (!input.engine.empty() && input.engine != "docker" && input.engine != "podman" &&
+        input.engine != "containerd")
+        return client::fail(Kind::usage, "--for " + model::quote(input.engine) +
+                                             ": it is no engine that cgpuctl configures. Try: --for docker, "
+                                             "--for podman or --for containerd.");
     if (input.engine == "podman" && (!input.as.empty() || !input.file.empty() || input.no_reload))
         return client::fail(
             Kind::usage,
             "--for podman: --as, --file and --no-reload are for Docker. Try: cgpuctl runtime configure "
             "--for podman.");
+    if (input.engine == "containerd" && (!input.as.empty() || input.make_default || input.no_reload))
+        return client::fail(
+            Kind::usage,
+            "--for containerd: --as, --default and --no-reload are for the other engines. Try: cgpuctl "
+            "runtime "
+            "configure --for containerd, and name the runtime cgpu where a container is described.");
     if (input.remove && (input.make_default || !input.as.empty()))
         return client::fail(
             Kind::usage,
@@ -40,17 +42,9 @@ Result<void> check(const Input& input) {
     return {};
 }
 
-/// The wrapper is installed beside cgpuctl.
-Result<std::string> wrapper() {
-    std::error_code error;
-    const fs::path path = fs::read_symlink("/proc/self/exe", error).parent_path() / "cgpu-runtime";
-    if (access(path.c_str(), X_OK) == 0) return path.native();
-    return client::fail(Kind::failed, path.native() + ": it is not installed. Try: install cgpu again.");
-}
-
 Result<DockerConfig> changed(const Input& input, const DockerConfig& config) {
     if (input.remove) return without_runtime(config);
-    const auto program = wrapper();
+    const auto program = runtime_program();
     if (!program) return tl::unexpected(program.error());
     return with_runtime(config, {*program, input.as == "nvidia", input.make_default});
 }
@@ -60,9 +54,14 @@ Result<DockerConfig> changed(const Input& input, const DockerConfig& config) {
 Result<void> runtime(const Input& input, client::Node&, Terminal& terminal) {
     if (auto checked = check(input); !checked) return checked;
     if (input.engine == "podman") {
-        const auto program = input.remove ? Result<std::string>() : wrapper();
+        const auto program = input.remove ? Result<std::string>() : runtime_program();
         if (!program) return tl::unexpected(program.error());
         return configure_podman(input, *program, terminal);
+    }
+    if (input.engine == "containerd") {
+        const auto program = input.remove ? Result<std::string>() : runtime_program();
+        if (!program) return tl::unexpected(program.error());
+        return configure_containerd(input, *program, terminal);
     }
     const std::string file = input.file.empty() ? kDockerFile : input.file;
     const auto old = read_docker_config(file);

@@ -3,12 +3,19 @@
 #include <filesystem>
 
 #include "client/runtime/call/unmanaged_gpus.hpp"
+#include "client/runtime/oci/cdi_devices.hpp"
 #include "core/request/request.hpp"
 #include "core/request/unknown_name.hpp"
 
 namespace cgpu::runtime {
 
 Result<Variables> asked_by(const OciBundle& bundle) {
+    // The engine has merged their variables, so only the last one would count.
+    const auto devices = own_cdi_devices(bundle);
+    if (devices.size() > 1)
+        return client::fail(client::ClientError::Kind::refused,
+                            devices[0] + " and " + devices[1] +
+                                ": a container can have one part only. Try: name one of these devices.");
     Variables all = bundle.annotations();
     all.merge(bundle.environment());
     Variables asked;
@@ -16,6 +23,13 @@ Result<Variables> asked_by(const OciBundle& bundle) {
         if (client::asks_for_gpu(name)) asked.emplace(name, value);
     const auto request = request::parse_request(asked);
     if (!request) return client::fail(client::ClientError::Kind::refused, request.error().text);
+    // An image may have such a variable, and whoever names the device means a limit.
+    if (!*request && !devices.empty())
+        return client::fail(
+            client::ClientError::Kind::refused,
+            devices.front() +
+                ": the container's variables say that it isn't to be managed (CGPU_DISABLE, or an "
+                "amount of 0). Try: leave out the device or the variable.");
     // The daemon decides whether a variable that only looks like ours is refused.
     return *request || request::find_unknown_name(asked) ? asked : Variables();
 }

@@ -9,7 +9,8 @@ namespace cgpu::runtime {
 
 /// A container's request: the variables and annotations that name GPU resources, or look as if they should.
 /// Empty: it requests nothing and isn't managed. An annotation wins over a variable of the same name. Error
-/// (refused): a value that can't be read.
+/// (refused): a value that can't be read, two of cgpu's CDI devices, or one that
+/// is requested not to be managed.
 [[nodiscard]] Result<Variables> asked_by(const OciBundle& bundle);
 
 /// Whether cgpud must be asked before this call creates its container: it requests a part of a GPU, or gets

@@ -20,4 +20,8 @@ struct HookLog {
 /// Removes that argument from those of a hook, if it is there.
 [[nodiscard]] HookLog take_hook_log(std::vector<std::string>& arguments);
 
+/// For a hook that wasn't told: the log of the runtime from which this process descends, as the command line
+/// of that one has it. Empty if there is no such runtime, or no such log.
+[[nodiscard]] HookLog log_of_calling_runtime(const std::string& proc = "/proc");
+
 }  // namespace cgpu::runtime

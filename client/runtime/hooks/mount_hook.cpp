@@ -2,6 +2,7 @@
 
 #include "client/run/driver/driver_files.hpp"
 #include "client/run/mounts/fronts.hpp"
+#include "client/runtime/oci/cdi_devices.hpp"
 #include "client/runtime/oci/oci_bundle.hpp"
 
 namespace cgpu::runtime {
@@ -14,7 +15,9 @@ bool hooks_follow(std::istream& input) {
     const auto folder = state.is_object() ? state.find("bundle") : state.end();
     if (!state.is_object() || folder == state.end() || !folder->is_string()) return false;
     auto bundle = OciBundle::read(folder->get<std::string>());
-    return bundle && bundle->move_hooks_to_the_end("createContainer", kMountHook);
+    if (!bundle) return false;
+    const std::vector<std::string> own = bundle->is_managed() ? kMountHook : cdi_hook();
+    return bundle->move_hooks_to_the_end("createContainer", own);
 }
 
 }  // namespace

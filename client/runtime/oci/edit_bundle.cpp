@@ -6,6 +6,7 @@
 
 #include "client/run/job/granted_environment.hpp"
 #include "client/runtime/oci/cdi_annotations.hpp"
+#include "client/runtime/oci/cdi_devices.hpp"
 #include "client/runtime/oci/gpu_devices.hpp"
 #include "client/runtime/oci/gpu_minors.hpp"
 #include "core/model/quote.hpp"
@@ -113,14 +114,12 @@ Result<void> edit_bundle(OciBundle& bundle, const Edit& edit) {
     remove_cdi_gpus(bundle);
     keep_gpu_devices(bundle, granted_minors(edit));
 
+    remove_cdi_hooks(bundle);
     give_read_only_root_a_place(bundle);
     add_attach_hook(bundle, edit, true);
-    const auto value_of = [&environment](const char* name) {
-        const auto variable = environment.find(name);
-        return variable == environment.end() ? "" : variable->second;
-    };
-    bundle.add_hook("createContainer", hook(edit, {"mount", edit.created.link_folder, bundle.root(),
-                                                   value_of("LD_LIBRARY_PATH"), value_of("CONDA_PREFIX")}));
+    bundle.add_hook("createContainer",
+                    hook(edit, {"mount", edit.created.link_folder, bundle.root(),
+                                bundle.variable("LD_LIBRARY_PATH"), bundle.variable("CONDA_PREFIX")}));
     return {};
 }
 

@@ -39,14 +39,13 @@ bool names(const Json& entry, const std::string& name) {
     return entry.is_string() && entry.get_ref<const std::string&>().starts_with(name + "=");
 }
 
-/// Whether a hook's arguments begin with these.
+}  // namespace
+
 bool begins_with(const Json& hook, const std::vector<std::string>& arguments) {
     const Json all = hook.is_object() ? list_at(hook, Json::json_pointer("/args")) : Json::array();
     const Json wanted = arguments;
     return all.size() >= wanted.size() && std::equal(wanted.begin(), wanted.end(), all.begin());
 }
-
-}  // namespace
 
 Result<OciBundle> OciBundle::read(const std::string& folder) {
     const std::string absolute = std::filesystem::absolute(folder.empty() ? "." : folder).native();
@@ -78,6 +77,12 @@ Variables OciBundle::environment() const {
         if (equals != std::string::npos) variables[text.substr(0, equals)] = text.substr(equals + 1);
     }
     return variables;
+}
+
+std::string OciBundle::variable(const std::string& name) const {
+    const Variables all = environment();
+    const auto found = all.find(name);
+    return found == all.end() ? std::string() : found->second;
 }
 
 Variables OciBundle::annotations() const {
@@ -158,6 +163,15 @@ bool OciBundle::move_hooks_to_the_end(const std::string& stage, const std::vecto
     if (others == list) return false;
     config_[where] = std::move(others);
     return true;
+}
+
+void OciBundle::remove_hooks(const std::string& stage, const std::vector<std::string>& arguments) {
+    const Json::json_pointer where("/hooks/" + stage);
+    const Json list = list_at(config_, where);
+    Json kept = Json::array();
+    for (const Json& hook : list)
+        if (!begins_with(hook, arguments)) kept.push_back(hook);
+    if (kept.size() != list.size()) config_[where] = std::move(kept);
 }
 
 Result<void> OciBundle::write() const {

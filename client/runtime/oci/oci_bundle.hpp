@@ -21,6 +21,9 @@ using Json = nlohmann::ordered_json;
 /// The first arguments of the hook that makes cgpu's mounts.
 inline const std::vector<std::string> kMountHook = {"cgpu-runtime", "hook", "mount"};
 
+/// Whether a hook's arguments begin with these.
+[[nodiscard]] bool begins_with(const Json& hook, const std::vector<std::string>& arguments);
+
 /// The config.json of a container that is being created (OCI runtime specification).
 class OciBundle {
   public:
@@ -29,6 +32,8 @@ class OciBundle {
 
     /// The environment of its process; if a name occurs twice, the last value (as in runc).
     [[nodiscard]] Variables environment() const;
+    /// Of that environment; empty if there is none.
+    [[nodiscard]] std::string variable(const std::string& name) const;
     [[nodiscard]] Variables annotations() const;
     /// Empty if it has none.
     [[nodiscard]] std::string host_name() const;
@@ -58,6 +63,9 @@ class OciBundle {
     /// Moves the hooks of the stage whose arguments begin with these behind all others, in their order.
     /// False: they are there already, or there are none.
     bool move_hooks_to_the_end(const std::string& stage, const std::vector<std::string>& arguments);
+
+    /// Removes the hooks of the stage whose arguments begin with these.
+    void remove_hooks(const std::string& stage, const std::vector<std::string>& arguments);
 
     /// Writes in one step: concurrent readers see the old file or the new one.
     [[nodiscard]] Result<void> write() const;

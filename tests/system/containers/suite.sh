@@ -11,9 +11,7 @@ fi
 . "$(dirname "$0")/words.sh"
 . "$(dirname "$0")/cases.sh"
 
-# crun refuses to work with both versions of cgroups if the second one has controllers. The node hides that one from all.
-unified=/sys/fs/cgroup/unified
-if [[ $(cat $unified/cgroup.controllers 2>/dev/null) ]]; then expect umount -n -l $unified; fi
+let_crun_work
 expect make_podman
 # Otherwise Podman asks only runc and crun for a log, from which it takes what it tells its user.
 printf '[engine]\nruntime_supports_json = ["runc", "crun"]\n' >/etc/containers/containers.conf

@@ -1,9 +1,17 @@
 #!/usr/bin/env bash
-# Containers by docker-compose, the version 1.29 of Debian 12: `runtime: cgpu` with scale, exec and restart; without a runtime's name
-# where cgpu is the default one; and `deploy.resources` with devices, which Docker makes DeviceRequests of. Two GPUs.
+# Containers by compose, the version 1.29 of Debian 12 or 2.26 of Debian 13: `runtime: cgpu` with scale, exec and restart; without
+# a runtime's name where cgpu is the default one; and `deploy.resources` with devices, which Docker makes DeviceRequests of, also
+# of cgpu's own kind if Docker knows CDI. Two GPUs.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-command -v docker-compose >/dev/null || skip "docker-compose is not here"
-compose() { docker-compose --no-ansi --project-directory "$scratch" -p lab -f "$scratch/compose.yaml" "$@"; }
+if docker compose version >/dev/null 2>&1; then
+    program=(docker compose --ansi never) dash=-
+elif command -v docker-compose >/dev/null; then
+    program=(docker-compose --no-ansi) dash=_
+else
+    skip "compose is not here"
+fi
+compose() { "${program[@]}" --project-directory "$scratch" -p lab -f "$scratch/compose.yaml" "$@"; }
+name_of() { echo "lab$dash$1$dash$2"; } # SERVICE INDEX
 running() { [[ $(compose ps -q "$1" | wc -l) == "$2" && $(cgpuctl list -q | wc -l) == "$2" ]]; }
 # expect_gone: compose takes all down, and nothing of it is left.
 expect_gone() {
@@ -31,15 +39,17 @@ services:
 YAML
 expect compose up -d --scale worker=3 >"$scratch/up" 2>&1
 wait_for 20 running worker 3
-expect_equal "names" "$(cgpuctl list --json | jq -c '[.[].name] | sort')" '["lab_worker_1","lab_worker_2","lab_worker_3"]'
+expect_equal "names" "$(cgpuctl list --json | jq -r '[.[].name] | sort[]' | xargs)" \
+    "$(name_of worker 1) $(name_of worker 2) $(name_of worker 3)"
 expect_equal "weights" "$(cgpuctl list --json | jq -c '[.[].gpus[0].weight]')" '[2,2,2]'
 for index in 1 2 3; do
-    wait_for 20 container_is_ready "lab_worker_$index"
+    wait_for 20 container_is_ready "$(name_of worker "$index")"
     expect_total $((4 << 30)) compose exec -T --index "$index" worker info
     expect_error 'result 2 CUDA_ERROR_OUT_OF_MEMORY' compose exec -T --index "$index" worker alloc --mib 4096
 done
-find_pid lab_worker_1
-wait_for 20 more_than 0 "${pids[lab_worker_1]}"
+first=$(name_of worker 1)
+find_pid "$first"
+wait_for 20 more_than 0 "${pids[$first]}"
 expect compose up -d --scale worker=1 >"$scratch/up" 2>&1
 wait_for 20 running worker 1
 expect compose restart -t 2 worker >"$scratch/up" 2>&1
@@ -80,9 +90,39 @@ services:
 YAML
 expect compose up -d >"$scratch/up" 2>&1
 wait_for 20 running trainer 1
-wait_for 20 container_is_ready lab_trainer_1
+wait_for 20 container_is_ready "$(name_of trainer 1)"
 expect_total $((4 << 30)) compose exec -T trainer info
 expect_equal "its GPU, and its share" "$(cgpuctl list --json | jq -c '.[0].gpus[0] | [.index, .asked_share]')" '[1,0.25]'
 expect_equal "what it sees" "$(compose exec -T trainer sh -c 'echo $NVIDIA_VISIBLE_DEVICES' | tr -d '\r')" \
     "$(cgpuctl status --json | jq -r '.gpus[1].uuid')"
+expect_gone
+
+if [[ $(docker version -f '{{.Server.Version}}' | cut -d . -f 1) -lt 25 ]]; then
+    echo "devices by CDI: NOT TRIED, this Docker doesn't know them"
+    exit
+fi
+echo "A part as a device, placed by cgpud."
+jq '.features.cdi = true' /etc/docker/daemon.json >"$scratch/daemon.json" || fail "no daemon.json"
+expect cp "$scratch/daemon.json" /etc/docker/daemon.json
+expect stop_docker
+expect start_docker
+expect cgpuctl cdi generate --output /etc/cdi/cgpu.json -q
+cat >"$scratch/compose.yaml" <<'YAML'
+services:
+  trainer:
+    image: lab
+    network_mode: none
+    command: burn --forever
+    deploy:
+      resources:
+        reservations:
+          devices:
+            - driver: cdi
+              device_ids: ["cgpu.org/gpu=quarter"]
+              capabilities: [gpu]
+YAML
+expect compose up -d --scale trainer=2 >"$scratch/up" 2>&1
+wait_for 20 running trainer 2
+expect_equal "shares" "$(cgpuctl list --json | jq -c '[.[].gpus[0].asked_share]')" '[0.25,0.25]'
+expect_total $((16130 / 4 << 20)) compose exec -T trainer info
 expect_gone

@@ -90,6 +90,12 @@ printf 'containerEdits:\n  mounts:\n  - hostPath: /usr/lib/libcuda.so.550.1\n   
 expect_found CDI problem '/etc/cdi/nvidia.yaml is stale: it names /usr/lib/libcuda.so.550.1' 'nvidia-ctk cdi generate'
 rm /etc/cdi/nvidia.yaml
 expect_green "the end of the specification"
+expect cgpuctl cdi generate --output /etc/cdi/cgpu.json -q
+expect_green "a specification of parts"
+sed -i 's/CGPU_GPUS=GPU-.\{8\}/CGPU_GPUS=GPU-99999999/' /etc/cdi/cgpu.json
+expect_found CDI problem '/etc/cdi/cgpu.json is stale: it describes parts of GPU-99999999' 'cgpuctl cdi generate --output /etc/cdi/cgpu.json'
+expect cgpuctl cdi generate --output /etc/cdi/cgpu.json -q
+expect_green "another specification of parts"
 
 echo "A state folder that can't be written: full, and read-only."
 mount -n -o remount,size=64k /var/lib/cgpu

@@ -9,36 +9,7 @@ fi
 
 expect make_podman
 expect make_root "$CGPU_LAB/root"
-libraries=/usr/lib/$(uname -m)-linux-gnu
-cp "$top/tests/lab.d/docker/nvidia-container-runtime" "$CGPU_LAB/hooks"
-mkdir -p /etc/cgpu /etc/cdi
-ln -s /usr/sbin/runc /etc/cgpu/next-runtime
-for minor in 0 1 255; do
-    node=/dev/nvidia$minor
-    expect mknod "${node/255/ctl}" c 195 "$minor"
-done
-# As `nvidia-ctk cdi generate` writes it, for the driver of the node.
-cat >/etc/cdi/nvidia.yaml <<TEXT
-cdiVersion: 0.5.0
-kind: nvidia.com/gpu
-devices:
-- name: "0"
-  containerEdits: {deviceNodes: [{path: /dev/nvidia0}]}
-- name: "1"
-  containerEdits: {deviceNodes: [{path: /dev/nvidia1}]}
-- name: all
-  containerEdits: {deviceNodes: [{path: /dev/nvidia0}, {path: /dev/nvidia1}]}
-containerEdits:
-  env: [NVIDIA_VISIBLE_DEVICES=void]
-  deviceNodes: [{path: /dev/nvidiactl}]
-  mounts:
-  - {hostPath: /dev/simgpu, containerPath: /dev/simgpu, options: [bind, rw]}
-  - {hostPath: $libraries/libcuda.so.580.65.06, containerPath: $libraries/libcuda.so.580.65.06, options: [bind, ro]}
-  - {hostPath: $libraries/libnvidia-ml.so.580.65.06, containerPath: $libraries/libnvidia-ml.so.580.65.06, options: [bind, ro]}
-  hooks:
-  - {hookName: createContainer, path: $CGPU_LAB/hooks, args: [nvidia-cdi-hook, create-symlinks, $made_root]}
-TEXT
-uuid() { cgpuctl status --json | jq -r ".gpus[$1].uuid"; }
+expect describe_gpus
 
 # expect_gpu INDEX [OPTION…]: the container has the node of that GPU and no other, sees its UUID, and its limit.
 expect_gpu() {

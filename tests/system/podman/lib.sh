@@ -32,6 +32,13 @@ make_podman() {
     echo '{"default": [{"type": "insecureAcceptAnything"}]}' >/etc/containers/policy.json
 }
 
+# let_crun_work: crun refuses to work with both versions of cgroups if the second one has controllers. The node hides that one
+# from all.
+let_crun_work() {
+    local unified=/sys/fs/cgroup/unified
+    if [[ $(cat $unified/cgroup.controllers 2>/dev/null) ]]; then expect umount -n -l $unified; fi
+}
+
 # make_root FOLDER: a container's root with busybox and the test programs.
 make_root() {
     . "$top/tests/lab.d/docker/image.sh"
@@ -53,3 +60,38 @@ in_container() {
     run_podman run --rm --network none --ulimit nofile=1024:1024 --ulimit nproc=1000:1000 "${options[@]}" \
         --rootfs "$made_root" "${@:2}"
 }
+
+# describe_gpus: the node has the device nodes of two GPUs, a CDI specification of them, as `nvidia-ctk cdi generate` writes it for
+# the driver of the node, and runc as cgpu-runtime's next runtime: nothing but the specification brings the driver in.
+describe_gpus() {
+    local libraries minor node
+    libraries=/usr/lib/$(uname -m)-linux-gnu
+    cp "$top/tests/lab.d/docker/nvidia-container-runtime" "$CGPU_LAB/hooks"
+    mkdir -p /etc/cgpu /etc/cdi
+    ln -s /usr/sbin/runc /etc/cgpu/next-runtime
+    for minor in 0 1 255; do
+        node=/dev/nvidia$minor
+        expect mknod "${node/255/ctl}" c 195 "$minor"
+    done
+    cat >/etc/cdi/nvidia.yaml <<TEXT
+cdiVersion: 0.5.0
+kind: nvidia.com/gpu
+devices:
+- name: "0"
+  containerEdits: {deviceNodes: [{path: /dev/nvidia0}]}
+- name: "1"
+  containerEdits: {deviceNodes: [{path: /dev/nvidia1}]}
+- name: all
+  containerEdits: {deviceNodes: [{path: /dev/nvidia0}, {path: /dev/nvidia1}]}
+containerEdits:
+  env: [NVIDIA_VISIBLE_DEVICES=void]
+  deviceNodes: [{path: /dev/nvidiactl}]
+  mounts:
+  - {hostPath: /dev/simgpu, containerPath: /dev/simgpu, options: [bind, rw]}
+  - {hostPath: $libraries/libcuda.so.580.65.06, containerPath: $libraries/libcuda.so.580.65.06, options: [bind, ro]}
+  - {hostPath: $libraries/libnvidia-ml.so.580.65.06, containerPath: $libraries/libnvidia-ml.so.580.65.06, options: [bind, ro]}
+  hooks:
+  - {hookName: createContainer, path: $CGPU_LAB/hooks, args: [nvidia-cdi-hook, create-symlinks, $made_root]}
+TEXT
+}
+uuid() { cgpuctl status --json | jq -r ".gpus[$1].uuid"; }

@@ -1,4 +1,6 @@
-// Whether the CDI specifications name files that exist.
+// Whether the CDI specifications name files and GPUs that exist.
+#include <algorithm>
+
 #include "client/cgpuctl/doctor/checks/checks.hpp"
 #include "client/cgpuctl/doctor/facts/cdi_paths.hpp"
 
@@ -18,6 +20,22 @@ Finding stale(const std::string& file, const std::string& first, std::size_t mis
             "nvidia-ctk cdi generate --output=" + file + ", or delete it if nothing uses it"};
 }
 
+/// The first GPU of cgpu's own specification that the node doesn't have; empty: there is none.
+std::string missing_gpu(const Look& look, const std::string& text) {
+    if (!look.snapshot) return {};
+    for (const std::string& uuid : shared_gpus_of(text)) {
+        const auto is_it = [&](const client::Gpu& gpu) { return gpu.present && gpu.uuid == uuid; };
+        if (std::ranges::none_of(look.snapshot->gpus, is_it)) return uuid;
+    }
+    return {};
+}
+
+Finding stale_parts(const std::string& file, const std::string& uuid) {
+    return {Level::problem, kCdi,
+            file + " is stale: it describes parts of " + uuid + ", which is not in this node",
+            "containers that name its devices are refused", "cgpuctl cdi generate --output " + file};
+}
+
 }  // namespace
 
 Findings check_cdi(const Look& look) {
@@ -33,6 +51,8 @@ Findings check_cdi(const Look& look) {
                 findings.push_back(for_root(kCdi, file));
                 continue;
             }
+            if (const auto uuid = missing_gpu(look, text); !uuid.empty())
+                findings.push_back(stale_parts(file, uuid));
             std::size_t missing = 0;
             std::string first;
             for (const std::string& path : host_paths_of(text))

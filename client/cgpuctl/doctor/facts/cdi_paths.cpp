@@ -20,4 +20,16 @@ std::vector<std::string> host_paths_of(std::string_view specification) {
     return paths;
 }
 
+std::vector<std::string> shared_gpus_of(std::string_view specification) {
+    constexpr std::string_view kVariable = "\"CGPU_GPUS=";
+    std::vector<std::string> gpus;
+    for (auto at = specification.find(kVariable); at != std::string_view::npos;
+         at = specification.find(kVariable, at + 1)) {
+        const auto begin = at + kVariable.size();
+        std::string gpu(specification.substr(begin, specification.find('"', begin) - begin));
+        if (std::ranges::find(gpus, gpu) == gpus.end()) gpus.push_back(std::move(gpu));
+    }
+    return gpus;
+}
+
 }  // namespace cgpu::cgpuctl::doctor

@@ -67,6 +67,7 @@ TEST(VerbTable, HasEveryVerbOnce) {
                             "set-mode",
                             "runtime",
                             "swarm",
+                            "cdi",
                             "help",
                             "version"}));
 }

@@ -289,6 +289,26 @@ TEST_F(Checks, StaleCdi) {
               std::string::npos);
 }
 
+TEST_F(Checks, StalePartsOfGpus) {
+    const auto spec = [this](const std::string& uuid) {
+        root_.file("/etc/cdi/cgpu.json", R"({"kind": "cgpu.org/gpu", "devices": [{"name": "0-half",
+            "containerEdits": {"env": ["CGPU_COMPUTE=50%", "CGPU_GPUS=)" +
+                                             uuid + R"("]}}]})");
+    };
+    spec(kUuid0);
+    Look with_gpus = look();
+    with_gpus.snapshot = two_gpus();
+    expect_ok(check_cdi(with_gpus));
+    spec("GPU-99999999-0000-0000-0000-000000000000");
+    const Finding finding = found(check_cdi(with_gpus));
+    EXPECT_EQ(finding.what,
+              "/etc/cdi/cgpu.json is stale: it describes parts of "
+              "GPU-99999999-0000-0000-0000-000000000000, which is not in this node");
+    EXPECT_EQ(finding.fix, "cgpuctl cdi generate --output /etc/cdi/cgpu.json");
+    with_gpus.snapshot.reset();
+    expect_ok(check_cdi(with_gpus));
+}
+
 TEST_F(Checks, ThePolicyOfPolkitThatIsInstalled) {
     EXPECT_EQ(found(check_polkit(look())).level, Level::problem);
     std::ifstream file(CGPU_TEST_POLICY);

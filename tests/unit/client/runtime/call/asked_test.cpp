@@ -34,6 +34,21 @@ TEST_F(AskedTest, ByVariablesAndByAnnotations) {
     EXPECT_TRUE(asked(R"({"annotations":{"aliyun.com/gpu-mem":"4"}})").value());
 }
 
+TEST_F(AskedTest, TwoOfCgpusCdiDevicesAreRefused) {
+    const auto with = [](const std::string& devices) {
+        return R"({"process":{"env":["CGPU_MEM=4GiB"]},"hooks":{"createRuntime":[)" + devices + "]}}";
+    };
+    const auto hook = [](const std::string& name) {
+        return R"({"path":"/x","args":["cgpu-runtime","hook","cdi","attach",")" + name + "\"]}";
+    };
+    EXPECT_TRUE(asked(with(hook("0-half"))).value());
+    EXPECT_TRUE(asked(with(hook("0-half") + "," + hook("0-half"))).value()) << "the same one twice";
+    const auto two = asked(with(hook("0-half") + R"(,{"path":"/y"},)" + hook("half")));
+    ASSERT_FALSE(two);
+    EXPECT_TRUE(two.error().text.starts_with("cgpu.org/gpu=0-half and cgpu.org/gpu=half: "))
+        << two.error().text;
+}
+
 TEST_F(AskedTest, ByANameThatOnlyLooksLikeOurs) {
     EXPECT_TRUE(asked(R"({"process":{"env":["CGPU_MEMORY=1GiB"]}})").value()) << "the daemon refuses it";
     EXPECT_FALSE(asked(R"({"process":{"env":["CGPU_MEMORY=1GiB","CGPU_DISABLE=1"]}})").value());

@@ -1,5 +1,7 @@
 #include "client/runtime/call/refusal.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -53,6 +55,29 @@ TEST(FailedHook, IsTheOnlyLineOfTheLogThatTheEngineReads) {
     const auto entry = nlohmann::json::parse(file);
     EXPECT_EQ(entry["msg"], "cgpu: no driver. Try: x.");
     EXPECT_EQ(files(folder), 1);
+}
+
+TEST(FailedHook, FindsTheLogOfTheRuntimeThatCallsIt) {
+    const client::TempRoot proc;
+    const auto process = [&proc](const std::string& pid, const std::string& parent, std::string words) {
+        proc.file("/" + pid + "/status", "Name:\tx\nPPid:\t" + parent + "\n");
+        std::replace(words.begin(), words.end(), ' ', '\0');
+        proc.file("/" + pid + "/cmdline", words + std::string(1, '\0'));
+    };
+    process("self", "30", "cgpu-runtime hook");
+    process("30", "20", "runc init");
+    process("20", "10", "runc --log /run/log.json --log-format=json create --bundle /b web");
+    process("10", "1", "conmon --log /run/other create");
+    auto log = log_of_calling_runtime(proc.path());
+    EXPECT_EQ(log.file, "/run/log.json");
+    EXPECT_TRUE(log.as_json);
+    process("20", "1", "crun --log=journald:web create web");
+    EXPECT_EQ(log_of_calling_runtime(proc.path()).file, "");
+    process("20", "10", "runc --log /run/log start web");
+    process("10", "5", "sh");
+    process("5", "1", "runc --log /run/log create web");
+    EXPECT_EQ(log_of_calling_runtime(proc.path()).file, "") << "too far away";
+    EXPECT_EQ(log_of_calling_runtime(proc.at("/missing")).file, "");
 }
 
 TEST(FailedHook, ALogThatCantBeReplacedStays) {

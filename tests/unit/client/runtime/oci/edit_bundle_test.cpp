@@ -56,6 +56,17 @@ struct EditTest : testing::Test {
     client::TempRoot folder;
 };
 
+TEST_F(EditTest, HooksOfCgpusCdiDevicesAreReplaced) {
+    const Json config = edited(R"({"hooks":{
+        "createRuntime":[{"path":"/x","args":["cgpu-runtime","hook","cdi","attach","half"]},{"path":"/other"}],
+        "createContainer":[{"path":"/x","args":["cgpu-runtime","hook","cdi","mount","half","/i"]}]}})");
+    ASSERT_EQ(config["hooks"]["createRuntime"].size(), 2U);
+    EXPECT_EQ(config["hooks"]["createRuntime"][0]["path"], "/other");
+    EXPECT_EQ(config["hooks"]["createRuntime"][1]["args"][2], "attach");
+    ASSERT_EQ(config["hooks"]["createContainer"].size(), 1U);
+    EXPECT_EQ(config["hooks"]["createContainer"][0]["args"][2], "mount");
+}
+
 TEST_F(EditTest, AReadOnlyRootGetsThePlaceForTheMounts) {
     const Json config = edited(R"({"root":{"path":"/r","readonly":true},"mounts":[{"destination":"/run"}]})");
     ASSERT_EQ(config["mounts"].size(), 2U);

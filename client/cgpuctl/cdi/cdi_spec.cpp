@@ -1,0 +1,101 @@
+#include "client/cgpuctl/cdi/cdi_spec.hpp"
+
+#include <array>
+#include <string_view>
+
+#include "core/request/cdi.hpp"
+#include "core/request/percent.hpp"
+#include "core/request/variables.hpp"
+
+namespace cgpu::cgpuctl {
+namespace {
+
+namespace names = request::names;
+
+/// The oldest version in which a device's name may begin with a digit.
+constexpr const char* kVersion = "0.5.0";
+/// Seconds, as for the hooks that cgpu-runtime adds.
+constexpr int kHookTimeout = 30;
+
+/// A part of a card: 1/`parts` of its memory and of its compute.
+struct Size {
+    std::string_view name;
+    std::uint32_t parts;
+    [[nodiscard]] std::uint32_t percent() const { return 100 / parts; }
+};
+constexpr std::array<Size, 3> kSizes = {{{"quarter", 4}, {"half", 2}, {"whole", 1}}};
+
+Json hook(const char* stage, std::vector<std::string> more, const CdiHooks& hooks) {
+    std::vector<std::string> arguments(request::kCdiHook.begin(), request::kCdiHook.end());
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    // runc gives a hook without an environment the container's.
+    Json environment = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin"};
+    if (!hooks.bus_address.empty()) environment.push_back("DBUS_SYSTEM_BUS_ADDRESS=" + hooks.bus_address);
+    return {{"hookName", stage},
+            {"path", hooks.program},
+            {"args", arguments},
+            {"env", environment},
+            {"timeout", kHookTimeout}};
+}
+
+std::string set(std::string_view name, const std::string& value) { return std::string(name) + "=" + value; }
+
+/// `gpu`: its UUID; empty: any.
+Json device(const std::string& name, const Size& size, const std::string& gpu, const CdiHooks& hooks) {
+    // So many parts of a card: cgpud takes each card's own memory. NVIDIA's runtime leaves out rendering,
+    // which does not use CUDA and can't be limited.
+    Json variables = {set(names::kMemContainer, "1"), set(names::kMemDev, std::to_string(size.parts)),
+                      set(names::kCompute, std::to_string(size.percent()) + "%"),
+                      "NVIDIA_DRIVER_CAPABILITIES=compute,utility,video"};
+    if (!gpu.empty()) {
+        // What cgpu-runtime would set after the grant.
+        variables.push_back(set(names::kGpus, gpu));
+        for (const std::string_view seen : {names::kNvidiaDevices, std::string_view("CUDA_VISIBLE_DEVICES")})
+            variables.push_back(set(seen, gpu));
+    }
+    Json all = Json::array();
+    all.push_back(hook("createRuntime", {"attach", name}, hooks));
+    all.push_back(hook("createContainer", {"mount", name, hooks.instances}, hooks));
+    // The place of cgpu's mounts: crun makes a read-only root read-only before the hooks run.
+    const Json place = {{"hostPath", "tmpfs"},
+                        {"containerPath", "/run/cgpu"},
+                        {"type", "tmpfs"},
+                        {"options", {"nosuid", "nodev", "noexec", "mode=755", "size=64k"}}};
+    return {{"name", name},
+            {"containerEdits", {{"env", variables}, {"mounts", Json::array({place})}, {"hooks", all}}}};
+}
+
+}  // namespace
+
+CdiSpec cdi_spec(const std::vector<client::Gpu>& gpus, const CdiHooks& hooks) {
+    CdiSpec spec;
+    Json devices = Json::array();
+    std::array<bool, kSizes.size()> fits_somewhere{};
+    for (const client::Gpu& gpu : gpus) {
+        if (!gpu.present) continue;
+        const std::string index = std::to_string(gpu.index);
+        if (!gpu.obstacle.empty()) {
+            spec.left_out.push_back("GPU " + index +
+                                    " has no device: it takes no instance. Try: cgpuctl doctor.");
+            continue;
+        }
+        for (std::size_t i = 0; i < kSizes.size(); ++i) {
+            const Size& size = kSizes[i];
+            const std::string name = index + "-" + std::string(size.name);
+            const auto slices = request::percent_to_slices(size.percent(), gpu.max_inst);
+            if (!slices) {
+                spec.left_out.push_back(name + " is left out: " + slices.error());
+                spec.left_out.back() += ". Try: cgpuctl set-max-inst " + index + " 20, and then this again.";
+                continue;
+            }
+            fits_somewhere[i] = true;
+            devices.push_back(device(name, size, gpu.uuid, hooks));
+        }
+    }
+    for (std::size_t i = 0; i < kSizes.size(); ++i)
+        if (fits_somewhere[i]) devices.push_back(device(std::string(kSizes[i].name), kSizes[i], {}, hooks));
+    spec.json = {{"cdiVersion", kVersion}, {"kind", std::string(request::kOwnCdiKind)}, {"devices", devices}};
+    return spec;
+}
+
+}  // namespace cgpu::cgpuctl

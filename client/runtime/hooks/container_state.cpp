@@ -1,0 +1,17 @@
+#include "client/runtime/hooks/container_state.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace cgpu::runtime {
+
+std::optional<ContainerState> read_container_state(std::istream& input) {
+    const auto state = nlohmann::json::parse(input, nullptr, false);
+    if (!state.is_object()) return std::nullopt;
+    const auto id = state.find("id");
+    const auto bundle = state.find("bundle");
+    if (id == state.end() || !id->is_string() || bundle == state.end() || !bundle->is_string())
+        return std::nullopt;
+    return ContainerState{id->get<std::string>(), bundle->get<std::string>()};
+}
+
+}  // namespace cgpu::runtime

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <istream>
+#include <optional>
+#include <string>
+
+namespace cgpu::runtime {
+
+/// The state of a container that a runtime passes to hooks on stdin (OCI runtime specification, "State").
+struct ContainerState {
+    std::string id;
+    std::string bundle;  ///< the folder of its config.json
+};
+
+/// Null: it has not both.
+[[nodiscard]] std::optional<ContainerState> read_container_state(std::istream& input);
+
+}  // namespace cgpu::runtime

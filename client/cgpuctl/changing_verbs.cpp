@@ -1,0 +1,147 @@
+#include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/verb_lists.hpp"
+
+namespace cgpu::cgpuctl {
+namespace {
+
+const Option kPersist{"--persist", &Input::persist, "",
+                      "keep it for the next starts of the container or job of that name, too"};
+const Argument kInstances{"INSTANCE...", &Input::instances,
+                          "id, unique prefix of an id, or name; one or more"};
+const Argument kPolicy{
+    "POLICY", &Input::policy,
+    "0 fair-share, 1 preemptive, 2 weighted, 3 fixed, 4 soft, 5 native: by number or name"};
+
+}  // namespace
+
+std::span<const Verb> changing_verbs() {
+    static const std::vector<Verb> verbs = {
+        {"set-policy",
+         {kGpu, kPolicy},
+         {kDryRun, kQuiet},
+         false,
+         "Set how a GPU's compute is divided",
+         "Takes effect within one period; running work is not interrupted.",
+         "cgpuctl set-policy 0 weighted",
+         &set_policy},
+        {"set-max-inst",
+         {kGpu, {"N", &Input::max_inst, "1 to 25"}},
+         {kDryRun, kQuiet},
+         false,
+         "Set how many instances a GPU takes",
+         "This is also the number of slices of the GPU's period, so weights are parts of it. A weight that\n"
+         "was requested as a percentage is recomputed; if it would not be a whole number of slices, the\n"
+         "change is refused.",
+         "cgpuctl set-max-inst 0 20",
+         &set_max_inst},
+        {"set-prio-ratio",
+         {kGpu, {"N", &Input::prio_ratio, "per cent, 20 to 99"}},
+         {kDryRun, kQuiet},
+         false,
+         "Set how much of a GPU high-priority instances may use",
+         "Applies while they are busy; the other instances share the rest by the policy.",
+         "cgpuctl set-prio-ratio 0 80",
+         &set_prio_ratio},
+        {"set-default-memory",
+         {{"SIZE", &Input::memory, "with a unit: 4GiB, 5120MiB; 0, or configured"}},
+         {kDryRun, kQuiet},
+         false,
+         "Set the memory of those that request memory without a number",
+         "That is ALIYUN_COM_GPU_MEM_CONTAINER with an empty value. With 0 such containers are not managed.\n"
+         "It applies to new instances, wins over the configuration, and is kept over restarts of cgpud.\n"
+         "`configured` takes it back: default_memory of the configuration applies again.",
+         "cgpuctl set-default-memory 4GiB",
+         &set_default_memory},
+        {"set-weight",
+         {kInstances, {"N", &Input::weight, "slices, 1 to the GPU's max_inst"}},
+         {kOnGpu, kPersist, kJson, kDryRun, kQuiet},
+         false,
+         "Set the weight of an instance",
+         "Weights count under the policies weighted and fixed. Setting one replaces a requested\n"
+         "percentage: from then on the weight is a fixed number of slices.\n"
+         "The weight holds until the instance ends; with --persist the next starts of the container or job\n"
+         "of that name get it, too, instead of what they request.",
+         "cgpuctl set-weight web 4",
+         &set_weight},
+        {"set-priority",
+         {kInstances, {"PRIORITY", &Input::priority, "high or normal"}},
+         {kOnGpu, kPersist, kJson, kDryRun, kQuiet},
+         false,
+         "Set the priority of an instance",
+         "While a high-priority instance is busy, the policy does not apply to it, and it may use up to\n"
+         "the GPU's prio_ratio; while it is idle, it uses nothing.\n"
+         "The priority holds until the instance ends; with --persist the next starts of the container or\n"
+         "job of that name get it, too.",
+         "cgpuctl set-priority web high",
+         &set_priority},
+        {"set-memory",
+         {kInstances, {"SIZE", &Input::memory, "with a unit: 4GiB, 5120MiB"}},
+         {kOnGpu,
+          {"--force", &Input::force, "",
+           "allow less than it uses now: it keeps its memory, and gets no more until it fits"},
+          kPersist,
+          kJson,
+          kDryRun,
+          kQuiet},
+         false,
+         "Set the memory limit of an instance",
+         "The limit applies at once. Lowering it below the current use needs --force; other instances may\n"
+         "be granted that memory before it is free on the card.\n"
+         "The limit holds until the instance ends; with --persist the next starts of the container or job\n"
+         "of that name get it, too, instead of what they request.",
+         "cgpuctl set-memory web 5120MiB --persist",
+         &set_memory},
+        {"apply",
+         {{"FILE", &Input::file, "a command a line; - or none: standard input", true}},
+         {{"--if-generation", &Input::if_generation, "N",
+           "refuse it if the node has changed: describe has its generation"},
+          {"--force", &Input::force, "", "as for set-memory"},
+          kPersist,
+          kJson,
+          kDryRun,
+          kQuiet},
+         false,
+         "Make several changes as one: all of them, or none",
+         "A line is a command without the word cgpuctl: set-policy, set-max-inst, set-prio-ratio,\n"
+         "set-memory, set-weight or set-priority; # begins a comment. They take effect together, and only\n"
+         "the result is judged, so their order doesn't matter.",
+         "cgpuctl apply night.txt",
+         &apply},
+        {"forget",
+         {{"NAME", &Input::name, "name of a container or job, which need not be running"}},
+         {{"--owner", &Input::owner, "UID", "whose, if several users have instances of that name"},
+          kDryRun,
+          kQuiet},
+         false,
+         "Drop the settings that --persist keeps for a name",
+         "The next start of that name gets what it requests. Running instances do not change. cgpuctl list\n"
+         "--kept shows the kept settings.",
+         "cgpuctl forget web",
+         &forget},
+        {"config",
+         {{"ACTION", &Input::action, "show, which is also the default, or check", true},
+          {"FILE...", &Input::files, "check: the files, in the order in which they would be read", true}},
+         {kJson, kNoLegend},
+         false,
+         "The configuration in force, and where each value comes from",
+         "SOURCE is the file and line that set it, or `set on this node`: cgpuctl set it, or it was\n"
+         "configured otherwise when the GPU was seen first. Values of the files that are not in force are\n"
+         "listed with the command that puts them in force.\n"
+         "check reads files over the shipped defaults, and says what cgpud would refuse, and changes\n"
+         "nothing. Exit code 0: nothing; 1: something.",
+         "cgpuctl config check /etc/cgpu/cgpud.yaml.d/new.yaml",
+         &config},
+        {"revert",
+         {{"GPU|SETTING", &Input::target, "a GPU, by index or UUID, or default-memory or mode"}},
+         {kDryRun, kQuiet},
+         false,
+         "Take back what was set on this node",
+         "Policy, max_inst and prio_ratio of a GPU become what the configuration files say for it: all\n"
+         "three, or none if one of them is refused.",
+         "cgpuctl revert 0",
+         &revert},
+    };
+    return verbs;
+}
+
+}  // namespace cgpu::cgpuctl

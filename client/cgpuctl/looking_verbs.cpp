@@ -1,0 +1,90 @@
+#include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/verb_lists.hpp"
+
+namespace cgpu::cgpuctl {
+namespace {
+
+const Option kOnlyIds{"-q,--quiet", &Input::quiet, "", "print full ids only"};
+const Option kNoWarnings{"-q,--quiet", &Input::quiet, "", "leave out the warnings"};
+const Argument kTarget{"INSTANCE|GPU", &Input::target,
+                       "a bare number is a GPU's index if there is such a GPU"};
+
+}  // namespace
+
+std::span<const Verb> looking_verbs() {
+    static const std::vector<Verb> verbs = {
+        {"status",
+         {},
+         {kJson, kNoLegend, kNoWarnings},
+         false,
+         "The node at a glance",
+         "Versions, a line for each GPU, and warnings about things that need attention.",
+         "cgpuctl status",
+         &status},
+        {"list",
+         {},
+         {{"--kept", &Input::kept, "", "show instead what --persist keeps for the next starts, and for whom"},
+          kJson,
+          kNoLegend,
+          kOnlyIds},
+         false,
+         "The instances and what they use",
+         "MEMORY is used / limit. SHARE is the target / achieved part of the GPU's compute in the last\n"
+         "seconds, or native if the driver divides it. MODULE is the version that the instance's processes\n"
+         "run, as far as they have reported it. Containers without a limit have the state unmanaged.",
+         "cgpuctl list",
+         &list},
+        {"show",
+         {kTarget},
+         {kJson, kNoLegend},
+         false,
+         "Everything about one instance or one GPU",
+         "For an instance this includes how many allocations its memory limit refused.",
+         "cgpuctl show 0",
+         &show},
+        {"why",
+         {{"INSTANCE", &Input::target, "id, unique prefix of an id, or name"}},
+         {kOnGpu, {"--seconds", &Input::seconds, "N", "how long to measure, 1 to 3600; default: 3"}, kJson},
+         false,
+         "Why an instance gets what it gets of a GPU",
+         "It measures for some seconds, and explains the difference between the share that is due to the\n"
+         "instance and the one that it got: missing work, waiting and for whom, long kernels, priorities,\n"
+         "processes that cgpu doesn't hold, refused allocations.",
+         "cgpuctl why trainer",
+         &why_verb},
+        {"describe",
+         {},
+         {{"--json", &Input::json, "", "the same: it prints nothing else"}},
+         false,
+         "The node as JSON, of one moment",
+         "Settings and limits, without what is used. generation grows with every change: apply\n"
+         "--if-generation refuses what was decided by an earlier one.",
+         "cgpuctl describe",
+         &describe},
+        {"inspect",
+         {},
+         {{"-d,--details", &Input::details, "", "show each instance, too"}, kJson},
+         false,
+         "Memory granted of each GPU, and of the node",
+         "GiB are those by which containers request: a card of 16130MiB counts as 15, and an instance with\n"
+         "4301MiB of it as 4. cgpuctl list and --json have exact figures.",
+         "cgpuctl inspect -d",
+         &inspect},
+        {"top",
+         {},
+         {{"-d,--delay", &Input::delay, "S", "seconds between two readings, 0.1 to 3600; default: 1"},
+          {"-n,--count", &Input::count, "N", "end after N readings"},
+          {"-b,--batch", &Input::batch, "", "print each reading as text, for a file or a pipe"}},
+         false,
+         "GPUs and instances, live, on the whole terminal",
+         "DUE is the share of the GPU that the policy gives an instance, GOT the one that it has used since\n"
+         "the reading before, WAIT how long its launches waited for their turn, as a part of that time.\n"
+         "Keys sort, filter, and set the weight or the priority of the selected instance, or the policy of\n"
+         "its GPU, after a question. ? lists them; q ends.",
+         "cgpuctl top",
+         &top_verb},
+    };
+    return verbs;
+}
+
+}  // namespace cgpu::cgpuctl

@@ -1,0 +1,185 @@
+#include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/verb_lists.hpp"
+
+namespace cgpu::cgpuctl {
+namespace {
+
+const Option kNoWait{"--no-wait", &Input::no_wait, "",
+                     "start the job and return; cgpuctl status shows its progress"};
+const Option kCancel{"--cancel", &Input::cancel, "", "cancel the job under way; it is rolled back"};
+
+}  // namespace
+
+std::span<const Verb> node_verbs() {
+    static const std::vector<Verb> verbs = {
+        {"run",
+         {},
+         {{"--mem", &Input::memory, "SIZE", "memory limit on each GPU, with a unit: 4GiB, 5120MiB"},
+          {"--weight", &Input::weight, "N", "weight on each GPU"},
+          {"--compute", &Input::compute, "P%", "part of each GPU's compute, instead of a weight: 25%"},
+          {"--prio", &Input::priority, "PRIORITY", "high or normal; default: normal"},
+          {"--gpus", &Input::gpus, "LIST", "indices or UUIDs: 0,1; default: cgpud chooses"},
+          {"--name", &Input::name, "NAME", "name of the instance; default: the command's name"},
+          {"--user", &Input::user, "USER",
+           "user to run it as, a name or an id (root only); default: the caller of sudo, else the caller"},
+          kDryRun,
+          kQuiet},
+         true,
+         "Run a command on a part of a GPU (as root, or with org.cgpu1.run)",
+         "Settings without a flag are taken from the environment: ALIYUN_COM_GPU_* and CGPU_*. The command\n"
+         "sees the GPUs that it was granted and its memory limit; it keeps the process id, signals and\n"
+         "descriptors of cgpuctl.",
+         "cgpuctl run --mem 4GiB --weight 2 -- python3 train.py",
+         &run,
+         true},
+        {"doctor",
+         {},
+         {kJson, {"-q,--quiet", &Input::quiet, "", "print only what is not ok"}},
+         false,
+         "Check everything that cgpu needs on this node",
+         "Driver, GPUs, cgpud, its configuration and folders, the module, Docker, Podman, CDI, polkit, and\n"
+         "what former instances have left. Each finding says why it matters, and what to do about it.\n"
+         "Changes nothing. Without root some things can't be read; they are listed as unchecked.\n"
+         "Exit code 0: no problem was found, warnings or not; 1: a problem was found.",
+         "cgpuctl doctor",
+         &doctor_verb,
+         true},
+        {"bench",
+         {kGpu},
+         {{"--weights", &Input::weights, "N:N...", "one program for each weight; default: 1:2"},
+          {"--seconds", &Input::seconds, "N", "how long to measure, in seconds; default: 10"},
+          {"--kernel-us", &Input::kernel_us, "N",
+           "work of a kernel, in microseconds of a GPU at 2 GHz; default: 1000"},
+          {"--mem", &Input::memory, "SIZE", "memory limit of each program; default: 1GiB"},
+          {"--force", &Input::force, "", "run even if other instances are on the GPU"},
+          kJson,
+          kNoLegend},
+         false,
+         "Measure the share of a GPU that programs really get (as root)",
+         "Runs programs that always have work, under the policy in force, and counts the kernels that each\n"
+         "program completes.\n"
+         "DUE and GOT are the target and the measured part of what all of them complete together; OFF BY\n"
+         "is the difference in points of 100. The last line compares their sum with what one of them\n"
+         "completes alone and without cgpu.",
+         "cgpuctl bench 0 --weights 1:2",
+         &bench,
+         true},
+        {"module",
+         {{"ACTION", &Input::action, "list, show, add, remove or verify"},
+          {"WHAT", &Input::what,
+           "show, remove: VERSION; add: FOLDER or TAR; verify: VERSION or FOLDER, or all", true}},
+         {{"--folder", &Input::folder, "FOLDER", "folder of the versions; default: /usr/lib/cgpu/module"},
+          kJson,
+          kNoLegend,
+          kDryRun,
+          kQuiet},
+         false,
+         "The installed versions of the module",
+         "Each version is a folder with an engine and its manifest. add copies a version there, as a whole\n"
+         "or not at all, and never over an existing one; remove deletes a version that nothing uses. Both\n"
+         "need root. verify checks whether a version can be used: its files belong to root, are not\n"
+         "writable by others, are complete and fit this machine. list, show and verify take --json.",
+         "cgpuctl module list",
+         &module,
+         true},
+        {"upgrade",
+         {},
+         {{"--hot", &Input::hot, "VERSION", "change running processes to it while they run"},
+          {"--cold", &Input::cold, "VERSION", "change only while there is no instance"},
+          {"--drain", &Input::drain, "",
+           "with --cold: admit no new instances, and wait for the others to end"},
+          {"--timeout", &Input::timeout, "S",
+           "seconds after which it is rolled back; default: 60, with --cold 600"},
+          kNoWait,
+          kCancel,
+          kJson,
+          kDryRun,
+          kQuiet},
+         false,
+         "Move the node to another version of the module (as root)",
+         "Hot: one process changes first, then all others. If anything fails, all processes go back, and\n"
+         "the last line says why. The upgrade is refused if the versions don't declare themselves\n"
+         "compatible, or a process can't change.\n"
+         "Ctrl-C cancels it. Exit code 0: the version is in force; 1: it was rolled back; 4: it was\n"
+         "refused.",
+         "cgpuctl upgrade --hot 1.2.3",
+         &upgrade},
+        {"set-mode",
+         {{"MODE", &Input::mode, "none, memory or memory+compute", true}},
+         {{"--drain", &Input::drain, "",
+           "admit no new instances, and wait for those with stronger isolation to end"},
+          {"--timeout", &Input::timeout, "S", "seconds after which the switch is given up; default: 600"},
+          kNoWait,
+          kCancel,
+          kJson,
+          kDryRun,
+          kQuiet},
+         false,
+         "Set what is isolated for instances that request no mode (as root)",
+         "Applies to every GPU of the node. none: all instances share the whole card, and no limit is\n"
+         "enforced.\n"
+         "Lowering isolation requires that no instance with stronger isolation is running. Raising it\n"
+         "takes effect for new instances; running ones keep their mode, and their GPU accepts no instance\n"
+         "of the new mode until they end.\n"
+         "Exit code 0: the mode is in force; 1: the former mode stays; 4: the switch was refused.",
+         "cgpuctl set-mode none --drain",
+         &set_mode},
+        {"runtime",
+         {{"ACTION", &Input::action, "configure"}},
+         {{"--for", &Input::engine, "ENGINE", "docker, podman or containerd; default: docker"},
+          {"--as", &Input::as, "NAME",
+           "register it under this name, too: nvidia, so that old command lines work"},
+          {"--default", &Input::make_default, "", "use it for containers that name no runtime, too"},
+          {"--remove", &Input::remove, "", "undo it, and restore the former configuration"},
+          {"--file", &Input::file, "FILE",
+           "Docker's or containerd's configuration; default: "
+           "/etc/docker/daemon.json,\n/etc/containerd/config.toml"},
+          {"--no-reload", &Input::no_reload, "", "don't tell a running dockerd to reload the file"},
+          kDryRun,
+          kQuiet},
+         false,
+         "Register cgpu's container runtime with an engine (as root)",
+         "All other keys of Docker's file stay. Docker is told to reload the file; it is not restarted, and\n"
+         "running containers are not affected. Podman gets a file of its own in\n"
+         "/etc/containers/containers.conf.d. containerd gets a table of its own for CRI (version 2 or 3 of "
+         "its\n"
+         "file), and reads it when it is restarted.",
+         "cgpuctl runtime configure",
+         &runtime,
+         true},
+        {"swarm",
+         {{"ACTION", &Input::action, "configure"}},
+         {{"--remove", &Input::remove, "", "announce nothing any more"},
+          {"--file", &Input::file, "FILE", "Docker's configuration; default: /etc/docker/daemon.json"},
+          kDryRun,
+          kQuiet},
+         false,
+         "Announce this node's GPUs to Docker Swarm (as root)",
+         "Writes two generic resources of the node into Docker's file: cgpu_memory_mib, the memory of its\n"
+         "GPUs, and cgpu_instances, how many instances they take. Run it again when GPUs or max_inst have\n"
+         "changed; cgpuctl doctor says when. A service reserves its part by --generic-resource, and\n"
+         "requests the same by CGPU_MEM. All other keys and resources stay. dockerd reads them only when\n"
+         "it starts, and is not restarted.",
+         "cgpuctl swarm configure",
+         &swarm,
+         true},
+        {"cdi",
+         {{"ACTION", &Input::action, "generate"}},
+         {{"--output", &Input::output, "FILE",
+           "write it there, as root: /etc/cdi/cgpu.json; default: print it"},
+          kDryRun,
+          kQuiet},
+         false,
+         "Describe parts of the GPUs as CDI devices, for docker and podman --device",
+         "The devices are 0-quarter, 0-half and 0-whole for each GPU, and quarter, half and whole, for "
+         "which\n"
+         "cgpud chooses the GPU. A part is one of the memory and of the compute. Those without a GPU need\n"
+         "cgpu's runtime; the others work with runc and crun, too. Run it again when GPUs change.",
+         "cgpuctl cdi generate --output /etc/cdi/cgpu.json",
+         &cdi,
+         true},
+    };
+    return verbs;
+}
+
+}  // namespace cgpu::cgpuctl

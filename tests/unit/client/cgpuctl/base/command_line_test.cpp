@@ -41,31 +41,13 @@ std::string usage_error(const Words& words) {
 TEST(VerbTable, HasEveryVerbOnce) {
     std::vector<std::string> names;
     for (const Verb& verb : verbs()) names.emplace_back(verb.name);
-    EXPECT_EQ(names, (Words{"status",
-                            "list",
-                            "show",
-                            "describe",
-                            "inspect",
-                            "set-policy",
-                            "set-max-inst",
-                            "set-prio-ratio",
-                            "set-default-memory",
-                            "set-weight",
-                            "set-priority",
-                            "set-memory",
-                            "apply",
-                            "forget",
-                            "config",
-                            "revert",
-                            "run",
-                            "doctor",
-                            "bench",
-                            "module",
-                            "upgrade",
-                            "set-mode",
-                            "runtime",
-                            "help",
-                            "version"}));
+    EXPECT_EQ(names,
+              (Words{"status",     "list",         "show",         "events",         "describe",
+                     "inspect",    "set-policy",   "set-max-inst", "set-prio-ratio", "set-default-memory",
+                     "set-weight", "set-priority", "set-memory",   "apply",          "forget",
+                     "config",     "revert",       "run",          "doctor",         "bench",
+                     "module",     "upgrade",      "set-mode",     "runtime",        "help",
+                     "version"}));
 }
 
 TEST(VerbTable, EveryVerbIsComplete) {

@@ -67,10 +67,10 @@ class UpgraderTest : public testing::Test {
     UpgraderTest() { start(); }
 
     void start() {
-        upgrader.emplace(
-            records.saved, kOld,
-            Upgrader::Outside{loop, modules, records, jobs,
-                              [this]() -> const model::Node::Instances& { return instances; }, "boot"});
+        upgrader.emplace(records.saved, kOld,
+                         Upgrader::Outside{loop, modules, records, jobs,
+                                           [this]() -> const model::Node::Instances& { return instances; },
+                                           "boot", recorded.events});
         upgrader->set_engine_control(&engines);
         upgrader->resume();
     }
@@ -102,6 +102,7 @@ class UpgraderTest : public testing::Test {
     FakeModules modules;
     FakeRecords records;
     FakeJobs jobs;
+    RecordedEvents recorded;
     FakeEngineControl engines;
     model::Node::Instances instances = one("web", model::Mode::memory_compute);
     std::optional<Upgrader> upgrader;

@@ -38,7 +38,7 @@ client::Result<void> events(const Input& input, client::Node&, Terminal& termina
     auto journal = Journal::open(input.type);
     if (!journal) return tl::unexpected(journal.error());
     const EventFilter filter{input.target, input.gpu, input.type};
-    if (const auto begun = begin(input, *journal, filter); !begun) return begun;
+    if (const auto begun = begin(input, *journal, filter); !begun) return tl::unexpected(begun.error());
     bool heads = !input.json && !input.no_legend;
     while (terminal.out()) {
         auto event = journal->next();
@@ -50,7 +50,7 @@ client::Result<void> events(const Input& input, client::Node&, Terminal& termina
         if (*event) continue;
         if (!input.follow) break;
         terminal.out().flush();
-        if (const auto waited = journal->wait(); !waited) return waited;
+        if (const auto waited = journal->wait(); !waited) return tl::unexpected(waited.error());
     }
     return {};
 }

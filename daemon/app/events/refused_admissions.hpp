@@ -2,8 +2,9 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/model/refusal.hpp"
 #include "daemon/app/events/events.hpp"
@@ -12,13 +13,15 @@
 namespace cgpu::app {
 
 /// Instances and containers that were refused, as events. Any user may ask without pause, so those of one
-/// user are told of as rarely as Repeated says.
+/// user and one name (or id, without a name) are told of as rarely as Repeated says. Names cost nothing, so
+/// those of a user who takes more and more of them are told of together; root's, which are all of Docker's,
+/// only when there are very many.
 class RefusedAdmissions {
   public:
-    /// The maximum number of users whose refusals are counted by themselves; those of all others are counted
-    /// together.
-    static constexpr std::size_t kMostUsers = 64;
-
+    // The maximum number of names at a time whose refusals are told of by themselves.
+    static constexpr std::size_t kMostOfRoot = 64;
+    static constexpr std::size_t kMostOfUser = 4;
+    static constexpr std::size_t kMostOfAll = 256;
     /// Bytes; a longer name is left out.
     static constexpr std::size_t kLongestName = 255;
 
@@ -29,12 +32,15 @@ class RefusedAdmissions {
     void happened(std::string_view id, std::string_view name, const Who& who, const model::Refusal& refusal);
 
   private:
-    Repeated& series_of(std::uint32_t user);
+    /// User id and name; the name is empty for those that are told of together.
+    using Key = std::pair<std::uint32_t, std::string>;
+
+    [[nodiscard]] Key key_of(std::uint32_t user, std::string_view name) const;
+    Repeated& series_of(std::uint32_t user, std::string_view name);
 
     Loop& loop_;
     Events& events_;
-    std::map<std::uint32_t, Repeated> of_users_;
-    std::unique_ptr<Repeated> of_others_;
+    std::map<Key, Repeated> series_;
 };
 
 }  // namespace cgpu::app

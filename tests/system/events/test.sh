@@ -13,7 +13,7 @@ in_log_once() { [[ $(grep -cE -- "$1" <(lab-log)) == 1 ]]; }
 start_signals
 
 echo "Admitted, and refused with the reason; by whom"
-job web --mem 4GiB -- alloc --mib 3000 --hold
+job web --gpus 0 --mem 4GiB -- alloc --mib 3000 --hold
 wait_for 20 is_ready web
 id=$(cgpuctl list --json | jq -r '.[0].id')
 wait_for 5 is_told '.type == "instance-admitted" and .d.name == "web"'
@@ -21,10 +21,10 @@ expect_equal "the admission" "$(told '.type == "instance-admitted"' | jq -c '.d 
     "[\"$id\",\"$uuid\",0,$((4096 * mib)),1,0]"
 expect_equal "its caller" "$(told '.type == "instance-admitted"' | jq '.d."caller-pid"')" "${pids[web]}"
 expect in_log_once "instance ${id:0:12} \(web\): admitted"
-expect_error 'is free' cgpuctl run --name big --mem 15GiB -- true
+expect_error 'is free' cgpuctl run --name big --gpus 0 --mem 15GiB -- true
 wait_for 5 is_told '.type == "instance-refused" and .d.name == "big" and .d.reason == "no_memory" and .d."caller-uid" == 0'
 expect in_log_once '\("big"\): refused to user id 0, process [0-9]+: .*is free.* Try: '
-for _ in {1..20}; do cgpuctl run --name big --mem 15GiB -- true 2>/dev/null && fail "it was admitted"; done
+for _ in {1..20}; do cgpuctl run --name big --gpus 0 --mem 15GiB -- true 2>/dev/null && fail "it was admitted"; done
 wait_for 10 is_told '.type == "instance-refused" and .d.count > 1'
 
 echo "The memory limit, with the bytes asked for and free; a program that tries on and on is told of rarely"
@@ -39,7 +39,6 @@ wait_for 20 counted
 expect_between "events of them" "$(told '.type == "allocation-refused"' | wc -l)" 2 6
 
 echo "Who changed what, from which value to which"
-busctl --json=short call org.cgpu1 /org/cgpu1 org.cgpu1.Manager FindGpu s 0 >/dev/null
 cgpuctl set-policy 0 weighted >"$scratch/set" &
 setter=$!
 wait $setter || fail "set-policy failed"
@@ -54,7 +53,7 @@ expect_equal "who set the policy" "$(told '.d.setting == "policy"' | jq -c '.d |
 expect in_log_once "policy weighted is set, instead of preemptive, by user id 0, process $setter"
 
 echo "Memory without the module"
-job past --mem 1GiB -- escape --mib 2000
+job past --gpus 0 --mem 1GiB -- escape --mib 2000
 wait_for 30 is_told '.type == "escape-found" and .d.kind == "memory" and .d.name == "past"'
 expect_equal "its process" "$(told '.type == "escape-found" and .d.kind == "memory"' | jq '.d.pid')" "${pids[past]}"
 expect_between "bytes" "$(told '.type == "escape-found" and .d.kind == "memory"' | jq '.d.unexplained')" $((1990 * mib)) $((3000 * mib))

@@ -138,7 +138,21 @@ TEST(RefusedAdmissions, no_user_floods_and_none_hides_another) {
     refused.happened("web", "", {1001, 8}, busy);
     EXPECT_EQ(recorded.all.size(), 2U);
     for (std::uint32_t user = 2000; user < 12000; ++user) refused.happened("web", "", {user, 8}, busy);
-    EXPECT_EQ(recorded.all.size(), RefusedAdmissions::kMostUsers + 1) << "many users are counted together";
+    EXPECT_EQ(recorded.all.size(), RefusedAdmissions::kMostOfAll + 1) << "many users are told of together";
+}
+
+TEST(RefusedAdmissions, names_are_told_of_by_themselves_but_are_no_way_to_flood) {
+    FakeLoop loop;
+    RecordedEvents recorded;
+    RefusedAdmissions refused(loop, recorded.events);
+    const auto busy = refusal(model::Refusal::Reason::busy);
+    for (int i = 0; i < 20; ++i) refused.happened("id-" + std::to_string(i), "", {0, 7}, busy);
+    EXPECT_EQ(recorded.all.size(), 20U) << "containers that Docker starts at the same time";
+    recorded.all.clear();
+    for (int i = 0; i < 1000; ++i) refused.happened("id", "name-" + std::to_string(i), {1000, 7}, busy);
+    EXPECT_EQ(recorded.all.size(), RefusedAdmissions::kMostOfUser + 1);
+    loop.advance(Repeated::kFirstPause);
+    EXPECT_EQ(number(recorded.all.back(), "count"), 1000U - RefusedAdmissions::kMostOfUser - 1);
 }
 
 }  // namespace

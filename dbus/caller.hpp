@@ -18,9 +18,9 @@ namespace cgpu::compat {
 /// Whoever sent a message, as the bus saw it when it connected.
 struct Caller {
     uid_t uid = 0;             ///< effective
-    pid_t pid = 0;             ///< 0: the bus doesn't know it
     std::string name;          ///< of its connection: `:1.42`
     bool interactive = false;  ///< it may be asked for a password
+    pid_t pid = 0;             ///< 0: the bus doesn't know it
 };
 
 /// The message below; valid as long as this one.
@@ -68,8 +68,8 @@ inline Caller caller_of(const sdbus::IObject& object, std::map<std::string, Cred
     std::string name = message.getSender();
     auto found = known.find(name);
     if (found == known.end()) found = known.emplace(name, credentials_of(message)).first;
-    return {found->second.uid, found->second.pid, std::move(name),
-            sd_bus_message_get_allow_interactive_authorization(sd_message(message)) > 0};
+    return {found->second.uid, std::move(name),
+            sd_bus_message_get_allow_interactive_authorization(sd_message(message)) > 0, found->second.pid};
 }
 
 /// A call that is not sent.

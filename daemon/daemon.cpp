@@ -70,6 +70,8 @@ Daemon::Daemon(config::Sources sources, config::Loaded configuration)
 }
 
 Daemon::~Daemon() {
+    // Members tell what they have counted when they are destroyed, and the service may be gone by then.
+    events_.look_up_in([] { return nullptr; });
     // The bus must stop using the service before it is destroyed: no call comes in between.
     if (bus_) bus_->stop_serving();
 }

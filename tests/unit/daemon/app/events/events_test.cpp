@@ -12,8 +12,8 @@
 namespace cgpu::app::test {
 namespace {
 
-const model::Uuid kGpu(model::Uuid::Raw{1});
-constexpr std::uint64_t kMib = 1 << 20;
+const model::Uuid kFirstGpu(model::Uuid::Raw{1});
+constexpr std::uint64_t kMebibyte = 1 << 20;
 
 std::uint64_t number(const Event& event, const std::string& detail) {
     return std::get<std::uint64_t>(event.details.at(detail));
@@ -53,17 +53,17 @@ TEST(Events, names_and_indices_are_looked_up) {
     RecordedEvents recorded;
     model::Node node;
     model::SeenGpu gpu;
-    gpu.uuid = kGpu;
+    gpu.uuid = kFirstGpu;
     gpu.index = 3;
     gpu.total = model::Bytes::from_mib(16130);
     ASSERT_TRUE(node.sync_gpus({{gpu, {}}}, {}));
     auto instance = web();
-    instance.quotas.push_back({.gpu = kGpu, .memory_limit = model::Bytes(kMib)});
+    instance.quotas.push_back({.gpu = kFirstGpu, .memory_limit = model::Bytes(kMebibyte)});
     ASSERT_TRUE(node.add_instance(instance));
     recorded.events.look_up_in([&node] { return &node; });
     Event event{.type = EventType::escape_found};
     event.instance = instance.id;
-    event.gpu = kGpu;
+    event.gpu = kFirstGpu;
     recorded.events.happened(event);
     EXPECT_EQ(recorded.all.at(0).name, "web");
     EXPECT_EQ(recorded.all.at(0).gpu_index, 3U);
@@ -73,18 +73,18 @@ TEST(RefusedAllocations, say_what_was_asked_for_and_what_is_free) {
     FakeLoop loop;
     RecordedEvents recorded;
     RefusedAllocations refused(loop, recorded.events);
-    refused.happened(web(), {kGpu, 12, 700 * kMib + 1, 3500 * kMib, 4096 * kMib, 1});
+    refused.happened(web(), {kFirstGpu, 12, 700 * kMebibyte + 1, 3500 * kMebibyte, 4096 * kMebibyte, 1});
     ASSERT_EQ(recorded.all.size(), 1U);
     const auto& event = recorded.all[0];
     EXPECT_EQ(event.type, EventType::allocation_refused);
     EXPECT_EQ(event.message, "instance 0123456789ab: process 12: an allocation of 700.1MiB on GPU " +
-                                 kGpu.to_string() +
+                                 kFirstGpu.to_string() +
                                  " was refused (refusal 1): 3500MiB of its limit of 4096MiB are in use");
     EXPECT_EQ(event.name, "web");
     EXPECT_EQ(event.process, 12);
-    EXPECT_EQ(number(event, "asked"), 700 * kMib + 1);
-    EXPECT_EQ(number(event, "free"), 596 * kMib);
-    EXPECT_EQ(number(event, "limit"), 4096 * kMib);
+    EXPECT_EQ(number(event, "asked"), 700 * kMebibyte + 1);
+    EXPECT_EQ(number(event, "free"), 596 * kMebibyte);
+    EXPECT_EQ(number(event, "limit"), 4096 * kMebibyte);
 }
 
 TEST(RefusedAllocations, a_program_that_tries_again_does_not_flood) {
@@ -93,13 +93,13 @@ TEST(RefusedAllocations, a_program_that_tries_again_does_not_flood) {
     RefusedAllocations refused(loop, recorded.events);
     const model::Uuid other(model::Uuid::Raw{2});
     for (std::uint64_t i = 1; i <= 1000; ++i) {
-        refused.happened(web(), {kGpu, 12, kMib, kMib, kMib, i});
+        refused.happened(web(), {kFirstGpu, 12, kMebibyte, kMebibyte, kMebibyte, i});
         loop.advance(kMilli);
     }
     EXPECT_EQ(recorded.all.size(), 2U);
     EXPECT_EQ(number(recorded.all[1], "count"), 999U);
     EXPECT_EQ(number(recorded.all[1], "refusals"), 1000U);
-    refused.happened(web(), {other, 12, kMib, kMib, kMib, 1});
+    refused.happened(web(), {other, 12, kMebibyte, kMebibyte, kMebibyte, 1});
     EXPECT_EQ(recorded.all.size(), 3U) << "another GPU is told of by itself";
 }
 

@@ -43,6 +43,13 @@ app::OnEscape on_escape(config::OnEscape configured) {
 
 std::uint64_t wall_clock() { return static_cast<std::uint64_t>(time(nullptr)); }
 
+std::uint64_t wall_clock_us() {
+    timespec now{};
+    clock_gettime(CLOCK_REALTIME, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000 +
+           static_cast<std::uint64_t>(now.tv_nsec) / 1000;
+}
+
 }  // namespace
 
 void Daemon::block_signals() { system::EventLoop::block({SIGTERM, SIGINT, SIGHUP}); }
@@ -51,13 +58,20 @@ Daemon::Daemon(config::Sources sources, config::Loaded configuration)
     : sources_(std::move(sources)),
       at_start_(configuration),
       read_(std::move(configuration)),
+      events_(wall_clock_us),
       processes_(loop_),
       driver_(loop_),
       store_(read_.config.state_dir),
       modules_(read_.config.module_dir),
-      newer_functions_([this](const auto& names) { bus_->set_newer_driver_functions(names); }) {}
+      newer_functions_([this](const auto& names) { bus_->set_newer_driver_functions(names); }) {
+    events_.add(event_log_);
+    events_.look_up_in([this] { return service_ ? &service_->node() : nullptr; });
+    system::set_up_log(read_.config.log_level, event_log_.names());
+}
 
 Daemon::~Daemon() {
+    // Members tell what they have counted when they are destroyed, and the service may be gone by then.
+    events_.look_up_in([] { return nullptr; });
     // The bus must stop using the service before it is destroyed: no call comes in between.
     if (bus_) bus_->stop_serving();
 }
@@ -91,8 +105,8 @@ void Daemon::compose(store::State state) {
             "on_escape: kill: cgpud may not kill other users' processes, and will refuse them memory "
             "instead. "
             "Try: give it CAP_KILL by kill.conf, see cgpud(8)");
-    leases_ =
-        std::make_unique<app::Leases>(app::Leases::Outside{loop_, processes_, driver_, *lease_file_}, leases);
+    leases_ = std::make_unique<app::Leases>(
+        app::Leases::Outside{loop_, processes_, driver_, *lease_file_, events_}, leases);
     slicer_ = std::make_unique<app::SlicerThread>(
         app::SlicerThread::Timing{read_.config.slice_ms * kSecond / 1000, kHold});
     usage_ = std::make_unique<app::UsageReader>(*leases_, *slicer_);
@@ -102,7 +116,7 @@ void Daemon::compose(store::State state) {
         app::Upgrader::Outside{
             loop_, modules_, store_, *bus_,
             [this]() -> const model::Node::Instances& { return service_->node().instances(); },
-            processes_.boot_id()});
+            processes_.boot_id(), events_});
 
     link::Settings link;
     link.runtime_dir = read_.config.runtime_dir;
@@ -121,14 +135,14 @@ void Daemon::compose(store::State state) {
     };
     link_ = std::make_unique<link::Server>(
         link::Outside{loop_, processes_, *slicer_, *leases_, *upgrader_, descriptors_, newer_functions_,
-                      total, pid_place, idle, share},
+                      events_, total, pid_place, idle, share},
         link);
-    service_ =
-        std::make_unique<app::Service>(std::move(state.node), service_settings(),
-                                       app::Service::Outside{loop_, store_, *bus_, *link_, processes_,
-                                                             *slicer_, *usage_, *upgrader_, wall_clock});
+    service_ = std::make_unique<app::Service>(
+        std::move(state.node), service_settings(),
+        app::Service::Outside{loop_, store_, *bus_, *link_, processes_, *slicer_, *usage_, *upgrader_,
+                              events_, wall_clock});
     unmanaged_ = std::make_unique<app::UnmanagedContainers>(
-        app::UnmanagedContainers::Outside{loop_, *bus_, processes_, driver_, *service_, wall_clock});
+        app::UnmanagedContainers::Outside{loop_, *bus_, processes_, driver_, *service_, events_, wall_clock});
     take_unmanaged_rule();
 }
 
@@ -147,6 +161,7 @@ tl::expected<void, std::string> Daemon::start() {
     auto connected = bus::Bus::connect(loop_, CGPU_VERSION, [this](const std::string& why) { fail(why); });
     if (!connected) return tl::unexpected(connected.error());
     bus_ = std::move(*connected);
+    events_.add(*bus_);
     compose(std::move(*state));
     look_for_gpus();
     take_over_instances();
@@ -223,9 +238,18 @@ tl::expected<void, std::string> Daemon::open_to_clients() {
         !served)
         return served;
     if (auto named = bus_->request_name(); !named) return named;
-    log::info("cgpud {} serves org.cgpu1: {}", CGPU_VERSION, status());
+    tell_started();
     system::notify_ready(status());
     return {};
+}
+
+void Daemon::tell_started() {
+    app::Event event{.type = app::EventType::daemon_started};
+    event.message = "cgpud " + std::string(CGPU_VERSION) + " serves org.cgpu1: " + status();
+    event.details = {{"version", std::string(CGPU_VERSION)},
+                     {"gpus", std::uint64_t{service_->node().gpus().size()}},
+                     {"instances", std::uint64_t{service_->node().instances().size()}}};
+    events_.happened(std::move(event));
 }
 
 void Daemon::take_configured_mode() {
@@ -263,7 +287,10 @@ void Daemon::reload() {
     auto loaded = config::load(sources_);
     if (!loaded) {
         for (const auto& problem : loaded.error()) log::error("{}", problem.text);
-        log::error("the configuration stays as it was");
+        app::Event refused{.type = app::EventType::configuration_refused, .level = log::Level::error};
+        refused.message = "the configuration stays as it was";
+        refused.details["reason"] = loaded.error().front().text;
+        events_.happened(std::move(refused));
         system::notify_ready("bad configuration, the one before stays in force: " +
                              loaded.error().front().text);
         refuse_configuration(loaded.error());
@@ -275,8 +302,8 @@ void Daemon::reload() {
     service_->set_settings(service_settings());
     take_unmanaged_rule();
     take_configured_mode();
-    system::set_up_log(read_.config.log_level);
-    log::info("configuration read again");
+    system::set_up_log(read_.config.log_level, event_log_.names());
+    events_.happened({.type = app::EventType::configuration_read, .message = "configuration read again"});
     for (const auto& line : not_put_in_force(before, configuration_values())) log::warn("{}", line);
     system::notify_ready(status());
 }
@@ -292,7 +319,8 @@ int Daemon::run() {
     }
     const int result = loop_.run();
     system::notify_stopping();
-    log::info("cgpud stops; jobs go on without it");
+    events_.happened(
+        {.type = app::EventType::daemon_stopped, .message = "cgpud stops; jobs go on without it"});
     return result;
 }
 

@@ -10,6 +10,7 @@
 #include "daemon/app/compute/slicer_thread.hpp"
 #include "daemon/app/compute/usage_reader.hpp"
 #include "daemon/app/drivers/newer_functions.hpp"
+#include "daemon/app/events/events.hpp"
 #include "daemon/app/instances/unmanaged_containers.hpp"
 #include "daemon/app/memory/leases.hpp"
 #include "daemon/app/ports/configuration.hpp"
@@ -22,6 +23,7 @@
 #include "daemon/store/lease_file.hpp"
 #include "daemon/store/state_file.hpp"
 #include "daemon/system/event_loop.hpp"
+#include "daemon/system/log/event_log.hpp"
 #include "daemon/system/processes/processes.hpp"
 #include "daemon/system/service_descriptors.hpp"
 
@@ -62,6 +64,7 @@ class Daemon {
     [[nodiscard]] app::Settings service_settings() const;
     [[nodiscard]] app::ConfigurationValues configuration_values() const;
     [[nodiscard]] std::string status() const;
+    void tell_started();
     /// Puts the key `unmanaged` in force.
     void take_unmanaged_rule();
     void fail(const std::string& why);
@@ -70,6 +73,8 @@ class Daemon {
     config::Loaded at_start_;  ///< some values hold until cgpud ends
     config::Loaded read_;      ///< the last good configuration
     // In the order of their dependencies; destroyed in reverse order.
+    system::EventLog event_log_;
+    app::Events events_;
     system::EventLoop loop_;
     system::Processes processes_;
     gpu::Driver driver_;

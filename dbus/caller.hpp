@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -11,7 +12,7 @@
 #include "dbus/compat.hpp"
 
 /// What sdbus-c++ doesn't say of messages, in none of its versions: whether a caller may be asked for a
-/// password. sd-bus, below it, does.
+/// password. sd-bus, below it, does, and answers for user id and pid at once.
 namespace cgpu::compat {
 
 /// Whoever sent a message, as the bus saw it when it connected.
@@ -19,6 +20,7 @@ struct Caller {
     uid_t uid = 0;             ///< effective
     std::string name;          ///< of its connection: `:1.42`
     bool interactive = false;  ///< it may be asked for a password
+    pid_t pid = 0;             ///< 0: the bus doesn't know it
 };
 
 /// The message below; valid as long as this one.
@@ -38,16 +40,36 @@ inline decltype(auto) message_of(const sdbus::IObject& object) {
 #endif
 }
 
-/// Whoever sent the message that `object` works on now; the bus's word, never the message's. `uids`: user ids
-/// by connection, of earlier calls; the bus is asked for one that isn't among them. Throws sdbus::Error where
+/// Who made a connection.
+struct Credentials {
+    uid_t uid = 0;
+    pid_t pid = 0;
+};
+
+/// By one question to the bus. Throws sdbus::Error where the bus can't say any more.
+inline Credentials credentials_of(const sdbus::Message& message) {
+    sd_bus_creds* credentials = nullptr;
+    int result =
+        sd_bus_query_sender_creds(sd_message(message), SD_BUS_CREDS_EUID | SD_BUS_CREDS_PID, &credentials);
+    const std::unique_ptr<sd_bus_creds, decltype(&sd_bus_creds_unref)> owner(credentials,
+                                                                             &sd_bus_creds_unref);
+    Credentials found;
+    if (result >= 0) result = sd_bus_creds_get_euid(credentials, &found.uid);
+    if (result < 0) throw sdbus::createError(-result, "the bus doesn't know the caller");
+    if (sd_bus_creds_get_pid(credentials, &found.pid) < 0) found.pid = 0;
+    return found;
+}
+
+/// Whoever sent the message that `object` works on now; the bus's word, never the message's. `known`: by
+/// connection, of earlier calls; the bus is asked for one that isn't among them. Throws sdbus::Error where
 /// the bus can't say any more, because the caller is gone.
-inline Caller caller_of(const sdbus::IObject& object, std::map<std::string, uid_t>& uids) {
+inline Caller caller_of(const sdbus::IObject& object, std::map<std::string, Credentials>& known) {
     const auto& message = message_of(object);
     std::string name = message.getSender();
-    auto known = uids.find(name);
-    if (known == uids.end()) known = uids.emplace(name, message.getCredsEuid()).first;
-    return {known->second, std::move(name),
-            sd_bus_message_get_allow_interactive_authorization(sd_message(message)) > 0};
+    auto found = known.find(name);
+    if (found == known.end()) found = known.emplace(name, credentials_of(message)).first;
+    return {found->second.uid, std::move(name),
+            sd_bus_message_get_allow_interactive_authorization(sd_message(message)) > 0, found->second.pid};
 }
 
 /// A call that is not sent.

@@ -38,6 +38,8 @@ class QuietManager : public org::cgpu1::Manager_proxy {
     using org::cgpu1::Manager_proxy::Manager_proxy;
     ~QuietManager() = default;
     void onJobRemoved(const std::uint64_t&, const sdbus::ObjectPath&, const std::string&) override {}
+    void onEvent(const std::uint64_t&, const std::uint64_t&, const std::string&, const std::string&,
+                 const std::map<std::string, sdbus::Variant>&) override {}
 };
 
 /// No client here uses the errors of GPUs.

@@ -97,4 +97,12 @@ std::string format_size(Bytes size) {
 
 std::string format_mib(Bytes size) { return std::to_string(size.mib()) + "MiB"; }
 
+std::string format_mib_up(Bytes size) {
+    const std::uint64_t rest = size.count() % Bytes::kPerMib;
+    const std::uint64_t tenths = (rest * 10 + Bytes::kPerMib - 1) / Bytes::kPerMib;
+    if (tenths == 0) return format_mib(size);
+    if (tenths == 10) return std::to_string(size.mib() + 1) + "MiB";
+    return std::to_string(size.mib()) + "." + std::to_string(tenths) + "MiB";
+}
+
 }  // namespace cgpu::model

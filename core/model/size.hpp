@@ -20,4 +20,7 @@ namespace cgpu::model {
 /// In whole MiB, rounded down: for free and total amounts in messages.
 [[nodiscard]] std::string format_mib(Bytes size);
 
+/// In MiB, with one decimal unless they are whole, rounded up: for what is asked for beside amounts in MiB.
+[[nodiscard]] std::string format_mib_up(Bytes size);
+
 }  // namespace cgpu::model

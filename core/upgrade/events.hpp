@@ -86,8 +86,15 @@ struct Over {
 };
 /// A line for the log.
 struct Tell {
+    enum class About {
+        step,   ///< something on the way
+        begin,  ///< a job has begun
+        back,   ///< it goes back
+        end,    ///< it has ended
+    };
     bool bad;
     std::string text;
+    About about = About::step;
 };
 using Action = std::variant<Save, Verify, Switch, Over, Tell>;
 using Actions = std::vector<Action>;

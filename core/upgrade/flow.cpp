@@ -150,7 +150,7 @@ void Flow::on(const Saved& saved) {
                 save_trouble_.clear();
                 return;
             }
-            tell(false, title() + ": begun");
+            tell(false, title() + ": begun", Tell::About::begin);
             step_ = job_->kind == Kind::hot ? Step::canary : Step::drain;
             return;
         case After::back:
@@ -163,7 +163,8 @@ void Flow::on(const Saved& saved) {
     }
     if (saved.trouble.empty()) {
         tell(ending_->result == Result::failed,
-             title() + ": " + std::string(to_string(ending_->result)) + ". " + ending_->message);
+             title() + ": " + std::string(to_string(ending_->result)) + ". " + ending_->message,
+             Tell::About::end);
         if (ending_->result == Result::done) put_in_force(ending_->to, in_force_, mode_);
         last_ = std::exchange(ending_, std::nullopt);
         job_.reset();
@@ -292,7 +293,7 @@ void Flow::turn_round(bool cancelled, const std::string& why) {
     job_->deadline = now_ + settings_.back_timeout;
     step_ = Step::back;
     mover_.start_anew();
-    tell(!cancelled, title() + ": goes back: " + why);
+    tell(!cancelled, title() + ": goes back: " + why, Tell::About::back);
     save(After::back);
 }
 

@@ -101,7 +101,9 @@ class Flow {
     void finish(Result result, const std::string& message);
     void finish_back();
     void save(After after);
-    void tell(bool bad, const std::string& text) { actions_.emplace_back(Tell{bad, text}); }
+    void tell(bool bad, const std::string& text, Tell::About about = Tell::About::step) {
+        actions_.emplace_back(Tell{bad, text, about});
+    }
     // Of a hot or cold job.
     [[nodiscard]] const Version& from() const { return std::get<Version>(job_->from); }
     [[nodiscard]] const Version& to() const { return std::get<Version>(job_->to); }

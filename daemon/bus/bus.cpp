@@ -204,6 +204,11 @@ void Bus::set_newer_driver_functions(std::vector<std::string> names) {
               [&] { connection_->objects->manager().set_newer_driver_functions(newer_driver_functions_); });
 }
 
+void Bus::happened(const app::Event& event, const app::Stamp& stamp) {
+    if (!connection_->objects) return;
+    published("an event", [&] { connection_->objects->manager().happened(event, stamp); });
+}
+
 void Bus::engines_changed(const model::InstanceId& id) { refresh(id); }
 
 }  // namespace cgpu::bus

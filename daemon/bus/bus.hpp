@@ -7,6 +7,7 @@
 
 #include <tl/expected.hpp>
 
+#include "daemon/app/events/events.hpp"
 #include "daemon/app/instances/unmanaged_containers.hpp"
 #include "daemon/app/ports/configuration.hpp"
 #include "daemon/app/ports/examination.hpp"
@@ -19,7 +20,7 @@ namespace cgpu::bus {
 
 /// org.cgpu1 on the system bus. Call in this order: connect(), create Service and Upgrader with it as
 /// publisher, serve() and, when everything is ready, request_name().
-class Bus final : public app::Publisher, public app::JobPublisher {
+class Bus final : public app::Publisher, public app::JobPublisher, public app::EventOutlet {
   public:
     /// `version`: the daemon's. `lost` is called once, on the loop, with the reason, when the connection
     /// breaks; nothing is served from then on. Error: `what: why. Try: …`. DBUS_SYSTEM_BUS_ADDRESS names
@@ -57,6 +58,7 @@ class Bus final : public app::Publisher, public app::JobPublisher {
     void module_changed() override;
     void mode_changed() override;
     void engines_changed(const model::InstanceId& id) override;
+    void happened(const app::Event& event, const app::Stamp& stamp) override;
 
   private:
     struct Connection;

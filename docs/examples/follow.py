@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Sets how a GPU's compute is divided, and prints every change of the node: instances that come and go, settings, limits.
+"""Sets how a GPU's compute is divided, and prints every change of the node: instances that come and go, settings, limits, and
+events (who did what, and why something was refused).
 usage: follow.py GPU POLICY        such as: follow.py 0 weighted. Needs python3-gi.
 """
 import sys
@@ -21,6 +22,8 @@ def heard(_bus, _sender, path, _interface, signal, arguments):
         print("removed", values[0], flush=True)
     elif signal == "PropertiesChanged":
         print("changed", path, values[1], flush=True)
+    elif signal == "Event":
+        print("event", *values[2:4], flush=True)
 
 
 bus = Gio.bus_get_sync(Gio.BusType.SYSTEM)

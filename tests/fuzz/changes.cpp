@@ -106,7 +106,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     app::test::FakeUsage usage;
     disk.full = input.byte() % 8 == 7;
     usage.used = std::uint64_t{512} << 20U;
-    app::NodeState state(before, disk, compute);
+    app::Events events;
+    app::NodeState state(before, disk, compute, events);
     app::NodeChanges all(state, links, publisher, usage);
 
     const auto options = bus::read_options(fuzz::some_map(input), {.force = true, .persist = true});

@@ -10,7 +10,7 @@ struct Input {
     // arguments
     std::string gpu;
     std::vector<std::string> instances;
-    std::string target;  ///< a GPU or an instance; of why, an instance
+    std::string target;  ///< a GPU or an instance; of events and why, an instance
     std::string policy;
     std::string max_inst;
     std::string weight;
@@ -65,6 +65,11 @@ struct Input {
     bool drain = false;
     bool no_wait = false;
     bool cancel = false;
+
+    // of events
+    std::string since;
+    std::string type;
+    bool follow = false;
 
     std::string host;  ///< another machine, reached over ssh
     std::string verb;  ///< of help

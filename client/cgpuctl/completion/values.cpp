@@ -81,6 +81,13 @@ Candidates verb_names() {
     return all;
 }
 
+Candidates event_types() {
+    return {{"instance-admitted", ""},   {"instance-refused", ""}, {"instance-ended", ""},
+            {"allocation-refused", ""},  {"setting-changed", ""},  {"escape-found", ""},
+            {"job-ended", ""},           {"daemon-started", ""},   {"gpu-lost", ""},
+            {"container-unmanaged", ""}, {"gpu-error", ""}};
+}
+
 Candidates actions(std::string_view verb) {
     if (verb == "config") return {{"show", "the values in force"}, {"check", "whether files are good"}};
     if (verb == "runtime") return {{"configure", "register it with an engine"}};
@@ -117,7 +124,9 @@ bool is_plain_word(std::string_view word) {
 std::vector<Candidate> values_of(std::string_view name, std::string_view verb, std::string_view first,
                                  client::Node& node) {
     if (name == "GPU" || name == "LIST") return gpus(node);
-    if (name == "INSTANCE" || name == "INSTANCE...") return instances(node);
+    if (name == "TYPE") return event_types();
+    if (name == "TIME") return {{"10min", ""}, {"1h", ""}, {"today", ""}, {"yesterday", ""}};
+    if (name == "INSTANCE..." || name == "INSTANCE") return instances(node);
     if (name == "INSTANCE|GPU") return joined(gpus(node), instances(node));
     if (name == "POLICY") return policies();
     if (name == "PRIORITY") return {{"high", "before the policy"}, {"normal", "by the policy"}};

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/model/quote.hpp"
+#include "core/model/size.hpp"
 #include "daemon/app/ports/log.hpp"
 #include "daemon/app/ports/lookup.hpp"
 
@@ -12,15 +13,12 @@ namespace {
 using model::Refusal;
 
 /// The instances whose weight on the GPU follows max_inst, because they requested a percentage.
-std::vector<model::InstanceId> say_whose_weight_followed(const model::Node& before, const model::Node& now,
-                                                         const model::Uuid& gpu) {
+std::vector<model::InstanceId> whose_weight_followed(const model::Node& before, const model::Node& now,
+                                                     const model::Uuid& gpu) {
     std::vector<model::InstanceId> whose;
-    for (const auto& [instance, quota] : now.occupants_of(gpu)) {
+    for (const auto* instance : instances_on(now, gpu)) {
         const auto* then = before.find_instance(instance->id);
-        if (then == nullptr || *then == *instance) continue;
-        log::info("{}: {}% of the compute are {} slices now", model::describe(*instance),
-                  quota->percent.value_or(0), quota->weight);
-        whose.push_back(instance->id);
+        if (then != nullptr && *then != *instance) whose.push_back(instance->id);
     }
     return whose;
 }
@@ -43,7 +41,6 @@ Result<void> GpuRegister::set_policy(const model::Uuid& gpu, std::string_view po
     if (!changed) return tl::unexpected(changed.error());
     if (*changed) {
         const auto* now = state_.node().find_gpu(gpu);
-        log::info("{}: policy {} is set", describe(*now), model::to_string(*parsed));
         if (state_.node().policy_in_force(*now) != *parsed)
             log::info("{}: it divides memory only, so policy {} stays in force", describe(*now),
                       model::to_string(state_.node().policy_in_force(*now)));
@@ -58,8 +55,7 @@ Result<void> GpuRegister::set_max_inst(const model::Uuid& gpu, std::uint32_t max
         state_.change([&](model::Node& node) { return node.set_max_inst(gpu, max_inst); }, options);
     if (!changed) return tl::unexpected(changed.error());
     if (*changed) {
-        log::info("{}: max_inst {} is set", describe(*state_.node().find_gpu(gpu)), max_inst);
-        for (const auto& id : say_whose_weight_followed(before, state_.node(), gpu))
+        for (const auto& id : whose_weight_followed(before, state_.node(), gpu))
             publisher_.instance_changed(id);
         publisher_.gpu_changed(gpu);
     }
@@ -70,10 +66,7 @@ Result<void> GpuRegister::set_prio_ratio(const model::Uuid& gpu, std::uint32_t p
     const auto changed =
         state_.change([&](model::Node& node) { return node.set_prio_ratio(gpu, per_cent); }, options);
     if (!changed) return tl::unexpected(changed.error());
-    if (*changed) {
-        log::info("{}: prio_ratio {} is set", describe(*state_.node().find_gpu(gpu)), per_cent);
-        publisher_.gpu_changed(gpu);
-    }
+    if (*changed) publisher_.gpu_changed(gpu);
     return {};
 }
 
@@ -91,10 +84,7 @@ Result<void> GpuRegister::set_all(const model::Uuid& gpu, const model::GpuSettin
         options);
     if (!changed) return tl::unexpected(changed.error());
     if (*changed) {
-        log::info("{}: policy {}, max_inst {} and prio_ratio {} are set",
-                  describe(*state_.node().find_gpu(gpu)), model::to_string(settings.policy),
-                  settings.max_inst, settings.prio_ratio);
-        for (const auto& id : say_whose_weight_followed(before, state_.node(), gpu))
+        for (const auto& id : whose_weight_followed(before, state_.node(), gpu))
             publisher_.instance_changed(id);
         publisher_.gpu_changed(gpu);
     }
@@ -123,8 +113,12 @@ void GpuRegister::xid_reported(const model::XidError& xid) {
     count.last = xid.code;
     const auto* gpu = state_.node().find_gpu(xid.gpu);
     const auto meaning = meaning_of_xid(xid.code);
-    log::warn("{}: its driver has reported Xid {}{}{}", gpu ? describe(*gpu) : "GPU " + xid.gpu.to_string(),
-              xid.code, meaning.empty() ? "" : ": ", meaning);
+    Event event{.type = EventType::gpu_error, .level = log::Level::warn};
+    event.message = (gpu ? describe(*gpu) : "GPU " + xid.gpu.to_string()) + ": its driver has reported Xid " +
+                    std::to_string(xid.code) + (meaning.empty() ? "" : ": ") + std::string(meaning);
+    event.gpu = xid.gpu;
+    event.details["xid"] = xid.code;
+    events_.happened(std::move(event));
     // A user whose job died of it, or is about to, looks at the job's log lines first.
     for (const auto* instance : instances_on(state_.node(), xid.gpu))
         log::warn("{}: its GPU has reported Xid {}", model::describe(*instance), xid.code);
@@ -148,9 +142,13 @@ void GpuRegister::tell_changes(Result<bool> changed, const std::vector<model::Gp
     if (!*changed) return;
     for (const auto& gpu : state_.node().gpus()) {
         if (std::find(before.begin(), before.end(), gpu) != before.end()) continue;
-        log::info("{}: {}, {}MiB{}{}", describe(gpu), gpu.model_name, gpu.total.mib(),
-                  gpu.present ? "" : ", not shown by the driver now",
-                  gpu.obstacle.empty() ? "" : ", not shared: " + gpu.obstacle);
+        const bool usable = gpu.present && gpu.obstacle.empty();
+        events_.happened(event_of(usable ? EventType::gpu_found : EventType::gpu_lost,
+                                  usable ? log::Level::info : log::Level::warn, gpu,
+                                  describe(gpu) + ": " + gpu.model_name + ", " +
+                                      model::format_mib(gpu.total) +
+                                      (gpu.present ? "" : ", not shown by the driver now") +
+                                      (gpu.obstacle.empty() ? "" : ", not shared: " + gpu.obstacle)));
         if (!gpu.present) say_whose_gpu_is_lost(state_.node(), gpu);
         publisher_.gpu_changed(gpu.uuid);
     }

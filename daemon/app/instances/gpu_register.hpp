@@ -14,7 +14,8 @@ namespace cgpu::app {
 /// The GPUs: how each is divided, and what the driver reports of them.
 class GpuRegister {
   public:
-    GpuRegister(NodeState& state, Publisher& publisher) : state_(state), publisher_(publisher) {}
+    GpuRegister(NodeState& state, Publisher& publisher, Events& events)
+        : state_(state), publisher_(publisher), events_(events) {}
 
     Result<void> set_policy(const model::Uuid& gpu, std::string_view policy, Options options);
     Result<void> set_max_inst(const model::Uuid& gpu, std::uint32_t max_inst, Options options);
@@ -38,6 +39,7 @@ class GpuRegister {
 
     NodeState& state_;
     Publisher& publisher_;
+    Events& events_;
     XidCounts xids_;
 };
 

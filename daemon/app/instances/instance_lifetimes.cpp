@@ -92,7 +92,8 @@ void InstanceLifetimes::end(const model::InstanceId& ended) {
         return;
     }
     outside_.links.close(id);
-    log::info("{}: gone", model::describe(instance));
+    outside_.events.happened(event_of(EventType::instance_ended, log::Level::info, instance,
+                                      model::describe(instance) + ": gone"));
     outside_.publisher.instance_removed(id);
     for (const auto& quota : instance.quotas) outside_.publisher.gpu_changed(quota.gpu);
     ended_.erase(id);
@@ -116,7 +117,9 @@ void InstanceLifetimes::adopt() {
             ends_[id] = outside_.loop.at(outside_.loop.now() + kAttachPatience,
                                          [this, id = id] { process_ended(id); });
         }
-        if (folder) log::info("{}: taken up again", model::describe(instance));
+        if (folder)
+            outside_.events.happened(event_of(EventType::instance_resumed, log::Level::info, instance,
+                                              model::describe(instance) + ": taken up again"));
     }
 }
 

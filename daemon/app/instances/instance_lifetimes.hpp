@@ -17,6 +17,7 @@ class InstanceLifetimes {
         Links& links;
         Processes& processes;
         AdmissionGate& admission;
+        Events& events;
     };
 
     InstanceLifetimes(NodeState& state, const Outside& outside) : state_(state), outside_(outside) {}

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/model/quote.hpp"
-#include "daemon/app/ports/log.hpp"
 #include "daemon/app/ports/lookup.hpp"
 
 namespace cgpu::app {
@@ -133,26 +132,6 @@ tl::unexpected<Refusal> refused(std::size_t change, Refusal refusal) {
     return tl::unexpected(std::move(refusal));
 }
 
-/// `policy weighted, max_inst 20`: those that differ.
-std::string differences(const model::GpuSettings& before, const model::GpuSettings& now) {
-    std::string text;
-    const auto add = [&text](const std::string& setting) { text += (text.empty() ? "" : ", ") + setting; };
-    if (before.policy != now.policy) add("policy " + std::string(model::to_string(now.policy)));
-    if (before.max_inst != now.max_inst) add("max_inst " + std::to_string(now.max_inst));
-    if (before.prio_ratio != now.prio_ratio) add("prio_ratio " + std::to_string(now.prio_ratio));
-    return text;
-}
-
-/// The same of a quota. A weight that was a percentage and is the same number of slices differs, too; one
-/// that still is a percentage doesn't.
-std::string differences(const model::Quota& before, const model::Quota& now) {
-    model::KeptFigures figures;
-    if (before.memory_limit != now.memory_limit) figures.memory_limit = now.memory_limit;
-    if (!now.percent && (before.weight != now.weight || before.percent)) figures.weight = now.weight;
-    if (before.high_priority != now.high_priority) figures.high_priority = now.high_priority;
-    return figures == model::KeptFigures{} ? "" : model::describe(figures);
-}
-
 }  // namespace
 
 Result<std::uint64_t> NodeChanges::apply(const std::vector<NodeChange>& changes, Options options) {
@@ -173,16 +152,15 @@ Result<std::uint64_t> NodeChanges::apply(const std::vector<NodeChange>& changes,
         },
         options);
     if (!changed) return tl::unexpected(changed.error());
-    if (*changed) tell(before, options);
+    if (*changed) tell(before);
     return state_.node().generation();
 }
 
-void NodeChanges::tell(const model::Node& before, Options options) {
+void NodeChanges::tell(const model::Node& before) {
     std::vector<model::Uuid> gpus;
     for (const auto& gpu : state_.node().gpus()) {
         const auto* then = before.find_gpu(gpu.uuid);
         if (then == nullptr || then->settings == gpu.settings) continue;
-        log::info("{}: {} is set", describe(gpu), differences(then->settings, gpu.settings));
         gpus.push_back(gpu.uuid);
     }
     for (const auto& [id, instance] : state_.node().instances()) {
@@ -192,14 +170,6 @@ void NodeChanges::tell(const model::Node& before, Options options) {
             const auto& quota = instance.quotas[which];
             if (quota == then->quotas[which]) continue;
             if (std::find(gpus.begin(), gpus.end(), quota.gpu) == gpus.end()) gpus.push_back(quota.gpu);
-            if (quota.percent && quota.weight != then->quotas[which].weight)
-                log::info("{}: {}% of the compute are {} slices now", model::describe(instance),
-                          *quota.percent, quota.weight);
-            const auto difference = differences(then->quotas[which], quota);
-            if (difference.empty()) continue;
-            log::info("{}: {} on {} is set, {}", model::describe(instance), difference,
-                      describe(*state_.node().find_gpu(quota.gpu)),
-                      options.persist ? "and kept for the next starts of that name" : "until it ends");
         }
         links_.refresh(instance);
         publisher_.instance_changed(id);

@@ -44,7 +44,7 @@ class NodeChanges {
     Result<std::uint64_t> apply(const std::vector<NodeChange>& changes, Options options);
 
   private:
-    void tell(const model::Node& before, Options options);
+    void tell(const model::Node& before);
 
     NodeState& state_;
     Links& links_;

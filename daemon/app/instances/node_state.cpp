@@ -1,5 +1,7 @@
 #include "daemon/app/instances/node_state.hpp"
 
+#include "daemon/app/events/setting_events.hpp"
+
 namespace cgpu::app {
 
 Result<bool> NodeState::change(const Transition& transition, Options options) {
@@ -14,8 +16,10 @@ Result<bool> NodeState::change(const Transition& transition, Options options) {
     if (!done) return tl::unexpected(done.error());
     if (*done == model::Change::unchanged || options.dry_run) return false;
     if (auto saved = store_.save(next); !saved) return tl::unexpected(saved.error());
-    node_ = std::move(next);
+    const auto before = std::exchange(node_, std::move(next));
     compute_.update(node_);
+    for (auto& event : setting_events(before, node_, options.by, options.persist))
+        events_.happened(std::move(event));
     return true;
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/model/transitions.hpp"
+#include "daemon/app/events/events.hpp"
 #include "daemon/app/instances/options.hpp"
 #include "daemon/app/ports/ports.hpp"
 #include "daemon/app/ports/usage.hpp"
@@ -15,15 +16,15 @@ class NodeState {
   public:
     using Transition = model::Transition;
 
-    NodeState(model::Node node, Store& store, Compute& compute)
-        : node_(std::move(node)), store_(store), compute_(compute) {}
+    NodeState(model::Node node, Store& store, Compute& compute, Events& events)
+        : node_(std::move(node)), store_(store), compute_(compute), events_(events) {}
     NodeState(const NodeState&) = delete;
     NodeState& operator=(const NodeState&) = delete;
 
     [[nodiscard]] const model::Node& node() const { return node_; }
 
-    /// Tries the transition on a copy, saves the copy, makes it current, and tells compute. True: the node
-    /// has changed.
+    /// Tries the transition on a copy, saves the copy, makes it current, tells compute, and makes an event
+    /// for each setting that differs now. True: the node has changed.
     Result<bool> change(const Transition& transition, Options options);
     /// See model::Node. It isn't saved, and concerns new grants only.
     void set_held_unmanaged(std::map<model::Uuid, model::Bytes> held) {
@@ -34,6 +35,7 @@ class NodeState {
     model::Node node_;
     Store& store_;
     Compute& compute_;
+    Events& events_;
 };
 
 }  // namespace cgpu::app

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "daemon/app/events/event.hpp"
+
 namespace cgpu::app {
 
 /// The options of every change.
@@ -13,6 +15,7 @@ struct Options {
     bool persist = false;
     /// Refused (changed) if the node has another generation.
     std::optional<std::uint64_t> if_generation = std::nullopt;
+    std::optional<Who> by = std::nullopt;  ///< who asked for it; empty: cgpud itself
 };
 
 }  // namespace cgpu::app

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "core/model/quote.hpp"
-#include "core/model/size.hpp"
 #include "daemon/app/ports/log.hpp"
 #include "daemon/app/ports/lookup.hpp"
 
@@ -29,7 +27,7 @@ void say_where_weight_is_idle(const model::Node& node, const model::Instance& in
 Result<bool> QuotaChanges::change(const model::InstanceId& id, const model::Uuid& gpu,
                                   const model::KeptFigures& figures, const NodeState::Transition& transition,
                                   Options options) {
-    auto changed = state_.change(
+    return state_.change(
         [&](model::Node& node) -> tl::expected<model::Change, Refusal> {
             auto set = transition(node);
             if (!set || !options.persist) return set;
@@ -38,11 +36,6 @@ Result<bool> QuotaChanges::change(const model::InstanceId& id, const model::Uuid
             return set;
         },
         options);
-    if (changed && *changed)
-        log::info("{}: {} is set, {}", model::describe(*state_.node().find_instance(id)),
-                  model::describe(figures),
-                  options.persist ? "and kept for the next starts of that name" : "until it ends");
-    return changed;
 }
 
 Result<void> QuotaChanges::set_weight(const model::InstanceId& id, std::string_view gpu, std::uint32_t weight,
@@ -95,7 +88,6 @@ Result<void> QuotaChanges::forget(std::string_view name, std::optional<std::uint
                                   Options options) {
     const auto changed = state_.change([&](model::Node& node) { return node.forget(name, owner); }, options);
     if (!changed) return tl::unexpected(changed.error());
-    if (*changed) log::info("what was kept for the next starts of {} is forgotten", model::quote(name));
     return {};
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/admission/admit.hpp"
+#include "core/model/size.hpp"
 #include "core/request/request.hpp"
 #include "daemon/app/ports/log.hpp"
 
@@ -23,6 +24,29 @@ tl::unexpected<Refusal> not_yours(const model::InstanceId& id) {
                          "it was made by another user", "do the same as root (sudo)");
 }
 
+Event admitted(const model::Instance& instance, const model::Quota& quota, const Who& who) {
+    auto event = event_of(EventType::instance_admitted, log::Level::info, instance,
+                          model::describe(instance) + ": admitted, GPU " + quota.gpu.to_string() + ", " +
+                              model::format_mib(quota.memory_limit) + ", weight " +
+                              std::to_string(quota.weight) + ", for " + describe(who));
+    event.gpu = quota.gpu;
+    event.by = who;
+    event.details = {{"limit", quota.memory_limit.count()}, {"weight", std::uint64_t{quota.weight}}};
+    return event;
+}
+
+Event default_memory_set(model::Bytes before, model::Bytes now, bool set, const Options& options) {
+    Event event{.type = EventType::setting_changed};
+    event.message = "the default memory is " + model::format_mib(now) +
+                    (set ? ", as set for this node" : ", as configured") + ", instead of " +
+                    model::format_mib(before) + (options.by ? ", by " + describe(*options.by) : "");
+    event.by = options.by;
+    event.details = {{"setting", std::string("default-memory")},
+                     {"before", model::format_mib(before)},
+                     {"after", model::format_mib(now)}};
+    return event;
+}
+
 /// The result for a container that isn't managed.
 Created unmanaged(const model::InstanceId& id, std::string_view name) {
     return {{id, std::string(name), 0, 0, model::Mode::none, {}, std::nullopt}, {}, {}};
@@ -33,12 +57,13 @@ Created unmanaged(const model::InstanceId& id, std::string_view name) {
 Service::Service(model::Node node, Settings settings, const Outside& outside)
     : settings_(std::move(settings)),
       outside_(outside),
-      state_(std::move(node), outside.store, outside.compute),
-      gpus_(state_, outside.publisher),
+      state_(std::move(node), outside.store, outside.compute, outside.events),
+      gpus_(state_, outside.publisher, outside.events),
       quotas_(state_, outside.links, outside.publisher, outside.usage),
       changes_(state_, outside.links, outside.publisher, outside.usage),
-      lifetimes_(state_,
-                 {outside.loop, outside.publisher, outside.links, outside.processes, outside.admission}) {}
+      lifetimes_(state_, {outside.loop, outside.publisher, outside.links, outside.processes,
+                          outside.admission, outside.events}),
+      refused_(outside.loop, outside.events) {}
 
 void Service::adopt() {
     outside_.compute.update(state_.node());
@@ -52,6 +77,7 @@ void Service::set_settings(Settings settings) {
 }
 
 Result<void> Service::set_default_memory(std::optional<model::Bytes> bytes, Options options) {
+    const auto before = default_memory();
     const auto changed = state_.change(
         [&](model::Node& node) -> tl::expected<model::Change, Refusal> {
             return node.set_default_memory(bytes);
@@ -59,8 +85,7 @@ Result<void> Service::set_default_memory(std::optional<model::Bytes> bytes, Opti
         options);
     if (!changed) return tl::unexpected(changed.error());
     if (*changed) {
-        log::info("the default memory is {} bytes, {}", default_memory().count(),
-                  bytes ? "as set for this node" : "as configured");
+        outside_.events.happened(default_memory_set(before, default_memory(), bytes.has_value(), options));
         outside_.publisher.default_memory_changed();
     }
     return {};
@@ -77,6 +102,19 @@ Result<void> Service::revert_gpu(const model::Uuid& gpu, Options options) {
 Result<Created> Service::create_instance(std::string_view id, std::string_view name,
                                          const std::map<std::string, std::string>& variables,
                                          const Caller& caller, Options options) {
+    auto created = try_to_create(id, name, variables, caller, options);
+    if (!created && !options.dry_run) admission_refused(id, name, caller, created.error());
+    return created;
+}
+
+void Service::admission_refused(std::string_view id, std::string_view name, const Caller& caller,
+                                const model::Refusal& refusal) {
+    refused_.happened(id, name, {caller.user, caller.process.pid}, refusal);
+}
+
+Result<Created> Service::try_to_create(std::string_view id, std::string_view name,
+                                       const std::map<std::string, std::string>& variables,
+                                       const Caller& caller, Options options) {
     const auto parsed_id = parse_id(id);
     if (!parsed_id) return tl::unexpected(parsed_id.error());
     const auto unknown = request::find_unknown_name(variables);
@@ -138,8 +176,7 @@ Result<Created> Service::put_in(model::Instance wanted, std::vector<std::string>
     lifetimes_.watch_end(id, caller.process);
     const auto& instance = *state_.node().find_instance(id);
     for (const auto& quota : instance.quotas)
-        log::info("{}: admitted, GPU {}, {}MiB, weight {}", model::describe(instance), quota.gpu.to_string(),
-                  quota.memory_limit.mib(), quota.weight);
+        outside_.events.happened(admitted(instance, quota, {caller.user, caller.process.pid}));
     for (const auto& warning : warnings) log::warn("{}: {}", model::describe(instance), warning);
     outside_.publisher.instance_added(instance.id);
     for (const auto& quota : instance.quotas) outside_.publisher.gpu_changed(quota.gpu);

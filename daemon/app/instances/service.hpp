@@ -11,6 +11,7 @@
 #include "core/admission/defaults.hpp"
 #include "core/model/node.hpp"
 #include "core/request/unknown_name.hpp"
+#include "daemon/app/events/refused_admissions.hpp"
 #include "daemon/app/instances/gpu_register.hpp"
 #include "daemon/app/instances/instance_lifetimes.hpp"
 #include "daemon/app/instances/node_changes.hpp"
@@ -55,6 +56,7 @@ class Service {
         Compute& compute;
         UsageSource& usage;
         AdmissionGate& admission;
+        Events& events;
         std::function<std::uint64_t()> wall_clock;  ///< seconds since 1970
     };
 
@@ -86,6 +88,9 @@ class Service {
     /// The refusal of a new instance, changed to try_again if the resources may be held by an instance that
     /// is just ending.
     [[nodiscard]] model::Refusal worth_another_try(model::Refusal refusal) const;
+    /// Makes the event of a new instance, or a container without a limit, that is refused.
+    void admission_refused(std::string_view id, std::string_view name, const Caller& caller,
+                           const model::Refusal& refusal);
     /// What unmanaged containers hold; it isn't free for instances.
     void set_held_unmanaged(std::map<model::Uuid, model::Bytes> held) {
         state_.set_held_unmanaged(std::move(held));
@@ -142,6 +147,9 @@ class Service {
     void link_idle(const model::InstanceId& id) { lifetimes_.link_idle(id); }
 
   private:
+    Result<Created> try_to_create(std::string_view id, std::string_view name,
+                                  const std::map<std::string, std::string>& variables, const Caller& caller,
+                                  Options options);
     void let_in(const model::InstanceId& id, std::uint32_t user);
     [[nodiscard]] GpuUsage without_instances(const model::Uuid& gpu) const;
 
@@ -152,6 +160,7 @@ class Service {
     QuotaChanges quotas_;
     NodeChanges changes_;
     InstanceLifetimes lifetimes_;
+    RefusedAdmissions refused_;
 };
 
 }  // namespace cgpu::app

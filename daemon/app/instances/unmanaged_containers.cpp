@@ -36,6 +36,14 @@ std::map<std::int32_t, std::uint64_t> by_pid(const std::vector<DriverProcess>& f
 Result<bool> UnmanagedContainers::admit(std::string_view id, std::string_view name,
                                         const std::vector<std::string>& gpus, const Caller& caller,
                                         Options options) {
+    auto admitted = try_to_admit(id, name, gpus, caller, options);
+    if (!admitted && !options.dry_run) outside_.service.admission_refused(id, name, caller, admitted.error());
+    return admitted;
+}
+
+Result<bool> UnmanagedContainers::try_to_admit(std::string_view id, std::string_view name,
+                                               const std::vector<std::string>& gpus, const Caller& caller,
+                                               Options options) {
     const auto parsed = model::InstanceId::parse(id);
     if (!parsed)
         return model::refuse(Refusal::Reason::invalid, "container id", parsed.error(),
@@ -69,8 +77,13 @@ Result<bool> UnmanagedContainers::admit(std::string_view id, std::string_view na
     const bool whole = container.whole;
     all_.insert_or_assign(*parsed, std::move(container));
     watch_end(*parsed, caller.process);
-    log::info("{}: it has GPUs and asks for no part of one, so it has no limit (unmanaged: {})", what,
-              admission::to_string(rule_));
+    Event event{.type = EventType::container_unmanaged};
+    event.message = what + ": it has GPUs and asks for no part of one, so it has no limit (unmanaged: " +
+                    std::string(admission::to_string(rule_)) + ")";
+    event.instance = *parsed;
+    event.name = name;
+    event.by = Who{caller.user, caller.process.pid};
+    outside_.events.happened(std::move(event));
     outside_.publisher.unmanaged_changed();
     return whole;
 }

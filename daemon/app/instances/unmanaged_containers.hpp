@@ -36,6 +36,7 @@ class UnmanagedContainers {
         Processes& processes;
         Gpus& gpus;
         Service& service;
+        Events& events;
         std::function<std::uint64_t()> wall_clock;  ///< seconds since 1970
     };
     using All = std::map<model::InstanceId, UnmanagedContainer>;
@@ -60,6 +61,8 @@ class UnmanagedContainers {
     [[nodiscard]] const All& all() const { return all_; }
 
   private:
+    Result<bool> try_to_admit(std::string_view id, std::string_view name,
+                              const std::vector<std::string>& gpus, const Caller& caller, Options options);
     void watch_end(const model::InstanceId& id, const model::Process& process);
     void end(const model::InstanceId& id);
     void look();

@@ -9,6 +9,10 @@
 namespace cgpu::app {
 namespace {
 
+// The kinds of escapes, as events have them.
+constexpr const char* kMemory = "memory";
+constexpr const char* kOutside = "outside";
+
 /// Memory that was opened from another process may be counted twice, so it is only reported.
 bool is_killed_for(const Escapes::Found& found) { return found.outside || !found.shared; }
 
@@ -50,28 +54,44 @@ void Escapes::seen(const model::Uuid& gpu, const std::vector<Found>& found) {
     }
 }
 
+Event Escapes::event_of(EventType type, log::Level level, const LeaseKey& key, const std::string& what) {
+    Event event{.type = type, .level = level};
+    event.message = "instance " + key.pool.instance.id.short_id() + ": process " +
+                    std::to_string(key.process.pid) + ": " + what;
+    event.instance = key.pool.instance.id;
+    event.gpu = key.pool.gpu;
+    event.process = key.process.pid;
+    return event;
+}
+
 void Escapes::tell_gone(const LeaseKey& key, const Told& told) const {
-    const auto id = key.pool.instance.id.short_id();
-    if (told.bytes)
-        log::info("instance {}: process {}: its unexplained memory on {} is gone", id, key.process.pid,
-                  key.pool.gpu.to_string());
-    if (told.outside)
-        log::info("instance {}: process {}: it is not outside the module on {} any more", id, key.process.pid,
-                  key.pool.gpu.to_string());
+    const auto gpu = key.pool.gpu.to_string();
+    const auto tell = [&](const std::string& what, const char* kind) {
+        auto event = event_of(EventType::escape_ended, log::Level::info, key, what);
+        event.details["kind"] = std::string(kind);
+        events_.happened(std::move(event));
+    };
+    if (told.bytes) tell("its unexplained memory on " + gpu + " is gone", kMemory);
+    if (told.outside) tell("it is not outside the module on " + gpu + " any more", kOutside);
 }
 
 void Escapes::tell_outside(const Found& found) const {
-    log::warn(
-        "instance {}: process {}: uses {}{} outside the module, so its compute passes the gate unseen; {}",
-        found.key.pool.instance.id.short_id(), found.key.process.pid, found.key.pool.gpu.to_string(),
-        found.foreign ? ", which isn't the instance's," : "", consequence(on_escape_, found));
+    auto event = event_of(
+        EventType::escape_found, log::Level::warn, found.key,
+        "uses " + found.key.pool.gpu.to_string() + (found.foreign ? ", which isn't the instance's," : "") +
+            " outside the module, so its compute passes the gate unseen; " + consequence(on_escape_, found));
+    event.details["kind"] = std::string(kOutside);
+    events_.happened(std::move(event));
 }
 
 void Escapes::tell_bytes(const Found& found) const {
-    log::warn("instance {}: process {}: holds {} on {} that the module can't explain; {}",
-              found.key.pool.instance.id.short_id(), found.key.process.pid,
-              model::format_mib(model::Bytes(found.bytes)), found.key.pool.gpu.to_string(),
-              consequence(on_escape_, found));
+    auto event = event_of(EventType::escape_found, log::Level::warn, found.key,
+                          "holds " + model::format_mib(model::Bytes(found.bytes)) + " on " +
+                              found.key.pool.gpu.to_string() + " that the module can't explain; " +
+                              consequence(on_escape_, found));
+    event.details["kind"] = std::string(kMemory);
+    event.details["unexplained"] = found.bytes;
+    events_.happened(std::move(event));
 }
 
 void Escapes::kill(const Found& found, bool first) {

@@ -2,8 +2,10 @@
 
 #include <functional>
 #include <map>
+#include <string>
 #include <vector>
 
+#include "daemon/app/events/events.hpp"
 #include "daemon/app/memory/pool/lease_key.hpp"
 #include "daemon/app/ports/ports.hpp"
 
@@ -17,8 +19,8 @@ enum class OnEscape {
     kill,    ///< SIGKILL to the process, except for memory that may be shared
 };
 
-/// Logs such a process once when it is found, again when it gets memory, and once when it is gone; carries
-/// out OnEscape::kill.
+/// Makes an event of such a process once when it is found, again when it gets memory, and once when it is
+/// gone; carries out OnEscape::kill.
 class Escapes {
   public:
     struct Found {
@@ -29,7 +31,8 @@ class Escapes {
         bool shared = false;      ///< the bytes may be another process's that this one has opened
     };
 
-    Escapes(Processes& processes, OnEscape on_escape) : processes_(processes), on_escape_(on_escape) {}
+    Escapes(Processes& processes, Events& events, OnEscape on_escape)
+        : processes_(processes), events_(events), on_escape_(on_escape) {}
 
     /// Call after each query of a GPU, with everything found on it now.
     void seen(const model::Uuid& gpu, const std::vector<Found>& found);
@@ -47,12 +50,15 @@ class Escapes {
         bool outside = false;
         bool kills = false;  ///< the consequence that was named
     };
+    [[nodiscard]] static Event event_of(EventType type, log::Level level, const LeaseKey& key,
+                                        const std::string& what);
     void tell_gone(const LeaseKey& key, const Told& told) const;
     void tell_outside(const Found& found) const;
     void tell_bytes(const Found& found) const;
     void kill(const Found& found, bool first);
 
     Processes& processes_;
+    Events& events_;
     OnEscape on_escape_;
     std::map<LeaseKey, Told, KeyLess> told_;
 };

@@ -11,7 +11,7 @@ add_library(cgpu_leases STATIC
   ${CMAKE_CURRENT_LIST_DIR}/../ports/pid_place.cpp
   ${CMAKE_CURRENT_LIST_DIR}/recall_queue.cpp
   ${CMAKE_CURRENT_LIST_DIR}/pool/unexplained.cpp)
-target_link_libraries(cgpu_leases PUBLIC cgpu_core cgpu_options PRIVATE cgpu_log)
+target_link_libraries(cgpu_leases PUBLIC cgpu_events cgpu_core cgpu_options PRIVATE cgpu_log)
 
 add_library(cgpu_lease_file STATIC
   ${CMAKE_CURRENT_LIST_DIR}/../../store/lease_file.cpp

@@ -26,7 +26,7 @@ Leases::Leases(Outside outside, LeaseSettings settings)
       contexts_(outside.table, settings.first_context_estimate),
       left_(outside.table.saved()),
       damaged_(outside.table.damaged()),
-      escapes_(outside.processes, settings.on_escape),
+      escapes_(outside.processes, outside.events, settings.on_escape),
       looks_(outside.loop, outside.gpus, settings_.looks,
              {[this](const model::Uuid& gpu) {
                   for (auto& [key, entry] : pools_.all())

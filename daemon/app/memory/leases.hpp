@@ -47,6 +47,7 @@ class Leases {
         Processes& processes;
         Gpus& gpus;
         LeaseTable& table;
+        Events& events;
     };
 
     explicit Leases(Outside outside, LeaseSettings settings = {});

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <string>
 
 namespace cgpu::log {
 namespace {
@@ -27,8 +26,17 @@ spdlog::level::level_enum spdlogs(Level level) {
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }
 
-/// The lines contain names and texts of other users. These must not be able to begin a line of their own, or
-/// to send control characters to the reader's terminal.
+}  // namespace
+
+void write(Level level, fmt::string_view format, fmt::format_args values) {
+    if (!spdlog::should_log(spdlogs(level))) return;
+    try {
+        line(level, fmt::vformat(format, values));
+    } catch (const std::exception&) {
+        line(level, format);  // no memory for the values; whoever logs has no use for an exception
+    }
+}
+
 std::string without_controls(fmt::string_view text) {
     std::string out;
     out.reserve(text.size());
@@ -39,17 +47,6 @@ std::string without_controls(fmt::string_view text) {
             out += c;
     }
     return out;
-}
-
-}  // namespace
-
-void write(Level level, fmt::string_view format, fmt::format_args values) {
-    if (!spdlog::should_log(spdlogs(level))) return;
-    try {
-        line(level, fmt::vformat(format, values));
-    } catch (const std::exception&) {
-        line(level, format);  // no memory for the values; whoever logs has no use for an exception
-    }
 }
 
 void line(Level level, fmt::string_view text) {

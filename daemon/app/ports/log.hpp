@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #if __has_include(<fmt/base.h>)
 #include <fmt/base.h>  // fmt 11 and later; its core.h brings in all of format.h
 #else
@@ -41,6 +43,10 @@ template <class... Values>
 void critical(fmt::format_string<const Values&...> format, const Values&... values) {
     write(Level::critical, format, fmt::make_format_args(values...));
 }
+
+/// The lines contain names and texts of other users. These must not be able to begin a line of their own, or
+/// to send control characters to the reader's terminal: they are written as \x1b.
+[[nodiscard]] std::string without_controls(fmt::string_view text);
 
 /// A finished line, as it is.
 void line(Level level, fmt::string_view text);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/upgrade/flow.hpp"
+#include "daemon/app/events/event.hpp"
 #include "daemon/app/ports/modules.hpp"
 
 namespace cgpu::app {
@@ -15,8 +16,9 @@ namespace cgpu::app {
 /// The options of an upgrade, or of a switch of the mode.
 struct UpgradeOptions {
     std::optional<std::uint32_t> timeout_s = {};  ///< 1..86400; empty: hot 60, else 600
-    bool drain = false;    ///< cold, mode: wait for instances that block the job to end
-    bool dry_run = false;  ///< check everything, change nothing
+    bool drain = false;                    ///< cold, mode: wait for instances that block the job to end
+    bool dry_run = false;                  ///< check everything, change nothing
+    std::optional<Who> by = std::nullopt;  ///< who asked for it
 };
 
 /// The checks before a job begins: each returns nothing, or the refusal.

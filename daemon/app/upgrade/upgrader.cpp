@@ -11,6 +11,21 @@ namespace {
 constexpr std::uint32_t kHotTimeout = 60;    // seconds
 constexpr std::uint32_t kColdTimeout = 600;  // seconds
 
+/// Empty: it is a line of the log, and no more.
+std::optional<EventType> type_of(upgrade::Tell::About about) {
+    switch (about) {
+        case upgrade::Tell::About::step:
+            return std::nullopt;
+        case upgrade::Tell::About::begin:
+            return EventType::job_begun;
+        case upgrade::Tell::About::back:
+            return EventType::job_back;
+        case upgrade::Tell::About::end:
+            return EventType::job_ended;
+    }
+    return std::nullopt;
+}
+
 std::string what(const upgrade::Manifest& target) { return "upgrade to " + target.version.str(); }
 
 }  // namespace
@@ -57,7 +72,8 @@ Result<std::uint64_t> Upgrader::begin(upgrade::Kind kind, std::string_view versi
                                    "wait until they have ended (--drain does that), or use --hot");
     if (!checked) return tl::unexpected(checked.error());
     if (options.dry_run) return 0;
-    return start(upgrade::Start{kind, *manifest, *timeout * kSecond, outside_.boot_id}, there.size());
+    return start(upgrade::Start{kind, *manifest, *timeout * kSecond, outside_.boot_id}, there.size(),
+                 options);
 }
 
 Result<std::uint64_t> Upgrader::begin_mode(std::string_view mode, const UpgradeOptions& options) {
@@ -78,19 +94,22 @@ Result<std::uint64_t> Upgrader::begin_mode(std::string_view mode, const UpgradeO
         !checked)
         return tl::unexpected(checked.error());
     if (options.dry_run) return 0;
-    return start(upgrade::StartMode{from, *to, *timeout * kSecond, outside_.boot_id}, there.size());
+    return start(upgrade::StartMode{from, *to, *timeout * kSecond, outside_.boot_id}, there.size(), options);
 }
 
-Result<std::uint64_t> Upgrader::start(const upgrade::Event& event, std::size_t in_the_way) {
+Result<std::uint64_t> Upgrader::start(const upgrade::Event& event, std::size_t in_the_way,
+                                      const UpgradeOptions& options) {
     const auto before = flow_.status().id;
     happens(upgrade::Instances{in_the_way});
+    asked_by_ = options.by;
     happens(event);
+    asked_by_.reset();
     const auto id = flow_.status().id;
     if (id == before) return tl::unexpected(model::Refusal{model::Refusal::Reason::storage, save_trouble_});
     return id;
 }
 
-Result<void> Upgrader::cancel(std::uint64_t id, bool dry_run) {
+Result<void> Upgrader::cancel(std::uint64_t id, bool dry_run, std::optional<Who> by) {
     const auto name = "job " + std::to_string(id);
     if (!flow_.under_way() || flow_.status().id != id)
         return model::refuse(model::Refusal::Reason::not_found, name, "it is not under way",
@@ -99,7 +118,10 @@ Result<void> Upgrader::cancel(std::uint64_t id, bool dry_run) {
         return model::refuse(model::Refusal::Reason::busy, name,
                              "it goes back already or is just being written down",
                              "wait for its end: cgpuctl status");
-    if (!dry_run) happens(upgrade::Cancel{});
+    if (dry_run) return {};
+    asked_by_ = by;
+    happens(upgrade::Cancel{});
+    asked_by_.reset();
     return {};
 }
 
@@ -184,7 +206,19 @@ void Upgrader::carry_out(const upgrade::Switch& order) {
 void Upgrader::carry_out(const upgrade::Over& over) { outside_.publisher.job_ended(over.ended); }
 
 void Upgrader::carry_out(const upgrade::Tell& tell) {
-    log::line(tell.bad ? log::Level::warn : log::Level::info, tell.text);
+    const auto level = tell.bad ? log::Level::warn : log::Level::info;
+    const auto type = type_of(tell.about);
+    if (!type) return log::line(level, tell.text);
+    Event event{.type = *type, .level = level};
+    event.message = tell.text + (asked_by_ ? ", by " + describe(*asked_by_) : "");
+    event.by = asked_by_;
+    const auto job = flow_.status();
+    event.details = {{"job", job.id},
+                     {"kind", std::string(to_string(job.kind))},
+                     {"before", to_string(job.from)},
+                     {"after", to_string(job.to)}};
+    if (job.result) event.details["result"] = std::string(to_string(*job.result));
+    outside_.events.happened(std::move(event));
 }
 
 void Upgrader::look_at_module() {

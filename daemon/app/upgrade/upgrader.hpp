@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/upgrade/flow.hpp"
+#include "daemon/app/events/events.hpp"
 #include "daemon/app/ports/admission_gate.hpp"
 #include "daemon/app/ports/engines.hpp"
 #include "daemon/app/ports/job_publisher.hpp"
@@ -28,6 +29,7 @@ class Upgrader final : public EngineWatch, public AdmissionGate {
         JobPublisher& publisher;
         UpgradeChecks::Instances instances;
         std::string boot_id;
+        Events& events;
     };
 
     /// `own`: the version in force if the record has none.
@@ -47,7 +49,7 @@ class Upgrader final : public EngineWatch, public AdmissionGate {
     /// way; instances block it), storage.
     Result<std::uint64_t> begin_mode(std::string_view mode, const UpgradeOptions& options);
     /// Refused: not_found if this job is not under way, busy if it can't be stopped any more.
-    Result<void> cancel(std::uint64_t id, bool dry_run);
+    Result<void> cancel(std::uint64_t id, bool dry_run, std::optional<Who> by = std::nullopt);
 
     [[nodiscard]] const upgrade::Version& in_force() const { return flow_.in_force(); }
     /// The same as text; empty if it is not installed, or damaged.
@@ -80,7 +82,8 @@ class Upgrader final : public EngineWatch, public AdmissionGate {
 
   private:
     /// Returns the id of the job that the event begins.
-    Result<std::uint64_t> start(const upgrade::Event& event, std::size_t in_the_way);
+    Result<std::uint64_t> start(const upgrade::Event& event, std::size_t in_the_way,
+                                const UpgradeOptions& options);
     void happens(const upgrade::Event& event);
     void carry_out(const upgrade::Save& save);
     void carry_out(const upgrade::Verify& verify);
@@ -103,6 +106,7 @@ class Upgrader final : public EngineWatch, public AdmissionGate {
     model::Mode configured_mode_ = model::Mode::memory_compute;
     std::string installed_in_force_;
     std::string save_trouble_;
+    std::optional<Who> asked_by_;  ///< for what is carried out now
     WatchPtr timer_;
 };
 

@@ -96,8 +96,8 @@ void Authority::closed(uid_t user) {
 }
 
 compat::Caller Authority::caller_of(const sdbus::IObject& object) {
-    if (uids_.size() >= kMostKnown) uids_.clear();
-    return compat::caller_of(object, uids_);
+    if (known_.size() >= kMostKnown) known_.clear();
+    return compat::caller_of(object, known_);
 }
 
 void Authority::ask(Action action, const compat::Caller& caller, const Answer& answer) {

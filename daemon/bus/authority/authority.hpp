@@ -24,7 +24,7 @@ class Authority {
     /// without an answer; no user may use up those of the others.
     static constexpr std::size_t kMostOfUser = 8;
     static constexpr std::size_t kMostOfAll = 96;
-    /// The maximum number of connections whose user is remembered: asking the bus takes longer than most
+    /// The maximum number of connections whose caller is remembered: asking the bus takes longer than most
     /// changes.
     static constexpr std::size_t kMostKnown = 64;
     /// How long to wait for polkit.
@@ -56,9 +56,9 @@ class Authority {
 
     Patience patience_;
     std::uint64_t last_question_ = 0;
-    /// User ids by connection. A bus gives no connection the name of an earlier one, and none changes its
-    /// user.
-    std::map<std::string, uid_t> uids_;
+    /// By connection. A bus gives no connection the name of an earlier one, and says of each what it was when
+    /// it was made.
+    std::map<std::string, compat::Credentials> known_;
     std::map<uid_t, std::size_t> open_;  ///< questions that polkit hasn't answered
     std::unique_ptr<sdbus::IProxy> polkit_;
 };

@@ -3,37 +3,50 @@
 #include <memory>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "daemon/app/events/event.hpp"
 #include "daemon/app/ports/log.hpp"
 #include "daemon/bus/authority/authority.hpp"
 #include "daemon/bus/message/errors.hpp"
 
 namespace cgpu::bus {
 
+/// Calls `body`, with the caller if it takes one.
+template <class Body>
+decltype(auto) call_for(const app::Who& who, const Body& body) {
+    if constexpr (std::is_invocable_v<const Body&, const app::Who&>)
+        return body(who);
+    else
+        return body();
+}
+
 /// Answers a method call that needs authorization: after the authority has agreed, with the result of `body`
-/// (nothing, a value, or a tuple of several) or its error; otherwise with the refusal. The method's object
-/// may no longer exist then, so `body` must not refer to it; it may refer to objects that outlive the
-/// Authority. `object`: the object that handles the call now.
+/// (nothing, a value, or a tuple of several) or its error; otherwise with the refusal. `body` takes the
+/// caller (app::Who) if it changes what events tell of. The method's object may no longer exist then, so
+/// `body` must not refer to it; it may refer to objects that outlive the Authority. `object`: the object that
+/// handles the call now.
 template <class Body, class... Out>
 void when_permitted(Authority& authority, const std::vector<Action>& actions, const sdbus::IObject& object,
                     const char* method, sdbus::Result<Out...>&& result, Body body) {
     const auto caller = guarded(method, [&] { return authority.caller_of(object); });
     const auto reply = std::make_shared<sdbus::Result<Out...>>(std::move(result));
-    authority.ask_for_all(actions, caller, [reply, method, body](const app::Result<void>& permitted) {
+    const app::Who who{caller.uid, caller.pid};
+    authority.ask_for_all(actions, caller, [reply, method, body, who](const app::Result<void>& permitted) {
         // No exception may leave this function: the bus's loop calls it.
         try {
             try {
                 take(permitted);
                 if constexpr (sizeof...(Out) == 0) {
-                    guarded(method, body);
+                    guarded(method, [&] { call_for(who, body); });
                     reply->returnResults();
                 } else if constexpr (sizeof...(Out) == 1) {
-                    reply->returnResults(guarded(method, body));
+                    reply->returnResults(guarded(method, [&] { return call_for(who, body); }));
                 } else {
                     std::apply([&](const auto&... values) { reply->returnResults(values...); },
-                               guarded(method, body));
+                               guarded(method, [&] { return call_for(who, body); }));
                 }
             } catch (const sdbus::Error& error) {
                 reply->returnError(error);

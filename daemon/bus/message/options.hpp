@@ -24,6 +24,13 @@ struct Known {
 /// Refused (invalid), by name: an unknown key, or a value of the wrong type.
 [[nodiscard]] app::Result<app::Options> read_options(const OptionMap& given, Known known = {});
 
+/// The same options (of a change, or of a job) with the caller.
+template <class All>
+[[nodiscard]] All by(const app::Who& who, All options) {
+    options.by = who;
+    return options;
+}
+
 /// The options of Forget: dry-run and owner (u, a user id).
 struct ForgetOptions {
     app::Options options;

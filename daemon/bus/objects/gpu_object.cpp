@@ -36,29 +36,30 @@ void GpuObject::xid_reported(std::uint64_t code) {
 
 void GpuObject::SetPolicy(sdbus::Result<>&& result, std::string policy, OptionMap options) {
     when_permitted(authority_, Action::manage_policy, getObject(), "SetPolicy", std::move(result),
-                   [&service = service_, gpu = gpu_, policy, options] {
-                       take(service.gpus().set_policy(gpu, policy, take(read_options(options))));
+                   [&service = service_, gpu = gpu_, policy, options](const app::Who& who) {
+                       take(service.gpus().set_policy(gpu, policy, by(who, take(read_options(options)))));
                    });
 }
 
 void GpuObject::SetMaxInst(sdbus::Result<>&& result, std::uint32_t max_inst, OptionMap options) {
     when_permitted(authority_, Action::manage_policy, getObject(), "SetMaxInst", std::move(result),
-                   [&service = service_, gpu = gpu_, max_inst, options] {
-                       take(service.gpus().set_max_inst(gpu, max_inst, take(read_options(options))));
+                   [&service = service_, gpu = gpu_, max_inst, options](const app::Who& who) {
+                       take(service.gpus().set_max_inst(gpu, max_inst, by(who, take(read_options(options)))));
                    });
 }
 
 void GpuObject::SetPrioRatio(sdbus::Result<>&& result, std::uint32_t per_cent, OptionMap options) {
-    when_permitted(authority_, Action::manage_policy, getObject(), "SetPrioRatio", std::move(result),
-                   [&service = service_, gpu = gpu_, per_cent, options] {
-                       take(service.gpus().set_prio_ratio(gpu, per_cent, take(read_options(options))));
-                   });
+    when_permitted(
+        authority_, Action::manage_policy, getObject(), "SetPrioRatio", std::move(result),
+        [&service = service_, gpu = gpu_, per_cent, options](const app::Who& who) {
+            take(service.gpus().set_prio_ratio(gpu, per_cent, by(who, take(read_options(options)))));
+        });
 }
 
 void GpuObject::Revert(sdbus::Result<>&& result, OptionMap options) {
     when_permitted(authority_, Action::manage_policy, getObject(), "Revert", std::move(result),
-                   [&service = service_, gpu = gpu_, options] {
-                       take(service.revert_gpu(gpu, take(read_options(options))));
+                   [&service = service_, gpu = gpu_, options](const app::Who& who) {
+                       take(service.revert_gpu(gpu, by(who, take(read_options(options)))));
                    });
 }
 

@@ -40,29 +40,30 @@ void InstanceObject::update(InstanceView view) {
 
 void InstanceObject::SetWeight(sdbus::Result<>&& result, std::string gpu, std::uint32_t weight,
                                OptionMap options) {
-    when_permitted(
-        authority_, Action::manage_instance, getObject(), "SetWeight", std::move(result),
-        [&service = service_, id = id_, gpu, weight, options] {
-            take(service.quotas().set_weight(id, gpu, weight, take(read_options(options, kQuotaOptions))));
-        });
+    when_permitted(authority_, Action::manage_instance, getObject(), "SetWeight", std::move(result),
+                   [&service = service_, id = id_, gpu, weight, options](const app::Who& who) {
+                       take(service.quotas().set_weight(id, gpu, weight,
+                                                        by(who, take(read_options(options, kQuotaOptions)))));
+                   });
 }
 
 void InstanceObject::SetHighPriority(sdbus::Result<>&& result, std::string gpu, bool high,
                                      OptionMap options) {
     when_permitted(authority_, Action::manage_instance, getObject(), "SetHighPriority", std::move(result),
-                   [&service = service_, id = id_, gpu, high, options] {
-                       take(service.quotas().set_high_priority(id, gpu, high,
-                                                               take(read_options(options, kQuotaOptions))));
+                   [&service = service_, id = id_, gpu, high, options](const app::Who& who) {
+                       take(service.quotas().set_high_priority(
+                           id, gpu, high, by(who, take(read_options(options, kQuotaOptions)))));
                    });
 }
 
 void InstanceObject::SetMemory(sdbus::Result<>&& result, std::string gpu, std::uint64_t bytes,
                                OptionMap options) {
-    when_permitted(authority_, Action::manage_instance, getObject(), "SetMemory", std::move(result),
-                   [&service = service_, id = id_, gpu, bytes, options] {
-                       take(service.quotas().set_memory(
-                           id, gpu, bytes, take(read_options(options, {.force = true, .persist = true}))));
-                   });
+    when_permitted(
+        authority_, Action::manage_instance, getObject(), "SetMemory", std::move(result),
+        [&service = service_, id = id_, gpu, bytes, options](const app::Who& who) {
+            take(service.quotas().set_memory(
+                id, gpu, bytes, by(who, take(read_options(options, {.force = true, .persist = true})))));
+        });
 }
 
 std::map<std::string, std::map<std::string, sdbus::Variant>> InstanceObject::GetUsage() {

@@ -11,6 +11,7 @@
 #include "daemon/bus/message/examined.hpp"
 #include "daemon/bus/message/paths.hpp"
 #include "daemon/bus/objects/description.hpp"
+#include "daemon/bus/objects/event_view.hpp"
 
 namespace cgpu::bus {
 namespace {
@@ -118,34 +119,36 @@ void ManagerObject::ReleaseInstance(sdbus::Result<>&& result, std::string id, Op
 
 void ManagerObject::Forget(sdbus::Result<>&& result, std::string name, OptionMap options) {
     when_permitted(authority_, Action::manage_instance, getObject(), "Forget", std::move(result),
-                   [&service = service_, name, options] {
+                   [&service = service_, name, options](const app::Who& who) {
                        const auto read = take(read_forget_options(options));
-                       take(service.quotas().forget(name, read.owner, read.options));
+                       take(service.quotas().forget(name, read.owner, by(who, read.options)));
                    });
 }
 
 void ManagerObject::SetDefaultMemory(sdbus::Result<>&& result, std::uint64_t bytes, OptionMap options) {
-    when_permitted(authority_, Action::manage_policy, getObject(), "SetDefaultMemory", std::move(result),
-                   [&service = service_, bytes, options] {
-                       take(service.set_default_memory(model::Bytes(bytes), take(read_options(options))));
-                   });
+    when_permitted(
+        authority_, Action::manage_policy, getObject(), "SetDefaultMemory", std::move(result),
+        [&service = service_, bytes, options](const app::Who& who) {
+            take(service.set_default_memory(model::Bytes(bytes), by(who, take(read_options(options)))));
+        });
 }
 
 void ManagerObject::RevertDefaultMemory(sdbus::Result<>&& result, OptionMap options) {
     when_permitted(authority_, Action::manage_policy, getObject(), "RevertDefaultMemory", std::move(result),
-                   [&service = service_, options] {
-                       take(service.set_default_memory(std::nullopt, take(read_options(options))));
+                   [&service = service_, options](const app::Who& who) {
+                       take(service.set_default_memory(std::nullopt, by(who, take(read_options(options)))));
                    });
 }
 
 void ManagerObject::Apply(sdbus::Result<std::uint64_t>&& result, std::vector<OptionMap> changes,
                           OptionMap options) {
     const auto read = guarded("Apply", [&] { return take(read_changes(changes)); });
-    when_permitted(authority_, actions_for(read), getObject(), "Apply", std::move(result),
-                   [&service = service_, read, options] {
-                       constexpr Known kOfInstances{.force = true, .persist = true};
-                       return take(service.changes().apply(read, take(read_options(options, kOfInstances))));
-                   });
+    when_permitted(
+        authority_, actions_for(read), getObject(), "Apply", std::move(result),
+        [&service = service_, read, options](const app::Who& who) {
+            constexpr Known kOfInstances{.force = true, .persist = true};
+            return take(service.changes().apply(read, by(who, take(read_options(options, kOfInstances)))));
+        });
 }
 
 std::string ManagerObject::Describe() {
@@ -215,11 +218,11 @@ sdbus::ObjectPath ManagerObject::FindInstance(const std::string& instance) {
 
 void ManagerObject::upgrade(upgrade::Kind kind, const char* method, Begun&& result,
                             const std::string& version, const OptionMap& options) {
-    when_permitted(
-        authority_, Action::upgrade_module, getObject(), method, std::move(result),
-        [&upgrader = upgrader_, kind, version, options] {
-            return path_of_begun(take(upgrader.begin(kind, version, take(read_job_options(options, kind)))));
-        });
+    when_permitted(authority_, Action::upgrade_module, getObject(), method, std::move(result),
+                   [&upgrader = upgrader_, kind, version, options](const app::Who& who) {
+                       return path_of_begun(take(
+                           upgrader.begin(kind, version, by(who, take(read_job_options(options, kind))))));
+                   });
 }
 
 void ManagerObject::UpgradeHot(Begun&& result, std::string version, OptionMap options) {
@@ -268,9 +271,9 @@ std::vector<std::map<std::string, sdbus::Variant>> ManagerObject::GetConfigurati
 
 void ManagerObject::SetMode(Begun&& result, std::string mode, OptionMap options) {
     when_permitted(authority_, Action::upgrade_module, getObject(), "SetMode", std::move(result),
-                   [&upgrader = upgrader_, mode, options] {
-                       return path_of_begun(take(
-                           upgrader.begin_mode(mode, take(read_job_options(options, upgrade::Kind::mode)))));
+                   [&upgrader = upgrader_, mode, options](const app::Who& who) {
+                       return path_of_begun(take(upgrader.begin_mode(
+                           mode, by(who, take(read_job_options(options, upgrade::Kind::mode))))));
                    });
 }
 
@@ -297,6 +300,11 @@ void ManagerObject::set_newer_driver_functions(std::vector<std::string> names) {
     if (names == newer_driver_functions_) return;
     newer_driver_functions_ = std::move(names);
     emit_changed(getObject(), {compat::PropertyName("NewerDriverFunctions")});
+}
+
+void ManagerObject::happened(const app::Event& event, const app::Stamp& stamp) {
+    emitEvent(stamp.number, stamp.time_us, std::string(app::kind_of(event.type).name), event.message,
+              details_of(event));
 }
 
 void ManagerObject::job_ended(const upgrade::Ended& ended) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "daemon/app/events/events.hpp"
 #include "daemon/app/instances/unmanaged_containers.hpp"
 #include "daemon/app/ports/configuration.hpp"
 #include "daemon/app/ports/examination.hpp"
@@ -35,6 +36,7 @@ class ManagerObject final
     /// The default memory in force, or its source, has changed.
     void default_memory_changed();
     void unmanaged_changed();
+    void happened(const app::Event& event, const app::Stamp& stamp);
     void job_ended(const upgrade::Ended& ended);
     void set_configuration_problems(app::ConfigurationProblems problems);
     void set_newer_driver_functions(std::vector<std::string> names);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "daemon/app/events/events.hpp"
 #include "daemon/app/memory/leases.hpp"
 #include "daemon/app/ports/descriptor_store.hpp"
 #include "daemon/app/ports/driver_watch.hpp"
@@ -37,6 +38,7 @@ struct Outside {
     app::EngineWatch& engines;
     app::DescriptorStore& descriptors;
     app::DriverWatch& drivers;
+    app::Events& events;
     /// The memory that can be allocated on the card; zero if the card is unknown.
     std::function<model::Bytes(const model::Uuid&)> gpu_total;
     /// Empty if the process has ended.

@@ -1,7 +1,5 @@
 #include "daemon/link/instance/memory_asks.hpp"
 
-#include "core/model/size.hpp"
-
 namespace cgpu::link {
 
 MemoryAsks::MemoryAsks(const model::Instance& instance, const Outside& outside, const Settings& settings,
@@ -10,7 +8,7 @@ MemoryAsks::MemoryAsks(const model::Instance& instance, const Outside& outside, 
       outside_(outside),
       settings_(settings),
       log_(log),
-      refusals_(instance.id.short_id(), outside.loop) {}
+      refusals_(outside.loop, outside.events) {}
 
 void MemoryAsks::ask(const std::shared_ptr<Connection>& connection, const wire::Ask& ask) {
     if (ask.gpu >= instance_.quotas.size()) return answer(*connection, ask, wire::Why::unknown_gpu);
@@ -79,13 +77,12 @@ void MemoryAsks::refused(const Connection& connection, const wire::Ask& ask) {
     const auto lease = lease_key(connection, ask.gpu);
     if (!outside_.leases.allocation_refused(lease, ask.bytes)) return;
     const auto& leases = outside_.leases;
-    const auto number = leases.pools().refused(instance_.id, lease.pool.gpu);
-    refusals_.write(connection.process().pid,
-                    "an allocation of " + model::format_size(model::Bytes(ask.bytes)) + " on GPU " +
-                        lease.pool.gpu.to_string() + " was refused (refusal " + std::to_string(number) +
-                        "): " + model::format_mib(model::Bytes(leases.pools().used(lease.pool))) +
-                        " of its limit of " +
-                        model::format_mib(model::Bytes(leases.pools().limit(lease.pool))) + " are in use");
+    refusals_.happened(instance_, {.gpu = lease.pool.gpu,
+                                   .process = connection.process().pid,
+                                   .asked = ask.bytes,
+                                   .used = leases.pools().used(lease.pool),
+                                   .limit = leases.pools().limit(lease.pool),
+                                   .number = leases.pools().refused(instance_.id, lease.pool.gpu)});
 }
 
 void MemoryAsks::answer(Connection& connection, const wire::Ask& ask, wire::Why why) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "daemon/app/events/refused_allocations.hpp"
 #include "daemon/link/base/settings.hpp"
 #include "daemon/link/instance/notice_log.hpp"
 #include "daemon/link/socket/connection.hpp"
@@ -44,7 +45,7 @@ class MemoryAsks {
     const Settings& settings_;
     NoticeLog& log_;
     std::array<std::optional<Share>, wire::kMaxGpus> shares_;
-    NoticeLog refusals_;  ///< a log of its own: a program that retries forever doesn't displace other lines
+    app::RefusedAllocations refusals_;
     std::shared_ptr<int> alive_ = std::make_shared<int>(0);  ///< answers may come after this object's end
 };
 

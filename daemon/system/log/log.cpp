@@ -4,14 +4,18 @@
 #include <spdlog/spdlog.h>
 #include <stdlib.h>
 
+#include <utility>
+
 #include "daemon/system/log/journal_sink.hpp"
 
 namespace cgpu::system {
 
-void set_up_log(const std::string& level) {
-    if (getenv("JOURNAL_STREAM") != nullptr) {
+bool logs_to_journal() { return getenv("JOURNAL_STREAM") != nullptr; }
+
+void set_up_log(const std::string& level, std::shared_ptr<const InstanceNames> names) {
+    if (logs_to_journal()) {
         spdlog::set_default_logger(
-            std::make_shared<spdlog::logger>("cgpud", std::make_shared<JournalSink>()));
+            std::make_shared<spdlog::logger>("cgpud", std::make_shared<JournalSink>(std::move(names))));
     } else {
         auto logger =
             std::make_shared<spdlog::logger>("cgpud", std::make_shared<spdlog::sinks::stderr_sink_mt>());

@@ -28,7 +28,12 @@ LogSubject subject_of(std::string_view line) {
         if (const auto pid = word_behind(kProcess, line.substr(std::min(behind, line.size())));
             is_number(pid))
             subject.process = pid;
-    if (const auto index = word_behind("GPU ", line); is_number(index)) subject.gpu = index;
+    if (const auto index = word_behind("GPU ", line); is_number(index)) {
+        subject.gpu = index;
+        const auto uuid = line.substr(std::string_view("GPU ").size() + index.size());
+        if (uuid.starts_with(" (GPU-"))
+            subject.gpu_uuid = uuid.substr(2, std::min(uuid.find(')'), uuid.size()) - 2);
+    }
     return subject;
 }
 

@@ -9,6 +9,7 @@ namespace cgpu::system {
 struct LogSubject {
     std::string_view instance;  ///< the id as written (short), or empty
     std::string_view gpu;       ///< the index as written, or empty
+    std::string_view gpu_uuid;  ///< as written behind the index, or empty
     std::string_view process;   ///< of the instance: the host pid as written, or empty
 };
 

@@ -1,5 +1,5 @@
 # Sourced: the traffic on the bus during a test. start_signals; …; stop_signals; then `signals JQ-FILTER` prints a line for
-# each signal of the daemon, `errors` the names of its errors.
+# each signal of the daemon but events, `told JQ-FILTER` one for each event, and `errors` the names of its errors.
 marks=0
 
 # mark: a call that no other test makes. When the monitor has seen it, it has seen everything before it.
@@ -33,8 +33,17 @@ stop_signals() {
     wait "$monitor" 2>/dev/null
 }
 
+all_signals() {
+    grep '"type":"signal"' "$scratch/monitor" | jq -c 'select((.path // "") | startswith("/org/cgpu1"))'
+}
 signals() {
-    grep '"type":"signal"' "$scratch/monitor" | jq -c "select((.path // \"\") | startswith(\"/org/cgpu1\")) | $1"
+    all_signals | jq -c "select(.member != \"Event\") | $1"
+}
+
+# told FILTER: the events that a jq filter selects, a line each: number, time, type, message, and d, the details.
+told() {
+    all_signals | jq -c "select(.member == \"Event\") | .payload.data |
+        {number: .[0], time: .[1], type: .[2], message: .[3], d: (.[4] | map_values(.data))} | select($1)"
 }
 
 errors() {

@@ -53,7 +53,7 @@ expect_equal "jobs" "$(wc -l <<<"$jobs")" 2
 
 # The journal: priorities, and fields that name the subject of a line.
 id=$(cgpuctl list --json | jq -r '.[] | select(.name == "one").id')
-expect in_journal ': admitted' "CGPU_INSTANCE=${id:0:12}" PRIORITY=6
+expect in_journal ': admitted' "CGPU_INSTANCE=$id" PRIORITY=6
 expect in_journal 'policy weighted is set' CGPU_GPU=0 PRIORITY=6
 in_journal . CGPU_INSTANCE=nobody && fail "lines about nobody"
 
@@ -97,7 +97,7 @@ expect busctl call "${manager[@]}" FindInstance s one
 expect_equal "the service" "$(systemctl is-active cgpud)" active
 expect_equal "jobs after the start" "$(cgpuctl list -q | sort)" "$jobs"
 expect_equal "policy after the start" "$(cgpuctl status --json | jq -r '.gpus[0].policy_name')" weighted
-expect in_journal 'taken up again' "CGPU_INSTANCE=${id:0:12}"
+expect in_journal 'taken up again' "CGPU_INSTANCE=$id"
 
 # Stopped, and called again; restarted; killed.
 expect systemctl stop cgpud

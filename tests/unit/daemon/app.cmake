@@ -1,6 +1,8 @@
 cgpu_unit_test(daemon_app_test
   SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/app/instances/service_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/app/instances/service_life_test.cpp
           ${CMAKE_CURRENT_SOURCE_DIR}/app/instances/service_kept_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/app/instances/node_changes_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/app/instances/unmanaged_containers_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/app/ports/lookup_test.cpp
+          ${CMAKE_CURRENT_SOURCE_DIR}/app/events/events_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/app/events/repeated_test.cpp
+          ${CMAKE_CURRENT_SOURCE_DIR}/app/events/setting_events_test.cpp
           ${CMAKE_CURRENT_SOURCE_DIR}/app/upgrade/mode_differences_test.cpp
           ${CMAKE_CURRENT_SOURCE_DIR}/app/compute/instance_processes_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/app/compute/instance_processes_wake_test.cpp
           ${CMAKE_CURRENT_SOURCE_DIR}/app/upgrade/upgrader_test.cpp
@@ -11,7 +13,8 @@ cgpu_unit_test(daemon_app_test
           ${CMAKE_CURRENT_SOURCE_DIR}/app/compute/gangs_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/system/log/log_test.cpp
   LIBS cgpu_app cgpu_log)
 cgpu_unit_test(daemon_system_test
-  SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/system/event_loop_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/system/log/log_subject_test.cpp
+  SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/system/event_loop_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/system/log/log_subject_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/system/log/event_log_test.cpp
           ${CMAKE_CURRENT_SOURCE_DIR}/system/processes/cgroup_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/system/processes/mount_info_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/app/ports/pid_place_test.cpp
           ${CMAKE_CURRENT_SOURCE_DIR}/system/processes/processes_test.cpp
   LIBS cgpu_system cgpu_leases)
+target_compile_definitions(daemon_system_test PRIVATE CGPU_SOURCE="${PROJECT_SOURCE_DIR}")

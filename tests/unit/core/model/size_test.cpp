@@ -69,6 +69,16 @@ RC_GTEST_PROP(Size, NeverCrashesOnText, (const std::string& text)) {
     RC_ASSERT(size.has_value() || !size.error().empty());
 }
 
+TEST(Size, WhatIsAskedForIsRoundedUp) {
+    const auto mib = [](std::uint64_t bytes) { return format_mib_up(Bytes(bytes)); };
+    EXPECT_EQ(mib(0), "0MiB");
+    EXPECT_EQ(mib(1), "0.1MiB");
+    EXPECT_EQ(mib(Bytes::kPerMib / 2), "0.5MiB");
+    EXPECT_EQ(mib(Bytes::kPerMib - 1), "1MiB");
+    EXPECT_EQ(mib(700 * Bytes::kPerMib), "700MiB");
+    EXPECT_EQ(mib(700 * Bytes::kPerMib + 1), "700.1MiB");
+}
+
 RC_GTEST_PROP(Size, NeverCrashesOnNearlySizes, ()) {
     const auto text =
         *rc::gen::container<std::string>(rc::gen::elementOf(std::string("0123456789.. kKmMgGtTiIbB")));

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -190,6 +192,26 @@ class FakeAdmissionGate final : public AdmissionGate {
     std::optional<model::Mode> switched;
     bool closed = false;
     int changes = 0;
+};
+
+/// Events, and those that have happened.
+class RecordedEvents final : public EventOutlet {
+  public:
+    RecordedEvents() { events.add(*this); }
+    void happened(const Event& event, const Stamp& stamp) override {
+        all.push_back(event);
+        last = stamp;
+    }
+    /// Those of a type.
+    [[nodiscard]] std::vector<Event> of(EventType type) const {
+        std::vector<Event> some;
+        std::copy_if(all.begin(), all.end(), std::back_inserter(some),
+                     [type](const Event& event) { return event.type == type; });
+        return some;
+    }
+    Events events{[] { return 7U; }};
+    std::vector<Event> all;
+    Stamp last;
 };
 
 class FakeUsage final : public UsageSource {

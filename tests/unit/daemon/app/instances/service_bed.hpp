@@ -22,7 +22,7 @@ class ServiceTest : public ::testing::Test {
         settings.settings_for = [](const model::SeenGpu&) { return model::GpuSettings{}; };
         service.emplace(std::move(node), settings,
                         Service::Outside{loop, store, publisher, links, processes, compute, usage, admission,
-                                         [] { return 42u; }});
+                                         events, [] { return 42u; }});
     }
 
     void see_v100() {
@@ -55,6 +55,8 @@ class ServiceTest : public ::testing::Test {
     FakeCompute compute;
     FakeUsage usage;
     FakeAdmissionGate admission;
+    RecordedEvents recorded;
+    Events& events = recorded.events;
     model::Uuid v100;
     std::optional<Service> service;
 };

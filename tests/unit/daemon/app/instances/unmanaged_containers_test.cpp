@@ -32,7 +32,7 @@ class UnmanagedTest : public ServiceTest {
     }
     static constexpr const char* kId = "0123456789abcdef";
     FakeGpus gpus;
-    UnmanagedContainers containers{{loop, publisher, processes, gpus, *service, [] { return 42u; }}};
+    UnmanagedContainers containers{{loop, publisher, processes, gpus, *service, events, [] { return 42u; }}};
 };
 
 TEST_F(UnmanagedTest, WhatOneHoldsIsNotFree) {

@@ -205,7 +205,7 @@ inline void LeaseFronts::stranger(const model::Uuid& gpu, std::int32_t pid) {
 /// All of these together, with one instance "one" on GPU 1.
 struct LeaseBed {
     explicit LeaseBed(std::uint64_t limit_bytes, LeaseMemory earlier = {}, const LeaseSettings& settings = {})
-        : table(std::move(earlier)), leases({loop, processes, gpus, table}, settings) {
+        : table(std::move(earlier)), leases({loop, processes, gpus, table, events}, settings) {
         fronts.loop = &loop;
         fronts.leases = &leases;
         leases.set_peers(&fronts);
@@ -247,6 +247,7 @@ struct LeaseBed {
     LeaseGpus gpus{loop};
     LeaseMemory table;
     LeaseFronts fronts;
+    Events events;
     Leases leases;
     std::uint64_t limit = 0;
 };

@@ -316,7 +316,8 @@ TEST(LeaseRestart, ARestartEndsTheLeasesOfProcessesThatAreGone) {
     LeaseProcesses processes;
     processes.dead = {1};
     LeaseGpus gpus(loop);
-    Leases leases({loop, processes, gpus, table});
+    Events events;
+    Leases leases({loop, processes, gpus, table, events});
     leases.set_instance(instance("one", 100 * kMiB));
     EXPECT_TRUE(leases.pools().living({instance("one", 0).id, 1}).empty());
     loop.run_posted();
@@ -353,7 +354,8 @@ TEST(LeaseRestart, AnotherGenerationHasNothingOfTheOld) {
     LeaseLoop loop;
     LeaseProcesses processes;
     LeaseGpus gpus(loop);
-    Leases leases({loop, processes, gpus, table});
+    Events events;
+    Leases leases({loop, processes, gpus, table, events});
     leases.set_instance(instance("one", 100 * kMiB, 2));
     EXPECT_FALSE(leases.pools().holds_any(instance("one", 0).id));
     EXPECT_EQ(table.records.size(), 1U);

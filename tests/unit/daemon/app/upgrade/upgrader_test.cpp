@@ -67,10 +67,10 @@ class UpgraderTest : public testing::Test {
     UpgraderTest() { start(); }
 
     void start() {
-        upgrader.emplace(
-            records.saved, kOld,
-            Upgrader::Outside{loop, modules, records, jobs,
-                              [this]() -> const model::Node::Instances& { return instances; }, "boot"});
+        upgrader.emplace(records.saved, kOld,
+                         Upgrader::Outside{loop, modules, records, jobs,
+                                           [this]() -> const model::Node::Instances& { return instances; },
+                                           "boot", recorded.events});
         upgrader->set_engine_control(&engines);
         upgrader->resume();
     }
@@ -102,6 +102,7 @@ class UpgraderTest : public testing::Test {
     FakeModules modules;
     FakeRecords records;
     FakeJobs jobs;
+    RecordedEvents recorded;
     FakeEngineControl engines;
     model::Node::Instances instances = one("web", model::Mode::memory_compute);
     std::optional<Upgrader> upgrader;
@@ -134,6 +135,30 @@ TEST_F(UpgraderTest, AHotOneTellsEachProcessSavesAndPublishes) {
     EXPECT_EQ(jobs.said.back(), "module");
     EXPECT_EQ(std::count(jobs.said.begin(), jobs.said.end(), "ended done"), 1);
     EXPECT_EQ(upgrader->installed_in_force(), "0.1.1");
+}
+
+TEST_F(UpgraderTest, AJobIsTwoEventsAndOneMoreIfItGoesBack) {
+    const auto detail = [](const Event& event, const char* name) {
+        return std::get<std::string>(event.details.at(name));
+    };
+    connect(1, kOld);
+    ASSERT_TRUE(upgrader->begin(Kind::hot, "0.1.1", {.by = Who{1000, 55}}));
+    const auto begun = recorded.of(EventType::job_begun);
+    ASSERT_EQ(begun.size(), 1U);
+    EXPECT_EQ(begun[0].by, (Who{1000, 55}));
+    EXPECT_EQ(detail(begun[0], "kind") + " " + detail(begun[0], "before") + " " + detail(begun[0], "after"),
+              "hot 0.1.0 0.1.1");
+    EXPECT_EQ(begun[0].message, "upgrade 1 (hot, 0.1.0 to 0.1.1): begun, by user id 1000, process 55");
+    ASSERT_TRUE(upgrader->cancel(1, false, Who{0, 56}));
+    const auto back = recorded.of(EventType::job_back);
+    ASSERT_EQ(back.size(), 1U);
+    EXPECT_EQ(back[0].by, (Who{0, 56}));
+    loop.advance(61 * kSecond);
+    const auto ended = recorded.of(EventType::job_ended);
+    ASSERT_EQ(ended.size(), 1U);
+    EXPECT_EQ(ended[0].by, std::nullopt) << "it ends by itself";
+    EXPECT_EQ(detail(ended[0], "result"), "cancelled");
+    EXPECT_EQ(std::get<std::uint64_t>(ended[0].details.at("job")), 1U);
 }
 
 TEST_F(UpgraderTest, TheDeadlineComesByTheClock) {

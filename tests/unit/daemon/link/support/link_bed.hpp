@@ -136,9 +136,9 @@ class LinkTest : public testing::Test {
         auto opened = store::LeaseFile::open(runtime_dir / "leases");
         ASSERT_TRUE(opened) << opened.error().text;
         file = std::move(*opened);
-        leases = std::make_unique<app::Leases>(app::Leases::Outside{loop, processes, gpus, *file});
+        leases = std::make_unique<app::Leases>(app::Leases::Outside{loop, processes, gpus, *file, events});
         server = std::make_unique<Server>(
-            Outside{loop, processes, divider, *leases, engines, descriptors, drivers,
+            Outside{loop, processes, divider, *leases, engines, descriptors, drivers, events,
                     [](const model::Uuid&) { return model::Bytes(512 * kMiB); },
                     [this](const model::Process& process) { return processes.pid_place(process); },
                     [this](const model::InstanceId& id) { idle.insert(id); },
@@ -172,6 +172,7 @@ class LinkTest : public testing::Test {
     BedEngines engines;
     BedDescriptors descriptors;
     BedDrivers drivers;
+    app::Events events;
     Settings settings;
     std::filesystem::path runtime_dir;
     model::Instance one{make("one", 0)};

@@ -14,7 +14,10 @@ TEST(LogSubject, NamesTheInstanceThatALineBeginsWith) {
 
 TEST(LogSubject, NamesTheGpuThatALineBeginsWith) {
     EXPECT_EQ(subject_of("GPU 12 (GPU-c09d11f5): policy weighted is set").gpu, "12");
+    EXPECT_EQ(subject_of("GPU 12 (GPU-c09d11f5): policy weighted is set").gpu_uuid, "GPU-c09d11f5");
     EXPECT_EQ(subject_of("GPU 0: gone").gpu, "0");
+    EXPECT_EQ(subject_of("GPU 0: gone").gpu_uuid, "");
+    EXPECT_EQ(subject_of("GPU 0 (GPU-c09d").gpu_uuid, "GPU-c09d");
 }
 
 TEST(LogSubject, NamesTheProcessOfTheInstance) {

@@ -1,0 +1,127 @@
+#include "client/cgpuctl/events/event.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+
+#include "client/cgpuctl/output/format.hpp"
+#include "client/cgpuctl/output/json.hpp"
+#include "core/model/similar.hpp"
+
+namespace cgpu::cgpuctl {
+namespace {
+
+constexpr std::string_view kPrefix = "CGPU_";
+constexpr std::size_t kTimeWidth = 19;
+constexpr std::size_t kTypeWidth = 21;
+constexpr std::size_t kNameWidth = 12;
+constexpr std::size_t kGpuWidth = 3;
+
+/// An id is told from a name by at least this many characters, as everywhere in cgpuctl.
+constexpr std::size_t kShortestPrefix = 4;
+
+// The fields that are numbers; those of memory are in bytes.
+constexpr std::array<std::string_view, 5> kBytes = {"asked", "free", "limit", "unexplained", "used"};
+constexpr std::array<std::string_view, 13> kNumbers = {
+    "caller-pid", "caller-uid", "count", "event-number", "gpu",    "gpus", "instances",
+    "job",        "owner",      "pid",   "refusals",     "weight", "xid"};
+
+template <std::size_t N>
+bool is_among(const std::array<std::string_view, N>& all, std::string_view name) {
+    return std::ranges::find(all, name) != all.end();
+}
+
+std::optional<std::uint64_t> number_in(std::string_view text) {
+    std::uint64_t value = 0;
+    const auto* end = text.data() + text.size();
+    const auto [stopped, error] = std::from_chars(text.data(), end, value);
+    return error == std::errc() && stopped == end ? std::optional(value) : std::nullopt;
+}
+
+std::string padded(std::string text, std::size_t width) {
+    const auto has = text_width(text);
+    text.append(width > has ? width - has : 0, ' ');
+    return text + "  ";
+}
+
+std::string cell(std::string_view text, std::size_t width) {
+    return padded(text.empty() ? "-" : printable(text), width);
+}
+
+/// The message without its subject, which has columns of its own: `instance 3f2a (web): `, `GPU 0 (GPU-…): `.
+std::string_view without_subject(const Event& event) {
+    std::string_view message = event.message;
+    std::string subject;
+    if (const auto id = event.field("instance"); !id.empty())
+        subject = "instance " + short_id(id);
+    else if (const auto gpu = event.field("gpu"); !gpu.empty())
+        subject = "GPU " + std::string(gpu);
+    if (subject.empty() || !message.starts_with(subject)) return message;
+    const bool named = message.substr(subject.size()).starts_with(" (");
+    const std::string_view end = named ? "): " : ": ";
+    const auto behind = message.find(end, subject.size());
+    return behind == std::string_view::npos ? message : message.substr(behind + end.size());
+}
+
+Json value_of(const std::string& name, const std::string& text) {
+    if (is_among(kBytes, name) || is_among(kNumbers, name))
+        if (const auto number = number_in(text)) return *number;
+    return text;
+}
+
+std::string json_key(std::string name) {
+    if (is_among(kBytes, name)) name += "-bytes";
+    if (name == "event-number") name = "number";
+    std::ranges::replace(name, '-', '_');
+    return name;
+}
+
+}  // namespace
+
+std::string_view Event::field(std::string_view name) const {
+    const auto found = fields.find(std::string(name));
+    return found == fields.end() ? std::string_view() : found->second;
+}
+
+bool matches(const EventFilter& filter, const Event& event) {
+    if (!filter.type.empty() && filter.type != event.type) return false;
+    if (!filter.gpu.empty() && filter.gpu != event.field("gpu") &&
+        model::lowered(filter.gpu) != model::lowered(event.field("gpu-uuid")))
+        return false;
+    if (filter.instance.empty()) return true;
+    if (model::lowered(filter.instance) == model::lowered(event.field("name"))) return true;
+    const auto id = event.field("instance");
+    return id == filter.instance ||
+           (filter.instance.size() >= kShortestPrefix && id.starts_with(filter.instance));
+}
+
+std::string field_name(std::string_view journals) {
+    if (!journals.starts_with(kPrefix)) return {};
+    std::string name = model::lowered(journals.substr(kPrefix.size()));
+    std::ranges::replace(name, '_', '-');
+    return name;
+}
+
+std::string event_heading() {
+    return padded("TIME", kTimeWidth) + padded("EVENT", kTypeWidth) + padded("INSTANCE", kNameWidth) +
+           padded("GPU", kGpuWidth) + "MESSAGE";
+}
+
+std::string event_line(const Event& event) {
+    const auto name = event.field("name");
+    return padded(time_text(event.time_us / 1'000'000), kTimeWidth) + cell(event.type, kTypeWidth) +
+           cell(name.empty() ? short_id(event.field("instance")) : name, kNameWidth) +
+           cell(event.field("gpu"), kGpuWidth) + printable(without_subject(event));
+}
+
+std::string event_json(const Event& event) {
+    Json json = {{"time_seconds", static_cast<double>(event.time_us) / 1e6},
+                 {"type", event.type},
+                 {"message", event.message}};
+    for (const auto& [name, text] : event.fields)
+        if (name != "event") json[json_key(name)] = value_of(name, text);
+    return json.dump(-1, ' ', true, Json::error_handler_t::replace);
+}
+
+}  // namespace cgpu::cgpuctl

@@ -1,0 +1,58 @@
+#include <chrono>
+#include <ostream>
+#include <string>
+#include <utility>
+
+#include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/events/event.hpp"
+#include "client/cgpuctl/events/journal.hpp"
+#include "client/cgpuctl/events/since.hpp"
+
+namespace cgpu::cgpuctl {
+namespace {
+
+/// With --follow and without --since: as many as journalctl shows.
+constexpr std::size_t kLastOnes = 10;
+
+std::uint64_t now_us() {
+    const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
+    return static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::microseconds>(since_1970).count());
+}
+
+client::Result<void> begin(const Input& input, Journal& journal, const EventFilter& filter) {
+    if (input.since.empty())
+        return input.follow ? journal.begin_with_last(kLastOnes, filter) : journal.begin_at(0);
+    const auto since = parse_since(input.since, now_us());
+    if (!since) return tl::unexpected(since.error());
+    return journal.begin_at(*since);
+}
+
+}  // namespace
+
+client::Result<void> events(const Input& input, client::Node&, Terminal& terminal) {
+    // A wrong --since is told where there is no journal, too.
+    if (!input.since.empty())
+        if (const auto since = parse_since(input.since, now_us()); !since)
+            return tl::unexpected(since.error());
+    auto journal = Journal::open(input.type);
+    if (!journal) return tl::unexpected(journal.error());
+    const EventFilter filter{input.target, input.gpu, input.type};
+    if (const auto begun = begin(input, *journal, filter); !begun) return tl::unexpected(begun.error());
+    bool heads = !input.json && !input.no_legend;
+    while (terminal.out()) {
+        auto event = journal->next();
+        if (!event) return tl::unexpected(event.error());
+        if (*event && matches(filter, **event)) {
+            if (std::exchange(heads, false)) terminal.heading(event_heading());
+            terminal.out() << (input.json ? event_json(**event) : event_line(**event)) << '\n';
+        }
+        if (*event) continue;
+        if (!input.follow) break;
+        terminal.out().flush();
+        if (const auto waited = journal->wait(); !waited) return tl::unexpected(waited.error());
+    }
+    return {};
+}
+
+}  // namespace cgpu::cgpuctl

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace cgpu::app {
+
+/// What has happened. docs/cgpud.8 and units/cgpu.catalog have an entry for each of these.
+enum class EventType {
+    daemon_started,
+    daemon_stopped,
+    configuration_read,
+    configuration_refused,
+    instance_admitted,
+    instance_refused,
+    instance_resumed,
+    instance_ended,
+    container_unmanaged,
+    setting_changed,
+    allocation_refused,
+    escape_found,
+    escape_ended,
+    job_begun,
+    job_back,
+    job_ended,
+    gpu_found,
+    gpu_lost,
+    gpu_error,
+};
+
+struct EventKind {
+    EventType type;
+    std::string_view name;        ///< as the bus and the journal have it
+    std::string_view message_id;  ///< MESSAGE_ID of the journal: 128 bits, which never change
+};
+
+inline constexpr std::array<EventKind, 19> kEventKinds = {{
+    {EventType::daemon_started, "daemon-started", "6cf287fbf4f74c459373bc12bc5e57ea"},
+    {EventType::daemon_stopped, "daemon-stopped", "f6a82179edb14fd2864c704a6beacf0a"},
+    {EventType::configuration_read, "configuration-read", "feb7853c7b3a42ceabd750f79e997269"},
+    {EventType::configuration_refused, "configuration-refused", "df5a00c225b9457381ec0fdc2a998410"},
+    {EventType::instance_admitted, "instance-admitted", "804d8ba3e5e44b18b07b0ed302438ad1"},
+    {EventType::instance_refused, "instance-refused", "49c1765039c74b60aeada75df66f0542"},
+    {EventType::instance_resumed, "instance-resumed", "f68eb9cfbbc9498191c975e7f8ba1039"},
+    {EventType::instance_ended, "instance-ended", "5b448ba9e2c6464ebc2207db90d8f90e"},
+    {EventType::container_unmanaged, "container-unmanaged", "c496823d09604ca49bd44c87c72eed5d"},
+    {EventType::setting_changed, "setting-changed", "8a03ffb5dd2443d5aa1a0eeda06f8f34"},
+    {EventType::allocation_refused, "allocation-refused", "91ed9453f2944759b16d5479ec278837"},
+    {EventType::escape_found, "escape-found", "ca999abc7b064fbf9cf4b8cd401e1b1c"},
+    {EventType::escape_ended, "escape-ended", "82d2528fa2474567b9046cc40054239d"},
+    {EventType::job_begun, "job-begun", "69589bd775214fa7b70dd8f53ea26b6b"},
+    {EventType::job_back, "job-back", "31efe29a422640a9a02302de06ab8ae0"},
+    {EventType::job_ended, "job-ended", "cd1852a996584a378c42b9349bb70e22"},
+    {EventType::gpu_found, "gpu-found", "dc650c918ede47eeb8cc88430685f7cd"},
+    {EventType::gpu_lost, "gpu-lost", "17bcf14250d14ddbb4ed32286c5e9cd2"},
+    {EventType::gpu_error, "gpu-error", "6bf68e01fd4b408e9c3779eaf6fd20f4"},
+}};
+
+[[nodiscard]] constexpr const EventKind& kind_of(EventType type) {
+    return kEventKinds[static_cast<std::size_t>(type)];
+}
+
+}  // namespace cgpu::app

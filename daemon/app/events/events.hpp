@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "core/model/node.hpp"
+#include "daemon/app/events/event.hpp"
+
+namespace cgpu::app {
+
+/// When an event happened, and its place among the others.
+struct Stamp {
+    std::uint64_t number = 0;   ///< from 1, without gaps, since cgpud's start
+    std::uint64_t time_us = 0;  ///< wall clock, microseconds since 1970
+};
+
+/// Tells events to the outside: the log, the bus.
+class EventOutlet {
+  public:
+    virtual ~EventOutlet() = default;
+    /// Never throws: what it reports has happened already.
+    virtual void happened(const Event& event, const Stamp& stamp) = 0;
+};
+
+/// Numbers the events of the daemon, adds what they lack of their subjects, and passes each to all outlets.
+/// Used by the event-loop thread only.
+class Events {
+  public:
+    using WallClock = std::function<std::uint64_t()>;  ///< microseconds since 1970
+
+    explicit Events(WallClock wall_clock = [] { return std::uint64_t{0}; })
+        : wall_clock_(std::move(wall_clock)) {}
+    Events(const Events&) = delete;
+    Events& operator=(const Events&) = delete;
+
+    /// Outlets must outlive this object, or the last event.
+    void add(EventOutlet& outlet) { outlets_.push_back(&outlet); }
+    /// Where the names of instances and the indices of GPUs are looked up, if an event has the id only.
+    void look_up_in(std::function<const model::Node*()> node) { node_ = std::move(node); }
+
+    void happened(Event event);
+
+  private:
+    WallClock wall_clock_;
+    std::function<const model::Node*()> node_ = [] { return nullptr; };
+    std::vector<EventOutlet*> outlets_;
+    std::uint64_t number_ = 0;
+};
+
+}  // namespace cgpu::app

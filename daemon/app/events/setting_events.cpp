@@ -1,0 +1,139 @@
+#include "daemon/app/events/setting_events.hpp"
+
+#include <string>
+#include <utility>
+
+#include "core/model/quote.hpp"
+#include "core/model/size.hpp"
+
+namespace cgpu::app {
+namespace {
+
+std::string size_text(model::Bytes size) {
+    return model::Bytes::from_mib(size.mib()) == size ? model::format_mib(size) : model::format_size(size);
+}
+
+std::string weight_text(const model::Quota& quota) {
+    return quota.percent ? std::to_string(*quota.percent) + "%" : std::to_string(quota.weight);
+}
+
+const char* priority_text(const model::Quota& quota) { return quota.high_priority ? "high" : "normal"; }
+
+/// Collects the events of one change.
+class Differences {
+  public:
+    Differences(const std::optional<Who>& by, bool kept) : by_(by), kept_(kept) {}
+
+    void of(const model::Gpu& then, const model::Gpu& now) {
+        const auto add = [&](const char* setting, const char* shown, const std::string& before,
+                             const std::string& after) {
+            if (before == after) return;
+            auto event =
+                event_of(EventType::setting_changed, log::Level::info, now,
+                         describe(now) + ": " + shown + " " + after + " is set, instead of " + before);
+            push(std::move(event), setting, before, after);
+        };
+        add("policy", "policy", std::string(to_string(then.settings.policy)),
+            std::string(to_string(now.settings.policy)));
+        add("max-inst", "max_inst", std::to_string(then.settings.max_inst),
+            std::to_string(now.settings.max_inst));
+        add("prio-ratio", "prio_ratio", std::to_string(then.settings.prio_ratio),
+            std::to_string(now.settings.prio_ratio));
+    }
+
+    void of(const model::Instance& instance, const model::Gpu& gpu, const model::Quota& then,
+            const model::Quota& now) {
+        const auto add = [&](const char* setting, const std::string& what, const std::string& before,
+                             const std::string& after) {
+            auto event = event_of(EventType::setting_changed, log::Level::info, instance,
+                                  model::describe(instance) + ": " + what);
+            set_gpu(event, gpu);
+            push(std::move(event), setting, before, after);
+        };
+        const std::string on = " on " + describe(gpu) + " is set";
+        const std::string until = kept_ ? "" : ", until it ends";
+        if (then.memory_limit != now.memory_limit) {
+            const auto before = size_text(then.memory_limit);
+            const auto after = size_text(now.memory_limit);
+            add("memory-limit", "memory limit " + after + on + ", instead of " + before + until, before,
+                after);
+        }
+        if (now.percent && then.weight != now.weight) {
+            const auto before = std::to_string(then.weight);
+            const auto after = std::to_string(now.weight);
+            add("weight",
+                weight_text(now) + " of the compute are " + after + " slices of " + describe(gpu) +
+                    " now, instead of " + before,
+                before, after);
+        } else if (!now.percent && (then.weight != now.weight || then.percent)) {
+            add("weight", "weight " + weight_text(now) + on + ", instead of " + weight_text(then) + until,
+                weight_text(then), weight_text(now));
+        }
+        if (then.high_priority != now.high_priority)
+            add("priority",
+                std::string(priority_text(now)) + " priority" + on + ", instead of " + priority_text(then) +
+                    until,
+                priority_text(then), priority_text(now));
+    }
+
+    void of(const model::KeptKey& key, const std::string& before, const std::string& after) {
+        if (before == after) return;
+        Event event{.type = EventType::setting_changed};
+        event.message =
+            "the next starts of " + model::quote(key.name) + " of user id " + std::to_string(key.owner) +
+            (key.device == 0 ? "" : " (its device " + std::to_string(key.device) + ")") + ": " +
+            (after.empty() ? before + " is not kept any more"
+                           : after + " is kept" + (before.empty() ? "" : ", instead of " + before));
+        event.name = key.name;
+        event.details["owner"] = std::uint64_t{key.owner};
+        push(std::move(event), "kept", before, after);
+    }
+
+    [[nodiscard]] std::vector<Event> take() { return std::move(events_); }
+
+  private:
+    void push(Event event, const char* setting, const std::string& before, const std::string& after) {
+        if (by_) event.message += ", by " + describe(*by_);
+        event.by = by_;
+        event.details["setting"] = std::string(setting);
+        event.details["before"] = before;
+        event.details["after"] = after;
+        events_.push_back(std::move(event));
+    }
+
+    const std::optional<Who>& by_;
+    bool kept_;
+    std::vector<Event> events_;
+};
+
+void compare_kept(const model::Kept& before, const model::Kept& now, Differences& differences) {
+    for (const auto& [key, figures] : before)
+        if (!now.contains(key)) differences.of(key, model::describe(figures), "");
+    for (const auto& [key, figures] : now) {
+        const auto then = before.find(key);
+        differences.of(key, then == before.end() ? "" : model::describe(then->second),
+                       model::describe(figures));
+    }
+}
+
+}  // namespace
+
+std::vector<Event> setting_events(const model::Node& before, const model::Node& now,
+                                  const std::optional<Who>& by, bool kept) {
+    Differences differences(by, kept);
+    for (const auto& gpu : now.gpus())
+        if (const auto* then = before.find_gpu(gpu.uuid)) differences.of(*then, gpu);
+    for (const auto& [id, instance] : now.instances()) {
+        const auto* then = before.find_instance(id);
+        if (then == nullptr || *then == instance) continue;
+        for (const auto& quota : instance.quotas) {
+            const auto* earlier = then->quota_on(quota.gpu);
+            const auto* gpu = now.find_gpu(quota.gpu);
+            if (earlier != nullptr && gpu != nullptr) differences.of(instance, *gpu, *earlier, quota);
+        }
+    }
+    compare_kept(before.kept(), now.kept(), differences);
+    return differences.take();
+}
+
+}  // namespace cgpu::app

@@ -1,0 +1,69 @@
+#include "client/cgpuctl/events/since.hpp"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <string>
+
+namespace cgpu::cgpuctl {
+namespace {
+
+constexpr std::uint64_t kSecond = 1'000'000;
+/// 2026-02-03 04:05:06 UTC
+constexpr std::uint64_t kNow = 1'770'091'506 * kSecond;
+
+/// The time zone of the tests has an offset, so that local times aren't UTC by chance.
+class SinceTest : public ::testing::Test {
+  protected:
+    SinceTest() {
+        setenv("TZ", "XYZ-2", 1);  // two hours east
+        tzset();
+    }
+    ~SinceTest() override {
+        unsetenv("TZ");
+        tzset();
+    }
+    /// Seconds before now; or the error.
+    static std::string ago(const std::string& text) {
+        const auto time = parse_since(text, kNow);
+        if (!time) return time.error().text;
+        return std::to_string((static_cast<std::int64_t>(kNow) - static_cast<std::int64_t>(*time)) /
+                              1'000'000);
+    }
+};
+
+TEST_F(SinceTest, spans) {
+    EXPECT_EQ(ago("10min"), "600");
+    EXPECT_EQ(ago("1h"), "3600");
+    EXPECT_EQ(ago("1h30min"), "5400");
+    EXPECT_EQ(ago(" 1h 30 min "), "5400");
+    EXPECT_EQ(ago("-2d"), "172800");
+    EXPECT_EQ(ago("2 days ago"), "172800");
+    EXPECT_EQ(ago("90S"), "90");
+    EXPECT_EQ(ago("1w"), "604800");
+    EXPECT_EQ(ago("now"), "0");
+}
+
+TEST_F(SinceTest, days_and_dates_are_local) {
+    // Now it is 06:05:06 there.
+    EXPECT_EQ(ago("today"), std::to_string(6 * 3600 + 5 * 60 + 6));
+    EXPECT_EQ(ago("yesterday"), std::to_string(30 * 3600 + 5 * 60 + 6));
+    EXPECT_EQ(ago("06:05"), "6");
+    EXPECT_EQ(ago("06:00:06"), "300");
+    EXPECT_EQ(ago("2026-02-03 06:05"), "6");
+    EXPECT_EQ(ago("2026-02-03T06:05:00"), "6");
+    EXPECT_EQ(ago("2026-02-03"), std::to_string(6 * 3600 + 5 * 60 + 6));
+    EXPECT_EQ(ago("2026-02-03T04:05:00Z"), "6");
+    EXPECT_EQ(ago("2026-02-03 04:05 UTC"), "6");
+    EXPECT_EQ(ago("@1770091500"), "6");
+}
+
+TEST_F(SinceTest, others_are_refused_with_what_can_be_written) {
+    for (const char* text : {"", "soon", "10", "10 lightyears", "min", "1h x", "2026-13-01", "25:00", "@",
+                             "@x", "-", "99999999999999999999d", "2026-02-03 04:05 CET", "ago", " ago"})
+        EXPECT_NE(ago(text).find("it is no time. Try: 10min, 1h, yesterday"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace cgpu::cgpuctl

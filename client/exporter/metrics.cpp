@@ -42,6 +42,14 @@ double instances_on(const Snapshot& snapshot, const Gpu& gpu) {
         snapshot.instances, [&gpu](const Instance& instance) { return instance.on(gpu.uuid) != nullptr; }));
 }
 
+std::uint64_t unmanaged_memory(const Snapshot& snapshot, const Gpu& gpu) {
+    std::uint64_t sum = 0;
+    for (const client::UnmanagedContainer& container : snapshot.unmanaged)
+        if (const auto held = container.memory.find(gpu.uuid); held != container.memory.end())
+            sum += held->second;
+    return sum;
+}
+
 Value utilization(const Snapshot& snapshot, const Gpu& gpu) {
     if (!gpu.is_measured()) return std::nullopt;
     double sum = 0;
@@ -57,6 +65,11 @@ constexpr std::array kGpuMetrics = {
               kGauge, [](const Snapshot&, const Gpu& gpu) -> Value { return number(gpu.memory_allocated); }},
     GpuMetric{"cgpu_gpu_memory_used_bytes", "Memory that the containers on the GPU use.", kGauge,
               [](const Snapshot&, const Gpu& gpu) -> Value { return number(gpu.memory_used); }},
+    GpuMetric{"cgpu_gpu_memory_unmanaged_bytes",
+              "Memory that containers without a limit hold on the GPU, by the driver's figures.", kGauge,
+              [](const Snapshot& snapshot, const Gpu& gpu) -> Value {
+                  return number(unmanaged_memory(snapshot, gpu));
+              }},
     GpuMetric{"cgpu_gpu_utilization_ratio",
               "Part of the GPU's time that its containers used, over about the last two seconds. Missing "
               "while the driver "
@@ -217,6 +230,20 @@ std::vector<MetricFamily> metrics_of(const Snapshot& snapshot) {
         family("cgpud_build_info", "Versions of cgpud and of the module in force; always 1.", kGauge);
     add(build, {{"version", snapshot.version}, {"module_version", snapshot.module_version}}, 1);
     keep(families, std::move(build));
+    auto events = family("cgpud_events_total", "Events since cgpud was started, by type.", kCounter);
+    for (const auto& [type, count] : snapshot.event_counts) add(events, {{"type", type}}, number(count));
+    keep(families, std::move(events));
+    auto job = family("cgpud_job_info",
+                      "The upgrade or the switch of the mode that is under way (result is empty) or was the "
+                      "last one; always 1.",
+                      kGauge);
+    if (snapshot.job)
+        add(job,
+            {{"kind", snapshot.job->kind},
+             {"target", snapshot.job->target},
+             {"result", snapshot.job->result}},
+            1);
+    keep(families, std::move(job));
     add_gpus(families, snapshot);
     add_containers(families, snapshot);
     return families;

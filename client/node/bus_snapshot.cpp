@@ -284,6 +284,7 @@ Snapshot read_snapshot(sdbus::IConnection& connection, const std::string& servic
     std::vector<Properties> unmanaged;
     read_into(manager, "Unmanaged", unmanaged);
     read_into(manager, "NewerDriverFunctions", snapshot.newer_driver_functions);
+    read_into(manager, "EventCounts", snapshot.event_counts);
     const auto objects = managed_objects(connection, service);
     const UsageOfNode usage = ManagerProxy(connection, kManagerPath, service).GetUsage();
     for (const auto& [path, interfaces] : objects) {

@@ -135,6 +135,13 @@ held() {
         --argjson pid "$1" --argjson gpu "${2:-0}"
 }
 
+# is_counted NAME [GPU]: the use that cgpud shows of this job is what its first process holds. A new context counts at its
+# estimate until the driver's figure for it has been read (docs/limits.md).
+is_counted() {
+    [[ $(cgpuctl list --json | jq --arg name "$1" --argjson gpu "${2:-0}" \
+        '.[] | select(.name == $name).gpus[] | select(.index == $gpu).memory_used_bytes') == "$(held "${pids[$1]}" "${2:-0}")" ]]
+}
+
 # gpu_ns PID [GPU]: GPU time that this process has had, in nanoseconds.
 gpu_ns() {
     ledger '[.processes[] | select(.pid == $pid and .alive) | .gpus[] | select(.gpu == $gpu).gpu_ns] | add // 0' \

@@ -150,6 +150,7 @@ struct Snapshot {
     std::optional<Job> job;                      ///< under way, or the last one
     std::vector<ConfigurationProblem> configuration_problems;  ///< empty: the files are in force
     std::vector<std::string> newer_driver_functions;           ///< than cgpud knows; sorted
+    std::map<std::string, std::uint64_t> event_counts;         ///< by type, since cgpud's start
     std::vector<Gpu> gpus;                                     ///< by index, those that are not present last
     std::vector<Instance> instances;                           ///< the oldest first
     std::vector<UnmanagedContainer> unmanaged;                 ///< without those that are instances

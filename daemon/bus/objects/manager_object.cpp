@@ -303,8 +303,9 @@ void ManagerObject::set_newer_driver_functions(std::vector<std::string> names) {
 }
 
 void ManagerObject::happened(const app::Event& event, const app::Stamp& stamp) {
-    emitEvent(stamp.number, stamp.time_us, std::string(app::kind_of(event.type).name), event.message,
-              details_of(event));
+    const std::string type(app::kind_of(event.type).name);
+    ++event_counts_[type];
+    emitEvent(stamp.number, stamp.time_us, type, event.message, details_of(event));
 }
 
 void ManagerObject::job_ended(const upgrade::Ended& ended) {

@@ -85,6 +85,7 @@ class ManagerObject final
     std::vector<std::map<std::string, sdbus::Variant>> Unmanaged() override;
     std::vector<std::map<std::string, sdbus::Variant>> ConfigurationProblems() override;
     std::vector<std::string> NewerDriverFunctions() override { return newer_driver_functions_; }
+    std::map<std::string, std::uint64_t> EventCounts() override { return event_counts_; }
 
     Authority& authority_;
     app::Service& service_;
@@ -94,6 +95,7 @@ class ManagerObject final
     app::Examined examined_;
     app::ConfigurationProblems configuration_problems_;
     std::vector<std::string> newer_driver_functions_;
+    std::map<std::string, std::uint64_t> event_counts_;  ///< by type
 };
 
 }  // namespace cgpu::bus

@@ -34,6 +34,8 @@ job holder --gpus 1 -- alloc --mib 300 --hold
 job one --gpus 0 --weight 1 -- burn --forever --kernel-us 1000
 job two --gpus 0 --weight 2 -- burn --forever --kernel-us 1000
 for name in holder one two; do wait_for 20 is_ready "$name"; done
+wait_for 5 is_counted holder 1
+for name in one two; do wait_for 5 is_counted "$name"; done
 
 get "http://$address/metrics" >"$scratch/metrics"
 # The library's own metrics are in microseconds.
@@ -47,6 +49,7 @@ for name in holder one two; do
     expect_equal "limit of $name" "$(bytes cgpu_container_memory_limit_bytes "container=\"$name\"")" "$limit_of_four"
 done
 expect_equal "bytes of GPU 1" "$(bytes cgpu_gpu_memory_used_bytes 'gpu="1"')" "$(ledger '.gpus[1].used_bytes')"
+expect_equal "admissions" "$(sample cgpud_events_total 'type="instance-admitted"')" 3
 expect_error 'can.t listen on .*Try: ' cgpu-exporter --listen "$address"
 expect_error 'is not an address with a port' cgpu-exporter --listen localhost
 

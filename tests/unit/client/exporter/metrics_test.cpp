@@ -64,6 +64,31 @@ TEST(Metrics, OfEachGpu) {
          sample("cgpu_gpu_weight_free", kGpu0, "18"), sample("cgpu_gpu_xid_errors_total", kGpu0, "0")});
 }
 
+TEST(Metrics, OfTheDaemonsEventsAndJob) {
+    auto snapshot = two_gpus();
+    auto samples = samples_of(metrics_of(snapshot));
+    EXPECT_FALSE(has(samples, "cgpud_events_total"));
+    EXPECT_FALSE(has(samples, "cgpud_job_info"));
+    snapshot.event_counts = {{"instance-admitted", 3}, {"daemon-started", 1}};
+    snapshot.job.emplace();
+    snapshot.job->kind = "hot";
+    snapshot.job->target = "2.0.0";
+    snapshot.job->result = "failed";
+    expect_all(samples_of(metrics_of(snapshot)),
+               {R"(cgpud_events_total{type="instance-admitted"} 3)",
+                R"(cgpud_events_total{type="daemon-started"} 1)",
+                R"(cgpud_job_info{kind="hot",target="2.0.0",result="failed"} 1)"});
+}
+
+TEST(Metrics, OfContainersWithoutALimit) {
+    auto snapshot = two_gpus();
+    snapshot.unmanaged.push_back({"a", "a", 0, 1, {}, {{cgpuctl::kUuid0, kMib}}});
+    snapshot.unmanaged.push_back({"b", "b", 0, 2, {}, {{cgpuctl::kUuid0, 2 * kMib}}});
+    expect_all(samples_of(metrics_of(snapshot)),
+               {sample("cgpu_gpu_memory_unmanaged_bytes", kGpu0, std::to_string(3 * kMib)),
+                sample("cgpu_gpu_memory_unmanaged_bytes", kGpu1, "0")});
+}
+
 TEST(Metrics, OfEachContainer) {
     auto snapshot = two_gpus();
     auto& usage = snapshot.instances[0].gpus[0].usage;

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Compares the names of cgpu-exporter's metrics: docs/metrics.md has each of them and no other, and the alert rules use no other.
+"""Compares the names of cgpu-exporter's metrics: docs/metrics.md has each of them and no other, and the alert rules and the
+dashboards use no other.
 usage: metrics_in_docs_test.py SOURCE_FOLDER
 """
 import pathlib
@@ -19,7 +20,8 @@ def main():
     described = names_in("docs/metrics.md", rf"(?<![\w-])({NAME})")
     bad = [f"docs/metrics.md: the metric {name} is missing" for name in sorted(served - described)]
     bad += [f"docs/metrics.md: there is no metric {name}" for name in sorted(described - served)]
-    for path in ("etc/prometheus/cgpu.rules.yml", "tests/system/exporter/rules_test.yml"):
+    dashboards = [str(path.relative_to(ROOT)) for path in (ROOT / "etc/grafana/dashboards").glob("*.json")]
+    for path in ("etc/prometheus/cgpu.rules.yml", "tests/system/exporter/rules_test.yml", *dashboards):
         bad += [f"{path}: there is no metric {name}" for name in sorted(names_in(path, rf"\b({NAME})\b") - served)]
     if bad or len(served) < 20:
         sys.exit("\n".join(bad) or f"only {len(served)} metrics were found in client/exporter/metrics.cpp")

@@ -87,6 +87,25 @@ due=$(jq -n "$(used one) * 100 / ($(used one) + $(used two))")
 echo "share of one by Prometheus: $got %, by the ledger: $due %"
 expect_between "share of one by Prometheus" "$got" "$(jq -n "$due - 1")" "$(jq -n "$due + 1")"
 
+# --- each query of Grafana's dashboards, with what Grafana puts in for its variables. What is normally nothing may have no result.
+for board in ../../../etc/grafana/dashboards/*.json; do
+    asked=0
+    while IFS=$'\t' read -r title expression; do
+        for variable in instance gpu container; do expression=${expression//\$$variable\"/.*\"}; done
+        expression=${expression//\$__rate_interval/8s}
+        expression=${expression//\$__range/20s}
+        [[ $expression != *\$* ]] || fail "$board: $title: a variable is left in $expression"
+        promtool query instant -o json "http://127.0.0.1:$port" "$expression" >"$scratch/answer" 2>"$scratch/answer.err" ||
+            fail "$board: $title: $(cat "$scratch/answer.err")"
+        [[ $expression == *'> 0' ]] || expect_between "results of $title: $expression" "$(jq length "$scratch/answer")" 1 40
+        asked=$((asked + 1))
+    done < <(jq -r '.panels[] | .title as $title | .targets[] | [$title, .expr] | @tsv' "$board")
+    echo "$board: $asked queries"
+    ((asked > 10)) || fail "$board has hardly a query"
+    expect_equal "places that overlap in $board" "$(jq '[.panels[].gridPos | . as $p | range(.h) as $y | range(.w) as $x |
+        "\($p.x + $x),\($p.y + $y)"] | length - (unique | length)' "$board")" 0
+done
+
 # --- cgpud is stopped: nothing stale is served; it is back: neither is anything lost.
 . "$CGPU_LAB/cgpud.sh"
 stop_cgpud TERM

@@ -161,6 +161,13 @@ Result<void> check_place(const Call& call) {
                                          " cgpuctl " + std::string(call.verb->name) + ".");
 }
 
+/// CLI11 leaves an empty line for the group of options that are hidden.
+std::string without_empty_groups(std::string help) {
+    for (auto gap = help.find("\n\n\n"); gap != std::string::npos; gap = help.find("\n\n\n", gap))
+        help.erase(gap, 1);
+    return help;
+}
+
 }  // namespace
 
 Result<std::variant<Call, Print>> read_command_line(std::vector<std::string> arguments) {
@@ -188,7 +195,7 @@ Result<std::variant<Call, Print>> read_command_line(std::vector<std::string> arg
         std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
         app.parse(arguments);
     } catch (const CLI::CallForHelp&) {
-        return Print{app.help()};
+        return Print{without_empty_groups(app.help())};
     } catch (const CLI::CallForVersion& version) {
         return Print{std::string(version.what()) + "\n"};
     } catch (const CLI::Error& error) {

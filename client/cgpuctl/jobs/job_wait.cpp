@@ -1,12 +1,10 @@
 #include "client/cgpuctl/jobs/job_wait.hpp"
 
-#include <sys/signalfd.h>
-#include <unistd.h>
-
 #include <chrono>
 #include <csignal>
 
 #include "client/cgpuctl/output/format.hpp"
+#include "client/cgpuctl/output/held_signals.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
@@ -20,36 +18,6 @@ using Woke = client::JobWatch::Woke;
 constexpr std::chrono::seconds kAwayAtMost{30};
 /// The bus announces a daemon that comes back, but not one that merely continues.
 constexpr std::chrono::milliseconds kLookWhileAway{1000};
-
-/// While this object lives, SIGINT and SIGTERM can only be read from its descriptor.
-class HeldInterrupts {
-  public:
-    HeldInterrupts() {
-        sigset_t held;
-        sigemptyset(&held);
-        sigaddset(&held, SIGINT);
-        sigaddset(&held, SIGTERM);
-        sigprocmask(SIG_BLOCK, &held, &before_);
-        fd_ = signalfd(-1, &held, SFD_CLOEXEC | SFD_NONBLOCK);
-    }
-    ~HeldInterrupts() {
-        close(fd_);
-        sigprocmask(SIG_SETMASK, &before_, nullptr);
-    }
-    HeldInterrupts(const HeldInterrupts&) = delete;
-    HeldInterrupts& operator=(const HeldInterrupts&) = delete;
-
-    [[nodiscard]] int fd() const { return fd_; }
-    /// Whether a signal has arrived; it is consumed.
-    [[nodiscard]] bool take() const {
-        signalfd_siginfo info{};
-        return read(fd_, &info, sizeof info) > 0;
-    }
-
-  private:
-    int fd_ = -1;
-    sigset_t before_{};
-};
 
 /// The job's object was replaced by the next job's, after its end was signalled.
 client::Job ended_unseen(const std::optional<client::Job>& last_seen, const std::string& result) {
@@ -74,7 +42,7 @@ std::string progress_text(const client::Job& job) {
 }
 
 Result<client::Job> wait_for_job(const std::string& path, client::Node& node, Terminal& terminal) {
-    const HeldInterrupts interrupts;
+    const HeldSignals interrupts{SIGINT, SIGTERM};
     const auto watch = node.watch_job(path);
     if (!watch) return tl::unexpected(watch.error());
     std::optional<Clock::time_point> away_since;

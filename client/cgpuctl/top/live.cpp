@@ -1,7 +1,6 @@
 #include "client/cgpuctl/top/live.hpp"
 
 #include <poll.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "client/cgpuctl/output/held_signals.hpp"
 #include "client/cgpuctl/top/base/worker.hpp"
 #include "client/cgpuctl/top/layout.hpp"
 #include "client/cgpuctl/top/screen/curses_screen.hpp"
@@ -23,35 +23,6 @@ namespace {
 using client::ClientError;
 using client::Result;
 using SteadyTime = std::chrono::steady_clock::time_point;
-
-/// While this object lives, these signals can only be read from its descriptor.
-class HeldSignals {
-  public:
-    HeldSignals() {
-        sigset_t held;
-        sigemptyset(&held);
-        for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH}) sigaddset(&held, signal);
-        pthread_sigmask(SIG_BLOCK, &held, &before_);
-        fd_ = signalfd(-1, &held, SFD_CLOEXEC | SFD_NONBLOCK);
-    }
-    ~HeldSignals() {
-        close(fd_);
-        pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-    }
-    HeldSignals(const HeldSignals&) = delete;
-    HeldSignals& operator=(const HeldSignals&) = delete;
-
-    [[nodiscard]] int fd() const { return fd_; }
-    /// A signal that has arrived; 0: none.
-    [[nodiscard]] int take() const {
-        signalfd_siginfo info{};
-        return read(fd_, &info, sizeof info) == sizeof info ? static_cast<int>(info.ssi_signo) : 0;
-    }
-
-  private:
-    int fd_ = -1;
-    sigset_t before_{};
-};
 
 /// A thread that takes no signal: whatever it waits for, the one that draws is interrupted.
 std::unique_ptr<Worker> make_worker() {
@@ -177,7 +148,7 @@ Result<void> run_live(const Options& options, client::Node& node, const smi::Clo
     const bool utf8 = use_locale_of_environment();
     Live live(options, node, clock, std::move(*first));
     {
-        const HeldSignals signals;
+        const HeldSignals signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH};
         auto screen = CursesScreen::open(color);
         if (!screen) return tl::unexpected(screen.error());
         const int signal = live.run(**screen, signals, utf8);

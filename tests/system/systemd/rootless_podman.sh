@@ -1,74 +1,13 @@
 # Rootless Podman of a user whom polkit authorizes to run jobs: the container's processes have uids of the user's own range on
-# the host. They get their limit all the same, as root of the container and as another user, and are found if they take memory
-# without the module.
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-. "$here/../docker/lib.sh"
-. "$here/../bus/polkit_lib.sh"
-. "$here/../escape/found.sh"
-setpriv --reuid=65534 --clear-groups unshare --user true 2>/dev/null || skip "this kernel makes no user namespaces for users"
-chmod 755 "$scratch"
-expect useradd --create-home --shell /bin/bash alice
-expect loginctl enable-linger alice
-runtime=/run/user/$(id -u alice)
-wait_for 20 test -S "$runtime/bus"
-first_uid=$(sed -n 's/^alice:\([0-9]*\):.*/\1/p' /etc/subuid) # of the container's users other than root
+# the host. They get their limit all the same, as root of the container and as another user, also over a restart of cgpud, and
+# are found if they take memory without the module.
+. "$(dirname "${BASH_SOURCE[0]}")/rootless_lib.sh"
 
-# podman ARGUMENT…: alice's. The simplest storage, which needs no support of the node's file system.
-podman() {
-    su --login alice --command "$(printf '%q ' env "XDG_RUNTIME_DIR=$runtime" podman --storage-driver vfs \
-        --runtime /usr/bin/cgpu-runtime "$@")"
-}
-# run OPTION…: in a node, the limit of processes may not be the user's to set.
-run() { podman run --network none --pids-limit -1 -e CGPU_MEM=1GiB "$@"; }
-# container NAME OPTION… -- COMMAND…
-container() {
-    local name=$1 options=()
-    shift
-    while [[ $1 != -- ]]; do options+=("$1") && shift; done
-    run -d --name "$name" "${options[@]}" lab "${@:2}" >"$scratch/$name.id" 2>"$scratch/$name.err" ||
-        fail "container $name: $(cat "$scratch/$name.err")"
-    pids[$name]=$(podman inspect -f '{{.State.Pid}}' "$name")
-}
-is_up() { podman logs "$1" 2>/dev/null | grep -q '^ready'; }
-uid_of() { stat -c %u "/proc/${pids[$1]}"; }
+# The simplest storage, which needs no support of the node's file system.
+engine() { as_alice podman --storage-driver vfs --runtime /usr/bin/cgpu-runtime "$@"; }
+options=(--pids-limit -1) # in a node, the limit of processes may not be the user's to set
 
-mkdir -p /etc/containers /etc/nvidia-container-runtime $rules
+mkdir -p /etc/containers
 echo '{"default": [{"type": "insecureAcceptAnything"}]}' >/etc/containers/policy.json
-docker save lab >"$scratch/lab.tar" && chmod 644 "$scratch/lab.tar"
-expect podman load -q -i "$scratch/lab.tar" >/dev/null
-
-echo "Without polkit's permission the container is refused, and the user reads why."
-wait_for 20 polkit_answers
-expect_error 'polkit (wants a password for|does not allow) org.cgpu1.run' run --rm lab true
-cat >$rules/10-cgpu-test.rules <<'TEXT'
-polkit.addRule(function(action, subject) {
-    if (action.id == "org.cgpu1.run" && subject.user == "alice") return polkit.Result.YES;
-});
-TEXT
-wait_for 20 quietly run --rm lab true
-
-for mode in legacy cdi; do
-    echo "NVIDIA's runtime in its mode $mode: as root of the container, and as another user"
-    echo "$mode" >/etc/nvidia-container-runtime/mode
-    container root -- burn --forever
-    expect_equal "uid on the host" "$(uid_of root)" "$(id -u alice)"
-    container user --user 1000:1000 -- burn --forever
-    expect_equal "uid on the host" "$(uid_of user)" $((first_uid + 999))
-    for name in root user; do
-        wait_for 20 is_up "$name"
-        expect_total $((1 << 30)) podman exec "$name" info
-        computes "$name"
-        expect_error 'result 2 CUDA_ERROR_OUT_OF_MEMORY' podman exec "$name" alloc --mib 1025
-    done
-    expect_total $((1 << 30)) podman exec --user 1234:1234 root info
-    expect podman rm -f -t 5 root user >/dev/null
-    wait_for 10 none_listed
-done
-
-echo "Memory that another user takes without the module is found."
-policy report
-container escapes --user 1000:1000 -- escape --mib 5000
-wait_for 30 was_found "${pids[escapes]}" "$unexplained"
-expect podman rm -f -t 5 escapes >/dev/null
-wait_for 10 none_listed
-wait_for 10 nothing_held
+expect engine load -q -i "$scratch/lab.tar" >/dev/null
+rootless_cases

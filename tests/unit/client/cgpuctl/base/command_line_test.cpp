@@ -106,6 +106,7 @@ TEST(Help, OfEachVerbShowsArgumentsOptionsAndAnExample) {
             EXPECT_EQ(text_of({"help", std::string(verb.name)}), help);
         }
         EXPECT_NE(help.find(verb.example), std::string::npos) << help;
+        EXPECT_EQ(help.find("\n\n\n"), std::string::npos) << help;
         for (const Argument& argument : verb.arguments)
             EXPECT_NE(help.find(argument.name), std::string::npos) << help;
         for (const Option& option : verb.options)

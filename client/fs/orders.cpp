@@ -7,15 +7,12 @@
 #include <optional>
 #include <utility>
 
+#include "core/model/trimmed.hpp"
+
 namespace cgpu::fs {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\r\n";
-
-std::string_view trimmed(std::string_view text) {
-    text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
-    return text.substr(0, text.find_last_not_of(kBlanks) + 1);
-}
 
 template <class Number>
 std::optional<Number> number(std::string_view text) {
@@ -50,7 +47,7 @@ tl::expected<Order, int> upgrade_order(std::string_view text) {
     const auto blank = text.find_first_of(kBlanks);
     const auto kind = text.substr(0, blank);
     if (blank == std::string_view::npos || (kind != "hot" && kind != "cold")) return tl::unexpected(EINVAL);
-    return UpgradeModule{kind == "hot", std::string(trimmed(text.substr(blank)))};
+    return UpgradeModule{kind == "hot", std::string(model::trimmed(text.substr(blank)))};
 }
 
 /// Nobody starts a program for such an instance: cgpud takes it as one that is still to be attached.
@@ -114,7 +111,7 @@ struct CarryOut {
 }  // namespace
 
 tl::expected<Order, int> read_order(const client::Snapshot& node, const Place& place, std::string_view text) {
-    text = trimmed(text);
+    text = model::trimmed(text);
     if (place.file == nullptr) return tl::unexpected(EISDIR);
     const std::string gpu = place.gpu == nullptr ? "" : place.gpu->uuid;
     const std::string instance = place.instance == nullptr ? "" : place.instance->id;

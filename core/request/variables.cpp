@@ -4,25 +4,19 @@
 #include <charconv>
 
 #include "core/model/quote.hpp"
+#include "core/model/trimmed.hpp"
 
 namespace cgpu::request {
 namespace {
 
 using Reason = model::Refusal::Reason;
 
-std::string_view trim(std::string_view text) {
-    constexpr std::string_view kBlanks = " \t\r\n";
-    const auto first = text.find_first_not_of(kBlanks);
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
-
 }  // namespace
 
 std::optional<std::string_view> find_trimmed(const Variables& variables, std::string_view name) {
     const auto it = variables.find(std::string(name));
     if (it == variables.end()) return std::nullopt;
-    return trim(it->second);
+    return model::trimmed(it->second);
 }
 
 std::optional<std::string_view> find_value(const Variables& variables, std::string_view name) {
@@ -33,10 +27,10 @@ std::optional<std::string_view> find_value(const Variables& variables, std::stri
 std::vector<std::string_view> split_list(std::string_view text) {
     std::vector<std::string_view> parts;
     for (auto comma = text.find(','); comma != std::string_view::npos; comma = text.find(',')) {
-        parts.push_back(trim(text.substr(0, comma)));
+        parts.push_back(model::trimmed(text.substr(0, comma)));
         text.remove_prefix(comma + 1);
     }
-    parts.push_back(trim(text));
+    parts.push_back(model::trimmed(text));
     return parts;
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/model/bytes.hpp"
+#include "core/model/trimmed.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
@@ -19,19 +20,13 @@ struct Entry {
     std::string_view value;
 };
 
-std::string_view trimmed(std::string_view text) {
-    const auto begin = text.find_first_not_of(" \t");
-    return begin == std::string_view::npos ? std::string_view()
-                                           : text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-}
-
 /// The name is empty if it is no such string.
 Entry read_entry(const OrderedJson& entry) {
     if (!entry.is_string()) return {};
     const std::string_view text = entry.get_ref<const std::string&>();
     const auto equals = text.find('=');
     if (equals == std::string_view::npos) return {};
-    return {trimmed(text.substr(0, equals)), trimmed(text.substr(equals + 1))};
+    return {model::trimmed(text.substr(0, equals)), model::trimmed(text.substr(equals + 1))};
 }
 
 bool is_ours(const Entry& entry) { return entry.name == kMemory || entry.name == kInstances; }

@@ -3,14 +3,10 @@
 #include <sstream>
 #include <utility>
 
+#include "core/model/trimmed.hpp"
+
 namespace cgpu::cgpuctl {
 namespace {
-
-std::string trimmed(std::string_view text) {
-    const auto begin = text.find_first_not_of(" \t\r");
-    if (begin == std::string_view::npos) return {};
-    return std::string(text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1));
-}
 
 std::string unquoted(const std::string& text) {
     const bool quoted = text.size() >= 2 && (text.front() == '"' || text.front() == '\'');
@@ -42,18 +38,18 @@ std::vector<TomlEntry> read_toml(std::string_view text) {
     std::string table;
     bool in_list = false;
     for (std::string raw; std::getline(lines, raw);) {
-        const std::string line = trimmed(raw);
+        const std::string line(model::trimmed(raw));
         if (in_list) {
             in_list = add_strings(line, true, entries.back().strings);
             continue;
         }
         if (line.starts_with('[')) {
-            table = trimmed(line.substr(1, line.find(']') - 1));
+            table = model::trimmed(line.substr(1, line.find(']') - 1));
             continue;
         }
         const auto equals = line.find('=');
         if (line.starts_with('#') || equals == std::string::npos) continue;
-        std::string key = unquoted(trimmed(line.substr(0, equals)));
+        std::string key = unquoted(std::string(model::trimmed(line.substr(0, equals))));
         if (key.empty()) continue;
         entries.push_back({table, std::move(key), {}});
         in_list = add_strings(line.substr(equals + 1), false, entries.back().strings);

@@ -12,6 +12,7 @@
 
 #include "core/model/quote.hpp"
 #include "core/model/similar.hpp"
+#include "core/model/trimmed.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
@@ -45,12 +46,6 @@ constexpr std::array<std::pair<std::string_view, std::uint64_t>, 18> kUnits = {{
     {"weeks", 7 * kDay},
 }};
 
-std::string_view trimmed(std::string_view text) {
-    while (text.starts_with(' ')) text.remove_prefix(1);
-    while (text.ends_with(' ')) text.remove_suffix(1);
-    return text;
-}
-
 template <class Is>
 std::string_view take_while(std::string_view& text, Is is) {
     std::size_t length = 0;
@@ -69,9 +64,9 @@ std::optional<std::uint64_t> duration(std::string_view text) {
     std::uint64_t sum = 0;
     while (!text.empty()) {
         const auto digits = take_while(text, is_digit);
-        text = trimmed(text);
+        text = model::trimmed(text);
         const auto name = take_while(text, is_letter);
-        text = trimmed(text);
+        text = model::trimmed(text);
         std::uint64_t count = 0;
         const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
         const auto* unit = std::find_if(kUnits.begin(), kUnits.end(),
@@ -114,7 +109,7 @@ std::optional<std::uint64_t> day(std::uint64_t now, int days_ago) {
 std::optional<std::uint64_t> calendar(std::string text, std::uint64_t now) {
     const bool utc = text.ends_with('z') || text.ends_with(" utc");
     if (utc) text = text.substr(0, text.find_first_of("zu"));
-    const std::string plain(trimmed(text));
+    const std::string plain(model::trimmed(text));
     constexpr std::array kForms = {
         "%Y-%m-%dt%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dt%H:%M", "%Y-%m-%d %H:%M",
         "%Y-%m-%d",          "%H:%M:%S",          "%H:%M"};
@@ -131,8 +126,8 @@ std::optional<std::uint64_t> parsed(std::string_view text, std::uint64_t now) {
     if (text == "now") return now;
     if (text == "today") return day(now, 0);
     if (text == "yesterday") return day(now, 1);
-    if (text.starts_with('-')) return before(now, duration(trimmed(text.substr(1))));
-    if (text.ends_with(" ago")) return before(now, duration(trimmed(text.substr(0, text.size() - 4))));
+    if (text.starts_with('-')) return before(now, duration(model::trimmed(text.substr(1))));
+    if (text.ends_with(" ago")) return before(now, duration(model::trimmed(text.substr(0, text.size() - 4))));
     if (text.starts_with('@')) {
         std::uint64_t seconds = 0;
         const auto [end, error] = std::from_chars(text.data() + 1, text.data() + text.size(), seconds);
@@ -148,7 +143,7 @@ std::optional<std::uint64_t> parsed(std::string_view text, std::uint64_t now) {
 
 client::Result<std::uint64_t> parse_since(const std::string& text, std::uint64_t now) {
     const auto small = model::lowered(text);
-    if (const auto time = parsed(trimmed(small), now)) return *time;
+    if (const auto time = parsed(model::trimmed(small), now)) return *time;
     return client::fail(client::ClientError::Kind::usage,
                         "--since " + model::quote(text) +
                             ": it is no time. Try: 10min, 1h, yesterday or \"2026-01-31 08:15\".");

@@ -3,16 +3,12 @@
 #include <algorithm>
 #include <array>
 
+#include "core/model/trimmed.hpp"
+
 namespace cgpu::cgpuctl {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\r";
-
-std::string_view trimmed(std::string_view text) {
-    const auto begin = text.find_first_not_of(kBlanks);
-    if (begin == std::string_view::npos) return {};
-    return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
-}
 
 /// Reads a dotted name up to `end` (`]` or `=`) outside quotes, and moves `at` there.
 TomlPath read_name(std::string_view line, std::size_t& at, char end) {
@@ -77,7 +73,7 @@ struct Open {
 };
 
 void read_line(TomlLine& line, Open& open) {
-    const std::string_view text = trimmed(line.text);
+    const std::string_view text = model::trimmed(line.text);
     if (text.empty() || text.front() == '#') return;
     if (text.front() == '[') {
         std::size_t at = text.starts_with("[[") ? 2 : 1;
@@ -91,7 +87,7 @@ void read_line(TomlLine& line, Open& open) {
     line.key = line.table;
     line.key.insert(line.key.end(), key.begin(), key.end());
     const std::string_view value = text.substr(at + 1);
-    line.value = trimmed(value.substr(0, open.read(value)));
+    line.value = model::trimmed(value.substr(0, open.read(value)));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <array>
 #include <string_view>
 
+#include "client/run/mounts/container_hooks.hpp"
 #include "core/request/cdi.hpp"
 #include "core/request/percent.hpp"
 #include "core/request/variables.hpp"
@@ -14,8 +15,6 @@ namespace names = request::names;
 
 /// The oldest version in which a device's name may begin with a digit.
 constexpr const char* kVersion = "0.5.0";
-/// Seconds, as for the hooks that cgpu-runtime adds.
-constexpr int kHookTimeout = 30;
 
 /// A part of a card: 1/`parts` of its memory and of its compute.
 struct Size {
@@ -28,14 +27,11 @@ constexpr std::array<Size, 3> kSizes = {{{"quarter", 4}, {"half", 2}, {"whole", 
 Json hook(const char* stage, std::vector<std::string> more, const CdiHooks& hooks) {
     std::vector<std::string> arguments(request::kCdiHook.begin(), request::kCdiHook.end());
     arguments.insert(arguments.end(), more.begin(), more.end());
-    // runc gives a hook without an environment the container's.
-    Json environment = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin"};
-    if (!hooks.bus_address.empty()) environment.push_back("DBUS_SYSTEM_BUS_ADDRESS=" + hooks.bus_address);
     return {{"hookName", stage},
             {"path", hooks.program},
             {"args", arguments},
-            {"env", environment},
-            {"timeout", kHookTimeout}};
+            {"env", client::hook_environment(hooks.bus_address)},
+            {"timeout", client::kHookTimeout}};
 }
 
 std::string set(std::string_view name, const std::string& value) { return std::string(name) + "=" + value; }
@@ -56,11 +52,10 @@ Json device(const std::string& name, const Size& size, const std::string& gpu, c
     Json all = Json::array();
     all.push_back(hook("createRuntime", {"attach", name}, hooks));
     all.push_back(hook("createContainer", {"mount", name, hooks.instances}, hooks));
-    // The place of cgpu's mounts: crun makes a read-only root read-only before the hooks run.
     const Json place = {{"hostPath", "tmpfs"},
-                        {"containerPath", "/run/cgpu"},
+                        {"containerPath", client::kPlaceOfMounts},
                         {"type", "tmpfs"},
-                        {"options", {"nosuid", "nodev", "noexec", "mode=755", "size=64k"}}};
+                        {"options", client::kPlaceOptions}};
     return {{"name", name},
             {"containerEdits", {{"env", variables}, {"mounts", Json::array({place})}, {"hooks", all}}}};
 }

@@ -82,10 +82,25 @@ Candidates verb_names() {
 }
 
 Candidates event_types() {
-    return {{"instance-admitted", ""},   {"instance-refused", ""}, {"instance-ended", ""},
-            {"allocation-refused", ""},  {"setting-changed", ""},  {"escape-found", ""},
-            {"job-ended", ""},           {"daemon-started", ""},   {"gpu-lost", ""},
-            {"container-unmanaged", ""}, {"gpu-error", ""}};
+    return {{"instance-admitted", ""},
+            {"instance-refused", ""},
+            {"instance-resumed", ""},
+            {"instance-ended", ""},
+            {"container-unmanaged", ""},
+            {"allocation-refused", ""},
+            {"setting-changed", ""},
+            {"escape-found", ""},
+            {"escape-ended", ""},
+            {"job-begun", ""},
+            {"job-back", ""},
+            {"job-ended", ""},
+            {"gpu-found", ""},
+            {"gpu-lost", ""},
+            {"gpu-error", ""},
+            {"daemon-started", ""},
+            {"daemon-stopped", ""},
+            {"configuration-read", ""},
+            {"configuration-refused", ""}};
 }
 
 Candidates actions(std::string_view verb) {

@@ -96,6 +96,10 @@ std::string printable(std::string_view text) {
     return out;
 }
 
+std::string counted(std::size_t number, std::string_view noun) {
+    return std::to_string(number) + " " + std::string(noun) + (number == 1 ? "" : "s");
+}
+
 std::size_t text_width(std::string_view text) {
     return static_cast<std::size_t>(std::count_if(
         text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));

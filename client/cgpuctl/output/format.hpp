@@ -30,6 +30,8 @@ std::string memory_text(const client::Quota& quota, const client::Usage& usage);
 [[nodiscard]] std::string short_id(std::string_view id);
 /// Text of others without characters that could move a terminal's cursor or change its colours.
 [[nodiscard]] std::string printable(std::string_view text);
+/// `1 warning`, `2 warnings`
+[[nodiscard]] std::string counted(std::size_t number, std::string_view noun);
 /// The columns of UTF-8 text, one per code point.
 [[nodiscard]] std::size_t text_width(std::string_view text);
 /// As many code points of UTF-8 text as fit into these columns.

@@ -48,10 +48,6 @@ std::string delay_text(std::chrono::milliseconds delay) {
     return text.data();
 }
 
-std::string counted(std::size_t number, const std::string& what) {
-    return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
-}
-
 Line title(const Session& session, std::size_t width, bool with_date, bool utf8) {
     constexpr std::size_t kDate = sizeof "2025-01-31";  // with the blank behind it
     const Rows& rows = session.model().rows();

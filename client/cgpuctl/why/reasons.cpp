@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "client/cgpuctl/output/format.hpp"
+#include "client/cgpuctl/smi/figures.hpp"
 
 namespace cgpu::cgpuctl::why {
 namespace {
@@ -16,16 +17,6 @@ constexpr std::uint64_t kLongKernel = 20'000'000;
 constexpr std::size_t kMostRivals = 3;
 
 std::string percent(double part) { return share_text(part); }
-
-std::string counted(std::size_t number, const std::string& what) {
-    return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
-}
-
-std::string listed(const std::vector<std::uint32_t>& pids) {
-    std::string text;
-    for (const std::uint32_t pid : pids) text += (text.empty() ? "" : ", ") + std::to_string(pid);
-    return text;
-}
 
 /// Its own time, and that of waiting launches, may overlap: so this is a lower bound.
 double without_work(const Observed& seen) { return std::max(0.0, 1 - seen.got - seen.waited); }
@@ -127,7 +118,7 @@ class Reasons {
     void others() {
         if (!seen_.outside.empty())
             add("outside",
-                "Processes use the GPU without the module: " + listed(seen_.outside) +
+                "Processes use the GPU without the module: " + smi::pids_text(seen_.outside) +
                     ". Nothing holds their compute. Try: cgpuctl list, which shows whose they are.");
         for (const std::string& name : seen_.unmanaged)
             add("unmanaged",

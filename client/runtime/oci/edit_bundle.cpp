@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "client/run/job/granted_environment.hpp"
+#include "client/run/mounts/container_hooks.hpp"
 #include "client/runtime/oci/cdi_annotations.hpp"
 #include "client/runtime/oci/cdi_devices.hpp"
 #include "client/runtime/oci/gpu_devices.hpp"
@@ -24,30 +25,25 @@ constexpr std::array<std::string_view, 3> kKept = {"compute", "utility", "video"
 /// The other capabilities of NVIDIA's toolkit: rendering, which does not use CUDA, and 32-bit libraries.
 constexpr std::array<std::string_view, 4> kTakenOut = {"graphics", "display", "ngx", "compat32"};
 
-/// Seconds. The daemon answers in milliseconds; one that has just been restarted may need a few seconds.
-constexpr int kHookTimeout = 30;
-
 Json hook(const Edit& edit, std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"cgpu-runtime", "hook"});
     if (!edit.log_argument.empty()) arguments.push_back(edit.log_argument);
-    Json hook = {{"path", edit.program}, {"args", arguments}, {"timeout", kHookTimeout}};
-    // A hook without an environment of its own gets the image's from runc 1.1, with an LD_PRELOAD perhaps.
-    hook["env"] = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin"};
-    if (!edit.bus_address.empty()) hook["env"].push_back("DBUS_SYSTEM_BUS_ADDRESS=" + edit.bus_address);
-    return hook;
+    return {{"path", edit.program},
+            {"args", arguments},
+            {"timeout", client::kHookTimeout},
+            {"env", client::hook_environment(edit.bus_address)}};
 }
 
-/// crun makes a read-only root read-only before the hooks run, so the hook couldn't make the folder for
-/// cgpu's mounts. The runtime makes the places of the mounts that the bundle lists.
+/// The runtime makes the places of the mounts that the bundle lists (kPlaceOfMounts says why it is needed).
 void give_read_only_root_a_place(OciBundle& bundle) {
     Json& config = bundle.config();
     const Json::json_pointer read_only("/root/readonly");
     if (!config.contains(read_only) || config[read_only] != true) return;
     if (!config.contains("mounts") || !config["mounts"].is_array()) config["mounts"] = Json::array();
-    config["mounts"].push_back({{"destination", "/run/cgpu"},
+    config["mounts"].push_back({{"destination", client::kPlaceOfMounts},
                                 {"type", "tmpfs"},
                                 {"source", "tmpfs"},
-                                {"options", {"nosuid", "nodev", "noexec", "mode=755", "size=64k"}}});
+                                {"options", client::kPlaceOptions}});
 }
 
 /// The minor numbers of the granted GPUs.

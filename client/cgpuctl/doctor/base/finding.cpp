@@ -51,8 +51,4 @@ Finding from_message(Level level, std::string check, std::string_view message) {
     return finding;
 }
 
-std::string counted(std::size_t number, std::string_view noun) {
-    return std::to_string(number) + " " + std::string(noun) + (number == 1 ? "" : "s");
-}
-
 }  // namespace cgpu::cgpuctl::doctor

@@ -35,7 +35,4 @@ using Findings = std::vector<Finding>;
 /// From a message `what: why. Try: fix.`
 [[nodiscard]] Finding from_message(Level level, std::string check, std::string_view message);
 
-/// `1 warning`, `2 warnings`
-[[nodiscard]] std::string counted(std::size_t number, std::string_view noun);
-
 }  // namespace cgpu::cgpuctl::doctor

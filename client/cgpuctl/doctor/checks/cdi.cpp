@@ -3,6 +3,7 @@
 
 #include "client/cgpuctl/doctor/checks/checks.hpp"
 #include "client/cgpuctl/doctor/facts/cdi_paths.hpp"
+#include "client/cgpuctl/output/format.hpp"
 
 namespace cgpu::cgpuctl::doctor {
 

@@ -96,7 +96,7 @@ TEST_F(WhyTest, WhatNobodyHoldsIsNamed) {
     seen.unmanaged = {"free"};
     seen.preemptions = 1;
     EXPECT_EQ(codes(), (Codes{"got-its-share", "outside", "unmanaged", "preempted"}));
-    EXPECT_NE(text_of("outside").find("17, 18"), std::string::npos);
+    EXPECT_NE(text_of("outside").find("without the module: 17 18."), std::string::npos);
     EXPECT_NE(text_of("preempted").find("1 turn of it"), std::string::npos);
 }
 

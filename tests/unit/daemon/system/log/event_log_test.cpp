@@ -72,7 +72,7 @@ TEST(EventLog, instances_have_names_from_their_admission_to_their_end) {
 }
 
 /// journalctl -x shows the text of the catalog by the id.
-TEST(EventLog, the_catalog_and_the_manual_have_every_type) {
+TEST(EventLog, the_catalog_the_manual_and_the_completion_have_every_type) {
     const auto read = [](const std::string& name) {
         std::ifstream file(std::string(CGPU_SOURCE) + "/" + name);
         std::ostringstream text;
@@ -81,10 +81,12 @@ TEST(EventLog, the_catalog_and_the_manual_have_every_type) {
     };
     const auto catalog = read("units/cgpu.catalog");
     const auto manual = read("docs/cgpud.8");
+    const auto completion = read("client/cgpuctl/completion/values.cpp");
     for (const auto& kind : app::kEventKinds) {
         EXPECT_NE(catalog.find("-- " + std::string(kind.message_id) + "\nSubject: "), std::string::npos)
             << kind.name;
         std::string name(kind.name);
+        EXPECT_NE(completion.find("{\"" + name + "\", "), std::string::npos) << kind.name;
         name.replace(name.find('-'), 1, "\\-");
         EXPECT_NE(manual.find(".B " + name + "\n"), std::string::npos) << kind.name;
     }

@@ -35,16 +35,6 @@ app::Loop::Wanted wanted_by(const sdbus::IConnection& connection) {
     }
 }
 
-/// Runs a function that publishes; a failure is logged.
-template <class Body>
-void published(const char* what, Body body) {
-    try {
-        body();
-    } catch (const std::exception& error) {
-        log::error("telling the bus of {}: {}", what, error.what());
-    }
-}
-
 }  // namespace
 
 struct Bus::Connection {
@@ -111,9 +101,14 @@ void Bus::watch() {
 void Bus::dispatch() {
     try {
         const auto until = loop_.now() + kTurn;
-        for (int n = 0; n < kMessagesPerTurn && loop_.now() < until; ++n)
-            if (!compat::process_one(*connection_->bus)) break;
+        for (int n = 0; n < kMessagesPerTurn && loop_.now() < until; ++n) {
+            handling_message_ = true;
+            const bool more = compat::process_one(*connection_->bus);
+            publish_delayed();
+            if (!more) break;
+        }
     } catch (const std::exception& error) {
+        publish_delayed();
         // The watch can't end inside its own callback.
         loop_.post([this, text = std::string(error.what())] {
             if (watch_ == nullptr) return;
@@ -123,26 +118,43 @@ void Bus::dispatch() {
     }
 }
 
-void Bus::refresh(const model::InstanceId& id) {
+void Bus::publish(const char* what, std::function<void(Objects&)> body) {
     if (!connection_->objects) return;
-    published("an instance", [&] { connection_->objects->refresh(id); });
+    auto guarded = [this, what, body = std::move(body)] {
+        if (!connection_->objects) return;
+        try {
+            body(*connection_->objects);
+        } catch (const std::exception& error) {
+            log::error("telling the bus of {}: {}", what, error.what());
+        }
+    };
+    if (handling_message_)
+        delayed_.emplace_back(std::move(guarded));
+    else
+        guarded();
+}
+
+void Bus::publish_delayed() {
+    handling_message_ = false;
+    for (const auto& each : std::exchange(delayed_, {})) each();
+}
+
+void Bus::refresh(const model::InstanceId& id) {
+    publish("an instance", [id](Objects& objects) { objects.refresh(id); });
 }
 
 void Bus::refresh_gpus() {
-    if (!connection_->objects) return;
-    published("a GPU", [&] { connection_->objects->refresh_gpus(); });
+    publish("a GPU", [](Objects& objects) { objects.refresh_gpus(); });
 }
 
 void Bus::gpu_changed(const model::Uuid&) { refresh_gpus(); }
 
 void Bus::xid_reported(const model::XidError& xid) {
-    if (!connection_->objects) return;
-    published("an Xid", [&] { connection_->objects->xid_reported(xid); });
+    publish("an Xid", [xid](Objects& objects) { objects.xid_reported(xid); });
 }
 
 void Bus::default_memory_changed() {
-    if (!connection_->objects) return;
-    published("the default memory", [&] { connection_->objects->manager().default_memory_changed(); });
+    publish("the default memory", [](Objects& objects) { objects.manager().default_memory_changed(); });
 }
 
 // The free resources of a GPU change with its instances. An instance is published before a GPU names it, and
@@ -163,50 +175,44 @@ void Bus::instance_removed(const model::InstanceId& id) {
 }
 
 void Bus::unmanaged_changed() {
-    if (!connection_->objects) return;
-    published("the unmanaged containers", [&] { connection_->objects->manager().unmanaged_changed(); });
+    publish("the unmanaged containers", [](Objects& objects) { objects.manager().unmanaged_changed(); });
 }
 
 void Bus::job_changed() {
-    if (!connection_->objects) return;
-    published("a job", [&] { connection_->objects->refresh_job(); });
+    publish("a job", [](Objects& objects) { objects.refresh_job(); });
 }
 
 void Bus::job_ended(const upgrade::Ended& ended) {
     // The job's object changes before the signal is sent.
     job_changed();
-    if (!connection_->objects) return;
-    published("a job's end", [&] { connection_->objects->manager().job_ended(ended); });
+    publish("a job's end", [ended](Objects& objects) { objects.manager().job_ended(ended); });
 }
 
 void Bus::module_changed() {
-    if (!connection_->objects) return;
-    published("the module", [&] { connection_->objects->manager().module_changed(); });
+    publish("the module", [](Objects& objects) { objects.manager().module_changed(); });
 }
 
 void Bus::mode_changed() {
-    if (!connection_->objects) return;
-    published("the mode", [&] { connection_->objects->manager().mode_changed(); });
+    publish("the mode", [](Objects& objects) { objects.manager().mode_changed(); });
     refresh_gpus();
 }
 
 void Bus::set_configuration_problems(app::ConfigurationProblems problems) {
     configuration_problems_ = std::move(problems);
-    if (!connection_->objects) return;
-    published("the configuration",
-              [&] { connection_->objects->manager().set_configuration_problems(configuration_problems_); });
+    publish("the configuration", [this](Objects& objects) {
+        objects.manager().set_configuration_problems(configuration_problems_);
+    });
 }
 
 void Bus::set_newer_driver_functions(std::vector<std::string> names) {
     newer_driver_functions_ = std::move(names);
-    if (!connection_->objects) return;
-    published("the drivers",
-              [&] { connection_->objects->manager().set_newer_driver_functions(newer_driver_functions_); });
+    publish("the drivers", [this](Objects& objects) {
+        objects.manager().set_newer_driver_functions(newer_driver_functions_);
+    });
 }
 
 void Bus::happened(const app::Event& event, const app::Stamp& stamp) {
-    if (!connection_->objects) return;
-    published("an event", [&] { connection_->objects->manager().happened(event, stamp); });
+    publish("an event", [event, stamp](Objects& objects) { objects.manager().happened(event, stamp); });
 }
 
 void Bus::engines_changed(const model::InstanceId& id) { refresh(id); }

@@ -18,6 +18,8 @@
 
 namespace cgpu::bus {
 
+class Objects;
+
 /// org.cgpu1 on the system bus. Call in this order: connect(), create Service and Upgrader with it as
 /// publisher, serve() and, when everything is ready, request_name().
 class Bus final : public app::Publisher, public app::JobPublisher, public app::EventOutlet {
@@ -44,7 +46,8 @@ class Bus final : public app::Publisher, public app::JobPublisher, public app::E
     /// Publishes the functions of drivers that this release doesn't know. May be called before serve().
     void set_newer_driver_functions(std::vector<std::string> names);
 
-    // A signal that fails is logged, never thrown: the change that it reports has been made already. Before
+    // A signal that fails is logged, never thrown: the change that it reports has been made already. A change
+    // that a method makes is told after the method's answer, and before the next message is handled. Before
     // serve() these do nothing.
     void gpu_changed(const model::Uuid& gpu) override;
     void xid_reported(const model::XidError& xid) override;
@@ -67,6 +70,10 @@ class Bus final : public app::Publisher, public app::JobPublisher, public app::E
 
     void watch();
     void dispatch();
+    /// Runs what publishes a change: at once, or, if a message is being handled, after its answer, so that
+    /// its sender doesn't wait until the bus has passed on the signals. `what`: for the log, if it fails.
+    void publish(const char* what, std::function<void(Objects&)> body);
+    void publish_delayed();
     void refresh(const model::InstanceId& id);
     void refresh_gpus();
 
@@ -77,6 +84,8 @@ class Bus final : public app::Publisher, public app::JobPublisher, public app::E
     std::function<void(const std::string&)> lost_;
     std::unique_ptr<Connection> connection_;
     app::WatchPtr watch_;
+    bool handling_message_ = false;
+    std::vector<std::function<void()>> delayed_;  ///< what publish() keeps until the answer
 };
 
 }  // namespace cgpu::bus

@@ -18,6 +18,15 @@ namespace {
 
 using Reason = model::Refusal::Reason;
 
+/// With spaces before the last line break, so that the file's length seldom changes: the disk's journal is
+/// written less then.
+std::string padded(std::string text) {
+    constexpr std::size_t kStep = 1024;
+    const std::size_t size = (text.size() + kStep - 1) / kStep * kStep;
+    text.insert(text.size() - 1, size - text.size(), ' ');
+    return text;
+}
+
 /// The content of the file; empty if there is none.
 tl::expected<std::optional<std::string>, std::error_code> read_file(const std::filesystem::path& path) {
     const auto failure = [] { return tl::unexpected(std::error_code(errno, std::generic_category())); };
@@ -48,7 +57,7 @@ app::Result<void> StateFile::save(const model::Node& node) { return save(State{n
 app::Result<void> StateFile::save(const upgrade::Record& record) { return save(State{state_.node, record}); }
 
 app::Result<void> StateFile::save(State state) {
-    const auto replaced = replace_file(path_, write_state(state));
+    const auto replaced = replace_file(path_, padded(write_state(state)));
     if (!replaced)
         return model::refuse(
             Reason::storage, "saving the state to " + path_.string(), replaced.error(),
@@ -63,14 +72,20 @@ app::Result<void> StateFile::save(State state) {
 
 app::Result<std::optional<State>> StateFile::read() const {
     const std::string what = "state file " + path_.string();
-    const auto content = read_file(path_);
-    if (!content)
-        return model::refuse(Reason::storage, what, "it can't be read: " + content.error().message(),
-                             "let the user of cgpud read it");
-    if (!*content) return std::nullopt;
-    auto state = read_state(**content);
-    if (!state) return model::refuse(Reason::storage, what, state.error().why, state.error().remedy);
-    return std::move(*state);
+    std::optional<std::string> before;
+    for (;;) {
+        auto content = read_file(path_);
+        if (!content)
+            return model::refuse(Reason::storage, what, "it can't be read: " + content.error().message(),
+                                 "let the user of cgpud read it");
+        if (!*content) return std::nullopt;
+        auto state = read_state(**content);
+        if (state) return std::move(*state);
+        // Another cgpud (of `cgpud --check`) may have been writing it.
+        if (before == *content)
+            return model::refuse(Reason::storage, what, state.error().why, state.error().remedy);
+        before = std::move(*content);
+    }
 }
 
 app::Result<State> StateFile::load() {

@@ -83,6 +83,16 @@ stop_signals
 expect_equal "the signals of a change" "$(signals '[.path, .payload.data[0], (.payload.data[1] | keys)]')" \
     "[\"$gpu\",\"org.cgpu1.Gpu\",[\"Policy\",\"PolicyName\"]]"
 
+# A call is answered before its signals are sent, and they are sent before the next call is answered.
+start_signals
+expect call_gpu SetPolicy 'sa{sv}' fixed 0
+stop_signals
+expect_equal "the order of an answer and its signals" "$(jq -r --arg gpu "$gpu" '
+    if .member == "SetPolicy" then "called" elif .path == $gpu and .type == "signal" then "changed"
+    elif .path == "/org/cgpu1" and .member == "Event" then "event" elif .type == "method_return" then "answered"
+    else empty end' "$scratch/monitor" | sed -n '/called/,$p' | uniq | tr '\n' ' ')" 'called answered event changed '
+expect cgpuctl set-policy 0 weighted
+
 # An instance and its object are created and removed together. Its caller ends before Attach, so it ends by itself.
 start_signals
 expect call_manager CreateInstance 'ssa{ss}a{sv}' abc web 2 CGPU_MEM 1GiB CGPU_GPUS 0 0

@@ -5,8 +5,10 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <thread>
 
 #include "daemon/store/atomic_file.hpp"
 #include "tests/unit/daemon/store/saved_nodes.hpp"
@@ -91,13 +93,86 @@ TEST(StateFile, AFolderThatIsNotSyncedDoesNotMakeASaveAFailure) {
     EXPECT_EQ(replace_file(path, "newer"), Replaced::durably);
 }
 
+std::string spare_of(const fs::path& folder) { return (folder / ".state.json.spare").string(); }
+
+TEST(StateFile, TheSpareFileIsWrittenAndTakesTheFilesPlace) {
+    const TempFolder folder;
+    StateFile file(folder.path());
+    for (const Node& node : {v100(), full_node(), v100()}) ASSERT_TRUE(file.save(node).has_value());
+    const auto inode = [](const fs::path& path) {
+        struct stat its {};
+        EXPECT_EQ(stat(path.c_str(), &its), 0);
+        return its.st_ino;
+    };
+    const auto current = inode(file.path());
+    const auto spare = inode(spare_of(folder.path()));
+    ASSERT_TRUE(file.save(full_node()).has_value());
+    EXPECT_EQ(inode(file.path()), spare);
+    EXPECT_EQ(inode(spare_of(folder.path())), current);
+    EXPECT_EQ(StateFile(folder.path()).load()->node, full_node());
+}
+
+TEST(StateFile, OneThatBecomesShorterHasNothingOfTheLongerOne) {
+    const TempFolder folder;
+    StateFile file(folder.path());
+    for (const Node& node : {large_node(20000), large_node(20000), v100()})
+        ASSERT_TRUE(file.save(node).has_value());
+    EXPECT_EQ(StateFile(folder.path()).load()->node, v100());
+    EXPECT_LT(fs::file_size(file.path()), 10000U);
+}
+
+TEST(StateFile, ACopyThatIsLinkedToTheFileIsNotWrittenTo) {
+    const TempFolder folder;
+    StateFile file(folder.path());
+    ASSERT_TRUE(file.save(full_node()).has_value());
+    fs::create_hard_link(file.path(), folder / "backup");
+    const auto kept = read_text(folder / "backup");
+    for (int n = 0; n < 3; ++n) ASSERT_TRUE(file.save(v100()).has_value());
+    EXPECT_EQ(read_text(folder / "backup"), kept);
+    EXPECT_EQ(StateFile(folder.path()).load()->node, v100());
+}
+
+TEST(StateFile, ASpareFileOfAnotherKindIsReplaced) {
+    const TempFolder folder;
+    StateFile file(folder.path());
+    write_text(folder / "other", "not ours");
+    const auto put = {+[](const fs::path& at, const fs::path& other) { fs::create_symlink(other, at); },
+                      +[](const fs::path& at, const fs::path&) { ASSERT_EQ(mkfifo(at.c_str(), 0600), 0); },
+                      +[](const fs::path& at, const fs::path&) { fs::create_directory(at); }};
+    for (const auto& each : put) {
+        fs::remove(spare_of(folder.path()));
+        each(spare_of(folder.path()), folder / "other");
+        ASSERT_TRUE(file.save(v100()).has_value());
+        ASSERT_TRUE(file.save(full_node()).has_value());
+        EXPECT_EQ(StateFile(folder.path()).load()->node, full_node());
+    }
+    EXPECT_EQ(read_text(folder / "other"), "not ours");
+}
+
+TEST(StateFile, OneThatIsBeingWrittenIsReadAgain) {
+    const TempFolder folder;
+    ASSERT_TRUE(StateFile(folder.path()).save(v100()).has_value());
+    std::atomic<bool> ended = false;
+    std::thread writer([&] {
+        StateFile file(folder.path());
+        while (!ended)
+            EXPECT_TRUE(file.save(full_node()).has_value() && file.save(large_node(40000)).has_value());
+    });
+    for (int n = 0; n < 300; ++n) {
+        const auto checked = StateFile(folder.path()).check();
+        EXPECT_TRUE(checked) << checked.error().text;
+    }
+    ended = true;
+    writer.join();
+}
+
 TEST(StateFile, WhatIsSavedIsLoaded) {
     const TempFolder folder;
     StateFile file(folder.path());
     ASSERT_TRUE(file.save(v100()).has_value());
     ASSERT_TRUE(file.save(full_node()).has_value());
     EXPECT_EQ(StateFile(folder.path()).load()->node, full_node());
-    EXPECT_EQ(count_files(folder.path()), 1U);
+    EXPECT_EQ(count_files(folder.path()), 2U) << "with the spare file";
     struct stat status {};
     ASSERT_EQ(stat(file.path().c_str(), &status), 0);
     EXPECT_EQ(status.st_mode & 0777U, 0600U);

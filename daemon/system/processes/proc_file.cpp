@@ -13,7 +13,7 @@ tl::expected<std::string, int> read_text(const std::string& path) {
     const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0) return tl::unexpected(errno);
     std::string text;
-    std::array<char, 1024> part{};
+    std::array<char, 16384> part{};  // the kernel makes such texts anew for each read
     ssize_t got = 0;
     while ((got = read(fd, part.data(), part.size())) > 0)
         text.append(part.data(), static_cast<std::size_t>(got));

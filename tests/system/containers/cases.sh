@@ -1,7 +1,7 @@
 # The cases of the container suite: sourced after words.sh. Each begins and ends without containers, with the requests of
 # $asks, which it restores.
 
-cases=(run exec_in_it users pause restart kill commit read_only capabilities tmpfs other_mode many refusals user_namespace)
+cases=(run exec_in_it users pause restart kill commit read_only capabilities tmpfs other_mode many refusals quadlet user_namespace)
 all_cases() {
     local case wanted=("${asks[@]}")
     for case in "${cases[@]}"; do
@@ -209,6 +209,26 @@ case_refusals() {
     asks=()
     expect_equal "a plain container" "$(once -- echo here)" here
     expect start_cgpud
+    wait_for 10 none_listed
+}
+
+# The first example of docs/containers.md for Podman's files of services (quadlet): the command that Podman's generator makes of
+# it, without what only systemd provides.
+case_quadlet() {
+    local generator=/usr/libexec/podman/quadlet folder=$scratch/quadlet words=()
+    [[ $engine == podman ]] || return 0
+    [[ -x $generator ]] || { echo "quadlet: NOT TRIED, this Podman has none" && return; }
+    mkdir -p "$folder"
+    awk '/^### Quadlet/ { here = 1 } here && /^```/ { if (++fence == 2) exit; next } fence == 1' "$top/docs/containers.md" |
+        sed "s/^Image=IMAGE/Image=lab\nExec=info/" >"$folder/worker.container"
+    expect has "$folder/worker.container" 'CGPU_MEM=4GiB'
+    QUADLET_UNIT_DIRS=$folder "$generator" --dryrun >"$scratch/worker.service" 2>"$scratch/quadlet.err" ||
+        fail "quadlet: $(cat "$scratch/quadlet.err")"
+    read -r -a words <<<"$(sed -n 's/^ExecStart=[^ ]*podman //p' "$scratch/worker.service" |
+        sed -E 's/ (--cgroups=split|--sdnotify=conmon|--cidfile=[^ ]*|-d)\b//g; s/%N/worker/')"
+    expect_equal "the command" "${words[0]} ${words[1]}" "--runtime=cgpu run"
+    expect_total $((4 << 30)) engine "${words[@]:0:2}" --network none --ulimit nofile=1024:1024 --ulimit nproc=1000:1000 \
+        "${words[@]:2}"
     wait_for 10 none_listed
 }
 

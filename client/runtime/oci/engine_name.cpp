@@ -41,6 +41,17 @@ std::string podman_name(const fs::path& bundle, const std::string& id) {
     return {};
 }
 
+/// Kubernetes' name of a container, as containerd's CRI annotates it: NAMESPACE/POD/CONTAINER.
+std::string pod_name(const Variables& annotations) {
+    std::string name;
+    for (const auto* part : {"sandbox-namespace", "sandbox-name", "container-name"}) {
+        const auto found = annotations.find(std::string("io.kubernetes.cri.") + part);
+        if (found == annotations.end() || found->second.empty()) return {};
+        name += (name.empty() ? "" : "/") + found->second;
+    }
+    return name;
+}
+
 /// containerd without Docker: an id counts within its namespace only.
 std::string containerd_name(const OciBundle& bundle, const fs::path& folder, const std::string& id) {
     const auto place = folder.parent_path();
@@ -48,6 +59,7 @@ std::string containerd_name(const OciBundle& bundle, const fs::path& folder, con
     if (folder.filename() != id || tasks != "io.containerd.runtime.v2.task" || place.filename() == "moby")
         return {};
     const auto annotations = bundle.annotations();
+    if (auto name = pod_name(annotations); !name.empty()) return name;
     const auto name = annotations.find("nerdctl/name");
     return place.filename().string() + "/" +
            (name != annotations.end() && !name->second.empty() ? name->second : id);

@@ -8,13 +8,13 @@ namespace cgpu::runtime {
 
 /// The name shown to users for the container `id`: the engine's name for it (`docker run --name`), else the
 /// host name that was set, else empty. Without Docker, a name of containerd has its namespace before it:
-/// `team/web`.
+/// `team/web`; a pod's container is NAMESPACE/POD/CONTAINER: `default/job/worker`.
 ///
 /// A container's configuration has neither Docker's nor Podman's name, and they can't be asked, because they
 /// wait for the runtime. But Docker keeps a container's /etc/hostname beside its own record of it,
 /// FOLDER/ID/config.v2.json, and Podman's storage has a list beside the bundles, containers.json; both are
 /// written before the runtime is called. Their formats are internal: if they are different, the host name is
-/// used. nerdctl sets an annotation.
+/// used. nerdctl and containerd's CRI set annotations.
 [[nodiscard]] std::string engine_name(const OciBundle& bundle, const std::string& id);
 
 }  // namespace cgpu::runtime

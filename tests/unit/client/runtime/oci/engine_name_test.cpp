@@ -75,6 +75,18 @@ TEST(EngineName, IsPodmansFromTheListOfItsStorage) {
         EXPECT_EQ(name(list), "") << list;
 }
 
+TEST(EngineName, OfAPodsContainerIsKubernetes) {
+    const TempRoot root;
+    const std::string folder = std::string("/run/io.containerd.runtime.v2.task/k8s.io/") + kId;
+    const std::string pod =
+        R"("io.kubernetes.cri.sandbox-name":"job","io.kubernetes.cri.sandbox-namespace":"default")";
+    EXPECT_EQ(name_in(root, folder, kId,
+                      R"({"annotations":{"io.kubernetes.cri.container-name":"worker",)" + pod + "}}"),
+              "default/job/worker");
+    EXPECT_EQ(name_in(root, folder, kId, R"({"annotations":{)" + pod + "}}"), std::string("k8s.io/") + kId)
+        << "the pod's sandbox";
+}
+
 TEST(EngineName, HasContainerdsNamespace) {
     const TempRoot root;
     const std::string tasks = "/run/io.containerd.runtime.v2.task/";

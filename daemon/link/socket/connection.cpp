@@ -129,6 +129,8 @@ void Connection::drop() {
     for (int i = 0; i < kPacketsPerTurn; ++i)
         if (recv(socket_.fd(), unread.data(), unread.size(), MSG_DONTWAIT) <= 0) break;
     shutdown(socket_.fd(), SHUT_RDWR);
+    // Otherwise the loop would find the socket ready again and again, until its turn ends.
+    watch_.reset();
     owner_.dropped(*this);
 }
 

@@ -2,10 +2,13 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <memory>
 #include <system_error>
+#include <utility>
 
 #include "daemon/app/ports/loop.hpp"
 
@@ -25,6 +28,30 @@ struct FullLoop final : app::Loop {
     app::Nanos now() const override { return 0; }
 };
 
+/// A loop that says how many watches there are.
+struct CountingLoop final : app::Loop {
+    struct Counted final : app::Watch {
+        explicit Counted(int& all) : count(all) { ++count; }
+        ~Counted() override { --count; }
+        Counted(const Counted&) = delete;
+        Counted& operator=(const Counted&) = delete;
+        int& count;
+    };
+    app::WatchPtr watch(int, std::uint32_t, std::function<void(std::uint32_t)> call) override {
+        ready = std::move(call);
+        return std::make_unique<Counted>(watches);
+    }
+    app::WatchPtr watch_asking(int, std::function<Wanted()>, std::function<void()>) override {
+        return nullptr;
+    }
+    app::WatchPtr at(app::Nanos, std::function<void()>) override { return nullptr; }
+    void post(std::function<void()>) override {}
+    app::Nanos now() const override { return 0; }
+
+    int watches = 0;
+    std::function<void(std::uint32_t)> ready;
+};
+
 struct NoOwner final : ConnectionOwner {
     void packet(Connection&, std::span<const std::byte>) override {}
     void dropped(Connection&) override {}
@@ -41,6 +68,21 @@ TEST(Connection, ThatCannotBeWatchedIsClosed) {
     char byte = 0;
     EXPECT_EQ(recv(ends[1], &byte, 1, MSG_DONTWAIT), 0) << "the peer is told that it is closed";
     close(ends[1]);
+}
+
+// A socket that is shut down is always ready: cgpud spun on it until the turn of its instance was over, half
+// a millisecond for each connection that ended.
+TEST(Connection, ThatWasDroppedIsWatchedNoMore) {
+    int ends[2] = {-1, -1};
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+    CountingLoop loop;
+    NoOwner owner;
+    const Connection connection{File(ends[0]), 1, model::Process{1, 1, "boot"}, loop, owner};
+    EXPECT_EQ(loop.watches, 1);
+    close(ends[1]);
+    loop.ready(EPOLLIN | EPOLLHUP);
+    EXPECT_FALSE(connection.usable());
+    EXPECT_EQ(loop.watches, 0);
 }
 
 }  // namespace

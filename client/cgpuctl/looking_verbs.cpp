@@ -70,7 +70,7 @@ std::span<const Verb> looking_verbs() {
          false,
          "Who had the GPUs: GPU time, shares, memory, refusals",
          "From the history that cgpud keeps on the disk, a record for each instance and minute. GPU-TIME is the\n"
-         "larger of what an instance's processes measured and of its turns in which others waited. DUE and GOT\n"
+         "larger of what an instance's processes measured and of the least that its turns cost. DUE and GOT\n"
          "are averages over the time in which the instances were there. The minute that isn't over is missing.",
          "cgpuctl report --since yesterday --by day",
          &report_verb,

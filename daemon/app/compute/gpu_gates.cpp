@@ -92,11 +92,11 @@ void GpuGates::add(const model::InstanceId& id, std::uint32_t index, std::shared
     seat->processes->add(std::move(pages));
 }
 
-void GpuGates::remove(const model::InstanceId& id, const model::Process& process) {
+void GpuGates::remove(const model::InstanceId& id, const model::Process& process, Nanos now) {
     auto* seat = seat_of(id);
     if (!seat || !seat->processes) return;
     due_at_ = 0;
-    seat->processes->remove(process);
+    seat->processes->remove(process, now);
 }
 
 void GpuGates::sample(Seat& seat, Nanos now) {

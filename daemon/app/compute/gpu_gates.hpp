@@ -21,7 +21,7 @@ class GpuGates {
     void update(const model::Node& node, const model::Gpu& gpu);
     /// `index`: of this GPU in the instance's orders.
     void add(const model::InstanceId& id, std::uint32_t index, std::shared_ptr<ProcessPages> pages);
-    void remove(const model::InstanceId& id, const model::Process& process);
+    void remove(const model::InstanceId& id, const model::Process& process, Nanos now);
 
     [[nodiscard]] std::optional<std::size_t> slot_of(const model::InstanceId& id) const;
     /// As of the last step: the instance's launches are held here and none of its work runs.

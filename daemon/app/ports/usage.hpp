@@ -21,7 +21,7 @@ struct InstanceUsage {
     std::uint64_t allocations_refused =
         0;                       ///< by the memory limit, since it was created (or the daemon restarted)
     std::uint64_t gpu_time = 0;  ///< since it was created (or the daemon restarted), as its processes measured it
-    std::uint64_t granted = 0;   ///< the part of its turns in which others waited and it had work
+    std::uint64_t granted = 0;   ///< the least that its turns cost, whatever its processes measured
     std::uint64_t due = 0;       ///< target_share, summed over the time
     std::uint64_t waited = 0;    ///< time its launches waited at the gate
     std::uint64_t launches = 0;

@@ -24,7 +24,7 @@ constexpr app::Nanos kHold = kSecond;
 /// If the driver shows no GPU, or not all, it is queried again after this time; if it shows all (one may
 /// disappear), after the longer time.
 constexpr app::Nanos kLookAgainSoon = 5 * kSecond;
-constexpr app::Nanos kLookAgain = 10 * kSecond;
+constexpr app::Nanos kLookAgain = app::History::kLookEvery;
 constexpr std::uint64_t kMib = 1ull << 20;
 
 upgrade::Version own_version() { return upgrade::Version::parse(CGPU_VERSION).value_or(upgrade::Version{}); }
@@ -110,6 +110,10 @@ void Daemon::compose(store::State state) {
     slicer_ = std::make_unique<app::SlicerThread>(
         app::SlicerThread::Timing{read_.config.slice_ms * kSecond / 1000, kHold});
     usage_ = std::make_unique<app::UsageReader>(*leases_, *slicer_);
+    history_store_ = open_history();
+    history_ = std::make_unique<app::History>(
+        app::History::Outside{loop_, *usage_, *history_store_, *slicer_, wall_clock_us},
+        read_.config.history_interval_s * kSecond);
 
     upgrader_ = std::make_unique<app::Upgrader>(
         std::move(state.record), own_version(),
@@ -139,11 +143,28 @@ void Daemon::compose(store::State state) {
         link);
     service_ = std::make_unique<app::Service>(
         std::move(state.node), service_settings(),
-        app::Service::Outside{loop_, store_, *bus_, *link_, processes_, *slicer_, *usage_, *upgrader_,
+        app::Service::Outside{loop_, store_, *bus_, *link_, processes_, *history_, *usage_, *upgrader_,
                               events_, wall_clock});
     unmanaged_ = std::make_unique<app::UnmanagedContainers>(
         app::UnmanagedContainers::Outside{loop_, *bus_, processes_, driver_, *service_, events_, wall_clock});
     take_unmanaged_rule();
+}
+
+/// Without a history cgpud does all the rest.
+std::unique_ptr<app::HistoryStore> Daemon::open_history() const {
+    const auto path = read_.config.state_dir / "history";
+    if (read_.config.history_mib == 0)
+        return std::make_unique<store::NoHistory>(
+            model::refuse(model::Refusal::Reason::unsupported, "history", "history_mib is 0, so none is kept",
+                          "set history_mib in /etc/cgpu/cgpud.yaml, then systemctl restart cgpud")
+                .value());
+    auto file = store::HistoryFile::open(path, read_.config.history_mib * kMib);
+    if (!file) {
+        log::error("{} None is kept now.", file.error().text);
+        return std::make_unique<store::NoHistory>(file.error());
+    }
+    if (!(*file)->damage().empty()) log::warn("{}", (*file)->damage());
+    return std::move(*file);
 }
 
 tl::expected<void, std::string> Daemon::start() {
@@ -196,7 +217,16 @@ void Daemon::choose_module(store::State& state) {
     log::error("{} Jobs will be refused until it is there.", verified.error().text);
 }
 
+/// At whole multiples of the time since 1970, so that the intervals of the history begin and end with looks.
+app::Nanos Daemon::next_look_at(app::Nanos every) const {
+    constexpr app::Nanos kLate = kSecond / 50;  // timers of the wall clock may be early while it is corrected
+    const auto passed = static_cast<app::Nanos>(wall_clock_us() * 1000 % static_cast<std::uint64_t>(every));
+    const auto left = every - passed + kLate;
+    return loop_.now() + (left < kSecond ? left + every : left);
+}
+
 void Daemon::look_for_gpus() {
+    history_->tick();
     driver_.list([this](const app::Result<model::SeenGpus>& seen) { gpus_listed(seen); });
 }
 
@@ -215,7 +245,7 @@ void Daemon::gpus_listed(const app::Result<model::SeenGpus>& seen) {
         driver_failed(seen.error().text);
     }
     const bool whole = seen && !seen->gpus.empty() && seen->lost.empty();
-    next_look_ = loop_.at(loop_.now() + (whole ? kLookAgain : kLookAgainSoon), [this] { look_for_gpus(); });
+    next_look_ = loop_.at(next_look_at(whole ? kLookAgain : kLookAgainSoon), [this] { look_for_gpus(); });
     if (std::exchange(open_, true)) return;
     leases_->driver_answered();
     if (const auto opened = open_to_clients(); !opened) fail(opened.error());
@@ -234,7 +264,8 @@ tl::expected<void, std::string> Daemon::open_to_clients() {
             *service_, *upgrader_, *unmanaged_,
             {driver_,
              {at_start_.config.state_dir, at_start_.config.runtime_dir, at_start_.config.module_dir},
-             [this] { return configuration_values(); }});
+             [this] { return configuration_values(); },
+             *history_store_});
         !served)
         return served;
     if (auto named = bus_->request_name(); !named) return named;
@@ -319,6 +350,7 @@ int Daemon::run() {
     }
     const int result = loop_.run();
     system::notify_stopping();
+    history_->finish();
     events_.happened(
         {.type = app::EventType::daemon_stopped, .message = "cgpud stops; jobs go on without it"});
     return result;

@@ -11,6 +11,7 @@
 #include "daemon/app/compute/usage_reader.hpp"
 #include "daemon/app/drivers/newer_functions.hpp"
 #include "daemon/app/events/events.hpp"
+#include "daemon/app/history/history.hpp"
 #include "daemon/app/instances/unmanaged_containers.hpp"
 #include "daemon/app/memory/leases.hpp"
 #include "daemon/app/ports/configuration.hpp"
@@ -20,6 +21,7 @@
 #include "daemon/gpu/driver.hpp"
 #include "daemon/link/server.hpp"
 #include "daemon/modules/module_folder.hpp"
+#include "daemon/store/history/history_file.hpp"
 #include "daemon/store/lease_file.hpp"
 #include "daemon/store/state_file.hpp"
 #include "daemon/system/event_loop.hpp"
@@ -53,8 +55,10 @@ class Daemon {
     tl::expected<void, std::string> start();
     void compose(store::State state);
     void choose_module(store::State& state);
+    [[nodiscard]] std::unique_ptr<app::HistoryStore> open_history() const;
     void take_over_instances();
     void look_for_gpus();
+    [[nodiscard]] app::Nanos next_look_at(app::Nanos every) const;
     void gpus_listed(const app::Result<model::SeenGpus>& seen);
     void driver_failed(const std::string& why);
     tl::expected<void, std::string> open_to_clients();
@@ -85,6 +89,8 @@ class Daemon {
     std::unique_ptr<app::Leases> leases_;
     std::unique_ptr<app::SlicerThread> slicer_;
     std::unique_ptr<app::UsageReader> usage_;
+    std::unique_ptr<app::HistoryStore> history_store_;
+    std::unique_ptr<app::History> history_;
     std::unique_ptr<bus::Bus> bus_;
     std::unique_ptr<app::Upgrader> upgrader_;
     app::NewerFunctions newer_functions_;

@@ -7,6 +7,7 @@
 #include "client/node/bus_job_watch.hpp"
 #include "client/node/bus_snapshot.hpp"
 #include "client/node/enter_scope.hpp"
+#include "client/node/files/read_all.hpp"
 #include "client/node/remote_host.hpp"
 #include "client/node/wake.hpp"
 #include "dbus/caller.hpp"
@@ -203,6 +204,12 @@ Result<std::uint64_t> BusNode::apply(const std::vector<Change>& changes, const A
 
 Result<std::string> BusNode::describe() {
     return call([&] { return bus().manager.Describe(); });
+}
+
+Result<std::vector<std::byte>> BusNode::read_history() {
+    const auto file = call([&] { return bus().manager.OpenHistory(); });
+    if (!file) return tl::unexpected(file.error());
+    return read_all(file->get(), "history");
 }
 
 Result<std::vector<Kept>> BusNode::kept() {

@@ -38,6 +38,7 @@ class BusNode final : public Node {
                                    const Setting& how) override;
     Result<std::uint64_t> apply(const std::vector<Change>& changes, const Applying& applying) override;
     Result<std::string> describe() override;
+    Result<std::vector<std::byte>> read_history() override;
     Result<std::vector<Kept>> kept() override;
     Result<void> forget(const std::string& name, std::optional<std::uint32_t> owner, bool dry_run) override;
     Result<Created> create_instance(const std::string& id, const std::string& name,

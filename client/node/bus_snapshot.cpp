@@ -93,6 +93,7 @@ Usage to_usage(const UsageOnGpu& its) {
     Usage usage;
     read_into(figures, "memory-used", usage.memory_used);
     read_into(figures, "memory-leased", usage.memory_leased);
+    read_into(figures, "memory-peak", usage.memory_peak);
     read_into(figures, "memory-unexplained", usage.memory_unexplained);
     read_into(figures, "allocations-refused", usage.allocations_refused);
     read_into(figures, "gpu-time", usage.gpu_time);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -104,6 +105,8 @@ class Node {
     virtual Result<std::uint64_t> apply(const std::vector<Change>& changes, const Applying& applying) = 0;
     /// The node as JSON.
     virtual Result<std::string> describe() = 0;
+    /// The file of the history (core/history/ring.hpp). Refused: cgpud keeps none.
+    virtual Result<std::vector<std::byte>> read_history() = 0;
     /// The settings kept for the next starts, by owner and name.
     virtual Result<std::vector<Kept>> kept() = 0;
     /// `owner` (a user id) may be left out if settings are kept for the instances of one user only.

@@ -68,10 +68,15 @@ void ComputeAccounting::pass(Competitors& competitors, const Readings& readings,
         competitors.pass_idle_slices(dt);
     }
     const Nanos charged_before = turn != nullptr ? turn->charged : 0;
+    const bool occupied = turn != nullptr && turn->contended && competitors[turn->slot].was_busy;
     for (std::size_t i = 0; i < kSlots; ++i) {
         if (competitors[i].present) pass_slot(competitors, i, readings[i], now, dt, turn, took);
     }
-    competitors.bucket().pass(dt - held_up(competitors, turn, dt, charged_before));
+    const Nanos held = held_up(competitors, turn, dt, charged_before);
+    competitors.bucket().pass(dt - held);
+    if (occupied)
+        competitors[turn->slot].achieved.granted +=
+            std::max<Nanos>(0, dt * tuning_.least_percent / 100 - took - held);
     if (turn != nullptr && !turn->contended) competitors.forgive(turn->slot);
     note_activity(competitors, turn, now);
 }

@@ -11,6 +11,10 @@ namespace cgpu::schedule {
 struct Achieved {
     Nanos used = 0;    ///< GPU time charged, overlaps divided
     Nanos waited = 0;  ///< wanted and was held
+    /// The least that its turns cost, whatever its processes say that they used: least_percent of the time in
+    /// which it had work and others waited, without the time that undrained work of others took, and that in
+    /// which its threads were woken late.
+    Nanos granted = 0;
     std::int64_t turns = 0;
     std::int64_t preemptions = 0;  ///< turns of it cut short by a waking or a high-priority instance
 };

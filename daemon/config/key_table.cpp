@@ -13,6 +13,8 @@ constexpr std::uint32_t kMaxSliceMs = 100;
 constexpr std::uint32_t kMaxChunkMib = 1024;
 constexpr std::uint32_t kMaxEstimateMib = 4096;
 constexpr std::uint32_t kMaxGapMib = 65536;
+constexpr std::uint32_t kMaxHistoryMib = 4096;
+constexpr std::uint32_t kMaxHistoryIntervalS = 3600;
 constexpr std::array<std::string_view, 5> kLogLevels = {"trace", "debug", "info", "warning", "error"};
 
 tl::expected<std::uint32_t, std::string> read_number(std::string_view text, std::uint32_t low,
@@ -130,6 +132,14 @@ Taken take_escape_gap(Config& config, std::string_view text) {
     return take_number(config.escape_gap_mib, text, 2, kMaxGapMib);
 }
 
+Taken take_history(Config& config, std::string_view text) {
+    return take_number(config.history_mib, text, 0, kMaxHistoryMib);
+}
+
+Taken take_history_interval(Config& config, std::string_view text) {
+    return take_number(config.history_interval_s, text, 1, kMaxHistoryIntervalS);
+}
+
 Taken take_log_level(Config& config, std::string_view text) {
     if (std::find(kLogLevels.begin(), kLogLevels.end(), text) == kLogLevels.end())
         return tl::unexpected(std::string("it is not a level"));
@@ -199,6 +209,10 @@ const std::array kKeys = {
     Key{"on_escape", "report, refuse or kill", take_on_escape, show_on_escape, Applies::on_start},
     Key{"escape_gap_mib", "a whole number from 2 to 65536 (MiB)", take_escape_gap,
         show_number<&Config::escape_gap_mib>, Applies::on_start},
+    Key{"history_mib", "a whole number from 0 to 4096 (MiB; 0: no history)", take_history,
+        show_number<&Config::history_mib>, Applies::on_start},
+    Key{"history_interval_s", "a whole number from 1 to 3600 (seconds)", take_history_interval,
+        show_number<&Config::history_interval_s>, Applies::on_start},
     Key{"log_level", "trace, debug, info, warning or error", take_log_level,
         [](const Config& config) { return config.log_level; }},
     Key{"state_dir", "an absolute path", take_state_dir, show_folder<&Config::state_dir>, Applies::on_start},

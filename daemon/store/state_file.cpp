@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "daemon/app/ports/log.hpp"
-#include "daemon/store/atomic_file.hpp"
+#include "daemon/store/base/atomic_file.hpp"
 #include "daemon/store/state_json.hpp"
 
 namespace cgpu::store {

@@ -67,9 +67,15 @@ struct Input {
     bool cancel = false;
 
     // of events
-    std::string since;
+    std::string since;  ///< of report, too
     std::string type;
     bool follow = false;
+
+    // of report
+    std::string until;
+    std::string by;   ///< name, gpu or day
+    std::string svg;  ///< a file
+    bool csv = false;
 
     std::string host;  ///< another machine, reached over ssh
     std::string verb;  ///< of help

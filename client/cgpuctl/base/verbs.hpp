@@ -29,6 +29,7 @@ client::Result<void> forget(const Input& input, client::Node& node, Terminal& te
 /// Error (failed): a problem was found. What was found is printed before.
 client::Result<void> doctor_verb(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> events(const Input& input, client::Node& node, Terminal& terminal);
+client::Result<void> report_verb(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> bench(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> module(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> cdi(const Input& input, client::Node& node, Terminal& terminal);

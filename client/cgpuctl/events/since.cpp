@@ -141,11 +141,11 @@ std::optional<std::uint64_t> parsed(std::string_view text, std::uint64_t now) {
 
 }  // namespace
 
-client::Result<std::uint64_t> parse_since(const std::string& text, std::uint64_t now) {
+client::Result<std::uint64_t> parse_since(const std::string& text, std::uint64_t now, std::string_view option) {
     const auto small = model::lowered(text);
     if (const auto time = parsed(model::trimmed(small), now)) return *time;
     return client::fail(client::ClientError::Kind::usage,
-                        "--since " + model::quote(text) +
+                        std::string(option) + " " + model::quote(text) +
                             ": it is no time. Try: 10min, 1h, yesterday or \"2026-01-31 08:15\".");
 }
 

@@ -23,6 +23,7 @@ Json to_json(const client::OnGpu& place) {
         {"memory_limit_bytes", quota.memory_limit},
         {"memory_used_bytes", usage.memory_used},
         {"memory_leased_bytes", usage.memory_leased},
+        {"memory_peak_bytes", usage.memory_peak},
         {"memory_unexplained_bytes", usage.memory_unexplained},
         {"allocations_refused", usage.allocations_refused},
         {"weight", quota.weight},

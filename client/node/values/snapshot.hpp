@@ -50,6 +50,7 @@ struct Quota {
 struct Usage {
     std::uint64_t memory_used = 0;          ///< bytes
     std::uint64_t memory_leased = 0;        ///< bytes
+    std::uint64_t memory_peak = 0;          ///< bytes: the most that it used so far
     std::uint64_t memory_unexplained = 0;   ///< bytes of memory_used that came without the module
     std::uint64_t allocations_refused = 0;  ///< because of the memory limit
     std::uint64_t gpu_time = 0;             ///< nanoseconds

@@ -42,7 +42,7 @@ void GpuGates::join(const model::InstanceId& id, const model::Quota& quota) {
     if (free == seats_.end()) return;
     slicer_.join(static_cast<std::size_t>(free - seats_.begin()), static_cast<int>(quota.weight),
                  quota.high_priority);
-    *free = Seat{std::nullopt, 0, {}, id, quota.weight, quota.high_priority};
+    *free = Seat{std::nullopt, 0, {}, id, quota.weight, quota.high_priority, 0, 0};
 }
 
 void GpuGates::update(const model::Node& node, const model::Gpu& gpu) {
@@ -92,11 +92,11 @@ void GpuGates::add(const model::InstanceId& id, std::uint32_t index, std::shared
     seat->processes->add(std::move(pages));
 }
 
-void GpuGates::remove(const model::InstanceId& id, const model::Process& process) {
+void GpuGates::remove(const model::InstanceId& id, const model::Process& process, Nanos now) {
     auto* seat = seat_of(id);
     if (!seat || !seat->processes) return;
     due_at_ = 0;
-    seat->processes->remove(process);
+    seat->processes->remove(process, now);
 }
 
 void GpuGates::sample(Seat& seat, Nanos now) {
@@ -106,6 +106,14 @@ void GpuGates::sample(Seat& seat, Nanos now) {
     while (seat.samples.size() > 2 && seat.samples[1].at <= now - kWindow) seat.samples.pop_front();
 }
 
+/// What is due changes only by steps. So what the last step has left is right for the time since then, however
+/// long that is; between two sums that are kSampleEvery apart it is taken for the whole time.
+void GpuGates::sum_due(Seat& seat, std::size_t slot, Nanos now) {
+    if (seat.due_until != 0 && now > seat.due_until)
+        seat.due += slicer_.target_share(slot).value_or(0) * static_cast<double>(now - seat.due_until);
+    seat.due_until = now;
+}
+
 std::optional<std::size_t> GpuGates::slot_of(const model::InstanceId& id) const {
     for (std::size_t slot = 0; slot < schedule::kSlots; ++slot)
         if (seats_[slot] && seats_[slot]->id == id) return slot;
@@ -113,6 +121,11 @@ std::optional<std::size_t> GpuGates::slot_of(const model::InstanceId& id) const 
 }
 
 void GpuGates::step(Nanos now, const schedule::GangStates& gangs) {
+    if (now >= sum_due_at_) {
+        sum_due_at_ = now + kSampleEvery;
+        for (std::size_t slot = 0; slot < schedule::kSlots; ++slot)
+            if (seats_[slot]) sum_due(*seats_[slot], slot, now);
+    }
     schedule::Readings readings{};
     bool someone_waits = false;
     bool any_unresponsive = false;
@@ -148,6 +161,9 @@ void GpuGates::fill_usage(const model::InstanceId& id, Nanos now, InstanceUsage&
     usage.target_share = slicer_.target_share(*slot);
     if (usage.target_share) usage.achieved_share = 0;
     usage.preemptions = static_cast<std::uint64_t>(slicer_.achieved(*slot).preemptions);
+    usage.granted = static_cast<std::uint64_t>(slicer_.achieved(*slot).granted);
+    sum_due(seat, *slot, now);
+    usage.due = static_cast<std::uint64_t>(seat.due);
     if (!seat.processes) return;
     static_cast<void>(seat.processes->read(now));
     const auto totals = seat.processes->totals();

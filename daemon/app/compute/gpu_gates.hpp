@@ -21,7 +21,7 @@ class GpuGates {
     void update(const model::Node& node, const model::Gpu& gpu);
     /// `index`: of this GPU in the instance's orders.
     void add(const model::InstanceId& id, std::uint32_t index, std::shared_ptr<ProcessPages> pages);
-    void remove(const model::InstanceId& id, const model::Process& process);
+    void remove(const model::InstanceId& id, const model::Process& process, Nanos now);
 
     [[nodiscard]] std::optional<std::size_t> slot_of(const model::InstanceId& id) const;
     /// As of the last step: the instance's launches are held here and none of its work runs.
@@ -61,16 +61,20 @@ class GpuGates {
         model::InstanceId id;
         std::uint32_t weight;
         bool high_priority;
+        Nanos due_until = 0;  ///< to which moment `due` is summed; 0: not begun
+        double due = 0;       ///< the target share, summed over the time, in nanoseconds
     };
 
     bool update_settings(const model::Node& node, const model::Gpu& gpu);
     void join(const model::InstanceId& id, const model::Quota& quota);
     void sample(Seat& seat, Nanos now);
+    void sum_due(Seat& seat, std::size_t slot, Nanos now);
     [[nodiscard]] Seat* seat_of(const model::InstanceId& id);
 
     schedule::Slicer slicer_;
     Nanos hold_;
     Nanos due_at_ = 0;
+    Nanos sum_due_at_ = 0;
     std::array<std::optional<Seat>, schedule::kSlots> seats_;
 };
 

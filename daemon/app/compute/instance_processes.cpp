@@ -81,10 +81,12 @@ void InstanceProcesses::add(std::shared_ptr<ProcessPages> pages) {
     members_.push_back(std::move(member));
 }
 
-void InstanceProcesses::remove(const model::Process& process) {
+void InstanceProcesses::remove(const model::Process& process, Nanos now) {
     only_waits_ = false;
-    std::erase_if(members_, [&](const Member& member) {
+    std::erase_if(members_, [&](Member& member) {
         if (member.pages->process != process) return false;
+        // Its last report: an instance that is alone on its GPU is read seldom.
+        read_counts(member, now);
         gone_.used += member.used;
         gone_.waited = together(gone_.waited, member.waited);
         gone_.launches += member.launches;
@@ -93,7 +95,7 @@ void InstanceProcesses::remove(const model::Process& process) {
     });
 }
 
-void InstanceProcesses::read_member(Member& member, Nanos now) {
+void InstanceProcesses::read_counts(Member& member, Nanos now) const {
     const auto& report = member.pages->reports->gpus[gpu_];
     if (member.first_seen == 0) member.first_seen = now;
     // It can't have used more than the time that passed, and its use never shrinks. Any excess on a page was
@@ -105,6 +107,11 @@ void InstanceProcesses::read_member(Member& member, Nanos now) {
     member.waited = std::max(member.waited, bounded(report.waited_ns, kMostCounted));
     member.longest = std::max(member.longest, bounded(report.longest_ns, 3600 * kSecond));
     member.launches = std::max(member.launches, report.launches.load(std::memory_order_relaxed));
+}
+
+void InstanceProcesses::read_member(Member& member, Nanos now) {
+    const auto& report = member.pages->reports->gpus[gpu_];
+    read_counts(member, now);
     member.in_flight = bounded(report.in_flight_ns, kMostInFlight);
     // Often there is one process for each GPU, and each of them has pages for all GPUs.
     if (member.launches > 0 || member.in_flight > 0) ++launching_;

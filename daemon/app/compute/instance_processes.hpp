@@ -20,8 +20,8 @@ class InstanceProcesses {
     explicit InstanceProcesses(std::uint32_t gpu) : gpu_(gpu) {}
 
     void add(std::shared_ptr<ProcessPages> pages);
-    /// Its use stays in the sum.
-    void remove(const model::Process& process);
+    /// Its use stays in the sum, with its last report.
+    void remove(const model::Process& process, Nanos now);
     [[nodiscard]] bool empty() const { return members_.empty(); }
 
     /// Merges the reports. While the instance can do nothing but wait (only_waits), they are read every 20
@@ -84,6 +84,8 @@ class InstanceProcesses {
         schedule::GateOrder gate;
     };
 
+    /// The part of its report that only grows.
+    void read_counts(Member& member, Nanos now) const;
     void read_member(Member& member, Nanos now);
     void read_all(Nanos now);
     static void call(Member& member, Nanos now);

@@ -68,7 +68,7 @@ void SlicerThread::process_added(const model::InstanceId& id, std::shared_ptr<Pr
 void SlicerThread::process_removed(const model::InstanceId& id, const model::Process& process) {
     {
         const std::lock_guard lock(mutex_);
-        for (auto& [uuid, gates] : gpus_) gates.remove(id, process);
+        for (auto& [uuid, gates] : gpus_) gates.remove(id, process, monotonic_now());
     }
     poke();
 }

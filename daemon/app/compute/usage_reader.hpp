@@ -9,15 +9,19 @@ namespace cgpu::app {
 /// Implements UsageSource: memory from the leases, compute from the slicer.
 class UsageReader final : public UsageSource {
   public:
-    UsageReader(const Leases& leases, SlicerThread& slicer) : leases_(leases), slicer_(slicer) {}
+    UsageReader(Leases& leases, SlicerThread& slicer) : leases_(leases), slicer_(slicer) {}
 
     [[nodiscard]] InstanceUsage usage(const model::InstanceId& id, const model::Uuid& gpu) const override;
     [[nodiscard]] std::vector<model::Uuid> foreign_gpus(const model::InstanceId& id) const override {
         return leases_.pools().foreign_gpus(id);
     }
+    [[nodiscard]] std::uint64_t take_memory_peak(const model::InstanceId& id,
+                                                 const model::Uuid& gpu) override {
+        return leases_.take_peak(id, gpu);
+    }
 
   private:
-    const Leases& leases_;
+    Leases& leases_;
     SlicerThread& slicer_;
 };
 

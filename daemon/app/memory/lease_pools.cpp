@@ -70,6 +70,20 @@ std::uint64_t LeasePools::used(const model::InstanceId& id, const model::Uuid& g
     return sum(id, gpu, [](const PoolEntry& entry) { return entry.pool.used(); });
 }
 
+std::uint64_t LeasePools::peak(const model::InstanceId& id, const model::Uuid& gpu) {
+    std::uint64_t sum = 0;
+    for (auto& [key, entry] : entries_)
+        if (key.instance.id == id && key.gpu == gpu) sum += entry->pool.peak();
+    return sum;
+}
+
+std::uint64_t LeasePools::take_peak(const model::InstanceId& id, const model::Uuid& gpu) {
+    std::uint64_t sum = 0;
+    for (auto& [key, entry] : entries_)
+        if (key.instance.id == id && key.gpu == gpu) sum += entry->pool.take_peak();
+    return sum;
+}
+
 std::uint64_t LeasePools::leased(const model::InstanceId& id, const model::Uuid& gpu) const {
     return sum(id, gpu, [](const PoolEntry& entry) { return entry.pool.leased(); });
 }

@@ -109,6 +109,14 @@ class Leases {
     /// What the driver showed after a query began.
     void driver_figure(const model::Uuid& gpu, const std::vector<DriverProcess>& figures);
 
+    /// The most that the instance used of the GPU, since it was created or this daemon began; bytes.
+    [[nodiscard]] std::uint64_t peak(const model::InstanceId& id, const model::Uuid& gpu) {
+        return pools_.peak(id, gpu);
+    }
+    /// The same since the last call of this.
+    [[nodiscard]] std::uint64_t take_peak(const model::InstanceId& id, const model::Uuid& gpu) {
+        return pools_.take_peak(id, gpu);
+    }
     /// Totals.
     [[nodiscard]] const LeasePools& pools() const { return pools_; }
     /// The expected size of a context on the GPU; bytes.

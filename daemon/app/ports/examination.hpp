@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "daemon/app/ports/configuration.hpp"
+#include "daemon/app/ports/history_store.hpp"
 #include "daemon/app/ports/ports.hpp"
 
 /// What an administrator's check of the node asks cgpud for, because nobody else may or can know it.
@@ -44,6 +45,7 @@ struct Examined {
     DriverExamination& driver;
     Folders folders;
     std::function<ConfigurationValues()> configuration;
+    HistoryStore& history;
 };
 
 }  // namespace cgpu::app

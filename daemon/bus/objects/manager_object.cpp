@@ -161,6 +161,12 @@ compat::UsageOfNode ManagerObject::GetUsage() {
     return guarded("GetUsage", [&] { return usage_of(service_.usage()); });
 }
 
+sdbus::UnixFd ManagerObject::OpenHistory() {
+    return guarded("OpenHistory", [&] {
+        return sdbus::UnixFd(take(examined_.history.open_for_reading()), sdbus::adopt_fd);
+    });
+}
+
 std::vector<std::map<std::string, sdbus::Variant>> ManagerObject::Kept() {
     std::vector<std::map<std::string, sdbus::Variant>> all;
     for (const auto& [key, figures] : service_.node().kept()) {

@@ -60,6 +60,7 @@ class ManagerObject final
                OptionMap options) override;
     std::string Describe() override;
     compat::UsageOfNode GetUsage() override;
+    sdbus::UnixFd OpenHistory() override;
     sdbus::ObjectPath FindGpu(const std::string& gpu) override;
     sdbus::ObjectPath FindInstance(const std::string& instance) override;
     std::vector<std::map<std::string, sdbus::Variant>> GetConfiguration() override;

@@ -66,6 +66,28 @@ std::uint64_t LeasePool::used(const model::Process& process) const {
     return account == nullptr ? 0 : charged(process) + account->unsized.bytes();
 }
 
+void LeasePool::note_use(std::uint64_t coming) {
+    std::uint64_t charges = coming;
+    std::uint64_t unsized_bytes = 0;
+    bool known = true;
+    for (const auto& [process, account] : accounts_) {
+        charges += charged(process);
+        unsized_bytes += account.unsized.bytes();
+        known = known && (account.dying || account.unsized.pending() == 0);
+    }
+    peak_.note(charges, unsized_bytes, known);
+}
+
+std::uint64_t LeasePool::peak() {
+    note_use();
+    return peak_.bytes();
+}
+
+std::uint64_t LeasePool::take_peak() {
+    note_use();
+    return peak_.take_latest();
+}
+
 std::uint64_t LeasePool::slack(const model::Process& process) const {
     const Account* account = find(process);
     if (account == nullptr || account->dying) return 0;
@@ -83,8 +105,11 @@ Result<LeasePool::LeaseGrant> LeasePool::lease(const model::Process& process, st
     // chunks.
     const auto wished = chunk > need ? chunk - need : 0;
     const auto granted = need + wire::align_down(std::min(wished, (free - need) / 4));
+    // The ask is for what an allocation needs beyond the lease, all of which it will charge.
+    const auto unused = (*account)->lease - charged(process);
     (*account)->lease += granted;
     save(**account);
+    note_use(unused + need);
     return LeaseGrant{granted, 0};
 }
 
@@ -104,6 +129,7 @@ std::uint64_t LeasePool::give(const model::Process& process, std::uint64_t bytes
     Account* account = living_account(process);
     if (account == nullptr) return 0;
     const auto given = std::min(wire::align_down(bytes), account->lease);
+    note_use();
     account->lease -= given;
     save(*account);
     return given;
@@ -149,6 +175,7 @@ void LeasePool::exited(const model::Process& process, Nanos now) {
     account->last_charged = charged(process);
     account->dying = true;
     account->dying_since = now;
+    note_use();
 }
 
 void LeasePool::remove(const model::Process& process) {
@@ -236,6 +263,7 @@ std::optional<LeasePool::Learnt> LeasePool::figure(const model::Process& process
     const auto before = account->unsized.bytes();
     const auto learnt = account->unsized.figure(bytes, facts, unexplained_);
     if (account->unsized.bytes() != before) save(*account);
+    note_use();
     return learnt;
 }
 

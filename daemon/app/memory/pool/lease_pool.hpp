@@ -11,6 +11,7 @@
 #include "daemon/app/memory/pool/lease_estimate.hpp"
 #include "daemon/app/memory/pool/lease_peers.hpp"
 #include "daemon/app/memory/pool/lease_table.hpp"
+#include "daemon/app/memory/pool/memory_peak.hpp"
 #include "daemon/app/memory/pool/unsized_memory.hpp"
 #include "daemon/app/ports/loop.hpp"
 
@@ -80,6 +81,9 @@ class LeasePool {
     [[nodiscard]] std::uint64_t used() const;
     /// The same of one process.
     [[nodiscard]] std::uint64_t used(const model::Process& process) const;
+    /// The most that was used at any time since it was made; and since the last call of take_peak().
+    [[nodiscard]] std::uint64_t peak();
+    [[nodiscard]] std::uint64_t take_peak();
     /// What a process has charged: its report, but at most its lease; its whole lease if it hasn't reported.
     [[nodiscard]] std::uint64_t charged(const model::Process& process) const;
     /// What a living process could return.
@@ -148,6 +152,8 @@ class LeasePool {
     /// Sets what the limit leaves to a process for memory beyond its lease.
     void find_room(const Accounts::value_type& item, UnsizedMemory::Facts& facts) const;
     void save(const Account& account);
+    /// Counts what is used now, and `coming` bytes more, for the peak.
+    void note_use(std::uint64_t coming = 0);
 
     PoolKey key_;
     LeaseTable& table_;
@@ -155,6 +161,7 @@ class LeasePool {
     const Unexplained::Settings& unexplained_;
     std::uint64_t limit_ = 0;
     Accounts accounts_;
+    MemoryPeak peak_;
 };
 
 }  // namespace cgpu::app

@@ -136,6 +136,8 @@ class FakeNode final : public client::Node {
         if (!answer) return tl::unexpected(answer.error());
         return description;
     }
+    client::Result<std::vector<std::byte>> history_file;  ///< the answer of read_history()
+    client::Result<std::vector<std::byte>> read_history() override { return history_file; }
     std::vector<client::Kept> all_kept;  ///< the answer of kept()
     client::Result<std::vector<client::Kept>> kept() override {
         if (!answer) return tl::unexpected(answer.error());

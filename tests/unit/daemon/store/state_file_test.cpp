@@ -10,7 +10,7 @@
 #include <csignal>
 #include <thread>
 
-#include "daemon/store/atomic_file.hpp"
+#include "daemon/store/base/atomic_file.hpp"
 #include "tests/unit/daemon/store/saved_nodes.hpp"
 #include "tests/unit/daemon/support/as_nobody.hpp"
 #include "tests/unit/daemon/support/temp_folder.hpp"

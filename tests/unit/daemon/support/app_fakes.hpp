@@ -222,6 +222,7 @@ class FakeUsage final : public UsageSource {
         usage.memory_used = used;
         return usage;
     }
+    std::uint64_t take_memory_peak(const model::InstanceId&, const model::Uuid&) override { return used; }
     std::uint64_t used = 0;
     std::vector<model::Uuid> foreign;
 };

@@ -50,7 +50,7 @@ TEST(InstanceProcesses, who_never_launched_here_is_no_second_process) {
     EXPECT_TRUE(processes.read(1000 * kMilli).alone_process) << "it is at work on another GPU";
     two->its_reports.gpus[0].launches = 1;
     EXPECT_FALSE(processes.read(1010 * kMilli).alone_process);
-    processes.remove(one->process);
+    processes.remove(one->process, 1020 * kMilli);
     EXPECT_TRUE(processes.read(1020 * kMilli).alone_process);
 }
 
@@ -61,9 +61,13 @@ TEST(InstanceProcesses, what_a_process_used_stays_when_it_goes) {
     (void)processes.read(1000 * kMilli);
     one->its_reports.gpus[0].used_ns = 5 * kMilli;
     (void)processes.read(1010 * kMilli);
-    processes.remove(one->process);
-    EXPECT_EQ(processes.read(1020 * kMilli).used, 5 * kMilli);
-    EXPECT_EQ(processes.totals().used, 5 * kMilli);
+    // Nobody read the page again before it ended.
+    one->its_reports.gpus[0].used_ns = 9 * kMilli;
+    one->its_reports.gpus[0].launches = 3;
+    processes.remove(one->process, 1015 * kMilli);
+    EXPECT_EQ(processes.read(1020 * kMilli).used, 9 * kMilli);
+    EXPECT_EQ(processes.totals().used, 9 * kMilli);
+    EXPECT_EQ(processes.totals().launches, 3U);
 }
 
 TEST(InstanceProcesses, forged_counts_stay_in_range) {
@@ -87,8 +91,8 @@ TEST(InstanceProcesses, forged_counts_stay_in_range) {
         processes.publish(open, now, now + kMilli);
         EXPECT_GT(one->its_orders.gates[0].limit_ns, 0);
     }
-    processes.remove(one->process);
-    processes.remove(two->process);
+    processes.remove(one->process, 1020 * kMilli);
+    processes.remove(two->process, 1020 * kMilli);
     EXPECT_GT(processes.read(1020 * kMilli).waited, 0);
     EXPECT_GT(processes.totals().waited, 0);
 }
@@ -262,7 +266,7 @@ TEST_F(Held, OfSeveralProcessesEachWaits) {
     const auto before = read(1010);
     ASSERT_TRUE(processes.only_waits());
     EXPECT_EQ(read(1020).waited, before.waited + 20 * kMilli);
-    processes.remove(two->process);
+    processes.remove(two->process, 1020 * kMilli);
     EXPECT_FALSE(processes.only_waits()) << "what was read of both is not what the other says";
     EXPECT_EQ(read(1021).waited, 31 * kMilli);
 }

@@ -1,4 +1,4 @@
-#include "daemon/store/atomic_file.hpp"
+#include "daemon/store/base/atomic_file.hpp"
 
 #include <fcntl.h>
 #include <stdio.h>

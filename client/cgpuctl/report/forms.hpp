@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "client/cgpuctl/output/table.hpp"
+#include "core/history/totals.hpp"
+
+/// The rows of a report as a table, CSV and JSON. Pure.
+namespace cgpu::cgpuctl::report {
+
+/// What the first column is called: `NAME`, `GPU` or `DAY`.
+[[nodiscard]] Table to_table(const std::vector<history::Total>& totals, history::By by);
+/// RFC 4180, but with bare line feeds. Units are bytes and seconds, shares are parts 0..1; an unknown one is
+/// empty. The names of the columns are stable, and new ones come last.
+[[nodiscard]] std::string to_csv(const std::vector<history::Total>& totals, history::By by);
+/// The same figures by the same names, with the span in seconds since 1970.
+[[nodiscard]] std::string to_json_text(const std::vector<history::Total>& totals, history::By by,
+                                       const history::Span& span);
+
+}  // namespace cgpu::cgpuctl::report

@@ -1,0 +1,151 @@
+// report: who had the GPUs, from the history that cgpud keeps.
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <utility>
+
+#include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/report/forms.hpp"
+#include "client/cgpuctl/report/local_time.hpp"
+#include "client/cgpuctl/report/plot_parts.hpp"
+#include "client/cgpuctl/report/request.hpp"
+#include "client/cgpuctl/report/svg.hpp"
+#include "core/history/ring.hpp"
+#include "core/history/series.hpp"
+#include "core/model/quote.hpp"
+
+namespace cgpu::cgpuctl {
+namespace {
+
+using client::ClientError;
+using client::Result;
+using history::By;
+using report::Request;
+using Records = std::vector<history::Record>;
+
+constexpr std::size_t kMostParts = 96;
+constexpr std::uint64_t kDayUs = std::uint64_t{86'400} * 1'000'000;
+
+std::uint64_t now_us() {
+    const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
+    return static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::microseconds>(since_1970).count());
+}
+
+Result<Records> read_records(client::Node& node) {
+    const auto file = node.read_history();
+    if (!file) return tl::unexpected(file.error());
+    auto reading = history::read_ring(*file);
+    switch (reading.kind) {
+        case history::RingKind::empty:
+        case history::RingKind::ring:
+            return std::move(reading.records);
+        case history::RingKind::newer:
+            return client::fail(ClientError::Kind::failed,
+                                "history: a newer version of cgpud wrote it. Try: cgpuctl of that version.");
+        case history::RingKind::foreign:
+            break;
+    }
+    return client::fail(ClientError::Kind::failed,
+                        "history: what cgpud keeps is no history. Try: systemctl restart cgpud, which begins a new one.");
+}
+
+/// From the first record, and until the last one, where nothing else was asked for.
+history::Span span_of(const Request& request, const Records& records) {
+    auto span = request.span;
+    if (!request.from_beginning || records.empty()) return span;
+    span.from_us = records.front().begin_us;
+    for (const auto& record : records) span.from_us = std::min(span.from_us, record.begin_us);
+    span.to_us = std::max(span.to_us, span.from_us + 1);
+    return span;
+}
+
+/// Records that a full ring has lost can't be told from a time without any.
+void warn(const Request& request, const Records& records, const std::vector<history::Total>& totals,
+          Terminal& terminal) {
+    if (records.empty()) {
+        terminal.warning("The history has no records yet: cgpud writes them at the end of each interval.");
+        return;
+    }
+    const auto& oldest = records.front();
+    if (!request.from_beginning && oldest.number > 1 && oldest.begin_us > request.span.from_us)
+        terminal.warning("The history begins at " + report::minute_text(oldest.begin_us) +
+                         ": older records have been overwritten.");
+    if (totals.empty()) terminal.warning("Nothing had a GPU in this time, or the history has no record of it.");
+}
+
+std::string rows_are(By by) {
+    switch (by) {
+        case By::name:
+            return "name";
+        case By::gpu:
+            return "GPU";
+        case By::day:
+            return "day";
+    }
+    return {};
+}
+
+std::string plot_of(const Request& request, const history::Span& span, const Records& records,
+                    std::vector<history::Total> totals) {
+    const auto parts = report::plot_parts(span, request.by == By::day, kMostParts);
+    // Days are the time axis already.
+    const auto by = request.by == By::day ? By::name : request.by;
+    report::Plot plot;
+    plot.title = "GPU time from " + report::minute_text(span.from_us) + " to " + report::minute_text(span.to_us);
+    plot.span = parts.span;
+    plot.part = parts.length;
+    plot.series = history::series(records, parts.span, by, report::day_text, parts.count);
+    if (by == By::gpu)
+        for (auto& series : plot.series) series.key.insert(0, "GPU ");
+    if (by == By::gpu)
+        for (auto& total : totals) total.key.insert(0, "GPU ");
+    plot.totals = std::move(totals);
+    plot.rows = rows_are(request.by);
+    const bool days = parts.span.to_us - parts.span.from_us > 2 * kDayUs;
+    plot.label = days ? report::day_text : report::clock_text;
+    return report::to_svg(plot);
+}
+
+Result<void> write_file(const std::string& path, const std::string& text) {
+    std::ofstream file(path, std::ios::binary | std::ios::trunc);
+    file << text;
+    file.close();
+    if (file) return {};
+    return client::fail(ClientError::Kind::failed,
+                        "--svg " + model::quote(path) + ": it can't be written. Try: a folder that you may write to.");
+}
+
+}  // namespace
+
+Result<void> report_verb(const Input& input, client::Node& node, Terminal& terminal) {
+    const auto request = report::parse_request(input, now_us());
+    if (!request) return tl::unexpected(request.error());
+    const auto records = read_records(node);
+    if (!records) return tl::unexpected(records.error());
+    const auto span = span_of(*request, *records);
+    const auto totals = history::totals(*records, span, request->by, report::day_text);
+    warn(*request, *records, totals, terminal);
+    if (!request->svg.empty()) {
+        const auto text = plot_of(*request, span, *records, totals);
+        if (request->svg == "-") {
+            terminal.out() << text;
+            return {};
+        }
+        if (auto written = write_file(request->svg, text); !written) return written;
+    }
+    switch (request->form) {
+        case Request::Form::table:
+            report::to_table(totals, request->by).print(terminal, !input.no_legend);
+            break;
+        case Request::Form::csv:
+            terminal.out() << report::to_csv(totals, request->by);
+            break;
+        case Request::Form::json:
+            terminal.out() << report::to_json_text(totals, request->by, span);
+            break;
+    }
+    return {};
+}
+
+}  // namespace cgpu::cgpuctl

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "client/cgpuctl/base/input.hpp"
+#include "client/node/values/client_error.hpp"
+#include "core/history/totals.hpp"
+
+namespace cgpu::cgpuctl::report {
+
+/// What a report is asked for.
+struct Request {
+    enum class Form { table, csv, json };
+
+    history::Span span;         ///< without --since: from the beginning
+    bool from_beginning = true;
+    history::By by = history::By::name;
+    Form form = Form::table;
+    std::string svg;  ///< a file; `-`: the output; empty: no plot
+};
+
+/// `now`: microseconds since 1970. Error (usage): a value that can't be read, or two that contradict each
+/// other.
+[[nodiscard]] client::Result<Request> parse_request(const Input& input, std::uint64_t now);
+
+}  // namespace cgpu::cgpuctl::report

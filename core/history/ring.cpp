@@ -1,0 +1,84 @@
+#include "core/history/ring.hpp"
+
+#include <algorithm>
+
+#include "core/history/checksum.hpp"
+#include "core/history/fields.hpp"
+
+namespace cgpu::history {
+namespace {
+
+constexpr std::uint64_t kMagic = 0x7473696875706763;  // "cgpuhist"
+
+bool is_free(std::span<const std::byte> place) {
+    return std::ranges::all_of(place, [](std::byte byte) { return byte == std::byte{0}; });
+}
+
+/// What the checksum of the header is of.
+constexpr std::size_t kCheckedOfHeader = 16;
+
+RecordBytes header() {
+    RecordBytes bytes{};
+    Writer out(bytes);
+    out.number(kMagic);
+    out.number(kRingVersion);
+    out.number(static_cast<std::uint32_t>(kRecordBytes));
+    out.number(checksum(std::span(bytes).first(kCheckedOfHeader)));
+    return bytes;
+}
+
+/// What the header alone says.
+RingKind kind_by_header(std::span<const std::byte> file) {
+    if (is_free(file)) return RingKind::empty;
+    if (file.size() < kHeaderBytes) return RingKind::foreign;
+    Reader in(file);
+    std::uint64_t magic = 0;
+    std::uint32_t version = 0;
+    std::uint32_t width = 0;
+    std::uint32_t sum = 0;
+    in.number(magic);
+    in.number(version);
+    in.number(width);
+    in.number(sum);
+    if (magic != kMagic || sum != checksum(file.first(kCheckedOfHeader))) return RingKind::foreign;
+    if (version > kRingVersion) return RingKind::newer;
+    return version == kRingVersion && width == kRecordBytes ? RingKind::ring : RingKind::foreign;
+}
+
+}  // namespace
+
+RingReading read_ring(std::span<const std::byte> file) {
+    RingReading reading;
+    reading.kind = kind_by_header(file);
+    reading.whole_header = reading.kind == RingKind::ring;
+    if (reading.kind == RingKind::newer) return reading;
+    for (std::size_t at = kHeaderBytes; at + kRecordBytes <= file.size(); at += kRecordBytes) {
+        const auto place = file.subspan(at, kRecordBytes);
+        if (auto record = decode(place))
+            reading.records.push_back(std::move(*record));
+        else if (!is_free(place))
+            ++reading.damaged;
+    }
+    // A damaged header before good records.
+    if (!reading.records.empty()) reading.kind = RingKind::ring;
+    // Places of a foreign file aren't damaged ones.
+    if (reading.kind != RingKind::ring) reading.damaged = 0;
+    std::ranges::stable_sort(reading.records, {}, &Record::number);
+    const auto twice = std::ranges::unique(reading.records, {}, &Record::number);
+    reading.records.erase(twice.begin(), twice.end());
+    return reading;
+}
+
+std::vector<std::byte> make_ring(std::span<const Record> records, std::size_t capacity) {
+    std::vector<std::byte> file(kHeaderBytes);
+    std::ranges::copy(header(), file.begin());
+    const auto newest = records.size() > capacity ? records.last(capacity) : records;
+    for (const Record& record : newest) {
+        const auto place = static_cast<std::size_t>(place_in_ring(record.number, capacity));
+        file.resize(std::max(file.size(), place + kRecordBytes));
+        std::ranges::copy(encode(record), file.begin() + static_cast<std::ptrdiff_t>(place));
+    }
+    return file;
+}
+
+}  // namespace cgpu::history

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/history/record.hpp"
+
+/// The file that keeps the newest records of a node: a header, and then a fixed number of places, which are
+/// written one after the other, and from the first one again when all are full.
+///
+/// Nothing but a record itself says whether it is valid (its checksum) and how old it is (its number). So a
+/// file that was torn or damaged anywhere loses the records that were hit, and no others: the header is read
+/// only to recognise files of another layout.
+namespace cgpu::history {
+
+/// It has the width of a record, so that every record is a sector of its own.
+constexpr std::size_t kHeaderBytes = kRecordBytes;
+/// Another layout needs another number.
+constexpr std::uint32_t kRingVersion = 1;
+
+/// What a file is, by its first bytes.
+enum class RingKind {
+    empty,    ///< no byte, or zeros only: cgpud was killed while it made the file
+    ring,     ///< of this version; its header may be damaged
+    newer,    ///< of a later version
+    foreign,  ///< something else
+};
+
+struct RingReading {
+    RingKind kind = RingKind::empty;
+    std::vector<Record> records;  ///< by their numbers, the oldest first
+    std::size_t damaged = 0;      ///< places that are neither free nor a whole record
+    bool whole_header = false;
+};
+
+/// Reads a whole file, in whatever state it is. It may be written meanwhile: of a record that is being
+/// replaced, neither the old nor the new one is read then.
+[[nodiscard]] RingReading read_ring(std::span<const std::byte> file);
+
+/// How many records fit into a file of so many bytes.
+[[nodiscard]] constexpr std::size_t ring_capacity(std::uint64_t bytes) {
+    return bytes < kHeaderBytes ? 0 : static_cast<std::size_t>((bytes - kHeaderBytes) / kRecordBytes);
+}
+[[nodiscard]] constexpr std::uint64_t ring_bytes(std::size_t capacity) {
+    return kHeaderBytes + std::uint64_t{capacity} * kRecordBytes;
+}
+/// Where in the file the record with this number is written. `capacity`: not 0.
+[[nodiscard]] constexpr std::uint64_t place_in_ring(std::uint64_t number, std::size_t capacity) {
+    return kHeaderBytes + (number - 1) % capacity * kRecordBytes;
+}
+
+/// The beginning of a file with the newest of these records, as many as it has places for, up to the last
+/// place that is not free; `capacity`: not 0. The records are sorted by their numbers, and no two have the
+/// same one.
+[[nodiscard]] std::vector<std::byte> make_ring(std::span<const Record> records, std::size_t capacity);
+
+}  // namespace cgpu::history

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/history/record.hpp"
+
+namespace cgpu::history {
+
+/// Microseconds since 1970.
+struct Span {
+    std::uint64_t from_us = 0;
+    std::uint64_t to_us = 0;  ///< not included
+};
+
+/// What the rows of a report are.
+enum class By {
+    name,  ///< of instances; one without a name has the beginning of its id
+    gpu,   ///< its index
+    day,
+};
+
+/// The day of a moment (microseconds since 1970), in the reader's time zone.
+using DayOf = std::function<std::string(std::uint64_t)>;
+
+/// Sums of the records of one name, GPU or day.
+struct Total {
+    std::string key;
+    std::string gpu;               ///< of a row that is a GPU: its UUID
+    std::size_t instances = 0;     ///< different ones
+    std::uint64_t gpu_ns = 0;      ///< of each record what was measured or granted, whichever is more
+    std::uint64_t reported_ns = 0;
+    std::uint64_t granted_ns = 0;
+    std::uint64_t due_ns = 0;
+    std::uint64_t waited_ns = 0;
+    std::uint64_t launches = 0;
+    std::uint64_t refused = 0;
+    std::uint64_t memory_limit = 0;  ///< bytes: the largest of one instance on one GPU
+    std::uint64_t memory_peak = 0;   ///< bytes: the same
+    /// The time in which there was any of its instances, summed over GPUs; the second is the part of it in which
+    /// cgpu divided the compute.
+    std::uint64_t covered_us = 0;
+    std::uint64_t measured_us = 0;
+
+    /// Parts 0..1 of the GPU (of all the GPUs that are in the row), averaged over the time that was measured.
+    /// Empty: none was.
+    [[nodiscard]] std::optional<double> share_due() const { return share(due_ns); }
+    [[nodiscard]] std::optional<double> share_got() const { return share(gpu_ns); }
+
+  private:
+    [[nodiscard]] std::optional<double> share(std::uint64_t ns) const {
+        if (measured_us == 0) return std::nullopt;
+        return static_cast<double>(ns) / 1e3 / static_cast<double>(measured_us);
+    }
+};
+
+/// The name of the record's row.
+[[nodiscard]] std::string key_of(const Record& record, By by, const DayOf& day_of);
+
+/// Sums what the records have in the span; of a record that is partly in it, the part of its times. Calls,
+/// allocations and peaks belong to the record's last moment. Sorted: names by GPU time, the largest first;
+/// GPUs by their indices, days by their order.
+[[nodiscard]] std::vector<Total> totals(std::span<const Record> records, const Span& span, By by,
+                                        const DayOf& day_of);
+
+/// The part of `figure` that belongs to the span, if it came evenly in the time of the record.
+[[nodiscard]] double part_in(const Record& record, std::uint64_t figure, const Span& span);
+
+}  // namespace cgpu::history

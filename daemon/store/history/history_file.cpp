@@ -1,0 +1,139 @@
+#include "daemon/store/history/history_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "core/history/ring.hpp"
+#include "daemon/app/ports/log.hpp"
+#include "daemon/store/base/atomic_file.hpp"
+
+namespace cgpu::store {
+namespace {
+
+namespace fs = std::filesystem;
+using app::Result;
+using history::RingKind;
+
+std::string error_text(int error) { return std::generic_category().message(error); }
+
+tl::unexpected<model::Refusal> refuse_file(const fs::path& path, const std::string& why) {
+    return model::refuse(model::Refusal::Reason::storage, "history " + path.string(), why,
+                         "free space in its folder, or another size by history_mib in /etc/cgpu/cgpud.yaml");
+}
+
+/// Empty: there is none.
+Result<std::vector<std::byte>> read_file(const fs::path& path) {
+    std::vector<std::byte> content;
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0 && errno == ENOENT) return content;
+    if (fd < 0) return refuse_file(path, error_text(errno));
+    struct stat status {};
+    int error = fstat(fd, &status) == 0 ? 0 : errno;
+    if (error == 0 && !S_ISREG(status.st_mode)) error = EINVAL;
+    if (error == 0) content.resize(static_cast<std::size_t>(status.st_size));
+    std::size_t had = 0;
+    while (error == 0 && had < content.size()) {
+        const ssize_t got = ::read(fd, content.data() + had, content.size() - had);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) error = errno;
+        if (got <= 0) break;
+        had += static_cast<std::size_t>(got);
+    }
+    close(fd);
+    if (error != 0) return refuse_file(path, error_text(error));
+    content.resize(had);
+    return content;
+}
+
+/// The file with these records, and with all of its space; a descriptor for writing.
+Result<int> open_whole(const fs::path& path, std::uint64_t bytes) {
+    const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0) return refuse_file(path, error_text(errno));
+    // So that a disk that becomes full later doesn't matter.
+    if (const int error = posix_fallocate(fd, 0, static_cast<off_t>(bytes)); error != 0) {
+        close(fd);
+        return refuse_file(path, "its " + std::to_string(bytes >> 20U) +
+                                     " MiB can't be allocated: " + error_text(error));
+    }
+    return fd;
+}
+
+bool write_at(int fd, std::span<const std::byte> bytes, std::uint64_t place) {
+    for (;;) {
+        const ssize_t written = ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(place));
+        if (written >= 0 || errno != EINTR) return written == static_cast<ssize_t>(bytes.size());
+    }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<HistoryFile>> HistoryFile::open(const fs::path& path, std::uint64_t bytes) {
+    const auto capacity = history::ring_capacity(bytes);
+    const auto whole = history::ring_bytes(capacity);
+    remove_leftovers(path);
+    const auto content = read_file(path);
+    if (!content) return tl::unexpected(content.error());
+    auto found = history::read_ring(*content);
+    if (found.kind == RingKind::newer)
+        return model::refuse(model::Refusal::Reason::storage, "history " + path.string(),
+                             "a newer version of cgpud wrote it",
+                             "start that one, or move the file away: then a new history begins");
+    std::string damage;
+    if (found.kind == RingKind::foreign) {
+        damage = "history " + path.string() + ": it is no history. It was moved to " + path.string() +
+                 ".damaged, and a new one begins.";
+        if (::rename(path.c_str(), (path.string() + ".damaged").c_str()) != 0)
+            return refuse_file(path, "it is no history, and can't be moved away: " + error_text(errno));
+    } else if (found.damaged > 0) {
+        damage = "history " + path.string() + ": " + std::to_string(found.damaged) +
+                 " damaged records were left out.";
+    }
+    if (found.kind != RingKind::ring || found.damaged > 0 || !found.whole_header || content->size() != whole) {
+        const auto ring = history::make_ring(found.records, capacity);
+        const auto replaced =
+            replace_file(path, {reinterpret_cast<const char*>(ring.data()), ring.size()});
+        if (!replaced) return refuse_file(path, replaced.error());
+    }
+    const auto fd = open_whole(path, whole);
+    if (!fd) return tl::unexpected(fd.error());
+    std::unique_ptr<HistoryFile> file(new HistoryFile(path, *fd, capacity));
+    file->damage_ = std::move(damage);
+    if (!found.records.empty()) file->next_ = found.records.back().number + 1;
+    return file;
+}
+
+HistoryFile::~HistoryFile() { close(fd_); }
+
+void HistoryFile::append(std::span<history::Record> records) {
+    int error = 0;
+    for (history::Record& record : records) {
+        record.number = next_++;
+        if (!write_at(fd_, history::encode(record), history::place_in_ring(record.number, capacity_)))
+            error = errno;
+    }
+    // Once, not for each interval.
+    if (error != 0 && !std::exchange(failed_, true))
+        log::error("history {}: records can't be written, and are lost: {}", path_.string(),
+                   error_text(error));
+    if (error == 0) failed_ = false;
+}
+
+void HistoryFile::sync() {
+    if (fdatasync(fd_) != 0)
+        log::error("history {}: it can't be synced: {}", path_.string(), error_text(errno));
+}
+
+Result<int> HistoryFile::open_for_reading() {
+    const int fd = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0) return refuse_file(path_, error_text(errno));
+    return fd;
+}
+
+}  // namespace cgpu::store

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "daemon/app/ports/history_store.hpp"
+
+namespace cgpu::store {
+
+/// app::HistoryStore in a file of fixed size (core/history/ring.hpp), which only the daemon can open. It is
+/// written in place, a record at a time. Its space is allocated at the beginning.
+///
+/// What lies there is read at the start. If it has another size, or was damaged, the records that can be read
+/// are put into a new file, which replaces the old one at once. A file that isn't a history is moved to
+/// `<path>.damaged`. One that a newer release wrote is left alone.
+class HistoryFile final : public app::HistoryStore {
+  public:
+    /// Opens or creates the file; `bytes`: its size, at most. Refused (storage), with nothing changed: it
+    /// can't be read or made, or a newer version wrote it.
+    static app::Result<std::unique_ptr<HistoryFile>> open(const std::filesystem::path& path,
+                                                          std::uint64_t bytes);
+    ~HistoryFile() override;
+    HistoryFile(const HistoryFile&) = delete;
+    HistoryFile& operator=(const HistoryFile&) = delete;
+
+    /// For the log: what was wrong with the file that was found; empty: nothing.
+    [[nodiscard]] const std::string& damage() const { return damage_; }
+
+    void append(std::span<history::Record> records) override;
+    void sync() override;
+    app::Result<int> open_for_reading() override;
+
+  private:
+    HistoryFile(std::filesystem::path path, int fd, std::size_t capacity)
+        : path_(std::move(path)), fd_(fd), capacity_(capacity) {}
+
+    std::filesystem::path path_;
+    int fd_;
+    std::size_t capacity_;
+    std::uint64_t next_ = 1;  ///< the number of the next record
+    bool failed_ = false;     ///< the last append()
+    std::string damage_;
+};
+
+/// Where no history is kept: because of the configuration, or because the file can't be used.
+class NoHistory final : public app::HistoryStore {
+  public:
+    explicit NoHistory(model::Refusal why) : why_(std::move(why)) {}
+    void append(std::span<history::Record>) override {}
+    void sync() override {}
+    app::Result<int> open_for_reading() override { return tl::unexpected(why_); }
+
+  private:
+    model::Refusal why_;
+};
+
+}  // namespace cgpu::store

@@ -1,0 +1,230 @@
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <stdlib.h>
+#include <time.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/report/plot_parts.hpp"
+#include "client/cgpuctl/report/request.hpp"
+#include "client/cgpuctl/report/xml_text.hpp"
+#include "core/history/ring.hpp"
+#include "tests/unit/client/support/verb_bed.hpp"
+#include "tests/unit/core/history/records.hpp"
+#include "tests/unit/daemon/support/temp_folder.hpp"
+
+namespace cgpu::cgpuctl {
+namespace {
+
+using history::kSecondUs;
+using report::Request;
+
+/// 2026-01-31 00:00 UTC
+constexpr std::uint64_t kMidnight = 1769817600;
+
+class ReportTest : public VerbTest {
+  protected:
+    ReportTest() {
+        setenv("TZ", "UTC", 1);
+        tzset();
+    }
+    std::string report() {
+        node_.history_file = history::make_ring(records_, 64);
+        const auto done = call(&report_verb);
+        EXPECT_TRUE(done) << done.error().text;
+        return screen_.out.str();
+    }
+    void add(std::uint64_t begin_s, const std::string& name, double gpu_s) {
+        auto record = history::minute(begin_s, name, gpu_s);
+        record.number = records_.size() + 1;
+        record.memory_limit = 4301 * kMib;
+        record.memory_peak = 200 * kMib;
+        records_.push_back(record);
+    }
+    /// Two tenants in the last minute of a day, and one in the first of the next.
+    void two_days() {
+        add(kMidnight - 60, "web", 15);
+        add(kMidnight - 60, "train", 42);
+        add(kMidnight, "train", 60);
+        records_[0].refused = 3;
+        records_[1].waited_ns = 1'500'000'000;
+    }
+
+    std::vector<history::Record> records_;
+};
+
+TEST_F(ReportTest, PrintsATable) {
+    two_days();
+    EXPECT_EQ(report(),
+              "NAME   INSTANCES  GPU-TIME  DUE  GOT  WAITED  MEMORY-PEAK       REFUSED\n"
+              "train  1          102.00s   50%  85%  1.50s   200MiB / 4301MiB  0\n"
+              "web    1          15.00s    50%  25%  0.00s   200MiB / 4301MiB  3\n");
+}
+
+TEST_F(ReportTest, PrintsDays) {
+    two_days();
+    input_.by = "day";
+    input_.no_legend = true;
+    EXPECT_EQ(report(),
+              "2026-01-30  2  57.00s  100%  95%   1.50s  200MiB / 4301MiB  3\n"
+              "2026-01-31  1  60.00s  50%   100%  0.00s  200MiB / 4301MiB  0\n");
+}
+
+TEST_F(ReportTest, CountsTheAskedTimeOnly) {
+    two_days();
+    input_.since = "@" + std::to_string(kMidnight - 30);
+    input_.until = "@" + std::to_string(kMidnight + 30);
+    input_.csv = true;
+    EXPECT_EQ(report(),
+              "name,instances,gpu_seconds,reported_seconds,granted_seconds,due_seconds,waited_seconds,share_due,"
+              "share_got,launches,memory_peak_bytes,memory_limit_bytes,allocations_refused,present_seconds\n"
+              "train,1,51.000000000,51.000000000,0.000000000,30.000000000,0.750000000,0.500000,0.850000,0,"
+              "209715200,4509925376,0,60.000000\n"
+              "web,1,7.500000000,7.500000000,0.000000000,15.000000000,0.000000000,0.500000,0.250000,0,"
+              "209715200,4509925376,3,30.000000\n");
+}
+
+TEST_F(ReportTest, QuotesNamesInCsv) {
+    add(kMidnight, "a,\"b\"\n", 1);
+    input_.csv = true;
+    EXPECT_NE(report().find("\n\"a,\"\"b\"\"?\",1,"), std::string::npos);
+}
+
+TEST_F(ReportTest, PrintsJson) {
+    two_days();
+    records_[2].measured = false;
+    input_.by = "gpu";
+    input_.json = true;
+    const auto json = nlohmann::json::parse(report());
+    EXPECT_EQ(json["by"], "gpu");
+    EXPECT_EQ(json["since"], kMidnight - 60);
+    ASSERT_EQ(json["rows"].size(), 1U);
+    EXPECT_EQ(json["rows"][0]["gpu"], "0");
+    EXPECT_EQ(json["rows"][0]["uuid"], kUuid0);
+    EXPECT_EQ(json["rows"][0]["gpu_seconds"], 117);
+    EXPECT_EQ(json["rows"][0]["instances"], 2);
+    EXPECT_EQ(json["rows"][0]["allocations_refused"], 3);
+}
+
+TEST_F(ReportTest, ANativeGpuHasNoShares) {
+    add(kMidnight, "web", 0);
+    records_[0].measured = false;
+    EXPECT_NE(report().find("web   1          0.00s     native  native  "), std::string::npos) << screen_.out.str();
+    input_.json = true;
+    screen_.out.str("");
+    EXPECT_TRUE(nlohmann::json::parse(report())["rows"][0]["share_got"].is_null());
+}
+
+TEST_F(ReportTest, SaysWhatIsMissing) {
+    report();
+    EXPECT_NE(screen_.err.str().find("no records yet"), std::string::npos) << screen_.err.str();
+    two_days();
+    for (auto& record : records_) record.number += 100;
+    input_.since = "@5";
+    report();
+    EXPECT_NE(screen_.err.str().find("The history begins at 2026-01-30 23:59"), std::string::npos)
+        << screen_.err.str();
+    input_.since = "1h";
+    report();
+    EXPECT_NE(screen_.err.str().find("Nothing had a GPU"), std::string::npos) << screen_.err.str();
+}
+
+TEST_F(ReportTest, RefusesAFileThatIsNoHistory) {
+    node_.history_file = std::vector<std::byte>(3000, std::byte{9});
+    const auto done = call(&report_verb);
+    ASSERT_FALSE(done);
+    EXPECT_NE(done.error().text.find("is no history. Try: "), std::string::npos);
+    node_.history_file = client::fail(client::ClientError::Kind::refused, "history: history_mib is 0");
+    EXPECT_EQ(call(&report_verb).error().text, "history: history_mib is 0");
+}
+
+TEST_F(ReportTest, RefusesWrongValues) {
+    const auto refused = [&](Input input) {
+        const auto request = report::parse_request(input, kMidnight * kSecondUs);
+        EXPECT_FALSE(request);
+        return request ? std::string() : request.error().text;
+    };
+    Input input;
+    input.by = "colour";
+    EXPECT_EQ(refused(input), "--by \"colour\": it is none of name, gpu and day. Try: --by day.");
+    input = {};
+    input.until = "never";
+    EXPECT_NE(refused(input).find("--until \"never\": it is no time. Try: "), std::string::npos);
+    input = {};
+    input.since = "1h";
+    input.until = "2h";
+    EXPECT_NE(refused(input).find("it is not before --until \"2h\". Try: "), std::string::npos);
+    input = {};
+    input.csv = input.json = true;
+    EXPECT_NE(refused(input).find("a report has one form. Try: "), std::string::npos);
+    input = {};
+    input.svg = "-";
+    input.json = true;
+    EXPECT_NE(refused(input).find("--svg -: "), std::string::npos);
+}
+
+TEST_F(ReportTest, DrawsAPlot) {
+    two_days();
+    add(kMidnight, "<&\"\x1b[31m\xff", 3);
+    input_.svg = "-";
+    input_.until = "@" + std::to_string(kMidnight + 60);
+    const auto svg = report();
+    EXPECT_EQ(svg.find("\x1b"), std::string::npos);
+    EXPECT_TRUE(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""));
+    EXPECT_TRUE(svg.ends_with("</svg>\n"));
+    EXPECT_NE(svg.find("train: 3.5 s from 23:59"), std::string::npos);
+    EXPECT_NE(svg.find("&lt;&amp;&quot;?[31m?"), std::string::npos);
+    EXPECT_NE(svg.find("85% got, 50% due"), std::string::npos);
+    // No letter of a font, a script or a picture from elsewhere.
+    EXPECT_EQ(svg.find("http", 30), std::string::npos);
+    screen_.out.str("");
+    EXPECT_EQ(report(), svg) << "the same history gives the same picture";
+}
+
+TEST_F(ReportTest, WritesAPlotBesideTheTable) {
+    two_days();
+    const test::TempFolder folder;
+    input_.svg = folder / "plot.svg";
+    EXPECT_TRUE(report().starts_with("NAME"));
+    EXPECT_TRUE(test::read_text(folder / "plot.svg").starts_with("<svg"));
+    input_.svg = folder / "missing/plot.svg";
+    EXPECT_NE(call(&report_verb).error().text.find("it can't be written. Try: "), std::string::npos);
+}
+
+TEST_F(ReportTest, APlotOfManyNamesHasAsManyColoursAsCanBeToldApart) {
+    for (int i = 0; i < 30; ++i) add(kMidnight, "job-" + std::to_string(i), 1 + i);
+    input_.svg = "-";
+    const auto svg = report();
+    EXPECT_NE(svg.find(">23 others<"), std::string::npos);
+    EXPECT_NE(svg.find(">and 10 more<"), std::string::npos);
+}
+
+TEST_F(ReportTest, PartsOfAPlotAreRoundAndNotTooMany) {
+    for (const std::uint64_t length : {1U, 59U, 600U, 3600U, 86'400U, 7 * 86'400U, 400 * 86'400U}) {
+        const history::Span span{(kMidnight + 7) * kSecondUs, (kMidnight + 7 + length) * kSecondUs};
+        const auto parts = report::plot_parts(span, false, 96);
+        EXPECT_LE(parts.count, 96U) << length;
+        EXPECT_LE(parts.span.from_us, span.from_us);
+        EXPECT_GE(parts.span.to_us, span.to_us);
+        EXPECT_EQ((parts.span.to_us - parts.span.from_us) % parts.count, 0U);
+    }
+    const auto days = report::plot_parts({(kMidnight - 60) * kSecondUs, (kMidnight + 60) * kSecondUs}, true, 96);
+    EXPECT_EQ(days.count, 2U);
+    EXPECT_EQ(days.span.from_us, (kMidnight - 86'400) * kSecondUs);
+    EXPECT_EQ(report::plot_parts({0, 1}, true, 96).count, 1U);
+    EXPECT_EQ(report::plot_parts({0, 86'400 * 365 * kSecondUs * 50}, true, 96).count <= 96, true);
+}
+
+TEST(XmlText, LetsNoWrongCharacterThrough) {
+    EXPECT_EQ(report::xml_text("a<b>&\"c\""), "a&lt;b&gt;&amp;&quot;c&quot;");
+    EXPECT_EQ(report::xml_text("\u00e4\u20ac\U0001F600"), "\u00e4\u20ac\U0001F600");
+    EXPECT_EQ(report::xml_text(std::string("\0\t\x7f", 3)), "???");
+    EXPECT_EQ(report::xml_text("\xc0\x80|\xed\xa0\x80|\xef\xbf\xbf|\xf4\x90\x80\x80|\xe2\x82"),
+              "??|???|?|????|??");
+}
+
+}  // namespace
+}  // namespace cgpu::cgpuctl

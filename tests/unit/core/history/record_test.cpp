@@ -1,0 +1,73 @@
+#include <gtest/gtest.h>
+
+#include "core/history/checksum.hpp"
+#include "tests/unit/core/history/records.hpp"
+
+namespace cgpu::history {
+namespace {
+
+TEST(HistoryChecksum, IsThatOfTheStandard) {
+    // RFC 3720, appendix B.4: 32 bytes of zeros, and the usual check value.
+    const std::array<std::byte, 32> zeros{};
+    EXPECT_EQ(checksum(zeros), 0x8A9136AAU);
+    std::array<std::byte, 9> digits{};
+    for (std::size_t i = 0; i < digits.size(); ++i) digits[i] = static_cast<std::byte>('1' + i);
+    EXPECT_EQ(checksum(digits), 0xE3069283U);
+}
+
+TEST(HistoryRecord, ReadsBackWhatWasWritten) {
+    std::mt19937_64 random(1);
+    for (std::uint64_t i = 1; i < 500; ++i) {
+        const auto record = random_record(random, i);
+        const auto read = decode(encode(record));
+        ASSERT_TRUE(read) << i;
+        EXPECT_EQ(*read, record) << i;
+    }
+}
+
+TEST(HistoryRecord, BillsWhatWasReportedOrGrantedWhicheverIsMore) {
+    Record record;
+    record.reported_ns = 7;
+    record.granted_ns = 5;
+    EXPECT_EQ(record.gpu_ns(), 7U);
+    record.granted_ns = 9;
+    EXPECT_EQ(record.gpu_ns(), 9U);
+}
+
+TEST(HistoryRecord, CutsLongTextsBetweenCharacters) {
+    auto record = minute(0, "", 1);
+    record.instance = std::string(200, 'i');
+    record.name = std::string(kMostNameBytes - 1, 'n') + "ä";
+    const auto read = decode(encode(record));
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->instance, std::string(kMostInstanceBytes, 'i'));
+    EXPECT_EQ(read->name, std::string(kMostNameBytes - 1, 'n'));
+    record.name = std::string(300, '\x80');
+    EXPECT_TRUE(decode(encode(record)));
+}
+
+TEST(HistoryRecord, NoFlippedBitGoesUnnoticed) {
+    std::mt19937_64 random(2);
+    const auto whole = encode(random_record(random, 77));
+    for (std::size_t bit = 0; bit < 8 * kRecordBytes; ++bit) {
+        auto bytes = whole;
+        bytes[bit / 8] ^= static_cast<std::byte>(1U << (bit % 8));
+        EXPECT_FALSE(decode(bytes)) << bit;
+    }
+}
+
+TEST(HistoryRecord, RefusesAnythingElse) {
+    EXPECT_FALSE(decode({}));
+    const RecordBytes zeros{};
+    EXPECT_FALSE(decode(zeros));
+    const auto whole = encode(minute(0, "web", 1));
+    EXPECT_TRUE(decode(whole));
+    EXPECT_FALSE(decode(std::span(whole).first(kRecordBytes - 1)));
+    // Whole, but with a number that no cgpud gives.
+    auto record = minute(0, "web", 1);
+    record.number = 0;
+    EXPECT_FALSE(decode(encode(record)));
+}
+
+}  // namespace
+}  // namespace cgpu::history

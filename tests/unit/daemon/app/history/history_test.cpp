@@ -1,0 +1,218 @@
+#include <gtest/gtest.h>
+
+#include <utility>
+
+#include "daemon/app/history/history.hpp"
+#include "tests/unit/daemon/app/instances/service_bed.hpp"
+
+namespace cgpu::app::test {
+namespace {
+
+class KeptRecords final : public HistoryStore {
+  public:
+    void append(std::span<history::Record> records) override { all.insert(all.end(), records.begin(), records.end()); }
+    void sync() override { ++syncs; }
+    Result<int> open_for_reading() override {
+        return model::refuse(model::Refusal::Reason::unsupported, "history", "there is no file", "nothing");
+    }
+    std::vector<history::Record> all;
+    int syncs = 0;
+};
+
+class SetUsage final : public UsageSource {
+  public:
+    std::vector<model::Uuid> foreign_gpus(const model::InstanceId&) const override { return {}; }
+    InstanceUsage usage(const model::InstanceId& id, const model::Uuid&) const override {
+        const auto found = of.find(id);
+        return found == of.end() ? InstanceUsage{} : found->second;
+    }
+    std::uint64_t take_memory_peak(const model::InstanceId& id, const model::Uuid&) override {
+        return std::exchange(peaks[id], of[id].memory_used);
+    }
+    std::map<model::InstanceId, InstanceUsage> of;
+    std::map<model::InstanceId, std::uint64_t> peaks;
+};
+
+/// What forgets an instance as soon as it is told that it is gone.
+class ForgettingCompute final : public Compute {
+  public:
+    explicit ForgettingCompute(SetUsage& usage) : usage_(usage) {}
+    void update(const model::Node& node) override {
+        std::erase_if(usage_.of, [&](const auto& item) { return node.find_instance(item.first) == nullptr; });
+    }
+
+  private:
+    SetUsage& usage_;
+};
+
+class HistoryTest : public ServiceTest {
+  protected:
+    static constexpr std::uint64_t kMinuteUs = 60'000'000;
+
+    HistoryTest() { see_v100(); }
+
+    model::InstanceId add(const char* id) {
+        EXPECT_TRUE(create(id, "4"));
+        const auto parsed = *model::InstanceId::parse(id);
+        usage_.of[parsed].target_share = 0.5;
+        history_.update(service->node());
+        return parsed;
+    }
+    void pass(Nanos time) {
+        loop.advance(time);
+        wall_us_ += static_cast<std::uint64_t>(time / kMicro);
+    }
+    /// As cgpud looks for the GPUs.
+    void pass_with_looks(Nanos time) {
+        for (; time > 0; time -= History::kLookEvery) {
+            pass(History::kLookEvery);
+            history_.tick();
+        }
+    }
+    InstanceUsage& of(const model::InstanceId& id) { return usage_.of[id]; }
+
+    SetUsage usage_;
+    KeptRecords kept_;
+    ForgettingCompute compute_{usage_};
+    std::uint64_t wall_us_ = 1000 * kMinuteUs;
+    History history_{{loop, usage_, kept_, compute_, [this] { return wall_us_; }}, 60 * kSecond};
+};
+
+TEST_F(HistoryTest, makes_a_record_for_each_interval_in_which_something_was_done) {
+    const auto id = add("aaaa");
+    history_.tick();
+    pass(20 * kSecond);
+    history_.tick();
+    EXPECT_TRUE(kept_.all.empty());
+    for (int minute = 0; minute < 3; ++minute) {
+        of(id).gpu_time += 30'000'000'000;
+        of(id).granted += 31'000'000'000;
+        of(id).due += 29'000'000'000;
+        of(id).launches += 7;
+        pass_with_looks(minute == 0 ? 40 * kSecond : 60 * kSecond);
+    }
+    ASSERT_EQ(kept_.all.size(), 3U);
+    for (std::uint64_t minute = 0; minute < 3; ++minute) {
+        const auto& record = kept_.all[minute];
+        EXPECT_EQ(record.begin_us, (1000 + minute) * kMinuteUs);
+        EXPECT_EQ(record.duration_us, kMinuteUs);
+        EXPECT_EQ(record.instance, "aaaa");
+        EXPECT_EQ(record.gpu, v100);
+        EXPECT_EQ(record.reported_ns, 30'000'000'000U);
+        EXPECT_EQ(record.granted_ns, 31'000'000'000U);
+        EXPECT_EQ(record.due_ns, 29'000'000'000U);
+        EXPECT_EQ(record.launches, 7U);
+        EXPECT_GT(record.memory_limit, 0U);
+        EXPECT_TRUE(record.measured);
+        EXPECT_FALSE(record.ended);
+    }
+}
+
+TEST_F(HistoryTest, makes_one_record_of_a_long_time_without_work) {
+    const auto id = add("aaaa");
+    history_.tick();
+    pass_with_looks(600 * kSecond);
+    EXPECT_TRUE(kept_.all.empty());
+    // A peak of the idle time stays with it.
+    usage_.peaks[id] = 77;
+    pass_with_looks(60 * kSecond);
+    of(id).gpu_time = 5;
+    pass_with_looks(60 * kSecond);
+    ASSERT_EQ(kept_.all.size(), 2U);
+    EXPECT_EQ(kept_.all[0].duration_us, 11 * kMinuteUs);
+    EXPECT_EQ(kept_.all[0].reported_ns, 0U);
+    EXPECT_EQ(kept_.all[0].memory_peak, 77U);
+    EXPECT_EQ(kept_.all[1].begin_us, kept_.all[0].end_us());
+    EXPECT_EQ(kept_.all[1].duration_us, kMinuteUs);
+    EXPECT_EQ(kept_.all[1].reported_ns, 5U);
+    EXPECT_EQ(kept_.all[1].memory_peak, 0U);
+    pass_with_looks(3700 * kSecond);
+    ASSERT_EQ(kept_.all.size(), 3U);
+    EXPECT_EQ(kept_.all[2].duration_us, 60 * kMinuteUs);
+}
+
+TEST_F(HistoryTest, the_last_record_is_made_before_the_figures_are_forgotten) {
+    const auto id = add("aaaa");
+    history_.tick();
+    pass(13 * kSecond);
+    of(id).gpu_time = 9'000'000'000;
+    of(id).allocations_refused = 2;
+    ASSERT_TRUE(service->release_instance("aaaa", caller, {}));
+    history_.update(service->node());
+    EXPECT_FALSE(usage_.of.contains(id));
+    ASSERT_EQ(kept_.all.size(), 1U);
+    EXPECT_TRUE(kept_.all[0].ended);
+    EXPECT_EQ(kept_.all[0].duration_us, 13'000'000U);
+    EXPECT_EQ(kept_.all[0].reported_ns, 9'000'000'000U);
+    EXPECT_EQ(kept_.all[0].refused, 2U);
+    pass_with_looks(120 * kSecond);
+    EXPECT_EQ(kept_.all.size(), 1U);
+}
+
+TEST_F(HistoryTest, another_instance_of_the_same_id_begins_anew) {
+    auto id = add("aaaa");
+    history_.tick();
+    of(id).gpu_time = 9;
+    ASSERT_TRUE(service->release_instance("aaaa", caller, {}));
+    // Both changes at once, as a fast engine makes them.
+    ASSERT_TRUE(create("aaaa", "4"));
+    history_.update(service->node());
+    usage_.of[id] = {};
+    pass(5 * kSecond);
+    of(id).gpu_time = 4;
+    history_.finish();
+    ASSERT_EQ(kept_.all.size(), 2U);
+    EXPECT_EQ(kept_.all[0].reported_ns, 9U);
+    EXPECT_TRUE(kept_.all[0].ended);
+    EXPECT_EQ(kept_.all[1].reported_ns, 4U);
+}
+
+TEST_F(HistoryTest, nothing_is_lost_or_counted_twice_at_the_end_of_cgpud) {
+    const auto id = add("aaaa");
+    history_.tick();
+    of(id).gpu_time = 10;
+    pass_with_looks(60 * kSecond);
+    of(id).gpu_time = 14;
+    pass(3 * kSecond);
+    history_.finish();
+    ASSERT_EQ(kept_.all.size(), 2U);
+    EXPECT_EQ(kept_.all[0].reported_ns + kept_.all[1].reported_ns, 14U);
+    EXPECT_EQ(kept_.syncs, 1);
+    // The idle time until then has a record, too.
+    pass_with_looks(120 * kSecond);
+    history_.finish();
+    ASSERT_EQ(kept_.all.size(), 3U);
+    EXPECT_EQ(kept_.all[2].duration_us, 2 * kMinuteUs);
+}
+
+TEST_F(HistoryTest, a_clock_that_is_set_changes_no_duration) {
+    const auto id = add("aaaa");
+    history_.tick();
+    of(id).gpu_time = 1;
+    pass(20 * kSecond);
+    wall_us_ += 3000 * kMinuteUs;
+    pass_with_looks(40 * kSecond);
+    of(id).gpu_time = 2;
+    pass_with_looks(60 * kSecond);
+    ASSERT_GE(kept_.all.size(), 2U);
+    std::uint64_t sum = 0;
+    for (const auto& record : kept_.all) sum += record.duration_us;
+    EXPECT_EQ(sum, 2 * kMinuteUs);
+    EXPECT_GT(kept_.all[0].begin_us, 3999 * kMinuteUs);
+}
+
+TEST_F(HistoryTest, short_intervals_have_a_timer_of_their_own) {
+    History quick({loop, usage_, kept_, compute_, [this] { return wall_us_; }}, 2 * kSecond);
+    const auto id = add("aaaa");
+    quick.update(service->node());
+    quick.tick();
+    for (int i = 0; i < 5; ++i) {
+        ++of(id).launches;
+        wall_us_ += 2'000'000;
+        loop.advance(2 * kSecond);
+    }
+    EXPECT_EQ(kept_.all.size(), 5U);
+}
+
+}  // namespace
+}  // namespace cgpu::app::test

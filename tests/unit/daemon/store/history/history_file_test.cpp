@@ -1,0 +1,150 @@
+#include "daemon/store/history/history_file.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "core/history/checksum.hpp"
+#include "core/history/ring.hpp"
+#include "tests/unit/core/history/records.hpp"
+#include "tests/unit/daemon/support/temp_folder.hpp"
+
+namespace cgpu::store {
+namespace {
+
+using history::Record;
+
+class HistoryFileTest : public testing::Test {
+  protected:
+    static constexpr std::uint64_t kBytes = history::ring_bytes(16);
+
+    std::unique_ptr<HistoryFile> open(std::uint64_t bytes = kBytes) {
+        auto file = HistoryFile::open(path_, bytes);
+        EXPECT_TRUE(file) << file.error().text;
+        return file ? std::move(*file) : nullptr;
+    }
+    std::vector<Record> add(HistoryFile& file, std::size_t count) {
+        auto records = history::random_records(random_, 1, count);
+        file.append(records);
+        return records;
+    }
+    /// By the descriptor that clients get.
+    std::vector<Record> read(HistoryFile& file) {
+        const auto fd = file.open_for_reading();
+        EXPECT_TRUE(fd);
+        std::vector<std::byte> content(1 << 20);
+        const auto got = ::pread(*fd, content.data(), content.size(), 0);
+        EXPECT_NE(::write(*fd, "x", 1), 1) << "it only reads";
+        ::close(*fd);
+        content.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+        return history::read_ring(content).records;
+    }
+
+    test::TempFolder folder_;
+    std::filesystem::path path_ = folder_ / "history";
+    std::mt19937_64 random_{11};
+};
+
+TEST_F(HistoryFileTest, keeps_records_and_numbers_over_restarts) {
+    std::vector<Record> all;
+    for (int start = 0; start < 12; ++start) {
+        const auto file = open();
+        EXPECT_EQ(file->damage(), "");
+        const auto added = add(*file, 3);
+        all.insert(all.end(), added.begin(), added.end());
+        std::vector<Record> newest(all.end() - static_cast<std::ptrdiff_t>(std::min<std::size_t>(16, all.size())),
+                                   all.end());
+        EXPECT_EQ(read(*file), newest);
+        EXPECT_EQ(newest.back().number, all.size());
+    }
+    EXPECT_EQ(std::filesystem::file_size(path_), kBytes);
+}
+
+TEST_F(HistoryFileTest, has_all_of_its_space_from_the_beginning) {
+    open();
+    EXPECT_EQ(std::filesystem::file_size(path_), kBytes);
+    struct stat status {};
+    ASSERT_EQ(stat(path_.c_str(), &status), 0);
+    EXPECT_GE(static_cast<std::uint64_t>(status.st_blocks) * 512, kBytes);
+    EXPECT_EQ(status.st_mode & 0777U, 0600U);
+}
+
+TEST_F(HistoryFileTest, moves_its_records_into_another_size) {
+    std::vector<Record> added;
+    {
+        const auto file = open();
+        added = add(*file, 16);
+    }
+    EXPECT_EQ(read(*open(history::ring_bytes(40))), added);
+    const auto small = open(history::ring_bytes(5));
+    EXPECT_EQ(read(*small), std::vector(added.end() - 5, added.end()));
+    EXPECT_EQ(std::filesystem::file_size(path_), history::ring_bytes(5));
+}
+
+TEST_F(HistoryFileTest, mends_a_damaged_file) {
+    std::vector<Record> added;
+    {
+        const auto file = open();
+        added = add(*file, 10);
+    }
+    auto text = test::read_text(path_);
+    text[3] ^= 1;                                                             // of the header
+    text[history::kHeaderBytes + 4 * history::kRecordBytes + 77] ^= 1;        // of the fifth record
+    test::write_text(path_, text);
+    const auto file = open();
+    EXPECT_NE(file->damage().find("1 damaged record"), std::string::npos) << file->damage();
+    added.erase(added.begin() + 4);
+    EXPECT_EQ(read(*file), added);
+    EXPECT_EQ(open()->damage(), "");
+}
+
+TEST_F(HistoryFileTest, takes_up_a_file_that_was_cut_off_anywhere) {
+    std::vector<Record> added;
+    {
+        const auto file = open();
+        added = add(*file, 16);
+    }
+    const auto text = test::read_text(path_);
+    for (std::size_t length = 0; length < text.size(); length += 611) {
+        test::write_text(path_, text.substr(0, length));
+        const auto whole = length < history::kHeaderBytes ? 0 : (length - history::kHeaderBytes) / history::kRecordBytes;
+        const auto file = open();
+        ASSERT_EQ(read(*file), std::vector(added.begin(), added.begin() + static_cast<std::ptrdiff_t>(whole)))
+            << length;
+    }
+}
+
+TEST_F(HistoryFileTest, sets_a_foreign_file_aside) {
+    test::write_text(path_, std::string(9000, 'x'));
+    const auto file = open();
+    EXPECT_NE(file->damage().find("it is no history"), std::string::npos);
+    EXPECT_EQ(test::read_text(folder_ / "history.damaged"), std::string(9000, 'x'));
+    EXPECT_EQ(read(*file), add(*file, 0));
+}
+
+TEST_F(HistoryFileTest, leaves_a_newer_file_alone) {
+    auto ring = history::make_ring({}, 16);
+    // Another version, with its checksum.
+    ring[8] = std::byte{2};
+    const auto sum = history::checksum(std::span(ring).first(16));
+    for (std::size_t i = 0; i < 4; ++i) ring[16 + i] = static_cast<std::byte>((sum >> (8 * i)) & 0xFFU);
+    const std::string text(reinterpret_cast<const char*>(ring.data()), ring.size());
+    test::write_text(path_, text);
+    const auto file = HistoryFile::open(path_, kBytes);
+    ASSERT_FALSE(file);
+    EXPECT_NE(file.error().text.find("a newer version"), std::string::npos);
+    EXPECT_EQ(test::read_text(path_), text);
+}
+
+TEST_F(HistoryFileTest, is_refused_where_it_cannot_be_made) {
+    const auto nowhere = HistoryFile::open(folder_ / "missing/history", kBytes);
+    ASSERT_FALSE(nowhere);
+    EXPECT_NE(nowhere.error().text.find("Try: "), std::string::npos);
+    std::filesystem::create_directory(path_);
+    EXPECT_FALSE(HistoryFile::open(path_, kBytes));
+}
+
+}  // namespace
+}  // namespace cgpu::store

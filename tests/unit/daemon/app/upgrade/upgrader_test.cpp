@@ -62,6 +62,22 @@ struct FakeEngineControl final : EngineControl {
     }
 };
 
+struct FakeModesOfGpus final : ModesOfGpus {
+    bool as_configured = true;
+    std::vector<model::InstanceId> blocking;
+    int taken = 0;
+    bool full = false;
+    [[nodiscard]] bool are_as_configured() const override { return as_configured; }
+    [[nodiscard]] std::vector<model::InstanceId> in_the_way(std::optional<model::Mode>) const override {
+        return blocking;
+    }
+    Result<void> take_configured() override {
+        if (full) return model::refuse(Refusal::Reason::storage, "state.json", "no space left", "free some");
+        ++taken;
+        return {};
+    }
+};
+
 class UpgraderTest : public testing::Test {
   protected:
     UpgraderTest() { start(); }
@@ -72,6 +88,7 @@ class UpgraderTest : public testing::Test {
                                            [this]() -> const model::Node::Instances& { return instances; },
                                            "boot", recorded.events});
         upgrader->set_engine_control(&engines);
+        upgrader->set_modes_of_gpus(&modes);
         upgrader->resume();
     }
     static model::Node::Instances one(const char* name, model::Mode mode) {
@@ -104,6 +121,7 @@ class UpgraderTest : public testing::Test {
     FakeJobs jobs;
     RecordedEvents recorded;
     FakeEngineControl engines;
+    FakeModesOfGpus modes;
     model::Node::Instances instances = one("web", model::Mode::memory_compute);
     std::optional<Upgrader> upgrader;
 };
@@ -338,6 +356,57 @@ TEST_F(UpgraderTest, TheConfiguredModeCountsWhereNoneWasSwitched) {
     upgrader->set_configured_mode(Mode::memory_compute);
     EXPECT_EQ(upgrader->mode_of_node(), Mode::none);
     EXPECT_TRUE(jobs.said.empty());
+}
+
+TEST_F(UpgraderTest, TheConfiguredModeIsGoneBackTo) {
+    upgrader->set_configured_mode(Mode::memory);
+    expect_refused(upgrader->begin_mode("configured", {}), Refusal::Reason::exists, "it is in force");
+    instances.clear();
+    ASSERT_TRUE(upgrader->begin_mode("none", {}));
+    modes.blocking = {*model::InstanceId::parse("web")};
+    expect_refused(upgrader->begin_mode("configured", {}), Refusal::Reason::busy, "instances are in the way: web");
+    expect_refused(upgrader->begin_mode("configured", {.until_reboot = true}), Refusal::Reason::invalid,
+                   "until another one is set");
+    ASSERT_TRUE(upgrader->begin_mode("configured", {.drain = true}));
+    EXPECT_EQ(recorded.of(EventType::mode_switch_begun).size(), 1U);
+    EXPECT_EQ(modes.taken, 0);
+    modes.blocking.clear();
+    upgrader->set_configured_mode(Mode::memory_compute);
+    EXPECT_EQ(modes.taken, 1) << "others are in the way of the mode that is configured now";
+    EXPECT_EQ(upgrader->mode(), std::nullopt);
+    EXPECT_EQ(upgrader->mode_of_node(), Mode::memory_compute);
+    EXPECT_EQ(records.saved.mode, std::nullopt);
+    modes.as_configured = false;
+    EXPECT_TRUE(upgrader->begin_mode("configured", {})) << "for the GPUs";
+    EXPECT_EQ(modes.taken, 2);
+}
+
+TEST_F(UpgraderTest, WithoutTheGpusModesTheSwitchedOneStays) {
+    instances.clear();
+    ASSERT_TRUE(upgrader->begin_mode("none", {}));
+    modes.full = true;
+    ASSERT_TRUE(upgrader->begin_mode("configured", {}));
+    EXPECT_EQ(upgrader->status().result, upgrade::Result::failed);
+    EXPECT_EQ(upgrader->mode(), Mode::none);
+    EXPECT_EQ(records.saved.mode, Mode::none);
+}
+
+TEST_F(UpgraderTest, ASwitchOfTheModeIsNoJobAmongTheEvents) {
+    instances.clear();
+    ASSERT_TRUE(upgrader->begin_mode("none", {.by = Who{0, 5}}));
+    ASSERT_EQ(recorded.all.size(), 1U) << "done at once";
+    EXPECT_EQ(recorded.all[0].type, EventType::mode_changed);
+    EXPECT_EQ(recorded.all[0].by, (Who{0, 5}));
+    EXPECT_EQ(std::get<std::string>(recorded.all[0].details.at("after")), "none");
+    ASSERT_TRUE(upgrader->begin_mode("memory", {.until_reboot = true}));
+    EXPECT_TRUE(upgrader->mode_until_reboot());
+    instances = one("web", model::Mode::memory);
+    ASSERT_TRUE(upgrader->begin_mode("none", {.drain = true}));
+    ASSERT_TRUE(upgrader->cancel(3, false));
+    EXPECT_EQ(recorded.of(EventType::mode_switch_begun).size(), 1U);
+    EXPECT_EQ(recorded.of(EventType::mode_switch_failed).size(), 1U);
+    EXPECT_TRUE(recorded.of(EventType::job_begun).empty());
+    EXPECT_TRUE(recorded.of(EventType::job_ended).empty());
 }
 
 }  // namespace

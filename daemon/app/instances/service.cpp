@@ -72,6 +72,7 @@ Service::Service(model::Node node, Settings settings, const Outside& outside)
 void Service::end_of_boot() {
     if (!node().until_reboot().empty() && node().boot_id() != outside_.boot_id) {
         const auto before = node().instances();
+        const auto memory_before = default_memory();
         const auto changed = state_.change(
             [](model::Node& node) -> tl::expected<model::Change, Refusal> { return node.boot_ended(); }, {});
         if (!changed) log::error("settings until the reboot: {}", changed.error().text);
@@ -79,6 +80,9 @@ void Service::end_of_boot() {
         for (const auto& [id, instance] : before)
             outside_.events.happened(event_of(EventType::instance_ended, log::Level::info, instance,
                                               model::describe(instance) + ": gone with the last boot"));
+        if (default_memory() != memory_before)
+            outside_.events.happened(
+                default_memory_set(memory_before, default_memory(), node().default_memory().has_value(), {}));
     }
     state_.set_boot_id(outside_.boot_id);
 }

@@ -245,7 +245,9 @@ void Upgrader::carry_out(const upgrade::Tell& tell) {
     const auto type = type_of(tell, job.kind == upgrade::Kind::mode);
     if (!type) return log::line(level, tell.text);
     Event event{.type = *type, .level = level};
-    event.message = tell.text + (asked_by_ ? ", by " + describe(*asked_by_) : "");
+    event.message = tell.text;
+    if (asked_by_ && event.message.ends_with('.')) event.message.pop_back();
+    if (asked_by_) event.message += ", by " + describe(*asked_by_);
     event.by = asked_by_;
     if (tell.about == upgrade::Tell::About::boot) return outside_.events.happened(std::move(event));
     event.details = {{"job", job.id},

@@ -25,9 +25,9 @@ read_since() { (($(lab-log | grep -c 'configuration read again') > $1)); }
 boots=0
 reboot() {
     boots=$((boots + 1))
-    printf '00000000-0000-0000-0000-%012d\n' "$boots" >"$scratch/boot_id.$boots"
-    chmod 644 "$scratch/boot_id.$boots"
-    expect mount --bind "$scratch/boot_id.$boots" /proc/sys/kernel/random/boot_id
+    printf '00000000-0000-0000-0000-%012d\n' "$boots" >"/run/boot_id.$boots"
+    chmod 644 "/run/boot_id.$boots"
+    expect mount --bind "/run/boot_id.$boots" /proc/sys/kernel/random/boot_id
     . "$CGPU_LAB/cgpud.sh"
     expect stop_cgpud KILL
     find /run/cgpu -mindepth 1 -delete 2>/dev/null
@@ -65,7 +65,7 @@ expect cgpuctl set-priority web high -q
 job big --gpus 0 --mem 13GiB -- alloc --mib 10 --hold
 wait_for 20 is_ready big
 expect_error 'memory limit 4GiB for instance .*: it has 2GiB and .* is free.* Try: ' cgpuctl revert web
-expect_equal "nothing was changed" "$(quota web)" '2048 1 true'
+expect_equal "nothing was changed" "$(quota web)" '2048 2 true'
 end_job big
 wait_for 10 cgpuctl revert web -q
 expect_error 'instance "nobody": there is no such instance' cgpuctl revert nobody
@@ -111,6 +111,7 @@ expect_equal "max_inst after another one" "$(of gpus.0.max_inst value)" 10
 expect cgpuctl revert 0 -q
 
 echo "The configured mode, and for each GPU its own; it waits over cgpud's death for who is in the way."
+mkdir -p /etc/cgpu
 printf 'mode: memory\ngpus:\n  1:\n    mode: none\n' >/etc/cgpu/cgpud.yaml
 reload
 expect_equal "a reload puts no mode of a known GPU in force" "$(mode_now)" 'memory configuration memory+compute memory+compute'

@@ -15,7 +15,7 @@ void World::boot() {
     (void)flow_->step(Instances{instances}, now);
     killed_ = false;
     actions_left_ = -1;
-    happens(Resume{"boot" + std::to_string(boots_), configured, until_reboot});
+    happens(Resume{"boot" + std::to_string(boots_)});
 }
 
 void World::restart(bool reboot) {
@@ -133,7 +133,7 @@ bool World::upgrade(Kind kind, const Version& to, Nanos timeout) {
 bool World::switch_mode(model::Mode to, Nanos timeout, bool configured, bool until_reboot) {
     if (flow_->under_way()) return false;
     const auto from = flow_->mode().value_or(model::Mode::memory_compute);
-    happens(StartMode{from, to, timeout, "boot" + std::to_string(boots_)});
+    happens(StartMode{from, to, timeout, "boot" + std::to_string(boots_), configured, until_reboot});
     return true;
 }
 

@@ -78,7 +78,10 @@ Change Node::set_default_memory(std::optional<Bytes> bytes, Lasts lasts) {
     const auto kept = lasts == Lasts::until_reboot ? kept_before : bytes;
     if (default_memory_ == bytes && kept_before == kept) return Change::unchanged;
     default_memory_ = bytes;
-    until_reboot_.default_memory = kept == bytes ? std::nullopt : std::optional(kept);
+    if (kept == bytes)
+        until_reboot_.default_memory.reset();
+    else
+        until_reboot_.default_memory.emplace(kept);
     return changed();
 }
 

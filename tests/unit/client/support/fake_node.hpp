@@ -87,14 +87,14 @@ class FakeNode final : public client::Node {
         return not_found(instance);
     }
     client::Result<void> set_policy(const std::string& gpu, const std::string& policy,
-                                    bool dry_run) override {
+                                    const client::Setup& how) override {
         return note_setup("set_policy " + gpu + " " + policy, how);
     }
     client::Result<void> set_max_inst(const std::string& gpu, std::uint32_t max_inst, const client::Setup& how) override {
         return note_setup("set_max_inst " + gpu + " " + std::to_string(max_inst), how);
     }
     client::Result<void> set_prio_ratio(const std::string& gpu, std::uint32_t per_cent,
-                                        bool dry_run) override {
+                                        const client::Setup& how) override {
         return note_setup("set_prio_ratio " + gpu + " " + std::to_string(per_cent), how);
     }
     client::Result<void> revert_gpu(const std::string& gpu, bool dry_run) override {

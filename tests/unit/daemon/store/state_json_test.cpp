@@ -249,9 +249,9 @@ TEST(StateJson, ADefaultMemoryThatWasSetRoundTrips) {
 }
 
 TEST(StateJson, AnotherVersionIsRefused) {
-    const auto newer = read_state(R"({"version": 7, "something": "new"})");
+    const auto newer = read_state(R"({"version": 8, "something": "new"})");
     ASSERT_FALSE(newer.has_value());
-    EXPECT_NE(newer.error().why.find("it is of version 7 and this cgpud knows versions up to 6"),
+    EXPECT_NE(newer.error().why.find("it is of version 8 and this cgpud knows versions up to 7"),
               std::string::npos);
     EXPECT_NE(newer.error().remedy.find("newer cgpud"), std::string::npos);
     EXPECT_NE(why_not(R"({"version": 0})").find("version 0, which is not known"), std::string::npos);

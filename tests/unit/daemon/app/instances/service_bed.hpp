@@ -19,7 +19,7 @@ class ServiceTest : public ::testing::Test {
 
     void start(model::Node node, std::string boot_id = "boot") {
         Settings settings;
-        settings.settings_for = [this](const model::SeenGpu&) { return configured; };
+        settings.settings_for = [this](const model::SeenGpu&) { return of_gpus; };
         service.emplace(std::move(node), settings,
                         Service::Outside{loop, store, publisher, links, processes, compute, usage, admission,
                                          events, [] { return 42u; }, std::move(boot_id)});
@@ -58,7 +58,7 @@ class ServiceTest : public ::testing::Test {
     RecordedEvents recorded;
     Events& events = recorded.events;
     model::Uuid v100;
-    model::GpuSettings configured;  ///< of each GPU
+    model::GpuSettings of_gpus;  ///< configured
     std::optional<Service> service;
 };
 

@@ -109,7 +109,7 @@ TEST_F(ServiceEnds, RevertingAGpuEndsWhatHoldsUntilTheReboot) {
 TEST_F(ServiceEnds, TheConfiguredModesAreTakenAndInTheWayIsWhoIsIsolatedMore) {
     EXPECT_TRUE(service->are_as_configured());
     made("a1");
-    configured.mode = Mode::memory;
+    of_gpus.mode = Mode::memory;
     EXPECT_FALSE(service->are_as_configured());
     EXPECT_EQ(service->in_the_way(std::nullopt).size(), 1U);
     EXPECT_EQ(service->in_the_way(Mode::memory_compute).size(), 1U);
@@ -123,7 +123,7 @@ TEST_F(ServiceEnds, TheConfiguredModesAreTakenAndInTheWayIsWhoIsIsolatedMore) {
     ASSERT_EQ(told.size(), 1U);
     EXPECT_EQ(std::get<std::string>(told[0].details.at("setting")), "mode");
     store.full = true;
-    configured.mode = Mode::none;
+    of_gpus.mode = Mode::none;
     EXPECT_FALSE(service->take_configured());
     EXPECT_EQ(service->node().find_gpu(v100)->settings.mode, Mode::memory);
 }

@@ -14,16 +14,21 @@ using app::ConfigurationValue;
 using app::ConfigurationValues;
 
 constexpr const char* kState = "state";
+constexpr const char* kRuntime = "runtime";
+constexpr const char* kSetModeConfigured = "cgpuctl set-mode configured";
 
 /// The configured value is in force.
 ConfigurationValue configured(std::string key, std::string value, std::string origin) {
     return {std::move(key), std::move(value), std::move(origin), {}, {}, {}};
 }
 
-/// `kept` is in force, and comes from the state. If it is what the files say, they are named as its source.
-ConfigurationValue kept(ConfigurationValue wanted, std::string kept, std::string remedy) {
-    if (wanted.value == kept) return wanted;
-    return {std::move(wanted.key),   std::move(kept),          kState,
+/// `kept` is in force, and was set. If it is what the files say, they are named as its source, unless something
+/// else holds after the reboot.
+ConfigurationValue kept(ConfigurationValue wanted, std::string kept, bool until_reboot, std::string remedy) {
+    const bool same = wanted.value == kept;
+    if (same && until_reboot) return configured(std::move(wanted.key), std::move(kept), kRuntime);
+    if (same) return wanted;
+    return {std::move(wanted.key),   std::move(kept),          until_reboot ? kRuntime : kState,
             std::move(wanted.value), std::move(wanted.source), std::move(remedy)};
 }
 
@@ -32,8 +37,8 @@ ConfigurationValue value_of_new_gpus(const InForce& in_force, const config::GpuK
     const std::string name(key.name);
     auto wanted = configured(name, key.show(config.gpu_defaults), config::origin_of(entries, {name}));
     if (key.name != "mode" || !in_force.switched_mode) return wanted;
-    const std::string remedy = "cgpuctl set-mode " + wanted.value;
-    return kept(std::move(wanted), std::string(to_string(*in_force.switched_mode)), remedy);
+    return kept(std::move(wanted), std::string(to_string(*in_force.switched_mode)), in_force.mode_until_reboot,
+                kSetModeConfigured);
 }
 
 ConfigurationValue value_of_key(const InForce& in_force, const config::Key& key) {
@@ -43,7 +48,8 @@ ConfigurationValue value_of_key(const InForce& in_force, const config::Key& key)
     if (key.name == "default_memory" && in_force.node.default_memory()) {
         config::Config set = config;
         set.admission.default_memory = *in_force.node.default_memory();
-        return kept(std::move(wanted), key.show(set), "cgpuctl revert default-memory");
+        return kept(std::move(wanted), key.show(set), in_force.node.until_reboot().default_memory.has_value(),
+                    "cgpuctl revert default-memory");
     }
     if (key.applies == config::Applies::on_reload) return wanted;
     auto started = configured(name, key.show(in_force.at_start.config),
@@ -64,10 +70,13 @@ ConfigurationValue value_of_gpu(const InForce& in_force, const model::Gpu& gpu, 
     auto settings = gpu.settings;
     if (key.name == "mode") {
         settings.mode = in_force.switched_mode.value_or(settings.mode);
-        const std::string remedy = "cgpuctl set-mode " + wanted.value;
-        return kept(std::move(wanted), key.show(settings), remedy);
+        return kept(std::move(wanted), key.show(settings),
+                    in_force.switched_mode && in_force.mode_until_reboot, kSetModeConfigured);
     }
-    return kept(std::move(wanted), key.show(settings), "cgpuctl revert " + index);
+    const auto& until = in_force.node.until_reboot().gpus;
+    const auto then = until.find(gpu.uuid);
+    const bool until_reboot = then != until.end() && key.show(then->second) != key.show(settings);
+    return kept(std::move(wanted), key.show(settings), until_reboot, "cgpuctl revert " + index);
 }
 
 }  // namespace

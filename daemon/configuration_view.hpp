@@ -16,6 +16,7 @@ struct InForce {
     const config::Loaded& last_read;  ///< the last good one
     const model::Node& node;
     std::optional<model::Mode> switched_mode;  ///< the mode that the node was switched to
+    bool mode_until_reboot = false;            ///< it holds until the reboot only
 };
 
 /// Every value in the order of the shipped file: those of new GPUs, the others, those of containers by name,

@@ -144,7 +144,8 @@ void Daemon::compose(store::State state) {
     service_ = std::make_unique<app::Service>(
         std::move(state.node), service_settings(),
         app::Service::Outside{loop_, store_, *bus_, *link_, processes_, *history_, *usage_, *upgrader_,
-                              events_, wall_clock});
+                              events_, wall_clock, processes_.boot_id()});
+    upgrader_->set_modes_of_gpus(service_.get());
     unmanaged_ = std::make_unique<app::UnmanagedContainers>(
         app::UnmanagedContainers::Outside{loop_, *bus_, processes_, driver_, *service_, events_, wall_clock});
     take_unmanaged_rule();
@@ -292,7 +293,8 @@ void Daemon::take_configured_mode() {
 }
 
 app::ConfigurationValues Daemon::configuration_values() const {
-    return cgpu::configuration_values({at_start_, read_, service_->node(), upgrader_->mode()});
+    return cgpu::configuration_values(
+        {at_start_, read_, service_->node(), upgrader_->mode(), upgrader_->mode_until_reboot()});
 }
 
 std::string Daemon::status() const {

@@ -18,7 +18,7 @@ std::span<const Verb> changing_verbs() {
     static const std::vector<Verb> verbs = {
         {"set-policy",
          {kGpu, kPolicy},
-         {kDryRun, kQuiet},
+         {kRuntime, kDryRun, kQuiet},
          false,
          "Set how a GPU's compute is divided",
          "Takes effect within one period; running work is not interrupted.",
@@ -26,7 +26,7 @@ std::span<const Verb> changing_verbs() {
          &set_policy},
         {"set-max-inst",
          {kGpu, {"N", &Input::max_inst, "1 to 25"}},
-         {kDryRun, kQuiet},
+         {kRuntime, kDryRun, kQuiet},
          false,
          "Set how many instances a GPU takes",
          "This is also the number of slices of the GPU's period, so weights are parts of it. A weight that\n"
@@ -36,7 +36,7 @@ std::span<const Verb> changing_verbs() {
          &set_max_inst},
         {"set-prio-ratio",
          {kGpu, {"N", &Input::prio_ratio, "per cent, 20 to 99"}},
-         {kDryRun, kQuiet},
+         {kRuntime, kDryRun, kQuiet},
          false,
          "Set how much of a GPU high-priority instances may use",
          "Applies while they are busy; the other instances share the rest by the policy.",
@@ -44,7 +44,7 @@ std::span<const Verb> changing_verbs() {
          &set_prio_ratio},
         {"set-default-memory",
          {{"SIZE", &Input::memory, "with a unit: 4GiB, 5120MiB; 0, or configured"}},
-         {kDryRun, kQuiet},
+         {kRuntime, kDryRun, kQuiet},
          false,
          "Set the memory of those that request memory without a number",
          "That is ALIYUN_COM_GPU_MEM_CONTAINER with an empty value. With 0 such containers are not managed.\n"
@@ -79,6 +79,8 @@ std::span<const Verb> changing_verbs() {
          {kOnGpu,
           {"--force", &Input::force, "",
            "allow less than it uses now: it keeps its memory, and gets no more until it fits"},
+          {"--wait", &Input::wait, "", "with --force: wait until it holds no more than the limit"},
+          {"--timeout", &Input::timeout, "S", "of --wait, in seconds; default: 60"},
           kPersist,
           kJson,
           kDryRun,
@@ -86,7 +88,8 @@ std::span<const Verb> changing_verbs() {
          false,
          "Set the memory limit of an instance",
          "The limit applies at once. Lowering it below the current use needs --force; other instances may\n"
-         "be granted that memory before it is free on the card.\n"
+         "be granted that memory before it is free on the card. --wait returns when the program has freed it\n"
+         "or has ended; after its time cgpuctl fails with exit code 1, and the limit stays set.\n"
          "The limit holds until the instance ends; with --persist the next starts of the container or job\n"
          "of that name get it, too, instead of what they request.",
          "cgpuctl set-memory web 5120MiB --persist",
@@ -97,6 +100,7 @@ std::span<const Verb> changing_verbs() {
            "refuse it if the node has changed: describe has its generation"},
           {"--force", &Input::force, "", "as for set-memory"},
           kPersist,
+          {"--runtime", &Input::runtime, "", "what concerns GPUs: until the machine is started again"},
           kJson,
           kDryRun,
           kQuiet},
@@ -132,12 +136,20 @@ std::span<const Verb> changing_verbs() {
          "cgpuctl config check /etc/cgpu/cgpud.yaml.d/new.yaml",
          &config},
         {"revert",
-         {{"GPU|SETTING", &Input::target, "a GPU, by index or UUID, or default-memory or mode"}},
-         {kDryRun, kQuiet},
+         {{"GPU|INSTANCE|SETTING", &Input::target,
+           "a GPU, by index or UUID; an instance, by id, unique prefix or name; default-memory; or mode"}},
+         {{"--gpu", &Input::gpu, "GPU", "of an instance: only on this GPU; default: on all of its GPUs"},
+          {"--force", &Input::force, "", "of an instance: allow less memory than it uses now"},
+          {"--drain", &Input::drain, "", "of the mode: as for set-mode"},
+          {"--timeout", &Input::timeout, "S", "of the mode: as for set-mode"},
+          kDryRun,
+          kQuiet},
          false,
          "Take back what was set on this node",
-         "Policy, max_inst and prio_ratio of a GPU become what the configuration files say for it: all\n"
-         "three, or none if one of them is refused.",
+         "GPU: policy, max_inst and prio_ratio become what the configuration files say for it.\n"
+         "INSTANCE: its memory limit, weight and priority become those that it was admitted with. What\n"
+         "--persist keeps for its next starts stays; cgpuctl forget drops that.\n"
+         "Everything is taken back, or nothing if a part of it is refused. mode: as set-mode configured.",
          "cgpuctl revert 0",
          &revert},
     };

@@ -107,7 +107,8 @@ std::span<const Verb> looking_verbs() {
          {},
          {{"-d,--delay", &Input::delay, "S", "seconds between two readings, 0.1 to 3600; default: 1"},
           {"-n,--count", &Input::count, "N", "end after N readings"},
-          {"-b,--batch", &Input::batch, "", "print each reading as text, for a file or a pipe"}},
+          {"-b,--batch", &Input::batch, "", "print each reading as text, for a file or a pipe"},
+          {"-y,--yes", &Input::yes, "", "make the changes of keys without asking whether they are meant"}},
          false,
          "GPUs and instances, live, on the whole terminal",
          "DUE is the share of the GPU that the policy gives an instance, GOT the one that it has used since\n"

@@ -105,10 +105,14 @@ std::span<const Verb> node_verbs() {
          "cgpuctl upgrade --hot 1.2.3",
          &upgrade},
         {"set-mode",
-         {{"MODE", &Input::mode, "none, memory or memory+compute", true}},
+         {{"MODE", &Input::mode, "none, memory, memory+compute or configured", true}},
          {{"--drain", &Input::drain, "",
            "admit no new instances, and wait for those with stronger isolation to end"},
-          {"--timeout", &Input::timeout, "S", "seconds after which the switch is given up; default: 600"},
+          {"--wait", &Input::wait, "",
+           "wait also until no GPU serves another mode, because instances keep theirs until they end"},
+          {"--timeout", &Input::timeout, "S",
+           "seconds after which the switch is given up, and --wait, too; default: 600"},
+          kRuntime,
           kNoWait,
           kCancel,
           kJson,
@@ -121,6 +125,7 @@ std::span<const Verb> node_verbs() {
          "Lowering isolation requires that no instance with stronger isolation is running. Raising it\n"
          "takes effect for new instances; running ones keep their mode, and their GPU accepts no instance\n"
          "of the new mode until they end.\n"
+         "configured: what the configuration files say holds again, for each GPU its own mode.\n"
          "Exit code 0: the mode is in force; 1: the former mode stays; 4: the switch was refused.",
          "cgpuctl set-mode none --drain",
          &set_mode},

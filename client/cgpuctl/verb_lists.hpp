@@ -20,6 +20,8 @@ inline const Option kNoLegend{"--no-legend", &Input::no_legend, "", "print table
 inline const Option kQuiet{"-q,--quiet", &Input::quiet, "", "print nothing on success"};
 inline const Option kDryRun{"--dry-run", &Input::dry_run, "", "check everything and change nothing"};
 inline const Option kOnGpu{"--gpu", &Input::gpu, "GPU", "which of the instance's GPUs, if it has several"};
+inline const Option kRuntime{"--runtime", &Input::runtime, "",
+                             "until the machine is started again; then the former value holds again"};
 inline const Argument kGpu{"GPU", &Input::gpu, "index or UUID"};
 
 }  // namespace cgpu::cgpuctl

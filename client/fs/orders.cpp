@@ -74,13 +74,13 @@ struct CarryOut {
     client::Node& node;
 
     client::Result<void> operator()(const SetPolicy& order) const {
-        return node.set_policy(order.gpu, order.policy, false);
+        return node.set_policy(order.gpu, order.policy, {});
     }
     client::Result<void> operator()(const SetMaxInst& order) const {
-        return node.set_max_inst(order.gpu, order.max_inst, false);
+        return node.set_max_inst(order.gpu, order.max_inst, {});
     }
     client::Result<void> operator()(const SetPrioRatio& order) const {
-        return node.set_prio_ratio(order.gpu, order.per_cent, false);
+        return node.set_prio_ratio(order.gpu, order.per_cent, {});
     }
     client::Result<void> operator()(const SetWeight& order) const {
         return only_whether(node.set_weight(order.instance, order.gpu, order.weight, {}));
@@ -92,7 +92,7 @@ struct CarryOut {
         return only_whether(node.set_memory(order.instance, order.gpu, order.bytes, {}));
     }
     client::Result<void> operator()(const SetDefaultMemory& order) const {
-        return node.set_default_memory(order.bytes, false);
+        return node.set_default_memory(order.bytes, {});
     }
     client::Result<void> operator()(const CreateInstance& order) const { return create(order, node); }
     client::Result<void> operator()(const ReleaseInstance& order) const {

@@ -30,6 +30,12 @@ Options options_for(bool dry_run) {
     return options;
 }
 
+Options options_of_setup(const Setup& how) {
+    Options options = options_for(how.dry_run);
+    if (how.runtime) options.emplace("runtime", sdbus::Variant(true));
+    return options;
+}
+
 /// Of an Upgrade or a ModeSwitch.
 template <class Wanted>
 Options options_of_job(const Wanted& wanted) {
@@ -134,32 +140,37 @@ Result<std::string> BusNode::find_instance(const std::string& instance) {
     return call([&] { return bus().instance(instance).Id(); });
 }
 
-Result<void> BusNode::set_policy(const std::string& gpu, const std::string& policy, bool dry_run) {
-    return call([&] { bus().gpu(gpu).SetPolicy(policy, options_for(dry_run)); });
+Result<void> BusNode::set_policy(const std::string& gpu, const std::string& policy, const Setup& how) {
+    return call([&] { bus().gpu(gpu).SetPolicy(policy, options_of_setup(how)); });
 }
 
-Result<void> BusNode::set_max_inst(const std::string& gpu, std::uint32_t max_inst, bool dry_run) {
-    return call([&] { bus().gpu(gpu).SetMaxInst(max_inst, options_for(dry_run)); });
+Result<void> BusNode::set_max_inst(const std::string& gpu, std::uint32_t max_inst, const Setup& how) {
+    return call([&] { bus().gpu(gpu).SetMaxInst(max_inst, options_of_setup(how)); });
 }
 
-Result<void> BusNode::set_prio_ratio(const std::string& gpu, std::uint32_t per_cent, bool dry_run) {
-    return call([&] { bus().gpu(gpu).SetPrioRatio(per_cent, options_for(dry_run)); });
+Result<void> BusNode::set_prio_ratio(const std::string& gpu, std::uint32_t per_cent, const Setup& how) {
+    return call([&] { bus().gpu(gpu).SetPrioRatio(per_cent, options_of_setup(how)); });
 }
 
 Result<void> BusNode::revert_gpu(const std::string& gpu, bool dry_run) {
     return call([&] { bus().gpu(gpu).Revert(options_for(dry_run)); });
 }
 
+Result<void> BusNode::revert_instance(const std::string& instance, const std::string& gpu,
+                                      const Setting& how) {
+    return call([&] { bus().instance(instance).Revert(gpu, options_of_setting(how)); });
+}
+
 Result<std::vector<ConfigurationValue>> BusNode::configuration() {
     return call([&] { return to_configuration(bus().manager.GetConfiguration()); });
 }
 
-Result<void> BusNode::set_default_memory(std::optional<std::uint64_t> bytes, bool dry_run) {
+Result<void> BusNode::set_default_memory(std::optional<std::uint64_t> bytes, const Setup& how) {
     return call([&] {
         if (bytes)
-            bus().manager.SetDefaultMemory(*bytes, options_for(dry_run));
+            bus().manager.SetDefaultMemory(*bytes, options_of_setup(how));
         else
-            bus().manager.RevertDefaultMemory(options_for(dry_run));
+            bus().manager.RevertDefaultMemory(options_for(how.dry_run));
     });
 }
 
@@ -198,6 +209,7 @@ Result<std::uint64_t> BusNode::apply(const std::vector<Change>& changes, const A
     all.reserve(changes.size());
     for (const Change& change : changes) all.push_back(to_bus(change));
     Options options = options_of_setting(applying.how);
+    if (applying.runtime) options.emplace("runtime", sdbus::Variant(true));
     if (applying.if_generation) options.emplace("if-generation", sdbus::Variant(*applying.if_generation));
     return call([&] { return bus().manager.Apply(all, options); });
 }
@@ -265,7 +277,8 @@ Result<std::string> BusNode::begin_upgrade(const Upgrade& wanted) {
 }
 
 Result<std::string> BusNode::begin_mode(const ModeSwitch& wanted) {
-    const Options options = options_of_job(wanted);
+    Options options = options_of_job(wanted);
+    if (wanted.runtime) options.emplace("runtime", sdbus::Variant(true));
     return call([&]() -> std::string { return bus().manager.SetMode(wanted.mode, options); });
 }
 

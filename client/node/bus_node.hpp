@@ -24,12 +24,14 @@ class BusNode final : public Node {
     Result<Examination> examine() override;
     Result<std::string> find_gpu(const std::string& gpu) override;
     Result<std::string> find_instance(const std::string& instance) override;
-    Result<void> set_policy(const std::string& gpu, const std::string& policy, bool dry_run) override;
-    Result<void> set_max_inst(const std::string& gpu, std::uint32_t max_inst, bool dry_run) override;
-    Result<void> set_prio_ratio(const std::string& gpu, std::uint32_t per_cent, bool dry_run) override;
+    Result<void> set_policy(const std::string& gpu, const std::string& policy, const Setup& how) override;
+    Result<void> set_max_inst(const std::string& gpu, std::uint32_t max_inst, const Setup& how) override;
+    Result<void> set_prio_ratio(const std::string& gpu, std::uint32_t per_cent, const Setup& how) override;
     Result<void> revert_gpu(const std::string& gpu, bool dry_run) override;
+    Result<void> revert_instance(const std::string& instance, const std::string& gpu,
+                                 const Setting& how) override;
     Result<std::vector<ConfigurationValue>> configuration() override;
-    Result<void> set_default_memory(std::optional<std::uint64_t> bytes, bool dry_run) override;
+    Result<void> set_default_memory(std::optional<std::uint64_t> bytes, const Setup& how) override;
     Result<std::string> set_weight(const std::string& instance, const std::string& gpu, std::uint32_t weight,
                                    const Setting& how) override;
     Result<std::string> set_high_priority(const std::string& instance, const std::string& gpu, bool high,

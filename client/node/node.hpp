@@ -43,10 +43,17 @@ struct Setting {
     friend bool operator==(const Setting&, const Setting&) = default;
 };
 
+/// How a setting of a GPU, or of the node, is made.
+struct Setup {
+    bool dry_run = false;
+    bool runtime = false;  ///< until the machine is started again
+};
+
 /// How several changes are made as one.
 struct Applying {
     Setting how;  ///< persist and force are for the changes of instances
     std::optional<std::uint64_t> if_generation = std::nullopt;  ///< refused if the node has another one
+    bool runtime = false;  ///< those of GPUs: until the machine is started again
 };
 
 /// A version of the module to move the node to.
@@ -60,10 +67,11 @@ struct Upgrade {
 
 /// A mode to switch the node to.
 struct ModeSwitch {
-    std::string mode;
+    std::string mode;  ///< or `configured`
     bool drain = false;  ///< wait for instances that block the switch to end, and admit none
     std::optional<std::uint32_t> timeout_s;  ///< empty: the daemon's default
     bool dry_run = false;
+    bool runtime = false;  ///< until the machine is started again
 };
 
 /// The node as clients see it. GPUs are named by index or UUID, instances by id, unique prefix of an id, or
@@ -83,15 +91,18 @@ class Node {
     virtual Result<std::string> find_instance(const std::string& instance) = 0;
 
     /// By number or name.
-    virtual Result<void> set_policy(const std::string& gpu, const std::string& policy, bool dry_run) = 0;
-    virtual Result<void> set_max_inst(const std::string& gpu, std::uint32_t max_inst, bool dry_run) = 0;
-    virtual Result<void> set_prio_ratio(const std::string& gpu, std::uint32_t per_cent, bool dry_run) = 0;
+    virtual Result<void> set_policy(const std::string& gpu, const std::string& policy, const Setup& how) = 0;
+    virtual Result<void> set_max_inst(const std::string& gpu, std::uint32_t max_inst, const Setup& how) = 0;
+    virtual Result<void> set_prio_ratio(const std::string& gpu, std::uint32_t per_cent, const Setup& how) = 0;
     /// Policy, max_inst and prio_ratio become the configured ones.
     virtual Result<void> revert_gpu(const std::string& gpu, bool dry_run) = 0;
+    /// What the instance was admitted with holds again. `gpu` empty: on all of its GPUs.
+    virtual Result<void> revert_instance(const std::string& instance, const std::string& gpu,
+                                         const Setting& how) = 0;
     /// What is in force, and where it comes from.
     virtual Result<std::vector<ConfigurationValue>> configuration() = 0;
     /// In bytes; empty: the configuration's holds again.
-    virtual Result<void> set_default_memory(std::optional<std::uint64_t> bytes, bool dry_run) = 0;
+    virtual Result<void> set_default_memory(std::optional<std::uint64_t> bytes, const Setup& how) = 0;
     // `gpu` may be empty if the instance has only one. Returns the name for whose next starts the setting is
     // kept; empty if it isn't kept.
     virtual Result<std::string> set_weight(const std::string& instance, const std::string& gpu,

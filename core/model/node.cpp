@@ -1,5 +1,7 @@
 #include "core/model/node.hpp"
 
+#include <utility>
+
 namespace cgpu::model {
 
 const Gpu* Node::find_gpu(const Uuid& uuid) const {
@@ -71,9 +73,25 @@ Change Node::changed() {
     return Change::changed;
 }
 
-Change Node::set_default_memory(std::optional<Bytes> bytes) {
-    if (default_memory_ == bytes) return Change::unchanged;
+Change Node::set_default_memory(std::optional<Bytes> bytes, Lasts lasts) {
+    const auto kept_before = until_reboot_.default_memory.value_or(default_memory_);
+    const auto kept = lasts == Lasts::until_reboot ? kept_before : bytes;
+    if (default_memory_ == bytes && kept_before == kept) return Change::unchanged;
     default_memory_ = bytes;
+    if (kept == bytes)
+        until_reboot_.default_memory.reset();
+    else
+        until_reboot_.default_memory.emplace(kept);
+    return changed();
+}
+
+Change Node::boot_ended() {
+    if (until_reboot_.empty()) return Change::unchanged;
+    const UntilReboot kept = std::exchange(until_reboot_, {});
+    instances_.clear();
+    for (Gpu& gpu : gpus_)
+        if (const auto its = kept.gpus.find(gpu.uuid); its != kept.gpus.end()) gpu.settings = its->second;
+    if (kept.default_memory) default_memory_ = *kept.default_memory;
     return changed();
 }
 

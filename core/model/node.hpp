@@ -19,6 +19,21 @@ namespace cgpu::model {
 /// The result of a successful transition: `unchanged` if the requested value was already set.
 enum class Change { changed, unchanged };
 
+/// How long a setting holds.
+enum class Lasts {
+    until_set_again,
+    until_reboot,  ///< then the value from before holds again (`--runtime`)
+};
+
+/// What holds again once the machine has been started again, for what was set until then.
+struct UntilReboot {
+    std::map<Uuid, GpuSettings> gpus;
+    std::optional<std::optional<Bytes>> default_memory;  ///< the inner one empty: the configuration's
+
+    [[nodiscard]] bool empty() const { return gpus.empty() && !default_memory; }
+    friend bool operator==(const UntilReboot&, const UntilReboot&) = default;
+};
+
 /// A GPU that NVML shows, with the settings that it gets if the node does not know it yet.
 struct Sighting {
     SeenGpu gpu;
@@ -47,7 +62,8 @@ class Node {
     /// A saved node. Refused if it violates one of the rules above.
     [[nodiscard]] static tl::expected<Node, Refusal> restore(
         std::uint64_t generation, std::vector<Gpu> gpus, std::vector<Instance> instances, Kept kept = {},
-        std::optional<Bytes> default_memory = std::nullopt);
+        std::optional<Bytes> default_memory = std::nullopt, UntilReboot until_reboot = {},
+        std::string boot_id = {});
 
     /// Grows with every change.
     [[nodiscard]] std::uint64_t generation() const { return generation_; }
@@ -98,17 +114,31 @@ class Node {
     [[nodiscard]] Bytes held_unmanaged(const Uuid& gpu) const;
     void set_held_unmanaged(std::map<Uuid, Bytes> held) { held_unmanaged_ = std::move(held); }
 
+    /// The boot that settings are made in; what is set until the reboot ends with it.
+    [[nodiscard]] const std::string& boot_id() const { return boot_id_; }
+    void set_boot_id(std::string boot_id) { boot_id_ = std::move(boot_id); }
+    [[nodiscard]] const UntilReboot& until_reboot() const { return until_reboot_; }
+    /// The machine has been started again: what was set until then ends. So do all instances, because their
+    /// processes have.
+    Change boot_ended();
+
     // Settings of a GPU. Refused: not_found, and as named.
-    [[nodiscard]] tl::expected<Change, Refusal> set_policy(const Uuid& gpu, Policy policy);
+    [[nodiscard]] tl::expected<Change, Refusal> set_policy(const Uuid& gpu, Policy policy,
+                                                           Lasts lasts = Lasts::until_set_again);
     /// 1..25. Weights that were requested as a percentage are recomputed; the others stay. Busy if it would
     /// be below Σ weights or the number of instances, or if a percentage would not be a whole number of
     /// slices.
-    [[nodiscard]] tl::expected<Change, Refusal> set_max_inst(const Uuid& gpu, std::uint32_t max_inst);
+    [[nodiscard]] tl::expected<Change, Refusal> set_max_inst(const Uuid& gpu, std::uint32_t max_inst,
+                                                             Lasts lasts = Lasts::until_set_again);
     /// 20..99.
-    [[nodiscard]] tl::expected<Change, Refusal> set_prio_ratio(const Uuid& gpu, std::uint32_t per_cent);
+    [[nodiscard]] tl::expected<Change, Refusal> set_prio_ratio(const Uuid& gpu, std::uint32_t per_cent,
+                                                               Lasts lasts = Lasts::until_set_again);
+    /// Of instances that request no mode, unless the node is switched to one. Instances that are there keep
+    /// theirs.
+    [[nodiscard]] tl::expected<Change, Refusal> set_mode(const Uuid& gpu, Mode mode);
 
     /// Zero: such instances aren't managed. Empty: the configuration's holds again.
-    Change set_default_memory(std::optional<Bytes> bytes);
+    Change set_default_memory(std::optional<Bytes> bytes, Lasts lasts = Lasts::until_set_again);
 
     // The life of an instance.
     /// Sets its generation. Refused: exists, invalid, not_found, unsupported, no_space, no_memory, busy.
@@ -130,6 +160,11 @@ class Node {
                                                            Bytes in_use);
     [[nodiscard]] tl::expected<Change, Refusal> set_high_priority(const InstanceId& id, const Uuid& gpu,
                                                                   bool high);
+    /// Memory, weight (or percentage) and priority become those that it was admitted with, all or none.
+    /// Refused: as the three above; busy also if it had the whole GPU and others are on it now, or if its
+    /// percentage is no whole number of slices any more.
+    [[nodiscard]] tl::expected<Change, Refusal> revert_quota(const InstanceId& id, const Uuid& gpu,
+                                                             Bytes in_use);
 
     // The settings kept for the next starts of an instance's name, by its owner.
     /// Adds to the settings kept for the instance's device on this GPU; those that `figures` leaves out stay.
@@ -155,12 +190,16 @@ class Node {
                                                               const Uuid& gpu);
     void sort_gpus();
     Change changed();
+    template <class T>
+    Change put(Gpu& gpu, T GpuSettings::*setting, T value, Lasts lasts);
 
     std::uint64_t generation_ = 0;
     std::vector<Gpu> gpus_;
     Instances instances_;
     Kept kept_;
     std::optional<Bytes> default_memory_;
+    UntilReboot until_reboot_;
+    std::string boot_id_;
     std::map<Uuid, Bytes> held_unmanaged_;
 };
 

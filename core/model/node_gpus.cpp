@@ -139,15 +139,30 @@ Change Node::lose_driver(const std::string& why) {
     return gpus_ == before ? Change::unchanged : changed();
 }
 
-tl::expected<Change, Refusal> Node::set_policy(const Uuid& uuid, Policy policy) {
-    auto gpu = gpu_for("policy " + std::string(to_string(policy)), uuid);
-    if (!gpu) return tl::unexpected(gpu.error());
-    if ((*gpu)->settings.policy == policy) return Change::unchanged;
-    (*gpu)->settings.policy = policy;
+template <class T>
+Change Node::put(Gpu& gpu, T GpuSettings::*setting, T value, Lasts lasts) {
+    const auto entry = until_reboot_.gpus.find(gpu.uuid);
+    const GpuSettings before = gpu.settings;
+    const GpuSettings kept_before = entry == until_reboot_.gpus.end() ? before : entry->second;
+    GpuSettings kept = kept_before;
+    gpu.settings.*setting = value;
+    if (lasts == Lasts::until_set_again) kept.*setting = value;
+    if (before == gpu.settings && kept_before == kept) return Change::unchanged;
+    if (kept == gpu.settings)
+        until_reboot_.gpus.erase(gpu.uuid);
+    else
+        until_reboot_.gpus.insert_or_assign(gpu.uuid, kept);
     return changed();
 }
 
-tl::expected<Change, Refusal> Node::set_max_inst(const Uuid& uuid, std::uint32_t max_inst) {
+tl::expected<Change, Refusal> Node::set_policy(const Uuid& uuid, Policy policy, Lasts lasts) {
+    auto gpu = gpu_for("policy " + std::string(to_string(policy)), uuid);
+    if (!gpu) return tl::unexpected(gpu.error());
+    return put(**gpu, &GpuSettings::policy, policy, lasts);
+}
+
+tl::expected<Change, Refusal> Node::set_max_inst(const Uuid& uuid, std::uint32_t max_inst,
+                                                 Lasts lasts) {
     const std::string what = "max_inst " + std::to_string(max_inst);
     auto gpu = gpu_for(what, uuid);
     if (!gpu) return tl::unexpected(gpu.error());
@@ -157,24 +172,27 @@ tl::expected<Change, Refusal> Node::set_max_inst(const Uuid& uuid, std::uint32_t
     if (auto checked = check_max_inst(occupants_of(uuid), (*gpu)->settings.max_inst, max_inst, where);
         !checked)
         return tl::unexpected(checked.error());
-    if ((*gpu)->settings.max_inst == max_inst) return Change::unchanged;
     for (auto& [id, instance] : instances_)
         for (Quota& quota : instance.quotas)
             if (quota.gpu == uuid) quota.weight = weight_under(quota, max_inst).value_or(quota.weight);
-    (*gpu)->settings.max_inst = max_inst;
-    return changed();
+    return put(**gpu, &GpuSettings::max_inst, max_inst, lasts);
 }
 
-tl::expected<Change, Refusal> Node::set_prio_ratio(const Uuid& uuid, std::uint32_t per_cent) {
+tl::expected<Change, Refusal> Node::set_prio_ratio(const Uuid& uuid, std::uint32_t per_cent,
+                                                   Lasts lasts) {
     const std::string what = "prio_ratio " + std::to_string(per_cent);
     auto gpu = gpu_for(what, uuid);
     if (!gpu) return tl::unexpected(gpu.error());
     if (per_cent < kMinPrioRatio || per_cent > kMaxPrioRatio)
         return refuse(Reason::invalid, what + " on " + describe(**gpu), "it is out of range",
                       range_text(kMinPrioRatio, kMaxPrioRatio) + " (per cent)");
-    if ((*gpu)->settings.prio_ratio == per_cent) return Change::unchanged;
-    (*gpu)->settings.prio_ratio = per_cent;
-    return changed();
+    return put(**gpu, &GpuSettings::prio_ratio, per_cent, lasts);
+}
+
+tl::expected<Change, Refusal> Node::set_mode(const Uuid& uuid, Mode mode) {
+    auto gpu = gpu_for("mode " + std::string(to_string(mode)), uuid);
+    if (!gpu) return tl::unexpected(gpu.error());
+    return put(**gpu, &GpuSettings::mode, mode, Lasts::until_set_again);
 }
 
 }  // namespace cgpu::model

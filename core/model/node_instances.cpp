@@ -14,6 +14,14 @@ std::string plural(std::size_t n, std::string_view noun) {
     return std::to_string(n) + " " + std::string(noun) + (n == 1 ? "" : "s");
 }
 
+/// To be called after each change of a quota: keeps what it was before the first one.
+void keep_admitted(const Quota& before, Quota& now) {
+    if (!now.admitted)
+        now.admitted = Admitted{before.memory_limit, before.weight, before.high_priority, before.exclusive,
+                                before.percent};
+    if (is_as_admitted(now)) now.admitted.reset();
+}
+
 }  // namespace
 
 struct Node::QuotaPlace {
@@ -120,10 +128,12 @@ tl::expected<Change, Refusal> Node::set_weight(const InstanceId& id, const Uuid&
                       (reachable > quota.weight ? std::to_string(reachable) + " at most"
                                                 : std::string("keep the present one")) +
                           ", or lower the weight of another instance, or raise max_inst");
+    const Quota before = quota;
     quota.weight = weight;
     quota.percent.reset();
     // An instance whose weight was reduced from 100 % no longer has the whole GPU.
     if (weight < max_inst) quota.exclusive = false;
+    keep_admitted(before, quota);
     return changed();
 }
 
@@ -144,7 +154,9 @@ tl::expected<Change, Refusal> Node::set_memory(const InstanceId& id, const Uuid&
     if (limit < in_use)
         return refuse(Reason::busy, what, "it uses " + format_size(in_use) + " now",
                       format_size(in_use) + " or more, or let it free memory first");
+    const Quota before = quota;
     quota.memory_limit = limit;
+    keep_admitted(before, quota);
     return changed();
 }
 
@@ -153,7 +165,9 @@ tl::expected<Change, Refusal> Node::set_high_priority(const InstanceId& id, cons
         quota_for(std::string(high ? "high" : "normal") + " priority for " + describe_instance(id), id, uuid);
     if (!place) return tl::unexpected(place.error());
     if (place->quota->high_priority == high) return Change::unchanged;
+    const Quota before = *place->quota;
     place->quota->high_priority = high;
+    keep_admitted(before, *place->quota);
     return changed();
 }
 

@@ -51,6 +51,8 @@ tl::expected<void, Refusal> check_instance(const Node& node, const Instance& ins
             return broken(what + " is on a GPU that is not in the state");
         if (!gpus.insert(quota.gpu).second) return broken(what + " is on one GPU twice");
         if (quota.memory_limit == Bytes{}) return broken(what + " has a memory limit of zero");
+        if (quota.admitted && quota.admitted->memory_limit == Bytes{})
+            return broken(what + " was admitted with a memory limit of zero");
     }
     return {};
 }
@@ -74,7 +76,8 @@ tl::expected<void, Refusal> check_kept(const Kept& kept) {
 
 tl::expected<Node, Refusal> Node::restore(std::uint64_t generation, std::vector<Gpu> gpus,
                                           std::vector<Instance> instances, Kept kept,
-                                          std::optional<Bytes> default_memory) {
+                                          std::optional<Bytes> default_memory, UntilReboot until_reboot,
+                                          std::string boot_id) {
     Node node;
     node.generation_ = generation;
     node.gpus_ = std::move(gpus);
@@ -94,8 +97,13 @@ tl::expected<Node, Refusal> Node::restore(std::uint64_t generation, std::vector<
     for (const auto& [id, instance] : node.instances_)
         if (auto checked = check_instance(node, instance); !checked) return tl::unexpected(checked.error());
     if (auto checked = check_kept(kept); !checked) return tl::unexpected(checked.error());
+    for (const auto& [uuid, settings] : until_reboot.gpus)
+        if (node.find_gpu(uuid) == nullptr || !settings_in_range(settings))
+            return broken("what holds for GPU " + uuid.to_string() + " after a reboot is out of range");
     node.kept_ = std::move(kept);
     node.default_memory_ = default_memory;
+    node.until_reboot_ = std::move(until_reboot);
+    node.boot_id_ = std::move(boot_id);
     return node;
 }
 

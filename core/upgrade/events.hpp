@@ -28,6 +28,8 @@ struct StartMode {
     model::Mode to;
     Nanos timeout;
     std::string boot_id;
+    bool configured = false;    ///< see Job
+    bool until_reboot = false;  ///< see Job
 };
 /// The daemon has started, and knows which processes and instances are alive. Comes once, before all others.
 struct Resume {
@@ -69,6 +71,9 @@ using Event = std::variant<Start, StartMode, Resume, Cancel, Tick, Saved, Verifi
 // Actions, in the order in which they must be done.
 struct Save {
     Record record;
+    /// Before this record, the modes that are configured for the GPUs must be put in force, which has no effect
+    /// while the node is switched to a mode. If that fails, the save has.
+    bool configured_modes_first = false;
 };
 struct Verify {
     Version version;
@@ -91,10 +96,12 @@ struct Tell {
         begin,  ///< a job has begun
         back,   ///< it goes back
         end,    ///< it has ended
+        boot,   ///< what was set until the reboot has ended
     };
     bool bad;
     std::string text;
     About about = About::step;
+    bool done = false;  ///< end: with the result done
 };
 using Action = std::variant<Save, Verify, Switch, Over, Tell>;
 using Actions = std::vector<Action>;

@@ -13,13 +13,20 @@ std::string reason_in(const std::string& refusal) {
     return refusal.ends_with('.') ? refusal.substr(0, refusal.size() - 1) : refusal;
 }
 
-/// Puts the setting into the version or the mode, whichever it is.
+/// Puts the job's target into the version or the mode, whichever it is.
 template <class AnyVersion>
-void put_in_force(const Setting& setting, AnyVersion& version, std::optional<model::Mode>& mode) {
-    if (const auto* new_version = std::get_if<Version>(&setting))
+void put_in_force(const Job& job, AnyVersion& version, std::optional<model::Mode>& mode,
+                  std::optional<ModeUntilReboot>& until_reboot) {
+    if (const auto* new_version = std::get_if<Version>(&job.to)) {
         version = *new_version;
-    else
-        mode = std::get<model::Mode>(setting);
+        return;
+    }
+    if (!job.until_reboot)
+        until_reboot.reset();
+    else if (!until_reboot)
+        until_reboot = ModeUntilReboot{job.boot_id, mode};
+    mode = job.configured ? std::nullopt : std::optional(std::get<model::Mode>(job.to));
+    if (until_reboot && until_reboot->then == mode) until_reboot.reset();
 }
 
 }  // namespace
@@ -28,6 +35,7 @@ Flow::Flow(Record record, const Version& in_force, Settings settings)
     : settings_(settings),
       in_force_(record.in_force.value_or(in_force)),
       mode_(record.mode),
+      mode_until_reboot_(std::move(record.mode_until_reboot)),
       job_(std::move(record.job)),
       last_(std::move(record.last)),
       step_(job_ ? Step::stage : Step::ended),
@@ -83,29 +91,44 @@ std::string Flow::title() const { return title_of(job_->id, job_->kind, job_->fr
 
 void Flow::save(After after) {
     after_ = after;
-    Record record{in_force_, mode_, job_, last_};
+    Record record{in_force_, mode_, job_, last_, mode_until_reboot_};
+    const bool done = ending_ && ending_->result == Result::done;
     if (ending_) {
         record.job.reset();
         record.last = ending_;
-        if (ending_->result == Result::done) put_in_force(ending_->to, record.in_force, record.mode);
     }
-    actions_.emplace_back(Save{std::move(record)});
+    if (done) put_in_force(*job_, record.in_force, record.mode, record.mode_until_reboot);
+    actions_.emplace_back(Save{std::move(record), done && job_->configured});
 }
 
 void Flow::on(const Start& start) {
     target_ = start.to;
     mover_.roster().forgive();
-    begin(start.kind, in_force_, start.to.version, start.timeout, start.boot_id);
+    Job job;
+    job.kind = start.kind;
+    job.from = in_force_;
+    job.to = start.to.version;
+    job.timeout = start.timeout;
+    job.boot_id = start.boot_id;
+    begin(std::move(job));
 }
 
 void Flow::on(const StartMode& start) {
-    begin(Kind::mode, start.from, start.to, start.timeout, start.boot_id);
+    Job job;
+    job.kind = Kind::mode;
+    job.from = start.from;
+    job.to = start.to;
+    job.timeout = start.timeout;
+    job.boot_id = start.boot_id;
+    job.configured = start.configured;
+    job.until_reboot = start.until_reboot;
+    begin(std::move(job));
 }
 
-void Flow::begin(Kind kind, const Setting& from, const Setting& to, Nanos timeout,
-                 const std::string& boot_id) {
-    const std::uint64_t id = (last_ ? last_->id : 0) + 1;
-    job_ = Job{id, kind, from, to, timeout, now_ + timeout, boot_id, false, false, ""};
+void Flow::begin(Job job) {
+    job.id = (last_ ? last_->id : 0) + 1;
+    job.deadline = now_ + job.timeout;
+    job_ = std::move(job);
     step_ = Step::stage;
     most_instances_ = instances_;
     save(After::start);
@@ -113,7 +136,8 @@ void Flow::begin(Kind kind, const Setting& from, const Setting& to, Nanos timeou
 
 void Flow::on(const Resume& resume) {
     mover_.resume(now_);
-    if (!job_) return;
+    end_of_boot(resume.boot_id);
+    if (!job_ || ending_) return;
     if (job_->boot_id != resume.boot_id) {
         job_->boot_id = resume.boot_id;
         job_->deadline = now_ + (job_->back ? settings_.back_timeout : job_->timeout);
@@ -130,6 +154,24 @@ void Flow::on(const Resume& resume) {
     }
 }
 
+void Flow::end_of_boot(const std::string& boot_id) {
+    const bool mode_ends = mode_until_reboot_ && mode_until_reboot_->boot_id != boot_id;
+    if (mode_ends) {
+        mode_ = mode_until_reboot_->then;
+        mode_until_reboot_.reset();
+        tell(false,
+             "mode: the one that was set until the reboot has ended, and " +
+                 (mode_ ? std::string(model::to_string(*mode_)) : "the configuration's") + " holds again",
+             Tell::About::boot);
+    }
+    if (job_ && job_->until_reboot && job_->boot_id != boot_id)
+        finish(Result::failed, "The reboot came before it; " +
+                                   (mode_ ? std::string(model::to_string(*mode_)) : "the configuration's") +
+                                   " mode stays in force.");
+    else if (mode_ends)
+        save(After::nothing);
+}
+
 void Flow::on(const Cancel&) {
     if (!can_cancel()) return;
     if (job_->kind != Kind::hot)
@@ -143,6 +185,9 @@ void Flow::on(const Saved& saved) {
     save_trouble_ = saved.trouble;
     switch (after) {
         case After::nothing:
+            // It comes again when the next cgpud starts in this boot.
+            if (!saved.trouble.empty()) tell(true, saved.trouble);
+            save_trouble_.clear();
             return;
         case After::start:
             if (!saved.trouble.empty()) {
@@ -150,7 +195,9 @@ void Flow::on(const Saved& saved) {
                 save_trouble_.clear();
                 return;
             }
-            tell(false, title() + ": begun", Tell::About::begin);
+            // A switch of the mode for which nobody has to end is done at once.
+            tell(false, title() + ": begun",
+                 job_->kind == Kind::mode && instances_ == 0 ? Tell::About::step : Tell::About::begin);
             step_ = job_->kind == Kind::hot ? Step::canary : Step::drain;
             return;
         case After::back:
@@ -162,10 +209,11 @@ void Flow::on(const Saved& saved) {
             break;
     }
     if (saved.trouble.empty()) {
-        tell(ending_->result == Result::failed,
-             title() + ": " + std::string(to_string(ending_->result)) + ". " + ending_->message,
-             Tell::About::end);
-        if (ending_->result == Result::done) put_in_force(ending_->to, in_force_, mode_);
+        actions_.emplace_back(Tell{ending_->result == Result::failed,
+                                   title() + ": " + std::string(to_string(ending_->result)) + ". " +
+                                       ending_->message,
+                                   Tell::About::end, ending_->result == Result::done});
+        if (ending_->result == Result::done) put_in_force(*job_, in_force_, mode_, mode_until_reboot_);
         last_ = std::exchange(ending_, std::nullopt);
         job_.reset();
         step_ = Step::ended;
@@ -246,7 +294,10 @@ void Flow::pump() {
 
 void Flow::drain() {
     if (instances_ == 0 && job_->kind == Kind::mode) {
-        finish(Result::done, to_string(job_->to) + " is in force.");
+        finish(Result::done, to_string(job_->to) + (job_->configured ? " is in force, as configured."
+                                                    : job_->until_reboot
+                                                        ? " is in force, until the reboot."
+                                                        : " is in force."));
     } else if (instances_ == 0) {
         verifying_ = true;
         actions_.emplace_back(Verify{to()});

@@ -68,6 +68,10 @@ class Flow {
     [[nodiscard]] bool can_cancel() const;
     /// The mode that the node was switched to; empty: it never was.
     [[nodiscard]] std::optional<model::Mode> mode() const { return mode_; }
+    /// Whether that mode holds until the reboot only.
+    [[nodiscard]] bool mode_until_reboot() const { return mode_until_reboot_.has_value(); }
+    /// Whether the job under way goes back to the configured mode.
+    [[nodiscard]] bool to_configured() const { return job_ && job_->configured; }
     /// A cold job, or one of the mode, waits for instances to end: none is admitted.
     [[nodiscard]] bool draining() const { return job_ && step_ == Step::drain && !ending_; }
     [[nodiscard]] Status status() const;
@@ -91,7 +95,8 @@ class Flow {
     void on(const Said& said);
     void on(const Instances& instances);
 
-    void begin(Kind kind, const Setting& from, const Setting& to, Nanos timeout, const std::string& boot_id);
+    void begin(Job job);
+    void end_of_boot(const std::string& boot_id);
     void pump();
     void forward();
     void backward();
@@ -112,6 +117,7 @@ class Flow {
     Settings settings_;
     Version in_force_;
     std::optional<model::Mode> mode_;
+    std::optional<ModeUntilReboot> mode_until_reboot_;
     std::optional<Job> job_;
     std::optional<Ended> last_;
     std::optional<Ended> ending_;  ///< being saved

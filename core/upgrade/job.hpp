@@ -59,6 +59,9 @@ struct Job {
     bool back = false;       ///< hot: it is being rolled back, irrevocably
     bool cancelled = false;  ///< it is rolled back because it was cancelled
     std::string why;         ///< why it is rolled back: a sentence
+    /// mode: `to` is what the configuration says, and the configuration's mode holds from then on.
+    bool configured = false;
+    bool until_reboot = false;  ///< mode: the former one holds again in the next boot
 
     friend bool operator==(const Job&, const Job&) = default;
 };
@@ -75,6 +78,14 @@ struct Ended {
     friend bool operator==(const Ended&, const Ended&) = default;
 };
 
+/// A mode that was set until the reboot.
+struct ModeUntilReboot {
+    std::string boot_id;              ///< of the boot that it holds in
+    std::optional<model::Mode> then;  ///< what holds again afterwards; nothing: the configuration's
+
+    friend bool operator==(const ModeUntilReboot&, const ModeUntilReboot&) = default;
+};
+
 /// The part of upgrades that is saved, before any process is told.
 struct Record {
     std::optional<Version>
@@ -82,6 +93,7 @@ struct Record {
     std::optional<model::Mode> mode;  ///< that the node was switched to; nothing: the configuration's
     std::optional<Job> job;
     std::optional<Ended> last;
+    std::optional<ModeUntilReboot> mode_until_reboot = std::nullopt;
 
     friend bool operator==(const Record&, const Record&) = default;
 };

@@ -14,7 +14,9 @@ namespace cgpu::store {
 ///   3  upgrade.mode: the mode that the node was switched to
 ///   4  percent of a quota: its weight was asked for as a percentage
 ///   5  owner of an instance; kept: what is kept for the next starts of instances
-constexpr std::uint64_t kStateVersion = 6;
+///   6  default_memory: that it was set
+///   7  admitted of a quota; until_reboot, also of the mode; configured and until_reboot of a job
+constexpr std::uint64_t kStateVersion = 7;
 
 /// The step that turns a document of version `from` into one of version `from` + 1.
 struct Migration {

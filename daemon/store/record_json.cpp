@@ -57,7 +57,9 @@ ordered_json job_json(const upgrade::Job& job) {
             {"boot_id", job.boot_id},
             {"back", job.back},
             {"cancelled", job.cancelled},
-            {"why", job.why}};
+            {"why", job.why},
+            {"configured", job.configured},
+            {"until_reboot", job.until_reboot}};
 }
 
 upgrade::Job read_job(const json& document, const std::string& place, std::string& error) {
@@ -73,6 +75,8 @@ upgrade::Job read_job(const json& document, const std::string& place, std::strin
     job.back = fields.flag("back");
     job.cancelled = fields.flag("cancelled");
     job.why = fields.text("why");
+    job.configured = fields.flag("configured");
+    job.until_reboot = fields.flag("until_reboot");
     fields.refuse_others();
     return job;
 }
@@ -100,6 +104,16 @@ upgrade::Ended read_ended(const json& document, const std::string& place, std::s
     return ended;
 }
 
+upgrade::ModeUntilReboot read_mode_until_reboot(const json& document, const std::string& place,
+                                                std::string& error) {
+    Fields fields(document, place, error);
+    upgrade::ModeUntilReboot until;
+    until.boot_id = fields.text("boot_id");
+    until.then = fields.parsed("then", or_nothing(model::parse_mode));
+    fields.refuse_others();
+    return until;
+}
+
 }  // namespace
 
 ordered_json record_json(const upgrade::Record& record) {
@@ -107,6 +121,9 @@ ordered_json record_json(const upgrade::Record& record) {
                              {"mode", record.mode ? to_string(*record.mode) : ""}};
     if (record.job) document["job"] = job_json(*record.job);
     if (record.last) document["last"] = ended_json(*record.last);
+    if (const auto& until = record.mode_until_reboot)
+        document["mode_until_reboot"] = {{"boot_id", until->boot_id},
+                                         {"then", until->then ? to_string(*until->then) : ""}};
     return document;
 }
 
@@ -119,6 +136,8 @@ upgrade::Record read_record(const json& document, const std::string& place, std:
         record.job = read_job(*job, fields.place_of("job"), error);
     if (const json* last = fields.object_if_there("last"))
         record.last = read_ended(*last, fields.place_of("last"), error);
+    if (const json* until = fields.object_if_there("mode_until_reboot"))
+        record.mode_until_reboot = read_mode_until_reboot(*until, fields.place_of("mode_until_reboot"), error);
     fields.refuse_others();
     return record;
 }

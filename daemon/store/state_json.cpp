@@ -24,23 +24,52 @@ constexpr const char* kRemedy =
     "restore the file from a backup, or move it away to start with an empty state "
     "(running containers are then no longer divided)";
 
+void add_settings(ordered_json& gpu, const model::GpuSettings& settings) {
+    gpu["policy"] = to_string(settings.policy);
+    gpu["max_inst"] = settings.max_inst;
+    gpu["prio_ratio"] = settings.prio_ratio;
+    gpu["mode"] = to_string(settings.mode);
+}
+
 ordered_json gpu_json(const Gpu& gpu) {
-    return {{"uuid", gpu.uuid.to_string()},
-            {"index", gpu.index},
-            {"model_name", gpu.model_name},
-            {"total_bytes", gpu.total.count()},
-            {"obstacle", gpu.obstacle},
-            {"present", gpu.present},
-            {"policy", to_string(gpu.settings.policy)},
-            {"max_inst", gpu.settings.max_inst},
-            {"prio_ratio", gpu.settings.prio_ratio},
-            {"mode", to_string(gpu.settings.mode)}};
+    ordered_json result = {{"uuid", gpu.uuid.to_string()}, {"index", gpu.index},
+                           {"model_name", gpu.model_name}, {"total_bytes", gpu.total.count()},
+                           {"obstacle", gpu.obstacle},     {"present", gpu.present}};
+    add_settings(result, gpu.settings);
+    return result;
+}
+
+/// An empty object instead of the default memory: the configuration's.
+ordered_json default_memory_json(std::optional<Bytes> bytes) {
+    return bytes ? ordered_json{{"bytes", bytes->count()}} : ordered_json::object();
+}
+
+ordered_json until_reboot_json(const model::UntilReboot& until, const std::string& boot_id) {
+    ordered_json result = {{"boot_id", boot_id}, {"gpus", ordered_json::array()}};
+    for (const auto& [uuid, settings] : until.gpus) {
+        ordered_json gpu = {{"uuid", uuid.to_string()}};
+        add_settings(gpu, settings);
+        result["gpus"].push_back(std::move(gpu));
+    }
+    if (until.default_memory) result["default_memory"] = default_memory_json(*until.default_memory);
+    return result;
+}
+
+/// Of a quota, or of what it was.
+template <class Figures>
+ordered_json figures_json(const Figures& figures) {
+    return {{"memory_limit_bytes", figures.memory_limit.count()},
+            {"weight", figures.weight},
+            {"high_priority", figures.high_priority},
+            {"exclusive", figures.exclusive},
+            {"percent", figures.percent.value_or(0)}};
 }
 
 ordered_json quota_json(const Quota& quota) {
-    return {{"gpu", quota.gpu.to_string()}, {"memory_limit_bytes", quota.memory_limit.count()},
-            {"weight", quota.weight},       {"high_priority", quota.high_priority},
-            {"exclusive", quota.exclusive}, {"percent", quota.percent.value_or(0)}};
+    ordered_json result = {{"gpu", quota.gpu.to_string()}};
+    result.update(figures_json(quota));
+    if (quota.admitted) result["admitted"] = figures_json(*quota.admitted);
+    return result;
 }
 
 ordered_json instance_json(const Instance& instance) {
@@ -57,6 +86,13 @@ ordered_json instance_json(const Instance& instance) {
     return result;
 }
 
+void read_settings(Fields& fields, model::GpuSettings& settings) {
+    settings.policy = fields.parsed("policy", model::parse_policy).value_or(settings.policy);
+    settings.max_inst = fields.number32("max_inst");
+    settings.prio_ratio = fields.number32("prio_ratio");
+    settings.mode = fields.parsed("mode", model::parse_mode).value_or(settings.mode);
+}
+
 Gpu read_gpu(const json& document, const std::string& place, std::string& error) {
     Fields fields(document, place, error);
     Gpu gpu;
@@ -66,23 +102,35 @@ Gpu read_gpu(const json& document, const std::string& place, std::string& error)
     gpu.total = Bytes(fields.number("total_bytes"));
     gpu.obstacle = fields.text("obstacle");
     gpu.present = fields.flag("present");
-    gpu.settings.policy = fields.parsed("policy", model::parse_policy).value_or(gpu.settings.policy);
-    gpu.settings.max_inst = fields.number32("max_inst");
-    gpu.settings.prio_ratio = fields.number32("prio_ratio");
-    gpu.settings.mode = fields.parsed("mode", model::parse_mode).value_or(gpu.settings.mode);
+    read_settings(fields, gpu.settings);
     fields.refuse_others();
     return gpu;
+}
+
+template <class Figures>
+void read_figures(Fields& fields, Figures& figures) {
+    figures.memory_limit = Bytes(fields.number("memory_limit_bytes"));
+    figures.weight = fields.number32("weight");
+    figures.high_priority = fields.flag("high_priority");
+    figures.exclusive = fields.flag("exclusive");
+    if (const auto percent = fields.number32("percent"); percent != 0) figures.percent = percent;
+}
+
+model::Admitted read_admitted(const json& document, const std::string& place, std::string& error) {
+    Fields fields(document, place, error);
+    model::Admitted admitted;
+    read_figures(fields, admitted);
+    fields.refuse_others();
+    return admitted;
 }
 
 Quota read_quota(const json& document, const std::string& place, std::string& error) {
     Fields fields(document, place, error);
     Quota quota;
     quota.gpu = fields.parsed("gpu", model::Uuid::parse).value_or(model::Uuid());
-    quota.memory_limit = Bytes(fields.number("memory_limit_bytes"));
-    quota.weight = fields.number32("weight");
-    quota.high_priority = fields.flag("high_priority");
-    quota.exclusive = fields.flag("exclusive");
-    if (const auto percent = fields.number32("percent"); percent != 0) quota.percent = percent;
+    read_figures(fields, quota);
+    if (const json* admitted = fields.object_if_there("admitted"))
+        quota.admitted = read_admitted(*admitted, fields.place_of("admitted"), error);
     fields.refuse_others();
     return quota;
 }
@@ -119,11 +167,30 @@ std::optional<Instance> read_instance(const json& document, const std::string& p
     return instance;
 }
 
-Bytes read_default_memory(const json& document, std::string& error) {
-    Fields fields(document, "default_memory", error);
+Bytes read_default_memory(const json& document, const std::string& place, std::string& error) {
+    Fields fields(document, place, error);
     const Bytes bytes(fields.number("bytes"));
     fields.refuse_others();
     return bytes;
+}
+
+model::UntilReboot read_until_reboot(const json& document, std::string& boot_id, std::string& error) {
+    Fields fields(document, "until_reboot", error);
+    model::UntilReboot until;
+    boot_id = fields.text("boot_id");
+    if (const json* list = fields.array("gpus")) {
+        for (const json& gpu : *list) {
+            Fields of_gpu(gpu, item(fields.place_of("gpus"), until.gpus.size()), error);
+            const auto uuid = of_gpu.parsed("uuid", model::Uuid::parse);
+            read_settings(of_gpu, until.gpus[uuid.value_or(model::Uuid())]);
+            of_gpu.refuse_others();
+        }
+    }
+    if (const json* part = fields.object_if_there("default_memory"))
+        until.default_memory = part->empty() ? std::optional<Bytes>()
+                                             : read_default_memory(*part, fields.place_of("default_memory"), error);
+    fields.refuse_others();
+    return until;
 }
 
 /// `line 3, column 7` of the `byte`-th byte, counted from 1.
@@ -176,7 +243,9 @@ std::string write_state(const State& state) {
     for (const auto& [id, instance] : node.instances())
         document["instances"].push_back(instance_json(instance));
     document["kept"] = kept_json(node.kept());
-    if (node.default_memory()) document["default_memory"] = {{"bytes", node.default_memory()->count()}};
+    if (node.default_memory()) document["default_memory"] = default_memory_json(node.default_memory());
+    if (!node.until_reboot().empty())
+        document["until_reboot"] = until_reboot_json(node.until_reboot(), node.boot_id());
     document["upgrade"] = record_json(state.record);
     return document.dump(2, ' ', true, ordered_json::error_handler_t::replace) + "\n";
 }
@@ -201,13 +270,17 @@ tl::expected<State, Unreadable> read_state(std::string_view text) {
     if (const json* list = fields.array("kept")) kept = read_kept(*list, "kept", error);
     std::optional<Bytes> default_memory;
     if (const json* part = fields.object_if_there("default_memory"))
-        default_memory = read_default_memory(*part, error);
+        default_memory = read_default_memory(*part, "default_memory", error);
+    model::UntilReboot until_reboot;
+    std::string boot_id;
+    if (const json* part = fields.object_if_there("until_reboot"))
+        until_reboot = read_until_reboot(*part, boot_id, error);
     upgrade::Record record;
     if (const json* part = fields.object("upgrade")) record = read_record(*part, "upgrade", error);
     fields.refuse_others();
     if (!error.empty()) return tl::unexpected(Unreadable{error, kRemedy});
-    auto node =
-        Node::restore(generation, std::move(gpus), std::move(instances), std::move(kept), default_memory);
+    auto node = Node::restore(generation, std::move(gpus), std::move(instances), std::move(kept), default_memory,
+                              std::move(until_reboot), std::move(boot_id));
     if (!node) return tl::unexpected(Unreadable{"it contradicts itself: " + node.error().text, kRemedy});
     return State{std::move(*node), std::move(record)};
 }

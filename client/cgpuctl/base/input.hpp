@@ -36,6 +36,7 @@ struct Input {
     std::string delay;
     std::string count;
     bool batch = false;
+    bool yes = false;
 
     // of module
     std::string what;    ///< a version, a folder or a tar file
@@ -57,7 +58,7 @@ struct Input {
     bool remove = false;  ///< of swarm, too
     bool no_reload = false;
 
-    // of upgrade and set-mode
+    // of upgrade, set-mode and revert; timeout of set-memory, too
     std::string hot;
     std::string cold;
     std::string mode;
@@ -86,6 +87,8 @@ struct Input {
     bool dry_run = false;
     bool force = false;
     bool persist = false;  ///< of set-memory, set-weight and set-priority
+    bool runtime = false;  ///< of what sets GPUs and the node
+    bool wait = false;     ///< of set-memory and set-mode
     bool kept = false;     ///< of list
     bool details = false;  ///< of inspect
 };

@@ -42,6 +42,7 @@ client::Result<std::string> read_text(const std::string& file) {
 
 client::Result<void> apply(const Input& input, client::Node& node, Terminal& terminal) {
     client::Applying applying{{input.persist, input.force, input.dry_run}};
+    applying.runtime = input.runtime;
     if (!input.if_generation.empty()) {
         const auto generation = read_number("generation", input.if_generation);
         if (!generation) return tl::unexpected(generation.error());

@@ -112,7 +112,8 @@ std::string known_verbs() {
 
 /// Options of a whole batch, and those that would have no effect.
 bool has_other_options(const Input& input) {
-    return input.dry_run || input.persist || input.force || input.json || input.quiet || !input.host.empty();
+    return input.dry_run || input.persist || input.force || input.json || input.quiet || input.runtime ||
+           input.wait || !input.timeout.empty() || !input.host.empty();
 }
 
 Changes changes_of(const std::vector<std::string>& words) {

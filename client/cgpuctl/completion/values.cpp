@@ -97,6 +97,11 @@ Candidates event_types() {
             {"gpu-found", ""},
             {"gpu-lost", ""},
             {"gpu-error", ""},
+            {"call-denied", ""},
+            {"change-refused", ""},
+            {"mode-switch-begun", ""},
+            {"mode-changed", ""},
+            {"mode-switch-failed", ""},
             {"daemon-started", ""},
             {"daemon-stopped", ""},
             {"configuration-read", ""},
@@ -149,7 +154,8 @@ std::vector<Candidate> values_of(std::string_view name, std::string_view verb, s
     if (name == "MODE")
         return {{"none", "all share the whole card"},
                 {"memory", "memory is limited"},
-                {"memory+compute", "memory and compute are limited"}};
+                {"memory+compute", "memory and compute are limited"},
+                {"configured", "what the configuration says"}};
     if (name == "VERSION") return versions(node);
     if (name == "VERB") return verb_names();
     if (name == "ACTION") return actions(verb);
@@ -159,8 +165,9 @@ std::vector<Candidate> values_of(std::string_view name, std::string_view verb, s
         return {
             {"docker", "the default"}, {"podman", "for all users of the machine"}, {"containerd", "for CRI"}};
     if (name == "NAME" && verb == "runtime") return {{"nvidia", "the name of NVIDIA's runtime"}};
-    if (name == "GPU|SETTING")
-        return joined(gpus(node), {{"default-memory", "as configured"}, {"mode", "as configured"}});
+    if (name == "GPU|INSTANCE|SETTING")
+        return joined(joined(gpus(node), instances(node)),
+                      {{"default-memory", "as configured"}, {"mode", "as configured"}});
     if (name == "FILE" || name == "FILE..." || name == "FOLDER") return {{kFiles, ""}};
     return {};
 }

@@ -46,7 +46,7 @@ Result<smi::Reading> read_if_running(client::Node& node, const smi::Clock& clock
 }
 
 Result<void> make(const client::Change& change, client::Node& node) {
-    if (change.policy) return node.set_policy(change.gpu, *change.policy, false);
+    if (change.policy) return node.set_policy(change.gpu, *change.policy, {});
     const auto kept_for = change.weight ? node.set_weight(change.instance, change.gpu, *change.weight, {})
                                         : node.set_high_priority(change.instance, change.gpu,
                                                                  change.high_priority.value_or(false), {});
@@ -57,7 +57,7 @@ Result<void> make(const client::Change& change, client::Node& node) {
 class Live {
   public:
     Live(const Options& options, client::Node& node, const smi::Clock& clock, smi::Reading first)
-        : options_(options), node_(node), clock_(clock), session_(options.delay), worker_(make_worker()) {
+        : options_(options), node_(node), clock_(clock), session_(options.delay, options.sure), worker_(make_worker()) {
         last_ = clock_.now();
         session_.took(std::move(first));
     }

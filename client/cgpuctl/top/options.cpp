@@ -30,6 +30,7 @@ client::Result<std::chrono::milliseconds> read_delay(const std::string& text) {
 client::Result<Options> read_options(const Input& input) {
     Options options;
     options.batch = input.batch;
+    options.sure = input.yes;
     if (!input.delay.empty()) {
         const auto delay = read_delay(input.delay);
         if (!delay) return tl::unexpected(delay.error());

@@ -14,6 +14,7 @@ struct Options {
     std::chrono::milliseconds delay{1000};
     std::optional<std::uint32_t> count;  ///< readings until the end; empty: no end
     bool batch = false;
+    bool sure = false;  ///< changes are made without a question
 };
 
 /// Error: kind usage.

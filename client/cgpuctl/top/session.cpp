@@ -220,7 +220,7 @@ void Session::ask(Subject::What what) {
     else
         now = row->high ? "high" : "normal";
     message_ = {};
-    dialog_.emplace(Subject{what, place, who(place, policy), now});
+    dialog_.emplace(Subject{what, place, who(place, policy), now}, sure_);
 }
 
 void Session::move(std::ptrdiff_t steps) {

@@ -26,7 +26,8 @@ struct Effect {
 /// The live view without a terminal, a clock and a bus: readings and keys in, a state to be drawn out.
 class Session {
   public:
-    explicit Session(std::chrono::milliseconds delay) : delay_(delay) {}
+    /// `sure`: changes are made without a question.
+    explicit Session(std::chrono::milliseconds delay, bool sure = false) : delay_(delay), sure_(sure) {}
 
     void took(smi::Reading reading);
     /// The last figures stay, and the line at the bottom says why.
@@ -69,6 +70,7 @@ class Session {
 
     Model model_;
     std::chrono::milliseconds delay_;
+    bool sure_;
     SortBy sort_by_ = SortBy::gpu;
     std::string filter_;
     bool types_filter_ = false;

@@ -14,7 +14,10 @@ namespace {
 
 using client::ClientError;
 
-std::string source_text(const std::string& source) { return source == "state" ? "set on this node" : source; }
+std::string source_text(const std::string& source) {
+    if (source == "runtime") return "set until the reboot";
+    return source == "state" ? "set on this node" : source;
+}
 
 Json to_json(const client::ConfigurationValue& value) {
     Json json = {{"key", value.key}, {"value", value.value}, {"source", value.source}};

@@ -8,23 +8,28 @@
 namespace cgpu::cgpuctl {
 namespace {
 
+client::Setup setup_of(const Input& input) { return {input.dry_run, input.runtime}; }
+
 /// Reports that `figure` was set, if it was.
 client::Result<void> say(const client::Result<void>& done, const Input& input, const std::string& figure,
                          Terminal& terminal) {
     if (!done) return done;
     terminal.done("GPU " + input.gpu + ": " + figure +
-                  (input.dry_run ? " could be set; nothing was changed." : " is set."));
+                  (input.dry_run   ? " could be set; nothing was changed."
+                   : input.runtime ? " is set, until the reboot."
+                                   : " is set."));
     return {};
 }
 
 /// Sets a figure that is a number, read from `text`. `name`: what errors and the answer call it.
 client::Result<void> set_count(const char* name, const std::string& text,
                                client::Result<void> (client::Node::*set)(const std::string& gpu,
-                                                                         std::uint32_t value, bool dry_run),
+                                                                         std::uint32_t value,
+                                                                         const client::Setup& how),
                                const Input& input, client::Node& node, Terminal& terminal) {
     const auto value = read_count(name, text);
     if (!value) return tl::unexpected(value.error());
-    return say((node.*set)(input.gpu, *value, input.dry_run), input, std::string(name) + " " + text,
+    return say((node.*set)(input.gpu, *value, setup_of(input)), input, std::string(name) + " " + text,
                terminal);
 }
 
@@ -39,7 +44,7 @@ client::Result<void> set_policy(const Input& input, client::Node& node, Terminal
                                 ". Try: cgpuctl set-policy " + printable(input.gpu) + " " +
                                 std::string(likely.empty() ? "weighted" : likely) + ".");
     }
-    return say(node.set_policy(input.gpu, input.policy, input.dry_run), input,
+    return say(node.set_policy(input.gpu, input.policy, setup_of(input)), input,
                "policy " + std::string(model::to_string(*policy)), terminal);
 }
 

@@ -4,6 +4,8 @@
 #include <functional>
 
 #include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/jobs/job_follow.hpp"
+#include "client/cgpuctl/jobs/wait_until.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/json.hpp"
 #include "client/cgpuctl/output/values.hpp"
@@ -14,6 +16,8 @@ namespace cgpu::cgpuctl {
 namespace {
 
 using client::ClientError;
+
+constexpr std::uint32_t kWaitForMemory = 60;  // seconds
 
 client::Setting setting_of(const Input& input) { return {input.persist, input.force, input.dry_run}; }
 
@@ -94,16 +98,62 @@ client::Result<void> make(const Change& change, const Input& input, Terminal& te
     return {};
 }
 
+/// `instance web: it holds 3000MiB, and its limit is 2048MiB`, of the first instance that does; empty: none.
+client::Result<std::string> who_holds_more(const std::vector<std::string>& ids, const std::string& gpu,
+                                           client::Node& node) {
+    const auto snapshot = node.read();
+    if (!snapshot) return tl::unexpected(snapshot.error());
+    for (const client::Instance& instance : snapshot->instances) {
+        if (std::ranges::find(ids, instance.id) == ids.end()) continue;
+        for (const client::OnGpu& place : instance.gpus) {
+            const bool meant = gpu.empty() || place.quota.gpu == gpu;
+            if (meant && place.usage.memory_used > place.quota.memory_limit)
+                return "instance " + printable(instance.name.empty() ? short_id(instance.id) : instance.name) +
+                       ": it holds " + size_text(place.usage.memory_used) + ", and its limit is " +
+                       size_text(place.quota.memory_limit);
+        }
+    }
+    return std::string();
+}
+
+/// An instance that has ended holds nothing.
+client::Result<void> wait_for_memory(const std::vector<std::string>& ids, std::uint32_t seconds,
+                                     const Input& input, client::Node& node, Terminal& terminal) {
+    std::string uuid;
+    if (!input.gpu.empty()) {
+        const auto found = node.find_gpu(input.gpu);
+        if (!found) return tl::unexpected(found.error());
+        uuid = *found;
+    }
+    return wait_until({[&] { return who_holds_more(ids, uuid, node); }, seconds,
+                       "let it free memory, or cgpuctl revert INSTANCE"},
+                      terminal);
+}
+
 }  // namespace
 
 client::Result<void> set_memory(const Input& input, client::Node& node, Terminal& terminal) {
     const auto size = read_size("memory limit", input.memory);
     if (!size) return tl::unexpected(size.error());
-    return make({"memory limit " + size_text(size->count()), "memory_limit_bytes", size->count(),
+    if (!input.timeout.empty() && !input.wait)
+        return client::fail(ClientError::Kind::usage,
+                            "--timeout: it is how long --wait waits. Try: cgpuctl set-memory --help.");
+    const auto timeout = read_timeout(input);
+    if (!timeout) return tl::unexpected(timeout.error());
+    // By id, because another instance may have the name when the first one has ended.
+    std::vector<std::string> ids;
+    for (const std::string& instance : input.wait ? input.instances : std::vector<std::string>()) {
+        const auto id = node.find_instance(instance);
+        if (!id) return tl::unexpected(id.error());
+        ids.push_back(*id);
+    }
+    auto done = make({"memory limit " + size_text(size->count()), "memory_limit_bytes", size->count(),
                  [&](const std::string& instance, const client::Setting& how) {
                      return node.set_memory(instance, input.gpu, size->count(), how);
                  }},
                 input, terminal);
+    if (!done || !input.wait || input.dry_run) return done;
+    return wait_for_memory(ids, timeout->value_or(kWaitForMemory), input, node, terminal);
 }
 
 client::Result<void> set_weight(const Input& input, client::Node& node, Terminal& terminal) {

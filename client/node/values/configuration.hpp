@@ -8,7 +8,7 @@ namespace cgpu::client {
 struct ConfigurationValue {
     std::string key;     ///< nested keys are joined by dots: `weights.trainer`, `gpus.0.policy`
     std::string value;   ///< in force
-    std::string source;  ///< `FILE:LINE`, `command line`, `built in` or `state`
+    std::string source;  ///< `FILE:LINE`, `command line`, `built in`, `state` or `runtime`
     // What the files say, where that isn't in force; else empty.
     std::string configured;
     std::string configured_source;

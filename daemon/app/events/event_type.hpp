@@ -26,6 +26,11 @@ enum class EventType {
     gpu_found,
     gpu_lost,
     gpu_error,
+    call_denied,
+    change_refused,
+    mode_switch_begun,
+    mode_changed,
+    mode_switch_failed,
 };
 
 struct EventKind {
@@ -34,7 +39,7 @@ struct EventKind {
     std::string_view message_id;  ///< MESSAGE_ID of the journal: 128 bits, which never change
 };
 
-inline constexpr std::array<EventKind, 19> kEventKinds = {{
+inline constexpr std::array<EventKind, 24> kEventKinds = {{
     {EventType::daemon_started, "daemon-started", "6cf287fbf4f74c459373bc12bc5e57ea"},
     {EventType::daemon_stopped, "daemon-stopped", "f6a82179edb14fd2864c704a6beacf0a"},
     {EventType::configuration_read, "configuration-read", "feb7853c7b3a42ceabd750f79e997269"},
@@ -54,6 +59,11 @@ inline constexpr std::array<EventKind, 19> kEventKinds = {{
     {EventType::gpu_found, "gpu-found", "dc650c918ede47eeb8cc88430685f7cd"},
     {EventType::gpu_lost, "gpu-lost", "17bcf14250d14ddbb4ed32286c5e9cd2"},
     {EventType::gpu_error, "gpu-error", "6bf68e01fd4b408e9c3779eaf6fd20f4"},
+    {EventType::call_denied, "call-denied", "da54440e1a9345d18304c3468f5db7b8"},
+    {EventType::change_refused, "change-refused", "71549c5c509a4427a15b7c9763b77afd"},
+    {EventType::mode_switch_begun, "mode-switch-begun", "16664f6f6d1f485eb3dc982a4a02423e"},
+    {EventType::mode_changed, "mode-changed", "d7241747cb4d4b3d80efe0dd247d3a39"},
+    {EventType::mode_switch_failed, "mode-switch-failed", "8b65eab484ac4544a72b23a910ab8f68"},
 }};
 
 [[nodiscard]] constexpr const EventKind& kind_of(EventType type) {

@@ -24,21 +24,25 @@ class Differences {
   public:
     Differences(const std::optional<Who>& by, bool kept) : by_(by), kept_(kept) {}
 
-    void of(const model::Gpu& then, const model::Gpu& now) {
-        const auto add = [&](const char* setting, const char* shown, const std::string& before,
-                             const std::string& after) {
-            if (before == after) return;
-            auto event =
-                event_of(EventType::setting_changed, log::Level::info, now,
-                         describe(now) + ": " + shown + " " + after + " is set, instead of " + before);
-            push(std::move(event), setting, before, after);
+    /// `kept`: what holds after the reboot.
+    void of(const model::Gpu& then, const model::Gpu& now, const model::GpuSettings& kept) {
+        const auto add = [&](const char* setting, const char* shown, auto figure, auto text) {
+            if (then.settings.*figure == now.settings.*figure) return;
+            const std::string before(text(then.settings.*figure));
+            const std::string after(text(now.settings.*figure));
+            const bool until_reboot = kept.*figure != now.settings.*figure;
+            push(event_of(EventType::setting_changed, log::Level::info, now,
+                          describe(now) + ": " + shown + " " + after + " is set" +
+                              (until_reboot ? ", until the reboot" : "") + ", instead of " + before),
+                 setting, before, after);
         };
-        add("policy", "policy", std::string(to_string(then.settings.policy)),
-            std::string(to_string(now.settings.policy)));
-        add("max-inst", "max_inst", std::to_string(then.settings.max_inst),
-            std::to_string(now.settings.max_inst));
-        add("prio-ratio", "prio_ratio", std::to_string(then.settings.prio_ratio),
-            std::to_string(now.settings.prio_ratio));
+        const auto number = [](std::uint32_t n) { return std::to_string(n); };
+        add("policy", "policy", &model::GpuSettings::policy,
+            [](model::Policy policy) { return model::to_string(policy); });
+        add("max-inst", "max_inst", &model::GpuSettings::max_inst, number);
+        add("prio-ratio", "prio_ratio", &model::GpuSettings::prio_ratio, number);
+        add("mode", "mode", &model::GpuSettings::mode,
+            [](model::Mode mode) { return model::to_string(mode); });
     }
 
     void of(const model::Instance& instance, const model::Gpu& gpu, const model::Quota& then,
@@ -121,8 +125,12 @@ void compare_kept(const model::Kept& before, const model::Kept& now, Differences
 std::vector<Event> setting_events(const model::Node& before, const model::Node& now,
                                   const std::optional<Who>& by, bool kept) {
     Differences differences(by, kept);
-    for (const auto& gpu : now.gpus())
-        if (const auto* then = before.find_gpu(gpu.uuid)) differences.of(*then, gpu);
+    const auto& until_reboot = now.until_reboot().gpus;
+    for (const auto& gpu : now.gpus()) {
+        const auto then_again = until_reboot.find(gpu.uuid);
+        if (const auto* then = before.find_gpu(gpu.uuid))
+            differences.of(*then, gpu, then_again == until_reboot.end() ? gpu.settings : then_again->second);
+    }
     for (const auto& [id, instance] : now.instances()) {
         const auto* then = before.find_instance(id);
         if (then == nullptr || *then == instance) continue;

@@ -56,14 +56,20 @@ class Plan {
                 return model::refuse(Refusal::Reason::invalid, "policy " + model::quote(*change.policy),
                                      policy.error(), "weighted, for example");
             put(of_gpus_, "the policy" + of,
-                [uuid = *uuid, policy = *policy](auto& node) { return node.set_policy(uuid, policy); });
+                [uuid = *uuid, policy = *policy, lasts = lasts(options_)](auto& node) {
+                    return node.set_policy(uuid, policy, lasts);
+                });
         }
         if (change.max_inst)
             put(of_gpus_, "max_inst" + of,
-                [uuid = *uuid, n = *change.max_inst](auto& node) { return node.set_max_inst(uuid, n); });
+                [uuid = *uuid, n = *change.max_inst, lasts = lasts(options_)](auto& node) {
+                    return node.set_max_inst(uuid, n, lasts);
+                });
         if (change.prio_ratio)
             put(of_gpus_, "prio_ratio" + of,
-                [uuid = *uuid, n = *change.prio_ratio](auto& node) { return node.set_prio_ratio(uuid, n); });
+                [uuid = *uuid, n = *change.prio_ratio, lasts = lasts(options_)](auto& node) {
+                    return node.set_prio_ratio(uuid, n, lasts);
+                });
         return judge("policy, max-inst or prio-ratio");
     }
 

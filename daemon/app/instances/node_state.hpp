@@ -26,6 +26,8 @@ class NodeState {
     /// Tries the transition on a copy, saves the copy, makes it current, tells compute, and makes an event
     /// for each setting that differs now. True: the node has changed.
     Result<bool> change(const Transition& transition, Options options);
+    /// See model::Node.
+    void set_boot_id(std::string boot_id) { node_.set_boot_id(std::move(boot_id)); }
     /// See model::Node. It isn't saved, and concerns new grants only.
     void set_held_unmanaged(std::map<model::Uuid, model::Bytes> held) {
         node_.set_held_unmanaged(std::move(held));

@@ -1,5 +1,6 @@
 #include "daemon/app/instances/service.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/admission/admit.hpp"
@@ -38,7 +39,8 @@ Event admitted(const model::Instance& instance, const model::Quota& quota, const
 Event default_memory_set(model::Bytes before, model::Bytes now, bool set, const Options& options) {
     Event event{.type = EventType::setting_changed};
     event.message = "the default memory is " + model::format_mib(now) +
-                    (set ? ", as set for this node" : ", as configured") + ", instead of " +
+                    (set ? ", as set for this node" : ", as configured") +
+                    (options.runtime ? ", until the reboot" : "") + ", instead of " +
                     model::format_mib(before) + (options.by ? ", by " + describe(*options.by) : "");
     event.by = options.by;
     event.details = {{"setting", std::string("default-memory")},
@@ -63,9 +65,30 @@ Service::Service(model::Node node, Settings settings, const Outside& outside)
       changes_(state_, outside.links, outside.publisher, outside.usage),
       lifetimes_(state_, {outside.loop, outside.publisher, outside.links, outside.processes,
                           outside.admission, outside.events}),
-      refused_(outside.loop, outside.events) {}
+      refused_(outside.loop, outside.events),
+      refused_calls_(outside.loop, outside.events) {}
+
+/// Before anything else is taken over: the instances of an earlier boot may not fit what holds again now.
+void Service::end_of_boot() {
+    if (!node().until_reboot().empty() && node().boot_id() != outside_.boot_id) {
+        const auto before = node().instances();
+        const auto memory_before = default_memory();
+        const auto changed = state_.change(
+            [](model::Node& node) -> tl::expected<model::Change, Refusal> { return node.boot_ended(); }, {});
+        if (!changed) log::error("settings until the reboot: {}", changed.error().text);
+        if (!changed) return;
+        for (const auto& [id, instance] : before)
+            outside_.events.happened(event_of(EventType::instance_ended, log::Level::info, instance,
+                                              model::describe(instance) + ": gone with the last boot"));
+        if (default_memory() != memory_before)
+            outside_.events.happened(
+                default_memory_set(memory_before, default_memory(), node().default_memory().has_value(), {}));
+    }
+    state_.set_boot_id(outside_.boot_id);
+}
 
 void Service::adopt() {
+    end_of_boot();
     outside_.compute.update(state_.node());
     lifetimes_.adopt();
 }
@@ -80,7 +103,7 @@ Result<void> Service::set_default_memory(std::optional<model::Bytes> bytes, Opti
     const auto before = default_memory();
     const auto changed = state_.change(
         [&](model::Node& node) -> tl::expected<model::Change, Refusal> {
-            return node.set_default_memory(bytes);
+            return node.set_default_memory(bytes, lasts(options));
         },
         options);
     if (!changed) return tl::unexpected(changed.error());
@@ -97,6 +120,42 @@ Result<void> Service::revert_gpu(const model::Uuid& gpu, Options options) {
         return model::refuse(Refusal::Reason::not_found, "GPU " + gpu.to_string(), "there is no such GPU",
                              "cgpuctl status");
     return gpus_.set_all(gpu, settings_.settings_for(*known), options);
+}
+
+bool Service::are_as_configured() const {
+    return std::ranges::all_of(node().gpus(), [this](const model::Gpu& gpu) {
+        return settings_.settings_for(gpu).mode == gpu.settings.mode;
+    });
+}
+
+std::vector<model::InstanceId> Service::in_the_way(std::optional<model::Mode> switched) const {
+    std::vector<model::InstanceId> found;
+    for (const auto& [id, instance] : node().instances()) {
+        const bool blocks = std::ranges::any_of(instance.quotas, [&](const model::Quota& quota) {
+            const auto* gpu = node().find_gpu(quota.gpu);
+            const auto wanted = settings_.settings_for(*gpu).mode;
+            return wanted < switched.value_or(gpu->settings.mode) && wanted < instance.mode;
+        });
+        if (blocks) found.push_back(id);
+    }
+    return found;
+}
+
+Result<void> Service::take_configured() {
+    std::vector<model::Transition> all;
+    for (const auto& gpu : node().gpus())
+        all.emplace_back([uuid = gpu.uuid, mode = settings_.settings_for(gpu).mode](model::Node& node) {
+            return node.set_mode(uuid, mode);
+        });
+    const auto changed = state_.change(
+        [&](model::Node& node) {
+            return model::do_all(node, all).map_error([](const auto& refused) { return refused.refusal; });
+        },
+        {});
+    if (!changed) return tl::unexpected(changed.error());
+    if (*changed)
+        for (const auto& gpu : node().gpus()) outside_.publisher.gpu_changed(gpu.uuid);
+    return {};
 }
 
 Result<Created> Service::create_instance(std::string_view id, std::string_view name,

@@ -12,6 +12,7 @@
 #include "core/model/node.hpp"
 #include "core/request/unknown_name.hpp"
 #include "daemon/app/events/refused_admissions.hpp"
+#include "daemon/app/events/refused_calls.hpp"
 #include "daemon/app/instances/gpu_register.hpp"
 #include "daemon/app/instances/instance_lifetimes.hpp"
 #include "daemon/app/instances/node_changes.hpp"
@@ -21,6 +22,7 @@
 #include "daemon/app/instances/quota_changes.hpp"
 #include "daemon/app/ports/admission_gate.hpp"
 #include "daemon/app/ports/lookup.hpp"
+#include "daemon/app/ports/modes_of_gpus.hpp"
 #include "daemon/app/ports/ports.hpp"
 #include "daemon/app/ports/usage.hpp"
 
@@ -45,7 +47,7 @@ struct Settings {
 /// Owns the node's state. Every change is tried on a copy, saved, made current, carried out (links, gates)
 /// and then published, in this order: nothing is told to anyone before it is on disk. Used by the event-loop
 /// thread only.
-class Service {
+class Service final : public ModesOfGpus {
   public:
     struct Outside {
         Loop& loop;
@@ -58,6 +60,7 @@ class Service {
         AdmissionGate& admission;
         Events& events;
         std::function<std::uint64_t()> wall_clock;  ///< seconds since 1970
+        std::string boot_id{};
     };
 
     Service(model::Node node, Settings settings, const Outside& outside);
@@ -91,6 +94,8 @@ class Service {
     /// Makes the event of a new instance, or a container without a limit, that is refused.
     void admission_refused(std::string_view id, std::string_view name, const Caller& caller,
                            const model::Refusal& refusal);
+    /// Makes the event of another call that is refused.
+    void call_refused(const RefusedCall& call) { refused_calls_.happened(call); }
     /// What unmanaged containers hold; it isn't free for instances.
     void set_held_unmanaged(std::map<model::Uuid, model::Bytes> held) {
         state_.set_held_unmanaged(std::move(held));
@@ -115,6 +120,11 @@ class Service {
     /// Policy, max_inst and prio_ratio of the GPU become the configured ones, all or none. Refused: as
     /// GpuRegister's.
     Result<void> revert_gpu(const model::Uuid& gpu, Options options);
+
+    [[nodiscard]] bool are_as_configured() const override;
+    [[nodiscard]] std::vector<model::InstanceId> in_the_way(
+        std::optional<model::Mode> switched) const override;
+    Result<void> take_configured() override;
 
     /// How each GPU is divided.
     [[nodiscard]] GpuRegister& gpus() { return gpus_; }
@@ -150,6 +160,7 @@ class Service {
     Result<Created> try_to_create(std::string_view id, std::string_view name,
                                   const std::map<std::string, std::string>& variables, const Caller& caller,
                                   Options options);
+    void end_of_boot();
     void let_in(const model::InstanceId& id, std::uint32_t user);
     [[nodiscard]] GpuUsage without_instances(const model::Uuid& gpu) const;
 
@@ -161,6 +172,7 @@ class Service {
     NodeChanges changes_;
     InstanceLifetimes lifetimes_;
     RefusedAdmissions refused_;
+    RefusedCalls refused_calls_;
 };
 
 }  // namespace cgpu::app

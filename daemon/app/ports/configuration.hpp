@@ -20,7 +20,9 @@ using ConfigurationProblems = std::vector<ConfigurationProblem>;
 struct ConfigurationValue {
     std::string key;     ///< as in the file, joined by dots: `slice_ms`, `weights.trainer`, `gpus.0.policy`
     std::string value;   ///< the value in force
-    std::string source;  ///< `FILE:LINE`, `command line`, `built in`, or `state`: kept in state.json
+    /// `FILE:LINE`, `command line`, `built in`, `state`: kept in state.json, or `runtime`: the same, until the
+    /// reboot.
+    std::string source;
     /// What the configuration files say, if that isn't in force; empty: it is.
     std::string configured;
     std::string configured_source;  ///< as `source`

@@ -14,8 +14,7 @@ std::vector<std::string> mode_differences(const model::Node& node, Mode configur
                                           const std::function<Mode(const model::SeenGpu&)>& configured_for) {
     if (switched && *switched != configured)
         return {"mode: the configuration says " + name(configured) + ", and the node was switched to " +
-                name(*switched) + ", which wins. Try: cgpuctl set-mode " + name(configured) +
-                ", or mode: " + name(*switched) + " in /etc/cgpu/cgpud.yaml."};
+                name(*switched) + ", which wins. Try: cgpuctl set-mode configured, or mode: " + name(*switched) + " in /etc/cgpu/cgpud.yaml."};
     std::vector<std::string> found;
     for (const auto& gpu : node.gpus()) {
         const Mode wanted = configured_for(gpu);
@@ -24,7 +23,7 @@ std::vector<std::string> mode_differences(const model::Node& node, Mode configur
         found.push_back(describe(gpu) + ": the configuration says mode " + name(wanted) + ", and it keeps " +
                         name(kept) +
                         (switched ? ", which the node was switched to" : " from when it was first seen") +
-                        ". Try: cgpuctl set-mode " + name(wanted) + ", for all GPUs of the node.");
+                        ". Try: cgpuctl set-mode configured, for all GPUs of the node.");
     }
     return found;
 }

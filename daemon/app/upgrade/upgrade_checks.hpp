@@ -19,6 +19,7 @@ struct UpgradeOptions {
     bool drain = false;                    ///< cold, mode: wait for instances that block the job to end
     bool dry_run = false;                  ///< check everything, change nothing
     std::optional<Who> by = std::nullopt;  ///< who asked for it
+    bool until_reboot = false;             ///< mode: the former one holds again in the next boot
 };
 
 /// The checks before a job begins: each returns nothing, or the refusal.

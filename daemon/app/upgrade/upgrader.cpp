@@ -11,17 +11,22 @@ namespace {
 constexpr std::uint32_t kHotTimeout = 60;    // seconds
 constexpr std::uint32_t kColdTimeout = 600;  // seconds
 
+constexpr std::string_view kConfigured = "configured";
+
 /// Empty: it is a line of the log, and no more.
-std::optional<EventType> type_of(upgrade::Tell::About about) {
-    switch (about) {
+std::optional<EventType> type_of(const upgrade::Tell& tell, bool of_mode) {
+    switch (tell.about) {
         case upgrade::Tell::About::step:
             return std::nullopt;
         case upgrade::Tell::About::begin:
-            return EventType::job_begun;
+            return of_mode ? EventType::mode_switch_begun : EventType::job_begun;
         case upgrade::Tell::About::back:
             return EventType::job_back;
         case upgrade::Tell::About::end:
-            return EventType::job_ended;
+            if (!of_mode) return EventType::job_ended;
+            return tell.done ? EventType::mode_changed : EventType::mode_switch_failed;
+        case upgrade::Tell::About::boot:
+            return EventType::mode_changed;
     }
     return std::nullopt;
 }
@@ -79,22 +84,46 @@ Result<std::uint64_t> Upgrader::begin(upgrade::Kind kind, std::string_view versi
 Result<std::uint64_t> Upgrader::begin_mode(std::string_view mode, const UpgradeOptions& options) {
     const auto timeout = UpgradeChecks::timeout_of(options, kColdTimeout);
     if (!timeout) return tl::unexpected(timeout.error());
-    const auto to = model::parse_mode(mode);
+    const bool configured = mode == kConfigured;
+    const auto to = configured ? configured_mode_ : model::parse_mode(mode);
     if (!to)
         return model::refuse(model::Refusal::Reason::invalid, "mode " + model::quote(mode), to.error(),
-                             "none, memory or memory+compute");
-    const auto name = "mode " + std::string(to_string(*to)) + " of the node";
+                             "none, memory, memory+compute or configured");
+    if (configured && options.until_reboot)
+        return model::refuse(model::Refusal::Reason::invalid, "option \"runtime\"",
+                             "the configuration's mode holds until another one is set", "leave it out");
+    const auto name = configured ? std::string("the configured mode of the node")
+                                 : "mode " + std::string(to_string(*to)) + " of the node";
     if (const auto idle = checks_.idle(name); !idle) return tl::unexpected(idle.error());
-    if (flow_.mode() == *to)
-        return model::refuse(model::Refusal::Reason::exists, name, "it is in force", "choose another mode");
+    const auto asked = configured ? std::nullopt : std::optional(*to);
+    if (const auto is_one = is_a_change(name, asked, options.until_reboot); !is_one)
+        return tl::unexpected(is_one.error());
     const auto from = mode_of_node();
-    const auto there = checks_.in_the_way(from, *to);
+    const auto there = in_the_way(from, *to, configured);
     if (const auto checked = UpgradeChecks::nobody_in_the_way(
             name, there, options, "wait until they have ended (--drain does that)");
         !checked)
         return tl::unexpected(checked.error());
     if (options.dry_run) return 0;
-    return start(upgrade::StartMode{from, *to, *timeout * kSecond, outside_.boot_id}, there.size(), options);
+    return start(upgrade::StartMode{from, *to, *timeout * kSecond, outside_.boot_id, configured,
+                                    options.until_reboot},
+                 there.size(), options);
+}
+
+/// `mode`: empty for the configured one.
+Result<void> Upgrader::is_a_change(const std::string& name, std::optional<model::Mode> mode,
+                                   bool until_reboot) const {
+    // What holds until the reboot can be set for good, but not the other way round.
+    const bool ends_otherwise = flow_.mode_until_reboot() && !until_reboot;
+    if (flow_.mode() != mode || ends_otherwise) return {};
+    if (!mode && modes_of_gpus_ != nullptr && !modes_of_gpus_->are_as_configured()) return {};
+    return model::refuse(model::Refusal::Reason::exists, name, "it is in force", "choose another mode");
+}
+
+std::vector<model::InstanceId> Upgrader::in_the_way(const upgrade::Setting& from, const upgrade::Setting& to,
+                                                    bool to_configured) const {
+    if (to_configured && modes_of_gpus_ != nullptr) return modes_of_gpus_->in_the_way(flow_.mode());
+    return checks_.in_the_way(from, to);
 }
 
 Result<std::uint64_t> Upgrader::start(const upgrade::Event& event, std::size_t in_the_way,
@@ -159,13 +188,16 @@ Result<void> Upgrader::open() const {
 
 void Upgrader::instances_changed() {
     const auto status = flow_.status();
-    if (flow_.under_way()) happens(upgrade::Instances{checks_.in_the_way(status.from, status.to).size()});
+    if (!flow_.under_way()) return;
+    happens(upgrade::Instances{in_the_way(status.from, status.to, flow_.to_configured()).size()});
 }
 
 void Upgrader::set_configured_mode(model::Mode mode) {
     const bool in_force = !flow_.mode() && mode != configured_mode_;
     configured_mode_ = mode;
     if (in_force) outside_.publisher.mode_changed();
+    // Others may be in the way of a switch to it.
+    if (flow_.to_configured()) instances_changed();
 }
 
 void Upgrader::happens(const upgrade::Event& event) {
@@ -186,7 +218,9 @@ void Upgrader::happens(const upgrade::Event& event) {
 // The answers come before whatever else has happened meanwhile.
 
 void Upgrader::carry_out(const upgrade::Save& save) {
-    const auto saved = outside_.store.save(save.record);
+    const bool take_modes = save.configured_modes_first && modes_of_gpus_ != nullptr;
+    auto saved = take_modes ? modes_of_gpus_->take_configured() : Result<void>();
+    if (saved) saved = outside_.store.save(save.record);
     save_trouble_ = saved ? "" : saved.error().text;
     events_.emplace_front(upgrade::Saved{save_trouble_});
 }
@@ -207,12 +241,15 @@ void Upgrader::carry_out(const upgrade::Over& over) { outside_.publisher.job_end
 
 void Upgrader::carry_out(const upgrade::Tell& tell) {
     const auto level = tell.bad ? log::Level::warn : log::Level::info;
-    const auto type = type_of(tell.about);
+    const auto job = flow_.status();
+    const auto type = type_of(tell, job.kind == upgrade::Kind::mode);
     if (!type) return log::line(level, tell.text);
     Event event{.type = *type, .level = level};
-    event.message = tell.text + (asked_by_ ? ", by " + describe(*asked_by_) : "");
+    event.message = tell.text;
+    if (asked_by_ && event.message.ends_with('.')) event.message.pop_back();
+    if (asked_by_) event.message += ", by " + describe(*asked_by_);
     event.by = asked_by_;
-    const auto job = flow_.status();
+    if (tell.about == upgrade::Tell::About::boot) return outside_.events.happened(std::move(event));
     event.details = {{"job", job.id},
                      {"kind", std::string(to_string(job.kind))},
                      {"before", to_string(job.from)},

@@ -12,6 +12,7 @@
 #include "daemon/app/ports/admission_gate.hpp"
 #include "daemon/app/ports/engines.hpp"
 #include "daemon/app/ports/job_publisher.hpp"
+#include "daemon/app/ports/modes_of_gpus.hpp"
 #include "daemon/app/ports/modules.hpp"
 #include "daemon/app/ports/record_store.hpp"
 #include "daemon/app/upgrade/upgrade_checks.hpp"
@@ -45,8 +46,9 @@ class Upgrader final : public EngineWatch, public AdmissionGate {
     Result<std::uint64_t> begin(upgrade::Kind kind, std::string_view version, const UpgradeOptions& options);
     /// Begins the switch to another mode, or completes it at once. If it lowers isolation, instances with
     /// stronger isolation block it. Otherwise none does: running instances keep their mode. Returns 0 for a
-    /// dry run. Refused, with nothing changed: invalid, exists (switched to it already), busy (a job is under
-    /// way; instances block it), storage.
+    /// dry run. `configured` goes back to the configuration's mode, and gives each GPU the mode that the
+    /// configuration has for it. Refused, with nothing changed: invalid, exists (it is so already), busy (a job
+    /// is under way; instances block it), storage.
     Result<std::uint64_t> begin_mode(std::string_view mode, const UpgradeOptions& options);
     /// Refused: not_found if this job is not under way, busy if it can't be stopped any more.
     Result<void> cancel(std::uint64_t id, bool dry_run, std::optional<Who> by = std::nullopt);
@@ -58,8 +60,12 @@ class Upgrader final : public EngineWatch, public AdmissionGate {
     [[nodiscard]] std::vector<upgrade::Manifest> installed() const { return outside_.modules.list(); }
     /// The mode of instances that request none: the switched mode, else the configured one.
     [[nodiscard]] model::Mode mode_of_node() const { return flow_.mode().value_or(configured_mode_); }
+    /// Whether that mode holds until the reboot only.
+    [[nodiscard]] bool mode_until_reboot() const { return flow_.mode_until_reboot(); }
     /// Sets the configured mode.
     void set_configured_mode(model::Mode mode);
+    /// Must be called before a mode is set. It must outlive this object.
+    void set_modes_of_gpus(ModesOfGpus* modes) { modes_of_gpus_ = modes; }
     /// The job under way, or the last one; id 0: there has been none.
     [[nodiscard]] upgrade::Flow::Status status() const { return flow_.status(); }
     /// The versions that the processes of an instance run, by pid.
@@ -81,6 +87,11 @@ class Upgrader final : public EngineWatch, public AdmissionGate {
     void instances_changed() override;
 
   private:
+    [[nodiscard]] Result<void> is_a_change(const std::string& name, std::optional<model::Mode> mode,
+                                           bool until_reboot) const;
+    [[nodiscard]] std::vector<model::InstanceId> in_the_way(const upgrade::Setting& from,
+                                                            const upgrade::Setting& to,
+                                                            bool to_configured) const;
     /// Returns the id of the job that the event begins.
     Result<std::uint64_t> start(const upgrade::Event& event, std::size_t in_the_way,
                                 const UpgradeOptions& options);
@@ -95,6 +106,7 @@ class Upgrader final : public EngineWatch, public AdmissionGate {
 
     Outside outside_;
     EngineControl* engines_ = nullptr;
+    ModesOfGpus* modes_of_gpus_ = nullptr;
     bool recorded_;  ///< which version is in force
     upgrade::Flow flow_;
     UpgradeChecks checks_;

@@ -43,6 +43,19 @@ class Authority {
     /// Whoever sent the message that the object works on now. Throws sdbus::Error if it is gone.
     [[nodiscard]] compat::Caller caller_of(const sdbus::IObject& object);
 
+    /// A call that would have changed something, and was refused.
+    struct Refused {
+        std::string method;
+        std::string path;  ///< of the object
+        compat::Caller caller;
+        model::Refusal refusal;
+    };
+    /// Whoever wants to know of refused calls.
+    void on_refused(std::function<void(const Refused&)> tell) { tell_ = std::move(tell); }
+    void refused(const Refused& call) const {
+        if (tell_) tell_(call);
+    }
+
     /// Never waits: calls back with the answer, later from the connection's loop or, for root and if polkit
     /// can't be asked at all, within the call.
     void ask(Action action, const compat::Caller& caller, const Answer& answer);
@@ -55,6 +68,7 @@ class Authority {
     void give_up(const std::string& question);
 
     Patience patience_;
+    std::function<void(const Refused&)> tell_;
     std::uint64_t last_question_ = 0;
     /// By connection. A bus gives no connection the name of an earlier one, and says of each what it was when
     /// it was made.

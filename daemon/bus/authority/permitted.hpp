@@ -14,6 +14,15 @@
 
 namespace cgpu::bus {
 
+/// The call that is answered.
+struct MethodCall {
+    const char* method;
+    /// A dry run that is refused isn't told of; one that isn't permitted is.
+    bool dry_run = false;
+    /// Somebody else tells of its refusals.
+    bool told_otherwise = false;
+};
+
 /// Calls `body`, with the caller if it takes one.
 template <class Body>
 decltype(auto) call_for(const app::Who& who, const Body& body) {
@@ -30,38 +39,43 @@ decltype(auto) call_for(const app::Who& who, const Body& body) {
 /// handles the call now.
 template <class Body, class... Out>
 void when_permitted(Authority& authority, const std::vector<Action>& actions, const sdbus::IObject& object,
-                    const char* method, sdbus::Result<Out...>&& result, Body body) {
-    const auto caller = guarded(method, [&] { return authority.caller_of(object); });
+                    const MethodCall& call, sdbus::Result<Out...>&& result, Body body) {
+    const auto caller = guarded(call.method, [&] { return authority.caller_of(object); });
     const auto reply = std::make_shared<sdbus::Result<Out...>>(std::move(result));
-    const app::Who who{caller.uid, caller.pid};
-    authority.ask_for_all(actions, caller, [reply, method, body, who](const app::Result<void>& permitted) {
+    const std::string path(object.getObjectPath());
+    const auto answer = [&authority, reply, call, body, caller, path](const app::Result<void>& permitted) {
+        const app::Who who{caller.uid, caller.pid};
         // No exception may leave this function: the bus's loop calls it.
         try {
             try {
                 take(permitted);
                 if constexpr (sizeof...(Out) == 0) {
-                    guarded(method, [&] { call_for(who, body); });
+                    guarded(call.method, [&] { call_for(who, body); });
                     reply->returnResults();
                 } else if constexpr (sizeof...(Out) == 1) {
-                    reply->returnResults(guarded(method, [&] { return call_for(who, body); }));
+                    reply->returnResults(guarded(call.method, [&] { return call_for(who, body); }));
                 } else {
                     std::apply([&](const auto&... values) { reply->returnResults(values...); },
-                               guarded(method, [&] { return call_for(who, body); }));
+                               guarded(call.method, [&] { return call_for(who, body); }));
                 }
             } catch (const sdbus::Error& error) {
                 reply->returnError(error);
+                const auto reason = reason_of(error.getName());
+                if (reason && (!permitted || (!call.dry_run && !call.told_otherwise)))
+                    authority.refused({call.method, path, caller, {*reason, error.getMessage()}});
             }
         } catch (const std::exception& error) {
-            log::warn("{}: its caller can't be answered: {}", method, error.what());
+            log::warn("{}: its caller can't be answered: {}", call.method, error.what());
         }
-    });
+    };
+    authority.ask_for_all(actions, caller, answer);
 }
 
 /// The same for one action.
 template <class Body, class... Out>
-void when_permitted(Authority& authority, Action action, const sdbus::IObject& object, const char* method,
+void when_permitted(Authority& authority, Action action, const sdbus::IObject& object, const MethodCall& call,
                     sdbus::Result<Out...>&& result, Body body) {
-    when_permitted(authority, std::vector{action}, object, method, std::move(result), std::move(body));
+    when_permitted(authority, std::vector{action}, object, call, std::move(result), std::move(body));
 }
 
 }  // namespace cgpu::bus

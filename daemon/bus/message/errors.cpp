@@ -41,6 +41,15 @@ std::string error_name(model::Refusal::Reason reason) {
     return "org.cgpu1.Error." + std::string(suffix(reason));
 }
 
+std::optional<Reason> reason_of(std::string_view name) {
+    for (const auto reason :
+         {Reason::invalid, Reason::not_found, Reason::exists, Reason::busy, Reason::no_space,
+          Reason::no_memory, Reason::not_permitted, Reason::unsupported, Reason::try_again, Reason::storage,
+          Reason::changed})
+        if (name == error_name(reason)) return reason;
+    return std::nullopt;
+}
+
 sdbus::Error to_bus_error(const model::Refusal& refusal) {
     return compat::make_error(error_name(refusal.reason), refusal.text);
 }

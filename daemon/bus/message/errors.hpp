@@ -1,6 +1,7 @@
 #pragma once
 
 #include <exception>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,9 @@ namespace cgpu::bus {
 
 /// `org.cgpu1.Error.Invalid`, …: the complete list is in the XML.
 [[nodiscard]] std::string error_name(model::Refusal::Reason reason);
+
+/// The other way round; empty: it is another error.
+[[nodiscard]] std::optional<model::Refusal::Reason> reason_of(std::string_view error_name);
 
 [[nodiscard]] sdbus::Error to_bus_error(const model::Refusal& refusal);
 

@@ -10,6 +10,7 @@ constexpr const char* kDryRun = "dry-run";
 constexpr const char* kIfGeneration = "if-generation";
 constexpr const char* kForce = "force";
 constexpr const char* kPersist = "persist";
+constexpr const char* kRuntime = "runtime";
 constexpr const char* kOwner = "owner";
 constexpr const char* kDrain = "drain";
 constexpr const char* kTimeout = "timeout";
@@ -38,16 +39,22 @@ app::Result<app::Options> read_options(const OptionMap& given, Known known) {
         if (key == kDryRun) flag = &options.dry_run;
         if (known.force && key == kForce) flag = &options.force;
         if (known.persist && key == kPersist) flag = &options.persist;
+        if (known.runtime && key == kRuntime) flag = &options.runtime;
         if (flag == nullptr)
             return model::refuse(Reason::invalid, "option " + model::quote(key), "it is not known",
                                  std::string(kDryRun) + ", " + kIfGeneration +
                                      (known.force ? ", force" : "") + (known.persist ? ", persist" : "") +
-                                     ", or no options");
+                                     (known.runtime ? ", runtime" : "") + ", or no options");
         const auto read = read_value<bool>(key, value, "b", "use true or false");
         if (!read) return tl::unexpected(read.error());
         *flag = *read;
     }
     return options;
+}
+
+bool is_dry_run(const OptionMap& given) {
+    const auto option = given.find(kDryRun);
+    return option != given.end() && option->second.containsValueOfType<bool>() && option->second.get<bool>();
 }
 
 app::Result<ForgetOptions> read_forget_options(const OptionMap& given) {
@@ -67,19 +74,23 @@ app::Result<ForgetOptions> read_forget_options(const OptionMap& given) {
 app::Result<app::UpgradeOptions> read_job_options(const OptionMap& given, upgrade::Kind kind) {
     app::UpgradeOptions options;
     const bool takes_drain = kind != upgrade::Kind::hot;
+    const bool takes_runtime = kind == upgrade::Kind::mode;
     for (const auto& [key, value] : given) {
         if (key == kTimeout) {
             const auto seconds = read_value<std::uint32_t>(key, value, "u", "give a number of seconds");
             if (!seconds) return tl::unexpected(seconds.error());
             options.timeout_s = *seconds;
-        } else if (key == kDryRun || (takes_drain && key == kDrain)) {
+        } else if (key == kDryRun || (takes_drain && key == kDrain) ||
+                   (takes_runtime && key == kRuntime)) {
             const auto flag = read_value<bool>(key, value, "b", "use true or false");
             if (!flag) return tl::unexpected(flag.error());
-            (key == kDrain ? options.drain : options.dry_run) = *flag;
+            (key == kDrain     ? options.drain
+             : key == kRuntime ? options.until_reboot
+                               : options.dry_run) = *flag;
         } else {
-            return model::refuse(
-                Reason::invalid, "option " + model::quote(key), "it is not known",
-                takes_drain ? "dry-run, timeout, drain, or no options" : "dry-run, timeout, or no options");
+            return model::refuse(Reason::invalid, "option " + model::quote(key), "it is not known",
+                                 std::string("dry-run, timeout") + (takes_drain ? ", drain" : "") +
+                                     (takes_runtime ? ", runtime" : "") + ", or no options");
         }
     }
     return options;

@@ -19,6 +19,7 @@ using OptionMap = std::map<std::string, sdbus::Variant>;
 struct Known {
     bool force = false;
     bool persist = false;
+    bool runtime = false;
 };
 
 /// Refused (invalid), by name: an unknown key, or a value of the wrong type.
@@ -38,7 +39,10 @@ struct ForgetOptions {
 };
 [[nodiscard]] app::Result<ForgetOptions> read_forget_options(const OptionMap& given);
 
-/// The options of a job: dry-run, timeout and, unless it is hot, drain.
+/// Whether the call only asks whether the change could be made.
+[[nodiscard]] bool is_dry_run(const OptionMap& given);
+
+/// The options of a job: dry-run, timeout, drain unless it is hot, and runtime if it is of the mode.
 [[nodiscard]] app::Result<app::UpgradeOptions> read_job_options(const OptionMap& given, upgrade::Kind kind);
 
 }  // namespace cgpu::bus

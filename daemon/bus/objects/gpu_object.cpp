@@ -9,6 +9,11 @@
 #include "daemon/bus/objects/usage_view.hpp"
 
 namespace cgpu::bus {
+namespace {
+
+constexpr Known kRuntime{.runtime = true};
+
+}  // namespace
 
 GpuObject::GpuObject(sdbus::IConnection& connection, Authority& authority, app::Service& service,
                      const model::Uuid& gpu, GpuView view)
@@ -35,29 +40,29 @@ void GpuObject::xid_reported(std::uint64_t code) {
 }
 
 void GpuObject::SetPolicy(sdbus::Result<>&& result, std::string policy, OptionMap options) {
-    when_permitted(authority_, Action::manage_policy, getObject(), "SetPolicy", std::move(result),
+    when_permitted(authority_, Action::manage_policy, getObject(), {"SetPolicy", is_dry_run(options)}, std::move(result),
                    [&service = service_, gpu = gpu_, policy, options](const app::Who& who) {
-                       take(service.gpus().set_policy(gpu, policy, by(who, take(read_options(options)))));
+                       take(service.gpus().set_policy(gpu, policy, by(who, take(read_options(options, kRuntime)))));
                    });
 }
 
 void GpuObject::SetMaxInst(sdbus::Result<>&& result, std::uint32_t max_inst, OptionMap options) {
-    when_permitted(authority_, Action::manage_policy, getObject(), "SetMaxInst", std::move(result),
+    when_permitted(authority_, Action::manage_policy, getObject(), {"SetMaxInst", is_dry_run(options)}, std::move(result),
                    [&service = service_, gpu = gpu_, max_inst, options](const app::Who& who) {
-                       take(service.gpus().set_max_inst(gpu, max_inst, by(who, take(read_options(options)))));
+                       take(service.gpus().set_max_inst(gpu, max_inst, by(who, take(read_options(options, kRuntime)))));
                    });
 }
 
 void GpuObject::SetPrioRatio(sdbus::Result<>&& result, std::uint32_t per_cent, OptionMap options) {
     when_permitted(
-        authority_, Action::manage_policy, getObject(), "SetPrioRatio", std::move(result),
+        authority_, Action::manage_policy, getObject(), {"SetPrioRatio", is_dry_run(options)}, std::move(result),
         [&service = service_, gpu = gpu_, per_cent, options](const app::Who& who) {
-            take(service.gpus().set_prio_ratio(gpu, per_cent, by(who, take(read_options(options)))));
+            take(service.gpus().set_prio_ratio(gpu, per_cent, by(who, take(read_options(options, kRuntime)))));
         });
 }
 
 void GpuObject::Revert(sdbus::Result<>&& result, OptionMap options) {
-    when_permitted(authority_, Action::manage_policy, getObject(), "Revert", std::move(result),
+    when_permitted(authority_, Action::manage_policy, getObject(), {"Revert", is_dry_run(options)}, std::move(result),
                    [&service = service_, gpu = gpu_, options](const app::Who& who) {
                        take(service.revert_gpu(gpu, by(who, take(read_options(options)))));
                    });

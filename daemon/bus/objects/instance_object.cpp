@@ -40,7 +40,7 @@ void InstanceObject::update(InstanceView view) {
 
 void InstanceObject::SetWeight(sdbus::Result<>&& result, std::string gpu, std::uint32_t weight,
                                OptionMap options) {
-    when_permitted(authority_, Action::manage_instance, getObject(), "SetWeight", std::move(result),
+    when_permitted(authority_, Action::manage_instance, getObject(), {"SetWeight", is_dry_run(options)}, std::move(result),
                    [&service = service_, id = id_, gpu, weight, options](const app::Who& who) {
                        take(service.quotas().set_weight(id, gpu, weight,
                                                         by(who, take(read_options(options, kQuotaOptions)))));
@@ -49,7 +49,7 @@ void InstanceObject::SetWeight(sdbus::Result<>&& result, std::string gpu, std::u
 
 void InstanceObject::SetHighPriority(sdbus::Result<>&& result, std::string gpu, bool high,
                                      OptionMap options) {
-    when_permitted(authority_, Action::manage_instance, getObject(), "SetHighPriority", std::move(result),
+    when_permitted(authority_, Action::manage_instance, getObject(), {"SetHighPriority", is_dry_run(options)}, std::move(result),
                    [&service = service_, id = id_, gpu, high, options](const app::Who& who) {
                        take(service.quotas().set_high_priority(
                            id, gpu, high, by(who, take(read_options(options, kQuotaOptions)))));
@@ -59,10 +59,18 @@ void InstanceObject::SetHighPriority(sdbus::Result<>&& result, std::string gpu, 
 void InstanceObject::SetMemory(sdbus::Result<>&& result, std::string gpu, std::uint64_t bytes,
                                OptionMap options) {
     when_permitted(
-        authority_, Action::manage_instance, getObject(), "SetMemory", std::move(result),
+        authority_, Action::manage_instance, getObject(), {"SetMemory", is_dry_run(options)}, std::move(result),
         [&service = service_, id = id_, gpu, bytes, options](const app::Who& who) {
             take(service.quotas().set_memory(
                 id, gpu, bytes, by(who, take(read_options(options, {.force = true, .persist = true})))));
+        });
+}
+
+void InstanceObject::Revert(sdbus::Result<>&& result, std::string gpu, OptionMap options) {
+    when_permitted(
+        authority_, Action::manage_instance, getObject(), {"Revert", is_dry_run(options)}, std::move(result),
+        [&service = service_, id = id_, gpu, options](const app::Who& who) {
+            take(service.quotas().revert(id, gpu, by(who, take(read_options(options, {.force = true})))));
         });
 }
 
@@ -72,6 +80,23 @@ std::map<std::string, std::map<std::string, sdbus::Variant>> InstanceObject::Get
         for (const auto& [gpu, usage] : service_.usage(id_)) all.emplace(gpu.to_string(), figures_of(usage));
         return all;
     });
+}
+
+std::map<std::string, std::map<std::string, sdbus::Variant>> InstanceObject::Admitted() {
+    std::map<std::string, std::map<std::string, sdbus::Variant>> all;
+    const auto* instance = service_.node().find_instance(id_);
+    if (instance == nullptr) return all;
+    for (const auto& quota : instance->quotas) {
+        if (!quota.admitted) continue;
+        auto& entry = all[quota.gpu.to_string()];
+        entry.emplace("memory-limit", sdbus::Variant(quota.admitted->memory_limit.count()));
+        if (quota.admitted->percent)
+            entry.emplace("percentage", sdbus::Variant(*quota.admitted->percent));
+        else
+            entry.emplace("weight", sdbus::Variant(quota.admitted->weight));
+        entry.emplace("high-priority", sdbus::Variant(quota.admitted->high_priority));
+    }
+    return all;
 }
 
 std::map<std::uint32_t, std::string> InstanceObject::ModuleVersions() {

@@ -35,6 +35,7 @@ class InstanceObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Instanc
     void SetHighPriority(sdbus::Result<>&& result, std::string gpu, bool high, OptionMap options) override;
     void SetMemory(sdbus::Result<>&& result, std::string gpu, std::uint64_t bytes,
                    OptionMap options) override;
+    void Revert(sdbus::Result<>&& result, std::string gpu, OptionMap options) override;
     std::map<std::string, std::map<std::string, sdbus::Variant>> GetUsage() override;
 
     std::string Id() override { return view_.id; }
@@ -46,6 +47,7 @@ class InstanceObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Instanc
     std::map<std::uint32_t, std::string> ModuleVersions() override;
     std::vector<BusQuota> Quotas() override { return view_.quotas; }
     std::map<std::string, std::uint32_t> Percentages() override { return view_.percentages; }
+    std::map<std::string, std::map<std::string, sdbus::Variant>> Admitted() override;
 
     Authority& authority_;
     app::Service& service_;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "daemon/bus/message/paths.hpp"
+
 namespace cgpu::bus {
 
 Objects::Objects(sdbus::IConnection& connection, app::Service& service, app::Upgrader& upgrader,
@@ -11,6 +13,7 @@ Objects::Objects(sdbus::IConnection& connection, app::Service& service, app::Upg
       service_(service),
       upgrader_(upgrader),
       manager_(connection, authority_, service, upgrader, unmanaged, std::move(version), examined) {
+    authority_.on_refused([this](const Authority::Refused& call) { refused(call); });
     refresh_gpus();
     refresh_job();
     for (const auto& [id, instance] : service_.node().instances()) refresh(id);
@@ -20,6 +23,15 @@ Objects::Objects(sdbus::IConnection& connection, app::Service& service, app::Upg
 template <class Object>
 void Objects::announce(Object& object) {
     if (announcing_) object.announce();
+}
+
+void Objects::refused(const Authority::Refused& call) {
+    app::RefusedCall told{call.method, {call.caller.uid, call.caller.pid}, call.refusal};
+    for (const auto& [uuid, object] : gpus_)
+        if (path_of(uuid) == call.path) told.gpu = uuid;
+    for (const auto& [id, object] : instances_)
+        if (path_of(id) == call.path) told.instance = id;
+    service_.call_refused(told);
 }
 
 void Objects::refresh_gpus() {

@@ -31,6 +31,7 @@ class Objects {
     [[nodiscard]] ManagerObject& manager() { return manager_; }
 
   private:
+    void refused(const Authority::Refused& call);
     template <class Object>
     void announce(Object& object);
 

@@ -51,7 +51,8 @@ expect lab-restart-cgpud
 expect_equal "slice_ms" "$(of slice_ms value) $(of slice_ms source)" '9 /etc/cgpu/cgpud.yaml:2'
 expect_equal "GPU 1 over a restart" "$(of gpus.1.max_inst value)" 10
 expect_error 'GPU "7": there is no such GPU.*Try: ' cgpuctl revert 7
-expect_error 'Try: cgpuctl set-mode' sh -c 'cgpuctl set-mode memory -q && cgpuctl revert mode'
+expect sh -c 'cgpuctl set-mode memory -q && cgpuctl revert mode -q'
+expect_equal "mode" "$(of mode value) $(of mode source | sed 's/:.*//')" 'memory+compute /usr/lib/cgpu/cgpud.yaml'
 
 echo "Files are judged before they are put in place, by anybody, and without cgpud."
 printf 'max_inst: 26\n\npolcy: fixed\n' >"$scratch/new.yaml"

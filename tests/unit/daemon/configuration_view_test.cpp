@@ -97,7 +97,26 @@ TEST_F(ConfigurationView, TheSwitchedModeHoldsOnEveryGpu) {
     const auto values = reload();
     for (const char* key : {"mode", "gpus.0.mode"})
         EXPECT_EQ(of(values, key), (ConfigurationValue{key, "memory", "state", "memory+compute", "built in",
-                                                       "cgpuctl set-mode memory+compute"}));
+                                                       "cgpuctl set-mode configured"}));
+}
+
+TEST_F(ConfigurationView, WhatHoldsUntilTheRebootIsNamedAsThat) {
+    start_ = read();
+    ASSERT_TRUE(node_.set_policy(uuid_, model::Policy::weighted, model::Lasts::until_reboot));
+    ASSERT_TRUE(node_.set_max_inst(uuid_, 10));
+    ASSERT_EQ(node_.set_default_memory(model::Bytes::from_mib(512), model::Lasts::until_reboot),
+              model::Change::changed);
+    auto values = reload();
+    EXPECT_EQ(of(values, "gpus.0.policy").source, "runtime");
+    EXPECT_EQ(of(values, "gpus.0.policy").remedy, "cgpuctl revert 0");
+    EXPECT_EQ(of(values, "gpus.0.max_inst").source, "state") << "set for good";
+    EXPECT_EQ(of(values, "gpus.0.prio_ratio").source, "built in");
+    EXPECT_EQ(of(values, "default_memory").source, "runtime");
+    // What the files say is in force, but something else after the reboot.
+    ASSERT_TRUE(node_.set_policy(uuid_, model::Policy::weighted));
+    ASSERT_TRUE(node_.set_policy(uuid_, model::Policy::preemptive, model::Lasts::until_reboot));
+    EXPECT_EQ(of(reload(), "gpus.0.policy"),
+              (ConfigurationValue{"gpus.0.policy", "preemptive", "runtime", {}, {}, {}}));
 }
 
 TEST_F(ConfigurationView, SomeValuesHoldUntilTheNextStart) {

@@ -88,10 +88,12 @@ Dialog::State Dialog::press(const Key& key) {
         return State::open;
     }
     if (typed_.empty()) return State::cancelled;
-    if (const auto read = read_value(); read)
-        asks_to_confirm_ = true;
-    else
+    if (const auto read = read_value(); !read) {
         error_ = read.error().text;
+        return State::open;
+    }
+    if (sure_) return State::confirmed;
+    asks_to_confirm_ = true;
     return State::open;
 }
 

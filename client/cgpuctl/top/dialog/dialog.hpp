@@ -19,10 +19,10 @@ struct Subject {
     std::string now;  ///< the value in force
 };
 
-/// Asks for a value, and then whether it is meant, in one line.
+/// Asks for a value and then, unless the user is sure, whether it is meant, in one line.
 class Dialog {
   public:
-    explicit Dialog(Subject subject) : subject_(std::move(subject)) {}
+    explicit Dialog(Subject subject, bool sure = false) : subject_(std::move(subject)), sure_(sure) {}
 
     enum class State {
         open,
@@ -42,6 +42,7 @@ class Dialog {
     client::Result<void> read_value();
 
     Subject subject_;
+    bool sure_;
     std::string typed_;
     bool asks_to_confirm_ = false;
     std::string error_;

@@ -87,26 +87,31 @@ class FakeNode final : public client::Node {
         return not_found(instance);
     }
     client::Result<void> set_policy(const std::string& gpu, const std::string& policy,
-                                    bool dry_run) override {
-        return note("set_policy " + gpu + " " + policy, dry_run);
+                                    const client::Setup& how) override {
+        return note_setup("set_policy " + gpu + " " + policy, how);
     }
-    client::Result<void> set_max_inst(const std::string& gpu, std::uint32_t max_inst, bool dry_run) override {
-        return note("set_max_inst " + gpu + " " + std::to_string(max_inst), dry_run);
+    client::Result<void> set_max_inst(const std::string& gpu, std::uint32_t max_inst, const client::Setup& how) override {
+        return note_setup("set_max_inst " + gpu + " " + std::to_string(max_inst), how);
     }
     client::Result<void> set_prio_ratio(const std::string& gpu, std::uint32_t per_cent,
-                                        bool dry_run) override {
-        return note("set_prio_ratio " + gpu + " " + std::to_string(per_cent), dry_run);
+                                        const client::Setup& how) override {
+        return note_setup("set_prio_ratio " + gpu + " " + std::to_string(per_cent), how);
     }
     client::Result<void> revert_gpu(const std::string& gpu, bool dry_run) override {
         return note("revert_gpu " + gpu, dry_run);
+    }
+    client::Result<void> revert_instance(const std::string& instance, const std::string& gpu,
+                                         const client::Setting& how) override {
+        return note("revert_instance " + instance + " [" + gpu + "]" + (how.force ? " force" : ""),
+                    how.dry_run);
     }
     std::vector<client::ConfigurationValue> values;  ///< the answer of configuration()
     client::Result<std::vector<client::ConfigurationValue>> configuration() override {
         if (!answer) return tl::unexpected(answer.error());
         return values;
     }
-    client::Result<void> set_default_memory(std::optional<std::uint64_t> bytes, bool dry_run) override {
-        return note("set_default_memory " + (bytes ? std::to_string(*bytes) : "as configured"), dry_run);
+    client::Result<void> set_default_memory(std::optional<std::uint64_t> bytes, const client::Setup& how) override {
+        return note_setup("set_default_memory " + (bytes ? std::to_string(*bytes) : "as configured"), how);
     }
     client::Result<std::string> set_high_priority(const std::string& instance, const std::string& gpu,
                                                   bool high, const client::Setting& how) override {
@@ -125,7 +130,7 @@ class FakeNode final : public client::Node {
     client::Result<std::uint64_t> apply(const std::vector<client::Change>& changes,
                                         const client::Applying& applying) override {
         const auto noted = note_set(
-            "apply" + (applying.if_generation ? " to " + std::to_string(*applying.if_generation) : ""),
+            std::string("apply") + (applying.runtime ? " runtime" : "") + (applying.if_generation ? " to " + std::to_string(*applying.if_generation) : ""),
             applying.how);
         if (!noted) return tl::unexpected(noted.error());
         applied = changes;
@@ -183,6 +188,7 @@ class FakeNode final : public client::Node {
     client::Result<std::string> begin_mode(const client::ModeSwitch& wanted) override {
         if (!answer) return tl::unexpected(answer.error());
         calls.push_back("mode " + wanted.mode + (wanted.drain ? " drain" : "") +
+                        (wanted.runtime ? " runtime" : "") +
                         (wanted.timeout_s ? " " + std::to_string(*wanted.timeout_s) + " s" : "") +
                         (wanted.dry_run ? " dry-run" : ""));
         return wanted.dry_run ? "/" : "/org/cgpu1/job/3";
@@ -213,6 +219,9 @@ class FakeNode final : public client::Node {
         const FakeNode& node;
     };
 
+    client::Result<void> note_setup(const std::string& call, const client::Setup& how) {
+        return note(call + (how.runtime ? " runtime" : ""), how.dry_run);
+    }
     /// All settings are made for the instance `web`.
     client::Result<std::string> note_set(const std::string& call, const client::Setting& how) {
         const auto noted =

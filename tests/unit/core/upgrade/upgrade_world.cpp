@@ -52,6 +52,7 @@ void World::happens(const Event& event) {
 void World::carry_out(const Action& action, std::deque<Event>& next) {
     if (const auto* save = std::get_if<Save>(&action)) {
         if (!disk_full) disk = save->record;
+        if (save->configured_modes_first) ++configured_modes;
         next.emplace_back(Saved{disk_full ? "The disk is full." : ""});
     } else if (const auto* verify = std::get_if<Verify>(&action)) {
         if (file_bad)
@@ -129,10 +130,10 @@ bool World::upgrade(Kind kind, const Version& to, Nanos timeout) {
     return true;
 }
 
-bool World::switch_mode(model::Mode to, Nanos timeout) {
+bool World::switch_mode(model::Mode to, Nanos timeout, bool configured, bool until_reboot) {
     if (flow_->under_way()) return false;
     const auto from = flow_->mode().value_or(model::Mode::memory_compute);
-    happens(StartMode{from, to, timeout, "boot" + std::to_string(boots_)});
+    happens(StartMode{from, to, timeout, "boot" + std::to_string(boots_), configured, until_reboot});
     return true;
 }
 

@@ -44,7 +44,8 @@ class World {
     /// False: a job is under way, so it was refused.
     bool upgrade(Kind kind, const Version& to, Nanos timeout = 60 * kSecond);
     /// The same for a switch of the mode; every instance blocks it.
-    bool switch_mode(model::Mode to, Nanos timeout = 60 * kSecond);
+    bool switch_mode(model::Mode to, Nanos timeout = 60 * kSecond, bool configured = false,
+                     bool until_reboot = false);
     void cancel() { happens(Cancel{}); }
     /// With the last instance all processes end; while a job drains, none is added.
     void set_instances(std::size_t count);
@@ -60,6 +61,7 @@ class World {
 
     std::map<std::int32_t, Process> processes;
     bool disk_full = false;
+    int configured_modes = 0;  ///< how often the GPUs were to take the modes that are configured for them
     bool file_bad = false;
     std::size_t instances = 1;
     Record disk;

@@ -27,6 +27,11 @@ inline model::Node full_node() {
     EXPECT_TRUE(n.add_instance(instance("b", {quota(0, 1)})).has_value());
     EXPECT_TRUE(n.keep(made.id, uuid(0), {model::Bytes::from_gib(2), std::nullopt, false}).has_value());
     EXPECT_TRUE(n.keep(made.id, uuid(1), {std::nullopt, 4, std::nullopt}).has_value());
+    EXPECT_TRUE(n.set_memory(made.id, uuid(1), model::Bytes::from_mib(3000), {}).has_value());
+    n.set_boot_id("5f3a-boot");
+    EXPECT_TRUE(n.set_policy(uuid(1), model::Policy::soft, model::Lasts::until_reboot).has_value());
+    EXPECT_EQ(n.set_default_memory(model::Bytes::from_gib(1), model::Lasts::until_reboot),
+              model::Change::changed);
     EXPECT_TRUE(n.sync_gpus({gpu(0, 16130), gpu(1, 15109)}).has_value());
     return n;
 }

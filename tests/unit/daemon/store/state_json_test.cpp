@@ -45,7 +45,8 @@ upgrade::Record full_record() {
     return {
         from, model::Mode::none,
         upgrade::Job{8, upgrade::Kind::cold, from, to, 60, 1234, "boot", true, true, "somebody \"said\" so"},
-        upgrade::Ended{7, upgrade::Kind::hot, to, from, upgrade::Result::cancelled, "It was cancelled."}};
+        upgrade::Ended{7, upgrade::Kind::hot, to, from, upgrade::Result::cancelled, "It was cancelled."},
+        upgrade::ModeUntilReboot{"5f3a-boot", model::Mode::memory}};
 }
 
 TEST(StateJson, TheRecordOfUpgradesRoundTrips) {
@@ -64,6 +65,8 @@ TEST(StateJson, ASwitchOfTheModeRoundTrips) {
     record.job->kind = upgrade::Kind::mode;
     record.job->from = model::Mode::memory_compute;
     record.job->to = model::Mode::none;
+    record.job->configured = record.job->until_reboot = true;
+    record.mode_until_reboot = upgrade::ModeUntilReboot{"boot", std::nullopt};
     const auto read = read_state(write_state({v100(), record}));
     ASSERT_TRUE(read.has_value()) << read.error().why;
     EXPECT_EQ(read->record, record);
@@ -86,6 +89,38 @@ TEST(StateJson, AStateOfBeforeModesWereSwitchedIsBroughtUpToDate) {
     document["upgrade"] = 5;
     document["version"] = 2;
     EXPECT_EQ(why_not(document.dump()), "upgrade: it is not an object");
+}
+
+TEST(StateJson, BeforeWhatWasAdmittedWasStoredWhatAnInstanceHasCountsAsThat) {
+    json document = json::parse(write_state({full_node(), full_record()}));
+    for (json& instance : document["instances"])
+        for (json& quota : instance["quotas"]) quota.erase("admitted");
+    document.erase("until_reboot");
+    document["upgrade"].erase("mode_until_reboot");
+    document["upgrade"]["job"].erase("configured");
+    document["upgrade"]["job"].erase("until_reboot");
+    EXPECT_EQ(why_not(document.dump()), "upgrade.job.configured: it is missing");
+    document["version"] = 6;
+    const auto read = read_state(document.dump());
+    ASSERT_TRUE(read.has_value()) << read.error().why;
+    auto record = full_record();
+    record.mode_until_reboot.reset();
+    EXPECT_EQ(read->record, record);
+    EXPECT_TRUE(read->node.until_reboot().empty());
+    for (const auto& [id, instance] : read->node.instances())
+        for (const auto& quota : instance.quotas) EXPECT_FALSE(quota.admitted);
+}
+
+TEST(StateJson, WrongFieldsOfWhatEndsAreNamedByTheirPlace) {
+    const auto why = [](const char* place, const json& value) {
+        return why_not_with([&](json& document) { document[json::json_pointer(place)] = value; });
+    };
+    EXPECT_EQ(why("/until_reboot/gpus/0/max_inst", "x"), "until_reboot.gpus[0].max_inst: it is not a whole number");
+    EXPECT_EQ(why("/until_reboot/surprise", 1), "until_reboot: \"surprise\" is unknown");
+    EXPECT_EQ(why("/until_reboot/default_memory", 7), "until_reboot.default_memory: it is not an object");
+    EXPECT_NE(why("/until_reboot/gpus/0/max_inst", 26).find("after a reboot is out of range"), std::string::npos);
+    EXPECT_NE(why("/instances/0/quotas/1/admitted/memory_limit_bytes", 0).find("a memory limit of zero"),
+              std::string::npos);
 }
 
 TEST(StateJson, WrongFieldsOfUpgradesAreNamedByTheirPlace) {
@@ -214,9 +249,9 @@ TEST(StateJson, ADefaultMemoryThatWasSetRoundTrips) {
 }
 
 TEST(StateJson, AnotherVersionIsRefused) {
-    const auto newer = read_state(R"({"version": 7, "something": "new"})");
+    const auto newer = read_state(R"({"version": 8, "something": "new"})");
     ASSERT_FALSE(newer.has_value());
-    EXPECT_NE(newer.error().why.find("it is of version 7 and this cgpud knows versions up to 6"),
+    EXPECT_NE(newer.error().why.find("it is of version 8 and this cgpud knows versions up to 7"),
               std::string::npos);
     EXPECT_NE(newer.error().remedy.find("newer cgpud"), std::string::npos);
     EXPECT_NE(why_not(R"({"version": 0})").find("version 0, which is not known"), std::string::npos);

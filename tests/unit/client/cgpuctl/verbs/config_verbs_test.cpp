@@ -65,23 +65,67 @@ TEST_F(ConfigVerbs, RevertAGpuOrTheDefaultMemory) {
 
 TEST_F(ConfigVerbs, TheModeIsRevertedByAJob) {
     input_.target = "mode";
-    node_.values = {{"mode", "memory", "state", "none", "cgpud.yaml:3", "cgpuctl set-mode none"}};
-    const auto done = call(&revert);
-    ASSERT_FALSE(done);
-    EXPECT_EQ(done.error().text,
-              "mode: it is memory, and the configuration says none. Try: cgpuctl set-mode none.");
-    node_.values = {{"mode", "memory", "cgpud.yaml:3", "", "", ""}};
-    EXPECT_TRUE(call(&revert));
-    EXPECT_TRUE(node_.calls.empty());
+    input_.drain = true;
+    input_.timeout = "9";
+    node_.jobs = {client::Job{4, "mode", "none", "memory", "ended", 0, 0, "memory is in force, as configured.",
+                              "done"}};
+    ASSERT_TRUE(call(&revert));
+    EXPECT_EQ(node_.calls, (Calls{"mode configured drain 9 s", "watch /org/cgpu1/job/3"}));
+    EXPECT_EQ(screen_.out.str(),
+              "switch 4 (mode, none to memory): done. memory is in force, as configured.\n");
 }
 
-TEST_F(ConfigVerbs, AnInstanceIsSentToForget) {
-    input_.target = node_.snapshot.instances.at(0).name;
-    node_.answer = client::fail(Kind::not_found, "GPU web: there is no such GPU. Try: cgpuctl status.");
-    const auto done = call(&revert);
-    ASSERT_FALSE(done);
-    EXPECT_TRUE(done.error().text.ends_with("Try: cgpuctl forget " + input_.target + "."))
-        << done.error().text;
+TEST_F(ConfigVerbs, AModeThatIsAsConfiguredNeedsNoJob) {
+    input_.target = "mode";
+    ClientError there{Kind::refused, "the configured mode of the node: it is in force. Try: another."};
+    there.reason = "Exists";
+    node_.answer = tl::unexpected(there);
+    ASSERT_TRUE(call(&revert));
+    EXPECT_EQ(screen_.out.str(), "Mode: the configuration is in force.\n");
+    there.reason = "Busy";
+    node_.answer = tl::unexpected(there);
+    EXPECT_FALSE(call(&revert));
+}
+
+TEST_F(ConfigVerbs, AnInstanceIsRevertedToWhatItWasAdmittedWith) {
+    const std::string name = node_.snapshot.instances.at(0).name;
+    input_.target = name;
+    node_.refusals["revert_gpu " + name] = {Kind::not_found, "GPU web: there is no such GPU. Try: x.", {}};
+    ASSERT_TRUE(call(&revert));
+    EXPECT_EQ(node_.calls, (Calls{"revert_gpu " + name, "revert_instance " + name + " []"}));
+    EXPECT_EQ(screen_.out.str(), "Instance web: what it was admitted with is in force.\n");
+}
+
+TEST_F(ConfigVerbs, OptionsSayThatAnInstanceIsMeantAndWhatIsKeptIsNamed) {
+    input_.target = "web";
+    input_.gpu = "1";
+    input_.force = true;
+    node_.all_kept = {{0, "web", 0, std::nullopt, 4, std::nullopt}};
+    ASSERT_TRUE(call(&revert));
+    input_.dry_run = true;
+    ASSERT_TRUE(call(&revert));
+    EXPECT_EQ(node_.calls, (Calls{"revert_instance web [1] force", "revert_instance web [1] force dry-run"}));
+    EXPECT_EQ(screen_.out.str(),
+              "Instance web: what it was admitted with is in force. What is kept for its next starts stays: "
+              "cgpuctl forget web.\n"
+              "Instance web: what it was admitted with could be put in force; nothing was changed.\n");
+}
+
+TEST_F(ConfigVerbs, OptionsOfAnotherKindAreUsage) {
+    for (const auto& [target, set] :
+         {std::pair<std::string, void (*)(Input&)>{"0", [](Input& input) { input.drain = true; }},
+          {"web", [](Input& input) { input.timeout = "3"; }},
+          {"mode", [](Input& input) { input.force = true; }},
+          {"mode", [](Input& input) { input.gpu = "0"; }}}) {
+        input_ = {};
+        input_.target = target;
+        set(input_);
+        const auto done = call(&revert);
+        ASSERT_FALSE(done) << target;
+        EXPECT_EQ(done.error().kind, Kind::usage) << target;
+        EXPECT_NE(done.error().text.find(" Try: "), std::string::npos) << done.error().text;
+    }
+    EXPECT_TRUE(node_.calls.empty());
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "daemon/app/events/refused_admissions.hpp"
 #include "daemon/app/events/refused_allocations.hpp"
+#include "daemon/app/events/refused_calls.hpp"
 #include "tests/unit/daemon/support/app_fakes.hpp"
 
 namespace cgpu::app::test {
@@ -138,7 +139,7 @@ TEST(RefusedAdmissions, no_user_floods_and_none_hides_another) {
     refused.happened("web", "", {1001, 8}, busy);
     EXPECT_EQ(recorded.all.size(), 2U);
     for (std::uint32_t user = 2000; user < 12000; ++user) refused.happened("web", "", {user, 8}, busy);
-    EXPECT_EQ(recorded.all.size(), RefusedAdmissions::kMostOfAll + 1) << "many users are told of together";
+    EXPECT_EQ(recorded.all.size(), RepeatedByUser::kMostOfAll + 1) << "many users are told of together";
 }
 
 TEST(RefusedAdmissions, names_are_told_of_by_themselves_but_are_no_way_to_flood) {
@@ -150,9 +151,45 @@ TEST(RefusedAdmissions, names_are_told_of_by_themselves_but_are_no_way_to_flood)
     EXPECT_EQ(recorded.all.size(), 20U) << "containers that Docker starts at the same time";
     recorded.all.clear();
     for (int i = 0; i < 1000; ++i) refused.happened("id", "name-" + std::to_string(i), {1000, 7}, busy);
-    EXPECT_EQ(recorded.all.size(), RefusedAdmissions::kMostOfUser + 1);
+    EXPECT_EQ(recorded.all.size(), RepeatedByUser::kMostOfUser + 1);
     loop.advance(Repeated::kFirstPause);
-    EXPECT_EQ(number(recorded.all.back(), "count"), 1000U - RefusedAdmissions::kMostOfUser - 1);
+    EXPECT_EQ(number(recorded.all.back(), "count"), 1000U - RepeatedByUser::kMostOfUser - 1);
+}
+
+RefusedCall refused_call(const std::string& method, model::Refusal::Reason reason, std::uint32_t user = 1000) {
+    return {method, {user, 77}, refusal(reason)};
+}
+
+TEST(RefusedCalls, say_who_called_what_and_whether_it_was_denied) {
+    FakeLoop loop;
+    RecordedEvents recorded;
+    RefusedCalls refused(loop, recorded.events);
+    refused.happened(refused_call("SetPolicy", model::Refusal::Reason::not_permitted));
+    refused.happened(refused_call("SetPolicy", model::Refusal::Reason::invalid));
+    refused.happened(refused_call("SetPolicy", model::Refusal::Reason::try_again));
+    ASSERT_EQ(recorded.all.size(), 2U);
+    EXPECT_EQ(recorded.all[0].type, EventType::call_denied);
+    EXPECT_EQ(recorded.all[0].message,
+              "SetPolicy: denied to user id 1000, process 77: 4GiB: too much. Try: less.");
+    EXPECT_EQ(recorded.all[0].by, (Who{1000, 77}));
+    EXPECT_EQ(std::get<std::string>(recorded.all[0].details.at("method")), "SetPolicy");
+    EXPECT_EQ(recorded.all[1].type, EventType::change_refused);
+    EXPECT_EQ(std::get<std::string>(recorded.all[1].details.at("reason")), "invalid");
+}
+
+TEST(RefusedCalls, no_user_floods_the_journal) {
+    FakeLoop loop;
+    RecordedEvents recorded;
+    RefusedCalls refused(loop, recorded.events);
+    for (int i = 0; i < 10'000; ++i) {
+        for (const char* method : {"SetPolicy", "SetMaxInst", "SetWeight", "SetMemory", "Apply", "Forget"})
+            refused.happened(refused_call(method, model::Refusal::Reason::not_permitted));
+        loop.advance(kMilli);
+    }
+    // Ten seconds: four methods by themselves and the others together, each at 0, 1, 3 and 7 s.
+    EXPECT_LE(recorded.all.size(), 5U * 4U);
+    refused.happened(refused_call("SetPolicy", model::Refusal::Reason::not_permitted, 1001));
+    EXPECT_EQ(recorded.all.back().by, (Who{1001, 77})) << "another user is told of at once";
 }
 
 }  // namespace

@@ -17,12 +17,12 @@ class ServiceTest : public ::testing::Test {
   protected:
     ServiceTest() { start({}); }
 
-    void start(model::Node node) {
+    void start(model::Node node, std::string boot_id = "boot") {
         Settings settings;
-        settings.settings_for = [](const model::SeenGpu&) { return model::GpuSettings{}; };
+        settings.settings_for = [this](const model::SeenGpu&) { return of_gpus; };
         service.emplace(std::move(node), settings,
                         Service::Outside{loop, store, publisher, links, processes, compute, usage, admission,
-                                         events, [] { return 42u; }});
+                                         events, [] { return 42u; }, std::move(boot_id)});
     }
 
     void see_v100() {
@@ -58,6 +58,7 @@ class ServiceTest : public ::testing::Test {
     RecordedEvents recorded;
     Events& events = recorded.events;
     model::Uuid v100;
+    model::GpuSettings of_gpus;  ///< configured
     std::optional<Service> service;
 };
 

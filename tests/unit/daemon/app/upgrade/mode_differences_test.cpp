@@ -23,14 +23,14 @@ TEST(ModeDifferences, ASwitchedModeWinsOverTheConfiguration) {
     EXPECT_EQ(differences(Mode::memory, Mode::none),
               std::vector<std::string>{
                   "mode: the configuration says memory, and the node was switched to none, which wins. Try: "
-                  "cgpuctl set-mode memory, or mode: none in /etc/cgpu/cgpud.yaml."});
+                  "cgpuctl set-mode configured, or mode: none in /etc/cgpu/cgpud.yaml."});
 }
 
 TEST(ModeDifferences, AGpuKeepsWhatItHadAtFirst) {
     const auto found = differences(Mode::none, std::nullopt);
     ASSERT_EQ(found.size(), 1U);
     EXPECT_NE(found[0].find("the configuration says mode none, and it keeps memory+compute from when it was "
-                            "first seen. Try: cgpuctl set-mode none"),
+                            "first seen. Try: cgpuctl set-mode configured"),
               std::string::npos)
         << found[0];
 }

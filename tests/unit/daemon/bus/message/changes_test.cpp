@@ -61,5 +61,20 @@ TEST(Options, AGenerationIsReadWhereChangesOfTheNodeAreMade) {
     EXPECT_FALSE(read_job_options({{"if-generation", Variant(std::uint64_t{7})}}, upgrade::Kind::hot));
 }
 
+TEST(Options, RuntimeIsOfGpusTheNodeAndTheMode) {
+    const app::Result<app::Options> read = read_options({{"runtime", Variant(true)}}, {.runtime = true});
+    ASSERT_TRUE(read);
+    EXPECT_TRUE(read->runtime);
+    EXPECT_FALSE(read_options({{"runtime", Variant(true)}})) << "of an instance";
+    const auto mode = read_job_options({{"runtime", Variant(true)}}, upgrade::Kind::mode);
+    ASSERT_TRUE(mode);
+    EXPECT_TRUE(mode->until_reboot);
+    EXPECT_FALSE(read_job_options({{"runtime", Variant(true)}}, upgrade::Kind::cold));
+    EXPECT_TRUE(is_dry_run({{"dry-run", Variant(true)}}));
+    const std::vector<OptionMap> others = {{}, {{"dry-run", Variant(false)}}, {{"dry-run", Variant(1U)}}};
+    for (const OptionMap& each : others)
+        EXPECT_FALSE(is_dry_run(each));
+}
+
 }  // namespace
 }  // namespace cgpu::bus

@@ -42,6 +42,15 @@ TEST(TopDialog, AnythingButYesChangesNothing) {
     EXPECT_EQ(press_all(empty, "\n"), State::cancelled);
 }
 
+TEST(TopDialog, WhoIsSureIsAskedForTheValueOnly) {
+    Dialog dialog({What::weight, kPlace, "train", "2"}, true);
+    EXPECT_EQ(press_all(dialog, "x\n"), State::open) << "no value";
+    EXPECT_NE(dialog.error(), "");
+    EXPECT_EQ(dialog.press({Key::Kind::backspace}), State::open);
+    EXPECT_EQ(press_all(dialog, "3\n"), State::confirmed);
+    EXPECT_EQ(dialog.change(), (client::Change{.instance = "fedcba", .gpu = "GPU-1", .weight = 3}));
+}
+
 TEST(TopDialog, PriorityInAnyCase) {
     Dialog dialog({What::priority, kPlace, "train", "normal"});
     EXPECT_EQ(press_all(dialog, "High\ny"), State::confirmed);

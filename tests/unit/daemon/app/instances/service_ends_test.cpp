@@ -1,0 +1,132 @@
+#include "tests/unit/daemon/app/instances/service_bed.hpp"
+
+/// How what was set ends: it is taken back, or the machine is started again.
+namespace cgpu::app::test {
+namespace {
+
+using model::Mode;
+using model::Refusal;
+
+class ServiceEnds : public ServiceTest {
+  protected:
+    ServiceEnds() { see_v100(); }
+
+    const model::Quota& quota(const std::string& id) const {
+        return service->node().find_instance(*model::InstanceId::parse(id))->quotas.at(0);
+    }
+    model::InstanceId made(const std::string& id) {
+        EXPECT_TRUE(create(id, "4"));
+        return *model::InstanceId::parse(id);
+    }
+};
+
+TEST_F(ServiceEnds, WhatWasSetForAnInstanceIsTakenBackAsOneChange) {
+    const auto id = made("a1");
+    const auto before = quota("a1");
+    const Options by{.by = Who{1000, 77}};
+    ASSERT_TRUE(service->quotas().set_weight(id, "", 5, by));
+    ASSERT_TRUE(service->quotas().set_memory(id, "", 5000 * kMib, by));
+    ASSERT_TRUE(service->quotas().set_high_priority(id, "", true, by));
+    publisher.said.clear();
+    links.refreshed.clear();
+    recorded.all.clear();
+    const int saves = store.saves;
+    ASSERT_TRUE(service->quotas().revert(id, "", {.dry_run = true}));
+    EXPECT_EQ(quota("a1").weight, 5U);
+    ASSERT_TRUE(service->quotas().revert(id, "", by));
+    EXPECT_EQ(quota("a1"), before);
+    EXPECT_EQ(store.saves, saves + 1);
+    EXPECT_EQ(store.saved, service->node());
+    EXPECT_EQ(links.refreshed, std::vector{id});
+    EXPECT_EQ(publisher.said, (std::vector<std::string>{"changed a1", "gpu " + v100.to_string()}));
+    ASSERT_EQ(recorded.of(EventType::setting_changed).size(), 3U);
+    EXPECT_EQ(recorded.all[0].by, by.by);
+    ASSERT_TRUE(service->quotas().revert(id, "0", by));
+    EXPECT_EQ(store.saves, saves + 1) << "nothing is left to take back";
+}
+
+TEST_F(ServiceEnds, ARevertIsJudgedByWhatTheInstanceHolds) {
+    const auto id = made("a1");
+    ASSERT_TRUE(service->quotas().set_memory(id, "", 9000 * kMib, {}));
+    usage.used = 8000 * kMib;
+    const auto refused = service->quotas().revert(id, "", {});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().reason, Refusal::Reason::busy);
+    EXPECT_TRUE(service->quotas().revert(id, "", {.force = true}));
+    EXPECT_EQ(service->quotas().revert(*model::InstanceId::parse("b2"), "", {}).error().reason,
+              Refusal::Reason::not_found);
+    const auto changed = service->quotas().revert(id, "", {.if_generation = 1});
+    ASSERT_FALSE(changed);
+    EXPECT_EQ(changed.error().reason, Refusal::Reason::changed);
+}
+
+TEST_F(ServiceEnds, ARestartOfCgpudKeepsWhatHoldsUntilTheReboot) {
+    service->adopt();
+    ASSERT_TRUE(service->gpus().set_policy(v100, "weighted", {.runtime = true}));
+    ASSERT_TRUE(service->set_default_memory(model::Bytes::from_gib(2), {.runtime = true}));
+    EXPECT_NE(recorded.all.at(recorded.all.size() - 2).message.find(
+                  "policy weighted is set, until the reboot, instead of preemptive"),
+              std::string::npos);
+    EXPECT_NE(recorded.all.back().message.find("until the reboot"), std::string::npos);
+    start(store.saved);
+    service->adopt();
+    EXPECT_EQ(service->node().find_gpu(v100)->settings.policy, model::Policy::weighted);
+    EXPECT_EQ(service->default_memory(), model::Bytes::from_gib(2));
+}
+
+TEST_F(ServiceEnds, TheNextBootEndsItAndTheInstancesOfTheLast) {
+    service->adopt();
+    ASSERT_TRUE(service->gpus().set_policy(v100, "weighted", {.runtime = true}));
+    made("a1");
+    start(store.saved, "another boot");
+    recorded.all.clear();
+    service->adopt();
+    EXPECT_EQ(service->node().find_gpu(v100)->settings.policy, model::Policy::preemptive);
+    EXPECT_TRUE(service->node().instances().empty());
+    EXPECT_EQ(store.saved.until_reboot(), model::UntilReboot{});
+    EXPECT_EQ(recorded.of(EventType::instance_ended).size(), 1U);
+    ASSERT_EQ(recorded.of(EventType::setting_changed).size(), 1U);
+    EXPECT_EQ(std::get<std::string>(recorded.of(EventType::setting_changed)[0].details.at("after")),
+              "preemptive");
+    // What is set from now on belongs to this boot.
+    ASSERT_TRUE(service->gpus().set_policy(v100, "fixed", {.runtime = true}));
+    start(store.saved, "another boot");
+    service->adopt();
+    EXPECT_EQ(service->node().find_gpu(v100)->settings.policy, model::Policy::fixed);
+}
+
+TEST_F(ServiceEnds, RevertingAGpuEndsWhatHoldsUntilTheReboot) {
+    service->adopt();
+    ASSERT_TRUE(service->gpus().set_policy(v100, "weighted", {}));
+    ASSERT_TRUE(service->gpus().set_policy(v100, "preemptive", {.runtime = true}));
+    ASSERT_TRUE(service->revert_gpu(v100, {}));
+    EXPECT_TRUE(service->node().until_reboot().empty());
+    start(store.saved, "another boot");
+    service->adopt();
+    EXPECT_EQ(service->node().find_gpu(v100)->settings.policy, model::Policy::preemptive);
+}
+
+TEST_F(ServiceEnds, TheConfiguredModesAreTakenAndInTheWayIsWhoIsIsolatedMore) {
+    EXPECT_TRUE(service->are_as_configured());
+    made("a1");
+    of_gpus.mode = Mode::memory;
+    EXPECT_FALSE(service->are_as_configured());
+    EXPECT_EQ(service->in_the_way(std::nullopt).size(), 1U);
+    EXPECT_EQ(service->in_the_way(Mode::memory_compute).size(), 1U);
+    EXPECT_TRUE(service->in_the_way(Mode::none).empty()) << "from none to memory isolation grows";
+    publisher.said.clear();
+    ASSERT_TRUE(service->take_configured());
+    EXPECT_TRUE(service->are_as_configured());
+    EXPECT_EQ(service->node().find_gpu(v100)->settings.mode, Mode::memory);
+    EXPECT_EQ(publisher.said.size(), 1U);
+    const auto told = recorded.of(EventType::setting_changed);
+    ASSERT_EQ(told.size(), 1U);
+    EXPECT_EQ(std::get<std::string>(told[0].details.at("setting")), "mode");
+    store.full = true;
+    of_gpus.mode = Mode::none;
+    EXPECT_FALSE(service->take_configured());
+    EXPECT_EQ(service->node().find_gpu(v100)->settings.mode, Mode::memory);
+}
+
+}  // namespace
+}  // namespace cgpu::app::test

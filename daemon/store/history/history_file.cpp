@@ -25,7 +25,7 @@ std::string error_text(int error) { return std::generic_category().message(error
 
 tl::unexpected<model::Refusal> refuse_file(const fs::path& path, const std::string& why) {
     return model::refuse(model::Refusal::Reason::storage, "history " + path.string(), why,
-                         "free space in its folder, or another size by history_mib in /etc/cgpu/cgpud.yaml");
+                         "free space in its folder, or set another history_mib in /etc/cgpu/cgpud.yaml");
 }
 
 /// Empty: there is none.
@@ -59,8 +59,8 @@ Result<int> open_whole(const fs::path& path, std::uint64_t bytes) {
     // So that a disk that becomes full later doesn't matter.
     if (const int error = posix_fallocate(fd, 0, static_cast<off_t>(bytes)); error != 0) {
         close(fd);
-        return refuse_file(path, "its " + std::to_string(bytes >> 20U) +
-                                     " MiB can't be allocated: " + error_text(error));
+        return refuse_file(
+            path, "its " + std::to_string(bytes >> 20U) + "MiB can't be allocated: " + error_text(error));
     }
     return fd;
 }
@@ -95,10 +95,10 @@ Result<std::unique_ptr<HistoryFile>> HistoryFile::open(const fs::path& path, std
         damage = "history " + path.string() + ": " + std::to_string(found.damaged) +
                  " damaged records were left out.";
     }
-    if (found.kind != RingKind::ring || found.damaged > 0 || !found.whole_header || content->size() != whole) {
+    if (found.kind != RingKind::ring || found.damaged > 0 || !found.whole_header ||
+        content->size() != whole) {
         const auto ring = history::make_ring(found.records, capacity);
-        const auto replaced =
-            replace_file(path, {reinterpret_cast<const char*>(ring.data()), ring.size()});
+        const auto replaced = replace_file(path, {reinterpret_cast<const char*>(ring.data()), ring.size()});
         if (!replaced) return refuse_file(path, replaced.error());
     }
     const auto fd = open_whole(path, whole);

@@ -54,8 +54,8 @@ TEST_F(HistoryFileTest, keeps_records_and_numbers_over_restarts) {
         EXPECT_EQ(file->damage(), "");
         const auto added = add(*file, 3);
         all.insert(all.end(), added.begin(), added.end());
-        std::vector<Record> newest(all.end() - static_cast<std::ptrdiff_t>(std::min<std::size_t>(16, all.size())),
-                                   all.end());
+        std::vector<Record> newest(
+            all.end() - static_cast<std::ptrdiff_t>(std::min<std::size_t>(16, all.size())), all.end());
         EXPECT_EQ(read(*file), newest);
         EXPECT_EQ(newest.back().number, all.size());
     }
@@ -90,8 +90,8 @@ TEST_F(HistoryFileTest, mends_a_damaged_file) {
         added = add(*file, 10);
     }
     auto text = test::read_text(path_);
-    text[3] ^= 1;                                                             // of the header
-    text[history::kHeaderBytes + 4 * history::kRecordBytes + 77] ^= 1;        // of the fifth record
+    text[3] ^= 1;                                                       // of the header
+    text[history::kHeaderBytes + 4 * history::kRecordBytes + 77] ^= 1;  // of the fifth record
     test::write_text(path_, text);
     const auto file = open();
     EXPECT_NE(file->damage().find("1 damaged record"), std::string::npos) << file->damage();
@@ -109,7 +109,8 @@ TEST_F(HistoryFileTest, takes_up_a_file_that_was_cut_off_anywhere) {
     const auto text = test::read_text(path_);
     for (std::size_t length = 0; length < text.size(); length += 611) {
         test::write_text(path_, text.substr(0, length));
-        const auto whole = length < history::kHeaderBytes ? 0 : (length - history::kHeaderBytes) / history::kRecordBytes;
+        const auto whole =
+            length < history::kHeaderBytes ? 0 : (length - history::kHeaderBytes) / history::kRecordBytes;
         const auto file = open();
         ASSERT_EQ(read(*file), std::vector(added.begin(), added.begin() + static_cast<std::ptrdiff_t>(whole)))
             << length;

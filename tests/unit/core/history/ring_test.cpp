@@ -36,7 +36,7 @@ TEST(HistoryRing, KeepsTheNewestRecords) {
         const auto records = random_records(random, 1, count);
         const auto reading = read_ring(written(records));
         EXPECT_EQ(reading.kind, RingKind::ring);
-        EXPECT_TRUE(reading.whole_header);
+        EXPECT_EQ(reading.capacity, kPlaces);
         EXPECT_EQ(reading.damaged, 0U);
         EXPECT_EQ(reading.records, newest(records, kPlaces)) << count;
     }

@@ -62,12 +62,15 @@ TEST_F(HistoryFileTest, keeps_records_and_numbers_over_restarts) {
     EXPECT_EQ(std::filesystem::file_size(path_), kBytes);
 }
 
-TEST_F(HistoryFileTest, has_all_of_its_space_from_the_beginning) {
-    open();
-    EXPECT_EQ(std::filesystem::file_size(path_), kBytes);
+TEST_F(HistoryFileTest, grows_up_to_its_size_and_is_its_owners_alone) {
+    const auto file = open();
+    EXPECT_EQ(std::filesystem::file_size(path_), history::kHeaderBytes);
+    for (const std::size_t bytes : {history::ring_bytes(10), kBytes, kBytes}) {
+        add(*file, 10);
+        EXPECT_EQ(std::filesystem::file_size(path_), bytes);
+    }
     struct stat status {};
     ASSERT_EQ(stat(path_.c_str(), &status), 0);
-    EXPECT_GE(static_cast<std::uint64_t>(status.st_blocks) * 512, kBytes);
     EXPECT_EQ(status.st_mode & 0777U, 0600U);
 }
 
@@ -129,8 +132,8 @@ TEST_F(HistoryFileTest, leaves_a_newer_file_alone) {
     auto ring = history::make_ring({}, 16);
     // Another version, with its checksum.
     ring[8] = std::byte{2};
-    const auto sum = history::checksum(std::span(ring).first(16));
-    for (std::size_t i = 0; i < 4; ++i) ring[16 + i] = static_cast<std::byte>((sum >> (8 * i)) & 0xFFU);
+    const auto sum = history::checksum(std::span(ring).first(24));
+    for (std::size_t i = 0; i < 4; ++i) ring[24 + i] = static_cast<std::byte>((sum >> (8 * i)) & 0xFFU);
     const std::string text(reinterpret_cast<const char*>(ring.data()), ring.size());
     test::write_text(path_, text);
     const auto file = HistoryFile::open(path_, kBytes);

@@ -60,7 +60,8 @@ std::span<const Verb> looking_verbs() {
          true},
         {"report",
          {},
-         {{"--since", &Input::since, "TIME", "10min, 1h, yesterday, \"2026-01-31 08:15\"; default: all that is kept"},
+         {{"--since", &Input::since, "TIME",
+           "10min, 1h, yesterday, \"2026-01-31 08:15\"; default: all that is kept"},
           {"--until", &Input::until, "TIME", "the same; default: now"},
           {"--by", &Input::by, "ROWS", "a row for each name, gpu or day; default: name"},
           {"--svg", &Input::svg, "FILE", "also draw a plot; -: print it instead"},
@@ -69,9 +70,11 @@ std::span<const Verb> looking_verbs() {
           kNoLegend},
          false,
          "Who had the GPUs: GPU time, shares, memory, refusals",
-         "From the history that cgpud keeps on the disk, a record for each instance and minute. GPU-TIME is the\n"
+         "From the history that cgpud keeps on the disk, a record for each instance and minute. GPU-TIME is "
+         "the\n"
          "larger of what an instance's processes measured and of the least that its turns cost. DUE and GOT\n"
-         "are averages over the time in which the instances were there. The minute that isn't over is missing.",
+         "are averages over the time in which the instances were there. The minute that isn't over is "
+         "missing.",
          "cgpuctl report --since yesterday --by day",
          &report_verb,
          true},

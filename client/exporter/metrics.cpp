@@ -108,7 +108,8 @@ constexpr std::array kContainerMetrics = {
                     [](const Quota*, const Usage& usage) -> Value { return number(usage.memory_used); }},
     ContainerMetric{"cgpu_container_memory_peak_bytes",
                     "The most memory that it has used on the GPU since it was created, or cgpud was started.",
-                    kGauge, [](const Quota*, const Usage& usage) -> Value { return number(usage.memory_peak); }},
+                    kGauge,
+                    [](const Quota*, const Usage& usage) -> Value { return number(usage.memory_peak); }},
     ContainerMetric{
         "cgpu_container_memory_unexplained_bytes",
         "Part of the used memory that its processes got without the module.", kGauge,

@@ -29,8 +29,8 @@ struct Record {
     std::uint64_t refused = 0;       ///< allocations, because of the memory limit
     std::uint64_t memory_limit = 0;  ///< bytes, at the end
     std::uint64_t memory_peak = 0;   ///< bytes
-    bool measured = false;           ///< cgpu divided the compute, at least at the end; else GPU time is unknown
-    bool ended = false;              ///< it is the last one of this instance
+    bool measured = false;  ///< cgpu divided the compute, at least at the end; else GPU time is unknown
+    bool ended = false;     ///< it is the last one of this instance
 
     /// What may be billed: what was measured, or what was granted if that is more.
     [[nodiscard]] std::uint64_t gpu_ns() const { return std::max(reported_ns, granted_ns); }

@@ -14,43 +14,47 @@ bool is_free(std::span<const std::byte> place) {
     return std::ranges::all_of(place, [](std::byte byte) { return byte == std::byte{0}; });
 }
 
-/// What the checksum of the header is of.
-constexpr std::size_t kCheckedOfHeader = 16;
+/// What the checksum of the header is of: magic, version, width of a record, and number of places.
+constexpr std::size_t kCheckedOfHeader = 24;
 
-RecordBytes header() {
+RecordBytes header(std::size_t capacity) {
     RecordBytes bytes{};
     Writer out(bytes);
     out.number(kMagic);
     out.number(kRingVersion);
     out.number(static_cast<std::uint32_t>(kRecordBytes));
+    out.number(std::uint64_t{capacity});
     out.number(checksum(std::span(bytes).first(kCheckedOfHeader)));
     return bytes;
 }
 
 /// What the header alone says.
-RingKind kind_by_header(std::span<const std::byte> file) {
-    if (is_free(file)) return RingKind::empty;
-    if (file.size() < kHeaderBytes) return RingKind::foreign;
+void read_header(std::span<const std::byte> file, RingReading& reading) {
+    reading.kind = is_free(file) ? RingKind::empty : RingKind::foreign;
+    if (file.size() < kHeaderBytes) return;
     Reader in(file);
     std::uint64_t magic = 0;
     std::uint32_t version = 0;
     std::uint32_t width = 0;
+    std::uint64_t capacity = 0;
     std::uint32_t sum = 0;
     in.number(magic);
     in.number(version);
     in.number(width);
+    in.number(capacity);
     in.number(sum);
-    if (magic != kMagic || sum != checksum(file.first(kCheckedOfHeader))) return RingKind::foreign;
-    if (version > kRingVersion) return RingKind::newer;
-    return version == kRingVersion && width == kRecordBytes ? RingKind::ring : RingKind::foreign;
+    if (magic != kMagic || sum != checksum(file.first(kCheckedOfHeader))) return;
+    if (version > kRingVersion) reading.kind = RingKind::newer;
+    if (version != kRingVersion || width != kRecordBytes) return;
+    reading.kind = RingKind::ring;
+    reading.capacity = capacity;
 }
 
 }  // namespace
 
 RingReading read_ring(std::span<const std::byte> file) {
     RingReading reading;
-    reading.kind = kind_by_header(file);
-    reading.whole_header = reading.kind == RingKind::ring;
+    read_header(file, reading);
     if (reading.kind == RingKind::newer) return reading;
     for (std::size_t at = kHeaderBytes; at + kRecordBytes <= file.size(); at += kRecordBytes) {
         const auto place = file.subspan(at, kRecordBytes);
@@ -71,7 +75,7 @@ RingReading read_ring(std::span<const std::byte> file) {
 
 std::vector<std::byte> make_ring(std::span<const Record> records, std::size_t capacity) {
     std::vector<std::byte> file(kHeaderBytes);
-    std::ranges::copy(header(), file.begin());
+    std::ranges::copy(header(capacity), file.begin());
     const auto newest = records.size() > capacity ? records.last(capacity) : records;
     for (const Record& record : newest) {
         const auto place = static_cast<std::size_t>(place_in_ring(record.number, capacity));

@@ -8,11 +8,11 @@
 #include "core/history/record.hpp"
 
 /// The file that keeps the newest records of a node: a header, and then a fixed number of places, which are
-/// written one after the other, and from the first one again when all are full.
+/// written one after the other, and from the first one again when all are full. Until then the file grows.
 ///
 /// Nothing but a record itself says whether it is valid (its checksum) and how old it is (its number). So a
-/// file that was torn or damaged anywhere loses the records that were hit, and no others: the header is read
-/// only to recognise files of another layout.
+/// file that was torn or damaged anywhere loses the records that were hit, and no others: the header is only
+/// read to recognise files of another layout or size.
 namespace cgpu::history {
 
 /// It has the width of a record, so that every record is a sector of its own.
@@ -32,7 +32,7 @@ struct RingReading {
     RingKind kind = RingKind::empty;
     std::vector<Record> records;  ///< by their numbers, the oldest first
     std::size_t damaged = 0;      ///< places that are neither free nor a whole record
-    bool whole_header = false;
+    std::size_t capacity = 0;     ///< how many places the header says there are; 0: it is damaged
 };
 
 /// Reads a whole file, in whatever state it is. It may be written meanwhile: of a record that is being

@@ -8,8 +8,8 @@ namespace cgpu::history {
 Span part_of(const Span& span, std::size_t number, std::size_t parts) {
     const auto length = static_cast<double>(span.to_us - span.from_us);
     const auto at = [&](std::size_t which) {
-        return span.from_us + static_cast<std::uint64_t>(length * static_cast<double>(which) /
-                                                         static_cast<double>(parts));
+        return span.from_us +
+               static_cast<std::uint64_t>(length * static_cast<double>(which) / static_cast<double>(parts));
     };
     return {at(number), number + 1 == parts ? span.to_us : at(number + 1)};
 }

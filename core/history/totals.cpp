@@ -96,7 +96,8 @@ double part_in(const Record& record, std::uint64_t figure, const Span& span) {
     if (!is_in(record, span)) return 0;
     if (record.duration_us == 0) return static_cast<double>(figure);
     const auto inside = std::min(record.end_us(), span.to_us) - std::max(record.begin_us, span.from_us);
-    return static_cast<double>(figure) * static_cast<double>(inside) / static_cast<double>(record.duration_us);
+    return static_cast<double>(figure) * static_cast<double>(inside) /
+           static_cast<double>(record.duration_us);
 }
 
 std::string key_of(const Record& record, By by, const DayOf& day_of) {

@@ -30,9 +30,9 @@ using DayOf = std::function<std::string(std::uint64_t)>;
 /// Sums of the records of one name, GPU or day.
 struct Total {
     std::string key;
-    std::string gpu;               ///< of a row that is a GPU: its UUID
-    std::size_t instances = 0;     ///< different ones
-    std::uint64_t gpu_ns = 0;      ///< of each record what was measured or granted, whichever is more
+    std::string gpu;            ///< of a row that is a GPU: its UUID
+    std::size_t instances = 0;  ///< different ones
+    std::uint64_t gpu_ns = 0;   ///< of each record what was measured or granted, whichever is more
     std::uint64_t reported_ns = 0;
     std::uint64_t granted_ns = 0;
     std::uint64_t due_ns = 0;
@@ -41,8 +41,8 @@ struct Total {
     std::uint64_t refused = 0;
     std::uint64_t memory_limit = 0;  ///< bytes: the largest of one instance on one GPU
     std::uint64_t memory_peak = 0;   ///< bytes: the same
-    /// The time in which there was any of its instances, summed over GPUs; the second is the part of it in which
-    /// cgpu divided the compute.
+    /// The time in which there was any of its instances, summed over GPUs; the second is the part of it in
+    /// which cgpu divided the compute.
     std::uint64_t covered_us = 0;
     std::uint64_t measured_us = 0;
 

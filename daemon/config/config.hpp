@@ -51,8 +51,8 @@ struct Config {
     std::uint32_t lease_chunk_mib = 32;        ///< the least that a process is leased at a time
     std::uint32_t context_estimate_mib = 256;  ///< set aside for a CUDA context before one was measured
     OnEscape on_escape = OnEscape::report;
-    std::uint32_t escape_gap_mib = 64;  ///< unexplained memory of a process that is not reported
-    std::uint32_t history_mib = 32;        ///< of the file that keeps who had the GPUs; 0: none is kept
+    std::uint32_t escape_gap_mib = 64;      ///< unexplained memory of a process that is not reported
+    std::uint32_t history_mib = 32;         ///< of the file that keeps who had the GPUs; 0: none is kept
     std::uint32_t history_interval_s = 60;  ///< what one record of it is of
     std::string log_level = "info";
     std::filesystem::path state_dir = "/var/lib/cgpu";

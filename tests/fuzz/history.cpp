@@ -50,7 +50,8 @@ void check(const std::string& file, const std::vector<Record>& records) {
     const history::Span always{0, std::numeric_limits<std::uint64_t>::max()};
     for (const auto by : {history::By::name, history::By::gpu, history::By::day}) {
         double all = 0;
-        for (const auto& total : history::totals(records, always, by, [](auto) { return std::string("day"); }))
+        for (const auto& total :
+             history::totals(records, always, by, [](auto) { return std::string("day"); }))
             all += static_cast<double>(total.gpu_ns);
         must(all <= sum * 1.000001 + 1000, "no time is counted twice");
     }

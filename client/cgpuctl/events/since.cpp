@@ -141,7 +141,8 @@ std::optional<std::uint64_t> parsed(std::string_view text, std::uint64_t now) {
 
 }  // namespace
 
-client::Result<std::uint64_t> parse_since(const std::string& text, std::uint64_t now, std::string_view option) {
+client::Result<std::uint64_t> parse_since(const std::string& text, std::uint64_t now,
+                                          std::string_view option) {
     const auto small = model::lowered(text);
     if (const auto time = parsed(model::trimmed(small), now)) return *time;
     return client::fail(client::ClientError::Kind::usage,

@@ -55,12 +55,12 @@ const std::array kFigures = {
     Figure{"share_due", [](const Total& t) { return t.share_due(); }, kMicros},
     Figure{"share_got", [](const Total& t) { return t.share_got(); }, kMicros},
     Figure{"launches", [](const Total& t) { return std::optional(static_cast<double>(t.launches)); }, 0},
-    Figure{"memory_peak_bytes", [](const Total& t) { return std::optional(static_cast<double>(t.memory_peak)); },
-           0},
+    Figure{"memory_peak_bytes",
+           [](const Total& t) { return std::optional(static_cast<double>(t.memory_peak)); }, 0},
     Figure{"memory_limit_bytes",
            [](const Total& t) { return std::optional(static_cast<double>(t.memory_limit)); }, 0},
-    Figure{"allocations_refused", [](const Total& t) { return std::optional(static_cast<double>(t.refused)); },
-           0},
+    Figure{"allocations_refused",
+           [](const Total& t) { return std::optional(static_cast<double>(t.refused)); }, 0},
     Figure{"present_seconds",
            [](const Total& t) { return std::optional(static_cast<double>(t.covered_us) / 1e6); }, kMicros},
 };
@@ -96,8 +96,8 @@ Table to_table(const std::vector<Total>& totals, By by) {
     for (const Total& total : totals)
         table.add({total.key, std::to_string(total.instances), decimals(seconds(total.gpu_ns), 2) + "s",
                    share(total.share_due()), share(total.share_got()),
-                   decimals(seconds(total.waited_ns), 2) + "s", of_text(total.memory_peak, total.memory_limit),
-                   std::to_string(total.refused)});
+                   decimals(seconds(total.waited_ns), 2) + "s",
+                   of_text(total.memory_peak, total.memory_limit), std::to_string(total.refused)});
     return table;
 }
 

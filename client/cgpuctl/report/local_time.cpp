@@ -33,6 +33,13 @@ std::string minute_text(std::uint64_t us) {
     return text.data();
 }
 
+std::string second_text(std::uint64_t us) {
+    const auto parts = local(us);
+    std::array<char, 64> text{};
+    std::strftime(text.data(), text.size(), "%H:%M:%S", &parts);
+    return text.data();
+}
+
 std::string day_text(std::uint64_t us) {
     const auto minute = minute_text(us);
     return minute.substr(0, minute.find(' '));

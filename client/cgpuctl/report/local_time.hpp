@@ -10,6 +10,8 @@ namespace cgpu::cgpuctl::report {
 [[nodiscard]] std::string day_text(std::uint64_t us);
 /// `08:15`
 [[nodiscard]] std::string clock_text(std::uint64_t us);
+/// `08:15:20`
+[[nodiscard]] std::string second_text(std::uint64_t us);
 /// `2026-01-31 08:15`
 [[nodiscard]] std::string minute_text(std::uint64_t us);
 /// When its day begins, and when the next one does.

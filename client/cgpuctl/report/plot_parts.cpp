@@ -15,10 +15,11 @@ struct Length {
 constexpr std::uint64_t kSecond = 1'000'000;
 constexpr std::uint64_t kDay = 86'400;
 constexpr std::array kLengths = {
-    Length{1, "second"},      Length{5, "5 seconds"},    Length{10, "10 seconds"}, Length{30, "30 seconds"},
-    Length{60, "minute"},     Length{300, "5 minutes"},  Length{600, "10 minutes"}, Length{1800, "30 minutes"},
-    Length{3600, "hour"},     Length{10800, "3 hours"},  Length{21600, "6 hours"},  Length{kDay, "day"},
-    Length{7 * kDay, "week"}, Length{28 * kDay, "4 weeks"},
+    Length{1, "second"},       Length{5, "5 seconds"},       Length{10, "10 seconds"},
+    Length{30, "30 seconds"},  Length{60, "minute"},         Length{300, "5 minutes"},
+    Length{600, "10 minutes"}, Length{1800, "30 minutes"},   Length{3600, "hour"},
+    Length{10800, "3 hours"},  Length{21600, "6 hours"},     Length{kDay, "day"},
+    Length{7 * kDay, "week"},  Length{28 * kDay, "4 weeks"},
 };
 
 std::uint64_t parts_needed(const history::Span& span, std::uint64_t length) {
@@ -35,7 +36,9 @@ PlotParts plot_parts(const history::Span& span, bool by_day, std::size_t most) {
         const auto days = (to - from + kDay * kSecond / 2) / (kDay * kSecond);
         if (days <= most) return {{from, to}, std::max<std::size_t>(1, days), "day"};
     }
-    const auto fits = [&](const Length& length) { return parts_needed(span, length.seconds * kSecond) <= most; };
+    const auto fits = [&](const Length& length) {
+        return parts_needed(span, length.seconds * kSecond) <= most;
+    };
     const auto found = std::ranges::find_if(kLengths, fits);
     auto length = found == kLengths.end() ? kLengths.back().seconds : found->seconds;
     std::string text = (found == kLengths.end() ? kLengths.back() : *found).text;

@@ -25,6 +25,8 @@ using Records = std::vector<history::Record>;
 
 constexpr std::size_t kMostParts = 96;
 constexpr std::uint64_t kDayUs = std::uint64_t{86'400} * 1'000'000;
+/// Plots of at most so long a time show the seconds.
+constexpr std::uint64_t kSecondsUpTo = std::uint64_t{600} * 1'000'000;
 
 std::uint64_t now_us() {
     const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
@@ -46,8 +48,9 @@ Result<Records> read_records(client::Node& node) {
         case history::RingKind::foreign:
             break;
     }
-    return client::fail(ClientError::Kind::failed,
-                        "history: what cgpud keeps is no history. Try: systemctl restart cgpud, which begins a new one.");
+    return client::fail(
+        ClientError::Kind::failed,
+        "history: what cgpud keeps is no history. Try: systemctl restart cgpud, which begins a new one.");
 }
 
 /// From the first record, and until the last one, where nothing else was asked for.
@@ -71,7 +74,8 @@ void warn(const Request& request, const Records& records, const std::vector<hist
     if (!request.from_beginning && oldest.number > 1 && oldest.begin_us > request.span.from_us)
         terminal.warning("The history begins at " + report::minute_text(oldest.begin_us) +
                          ": older records have been overwritten.");
-    if (totals.empty()) terminal.warning("Nothing had a GPU in this time, or the history has no record of it.");
+    if (totals.empty())
+        terminal.warning("Nothing had a GPU in this time, or the history has no record of it.");
 }
 
 std::string rows_are(By by) {
@@ -92,7 +96,8 @@ std::string plot_of(const Request& request, const history::Span& span, const Rec
     // Days are the time axis already.
     const auto by = request.by == By::day ? By::name : request.by;
     report::Plot plot;
-    plot.title = "GPU time from " + report::minute_text(span.from_us) + " to " + report::minute_text(span.to_us);
+    plot.title =
+        "GPU time from " + report::minute_text(span.from_us) + " to " + report::minute_text(span.to_us);
     plot.span = parts.span;
     plot.part = parts.length;
     plot.series = history::series(records, parts.span, by, report::day_text, parts.count);
@@ -102,8 +107,10 @@ std::string plot_of(const Request& request, const history::Span& span, const Rec
         for (auto& total : totals) total.key.insert(0, "GPU ");
     plot.totals = std::move(totals);
     plot.rows = rows_are(request.by);
-    const bool days = parts.span.to_us - parts.span.from_us > 2 * kDayUs;
-    plot.label = days ? report::day_text : report::clock_text;
+    const auto length = parts.span.to_us - parts.span.from_us;
+    plot.label = length > 2 * kDayUs     ? report::day_text
+                 : length > kSecondsUpTo ? report::clock_text
+                                         : report::second_text;
     return report::to_svg(plot);
 }
 
@@ -112,8 +119,9 @@ Result<void> write_file(const std::string& path, const std::string& text) {
     file << text;
     file.close();
     if (file) return {};
-    return client::fail(ClientError::Kind::failed,
-                        "--svg " + model::quote(path) + ": it can't be written. Try: a folder that you may write to.");
+    return client::fail(
+        ClientError::Kind::failed,
+        "--svg " + model::quote(path) + ": it can't be written. Try: use a folder that you may write to.");
 }
 
 }  // namespace

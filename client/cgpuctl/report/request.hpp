@@ -13,7 +13,7 @@ namespace cgpu::cgpuctl::report {
 struct Request {
     enum class Form { table, csv, json };
 
-    history::Span span;         ///< without --since: from the beginning
+    history::Span span;  ///< without --since: from the beginning
     bool from_beginning = true;
     history::By by = history::By::name;
     Form form = Form::table;

@@ -63,7 +63,8 @@ std::vector<Series> with_colours(std::vector<Series> all) {
     Series others{counted(all.size() - kMostColours + 1, "other"), all.back().gpu_s, all.back().due_s};
     all.pop_back();
     while (all.size() >= kMostColours) {
-        for (std::size_t part = 0; part < others.gpu_s.size(); ++part) others.gpu_s[part] += all.back().gpu_s[part];
+        for (std::size_t part = 0; part < others.gpu_s.size(); ++part)
+            others.gpu_s[part] += all.back().gpu_s[part];
         all.pop_back();
     }
     all.push_back(std::move(others));
@@ -126,11 +127,13 @@ void draw_shares(SvgWriter& svg, const Plot& plot, const std::vector<Series>& al
     for (std::size_t row = 0; row < std::min(plot.totals.size(), kMostRows); ++row, top += kRow) {
         const Total& total = plot.totals[row];
         const auto same = std::ranges::find(all, total.key, &Series::key);
-        const auto* colour = same == all.end() ? kColours.back() : kColours[static_cast<std::size_t>(same - all.begin())];
+        const auto* colour =
+            same == all.end() ? kColours.back() : kColours[static_cast<std::size_t>(same - all.begin())];
         svg.text(kNameEnd - 8, top + 15, "end", "", shown(total.key));
         svg.frame(kNameEnd, top, scale, kRow - 10);
         const double got = std::min(1.0, total.share_got().value_or(0));
-        if (got > 0) svg.bar(kNameEnd, top, got * scale, kRow - 10, colour, total.key + ": " + shares_of(total));
+        if (got > 0)
+            svg.bar(kNameEnd, top, got * scale, kRow - 10, colour, total.key + ": " + shares_of(total));
         if (const auto due = total.share_due())
             svg.mark(kNameEnd + std::min(1.0, *due) * scale, top - 3, top + kRow - 7);
         svg.text(kRight + 20, top + 15, "start", "small", shares_of(total));

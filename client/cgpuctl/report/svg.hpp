@@ -8,15 +8,15 @@
 
 namespace cgpu::cgpuctl::report {
 
-/// What a plot shows. Above: GPU seconds over the time, stacked. Below: the share that was due to each row, and
-/// the one that it got.
+/// What a plot shows. Above: GPU seconds over the time, stacked. Below: the share that was due to each row,
+/// and the one that it got.
 struct Plot {
     std::string title;
-    history::Span span;                      ///< what the parts of the series make up
-    std::string part;                        ///< the length of one: `10 minutes`
-    std::vector<history::Series> series;     ///< all with equally many parts, at least one
+    history::Span span;                   ///< what the parts of the series make up
+    std::string part;                     ///< the length of one: `10 minutes`
+    std::vector<history::Series> series;  ///< all with equally many parts, at least one
     std::vector<history::Total> totals;
-    std::string rows;                        ///< what the totals are: `instance`, `GPU` or `day`
+    std::string rows;                                 ///< what the totals are: `instance`, `GPU` or `day`
     std::function<std::string(std::uint64_t)> label;  ///< of a moment on the time axis
 };
 

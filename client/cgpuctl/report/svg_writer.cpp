@@ -54,7 +54,8 @@ SvgWriter::SvgWriter(double width, double height)
     out_ += "<rect class=\"ground\"" + box(0, 0, width, height) + "/>\n";
 }
 
-void SvgWriter::text(double x, double y, std::string_view anchor, std::string_view kind, std::string_view text) {
+void SvgWriter::text(double x, double y, std::string_view anchor, std::string_view kind,
+                     std::string_view text) {
     out_ += "<text" + attribute("x", x) + attribute("y", y);
     if (!kind.empty()) out_ += " class=\"" + std::string(kind) + "\"";
     if (anchor != "start") out_ += " text-anchor=\"" + std::string(anchor) + "\"";

@@ -10,8 +10,9 @@ namespace cgpu::client {
 namespace {
 
 tl::unexpected<ClientError> failed(const std::string& what) {
-    return fail(ClientError::Kind::failed, what + ": it can't be read: " + std::generic_category().message(errno) +
-                                               ". Try: journalctl -u cgpud, and the disk.");
+    return fail(ClientError::Kind::failed,
+                what + ": it can't be read: " + std::generic_category().message(errno) +
+                    ". Try: journalctl -u cgpud, and the disk.");
 }
 
 }  // namespace

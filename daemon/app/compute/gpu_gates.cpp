@@ -106,8 +106,8 @@ void GpuGates::sample(Seat& seat, Nanos now) {
     while (seat.samples.size() > 2 && seat.samples[1].at <= now - kWindow) seat.samples.pop_front();
 }
 
-/// What is due changes only by steps. So what the last step has left is right for the time since then, however
-/// long that is; between two sums that are kSampleEvery apart it is taken for the whole time.
+/// What is due changes only by steps. So what the last step has left is right for the time since then,
+/// however long that is; between two sums that are kSampleEvery apart it is taken for the whole time.
 void GpuGates::sum_due(Seat& seat, std::size_t slot, Nanos now) {
     if (seat.due_until != 0 && now > seat.due_until)
         seat.due += slicer_.target_share(slot).value_or(0) * static_cast<double>(now - seat.due_until);

@@ -61,7 +61,8 @@ void History::update(const model::Node& node) {
 
 void History::set_timer() {
     if (interval_ >= kLookEvery) return;
-    const auto past = static_cast<Nanos>(outside_.wall_clock_us() % static_cast<std::uint64_t>(interval_ / kMicro));
+    const auto past =
+        static_cast<Nanos>(outside_.wall_clock_us() % static_cast<std::uint64_t>(interval_ / kMicro));
     timer_ = outside_.loop.at(outside_.loop.now() + interval_ - past * kMicro, [this] {
         timer_ = nullptr;
         tick();
@@ -95,10 +96,10 @@ void History::finish() {
 void History::close(const Key& key, Account& account, const Moment& moment, bool ended) {
     const auto usage = outside_.usage.usage(key.instance, key.gpu);
     account.measured = usage.target_share.has_value();
-    Reached reached{moment,
-                    {usage.gpu_time, usage.granted, usage.due, usage.waited, usage.launches,
-                     usage.allocations_refused},
-                    outside_.usage.take_memory_peak(key.instance, key.gpu)};
+    Reached reached{
+        moment,
+        {usage.gpu_time, usage.granted, usage.due, usage.waited, usage.launches, usage.allocations_refused},
+        outside_.usage.take_memory_peak(key.instance, key.gpu)};
     const bool idle = account.idle_until.counts.same_work(reached.counts);
     if (idle)
         reached.peak = std::max(reached.peak, account.idle_until.peak);

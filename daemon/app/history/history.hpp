@@ -17,8 +17,9 @@ namespace cgpu::app {
 /// instance ends. It stands before the divider of compute, because that forgets the figures of an instance as
 /// soon as it is told that it is gone.
 ///
-/// The intervals begin at whole multiples of their length since 1970. Nothing wakes cgpud for them: it looks for
-/// the GPUs every few seconds, and calls tick() then. (Intervals that are shorter than that have a timer.)
+/// The intervals begin at whole multiples of their length since 1970. Nothing wakes cgpud for them: it looks
+/// for the GPUs every few seconds, and calls tick() then. (Intervals that are shorter than that have a
+/// timer.)
 ///
 /// An instance that does nothing has no records of single intervals: one record of an hour, or until it does
 /// something, says so. So idle instances don't push others' records out of the ring.
@@ -85,8 +86,8 @@ class History final : public Compute {
         std::uint64_t memory_limit = 0;
         bool measured = false;
         Moment begin;
-        Counts written;       ///< at `begin`
-        Reached idle_until;   ///< until then it did nothing since `begin`
+        Counts written;      ///< at `begin`
+        Reached idle_until;  ///< until then it did nothing since `begin`
 
         [[nodiscard]] bool is_idle() const { return idle_until.moment.at > begin.at; }
     };

@@ -67,8 +67,8 @@ class LeasePools {
     [[nodiscard]] std::uint64_t leased(const model::InstanceId& id, const model::Uuid& gpu) const;
     /// Memory that came without the module.
     [[nodiscard]] std::uint64_t unexplained(const model::InstanceId& id, const model::Uuid& gpu) const;
-    /// The most that was used, since the instance was created or this daemon began; and since the last call of
-    /// take_peak(). A GPU's part of an instance that has several pools there: the sum of theirs.
+    /// The most that was used, since the instance was created or this daemon began; and since the last call
+    /// of take_peak(). A GPU's part of an instance that has several pools there: the sum of theirs.
     [[nodiscard]] std::uint64_t peak(const model::InstanceId& id, const model::Uuid& gpu);
     [[nodiscard]] std::uint64_t take_peak(const model::InstanceId& id, const model::Uuid& gpu);
     /// Allocations that were refused because of the limit, since the instance was created or this daemon

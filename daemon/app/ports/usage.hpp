@@ -16,14 +16,16 @@ struct InstanceUsage {
     std::uint64_t memory_used = 0;    ///< charged by its processes, contexts and code included
     std::uint64_t memory_leased = 0;  ///< granted to its processes, contexts and code included
     std::uint64_t memory_limit = 0;
-    std::uint64_t memory_peak = 0;  ///< the most of memory_used since it was created (or the daemon restarted)
+    std::uint64_t memory_peak =
+        0;  ///< the most of memory_used since it was created (or the daemon restarted)
     std::uint64_t memory_unexplained = 0;  ///< the part of memory_used that came without the module
     std::uint64_t allocations_refused =
-        0;                       ///< by the memory limit, since it was created (or the daemon restarted)
-    std::uint64_t gpu_time = 0;  ///< since it was created (or the daemon restarted), as its processes measured it
-    std::uint64_t granted = 0;   ///< the least that its turns cost, whatever its processes measured
-    std::uint64_t due = 0;       ///< target_share, summed over the time
-    std::uint64_t waited = 0;    ///< time its launches waited at the gate
+        0;  ///< by the memory limit, since it was created (or the daemon restarted)
+    std::uint64_t gpu_time =
+        0;  ///< since it was created (or the daemon restarted), as its processes measured it
+    std::uint64_t granted = 0;  ///< the least that its turns cost, whatever its processes measured
+    std::uint64_t due = 0;      ///< target_share, summed over the time
+    std::uint64_t waited = 0;   ///< time its launches waited at the gate
     std::uint64_t launches = 0;
     std::uint64_t preemptions = 0;  ///< its turns that others cut short
     std::uint64_t longest_kernel = 0;

@@ -25,7 +25,7 @@ std::string error_text(int error) { return std::generic_category().message(error
 
 tl::unexpected<model::Refusal> refuse_file(const fs::path& path, const std::string& why) {
     return model::refuse(model::Refusal::Reason::storage, "history " + path.string(), why,
-                         "free space in its folder, or another size by history_mib in /etc/cgpu/cgpud.yaml");
+                         "free space in its folder, or set another history_mib in /etc/cgpu/cgpud.yaml");
 }
 
 /// Empty: there is none.
@@ -52,19 +52,6 @@ Result<std::vector<std::byte>> read_file(const fs::path& path) {
     return content;
 }
 
-/// The file with these records, and with all of its space; a descriptor for writing.
-Result<int> open_whole(const fs::path& path, std::uint64_t bytes) {
-    const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0) return refuse_file(path, error_text(errno));
-    // So that a disk that becomes full later doesn't matter.
-    if (const int error = posix_fallocate(fd, 0, static_cast<off_t>(bytes)); error != 0) {
-        close(fd);
-        return refuse_file(path, "its " + std::to_string(bytes >> 20U) +
-                                     " MiB can't be allocated: " + error_text(error));
-    }
-    return fd;
-}
-
 bool write_at(int fd, std::span<const std::byte> bytes, std::uint64_t place) {
     for (;;) {
         const ssize_t written = ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(place));
@@ -76,7 +63,6 @@ bool write_at(int fd, std::span<const std::byte> bytes, std::uint64_t place) {
 
 Result<std::unique_ptr<HistoryFile>> HistoryFile::open(const fs::path& path, std::uint64_t bytes) {
     const auto capacity = history::ring_capacity(bytes);
-    const auto whole = history::ring_bytes(capacity);
     remove_leftovers(path);
     const auto content = read_file(path);
     if (!content) return tl::unexpected(content.error());
@@ -95,15 +81,14 @@ Result<std::unique_ptr<HistoryFile>> HistoryFile::open(const fs::path& path, std
         damage = "history " + path.string() + ": " + std::to_string(found.damaged) +
                  " damaged records were left out.";
     }
-    if (found.kind != RingKind::ring || found.damaged > 0 || !found.whole_header || content->size() != whole) {
+    if (found.damaged > 0 || found.capacity != capacity) {
         const auto ring = history::make_ring(found.records, capacity);
-        const auto replaced =
-            replace_file(path, {reinterpret_cast<const char*>(ring.data()), ring.size()});
+        const auto replaced = replace_file(path, {reinterpret_cast<const char*>(ring.data()), ring.size()});
         if (!replaced) return refuse_file(path, replaced.error());
     }
-    const auto fd = open_whole(path, whole);
-    if (!fd) return tl::unexpected(fd.error());
-    std::unique_ptr<HistoryFile> file(new HistoryFile(path, *fd, capacity));
+    const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0) return refuse_file(path, error_text(errno));
+    std::unique_ptr<HistoryFile> file(new HistoryFile(path, fd, capacity));
     file->damage_ = std::move(damage);
     if (!found.records.empty()) file->next_ = found.records.back().number + 1;
     return file;

@@ -9,8 +9,8 @@
 
 namespace cgpu::store {
 
-/// app::HistoryStore in a file of fixed size (core/history/ring.hpp), which only the daemon can open. It is
-/// written in place, a record at a time. Its space is allocated at the beginning.
+/// app::HistoryStore in a file (core/history/ring.hpp) that only the daemon can open. It is written in place,
+/// a record at a time, and grows up to its size. On a full disk new records are lost until there is space.
 ///
 /// What lies there is read at the start. If it has another size, or was damaged, the records that can be read
 /// are put into a new file, which replaces the old one at once. A file that isn't a history is moved to

@@ -47,7 +47,7 @@ def main():
         data = bytearray(file.read())
     if what == "fill":
         count = int(sys.argv[3])
-        assert len(data) >= WIDTH * (count + 1), len(data)
+        data = data.ljust(WIDTH * (count + 1), b"\0")
         month_ago = int(time.time() - 30 * 86400) * 1_000_000
         for number in range(1, count + 1):
             at = WIDTH * number

@@ -9,4 +9,5 @@ cgpu_unit_test(daemon_lease_test
     ${CMAKE_CURRENT_LIST_DIR}/app/memory/lease_loads_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/app/memory/lease_outside_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/app/memory/pool/unexplained_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/app/memory/pool/memory_peak_test.cpp
   LIBS cgpu_leases cgpu_lease_file)

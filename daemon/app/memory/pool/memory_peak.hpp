@@ -17,7 +17,7 @@ class MemoryPeak {
         if (!known) return;
         bytes_ = std::max(bytes_, charged_ + beside);
         latest_ = std::max(latest_, charged_ + beside);
-        charged_ = charged;
+        charged_ = 0;
     }
 
     /// Since the beginning.
@@ -30,7 +30,7 @@ class MemoryPeak {
     }
 
   private:
-    std::uint64_t charged_ = 0;  ///< since everything beside the charges was known
+    std::uint64_t charged_ = 0;  ///< the most, since everything beside the charges was known last
     std::uint64_t bytes_ = 0;
     std::uint64_t latest_ = 0;
 };

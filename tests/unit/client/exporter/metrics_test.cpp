@@ -94,11 +94,13 @@ TEST(Metrics, OfEachContainer) {
     auto& usage = snapshot.instances[0].gpus[0].usage;
     usage.allocations_refused = 7;
     usage.processes_outside = {1};
+    usage.memory_peak = 777 * kMib;
     usage.memory_unexplained = kMib;
     const auto samples = samples_of(metrics_of(snapshot));
     expect_all(samples, {sample("cgpu_container_info", kWeb + R"(,module_version="1.2.0")", "1"),
                          sample("cgpu_container_memory_limit_bytes", kWebOn0, std::to_string(4301 * kMib)),
                          sample("cgpu_container_memory_used_bytes", kWebOn0, std::to_string(200 * kMib)),
+                         sample("cgpu_container_memory_peak_bytes", kWebOn0, std::to_string(777 * kMib)),
                          sample("cgpu_container_memory_unexplained_bytes", kWebOn0, std::to_string(kMib)),
                          sample("cgpu_container_memory_alloc_failures_total", kWebOn0, "7"),
                          sample("cgpu_container_compute_target_ratio", kWebOn0, "1"),

@@ -81,7 +81,8 @@ TEST(HistoryTotals, ByGpuGoesByTheUuidAndShowsTheIndex) {
     auto other = minute(0, "web", 5);
     other.gpu = gpu_of(1);
     other.gpu_index = 1;
-    const auto rows = totals(std::vector{minute(0, "web", 2), moved, other}, seconds(0, 120), By::gpu, utc_day);
+    const auto rows =
+        totals(std::vector{minute(0, "web", 2), moved, other}, seconds(0, 120), By::gpu, utc_day);
     ASSERT_EQ(rows.size(), 2U);
     EXPECT_EQ(rows[0].key, "1");
     EXPECT_EQ(rows[1].key, "4");
@@ -90,7 +91,8 @@ TEST(HistoryTotals, ByGpuGoesByTheUuidAndShowsTheIndex) {
 }
 
 TEST(HistoryTotals, ByDay) {
-    const std::vector records = {minute(86'400 * 3 + 60, "web", 2), minute(60, "web", 1), minute(120, "a", 4)};
+    const std::vector records = {minute(86'400 * 3 + 60, "web", 2), minute(60, "web", 1),
+                                 minute(120, "a", 4)};
     const auto rows = totals(records, seconds(0, 86'400 * 9), By::day, utc_day);
     ASSERT_EQ(rows.size(), 2U);
     EXPECT_EQ(rows[0].key, "day 0");
@@ -104,12 +106,14 @@ TEST(HistoryTotals, ReportsOfAdjoiningTimesMakeUpTheWhole) {
     for (int round = 0; round < 200; ++round) {
         std::vector<Record> records;
         for (std::uint64_t i = 0; i < 20; ++i)
-            records.push_back(minute(random() % 600, random() % 2 == 0 ? "a" : "b", static_cast<double>(random() % 60)));
+            records.push_back(
+                minute(random() % 600, random() % 2 == 0 ? "a" : "b", static_cast<double>(random() % 60)));
         const auto cut = random() % 700;
         std::map<std::string, double> whole;
         std::map<std::string, double> parts;
         const auto add = [&](std::map<std::string, double>& sums, const Span& span) {
-            for (const auto& row : by_name(records, span)) sums[row.key] += static_cast<double>(row.gpu_ns) / 1e9;
+            for (const auto& row : by_name(records, span))
+                sums[row.key] += static_cast<double>(row.gpu_ns) / 1e9;
         };
         add(whole, seconds(0, 700));
         add(parts, seconds(0, cut));
@@ -130,7 +134,8 @@ TEST(HistorySeries, HasTheSameTimeAsTheTotals) {
     for (int round = 0; round < 100; ++round) {
         std::vector<Record> records;
         for (std::uint64_t i = 0; i < 20; ++i) {
-            records.push_back(minute(random() % 900, random() % 2 == 0 ? "a" : "b", static_cast<double>(random() % 60)));
+            records.push_back(
+                minute(random() % 900, random() % 2 == 0 ? "a" : "b", static_cast<double>(random() % 60)));
             records.back().duration_us = (1 + random() % 300) * kSecondUs;
         }
         const auto span = seconds(100 + random() % 100, 500 + random() % 300);

@@ -199,6 +199,11 @@ TEST(AnyPolicy, WhatIsChargedIsWhatTheGpuDid) {
             for (const std::size_t i : {0U, 1U}) {
                 const double charged = static_cast<double>(world.slicer().achieved(i).used) / 1e10;
                 EXPECT_NEAR(charged, world.share(i), 0.01) << to_string(policy) << " " << length << " " << i;
+                // What is billed at least, whatever was reported: four fifths of it, and never more than all.
+                const double granted = static_cast<double>(world.slicer().achieved(i).granted) / 1e10;
+                EXPECT_LE(granted, world.share(i) + 0.01) << to_string(policy) << " " << length << " " << i;
+                EXPECT_GE(granted, 0.75 * world.share(i) - 0.02)
+                    << to_string(policy) << " " << length << " " << i;
             }
         }
     }

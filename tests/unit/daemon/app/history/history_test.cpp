@@ -10,7 +10,9 @@ namespace {
 
 class KeptRecords final : public HistoryStore {
   public:
-    void append(std::span<history::Record> records) override { all.insert(all.end(), records.begin(), records.end()); }
+    void append(std::span<history::Record> records) override {
+        all.insert(all.end(), records.begin(), records.end());
+    }
     void sync() override { ++syncs; }
     Result<int> open_for_reading() override {
         return model::refuse(model::Refusal::Reason::unsupported, "history", "there is no file", "nothing");

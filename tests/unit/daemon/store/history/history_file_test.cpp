@@ -54,20 +54,23 @@ TEST_F(HistoryFileTest, keeps_records_and_numbers_over_restarts) {
         EXPECT_EQ(file->damage(), "");
         const auto added = add(*file, 3);
         all.insert(all.end(), added.begin(), added.end());
-        std::vector<Record> newest(all.end() - static_cast<std::ptrdiff_t>(std::min<std::size_t>(16, all.size())),
-                                   all.end());
+        std::vector<Record> newest(
+            all.end() - static_cast<std::ptrdiff_t>(std::min<std::size_t>(16, all.size())), all.end());
         EXPECT_EQ(read(*file), newest);
         EXPECT_EQ(newest.back().number, all.size());
     }
     EXPECT_EQ(std::filesystem::file_size(path_), kBytes);
 }
 
-TEST_F(HistoryFileTest, has_all_of_its_space_from_the_beginning) {
-    open();
-    EXPECT_EQ(std::filesystem::file_size(path_), kBytes);
+TEST_F(HistoryFileTest, grows_up_to_its_size_and_is_its_owners_alone) {
+    const auto file = open();
+    EXPECT_EQ(std::filesystem::file_size(path_), history::kHeaderBytes);
+    for (const std::size_t bytes : {history::ring_bytes(10), kBytes, kBytes}) {
+        add(*file, 10);
+        EXPECT_EQ(std::filesystem::file_size(path_), bytes);
+    }
     struct stat status {};
     ASSERT_EQ(stat(path_.c_str(), &status), 0);
-    EXPECT_GE(static_cast<std::uint64_t>(status.st_blocks) * 512, kBytes);
     EXPECT_EQ(status.st_mode & 0777U, 0600U);
 }
 
@@ -90,8 +93,8 @@ TEST_F(HistoryFileTest, mends_a_damaged_file) {
         added = add(*file, 10);
     }
     auto text = test::read_text(path_);
-    text[3] ^= 1;                                                             // of the header
-    text[history::kHeaderBytes + 4 * history::kRecordBytes + 77] ^= 1;        // of the fifth record
+    text[3] ^= 1;                                                       // of the header
+    text[history::kHeaderBytes + 4 * history::kRecordBytes + 77] ^= 1;  // of the fifth record
     test::write_text(path_, text);
     const auto file = open();
     EXPECT_NE(file->damage().find("1 damaged record"), std::string::npos) << file->damage();
@@ -109,7 +112,8 @@ TEST_F(HistoryFileTest, takes_up_a_file_that_was_cut_off_anywhere) {
     const auto text = test::read_text(path_);
     for (std::size_t length = 0; length < text.size(); length += 611) {
         test::write_text(path_, text.substr(0, length));
-        const auto whole = length < history::kHeaderBytes ? 0 : (length - history::kHeaderBytes) / history::kRecordBytes;
+        const auto whole =
+            length < history::kHeaderBytes ? 0 : (length - history::kHeaderBytes) / history::kRecordBytes;
         const auto file = open();
         ASSERT_EQ(read(*file), std::vector(added.begin(), added.begin() + static_cast<std::ptrdiff_t>(whole)))
             << length;
@@ -128,8 +132,8 @@ TEST_F(HistoryFileTest, leaves_a_newer_file_alone) {
     auto ring = history::make_ring({}, 16);
     // Another version, with its checksum.
     ring[8] = std::byte{2};
-    const auto sum = history::checksum(std::span(ring).first(16));
-    for (std::size_t i = 0; i < 4; ++i) ring[16 + i] = static_cast<std::byte>((sum >> (8 * i)) & 0xFFU);
+    const auto sum = history::checksum(std::span(ring).first(24));
+    for (std::size_t i = 0; i < 4; ++i) ring[24 + i] = static_cast<std::byte>((sum >> (8 * i)) & 0xFFU);
     const std::string text(reinterpret_cast<const char*>(ring.data()), ring.size());
     test::write_text(path_, text);
     const auto file = HistoryFile::open(path_, kBytes);

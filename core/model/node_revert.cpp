@@ -27,7 +27,7 @@ tl::expected<Change, Refusal> Node::revert_quota(const InstanceId& id, const Uui
                       "set another max_inst first, or cgpuctl set-weight");
     if (then.exclusive && occupants_of(uuid).size() > 1)
         return refuse(Reason::busy, what, "that was the whole " + describe(**gpu) + ", which others use now",
-                      "the same again when they have ended");
+                      "do the same again when they have ended");
     if (*weight > free_weight(uuid) + now->weight)
         return refuse(Reason::no_space, what,
                       "that was weight " + std::to_string(*weight) + ", and it has " +

@@ -22,8 +22,8 @@ ConfigurationValue configured(std::string key, std::string value, std::string or
     return {std::move(key), std::move(value), std::move(origin), {}, {}, {}};
 }
 
-/// `kept` is in force, and was set. If it is what the files say, they are named as its source, unless something
-/// else holds after the reboot.
+/// `kept` is in force, and was set. If it is what the files say, they are named as its source, unless
+/// something else holds after the reboot.
 ConfigurationValue kept(ConfigurationValue wanted, std::string kept, bool until_reboot, std::string remedy) {
     const bool same = wanted.value == kept;
     if (same && until_reboot) return configured(std::move(wanted.key), std::move(kept), kRuntime);
@@ -37,8 +37,8 @@ ConfigurationValue value_of_new_gpus(const InForce& in_force, const config::GpuK
     const std::string name(key.name);
     auto wanted = configured(name, key.show(config.gpu_defaults), config::origin_of(entries, {name}));
     if (key.name != "mode" || !in_force.switched_mode) return wanted;
-    return kept(std::move(wanted), std::string(to_string(*in_force.switched_mode)), in_force.mode_until_reboot,
-                kSetModeConfigured);
+    return kept(std::move(wanted), std::string(to_string(*in_force.switched_mode)),
+                in_force.mode_until_reboot, kSetModeConfigured);
 }
 
 ConfigurationValue value_of_key(const InForce& in_force, const config::Key& key) {

@@ -88,7 +88,8 @@ std::span<const Verb> changing_verbs() {
          false,
          "Set the memory limit of an instance",
          "The limit applies at once. Lowering it below the current use needs --force; other instances may\n"
-         "be granted that memory before it is free on the card. --wait returns when the program has freed it\n"
+         "be granted that memory before it is free on the card. --wait returns when the program has freed "
+         "it\n"
          "or has ended; after its time cgpuctl fails with exit code 1, and the limit stays set.\n"
          "The limit holds until the instance ends; with --persist the next starts of the container or job\n"
          "of that name get it, too, instead of what they request.",

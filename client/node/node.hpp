@@ -67,7 +67,7 @@ struct Upgrade {
 
 /// A mode to switch the node to.
 struct ModeSwitch {
-    std::string mode;  ///< or `configured`
+    std::string mode;    ///< or `configured`
     bool drain = false;  ///< wait for instances that block the switch to end, and admit none
     std::optional<std::uint32_t> timeout_s;  ///< empty: the daemon's default
     bool dry_run = false;

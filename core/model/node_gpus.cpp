@@ -161,8 +161,7 @@ tl::expected<Change, Refusal> Node::set_policy(const Uuid& uuid, Policy policy, 
     return put(**gpu, &GpuSettings::policy, policy, lasts);
 }
 
-tl::expected<Change, Refusal> Node::set_max_inst(const Uuid& uuid, std::uint32_t max_inst,
-                                                 Lasts lasts) {
+tl::expected<Change, Refusal> Node::set_max_inst(const Uuid& uuid, std::uint32_t max_inst, Lasts lasts) {
     const std::string what = "max_inst " + std::to_string(max_inst);
     auto gpu = gpu_for(what, uuid);
     if (!gpu) return tl::unexpected(gpu.error());
@@ -178,8 +177,7 @@ tl::expected<Change, Refusal> Node::set_max_inst(const Uuid& uuid, std::uint32_t
     return put(**gpu, &GpuSettings::max_inst, max_inst, lasts);
 }
 
-tl::expected<Change, Refusal> Node::set_prio_ratio(const Uuid& uuid, std::uint32_t per_cent,
-                                                   Lasts lasts) {
+tl::expected<Change, Refusal> Node::set_prio_ratio(const Uuid& uuid, std::uint32_t per_cent, Lasts lasts) {
     const std::string what = "prio_ratio " + std::to_string(per_cent);
     auto gpu = gpu_for(what, uuid);
     if (!gpu) return tl::unexpected(gpu.error());

@@ -27,13 +27,12 @@ tl::expected<Change, Refusal> Node::revert_quota(const InstanceId& id, const Uui
                       "set another max_inst first, or cgpuctl set-weight");
     if (then.exclusive && occupants_of(uuid).size() > 1)
         return refuse(Reason::busy, what, "that was the whole " + describe(**gpu) + ", which others use now",
-                      "the same again when they have ended");
+                      "do the same again when they have ended");
     if (*weight > free_weight(uuid) + now->weight)
         return refuse(Reason::no_space, what,
                       "that was weight " + std::to_string(*weight) + ", and it has " +
-                          std::to_string(now->weight) + " and " +
-                          std::to_string(free_weight(uuid)) + " of " + std::to_string(max_inst) +
-                          " is free on " + describe(**gpu),
+                          std::to_string(now->weight) + " and " + std::to_string(free_weight(uuid)) + " of " +
+                          std::to_string(max_inst) + " is free on " + describe(**gpu),
                       "lower the weight of another instance, or raise max_inst");
     Node next = *this;
     if (auto set = next.set_memory(id, uuid, then.memory_limit, in_use); !set) return set;

@@ -71,8 +71,8 @@ using Event = std::variant<Start, StartMode, Resume, Cancel, Tick, Saved, Verifi
 // Actions, in the order in which they must be done.
 struct Save {
     Record record;
-    /// Before this record, the modes that are configured for the GPUs must be put in force, which has no effect
-    /// while the node is switched to a mode. If that fails, the save has.
+    /// Before this record, the modes that are configured for the GPUs must be put in force, which has no
+    /// effect while the node is switched to a mode. If that fails, the save has.
     bool configured_modes_first = false;
 };
 struct Verify {

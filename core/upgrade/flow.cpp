@@ -209,10 +209,10 @@ void Flow::on(const Saved& saved) {
             break;
     }
     if (saved.trouble.empty()) {
-        actions_.emplace_back(Tell{ending_->result == Result::failed,
-                                   title() + ": " + std::string(to_string(ending_->result)) + ". " +
-                                       ending_->message,
-                                   Tell::About::end, ending_->result == Result::done});
+        actions_.emplace_back(
+            Tell{ending_->result == Result::failed,
+                 title() + ": " + std::string(to_string(ending_->result)) + ". " + ending_->message,
+                 Tell::About::end, ending_->result == Result::done});
         if (ending_->result == Result::done) put_in_force(*job_, in_force_, mode_, mode_until_reboot_);
         last_ = std::exchange(ending_, std::nullopt);
         job_.reset();
@@ -294,10 +294,9 @@ void Flow::pump() {
 
 void Flow::drain() {
     if (instances_ == 0 && job_->kind == Kind::mode) {
-        finish(Result::done, to_string(job_->to) + (job_->configured ? " is in force, as configured."
-                                                    : job_->until_reboot
-                                                        ? " is in force, until the reboot."
-                                                        : " is in force."));
+        finish(Result::done, to_string(job_->to) + (job_->configured     ? " is in force, as configured."
+                                                    : job_->until_reboot ? " is in force, until the reboot."
+                                                                         : " is in force."));
     } else if (instances_ == 0) {
         verifying_ = true;
         actions_.emplace_back(Verify{to()});

@@ -42,8 +42,8 @@ void add_kept(nlohmann::json& document) {
 /// The default memory was never set at run time, and a state in which it isn't set has nothing about it.
 void add_default_memory(nlohmann::json&) {}
 
-/// What an instance was admitted with was not stored: what it has now counts as that. Nothing was set until the
-/// reboot, and no job went back to the configured mode.
+/// What an instance was admitted with was not stored: what it has now counts as that. Nothing was set until
+/// the reboot, and no job went back to the configured mode.
 void add_ends(nlohmann::json& document) {
     const auto upgrade = document.find("upgrade");
     if (upgrade == document.end() || !upgrade->is_object()) return;
@@ -53,8 +53,8 @@ void add_ends(nlohmann::json& document) {
     job->emplace("until_reboot", false);
 }
 
-constexpr std::array kMigrations = {Migration{1, add_upgrade}, Migration{2, add_mode},
-                                    Migration{3, add_percent}, Migration{4, add_kept},
+constexpr std::array kMigrations = {Migration{1, add_upgrade},        Migration{2, add_mode},
+                                    Migration{3, add_percent},        Migration{4, add_kept},
                                     Migration{5, add_default_memory}, Migration{6, add_ends}};
 
 }  // namespace

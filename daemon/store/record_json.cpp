@@ -137,7 +137,8 @@ upgrade::Record read_record(const json& document, const std::string& place, std:
     if (const json* last = fields.object_if_there("last"))
         record.last = read_ended(*last, fields.place_of("last"), error);
     if (const json* until = fields.object_if_there("mode_until_reboot"))
-        record.mode_until_reboot = read_mode_until_reboot(*until, fields.place_of("mode_until_reboot"), error);
+        record.mode_until_reboot =
+            read_mode_until_reboot(*until, fields.place_of("mode_until_reboot"), error);
     fields.refuse_others();
     return record;
 }

@@ -187,8 +187,9 @@ model::UntilReboot read_until_reboot(const json& document, std::string& boot_id,
         }
     }
     if (const json* part = fields.object_if_there("default_memory"))
-        until.default_memory = part->empty() ? std::optional<Bytes>()
-                                             : read_default_memory(*part, fields.place_of("default_memory"), error);
+        until.default_memory = part->empty()
+                                   ? std::optional<Bytes>()
+                                   : read_default_memory(*part, fields.place_of("default_memory"), error);
     fields.refuse_others();
     return until;
 }
@@ -279,8 +280,8 @@ tl::expected<State, Unreadable> read_state(std::string_view text) {
     if (const json* part = fields.object("upgrade")) record = read_record(*part, "upgrade", error);
     fields.refuse_others();
     if (!error.empty()) return tl::unexpected(Unreadable{error, kRemedy});
-    auto node = Node::restore(generation, std::move(gpus), std::move(instances), std::move(kept), default_memory,
-                              std::move(until_reboot), std::move(boot_id));
+    auto node = Node::restore(generation, std::move(gpus), std::move(instances), std::move(kept),
+                              default_memory, std::move(until_reboot), std::move(boot_id));
     if (!node) return tl::unexpected(Unreadable{"it contradicts itself: " + node.error().text, kRemedy});
     return State{std::move(*node), std::move(record)};
 }

@@ -60,8 +60,9 @@ Result<void> set_mode(const Input& input, client::Node& node, Terminal& terminal
     const auto path = node.begin_mode({input.mode, input.drain, *timeout, input.dry_run, input.runtime});
     if (!path) return tl::unexpected(path.error());
     if (input.dry_run) {
-        terminal.done((input.mode == kConfigured ? std::string("the configured mode") : "mode " + input.mode) +
-                      " could be set; nothing was changed.");
+        terminal.done(
+            (input.mode == kConfigured ? std::string("the configured mode") : "mode " + input.mode) +
+            " could be set; nothing was changed.");
         return {};
     }
     auto done = follow_job(*path, input, node, terminal);

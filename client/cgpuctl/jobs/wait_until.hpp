@@ -18,8 +18,9 @@ struct Awaited {
     std::string remedy;  ///< what to do if the time is over
 };
 
-/// Looks five times a second until the change has its effect. A daemon that is temporarily away is waited for.
-/// Error (failed) after that time, with the reason; the change stays. Error of any other kind: why_not's.
+/// Looks five times a second until the change has its effect. A daemon that is temporarily away is waited
+/// for. Error (failed) after that time, with the reason; the change stays. Error of any other kind:
+/// why_not's.
 client::Result<void> wait_until(const Awaited& awaited, Terminal& terminal);
 
 }  // namespace cgpu::cgpuctl

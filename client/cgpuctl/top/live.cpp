@@ -57,7 +57,11 @@ Result<void> make(const client::Change& change, client::Node& node) {
 class Live {
   public:
     Live(const Options& options, client::Node& node, const smi::Clock& clock, smi::Reading first)
-        : options_(options), node_(node), clock_(clock), session_(options.delay, options.sure), worker_(make_worker()) {
+        : options_(options),
+          node_(node),
+          clock_(clock),
+          session_(options.delay, options.sure),
+          worker_(make_worker()) {
         last_ = clock_.now();
         session_.took(std::move(first));
     }

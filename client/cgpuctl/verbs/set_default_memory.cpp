@@ -11,9 +11,10 @@ using client::ClientError;
 client::Result<void> set_default_memory(const Input& input, client::Node& node, Terminal& terminal) {
     std::optional<std::uint64_t> bytes;
     if (input.memory == "configured" && input.runtime)
-        return client::fail(ClientError::Kind::usage,
-                            "--runtime: the configuration's default memory holds until another one is set. Try: "
-                            "cgpuctl set-default-memory configured.");
+        return client::fail(
+            ClientError::Kind::usage,
+            "--runtime: the configuration's default memory holds until another one is set. Try: "
+            "cgpuctl set-default-memory configured.");
     if (input.memory != "configured") {
         const auto size = input.memory == "0" ? model::Bytes{} : read_size("default memory", input.memory);
         if (!size) return tl::unexpected(size.error());

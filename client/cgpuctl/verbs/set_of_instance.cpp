@@ -108,7 +108,8 @@ client::Result<std::string> who_holds_more(const std::vector<std::string>& ids, 
         for (const client::OnGpu& place : instance.gpus) {
             const bool meant = gpu.empty() || place.quota.gpu == gpu;
             if (meant && place.usage.memory_used > place.quota.memory_limit)
-                return "instance " + printable(instance.name.empty() ? short_id(instance.id) : instance.name) +
+                return "instance " +
+                       printable(instance.name.empty() ? short_id(instance.id) : instance.name) +
                        ": it holds " + size_text(place.usage.memory_used) + ", and its limit is " +
                        size_text(place.quota.memory_limit);
         }
@@ -148,10 +149,10 @@ client::Result<void> set_memory(const Input& input, client::Node& node, Terminal
         ids.push_back(*id);
     }
     auto done = make({"memory limit " + size_text(size->count()), "memory_limit_bytes", size->count(),
-                 [&](const std::string& instance, const client::Setting& how) {
-                     return node.set_memory(instance, input.gpu, size->count(), how);
-                 }},
-                input, terminal);
+                      [&](const std::string& instance, const client::Setting& how) {
+                          return node.set_memory(instance, input.gpu, size->count(), how);
+                      }},
+                     input, terminal);
     if (!done || !input.wait || input.dry_run) return done;
     return wait_for_memory(ids, timeout->value_or(kWaitForMemory), input, node, terminal);
 }

@@ -15,8 +15,7 @@ void RefusedCalls::happened(const RefusedCall& call) {
     event.instance = call.instance;
     event.gpu = call.gpu;
     event.by = call.who;
-    event.details = {{"method", call.method},
-                     {"reason", std::string(model::to_string(call.refusal.reason))}};
+    event.details = {{"method", call.method}, {"reason", std::string(model::to_string(call.refusal.reason))}};
     repeated_.happened(call.who.user, call.method + (denied ? " denied" : " refused"), std::move(event));
 }
 

@@ -17,8 +17,8 @@ struct RefusedCall {
     std::optional<model::Uuid> gpu = std::nullopt;             ///< the same
 };
 
-/// Calls that were denied (not_permitted), and changes that were refused for another reason, as events: by user
-/// and method as rarely as RepeatedByUser says.
+/// Calls that were denied (not_permitted), and changes that were refused for another reason, as events: by
+/// user and method as rarely as RepeatedByUser says.
 class RefusedCalls {
   public:
     RefusedCalls(Loop& loop, Events& events) : repeated_(loop, events) {}

@@ -11,9 +11,9 @@
 
 namespace cgpu::app {
 
-/// Events that users can cause without pause. Those of one user and one name are told of as rarely as Repeated
-/// says. Names may cost nothing, so those of a user who takes more and more of them are told of together;
-/// root's, which are all of Docker's, only when there are very many.
+/// Events that users can cause without pause. Those of one user and one name are told of as rarely as
+/// Repeated says. Names may cost nothing, so those of a user who takes more and more of them are told of
+/// together; root's, which are all of Docker's, only when there are very many.
 class RepeatedByUser {
   public:
     // The maximum number of names at a time that are told of by themselves.

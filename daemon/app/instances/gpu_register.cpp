@@ -36,8 +36,8 @@ Result<void> GpuRegister::set_policy(const model::Uuid& gpu, std::string_view po
     if (!parsed)
         return model::refuse(Refusal::Reason::invalid, "policy " + model::quote(policy), parsed.error(),
                              "weighted, for example");
-    const auto changed =
-        state_.change([&](model::Node& node) { return node.set_policy(gpu, *parsed, lasts(options)); }, options);
+    const auto changed = state_.change(
+        [&](model::Node& node) { return node.set_policy(gpu, *parsed, lasts(options)); }, options);
     if (!changed) return tl::unexpected(changed.error());
     if (*changed) {
         const auto* now = state_.node().find_gpu(gpu);
@@ -51,8 +51,8 @@ Result<void> GpuRegister::set_policy(const model::Uuid& gpu, std::string_view po
 
 Result<void> GpuRegister::set_max_inst(const model::Uuid& gpu, std::uint32_t max_inst, Options options) {
     const auto before = state_.node();
-    const auto changed =
-        state_.change([&](model::Node& node) { return node.set_max_inst(gpu, max_inst, lasts(options)); }, options);
+    const auto changed = state_.change(
+        [&](model::Node& node) { return node.set_max_inst(gpu, max_inst, lasts(options)); }, options);
     if (!changed) return tl::unexpected(changed.error());
     if (*changed) {
         for (const auto& id : whose_weight_followed(before, state_.node(), gpu))
@@ -63,8 +63,8 @@ Result<void> GpuRegister::set_max_inst(const model::Uuid& gpu, std::uint32_t max
 }
 
 Result<void> GpuRegister::set_prio_ratio(const model::Uuid& gpu, std::uint32_t per_cent, Options options) {
-    const auto changed =
-        state_.change([&](model::Node& node) { return node.set_prio_ratio(gpu, per_cent, lasts(options)); }, options);
+    const auto changed = state_.change(
+        [&](model::Node& node) { return node.set_prio_ratio(gpu, per_cent, lasts(options)); }, options);
     if (!changed) return tl::unexpected(changed.error());
     if (*changed) publisher_.gpu_changed(gpu);
     return {};

@@ -90,7 +90,8 @@ Result<void> QuotaChanges::revert(const model::InstanceId& id, std::string_view 
     std::vector<model::Transition> all;
     const auto add = [&](const model::Uuid& uuid) {
         const model::Bytes in_use(options.force ? 0 : usage_.usage(id, uuid).memory_used);
-        all.emplace_back([id, uuid, in_use](model::Node& node) { return node.revert_quota(id, uuid, in_use); });
+        all.emplace_back(
+            [id, uuid, in_use](model::Node& node) { return node.revert_quota(id, uuid, in_use); });
     };
     if (gpu.empty() && instance != nullptr) {
         for (const auto& quota : instance->quotas) add(quota.gpu);

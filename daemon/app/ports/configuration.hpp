@@ -18,10 +18,10 @@ using ConfigurationProblems = std::vector<ConfigurationProblem>;
 
 /// One value of the configuration, and where it comes from.
 struct ConfigurationValue {
-    std::string key;     ///< as in the file, joined by dots: `slice_ms`, `weights.trainer`, `gpus.0.policy`
-    std::string value;   ///< the value in force
-    /// `FILE:LINE`, `command line`, `built in`, `state`: kept in state.json, or `runtime`: the same, until the
-    /// reboot.
+    std::string key;    ///< as in the file, joined by dots: `slice_ms`, `weights.trainer`, `gpus.0.policy`
+    std::string value;  ///< the value in force
+    /// `FILE:LINE`, `command line`, `built in`, `state`: kept in state.json, or `runtime`: the same, until
+    /// the reboot.
     std::string source;
     /// What the configuration files say, if that isn't in force; empty: it is.
     std::string configured;

@@ -14,7 +14,8 @@ std::vector<std::string> mode_differences(const model::Node& node, Mode configur
                                           const std::function<Mode(const model::SeenGpu&)>& configured_for) {
     if (switched && *switched != configured)
         return {"mode: the configuration says " + name(configured) + ", and the node was switched to " +
-                name(*switched) + ", which wins. Try: cgpuctl set-mode configured, or mode: " + name(*switched) + " in /etc/cgpu/cgpud.yaml."};
+                name(*switched) + ", which wins. Try: cgpuctl set-mode configured, or mode: " +
+                name(*switched) + " in /etc/cgpu/cgpud.yaml."};
     std::vector<std::string> found;
     for (const auto& gpu : node.gpus()) {
         const Mode wanted = configured_for(gpu);

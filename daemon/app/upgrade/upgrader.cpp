@@ -105,9 +105,9 @@ Result<std::uint64_t> Upgrader::begin_mode(std::string_view mode, const UpgradeO
         !checked)
         return tl::unexpected(checked.error());
     if (options.dry_run) return 0;
-    return start(upgrade::StartMode{from, *to, *timeout * kSecond, outside_.boot_id, configured,
-                                    options.until_reboot},
-                 there.size(), options);
+    return start(
+        upgrade::StartMode{from, *to, *timeout * kSecond, outside_.boot_id, configured, options.until_reboot},
+        there.size(), options);
 }
 
 /// `mode`: empty for the configured one.

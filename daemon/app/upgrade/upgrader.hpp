@@ -47,8 +47,8 @@ class Upgrader final : public EngineWatch, public AdmissionGate {
     /// Begins the switch to another mode, or completes it at once. If it lowers isolation, instances with
     /// stronger isolation block it. Otherwise none does: running instances keep their mode. Returns 0 for a
     /// dry run. `configured` goes back to the configuration's mode, and gives each GPU the mode that the
-    /// configuration has for it. Refused, with nothing changed: invalid, exists (it is so already), busy (a job
-    /// is under way; instances block it), storage.
+    /// configuration has for it. Refused, with nothing changed: invalid, exists (it is so already), busy (a
+    /// job is under way; instances block it), storage.
     Result<std::uint64_t> begin_mode(std::string_view mode, const UpgradeOptions& options);
     /// Refused: not_found if this job is not under way, busy if it can't be stopped any more.
     Result<void> cancel(std::uint64_t id, bool dry_run, std::optional<Who> by = std::nullopt);

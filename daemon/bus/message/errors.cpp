@@ -42,10 +42,9 @@ std::string error_name(model::Refusal::Reason reason) {
 }
 
 std::optional<Reason> reason_of(std::string_view name) {
-    for (const auto reason :
-         {Reason::invalid, Reason::not_found, Reason::exists, Reason::busy, Reason::no_space,
-          Reason::no_memory, Reason::not_permitted, Reason::unsupported, Reason::try_again, Reason::storage,
-          Reason::changed})
+    for (const auto reason : {Reason::invalid, Reason::not_found, Reason::exists, Reason::busy,
+                              Reason::no_space, Reason::no_memory, Reason::not_permitted, Reason::unsupported,
+                              Reason::try_again, Reason::storage, Reason::changed})
         if (name == error_name(reason)) return reason;
     return std::nullopt;
 }

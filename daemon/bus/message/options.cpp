@@ -80,8 +80,7 @@ app::Result<app::UpgradeOptions> read_job_options(const OptionMap& given, upgrad
             const auto seconds = read_value<std::uint32_t>(key, value, "u", "give a number of seconds");
             if (!seconds) return tl::unexpected(seconds.error());
             options.timeout_s = *seconds;
-        } else if (key == kDryRun || (takes_drain && key == kDrain) ||
-                   (takes_runtime && key == kRuntime)) {
+        } else if (key == kDryRun || (takes_drain && key == kDrain) || (takes_runtime && key == kRuntime)) {
             const auto flag = read_value<bool>(key, value, "b", "use true or false");
             if (!flag) return tl::unexpected(flag.error());
             (key == kDrain     ? options.drain

@@ -40,7 +40,8 @@ void InstanceObject::update(InstanceView view) {
 
 void InstanceObject::SetWeight(sdbus::Result<>&& result, std::string gpu, std::uint32_t weight,
                                OptionMap options) {
-    when_permitted(authority_, Action::manage_instance, getObject(), {"SetWeight", is_dry_run(options)}, std::move(result),
+    when_permitted(authority_, Action::manage_instance, getObject(), {"SetWeight", is_dry_run(options)},
+                   std::move(result),
                    [&service = service_, id = id_, gpu, weight, options](const app::Who& who) {
                        take(service.quotas().set_weight(id, gpu, weight,
                                                         by(who, take(read_options(options, kQuotaOptions)))));
@@ -49,7 +50,8 @@ void InstanceObject::SetWeight(sdbus::Result<>&& result, std::string gpu, std::u
 
 void InstanceObject::SetHighPriority(sdbus::Result<>&& result, std::string gpu, bool high,
                                      OptionMap options) {
-    when_permitted(authority_, Action::manage_instance, getObject(), {"SetHighPriority", is_dry_run(options)}, std::move(result),
+    when_permitted(authority_, Action::manage_instance, getObject(), {"SetHighPriority", is_dry_run(options)},
+                   std::move(result),
                    [&service = service_, id = id_, gpu, high, options](const app::Who& who) {
                        take(service.quotas().set_high_priority(
                            id, gpu, high, by(who, take(read_options(options, kQuotaOptions)))));
@@ -59,8 +61,8 @@ void InstanceObject::SetHighPriority(sdbus::Result<>&& result, std::string gpu, 
 void InstanceObject::SetMemory(sdbus::Result<>&& result, std::string gpu, std::uint64_t bytes,
                                OptionMap options) {
     when_permitted(
-        authority_, Action::manage_instance, getObject(), {"SetMemory", is_dry_run(options)}, std::move(result),
-        [&service = service_, id = id_, gpu, bytes, options](const app::Who& who) {
+        authority_, Action::manage_instance, getObject(), {"SetMemory", is_dry_run(options)},
+        std::move(result), [&service = service_, id = id_, gpu, bytes, options](const app::Who& who) {
             take(service.quotas().set_memory(
                 id, gpu, bytes, by(who, take(read_options(options, {.force = true, .persist = true})))));
         });

@@ -34,8 +34,8 @@ void JobObject::update(upgrade::Flow::Status status) {
 }
 
 void JobObject::Cancel(sdbus::Result<>&& result, OptionMap options) {
-    when_permitted(authority_, Action::upgrade_module, getObject(), {"Cancel", is_dry_run(options)}, std::move(result),
-                   [&upgrader = upgrader_, id = status_.id, options](const app::Who& who) {
+    when_permitted(authority_, Action::upgrade_module, getObject(), {"Cancel", is_dry_run(options)},
+                   std::move(result), [&upgrader = upgrader_, id = status_.id, options](const app::Who& who) {
                        const app::Options checked = take(read_options(options));
                        take(upgrader.cancel(id, checked.dry_run, who));
                    });

@@ -77,16 +77,15 @@ void ManagerObject::CreateInstance(Created&& result, std::string id, std::string
     const auto call = std::make_shared<const Call>(Call{std::move(id), std::move(name), std::move(variables),
                                                         std::move(options),
                                                         caller_of(getObject(), service_, "CreateInstance")});
-    when_permitted(authority_, Action::run, getObject(), kCreate, std::move(result),
-                   [&service = service_, call] {
-                       const app::Created created =
-                           take(service.create_instance(call->id, call->name, call->variables, call->caller,
-                                                        take(read_options(call->options))));
-                       const bool managed = !created.instance.quotas.empty();
-                       return std::tuple(managed ? path_of(created.instance.id) : sdbus::ObjectPath("/"),
-                                         quotas_of(service.node(), created.instance), created.link_folder,
-                                         created.warnings);
-                   });
+    when_permitted(
+        authority_, Action::run, getObject(), kCreate, std::move(result), [&service = service_, call] {
+            const app::Created created = take(service.create_instance(
+                call->id, call->name, call->variables, call->caller, take(read_options(call->options))));
+            const bool managed = !created.instance.quotas.empty();
+            return std::tuple(managed ? path_of(created.instance.id) : sdbus::ObjectPath("/"),
+                              quotas_of(service.node(), created.instance), created.link_folder,
+                              created.warnings);
+        });
 }
 
 void ManagerObject::AdmitUnmanaged(sdbus::Result<bool>&& result, std::string id, std::string name,
@@ -103,7 +102,8 @@ void ManagerObject::Attach(sdbus::Result<>&& result, std::string id, std::uint32
     // Now, because once polkit has answered, the pid may be another process's.
     const auto process = guarded("Attach", [&] { return take(service_.identify(take(to_pid(pid)))); });
     caller.own_only = service_.is_own(id, caller) && service_.is_own(process, caller);
-    when_permitted(authority_, action_for(caller), getObject(), {"Attach", is_dry_run(options)}, std::move(result),
+    when_permitted(authority_, action_for(caller), getObject(), {"Attach", is_dry_run(options)},
+                   std::move(result),
                    [&service = service_, &unmanaged = unmanaged_, id, process, caller, options] {
                        const bool known = unmanaged.attach(id, process, caller);
                        // One that books its GPUs is an instance, too.
@@ -115,31 +115,31 @@ void ManagerObject::Attach(sdbus::Result<>&& result, std::string id, std::uint32
 void ManagerObject::ReleaseInstance(sdbus::Result<>&& result, std::string id, OptionMap options) {
     auto caller = caller_of(getObject(), service_, "ReleaseInstance");
     caller.own_only = service_.may_withdraw(id, caller);
-    when_permitted(authority_, action_for(caller), getObject(), {"ReleaseInstance", is_dry_run(options)}, std::move(result),
-                   [&service = service_, id, caller, options] {
+    when_permitted(authority_, action_for(caller), getObject(), {"ReleaseInstance", is_dry_run(options)},
+                   std::move(result), [&service = service_, id, caller, options] {
                        take(service.release_instance(id, caller, take(read_options(options))));
                    });
 }
 
 void ManagerObject::Forget(sdbus::Result<>&& result, std::string name, OptionMap options) {
-    when_permitted(authority_, Action::manage_instance, getObject(), {"Forget", is_dry_run(options)}, std::move(result),
-                   [&service = service_, name, options](const app::Who& who) {
+    when_permitted(authority_, Action::manage_instance, getObject(), {"Forget", is_dry_run(options)},
+                   std::move(result), [&service = service_, name, options](const app::Who& who) {
                        const auto read = take(read_forget_options(options));
                        take(service.quotas().forget(name, read.owner, by(who, read.options)));
                    });
 }
 
 void ManagerObject::SetDefaultMemory(sdbus::Result<>&& result, std::uint64_t bytes, OptionMap options) {
-    when_permitted(
-        authority_, Action::manage_policy, getObject(), {"SetDefaultMemory", is_dry_run(options)}, std::move(result),
-        [&service = service_, bytes, options](const app::Who& who) {
-            take(service.set_default_memory(model::Bytes(bytes),
-                                            by(who, take(read_options(options, {.runtime = true})))));
-        });
+    when_permitted(authority_, Action::manage_policy, getObject(), {"SetDefaultMemory", is_dry_run(options)},
+                   std::move(result), [&service = service_, bytes, options](const app::Who& who) {
+                       take(service.set_default_memory(
+                           model::Bytes(bytes), by(who, take(read_options(options, {.runtime = true})))));
+                   });
 }
 
 void ManagerObject::RevertDefaultMemory(sdbus::Result<>&& result, OptionMap options) {
-    when_permitted(authority_, Action::manage_policy, getObject(), {"RevertDefaultMemory", is_dry_run(options)}, std::move(result),
+    when_permitted(authority_, Action::manage_policy, getObject(),
+                   {"RevertDefaultMemory", is_dry_run(options)}, std::move(result),
                    [&service = service_, options](const app::Who& who) {
                        take(service.set_default_memory(std::nullopt, by(who, take(read_options(options)))));
                    });
@@ -229,8 +229,8 @@ sdbus::ObjectPath ManagerObject::FindInstance(const std::string& instance) {
 
 void ManagerObject::upgrade(upgrade::Kind kind, const char* method, Begun&& result,
                             const std::string& version, const OptionMap& options) {
-    when_permitted(authority_, Action::upgrade_module, getObject(), {method, is_dry_run(options)}, std::move(result),
-                   [&upgrader = upgrader_, kind, version, options](const app::Who& who) {
+    when_permitted(authority_, Action::upgrade_module, getObject(), {method, is_dry_run(options)},
+                   std::move(result), [&upgrader = upgrader_, kind, version, options](const app::Who& who) {
                        return path_of_begun(take(
                            upgrader.begin(kind, version, by(who, take(read_job_options(options, kind))))));
                    });
@@ -281,8 +281,8 @@ std::vector<std::map<std::string, sdbus::Variant>> ManagerObject::GetConfigurati
 }
 
 void ManagerObject::SetMode(Begun&& result, std::string mode, OptionMap options) {
-    when_permitted(authority_, Action::upgrade_module, getObject(), {"SetMode", is_dry_run(options)}, std::move(result),
-                   [&upgrader = upgrader_, mode, options](const app::Who& who) {
+    when_permitted(authority_, Action::upgrade_module, getObject(), {"SetMode", is_dry_run(options)},
+                   std::move(result), [&upgrader = upgrader_, mode, options](const app::Who& who) {
                        return path_of_begun(take(upgrader.begin_mode(
                            mode, by(who, take(read_job_options(options, upgrade::Kind::mode))))));
                    });

@@ -2,6 +2,7 @@
 
 #include <poll.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -69,7 +70,9 @@ class FakeNode final : public client::Node {
     std::map<std::string, client::ClientError> refusals;        ///< by call
     client::Result<client::Created> grant = client::Created{};  ///< the answer of create_instance
 
+    std::function<void(client::Snapshot&)> before_reading;
     client::Result<client::Snapshot> read() override {
+        if (before_reading) before_reading(snapshot);
         if (!answer) return tl::unexpected(answer.error());
         return snapshot;
     }
@@ -90,7 +93,8 @@ class FakeNode final : public client::Node {
                                     const client::Setup& how) override {
         return note_setup("set_policy " + gpu + " " + policy, how);
     }
-    client::Result<void> set_max_inst(const std::string& gpu, std::uint32_t max_inst, const client::Setup& how) override {
+    client::Result<void> set_max_inst(const std::string& gpu, std::uint32_t max_inst,
+                                      const client::Setup& how) override {
         return note_setup("set_max_inst " + gpu + " " + std::to_string(max_inst), how);
     }
     client::Result<void> set_prio_ratio(const std::string& gpu, std::uint32_t per_cent,
@@ -110,7 +114,8 @@ class FakeNode final : public client::Node {
         if (!answer) return tl::unexpected(answer.error());
         return values;
     }
-    client::Result<void> set_default_memory(std::optional<std::uint64_t> bytes, const client::Setup& how) override {
+    client::Result<void> set_default_memory(std::optional<std::uint64_t> bytes,
+                                            const client::Setup& how) override {
         return note_setup("set_default_memory " + (bytes ? std::to_string(*bytes) : "as configured"), how);
     }
     client::Result<std::string> set_high_priority(const std::string& instance, const std::string& gpu,
@@ -129,9 +134,10 @@ class FakeNode final : public client::Node {
     std::vector<client::Change> applied;
     client::Result<std::uint64_t> apply(const std::vector<client::Change>& changes,
                                         const client::Applying& applying) override {
-        const auto noted = note_set(
-            std::string("apply") + (applying.runtime ? " runtime" : "") + (applying.if_generation ? " to " + std::to_string(*applying.if_generation) : ""),
-            applying.how);
+        const auto noted =
+            note_set(std::string("apply") + (applying.runtime ? " runtime" : "") +
+                         (applying.if_generation ? " to " + std::to_string(*applying.if_generation) : ""),
+                     applying.how);
         if (!noted) return tl::unexpected(noted.error());
         applied = changes;
         return 43;

@@ -115,10 +115,12 @@ TEST(StateJson, WrongFieldsOfWhatEndsAreNamedByTheirPlace) {
     const auto why = [](const char* place, const json& value) {
         return why_not_with([&](json& document) { document[json::json_pointer(place)] = value; });
     };
-    EXPECT_EQ(why("/until_reboot/gpus/0/max_inst", "x"), "until_reboot.gpus[0].max_inst: it is not a whole number");
+    EXPECT_EQ(why("/until_reboot/gpus/0/max_inst", "x"),
+              "until_reboot.gpus[0].max_inst: it is not a whole number");
     EXPECT_EQ(why("/until_reboot/surprise", 1), "until_reboot: \"surprise\" is unknown");
     EXPECT_EQ(why("/until_reboot/default_memory", 7), "until_reboot.default_memory: it is not an object");
-    EXPECT_NE(why("/until_reboot/gpus/0/max_inst", 26).find("after a reboot is out of range"), std::string::npos);
+    EXPECT_NE(why("/until_reboot/gpus/0/max_inst", 26).find("after a reboot is out of range"),
+              std::string::npos);
     EXPECT_NE(why("/instances/0/quotas/1/admitted/memory_limit_bytes", 0).find("a memory limit of zero"),
               std::string::npos);
 }

@@ -69,40 +69,30 @@ TEST_F(SetModeVerb, ConfiguredAndUntilTheRebootAreToldToCgpud) {
                                   "watch /org/cgpu1/job/3"}));
 }
 
-/// GPU 0 has another mode until it has been read some times.
-struct SlowNode final : FakeNode {
+TEST_F(SetModeVerb, WaitsUntilNoGpuServesAnotherMode) {
+    input_.mode = "memory";
+    input_.wait = true;
+    node_.snapshot.mode = "memory";
+    node_.snapshot.mode_is_switched = true;
+    node_.snapshot.gpus[1].mode = "memory";
+    node_.jobs = {mode_job("ended", "done", "memory is in force.")};
     int reads_left = 3;
-    client::Result<client::Snapshot> read() override {
-        if (reads_left-- <= 0) snapshot.gpus[0].mode = "memory";
-        return snapshot;
-    }
-};
-
-TEST(SetModeVerbWaits, UntilNoGpuServesAnotherMode) {
-    SlowNode node;
-    Screen screen;
-    auto terminal = screen.terminal();
-    Input input;
-    input.mode = "memory";
-    input.wait = true;
-    node.snapshot.mode = "memory";
-    node.snapshot.mode_is_switched = true;
-    node.snapshot.gpus[0].mode = "none";
-    node.snapshot.gpus[1].mode = "memory";
-    node.jobs = {mode_job("ended", "done", "memory is in force.")};
-    EXPECT_TRUE(set_mode(input, node, terminal));
-    EXPECT_LT(node.reads_left, 0);
-    node.reads_left = 1000;
-    node.snapshot.gpus[0].mode = "none";
-    input.timeout = "1";
-    const auto done = set_mode(input, node, terminal);
+    node_.before_reading = [&](client::Snapshot& snapshot) {
+        snapshot.gpus[0].mode = reads_left-- > 0 ? "none" : "memory";
+    };
+    EXPECT_TRUE(call());
+    EXPECT_LT(reads_left, 0);
+    reads_left = 1000;
+    input_.timeout = "1";
+    const auto done = call();
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().kind, Kind::failed);
-    EXPECT_EQ(done.error().text,
-              "GPU 0: its instances have mode none until they end, after 1 s; the change stays. Try: end them, or "
-              "cgpuctl set-mode configured.");
-    input.no_wait = true;
-    EXPECT_EQ(set_mode(input, node, terminal).error().kind, Kind::usage);
+    EXPECT_EQ(
+        done.error().text,
+        "GPU 0: its instances have mode none until they end, after 1 s; the change stays. Try: end them, or "
+        "cgpuctl set-mode configured.");
+    input_.no_wait = true;
+    EXPECT_EQ(call().error().kind, Kind::usage);
 }
 
 TEST_F(SetModeVerb, OneThatStaysAsItWasIsAFault) {

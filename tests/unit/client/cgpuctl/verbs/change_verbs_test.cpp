@@ -68,53 +68,45 @@ TEST_F(ChangeVerbs, RuntimeIsToldToCgpudAndSaid) {
         ASSERT_TRUE(call(verb));
     EXPECT_EQ(node_.calls, (Calls{"set_policy 0 weighted runtime", "set_max_inst 0 8 runtime",
                                   "set_prio_ratio 0 70 runtime", "set_default_memory 4294967296 runtime"}));
-    EXPECT_EQ(screen_.out.str(),
-              "GPU 0: policy weighted is set, until the reboot.\nGPU 0: max_inst 8 is set, until the reboot.\n"
-              "GPU 0: prio_ratio 70 is set, until the reboot.\n"
-              "Default memory 4096MiB is set, until the reboot.\n");
+    EXPECT_EQ(
+        screen_.out.str(),
+        "GPU 0: policy weighted is set, until the reboot.\nGPU 0: max_inst 8 is set, until the reboot.\n"
+        "GPU 0: prio_ratio 70 is set, until the reboot.\n"
+        "Default memory 4096MiB is set, until the reboot.\n");
     input_.memory = "configured";
     const auto done = call(&set_default_memory);
     ASSERT_FALSE(done) << "the configuration's holds for good";
     EXPECT_EQ(done.error().kind, Kind::usage);
 }
 
-/// `web` holds more than its limit until it has been read some times.
-struct HoldingNode final : FakeNode {
+TEST_F(ChangeVerbs, SetMemoryWaitsUntilTheInstanceHoldsNoMoreOrItsTimeIsOver) {
     int reads_left = 2;
-    client::Result<client::Snapshot> read() override {
+    node_.before_reading = [&](client::Snapshot& snapshot) {
         auto& place = snapshot.instances[0].gpus[0];
         place.quota.memory_limit = 100 * kMib;
         place.usage.memory_used = reads_left-- > 0 ? 200 * kMib : 90 * kMib;
-        return snapshot;
-    }
-};
+    };
+    input_.instances = {"web"};
+    input_.memory = "100MiB";
+    input_.force = input_.wait = true;
+    ASSERT_TRUE(call(&set_memory));
+    EXPECT_LT(reads_left, 0);
+    EXPECT_EQ(node_.calls, Calls{"set_memory web [] 104857600 force"});
 
-TEST(SetMemoryWaits, UntilTheInstanceHoldsNoMoreOrItsTimeIsOver) {
-    HoldingNode node;
-    Screen screen;
-    auto terminal = screen.terminal();
-    Input input;
-    input.instances = {"web"};
-    input.memory = "100MiB";
-    input.force = input.wait = true;
-    ASSERT_TRUE(set_memory(input, node, terminal));
-    EXPECT_LT(node.reads_left, 0);
-    EXPECT_EQ(node.calls, Calls{"set_memory web [] 104857600 force"});
-
-    node.reads_left = 1000;
-    input.timeout = "1";
-    const auto done = set_memory(input, node, terminal);
+    reads_left = 1000;
+    input_.timeout = "1";
+    const auto done = call(&set_memory);
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().kind, Kind::failed);
     EXPECT_EQ(done.error().text,
-              "instance web: it holds 200MiB, and its limit is 100MiB, after 1 s; the change stays. Try: let it free "
+              "instance web: it holds 200MiB, and its limit is 100MiB, after 1 s; the change stays. Try: let "
+              "it free "
               "memory, or cgpuctl revert INSTANCE.");
 
-    node.snapshot.instances[0].id = "another";
-    EXPECT_EQ(set_memory({.instances = {"gone"}, .memory = "100MiB", .wait = true}, node, terminal).error().kind,
-              Kind::not_found);
-    input.wait = false;
-    EXPECT_EQ(set_memory(input, node, terminal).error().kind, Kind::usage) << "--timeout without --wait";
+    input_.instances = {"gone"};
+    EXPECT_EQ(call(&set_memory).error().kind, Kind::not_found);
+    input_.wait = false;
+    EXPECT_EQ(call(&set_memory).error().kind, Kind::usage) << "--timeout without --wait";
 }
 
 TEST_F(ChangeVerbs, QuietSaysNothing) {

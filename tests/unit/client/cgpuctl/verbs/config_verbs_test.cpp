@@ -67,8 +67,8 @@ TEST_F(ConfigVerbs, TheModeIsRevertedByAJob) {
     input_.target = "mode";
     input_.drain = true;
     input_.timeout = "9";
-    node_.jobs = {client::Job{4, "mode", "none", "memory", "ended", 0, 0, "memory is in force, as configured.",
-                              "done"}};
+    node_.jobs = {client::Job{4, "mode", "none", "memory", "ended", 0, 0,
+                              "memory is in force, as configured.", "done"}};
     ASSERT_TRUE(call(&revert));
     EXPECT_EQ(node_.calls, (Calls{"mode configured drain 9 s", "watch /org/cgpu1/job/3"}));
     EXPECT_EQ(screen_.out.str(),

@@ -156,7 +156,8 @@ TEST(RefusedAdmissions, names_are_told_of_by_themselves_but_are_no_way_to_flood)
     EXPECT_EQ(number(recorded.all.back(), "count"), 1000U - RepeatedByUser::kMostOfUser - 1);
 }
 
-RefusedCall refused_call(const std::string& method, model::Refusal::Reason reason, std::uint32_t user = 1000) {
+RefusedCall refused_call(const std::string& method, model::Refusal::Reason reason,
+                         std::uint32_t user = 1000) {
     return {method, {user, 77}, refusal(reason)};
 }
 

@@ -64,8 +64,8 @@ TEST_F(ServiceEnds, ARestartOfCgpudKeepsWhatHoldsUntilTheReboot) {
     service->adopt();
     ASSERT_TRUE(service->gpus().set_policy(v100, "weighted", {.runtime = true}));
     ASSERT_TRUE(service->set_default_memory(model::Bytes::from_gib(2), {.runtime = true}));
-    EXPECT_NE(recorded.all.at(recorded.all.size() - 2).message.find(
-                  "policy weighted is set, until the reboot, instead of preemptive"),
+    EXPECT_NE(recorded.all.at(recorded.all.size() - 2)
+                  .message.find("policy weighted is set, until the reboot, instead of preemptive"),
               std::string::npos);
     EXPECT_NE(recorded.all.back().message.find("until the reboot"), std::string::npos);
     start(store.saved);

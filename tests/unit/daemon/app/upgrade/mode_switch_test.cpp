@@ -77,7 +77,8 @@ TEST_F(UpgraderTest, TheConfiguredModeIsGoneBackTo) {
     instances.clear();
     ASSERT_TRUE(upgrader->begin_mode("none", {}));
     modes.blocking = {*model::InstanceId::parse("web")};
-    expect_refused(upgrader->begin_mode("configured", {}), Refusal::Reason::busy, "instances are in the way: web");
+    expect_refused(upgrader->begin_mode("configured", {}), Refusal::Reason::busy,
+                   "instances are in the way: web");
     expect_refused(upgrader->begin_mode("configured", {.until_reboot = true}), Refusal::Reason::invalid,
                    "until another one is set");
     ASSERT_TRUE(upgrader->begin_mode("configured", {.drain = true}));

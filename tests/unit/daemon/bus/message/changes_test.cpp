@@ -72,8 +72,7 @@ TEST(Options, RuntimeIsOfGpusTheNodeAndTheMode) {
     EXPECT_FALSE(read_job_options({{"runtime", Variant(true)}}, upgrade::Kind::cold));
     EXPECT_TRUE(is_dry_run({{"dry-run", Variant(true)}}));
     const std::vector<OptionMap> others = {{}, {{"dry-run", Variant(false)}}, {{"dry-run", Variant(1U)}}};
-    for (const OptionMap& each : others)
-        EXPECT_FALSE(is_dry_run(each));
+    for (const OptionMap& each : others) EXPECT_FALSE(is_dry_run(each));
 }
 
 }  // namespace

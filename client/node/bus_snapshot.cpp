@@ -254,6 +254,9 @@ Examination to_examination(const Properties& facts) {
         ExaminedGpu& gpu = found.gpus.emplace_back();
         read_into(each, "uuid", gpu.uuid);
         read_into(each, "persistence", gpu.persistence);
+        read_into(each, "driver-limits", gpu.limits.backend);
+        read_into(each, "driver-limits-why", gpu.limits.why_none);
+        read_into(each, "driver-limits-own", gpu.limits.own_limit);
         std::vector<sdbus::Struct<std::uint32_t, std::uint64_t>> processes;
         read_into(each, "processes", processes);
         for (const auto& process : processes) gpu.processes.push_back({process.get<0>(), process.get<1>()});

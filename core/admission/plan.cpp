@@ -170,10 +170,15 @@ Refusal refusal_of(const std::string& what, const std::vector<Misfit>& misfits, 
         why = "this node has none that its driver shows, cgpuctl status says more";
     const std::string found =
         fitting == 0 ? "no GPU can take it" : std::to_string(fitting) + " GPU(s) can take it";
+    // Less wouldn't fit on GPUs that take nothing.
+    const bool in_vain = !misfits.empty() && std::ranges::all_of(misfits, [](const Misfit& misfit) {
+        return misfit.objection.reason == Reason::unsupported;
+    });
     return model::make_refusal(misfits.empty() ? Reason::no_space : misfits.front().objection.reason,
                                what + " on " + std::to_string(count) + (count == 1 ? " GPU" : " GPUs"),
                                found + (why.empty() ? "" : " (" + why + ")"),
-                               "ask for less, or stop an instance (cgpuctl list shows them)");
+                               in_vain ? "cgpuctl doctor, which says what ends that"
+                                       : "ask for less, or stop an instance (cgpuctl list shows them)");
 }
 
 }  // namespace

@@ -34,7 +34,8 @@ struct SeenGpu {
     std::uint32_t index = 0;  ///< NVML's, of this boot
     std::string model_name;
     Bytes total;  ///< what can be allocated on it: NVML v2's total without the driver's reserve
-    /// Why the GPU takes no instance (a MIG or exclusive-process card, a lost one), as a sentence without a
+    /// Why the GPU takes no instance (a MIG or exclusive-process card, one of an MPS server, a lost
+    /// one), as a sentence without a
     /// full stop; empty: it does.
     std::string obstacle;
 
@@ -57,11 +58,20 @@ struct XidError {
     friend bool operator==(const XidError&, const XidError&) = default;
 };
 
+/// A process on a GPU that calls itself a server of MPS.
+struct MpsServer {
+    Uuid gpu;
+    std::int32_t pid = 0;
+
+    friend bool operator==(const MpsServer&, const MpsServer&) = default;
+};
+
 /// Everything that NVML shows now.
 struct SeenGpus {
     std::vector<SeenGpu> gpus;
     std::vector<LostGpu> lost;
     std::vector<XidError> xids;  ///< errors reported since the last query, the oldest first
+    std::vector<MpsServer> mps_servers = {};
 };
 
 /// A GPU of the node, with its settings.

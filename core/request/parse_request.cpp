@@ -31,6 +31,14 @@ Read<T> either(const Variables& variables, std::string_view name_a, const Read<T
     return *a ? a : b;
 }
 
+/// NVIDIA's names: MIG-…, or GPU:INSTANCE by their indices.
+bool names_mig_device(std::string_view entry) {
+    const auto colon = entry.find(':');
+    return entry.starts_with("MIG-") ||
+           (colon != std::string_view::npos && to_number(entry.substr(0, colon)) &&
+            to_number(entry.substr(colon + 1)));
+}
+
 tl::expected<GpuName, Refusal> read_gpu_name(std::string_view name, std::string_view entry,
                                              std::string_view all) {
     const std::string_view written = entry;
@@ -40,11 +48,17 @@ tl::expected<GpuName, Refusal> read_gpu_name(std::string_view name, std::string_
         return static_cast<std::uint32_t>(*index);
     const auto uuid = model::Uuid::parse(entry);
     if (uuid) return *uuid;
-    return refuse_value(
-        name, all,
-        model::quote(written) + " is neither an index nor a UUID of a GPU" +
-            (entry.starts_with("GPU-") || entry.starts_with("MIG-") ? " (" + uuid.error() + ")" : ""),
-        "for example 0,1 or the UUIDs that nvidia-smi -L shows, or all to have one chosen");
+    if (names_mig_device(entry))
+        return refuse_value(name, all,
+                            model::quote(written) +
+                                " is a MIG instance, and MIG instances are already a fixed "
+                                "part of a GPU and are not shared further",
+                            "name a GPU that isn't in MIG mode, or set CGPU_DISABLE=1 to get the MIG "
+                            "instance as it is");
+    return refuse_value(name, all,
+                        model::quote(written) + " is neither an index nor a UUID of a GPU" +
+                            (entry.starts_with("GPU-") ? " (" + uuid.error() + ")" : ""),
+                        "for example 0,1 or the UUIDs that nvidia-smi -L shows, or all to have one chosen");
 }
 
 /// An empty list leaves the choice to placement.

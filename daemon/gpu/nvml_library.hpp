@@ -15,6 +15,7 @@ using NvmlEventSet = void*;
 constexpr int kNvmlSuccess = 0;
 constexpr int kNvmlNotSupported = 3;
 constexpr int kNvmlNoPermission = 4;
+constexpr int kNvmlNotFound = 6;
 constexpr int kNvmlInsufficientSize = 7;
 constexpr unsigned kNvmlUuidBytes = 96;
 constexpr unsigned kNvmlNameBytes = 96;
@@ -35,6 +36,15 @@ struct NvmlProcess {
     unsigned long long used_bytes;  ///< all ones: not known
     unsigned gpu_instance, compute_instance;
 };
+
+/// nvmlGetMemoryLimits_v1_t: what the driver limits a cgroup to.
+struct NvmlMemoryLimits {
+    const char* cgroup;                ///< in: the full path of its folder
+    unsigned long long soft;           ///< out, bytes
+    unsigned long long hard;           ///< out, bytes; kNvmlNoLimit if there is none
+    unsigned long long current_bytes;  ///< out: what the cgroup has
+};
+constexpr unsigned long long kNvmlNoLimit = ~0ull;
 
 constexpr unsigned long long kNvmlEventXid = 8;  // nvmlEventTypeXidCriticalError
 
@@ -62,8 +72,9 @@ struct NvmlLibrary {
     Processes mps_processes = nullptr;                            ///< clients of an MPS server; may be null
     int (*mig_mode)(NvmlDevice, unsigned*, unsigned*) = nullptr;  ///< may be null (driver < 450)
     int (*compute_mode)(NvmlDevice, unsigned*) = nullptr;
-    int (*driver_version)(char*, unsigned) = nullptr;          ///< may be null
-    int (*persistence_mode)(NvmlDevice, unsigned*) = nullptr;  ///< may be null
+    int (*driver_version)(char*, unsigned) = nullptr;               ///< may be null
+    int (*persistence_mode)(NvmlDevice, unsigned*) = nullptr;       ///< may be null
+    int (*memory_limits)(NvmlDevice, NvmlMemoryLimits*) = nullptr;  ///< may be null (driver < 615)
     // All four or none of them (driver < 450).
     int (*event_set_create)(NvmlEventSet*) = nullptr;
     int (*event_set_free)(NvmlEventSet) = nullptr;

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
+#include <iterator>
 #include <utility>
+
+#include "daemon/gpu/memory_limits.hpp"
 
 namespace cgpu::gpu {
 namespace {
@@ -13,12 +17,15 @@ constexpr unsigned kComputeModeProhibited = 2;
 constexpr unsigned kComputeModeExclusiveProcess = 3;
 constexpr auto kUnknownBytes = ~0ull;
 
-/// Why this GPU takes no instance; empty if it does.
-std::string obstacle(const NvmlLibrary& nvml, NvmlDevice device) {
+bool is_in_mig_mode(const NvmlLibrary& nvml, NvmlDevice device) {
     unsigned current = 0;
     unsigned pending = 0;
-    if (nvml.mig_mode && nvml.mig_mode(device, &current, &pending) == kNvmlSuccess && current != 0)
-        return "it is in MIG mode, and MIG instances are not shared further";
+    return nvml.mig_mode && nvml.mig_mode(device, &current, &pending) == kNvmlSuccess && current != 0;
+}
+
+/// Why this GPU takes no instance; empty if it does.
+std::string obstacle(const NvmlLibrary& nvml, NvmlDevice device) {
+    if (is_in_mig_mode(nvml, device)) return "it is in MIG mode, and MIG instances are not shared further";
     unsigned mode = 0;
     if (nvml.compute_mode(device, &mode) == kNvmlSuccess) {
         if (mode == kComputeModeExclusiveProcess)
@@ -26,6 +33,19 @@ std::string obstacle(const NvmlLibrary& nvml, NvmlDevice device) {
         if (mode == kComputeModeProhibited) return "its compute mode is PROHIBITED";
     }
     return {};
+}
+
+app::DriverLimits limits_of(const NvmlLibrary& nvml, NvmlDevice device, const LimitHost& host) {
+    LimitAnswer answer;
+    answer.mig = is_in_mig_mode(nvml, device);
+    if (nvml.memory_limits && !answer.mig) {
+        NvmlMemoryLimits limits{host.own_cgroup.c_str(), 0, kNvmlNoLimit, 0};
+        answer.code = nvml.memory_limits(device, &limits);
+        answer.text = nvml.error_string(*answer.code);
+        answer.hard = limits.hard;
+    }
+    answer.has_function = nvml.memory_limits != nullptr;
+    return judge_limits(host, answer);
 }
 
 /// Error: NVML's code.
@@ -108,6 +128,21 @@ tl::expected<model::SeenGpu, std::string> NvmlReader::describe(unsigned index) {
     return gpu;
 }
 
+std::vector<model::MpsServer> NvmlReader::mps_servers(const model::SeenGpu& gpu) {
+    std::vector<model::MpsServer> servers;
+    NvmlDevice device = nullptr;
+    if (nvml_->device_by_index(gpu.index, &device) != kNvmlSuccess) return servers;
+    const auto processes = read_processes(nvml_->compute_processes, device);
+    if (!processes) return servers;
+    for (const app::DriverProcess& process : *processes) {
+        std::ifstream file("/proc/" + std::to_string(process.pid) + "/comm");
+        std::string name;
+        // The names of the server and of the daemon that starts it are cut to the same 15 characters.
+        if (std::getline(file, name) && name == "nvidia-cuda-mps") servers.push_back({gpu.uuid, process.pid});
+    }
+    return servers;
+}
+
 app::Result<unsigned> NvmlReader::count(const std::string& what) {
     unsigned count = 0;
     const int code = nvml_->device_count(&count);
@@ -126,10 +161,12 @@ app::Result<model::SeenGpus> NvmlReader::list() {
     if (!counted) return tl::unexpected(counted.error());
     model::SeenGpus seen;
     for (unsigned index = 0; index < *counted; ++index) {
-        if (auto gpu = describe(index))
+        if (auto gpu = describe(index)) {
+            std::ranges::copy(mps_servers(*gpu), std::back_inserter(seen.mps_servers));
             seen.gpus.push_back(std::move(*gpu));
-        else
+        } else {
             seen.lost.push_back({index, gpu.error()});
+        }
     }
     seen.xids = xids_->take();
     return seen;
@@ -181,6 +218,7 @@ app::Result<app::ExaminedDriver> NvmlReader::examine() {
     const auto counted = count("GPUs of this host");
     if (!counted) return tl::unexpected(counted.error());
     app::ExaminedDriver driver;
+    const LimitHost host = read_limit_host();
     std::array<char, kNvmlVersionBytes> version{};
     if (nvml_->driver_version && nvml_->driver_version(version.data(), version.size()) == kNvmlSuccess)
         driver.version = version.data();
@@ -198,6 +236,7 @@ app::Result<app::ExaminedDriver> NvmlReader::examine() {
         unsigned persistence = 0;
         if (nvml_->persistence_mode && nvml_->persistence_mode(device, &persistence) == kNvmlSuccess)
             gpu.persistence = persistence != 0;
+        gpu.limits = limits_of(*nvml_, device, host);
         driver.gpus.push_back(std::move(gpu));
     }
     return driver;

@@ -30,6 +30,8 @@ class NvmlReader {
     [[nodiscard]] tl::unexpected<model::Refusal> failed(const std::string& what, int code) const;
     /// Error: why NVML can't describe it, without a full stop.
     tl::expected<model::SeenGpu, std::string> describe(unsigned index);
+    /// None if NVML can't list the GPU's processes.
+    std::vector<model::MpsServer> mps_servers(const model::SeenGpu& gpu);
 
     std::optional<NvmlLibrary> nvml_;
     std::optional<XidEvents> xids_;  ///< while NVML is initialised

@@ -110,6 +110,14 @@ void Server::stranger(const model::Uuid& gpu, std::int32_t pid) {
         if (link->take_in(*process, *look, gpu)) return;
 }
 
+bool Server::has_member(std::int32_t pid) const {
+    const auto process = outside_.processes.identify(pid);
+    if (!process) return false;
+    const auto look = outside_.processes.look_at(*process);
+    return std::ranges::any_of(links_,
+                               [&](const auto& entry) { return entry.second->has_member(*process, *look); });
+}
+
 void Server::switch_engine(const upgrade::Switch& order, const std::string& engine) {
     if (const auto found = links_.find(order.who.instance); found != links_.end())
         found->second->switch_engine(order, engine);

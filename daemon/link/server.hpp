@@ -24,6 +24,7 @@ class Server final : public app::Links, public app::LeasePeers, public app::Engi
     app::Result<void> let_in(const model::InstanceId& id, std::uint32_t user) override;
     [[nodiscard]] app::WatchPtr find_member(const model::InstanceId& id,
                                             app::FoundProcess call) const override;
+    [[nodiscard]] bool has_member(std::int32_t pid) const override;
     [[nodiscard]] bool idle(const model::InstanceId& id) const override;
 
     /// Removes the folders of all other instances, and the leases that an earlier daemon recorded for them.

@@ -31,8 +31,8 @@ doctor::Findings all_findings(const doctor::Look& look) {
     doctor::Findings all;
     for (auto* check :
          {&doctor::check_service, &doctor::check_configuration, &doctor::check_folders, &doctor::check_driver,
-          &doctor::check_memory_of_the_host, &doctor::check_mps, &doctor::check_gpus,
-          &doctor::check_gpu_processes, &doctor::check_module, &doctor::check_instances,
+          &doctor::check_memory_of_the_host, &doctor::check_mps, &doctor::check_driver_limits,
+          &doctor::check_gpus, &doctor::check_gpu_processes, &doctor::check_module, &doctor::check_instances,
           &doctor::check_nvidia_runtime, &doctor::check_docker, &doctor::check_swarm, &doctor::check_podman,
           &doctor::check_cdi, &doctor::check_cgroups, &doctor::check_polkit})
         for (doctor::Finding& finding : check(look)) all.push_back(std::move(finding));

@@ -56,6 +56,12 @@ std::string memory_text(const client::ForeignGpu& foreign) {
            " (not its GPU: " + outside_text(foreign.usage.processes_outside.size()) + ")";
 }
 
+std::string limits_text(const client::DriverLimits& limits) {
+    if (limits.backend.empty()) return "not known: cgpud doesn't say";
+    if (limits.backend == "none") return "none: " + limits.why_none;
+    return limits.backend + ", not used";
+}
+
 std::string share_text(double share) { return decimal(share * 100) + "%"; }
 
 std::string shares_text(const client::Usage& usage) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "client/node/values/examination.hpp"
 #include "client/node/values/snapshot.hpp"
 
 /// Formats figures for users.
@@ -18,6 +19,8 @@ namespace cgpu::cgpuctl {
 /// `1700MiB / 4301MiB (1500MiB unexplained, 1 process outside the module)`
 [[nodiscard]] std::string memory_text(const client::ForeignGpu& foreign);
 std::string memory_text(const client::Quota& quota, const client::Usage& usage);
+/// By what the driver itself could limit memory: `dmem`, `misc`, or `none: why`.
+[[nodiscard]] std::string limits_text(const client::DriverLimits& limits);
 /// 0..1 as per cent: `25%`, `33.3%`.
 [[nodiscard]] std::string share_text(double share);
 /// Target and achieved share: `25% / 24.8%`; `native` if the driver divides the compute.

@@ -119,6 +119,14 @@ Json to_json(const client::UnmanagedContainer& container, const std::vector<clie
     };
 }
 
+Json to_json(const client::DriverLimits& limits) {
+    return {
+        {"backend", limits.backend},
+        {"why_none", limits.why_none},
+        {"own_limit_bytes", limits.own_limit ? Json(*limits.own_limit) : Json()},
+    };
+}
+
 Json to_json(const client::Job& job) {
     return {
         {"id", job.id},         {"kind", job.kind},       {"from", job.from},

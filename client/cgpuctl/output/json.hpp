@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "client/node/values/examination.hpp"
 #include "client/node/values/snapshot.hpp"
 
 /// The output of --json. Keys are stable; units are bytes, seconds, shares of 0..1.
@@ -12,6 +13,7 @@ namespace cgpu::cgpuctl {
 using Json = nlohmann::ordered_json;
 
 [[nodiscard]] Json to_json(const client::Gpu& gpu);
+[[nodiscard]] Json to_json(const client::DriverLimits& limits);
 [[nodiscard]] Json to_json(const client::Instance& instance);
 /// In the form of an instance; `gpus` are the node's.
 [[nodiscard]] Json to_json(const client::UnmanagedContainer& container, const std::vector<client::Gpu>& gpus);

@@ -27,7 +27,20 @@ void print_instances_on(const client::Snapshot& snapshot, const client::Gpu& gpu
     table.print(terminal, legend);
 }
 
-void print(const client::Snapshot& snapshot, const client::Gpu& gpu, Terminal& terminal, bool legend) {
+/// What the driver says of the GPU now; refused: why it isn't known.
+client::Result<client::DriverLimits> limits_of(const client::Gpu& gpu, client::Node& node) {
+    const auto examination = node.examine();
+    if (!examination) return tl::unexpected(examination.error());
+    for (const client::ExaminedGpu& each : examination->gpus)
+        if (each.uuid == gpu.uuid) return each.limits;
+    return client::DriverLimits{
+        "none",
+        examination->driver_error.empty() ? "the driver doesn't show this GPU" : examination->driver_error,
+        std::nullopt};
+}
+
+void print(const client::Snapshot& snapshot, const client::Gpu& gpu,
+           const client::Result<client::DriverLimits>& limits, Terminal& terminal, bool legend) {
     print_facts(terminal,
                 {{"GPU", gpu.present ? std::to_string(gpu.index) : "not present"},
                  {"UUID", gpu.uuid},
@@ -41,7 +54,8 @@ void print(const client::Snapshot& snapshot, const client::Gpu& gpu, Terminal& t
                  {"Memory used", size_text(gpu.memory_used)},
                  {"Xid errors", gpu.xid_errors == 0 ? "none"
                                                     : std::to_string(gpu.xid_errors) + ", the last one " +
-                                                          std::to_string(gpu.last_xid)}});
+                                                          std::to_string(gpu.last_xid)},
+                 {"Driver's limits", limits ? limits_text(*limits) : "not known: " + limits.error().text}});
     print_instances_on(snapshot, gpu, terminal, legend);
 }
 
@@ -112,10 +126,14 @@ client::Result<void> show(const Input& input, client::Node& node, Terminal& term
     const auto snapshot = node.read();
     if (!snapshot) return tl::unexpected(snapshot.error());
     if (const client::Gpu* gpu = named_gpu(*snapshot, input.target)) {
-        if (input.json)
-            terminal.out() << to_text(to_json(*gpu));
-        else
-            print(*snapshot, *gpu, terminal, !input.no_legend);
+        const auto limits = limits_of(*gpu, node);
+        if (input.json) {
+            Json json = to_json(*gpu);
+            json["driver_limits"] = limits ? to_json(*limits) : Json();
+            terminal.out() << to_text(json);
+        } else {
+            print(*snapshot, *gpu, limits, terminal, !input.no_legend);
+        }
         return {};
     }
     const bool is_uuid = input.target.starts_with("GPU-");

@@ -24,10 +24,18 @@ struct GpuProcess {
     std::uint64_t bytes = 0;
 };
 
+/// Whether NVIDIA's driver itself can limit the memory of cgroups on a GPU. cgpu doesn't use that.
+struct DriverLimits {
+    std::string backend;  ///< `dmem`, `misc` or `none`; empty: an older cgpud, which doesn't say
+    std::string why_none;
+    std::optional<std::uint64_t> own_limit;  ///< bytes, of cgpud's own cgroup; empty: it has none
+};
+
 struct ExaminedGpu {
     std::string uuid;
     std::optional<bool> persistence;  ///< persistence mode; empty: the driver doesn't say
     std::vector<GpuProcess> processes;
+    DriverLimits limits = {};
 };
 
 /// The answer of Examine.

@@ -49,6 +49,12 @@ Event default_memory_set(model::Bytes before, model::Bytes now, bool set, const 
     return event;
 }
 
+/// Why a GPU takes no instance while this process is on it.
+std::string shared_by(const model::MpsServer& server) {
+    return "an MPS server (process " + std::to_string(server.pid) +
+           ") uses it, whose clients share one context, so that their memory and time can't be told apart";
+}
+
 /// The result for a container that isn't managed.
 Created unmanaged(const model::InstanceId& id, std::string_view name) {
     return {{id, std::string(name), 0, 0, model::Mode::none, {}, std::nullopt}, {}, {}};
@@ -295,6 +301,17 @@ Result<void> Service::release_instance(std::string_view id, const Caller& caller
         return tl::unexpected(removed.error());
     if (!options.dry_run) lifetimes_.end(*parsed_id);
     return {};
+}
+
+void Service::gpus_seen(model::SeenGpus seen) {
+    // A server in an instance concerns nobody else: it is limited as any other program, and so are its
+    // clients.
+    for (const model::MpsServer& server : seen.mps_servers)
+        for (model::SeenGpu& gpu : seen.gpus)
+            if (gpu.uuid == server.gpu && gpu.obstacle.empty() && identify(server.pid) &&
+                !outside_.links.has_member(server.pid))
+                gpu.obstacle = shared_by(server);
+    gpus_.seen(seen, settings_.settings_for);
 }
 
 std::map<model::Uuid, InstanceUsage> Service::usage(const model::InstanceId& id) const {

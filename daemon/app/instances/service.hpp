@@ -150,7 +150,7 @@ class Service final : public ModesOfGpus {
     [[nodiscard]] NodeUsage usage() const;
 
     /// The GPUs that the driver shows now.
-    void gpus_seen(const model::SeenGpus& seen) { gpus_.seen(seen, settings_.settings_for); }
+    void gpus_seen(model::SeenGpus seen);
     /// The driver shows no GPU any more: no instance is put on any until it does.
     void driver_lost(const std::string& why) { gpus_.driver_lost(why); }
     /// Called by the link: no process uses this instance's socket any more.

@@ -13,11 +13,27 @@
 /// What an administrator's check of the node asks cgpud for, because nobody else may or can know it.
 namespace cgpu::app {
 
+/// Whether the driver itself can limit the memory that cgroups have of a GPU. cgpu doesn't use that.
+struct DriverLimits {
+    enum class Backend {
+        none,
+        misc,  ///< the driver's own accounts
+        dmem,  ///< the kernel's controller of that name
+    };
+    Backend backend = Backend::none;
+    std::string why_none;  ///< without a full stop; empty if there is a backend
+    /// What the driver limits cgpud's own cgroup to, by which the driver reports the card smaller to cgpud.
+    std::optional<model::Bytes> own_limit;
+
+    friend bool operator==(const DriverLimits&, const DriverLimits&) = default;
+};
+
 /// What the driver says of a GPU now.
 struct ExaminedGpu {
     model::Uuid uuid;
     std::optional<bool> persistence;  ///< persistence mode; empty: the driver doesn't say
     std::vector<DriverProcess> processes;
+    DriverLimits limits = {};
 };
 
 struct ExaminedDriver {

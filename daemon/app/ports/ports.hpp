@@ -65,6 +65,8 @@ class Links {
     /// Looks for the oldest of its living processes: one that has the socket mounted, or is connected
     /// without. Calls back once, on the loop, unless the search is dropped before.
     [[nodiscard]] virtual WatchPtr find_member(const model::InstanceId& id, FoundProcess call) const = 0;
+    /// Whether the process belongs to any instance.
+    [[nodiscard]] virtual bool has_member(std::int32_t pid) const = 0;
     /// Whether no living process uses its socket, and none holds memory any more.
     [[nodiscard]] virtual bool idle(const model::InstanceId& id) const = 0;
 };

@@ -35,6 +35,7 @@ class InstanceLink final : public ConnectionOwner {
     [[nodiscard]] bool empty() const { return peers_.all().empty(); }
     /// Looks for the oldest of its living processes: one for which has_member() holds.
     [[nodiscard]] app::WatchPtr find_member(app::FoundProcess call) const;
+    [[nodiscard]] bool has_member(const model::Process& process, const app::ProcessLook& look) const;
     void refresh(const model::Instance& instance);
 
     /// Empty before the first report.
@@ -68,7 +69,6 @@ class InstanceLink final : public ConnectionOwner {
     [[nodiscard]] bool is_known(const model::Process& process) const {
         return peers_.find(process) != nullptr;
     }
-    [[nodiscard]] bool has_member(const model::Process& process, const app::ProcessLook& look) const;
     /// The cgroup that was made for it, if any.
     [[nodiscard]] std::string own_cgroup() const;
     void hello(Connection& connection, const wire::Hello& hello);

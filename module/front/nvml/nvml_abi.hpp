@@ -38,6 +38,15 @@ struct MemoryV2 {
 };
 static_assert(sizeof(MemoryV2) == 40);
 
+/// What the driver limits a cgroup to, from 615 on.
+struct MemoryLimits {
+    const char* cgroup;  ///< in: its folder
+    unsigned long long soft;
+    unsigned long long hard;
+    unsigned long long used;
+};
+static_assert(sizeof(MemoryLimits) == 32);
+
 struct ProcessV1 {
     unsigned pid;
     unsigned long long used_bytes;

@@ -55,6 +55,28 @@ CGPU_NVML_HOOK nvmlDeviceGetMemoryInfo_v2(Device device, MemoryV2* info) {
     return memory_info("nvmlDeviceGetMemoryInfo_v2", device, info);
 }
 
+/// Whichever cgroup is asked for: no other limit holds for the caller's processes, and what other cgroups
+/// have is nothing that they may see.
+CGPU_NVML_HOOK nvmlDeviceGetMemoryLimits_v1(Device device, MemoryLimits* limits) {
+    const auto function = real<int (*)(Device, MemoryLimits*)>("nvmlDeviceGetMemoryLimits_v1");
+    if (function == nullptr) return kFunctionNotFound;
+    if (limits == nullptr || limits->cgroup == nullptr) return function(device, limits);
+    Usage usage;
+    if (const int refused = usage_of(device, usage); refused != kSuccess) return refused;
+    if (!usage.limited) return function(device, limits);
+    limits->soft = limits->hard = usage.limit_bytes;
+    limits->used = std::min(usage.used_bytes, usage.limit_bytes);
+    return kSuccess;
+}
+
+/// Limits are the node's business. A root in a container could otherwise limit its neighbours' cgroups, as
+/// far as it can name them.
+CGPU_NVML_HOOK nvmlDeviceSetMemoryLimits_v1(Device device, void* /*limits*/) {
+    if (real<void*>("nvmlDeviceSetMemoryLimits_v1") == nullptr) return kFunctionNotFound;
+    const UuidText uuid(device);
+    return uuid.known() ? kNoPermission : uuid.why_unknown;
+}
+
 CGPU_NVML_HOOK nvmlDeviceGetUtilizationRates(Device device, Rates* rates) {
     const auto function = real<int (*)(Device, Rates*)>("nvmlDeviceGetUtilizationRates");
     if (function == nullptr) return kFunctionNotFound;

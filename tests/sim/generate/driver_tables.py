@@ -5,7 +5,7 @@ usage: driver_tables.py cuda|nvml LIST OUTPUT_FOLDER
        driver_tables.py cuda-of|nvml-of VERSION LIST OUTPUT_FOLDER
   cuda     writes driver_stubs.cpp (weak definitions)
   cuda-of  writes driver_table.cpp (for cuGetProcAddress) and driver.map of a driver of this CUDA version
-  nvml     writes nvml_stubs.cpp, nvml.map
+  nvml     writes nvml_stubs.cpp (weak definitions)
   nvml-of  writes nvml.map of a driver of this major version
 A stub is weak: where the library defines the function itself, the linker takes that one.
 """
@@ -23,10 +23,6 @@ def stubs(symbols, answer):
     lines = ["// Made by generate/driver_tables.py", 'extern "C" {']
     lines += [f"__attribute__((weak)) int {symbol}();\nint {symbol}() {{ return {answer}; }}" for symbol in symbols]
     return "\n".join(lines + ["}", ""])
-
-
-def version_script(prefixes):
-    return "{\n  global: " + " ".join(f"{prefix}*;" for prefix in prefixes) + "\n  local: *;\n};\n"
 
 
 def exports(symbols):
@@ -63,7 +59,6 @@ def main():
     else:
         not_supported = 3
         (folder / "nvml_stubs.cpp").write_text(stubs(symbols, not_supported))
-        (folder / "nvml.map").write_text(version_script(["nvml[A-Z]"]))
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tests/sim/device/file/device_path.hpp"
+#include "tests/sim/device/ledger/memory_limits.hpp"
 #include "tests/sim/device/ledger/trace.hpp"
 #include "tests/sim/tool/card_catalogue.hpp"
 #include "tests/sim/tool/report.hpp"
@@ -71,6 +72,15 @@ void print_trace(Device& device) {
     if (!whole) throw std::runtime_error("the trace has no room left, or can't be read. Try: trace --start");
 }
 
+void set_limit(Device& device, std::uint32_t gpu, const std::string& cgroup, std::uint64_t mib) {
+    const std::uint64_t number = simgpu::cgroup_number(cgroup);
+    if (number == 0) throw std::runtime_error(cgroup + ": there is no such folder");
+    simgpu::Session session(device);
+    if (!simgpu::MemoryLimits(session).set(gpu, number, mib << 20,
+                                           mib == 0 ? simgpu::kNoMemoryLimit : mib << 20))
+        throw std::runtime_error("there are too many limits. Try: take some away (0)");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -116,6 +126,12 @@ int main(int argc, char** argv) {
     mode_verb->add_option("mode", mode, "normal, exclusive, prohibited, mig or no-persistence")
         ->required()
         ->transform(CLI::Transformer(modes));
+    CLI::App* limit_verb = verb("limit", "What nvidia-smi memory-limits would set, of a cgroup on a GPU");
+    std::string cgroup;
+    std::uint64_t limit_mib = 0;
+    limit_verb->add_option("gpu", gpu, "Its index")->required()->check(CLI::Range(0U, simgpu::kMaxGpus - 1));
+    limit_verb->add_option("cgroup", cgroup, "The cgroup's folder")->required();
+    limit_verb->add_option("mib", limit_mib, "Soft and hard limit; 0: none")->required();
     CLI::App* unload_verb = verb("unload", "The driver is unloaded, as far as NVML is concerned");
     CLI::App* load_verb = verb("load", "The driver is loaded again");
     CLI11_PARSE(app, argc, argv);
@@ -142,6 +158,10 @@ int main(int argc, char** argv) {
         }
         if (mode_verb->parsed()) {
             device->set_mode(gpu, mode);
+            return 0;
+        }
+        if (limit_verb->parsed()) {
+            set_limit(*device, gpu, cgroup, limit_mib);
             return 0;
         }
         if (unload_verb->parsed() || load_verb->parsed()) {

@@ -9,12 +9,16 @@ namespace cgpu::cgpuctl::doctor {
 /// `runtime_dir`: cgpud's.
 [[nodiscard]] Traces find_traces(const Host& host, const std::string& runtime_dir);
 
+/// `GPU 0`; by its UUID, if the driver doesn't show it now.
+[[nodiscard]] std::string gpu_name(const client::Snapshot& snapshot, const std::string& uuid);
+
 [[nodiscard]] Findings check_service(const Look& look);
 [[nodiscard]] Findings check_configuration(const Look& look);
 [[nodiscard]] Findings check_folders(const Look& look);
 [[nodiscard]] Findings check_driver(const Look& look);
 [[nodiscard]] Findings check_memory_of_the_host(const Look& look);
 [[nodiscard]] Findings check_mps(const Look& look);
+[[nodiscard]] Findings check_driver_limits(const Look& look);
 [[nodiscard]] Findings check_gpus(const Look& look);
 [[nodiscard]] Findings check_gpu_processes(const Look& look);
 [[nodiscard]] Findings check_module(const Look& look);

@@ -11,17 +11,13 @@ namespace {
 
 constexpr const char* kGpus = "GPUs";
 
-std::string name_of(const client::Snapshot& snapshot, const std::string& uuid) {
-    for (const client::Gpu& gpu : snapshot.gpus)
-        if (gpu.uuid == uuid && gpu.present) return "GPU " + std::to_string(gpu.index);
-    return "GPU " + uuid;
-}
-
 /// What ends the obstacle that cgpud names.
 std::string fix_of(const client::Gpu& gpu) {
     const std::string index = std::to_string(gpu.index);
     if (gpu.obstacle.find("MIG") != std::string::npos)
         return "nvidia-smi -i " + index + " -mig 0, if it is to be shared";
+    if (gpu.obstacle.find("MPS server") != std::string::npos)
+        return "echo quit | nvidia-cuda-mps-control, as the user who started it, if it is to be shared";
     if (gpu.obstacle.find("compute mode") != std::string::npos)
         return "nvidia-smi -i " + index + " -c DEFAULT, if it is to be shared";
     return "nvidia-smi -q -i " + index + ", and dmesg";
@@ -52,7 +48,7 @@ Findings check_persistence(const Look& look) {
     for (const client::ExaminedGpu& gpu : look.examination->gpus) {
         known = known || gpu.persistence.has_value();
         if (gpu.persistence.value_or(true)) continue;
-        findings.push_back({Level::warning, kPersistence, name_of(*look.snapshot, gpu.uuid) + ": it is off",
+        findings.push_back({Level::warning, kPersistence, gpu_name(*look.snapshot, gpu.uuid) + ": it is off",
                             "the driver puts the GPU away when its last user ends, and the next start takes "
                             "seconds; only cgpud keeps it awake",
                             "systemctl enable --now nvidia-persistenced, or nvidia-smi -pm 1"});
@@ -62,6 +58,12 @@ Findings check_persistence(const Look& look) {
 }
 
 }  // namespace
+
+std::string gpu_name(const client::Snapshot& snapshot, const std::string& uuid) {
+    for (const client::Gpu& gpu : snapshot.gpus)
+        if (gpu.uuid == uuid && gpu.present) return "GPU " + std::to_string(gpu.index);
+    return "GPU " + uuid;
+}
 
 Findings check_gpus(const Look& look) {
     if (!look.snapshot) return {unchecked(kGpus, "whether they can be shared", kNoDaemon)};
@@ -115,7 +117,7 @@ Findings check_gpu_processes(const Look& look) {
             findings.push_back(
                 {Level::warning, kProcesses,
                  "process " + pid + (comm.empty() ? "" : " (" + comm + ")") + " uses " +
-                     size_text(process.bytes) + " of " + name_of(*look.snapshot, gpu.uuid) +
+                     size_text(process.bytes) + " of " + gpu_name(*look.snapshot, gpu.uuid) +
                      " and belongs to no instance",
                  "nothing limits it, and instances may be granted memory that it occupies",
                  "start it by cgpuctl run or docker run --runtime=cgpu, or end it (kill " + pid + ")"});

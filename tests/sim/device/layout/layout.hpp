@@ -27,6 +27,16 @@ struct XidRecord {
 };
 constexpr std::uint64_t kMaxXids = 256;
 
+/// What the driver was told to limit a cgroup's memory of a GPU to. It is told to those who ask, and not
+/// enforced.
+struct MemoryLimit {
+    std::uint64_t cgroup;  ///< inode of its folder; 0: this entry is free
+    std::uint64_t soft;    ///< bytes, as hard
+    std::uint64_t hard;
+    std::uint32_t gpu;
+};
+constexpr std::uint32_t kMaxMemoryLimits = 64;
+
 /// What nvidia-smi sets of a card. The simulated driver reports it through NVML, and behaves as before.
 enum class GpuMode : std::uint32_t {
     normal,      ///< compute mode DEFAULT, MIG off, persistence mode on
@@ -63,11 +73,12 @@ struct Layout {
     std::atomic<std::uint64_t> xid_count;    ///< Errors that were ever reported; the last of them follow.
     XidRecord xids[kMaxXids];                ///< The n-th at n % kMaxXids.
     std::atomic<GpuMode> modes[kMaxGpus];    ///< What an administrator has set by nvidia-smi.
+    MemoryLimit memory_limits[kMaxMemoryLimits];
 };
 static_assert(kMaxGpus <= 32);
 
 constexpr std::uint64_t kMagic = 0x7570676d6973ULL;  // "simgpu"
-constexpr std::uint32_t kLayoutVersion = 9;
+constexpr std::uint32_t kLayoutVersion = 10;
 constexpr std::uint64_t kRingsOffset = (sizeof(Layout) + 4095) / 4096 * 4096;
 
 // The data area is sparse: only what programs wrote takes memory. It is far larger than all cards, so that

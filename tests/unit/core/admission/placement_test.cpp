@@ -87,5 +87,17 @@ TEST(Placement, AbsentAndObstructedGpusAreLeftOut) {
               std::string::npos);
 }
 
+TEST(Placement, LessIsNotTheRemedyIfNoGpuTakesAnything) {
+    model::Sighting mig = gpu(0, 16130);
+    mig.gpu.obstacle = "it is in MIG mode";
+    EXPECT_TRUE(refusal_for(node({mig}), kGib).text.ends_with("Try: use another GPU."));
+    model::Sighting mps = gpu(1, 16130);
+    mps.gpu.obstacle = "an MPS server uses it";
+    const std::string text = refusal_for(node({mig, mps}), kGib).text;
+    EXPECT_NE(text.find("GPU 0: it is in MIG mode; GPU 1: an MPS server uses it"), std::string::npos) << text;
+    EXPECT_NE(text.find("Try: cgpuctl doctor"), std::string::npos) << text;
+    EXPECT_NE(refusal_for(node({mig, gpu(1, 512)}), kGib).text.find("ask for less"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace cgpu::admission

@@ -65,8 +65,11 @@ TEST(RequestDevices, WhatNamesNoGpuIsRefused) {
          {"x", "0,,1", "0,", "-1", "0:0", "GPU-123", "99999999999", "nvidia.com/gpu=", "nvidia.com/gpu=0:1",
           "amd.com/gpu=0", "nvidia.com/gpu=0,all", "0,0", "0,nvidia.com/gpu=0"})
         refusal_in({{"CGPU_MEM", "1GiB"}, {"NVIDIA_VISIBLE_DEVICES", text}}, "NVIDIA_VISIBLE_DEVICES");
-    refusal_in({{"CGPU_MEM", "1GiB"}, {"CGPU_GPUS", "MIG-c09d11f5-a565-1f83-903c-a65a7ba138af"}},
-               "MIG instances");
+    for (const char* mig : {"MIG-c09d11f5-a565-1f83-903c-a65a7ba138af", "0:1", "nvidia.com/gpu=0:1",
+                            "MIG-GPU-c09d11f5-a565-1f83-903c-a65a7ba138af/1/0", "1,0:0"}) {
+        refusal_in({{"CGPU_MEM", "1GiB"}, {"CGPU_GPUS", mig}}, "MIG instances");
+        refusal_in({{"CGPU_MEM", "1GiB"}, {"NVIDIA_VISIBLE_DEVICES", mig}}, "CGPU_DISABLE=1");
+    }
     refusal_in({{"CGPU_MEM", "1GiB"}, {"CGPU_GPUS", "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16"}},
                "16 GPUs at most");
     EXPECT_TRUE(is_unmanaged({{"NVIDIA_VISIBLE_DEVICES", "0:0"}}));

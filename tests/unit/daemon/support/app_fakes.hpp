@@ -106,6 +106,9 @@ class FakeLinks final : public Links {
         call(members.contains(id) ? std::optional(members.at(id)) : std::nullopt);
         return nullptr;
     }
+    bool has_member(std::int32_t pid) const override {
+        return std::ranges::any_of(members, [&](const auto& each) { return each.second.pid == pid; });
+    }
     bool idle(const model::InstanceId& id) const override { return !in_use.contains(id); }
     bool broken = false;
     std::set<model::InstanceId> opened;

@@ -122,6 +122,23 @@ TEST_F(Checks, MpsDaemon) {
     EXPECT_EQ(found(check_mps(look())).what, "an MPS daemon is running (pid 34)");
 }
 
+TEST_F(Checks, LimitsOfTheDriver) {
+    examination_->gpus = {{kUuid0, true, {}, {"dmem", "", std::nullopt}},
+                          {kUuid1, true, {}, {"dmem", "", {}}}};
+    expect_ok(check_driver_limits(look()));
+    EXPECT_EQ(check_driver_limits(look()).size(), 1U);
+    examination_->gpus[1].limits = {"none", "the GPU is in MIG mode", std::nullopt};
+    expect_ok(check_driver_limits(look()));
+    EXPECT_NE(check_driver_limits(look()).back().what.find("none: the GPU is in MIG mode"),
+              std::string::npos);
+    examination_->gpus[0].limits.own_limit = 4096 * kMib;
+    EXPECT_EQ(found(check_driver_limits(look())).what, "the driver limits cgpud itself to 4096MiB of GPU 0");
+    examination_->gpus = {{kUuid0, true, {}}};
+    EXPECT_EQ(found(check_driver_limits(look())).level, Level::unchecked);
+    examination_.reset();
+    EXPECT_EQ(found(check_driver_limits(look())).level, Level::unchecked);
+}
+
 TEST_F(Checks, AGpuInAModeThatCantBeShared) {
     expect_ok(check_gpus(look()));
     snapshot_->gpus[0].obstacle = "its compute mode is EXCLUSIVE_PROCESS, which lets one process in only";

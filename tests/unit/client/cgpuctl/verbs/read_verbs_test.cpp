@@ -204,6 +204,7 @@ TEST_F(ReadVerbs, JsonOfANameThatIsNoUtf8) {
 
 TEST_F(ReadVerbs, ShowAGpuByIndexWithItsInstances) {
     input_.target = "0";
+    node_.examination.gpus = {{kUuid0, true, {}, {"misc", "", std::nullopt}}};
     EXPECT_EQ(printed(&show),
               "GPU:               0\n"
               "UUID:              GPU-00000000-0000-0000-0000-000000000000\n"
@@ -216,6 +217,7 @@ TEST_F(ReadVerbs, ShowAGpuByIndexWithItsInstances) {
               "Memory allocated:  4301MiB / 16130MiB\n"
               "Memory used:       200MiB\n"
               "Xid errors:        none\n"
+              "Driver's limits:   misc, not used\n"
               "\n"
               "ID            NAME  MEMORY            WEIGHT  SHARE         STATE\n"
               "0123456789ab  web   200MiB / 4301MiB  2       100% / 33.3%  running\n");
@@ -331,7 +333,11 @@ TEST_F(ReadVerbs, ANumberThatIsNoIndexIsTheBeginningOfAnId) {
 
 TEST_F(ReadVerbs, ShowAsJson) {
     input_.target = kUuid1;
-    EXPECT_EQ(parsed(&show).at("index"), 1);
+    const auto json = parsed(&show);
+    EXPECT_EQ(json.at("index"), 1);
+    EXPECT_EQ(json.at("driver_limits").at("backend"), "none");
+    EXPECT_EQ(json.at("driver_limits").at("why_none"), "the driver doesn't show this GPU");
+    EXPECT_TRUE(json.at("driver_limits").at("own_limit_bytes").is_null());
 }
 
 TEST_F(ReadVerbs, WhatIsNotThereIsNotFound) {

@@ -30,6 +30,24 @@ TEST(Examined, EveryProcessOfTheDriver) {
     EXPECT_EQ(processes[0].get<1>(), 4096U);
 }
 
+TEST(Examined, LimitsThatTheDriverCouldEnforce) {
+    using Backend = app::DriverLimits::Backend;
+    const auto facts = facts_of(
+        kFolders, app::ExaminedDriver{"615.10.01",
+                                      {{kGpu, true, {}, {Backend::dmem, "", model::Bytes(4096)}},
+                                       {kGpu, true, {}, {Backend::misc, "", std::nullopt}},
+                                       {kGpu, true, {}, {Backend::none, "it is too old", std::nullopt}}}});
+    const auto gpus = facts.at("gpus").get<std::vector<Facts>>();
+    ASSERT_EQ(gpus.size(), 3U);
+    EXPECT_EQ(gpus[0].at("driver-limits").get<std::string>(), "dmem");
+    EXPECT_EQ(gpus[0].at("driver-limits-own").get<std::uint64_t>(), 4096U);
+    EXPECT_FALSE(gpus[0].contains("driver-limits-why"));
+    EXPECT_EQ(gpus[1].at("driver-limits").get<std::string>(), "misc");
+    EXPECT_FALSE(gpus[1].contains("driver-limits-own"));
+    EXPECT_EQ(gpus[2].at("driver-limits").get<std::string>(), "none");
+    EXPECT_EQ(gpus[2].at("driver-limits-why").get<std::string>(), "it is too old");
+}
+
 TEST(Examined, ADriverThatDoesNotAnswer) {
     const auto facts =
         facts_of(kFolders, model::refuse(model::Refusal::Reason::unsupported, "GPUs", "none", "nvidia-smi"));

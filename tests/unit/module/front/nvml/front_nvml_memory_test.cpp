@@ -4,8 +4,10 @@
 
 namespace {
 
+using cgpu::front::nvml::kInvalidArgument;
 using cgpu::front::nvml::kNoPermission;
 using cgpu::front::nvml::kUnknown;
+using cgpu::front::nvml::MemoryLimits;
 
 class NvmlMemory : public NvmlFront {
   protected:
@@ -18,7 +20,12 @@ class NvmlMemory : public NvmlFront {
         return nvml<int(void*, unsigned long long*)>("nvmlDeviceGetMemoryInfo_v2")(cards_[card], memory_);
     }
 
+    int limits(int card) {
+        return nvml<int(void*, MemoryLimits*)>("nvmlDeviceGetMemoryLimits_v1")(cards_[card], &limits_);
+    }
+
     unsigned long long memory_[5] = {};
+    MemoryLimits limits_{"/sys/fs/cgroup", 1, 2, 3};
 };
 
 TEST_F(NvmlMemory, ShowsTheInstancesMemoryAsCudaDoes) {
@@ -49,8 +56,35 @@ TEST_F(NvmlMemory, NeverShowsTheCardsFiguresInstead) {
     EXPECT_EQ(memory_[0], daemon().limit_bytes);
 }
 
+TEST_F(NvmlMemory, TheDriversLimitIsTheInstancesWhicheverCgroupIsAskedFor) {
+    daemon().limit_bytes = kContextEstimate + 300 * kMiB;
+    start();
+    std::uint64_t address = 0;
+    ASSERT_EQ(allocate(100 * kMiB, &address), 0);
+    ASSERT_EQ(limits(0), 0);
+    EXPECT_EQ(limits_.soft, daemon().limit_bytes);
+    EXPECT_EQ(limits_.hard, daemon().limit_bytes);
+    EXPECT_EQ(limits_.used, kContextEstimate + 100 * kMiB);
+    limits_ = {"/sys/fs/cgroup/of/a/neighbour", 1, 2, 3};
+    ASSERT_EQ(limits(0), 0);
+    EXPECT_EQ(limits_.hard, daemon().limit_bytes);
+    limits_ = {"/sys/fs/cgroup", 1, 2, 3};
+    EXPECT_EQ(limits(1), kNoPermission);
+    EXPECT_EQ(limits_.hard, 2u);
+    limits_.cgroup = nullptr;
+    EXPECT_EQ(limits(0), kInvalidArgument);
+}
+
+TEST_F(NvmlMemory, TheDriversLimitsAreSetByTheNodeOnly) {
+    const auto set = nvml<int(void*, void*)>("nvmlDeviceSetMemoryLimits_v1");
+    EXPECT_EQ(set(cards_[0], memory_), kNoPermission);
+    EXPECT_EQ(set(cards_[1], memory_), kNoPermission);
+}
+
 TEST_F(NvmlMemory, SharingOnlyShowsTheCard) {
     daemon().isolate_memory = 0;
+    ASSERT_EQ(limits(0), 0);
+    EXPECT_EQ(limits_.hard, 8ull << 30);
     ASSERT_EQ(memory(0), 0);
     EXPECT_EQ(memory_[0], 16ull << 30);
     EXPECT_EQ(memory_[2], 5ull << 30);

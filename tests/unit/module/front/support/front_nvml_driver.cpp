@@ -92,6 +92,15 @@ API nvmlDeviceGetMemoryInfo_v2(Device, MemoryV2* info) {
     return 0;
 }
 
+API nvmlDeviceGetMemoryLimits_v1(Device, MemoryLimits* limits) {
+    if (limits == nullptr || limits->cgroup == nullptr) return kInvalidArgument;
+    limits->soft = kTotal / 4;
+    limits->hard = kTotal / 2;
+    limits->used = kUsed;
+    return 0;
+}
+API nvmlDeviceSetMemoryLimits_v1(Device, void*) { return 0; }
+
 API nvmlDeviceGetUtilizationRates(Device, Rates* rates) {
     if (!initialised) return kUninitialized;
     *rates = {80, 50};

@@ -1,0 +1,71 @@
+#include "tests/unit/daemon/app/instances/service_bed.hpp"
+
+namespace cgpu::app::test {
+namespace {
+
+TEST_F(ServiceTest, a_lost_gpu_is_not_present_and_says_why) {
+    see_v100();
+    ASSERT_TRUE(create("aaaa", "4"));
+    service->gpus_seen({{}, {{0, "NVML says: GPU is lost"}}, {}});
+    const auto* lost = service->node().find_gpu(v100);
+    ASSERT_NE(lost, nullptr);
+    EXPECT_FALSE(lost->present);
+    EXPECT_EQ(lost->obstacle, "NVML says: GPU is lost");
+    EXPECT_TRUE(service->node().find_instance(*model::InstanceId::parse("aaaa"))) << "its instance stays";
+    EXPECT_FALSE(create("bbbb", "4"));
+    see_v100();
+    EXPECT_TRUE(service->node().find_gpu(v100)->present);
+    EXPECT_EQ(service->node().find_gpu(v100)->obstacle, "");
+    EXPECT_TRUE(create("bbbb", "4"));
+}
+
+TEST_F(ServiceTest, nothing_is_put_on_gpus_without_a_driver) {
+    see_v100();
+    service->driver_lost("NVML says: Driver Not Loaded");
+    const auto refused = create("aaaa", "4");
+    ASSERT_FALSE(refused);
+    const auto saves = store.saves;
+    service->driver_lost("NVML says: Driver Not Loaded");
+    EXPECT_EQ(store.saves, saves) << "nothing new";
+    see_v100();
+    EXPECT_TRUE(create("aaaa", "4"));
+}
+
+TEST_F(ServiceTest, a_gpu_of_an_mps_server_takes_no_instance_unless_the_server_is_in_one) {
+    see_v100();
+    ASSERT_TRUE(create("aaaa", "4"));
+    model::SeenGpus seen;
+    seen.gpus = {*service->node().find_gpu(v100)};
+    seen.mps_servers = {{v100, 300}};
+    service->gpus_seen(seen);
+    EXPECT_EQ(service->node().find_gpu(v100)->obstacle, "") << "it has ended meanwhile";
+    processes.living.insert(300);
+    service->gpus_seen(seen);
+    const auto refused = create("bbbb", "4");
+    ASSERT_FALSE(refused);
+    EXPECT_NE(refused.error().text.find("MPS server (process 300)"), std::string::npos)
+        << refused.error().text;
+    EXPECT_TRUE(service->node().find_instance(*model::InstanceId::parse("aaaa"))) << "the other one stays";
+    links.members[*model::InstanceId::parse("aaaa")] = {300, 7, "boot"};
+    service->gpus_seen(seen);
+    EXPECT_EQ(service->node().find_gpu(v100)->obstacle, "");
+    EXPECT_TRUE(create("bbbb", "4"));
+}
+
+TEST_F(ServiceTest, errors_of_a_gpu_are_counted_and_published) {
+    see_v100();
+    ASSERT_TRUE(create("aaaa", "4"));
+    EXPECT_EQ(service->usage(v100).xid_errors, 0u);
+    model::SeenGpus seen;
+    seen.lost = {{0, "NVML says: GPU is lost"}};
+    seen.xids = {{v100, 48}, {v100, 79}};
+    publisher.said.clear();
+    service->gpus_seen(seen);
+    EXPECT_EQ(service->usage(v100).xid_errors, 2u);
+    EXPECT_EQ(service->usage(v100).last_xid, 79u);
+    const std::string gpu = v100.to_string();
+    EXPECT_EQ(publisher.said, (std::vector<std::string>{"gpu " + gpu, "xid 48 " + gpu, "xid 79 " + gpu}));
+}
+
+}  // namespace
+}  // namespace cgpu::app::test

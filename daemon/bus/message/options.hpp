@@ -7,6 +7,7 @@
 
 #include "daemon/app/instances/service.hpp"
 #include "daemon/app/ports/ports.hpp"
+#include "daemon/app/trace/traces.hpp"
 #include "daemon/app/upgrade/upgrader.hpp"
 #include "dbus/compat.hpp"
 
@@ -37,6 +38,9 @@ struct ForgetOptions {
     std::optional<std::uint32_t> owner;
 };
 [[nodiscard]] app::Result<ForgetOptions> read_forget_options(const OptionMap& given);
+
+/// The options of StartTrace: seconds.
+[[nodiscard]] app::Result<std::uint32_t> read_trace_seconds(const OptionMap& given);
 
 /// The options of a job: dry-run, timeout and, unless it is hot, drain.
 [[nodiscard]] app::Result<app::UpgradeOptions> read_job_options(const OptionMap& given, upgrade::Kind kind);

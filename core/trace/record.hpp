@@ -32,17 +32,15 @@ using model::Nanos;
 /// What a record tells, and what its values are. A reader skips kinds that it doesn't know.
 enum class Kind : std::uint16_t {
     /// The first record. Wall clock at `begin`, microseconds since 1970 · the GPU's index · the version of
-    /// this
-    /// format (kFormat). Text: UUID, model, name of the policy, a line each.
+    /// this format (kFormat). Text: UUID, model, name of the policy, a line each.
     start = 1,
     /// An instance has a track from here on. Weight · 1: high priority. Text: id, name, a line each.
     instance = 2,
     /// It has ended; its track isn't used any more.
     left = 3,
     /// A turn of the instance, from the opening of its gate to the hand-over. GPU time that its processes
-    /// have
-    /// measured since its last turn · when the gate closed and the drain began (0: it didn't) · kPriority |
-    /// kContended | kUnfinished.
+    /// have measured since its last turn · when the gate closed and the drain began (0: it didn't) ·
+    /// kPriority | kContended | kUnfinished.
     turn = 4,
     /// Launches of the instance waited while its gate was closed. Time that its threads waited meanwhile, at
     /// the gate or for room in the window, all together.
@@ -50,12 +48,9 @@ enum class Kind : std::uint16_t {
     /// Its gate was open outside a turn of its own. 1: not divided, as under the policy native.
     open = 6,
     /// GPU time that the instance's processes have measured of batches which finished: nanoseconds · launches
-    /// let
-    /// through since the last such record · estimate of the work in flight now, nanoseconds. Its length is
-    /// that
-    /// time, unless several processes measured at once. The end is when it was read, or later: the work
-    /// itself was
-    /// some milliseconds earlier.
+    /// let through since the last such record · estimate of the work in flight now, nanoseconds. Its length
+    /// is that time, unless several processes measured at once. The end is when it was read, or later: the
+    /// work itself was some milliseconds earlier.
     work = 7,
     /// Memory, when it changed. Bytes used · granted to its processes · its limit.
     memory = 8,
@@ -66,8 +61,8 @@ enum class Kind : std::uint16_t {
     /// Records were lost here, because the reader was too slow. How many.
     dropped = 11,
     /// The last record. Begin and end are the trace's. Time that cgpud's slicer spent on the trace,
-    /// nanoseconds ·
-    /// records written, this one included · records dropped · time that the rest of cgpud spent on it.
+    /// nanoseconds · records written, this one included · records dropped · time that the rest of cgpud spent
+    /// on it.
     end = 12,
 };
 

@@ -74,6 +74,7 @@ Daemon::~Daemon() {
     events_.look_up_in([] { return nullptr; });
     // The bus must stop using the service before it is destroyed: no call comes in between.
     if (bus_) bus_->stop_serving();
+    if (traces_) traces_->stop();
 }
 
 app::Settings Daemon::service_settings() const {
@@ -114,6 +115,10 @@ void Daemon::compose(store::State state) {
     history_ = std::make_unique<app::History>(
         app::History::Outside{loop_, *usage_, *history_store_, *slicer_, wall_clock_us},
         read_.config.history_interval_s * kSecond);
+    traces_ = std::make_unique<app::Traces>(
+        app::Traces::Outside{loop_, *slicer_, *usage_, trace_sockets_,
+                             [this] { return service_ ? &service_->node() : nullptr; }, wall_clock_us});
+    events_.add(*traces_);
 
     upgrader_ = std::make_unique<app::Upgrader>(
         std::move(state.record), own_version(),
@@ -262,7 +267,7 @@ void Daemon::driver_failed(const std::string& why) {
 tl::expected<void, std::string> Daemon::open_to_clients() {
     take_configured_mode();
     if (auto served = bus_->serve(
-            *service_, *upgrader_, *unmanaged_,
+            *service_, *upgrader_, *unmanaged_, *traces_,
             {driver_,
              {at_start_.config.state_dir, at_start_.config.runtime_dir, at_start_.config.module_dir},
              [this] { return configuration_values(); },

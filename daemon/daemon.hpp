@@ -15,6 +15,7 @@
 #include "daemon/app/instances/unmanaged_containers.hpp"
 #include "daemon/app/memory/leases.hpp"
 #include "daemon/app/ports/configuration.hpp"
+#include "daemon/app/trace/traces.hpp"
 #include "daemon/app/upgrade/upgrader.hpp"
 #include "daemon/bus/bus.hpp"
 #include "daemon/config/load.hpp"
@@ -28,6 +29,7 @@
 #include "daemon/system/log/event_log.hpp"
 #include "daemon/system/processes/processes.hpp"
 #include "daemon/system/service_descriptors.hpp"
+#include "daemon/system/trace_sockets.hpp"
 
 namespace cgpu {
 
@@ -85,6 +87,8 @@ class Daemon {
     store::StateFile store_;
     modules::ModuleFolder modules_;
     system::ServiceDescriptors descriptors_;
+    system::TraceSockets trace_sockets_;
+    std::unique_ptr<app::Traces> traces_;  ///< before those that tell events when they are destroyed
     std::unique_ptr<store::LeaseFile> lease_file_;
     std::unique_ptr<app::Leases> leases_;
     std::unique_ptr<app::SlicerThread> slicer_;

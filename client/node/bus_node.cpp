@@ -228,6 +228,10 @@ Result<std::vector<Kept>> BusNode::kept() {
     return call([&] { return to_kept(bus().manager.Kept()); });
 }
 
+Result<int> BusNode::start_trace(const std::string& gpu, std::uint32_t seconds) {
+    return call([&] { return bus().gpu(gpu).StartTrace({{"seconds", sdbus::Variant(seconds)}}).release(); });
+}
+
 Result<void> BusNode::forget(const std::string& name, std::optional<std::uint32_t> owner, bool dry_run) {
     Options options = options_for(dry_run);
     if (owner) options.emplace("owner", sdbus::Variant(*owner));

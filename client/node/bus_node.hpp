@@ -42,6 +42,7 @@ class BusNode final : public Node {
     Result<std::string> describe() override;
     Result<std::vector<std::byte>> read_history() override;
     Result<std::vector<Kept>> kept() override;
+    Result<int> start_trace(const std::string& gpu, std::uint32_t seconds) override;
     Result<void> forget(const std::string& name, std::optional<std::uint32_t> owner, bool dry_run) override;
     Result<Created> create_instance(const std::string& id, const std::string& name,
                                     const std::map<std::string, std::string>& variables,

@@ -120,6 +120,9 @@ class Node {
     virtual Result<std::vector<std::byte>> read_history() = 0;
     /// The settings kept for the next starts, by owner and name.
     virtual Result<std::vector<Kept>> kept() = 0;
+    /// Begins a trace of the GPU. Returns a socket with its records (core/trace), which the caller closes. To
+    /// end it before the seconds have passed, shut down the socket's sending side.
+    virtual Result<int> start_trace(const std::string& gpu, std::uint32_t seconds) = 0;
     /// `owner` (a user id) may be left out if settings are kept for the instances of one user only.
     virtual Result<void> forget(const std::string& name, std::optional<std::uint32_t> owner,
                                 bool dry_run) = 0;

@@ -90,6 +90,8 @@ class Slicer {
     }
     /// What to report to the other GPUs of the instance in this slot, as of the last step.
     [[nodiscard]] GangState tell(std::size_t slot) const;
+    /// The running turn, as of the last step; empty: no instance holds the GPU. For display.
+    [[nodiscard]] const std::optional<Turn>& turn() const { return turns_.current(); }
     /// Whose turn it is, for display.
     [[nodiscard]] std::optional<std::size_t> holder() const;
 

@@ -65,10 +65,11 @@ tl::expected<std::unique_ptr<Bus>, std::string> Bus::connect(app::Loop& loop, st
 }
 
 tl::expected<void, std::string> Bus::serve(app::Service& service, app::Upgrader& upgrader,
-                                           app::UnmanagedContainers& unmanaged,
+                                           app::UnmanagedContainers& unmanaged, app::Traces& traces,
                                            const app::Examined& examined) {
     try {
-        connection_->objects.emplace(*connection_->bus, service, upgrader, unmanaged, version_, examined);
+        connection_->objects.emplace(*connection_->bus, service, upgrader, unmanaged, traces, version_,
+                                     examined);
         connection_->objects->manager().set_configuration_problems(configuration_problems_);
         connection_->objects->manager().set_newer_driver_functions(newer_driver_functions_);
     } catch (const sdbus::Error& error) {

@@ -11,9 +11,10 @@
 #include "daemon/app/instances/unmanaged_containers.hpp"
 #include "daemon/app/ports/configuration.hpp"
 #include "daemon/app/ports/examination.hpp"
-#include "daemon/app/ports/job_publisher.hpp"
 #include "daemon/app/ports/loop.hpp"
 #include "daemon/app/ports/ports.hpp"
+#include "daemon/app/ports/upgrade/job_publisher.hpp"
+#include "daemon/app/trace/traces.hpp"
 #include "daemon/app/upgrade/upgrader.hpp"
 
 namespace cgpu::bus {
@@ -33,11 +34,11 @@ class Bus final : public app::Publisher, public app::JobPublisher, public app::E
     Bus(const Bus&) = delete;
     Bus& operator=(const Bus&) = delete;
 
-    /// Exports the objects. Service, upgrader, containers and driver must outlive this object, or
+    /// Exports the objects. Service, upgrader, containers, traces and driver must outlive this object, or
     /// stop_serving() must be called before they end.
     [[nodiscard]] tl::expected<void, std::string> serve(app::Service& service, app::Upgrader& upgrader,
                                                         app::UnmanagedContainers& unmanaged,
-                                                        const app::Examined& examined);
+                                                        app::Traces& traces, const app::Examined& examined);
     void stop_serving();
     /// Makes the daemon available to clients. Error: the name is taken, or the bus's policy forbids it.
     [[nodiscard]] tl::expected<void, std::string> request_name();

@@ -29,7 +29,7 @@ struct Input {
 
     // of bench
     std::string weights;
-    std::string seconds;  ///< of why, too
+    std::string seconds;  ///< of trace and why, too
     std::string kernel_us;
 
     // of top
@@ -49,7 +49,7 @@ struct Input {
     std::string if_generation;  ///< of apply
     std::string file;           ///< of apply, runtime and swarm
 
-    std::string output;  ///< of cdi: a file
+    std::string output;  ///< of cdi and trace: a file
 
     // of runtime
     std::string engine;

@@ -34,6 +34,8 @@ client::Result<void> bench(const Input& input, client::Node& node, Terminal& ter
 client::Result<void> module(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> cdi(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> runtime(const Input& input, client::Node& node, Terminal& terminal);
+/// Returns when the trace has ended.
+client::Result<void> trace_verb(const Input& input, client::Node& node, Terminal& terminal);
 /// Returns when the user ends it; without a terminal only with --batch.
 client::Result<void> top_verb(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> swarm(const Input& input, client::Node& node, Terminal& terminal);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "daemon/app/compute/doorbell_wait.hpp"
 #include "daemon/app/ports/lookup.hpp"
 
 namespace cgpu::app {
@@ -16,6 +17,11 @@ constexpr Nanos kWindow = 2 * kSecond;
 constexpr Nanos kSampleEvery = 100 * kMilli;
 /// Poll interval for a process that does not wake up when its gate opens: it sends no event when it resumes.
 constexpr Nanos kUnresponsivePollInterval = 20 * kMilli;
+/// While there is a trace, the reports are read at least this often: measured work is placed by when it was
+/// read.
+constexpr Nanos kTraceEvery = 5 * kMilli;
+/// Records between two takes. An instance with short kernels causes some thousand steps a second.
+constexpr std::size_t kMostTraceRecords = 16384;
 
 schedule::Settings settings_of(const model::Gpu& gpu, model::Policy in_force, Nanos slice) {
     schedule::Settings settings;
@@ -36,13 +42,16 @@ GpuGates::Seat* GpuGates::seat_of(const model::InstanceId& id) {
     return slot ? &*seats_[*slot] : nullptr;
 }
 
-void GpuGates::join(const model::InstanceId& id, const model::Quota& quota) {
+void GpuGates::join(const model::Instance& instance, const model::Quota& quota) {
     // max_inst is 25 at most, so there is a slot for every instance that was admitted.
     const auto free = std::find_if(seats_.begin(), seats_.end(), [](const auto& seat) { return !seat; });
     if (free == seats_.end()) return;
-    slicer_.join(static_cast<std::size_t>(free - seats_.begin()), static_cast<int>(quota.weight),
-                 quota.high_priority);
-    *free = Seat{std::nullopt, 0, {}, id, quota.weight, quota.high_priority, 0, 0};
+    const auto slot = static_cast<std::size_t>(free - seats_.begin());
+    slicer_.join(slot, static_cast<int>(quota.weight), quota.high_priority);
+    *free = Seat{std::nullopt, 0, {}, instance.id, quota.weight, quota.high_priority, instance.name, 0, 0};
+    if (trace_)
+        trace_->watch.joined(slot, monotonic_now(), instance.id.str(), instance.name,
+                             static_cast<int>(quota.weight), quota.high_priority);
 }
 
 void GpuGates::update(const model::Node& node, const model::Gpu& gpu) {
@@ -53,13 +62,14 @@ void GpuGates::update(const model::Node& node, const model::Gpu& gpu) {
         if (instance && instance->quota_on(gpu.uuid)) continue;
         slicer_.leave(slot);
         seats_[slot].reset();
+        if (trace_) trace_->watch.left(slot, monotonic_now());
         changes = true;
     }
     for (const auto* instance : instances_on(node, gpu.uuid)) {
         const auto& quota = *instance->quota_on(gpu.uuid);
         const auto slot = slot_of(instance->id);
         if (!slot) {
-            join(instance->id, quota);
+            join(*instance, quota);
             changes = true;
             continue;
         }
@@ -126,6 +136,8 @@ void GpuGates::step(Nanos now, const schedule::GangStates& gangs) {
         for (std::size_t slot = 0; slot < schedule::kSlots; ++slot)
             if (seats_[slot]) sum_due(*seats_[slot], slot, now);
     }
+    // Such a step is the trace's as a whole.
+    const Nanos asked_by_trace = trace_ && now < due_at_ ? monotonic_now() : 0;
     schedule::Readings readings{};
     bool someone_waits = false;
     bool any_unresponsive = false;
@@ -152,6 +164,47 @@ void GpuGates::step(Nanos now, const schedule::GangStates& gangs) {
     if (any_unresponsive) due_at_ = std::min(due_at_, now + kUnresponsivePollInterval);
     // At once, but after the other GPUs and after the event-loop thread, which may want the lock.
     if (wakes_are_left) due_at_ = now;
+    if (!trace_) return;
+    const Nanos began = asked_by_trace != 0 ? asked_by_trace : monotonic_now();
+    trace_step(now, readings, decision.gates);
+    trace_->cost += monotonic_now() - began;
+}
+
+void GpuGates::trace_step(Nanos now, const schedule::Readings& readings, const schedule::GateOrders& gates) {
+    trace::GpuWatch::SeenSlots seen;
+    for (std::size_t slot = 0; slot < schedule::kSlots; ++slot)
+        if (const auto& seat = seats_[slot]; seat && seat->processes)
+            seen[slot] =
+                trace::GpuWatch::Seen{readings[slot], seat->processes->totals().launches, gates[slot]};
+    trace_->watch.step(now, seen, slicer_.turn());
+    trace_->due_at = now + kTraceEvery;
+}
+
+bool GpuGates::begin_trace(trace::Record start) {
+    if (trace_) return false;
+    const Nanos now = start.begin;
+    trace_ = std::make_unique<Trace>(Trace{trace::GpuWatch(now, kMostTraceRecords)});
+    trace_->watch.note(std::move(start), std::nullopt);
+    for (std::size_t slot = 0; slot < schedule::kSlots; ++slot)
+        if (const auto& seat = seats_[slot])
+            trace_->watch.joined(slot, now, seat->id.str(), seat->name, static_cast<int>(seat->weight),
+                                 seat->high_priority);
+    return true;
+}
+
+void GpuGates::note(trace::Record record, const std::optional<model::InstanceId>& instance) {
+    if (trace_) trace_->watch.note(std::move(record), instance ? slot_of(*instance) : std::nullopt);
+}
+
+void GpuGates::take_trace(std::vector<trace::Record>& empty) {
+    if (trace_) trace_->watch.buffer().take(empty);
+}
+
+void GpuGates::end_trace(Nanos now, Nanos cost_of_others, std::vector<trace::Record>& empty) {
+    if (!trace_) return;
+    trace_->watch.finish(now, trace_->cost, cost_of_others);
+    trace_->watch.buffer().take(empty);
+    trace_.reset();
 }
 
 void GpuGates::fill_usage(const model::InstanceId& id, Nanos now, InstanceUsage& usage) {

@@ -1,11 +1,16 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <deque>
+#include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "core/model/node.hpp"
 #include "core/schedule/slicer.hpp"
+#include "core/trace/gpu_watch.hpp"
 #include "daemon/app/compute/instance_processes.hpp"
 #include "daemon/app/ports/usage.hpp"
 
@@ -41,11 +46,17 @@ class GpuGates {
     void step(Nanos now, const schedule::GangStates& gangs);
     /// By the last step: when time alone changes something; kForever: never. A time in the past if something
     /// has happened since.
-    [[nodiscard]] Nanos due_at() const { return due_at_; }
+    [[nodiscard]] Nanos due_at() const { return trace_ ? std::min(due_at_, trace_->due_at) : due_at_; }
     /// An instance on this GPU has rung: its pages must be read.
     void rung() { due_at_ = 0; }
     /// The compute part of an instance's usage; the memory part is left as it is.
     void fill_usage(const model::InstanceId& id, Nanos now, InstanceUsage& usage);
+
+    /// As TracedCompute.
+    [[nodiscard]] bool begin_trace(trace::Record start);
+    void note(trace::Record record, const std::optional<model::InstanceId>& instance);
+    void take_trace(std::vector<trace::Record>& empty);
+    void end_trace(Nanos now, Nanos cost_of_others, std::vector<trace::Record>& empty);
 
   private:
     struct Sample {
@@ -61,14 +72,22 @@ class GpuGates {
         model::InstanceId id;
         std::uint32_t weight;
         bool high_priority;
+        std::string name;
         Nanos due_until = 0;  ///< to which moment `due` is summed; 0: not begun
         double due = 0;       ///< the target share, summed over the time, in nanoseconds
     };
+    /// What a trace needs, while there is one.
+    struct Trace {
+        trace::GpuWatch watch;
+        Nanos due_at = 0;  ///< when the trace wants the next step
+        Nanos cost = 0;    ///< time spent on it in steps
+    };
 
     bool update_settings(const model::Node& node, const model::Gpu& gpu);
-    void join(const model::InstanceId& id, const model::Quota& quota);
+    void join(const model::Instance& instance, const model::Quota& quota);
     void sample(Seat& seat, Nanos now);
     void sum_due(Seat& seat, std::size_t slot, Nanos now);
+    void trace_step(Nanos now, const schedule::Readings& readings, const schedule::GateOrders& gates);
     [[nodiscard]] Seat* seat_of(const model::InstanceId& id);
 
     schedule::Slicer slicer_;
@@ -76,6 +95,7 @@ class GpuGates {
     Nanos due_at_ = 0;
     Nanos sum_due_at_ = 0;
     std::array<std::optional<Seat>, schedule::kSlots> seats_;
+    std::unique_ptr<Trace> trace_;  ///< null: nothing of this GPU is traced
 };
 
 }  // namespace cgpu::app

@@ -3,6 +3,7 @@
 #include <sys/prctl.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "daemon/app/compute/doorbell_wait.hpp"
 
@@ -77,6 +78,37 @@ void SlicerThread::fill_usage(const model::InstanceId& id, const model::Uuid& gp
     const std::lock_guard lock(mutex_);
     if (const auto gates = gpus_.find(gpu); gates != gpus_.end())
         gates->second.fill_usage(id, monotonic_now(), usage);
+}
+
+GpuGates* SlicerThread::gates_of(const model::Uuid& gpu) {
+    const auto found = gpus_.find(gpu);
+    return found == gpus_.end() ? nullptr : &found->second;
+}
+
+bool SlicerThread::begin_trace(const model::Uuid& gpu, trace::Record start) {
+    {
+        const std::lock_guard lock(mutex_);
+        auto* gates = gates_of(gpu);
+        if (gates == nullptr || !gates->begin_trace(std::move(start))) return false;
+    }
+    poke();
+    return true;
+}
+
+void SlicerThread::note(const model::Uuid& gpu, trace::Record record,
+                        const std::optional<model::InstanceId>& instance) {
+    const std::lock_guard lock(mutex_);
+    if (auto* gates = gates_of(gpu)) gates->note(std::move(record), instance);
+}
+
+void SlicerThread::take_trace(const model::Uuid& gpu, std::vector<trace::Record>& empty) {
+    const std::lock_guard lock(mutex_);
+    if (auto* gates = gates_of(gpu)) gates->take_trace(empty);
+}
+
+void SlicerThread::end_trace(const model::Uuid& gpu, Nanos cost, std::vector<trace::Record>& empty) {
+    const std::lock_guard lock(mutex_);
+    if (auto* gates = gates_of(gpu)) gates->end_trace(monotonic_now(), cost, empty);
 }
 
 std::uint64_t SlicerThread::wakes() {

@@ -10,6 +10,7 @@
 
 #include "daemon/app/compute/doorbell_filter.hpp"
 #include "daemon/app/compute/gangs.hpp"
+#include "daemon/app/ports/tracing.hpp"
 
 namespace cgpu::app {
 
@@ -18,7 +19,7 @@ namespace cgpu::app {
 ///
 /// The event-loop thread changes instances, processes and policies under a mutex that a step holds, too: a
 /// step takes microseconds, and never waits for anything while holding the mutex.
-class SlicerThread final : public Compute, public ComputeDivider {
+class SlicerThread final : public Compute, public ComputeDivider, public TracedCompute {
   public:
     struct Timing {
         Nanos slice;  ///< length of a slice (configuration)
@@ -38,6 +39,12 @@ class SlicerThread final : public Compute, public ComputeDivider {
 
     void fill_usage(const model::InstanceId& id, const model::Uuid& gpu, InstanceUsage& usage);
 
+    bool begin_trace(const model::Uuid& gpu, trace::Record start) override;
+    void note(const model::Uuid& gpu, trace::Record record,
+              const std::optional<model::InstanceId>& instance) override;
+    void take_trace(const model::Uuid& gpu, std::vector<trace::Record>& empty) override;
+    void end_trace(const model::Uuid& gpu, Nanos cost, std::vector<trace::Record>& empty) override;
+
     /// How often it has been awake so far: its steps, and the wakes of its helper threads. If the number
     /// doesn't change, the thread costs nothing.
     [[nodiscard]] std::uint64_t wakes();
@@ -49,6 +56,7 @@ class SlicerThread final : public Compute, public ComputeDivider {
     };
 
     void run();
+    [[nodiscard]] GpuGates* gates_of(const model::Uuid& gpu);
     void poke();
     void gather_doorbells();
 

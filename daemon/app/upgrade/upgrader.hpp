@@ -10,11 +10,11 @@
 #include "core/upgrade/flow.hpp"
 #include "daemon/app/events/events.hpp"
 #include "daemon/app/ports/admission_gate.hpp"
-#include "daemon/app/ports/engines.hpp"
-#include "daemon/app/ports/job_publisher.hpp"
 #include "daemon/app/ports/modes_of_gpus.hpp"
 #include "daemon/app/ports/modules.hpp"
 #include "daemon/app/ports/record_store.hpp"
+#include "daemon/app/ports/upgrade/engines.hpp"
+#include "daemon/app/ports/upgrade/job_publisher.hpp"
 #include "daemon/app/upgrade/upgrade_checks.hpp"
 
 namespace cgpu::app {

@@ -12,6 +12,8 @@ std::string_view id_of(Action action) {
             return "org.cgpu1.manage-instance";
         case Action::manage_policy:
             return "org.cgpu1.manage-policy";
+        case Action::trace:
+            return "org.cgpu1.trace";
         case Action::upgrade_module:
             return "org.cgpu1.upgrade-module";
     }

@@ -13,6 +13,7 @@ enum class Action {
     run,              ///< to create instances, and to attach own processes to own instances
     manage_instance,  ///< to limit and release all users' instances, and attach to them; implies `run`
     manage_policy,    ///< to change how a GPU is divided
+    trace,            ///< to trace what the instances on a GPU do, to fractions of a millisecond
     upgrade_module,   ///< to begin and cancel jobs: upgrades, and switches of the node's mode
 };
 

@@ -14,6 +14,7 @@ constexpr const char* kRuntime = "runtime";
 constexpr const char* kOwner = "owner";
 constexpr const char* kDrain = "drain";
 constexpr const char* kTimeout = "timeout";
+constexpr const char* kSeconds = "seconds";
 
 template <class T>
 app::Result<T> read_value(const std::string& key, const sdbus::Variant& value, const char* type,
@@ -69,6 +70,19 @@ app::Result<ForgetOptions> read_forget_options(const OptionMap& given) {
     if (!options) return tl::unexpected(options.error());
     all.options = *options;
     return all;
+}
+
+app::Result<std::uint32_t> read_trace_seconds(const OptionMap& given) {
+    std::uint32_t seconds = app::Traces::kDefaultSeconds;
+    for (const auto& [key, value] : given) {
+        if (key != kSeconds)
+            return model::refuse(Reason::invalid, "option " + model::quote(key), "it is not known",
+                                 "seconds, or no options");
+        const auto read = read_value<std::uint32_t>(key, value, "u", "give a number of seconds");
+        if (!read) return tl::unexpected(read.error());
+        seconds = *read;
+    }
+    return seconds;
 }
 
 app::Result<app::UpgradeOptions> read_job_options(const OptionMap& given, upgrade::Kind kind) {

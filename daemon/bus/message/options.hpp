@@ -7,6 +7,7 @@
 
 #include "daemon/app/instances/service.hpp"
 #include "daemon/app/ports/ports.hpp"
+#include "daemon/app/trace/traces.hpp"
 #include "daemon/app/upgrade/upgrader.hpp"
 #include "dbus/compat.hpp"
 
@@ -41,6 +42,9 @@ struct ForgetOptions {
 
 /// Whether the call only asks whether the change could be made.
 [[nodiscard]] bool is_dry_run(const OptionMap& given);
+
+/// The options of StartTrace: seconds.
+[[nodiscard]] app::Result<std::uint32_t> read_trace_seconds(const OptionMap& given);
 
 /// The options of a job: dry-run, timeout, drain unless it is hot, and runtime if it is of the mode.
 [[nodiscard]] app::Result<app::UpgradeOptions> read_job_options(const OptionMap& given, upgrade::Kind kind);

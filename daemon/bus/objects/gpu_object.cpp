@@ -16,10 +16,11 @@ constexpr Known kRuntime{.runtime = true};
 }  // namespace
 
 GpuObject::GpuObject(sdbus::IConnection& connection, Authority& authority, app::Service& service,
-                     const model::Uuid& gpu, GpuView view)
+                     app::Traces& traces, const model::Uuid& gpu, GpuView view)
     : AdaptorInterfaces(connection, path_of(gpu)),
       authority_(authority),
       service_(service),
+      traces_(traces),
       gpu_(gpu),
       view_(std::move(view)) {
     registerAdaptor();
@@ -68,6 +69,14 @@ void GpuObject::Revert(sdbus::Result<>&& result, OptionMap options) {
     when_permitted(authority_, Action::manage_policy, getObject(), {"Revert", is_dry_run(options)},
                    std::move(result), [&service = service_, gpu = gpu_, options](const app::Who& who) {
                        take(service.revert_gpu(gpu, by(who, take(read_options(options)))));
+                   });
+}
+
+void GpuObject::StartTrace(sdbus::Result<sdbus::UnixFd>&& result, OptionMap options) {
+    when_permitted(authority_, Action::trace, getObject(), "StartTrace", std::move(result),
+                   [&traces = traces_, gpu = gpu_, options](const app::Who& who) {
+                       const auto seconds = take(read_trace_seconds(options));
+                       return sdbus::UnixFd(take(traces.start(gpu, seconds, who)), sdbus::adopt_fd);
                    });
 }
 

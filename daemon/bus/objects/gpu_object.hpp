@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "daemon/app/instances/service.hpp"
+#include "daemon/app/trace/traces.hpp"
 #include "daemon/bus/authority/authority.hpp"
 #include "daemon/bus/message/options.hpp"
 #include "daemon/bus/objects/gpu_view.hpp"
@@ -18,7 +19,7 @@ namespace cgpu::bus {
 class GpuObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Gpu_adaptor> {
   public:
     GpuObject(sdbus::IConnection& connection, Authority& authority, app::Service& service,
-              const model::Uuid& gpu, GpuView view);
+              app::Traces& traces, const model::Uuid& gpu, GpuView view);
     ~GpuObject();
     GpuObject(const GpuObject&) = delete;
     GpuObject& operator=(const GpuObject&) = delete;
@@ -34,6 +35,7 @@ class GpuObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Gpu_adaptor>
     void SetMaxInst(sdbus::Result<>&& result, std::uint32_t max_inst, OptionMap options) override;
     void SetPrioRatio(sdbus::Result<>&& result, std::uint32_t per_cent, OptionMap options) override;
     void Revert(sdbus::Result<>&& result, OptionMap options) override;
+    void StartTrace(sdbus::Result<sdbus::UnixFd>&& result, OptionMap options) override;
     std::map<std::string, sdbus::Variant> GetUsage() override;
 
     std::string Uuid() override { return view_.uuid; }
@@ -53,6 +55,7 @@ class GpuObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Gpu_adaptor>
 
     Authority& authority_;
     app::Service& service_;
+    app::Traces& traces_;
     model::Uuid gpu_;
     GpuView view_;
 };

@@ -7,11 +7,13 @@
 namespace cgpu::bus {
 
 Objects::Objects(sdbus::IConnection& connection, app::Service& service, app::Upgrader& upgrader,
-                 app::UnmanagedContainers& unmanaged, std::string version, const app::Examined& examined)
+                 app::UnmanagedContainers& unmanaged, app::Traces& traces, std::string version,
+                 const app::Examined& examined)
     : connection_(connection),
       authority_(connection),
       service_(service),
       upgrader_(upgrader),
+      traces_(traces),
       manager_(connection, authority_, service, upgrader, unmanaged, std::move(version), examined) {
     authority_.on_refused([this](const Authority::Refused& call) { refused(call); });
     refresh_gpus();
@@ -43,7 +45,9 @@ void Objects::refresh_gpus() {
         if (known != gpus_.end())
             known->second.update(std::move(view));
         else
-            announce(gpus_.try_emplace(gpu.uuid, connection_, authority_, service_, gpu.uuid, std::move(view))
+            announce(gpus_
+                         .try_emplace(gpu.uuid, connection_, authority_, service_, traces_, gpu.uuid,
+                                      std::move(view))
                          .first->second);
     }
 }

@@ -19,7 +19,8 @@ class Objects {
     /// Exports everything in the node, without a signal for each object: nobody can know of objects before
     /// the bus's name is taken.
     Objects(sdbus::IConnection& connection, app::Service& service, app::Upgrader& upgrader,
-            app::UnmanagedContainers& unmanaged, std::string version, const app::Examined& examined);
+            app::UnmanagedContainers& unmanaged, app::Traces& traces, std::string version,
+            const app::Examined& examined);
 
     /// Exports new GPUs, and emits the changes of the others.
     void refresh_gpus();
@@ -39,6 +40,7 @@ class Objects {
     Authority authority_;  // before the objects, whose calls it decides
     app::Service& service_;
     app::Upgrader& upgrader_;
+    app::Traces& traces_;
     ManagerObject manager_;
     std::optional<JobObject> job_;
     std::map<model::Uuid, GpuObject> gpus_;

@@ -10,9 +10,9 @@
 #include "daemon/app/memory/leases.hpp"
 #include "daemon/app/ports/descriptor_store.hpp"
 #include "daemon/app/ports/driver_watch.hpp"
-#include "daemon/app/ports/engines.hpp"
 #include "daemon/app/ports/pages.hpp"
 #include "daemon/app/ports/pid_place.hpp"
+#include "daemon/app/ports/upgrade/engines.hpp"
 
 namespace cgpu::link {
 

@@ -27,7 +27,7 @@ allow() { # ACTION
 what_polkit_decides() {
     gpu=$(busctl call org.cgpu1 /org/cgpu1 org.cgpu1.Manager FindGpu s 0 | cut -d'"' -f2)
     # polkit knows the actions, and by default asks for an administrator's password.
-    for action in run manage-instance manage-policy upgrade-module; do
+    for action in run manage-instance manage-policy trace upgrade-module; do
         expect grep -q 'implicit any: *auth_admin$' <(pkaction --verbose --action-id "org.cgpu1.$action")
     done
     expect quietly as_user cgpuctl status
@@ -49,6 +49,7 @@ what_polkit_decides() {
     expect cgpuctl set-max-inst 0 20 -q
     expect_error 'max_inst 26' as_user cgpuctl set-max-inst 0 26
     expect_error 'polkit wants a password for org.cgpu1.upgrade-module' as_user cgpuctl set-mode none
+    expect_error 'polkit wants a password for org.cgpu1.trace' as_user cgpuctl trace 0 -o -
     expect_error 'polkit wants a password for org.cgpu1.run' create_as_user 0
     # A user who may run jobs may create instances and attach own processes to them, but can't change those of others.
     allow org.cgpu1.run

@@ -9,7 +9,7 @@ namespace {
 constexpr const char* kPolkit = "polkit";
 constexpr const char* kActions = "/usr/share/polkit-1/actions/org.cgpu1.policy";
 constexpr std::array kNames = {"org.cgpu1.run", "org.cgpu1.manage-instance", "org.cgpu1.manage-policy",
-                               "org.cgpu1.upgrade-module"};
+                               "org.cgpu1.trace", "org.cgpu1.upgrade-module"};
 
 bool has_polkit(const Host& host) {
     return !host.first_of({"/usr/lib/polkit-1/polkitd", "/usr/libexec/polkitd",

@@ -154,6 +154,12 @@ class FakeNode final : public client::Node {
         if (!answer) return tl::unexpected(answer.error());
         return all_kept;
     }
+    int trace_socket = -1;  ///< the answer of start_trace()
+    client::Result<int> start_trace(const std::string& gpu, std::uint32_t seconds) override {
+        const auto noted = note("start_trace " + gpu + " " + std::to_string(seconds), false);
+        if (!noted) return tl::unexpected(noted.error());
+        return trace_socket;
+    }
     client::Result<void> forget(const std::string& name, std::optional<std::uint32_t> owner,
                                 bool dry_run) override {
         return note("forget " + name + (owner ? " of " + std::to_string(*owner) : ""), dry_run);

@@ -112,6 +112,7 @@ void World::step(std::size_t gpu) {
     site.gangs = gangs(gpu);
     const Decision decision = site.slicer.step(now_, readings, site.gangs);
     apply(gpu, decision.gates);
+    if (site.watcher) site.watcher(now_, readings, decision);
     site.wake_at = decision.wake_at;
     if (decision.wake_at != kForever) step_by(gpu, decision.wake_at + late());
     // One thread steps all GPUs; an earlier GPU receives a later one's report in the next round.
@@ -207,14 +208,18 @@ void World::mark() {
     }
 }
 
-double World::share(std::size_t slot, std::size_t gpu) const {
+Nanos World::served(std::size_t slot, std::size_t gpu) const {
     const Site& site = *sites_[gpu];
     const Instance& instance = site.instances[slot];
     Nanos served = 0;
     for (std::size_t p = 0; p < instance.processes.size(); ++p) {
         served += site.gpu.served(instance.processes[p]->context()) - instance.served_at_mark[p];
     }
-    return static_cast<double>(served) / static_cast<double>(now_ - marked_at_);
+    return served;
+}
+
+double World::share(std::size_t slot, std::size_t gpu) const {
+    return static_cast<double>(served(slot, gpu)) / static_cast<double>(now_ - marked_at_);
 }
 
 double World::busy(std::size_t gpu) const {

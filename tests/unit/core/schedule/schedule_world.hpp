@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <queue>
 #include <random>
@@ -47,10 +48,16 @@ class World {
     /// Reports a change of the settings now, as the daemon would.
     void poke(std::size_t gpu = 0);
 
+    /// Is called after each step of the GPU, with what it read and decided.
+    using Watcher = std::function<void(Nanos, const Readings&, const Decision&)>;
+    void watch_steps(Watcher watcher, std::size_t gpu = 0) { sites_[gpu]->watcher = std::move(watcher); }
+
     /// Begins a new interval for share(), busy() and steps_per_second().
     void mark();
     /// The part of the interval in which the GPU ran this slot's work.
     [[nodiscard]] double share(std::size_t slot, std::size_t gpu = 0) const;
+    /// GPU time that the slot got in it.
+    [[nodiscard]] Nanos served(std::size_t slot, std::size_t gpu = 0) const;
     [[nodiscard]] double busy(std::size_t gpu = 0) const;
     [[nodiscard]] double steps_per_second() const;
     [[nodiscard]] std::uint64_t done(std::size_t slot, std::size_t gpu = 0) const;
@@ -91,6 +98,7 @@ class World {
         Nanos step_at = kForever, wake_at = kForever;
         std::uint64_t step_generation = 0;
         std::int64_t steps = 0;
+        Watcher watcher;
     };
     [[nodiscard]] Nanos late();
     void push(Nanos at, What what, std::size_t gpu, std::size_t slot = 0, std::size_t process = 0,

@@ -102,8 +102,9 @@ tl::expected<Node, Refusal> Node::restore(std::uint64_t generation, std::vector<
             return broken("what holds for GPU " + uuid.to_string() + " after a reboot is out of range");
     node.kept_ = std::move(kept);
     node.default_memory_ = default_memory;
+    // Of nothing there is no boot to know.
+    if (!until_reboot.empty()) node.boot_id_ = std::move(boot_id);
     node.until_reboot_ = std::move(until_reboot);
-    node.boot_id_ = std::move(boot_id);
     return node;
 }
 

@@ -111,6 +111,14 @@ TEST(StateJson, BeforeWhatWasAdmittedWasStoredWhatAnInstanceHasCountsAsThat) {
         for (const auto& quota : instance.quotas) EXPECT_FALSE(quota.admitted);
 }
 
+TEST(StateJson, ABootInWhichNothingWasSetUntilItsEndIsForgotten) {
+    json document = json::parse(write_state({v100(), {}}));
+    document["until_reboot"] = {{"boot_id", "boot"}, {"gpus", json::array()}};
+    const auto read = read_state(document.dump());
+    ASSERT_TRUE(read.has_value()) << read.error().why;
+    EXPECT_EQ(read->node, v100());
+}
+
 TEST(StateJson, WrongFieldsOfWhatEndsAreNamedByTheirPlace) {
     const auto why = [](const char* place, const json& value) {
         return why_not_with([&](json& document) { document[json::json_pointer(place)] = value; });

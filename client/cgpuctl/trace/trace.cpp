@@ -18,7 +18,6 @@
 namespace cgpu::cgpuctl {
 namespace {
 
-using client::ClientError;
 using client::Result;
 using Kind = client::ClientError::Kind;
 

@@ -73,7 +73,7 @@ void GpuObject::Revert(sdbus::Result<>&& result, OptionMap options) {
 }
 
 void GpuObject::StartTrace(sdbus::Result<sdbus::UnixFd>&& result, OptionMap options) {
-    when_permitted(authority_, Action::trace, getObject(), "StartTrace", std::move(result),
+    when_permitted(authority_, Action::trace, getObject(), {"StartTrace", false}, std::move(result),
                    [&traces = traces_, gpu = gpu_, options](const app::Who& who) {
                        const auto seconds = take(read_trace_seconds(options));
                        return sdbus::UnixFd(take(traces.start(gpu, seconds, who)), sdbus::adopt_fd);

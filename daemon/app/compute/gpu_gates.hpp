@@ -63,6 +63,7 @@ class GpuGates {
         bool high_priority;
         Nanos due_until = 0;  ///< to which moment `due` is summed; 0: not begun
         double due = 0;       ///< the target share, summed over the time, in nanoseconds
+        Nanos due_used = 0;   ///< what it had used then
     };
 
     bool update_settings(const model::Node& node, const model::Gpu& gpu);

@@ -68,8 +68,9 @@ RingReading read_ring(std::span<const std::byte> file) {
     // Places of a foreign file aren't damaged ones.
     if (reading.kind != RingKind::ring) reading.damaged = 0;
     std::ranges::stable_sort(reading.records, {}, &Record::number);
-    const auto twice = std::ranges::unique(reading.records, {}, &Record::number);
-    reading.records.erase(twice.begin(), twice.end());
+    const auto twice = std::unique(reading.records.begin(), reading.records.end(),
+                                   [](const Record& a, const Record& b) { return a.number == b.number; });
+    reading.records.erase(twice, reading.records.end());
     return reading;
 }
 

@@ -124,11 +124,13 @@ std::vector<Total> totals(std::span<const Record> records, const Span& span, By 
         add(row, record, span);
     }
     std::vector<std::pair<std::uint32_t, Total>> sorted;
+    sorted.reserve(rows.size());
     for (auto& [key, row] : rows) sorted.emplace_back(row.order, finished(row));
     if (by == By::gpu) std::ranges::stable_sort(sorted, {}, [](const auto& row) { return row.first; });
     if (by == By::name)
         std::ranges::stable_sort(sorted, std::greater{}, [](const auto& row) { return row.second.gpu_ns; });
     std::vector<Total> all;
+    all.reserve(sorted.size());
     for (auto& [order, total] : sorted) all.push_back(std::move(total));
     return all;
 }

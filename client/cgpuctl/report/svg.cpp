@@ -85,9 +85,11 @@ void draw_stack(SvgWriter& svg, const Plot& plot, const std::vector<Series>& all
     double most = 0;
     for (std::size_t part = 0; part < parts; ++part) most = std::max(most, sum_at(all, part));
     const double step = nice_step(most > 0 ? most : 1);
-    const double whole = step * std::max(1.0, std::ceil(most / step));
+    const auto steps = std::max(1, static_cast<int>(std::ceil(most / step)));
+    const double whole = step * steps;
     const double scale = (kBottom - kTop) / whole;
-    for (double tick = 0; tick < whole + step / 2; tick += step) {
+    for (int line = 0; line <= steps; ++line) {
+        const double tick = step * line;
         svg.line(kLeft, kBottom - tick * scale, kRight, kBottom - tick * scale);
         svg.text(kLeft - 8, kBottom - tick * scale + 4, "end", "small", number(tick));
     }

@@ -48,7 +48,7 @@ void GpuGates::join(const model::Instance& instance, const model::Quota& quota) 
     if (free == seats_.end()) return;
     const auto slot = static_cast<std::size_t>(free - seats_.begin());
     slicer_.join(slot, static_cast<int>(quota.weight), quota.high_priority);
-    *free = Seat{std::nullopt, 0, {}, instance.id, quota.weight, quota.high_priority, instance.name, 0, 0};
+    *free = Seat{std::nullopt, 0, {}, instance.id, quota.weight, quota.high_priority, instance.name, 0, 0, 0};
     if (trace_)
         trace_->watch.joined(slot, monotonic_now(), instance.id.str(), instance.name,
                              static_cast<int>(quota.weight), quota.high_priority);
@@ -117,11 +117,21 @@ void GpuGates::sample(Seat& seat, Nanos now) {
 }
 
 /// What is due changes only by steps. So what the last step has left is right for the time since then,
-/// however long that is; between two sums that are kSampleEvery apart it is taken for the whole time.
+/// however long that is; between two sums that are kSampleEvery apart it is taken for the whole time. An
+/// instance that is alone on the GPU rings for none of its work, so the last step may have seen it idle: then
+/// what it used was due to it.
 void GpuGates::sum_due(Seat& seat, std::size_t slot, Nanos now) {
-    if (seat.due_until != 0 && now > seat.due_until)
-        seat.due += slicer_.target_share(slot).value_or(0) * static_cast<double>(now - seat.due_until);
+    const Nanos used = seat.processes ? seat.processes->totals().used : 0;
+    if (seat.due_until != 0 && now > seat.due_until) {
+        const auto target = slicer_.target_share(slot);
+        auto due = target.value_or(0) * static_cast<double>(now - seat.due_until);
+        const bool alone =
+            std::ranges::count_if(seats_, [](const auto& each) { return each.has_value(); }) == 1;
+        if (target && alone) due = std::max(due, static_cast<double>(used - seat.due_used));
+        seat.due += due;
+    }
     seat.due_until = now;
+    seat.due_used = used;
 }
 
 std::optional<std::size_t> GpuGates::slot_of(const model::InstanceId& id) const {

@@ -75,6 +75,7 @@ class GpuGates {
         std::string name;
         Nanos due_until = 0;  ///< to which moment `due` is summed; 0: not begun
         double due = 0;       ///< the target share, summed over the time, in nanoseconds
+        Nanos due_used = 0;   ///< what it had used then
     };
     /// What a trace needs, while there is one.
     struct Trace {

@@ -78,6 +78,7 @@ class History final : public Compute {
         model::InstanceId instance;
         std::uint64_t generation;  ///< another instance may have the same id later
         model::Uuid gpu;
+        // NOLINTNEXTLINE(modernize-use-nullptr): a false alarm of clang-tidy 14
         friend auto operator<=>(const Key&, const Key&) = default;
     };
     struct Account {

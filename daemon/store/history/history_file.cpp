@@ -86,33 +86,37 @@ Result<std::unique_ptr<HistoryFile>> HistoryFile::open(const fs::path& path, std
         const auto replaced = replace_file(path, {reinterpret_cast<const char*>(ring.data()), ring.size()});
         if (!replaced) return refuse_file(path, replaced.error());
     }
-    const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0) return refuse_file(path, error_text(errno));
-    std::unique_ptr<HistoryFile> file(new HistoryFile(path, fd, capacity));
+    std::unique_ptr<HistoryFile> file(new HistoryFile(path, capacity));
     file->damage_ = std::move(damage);
     if (!found.records.empty()) file->next_ = found.records.back().number + 1;
     return file;
 }
 
-HistoryFile::~HistoryFile() { close(fd_); }
+/// Told once, not for each interval.
+void HistoryFile::failed(const std::string& why) {
+    if (!std::exchange(failed_, true))
+        log::error("history {}: records can't be written, and are lost: {}", path_.string(), why);
+}
 
 void HistoryFile::append(std::span<history::Record> records) {
+    const int fd = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0) return failed(error_text(errno));
     int error = 0;
     for (history::Record& record : records) {
         record.number = next_++;
-        if (!write_at(fd_, history::encode(record), history::place_in_ring(record.number, capacity_)))
+        if (!write_at(fd, history::encode(record), history::place_in_ring(record.number, capacity_)))
             error = errno;
     }
-    // Once, not for each interval.
-    if (error != 0 && !std::exchange(failed_, true))
-        log::error("history {}: records can't be written, and are lost: {}", path_.string(),
-                   error_text(error));
-    if (error == 0) failed_ = false;
+    close(fd);
+    if (error != 0) return failed(error_text(error));
+    failed_ = false;
 }
 
 void HistoryFile::sync() {
-    if (fdatasync(fd_) != 0)
-        log::error("history {}: it can't be synced: {}", path_.string(), error_text(errno));
+    const int fd = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0) return failed(error_text(errno));
+    if (fdatasync(fd) != 0) failed(error_text(errno));
+    close(fd);
 }
 
 Result<int> HistoryFile::open_for_reading() {

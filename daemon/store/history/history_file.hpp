@@ -10,7 +10,8 @@
 namespace cgpu::store {
 
 /// app::HistoryStore in a file (core/history/ring.hpp) that only the daemon can open. It is written in place,
-/// a record at a time, and grows up to its size. On a full disk new records are lost until there is space.
+/// a record at a time, and grows up to its size. On a full disk new records are lost until there is space. It
+/// is open only while it is written, so that its file system can be made read-only.
 ///
 /// What lies there is read at the start. If it has another size, or was damaged, the records that can be read
 /// are put into a new file, which replaces the old one at once. A file that isn't a history is moved to
@@ -21,9 +22,6 @@ class HistoryFile final : public app::HistoryStore {
     /// can't be read or made, or a newer version wrote it.
     static app::Result<std::unique_ptr<HistoryFile>> open(const std::filesystem::path& path,
                                                           std::uint64_t bytes);
-    ~HistoryFile() override;
-    HistoryFile(const HistoryFile&) = delete;
-    HistoryFile& operator=(const HistoryFile&) = delete;
 
     /// For the log: what was wrong with the file that was found; empty: nothing.
     [[nodiscard]] const std::string& damage() const { return damage_; }
@@ -33,11 +31,12 @@ class HistoryFile final : public app::HistoryStore {
     app::Result<int> open_for_reading() override;
 
   private:
-    HistoryFile(std::filesystem::path path, int fd, std::size_t capacity)
-        : path_(std::move(path)), fd_(fd), capacity_(capacity) {}
+    HistoryFile(std::filesystem::path path, std::size_t capacity)
+        : path_(std::move(path)), capacity_(capacity) {}
+
+    void failed(const std::string& why);
 
     std::filesystem::path path_;
-    int fd_;
     std::size_t capacity_;
     std::uint64_t next_ = 1;  ///< the number of the next record
     bool failed_ = false;     ///< the last append()

@@ -16,7 +16,6 @@ using schedule::GateOrder;
 using schedule::kMicro;
 using schedule::kMilli;
 using schedule::kSecond;
-using schedule::Slicer;
 using schedule::Turn;
 using schedule::sim::World;
 
@@ -275,7 +274,7 @@ TEST_F(TraceSteps, WorkThatIsReadLateIsWrittenWhereThereIsRoom) {
 TEST_F(TraceSteps, SeveralProcessesMayMeasureMoreThanTheTimeThatPassed) {
     watch.step(10, seen, turn);
     for (int i = 1; i <= 100; ++i) {
-        seen[0]->reading.used = i * 3 * kMilli;
+        seen[0]->reading.used = 3 * kMilli * i;
         watch.step(i * kMilli, seen, turn);
     }
     const auto before_the_end = taken(watch);

@@ -92,6 +92,7 @@ TEST(TraceJson, EachKindHasItsTrackAndItsFigures) {
                                    {Kind::dropped, 0, at, at + 5000, {77}, {}},
                                    {static_cast<Kind>(999), 1, at, at, {}, "of a later version"}});
     std::vector<std::string> seen;
+    seen.reserve(events.size());
     for (const auto& event : events)
         seen.push_back(event["ph"].get<std::string>() + " " + event["name"].get<std::string>() + " " +
                        event["tid"].dump() + " " + event["args"].dump());

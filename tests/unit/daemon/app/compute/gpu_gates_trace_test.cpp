@@ -13,7 +13,6 @@ using cgpu::test::gpu;
 using cgpu::test::id;
 using cgpu::test::instance;
 using cgpu::test::quota;
-using cgpu::test::uuid;
 using trace::Kind;
 using trace::Record;
 

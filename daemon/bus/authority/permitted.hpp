@@ -42,8 +42,8 @@ void when_permitted(Authority& authority, const std::vector<Action>& actions, co
                     const MethodCall& call, sdbus::Result<Out...>&& result, Body body) {
     const auto caller = guarded(call.method, [&] { return authority.caller_of(object); });
     const auto reply = std::make_shared<sdbus::Result<Out...>>(std::move(result));
-    const std::string path(object.getObjectPath());
-    const auto answer = [&authority, reply, call, body, caller, path](const app::Result<void>& permitted) {
+    const auto answer = [&authority, reply, call, body, caller,
+                         path = std::string(object.getObjectPath())](const app::Result<void>& permitted) {
         const app::Who who{caller.uid, caller.pid};
         // No exception may leave this function: the bus's loop calls it.
         try {

@@ -107,6 +107,7 @@ class MemoryOf final : public UsageSource {
         return now;
     }
     std::vector<model::Uuid> foreign_gpus(const model::InstanceId&) const override { return {}; }
+    std::uint64_t take_memory_peak(const model::InstanceId&, const model::Uuid&) override { return 0; }
     InstanceUsage now;
     mutable int reads = 0;
 };

@@ -87,7 +87,8 @@ TEST(EventLog, the_catalog_the_manual_and_the_completion_have_every_type) {
             << kind.name;
         std::string name(kind.name);
         EXPECT_NE(completion.find("{\"" + name + "\", "), std::string::npos) << kind.name;
-        name.replace(name.find('-'), 1, "\\-");
+        for (std::size_t at = 0; (at = name.find('-', at)) != std::string::npos; at += 2)
+            name.replace(at, 1, "\\-");
         EXPECT_NE(manual.find(".B " + name + "\n"), std::string::npos) << kind.name;
     }
     EXPECT_EQ(std::count(catalog.begin(), catalog.end(), '@') % 2, 0);

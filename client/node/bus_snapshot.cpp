@@ -181,6 +181,12 @@ Job to_job(const Properties& properties) {
     return job;
 }
 
+void sort_gpus(std::vector<Gpu>& gpus) {
+    std::sort(gpus.begin(), gpus.end(), [](const Gpu& a, const Gpu& b) {
+        return std::tuple(!a.present, a.index, a.uuid) < std::tuple(!b.present, b.index, b.uuid);
+    });
+}
+
 void add_gpu(Snapshot& snapshot, const Properties& properties, const UsageOfNode& usage) {
     Gpu gpu = to_gpu(properties);
     const auto& of_gpus = std::get<0>(usage);
@@ -268,6 +274,15 @@ Job read_job(sdbus::IConnection& connection, const std::string& path) {
     return to_job(properties_of(connection, path, JobProxy::INTERFACE_NAME));
 }
 
+std::vector<Gpu> read_gpus(sdbus::IConnection& connection) {
+    std::vector<Gpu> gpus;
+    for (const auto& [path, interfaces] : managed_objects(connection, kServiceName))
+        if (const auto gpu = interfaces.find(GpuProxy::INTERFACE_NAME); gpu != interfaces.end())
+            gpus.push_back(to_gpu(gpu->second));
+    sort_gpus(gpus);
+    return gpus;
+}
+
 Snapshot read_snapshot(sdbus::IConnection& connection, const std::string& service) {
     Snapshot snapshot;
     const auto manager = properties_of(connection, kManagerPath, ManagerProxy::INTERFACE_NAME, service);
@@ -302,9 +317,7 @@ Snapshot read_snapshot(sdbus::IConnection& connection, const std::string& servic
     }
     add_unmanaged(snapshot, unmanaged);
     number_foreign_gpus(snapshot);
-    std::sort(snapshot.gpus.begin(), snapshot.gpus.end(), [](const Gpu& a, const Gpu& b) {
-        return std::tuple(!a.present, a.index, a.uuid) < std::tuple(!b.present, b.index, b.uuid);
-    });
+    sort_gpus(snapshot.gpus);
     std::sort(snapshot.instances.begin(), snapshot.instances.end(), [](const Instance& a, const Instance& b) {
         return std::tie(a.created, a.id) < std::tie(b.created, b.id);
     });

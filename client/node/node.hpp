@@ -81,6 +81,8 @@ class Node {
     virtual ~Node() = default;
 
     virtual Result<Snapshot> read() = 0;
+    /// Only the GPUs, sorted as in the snapshot and without their usage: less to wait for.
+    virtual Result<std::vector<Gpu>> read_gpus() = 0;
     /// Whether cgpud is running. Unlike every other call, this one doesn't start it.
     virtual Result<ServiceState> service() = 0;
     /// What cgpud and the driver say for a check of the node.

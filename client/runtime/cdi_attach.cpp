@@ -74,11 +74,11 @@ client::Result<void> cdi_attach_hook(const std::string& state, client::Node& nod
     auto variables = asked_by(*bundle);
     if (!variables) return tl::unexpected(variables.error());
 
-    const auto snapshot = node.read();
-    if (!snapshot) return tl::unexpected(snapshot.error());
-    const GpuMinors minors = read_gpu_minors(snapshot->gpus);
-    if (auto chosen = choose_by_devices(*variables, *bundle, snapshot->gpus, minors); !chosen) return chosen;
-    if (auto named = check_named(*variables, *bundle, snapshot->gpus); !named) return named;
+    const auto gpus = node.read_gpus();
+    if (!gpus) return tl::unexpected(gpus.error());
+    const GpuMinors minors = read_gpu_minors(*gpus);
+    if (auto chosen = choose_by_devices(*variables, *bundle, *gpus, minors); !chosen) return chosen;
+    if (auto named = check_named(*variables, *bundle, *gpus); !named) return named;
     const std::string& id = container->id;
     const auto created = node.create_instance(id, engine_name(*bundle, id), *variables, false);
     if (!created) return tl::unexpected(created.error());

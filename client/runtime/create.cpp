@@ -33,10 +33,9 @@ Result<bool> prepare(const Invocation& invocation, const std::string& program, c
         return take_in_unmanaged(*bundle, invocation, program, node).map([] { return false; });
     };
     if (variables->empty()) return unmanaged();
-    auto snapshot = node.read();
-    if (!snapshot) return tl::unexpected(snapshot.error());
-    const auto chosen =
-        choose_by_devices(*variables, *bundle, snapshot->gpus, read_gpu_minors(snapshot->gpus));
+    auto gpus = node.read_gpus();
+    if (!gpus) return tl::unexpected(gpus.error());
+    const auto chosen = choose_by_devices(*variables, *bundle, *gpus, read_gpu_minors(*gpus));
     if (!chosen) return tl::unexpected(chosen.error());
 
     const std::string& id = invocation.id;
@@ -44,8 +43,7 @@ Result<bool> prepare(const Invocation& invocation, const std::string& program, c
     const auto created = node.create_instance(id, engine_name(*bundle, id), *variables, false);
     if (!created) return tl::unexpected(created.error());
     if (created->quotas.empty()) return unmanaged();
-    if (auto written = write_grant(*bundle, invocation, program, *created, std::move(snapshot->gpus));
-        !written) {
+    if (auto written = write_grant(*bundle, invocation, program, *created, std::move(*gpus)); !written) {
         (void)node.release_instance(id);
         return tl::unexpected(written.error());
     }

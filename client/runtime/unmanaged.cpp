@@ -13,10 +13,9 @@ namespace cgpu::runtime {
 namespace {
 
 Result<bool> admit(const OciBundle& bundle, const std::string& id, client::Node& node) {
-    const auto snapshot = node.read();
-    if (!snapshot) return tl::unexpected(snapshot.error());
-    return node.admit_unmanaged(id, engine_name(bundle, id),
-                                unmanaged_gpus(bundle, read_gpu_minors(snapshot->gpus)));
+    const auto gpus = node.read_gpus();
+    if (!gpus) return tl::unexpected(gpus.error());
+    return node.admit_unmanaged(id, engine_name(bundle, id), unmanaged_gpus(bundle, read_gpu_minors(*gpus)));
 }
 
 }  // namespace

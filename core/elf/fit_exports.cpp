@@ -62,8 +62,7 @@ class Room {
 
 class Front {
   public:
-    Front(std::span<const std::byte> image, DynamicSymbols symbols)
-        : image_(image.begin(), image.end()), symbols_(std::move(symbols)) {}
+    Front(Bytes image, DynamicSymbols symbols) : image_(std::move(image)), symbols_(std::move(symbols)) {}
 
     /// Makes hooks undefined for functions that the driver lacks. False: a name is corrupt.
     bool hide_all_but(const Exports& driver) {
@@ -245,11 +244,10 @@ class Front {
 
 }  // namespace
 
-tl::expected<FittedExports, std::string> fit_exports(std::span<const std::byte> front,
-                                                     const Exports& driver) {
+tl::expected<FittedExports, std::string> fit_exports(std::vector<std::byte> front, const Exports& driver) {
     auto symbols = find_symbols(reader(front));
     if (!symbols) return tl::unexpected(symbols.error());
-    Front fitted(front, std::move(*symbols));
+    Front fitted(std::move(front), std::move(*symbols));
     if (!fitted.hide_all_but(driver)) return corrupt("a symbol's name reaches beyond its end");
     if (!fitted.find_room()) return FittedExports{fitted.take_image(), false};
     if (const auto added = fitted.add(driver); !added) return tl::unexpected(added.error());

@@ -16,6 +16,6 @@ struct FittedExports {
 ///   - each function that only the driver has is exported as one of the front's stubs (export_room.hpp).
 /// Exports of the driver that are not functions are left out. Errors: either image is corrupt; the driver has
 /// more functions than the front has room for.
-tl::expected<FittedExports, std::string> fit_exports(std::span<const std::byte> front, const Exports& driver);
+tl::expected<FittedExports, std::string> fit_exports(std::vector<std::byte> front, const Exports& driver);
 
 }  // namespace cgpu::elf

@@ -39,7 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         static const elf::Exports driver{{"cuInit", elf::SymbolKind::function},
                                          {"cuNew", elf::SymbolKind::function},
                                          {"cuTable", elf::SymbolKind::object}};
-        const auto fitted = elf::fit_exports(input.bytes(), driver);
+        const auto fitted = elf::fit_exports({input.bytes().begin(), input.bytes().end()}, driver);
         fuzz::must(!fitted || fitted->image.size() == input.bytes().size(), "a front keeps its size");
     } else if (const auto driver = elf::exported_symbols(image)) {
         fuzz::fit_sound_front(*driver);

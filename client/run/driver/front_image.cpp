@@ -34,14 +34,14 @@ Result<Image> read_image(const std::string& path) {
 }  // namespace
 
 Result<FrontImage> fit_front(const std::string& front, const Descriptor& driver, const std::string& name) {
-    const auto ours = read_image(front);
+    auto ours = read_image(front);
     if (!ours) return tl::unexpected(ours.error());
     const auto present = elf::exported_symbols(
         [&driver](std::uint64_t offset, std::span<std::byte> to) { return read_at(driver, offset, to); });
     if (!present)
         return fail(ClientError::Kind::failed,
                     name + ": " + present.error() + ". Try: reinstall the NVIDIA driver.");
-    auto fitted = elf::fit_exports(*ours, *present);
+    auto fitted = elf::fit_exports(std::move(*ours), *present);
     if (!fitted)
         return fail(ClientError::Kind::failed,
                     front + ": " + fitted.error() + ". Try: install the newest release of cgpu.");

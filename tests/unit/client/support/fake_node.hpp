@@ -76,6 +76,10 @@ class FakeNode final : public client::Node {
         if (!answer) return tl::unexpected(answer.error());
         return snapshot;
     }
+    client::Result<std::vector<client::Gpu>> read_gpus() override {
+        if (!answer) return tl::unexpected(answer.error());
+        return snapshot.gpus;
+    }
     client::ServiceState service_state{true, 0, "active", "", ""};
     client::Result<client::ServiceState> service() override { return service_state; }
     client::Examination examination;

@@ -18,9 +18,9 @@ tl::expected<NvmlLibrary, std::string> NvmlLibrary::load() {
     if (!library) return tl::unexpected(std::string("no NVIDIA driver found: ") + dlerror());
     NvmlLibrary nvml;
     nvml.library_ = library;
-    std::string missing;
+    std::string lacking;
     const auto need = [&](auto& function, const char* name) {
-        if (!look_up(library, function, name)) missing += (missing.empty() ? "" : ", ") + std::string(name);
+        if (!look_up(library, function, name)) lacking += (lacking.empty() ? "" : ", ") + std::string(name);
     };
     need(nvml.init, "nvmlInit_v2");
     need(nvml.shutdown, "nvmlShutdown");
@@ -47,9 +47,9 @@ tl::expected<NvmlLibrary, std::string> NvmlLibrary::load() {
         !look_up(library, nvml.register_events, "nvmlDeviceRegisterEvents") ||
         !look_up(library, nvml.event_set_wait, "nvmlEventSetWait_v2"))
         nvml.event_set_create = nullptr;
-    if (!missing.empty()) {
+    if (!lacking.empty()) {
         nvml.unload();
-        return tl::unexpected("the NVIDIA driver is too old: libnvidia-ml.so.1 lacks " + missing);
+        return tl::unexpected("the NVIDIA driver is too old: libnvidia-ml.so.1 lacks " + lacking);
     }
     return nvml;
 }

@@ -28,7 +28,7 @@ std::string padded(std::string text) {
 }
 
 /// The content of the file; empty if there is none.
-tl::expected<std::optional<std::string>, std::error_code> read_file(const std::filesystem::path& path) {
+tl::expected<std::optional<std::string>, std::error_code> content_of(const std::filesystem::path& path) {
     const auto failure = [] { return tl::unexpected(std::error_code(errno, std::generic_category())); };
     const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0 && errno == ENOENT) return std::nullopt;
@@ -74,7 +74,7 @@ app::Result<std::optional<State>> StateFile::read() const {
     const std::string what = "state file " + path_.string();
     std::optional<std::string> before;
     for (;;) {
-        auto content = read_file(path_);
+        auto content = content_of(path_);
         if (!content)
             return model::refuse(Reason::storage, what, "it can't be read: " + content.error().message(),
                                  "let the user of cgpud read it");

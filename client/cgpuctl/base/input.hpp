@@ -35,8 +35,6 @@ struct Input {
     // of top
     std::string delay;
     std::string count;
-    bool batch = false;
-    bool yes = false;
 
     // of module
     std::string what;    ///< a version, a folder or a tar file
@@ -70,13 +68,11 @@ struct Input {
     // of events
     std::string since;  ///< of report, too
     std::string type;
-    bool follow = false;
 
     // of report
     std::string until;
     std::string by;   ///< name, gpu or day
     std::string svg;  ///< a file
-    bool csv = false;
 
     std::string host;  ///< another machine, reached over ssh
     std::string verb;  ///< of help
@@ -91,6 +87,10 @@ struct Input {
     bool wait = false;     ///< of set-memory and set-mode
     bool kept = false;     ///< of list
     bool details = false;  ///< of inspect
+    bool follow = false;   ///< of events
+    bool csv = false;      ///< of report
+    bool batch = false;    ///< of top
+    bool yes = false;      ///< of top
 };
 
 }  // namespace cgpu::cgpuctl

@@ -12,7 +12,7 @@ struct Length {
     std::uint64_t seconds;
     const char* text;
 };
-constexpr std::uint64_t kSecond = 1'000'000;
+constexpr std::uint64_t kMicroseconds = 1'000'000;
 constexpr std::uint64_t kDay = 86'400;
 constexpr std::array kLengths = {
     Length{1, "second"},       Length{5, "5 seconds"},       Length{10, "10 seconds"},
@@ -33,21 +33,21 @@ PlotParts plot_parts(const history::Span& span, bool by_day, std::size_t most) {
         const auto from = day_begin(span.from_us);
         const auto to = day_end(span.to_us - 1);
         // A day may have 23 or 25 hours.
-        const auto days = (to - from + kDay * kSecond / 2) / (kDay * kSecond);
+        const auto days = (to - from + kDay * kMicroseconds / 2) / (kDay * kMicroseconds);
         if (days <= most) return {{from, to}, std::max<std::size_t>(1, days), "day"};
     }
     const auto fits = [&](const Length& length) {
-        return parts_needed(span, length.seconds * kSecond) <= most;
+        return parts_needed(span, length.seconds * kMicroseconds) <= most;
     };
     const auto found = std::ranges::find_if(kLengths, fits);
     auto length = found == kLengths.end() ? kLengths.back().seconds : found->seconds;
     std::string text = (found == kLengths.end() ? kLengths.back() : *found).text;
     if (found == kLengths.end()) {
-        const auto times = parts_needed(span, length * kSecond) / most + 1;
+        const auto times = parts_needed(span, length * kMicroseconds) / most + 1;
         length *= times;
         text = std::to_string(4 * times) + " weeks";
     }
-    const auto us = length * kSecond;
+    const auto us = length * kMicroseconds;
     const history::Span whole{span.from_us / us * us, (span.to_us + us - 1) / us * us};
     return {whole, std::max<std::size_t>(1, (whole.to_us - whole.from_us) / us), text};
 }

@@ -137,12 +137,12 @@ bool Service::are_as_configured() const {
 std::vector<model::InstanceId> Service::in_the_way(std::optional<model::Mode> switched) const {
     std::vector<model::InstanceId> found;
     for (const auto& [id, instance] : node().instances()) {
-        const bool blocks = std::ranges::any_of(instance.quotas, [&](const model::Quota& quota) {
+        const auto blocks = [&, its = instance.mode](const model::Quota& quota) {
             const auto* gpu = node().find_gpu(quota.gpu);
             const auto wanted = settings_.settings_for(*gpu).mode;
-            return wanted < switched.value_or(gpu->settings.mode) && wanted < instance.mode;
-        });
-        if (blocks) found.push_back(id);
+            return wanted < switched.value_or(gpu->settings.mode) && wanted < its;
+        };
+        if (std::ranges::any_of(instance.quotas, blocks)) found.push_back(id);
     }
     return found;
 }

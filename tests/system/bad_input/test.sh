@@ -55,10 +55,16 @@ expect_error 'bogus' busctl call org.cgpu1 /org/cgpu1 org.cgpu1.Manager CreateIn
     0123456789ab name 1 CGPU_MEM 1GiB 1 bogus b true
 expect_equal "policy after unknown options" "$(policy)" preemptive
 
-# A full disk below the state: nothing changes, nothing is lost, and it works again when there is space.
+# A full disk below the state: what fits into the file that is kept for the next save is saved. Without that file nothing
+# changes, nothing is lost, and it works again when there is space.
 state=/var/lib/cgpu
 expect mount -n -o remount,size=64k "$state"
-head -c 1M /dev/zero >"$state/filler" 2>/dev/null
+fill_disk() { head -c 1M /dev/zero >"$state/filler" 2>/dev/null; }
+fill_disk
+expect cgpuctl set-policy 0 fixed
+expect cgpuctl set-policy 0 preemptive
+rm "$state/.state.json.spare" || fail "there is no spare file"
+fill_disk
 expect_error "$state.*Try: " cgpuctl set-policy 0 fixed
 expect_equal "policy with a full disk" "$(policy)" preemptive
 expect_error "$state.*Try: " cgpuctl run --mem 1GiB -- info

@@ -15,6 +15,12 @@ in_job() { # NAME COMMAND…
 used() { # NAME
     cgpuctl list --json | jq --arg name "$1" '.[] | select(.name == $name).gpus[0].memory_used_bytes'
 }
+# settled NAME PID…: cgpud has the figures of the contexts, too, and they don't change between two lists.
+settled() {
+    local pid sum=0
+    for pid in "${@:2}"; do sum=$((sum + $(held "$pid"))); done
+    [[ $(used "$1") == "$sum" ]]
+}
 lists_one() { # NAME
     [[ $(listed in_job "$1" | wc -l) == 1 ]]
 }
@@ -48,6 +54,7 @@ job mixed -- bash -c 'unshare --pid --fork --kill-child --mount-proc alloc --mib
 wait_for 20 is_ready mixed
 unshare=$(pgrep -P "${pids[mixed]}" -x unshare)
 inside=$(pgrep -P "$unshare")
+wait_for 10 settled mixed "${pids[mixed]}" "$inside"
 expect_equal "processes listed above" "$(listed in_job mixed | cut -d ' ' -f 1 | xargs)" \
     "$(printf '%s\n' "${pids[mixed]}" "$inside" | sort -n | xargs)"
 expect_equal "processes listed within" "$(listed nsenter --mount --pid --target "$inside" | cut -d ' ' -f 1)" 1

@@ -6,8 +6,10 @@ table=$scratch/table
 docs=$here/../../../docs/upgrade-faults.md
 state=/var/lib/cgpu
 
+# Not even the file that is kept for the next save is left.
 fill_disk() {
     mount -o remount,size=64k "$state" || fail "the state's disk can't be made small"
+    rm -f "$state/.state.json.spare"
     cat /dev/zero >"$state/fill" 2>/dev/null
 }
 free_disk() {

@@ -13,14 +13,14 @@ const Quota& quota_of(const Node& node, const std::string& name, std::uint8_t gp
     return *node.find_instance(id(name))->quota_on(uuid(gpu));
 }
 
-Node with(std::vector<Instance> instances) {
+Node with_all(std::vector<Instance> instances) {
     Node n = node({gpu(0, 16130), gpu(1, 16130)});
     for (auto& each : instances) EXPECT_TRUE(n.add_instance(std::move(each)).has_value());
     return n;
 }
 
 TEST(NodeRevert, AllThatWasSetGoesBackAtOnce) {
-    Node n = with({instance("a", {quota(0, 1000, 2)})});
+    Node n = with_all({instance("a", {quota(0, 1000, 2)})});
     const Quota before = quota_of(n, "a");
     EXPECT_EQ(before.admitted, std::nullopt);
     EXPECT_EQ(n.revert_quota(id("a"), uuid(0), {}), Change::unchanged);
@@ -36,7 +36,7 @@ TEST(NodeRevert, AllThatWasSetGoesBackAtOnce) {
 }
 
 TEST(NodeRevert, WhatIsSetBackByHandIsNothingToRevert) {
-    Node n = with({instance("a", {quota(0, 1000, 2)})});
+    Node n = with_all({instance("a", {quota(0, 1000, 2)})});
     ASSERT_TRUE(n.set_weight(id("a"), uuid(0), 5).has_value());
     ASSERT_TRUE(n.set_weight(id("a"), uuid(0), 2).has_value());
     EXPECT_EQ(quota_of(n, "a").admitted, std::nullopt);
@@ -44,7 +44,7 @@ TEST(NodeRevert, WhatIsSetBackByHandIsNothingToRevert) {
 }
 
 TEST(NodeRevert, APercentageIsThatPartOfWhateverMaxInstIsNow) {
-    Node n = with({instance("a", {quota_of_percent(0, 1000, 50)})});
+    Node n = with_all({instance("a", {quota_of_percent(0, 1000, 50)})});
     ASSERT_TRUE(n.set_weight(id("a"), uuid(0), 3).has_value());
     ASSERT_TRUE(n.set_max_inst(uuid(0), 12).has_value());
     EXPECT_EQ(n.revert_quota(id("a"), uuid(0), {}), Change::changed);
@@ -66,7 +66,7 @@ TEST(NodeRevert, APercentageIsThatPartOfWhateverMaxInstIsNow) {
 TEST(NodeRevert, TheWholeGpuComesBackOnlyWhenNobodyElseIsThere) {
     Quota whole = quota_of_percent(0, 1000, 100);
     whole.exclusive = true;
-    Node n = with({instance("a", {whole})});
+    Node n = with_all({instance("a", {whole})});
     ASSERT_TRUE(n.set_weight(id("a"), uuid(0), 10).has_value());
     ASSERT_TRUE(n.add_instance(instance("b", {quota(0, 100)})).has_value());
     const auto refused = n.revert_quota(id("a"), uuid(0), {});
@@ -78,7 +78,7 @@ TEST(NodeRevert, TheWholeGpuComesBackOnlyWhenNobodyElseIsThere) {
 }
 
 TEST(NodeRevert, WhatOthersHaveTakenMeanwhileIsRefusedAndNothingChanges) {
-    Node n = with({instance("a", {quota(0, 9000, 12)})});
+    Node n = with_all({instance("a", {quota(0, 9000, 12)})});
     ASSERT_TRUE(n.set_memory(id("a"), uuid(0), Bytes::from_mib(1000), {}).has_value());
     ASSERT_TRUE(n.set_high_priority(id("a"), uuid(0), true).has_value());
     ASSERT_TRUE(n.add_instance(instance("b", {quota(0, 10000, 2)})).has_value());
@@ -99,7 +99,7 @@ TEST(NodeRevert, WhatOthersHaveTakenMeanwhileIsRefusedAndNothingChanges) {
 }
 
 TEST(NodeRevert, LessMemoryThanItHoldsIsBusy) {
-    Node n = with({instance("a", {quota(0, 1000)})});
+    Node n = with_all({instance("a", {quota(0, 1000)})});
     ASSERT_TRUE(n.set_memory(id("a"), uuid(0), Bytes::from_mib(3000), {}).has_value());
     const auto refused = n.revert_quota(id("a"), uuid(0), Bytes::from_mib(2000));
     EXPECT_EQ(reason_of(refused), Reason::busy);

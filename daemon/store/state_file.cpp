@@ -1,9 +1,7 @@
 #include "daemon/store/state_file.hpp"
 
-#include <fcntl.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <optional>
 #include <system_error>
@@ -11,6 +9,7 @@
 
 #include "daemon/app/ports/log.hpp"
 #include "daemon/store/base/atomic_file.hpp"
+#include "daemon/store/base/whole_file.hpp"
 #include "daemon/store/state_json.hpp"
 
 namespace cgpu::store {
@@ -25,29 +24,6 @@ std::string padded(std::string text) {
     const std::size_t size = (text.size() + kStep - 1) / kStep * kStep;
     text.insert(text.size() - 1, size - text.size(), ' ');
     return text;
-}
-
-/// The content of the file; empty if there is none.
-tl::expected<std::optional<std::string>, std::error_code> content_of(const std::filesystem::path& path) {
-    const auto failure = [] { return tl::unexpected(std::error_code(errno, std::generic_category())); };
-    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0 && errno == ENOENT) return std::nullopt;
-    if (fd < 0) return failure();
-    std::string content;
-    std::array<char, 16384> buffer{};
-    for (;;) {
-        const ssize_t size = ::read(fd, buffer.data(), buffer.size());
-        if (size < 0 && errno == EINTR) continue;
-        if (size < 0) {
-            auto failed = failure();
-            ::close(fd);
-            return failed;
-        }
-        if (size == 0) break;
-        content.append(buffer.data(), static_cast<std::size_t>(size));
-    }
-    ::close(fd);
-    return content;
 }
 
 }  // namespace
@@ -74,7 +50,7 @@ app::Result<std::optional<State>> StateFile::read() const {
     const std::string what = "state file " + path_.string();
     std::optional<std::string> before;
     for (;;) {
-        auto content = content_of(path_);
+        auto content = whole_file(path_);
         if (!content)
             return model::refuse(Reason::storage, what, "it can't be read: " + content.error().message(),
                                  "let the user of cgpud read it");

@@ -1,7 +1,8 @@
 #include "client/cgpuctl/report/local_time.hpp"
 
-#include <array>
 #include <ctime>
+
+#include "client/cgpuctl/output/format.hpp"
 
 namespace cgpu::cgpuctl::report {
 namespace {
@@ -26,29 +27,11 @@ std::uint64_t midnight(std::uint64_t us, int days) {
 
 }  // namespace
 
-std::string minute_text(std::uint64_t us) {
-    const auto parts = local(us);
-    std::array<char, 64> text{};
-    std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M", &parts);
-    return text.data();
-}
-
-std::string second_text(std::uint64_t us) {
-    const auto parts = local(us);
-    std::array<char, 64> text{};
-    std::strftime(text.data(), text.size(), "%H:%M:%S", &parts);
-    return text.data();
-}
-
-std::string day_text(std::uint64_t us) {
-    const auto minute = minute_text(us);
-    return minute.substr(0, minute.find(' '));
-}
-
-std::string clock_text(std::uint64_t us) {
-    const auto minute = minute_text(us);
-    return minute.substr(minute.find(' ') + 1);
-}
+// Parts of `2026-01-31 08:15:00`.
+std::string minute_text(std::uint64_t us) { return time_text(us / kSecond).substr(0, 16); }
+std::string second_text(std::uint64_t us) { return time_text(us / kSecond).substr(11); }
+std::string day_text(std::uint64_t us) { return time_text(us / kSecond).substr(0, 10); }
+std::string clock_text(std::uint64_t us) { return time_text(us / kSecond).substr(11, 5); }
 
 std::uint64_t day_begin(std::uint64_t us) { return midnight(us, 0); }
 std::uint64_t day_end(std::uint64_t us) { return midnight(us, 1); }

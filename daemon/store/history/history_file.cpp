@@ -1,10 +1,11 @@
 #include "daemon/store/history/history_file.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <span>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "core/history/ring.hpp"
 #include "daemon/app/ports/log.hpp"
 #include "daemon/store/base/atomic_file.hpp"
+#include "daemon/store/base/whole_file.hpp"
 
 namespace cgpu::store {
 namespace {
@@ -28,30 +30,6 @@ tl::unexpected<model::Refusal> refuse_file(const fs::path& path, const std::stri
                          "free space in its folder, or set another history_mib in /etc/cgpu/cgpud.yaml");
 }
 
-/// Empty: there is none.
-Result<std::vector<std::byte>> read_file(const fs::path& path) {
-    std::vector<std::byte> content;
-    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0 && errno == ENOENT) return content;
-    if (fd < 0) return refuse_file(path, error_text(errno));
-    struct stat status {};
-    int error = fstat(fd, &status) == 0 ? 0 : errno;
-    if (error == 0 && !S_ISREG(status.st_mode)) error = EINVAL;
-    if (error == 0) content.resize(static_cast<std::size_t>(status.st_size));
-    std::size_t had = 0;
-    while (error == 0 && had < content.size()) {
-        const ssize_t got = ::read(fd, content.data() + had, content.size() - had);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) error = errno;
-        if (got <= 0) break;
-        had += static_cast<std::size_t>(got);
-    }
-    close(fd);
-    if (error != 0) return refuse_file(path, error_text(error));
-    content.resize(had);
-    return content;
-}
-
 bool write_at(int fd, std::span<const std::byte> bytes, std::uint64_t place) {
     for (;;) {
         const ssize_t written = ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(place));
@@ -64,9 +42,10 @@ bool write_at(int fd, std::span<const std::byte> bytes, std::uint64_t place) {
 Result<std::unique_ptr<HistoryFile>> HistoryFile::open(const fs::path& path, std::uint64_t bytes) {
     const auto capacity = history::ring_capacity(bytes);
     remove_leftovers(path);
-    const auto content = read_file(path);
-    if (!content) return tl::unexpected(content.error());
-    auto found = history::read_ring(*content);
+    const auto content = whole_file(path, O_NOFOLLOW);
+    if (!content) return refuse_file(path, content.error().message());
+    const std::string text = content->value_or(std::string());
+    auto found = history::read_ring(std::as_bytes(std::span(text)));
     if (found.kind == RingKind::newer)
         return model::refuse(model::Refusal::Reason::storage, "history " + path.string(),
                              "a newer version of cgpud wrote it",

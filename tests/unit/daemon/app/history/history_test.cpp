@@ -55,7 +55,7 @@ class HistoryTest : public ServiceTest {
 
     model::InstanceId add(const char* id) {
         EXPECT_TRUE(create(id, "4"));
-        const auto parsed = *model::InstanceId::parse(id);
+        auto parsed = *model::InstanceId::parse(id);
         usage_.of[parsed].target_share = 0.5;
         history_.update(service->node());
         return parsed;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -50,6 +51,21 @@ std::uint64_t unmanaged_memory(const Snapshot& snapshot, const Gpu& gpu) {
     return sum;
 }
 
+/// Also of those that book GPUs.
+std::uint64_t all_unmanaged_memory(const Snapshot& snapshot, const Gpu& gpu) {
+    std::uint64_t sum = unmanaged_memory(snapshot, gpu);
+    for (const Instance& instance : snapshot.instances)
+        if (const OnGpu* place = instance.on(gpu.uuid); place != nullptr && !instance.managed)
+            sum += place->usage.memory_used;
+    return sum;
+}
+
+Value ledger_gap(const Snapshot& snapshot, const Gpu& gpu) {
+    if (!gpu.memory_in_driver) return std::nullopt;
+    return number(*gpu.memory_in_driver) - number(gpu.memory_charged_then) -
+           number(all_unmanaged_memory(snapshot, gpu));
+}
+
 Value utilization(const Snapshot& snapshot, const Gpu& gpu) {
     if (!gpu.is_measured()) return std::nullopt;
     double sum = 0;
@@ -70,6 +86,12 @@ constexpr std::array kGpuMetrics = {
               [](const Snapshot& snapshot, const Gpu& gpu) -> Value {
                   return number(unmanaged_memory(snapshot, gpu));
               }},
+    GpuMetric{
+        "cgpu_gpu_memory_ledger_gap_bytes",
+        "Memory that the driver shows as used on the card, minus what containers use by cgpud's accounts "
+        "and containers without a limit hold: other programs', and where the accounts differ from the "
+        "driver. As of cgpud's last query, every ten seconds.",
+        kGauge, &ledger_gap},
     GpuMetric{"cgpu_gpu_utilization_ratio",
               "Part of the GPU's time that its containers used, over about the last two seconds. Missing "
               "while the driver "
@@ -130,6 +152,11 @@ constexpr std::array kContainerMetrics = {
         "cgpu_container_throttled_seconds_total",
         "Time that its launches waited for its turn. Missing while the driver divides the compute.", kCounter,
         [](const Quota*, const Usage& usage) -> Value { return seconds(usage, usage.waited); }},
+    ContainerMetric{"cgpu_container_launches_total",
+                    "Launches that passed. Missing while the driver divides the compute.", kCounter,
+                    [](const Quota*, const Usage& usage) -> Value {
+                        return usage.target_share ? Value(number(usage.launches)) : std::nullopt;
+                    }},
     ContainerMetric{"cgpu_container_preemptions_total", "Its turns that other containers cut short.",
                     kCounter,
                     [](const Quota* quota, const Usage& usage) -> Value {
@@ -201,10 +228,13 @@ void add_gpus(std::vector<MetricFamily>& families, const Snapshot& snapshot) {
 }
 
 void add_containers(std::vector<MetricFamily>& families, const Snapshot& snapshot) {
-    auto info =
-        family("cgpu_container_info", "Versions of the module that its processes run; always 1.", kGauge);
+    auto info = family("cgpu_container_info",
+                       "Its image, and the versions of the module that its processes run; always 1.", kGauge);
     for (const Instance& instance : snapshot.instances)
-        add(info, joined(labels_of(instance), {{"module_version", instance.module_version}}), 1);
+        add(info,
+            joined(labels_of(instance),
+                   {{"image", instance.image}, {"module_version", instance.module_version}}),
+            1);
     keep(families, std::move(info));
     for (const ContainerMetric& metric : kContainerMetrics) {
         auto figures = family(metric.name, metric.help, metric.type);
@@ -218,6 +248,35 @@ void add_containers(std::vector<MetricFamily>& families, const Snapshot& snapsho
         }
         keep(families, std::move(figures));
     }
+}
+
+/// The launches that had to wait.
+ClientMetric::Histogram waits_of(const Usage& usage) {
+    ClientMetric::Histogram histogram;
+    for (const auto& [most, launches] : usage.launch_waits) {
+        histogram.sample_count += launches;
+        const double bound =
+            most == INT64_MAX ? std::numeric_limits<double>::infinity() : static_cast<double>(most) / 1e9;
+        histogram.bucket.push_back({histogram.sample_count, bound});
+    }
+    histogram.sample_sum = number(usage.launch_waits_time) / 1e9;
+    return histogram;
+}
+
+void add_waits(std::vector<MetricFamily>& families, const Snapshot& snapshot) {
+    auto waits = family("cgpu_container_launch_wait_seconds",
+                        "How long those of its launches waited that couldn't pass at once. Missing while the "
+                        "driver divides the compute.",
+                        MetricType::Histogram);
+    for (const Instance& instance : snapshot.instances)
+        for (const OnGpu& place : instance.gpus) {
+            if (!place.usage.target_share) continue;
+            ClientMetric metric;
+            metric.label = joined(labels_of(place.quota.gpu_index, place.quota.gpu), labels_of(instance));
+            metric.histogram = waits_of(place.usage);
+            waits.metric.push_back(std::move(metric));
+        }
+    keep(families, std::move(waits));
 }
 
 MetricFamily up(bool is_up) {
@@ -250,6 +309,7 @@ std::vector<MetricFamily> metrics_of(const Snapshot& snapshot) {
     keep(families, std::move(job));
     add_gpus(families, snapshot);
     add_containers(families, snapshot);
+    add_waits(families, snapshot);
     return families;
 }
 

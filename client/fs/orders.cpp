@@ -53,8 +53,10 @@ tl::expected<Order, int> upgrade_order(std::string_view text) {
 /// Nobody starts a program for such an instance: cgpud takes it as one that is still to be attached.
 client::Result<void> create(const CreateInstance& order, client::Node& node) {
     const auto created = node.create_instance(
-        order.id, order.id,
-        {{"ALIYUN_COM_GPU_VISIBLE_DEVICES", order.gpu}, {"ALIYUN_COM_GPU_MEM_CONTAINER", ""}}, false);
+        {order.id,
+         order.id,
+         "",
+         {{"ALIYUN_COM_GPU_VISIBLE_DEVICES", order.gpu}, {"ALIYUN_COM_GPU_MEM_CONTAINER", ""}}});
     if (!created) return tl::unexpected(created.error());
     if (!created->quotas.empty()) return {};
     client::ClientError none{client::ClientError::Kind::refused,

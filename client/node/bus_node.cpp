@@ -10,6 +10,7 @@
 #include "client/node/files/read_all.hpp"
 #include "client/node/remote_host.hpp"
 #include "client/node/wake.hpp"
+#include "core/model/instance.hpp"
 #include "dbus/caller.hpp"
 
 namespace cgpu::client {
@@ -242,13 +243,24 @@ Result<void> BusNode::forget(const std::string& name, std::optional<std::uint32_
     return call([&] { bus().manager.Forget(name, options); });
 }
 
-Result<Created> BusNode::create_instance(const std::string& id, const std::string& name,
-                                         const std::map<std::string, std::string>& variables, bool dry_run) {
-    return until_others_have_ended([&] {
-        const auto [path, quotas, link, warnings] =
-            bus().manager.CreateInstance(id, name, variables, options_for(dry_run));
-        return Created{to_quotas(quotas), link, warnings};
-    });
+Result<Created> BusNode::create_instance(const NewInstance& wanted) {
+    Options options = options_for(wanted.dry_run);
+    if (!wanted.image.empty() && wanted.image.size() <= model::kMaxImageName)
+        options.emplace("image", sdbus::Variant(wanted.image));
+    const auto create = [&] {
+        return until_others_have_ended([&] {
+            const auto [path, quotas, link, warnings] =
+                bus().manager.CreateInstance(wanted.id, wanted.name, wanted.variables, options);
+            return Created{to_quotas(quotas), link, warnings};
+        });
+    };
+    auto created = create();
+    // While a new package is installed, an older cgpud may still run, which doesn't know the option.
+    const bool unknown = !created && options.contains("image") &&
+                         created.error().text.find("option \"image\"") != std::string::npos;
+    if (!unknown) return created;
+    options.erase("image");
+    return create();
 }
 
 Result<bool> BusNode::admit_unmanaged(const std::string& id, const std::string& name,

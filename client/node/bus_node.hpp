@@ -45,9 +45,7 @@ class BusNode final : public Node {
     Result<std::vector<Kept>> kept() override;
     Result<int> start_trace(const std::string& gpu, std::uint32_t seconds) override;
     Result<void> forget(const std::string& name, std::optional<std::uint32_t> owner, bool dry_run) override;
-    Result<Created> create_instance(const std::string& id, const std::string& name,
-                                    const std::map<std::string, std::string>& variables,
-                                    bool dry_run) override;
+    Result<Created> create_instance(const NewInstance& wanted) override;
     Result<bool> admit_unmanaged(const std::string& id, const std::string& name,
                                  const std::vector<std::string>& gpus) override;
     Result<void> attach(const std::string& id, std::uint32_t pid) override;

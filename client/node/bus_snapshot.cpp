@@ -101,6 +101,11 @@ Usage to_usage(const UsageOnGpu& its) {
     read_into(figures, "longest-kernel", usage.longest_kernel);
     read_into(figures, "launches", usage.launches);
     read_into(figures, "preemptions", usage.preemptions);
+    for (const auto& [name, most] : compat::kWaitFigures) {
+        auto& waits = usage.launch_waits.emplace_back(Waits{most, 0});
+        read_into(figures, name, waits.launches);
+    }
+    read_into(figures, compat::kWaitTimeFigure, usage.launch_waits_time);
     read_into(shares, "target-share", usage.target_share);
     read_into(shares, "achieved-share", usage.achieved_share);
     usage.processes = its.get<2>();
@@ -114,6 +119,7 @@ Instance to_instance(const Properties& properties, const std::map<std::string, U
     Instance instance;
     read_into(properties, "Id", instance.id);
     read_into(properties, "Name", instance.name);
+    read_into(properties, "Image", instance.image);
     read_into(properties, "State", instance.state);
     read_into(properties, "Created", instance.created);
     read_into(properties, "Pid", instance.pid);
@@ -193,6 +199,8 @@ void add_gpu(Snapshot& snapshot, const Properties& properties, const UsageOfNode
     if (const auto its = of_gpus.find(gpu.uuid); its != of_gpus.end()) {
         read_into(its->second, "memory-used", gpu.memory_used);
         read_into(its->second, "memory-leased", gpu.memory_leased);
+        read_into(its->second, "memory-in-driver", gpu.memory_in_driver);
+        read_into(its->second, "memory-charged-then", gpu.memory_charged_then);
         read_into(its->second, "xid-errors", gpu.xid_errors);
         read_into(its->second, "last-xid", gpu.last_xid);
     }

@@ -18,6 +18,14 @@
 namespace cgpu::client {
 
 /// A new instance, as CreateInstance returns it.
+struct NewInstance {
+    std::string id;     ///< the container's
+    std::string name;   ///< for people, as the next
+    std::string image;  ///< what the container was made from; empty: not known, or it isn't a container
+    std::map<std::string, std::string> variables;
+    bool dry_run = false;
+};
+
 struct Created {
     /// Empty: the request is for the node's default memory and that is 0, so there is no instance and no
     /// limit.
@@ -129,9 +137,7 @@ class Node {
     virtual Result<void> forget(const std::string& name, std::optional<std::uint32_t> owner,
                                 bool dry_run) = 0;
 
-    virtual Result<Created> create_instance(const std::string& id, const std::string& name,
-                                            const std::map<std::string, std::string>& variables,
-                                            bool dry_run) = 0;
+    virtual Result<Created> create_instance(const NewInstance& wanted) = 0;
     /// A container that gets these GPUs (by index or UUID; none: all) and asks for no part of one. True: it
     /// books them whole. Error (refused): the node's configuration refuses it, or somebody is on them.
     virtual Result<bool> admit_unmanaged(const std::string& id, const std::string& name,

@@ -9,7 +9,7 @@
 #include "client/runtime/hooks/attach_hook.hpp"
 #include "client/runtime/hooks/container_state.hpp"
 #include "client/runtime/oci/cdi_devices.hpp"
-#include "client/runtime/oci/engine_name.hpp"
+#include "client/runtime/oci/engine_record.hpp"
 #include "client/runtime/oci/gpu_minors.hpp"
 #include "core/request/request.hpp"
 
@@ -80,7 +80,8 @@ client::Result<void> cdi_attach_hook(const std::string& state, client::Node& nod
     if (auto chosen = choose_by_devices(*variables, *bundle, *gpus, minors); !chosen) return chosen;
     if (auto named = check_named(*variables, *bundle, *gpus); !named) return named;
     const std::string& id = container->id;
-    const auto created = node.create_instance(id, engine_name(*bundle, id), *variables, false);
+    auto [name, image] = engine_record(*bundle, id);
+    const auto created = node.create_instance({id, std::move(name), std::move(image), *variables});
     if (!created) return tl::unexpected(created.error());
     auto done = check_granted(*bundle, *created, minors);
     if (done) {

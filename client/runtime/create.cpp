@@ -6,7 +6,7 @@
 #include "client/runtime/call/device_choice.hpp"
 #include "client/runtime/call/hook_log.hpp"
 #include "client/runtime/oci/edit_bundle.hpp"
-#include "client/runtime/oci/engine_name.hpp"
+#include "client/runtime/oci/engine_record.hpp"
 #include "client/runtime/oci/gpu_minors.hpp"
 #include "client/runtime/unmanaged.hpp"
 
@@ -40,7 +40,8 @@ Result<bool> prepare(const Invocation& invocation, const std::string& program, c
 
     const std::string& id = invocation.id;
     // An earlier container of this id may just be ending (docker restart): the node waits for that.
-    const auto created = node.create_instance(id, engine_name(*bundle, id), *variables, false);
+    auto [name, image] = engine_record(*bundle, id);
+    const auto created = node.create_instance({id, std::move(name), std::move(image), *variables});
     if (!created) return tl::unexpected(created.error());
     if (created->quotas.empty()) return unmanaged();
     if (auto written = write_grant(*bundle, invocation, program, *created, std::move(*gpus)); !written) {

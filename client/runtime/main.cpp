@@ -19,6 +19,7 @@
 #include "client/runtime/call/refusal.hpp"
 #include "client/runtime/cdi_mount.hpp"
 #include "client/runtime/chain/calls.hpp"
+#include "client/runtime/chain/loader_variables.hpp"
 #include "client/runtime/chain/low_level_runtime.hpp"
 #include "client/runtime/chain/next_runtime.hpp"
 #include "client/runtime/chain/programs.hpp"
@@ -31,6 +32,7 @@ using client::ClientError;
 
 /// Returns only an error.
 ClientError become_managed(char** arguments) {
+    set_loader_variables_aside();
     execv(managed_program().c_str(), arguments);
     return {ClientError::Kind::failed,
             managed_program() + ": " + std::strerror(errno) + ". Try: install the cgpu package again."};

@@ -7,7 +7,7 @@
 #include "client/runtime/call/unmanaged_gpus.hpp"
 #include "client/runtime/chain/next_runtime.hpp"
 #include "client/runtime/oci/edit_bundle.hpp"
-#include "client/runtime/oci/engine_name.hpp"
+#include "client/runtime/oci/engine_record.hpp"
 
 namespace cgpu::runtime {
 namespace {
@@ -15,7 +15,8 @@ namespace {
 Result<bool> admit(const OciBundle& bundle, const std::string& id, client::Node& node) {
     const auto gpus = node.read_gpus();
     if (!gpus) return tl::unexpected(gpus.error());
-    return node.admit_unmanaged(id, engine_name(bundle, id), unmanaged_gpus(bundle, read_gpu_minors(*gpus)));
+    return node.admit_unmanaged(id, engine_record(bundle, id).name,
+                                unmanaged_gpus(bundle, read_gpu_minors(*gpus)));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace cgpu::elf {
 namespace {
 
-using Bytes = std::vector<std::byte>;
+using Bytes = std::span<std::byte>;
 using Names = std::vector<std::string_view>;
 
 /// A section that is used for finding symbols, as both the loader's tags and the section headers refer to it.
@@ -21,7 +21,7 @@ struct Place {
 
 /// False if it would not be inside.
 template <class T>
-bool put(Bytes& image, std::uint64_t offset, std::span<const T> values) {
+bool put(Bytes image, std::uint64_t offset, std::span<const T> values) {
     const auto bytes = std::as_bytes(values);
     if (offset > image.size() || image.size() - offset < bytes.size()) return false;
     if (!bytes.empty()) std::memcpy(image.data() + offset, bytes.data(), bytes.size());
@@ -62,7 +62,7 @@ class Room {
 
 class Front {
   public:
-    Front(Bytes image, DynamicSymbols symbols) : image_(std::move(image)), symbols_(std::move(symbols)) {}
+    Front(Bytes image, DynamicSymbols symbols) : image_(image), symbols_(std::move(symbols)) {}
 
     /// Makes hooks undefined for functions that the driver lacks. False: a name is corrupt.
     bool hide_all_but(const Exports& driver) {
@@ -105,8 +105,6 @@ class Front {
             return too_many(added.size());
         return {};
     }
-
-    Bytes take_image() { return std::move(image_); }
 
   private:
     [[nodiscard]] const Elf64_Shdr& section(std::size_t at) const { return symbols_.sections[at]; }
@@ -244,14 +242,14 @@ class Front {
 
 }  // namespace
 
-tl::expected<FittedExports, std::string> fit_exports(std::vector<std::byte> front, const Exports& driver) {
+tl::expected<bool, std::string> fit_exports(std::span<std::byte> front, const Exports& driver) {
     auto symbols = find_symbols(reader(front));
     if (!symbols) return tl::unexpected(symbols.error());
-    Front fitted(std::move(front), std::move(*symbols));
+    Front fitted(front, std::move(*symbols));
     if (!fitted.hide_all_but(driver)) return corrupt("a symbol's name reaches beyond its end");
-    if (!fitted.find_room()) return FittedExports{fitted.take_image(), false};
+    if (!fitted.find_room()) return false;
     if (const auto added = fitted.add(driver); !added) return tl::unexpected(added.error());
-    return FittedExports{fitted.take_image(), true};
+    return true;
 }
 
 }  // namespace cgpu::elf

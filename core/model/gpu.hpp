@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -72,6 +73,7 @@ struct SeenGpus {
     std::vector<LostGpu> lost;
     std::vector<XidError> xids;  ///< errors reported since the last query, the oldest first
     std::vector<MpsServer> mps_servers = {};
+    std::map<Uuid, Bytes> memory_used = {};  ///< without the driver's reserve
 };
 
 /// A GPU of the node, with its settings.

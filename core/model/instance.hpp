@@ -24,6 +24,9 @@ struct Process {
 /// The maximum number of GPUs of one instance, by the layout of the pages and messages.
 constexpr std::size_t kMaxGpusPerInstance = 16;
 
+/// Bytes of Instance::image at most.
+constexpr std::size_t kMaxImageName = 512;
+
 /// One container (or one bare-metal job) on shared GPUs.
 struct Instance {
     InstanceId id;
@@ -35,6 +38,7 @@ struct Instance {
     std::optional<Process> attached;  ///< its first process, once it is known; later the oldest that is left
     /// User id of its creator. Empty: it was created when that wasn't stored.
     std::optional<std::uint32_t> owner = std::nullopt;
+    std::string image = {};  ///< what the container was made from, for people; empty: not known
 
     /// Its quota on the GPU, or null.
     [[nodiscard]] const Quota* quota_on(const Uuid& gpu) const {

@@ -99,7 +99,7 @@ tl::expected<void, Refusal> NvmlReader::ready() {
     return {};
 }
 
-tl::expected<model::SeenGpu, std::string> NvmlReader::describe(unsigned index) {
+tl::expected<model::SeenGpu, std::string> NvmlReader::describe(unsigned index, model::Bytes& used) {
     const auto lost = [this](int code) {
         return tl::unexpected("NVML says: " + std::string(nvml_->error_string(code)));
     };
@@ -118,10 +118,12 @@ tl::expected<model::SeenGpu, std::string> NvmlReader::describe(unsigned index) {
     v2.version = kNvmlMemoryV2Version;
     if (nvml_->memory_v2 && nvml_->memory_v2(device, &v2) == kNvmlSuccess) {
         gpu.total = model::Bytes(v2.total - std::min(v2.total, v2.reserved));
+        used = model::Bytes(v2.used);
     } else {
         NvmlMemoryV1 v1{};
         if (int code = nvml_->memory_v1(device, &v1); code != kNvmlSuccess) return lost(code);
         gpu.total = model::Bytes(v1.total);
+        used = model::Bytes(v1.used);
     }
     gpu.obstacle = obstacle(*nvml_, device);
     xids_->watch(device, gpu.uuid);
@@ -161,8 +163,10 @@ app::Result<model::SeenGpus> NvmlReader::list() {
     if (!counted) return tl::unexpected(counted.error());
     model::SeenGpus seen;
     for (unsigned index = 0; index < *counted; ++index) {
-        if (auto gpu = describe(index)) {
+        model::Bytes used;
+        if (auto gpu = describe(index, used)) {
             std::ranges::copy(mps_servers(*gpu), std::back_inserter(seen.mps_servers));
+            seen.memory_used.emplace(gpu->uuid, used);
             seen.gpus.push_back(std::move(*gpu));
         } else {
             seen.lost.push_back({index, gpu.error()});

@@ -29,7 +29,8 @@ class NvmlReader {
     app::Result<unsigned> count(const std::string& what);
     [[nodiscard]] tl::unexpected<model::Refusal> failed(const std::string& what, int code) const;
     /// Error: why NVML can't describe it, without a full stop.
-    tl::expected<model::SeenGpu, std::string> describe(unsigned index);
+    /// `used`: its memory in use, without the driver's reserve.
+    tl::expected<model::SeenGpu, std::string> describe(unsigned index, model::Bytes& used);
     /// None if NVML can't list the GPU's processes.
     std::vector<model::MpsServer> mps_servers(const model::SeenGpu& gpu);
 

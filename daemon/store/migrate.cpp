@@ -53,9 +53,18 @@ void add_ends(nlohmann::json& document) {
     job->emplace("until_reboot", false);
 }
 
+/// The image of an instance was not stored.
+void add_image(nlohmann::json& document) {
+    const auto instances = document.find("instances");
+    if (instances == document.end() || !instances->is_array()) return;
+    for (nlohmann::json& instance : *instances)
+        if (instance.is_object()) instance.emplace("image", "");
+}
+
 constexpr std::array kMigrations = {Migration{1, add_upgrade},        Migration{2, add_mode},
                                     Migration{3, add_percent},        Migration{4, add_kept},
-                                    Migration{5, add_default_memory}, Migration{6, add_ends}};
+                                    Migration{5, add_default_memory}, Migration{6, add_ends},
+                                    Migration{7, add_image}};
 
 }  // namespace
 

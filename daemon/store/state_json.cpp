@@ -78,6 +78,7 @@ ordered_json instance_json(const Instance& instance) {
     ordered_json result = {{"id", instance.id.str()},           {"name", instance.name},
                            {"generation", instance.generation}, {"created", instance.created},
                            {"mode", to_string(instance.mode)},  {"quotas", std::move(quotas)}};
+    result["image"] = instance.image;
     result["owner"] = instance.owner.value_or(kNoOwner);
     if (instance.attached)
         result["attached"] = {{"pid", instance.attached->pid},
@@ -153,6 +154,7 @@ std::optional<Instance> read_instance(const json& document, const std::string& p
     if (!id) return std::nullopt;
     Instance instance{*id, "", 0, 0, model::Mode::memory_compute, {}, std::nullopt};
     instance.name = fields.text("name");
+    instance.image = fields.text("image");
     instance.generation = fields.number("generation");
     instance.created = fields.number("created");
     instance.mode = fields.parsed("mode", model::parse_mode).value_or(instance.mode);

@@ -40,8 +40,10 @@ def series_of(url, panel, end, seconds):
     for target in panel.get("targets", []):
         results = answer(url, "query_range", query=filled(target["expr"], seconds), start=end - seconds, end=end, step=STEP)
         for result in results:
-            points = [(float(at) - (end - seconds), float(value)) for at, value in result["values"]]
-            lines.append((legend(target.get("legendFormat"), result["metric"]), points))
+            # A quantile of nothing is NaN; Grafana leaves it out.
+            points = [(float(at) - (end - seconds), float(value)) for at, value in result["values"] if value != "NaN"]
+            if points:
+                lines.append((legend(target.get("legendFormat"), result["metric"]), points))
     return sorted(lines)
 
 

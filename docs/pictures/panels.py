@@ -21,7 +21,7 @@ def shown(value, unit):
             if abs(value) < 1024 or name == "TiB":
                 return f"{value:.3g} {name}"
             value /= 1024
-    suffix = {"h": " h", "cps": "/s"}.get(unit, "")
+    suffix = {"h": " h", "cps": "/s", "s": " s"}.get(unit, "")
     return f"{value:.3g}{suffix}"
 
 

@@ -27,6 +27,7 @@ enum class RecordKind : std::uint32_t {
     overlap = 13,
     busy = 14,   ///< GPU, start, end of an interval; oldest first
     batch = 15,  ///< fields; oldest first
+    waits = 16,  ///< GPU, fields of LaunchWaits
 };
 
 struct RecordHead {

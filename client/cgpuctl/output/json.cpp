@@ -84,6 +84,7 @@ Json to_json(const client::Instance& instance) {
     return {
         {"id", instance.id},
         {"name", instance.name},
+        {"image", instance.image},
         {"state", instance.state},
         {"pid", instance.pid},
         {"created_seconds", instance.created},

@@ -80,12 +80,12 @@ std::string list_text(const std::vector<std::uint32_t>& pids) {
 }
 
 void print(const client::Instance& instance, const client::Snapshot& snapshot, Terminal& terminal) {
-    print_facts(terminal, {{"Instance", instance.id},
-                           {"Name", instance.name},
-                           {"State", instance.state},
-                           {"PID", instance.pid == 0 ? "" : std::to_string(instance.pid)},
-                           {"Module", instance.module_version},
-                           {"Created", time_text(instance.created)}});
+    Facts facts = {
+        {"Instance", instance.id},           {"Name", instance.name},
+        {"State", instance.state},           {"PID", instance.pid == 0 ? "" : std::to_string(instance.pid)},
+        {"Module", instance.module_version}, {"Created", time_text(instance.created)}};
+    if (!instance.image.empty()) facts.insert(facts.begin() + 2, {"Image", instance.image});
+    print_facts(terminal, facts);
     for (const auto& [quota, usage] : instance.gpus) {
         terminal.out() << '\n';
         print_facts(terminal, {{"GPU", std::to_string(quota.gpu_index) + " (" + quota.gpu + ")"},

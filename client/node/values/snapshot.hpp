@@ -19,8 +19,11 @@ struct Gpu {
     std::uint64_t memory_allocated = 0;  ///< bytes: the sum of the limits
     std::uint64_t memory_used = 0;       ///< bytes charged by all instances
     std::uint64_t memory_leased = 0;     ///< bytes
-    std::uint64_t xid_errors = 0;        ///< that its driver has reported since cgpud was started
-    std::uint64_t last_xid = 0;          ///< NVIDIA's number of the last one; 0: none yet
+    /// Bytes in use on the card, by the driver, when cgpud queried it last; empty: it hasn't yet.
+    std::optional<std::uint64_t> memory_in_driver;
+    std::uint64_t memory_charged_then = 0;  ///< memory_used at that moment
+    std::uint64_t xid_errors = 0;           ///< that its driver has reported since cgpud was started
+    std::uint64_t last_xid = 0;             ///< NVIDIA's number of the last one; 0: none yet
     std::uint32_t policy = 0;
     std::string policy_name;
     std::uint32_t max_inst = 0;
@@ -46,6 +49,12 @@ struct Quota {
     std::optional<std::uint32_t> percent = std::nullopt;
 };
 
+/// Launches that waited no longer than `most`, and longer than the entry before says.
+struct Waits {
+    std::int64_t most = 0;  ///< nanoseconds; INT64_MAX: no bound
+    std::uint64_t launches = 0;
+};
+
 /// The current use of a quota.
 struct Usage {
     std::uint64_t memory_used = 0;          ///< bytes
@@ -58,6 +67,8 @@ struct Usage {
     std::uint64_t longest_kernel = 0;       ///< nanoseconds
     std::uint64_t launches = 0;
     std::uint64_t preemptions = 0;
+    std::vector<Waits> launch_waits;      ///< of launches that had to wait, the shortest first
+    std::uint64_t launch_waits_time = 0;  ///< nanoseconds, of all of them
     /// 0..1; empty if the driver divides the compute: then there is no target, and nothing is measured.
     std::optional<double> target_share;
     std::optional<double> achieved_share;
@@ -87,7 +98,8 @@ struct Instance {
     std::vector<OnGpu> gpus;     ///< in the order in which it sees them
     std::string module_version;  ///< what its processes run: one, several with blanks between, or none
     std::vector<ForeignGpu> foreign_gpus = {};
-    bool managed = true;  ///< false: a container without a limit that books its GPUs
+    bool managed = true;     ///< false: a container without a limit that books its GPUs
+    std::string image = {};  ///< what the container was made from; empty: not known
 
     [[nodiscard]] const OnGpu* on(const std::string& uuid) const {
         for (const OnGpu& place : gpus)

@@ -1,6 +1,7 @@
 #include "client/run/driver/front_image.hpp"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include <span>
@@ -21,31 +22,36 @@ bool read_at(const Descriptor& file, std::uint64_t offset, std::span<std::byte> 
     return true;
 }
 
-Result<Image> read_image(const std::string& path) {
-    const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    struct stat info {};
-    if (file && fstat(file.get(), &info) == 0) {
-        Image image(static_cast<std::size_t>(info.st_size));
-        if (read_at(file, 0, image)) return image;
-    }
-    return fail(ClientError::Kind::failed, path + ": it can't be read. Try: install the cgpu module.");
-}
-
 }  // namespace
 
+Image Image::of(const Descriptor& file) {
+    struct stat info {};
+    Image image;
+    if (!file || fstat(file.get(), &info) != 0 || info.st_size == 0) return image;
+    const auto size = static_cast<std::size_t>(info.st_size);
+    void* const at = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, file.get(), 0);
+    if (at != MAP_FAILED) image.bytes_ = {static_cast<std::byte*>(at), size};
+    return image;
+}
+
+Image::~Image() {
+    if (!bytes_.empty()) munmap(bytes_.data(), bytes_.size());
+}
+
 Result<FrontImage> fit_front(const std::string& front, const Descriptor& driver, const std::string& name) {
-    auto ours = read_image(front);
-    if (!ours) return tl::unexpected(ours.error());
+    Image image = Image::of(Descriptor(open(front.c_str(), O_RDONLY | O_CLOEXEC)));
+    if (image.bytes().empty())
+        return fail(ClientError::Kind::failed, front + ": it can't be read. Try: install the cgpu module.");
     const auto present = elf::exported_symbols(
         [&driver](std::uint64_t offset, std::span<std::byte> to) { return read_at(driver, offset, to); });
     if (!present)
         return fail(ClientError::Kind::failed,
                     name + ": " + present.error() + ". Try: reinstall the NVIDIA driver.");
-    auto fitted = elf::fit_exports(std::move(*ours), *present);
-    if (!fitted)
+    const auto has_all = elf::fit_exports(image.bytes(), *present);
+    if (!has_all)
         return fail(ClientError::Kind::failed,
-                    front + ": " + fitted.error() + ". Try: install the newest release of cgpu.");
-    return FrontImage{std::move(fitted->image), fitted->has_all};
+                    front + ": " + has_all.error() + ". Try: install the newest release of cgpu.");
+    return FrontImage{std::move(image), *has_all};
 }
 
 }  // namespace cgpu::client

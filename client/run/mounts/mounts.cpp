@@ -1,6 +1,7 @@
 #include "client/run/mounts/mounts.hpp"
 
 #include <cerrno>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -32,7 +33,7 @@ Result<void> cover_base(const std::string& base, const Root& root) {
     return {};
 }
 
-Result<void> write_library(const std::string& path, const Image& image, const Root& root) {
+Result<void> write_library(const std::string& path, std::span<const std::byte> image, const Root& root) {
     const Descriptor file = root.make_file(path);
     std::size_t done = 0;
     while (file && done < image.size()) {
@@ -96,7 +97,8 @@ Result<void> fill_base(const MountPlan& plan, const Sources& sources, const Root
     for (const auto& [driver, path] : sources.drivers)
         if (auto attached = attach(driver, path, root); !attached) return attached;
     for (std::size_t i = 0; i < sources.fronts.size(); ++i)
-        if (auto written = write_library(plan.fronts[i].made, sources.fronts[i].image, root); !written)
+        if (auto written = write_library(plan.fronts[i].made, sources.fronts[i].image.bytes(), root);
+            !written)
             return written;
     return write_library(plan.nothing, {}, root);
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "client/runtime/chain/calls.hpp"
+#include "client/runtime/chain/loader_variables.hpp"
 #include "client/runtime/chain/programs.hpp"
 
 namespace cgpu::runtime {
@@ -73,6 +74,7 @@ ClientError become_next_runtime(char** arguments) {
     const auto next = find_next_runtime();
     if (!next) return next.error();
     expect_call(Call::by_next_runtime);
+    put_loader_variables_back();
     std::string name = *next;
     arguments[0] = name.data();
     execv(name.c_str(), arguments);

@@ -233,6 +233,7 @@ void GpuGates::fill_usage(const model::InstanceId& id, Nanos now, InstanceUsage&
     usage.gpu_time = static_cast<std::uint64_t>(totals.used);
     usage.waited = static_cast<std::uint64_t>(totals.waited);
     usage.launches = totals.launches;
+    usage.launch_waits = seat.processes->launch_waits();
     usage.processes = seat.processes->pids();
     usage.longest_kernel = static_cast<std::uint64_t>(totals.longest_kernel);
     if (!usage.target_share) return;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace cgpu::app {
 namespace {
@@ -87,6 +88,7 @@ void InstanceProcesses::remove(const model::Process& process, Nanos now) {
         if (member.pages->process != process) return false;
         // Its last report: an instance that is alone on its GPU is read seldom.
         read_counts(member, now);
+        read_waits(member);
         gone_.used += member.used;
         gone_.waited = together(gone_.waited, member.waited);
         gone_.launches += member.launches;
@@ -107,6 +109,17 @@ void InstanceProcesses::read_counts(Member& member, Nanos now) const {
     member.waited = std::max(member.waited, bounded(report.waited_ns, kMostCounted));
     member.longest = std::max(member.longest, bounded(report.longest_ns, 3600 * kSecond));
     member.launches = std::max(member.launches, report.launches.load(std::memory_order_relaxed));
+}
+
+void InstanceProcesses::read_waits(Member& member) {
+    const auto& page = member.pages->reports->waits[gpu_];
+    for (std::size_t i = 0; i < wire::kWaitBuckets; ++i) {
+        const std::uint32_t count = page.counts[i].load(std::memory_order_relaxed);
+        waits_.counts[i] += count - std::exchange(member.waits_read[i], count);
+    }
+    const Nanos ended = std::max(member.waits_ended, bounded(page.sum_ns, kMostCounted));
+    waits_.sum = together(waits_.sum, ended - member.waits_ended);
+    member.waits_ended = ended;
 }
 
 void InstanceProcesses::read_member(Member& member, Nanos now) {
@@ -256,6 +269,11 @@ std::vector<std::int32_t> InstanceProcesses::pids() const {
     std::vector<std::int32_t> pids;
     for (const auto& member : members_) pids.push_back(member.pages->process.pid);
     return pids;
+}
+
+LaunchWaits InstanceProcesses::launch_waits() {
+    for (Member& member : members_) read_waits(member);
+    return waits_;
 }
 
 InstanceProcesses::Totals InstanceProcesses::totals() const {

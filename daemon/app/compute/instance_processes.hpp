@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -8,6 +9,7 @@
 
 #include "core/schedule/base/reading.hpp"
 #include "daemon/app/ports/pages.hpp"
+#include "daemon/app/ports/usage.hpp"
 
 namespace cgpu::app {
 
@@ -66,6 +68,10 @@ class InstanceProcesses {
     /// By the last read().
     [[nodiscard]] Totals totals() const;
 
+    /// How long its launches waited that had to wait: all so far. Reads the pages, whose counts wrap, so it
+    /// must be called before a process has ended four thousand million waits.
+    [[nodiscard]] LaunchWaits launch_waits();
+
   private:
     struct Member {
         std::shared_ptr<ProcessPages> pages;
@@ -76,6 +82,8 @@ class InstanceProcesses {
         Nanos waited = 0;
         Nanos longest = 0;
         std::uint64_t launches = 0;
+        Nanos waits_ended = 0;  ///< the part of LaunchWaits::sum that was counted
+        std::array<std::uint32_t, wire::kWaitBuckets> waits_read{};
         bool wants = false;   ///< by its page
         Nanos updated = 0;    ///< what its page said when it was read last
         Nanos called_at = 0;  ///< when it was woken for an open gate; 0: it wasn't, or its page changed since
@@ -86,6 +94,7 @@ class InstanceProcesses {
 
     /// The part of its report that only grows.
     void read_counts(Member& member, Nanos now) const;
+    void read_waits(Member& member);
     void read_member(Member& member, Nanos now);
     void read_all(Nanos now);
     static void call(Member& member, Nanos now);
@@ -94,6 +103,7 @@ class InstanceProcesses {
     std::uint32_t gpu_;
     std::vector<Member> members_;
     Totals gone_;
+    LaunchWaits waits_;
     Nanos read_at_ = 0;  ///< when the reports were read last; the next fields are their contents
     schedule::Reading sum_;
     int active_ = 0;     ///< processes with work in flight

@@ -214,8 +214,8 @@ Result<Created> Service::try_to_create(std::string_view id, std::string_view nam
                                  " and runs as another user now",
                              "ask from a process that stays the same user's");
 
-    model::Instance wanted{*parsed_id,    std::string(name), 0,          outside_.wall_clock(), grant->mode,
-                           grant->quotas, std::nullopt,      caller.user};
+    model::Instance wanted{*parsed_id,    std::string(name), 0,           outside_.wall_clock(), grant->mode,
+                           grant->quotas, std::nullopt,      caller.user, options.image};
     return put_in(std::move(wanted), std::move(grant->warnings), caller, options);
 }
 
@@ -312,6 +312,11 @@ void Service::gpus_seen(model::SeenGpus seen) {
                 !outside_.links.has_member(server.pid))
                 gpu.obstacle = shared_by(server);
     gpus_.seen(seen, settings_.settings_for);
+    looks_.clear();
+    const NodeUsage now = usage();
+    for (const auto& [gpu, used] : seen.memory_used)
+        if (const auto its = now.gpus.find(gpu); its != now.gpus.end())
+            looks_[gpu] = {used.count(), its->second.memory_used};
 }
 
 std::map<model::Uuid, InstanceUsage> Service::usage(const model::InstanceId& id) const {
@@ -340,7 +345,10 @@ GpuUsage Service::usage(const model::Uuid& gpu) const {
 
 GpuUsage Service::without_instances(const model::Uuid& gpu) const {
     const XidCount xids = gpus_.xids_of(gpu);
-    return {.xid_errors = xids.errors, .last_xid = xids.last};
+    const auto look = looks_.find(gpu);
+    return {.at_look = look == looks_.end() ? std::nullopt : std::optional(look->second),
+            .xid_errors = xids.errors,
+            .last_xid = xids.last};
 }
 
 NodeUsage Service::usage() const {

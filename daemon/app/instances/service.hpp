@@ -173,6 +173,7 @@ class Service final : public ModesOfGpus {
     InstanceLifetimes lifetimes_;
     RefusedAdmissions refused_;
     RefusedCalls refused_calls_;
+    std::map<model::Uuid, MemoryAtLook> looks_;
 };
 
 }  // namespace cgpu::app

@@ -1,15 +1,26 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <vector>
 
 #include "core/model/instance_id.hpp"
+#include "core/model/nanos.hpp"
 #include "core/model/node.hpp"
 #include "core/model/uuid.hpp"
+#include "core/wire/pages.hpp"
 
 namespace cgpu::app {
+
+/// The launches that had to wait at the gate before they passed, by how long each waited: counts[i] for a
+/// wait of at most wire::kWaitBoundsNs[i] that is longer than the bound before, the last one for longer
+/// waits.
+struct LaunchWaits {
+    std::array<std::uint64_t, wire::kWaitBuckets> counts{};
+    model::Nanos sum = 0;  ///< of their waits
+};
 
 /// What one instance uses of one GPU now. Bytes; nanoseconds.
 struct InstanceUsage {
@@ -26,6 +37,7 @@ struct InstanceUsage {
     std::uint64_t granted = 0;  ///< the least that its turns cost, whatever its processes measured
     std::uint64_t due = 0;      ///< target_share, summed over the time
     std::uint64_t waited = 0;   ///< time its launches waited at the gate
+    LaunchWaits launch_waits;   ///< of the processes whose front and engine tell them
     std::uint64_t launches = 0;
     std::uint64_t preemptions = 0;  ///< its turns that others cut short
     std::uint64_t longest_kernel = 0;
@@ -40,9 +52,16 @@ struct InstanceUsage {
     bool foreign = false;               ///< the GPU isn't one of the instance's
 };
 
+/// The use of one GPU's memory when cgpud last queried the driver for the node's GPUs. Bytes.
+struct MemoryAtLook {
+    std::uint64_t in_driver = 0;  ///< by the driver's figure for the card, without its reserve
+    std::uint64_t charged = 0;    ///< GpuUsage::memory_used then
+};
+
 struct GpuUsage {
     std::uint64_t memory_used = 0;
     std::uint64_t memory_leased = 0;
+    std::optional<MemoryAtLook> at_look = std::nullopt;  ///< empty: the driver hasn't told it yet
     std::uint64_t xid_errors = 0;  ///< that its driver has reported since cgpud was started
     std::uint64_t last_xid = 0;    ///< NVIDIA's number of the last one; 0: none yet
 

@@ -11,6 +11,7 @@ constexpr const char* kIfGeneration = "if-generation";
 constexpr const char* kForce = "force";
 constexpr const char* kPersist = "persist";
 constexpr const char* kRuntime = "runtime";
+constexpr const char* kImage = "image";
 constexpr const char* kOwner = "owner";
 constexpr const char* kDrain = "drain";
 constexpr const char* kTimeout = "timeout";
@@ -36,6 +37,16 @@ app::Result<app::Options> read_options(const OptionMap& given, Known known) {
             options.if_generation = *generation;
             continue;
         }
+        if (known.image && key == kImage) {
+            auto image = read_value<std::string>(key, value, "s", "give the name of the container's image");
+            if (!image) return tl::unexpected(image.error());
+            if (image->size() > model::kMaxImageName)
+                return model::refuse(Reason::invalid, "option image",
+                                     "it has more than " + std::to_string(model::kMaxImageName) + " bytes",
+                                     "give a shorter name, or none");
+            options.image = std::move(*image);
+            continue;
+        }
         bool* flag = nullptr;
         if (key == kDryRun) flag = &options.dry_run;
         if (known.force && key == kForce) flag = &options.force;
@@ -45,7 +56,8 @@ app::Result<app::Options> read_options(const OptionMap& given, Known known) {
             return model::refuse(Reason::invalid, "option " + model::quote(key), "it is not known",
                                  std::string(kDryRun) + ", " + kIfGeneration +
                                      (known.force ? ", force" : "") + (known.persist ? ", persist" : "") +
-                                     (known.runtime ? ", runtime" : "") + ", or no options");
+                                     (known.runtime ? ", runtime" : "") + (known.image ? ", image" : "") +
+                                     ", or no options");
         const auto read = read_value<bool>(key, value, "b", "use true or false");
         if (!read) return tl::unexpected(read.error());
         *flag = *read;

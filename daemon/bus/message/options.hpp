@@ -21,6 +21,7 @@ struct Known {
     bool force = false;
     bool persist = false;
     bool runtime = false;
+    bool image = false;
 };
 
 /// Refused (invalid), by name: an unknown key, or a value of the wrong type.

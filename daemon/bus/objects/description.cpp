@@ -47,6 +47,7 @@ Json of_instance(const model::Node& node, const model::Instance& instance, const
     return {
         {"id", view.id},
         {"name", view.name},
+        {"image", view.image},
         {"state", view.state},
         {"pid", view.pid},
         {"created_seconds", view.created},

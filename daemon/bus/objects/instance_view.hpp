@@ -19,6 +19,7 @@ using BusQuota = sdbus::Struct<std::string, std::uint32_t, std::uint64_t, std::u
 struct InstanceView {
     std::string id;
     std::string name;
+    std::string image;
     std::uint64_t created = 0;  ///< seconds since 1970
     std::string state;          ///< waiting, running
     std::uint32_t pid = 0;

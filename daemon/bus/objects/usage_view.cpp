@@ -5,8 +5,21 @@ namespace {
 
 using compat::Figures;
 
+constexpr bool bounds_agree() {
+    for (std::size_t i = 0; i < wire::kWaitBuckets - 1; ++i)
+        if (compat::kWaitFigures[i].most_ns != wire::kWaitBoundsNs[i]) return false;
+    return compat::kWaitFigures.size() == wire::kWaitBuckets;
+}
+static_assert(bounds_agree());
+
+void add_waits(const app::LaunchWaits& waits, Figures& figures) {
+    for (std::size_t i = 0; i < wire::kWaitBuckets; ++i)
+        if (waits.counts[i] != 0) figures.emplace(compat::kWaitFigures[i].name, waits.counts[i]);
+    if (waits.sum != 0) figures.emplace(compat::kWaitTimeFigure, static_cast<std::uint64_t>(waits.sum));
+}
+
 Figures numbers(const app::InstanceUsage& usage) {
-    return {
+    Figures figures = {
         {"memory-used", usage.memory_used},
         {"memory-leased", usage.memory_leased},
         {"memory-limit", usage.memory_limit},
@@ -20,6 +33,8 @@ Figures numbers(const app::InstanceUsage& usage) {
         {"preemptions", usage.preemptions},
         {"longest-kernel", usage.longest_kernel},
     };
+    add_waits(usage.launch_waits, figures);
+    return figures;
 }
 
 std::map<std::string, double> shares(const app::InstanceUsage& usage) {
@@ -48,10 +63,15 @@ std::map<std::string, sdbus::Variant> figures_of(const app::InstanceUsage& usage
 }
 
 Figures figures_of(const app::GpuUsage& usage) {
-    return {{"memory-used", usage.memory_used},
-            {"memory-leased", usage.memory_leased},
-            {"xid-errors", usage.xid_errors},
-            {"last-xid", usage.last_xid}};
+    Figures figures = {{"memory-used", usage.memory_used},
+                       {"memory-leased", usage.memory_leased},
+                       {"xid-errors", usage.xid_errors},
+                       {"last-xid", usage.last_xid}};
+    if (usage.at_look) {
+        figures.emplace("memory-in-driver", usage.at_look->in_driver);
+        figures.emplace("memory-charged-then", usage.at_look->charged);
+    }
+    return figures;
 }
 
 compat::UsageOfNode usage_of(const app::NodeUsage& usage) {

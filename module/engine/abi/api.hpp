@@ -45,9 +45,18 @@ enum class Holding : std::uint32_t {
 /// A run of launches on one stream between two events. 0 is no batch.
 using BatchId = std::uint64_t;
 
+/// Launch::waited of a thread that has waited for `ns`: 2 + whole microseconds, which end at 71 minutes.
+constexpr std::uint32_t waited_code(std::int64_t ns) {
+    constexpr std::int64_t kMost = 0xffff'ffff - 2;
+    const std::int64_t us = ns / 1000;
+    return 2 + static_cast<std::uint32_t>(us < 0 ? 0 : us > kMost ? kMost : us);
+}
+
 struct Launch {
     std::uint32_t gpu;
-    std::uint32_t waited;  ///< 1: this thread has already been told to wait for this launch
+    /// Not 0: this thread has already been told to wait for this launch, waited_code() of the time since
+    /// then. Older fronts say 1, whatever the time.
+    std::uint32_t waited;
     std::uint64_t context;
     std::uint64_t stream;
     std::uint64_t function;

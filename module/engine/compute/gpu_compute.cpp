@@ -15,6 +15,7 @@ void GpuCompute::bind(const wire::Orders* orders, wire::Reports* reports) {
     gate_.bind(orders, gpu_);
     orders_ = orders;
     reports_ = reports;
+    if (reports_ != nullptr) waits_.report(reports_->waits[gpu_]);
     report();
 }
 
@@ -63,7 +64,11 @@ TimeGrant GpuCompute::decide(const Launch& launch, Advance advance) {
     }
     const bool waits = decision.act == Act::wait;
     if (waits && launch.waited == 0) ++waiting_;
-    if (!waits && launch.waited != 0) wait_ends();
+    if (!waits && launch.waited != 0) {
+        wait_ends();
+        waits_.ended(launch.waited);
+        if (reports_ != nullptr) waits_.report(reports_->waits[gpu_]);
+    }
     report();
     return grant;
 }

@@ -2,6 +2,7 @@
 
 #include "module/engine/base/lock.hpp"
 #include "module/engine/compute/launch_gate.hpp"
+#include "module/engine/compute/launch_waits.hpp"
 #include "module/engine/compute/meter.hpp"
 
 namespace cgpu::module {
@@ -38,6 +39,7 @@ class GpuCompute {
     }
     LaunchGate& gate() { return gate_; }
     Meter& meter() { return meter_; }
+    LaunchWaits& waits() { return waits_; }
     /// visit(field) for each, always in this order; new fields come last.
     template <class Visit>
     void each_field(Visit& visit) {
@@ -63,6 +65,7 @@ class GpuCompute {
     wire::Reports* reports_ = nullptr;
     LaunchGate gate_;
     Meter meter_;
+    LaunchWaits waits_;
     std::int64_t now_ns_ = 0;  ///< the latest time that was told
     std::uint32_t waiting_ = 0;
     std::int64_t waited_ns_ = 0;

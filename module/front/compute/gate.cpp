@@ -47,14 +47,18 @@ void told(module::TimeRequest& request) {
 
 /// Asks the engine until it lets the launch pass.
 module::TimeGrant ask_engine(module::TimeRequest& request, int gpu) {
+    std::int64_t waits_since = 0;
     while (true) {
         module::TimeGrant grant{};
-        request.launch.now_ns = now_ns();
+        const std::int64_t now = now_ns();
+        request.launch.now_ns = now;
+        if (request.launch.waited != 0) request.launch.waited = module::waited_code(now - waits_since);
         session().engine().request_time(request, grant);
         const module::Decision& decision = grant.decision;
         if (decision.ring != 0) session().pages().ring();
         if (decision.act != module::Act::wait) return grant;
-        request.launch.waited = 1;
+        if (request.launch.waited == 0) waits_since = now;
+        request.launch.waited = module::waited_code(0);
         told(request);
         const bool reaped = settle(gpu);
         if (decision.reap_first != 0) {

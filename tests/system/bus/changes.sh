@@ -53,7 +53,7 @@ described=$(as_nobody cgpuctl describe)
 expect_equal "generation" "$(jq .generation <<<"$described")" "$(generation)"
 expect_equal "the GPU" "$(jq -S '.gpus[0]' <<<"$described")" \
     "$(cgpuctl status --json | jq -S '.gpus[0] | del(.memory_used_bytes, .memory_leased_bytes, .xid_errors, .last_xid)')"
-for key in id name state pid created_seconds module_version managed; do
+for key in id name image state pid created_seconds module_version managed; do
     expect_equal "$key of the instances" "$(jq -c "[.instances[].$key]" <<<"$described")" \
         "$(cgpuctl list --json | jq -c "[sort_by(.id)[].$key]")"
 done

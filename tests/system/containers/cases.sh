@@ -21,6 +21,7 @@ case_run() {
     expect_equal "instances" "$(cgpuctl list -q | wc -l)" 2
     expect_equal "ids" "$(cgpuctl list -q | sort)" "$(sort "$scratch/red.id" "$scratch/blue.id")"
     expect_equal "names" "$(cgpuctl list --json | jq -c '[.[].name] | sort')" '["blue","red"]'
+    expect_equal "images other than lab" "$(cgpuctl list --json | jq -c '[.[].image | select(test("(^|/)lab(:latest)?$") | not)]')" '[]'
     # A program that ends by itself, and one that is asked to.
     expect engine stop -t 10 red >/dev/null
     expect_equal "exit status of red" "$(engine inspect -f '{{.State.ExitCode}}' red)" 0

@@ -31,6 +31,16 @@ works "NVIDIA's runtime with cgpu-runtime as the low-level one"
 rm "$low_level"
 next_is 'exec nvidia-container-runtime "$@"'
 works "a script before NVIDIA's runtime"
+# containerd starts runtimes with a LD_LIBRARY_PATH of its own: cgpu's programs load nothing from there, and the next runtime
+# gets it.
+mount -t tmpfs tmpfs /opt && mkdir -p /opt/containerd/lib && echo 'no library' >/opt/containerd/lib/libsystemd.so.0 || fail "no folder"
+next_is "env >>$scratch/next.env; exec nvidia-container-runtime \"\$@\""
+works "a containerd with libraries of its own"
+umount /opt
+expect_equal "calls with containerd's LD_LIBRARY_PATH" "$(grep -c ^LD_LIBRARY_PATH=/opt/containerd/lib "$scratch/next.env")" \
+    "$(grep -c ^PWD= "$scratch/next.env")"
+expect_equal "variables of cgpu-runtime's own that the next one gets" "$(grep -oE '^CGPU_RUNTIME_[A-Z_]+' "$scratch/next.env" | sort -u)" \
+    CGPU_RUNTIME_EXECUTED
 # By exec and by a process of its own; for every command of the engine.
 volumes=(-v /dev/simgpu:/dev/simgpu)
 for library in /usr/lib/x86_64-linux-gnu/lib{cuda,nvidia-ml}.so.1; do

@@ -74,6 +74,7 @@ expect start "$worker"
 expect start "$helper"
 both_run() { [[ $(shown) == '[["default/job/helper","running",2],["default/job/worker","running",4]]' ]]; }
 wait_for 20 both_run
+expect_equal "image" "$(cgpuctl list --json | jq -r '[.[].image] | unique[]')" docker.io/library/lab:latest
 expect_total $((4 << 30)) run_in "$worker" info
 expect_total $((2 << 30)) run_in "$helper" env -i /usr/local/bin/info
 pids[worker]=$(cgpuctl show default/job/worker --json | jq .pid)

@@ -12,6 +12,7 @@ echo "Inside, the card is as large as the limit."
 expect_total "$limit_of_four" docker exec red info
 expect_total "$limit_of_four" docker exec blue info
 expect_equal "instances by the names that Docker has for them" "$(cgpuctl list --json | jq -r '.[].name' | sort | xargs)" 'blue red'
+expect_equal "their images" "$(cgpuctl list --json | jq -r '.[].image' | xargs)" 'lab lab'
 expect_equal "listed ids" "$(cgpuctl list -q | sort)" "$(sort "$scratch/red.id" "$scratch/blue.id")"
 
 echo "NVML lists a container's own process there, by its pid in the container."

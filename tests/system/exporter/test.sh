@@ -73,8 +73,12 @@ wait_for 10 answers 'cgpu_container_memory_used_bytes{container="holder",gpu="1"
 wait_for 10 answers 'sum(cgpu_gpu_memory_used_bytes)' "$(ledger '[.gpus[].used_bytes] | add')"
 wait_for 10 answers 'cgpu_gpu_instances{gpu="0"}' 2
 
+# waits_of_one: seconds that its launches have waited so far.
+waits_of_one() { sample cgpu_container_launch_wait_seconds_sum 'container="one"'; }
 simgpu ledger --json >"$scratch/before"
+waits=$(waits_of_one)
 sleep 8
+waits=$(jq -n "$(waits_of_one) - $waits")
 simgpu ledger --json >"$scratch/after"
 used() { # NAME: nanoseconds meanwhile, by the ledger
     jq -n --slurpfile before "$scratch/before" --slurpfile after "$scratch/after" --argjson pid "${pids[$1]}" '
@@ -86,6 +90,21 @@ got=$(query '100 * rate(cgpu_container_compute_seconds_total{container="one"}[8s
 due=$(jq -n "$(used one) * 100 / ($(used one) + $(used two))")
 echo "share of one by Prometheus: $got %, by the ledger: $due %"
 expect_between "share of one by Prometheus" "$got" "$(jq -n "$due - 1")" "$(jq -n "$due + 1")"
+
+# --- Its only thread waits while the other has the GPU, and can't wait for longer than the time between the figures.
+expect_between "seconds that one's launches waited of 8" "$waits" "$(jq -n "$(used two) * 0.9 / 1e9")" 9
+launches=$(sample cgpu_container_launches_total 'container="one"')
+expect_between "launches of one that waited" "$(sample cgpu_container_launch_wait_seconds_count 'container="one"')" 1 "$launches"
+
+# --- A program that is in no container isn't in the accounts.
+gap_is() { [[ $(bytes cgpu_gpu_memory_ledger_gap_bytes 'gpu="1"') == "$1" ]]; }
+wait_for 20 gap_is 0
+CUDA_VISIBLE_DEVICES=1 alloc --mib 200 --hold >"$scratch/alone.out" 2>&1 &
+alone=$!
+servers+=($alone)
+holds() { (($(held "$1" 1) > 200 << 20)); }
+wait_for 10 holds $alone
+wait_for 20 gap_is "$(held $alone 1)"
 
 # --- each query of Grafana's dashboards, with what Grafana puts in for its variables. What is normally nothing may have no result.
 for board in ../../../etc/grafana/dashboards/*.json; do

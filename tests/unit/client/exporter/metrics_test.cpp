@@ -89,28 +89,65 @@ TEST(Metrics, OfContainersWithoutALimit) {
                 sample("cgpu_gpu_memory_unmanaged_bytes", kGpu1, "0")});
 }
 
+TEST(Metrics, TheLedgerGapIsWhatTheAccountsDontExplain) {
+    auto snapshot = two_gpus();
+    EXPECT_FALSE(has(samples_of(metrics_of(snapshot)), "cgpu_gpu_memory_ledger_gap_bytes"));
+    snapshot.gpus[0].memory_in_driver = 500 * kMib;
+    snapshot.gpus[0].memory_charged_then = 180 * kMib;
+    snapshot.gpus[1].memory_in_driver = 10 * kMib;
+    snapshot.gpus[1].memory_charged_then = 12 * kMib;
+    snapshot.unmanaged.push_back({"a", "a", 0, 1, {}, {{cgpuctl::kUuid0, 20 * kMib}}});
+    auto booking = snapshot.instances[0];
+    booking.id = "b";
+    booking.managed = false;
+    booking.gpus[0].usage.memory_used = 50 * kMib;
+    snapshot.instances.push_back(booking);
+    expect_all(samples_of(metrics_of(snapshot)),
+               {sample("cgpu_gpu_memory_ledger_gap_bytes", kGpu0, std::to_string(250 * kMib)),
+                sample("cgpu_gpu_memory_ledger_gap_bytes", kGpu1, "-" + std::to_string(2 * kMib))});
+}
+
+TEST(Metrics, WaitsAreAHistogram) {
+    auto snapshot = two_gpus();
+    auto& usage = snapshot.instances[0].gpus[0].usage;
+    usage.launch_waits = {{10'000, 3}, {300'000, 0}, {1'000'000, 2}, {10'000'000'000, 0}, {INT64_MAX, 1}};
+    usage.launch_waits_time = 12'500'000'000;
+    const std::string name = "cgpu_container_launch_wait_seconds";
+    const auto samples = samples_of(metrics_of(snapshot));
+    const auto bucket = [&](const std::string& le, const std::string& count) {
+        return sample(name + "_bucket", kWebOn0 + ",le=\"" + le + "\"", count);
+    };
+    expect_all(samples, {bucket("1e-05", "3"), bucket("0.0003", "3"), bucket("0.001", "5"), bucket("10", "5"),
+                         bucket("+Inf", "6"), sample(name + "_count", kWebOn0, "6"),
+                         sample(name + "_sum", kWebOn0, "12.5")});
+}
+
 TEST(Metrics, OfEachContainer) {
     auto snapshot = two_gpus();
     auto& usage = snapshot.instances[0].gpus[0].usage;
     usage.allocations_refused = 7;
     usage.processes_outside = {1};
     usage.memory_peak = 777 * kMib;
+    usage.launches = 41;
+    snapshot.instances[0].image = "train:1";
     usage.memory_unexplained = kMib;
     const auto samples = samples_of(metrics_of(snapshot));
-    expect_all(samples, {sample("cgpu_container_info", kWeb + R"(,module_version="1.2.0")", "1"),
-                         sample("cgpu_container_memory_limit_bytes", kWebOn0, std::to_string(4301 * kMib)),
-                         sample("cgpu_container_memory_used_bytes", kWebOn0, std::to_string(200 * kMib)),
-                         sample("cgpu_container_memory_peak_bytes", kWebOn0, std::to_string(777 * kMib)),
-                         sample("cgpu_container_memory_unexplained_bytes", kWebOn0, std::to_string(kMib)),
-                         sample("cgpu_container_memory_alloc_failures_total", kWebOn0, "7"),
-                         sample("cgpu_container_compute_target_ratio", kWebOn0, "1"),
-                         sample("cgpu_container_compute_seconds_total", kWebOn0, "1.5"),
-                         sample("cgpu_container_throttled_seconds_total", kWebOn0, "0.02"),
-                         sample("cgpu_container_preemptions_total", kWebOn0, "5"),
-                         sample("cgpu_container_weight", kWebOn0, "2"),
-                         sample("cgpu_container_high_priority", kWebOn0, "0"),
-                         sample("cgpu_container_processes", kWebOn0, "2"),
-                         sample("cgpu_container_outside_processes", kWebOn0, "1")});
+    expect_all(
+        samples,
+        {sample("cgpu_container_info", kWeb + R"(,image="train:1",module_version="1.2.0")", "1"),
+         sample("cgpu_container_launches_total", kWebOn0, "41"),
+         sample("cgpu_container_memory_limit_bytes", kWebOn0, std::to_string(4301 * kMib)),
+         sample("cgpu_container_memory_used_bytes", kWebOn0, std::to_string(200 * kMib)),
+         sample("cgpu_container_memory_peak_bytes", kWebOn0, std::to_string(777 * kMib)),
+         sample("cgpu_container_memory_unexplained_bytes", kWebOn0, std::to_string(kMib)),
+         sample("cgpu_container_memory_alloc_failures_total", kWebOn0, "7"),
+         sample("cgpu_container_compute_target_ratio", kWebOn0, "1"),
+         sample("cgpu_container_compute_seconds_total", kWebOn0, "1.5"),
+         sample("cgpu_container_throttled_seconds_total", kWebOn0, "0.02"),
+         sample("cgpu_container_preemptions_total", kWebOn0, "5"),
+         sample("cgpu_container_weight", kWebOn0, "2"), sample("cgpu_container_high_priority", kWebOn0, "0"),
+         sample("cgpu_container_processes", kWebOn0, "2"),
+         sample("cgpu_container_outside_processes", kWebOn0, "1")});
 }
 
 TEST(Metrics, WhatIsNotMeasuredIsMissing) {
@@ -120,7 +157,8 @@ TEST(Metrics, WhatIsNotMeasuredIsMissing) {
     usage.target_share = usage.achieved_share = std::nullopt;
     const auto samples = samples_of(metrics_of(snapshot));
     for (const char* name : {"cgpu_container_compute_target_ratio", "cgpu_container_compute_seconds_total",
-                             "cgpu_container_throttled_seconds_total"})
+                             "cgpu_container_throttled_seconds_total", "cgpu_container_launches_total",
+                             "cgpu_container_launch_wait_seconds_count"})
         EXPECT_FALSE(has(samples, name)) << name;
     EXPECT_FALSE(samples.contains(sample("cgpu_gpu_utilization_ratio", kGpu0, "0")));
     EXPECT_TRUE(samples.contains(sample("cgpu_gpu_utilization_ratio", kGpu1, "0")));

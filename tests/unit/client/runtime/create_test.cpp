@@ -48,6 +48,17 @@ TEST_F(CreateTest, AGrantChangesTheBundle) {
     EXPECT_FALSE(untouched());
 }
 
+TEST_F(CreateTest, TheNodeIsToldTheImage) {
+    folder.file(std::string("/docker/") + cgpuctl::kWebId + "/config.v2.json",
+                R"({"Name":"/web","Config":{"Image":"train:1"}})");
+    const auto managed =
+        prepared(R"({"process":{"env":["CGPU_MEM=4GiB"]},"mounts":[{"destination":"/etc/hostname",
+        "source":")" +
+                 folder.at(std::string("/docker/") + cgpuctl::kWebId + "/hostname") + R"("}]})");
+    ASSERT_TRUE(managed) << managed.error().text;
+    EXPECT_EQ(node.calls, (Calls{"create_instance " + std::string(cgpuctl::kWebId) + " web of train:1"}));
+}
+
 TEST_F(CreateTest, BothHooksKnowTheLogThatTheEngineReads) {
     folder.file("/config.json", kWebAsks);
     Invocation invocation = creates_web();

@@ -168,10 +168,9 @@ class FakeNode final : public client::Node {
                                 bool dry_run) override {
         return note("forget " + name + (owner ? " of " + std::to_string(*owner) : ""), dry_run);
     }
-    client::Result<client::Created> create_instance(const std::string& id, const std::string& name,
-                                                    const std::map<std::string, std::string>&,
-                                                    bool) override {
-        calls.push_back("create_instance " + id + " " + name);
+    client::Result<client::Created> create_instance(const client::NewInstance& wanted) override {
+        calls.push_back("create_instance " + wanted.id + " " + wanted.name +
+                        (wanted.image.empty() ? "" : " of " + wanted.image));
         return grant;
     }
     client::Result<bool> admitted = false;  ///< the answer of admit_unmanaged

@@ -22,6 +22,7 @@ inline model::Node full_node() {
     model::Instance made = instance("012b2edccd7a0852", {first, second}, model::Mode::memory_compute);
     made.name = "quoted \"name\" \xc3\xa4\n";
     made.owner = 1000;
+    made.image = "team/train:1";
     EXPECT_TRUE(n.add_instance(made).has_value());
     EXPECT_TRUE(n.attach(made.id, {4242, 123456789, "5f3a-boot"}).has_value());
     EXPECT_TRUE(n.add_instance(instance("b", {quota(0, 1)})).has_value());

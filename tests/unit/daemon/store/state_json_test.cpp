@@ -200,6 +200,18 @@ TEST(StateJson, BeforeFiguresWereKeptNothingIsAndNobodyIsTheOwner) {
     }
 }
 
+TEST(StateJson, BeforeImagesWereStoredNoneIsKnown) {
+    json document = json::parse(write_state({full_node(), full_record()}));
+    for (json& instance : document["instances"]) instance.erase("image");
+    EXPECT_NE(why_not(document.dump()).find("image: it is missing"), std::string::npos);
+    document["version"] = 7;
+    const auto read = read_state(document.dump());
+    ASSERT_TRUE(read.has_value()) << read.error().why;
+    for (const auto& [id, instance] : read->node.instances()) EXPECT_EQ(instance.image, "");
+    document["instances"][0] = 7;
+    EXPECT_NE(why_not(document.dump()).find("it is not a"), std::string::npos);
+}
+
 TEST(StateJson, WrongFieldsOfWhatIsKeptAreNamedByTheirPlace) {
     const auto why = [](const char* field, const json& value) {
         return why_not_with([&](json& d) { d["kept"][1][field] = value; });
@@ -259,9 +271,11 @@ TEST(StateJson, ADefaultMemoryThatWasSetRoundTrips) {
 }
 
 TEST(StateJson, AnotherVersionIsRefused) {
-    const auto newer = read_state(R"({"version": 8, "something": "new"})");
+    const std::string next = std::to_string(kStateVersion + 1);
+    const auto newer = read_state(R"({"version": )" + next + R"(, "something": "new"})");
     ASSERT_FALSE(newer.has_value());
-    EXPECT_NE(newer.error().why.find("it is of version 8 and this cgpud knows versions up to 7"),
+    EXPECT_NE(newer.error().why.find("it is of version " + next + " and this cgpud knows versions up to " +
+                                     std::to_string(kStateVersion)),
               std::string::npos);
     EXPECT_NE(newer.error().remedy.find("newer cgpud"), std::string::npos);
     EXPECT_NE(why_not(R"({"version": 0})").find("version 0, which is not known"), std::string::npos);

@@ -74,22 +74,26 @@ class Subject {
 /// The daemon's view of the first GPU.
 std::map<std::string, std::int64_t> told_by(const wire::Reports& reports) {
     const wire::GpuReport& gpu = reports.gpus[0];
-    return {{"changing", reports.changing},
-            {"changes", reports.changes},
-            {"charged_bytes", gpu.charged_bytes},
-            {"pooled_bytes", gpu.pooled_bytes},
-            {"used_ns", gpu.used_ns},
-            {"in_flight_ns", gpu.in_flight_ns},
-            {"oldest_start_ns", gpu.oldest_start_ns},
-            {"oldest_ns", gpu.oldest_ns},
-            {"waited_ns", gpu.waited_ns},
-            {"longest_ns", gpu.longest_ns},
-            {"usual_gap_ns", gpu.usual_gap_ns},
-            {"launches", gpu.launches},
-            {"updated_ns", gpu.updated_ns},
-            {"wants", gpu.wants},
-            {"syncing", gpu.syncing},
-            {"unmeasured", gpu.unmeasured}};
+    std::map<std::string, std::int64_t> told = {{"changing", reports.changing},
+                                                {"changes", reports.changes},
+                                                {"charged_bytes", gpu.charged_bytes},
+                                                {"pooled_bytes", gpu.pooled_bytes},
+                                                {"used_ns", gpu.used_ns},
+                                                {"in_flight_ns", gpu.in_flight_ns},
+                                                {"oldest_start_ns", gpu.oldest_start_ns},
+                                                {"oldest_ns", gpu.oldest_ns},
+                                                {"waited_ns", gpu.waited_ns},
+                                                {"longest_ns", gpu.longest_ns},
+                                                {"usual_gap_ns", gpu.usual_gap_ns},
+                                                {"launches", gpu.launches},
+                                                {"updated_ns", gpu.updated_ns},
+                                                {"wants", gpu.wants},
+                                                {"syncing", gpu.syncing},
+                                                {"unmeasured", gpu.unmeasured},
+                                                {"waits", reports.waits[0].sum_ns}};
+    for (std::size_t i = 0; i < wire::kWaitBuckets; ++i)
+        told["waits " + std::to_string(i)] = reports.waits[0].counts[i];
+    return told;
 }
 
 class Trial {
@@ -268,7 +272,7 @@ class Trial {
     }
     Launch a_launch() const {
         return {gpu_,
-                waiting_ > 0 ? *rc::gen::inRange(0u, 2u) : 0u,
+                waiting_ > 0 ? *rc::gen::element(0u, 1u, waited_code(5'000), waited_code(70'000'000)) : 0u,
                 *a_context(),
                 *rc::gen::inRange<std::uint64_t>(1, 4),
                 *rc::gen::inRange<std::uint64_t>(1, 12),

@@ -15,7 +15,7 @@ int main(int count, char** arguments) {
         return 1;
     }
     std::ofstream out(arguments[3], std::ios::binary);
-    out.write(reinterpret_cast<const char*>(fitted->image.data()),
-              static_cast<std::streamsize>(fitted->image.size()));
+    const auto image = fitted->image.bytes();
+    out.write(reinterpret_cast<const char*>(image.data()), static_cast<std::streamsize>(image.size()));
     return fitted->has_all && out.flush() ? 0 : 1;
 }

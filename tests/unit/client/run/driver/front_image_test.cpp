@@ -47,7 +47,7 @@ TEST(FittedFront, AgainstItselfALibraryStaysAsLarge) {
     const std::string library = std::filesystem::canonical("/proc/self/exe").native();
     const auto made = fit(library, library);
     ASSERT_TRUE(made) << made.error().text;
-    EXPECT_EQ(made->image.size(), std::filesystem::file_size(library));
+    EXPECT_EQ(made->image.bytes().size(), std::filesystem::file_size(library));
     EXPECT_FALSE(made->has_all) << "it is no front of ours";
 }
 

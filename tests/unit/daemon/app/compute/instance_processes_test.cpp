@@ -187,6 +187,33 @@ TEST(InstanceProcesses, who_is_called_and_does_not_come_is_not_waited_for) {
     EXPECT_FALSE(processes.has_unresponsive_process());
 }
 
+TEST(InstanceProcesses, CountsTheWaitsOfAllProcesses) {
+    InstanceProcesses processes(0);
+    auto one = std::make_shared<TestPages>(1);
+    auto two = std::make_shared<TestPages>(2);
+    processes.add(one);
+    processes.add(two);
+    wire::LaunchWaits& waits = one->its_reports.waits[0];
+    waits.counts[3] = 5;
+    waits.sum_ns = 9 * kMilli;
+    two->its_reports.waits[0].counts[3] = 2;
+    two->its_reports.waits[1].counts[3] = 100;  // another GPU's
+    EXPECT_EQ(processes.launch_waits().counts[3], 7u);
+    waits.counts[3] = 0xffff'ffff;
+    EXPECT_EQ(processes.launch_waits().counts[3], 2u + 0xffff'ffffull);
+    waits.counts[3] = 4;
+    EXPECT_EQ(processes.launch_waits().counts[3], 2u + 0x1'0000'0004u) << "it has wrapped";
+    waits.counts[0] = 1;
+    waits.sum_ns = 8 * kMilli;
+    EXPECT_EQ(processes.launch_waits().sum, 9 * kMilli) << "a sum never shrinks";
+    waits.sum_ns = std::numeric_limits<std::int64_t>::max();
+    EXPECT_LE(processes.launch_waits().sum, Nanos{1} << 61) << "nobody can wait that long";
+    waits.counts[0] = 3;
+    processes.remove(one->process, kMilli);
+    EXPECT_EQ(processes.launch_waits().counts[0], 3u) << "what it did last counts, too";
+    EXPECT_EQ(processes.launch_waits().counts[3], 2u + 0x1'0000'0004u);
+}
+
 /// One process whose launch is held at a gate that was closed at 1000 ms.
 struct Held : testing::Test {
     Held() {

@@ -52,6 +52,34 @@ TEST_F(ServiceTest, a_gpu_of_an_mps_server_takes_no_instance_unless_the_server_i
     EXPECT_TRUE(create("bbbb", "4"));
 }
 
+TEST_F(ServiceTest, the_drivers_figure_is_kept_with_the_accounts_of_that_moment) {
+    see_v100();
+    ASSERT_TRUE(create("aaaa", "4"));
+    EXPECT_FALSE(service->usage(v100).at_look) << "the driver has told none";
+    usage.used = 300;
+    model::SeenGpus seen;
+    seen.gpus = {*service->node().find_gpu(v100)};
+    seen.memory_used = {{v100, model::Bytes(700)}};
+    service->gpus_seen(seen);
+    usage.used = 500;
+    for (const auto& its : {service->usage(v100), service->usage().gpus.at(v100)}) {
+        ASSERT_TRUE(its.at_look);
+        EXPECT_EQ(its.at_look->in_driver, 700u);
+        EXPECT_EQ(its.at_look->charged, 300u);
+        EXPECT_EQ(its.memory_used, 500u);
+    }
+    service->gpus_seen({{}, {{0, "NVML says: GPU is lost"}}, {}});
+    EXPECT_FALSE(service->usage(v100).at_look);
+}
+
+TEST_F(ServiceTest, an_instance_keeps_its_image) {
+    see_v100();
+    processes.living.insert(100);
+    ASSERT_TRUE(
+        service->create_instance("aaaa", "web", {{"CGPU_MEM", "1GiB"}}, caller, {.image = "train:1"}));
+    EXPECT_EQ(service->node().find_instance(*model::InstanceId::parse("aaaa"))->image, "train:1");
+}
+
 TEST_F(ServiceTest, errors_of_a_gpu_are_counted_and_published) {
     see_v100();
     ASSERT_TRUE(create("aaaa", "4"));

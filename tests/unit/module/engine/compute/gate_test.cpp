@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <iterator>
+#include <vector>
+
 #include "tests/unit/module/engine/support/engine_fixture.hpp"
 
 namespace cgpu::module::test {
@@ -15,6 +18,9 @@ class GateTest : public ::testing::Test {
 
     Decision ask(bool waited = false, std::uint64_t stream = 1) {
         return engine.enter({0, waited ? 1u : 0u, 7, stream, 42, now});
+    }
+    Decision ask_after(std::int64_t waited_ns) {
+        return engine.enter({0, waited_code(waited_ns), 7, 1, 42, now});
     }
     /// Lets one kernel of a known function pass and end.
     void run_one(std::int64_t ns) {
@@ -72,6 +78,52 @@ TEST_F(GateTest, AClosedGateHoldsAndRingsOnce) {
 
     pages.set(wire::GateState::closed, 0, now + 1000 * kMilli);
     EXPECT_EQ(ask().ring, 1u);
+}
+
+TEST_F(GateTest, WaitsThatEndedAreCountedByTheirLength) {
+    const wire::LaunchWaits& waits = pages.reports.waits[0];
+    const auto counts = [&] {
+        return std::vector<std::uint32_t>(std::begin(waits.counts), std::end(waits.counts));
+    };
+    std::vector<std::uint32_t> expected(wire::kWaitBuckets);
+    const auto wait_for = [&](std::int64_t ns) {
+        pages.set(wire::GateState::closed, 0, now + 1000 * kMilli);
+        ASSERT_EQ(ask().act, Act::wait);
+        const auto before = counts();
+        ASSERT_EQ(ask_after(ns).act, Act::wait);
+        EXPECT_EQ(counts(), before) << "it hasn't ended";
+        pages.set(wire::GateState::free);
+        ASSERT_EQ(ask_after(ns).act, Act::pass);
+    };
+    wait_for(0);
+    wait_for(10'000);
+    expected[0] = 2;
+    EXPECT_EQ(counts(), expected) << "a bound belongs to its bucket";
+    wait_for(11'000);
+    ++expected[1];
+    wait_for(50 * kMilli);
+    ++expected[8];
+    wait_for(3'600'000 * kMilli);
+    ++expected.back();
+    EXPECT_EQ(counts(), expected);
+    EXPECT_EQ(waits.sum_ns, 21'000 + 50 * kMilli + 3'600'000 * kMilli);
+    pages.set(wire::GateState::free);
+    ask();
+    EXPECT_EQ(counts(), expected) << "a launch that passes at once doesn't wait";
+
+    wire::Reports next{};
+    engine.table.bind(engine.engine, &pages.orders, &next);
+    EXPECT_EQ(next.waits[0].counts[0], 2u) << "a new page has all of them";
+    EXPECT_EQ(next.waits[0].sum_ns, waits.sum_ns);
+    engine.table.bind(engine.engine, &pages.orders, &pages.reports);
+}
+
+TEST_F(GateTest, AFrontThatTellsNoTimeIsNotCounted) {
+    pages.set(wire::GateState::closed, 0, now + 1000 * kMilli);
+    ASSERT_EQ(ask().act, Act::wait);
+    pages.set(wire::GateState::free);
+    ASSERT_EQ(ask(true).act, Act::pass);
+    for (const auto& count : pages.reports.waits[0].counts) EXPECT_EQ(count, 0u);
 }
 
 TEST_F(GateTest, LaunchesPassUntilTheLimit) {

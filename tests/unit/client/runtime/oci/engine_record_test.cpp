@@ -1,4 +1,4 @@
-#include "client/runtime/oci/engine_name.hpp"
+#include "client/runtime/oci/engine_record.hpp"
 
 #include <gtest/gtest.h>
 
@@ -19,47 +19,62 @@ Result<OciBundle> bundle_of(const TempRoot& root, const std::string& hostname_fi
     return OciBundle::read(root.at("/bundle"));
 }
 
-std::string name_with_note(const std::string& note) {
+EngineRecord record_with_note(const std::string& note) {
     const TempRoot root;
     root.file(std::string("/containers/") + kId + "/config.v2.json", note);
     const auto bundle = bundle_of(root, root.at(std::string("/containers/") + kId + "/hostname"));
     EXPECT_TRUE(bundle);
-    return engine_name(*bundle, kId);
+    return engine_record(*bundle, kId);
+}
+std::string name_with_note(const std::string& note) { return record_with_note(note).name; }
+
+TEST(EngineRecord, HasTheImageThatDockerWasAskedFor) {
+    EXPECT_EQ(record_with_note(R"({"Name":"/train","Config":{"Image":"team/train:1"}})").image,
+              "team/train:1");
+    for (const auto* note : {R"({"Name":"/train"})", R"({"Name":"/train","Config":7})",
+                             R"({"Name":"/train","Config":{"Image":7}})"}) {
+        EXPECT_EQ(record_with_note(note).image, "") << note;
+        EXPECT_EQ(record_with_note(note).name, "train") << note;
+    }
 }
 
-TEST(EngineName, IsDockers) { EXPECT_EQ(name_with_note(R"({"ID":"x","Name":"/train"})"), "train"); }
+TEST(EngineRecord, IsDockers) { EXPECT_EQ(name_with_note(R"({"ID":"x","Name":"/train"})"), "train"); }
 
-TEST(EngineName, IsTheHostNameWhereDockersNoteIsOfAnotherForm) {
+TEST(EngineRecord, IsTheHostNameWhereDockersNoteIsOfAnotherForm) {
     for (const auto* note : {"", "[]", "{", R"({"Name":7})", R"({"Name":""})", R"({"Name":"/"})", "{}"})
         EXPECT_EQ(name_with_note(note), "web") << note;
 }
 
-TEST(EngineName, IsTheHostNameWhereTheFileIsSomebodysOwn) {
+TEST(EngineRecord, IsTheHostNameWhereTheFileIsSomebodysOwn) {
     const TempRoot root;
     root.file("/own/config.v2.json", R"({"Name":"/train"})");
     const auto bundle = bundle_of(root, root.at("/own/hostname"));
     ASSERT_TRUE(bundle);
-    EXPECT_EQ(engine_name(*bundle, kId), "web");
+    EXPECT_EQ(engine_record(*bundle, kId).name, "web");
 }
 
-TEST(EngineName, IsEmptyWhereTheHostNameIsTheId) {
+TEST(EngineRecord, IsEmptyWhereTheHostNameIsTheId) {
     const TempRoot root;
     root.file("/config.json", R"({"hostname":"0123456789ab"})");
     const auto bundle = OciBundle::read(root.path());
     ASSERT_TRUE(bundle);
-    EXPECT_EQ(engine_name(*bundle, kId), "");
+    EXPECT_EQ(engine_record(*bundle, kId).name, "");
 }
 
-/// The name of a container whose bundle is this folder.
-std::string name_in(const TempRoot& root, const std::string& folder, const std::string& id,
-                    const std::string& config = "{}") {
+/// The record of a container whose bundle is this folder.
+EngineRecord record_in(const TempRoot& root, const std::string& folder, const std::string& id,
+                       const std::string& config = "{}") {
     root.file(folder + "/config.json", config);
     const auto bundle = OciBundle::read(root.at(folder));
     EXPECT_TRUE(bundle);
-    return engine_name(*bundle, id);
+    return engine_record(*bundle, id);
+}
+std::string name_in(const TempRoot& root, const std::string& folder, const std::string& id,
+                    const std::string& config = "{}") {
+    return record_in(root, folder, id, config).name;
 }
 
-TEST(EngineName, IsPodmansFromTheListOfItsStorage) {
+TEST(EngineRecord, IsPodmansFromTheListOfItsStorage) {
     const TempRoot root;
     const std::string bundle = std::string("/storage/overlay-containers/") + kId + "/userdata";
     const auto name = [&](const std::string& list) {
@@ -75,7 +90,7 @@ TEST(EngineName, IsPodmansFromTheListOfItsStorage) {
         EXPECT_EQ(name(list), "") << list;
 }
 
-TEST(EngineName, OfAPodsContainerIsKubernetes) {
+TEST(EngineRecord, OfAPodsContainerIsKubernetes) {
     const TempRoot root;
     const std::string folder = std::string("/run/io.containerd.runtime.v2.task/k8s.io/") + kId;
     const std::string pod =
@@ -87,7 +102,24 @@ TEST(EngineName, OfAPodsContainerIsKubernetes) {
         << "the pod's sandbox";
 }
 
-TEST(EngineName, HasContainerdsNamespace) {
+TEST(EngineRecord, HasTheImagesOfPodmanAndPods) {
+    const TempRoot root;
+    const std::string bundle = std::string("/storage/overlay-containers/") + kId + "/userdata";
+    const auto image = [&](const std::string& metadata) {
+        root.file("/storage/overlay-containers/containers.json",
+                  R"([{"id":"0123456789abcdef","names":["blue"],"metadata":)" + metadata + "}]");
+        return record_in(root, bundle, kId).image;
+    };
+    EXPECT_EQ(image(R"("{\"image-name\":\"docker.io/library/train:1\"}")"), "docker.io/library/train:1");
+    for (const auto* other : {R"("")", "7", R"("[]")", R"("{\"image-name\":7}")"})
+        EXPECT_EQ(image(other), "") << other;
+    EXPECT_EQ(record_in(root, std::string("/run/io.containerd.runtime.v2.task/k8s.io/") + kId, kId,
+                        R"({"annotations":{"io.kubernetes.cri.image-name":"train:2"}})")
+                  .image,
+              "train:2");
+}
+
+TEST(EngineRecord, HasContainerdsNamespace) {
     const TempRoot root;
     const std::string tasks = "/run/io.containerd.runtime.v2.task/";
     EXPECT_EQ(name_in(root, tasks + "team/two", "two"), "team/two");

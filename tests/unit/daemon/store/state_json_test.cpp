@@ -270,6 +270,13 @@ TEST(StateJson, ADefaultMemoryThatWasSetRoundTrips) {
     EXPECT_EQ(why_not(document.dump()).substr(0, 20), "default_memory.bytes");
 }
 
+TEST(StateJson, IsLaidOutAsOneDocument) {
+    for (const State& state : {State{full_node(), full_record()}, State{v100(), {}}}) {
+        const std::string text = write_state(state);
+        EXPECT_EQ(nlohmann::ordered_json::parse(text).dump(2, ' ', true) + "\n", text);
+    }
+}
+
 TEST(StateJson, AnotherVersionIsRefused) {
     const std::string next = std::to_string(kStateVersion + 1);
     const auto newer = read_state(R"({"version": )" + next + R"(, "something": "new"})");

@@ -15,6 +15,15 @@ Json of_processes(const std::map<std::uint32_t, std::uint64_t>& memory) {
     return all;
 }
 
+Json to_json(const std::vector<client::Waits>& all) {
+    Json list = Json::array();
+    for (const auto& [most, launches] : all)
+        list.push_back(
+            {{"at_most_seconds", most == INT64_MAX ? Json() : Json(static_cast<double>(most) / 1e9)},
+             {"launches", launches}});
+    return list;
+}
+
 Json to_json(const client::OnGpu& place) {
     const auto& [quota, usage] = place;
     return {
@@ -33,6 +42,7 @@ Json to_json(const client::OnGpu& place) {
         {"achieved_share", share_or_null(usage.achieved_share)},
         {"gpu_time_seconds", seconds(usage.gpu_time)},
         {"waited_seconds", seconds(usage.waited)},
+        {"launch_waits", to_json(usage.launch_waits)},
         {"longest_kernel_seconds", seconds(usage.longest_kernel)},
         {"launches", usage.launches},
         {"preemptions", usage.preemptions},

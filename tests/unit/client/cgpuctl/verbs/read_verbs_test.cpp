@@ -235,6 +235,29 @@ TEST_F(ReadVerbs, ShowAnInstanceByName) {
         EXPECT_NE(text.find(fact), std::string::npos) << fact << "in\n" << text;
 }
 
+TEST_F(ReadVerbs, WaitsAreShownByTheirBounds) {
+    input_.target = "web";
+    auto& waits = node_.snapshot.instances[0].gpus[0].usage.launch_waits;
+    waits = {{10'000, 90}, {3'000'000, 9}, {10'000'000'000, 0}, {INT64_MAX, 1}};
+    const auto shows = [&](const std::string& waited) {
+        const std::string text = printed(&show);
+        EXPECT_NE(text.find("Waited:               " + waited + "\n"), std::string::npos) << waited << " in\n"
+                                                                                          << text;
+    };
+    shows("20ms (100 launches; 99% of them at most 3ms)");
+    waits[1].launches = 0;
+    shows("20ms (91 launches; more than 1% of them longer than 10s)");
+    waits = {{10'000, 1}, {INT64_MAX, 0}};
+    shows("20ms (1 launch; at most 10us)");
+}
+
+TEST_F(ReadVerbs, WaitsInJson) {
+    node_.snapshot.instances[0].gpus[0].usage.launch_waits = {{10'000, 1}, {INT64_MAX, 0}};
+    const auto json = parsed(&list).at(0).at("gpus").at(0).at("launch_waits");
+    EXPECT_EQ(json, nlohmann::json::parse(
+                        R"([{"at_most_seconds":1e-05,"launches":1},{"at_most_seconds":null,"launches":0}])"));
+}
+
 TEST_F(ReadVerbs, MemoryPastTheModuleIsShown) {
     node_.snapshot.instances[0].gpus[0].usage.memory_unexplained = 150 << 20;
     const std::string memory = "200MiB / 4301MiB (150MiB unexplained)";

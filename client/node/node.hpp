@@ -17,15 +17,16 @@
 
 namespace cgpu::client {
 
-/// A new instance, as CreateInstance returns it.
+/// What CreateInstance is asked for.
 struct NewInstance {
     std::string id;     ///< the container's
     std::string name;   ///< for people, as the next
     std::string image;  ///< what the container was made from; empty: not known, or it isn't a container
-    std::map<std::string, std::string> variables;
+    std::map<std::string, std::string> variables;  ///< the request: the container's environment
     bool dry_run = false;
 };
 
+/// A new instance, as CreateInstance returns it.
 struct Created {
     /// Empty: the request is for the node's default memory and that is 0, so there is no instance and no
     /// limit.

@@ -22,7 +22,7 @@ def shown(value, unit):
                 return f"{value:.3g} {name}"
             value /= 1024
     suffix = {"h": " h", "cps": "/s", "s": " s"}.get(unit, "")
-    return f"{value:.3g}{suffix}"
+    return (f"{value:.0f}" if abs(value) >= 1000 else f"{value:.3g}") + suffix
 
 
 def top_of(values, unit):

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -69,13 +70,35 @@ std::vector<std::string> mounts_below(const Root& root) {
 /// not run yet.
 enum class Way { own, cache, usual, configured, none };
 
+/// The files in folders that have the name of a wanted library. Each folder is read once: those of a system
+/// have thousands of entries.
+class Listings {
+  public:
+    explicit Listings(const Root& root) : root_(root) {}
+
+    const std::vector<std::string>& in(const std::string& folder) {
+        const auto [place, is_new] = names_.try_emplace(folder);
+        if (is_new)
+            place->second = root_.names_in(folder, [](std::string_view name) {
+                return std::ranges::any_of(kWanted,
+                                           [name](const Wanted& each) { return is_named(name, each.base); });
+            });
+        return place->second;
+    }
+
+  private:
+    const Root& root_;
+    std::map<std::string, std::vector<std::string>> names_;
+};
+
 class Search {
   public:
-    Search(const Wanted& wanted, const Root& root) : wanted_(wanted), base_(wanted.base), root_(root) {}
+    Search(const Wanted& wanted, const Root& root, Listings& listings)
+        : wanted_(wanted), base_(wanted.base), root_(root), listings_(listings) {}
 
     void look_in(const std::vector<std::string>& folders, Way way) {
         for (const std::filesystem::path folder : folders)
-            for (const std::string& name : root_.names_in(folder.native()))
+            for (const std::string& name : listings_.in(folder.native()))
                 if (is_named(name, base_)) add((folder / name).native(), name == soname() ? way : Way::none);
     }
 
@@ -111,6 +134,7 @@ class Search {
     Wanted wanted_;
     std::string base_;
     const Root& root_;
+    Listings& listings_;
     Way way_ = Way::none;
     std::string loaded_;
     std::vector<std::string> files_;
@@ -125,9 +149,10 @@ Result<std::vector<DriverLibrary>> find_driver(const Root& root, const LoaderEnv
     if (!shipped) return tl::unexpected(shipped.error());
     const auto mounts = mounts_below(root);
     const std::string cache = root.text_of("/etc/ld.so.cache", kMaxCache);
+    Listings listings(root);
     std::vector<DriverLibrary> libraries;
     for (const Wanted& wanted : kWanted) {
-        Search search(wanted, root);
+        Search search(wanted, root, listings);
         search.look_in(folders->own, Way::own);
         search.look_at(cached_paths(cache, search.soname()), Way::cache);
         search.look_in(folders->usual, Way::usual);

@@ -82,11 +82,17 @@ Descriptor Root::make_file(const std::string& path) const {
 }
 
 std::vector<std::string> Root::names_in(const std::string& folder) const {
+    return names_in(folder, [](std::string_view) { return true; });
+}
+
+std::vector<std::string> Root::names_in(const std::string& folder,
+                                        const std::function<bool(std::string_view)>& wanted) const {
     const Descriptor fd = find(folder, O_RDONLY | O_DIRECTORY);
     std::vector<std::string> names;
     DIR* listing = fd ? fdopendir(dup(fd.get())) : nullptr;
     if (listing == nullptr) return names;
-    while (const dirent* entry = readdir(listing)) names.emplace_back(entry->d_name);
+    while (const dirent* entry = readdir(listing))
+        if (wanted(entry->d_name)) names.emplace_back(entry->d_name);
     closedir(listing);
     std::sort(names.begin(), names.end());
     return names;

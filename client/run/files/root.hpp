@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "client/node/values/client_error.hpp"
@@ -32,6 +34,9 @@ class Root {
 
     /// The names in a folder, sorted; none if it can't be read.
     [[nodiscard]] std::vector<std::string> names_in(const std::string& folder) const;
+    /// Those of them for which wanted(name) holds.
+    [[nodiscard]] std::vector<std::string> names_in(
+        const std::string& folder, const std::function<bool(std::string_view)>& wanted) const;
     /// A regular file's text, truncated at `limit` bytes; empty if it can't be read.
     [[nodiscard]] std::string text_of(const std::string& path, std::size_t limit) const;
     /// The path of an open file, links resolved, as seen from the root; empty if it is outside.

@@ -25,6 +25,18 @@ TEST(Root, LinksStayInside) {
         EXPECT_EQ(root->text_of(path, kAll), "the image's") << path;
 }
 
+TEST(Root, NamesAreSortedAndChosen) {
+    const TempRoot folder;
+    for (const char* name : {"/lib/c", "/lib/a", "/lib/libx", "/lib/b"}) folder.file(name, "");
+    const auto root = Root::open(folder.path());
+    ASSERT_TRUE(root);
+    using Names = std::vector<std::string>;
+    EXPECT_EQ(root->names_in("/lib"), (Names{".", "..", "a", "b", "c", "libx"}));
+    EXPECT_EQ(root->names_in("/lib", [](std::string_view name) { return name.size() == 1 && name != "."; }),
+              (Names{"a", "b", "c"}));
+    EXPECT_EQ(root->names_in("/none"), Names{});
+}
+
 TEST(Root, MagicLinksOfProcAreRefused) {
     // An image could contain this: a link to a process's root.
     const auto root = Root::open("/");

@@ -75,7 +75,7 @@ std::string share_or(const std::optional<double>& share, const char* otherwise) 
 
 /// `20ms (41 launches; 99% of them at most 3ms)`. Only the bounds of the buckets are known.
 std::string waited_text(const client::Usage& usage) {
-    const std::string sum = duration_text(usage.waited);
+    std::string sum = duration_text(usage.waited);
     std::uint64_t all = 0;
     for (const auto& [most, launches] : usage.launch_waits) all += launches;
     if (all == 0) return sum;

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include "core/model/node.hpp"
 #include "daemon/app/events/event.hpp"
@@ -19,7 +18,6 @@ struct Options {
     bool runtime = false;
     /// Refused (changed) if the node has another generation.
     std::optional<std::uint64_t> if_generation = std::nullopt;
-    std::string image = {};                ///< create_instance: Instance::image
     std::optional<Who> by = std::nullopt;  ///< who asked for it; empty: cgpud itself
 };
 

@@ -166,8 +166,8 @@ Result<void> Service::take_configured() {
 
 Result<Created> Service::create_instance(std::string_view id, std::string_view name,
                                          const std::map<std::string, std::string>& variables,
-                                         const Caller& caller, Options options) {
-    auto created = try_to_create(id, name, variables, caller, options);
+                                         const Caller& caller, Options options, std::string image) {
+    auto created = try_to_create(id, name, variables, caller, options, std::move(image));
     if (!created && !options.dry_run) admission_refused(id, name, caller, created.error());
     return created;
 }
@@ -179,7 +179,7 @@ void Service::admission_refused(std::string_view id, std::string_view name, cons
 
 Result<Created> Service::try_to_create(std::string_view id, std::string_view name,
                                        const std::map<std::string, std::string>& variables,
-                                       const Caller& caller, Options options) {
+                                       const Caller& caller, Options options, std::string image) {
     const auto parsed_id = parse_id(id);
     if (!parsed_id) return tl::unexpected(parsed_id.error());
     const auto unknown = request::find_unknown_name(variables);
@@ -215,7 +215,7 @@ Result<Created> Service::try_to_create(std::string_view id, std::string_view nam
                              "ask from a process that stays the same user's");
 
     model::Instance wanted{*parsed_id,    std::string(name), 0,           outside_.wall_clock(), grant->mode,
-                           grant->quotas, std::nullopt,      caller.user, options.image};
+                           grant->quotas, std::nullopt,      caller.user, std::move(image)};
     return put_in(std::move(wanted), std::move(grant->warnings), caller, options);
 }
 

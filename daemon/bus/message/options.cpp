@@ -37,16 +37,6 @@ app::Result<app::Options> read_options(const OptionMap& given, Known known) {
             options.if_generation = *generation;
             continue;
         }
-        if (known.image && key == kImage) {
-            auto image = read_value<std::string>(key, value, "s", "give the name of the container's image");
-            if (!image) return tl::unexpected(image.error());
-            if (image->size() > model::kMaxImageName)
-                return model::refuse(Reason::invalid, "option image",
-                                     "it has more than " + std::to_string(model::kMaxImageName) + " bytes",
-                                     "give a shorter name, or none");
-            options.image = std::move(*image);
-            continue;
-        }
         bool* flag = nullptr;
         if (key == kDryRun) flag = &options.dry_run;
         if (known.force && key == kForce) flag = &options.force;
@@ -56,8 +46,7 @@ app::Result<app::Options> read_options(const OptionMap& given, Known known) {
             return model::refuse(Reason::invalid, "option " + model::quote(key), "it is not known",
                                  std::string(kDryRun) + ", " + kIfGeneration +
                                      (known.force ? ", force" : "") + (known.persist ? ", persist" : "") +
-                                     (known.runtime ? ", runtime" : "") + (known.image ? ", image" : "") +
-                                     ", or no options");
+                                     (known.runtime ? ", runtime" : "") + ", or no options");
         const auto read = read_value<bool>(key, value, "b", "use true or false");
         if (!read) return tl::unexpected(read.error());
         *flag = *read;
@@ -68,6 +57,25 @@ app::Result<app::Options> read_options(const OptionMap& given, Known known) {
 bool is_dry_run(const OptionMap& given) {
     const auto option = given.find(kDryRun);
     return option != given.end() && option->second.containsValueOfType<bool>() && option->second.get<bool>();
+}
+
+app::Result<CreateOptions> read_create_options(const OptionMap& given) {
+    OptionMap others = given;
+    CreateOptions all;
+    if (const auto image = others.extract(kImage)) {
+        auto name =
+            read_value<std::string>(kImage, image.mapped(), "s", "give the name of the container's image");
+        if (!name) return tl::unexpected(name.error());
+        if (name->size() > model::kMaxImageName)
+            return model::refuse(Reason::invalid, "option " + model::quote(kImage),
+                                 "it has more than " + std::to_string(model::kMaxImageName) + " bytes",
+                                 "give a shorter name, or none");
+        all.image = std::move(*name);
+    }
+    const auto options = read_options(others);
+    if (!options) return tl::unexpected(options.error());
+    all.options = *options;
+    return all;
 }
 
 app::Result<ForgetOptions> read_forget_options(const OptionMap& given) {

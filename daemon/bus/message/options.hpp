@@ -21,7 +21,6 @@ struct Known {
     bool force = false;
     bool persist = false;
     bool runtime = false;
-    bool image = false;
 };
 
 /// Refused (invalid), by name: an unknown key, or a value of the wrong type.
@@ -33,6 +32,13 @@ template <class All>
     options.by = who;
     return options;
 }
+
+/// The options of CreateInstance: those of every change, and image (s).
+struct CreateOptions {
+    app::Options options;
+    std::string image;
+};
+[[nodiscard]] app::Result<CreateOptions> read_create_options(const OptionMap& given);
 
 /// The options of Forget: dry-run and owner (u, a user id).
 struct ForgetOptions {

@@ -77,16 +77,16 @@ void ManagerObject::CreateInstance(Created&& result, std::string id, std::string
     const auto call = std::make_shared<const Call>(Call{std::move(id), std::move(name), std::move(variables),
                                                         std::move(options),
                                                         caller_of(getObject(), service_, "CreateInstance")});
-    when_permitted(authority_, Action::run, getObject(), kCreate, std::move(result),
-                   [&service = service_, call] {
-                       const app::Created created =
-                           take(service.create_instance(call->id, call->name, call->variables, call->caller,
-                                                        take(read_options(call->options, {.image = true}))));
-                       const bool managed = !created.instance.quotas.empty();
-                       return std::tuple(managed ? path_of(created.instance.id) : sdbus::ObjectPath("/"),
-                                         quotas_of(service.node(), created.instance), created.link_folder,
-                                         created.warnings);
-                   });
+    when_permitted(
+        authority_, Action::run, getObject(), kCreate, std::move(result), [&service = service_, call] {
+            auto asked = take(read_create_options(call->options));
+            const app::Created created = take(service.create_instance(
+                call->id, call->name, call->variables, call->caller, asked.options, std::move(asked.image)));
+            const bool managed = !created.instance.quotas.empty();
+            return std::tuple(managed ? path_of(created.instance.id) : sdbus::ObjectPath("/"),
+                              quotas_of(service.node(), created.instance), created.link_folder,
+                              created.warnings);
+        });
 }
 
 void ManagerObject::AdmitUnmanaged(sdbus::Result<bool>&& result, std::string id, std::string name,

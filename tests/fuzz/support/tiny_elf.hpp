@@ -70,7 +70,7 @@ class TinyElf {
             tags.push_back({tag, {}});
         section(".dynamic", SHT_DYNAMIC, 2, tags);
         if (stubs > 0) {
-            section(elf::kStubSection, SHT_PROGBITS, 0, std::vector<char>(stubs * kStubBytes));
+            section(elf::kStubSection, SHT_PROGBITS, 0, std::vector<char>(std::size_t{stubs} * kStubBytes));
             std::vector<std::byte> room(kRoomBytes);
             const elf::ExportRoom begin{elf::kRoomMagic, kStubBytes, stubs, 0, 0};
             std::memcpy(room.data(), &begin, sizeof begin);

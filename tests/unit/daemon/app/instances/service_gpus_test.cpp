@@ -75,8 +75,7 @@ TEST_F(ServiceTest, the_drivers_figure_is_kept_with_the_accounts_of_that_moment)
 TEST_F(ServiceTest, an_instance_keeps_its_image) {
     see_v100();
     processes.living.insert(100);
-    ASSERT_TRUE(
-        service->create_instance("aaaa", "web", {{"CGPU_MEM", "1GiB"}}, caller, {.image = "train:1"}));
+    ASSERT_TRUE(service->create_instance("aaaa", "web", {{"CGPU_MEM", "1GiB"}}, caller, {}, "train:1"));
     EXPECT_EQ(service->node().find_instance(*model::InstanceId::parse("aaaa"))->image, "train:1");
 }
 

@@ -61,6 +61,22 @@ TEST(Options, AGenerationIsReadWhereChangesOfTheNodeAreMade) {
     EXPECT_FALSE(read_job_options({{"if-generation", Variant(std::uint64_t{7})}}, upgrade::Kind::hot));
 }
 
+TEST(Options, OfANewInstanceHaveItsImage) {
+    const auto read =
+        read_create_options({{"image", Variant(std::string("train:1"))}, {"dry-run", Variant(true)}});
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->image, "train:1");
+    EXPECT_TRUE(read->options.dry_run);
+    EXPECT_FALSE(read_create_options({{"image", Variant(7U)}}));
+    EXPECT_FALSE(read_create_options({{"images", Variant(std::string("train:1"))}}));
+    EXPECT_TRUE(read_create_options({{"image", Variant(std::string(512, 'x'))}}));
+    const auto refused = read_create_options({{"image", Variant(std::string(513, 'x'))}});
+    ASSERT_FALSE(refused);
+    EXPECT_TRUE(refused.error().text.starts_with("option \"image\": it has more than 512 bytes"))
+        << refused.error().text;
+    EXPECT_FALSE(read_options({{"image", Variant(std::string("train:1"))}})) << "of another change";
+}
+
 TEST(Options, RuntimeIsOfGpusTheNodeAndTheMode) {
     const app::Result<app::Options> read = read_options({{"runtime", Variant(true)}}, {.runtime = true});
     ASSERT_TRUE(read);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <vector>
 
 #include <fcntl.h>
@@ -10,7 +9,7 @@
 #include <unistd.h>
 
 #include "client/run/files/descriptor.hpp"
-#include "client/runtime/oci/oci_bundle.hpp"
+#include "client/runtime/oci/json_file.hpp"
 #include "core/request/variables.hpp"
 
 namespace cgpu::runtime {
@@ -22,18 +21,6 @@ constexpr std::array<std::string_view, 4> kGranted = {request::names::kNvidiaDev
                                                       request::names::kMemContainer, request::names::kMemDev};
 /// A description of a process has some kilobytes.
 constexpr off_t kMostBytes = off_t{16} << 20;
-
-Json read_json(const std::string& path) {
-    std::ifstream file(path);
-    return file.is_open() ? Json::parse(file, nullptr, false) : Json();
-}
-
-std::string text_at(const Json& json, const char* where) {
-    const Json::json_pointer pointer(where);
-    return json.is_object() && json.contains(pointer) && json[pointer].is_string()
-               ? json[pointer].get<std::string>()
-               : std::string();
-}
 
 /// runc's state has it among the container's labels.
 std::string bundle_of_runc(const Json& state) {

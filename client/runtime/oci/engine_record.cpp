@@ -1,23 +1,13 @@
 #include "client/runtime/oci/engine_record.hpp"
 
 #include <filesystem>
-#include <fstream>
+
+#include "client/runtime/oci/json_file.hpp"
 
 namespace cgpu::runtime {
 namespace {
 
 namespace fs = std::filesystem;
-
-Json read_json(const fs::path& path) {
-    std::ifstream file(path);
-    return file.is_open() ? Json::parse(file, nullptr, false) : Json();
-}
-
-/// Empty if there is none.
-std::string text_at(const Json& object, const char* key) {
-    const auto found = object.is_object() ? object.find(key) : object.end();
-    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
 
 /// Without a name there is no record.
 EngineRecord docker_record(const fs::path& hostname_file, const std::string& id) {
@@ -25,10 +15,8 @@ EngineRecord docker_record(const fs::path& hostname_file, const std::string& id)
     // If a user's own file is mounted over /etc/hostname, it gives no name.
     if (!folder.is_absolute() || folder.filename() != id) return {};
     const Json note = read_json(folder / "config.v2.json");
-    const std::string name = text_at(note, "Name");
-    const auto config = note.is_object() ? note.find("Config") : note.end();
-    return {name.starts_with('/') ? name.substr(1) : name,
-            config == note.end() ? std::string() : text_at(*config, "Image")};
+    const std::string name = text_at(note, "/Name");
+    return {name.starts_with('/') ? name.substr(1) : name, text_at(note, "/Config/Image")};
 }
 
 /// Podman: the bundle is the folder `…/overlay-containers/ID/userdata` of its storage, whose list has the
@@ -39,12 +27,12 @@ EngineRecord podman_record(const fs::path& bundle, const std::string& id) {
     const Json list = read_json(storage / "containers.json");
     if (!list.is_array()) return {};
     for (const Json& each : list) {
-        if (!each.is_object() || text_at(each, "id") != id) continue;
+        if (text_at(each, "/id") != id) continue;
         const Json names = each.value("names", Json::array());
         if (!names.is_array() || names.empty() || !names.front().is_string()) continue;
         // Its metadata are JSON in a string.
-        const Json metadata = Json::parse(text_at(each, "metadata"), nullptr, false);
-        return {names.front().get<std::string>(), text_at(metadata, "image-name")};
+        const Json metadata = Json::parse(text_at(each, "/metadata"), nullptr, false);
+        return {names.front().get<std::string>(), text_at(metadata, "/image-name")};
     }
     return {};
 }

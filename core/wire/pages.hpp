@@ -114,14 +114,14 @@ struct alignas(64) GpuReport {
 };
 static_assert(sizeof(GpuReport) == 128);
 
-/// The launches let through on one GPU that had to wait at the gate, by how long each waited. Engines that
-/// don't count them leave zeros. The counts wrap, so a reader adds up differences.
 constexpr std::size_t kWaitBuckets = 14;
 /// Nanoseconds: a launch is counted in the first bucket whose bound it didn't exceed, or in the last one.
 constexpr std::int64_t kWaitBoundsNs[kWaitBuckets - 1] = {
     10'000,     30'000,      100'000,     300'000,       1'000'000,     3'000'000,     10'000'000,
     30'000'000, 100'000'000, 300'000'000, 1'000'000'000, 3'000'000'000, 10'000'000'000};
 
+/// The launches let through on one GPU that had to wait at the gate, by how long each waited. Engines that
+/// don't count them leave zeros. The counts wrap, so a reader adds up differences.
 struct alignas(64) LaunchWaits {
     Signed sum_ns;  ///< of the waits that have ended
     Word counts[kWaitBuckets];

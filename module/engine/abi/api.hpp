@@ -52,6 +52,11 @@ constexpr std::uint32_t waited_code(std::int64_t ns) {
     return 2 + static_cast<std::uint32_t>(us < 0 ? 0 : us > kMost ? kMost : us);
 }
 
+/// The nanoseconds in such a code; -1: the front has told no time.
+constexpr std::int64_t waited_ns(std::uint32_t code) {
+    return code < 2 ? -1 : static_cast<std::int64_t>(code - 2) * 1000;
+}
+
 struct Launch {
     std::uint32_t gpu;
     /// Not 0: this thread has already been told to wait for this launch, waited_code() of the time since

@@ -66,7 +66,7 @@ TimeGrant GpuCompute::decide(const Launch& launch, Advance advance) {
     if (waits && launch.waited == 0) ++waiting_;
     if (!waits && launch.waited != 0) {
         wait_ends();
-        waits_.ended(launch.waited);
+        waits_.ended(waited_ns(launch.waited));
         if (reports_ != nullptr) waits_.report(reports_->waits[gpu_]);
     }
     report();

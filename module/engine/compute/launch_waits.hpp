@@ -9,11 +9,9 @@ namespace cgpu::module {
 /// How long the launches on one GPU waited that had to wait (see wire::LaunchWaits).
 class LaunchWaits {
   public:
-    /// `code`: the launch's Launch::waited when it passes. A front that tells no time isn't counted.
-    void ended(std::uint32_t code) {
-        constexpr std::uint32_t kNoTime = 2;
-        if (code < kNoTime) return;
-        const std::int64_t ns = static_cast<std::int64_t>(code - kNoTime) * 1000;
+    /// Negative: the front has told no time; it isn't counted.
+    void ended(std::int64_t ns) {
+        if (ns < 0) return;
         std::size_t bucket = 0;
         while (bucket < wire::kWaitBuckets - 1 && ns > wire::kWaitBoundsNs[bucket]) ++bucket;
         ++counts_[bucket];

@@ -1,7 +1,10 @@
 // Tells what single allocations take from the device: it compares the free memory before and after several of
 // a kind.
+#include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <map>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -16,11 +19,6 @@ using programs::say;
 
 /// Allocates one, and returns how to free it.
 using Get = std::function<std::function<void()>()>;
-
-struct Kind {
-    const char* name;
-    Get get;
-};
 
 Get plain(std::size_t bytes) {
     return [=] {
@@ -39,18 +37,6 @@ Get pitch(std::size_t width, std::size_t height) {
     };
 }
 
-CUDA_ARRAY3D_DESCRIPTOR shape(std::size_t width, std::size_t height, std::size_t depth, CUarray_format format,
-                              unsigned int channels, unsigned int flags) {
-    CUDA_ARRAY3D_DESCRIPTOR descriptor{};
-    descriptor.Width = width;
-    descriptor.Height = height;
-    descriptor.Depth = depth;
-    descriptor.Format = format;
-    descriptor.NumChannels = channels;
-    descriptor.Flags = flags;
-    return descriptor;
-}
-
 Get array(const CUDA_ARRAY3D_DESCRIPTOR& descriptor) {
     return [=] {
         CUarray array = nullptr;
@@ -67,25 +53,58 @@ Get mipmapped(const CUDA_ARRAY3D_DESCRIPTOR& descriptor, unsigned int levels) {
     };
 }
 
-std::vector<Kind> kinds() {
-    constexpr auto kByte = CU_AD_FORMAT_UNSIGNED_INT8;
-    constexpr auto kHalf = CU_AD_FORMAT_HALF;
-    constexpr auto kFloat = CU_AD_FORMAT_FLOAT;
-    return {
-        {"plain:3000000", plain(3'000'000)},
-        {"pitch:1000x1000", pitch(1000, 1000)},
-        {"pitch:65537x64", pitch(65537, 64)},
-        {"array-1d:100000:u8x1", array(shape(100'000, 0, 0, kByte, 1, 0))},
-        {"array-2d:1000x1000:u8x1", array(shape(1000, 1000, 0, kByte, 1, 0))},
-        {"array-2d:1920x1080:u8x4", array(shape(1920, 1080, 0, kByte, 4, 0))},
-        {"array-2d:4096x4096:f32x1", array(shape(4096, 4096, 0, kFloat, 1, 0))},
-        {"array-2d:20000x5:f32x4", array(shape(20'000, 5, 0, kFloat, 4, 0))},
-        {"array-3d:100x100x100:f32x1", array(shape(100, 100, 100, kFloat, 1, 0))},
-        {"array-3d:33x17x500:f16x2", array(shape(33, 17, 500, kHalf, 2, 0))},
-        {"layered:500x500x6:f16x4", array(shape(500, 500, 6, kHalf, 4, CUDA_ARRAY3D_LAYERED))},
-        {"mipmapped:1000x1000:u8x4:10", mipmapped(shape(1000, 1000, 0, kByte, 4, 0), 10)},
-        {"mipmapped:100x100x100:f32x1:7", mipmapped(shape(100, 100, 100, kFloat, 1, 0), 7)},
-    };
+struct Kind {
+    std::string name;
+    Get get;
+    std::size_t bytes;  ///< of the elements alone
+};
+
+std::vector<std::string> split(const std::string& text, char at) {
+    std::vector<std::string> parts;
+    std::istringstream stream(text);
+    for (std::string part; std::getline(stream, part, at);) parts.push_back(part);
+    return parts;
+}
+
+struct Format {
+    CUarray_format format;
+    std::size_t bytes;
+};
+
+const std::map<std::string, Format>& formats() {
+    static const std::map<std::string, Format> all = {{"u8", {CU_AD_FORMAT_UNSIGNED_INT8, 1}},
+                                                      {"f16", {CU_AD_FORMAT_HALF, 2}},
+                                                      {"f32", {CU_AD_FORMAT_FLOAT, 4}}};
+    return all;
+}
+
+/// Reads a kind such as "array:1000x1000:u8x4", with the sizes of one to three dimensions: bytes of "plain",
+/// bytes of a row and rows of "pitch", elements of the others. "layered" and "cube" have their layers last,
+/// "mipmapped" has the number of levels in a fourth part.
+Kind parse(const std::string& name) {
+    const auto parts = split(name, ':');
+    std::vector<std::size_t> sizes;
+    for (const auto& size : split(parts.at(1), 'x')) sizes.push_back(std::stoull(size));
+    if (parts[0] == "plain") return {name, plain(sizes.at(0)), sizes[0]};
+    if (parts[0] == "pitch") return {name, pitch(sizes.at(0), sizes.at(1)), sizes[0] * sizes[1]};
+
+    const auto element = split(parts.at(2), 'x');
+    const Format format = formats().at(element.at(0));
+    CUDA_ARRAY3D_DESCRIPTOR shape{};
+    shape.Format = format.format;
+    shape.NumChannels = static_cast<unsigned int>(std::stoul(element.at(1)));
+    shape.Width = sizes.at(0);
+    if (parts[0] == "layered") shape.Flags = CUDA_ARRAY3D_LAYERED;
+    if (parts[0] == "cube") shape.Flags = CUDA_ARRAY3D_CUBEMAP;
+    if (parts[0] == "surface") shape.Flags = CUDA_ARRAY3D_SURFACE_LDST;
+    const bool line_of_layers = shape.Flags == CUDA_ARRAY3D_LAYERED && sizes.size() == 2;
+    if (sizes.size() > 1) (line_of_layers ? shape.Depth : shape.Height) = sizes[1];
+    if (sizes.size() > 2) shape.Depth = sizes[2];
+    std::size_t bytes = format.bytes * shape.NumChannels;
+    for (const std::size_t size : sizes) bytes *= size;
+    if (parts[0] == "mipmapped")
+        return {name, mipmapped(shape, static_cast<unsigned int>(std::stoul(parts.at(3)))), bytes};
+    return {name, array(shape), bytes};
 }
 
 std::size_t free_now() {
@@ -102,17 +121,23 @@ int main(int argc, char** argv) {
         "Prints 'size KIND BYTES' for allocations of many kinds: what each took, on average");
     std::size_t count = 8;
     int device = 0;
-    options.value("--count", count, "Of each kind").positive();
+    std::vector<std::string> kinds;
+    options.value("--count", count, "Of each kind, but fewer of those that would take gigabytes").positive();
     options.value("--device", device);
+    options.value("KIND", kinds, "plain:BYTES, pitch:WIDTHxROWS, array:SIZES:FORMATxCHANNELS, …").required();
     if (const auto status = options.parse(argc, argv)) return *status;
 
     programs::use_device(device);
-    for (const Kind& kind : kinds()) {
+    plain(1)()();  // in a job the context's size is known after the first allocation
+    for (const std::string& name : kinds) {
+        const Kind kind = parse(name);
+        constexpr std::size_t kMost = std::size_t{1} << 30;
+        const std::size_t some = std::clamp<std::size_t>(kMost / kind.bytes, 1, count);
         const std::size_t before = free_now();
         std::vector<std::function<void()>> held;
-        for (std::size_t i = 0; i < count; ++i) held.push_back(kind.get());
+        for (std::size_t i = 0; i < some; ++i) held.push_back(kind.get());
         const std::size_t after = free_now();
-        say("size", std::string(kind.name) + " " + std::to_string((before - after) / count));
+        say("size", kind.name + " " + std::to_string((before - after) / some));
         for (const auto& let_go : held) let_go();
     }
     return 0;

@@ -14,7 +14,7 @@ from node import Node, NodeError
 from nvml import Nvml, NvmlError
 from table import Row, Table
 
-GROUPS = ["memory", "refused", "sizes", "views", "runtime", "pytorch", "lives", "shares", "overhead", "slices"]
+GROUPS = ["memory", "refused", "sizes", "views", "runtime", "pytorch", "frameworks", "firsts", "lives", "shares", "overhead", "slices"]
 CANNOT = 3
 
 
@@ -24,6 +24,7 @@ def arguments():
     parser.add_argument("--out", required=True)
     parser.add_argument("--seconds", type=float, default=540)
     parser.add_argument("--refused", help="why nothing can be run")
+    parser.add_argument("--row", default="", help="only rows whose name contains this")
     parser.add_argument("groups", nargs="*")
     parsed = parser.parse_args()
     unknown = set(parsed.groups) - set(GROUPS)
@@ -78,6 +79,7 @@ def run(options):
         try:
             bench.begin("start")
             bench.check("whether this machine can run it", "a job starts and ends", lambda: start(bench))
+            bench.only = options.row
             if table.count("no"):
                 return CANNOT
             for group in options.groups or GROUPS:

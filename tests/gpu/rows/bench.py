@@ -22,10 +22,12 @@ class Skip(Exception):
 class Bench:
     def __init__(self, node, nvml, table, deadline):
         self.node, self.nvml, self.table = node, nvml, table
+        self.only = ""  # in the name of each row that is to be run
         self.simulated = os.path.exists(SIMULATED)
         self._deadline = deadline
         self._group = ""
         self._jobs = []
+        self._remembered = []
         self._others = set(nvml.processes())  # what else is on the card is none of ours
 
     def begin(self, group):
@@ -33,6 +35,8 @@ class Bench:
 
     def check(self, what, expected, body):
         """Run one row. `body()` returns whether it held (None for a figure without an expectation) and what was seen."""
+        if self.only not in what:
+            return
         try:
             if time.monotonic() > self._deadline:
                 raise Skip("the time was over before this row")
@@ -46,12 +50,18 @@ class Bench:
             held, seen = "no", f"the row broke: {type(error).__name__}: {error}"
         if held == "no":
             self._keep_outputs(what)
+        self._remembered.clear()
         self.end_jobs()
         self.table.add(Row(self._group, what, expected, seen, held))
+
+    def remember(self, text):
+        """What may explain the row if it does not hold."""
+        self._remembered.append(text)
 
     def _keep_outputs(self, what):
         """Keep the output of the jobs of a row that did not hold: later the machine may be gone."""
         with open(os.path.join(self.table.folder, "failures.log"), "a", encoding="utf-8") as file:
+            file.writelines(f"--- {self._group}: {what}: {text}\n" for text in self._remembered)
             for job in self._jobs:
                 file.write(f"--- {self._group}: {what}: {' '.join(job.command)}\n{job.output()[-KEPT:]}\n")
 

@@ -1,8 +1,10 @@
-"""Daemons and jobs that are killed."""
+"""Daemons and jobs that are killed, and module versions that are exchanged under running jobs."""
+import json
 import os
 import signal
 
-from bench import GIB, MIB, mib
+import pytorch
+from bench import GIB, MIB, Skip, mib
 from job import Failed
 from memory import GRANULE
 
@@ -11,6 +13,8 @@ def rows(bench):
     bench.check("cgpud killed under a job", "the job computes on, alone and with the next cgpud, which has its limit again",
                 lambda: daemon_killed(bench))
     bench.check("a job killed", "its memory is back within 15 s, to 2 MiB; nothing is listed", lambda: job_killed(bench))
+    bench.check("twenty hot upgrades, there and back, of two jobs that compute",
+                "both go on; their memory stays the same; a limit holds afterwards", lambda: upgraded(bench))
 
 
 def finished(job):
@@ -20,7 +24,7 @@ def finished(job):
 
 def goes_on(bench, job, when):
     seen = finished(job)
-    if not bench.wait(10, lambda: finished(job) > seen + 100):
+    if not bench.wait(10, lambda: finished(job) > seen + 20):
         raise Failed(f"the job does not compute {when}: {job.last_words()}")
 
 
@@ -57,3 +61,36 @@ def job_killed(bench):
     return back and gone and held >= GIB, \
         f"the card lacked {mib(held)}, after the kill {mib(bench.nvml.memory().used - before)}; " \
         f"{'nothing' if gone else 'something'} listed"
+
+
+def upgraded(bench):
+    folder = os.path.join(bench.node.folder, "next")
+    own = json.loads(bench.node.cgpuctl("status", "--json"))["module_version"]
+    other = os.listdir(folder)[0]
+    bench.node.cgpuctl("module", "add", os.path.join(folder, other))
+    go = os.path.join(bench.node.folder, "filled")
+    script = (f"burn --forever --report & until test -e {go}; do sleep 0.1; done; "
+              "alloc --mib 64 --until-fail; echo over; wait")
+    jobs = [bench.job("hot1", ["sh", "-c", script], "3GiB")]
+    try:
+        jobs.append(bench.job("hot2", pytorch.command(bench, "train"), "4GiB"))
+    except Skip:
+        jobs.append(bench.job("hot2", ["burn", "--forever", "--report", "--threads", "2", "--mib", "100"], "4GiB"))
+    for job in jobs:
+        job.wait_for("finished", 120)
+        goes_on(bench, job, "at first")
+    bench.wait(5, lambda: False)  # PyTorch's first steps allocate
+    before = bench.nvml.processes()
+    for _ in range(10):
+        for version in (other, own):
+            bench.node.cgpuctl("upgrade", "--hot", version, "-q")
+    for job in jobs:
+        goes_on(bench, job, "after the upgrades")
+    after = bench.nvml.processes()
+    with open(go, "wb"):
+        pass
+    jobs[0].wait_for("over", 60)
+    got = jobs[0].number("allocated_mib")
+    right = before == after and jobs[0].fact("result") == "2 CUDA_ERROR_OUT_OF_MEMORY" and got * MIB < 3 * GIB
+    return right, (f"{own} to {other} and back; NVML's bytes by process {'as before' if before == after else f'{before}, then {after}'}; "
+                   f"then {jobs[0].fact('result')} after {got} MiB")

@@ -87,6 +87,7 @@ class Watch:
         self._used_before = nvml.memory().used
         self._stop = threading.Event()
         self.peak = 0
+        self.history = []  # (CLOCK_MONOTONIC in ns, bytes by pid), an entry for each change
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     def __enter__(self):
@@ -108,6 +109,8 @@ class Watch:
 
     def held(self):
         new = {pid: value for pid, value in self._nvml.processes().items() if pid not in self._others}
+        if not self.history or self.history[-1][1] != new:
+            self.history.append((time.monotonic_ns(), new))
         if any(value is None for value in new.values()):
             return self.card()
         return sum(new.values())

@@ -10,12 +10,28 @@ TURNS = 3
 
 
 def rows(bench):
+    bench.check("calls that the module makes of the driver, without cgpu", "a figure", lambda: driver_costs(bench))
+    for policy in ("weighted", "native"):
+        bench.check(f"policy {policy}", "can be set", lambda: (True, bench.node.cgpuctl("set-policy", "0", policy).strip()))
+        launches(bench, policy)
+    bench.check("PyTorch training steps", "a figure: steps a second in a job, of those without cgpu", lambda: train(bench))
+    bench.node.cgpuctl("set-policy", "0", "preemptive")
+
+
+def launches(bench, policy):
     for what, flags in (("empty kernels, as many as go", ["--kernel-us", "0"]),
                         ("empty kernels, each waited for", ["--kernel-us", "0", "--sync-every", "1"]),
                         ("graphs of 20 empty kernels", ["--kernel-us", "0", "--graph", "20"]),
                         ("kernels of 100 us", ["--kernel-us", "100"])):
-        bench.check(what, "a figure: launches a second in a job, of those without cgpu", lambda: burn(bench, flags))
-    bench.check("PyTorch training steps", "a figure: steps a second in a job, of those without cgpu", lambda: train(bench))
+        bench.check(f"{what}, policy {policy}", "a figure: launches a second in a job, of those without cgpu",
+                    lambda: burn(bench, flags))
+
+
+def driver_costs(bench):
+    job = bench.bare("costs", ["driver_costs"])
+    if job.wait(60) != 0:
+        raise Failed(job.last_words())
+    return None, "in nanoseconds: " + "; ".join(job.facts("cost") + job.facts("length"))
 
 
 def ratio_text(alone, managed, unit):

@@ -102,6 +102,7 @@ def two(bench):
         bench.wait(150, lambda: job.output().count("ready") == 2 or not job.runs())
         held = watch.held()
     job.signal(signal.SIGTERM)
+    bench.remember(f"NVML's bytes by process, over time: {watch.history}")
     return float(job.fact("sum")) == 64 << 20 and job.fact("error") == "OutOfMemoryError" and job.fact("after") == "works" \
         and watch.peak <= LIMIT, \
         (f"sum {job.fact('sum')}; {job.fact('error')}; the first one {job.fact('after')}; NVML: {mib(held)} held, at most "

@@ -16,6 +16,7 @@ def rows(bench):
                        ("PyTorch training", lambda: pytorch.command(bench, "train"))):
         alone = {}
         bench.check(f"{load}, alone in a job", "a figure", lambda: single(bench, make, alone))
+        bench.check(f"{load}, two of them without cgpu", "a figure", lambda: unmanaged(bench, make, alone))
         for weights in WEIGHTS:
             wanted = [100 * weight / sum(weights) for weight in weights]
             bench.check(f"{load}, weights {weights[0]}:{weights[1]}",
@@ -51,6 +52,14 @@ def single(bench, make, alone):
     job = bench.job("alone", make(), "4GiB")
     alone["rate"] = rates(bench, [job])[0]
     return None, f"{alone['rate']:.1f} finished a second"
+
+
+def unmanaged(bench, make, alone):
+    if "rate" not in alone:
+        raise Skip("it did not run alone")
+    got = rates(bench, [bench.bare(f"bare{number}", make()) for number in (1, 2)])
+    return None, (f"{100 * got[0] / sum(got):.2f} % and {100 * got[1] / sum(got):.2f} % of {sum(got):.1f} finished a second, which is "
+                  f"{100 * sum(got) / alone['rate']:.1f} % of one alone in a job")
 
 
 def pair(bench, make, weights, wanted, alone):

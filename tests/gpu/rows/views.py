@@ -16,6 +16,8 @@ def rows(bench):
     bench.check("inside: used and free of cuMemGetInfo and NVML v1 and v2", "the same to the byte, together the limit",
                 lambda: used(seen))
     bench.check("inside: nvidia-smi", f"total {LIMIT >> 20} MiB", lambda: nvidia_smi_inside(bench))
+    bench.check("inside: the processes that nvidia-smi and NVML show, beside a process without cgpu",
+                "the job's own only, with what it is charged", lambda: processes_inside(bench))
     bench.check("outside, while a job runs: NVML and nvidia-smi", "the whole card, as before", lambda: outside(bench))
     bench.check("cuGetProcAddress (both forms, all names, versions and flags) and dlsym",
                 "every hook substituted, everything else the driver's own, none wrong", lambda: lookups(bench))
@@ -58,6 +60,26 @@ def nvidia_smi_inside(bench):
     status = job.wait(60)
     return status == 0 and job.output().split(",")[0].strip() == str(LIMIT >> 20), \
         f"status {status}: {job.last_words()} (total, used in MiB)"
+
+
+def processes_inside(bench):
+    program = nvidia_smi()[0]
+    other = bench.bare("other", ["alloc", "--mib", "64", "--hold"])
+    other.wait_for("ready", 60)
+    script = (f"alloc --mib 128 --hold & for i in 1 2 3 4 5 6 7 8 9 10; do "
+              f"{program} --query-compute-apps=pid --format=csv,noheader | grep -q . && break; sleep 0.2; done; sleep 1; echo job $!; {program} --query-compute-apps=pid,used_memory --format=csv,noheader,nounits; "
+              f"{program}; echo done")
+    job = bench.job("list", ["sh", "-c", script], "3GiB")
+    job.wait_for("done", 60)
+    text = job.output().split("\njob ", 1)[-1]
+    own = text.split()[0]
+    queried = [line.replace(",", "").split() for line in text.splitlines()[1:] if line.count(",") == 1 and line[0].isdigit()]
+    table = [line.split() for line in text.splitlines() if line.startswith("|") and line.rstrip(" |").endswith("MiB") and " C " in line]
+    shown = [words[words.index("C") - 1] for words in table]
+    bench.remember(text)
+    charged = bench.node.charged("list") >> 20
+    right = [pid for pid, _ in queried] == [own] and shown == [own] and abs(int(queried[0][1]) - charged) <= 2
+    return right, f"the job's process is {own}; queried: {queried} (pid, MiB), in the table: {shown}; charged {charged} MiB"
 
 
 def outside(bench):

@@ -89,6 +89,10 @@ Option Options::value(const std::string& name, std::vector<unsigned long long>& 
     return Option(app_->add_option(name, variable, help));
 }
 
+Option Options::value(const std::string& name, std::vector<std::string>& variable, const std::string& help) {
+    return Option(app_->add_option(name, variable, help));
+}
+
 std::optional<int> Options::parse(int argc, char** argv) {
     // This is what the macro CLI11_PARSE does in a main().
     try {

@@ -64,6 +64,7 @@ class Options {
     Option value(const std::string& name, std::vector<int>& variable, const std::string& help = "");
     Option value(const std::string& name, std::vector<unsigned long long>& variable,
                  const std::string& help = "");
+    Option value(const std::string& name, std::vector<std::string>& variable, const std::string& help = "");
 
     /// @return the program's exit status where it must not go on: --help was given, or the command line is
     /// wrong. In both cases the answer has been printed, on stdout or stderr.

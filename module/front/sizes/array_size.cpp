@@ -1,15 +1,21 @@
 #include "module/front/sizes/array_size.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "core/wire/limits.hpp"
 
 namespace cgpu::front {
 namespace {
 
-constexpr std::uint64_t kRow = 128;
-/// Arrays of two and three dimensions are stored in tiles of this many rows.
-constexpr std::uint64_t kTileRows = 8;
+// NVIDIA's GPUs store arrays in blocks of GOBs ("group of bytes", as the open drivers call them): 64 bytes of
+// each of 8 rows. An array of one or two dimensions, each layer of a layered one and each face of a cube has
+// blocks of up to 16 GOBs below each other; an array of three dimensions has blocks of up to 16 GOBs behind
+// each other. A block has the smallest power of two that covers the array, and the array is padded to whole
+// blocks. So it was measured for some 150 shapes on an H100 (docs/gpu-results.md, "sizes").
+constexpr std::uint64_t kGobBytes = 64;
+constexpr std::uint64_t kGobRows = 8;
+constexpr std::uint64_t kMostGobs = 16;
 constexpr std::uint64_t kWhole = 64 << 10;
 /// Larger than any card; returned instead of an overflow.
 constexpr std::uint64_t kTooMuch = std::uint64_t{1} << 60;
@@ -46,11 +52,24 @@ std::uint64_t element_bytes(int format, unsigned channels) {
     return 8;                                    // packed and planar video formats: 64 bits a pixel at most
 }
 
+/// `count` GOBs (or slices), padded to whole blocks.
+std::uint64_t padded(std::uint64_t count) {
+    return wire::align_up(count, std::min(std::bit_ceil(count), kMostGobs));
+}
+
 std::uint64_t level_bytes(std::uint64_t width, std::uint64_t height, std::uint64_t depth,
-                          std::uint64_t element) {
-    const auto row = wire::align_up(multiply(width, element), kRow);
-    const auto rows = height == 0 ? 1 : wire::align_up(std::min(height, kTooMuch), kTileRows);
-    return multiply(multiply(row, rows), std::max<std::uint64_t>(depth, 1));
+                          std::uint64_t element, bool layers) {
+    const auto row = wire::align_up(multiply(width, element), kGobBytes);
+    const auto gobs = wire::align_up(std::clamp<std::uint64_t>(height, 1, kTooMuch), kGobRows) / kGobRows;
+    const auto slices = std::clamp<std::uint64_t>(depth, 1, kTooMuch);
+    const bool three_dimensions = depth != 0 && !layers;
+    const auto rows = kGobRows * (three_dimensions ? gobs : padded(gobs));
+    return multiply(multiply(row, rows), three_dimensions ? padded(slices) : slices);
+}
+
+/// The driver puts arrays below a granule into granules that only arrays of its kind share, as many as fit.
+std::uint64_t with_gaps(std::uint64_t bytes) {
+    return bytes == 0 || bytes >= wire::kGranule ? bytes : wire::kGranule / (wire::kGranule / bytes);
 }
 
 bool has_memory(const Array3DDescriptor& array) {
@@ -73,10 +92,10 @@ std::uint64_t mipmap_bytes(const Array3DDescriptor& array, unsigned levels) {
             return size == 0 ? 0 : std::max<std::uint64_t>(size >> level, 1);
         };
         const auto depth = layers ? array.depth : shrink(array.depth);
-        sum =
-            std::min(sum + level_bytes(shrink(array.width), shrink(array.height), depth, element), kTooMuch);
+        sum = std::min(sum + level_bytes(shrink(array.width), shrink(array.height), depth, element, layers),
+                       kTooMuch);
     }
-    return wire::align_up(sum, kWhole);
+    return with_gaps(wire::align_up(sum, kWhole));
 }
 
 }  // namespace cgpu::front

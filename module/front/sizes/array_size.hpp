@@ -6,9 +6,9 @@
 
 namespace cgpu::front {
 
-/// The maximum device memory of a CUDA array, in bytes: rows padded to 128 bytes, the whole to 64 KiB. This
-/// is an upper bound for the padding that the driver is known to use, because it doesn't report an array's
-/// size; 0 for arrays that get their memory by mapping (sparse and deferred ones).
+/// The device memory of a CUDA array, in bytes, as the driver's tiles take it, because the driver doesn't
+/// report an array's size. Arrays below a granule (2 MiB) count as the part of a granule that no other array
+/// of the same size can use. 0 for arrays that get their memory by mapping (sparse and deferred ones).
 std::uint64_t array_bytes(const Array3DDescriptor& array);
 
 /// The same for all levels of a mipmapped array.

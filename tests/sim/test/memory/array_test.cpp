@@ -15,19 +15,19 @@ Extents bytes_of(std::size_t width, std::size_t height, std::size_t depth, unsig
     return {width, height, depth, CU_AD_FORMAT_UNSIGNED_INT8, 1, flags};
 }
 
-/// Rows are padded to 128 bytes, slices to 8 rows, the whole to 64 KiB; the card gives blocks of 2 MiB.
+/// Rows are padded to 64 bytes, their number and that of slices to blocks; the card gives blocks of 2 MiB.
 TEST(Array, TakesItsPaddedSize) {
     struct Case {
         Extents extents;
         std::uint64_t mib;
     };
     const std::vector<Case> cases = {
-        {bytes_of(8 * kMiB, 0, 0), 8},                       // 1D
-        {bytes_of(4096, 1025, 0), 6},                        // 2D: 1032 rows
-        {bytes_of(100, 100, 1000), 14},                      // 3D: 104 rows of 128 bytes, 12.7 MiB
-        {bytes_of(kMiB, 0, 9, CUDA_ARRAY3D_LAYERED), 10},    // 1D layers
-        {bytes_of(1024, 1024, 5, CUDA_ARRAY3D_LAYERED), 6},  // 2D layers
-        {bytes_of(1024, 1024, 6, CUDA_ARRAY3D_CUBEMAP), 6},  // the six faces
+        {bytes_of(kMiB, 0, 0), 8},                             // 1D: 8 rows
+        {bytes_of(4096, 1025, 0), 6},                          // 2D: 1152 rows
+        {bytes_of(100, 100, 1000), 14},                        // 3D: 104 rows of 128 bytes, 1008 slices
+        {bytes_of(kMiB / 8, 0, 9, CUDA_ARRAY3D_LAYERED), 10},  // 1D layers
+        {bytes_of(1024, 1024, 5, CUDA_ARRAY3D_LAYERED), 6},    // 2D layers
+        {bytes_of(1024, 1024, 6, CUDA_ARRAY3D_CUBEMAP), 6},    // the six faces
         {bytes_of(1024, 1024, 12, CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_LAYERED), 12},
         {bytes_of(64 * kMiB, 0, 0, CUDA_ARRAY3D_DEFERRED_MAPPING), 0},
     };
@@ -79,7 +79,7 @@ TEST(Array, WhatCudaExcludesIsRefused) {
         REQUIRE_EQ(cuArrayGetMemoryRequirements(&requirements, array, 0), CUDA_ERROR_INVALID_VALUE);
         REQUIRE_OK(refused(bytes_of(3 * kMiB, 0, 0, CUDA_ARRAY3D_DEFERRED_MAPPING)));
         REQUIRE_OK(cuArrayGetMemoryRequirements(&requirements, array, 0));
-        REQUIRE_EQ(requirements.size, 3 * kMiB);
+        REQUIRE_EQ(requirements.size, 24 * kMiB);
         REQUIRE_EQ(requirements.alignment, 65536);
     });
     EXPECT_EQ(child.wait(), 0);

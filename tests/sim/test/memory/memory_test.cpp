@@ -67,14 +67,14 @@ TEST(Memory, PitchArraysAndManagedMemoryAreCountedAtTheirPaddedSize) {
         REQUIRE_EQ(pitch, 1024);
         line.say('p');
         line.wait();
-        // 100 elements of 4 bytes: rows of 512 bytes; 8193 rows don't fit into 4 MiB.
-        const CUDA_ARRAY_DESCRIPTOR flat{100, 8193, CU_AD_FORMAT_FLOAT, 1};
+        // 113 elements of 4 bytes: rows of 512 bytes; 8193 rows don't fit into 4 MiB.
+        const CUDA_ARRAY_DESCRIPTOR flat{113, 8193, CU_AD_FORMAT_FLOAT, 1};
         CUarray array = nullptr;
         REQUIRE_OK(cuArrayCreate(&array, &flat));
         line.say('a');
         line.wait();
         REQUIRE_OK(cuArrayDestroy(array));
-        const CUDA_ARRAY3D_DESCRIPTOR cube{64, 64, 1024, CU_AD_FORMAT_UNSIGNED_INT8, 1, 0};
+        const CUDA_ARRAY3D_DESCRIPTOR cube{65, 64, 1024, CU_AD_FORMAT_UNSIGNED_INT8, 1, 0};
         REQUIRE_OK(cuArray3DCreate(&array, &cube));
         line.say('3');
         line.wait();

@@ -30,6 +30,7 @@ void ContextEstimate::learn(const model::InstanceId& instance, std::uint64_t byt
     for (std::size_t last = sizes.size(); last >= kAgreeing; --last) {
         if (!agree(sizes[last - kAgreeing], sizes[last - 1])) continue;
         bytes_ = sizes[last - 1];
+        agreed_ = true;
         return;
     }
 }

@@ -21,12 +21,15 @@ class ContextEstimate {
 
     /// The driver showed this many bytes for a context of this instance; the last figure counts.
     void learn(const model::InstanceId& instance, std::uint64_t bytes);
+    /// Whether instances have agreed.
+    [[nodiscard]] bool agreed() const { return agreed_; }
     /// Whole granules.
     [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
 
   private:
     std::uint64_t largest_;
     std::uint64_t bytes_;
+    bool agreed_ = false;
     std::deque<std::pair<model::InstanceId, std::uint64_t>> seen_;
 };
 

@@ -24,6 +24,13 @@ void ContextSizes::learn(const model::Uuid& gpu, const model::InstanceId& instan
     if (estimate.bytes() != before) table_.set_context_size({gpu, estimate.bytes()});
 }
 
+bool ContextSizes::measured(const model::Uuid& gpu) const {
+    const auto found = estimates_.find(gpu);
+    if (found == estimates_.end()) return false;
+    // One that an earlier daemon measured is the first of its estimate.
+    return found->second.agreed() || found->second.bytes() != wire::align_up(first_);
+}
+
 std::uint64_t ContextSizes::estimate(const model::Uuid& gpu) const {
     const auto found = estimates_.find(gpu);
     return found == estimates_.end() ? wire::align_up(first_) : found->second.bytes();

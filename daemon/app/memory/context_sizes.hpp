@@ -19,6 +19,8 @@ class ContextSizes {
     [[nodiscard]] std::uint64_t largest() const { return largest_; }
     /// The driver showed this many bytes for a context of this instance.
     void learn(const model::Uuid& gpu, const model::InstanceId& instance, std::uint64_t bytes);
+    /// Whether the estimate is a size that was measured on the GPU.
+    [[nodiscard]] bool measured(const model::Uuid& gpu) const;
     /// Bytes, whole granules.
     [[nodiscard]] std::uint64_t estimate(const model::Uuid& gpu) const;
 

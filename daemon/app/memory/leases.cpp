@@ -51,6 +51,9 @@ std::unique_ptr<PoolEntry> Leases::make_entry(const PoolKey& key) {
     if (settings_.on_escape != OnEscape::report)
         entry->queue.refuse_while([this, instance = key.instance] { return pools_.escaped(instance); });
     entry->queue.hold_while([this] { return waiting_for_driver_; });
+    entry->queue.know_contexts([this, gpu = key.gpu, made = entry.get()] {
+        return made->context.bytes() > 0 || contexts_.measured(gpu);
+    });
     entry->queue.look_with([this, gpu = key.gpu] { looks_.look(gpu); });
     entry->queue.settle(settled_at_, damaged_);
     return entry;
@@ -169,7 +172,10 @@ void Leases::ask(LeaseAsk ask, LeaseReply reply) {
     if (ask.what == LeaseAsk::What::context)
         ask.bytes =
             entry->context.bytes() > 0 ? entry->context.bytes() : contexts_.estimate(ask.key.pool.gpu);
-    if (ask.what == LeaseAsk::What::load && ask.bytes <= kLargestAsk) ask.bytes += entry->beyond_load.bytes();
+    if (ask.what == LeaseAsk::What::load && ask.bytes <= kLargestAsk) {
+        ask.bytes += entry->beyond_load.bytes();
+        ask.spare = settings_.load_spare;
+    }
     const auto* account = entry->pool.find(ask.key.process);
     if (ask.bytes == 0 || ask.bytes > kLargestAsk || (account != nullptr && account->dying)) {
         reply({0, wire::Why::bad_request, entry->pool.limit(), entry->pool.used(), {}});

@@ -15,7 +15,7 @@ void RecallQueue::settle(Nanos until, bool hold_all) {
 
 void RecallQueue::ask(LeaseAsk ask, LeaseReply reply) {
     silent_.erase(ask.key.process);
-    waiting_.push_back({std::move(ask), std::move(reply), {}});
+    waiting_.push_back({std::move(ask), std::move(reply), loop_.now(), {}});
     drive();
 }
 
@@ -28,6 +28,7 @@ void RecallQueue::gave(const model::Process& process, std::uint64_t bytes) {
 
 void RecallQueue::forget(const model::Process& process) {
     silent_.erase(process);
+    unseen_.erase(process);
     recalled_.erase(process);
     if (!waiting_.empty() && waiting_.front().ask.key.process == process) {
         timer_.reset();
@@ -62,6 +63,7 @@ bool RecallQueue::step() {
         answer_first({0, wire::Why::over_limit, 0, 0, {}});
         return true;
     }
+    if (waits_for_context(waiting_.front())) return false;
     const auto grant = try_grant(waiting_.front().ask);
     if (!grant) {
         // The protocol has no better reason: there is no place for one more process.
@@ -86,9 +88,28 @@ bool RecallQueue::step() {
     return true;
 }
 
+/// A process whose first context may be larger than expected gets no lease before the driver has shown that
+/// context: what is granted meanwhile could take the instance over its limit. True: it waits.
+bool RecallQueue::waits_for_context(const Waiting& first) {
+    const auto& process = first.ask.key.process;
+    if (first.ask.what != LeaseAsk::What::lease || contexts_known_() || unseen_.contains(process))
+        return false;
+    const auto* account = pool_.find(process);
+    if (account == nullptr || !account->unsized.has_unseen_context()) return false;
+    const auto until = first.since + settings_.context_hope;
+    if (loop_.now() >= until) {
+        unseen_.insert(process);
+        return false;
+    }
+    if (!timer_) look_();
+    waits_to_settle_ = true;
+    wait_until(until);
+    return true;
+}
+
 Result<LeasePool::LeaseGrant> RecallQueue::try_grant(const LeaseAsk& ask) {
     if (ask.what != LeaseAsk::What::lease)
-        return pool_.set_aside(ask.key.process, ask.what, ask.bytes, loop_.now());
+        return pool_.set_aside(ask.key.process, ask.what, ask.bytes, ask.spare, loop_.now());
     // Others wait: no ask gets more than it asked for.
     return pool_.lease(ask.key.process, ask.bytes, waiting_.size() > 1 ? 0 : settings_.chunk);
 }
@@ -116,7 +137,7 @@ std::uint64_t RecallQueue::estimated_bytes() const {
     std::uint64_t sum = 0;
     for (const auto& [process, account] : pool_.accounts())
         if (!account.dying && loop_.now() - account.unsized.pending_since() < settings_.figure_hope)
-            sum += account.unsized.pending();
+            sum += account.unsized.pending() + account.unsized.spare();
     return sum;
 }
 

@@ -27,6 +27,8 @@ class RecallQueue {
         Nanos deadline = 200'000'000;
         Nanos dying_hope = kSecond;       ///< how long to wait for the memory of an ended process
         Nanos figure_hope = 500'000'000;  ///< how long to wait for the real size of a new thing
+        /// How long a lease waits for the real size of its process's first context.
+        Nanos context_hope = 100'000'000;
     };
 
     RecallQueue(Loop& loop, LeasePool& pool, const Settings& settings);
@@ -40,6 +42,8 @@ class RecallQueue {
     void hold_while(std::function<bool()> held) { held_ = std::move(held); }
     /// While this returns true, nothing is granted. Called at each grant.
     void refuse_while(std::function<bool()> refused) { refused_ = std::move(refused); }
+    /// Whether the size of a context is known here: otherwise a process waits until the driver shows its own.
+    void know_contexts(std::function<bool()> known) { contexts_known_ = std::move(known); }
     /// Called when an ask begins to wait for the driver's figure: several queries in a row are needed.
     void look_with(std::function<void()> look) { look_ = std::move(look); }
 
@@ -59,6 +63,7 @@ class RecallQueue {
     struct Waiting {
         LeaseAsk ask;
         LeaseReply reply;
+        Nanos since = 0;
         std::set<model::Process, ProcessLess> spent;  ///< other processes with nothing to spare
     };
     struct Sibling {
@@ -67,6 +72,7 @@ class RecallQueue {
     };
 
     bool step();
+    bool waits_for_context(const Waiting& first);
     Result<LeasePool::LeaseGrant> try_grant(const LeaseAsk& ask);
     [[nodiscard]] std::vector<Sibling> siblings(const Waiting& first) const;
     [[nodiscard]] std::uint64_t dying_bytes() const;
@@ -83,12 +89,14 @@ class RecallQueue {
     std::deque<Waiting> waiting_;
     std::set<model::Process, ProcessLess> recalled_;  ///< not answered yet
     std::set<model::Process, ProcessLess> silent_;    ///< let a deadline pass
+    std::set<model::Process, ProcessLess> unseen_;    ///< the driver hasn't shown their context in time
     WatchPtr timer_;
     Nanos due_at_ = 0;  ///< when it was due
     Nanos settled_at_ = 0;
     bool hold_all_ = false;
     std::function<bool()> held_ = [] { return false; };
     std::function<bool()> refused_ = [] { return false; };
+    std::function<bool()> contexts_known_ = [] { return true; };
     std::function<void()> look_ = [] {};
     bool waits_to_settle_ = false;
     bool driving_ = false;

@@ -66,7 +66,7 @@ Context* ContextTable::fill(CUcontext handle, int gpu, bool primary, Context* pa
     entry->primary = primary;
     entry->uses = 1;
     entry->dying.store(false);
-    entry->local_bytes_a_thread.store(0);
+    entry->local_bytes_a_thread.store(Context::kStandardStack);
     entry->parent.store(parent);
     entry->green = green;
     if (parent != nullptr) greens_.fetch_add(1);

@@ -13,6 +13,10 @@ namespace cgpu::front {
 
 /// A context of the process. Never freed, but used again for other contexts: a pointer to it is always valid.
 struct Context {
+    /// Bytes of local memory for each thread that a context has from its beginning: a stack of the standard
+    /// limit (CU_LIMIT_STACK_SIZE). As measured on an H100: docs/gpu-results.md.
+    static constexpr std::uint64_t kStandardStack = 1024;
+
     std::atomic<CUcontext> handle{nullptr};
     int gpu = -1;
     bool primary = false;
@@ -23,8 +27,9 @@ struct Context {
     Mutex limits_mutex;
     SetAsideMemory limits;  ///< set aside for what the context's limits ask for, until a launch takes it
     std::atomic<bool> limits_held{false};
-    /// Local memory that launches have taken so far, for each thread that the GPU can run at once.
-    std::atomic<std::uint64_t> local_bytes_a_thread{0};
+    /// Local memory that the context and its launches have taken so far, for each thread that the GPU can run
+    /// at once.
+    std::atomic<std::uint64_t> local_bytes_a_thread{kStandardStack};
     /// A green context: the primary context of its GPU, which has its memory and its code. Else null.
     std::atomic<Context*> parent{nullptr};
     CUgreenCtx green = nullptr;

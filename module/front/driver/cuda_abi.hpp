@@ -264,6 +264,9 @@ struct CUmemDecompressParams {
 };
 static_assert(sizeof(CUmemDecompressParams) == 64);
 
+/// Returns the dynamic shared memory of a block of that many threads, in bytes.
+using CUoccupancyB2DSize = std::size_t (*)(int);
+
 struct CUlaunchConfig {
     unsigned grid[3];
     unsigned block[3];

@@ -35,6 +35,21 @@ CGPU_REAL(cuLibraryEnumerateKernels, CUkernel*, unsigned, CUlibrary)
 CGPU_REAL(cuFuncLoad, CUfunction)
 CGPU_REAL(cuLibraryGetGlobal, CUdeviceptr*, std::size_t*, CUlibrary, const char*)
 CGPU_REAL(cuKernelGetFunction, CUfunction*, CUkernel)
+CGPU_REAL(cuFuncGetAttribute, int*, int, CUfunction)
+CGPU_REAL(cuFuncSetAttribute, CUfunction, int, int)
+CGPU_REAL(cuFuncSetCacheConfig, CUfunction, int)
+CGPU_REAL(cuFuncSetSharedMemConfig, CUfunction, int)
+CGPU_REAL(cuKernelGetAttribute, int*, int, CUkernel, CUdevice)
+CGPU_REAL(cuKernelSetAttribute, int, int, CUkernel, CUdevice)
+CGPU_REAL(cuKernelSetCacheConfig, CUkernel, int, CUdevice)
+CGPU_REAL(cuOccupancyAvailableDynamicSMemPerBlock, std::size_t*, CUfunction, int, int)
+CGPU_REAL(cuOccupancyMaxActiveBlocksPerMultiprocessor, int*, CUfunction, int, std::size_t)
+CGPU_REAL(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, int*, CUfunction, int, std::size_t, unsigned)
+CGPU_REAL(cuOccupancyMaxActiveClusters, int*, CUfunction, const CUlaunchConfig*)
+CGPU_REAL(cuOccupancyMaxPotentialBlockSize, int*, int*, CUfunction, CUoccupancyB2DSize, std::size_t, int)
+CGPU_REAL(cuOccupancyMaxPotentialBlockSizeWithFlags, int*, int*, CUfunction, CUoccupancyB2DSize, std::size_t,
+          int, unsigned)
+CGPU_REAL(cuOccupancyMaxPotentialClusterSize, int*, CUfunction, const CUlaunchConfig*)
 }  // namespace cgpu::front::real
 
 namespace {
@@ -195,9 +210,12 @@ CGPU_HOOK cuLibraryUnload(CUlibrary library) {
 }
 
 CGPU_HOOK cuLibraryGetModule(CUmodule* module, CUlibrary library) {
-    const CUresult result = real::cuLibraryGetModule(module, library);
-    if (result == kSuccess) code_table().add_part(number(*module), number(library), CodeTable::Part::other);
-    return result;
+    return using_code(number(library), "library", [&] {
+        const CUresult result = real::cuLibraryGetModule(module, library);
+        if (result == kSuccess)
+            code_table().add_part(number(*module), number(library), CodeTable::Part::other);
+        return result;
+    });
 }
 
 CGPU_HOOK cuLibraryGetKernel(CUkernel* kernel, CUlibrary library, const char* name) {
@@ -227,8 +245,96 @@ CGPU_HOOK cuFuncLoad(CUfunction function) {
 }
 
 CGPU_HOOK cuKernelGetFunction(CUfunction* function, CUkernel kernel) {
-    const CUresult result = real::cuKernelGetFunction(function, kernel);
-    if (result == kSuccess)
-        code_table().add_part(number(*function), number(kernel), CodeTable::Part::function);
-    return result;
+    return using_code(number(kernel), "kernel", [&] {
+        const CUresult result = real::cuKernelGetFunction(function, kernel);
+        if (result == kSuccess)
+            code_table().add_part(number(*function), number(kernel), CodeTable::Part::function);
+        return result;
+    });
+}
+
+// What a function needs is known when its code is loaded, so the driver loads it to answer, or to note what
+// is set. Runtimes ask before the first launch (cudaFuncGetAttributes, the occupancy calculator).
+
+CGPU_HOOK cuFuncGetAttribute(int* value, int attribute, CUfunction function) {
+    return using_code(number(function), "function",
+                      [&] { return real::cuFuncGetAttribute(value, attribute, function); });
+}
+
+CGPU_HOOK cuFuncSetAttribute(CUfunction function, int attribute, int value) {
+    return using_code(number(function), "function",
+                      [&] { return real::cuFuncSetAttribute(function, attribute, value); });
+}
+
+CGPU_HOOK cuFuncSetCacheConfig(CUfunction function, int config) {
+    return using_code(number(function), "function",
+                      [&] { return real::cuFuncSetCacheConfig(function, config); });
+}
+
+CGPU_HOOK cuFuncSetSharedMemConfig(CUfunction function, int config) {
+    return using_code(number(function), "function",
+                      [&] { return real::cuFuncSetSharedMemConfig(function, config); });
+}
+
+CGPU_HOOK cuKernelGetAttribute(int* value, int attribute, CUkernel kernel, CUdevice device) {
+    return using_code(number(kernel), "kernel",
+                      [&] { return real::cuKernelGetAttribute(value, attribute, kernel, device); });
+}
+
+CGPU_HOOK cuKernelSetAttribute(int attribute, int value, CUkernel kernel, CUdevice device) {
+    return using_code(number(kernel), "kernel",
+                      [&] { return real::cuKernelSetAttribute(attribute, value, kernel, device); });
+}
+
+CGPU_HOOK cuKernelSetCacheConfig(CUkernel kernel, int config, CUdevice device) {
+    return using_code(number(kernel), "kernel",
+                      [&] { return real::cuKernelSetCacheConfig(kernel, config, device); });
+}
+
+CGPU_HOOK cuOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, CUfunction function, int blocks,
+                                                  int threads) {
+    return using_code(number(function), "function", [&] {
+        return real::cuOccupancyAvailableDynamicSMemPerBlock(bytes, function, blocks, threads);
+    });
+}
+
+CGPU_HOOK cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction function, int threads,
+                                                      std::size_t bytes) {
+    return using_code(number(function), "function", [&] {
+        return real::cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, bytes);
+    });
+}
+
+CGPU_HOOK cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, CUfunction function, int threads,
+                                                               std::size_t bytes, unsigned flags) {
+    return using_code(number(function), "function", [&] {
+        return real::cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, threads, bytes,
+                                                                          flags);
+    });
+}
+
+CGPU_HOOK cuOccupancyMaxActiveClusters(int* clusters, CUfunction function, const CUlaunchConfig* config) {
+    return using_code(number(function), "function",
+                      [&] { return real::cuOccupancyMaxActiveClusters(clusters, function, config); });
+}
+
+CGPU_HOOK cuOccupancyMaxPotentialBlockSize(int* grid, int* block, CUfunction function,
+                                           CUoccupancyB2DSize shared, std::size_t bytes, int limit) {
+    return using_code(number(function), "function", [&] {
+        return real::cuOccupancyMaxPotentialBlockSize(grid, block, function, shared, bytes, limit);
+    });
+}
+
+CGPU_HOOK cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, CUfunction function,
+                                                    CUoccupancyB2DSize shared, std::size_t bytes, int limit,
+                                                    unsigned flags) {
+    return using_code(number(function), "function", [&] {
+        return real::cuOccupancyMaxPotentialBlockSizeWithFlags(grid, block, function, shared, bytes, limit,
+                                                               flags);
+    });
+}
+
+CGPU_HOOK cuOccupancyMaxPotentialClusterSize(int* size, CUfunction function, const CUlaunchConfig* config) {
+    return using_code(number(function), "function",
+                      [&] { return real::cuOccupancyMaxPotentialClusterSize(size, function, config); });
 }

@@ -27,9 +27,9 @@ CUresult pitch(int, std::size_t bytes) {
     return cuMemAllocPitch(&pointer, &pitch, kRow, bytes / kRow, 4);
 }
 
-/// Allocates several arrays, because one is at most 2 MiB large.
+/// Allocates several arrays, because one has at most 2 MiB of elements. Each takes eight times that.
 CUresult array_1d(int, std::size_t bytes) {
-    constexpr std::size_t kElement = 4 * sizeof(float);
+    constexpr std::size_t kElement = 8 * 4 * sizeof(float);
     constexpr std::size_t kWidth = 131072;  // the most that every GPU takes
     for (std::size_t done = 0; done < bytes; done += kWidth * kElement) {
         CUDA_ARRAY_DESCRIPTOR descriptor{std::min(kWidth, (bytes - done) / kElement), 0, CU_AD_FORMAT_FLOAT,
@@ -243,7 +243,9 @@ CUresult local(int device, std::size_t bytes) {
         cuDeviceGetAttribute(&multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device);
     if (result == CUDA_SUCCESS && module == nullptr) result = cuModuleLoadData(&module, "local memory");
     if (result != CUDA_SUCCESS) return result;
-    const std::size_t a_thread = (taken + bytes) / (kThreads * static_cast<std::size_t>(multiprocessors));
+    constexpr std::size_t kStack = 1024;  // bytes a thread that a context has from its beginning
+    const std::size_t a_thread =
+        kStack + (taken + bytes) / (kThreads * static_cast<std::size_t>(multiprocessors));
     CUfunction function = nullptr;
     result = cuModuleGetFunction(&function, module, ("local_" + std::to_string(a_thread)).c_str());
     if (result == CUDA_SUCCESS) result = launch(function);

@@ -191,13 +191,15 @@ void LeasePool::remove_all() {
 }
 
 Result<LeasePool::LeaseGrant> LeasePool::set_aside(const model::Process& process, What what,
-                                                   std::uint64_t bytes, Nanos now) {
+                                                   std::uint64_t bytes, std::uint64_t spare, Nanos now) {
     const auto need = wire::align_up(bytes);
     const auto free = available();
     if (need > free) return LeaseGrant{0, need - free};
     const auto account = account_for(process);
     if (!account) return tl::unexpected(account.error());
-    (*account)->unsized.set_aside(what, need, now);
+    const auto before = (*account)->unsized.spare();
+    const auto held_back = std::max(before, std::min(spare, before + wire::align_down(free - need)));
+    (*account)->unsized.set_aside(what, need, held_back, now);
     save(**account);
     return LeaseGrant{need, 0};
 }

@@ -48,7 +48,7 @@ class LeasePool {
         bool looked_at_dead = false;     ///< a query of the driver has begun since it died
         std::uint64_t last_charged = 0;  ///< by a dying process
 
-        [[nodiscard]] std::uint64_t total() const { return lease + unsized.bytes(); }
+        [[nodiscard]] std::uint64_t total() const { return lease + unsized.bytes() + unsized.spare(); }
         /// The same, or the least that the last queries prove, if that is more.
         [[nodiscard]] std::uint64_t holds_at_least() const;
         /// What of that is beyond its lease.
@@ -99,8 +99,10 @@ class LeasePool {
     /// Takes at most its lease; returns how much.
     std::uint64_t give(const model::Process& process, std::uint64_t bytes);
 
-    /// Sets bytes aside for something that is about to be made. Error: from the table.
-    Result<LeaseGrant> set_aside(const model::Process& process, What what, std::uint64_t bytes, Nanos now);
+    /// Sets bytes aside for something that is about to be made, and of `spare` what there is room for. Error:
+    /// from the table.
+    Result<LeaseGrant> set_aside(const model::Process& process, What what, std::uint64_t bytes,
+                                 std::uint64_t spare, Nanos now);
     // What a living process says of its unsized memory: see UnsizedMemory.
     void made(const model::Process& process);
     void not_made(const model::Process& process, std::uint64_t bytes);

@@ -18,15 +18,16 @@ UnsizedMemory::Range UnsizedMemory::range_of(std::uint64_t figure, const LeaseRe
     return {figure - std::min(figure, report.charged), figure - std::min(figure, certain)};
 }
 
-void UnsizedMemory::set_aside(What what, std::uint64_t bytes, Nanos now) {
+void UnsizedMemory::set_aside(What what, std::uint64_t bytes, std::uint64_t spare, Nanos now) {
     if (pending_ == 0 && coming_ == 0)
         measured_ = Measured{what, bytes, known_, 0};
     else if (measured_)
         measured_->beside += bytes;
     pending_ += bytes;
+    spare_ = std::max(spare_, spare);
     pending_since_ = now;
     ++coming_;
-    unexplained_.may_grow(kEstimatesAreWithin * bytes);
+    unexplained_.may_grow(kEstimatesAreWithin * bytes + spare);
     recent_.clear();
 }
 
@@ -38,6 +39,7 @@ void UnsizedMemory::made() {
 void UnsizedMemory::not_made(std::uint64_t bytes) {
     coming_ -= std::min(coming_, 1U);
     pending_ -= std::min(wire::align_up(bytes), pending_);
+    if (pending_ == 0) spare_ = 0;
     measured_.reset();
     forget_figures();
 }
@@ -49,7 +51,7 @@ void UnsizedMemory::moved(std::uint64_t gone) {
 }
 
 void UnsizedMemory::context_gone() {
-    known_ = pending_ = 0;
+    known_ = pending_ = spare_ = 0;
     coming_ = 0;
     measured_.reset();
     unexplained_.should_shrink(Unexplained::kAnything);
@@ -86,7 +88,10 @@ std::optional<UnsizedMemory::Learnt> UnsizedMemory::figure(std::optional<std::ui
                                                            const Unexplained::Settings& settings) {
     figured_ = figured_ || shown.has_value();
     // If the driver never shows this process, its figures mean nothing: what is set aside stays.
-    if (!figured_) return std::nullopt;
+    if (!figured_) {
+        spare_ = 0;
+        return std::nullopt;
+    }
     const auto bytes = shown.value_or(0);
     beyond_lease_.push_back(bytes - std::min(bytes, std::max(facts.lease, lease_before_)));
     if (beyond_lease_.size() > kConfirm) beyond_lease_.erase(beyond_lease_.begin());
@@ -127,7 +132,7 @@ std::optional<UnsizedMemory::Learnt> UnsizedMemory::believe() {
         return std::nullopt;
     }
     known_ = std::clamp(counted, least, most);
-    pending_ = 0;
+    pending_ = spare_ = 0;
     std::optional<Learnt> learnt;
     if (measured_) {
         const auto taken = known_ - std::min(measured_->before, known_);

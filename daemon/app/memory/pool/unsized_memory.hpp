@@ -40,8 +40,10 @@ class UnsizedMemory {
         Nanos now = 0;
     };
 
-    /// Sets whole granules aside for something that is about to be made.
-    void set_aside(What what, std::uint64_t bytes, Nanos now);
+    /// Sets whole granules aside for something that is about to be made. `spare`: bytes that it may take
+    /// beyond that, which nothing else may have until the driver shows what it took; they don't count as
+    /// used.
+    void set_aside(What what, std::uint64_t bytes, std::uint64_t spare, Nanos now);
     /// It exists now.
     void made();
     /// It was not made: the bytes are free again.
@@ -68,6 +70,12 @@ class UnsizedMemory {
     [[nodiscard]] std::uint64_t known() const { return known_; }
     /// The part that is set aside and not shown yet, and since when the last of it.
     [[nodiscard]] std::uint64_t pending() const { return pending_; }
+    /// What is held back beside the counted memory.
+    [[nodiscard]] std::uint64_t spare() const { return spare_; }
+    /// A context was made, and the driver hasn't shown it yet.
+    [[nodiscard]] bool has_unseen_context() const {
+        return measured_ && measured_->what == What::context && coming_ == 0;
+    }
     [[nodiscard]] Nanos pending_since() const { return pending_since_; }
     /// Memory that came without the module.
     [[nodiscard]] std::uint64_t unexplained() const { return unexplained_.bytes(); }
@@ -101,6 +109,7 @@ class UnsizedMemory {
 
     std::uint64_t known_ = 0;
     std::uint64_t pending_ = 0;
+    std::uint64_t spare_ = 0;
     Nanos pending_since_ = 0;
     std::uint32_t coming_ = 0;  ///< things being made: figures may not show them yet
     std::optional<Measured> measured_;

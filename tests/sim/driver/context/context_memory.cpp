@@ -39,12 +39,14 @@ CUresult ContextMemory::prepare(const Function& function) {
 }
 
 /// For as many threads as the GPU runs at once, however few are launched. It stays until the context's end,
-/// or until a kernel needs more.
+/// or until a kernel needs more. A context has as much for each thread as a standard stack from its beginning
+/// (measured: docs/gpu-results.md).
 CUresult ContextMemory::take_local(std::uint64_t bytes_a_thread) {
     const std::lock_guard lock(mutex_);
     if (bytes_a_thread <= local_bytes_) return CUDA_SUCCESS;
     const auto multiprocessors = static_cast<std::uint64_t>(process_.device().card(gpu_).sm_count);
-    const std::uint64_t bytes = bytes_a_thread * multiprocessors * kThreadsPerMultiprocessor;
+    const std::uint64_t bytes =
+        (bytes_a_thread - kStandardStack) * multiprocessors * kThreadsPerMultiprocessor;
     if (!recharge(Purpose::context, local_charged_, round_up(bytes, kBlock))) return CUDA_ERROR_OUT_OF_MEMORY;
     local_bytes_ = bytes_a_thread;
     return CUDA_SUCCESS;
@@ -106,7 +108,7 @@ void ContextMemory::clear() {
     resize_code(0);
     recharge(Purpose::context, limits_charged_, 0);
     recharge(Purpose::context, local_charged_, 0);
-    local_bytes_ = 0;
+    local_bytes_ = kStandardStack;
     limits_ = kStandardLimits;
     limits_changed_ = false;
 }

@@ -41,6 +41,7 @@ class ContextMemory {
 
     using Limits = std::array<std::size_t, CU_LIMIT_MAX>;
     static constexpr Limits kStandardLimits{1024, 1U << 20, 8U << 20, 2, 2048, 64};
+    static constexpr std::uint64_t kStandardStack = kStandardLimits[0];
 
     const Process& process_;
     std::uint32_t gpu_;
@@ -52,7 +53,8 @@ class ContextMemory {
     std::uint64_t code_charged_ = 0;
     Limits limits_ = kStandardLimits;
     std::uint64_t limits_charged_ = 0;
-    std::atomic<std::uint64_t> local_bytes_{0};  ///< A thread: the most that a kernel launched here has.
+    /// A thread: the most that a kernel launched here has.
+    std::atomic<std::uint64_t> local_bytes_{kStandardStack};
     std::uint64_t local_charged_ = 0;
 };
 

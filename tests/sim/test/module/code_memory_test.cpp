@@ -185,16 +185,18 @@ TEST(LocalMemory, IsTakenByTheFirstLaunchAndStaysUntilAKernelNeedsMore) {
             line.wait();
         };
         int bytes = 0;
-        REQUIRE_OK(cuFuncGetAttribute(&bytes, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, function("_Z9local_640y")));
-        REQUIRE_EQ(bytes, 640);
+        REQUIRE_OK(
+            cuFuncGetAttribute(&bytes, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, function("_Z10local_1664y")));
+        REQUIRE_EQ(bytes, 1664);
         REQUIRE_OK(cuFuncGetAttribute(&bytes, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, function("busy")));
         REQUIRE_EQ(bytes, 0);
         line.say('f');
         line.wait();
-        launches("local_640", 'l');
-        launches("local_320", 's');
+        launches("local_1024", 'n');
+        launches("local_1664", 'l');
+        launches("local_1344", 's');
         launches("busy", 'b');
-        launches("local_1280", 'g');
+        launches("local_2304", 'g');
         REQUIRE_EQ(launch(function("local_65536")), CUDA_ERROR_OUT_OF_MEMORY);
         CUfunction none = nullptr;
         for (const char* name : {"local", "local_", "local_0", "local_1x", "local_524289"})
@@ -202,7 +204,7 @@ TEST(LocalMemory, IsTakenByTheFirstLaunchAndStaysUntilAKernelNeedsMore) {
         CUcontext other = nullptr;
         REQUIRE_OK(cuCtxCreate(&other, nullptr, 0, 0));
         module = load("another image");
-        launches("local_320", 'o');
+        launches("local_1344", 'o');
         REQUIRE_OK(cuCtxDestroy(other));
         line.say('d');
         line.wait();
@@ -210,13 +212,14 @@ TEST(LocalMemory, IsTakenByTheFirstLaunchAndStaysUntilAKernelNeedsMore) {
         line.say('r');
         line.wait();
     });
-    // 640 bytes for each of the GPU's 80 * 2048 threads are 100 MiB.
+    // 640 bytes beyond the standard stack for each of the GPU's 80 * 2048 threads are 100 MiB.
     const auto expect = [&](char step, std::uint64_t contexts, std::uint64_t local) {
         ASSERT_EQ(child.hear(), step);
         EXPECT_EQ(device.use(child.pid()).context_bytes, (contexts + local) * kMiB) << step;
         child.tell();
     };
     expect('f', 100, 0);
+    expect('n', 100, 0);
     expect('l', 100, 100);
     expect('s', 100, 100);
     expect('b', 100, 100);
@@ -232,7 +235,7 @@ TEST(LocalMemory, IsTakenForAGraphsKernelsBeforeTheFirst) {
     Child child([](const Child::Line& line) {
         use_device(0);
         CUfunction function = nullptr;
-        REQUIRE_OK(cuModuleGetFunction(&function, load("image"), "local_640"));
+        REQUIRE_OK(cuModuleGetFunction(&function, load("image"), "local_1664"));
         CUstream stream = nullptr;
         REQUIRE_OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
         REQUIRE_OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));

@@ -14,6 +14,14 @@ CUresult find(Handle handle, Function*& function) {
     return function ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
+/// An attribute is known when the function's code is loaded.
+CUresult load_here(const Function& function) {
+    Context* context = nullptr;
+    // Without a current context the simulator answers all the same.
+    if (current_context(context) != CUDA_SUCCESS) return CUDA_SUCCESS;
+    return context->own_memory.load(function.module);
+}
+
 CUresult attribute_value(int* value, CUfunction_attribute attribute, const Function& function) {
     if (!value || attribute >= CU_FUNC_ATTRIBUTE_MAX) return CUDA_ERROR_INVALID_VALUE;
     switch (static_cast<int>(attribute)) {
@@ -70,13 +78,15 @@ extern "C" {
 
 CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction handle) {
     Function* function = nullptr;
-    const CUresult result = find(handle, function);
+    CUresult result = find(handle, function);
+    if (result == CUDA_SUCCESS) result = load_here(*function);
     return result == CUDA_SUCCESS ? attribute_value(value, attribute, *function) : result;
 }
 
 CUresult cuKernelGetAttribute(int* value, CUfunction_attribute attribute, CUkernel handle, CUdevice) {
     Function* function = nullptr;
-    const CUresult result = find(handle, function);
+    CUresult result = find(handle, function);
+    if (result == CUDA_SUCCESS) result = load_here(*function);
     return result == CUDA_SUCCESS ? attribute_value(value, attribute, *function) : result;
 }
 

@@ -116,8 +116,9 @@ TEST(LeaseFigures, AFigureThatNeverComesIsNotWaitedForLong) {
     bed.enter(1);
     ASSERT_EQ((*bed.ask(1, 0, LeaseAsk::What::context))->granted, 256 * kMiB);
     bed.leases.made(bed.key(1));
+    // It waits for the context's size, then for a smaller one to leave enough.
     const auto first = bed.ask(1, 800 * kMiB);
-    bed.loop.advance(250 * kMs);
+    bed.loop.advance(350 * kMs);
     ASSERT_TRUE(*first);
     EXPECT_EQ((*first)->why, wire::Why::over_limit);
     bed.loop.advance(500 * kMs);

@@ -1,0 +1,57 @@
+#include <gtest/gtest.h>
+
+#include "tests/unit/daemon/app/memory/lease_fakes.hpp"
+
+namespace cgpu::app::test {
+namespace {
+
+TEST(LeaseHolds, NoLeaseIsGrantedBeforeTheFirstContextOfACardWasSeen) {
+    LeaseBed bed(kGiB);
+    bed.enter(1);
+    ASSERT_EQ((*bed.ask(1, 0, LeaseAsk::What::context))->granted, 256 * kMiB);
+    bed.gpus.shown[1] = 518 * kMiB;
+    bed.leases.made(bed.key(1));
+    const auto first = bed.ask(1, 64 * kMiB);
+    EXPECT_FALSE(*first) << "the context may be larger than what was set aside for it";
+    bed.loop.advance(kSettled);
+    ASSERT_TRUE(*first);
+    EXPECT_EQ((*first)->why, wire::Why::none);
+    // The limit has room for 506 MiB beside a context of 518.
+    bed.fronts.charges[1] = 64 * kMiB;
+    EXPECT_EQ((*bed.ask(1, 500 * kMiB))->why, wire::Why::over_limit);
+    EXPECT_LE(bed.leased(), kGiB);
+}
+
+TEST(LeaseHolds, ALoadHoldsBackWhatItMayTakeBeyondItsSize) {
+    LeaseBed bed(kGiB);
+    bed.enter(1);
+    ASSERT_EQ((*bed.ask(1, 4 * kMiB, LeaseAsk::What::load))->granted, 4 * kMiB);
+    EXPECT_EQ(bed.used(), 4 * kMiB) << "what is held back doesn't count as used";
+    bed.leases.made(bed.key(1));
+    bed.gpus.shown[1] = 94 * kMiB;
+    // Beside it another allocation takes what is certainly free at once, and waits for the rest.
+    ASSERT_EQ((*bed.ask(1, 800 * kMiB))->why, wire::Why::none);
+    bed.fronts.charges[1] = 800 * kMiB;
+    bed.gpus.shown[1] = 894 * kMiB;
+    const auto second = bed.ask(1, 140 * kMiB);
+    EXPECT_FALSE(*second);
+    bed.loop.advance(kSettled);
+    ASSERT_TRUE(*second);
+    EXPECT_EQ((*second)->why, wire::Why::over_limit) << "94 MiB of code and stacks, 800 of the limit's 1024";
+    EXPECT_EQ(bed.used(), 894 * kMiB);
+    EXPECT_EQ((*bed.ask(1, 128 * kMiB))->why, wire::Why::none);
+}
+
+TEST(LeaseHolds, ALoadAtTheLimitIsNotRefusedForWhatItMayTakeBeyondItsSize) {
+    LeaseBed bed(kGiB);
+    bed.enter(1);
+    ASSERT_EQ((*bed.ask(1, 1000 * kMiB))->why, wire::Why::none);
+    bed.fronts.charges[1] = 1000 * kMiB;
+    const auto load = bed.ask(1, 8 * kMiB, LeaseAsk::What::load);
+    ASSERT_TRUE(*load);
+    EXPECT_EQ((*load)->granted, 8 * kMiB);
+    EXPECT_LE(bed.leased(), kGiB);
+}
+
+}  // namespace
+}  // namespace cgpu::app::test

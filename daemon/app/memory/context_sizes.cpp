@@ -27,8 +27,11 @@ void ContextSizes::learn(const model::Uuid& gpu, const model::InstanceId& instan
 bool ContextSizes::measured(const model::Uuid& gpu) const {
     const auto found = estimates_.find(gpu);
     if (found == estimates_.end()) return false;
-    // One that an earlier daemon measured is the first of its estimate.
-    return found->second.agreed() || found->second.bytes() != wire::align_up(first_);
+    const auto bytes = found->second.bytes();
+    const auto first = wire::align_up(first_);
+    // Of the first contexts no more than twice the estimate is learnt: they may be larger still. An estimate
+    // that an earlier daemon measured is the first of its kind here.
+    return bytes != 2 * first && (found->second.agreed() || bytes != first);
 }
 
 std::uint64_t ContextSizes::estimate(const model::Uuid& gpu) const {

@@ -177,11 +177,17 @@ void Leases::ask(LeaseAsk ask, LeaseReply reply) {
         ask.spare = settings_.load_spare;
     }
     const auto* account = entry->pool.find(ask.key.process);
-    if (ask.bytes == 0 || ask.bytes > kLargestAsk || (account != nullptr && account->dying)) {
+    const bool empty = ask.bytes == 0 && ask.what != LeaseAsk::What::usage;
+    if (empty || ask.bytes > kLargestAsk || (account != nullptr && account->dying)) {
         reply({0, wire::Why::bad_request, entry->pool.limit(), entry->pool.used(), {}});
         return;
     }
     entry->queue.ask(std::move(ask), std::move(reply));
+}
+
+bool Leases::awaits_context(const LeaseKey& key) const {
+    const PoolEntry* entry = pools_.find(key.pool);
+    return entry != nullptr && entry->queue.awaits_context(key.process);
 }
 
 bool Leases::allocation_refused(const LeaseKey& key, std::uint64_t bytes) {
@@ -279,6 +285,7 @@ void Leases::driver_figure(const model::Uuid& gpu, const std::vector<DriverProce
 void Leases::learn(PoolEntry& entry, const LeasePool::Learnt& learnt) {
     switch (learnt.what) {
         case LeaseAsk::What::lease:
+        case LeaseAsk::What::usage:
             return;
         case LeaseAsk::What::context:
             entry.context.learn(learnt.taken);

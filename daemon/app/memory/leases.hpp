@@ -90,6 +90,9 @@ class Leases {
     /// Answered at once, or later on the loop; refused at the latest Settings::deadline after it came to the
     /// front.
     void ask(LeaseAsk ask, LeaseReply reply);
+    /// Whether the use of the process's instance will be known better in a moment, because its first context
+    /// is new: then ask for the usage (LeaseAsk::What::usage).
+    [[nodiscard]] bool awaits_context(const LeaseKey& key) const;
     /// The process has refused its program an allocation of this many bytes, after all that it asked for it.
     /// True: it is counted, because the limit was the reason. One allocation may cause many asks but is
     /// reported once, so the number of refused asks is only an upper bound for what is believed.

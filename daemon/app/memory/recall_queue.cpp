@@ -53,6 +53,11 @@ void RecallQueue::drive() {
 
 /// True: the first of the queue was answered.
 bool RecallQueue::step() {
+    if (waiting_.front().ask.what == LeaseAsk::What::usage) {
+        if (waits_for_context(waiting_.front())) return false;
+        answer_first({0, wire::Why::none, 0, 0, {}});
+        return true;
+    }
     if (held_()) return false;
     if (hold_all_ && loop_.now() < settled_at_) {
         waits_to_settle_ = true;
@@ -88,17 +93,20 @@ bool RecallQueue::step() {
     return true;
 }
 
+bool RecallQueue::awaits_context(const model::Process& process) const {
+    if (contexts_known_() || unseen_.contains(process)) return false;
+    const auto* account = pool_.find(process);
+    return account != nullptr && account->unsized.has_unseen_context();
+}
+
 /// A process whose first context may be larger than expected gets no lease before the driver has shown that
 /// context: what is granted meanwhile could take the instance over its limit. True: it waits.
 bool RecallQueue::waits_for_context(const Waiting& first) {
-    const auto& process = first.ask.key.process;
-    if (first.ask.what != LeaseAsk::What::lease || contexts_known_() || unseen_.contains(process))
-        return false;
-    const auto* account = pool_.find(process);
-    if (account == nullptr || !account->unsized.has_unseen_context()) return false;
+    const bool concerned = first.ask.what == LeaseAsk::What::lease || first.ask.what == LeaseAsk::What::usage;
+    if (!concerned || !awaits_context(first.ask.key.process)) return false;
     const auto until = first.since + settings_.context_hope;
     if (loop_.now() >= until) {
-        unseen_.insert(process);
+        unseen_.insert(first.ask.key.process);
         return false;
     }
     if (!timer_) look_();

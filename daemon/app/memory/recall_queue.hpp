@@ -48,6 +48,8 @@ class RecallQueue {
     void look_with(std::function<void()> look) { look_ = std::move(look); }
 
     void ask(LeaseAsk ask, LeaseReply reply);
+    /// Whether the process has a context of unknown size that the driver will show soon.
+    [[nodiscard]] bool awaits_context(const model::Process& process) const;
     /// A process has returned bytes of its lease (0: it has nothing to spare).
     void gave(const model::Process& process, std::uint64_t bytes);
     /// A process has ended: its asks are dropped.

@@ -23,6 +23,8 @@ void MemoryAsks::ask(const std::shared_ptr<Connection>& connection, const wire::
         case wire::Topic::load:
             return ask_leases(connection, ask, app::LeaseAsk::What::load);
         case wire::Topic::usage:
+            if (computes && outside_.leases.awaits_context(lease))
+                return ask_leases(connection, ask, app::LeaseAsk::What::usage);
             if (auto& page = connection->orders()) page->show_share(ask.gpu, share(ask.gpu));
             return answer(*connection, ask, wire::Why::none);
         case wire::Topic::made:

@@ -15,6 +15,7 @@ struct LeaseAsk {
         lease,
         context,  ///< beside the lease: at least what a context is expected to take
         load,     ///< beside the lease: for code or heaps
+        usage,    ///< no bytes: what the instance uses, once the size of the process's context is known
     };
     LeaseKey key;
     What what = What::lease;

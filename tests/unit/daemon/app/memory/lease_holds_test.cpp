@@ -22,6 +22,23 @@ TEST(LeaseHolds, NoLeaseIsGrantedBeforeTheFirstContextOfACardWasSeen) {
     EXPECT_LE(bed.leased(), kGiB);
 }
 
+TEST(LeaseHolds, WhatAnInstanceUsesIsToldWhenItsFirstContextWasSeen) {
+    LeaseBed bed(kGiB);
+    bed.enter(1);
+    ASSERT_EQ((*bed.ask(1, 0, LeaseAsk::What::context))->granted, 256 * kMiB);
+    EXPECT_FALSE(bed.leases.awaits_context(bed.key(1))) << "it is being made, which may take seconds";
+    bed.gpus.shown[1] = 518 * kMiB;
+    bed.leases.made(bed.key(1));
+    ASSERT_TRUE(bed.leases.awaits_context(bed.key(1)));
+    const auto usage = bed.ask(1, 0, LeaseAsk::What::usage);
+    EXPECT_FALSE(*usage);
+    bed.loop.advance(kSettled);
+    ASSERT_TRUE(*usage);
+    EXPECT_EQ((*usage)->why, wire::Why::none);
+    EXPECT_EQ((*usage)->used, 518 * kMiB);
+    EXPECT_FALSE(bed.leases.awaits_context(bed.key(1)));
+}
+
 TEST(LeaseHolds, ALoadHoldsBackWhatItMayTakeBeyondItsSize) {
     LeaseBed bed(kGiB);
     bed.enter(1);

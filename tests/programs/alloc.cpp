@@ -18,6 +18,7 @@ struct Settings {
     std::size_t count = 1;
     std::size_t chunk_mib = 0;
     std::size_t local_mib = 0;
+    std::size_t stacks_mib = 0;
     std::string how = "plain";
     int device = 0;
     bool until_fail = false;
@@ -50,6 +51,8 @@ int main(int argc, char** argv) {
     options.value("--chunk-mib", settings.chunk_mib, "In pieces of this size (default: in one)");
     options.value("--how", settings.how).one_of(programs::ways());
     options.value("--local-mib", settings.local_mib, "So much local memory first");
+    options.value("--stacks-mib", settings.stacks_mib,
+                  "So much for larger stacks first, by code that is loaded");
     options.value("--device", settings.device);
     options.flag("--until-fail", settings.until_fail, "Piece after piece until one is refused");
     options.flag("--hold", settings.hold,
@@ -60,6 +63,8 @@ int main(int argc, char** argv) {
     programs::use_device(settings.device);
     if (settings.local_mib > 0)
         programs::must(programs::allocate("local", settings.device, settings.local_mib * kMiB), "the launch");
+    if (settings.stacks_mib > 0)
+        programs::must(programs::allocate("stacks", settings.device, settings.stacks_mib * kMiB), "the load");
     const bool failed = run(settings);
     if (settings.hold) programs::hold();
     return failed && !settings.until_fail ? 1 : 0;

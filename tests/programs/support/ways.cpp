@@ -253,6 +253,23 @@ CUresult local(int device, std::size_t bytes) {
     return result;
 }
 
+/// Loads code that makes all stacks larger, and launches nothing.
+CUresult stacks(int device, std::size_t bytes) {
+    constexpr std::size_t kThreads = 2048;  // of a multiprocessor, at once
+    int multiprocessors = 0;
+    CUmodule module = nullptr;
+    CUfunction function = nullptr;
+    int registers = 0;
+    CUresult result =
+        cuDeviceGetAttribute(&multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device);
+    if (result == CUDA_SUCCESS) result = cuModuleLoadData(&module, "larger stacks");
+    if (result != CUDA_SUCCESS) return result;
+    const auto a_thread = bytes / (kThreads * static_cast<std::size_t>(multiprocessors));
+    result = cuModuleGetFunction(&function, module, ("stacks_" + std::to_string(a_thread)).c_str());
+    return result == CUDA_SUCCESS ? cuFuncGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function)
+                                  : result;
+}
+
 /// Makes one more context; the size does not matter.
 CUresult context(int device, std::size_t) {
     CUcontext context = nullptr;
@@ -288,7 +305,7 @@ const std::map<std::string, Way>& table() {
         {"array-3d", array_3d}, {"layered", layered},   {"mipmapped", mipmapped}, {"async", async},
         {"pool", pool},         {"mapped", mapped},     {"managed", managed},     {"module", module},
         {"library", library},   {"heap", heap},         {"context", context},     {"local", local},
-        {"green", green},       {"prefetch", prefetch},
+        {"stacks", stacks},     {"green", green},       {"prefetch", prefetch},
     };
     return all;
 }

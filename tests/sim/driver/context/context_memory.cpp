@@ -32,24 +32,36 @@ CUresult ContextMemory::prepare(const Function& function) {
         if (const CUresult result = apply_limits(); result != CUDA_SUCCESS) return result;
     }
     if (function.local_bytes > local_bytes_.load(std::memory_order_relaxed)) {
-        if (const CUresult result = take_local(function.local_bytes); result != CUDA_SUCCESS) return result;
+        if (const CUresult result = take_local(function.local_bytes, 0); result != CUDA_SUCCESS)
+            return result;
     }
-    const Module& module = function.module;
-    return latest_.load(std::memory_order_relaxed) == &module ? CUDA_SUCCESS : load(module);
+    return latest_.load(std::memory_order_relaxed) == &function.module && function.stack_bytes == 0
+               ? CUDA_SUCCESS
+               : load(function);
 }
 
 /// For as many threads as the GPU runs at once, however few are launched. It stays until the context's end,
 /// or until a kernel needs more. A context has as much for each thread as a standard stack from its beginning
 /// (measured: docs/gpu-results.md).
-CUresult ContextMemory::take_local(std::uint64_t bytes_a_thread) {
+CUresult ContextMemory::take_local(std::uint64_t local_bytes, std::uint64_t stack_bytes) {
     const std::lock_guard lock(mutex_);
-    if (bytes_a_thread <= local_bytes_) return CUDA_SUCCESS;
+    const auto local = std::max<std::uint64_t>(local_bytes, local_bytes_);
+    const auto stacks = std::max<std::uint64_t>(stack_bytes, stack_bytes_);
     const auto multiprocessors = static_cast<std::uint64_t>(process_.device().card(gpu_).sm_count);
     const std::uint64_t bytes =
-        (bytes_a_thread - kStandardStack) * multiprocessors * kThreadsPerMultiprocessor;
+        (local - kStandardStack + stacks) * multiprocessors * kThreadsPerMultiprocessor;
     if (!recharge(Purpose::context, local_charged_, round_up(bytes, kBlock))) return CUDA_ERROR_OUT_OF_MEMORY;
-    local_bytes_ = bytes_a_thread;
+    local_bytes_ = local;
+    stack_bytes_ = stacks;
     return CUDA_SUCCESS;
+}
+
+CUresult ContextMemory::load(const Function& function) {
+    if (function.stack_bytes > stack_bytes_.load(std::memory_order_relaxed)) {
+        if (const CUresult result = take_local(0, function.stack_bytes); result != CUDA_SUCCESS)
+            return result;
+    }
+    return load(function.module);
 }
 
 CUresult ContextMemory::load(const Module& module) {
@@ -109,6 +121,7 @@ void ContextMemory::clear() {
     recharge(Purpose::context, limits_charged_, 0);
     recharge(Purpose::context, local_charged_, 0);
     local_bytes_ = kStandardStack;
+    stack_bytes_ = 0;
     limits_ = kStandardLimits;
     limits_changed_ = false;
 }

@@ -24,6 +24,8 @@ class ContextMemory {
     CUresult prepare(const Function& function);
     /// Nothing if the module is there.
     CUresult load(const Module& module);
+    /// The same, with what the function needs of each stack.
+    CUresult load(const Function& function);
     void unload(const Module& module);
 
     std::size_t limit(CUlimit limit) const;
@@ -35,7 +37,7 @@ class ContextMemory {
 
   private:
     CUresult apply_limits();
-    CUresult take_local(std::uint64_t bytes_a_thread);
+    CUresult take_local(std::uint64_t local_bytes, std::uint64_t stack_bytes);
     bool recharge(Purpose purpose, std::uint64_t& charged, std::uint64_t bytes) const;
     bool resize_code(std::uint64_t bytes);
 
@@ -55,6 +57,8 @@ class ContextMemory {
     std::uint64_t limits_charged_ = 0;
     /// A thread: the most that a kernel launched here has.
     std::atomic<std::uint64_t> local_bytes_{kStandardStack};
+    /// The same: what was added to all stacks.
+    std::atomic<std::uint64_t> stack_bytes_{0};
     std::uint64_t local_charged_ = 0;
 };
 

@@ -12,6 +12,7 @@ const std::vector<Kernel>& all_kernels() {
     static const std::vector<Kernel> kernels = {
         {Kernel::Kind::busy, "busy", {{0, 8}}},
         {Kernel::Kind::busy, "local", {{0, 8}}},
+        {Kernel::Kind::busy, "stacks", {{0, 8}}},
         {Kernel::Kind::rendezvous, "rendezvous", {{0, 4}}},
         {Kernel::Kind::group_rendezvous, "group_rendezvous", {{0, 4}, {8, 8}}},
         {Kernel::Kind::fill, "fill", {{0, 8}, {8, 4}, {12, 4}}},
@@ -33,14 +34,15 @@ std::string plain_name(const std::string& name) {
 }
 
 constexpr std::string_view kLocal = "local_";
+constexpr std::string_view kStacks = "stacks_";
 constexpr std::uint64_t kMostLocalBytes = std::uint64_t{512} * 1024;  ///< As CUDA has it.
 
-/// @return nothing: the name is none of a kernel with local memory.
-std::optional<std::uint64_t> read_local_bytes(const std::string& plain) {
-    if (!plain.starts_with(kLocal)) return std::nullopt;
+/// @return nothing: the name isn't this one with a number of bytes behind it.
+std::optional<std::uint64_t> read_bytes(const std::string& plain, std::string_view kind) {
+    if (!plain.starts_with(kind)) return std::nullopt;
     std::uint64_t bytes = 0;
     const char* end = plain.data() + plain.size();
-    const auto [rest, error] = std::from_chars(plain.data() + kLocal.size(), end, bytes);
+    const auto [rest, error] = std::from_chars(plain.data() + kind.size(), end, bytes);
     if (error != std::errc{} || rest != end || bytes == 0 || bytes > kMostLocalBytes) return std::nullopt;
     return bytes;
 }
@@ -72,9 +74,11 @@ std::vector<const void*> parameter_addresses(const Kernel& kernel, void** parame
 
 const Kernel* find_kernel(const std::string& name) {
     std::string wanted = plain_name(name);
-    if (read_local_bytes(wanted)) {
+    if (read_bytes(wanted, kLocal)) {
         wanted = "local";
-    } else if (wanted == "local") {
+    } else if (read_bytes(wanted, kStacks)) {
+        wanted = "stacks";
+    } else if (wanted == "local" || wanted == "stacks") {
         return nullptr;
     }
     for (const Kernel& kernel : all_kernels()) {
@@ -83,7 +87,13 @@ const Kernel* find_kernel(const std::string& name) {
     return nullptr;
 }
 
-std::uint64_t local_bytes(const std::string& name) { return read_local_bytes(plain_name(name)).value_or(0); }
+std::uint64_t local_bytes(const std::string& name) {
+    return read_bytes(plain_name(name), kLocal).value_or(0);
+}
+
+std::uint64_t stack_bytes(const std::string& name) {
+    return read_bytes(plain_name(name), kStacks).value_or(0);
+}
 
 std::optional<std::vector<std::byte>> pack_parameters(const Kernel& kernel, void** parameters, void** extra) {
     const std::vector<const void*> at = parameter_addresses(kernel, parameters, extra);

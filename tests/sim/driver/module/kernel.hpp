@@ -32,6 +32,9 @@ const Kernel* find_kernel(const std::string& name);
 
 /// What a kernel of this name has of local memory, in bytes a thread: what "local_BYTES" says, else 0.
 std::uint64_t local_bytes(const std::string& name);
+/// By how much it makes all stacks of its context larger, in bytes a thread, as code that calls printf or
+/// assert does: what "stacks_BYTES" says, else 0.
+std::uint64_t stack_bytes(const std::string& name);
 
 /// Reads the launch's parameters now, each at its offset. @return nothing if they cannot be read.
 std::optional<std::vector<std::byte>> pack_parameters(const Kernel& kernel, void** parameters, void** extra);

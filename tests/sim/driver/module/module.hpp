@@ -19,11 +19,13 @@ struct Function : Tagged<0x6e6f6974636e7566ULL> {
         : kernel(known_kernel),
           name(std::move(asked_name)),
           module(owner),
-          local_bytes(simgpu::local_bytes(name)) {}
+          local_bytes(simgpu::local_bytes(name)),
+          stack_bytes(simgpu::stack_bytes(name)) {}
     const Kernel& kernel;
     std::string name;
     Module& module;
     const std::uint64_t local_bytes;  ///< A thread.
+    const std::uint64_t stack_bytes;  ///< A thread, on top of that.
 };
 
 /// A loaded image, of which only the size is read: it has every kernel that the simulator knows. CUmodule and

@@ -214,4 +214,5 @@ CUresult cuCtxGetLimit(size_t* pvalue, CUlimit limit);
 CUresult cuModuleLoad(CUmodule* module, const char* fname);
 CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode* mode);
 CUresult cuFuncLoad(CUfunction function);
+CUresult cuFuncGetAttribute(int* pi, CUfunction_attribute attrib, CUfunction hfunc);
 #endif

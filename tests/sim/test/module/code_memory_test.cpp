@@ -11,7 +11,6 @@
 #include "tests/sim/test/support/support.hpp"
 
 // No program of the tests asks for it but this one.
-extern "C" CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction function);
 
 namespace simgpu::test {
 namespace {
@@ -227,6 +226,40 @@ TEST(LocalMemory, IsTakenByTheFirstLaunchAndStaysUntilAKernelNeedsMore) {
     expect('o', 200, 250);
     expect('d', 100, 200);
     expect('r', 0, 0);
+    EXPECT_EQ(child.wait(), 0);
+}
+
+TEST(LocalMemory, CodeThatCallsIntoTheDriversOwnMakesAllStacksLarger) {
+    TestDevice device(1);
+    Child child([](const Child::Line& line) {
+        use_device(0);
+        CUmodule module = load("image");
+        const auto function = [&](const char* name) {
+            CUfunction found = nullptr;
+            REQUIRE_OK(cuModuleGetFunction(&found, module, name));
+            return found;
+        };
+        const auto step = [&](char name) {
+            line.say(name);
+            line.wait();
+        };
+        int registers = 0;
+        REQUIRE_OK(cuFuncGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function("stacks_320")));
+        step('a');
+        REQUIRE_OK(launch(function("stacks_160")));
+        step('s');
+        REQUIRE_OK(launch(function("local_1344")));
+        step('l');
+    });
+    // 320 bytes for each of the GPU's 80 * 2048 threads are 50 MiB.
+    const auto expect = [&](char step, std::uint64_t beyond) {
+        ASSERT_EQ(child.hear(), step);
+        EXPECT_EQ(device.use(child.pid()).context_bytes, (100 + beyond) * kMiB) << step;
+        child.tell();
+    };
+    expect('a', 50);
+    expect('s', 50);
+    expect('l', 100);
     EXPECT_EQ(child.wait(), 0);
 }
 

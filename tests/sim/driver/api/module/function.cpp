@@ -19,7 +19,7 @@ CUresult load_here(const Function& function) {
     Context* context = nullptr;
     // Without a current context the simulator answers all the same.
     if (current_context(context) != CUDA_SUCCESS) return CUDA_SUCCESS;
-    return context->own_memory.load(function.module);
+    return context->own_memory.load(function);
 }
 
 CUresult attribute_value(int* value, CUfunction_attribute attribute, const Function& function) {
@@ -138,7 +138,7 @@ CUresult cuFuncLoad(CUfunction handle) {
     if (const CUresult result = find(handle, function); result != CUDA_SUCCESS) return result;
     Context* context = nullptr;
     const CUresult result = current_context(context);
-    return result == CUDA_SUCCESS ? context->own_memory.load(function->module) : result;
+    return result == CUDA_SUCCESS ? context->own_memory.load(*function) : result;
 }
 
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction handle, int block_size,

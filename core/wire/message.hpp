@@ -142,8 +142,10 @@ struct Ask {
     static constexpr Kind kKind = Kind::ask;
     Header header;
     Topic topic;
-    std::uint32_t gpu;    ///< index into Orders::gpus
-    std::uint64_t bytes;  ///< at least this many (a multiple of kGranule); the daemon may grant more
+    std::uint32_t gpu;  ///< index into Orders::gpus
+    std::uint64_t
+        bytes;  ///< at least this many (a multiple of kGranule); the daemon may grant more. load: 0 where
+                ///< a function of loaded code comes (older daemons refuse that, which changes nothing)
 };
 static_assert(sizeof(Ask) == 32);
 

@@ -173,11 +173,12 @@ void Leases::ask(LeaseAsk ask, LeaseReply reply) {
         ask.bytes =
             entry->context.bytes() > 0 ? entry->context.bytes() : contexts_.estimate(ask.key.pool.gpu);
     if (ask.what == LeaseAsk::What::load && ask.bytes <= kLargestAsk) {
-        ask.bytes += entry->beyond_load.bytes();
+        if (ask.bytes > 0) ask.bytes += entry->beyond_load.bytes();
         ask.spare = settings_.load_spare;
     }
     const auto* account = entry->pool.find(ask.key.process);
-    const bool empty = ask.bytes == 0 && ask.what != LeaseAsk::What::usage;
+    const bool empty =
+        ask.bytes == 0 && ask.what != LeaseAsk::What::usage && ask.what != LeaseAsk::What::load;
     if (empty || ask.bytes > kLargestAsk || (account != nullptr && account->dying)) {
         reply({0, wire::Why::bad_request, entry->pool.limit(), entry->pool.used(), {}});
         return;

@@ -89,8 +89,18 @@ bool RecallQueue::step() {
         wait_until(settled_at_);
         return false;
     }
-    answer_first({0, wire::Why::over_limit, 0, 0, {}});
+    answer_last();
     return true;
+}
+
+/// Nothing more can come. What was held back for a load that may never take it is granted before an
+/// allocation is refused.
+void RecallQueue::answer_last() {
+    const auto grant = try_grant(waiting_.front().ask, true);
+    if (grant && grant->lack == 0)
+        answer_first({grant->bytes, wire::Why::none, 0, 0, {}});
+    else
+        answer_first({0, wire::Why::over_limit, 0, 0, {}});
 }
 
 bool RecallQueue::awaits_context(const model::Process& process) const {
@@ -115,11 +125,11 @@ bool RecallQueue::waits_for_context(const Waiting& first) {
     return true;
 }
 
-Result<LeasePool::LeaseGrant> RecallQueue::try_grant(const LeaseAsk& ask) {
+Result<LeasePool::LeaseGrant> RecallQueue::try_grant(const LeaseAsk& ask, bool last) {
     if (ask.what != LeaseAsk::What::lease)
         return pool_.set_aside(ask.key.process, ask.what, ask.bytes, ask.spare, loop_.now());
     // Others wait: no ask gets more than it asked for.
-    return pool_.lease(ask.key.process, ask.bytes, waiting_.size() > 1 ? 0 : settings_.chunk);
+    return pool_.lease(ask.key.process, ask.bytes, last || waiting_.size() > 1 ? 0 : settings_.chunk, last);
 }
 
 std::vector<RecallQueue::Sibling> RecallQueue::siblings(const Waiting& first) const {
@@ -192,7 +202,7 @@ void RecallQueue::deadline_passed() {
     silent_.insert(recalled_.begin(), recalled_.end());
     recalled_.clear();
     // Others may still reconnect and return something.
-    if (loop_.now() >= settled_at_) answer_first({0, wire::Why::over_limit, 0, 0, {}});
+    if (loop_.now() >= settled_at_) answer_last();
     drive();
 }
 
@@ -204,11 +214,18 @@ void RecallQueue::answer_first(LeaseAnswer answer) {
     if (answer.why == wire::Why::over_limit) pool_.ask_refused(first.ask.key.process);
     answer.limit = pool_.limit();
     answer.used = pool_.used();
-    if (first.reply(answer) || answer.granted == 0) return;
-    if (first.ask.what != LeaseAsk::What::lease)
-        pool_.not_made(first.ask.key.process, answer.granted);
-    else
-        pool_.give(first.ask.key.process, answer.granted);
+    if (first.reply(answer) || answer.why != wire::Why::none) return;
+    switch (first.ask.what) {
+        case LeaseAsk::What::lease:
+            pool_.give(first.ask.key.process, answer.granted);
+            return;
+        case LeaseAsk::What::context:
+        case LeaseAsk::What::load:
+            pool_.not_made(first.ask.key.process, answer.granted);
+            return;
+        case LeaseAsk::What::usage:
+            return;
+    }
 }
 
 void RecallQueue::shrink() {

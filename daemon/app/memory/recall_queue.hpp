@@ -75,7 +75,9 @@ class RecallQueue {
 
     bool step();
     bool waits_for_context(const Waiting& first);
-    Result<LeasePool::LeaseGrant> try_grant(const LeaseAsk& ask);
+    /// `last`: it would be refused otherwise.
+    Result<LeasePool::LeaseGrant> try_grant(const LeaseAsk& ask, bool last = false);
+    void answer_last();
     [[nodiscard]] std::vector<Sibling> siblings(const Waiting& first) const;
     [[nodiscard]] std::uint64_t dying_bytes() const;
     [[nodiscard]] std::uint64_t estimated_bytes() const;

@@ -38,7 +38,12 @@ CUresult before_launch(Context& context, const void* function, FirstLaunch& firs
     if (!code_table().first_time(handle, context.key()) && !limits) return kSuccess;
     if (!session().isolates(context.gpu)) return kSuccess;
     const auto bytes = code_table().bytes_to_load(handle, context.key());
-    CUresult refused = bytes == 0 ? kSuccess : set_aside(wire::Topic::load, context.gpu, bytes, first.code);
+    const bool fresh = code_table().first_use(handle, context.key());
+    CUresult refused = kSuccess;
+    if (bytes != 0)
+        refused = set_aside(wire::Topic::load, context.gpu, bytes, first.code);
+    else if (fresh)
+        announce_function(context.gpu, first.code);
     if (refused == kSuccess) refused = set_local_memory_aside(context, function, first);
     if (refused != kSuccess) {
         code_table().not_yet(handle, context.key());

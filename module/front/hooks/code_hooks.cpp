@@ -108,16 +108,27 @@ CUresult load_library(CUlibrary* library, Size size, Call call) {
     return result;
 }
 
-/// A call that makes the driver load the code in the current context, if it isn't loaded yet.
+/// Of a name, as FNV-1a has it.
+std::uint64_t hash_of(const char* name) {
+    std::uint64_t hash = 0xcbf29ce484222325;
+    for (; *name != 0; ++name) hash = (hash ^ static_cast<unsigned char>(*name)) * 0x100000001b3;
+    return hash;
+}
+
+/// A call that makes the driver load the code in the current context, if it isn't loaded yet. `name`: of the
+/// function that it asks the code for; else null.
 template <class Call>
-CUresult using_code(std::uint64_t handle, const char* what, Call call) {
+CUresult using_code(std::uint64_t handle, const char* what, Call call, const char* name = nullptr) {
     const Place place = place_of_current(what);
     if (place.route == Route::broken) return place.refusal;
     if (place.route == Route::pass) return call();
-    const auto bytes = code_table().bytes_to_load(handle, place.context->key());
-    if (bytes == 0) return call();
+    const auto context = place.context->key();
+    const auto bytes = code_table().bytes_to_load(handle, context);
+    const bool fresh = name != nullptr ? code_table().first_time(handle ^ hash_of(name), context)
+                                       : code_table().first_use(handle, context);
+    if (bytes == 0 && !fresh) return call();
     const CUresult result = loading(place.context->gpu, bytes, call);
-    if (result == kSuccess) code_table().loaded(handle, place.context->key());
+    if (result == kSuccess && bytes != 0) code_table().loaded(handle, context);
     return result;
 }
 
@@ -163,16 +174,19 @@ CGPU_HOOK cuModuleLoadFatBinary(CUmodule* module, const void* image) {
 CGPU_HOOK cuModuleUnload(CUmodule module) { return unload(number(module), real::cuModuleUnload(module)); }
 
 CGPU_HOOK cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
-    return using_code(number(module), "module", [&] {
-        const CUresult result = real::cuModuleGetFunction(function, module, name);
-        if (result == kSuccess)
-            code_table().add_part(number(*function), number(module), CodeTable::Part::function);
-        // Some drivers load each function separately. (The complement is used because the function itself
-        // will be launched for the first time later.)
-        if (result == kSuccess && code_table().first_time(~number(*function), number(module)))
-            note_moved_here();
-        return result;
-    });
+    return using_code(
+        number(module), "module",
+        [&] {
+            const CUresult result = real::cuModuleGetFunction(function, module, name);
+            if (result == kSuccess)
+                code_table().add_part(number(*function), number(module), CodeTable::Part::function);
+            // Some drivers load each function separately. (The complement is used because the function itself
+            // will be launched for the first time later.)
+            if (result == kSuccess && code_table().first_time(~number(*function), number(module)))
+                note_moved_here();
+            return result;
+        },
+        name != nullptr ? name : "");
 }
 
 CGPU_HOOK cuModuleGetGlobal(CUdeviceptr_v1* address, unsigned* bytes, CUmodule module, const char* name) {

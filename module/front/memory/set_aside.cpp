@@ -7,6 +7,7 @@
 namespace cgpu::front {
 namespace {
 
+constexpr std::int64_t kAnnounceTimeout = 100 * kMillisecond;
 /// More than any card has.
 constexpr std::uint64_t kAbsurd = std::uint64_t{1} << 48;
 
@@ -18,6 +19,7 @@ bool ask(wire::Topic topic, std::int64_t until, SetAsideMemory& aside, std::uint
     if (!session().link().ask(topic, gpu, bytes, until, true, answer) || answer.why != wire::Why::none)
         return false;
     aside.bytes = answer.granted_bytes;
+    aside.announced = true;
     return true;
 }
 
@@ -32,7 +34,7 @@ void give_all(int gpu) {
 }  // namespace
 
 CUresult set_aside(wire::Topic topic, int gpu, std::uint64_t bytes, SetAsideMemory& aside) {
-    aside = SetAsideMemory{gpu, 0};
+    aside = SetAsideMemory{.gpu = gpu};
     if (!session().isolates(gpu)) return kSuccess;
     if (bytes >= kAbsurd) return refuse(gpu, bytes);
     const auto wanted = wire::align_up(bytes == 0 ? 1 : bytes);
@@ -42,8 +44,18 @@ CUresult set_aside(wire::Topic topic, int gpu, std::uint64_t bytes, SetAsideMemo
     return ask(topic, until, aside, wanted) ? kSuccess : refuse(gpu, wanted);
 }
 
+void announce_function(int gpu, SetAsideMemory& aside) {
+    aside = SetAsideMemory{.gpu = gpu};
+    if (!session().isolates(gpu)) return;
+    wire::Answer answer{};
+    // Without a daemon, or with one that is late, the launch is not held up.
+    aside.announced = session().link().ask(wire::Topic::load, static_cast<std::uint32_t>(gpu), 0,
+                                           now_ns() + kAnnounceTimeout, false, answer) &&
+                      answer.why == wire::Why::none;
+}
+
 void end_aside(const SetAsideMemory& aside, bool made) {
-    if (aside.bytes == 0) return;
+    if (!aside.announced) return;
     session().link().tell(made ? wire::Topic::made : wire::Topic::not_made,
                           static_cast<std::uint32_t>(aside.gpu), made ? 0 : aside.bytes);
 }

@@ -145,7 +145,7 @@ void ServiceThread::handle(Packet& packet) {
         }
         const auto topic = Link::topic_of(answer->header.request);
         // The asking thread has given up: the thing will not be made.
-        if (!session().link().deliver(*answer) && answer->granted_bytes != 0 &&
+        if (!session().link().deliver(*answer) && answer->why == wire::Why::none &&
             (topic == wire::Topic::context || topic == wire::Topic::load))
             session().link().tell(wire::Topic::not_made, answer->gpu, answer->granted_bytes);
     } else if (const auto recall = wire::read_message<wire::Recall>(packet.data())) {

@@ -38,7 +38,11 @@ void CodeTable::add_part(std::uint64_t part, std::uint64_t code, Part kind) {
     const Locked lock(mutex_);
     const Entry* owner = find_code(code);
     // Some drivers use one handle for a library and its module.
-    if (owner != nullptr && owner->handle != part) put({part, owner->handle, 0, 0, kind, nullptr});
+    if (owner == nullptr || owner->handle == part) return;
+    // Programs ask for the same function again.
+    const Entry* known = *place_of(part);
+    const bool same = known != nullptr && known->owner == owner->handle;
+    put({part, owner->handle, 0, same ? known->loaded : 0, kind, nullptr});
 }
 
 CodeTable::Part CodeTable::part(std::uint64_t handle) {
@@ -58,6 +62,14 @@ void CodeTable::loaded(std::uint64_t handle, std::uint64_t context) {
     if (Entry* code = find_code(handle)) code->loaded = context;
 }
 
+bool CodeTable::first_use(std::uint64_t handle, std::uint64_t context) {
+    const Locked lock(mutex_);
+    Entry* entry = *place_of(handle);
+    if (entry == nullptr || entry->kind == Part::other || entry->loaded == context) return false;
+    entry->loaded = context;
+    return true;
+}
+
 std::uint64_t CodeTable::remove(std::uint64_t code) {
     const Locked lock(mutex_);
     std::uint64_t bytes = 0;
@@ -68,7 +80,7 @@ std::uint64_t CodeTable::remove(std::uint64_t code) {
                 place = &entry->next;
                 continue;
             }
-            if (entry->loaded != 0) bytes = entry->bytes;
+            if (entry->owner == 0 && entry->loaded != 0) bytes = entry->bytes;
             *place = entry->next;
             delete entry;
         }

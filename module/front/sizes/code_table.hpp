@@ -27,6 +27,9 @@ class CodeTable {
     /// The code's bytes, if it (or the owner of `handle`) is not loaded into that context yet; else 0.
     std::uint64_t bytes_to_load(std::uint64_t handle, std::uint64_t context);
     void loaded(std::uint64_t handle, std::uint64_t context);
+    /// Whether a function or kernel that was added is used for the first time in this context: then the
+    /// driver loads it, if it loads functions one by one. From now on it has been used.
+    bool first_use(std::uint64_t handle, std::uint64_t context);
     /// Removes the code with all its parts. Returns its bytes if it was loaded anywhere, else 0.
     std::uint64_t remove(std::uint64_t code);
 
@@ -55,7 +58,7 @@ class CodeTable {
         std::uint64_t handle;
         std::uint64_t owner;   ///< of a part: the code it belongs to; else 0
         std::uint64_t bytes;   ///< of code
-        std::uint64_t loaded;  ///< of code: the context it was last loaded into; 0: none
+        std::uint64_t loaded;  ///< the context it was last loaded into, or, of a part, used in; 0: none
         Part kind;             ///< of a part
         Entry* next;
     };

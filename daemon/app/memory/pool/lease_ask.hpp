@@ -14,7 +14,7 @@ struct LeaseAsk {
     enum class What {
         lease,
         context,  ///< beside the lease: at least what a context is expected to take
-        load,     ///< beside the lease: for code or heaps
+        load,     ///< beside the lease: for code or heaps. No bytes: only `spare` is held back
         usage,    ///< no bytes: what the instance uses, once the size of the process's context is known
     };
     LeaseKey key;

@@ -42,10 +42,13 @@ std::uint64_t LeasePool::leased() const {
     return sum;
 }
 
-std::uint64_t LeasePool::available() const {
-    const auto sum = leased();
-    return sum < limit_ ? limit_ - sum : 0;
+std::uint64_t LeasePool::spare() const {
+    std::uint64_t sum = 0;
+    for (const auto& [process, account] : accounts_) sum += account.unsized.spare();
+    return sum;
 }
+
+std::uint64_t LeasePool::available() const { return free_of(leased() + spare()); }
 
 std::uint64_t LeasePool::charged(const model::Process& process) const {
     const Account* account = find(process);
@@ -95,9 +98,9 @@ std::uint64_t LeasePool::slack(const model::Process& process) const {
 }
 
 Result<LeasePool::LeaseGrant> LeasePool::lease(const model::Process& process, std::uint64_t bytes,
-                                               std::uint64_t chunk) {
+                                               std::uint64_t chunk, bool last) {
     const auto need = wire::align_up(bytes);
-    const auto free = available();
+    const auto free = last ? free_of(leased()) : available();
     if (need > free) return LeaseGrant{0, need - free};
     const auto account = account_for(process);
     if (!account) return tl::unexpected(account.error());
@@ -193,12 +196,14 @@ void LeasePool::remove_all() {
 Result<LeasePool::LeaseGrant> LeasePool::set_aside(const model::Process& process, What what,
                                                    std::uint64_t bytes, std::uint64_t spare, Nanos now) {
     const auto need = wire::align_up(bytes);
-    const auto free = available();
+    const auto free = free_of(leased());
     if (need > free) return LeaseGrant{0, need - free};
     const auto account = account_for(process);
     if (!account) return tl::unexpected(account.error());
     const auto before = (*account)->unsized.spare();
-    const auto held_back = std::max(before, std::min(spare, before + wire::align_down(free - need)));
+    const auto rest = wire::align_down(free - need);
+    const auto room = rest - std::min(rest, this->spare() - before);
+    const auto held_back = std::min(std::max(before, spare), room);
     (*account)->unsized.set_aside(what, need, held_back, now);
     save(**account);
     return LeaseGrant{need, 0};

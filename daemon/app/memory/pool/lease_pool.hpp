@@ -48,7 +48,7 @@ class LeasePool {
         bool looked_at_dead = false;     ///< a query of the driver has begun since it died
         std::uint64_t last_charged = 0;  ///< by a dying process
 
-        [[nodiscard]] std::uint64_t total() const { return lease + unsized.bytes() + unsized.spare(); }
+        [[nodiscard]] std::uint64_t total() const { return lease + unsized.bytes(); }
         /// The same, or the least that the last queries prove, if that is more.
         [[nodiscard]] std::uint64_t holds_at_least() const;
         /// What of that is beyond its lease.
@@ -75,8 +75,10 @@ class LeasePool {
 
     /// Leases and unsized memory together.
     [[nodiscard]] std::uint64_t leased() const;
-    /// What is left to grant.
+    /// What is left to grant, without what is held back for loads.
     [[nodiscard]] std::uint64_t available() const;
+    /// What of the limit is held back for loads.
+    [[nodiscard]] std::uint64_t spare() const;
     /// Charges and unsized memory together.
     [[nodiscard]] std::uint64_t used() const;
     /// The same of one process.
@@ -89,8 +91,10 @@ class LeasePool {
     /// What a living process could return.
     [[nodiscard]] std::uint64_t slack(const model::Process& process) const;
 
-    /// Grants bytes, and up to `chunk` if much more than that is left. Error: from the table.
-    Result<LeaseGrant> lease(const model::Process& process, std::uint64_t bytes, std::uint64_t chunk);
+    /// Grants bytes, and up to `chunk` if much more than that is left. `last`: it may take what is held back
+    /// for loads, too. Error: from the table.
+    Result<LeaseGrant> lease(const model::Process& process, std::uint64_t bytes, std::uint64_t chunk,
+                             bool last = false);
     /// An ask of the process was refused because of the limit.
     void ask_refused(const model::Process& process);
     /// The process reports that it has refused an allocation of this many bytes. False: the limit was not the
@@ -99,8 +103,8 @@ class LeasePool {
     /// Takes at most its lease; returns how much.
     std::uint64_t give(const model::Process& process, std::uint64_t bytes);
 
-    /// Sets bytes aside for something that is about to be made, and of `spare` what there is room for. Error:
-    /// from the table.
+    /// Sets bytes aside for something that is about to be made, and of `spare` what there is room for: what
+    /// is held back for other loads is no obstacle. Error: from the table.
     Result<LeaseGrant> set_aside(const model::Process& process, What what, std::uint64_t bytes,
                                  std::uint64_t spare, Nanos now);
     // What a living process says of its unsized memory: see UnsizedMemory.
@@ -145,6 +149,8 @@ class LeasePool {
     void remove_all();
 
   private:
+    /// What the limit leaves beside so much.
+    [[nodiscard]] std::uint64_t free_of(std::uint64_t sum) const { return sum < limit_ ? limit_ - sum : 0; }
     Result<Account*> account_for(const model::Process& process);
     Account* find_account(const model::Process& process);
     Account* living_account(const model::Process& process);

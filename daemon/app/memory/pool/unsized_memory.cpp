@@ -19,12 +19,12 @@ UnsizedMemory::Range UnsizedMemory::range_of(std::uint64_t figure, const LeaseRe
 }
 
 void UnsizedMemory::set_aside(What what, std::uint64_t bytes, std::uint64_t spare, Nanos now) {
-    if (pending_ == 0 && coming_ == 0)
+    if (pending_ == 0 && coming_ == 0 && bytes > 0)
         measured_ = Measured{what, bytes, known_, 0};
     else if (measured_)
-        measured_->beside += bytes;
+        measured_->beside += bytes > 0 ? bytes : spare;
     pending_ += bytes;
-    spare_ = std::max(spare_, spare);
+    spare_ = spare;
     pending_since_ = now;
     ++coming_;
     unexplained_.may_grow(kEstimatesAreWithin * bytes + spare);
@@ -163,7 +163,7 @@ std::uint64_t UnsizedMemory::beyond_lease() const {
 bool UnsizedMemory::unconfirmed() const {
     if (unexplained_.suspected()) return true;
     // A program that allocates without pause leaves no query undisturbed until it has to wait for one.
-    if (pending_ > 0 && figured_ && coming_ == 0) return true;
+    if (pending_ + spare_ > 0 && figured_ && coming_ == 0) return true;
     if (recent_.empty()) return false;
     const Range& last = recent_.back();
     // The size of something that is being made may turn out smaller than what is set aside for it.

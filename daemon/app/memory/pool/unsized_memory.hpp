@@ -40,9 +40,9 @@ class UnsizedMemory {
         Nanos now = 0;
     };
 
-    /// Sets whole granules aside for something that is about to be made. `spare`: bytes that it may take
-    /// beyond that, which nothing else may have until the driver shows what it took; they don't count as
-    /// used.
+    /// Sets whole granules aside for something that is about to be made. `spare`: bytes that it, and what is
+    /// being made already, may take beyond that. Nothing else should have them until the driver shows what
+    /// was taken; they don't count as used.
     void set_aside(What what, std::uint64_t bytes, std::uint64_t spare, Nanos now);
     /// It exists now.
     void made();

@@ -59,6 +59,32 @@ TEST(LeaseHolds, ALoadHoldsBackWhatItMayTakeBeyondItsSize) {
     EXPECT_EQ((*bed.ask(1, 128 * kMiB))->why, wire::Why::none);
 }
 
+TEST(LeaseHolds, WhatIsHeldBackIsNoReasonToRefuse) {
+    LeaseBed bed(kGiB);
+    bed.enter(1);
+    bed.enter(2);
+    ASSERT_EQ((*bed.ask(1, 900 * kMiB))->why, wire::Why::none);
+    bed.fronts.charges[1] = 900 * kMiB;
+    // A function's code comes: all that is left is held back.
+    ASSERT_EQ((*bed.ask(1, 0, LeaseAsk::What::load))->why, wire::Why::none);
+    EXPECT_EQ(bed.leased(), 900 * kMiB) << "neither leased nor used";
+    EXPECT_EQ(bed.used(), 900 * kMiB);
+    // Its local memory, and another process's code.
+    ASSERT_EQ((*bed.ask(1, 10 * kMiB, LeaseAsk::What::load))->granted, 10 * kMiB);
+    ASSERT_EQ((*bed.ask(2, 20 * kMiB, LeaseAsk::What::load))->granted, 20 * kMiB);
+    EXPECT_LE(bed.used(), 930 * kMiB);
+    // An allocation waits for the figure, which doesn't come while the code is being compiled.
+    const auto allocation = bed.ask(2, 90 * kMiB);
+    EXPECT_FALSE(*allocation);
+    bed.loop.advance(250 * kMs);
+    ASSERT_TRUE(*allocation);
+    EXPECT_EQ((*allocation)->why, wire::Why::none);
+    const auto more = bed.ask(2, 90 * kMiB);
+    bed.loop.advance(250 * kMs);
+    ASSERT_TRUE(*more);
+    EXPECT_EQ((*more)->why, wire::Why::over_limit);
+}
+
 TEST(LeaseHolds, ALoadAtTheLimitIsNotRefusedForWhatItMayTakeBeyondItsSize) {
     LeaseBed bed(kGiB);
     bed.enter(1);

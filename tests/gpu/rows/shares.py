@@ -1,4 +1,4 @@
-"""Shares of the compute under the policy weighted. The tenants' own counts of finished kernels or steps
+"""Shares of the compute under the policy weighted, and under others. The tenants' own counts of finished kernels or steps
 within a common window decide: both do the same work, so the ratio of the counts is the ratio of their GPU times."""
 import pytorch
 from bench import Skip
@@ -12,7 +12,7 @@ WEIGHTS = [(1, 1), (1, 2), (2, 18)]  # slices of 20: 1:1, 1:2, 10:90
 
 def rows(bench):
     bench.node.cgpuctl("set-policy", "0", "weighted")
-    for load, make in (("kernels of 1 ms (driver API)", lambda: ["burn", "--forever", "--report", "--kernel-us", "1000"]),
+    for load, make in (("kernels of 1 ms (driver API)", burn),
                        ("PyTorch training", lambda: pytorch.command(bench, "train"))):
         alone = {}
         bench.check(f"{load}, alone in a job", "a figure", lambda: single(bench, make, alone))
@@ -22,7 +22,42 @@ def rows(bench):
             bench.check(f"{load}, weights {weights[0]}:{weights[1]}",
                         f"{wanted[0]:.1f} % and {wanted[1]:.1f} %, within {BOUND} points",
                         lambda: pair(bench, make, weights, wanted, alone))
+    others(bench)
     bench.node.cgpuctl("set-policy", "0", "preemptive")
+
+
+def others(bench):
+    """Policies under which a job's part depends on max_inst, or on how many there are."""
+    alone = {}
+    bench.check("kernels of 1 ms, alone in a job, for the other policies", "a figure", lambda: single(bench, burn, alone))
+    for policy, weights, wanted in (("preemptive", (1, 1, 1), 3 * [100 / 3]), ("fixed", (5, 10), [25, 50]),
+                                    ("fair-share", (1, 1), [25, 25])):
+        bench.check(f"kernels of 1 ms, policy {policy}, {len(weights)} jobs{', max_inst 4' if policy == 'fair-share' else ''}"
+                    f"{', weights 5 and 10 of 20' if policy == 'fixed' else ''}",
+                    f"{', '.join(f'{part:.1f}' for part in wanted)} % of what one alone gets, within {BOUND} points",
+                    lambda: parts(bench, policy, weights, wanted, alone))
+
+
+def burn():
+    return ["burn", "--forever", "--report", "--kernel-us", "1000"]
+
+
+def parts(bench, policy, weights, wanted, alone):
+    if "rate" not in alone:
+        raise Skip("it did not run alone")
+    bench.node.cgpuctl("set-policy", "0", policy)
+    if policy == "fair-share":
+        bench.node.cgpuctl("set-max-inst", "0", "4")
+    try:
+        jobs = [bench.job(f"tenant{number}", burn(), "4GiB", "--weight", str(weight))
+                for number, weight in enumerate(weights, start=1)]
+        got = [100 * rate / alone["rate"] for rate in rates(bench, jobs)]
+    finally:
+        bench.end_jobs()
+        if policy == "fair-share":
+            bench.node.cgpuctl("set-max-inst", "0", "20")
+    return all(abs(one - right) <= BOUND for one, right in zip(got, wanted)), \
+        f"{', '.join(f'{one:.2f}' for one in got)} % (tenants' counts, {WINDOW} s)"
 
 
 def reports(job):

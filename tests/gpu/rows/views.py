@@ -66,9 +66,10 @@ def processes_inside(bench):
     program = nvidia_smi()[0]
     other = bench.bare("other", ["alloc", "--mib", "64", "--hold"])
     other.wait_for("ready", 60)
-    script = (f"alloc --mib 128 --hold & for i in 1 2 3 4 5 6 7 8 9 10; do "
-              f"{program} --query-compute-apps=pid --format=csv,noheader | grep -q . && break; sleep 0.2; done; sleep 1; echo job $!; {program} --query-compute-apps=pid,used_memory --format=csv,noheader,nounits; "
-              f"{program}; echo done")
+    ask = f"{program} --query-compute-apps"
+    script = ("alloc --mib 128 --hold & for i in 1 2 3 4 5 6 7 8 9 10; do "
+              f"{ask}=pid --format=csv,noheader | grep -q . && break; sleep 0.2; done; sleep 1; echo job $!; "
+              f"{ask}=pid,used_memory --format=csv,noheader,nounits; {program}; echo done")
     job = bench.job("list", ["sh", "-c", script], "3GiB")
     job.wait_for("done", 60)
     text = job.output().split("\njob ", 1)[-1]

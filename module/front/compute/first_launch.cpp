@@ -11,17 +11,18 @@ namespace cgpu::front {
 
 namespace {
 
-/// In case of an error the code's memory is settled, too.
+/// The driver has loaded the code to say how much local memory it needs. The daemon must know before more is
+/// asked for: as long as something is being made, it can't tell from the driver's figure what earlier things
+/// took.
 CUresult set_local_memory_aside(const Context& context, const void* function, FirstLaunch& first) {
     const auto wanted = local_bytes_of(context, function);
     const auto taken = context.local_bytes_a_thread.load();
     if (wanted <= taken) return kSuccess;
+    end_aside(first.code, true);
+    first.code = SetAsideMemory{};
     const auto bytes = saturated_product(wanted - taken, resident_threads(context.gpu));
-    const CUresult refused = set_aside(wire::Topic::load, context.gpu, bytes, first.local);
     first.local_bytes_a_thread = wanted;
-    // The driver may have loaded the code to say how much local memory it needs.
-    if (refused != kSuccess) end_aside(first.code, true);
-    return refused;
+    return set_aside(wire::Topic::load, context.gpu, bytes, first.local);
 }
 
 }  // namespace

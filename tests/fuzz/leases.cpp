@@ -64,6 +64,7 @@ void speak(LeaseWorld& world, Input& input) {
             return world.set_limit(static_cast<int>(who % LeaseWorld::kInstances),
                                    std::min(bytes, 8192 * kMib), flag);
         default:
+            if (number == 0x5353) return world.ask(pid, What::usage, 0, !flag);
             return number == 0x5252 ? world.restart() : world.advance(20 * kMs);
     }
 }

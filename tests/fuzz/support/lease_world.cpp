@@ -24,6 +24,7 @@ model::Instance LeaseWorld::instance(int number, std::uint64_t limit) {
 const app::PoolKey& LeaseWorld::pool(int number) {
     static const std::vector<app::PoolKey> all = [] {
         std::vector<app::PoolKey> made;
+        made.reserve(kInstances);
         for (int each = 0; each < kInstances; ++each)
             made.push_back({app::key_of(instance(each, 0)), app::test::gpu(1)});
         return made;

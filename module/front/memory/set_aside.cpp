@@ -34,7 +34,8 @@ void give_all(int gpu) {
 }  // namespace
 
 CUresult set_aside(wire::Topic topic, int gpu, std::uint64_t bytes, SetAsideMemory& aside) {
-    aside = SetAsideMemory{.gpu = gpu};
+    aside = SetAsideMemory{};
+    aside.gpu = gpu;
     if (!session().isolates(gpu)) return kSuccess;
     if (bytes >= kAbsurd) return refuse(gpu, bytes);
     const auto wanted = wire::align_up(bytes == 0 ? 1 : bytes);
@@ -45,7 +46,8 @@ CUresult set_aside(wire::Topic topic, int gpu, std::uint64_t bytes, SetAsideMemo
 }
 
 void announce_function(int gpu, SetAsideMemory& aside) {
-    aside = SetAsideMemory{.gpu = gpu};
+    aside = SetAsideMemory{};
+    aside.gpu = gpu;
     if (!session().isolates(gpu)) return;
     wire::Answer answer{};
     // Without a daemon, or with one that is late, the launch is not held up.

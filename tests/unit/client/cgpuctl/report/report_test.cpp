@@ -20,7 +20,6 @@ namespace cgpu::cgpuctl {
 namespace {
 
 using history::kSecondUs;
-using report::Request;
 
 /// 2026-01-31 00:00 UTC
 constexpr std::uint64_t kMidnight = 1769817600;
@@ -144,7 +143,7 @@ TEST_F(ReportTest, RefusesAFileThatIsNoHistory) {
 }
 
 TEST_F(ReportTest, RefusesWrongValues) {
-    const auto refused = [&](Input input) {
+    const auto refused = [&](const Input& input) {
         const auto request = report::parse_request(input, kMidnight * kSecondUs);
         EXPECT_FALSE(request);
         return request ? std::string() : request.error().text;
@@ -174,7 +173,7 @@ TEST_F(ReportTest, DrawsAPlot) {
     input_.svg = "-";
     input_.until = "@" + std::to_string(kMidnight + 60);
     const auto svg = report();
-    EXPECT_EQ(svg.find("\x1b"), std::string::npos);
+    EXPECT_EQ(svg.find('\x1b'), std::string::npos);
     EXPECT_TRUE(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""));
     EXPECT_TRUE(svg.ends_with("</svg>\n"));
     EXPECT_NE(svg.find("train: 3.5 s from 23:59:00"), std::string::npos);
@@ -218,7 +217,7 @@ TEST_F(ReportTest, PartsOfAPlotAreRoundAndNotTooMany) {
     EXPECT_EQ(days.count, 2U);
     EXPECT_EQ(days.span.from_us, (kMidnight - 86'400) * kSecondUs);
     EXPECT_EQ(report::plot_parts({0, 1}, true, 96).count, 1U);
-    EXPECT_EQ(report::plot_parts({0, 86'400 * 365 * kSecondUs * 50}, true, 96).count <= 96, true);
+    EXPECT_EQ(report::plot_parts({0, kSecondUs * 86'400 * 365 * 50}, true, 96).count <= 96, true);
 }
 
 TEST(XmlText, LetsNoWrongCharacterThrough) {

@@ -143,9 +143,9 @@ struct Ask {
     Header header;
     Topic topic;
     std::uint32_t gpu;  ///< index into Orders::gpus
-    std::uint64_t
-        bytes;  ///< at least this many (a multiple of kGranule); the daemon may grant more. load: 0 where
-                ///< a function of loaded code comes (older daemons refuse that, which changes nothing)
+    /// At least this many (a multiple of kGranule); the daemon may grant more. With Topic::load, 0 announces
+    /// a function of code that is set aside already; older daemons refuse that, which changes nothing.
+    std::uint64_t bytes;
 };
 static_assert(sizeof(Ask) == 32);
 

@@ -15,7 +15,7 @@ struct LeaseSettings {
     RecallQueue::Settings recall;
     NvmlPoller::Settings looks;
     std::uint64_t first_context_estimate = 256ull << 20;  ///< bytes, until a context was measured on the GPU
-    /// Bytes that a load may take beyond the code: the first function that calls into the driver's own
+    /// Bytes that a load may take beyond the code: the first code that calls into the driver's own
     /// (printf, assert, malloc) makes every stack of the context larger. On an H100 that took 64 to 138 MiB
     /// (docs/gpu-results.md), about half a KiB for each of 2048 threads of 132 multiprocessors.
     std::uint64_t load_spare = 160ull << 20;

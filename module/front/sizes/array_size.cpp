@@ -16,6 +16,7 @@ namespace {
 constexpr std::uint64_t kGobBytes = 64;
 constexpr std::uint64_t kGobRows = 8;
 constexpr std::uint64_t kMostGobs = 16;
+/// To this an array's size is rounded up. What smaller ones take wasn't measured.
 constexpr std::uint64_t kWhole = 64 << 10;
 /// Larger than any card; returned instead of an overflow.
 constexpr std::uint64_t kTooMuch = std::uint64_t{1} << 60;
@@ -67,7 +68,8 @@ std::uint64_t level_bytes(std::uint64_t width, std::uint64_t height, std::uint64
     return multiply(multiply(row, rows), three_dimensions ? padded(slices) : slices);
 }
 
-/// The driver puts arrays below a granule into granules that only arrays of its kind share, as many as fit.
+/// The driver puts as many arrays below a granule into one as fit. Each counts as its part of a granule that
+/// is full of arrays of its size.
 std::uint64_t with_gaps(std::uint64_t bytes) {
     return bytes == 0 || bytes >= wire::kGranule ? bytes : wire::kGranule / (wire::kGranule / bytes);
 }

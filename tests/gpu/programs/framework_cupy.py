@@ -1,8 +1,8 @@
 """CuPy: prints `version`, `total` (what it takes for the card's size), `wrong` (elements of a product and of a kernel compiled here),
 `allocated_mib` and `error` (of allocations until one is refused), `after` (whether it computes on), then holds."""
-import time
-
 import cupy
+
+from words import hold, say
 
 
 def product():
@@ -11,24 +11,22 @@ def product():
 
 
 def main():
-    print("version", cupy.__version__)
-    print("total", cupy.cuda.runtime.memGetInfo()[1])
+    say("version", cupy.__version__)
+    say("total", cupy.cuda.runtime.memGetInfo()[1])
     twice = cupy.RawKernel('extern "C" __global__ void twice(float* x) { x[blockIdx.x * 256 + threadIdx.x] *= 2; }', "twice")
     ones = cupy.ones(1 << 20, dtype=cupy.float32)
     twice((4096,), (256,), (ones,))
-    print("wrong", product() + int((ones != 2).sum()))
+    say("wrong", product() + int((ones != 2).sum()))
     held = []
     try:
         while True:
             held.append(cupy.empty(64 << 20, dtype=cupy.uint8))
     except cupy.cuda.memory.OutOfMemoryError as error:
-        print("error", type(error).__name__)
-    print("allocated_mib", 64 * len(held))
+        say("error", type(error).__name__)
+    say("allocated_mib", 64 * len(held))
     del held[len(held) // 2:]
-    print("after", "works" if product() == 0 else "wrong")
-    print("ready", flush=True)
-    while True:
-        time.sleep(1)
+    say("after", "works" if product() == 0 else "wrong")
+    hold()
 
 
 main()

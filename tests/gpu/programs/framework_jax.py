@@ -1,9 +1,9 @@
 """JAX, which takes three quarters of the card that it sees at its start. Prints `version`, `total` (what it may take), `wrong`
 (elements of a product), `error` (of an array that is larger than that), `after` (whether it computes on), then holds."""
-import time
-
 import jax
 import jax.numpy as jnp
+
+from words import hold, say
 
 
 def product():
@@ -13,18 +13,16 @@ def product():
 
 
 def main():
-    print("version", jax.__version__, jax.devices()[0].platform)
-    print("total", jax.devices()[0].memory_stats()["bytes_limit"])
-    print("wrong", product())
+    say("version", f"{jax.__version__} {jax.devices()[0].platform}")
+    say("total", jax.devices()[0].memory_stats()["bytes_limit"])
+    say("wrong", product())
     try:
         jnp.zeros(8 << 30, dtype=jnp.uint8).block_until_ready()
-        print("error none")
+        say("error", "none")
     except Exception as error:  # pylint: disable=broad-except  # its class has changed between versions
-        print("error", "RESOURCE_EXHAUSTED" if "RESOURCE_EXHAUSTED" in str(error) else repr(error)[:200])
-    print("after", "works" if product() == 0 else "wrong")
-    print("ready", flush=True)
-    while True:
-        time.sleep(1)
+        say("error", "RESOURCE_EXHAUSTED" if "RESOURCE_EXHAUSTED" in str(error) else repr(error)[:200])
+    say("after", "works" if product() == 0 else "wrong")
+    hold()
 
 
 main()

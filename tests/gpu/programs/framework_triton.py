@@ -1,9 +1,9 @@
 """Triton: prints `version` and `wrong` (elements of a sum by a kernel that is compiled here), then holds."""
-import time
-
 import torch
 import triton
 import triton.language as tl
+
+from words import hold, say
 
 
 @triton.jit
@@ -18,11 +18,9 @@ def main():
     x, y = torch.rand(size, device="cuda"), torch.rand(size, device="cuda")
     out = torch.empty_like(x)
     add[(triton.cdiv(size, 1024),)](x, y, out, size, BLOCK=1024)
-    print("version", triton.__version__)
-    print("wrong", int((out != x + y).sum()))
-    print("ready", flush=True)
-    while True:
-        time.sleep(1)
+    say("version", triton.__version__)
+    say("wrong", int((out != x + y).sum()))
+    hold()
 
 
 main()

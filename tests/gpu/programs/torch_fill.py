@@ -2,7 +2,8 @@
 `allocated_mib`, `after` (whether a training step works after it) and holds what it has."""
 import torch
 
-from torch_model import Training, hold, say
+from torch_model import Training
+from words import hold, say
 
 
 def main():

@@ -2,7 +2,8 @@
 a weight got by the steps one by one, and `difference`, the largest between the weights of both."""
 import torch
 
-from torch_model import Training, say
+from torch_model import Training
+from words import say
 
 STEPS = 5
 

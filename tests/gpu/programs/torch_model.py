@@ -1,19 +1,6 @@
-"""What the PyTorch programs share: a small transformer that learns to copy noise, and the lines `KEY VALUE`."""
-import time
-
+"""What the PyTorch programs share: a small transformer that learns to copy noise."""
 import torch
 from torch import nn
-
-
-def say(key, value):
-    print(key, value, flush=True)
-
-
-def hold():
-    """Wait until SIGTERM ends the process."""
-    say("ready", "")
-    while True:
-        time.sleep(1)
 
 
 class Training:

@@ -6,7 +6,8 @@ import time
 
 import torch
 
-from torch_model import Training, say
+from torch_model import Training
+from words import say
 
 
 def train_on(training):

@@ -8,7 +8,8 @@ import time
 import torch
 from torch import multiprocessing
 
-from torch_model import Training, hold, say
+from torch_model import Training
+from words import hold, say
 
 
 def begin(what):

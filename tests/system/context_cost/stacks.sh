@@ -4,15 +4,10 @@
 limit=$((1024 * 1024 * 1024))
 
 # Without the size of the card's contexts, the first allocation would wait until the driver has shown everything.
-is_known() {
-    local booked
-    booked=$(cgpuctl list --json | jq --arg name "$1" '.[] | select(.name == $name).gpus[0].memory_used_bytes')
-    ((booked == $(held "${pids[$1]}")))
-}
 for name in first second third; do
     job "$name" --mem 1GiB -- alloc --mib 2 --hold
     wait_for 20 is_ready "$name"
-    wait_for 15 is_known "$name"
+    wait_for 15 is_counted "$name"
     end_job "$name"
 done
 

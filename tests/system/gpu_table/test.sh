@@ -29,7 +29,7 @@ for group in memory refused sizes views lives shares; do
     expect_between "rows of $group that hold" "$(rows "$scratch/all" ".group == \"$group\" and .held == \"yes\"")" 1 99
 done
 # Rows about NVIDIA's CUDA runtime can't be judged here, and say so.
-for group in runtime pytorch slices; do
+for group in runtime pytorch frameworks firsts slices; do
     expect_equal "rows of $group that are judged" "$(rows "$scratch/all" ".group == \"$group\" and .held != \"skipped\"")" 0
     expect_between "rows of $group" "$(rows "$scratch/all" ".group == \"$group\"")" 1 99
 done

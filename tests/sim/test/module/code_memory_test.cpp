@@ -168,16 +168,18 @@ TEST(CodeMemory, LimitsTakeTheirsAtTheNextLaunch) {
     EXPECT_EQ(child.wait(), 0);
 }
 
+CUfunction function_of(CUmodule module, const char* name) {
+    CUfunction found = nullptr;
+    REQUIRE_OK(cuModuleGetFunction(&found, module, name));
+    return found;
+}
+
 TEST(LocalMemory, IsTakenByTheFirstLaunchAndStaysUntilAKernelNeedsMore) {
     TestDevice device(1);
     Child child([](const Child::Line& line) {
         use_device(0);
         CUmodule module = load("image");
-        const auto function = [&](const char* name) {
-            CUfunction found = nullptr;
-            REQUIRE_OK(cuModuleGetFunction(&found, module, name));
-            return found;
-        };
+        const auto function = [&](const char* name) { return function_of(module, name); };
         const auto launches = [&](const char* name, char step) {
             REQUIRE_OK(launch(function(name)));
             line.say(step);
@@ -234,11 +236,7 @@ TEST(LocalMemory, CodeThatCallsIntoTheDriversOwnMakesAllStacksLarger) {
     Child child([](const Child::Line& line) {
         use_device(0);
         CUmodule module = load("image");
-        const auto function = [&](const char* name) {
-            CUfunction found = nullptr;
-            REQUIRE_OK(cuModuleGetFunction(&found, module, name));
-            return found;
-        };
+        const auto function = [&](const char* name) { return function_of(module, name); };
         const auto step = [&](char name) {
             line.say(name);
             line.wait();

@@ -20,6 +20,7 @@ struct Plan {
     int functions;
     int threads;
     bool own_streams;
+    bool waits;  ///< after each launch
     int blocks;
 };
 
@@ -61,8 +62,10 @@ std::vector<double> time_blocks(CUcontext context, const Plan& plan, int thread)
     times.reserve(static_cast<std::size_t>(plan.blocks));
     for (int block = -plan.blocks / 10; block < plan.blocks; ++block) {
         const auto began = Clock::now();
-        for (CUfunction each : functions)
+        for (CUfunction each : functions) {
             must(cuLaunchKernel(each, 1, 1, 1, 1, 1, 1, 0, on, nullptr, nullptr), "cuLaunchKernel");
+            if (plan.waits) must(cuStreamSynchronize(on), "cuStreamSynchronize");
+        }
         const std::chrono::duration<double, std::nano> time = Clock::now() - began;
         if (block >= 0) times.push_back(time.count() / kBlock);
     }
@@ -73,12 +76,15 @@ std::vector<double> time_blocks(CUcontext context, const Plan& plan, int thread)
 
 int main(int argc, char** argv) {
     const Plan plan{argc == 5 ? std::atoi(argv[1]) : 0, argc == 5 ? std::atoi(argv[2]) : 0,
-                    argc == 5 && std::strcmp(argv[3], "own") == 0, argc == 5 ? std::atoi(argv[4]) : 0};
+                    argc == 5 && std::strcmp(argv[3], "own") == 0,
+                    argc == 5 && std::strcmp(argv[3], "waited") == 0, argc == 5 ? std::atoi(argv[4]) : 0};
     if (plan.functions < 1 || plan.functions > kMost || plan.threads < 1 || plan.threads > kMost ||
         plan.blocks < 1) {
         std::fputs(
-            "usage: launch_cost FUNCTIONS THREADS own|one BLOCKS\n"
-            "own: each thread on a stream of its own; one: all on one stream\n",
+            "usage: launch_cost FUNCTIONS THREADS own|one|waited BLOCKS\n"
+            "own: each thread on a stream of its own; one: all on one stream; waited: that, and each launch "
+            "is\n"
+            "waited for\n",
             stderr);
         return 2;
     }

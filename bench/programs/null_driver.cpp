@@ -110,6 +110,7 @@ API cuStreamIsCapturing(void*, int* status) {
 }
 API cuThreadExchangeStreamCaptureMode(int*) { return kSuccess; }
 API cuCtxSynchronize() { return kSuccess; }
+API cuStreamSynchronize(void*) { return kSuccess; }
 API cuLaunchKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**,
                    void**) {
     return kSuccess;

@@ -19,8 +19,9 @@ tl::expected<NvmlLibrary, std::string> NvmlLibrary::load() {
     NvmlLibrary nvml;
     nvml.library_ = library;
     std::string lacking;
-    const auto need = [&](auto& function, const char* name) {
-        if (!look_up(library, function, name)) lacking += (lacking.empty() ? "" : ", ") + std::string(name);
+    const auto need = [&](auto& function, const char* symbol) {
+        if (!look_up(library, function, symbol))
+            lacking += (lacking.empty() ? "" : ", ") + std::string(symbol);
     };
     need(nvml.init, "nvmlInit_v2");
     need(nvml.shutdown, "nvmlShutdown");

@@ -20,6 +20,7 @@ void save_compute(RecordWriter& out, GpuCompute& gpu, std::uint32_t index) {
     out.put_fields(RecordKind::backlog, meter.backlog(), index);
     out.put_fields(RecordKind::overlap, meter.overlap(), index);
     out.put_fields(RecordKind::waits, gpu.waits(), index);
+    out.put_fields(RecordKind::estimating, meter.estimating(), index);
     meter.busy().each(
         [&](const BusyTime::Interval& each) { out.put(RecordKind::busy, index, each.start, each.end); });
     if (meter.functions().size() > 0) out.put(RecordKind::functions, index, meter.functions().size());
@@ -123,6 +124,9 @@ bool take_of_gpu(Engine& engine, RecordKind kind, RecordReader values, std::uint
             case RecordKind::waits:
                 gpu.waits().each_field(values);
                 return true;
+            case RecordKind::estimating:
+                meter.estimating().each_field(values);
+                return true;
             case RecordKind::busy: {
                 const auto start = values.next<std::int64_t>();
                 meter.busy().adopt({start, values.next<std::int64_t>()});
@@ -165,6 +169,7 @@ bool take(Engine& engine, RecordKind kind, RecordReader values, std::uint64_t mo
         case RecordKind::overlap:
         case RecordKind::busy:
         case RecordKind::waits:
+        case RecordKind::estimating:
             return take_of_gpu(engine, kind, values, most);
     }
     return true;  // of a newer version

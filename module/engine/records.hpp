@@ -28,6 +28,7 @@ enum class RecordKind : std::uint32_t {
     busy = 14,   ///< GPU, start, end of an interval; oldest first
     batch = 15,  ///< fields; oldest first
     waits = 16,  ///< GPU, fields of LaunchWaits
+    estimating = 17,
 };
 
 struct RecordHead {

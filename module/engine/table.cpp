@@ -100,6 +100,16 @@ void return_time(Engine* engine, std::uint32_t index, BatchId batch, std::uint32
     if (GpuCompute* gpu = engine->gpu(index)) gpu->return_time(batch, launches, ns);
 }
 
+std::uint32_t may_estimate(Engine* engine, BatchId batch) {
+    GpuCompute* gpu = engine->gpu_of(batch);
+    return gpu != nullptr && gpu->may_estimate(batch) ? 1 : 0;
+}
+
+void estimated(Engine* engine, BatchId batch, std::int64_t end_ns, std::int64_t now_ns, std::uint32_t* ring) {
+    GpuCompute* gpu = engine->gpu_of(batch);
+    *ring = gpu != nullptr && gpu->estimated(batch, end_ns, now_ns) ? 1 : 0;
+}
+
 void left(Engine* engine, std::uint32_t index) {
     if (GpuCompute* gpu = engine->gpu(index)) gpu->left();
 }
@@ -191,6 +201,8 @@ constexpr EngineTable kTable{
     restore_engine,
     request_time,
     return_time,
+    may_estimate,
+    estimated,
 };
 
 }  // namespace

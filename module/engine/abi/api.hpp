@@ -220,10 +220,25 @@ struct EngineTable {
     void (*request_time)(Engine*, const TimeRequest*, TimeGrant*);
     /// The rest of a grant, or a launch that passed on one and was refused by the driver.
     void (*return_time)(Engine*, std::uint32_t gpu, BatchId, std::uint32_t launches, std::int64_t ns);
+
+    // A table may also end here: see estimates_batches.
+    /// Whether the time of this batch, which was opened by the last decision of this thread, may be
+    /// estimated. 1: the front records no start event. If the program waits for the batch, it records no end
+    /// event either, and calls `estimated` after the wait; else it records one, as for every other batch.
+    std::uint32_t (*may_estimate)(Engine*, BatchId);
+    /// A closed batch without a start event had ended by `end_ns` (CLOCK_MONOTONIC). Charges its estimate,
+    /// or the time since its first launch if the estimate can't be true.
+    void (*estimated)(Engine*, BatchId, std::int64_t end_ns, std::int64_t now_ns, std::uint32_t* ring);
 };
 
 /// The size that every table of this ABI has.
 constexpr std::uint64_t kLeastTableBytes = offsetof(EngineTable, request_time);
+
+/// Whether an engine has `may_estimate` and `estimated`.
+inline bool estimates_batches(const EngineTable& table) {
+    return table.bytes > offsetof(EngineTable, estimated) && table.may_estimate != nullptr &&
+           table.estimated != nullptr;
+}
 
 extern "C" const EngineTable* cgpu_engine_table();
 using EngineTableFunction = const EngineTable* (*)();

@@ -45,6 +45,7 @@ struct Batch {
     std::uint32_t function_count;
     std::uint64_t functions[kMostFunctions];  ///< the first few different ones
     double scale = 1;                         ///< factor of costs when time was last granted in it
+    bool estimated = false;                   ///< has no start event: see Meter::may_estimate
 
     void add(std::uint64_t function, std::int64_t each, std::uint32_t count, std::int64_t now_ns);
     /// Further launches of any functions that will take this long together.
@@ -79,6 +80,7 @@ struct Batch {
         visit(function_count);
         for (std::uint64_t& function : functions) visit(function);
         visit(scale);
+        visit(estimated);
     }
 };
 
@@ -104,6 +106,8 @@ class Batches {
 
     bool empty() const { return first_ == nullptr; }
     Batch* oldest() { return first_ == nullptr ? nullptr : &first_->batch; }
+    /// Null: there is none, or more than one.
+    Batch* only() { return first_ == last_ ? oldest() : nullptr; }
     Batch* find(BatchId id);
 
     /// The first for which test(batch) is true, of all or of those after `after`; null if there is none.

@@ -10,6 +10,8 @@ constexpr double kGain = 0.25;
 constexpr double kLargestStep = 4;
 constexpr double kSurprise = 0.25;
 constexpr std::uint32_t kSampleEachAtMost = 8192;
+constexpr std::uint32_t kSteady = 4 * Functions::kSampleEach;  // two measurements that agreed
+constexpr double kEventStep = 1000;  // ns; what the lengths of the shortest kernels vary by
 constexpr double kShortest =
     200;  // ns; events are no finer, and an estimate of 0 would fill a batch with no end
 
@@ -52,8 +54,13 @@ void Functions::correct(std::uint64_t function, std::int64_t measured, std::int6
     known->mean_ns = std::max(kShortest, known->mean_ns * (1 + kGain * (ratio - 1)));
 }
 
+bool Functions::is_steady(std::uint64_t function) {
+    const Function* known = known_.find(function);
+    return known != nullptr && !known->rough && known->sample_each >= kSteady;
+}
+
 void Functions::note_surprise(Function& known, double measured, double expected) {
-    const bool expected_it = std::abs(measured - expected) <= kSurprise * expected;
+    const bool expected_it = std::abs(measured - expected) <= std::max(kSurprise * expected, kEventStep);
     known.sample_each = expected_it ? std::min(known.sample_each * 2, kSampleEachAtMost) : kSampleEach;
 }
 

@@ -26,6 +26,9 @@ class Functions {
     /// are changed by at most a factor of two.
     void correct(std::uint64_t function, std::int64_t measured, std::int64_t expected);
 
+    /// Whether its last measurements agreed with the estimate, so that further ones can be left out.
+    bool is_steady(std::uint64_t function);
+
     /// Counts launches that are not measured one by one. Returns true every 512 launches, and less and less
     /// often while measurements agree with the estimates: then the next launch should be measured, and
     /// `sampling` counts it.

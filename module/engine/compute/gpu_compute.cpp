@@ -145,6 +145,20 @@ void GpuCompute::lost(BatchId id) {
     report();
 }
 
+bool GpuCompute::may_estimate(BatchId id) {
+    const Guard guard(lock_);
+    return gate_.uncontended() && meter_.may_estimate(id);
+}
+
+bool GpuCompute::estimated(BatchId id, std::int64_t end_ns, std::int64_t now_ns) {
+    const Guard guard(lock_);
+    at(now_ns);
+    const bool had_work = !meter_.drained();
+    meter_.estimated(id, end_ns, now_ns);
+    report();
+    return had_work && meter_.drained() && gate_.drain_awaited();
+}
+
 std::int64_t GpuCompute::poll_at(std::int64_t now_ns) {
     const Guard guard(lock_);
     return meter_.poll_at(now_ns);
@@ -153,6 +167,7 @@ std::int64_t GpuCompute::poll_at(std::int64_t now_ns) {
 void GpuCompute::sync_begin(std::int64_t now_ns) {
     const Guard guard(lock_);
     at(now_ns);
+    meter_.wait_begins();
     ++syncing_;
     report();
 }

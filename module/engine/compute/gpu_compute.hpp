@@ -27,6 +27,9 @@ class GpuCompute {
     /// True: ring the doorbell, because this was the last unfinished work and others wait for it.
     bool reaped(BatchId id, std::int64_t start_ns, std::int64_t end_ns, std::int64_t now_ns);
     void lost(BatchId id);
+    bool may_estimate(BatchId id);
+    /// True: as `reaped`.
+    bool estimated(BatchId id, std::int64_t end_ns, std::int64_t now_ns);
     std::int64_t poll_at(std::int64_t now_ns);
     void sync_begin(std::int64_t now_ns);
     void sync_end(std::int64_t now_ns);

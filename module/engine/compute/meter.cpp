@@ -26,7 +26,7 @@ Admission Meter::admit(const Launch& launch, const Allowance& allowance, Advance
                each.stream == launch.stream;
     });
     const bool alone = is_due_alone(launch, cost, batch);
-    if (batch != nullptr && batch->launches > 0 && alone) {
+    if (batch != nullptr && batch->launches > 0 && (alone || is_too_much(launch, cost, *batch))) {
         if (advance == Advance::launches) {
             admission.wait = true;
             admission.until_ns = now;
@@ -81,6 +81,13 @@ bool Meter::is_due_alone(const Launch& launch, const Cost& cost, const Batch* ba
     return !of_its_kind && functions_.due_for_sample(launch.function);
 }
 
+/// Whether the launch would make a batch without a start event so long, or so uncertain, that it must be
+/// measured.
+bool Meter::is_too_much(const Launch& launch, const Cost& cost, const Batch& batch) {
+    return batch.estimated && (batch.estimate_ns + cost.each_ns > Estimating::kLongestNs ||
+                               batch.launches >= kBatchLaunches || !functions_.is_steady(launch.function));
+}
+
 Meter::Cost Meter::cost_of(const Launch& launch) {
     const std::int64_t known = functions_.estimate(launch.function);
     if (known == 0) return {kBatchLengthNs, 1, false};
@@ -110,6 +117,7 @@ Flight Meter::flight() {
 
 Batch* Meter::open_batch(const Launch& launch, wire::Overlap overlap) {
     const bool first = batches_.empty();
+    estimating_.batch_opens();
     bool beside = false;
     batches_.each([&](Batch& each) {
         if (each.context == launch.context && each.stream == launch.stream) return;
@@ -128,8 +136,9 @@ Batch* Meter::open_batch(const Launch& launch, wire::Overlap overlap) {
 /// launch that closes it asks.
 std::int64_t Meter::room_for_more(const Batch& batch, const Cost& cost, const Allowance& allowance,
                                   std::int64_t now_ns) {
+    const std::int64_t length = batch.estimated ? Estimating::kLongestNs : kBatchLengthNs;
     const std::int64_t room =
-        std::min(kBatchLengthNs - 1 - batch.estimate_ns, allowance.window_ns - flight().remaining(now_ns));
+        std::min(length - 1 - batch.estimate_ns, allowance.window_ns - flight().remaining(now_ns));
     return allowance.room_ns == kNever ? room : std::min(room, allowance.room_ns - cost.each_ns);
 }
 
@@ -322,6 +331,33 @@ void Meter::lost(BatchId id, std::int64_t now_ns) {
     if (batch == nullptr) return;
     used_ns_ += batch->estimate_ns;
     finish(*batch, std::max(batch->start_ns, now_ns), now_ns);
+}
+
+bool Meter::may_estimate(BatchId id) {
+    Batch* batch = batches_.only();
+    if (batch == nullptr || batch->id != id || batch->state != BatchState::open || batch->launches != 1 ||
+        batch->unmeasured || batch->foreign)
+        return false;
+    batch->estimated =
+        estimating_.wants(batch->estimate_ns, batch->first_ns) && functions_.is_steady(batch->last_function);
+    return batch->estimated;
+}
+
+void Meter::wait_begins() {
+    const Batch* batch = batches_.only();
+    const bool alone = batch != nullptr && batch->state == BatchState::closed && !batch->overlapped;
+    estimating_.wait_begins(alone ? batch->estimate_ns : Estimating::kLongestNs + 1);
+}
+
+void Meter::estimated(BatchId id, std::int64_t end_ns, std::int64_t now_ns) {
+    Batch* batch = batches_.find(id);
+    if (batch == nullptr) return;
+    end_ns = std::min(end_ns, now_ns);
+    used_ns_ += estimating_.used({.estimate_ns = batch->estimate_ns,
+                                  .since_launch_ns = end_ns - batch->first_ns,
+                                  .since_close_ns = end_ns - batch->closed_ns},
+                                 now_ns);
+    finish(*batch, end_ns, now_ns);
 }
 
 void Meter::finish(Batch& batch, std::int64_t end_ns, std::int64_t now_ns) {

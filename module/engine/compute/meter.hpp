@@ -6,6 +6,7 @@
 #include "module/engine/compute/backlog.hpp"
 #include "module/engine/compute/batches.hpp"
 #include "module/engine/compute/busy_time.hpp"
+#include "module/engine/compute/estimating.hpp"
 #include "module/engine/compute/functions.hpp"
 #include "module/engine/compute/window.hpp"
 
@@ -75,6 +76,15 @@ class Meter {
     void reaped(BatchId id, std::int64_t start_ns, std::int64_t end_ns, std::int64_t now_ns);
     void lost(BatchId id, std::int64_t now_ns);
 
+    /// Whether a batch that was just opened may go without events: see Estimating. Only while nothing else
+    /// runs beside it, because their times couldn't be told apart, and if its function's length is known
+    /// well.
+    bool may_estimate(BatchId id);
+    /// Such a batch had ended by then.
+    void estimated(BatchId id, std::int64_t end_ns, std::int64_t now_ns);
+    /// The program begins to wait for the GPU.
+    void wait_begins();
+
     bool drained() const { return batches_.empty(); }
     std::int64_t spent_ns() const { return used_ns_ + in_flight_ns_; }
     std::int64_t poll_at(std::int64_t now_ns);
@@ -88,6 +98,7 @@ class Meter {
     Window& window() { return window_; }
     Backlog& backlog() { return backlog_; }
     OverlapScale& overlap() { return overlap_; }
+    Estimating& estimating() { return estimating_; }
     /// visit(field) for each, always in this order; new fields come last.
     template <class Visit>
     void each_field(Visit& visit) {
@@ -110,6 +121,7 @@ class Meter {
     Flight flight();
     Batch* open_batch(const Launch& launch, wire::Overlap overlap);
     bool is_due_alone(const Launch& launch, const Cost& cost, const Batch* batch);
+    bool is_too_much(const Launch& launch, const Cost& cost, const Batch& batch);
     std::int64_t room_for_more(const Batch& batch, const Cost& cost, const Allowance& allowance,
                                std::int64_t now_ns);
     std::uint32_t run_length(const Batch& batch, const Cost& cost, std::int64_t room_ns) const;
@@ -128,6 +140,7 @@ class Meter {
     Window window_;
     Backlog backlog_;
     OverlapScale overlap_;
+    Estimating estimating_;
     std::int64_t used_ns_ = 0;
     std::int64_t in_flight_ns_ = 0;
     std::int64_t longest_ns_ = 0;

@@ -1,6 +1,7 @@
 #include "module/front/compute/batch.hpp"
 
 #include <new>
+#include <utility>
 
 #include "module/front/compute/launching.hpp"
 #include "module/front/contexts/event_pool.hpp"
@@ -16,6 +17,7 @@ namespace {
 constexpr int kTriesPerRound = 64;
 /// A launch that takes the driver longer is not waited for: its thread may have been cancelled in it.
 constexpr std::int64_t kLaunchPatience = kSecond;
+constexpr std::int64_t kUsualWait = 2 * kMillisecond;
 
 /// Whether another thread may be launching into the batch: only then all threads have to be checked.
 bool has_others(const Batch& batch) { return batch.shared || batch.opener != Launching::me(); }
@@ -44,43 +46,48 @@ bool begin_measuring(Context& context, Batch& batch) {
     return current.ok() && make_events_and_begin(context, batch);
 }
 
-/// False: another thread has recorded it, or is doing so.
-bool record_end(Context& context, module::BatchId id) {
+/// False: the stream takes no event. It may have joined a capture since its batch was opened, and an event
+/// recorded there would become a part of the program's graph.
+bool record(CUevent event, CUstream stream) {
+    const RelaxedCapture relaxed;
+    return event != nullptr && !is_capturing(stream) && real::cuEventRecord(event, stream) == kSuccess;
+}
+
+/// no: another thread has recorded it, or is doing so.
+Closed record_end(Context& context, module::BatchId id, bool before_wait = false) {
     ContextBatches& batches = context.batches;
     batches.mutex.lock();
     Batch* batch = batches.find(id);
     const bool mine = batch != nullptr && !batch->closed;
+    const bool estimated = mine && batch->start == nullptr;
+    const bool awaited = estimated && before_wait;
     if (mine) {
         batch->closed = true;
+        batch->awaited = awaited;
         batches.note_shared(*batch);
     }
     batches.mutex.unlock();
-    if (!mine) return false;
-    if (batch->owner_closes) {
+    if (!mine) return Closed::no;
+    if (estimated && !awaited) batch->end = take_event(context);
+    if (awaited || batch->owner_closes || record(batch->end, batch->stream)) {
         session().engine().closed(id, now_ns());
-        return true;
-    }
-    // The stream may have joined a capture since: an event recorded there would become a part of the
-    // program's graph.
-    const RelaxedCapture relaxed;
-    if (is_capturing(batch->stream) || real::cuEventRecord(batch->end, batch->stream) != kSuccess) {
-        lose_batch(context, id);
     } else {
-        session().engine().closed(id, now_ns());
+        lose_batch(context, id);
     }
-    return true;
+    return awaited ? Closed::awaited : Closed::yes;
 }
 
 }  // namespace
 
 // Opening.
 
-bool open_batch(Context& context, module::BatchId id, CUstream stream, bool owner_closes,
+bool open_batch(Context& context, module::BatchId id, CUstream stream, bool owner_closes, bool one_launch,
                 bool& announce_locked) {
     const RelaxedCapture relaxed;
+    const bool estimated = !owner_closes && !one_launch && session().engine().may_estimate(id);
     auto* batch =
         new (std::nothrow) Batch{id, stream, nullptr, nullptr, owner_closes, Launching::me(), false};
-    if (batch != nullptr && begin_measuring(context, *batch)) {
+    if (batch != nullptr && (estimated || begin_measuring(context, *batch))) {
         // Other threads can find the batch only from now on: the end event must not be recorded before the
         // start event.
         ContextBatches& batches = context.batches;
@@ -125,7 +132,7 @@ void note_last_launch(Context& context, module::BatchId id) {
     if (batch != nullptr && batch->close_ns == 0) batch->close_ns = now_ns();
 }
 
-bool close_batch(Context& context, module::BatchId id) {
+Closed close_batch(Context& context, module::BatchId id, bool before_wait) {
     ContextBatches& batches = context.batches;
     const auto now = now_ns();
     batches.mutex.lock();
@@ -137,8 +144,8 @@ bool close_batch(Context& context, module::BatchId id) {
     const bool others = to_close && has_others(*batch);
     const bool announce_locked = to_close && batch->announce_locked;
     batches.mutex.unlock();
-    if (!to_close || (others && Launching::anybody(id, announce_locked))) return false;
-    return record_end(context, id);
+    if (!to_close || (others && Launching::anybody(id, announce_locked))) return Closed::no;
+    return record_end(context, id, before_wait);
 }
 
 void close_left_over(Context& context, module::BatchId id) {
@@ -151,24 +158,44 @@ void close_left_over(Context& context, module::BatchId id) {
     if (left && !(others && Launching::anybody(id, announce_locked))) record_end(context, id);
 }
 
-void close_batches(Context& context, std::uint64_t stream, std::int64_t last_before_ns) {
+namespace {
+
+constexpr std::uint64_t kNoStream = kAnyStream - 1;
+
+/// Returns the batch that is awaited now; 0: none.
+module::BatchId close_each(Context& context, std::uint64_t stream, std::uint64_t awaited_stream,
+                           std::int64_t last_before_ns) {
     const CUcontext handle = context.owner().handle.load();
-    if (handle == nullptr || context.gpu < 0) return;
+    if (handle == nullptr || context.gpu < 0) return 0;
     module::OpenBatch open{};
+    module::BatchId awaited = 0;
     module::BatchId left = 0;  // to its launching thread; once it comes again there are no others
     for (int tries = 0; tries < kTriesPerRound; ++tries) {
         if (!session().engine().next_open_batch(static_cast<std::uint32_t>(context.gpu), context.key(),
-                                                stream, last_before_ns, &open)) {
-            return;
-        }
-        if (open.batch == left) return;
+                                                stream, last_before_ns, &open) ||
+            open.batch == left)
+            break;
         const ContextScope current(handle);
-        if (current.ok()) {
-            if (!close_batch(context, open.batch) && left == 0) left = open.batch;
-        } else {
+        if (!current.ok()) {
             lose_batch(context, open.batch);  // destroyed past the hooks
+            continue;
         }
+        const bool before_wait = awaited_stream == kAnyStream || awaited_stream == open.stream;
+        const Closed closed = close_batch(context, open.batch, before_wait);
+        if (closed == Closed::awaited) awaited = open.batch;
+        if (closed == Closed::no && left == 0) left = open.batch;
     }
+    return awaited;
+}
+
+}  // namespace
+
+void close_batches(Context& context, std::uint64_t stream, std::int64_t last_before_ns) {
+    close_each(context, stream, kNoStream, last_before_ns);
+}
+
+module::BatchId close_before_wait(Context& context, std::uint64_t stream, std::uint64_t awaited_stream) {
+    return close_each(context, stream, awaited_stream, 0);
 }
 
 void close_overdue(Context& context, std::int64_t now) {
@@ -183,6 +210,56 @@ void close_overdue(Context& context, std::int64_t now) {
     if (overdue == 0) return;
     const ContextScope current(context.owner().handle.load());
     if (current.ok()) record_end(context, overdue);
+}
+
+// Awaited batches.
+
+void end_awaited(Context& context, module::BatchId id, bool done) {
+    if (!done) return mark_awaited(context, id);
+    ContextBatches& batches = context.batches;
+    batches.mutex.lock();
+    const Batch* found = batches.find(id);
+    Batch* batch = found != nullptr && found->awaited ? batches.take(id) : nullptr;
+    batches.mutex.unlock();
+    if (batch == nullptr) return;
+    const auto now = now_ns();
+    std::uint32_t ring = 0;
+    session().engine().estimated(id, now, now, &ring);
+    if (ring != 0) session().pages().ring();
+    drop_batch(context, batch);
+}
+
+void mark_awaited(Context& context, module::BatchId id) {
+    ContextBatches& batches = context.batches;
+    batches.mutex.lock();
+    Batch* batch = batches.find(id);
+    const bool awaited = batch != nullptr && batch->awaited;
+    const CUstream stream = awaited ? batch->stream : nullptr;
+    batches.mutex.unlock();
+    if (!awaited) return;
+    CUevent end = take_event(context);
+    const bool recorded = record(end, stream);
+    batches.mutex.lock();
+    batch = batches.find(id);
+    if (batch != nullptr && batch->awaited && recorded) {
+        batch->awaited = false;
+        std::swap(batch->end, end);
+    }
+    batches.mutex.unlock();
+    put_event(context, end);
+    if (!recorded) lose_batch(context, id);
+}
+
+void mark_late_waits(Context& context, std::int64_t now) {
+    ContextBatches& batches = context.batches;
+    batches.mutex.lock();
+    const Batch* late = batches.first;
+    while (late != nullptr && (!late->awaited || now - late->close_ns < kUsualWait)) late = late->next;
+    const module::BatchId id = late != nullptr ? late->id : 0;
+    batches.mutex.unlock();
+    if (id == 0) return;
+    const ContextScope current(context.owner().handle.load());
+    if (current.ok()) mark_awaited(context, id);
 }
 
 // Removal.

@@ -13,13 +13,19 @@
 /// 4. Reaped: the GPU has passed the end event, and the engine knows when (reap.hpp). Or lost: the batch
 ///    can't be measured any more.
 ///
+/// The engine lets short batches go without events if the program waits for each of them (estimated batches).
+/// Such a batch has no start event. If a thread closes it in order to wait for it, it has no end event
+/// either: it is awaited, and ends with that wait (end_awaited). If the wait takes long, its end is recorded
+/// after all (mark_late_waits). In every other case it is closed like a measured one.
+///
 /// None of these functions may be called while a lock is held.
 namespace cgpu::front {
 
-/// Records the start event of a batch that the engine has opened. False: the batch can't be measured, and the
-/// engine knows. `owner_closes`: see Batch. Sets `announce_locked`, the way in which launches into it are
-/// published: see Launching.
-bool open_batch(Context& context, module::BatchId id, CUstream stream, bool owner_closes,
+/// Records the start event of a batch that the engine has opened, unless the engine lets it be estimated.
+/// False: the batch can't be measured, and the engine knows. `owner_closes`: see Batch. `one_launch`: it is
+/// closed after this launch. Sets `announce_locked`, the way in which launches into it are published: see
+/// Launching.
+bool open_batch(Context& context, module::BatchId id, CUstream stream, bool owner_closes, bool one_launch,
                 bool& announce_locked);
 
 /// Whether the batch still takes a launch of this thread, which has published it (Launching::begin, locked).
@@ -32,9 +38,11 @@ void mark_end(Context& context, module::BatchId id);
 /// Call before a launch after which this thread closes the batch.
 void note_last_launch(Context& context, module::BatchId id);
 
-/// Records the end event and tells the engine. False: there is no such open batch; or another thread does it,
-/// possibly the one that is launching into the batch.
-bool close_batch(Context& context, module::BatchId id);
+/// Records the end event and tells the engine. `before_wait`: this thread is about to wait for the batch.
+/// no: there is no such open batch; or another thread does it, possibly the one that is launching into the
+/// batch. awaited: it has no end event, and this thread must call end_awaited after the wait.
+enum class Closed { no, yes, awaited };
+Closed close_batch(Context& context, module::BatchId id, bool before_wait = false);
 
 /// Call after a launch into a batch (Launching::end) if batches were closed meanwhile: closes this batch, if
 /// that was left to this thread.
@@ -44,6 +52,19 @@ void close_left_over(Context& context, module::BatchId id);
 /// > 0 only those whose last launch was before that time.
 constexpr std::uint64_t kAnyStream = ~std::uint64_t{0};
 void close_batches(Context& context, std::uint64_t stream, std::int64_t last_before_ns = 0);
+
+/// The same before a wait for the work of one stream, or for all of it (kAnyStream). Returns the awaited
+/// batch; 0: none. (There is one at most, because the engine estimates only one at a time.)
+module::BatchId close_before_wait(Context& context, std::uint64_t stream, std::uint64_t awaited_stream);
+
+/// The wait for that batch has ended. `done`: with success; else its end is still to come.
+void end_awaited(Context& context, module::BatchId id, bool done);
+
+/// Records the end of an awaited batch after all, so that it doesn't depend on the waiting thread.
+void mark_awaited(Context& context, module::BatchId id);
+
+/// The same for a batch whose wait takes long: the thread may have been cancelled in it.
+void mark_late_waits(Context& context, std::int64_t now);
 
 /// Closes a batch that has waited too long for the launch of a thread, which may never return from the
 /// driver.

@@ -111,7 +111,7 @@ module::TimeGrant enter_batch(Context& context, const Work& work, module::TimeRe
         // Before the batch takes the launch, so that a later close is seen.
         pass.closes = context.batches.closes_of(decision.batch).load();
         if (decision.open != 0 ? open_batch(context, decision.open, work.stream, pass.per_thread_stream,
-                                            pass.announce_locked)
+                                            decision.close != 0, pass.announce_locked)
                                : takes_another(context, decision.batch, last, pass)) {
             if (decision.close != 0) note_last_launch(context, decision.close);
             if (decision.open != 0) errands().wake_by(now_ns() + idle_before_close(context.gpu));
@@ -124,7 +124,7 @@ module::TimeGrant enter_batch(Context& context, const Work& work, module::TimeRe
                                            grant.time_ns + grant.cost_ns);
         }
         // A batch that was to be closed after this launch is closed without it.
-        if (decision.close == 0 || !close_batch(context, decision.close))
+        if (decision.close == 0 || close_batch(context, decision.close) == Closed::no)
             close_left_over(context, decision.batch);
         if (again) {
             request.launch.waited = 0;
@@ -247,23 +247,32 @@ void after_launch(const Pass& pass, bool launched) {
     }
 }
 
-Context* begin_sync(CUstream stream, bool whole_context) {
+Waited begin_sync(Waits waits, CUstream stream) {
+    const bool whole_context = waits != Waits::stream;
     Context* context = whole_context ? current_context() : context_of(stream);
-    if (context == nullptr || context->gpu < 0) return nullptr;
-    if (captures_active()) return nullptr;  // a wait into a capture fails; its error is the driver's to tell
+    if (context == nullptr || context->gpu < 0) return {};
+    if (captures_active()) return {};  // a wait into a capture fails; its error is the driver's to tell
+    module::BatchId batch = 0;
     const bool legacy = stream == nullptr || stream == stream_legacy();
     ThreadGrant::mine().end();
     if (contexts().any_green() && (whole_context || legacy)) {
         // A wait for the primary context is one for its green contexts, too.
         contexts().for_each(context->gpu, [](Context& each) { close_batches(each, kAnyStream); });
     } else {
-        close_batches(*context, whole_context || legacy ? kAnyStream : stream_key(stream));
+        const auto awaited = waits == Waits::context ? kAnyStream : stream_key(stream);
+        const auto closes = whole_context || legacy ? kAnyStream : awaited;
+        if (waits == Waits::perhaps)
+            close_batches(*context, closes);
+        else
+            batch = close_before_wait(*context, closes, awaited);
     }
     session().engine().sync_begin(static_cast<std::uint32_t>(context->gpu), now_ns());
-    return context;
+    return {context, batch};
 }
 
-void end_sync(Context& context) {
+void end_sync(const Waited& waited, bool done) {
+    Context& context = *waited.context;
+    if (waited.batch != 0) end_awaited(context, waited.batch, done);
     if (contexts().any_green())
         contexts().for_each(context.gpu, [](Context& each) { reap(each); });
     else

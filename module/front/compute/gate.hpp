@@ -83,24 +83,36 @@ CUresult gated(const Work& work, Call call) {
     return detail::gated_slowly(work, call);
 }
 
-/// Around a call that waits for the GPU: batches that it waits for are closed before it and reaped after it.
+/// What a call of the driver waits for.
+enum class Waits {
+    stream,   ///< it returns success when all earlier work of the stream has ended
+    context,  ///< the same of all work of the current context
+    perhaps,  ///< work of the current context, but which isn't known
+};
+
+/// Around such a call: batches that it waits for are closed before it and reaped after it.
 template <class Call>
-CUresult synchronised(CUstream stream, bool whole_context, Call call);
+CUresult synchronised(Waits waits, CUstream stream, Call call);
 
 /// The forked child's thread has no launches under way.
 void reset_gate_in_child();
 
 namespace detail {
-Context* begin_sync(CUstream stream, bool whole_context);
-void end_sync(Context& context);
+/// A wait under way.
+struct Waited {
+    Context* context = nullptr;  ///< null: nothing is to be done about it
+    module::BatchId batch = 0;   ///< see close_before_wait
+};
+Waited begin_sync(Waits waits, CUstream stream);
+void end_sync(const Waited& waited, bool done);
 }  // namespace detail
 
 template <class Call>
-CUresult synchronised(CUstream stream, bool whole_context, Call call) {
+CUresult synchronised(Waits waits, CUstream stream, Call call) {
     if (session().route() != Route::managed) return call();
-    Context* context = detail::begin_sync(stream, whole_context);
+    const detail::Waited waited = detail::begin_sync(waits, stream);
     const CUresult result = call();
-    if (context != nullptr) detail::end_sync(*context);
+    if (waited.context != nullptr) detail::end_sync(waited, result == kSuccess);
     return result;
 }
 

@@ -44,13 +44,31 @@ void report_reaped(Context& context, Batch* batch, std::int64_t now) {
     drop_batch(context, batch);
 }
 
+/// The same for a batch without a start event.
+void report_estimated(Context& context, Batch* batch, std::int64_t now) {
+    ContextBatches& batches = context.batches;
+    std::int64_t end = now;
+    bool ok = false;
+    if (batches.base != nullptr) {
+        const std::int64_t since_base = elapsed_ns(batches.base, batch->end, ok);
+        end = batches.base_ns + since_base;
+    }
+    if (ok) end += batches.clock.offset_ns(now, end);
+    std::uint32_t ring = 0;
+    session().engine().estimated(batch->id, ok ? end : now, now, &ring);
+    if (ring != 0) session().pages().ring();
+    drop_batch(context, batch);
+}
+
 /// True if the batch is done, either way.
 bool reap_one(Context& context, CUcontext handle, module::BatchId id) {
     ContextBatches& batches = context.batches;
     batches.mutex.lock();
     Batch* batch = batches.find(id);
     const CUevent end = batch != nullptr ? batch->end : nullptr;
+    const bool awaited = batch != nullptr && batch->awaited;
     batches.mutex.unlock();
+    if (awaited) return false;
     const RelaxedCapture relaxed;
     const ContextScope current(handle);
     const CUresult state = end != nullptr && current.ok() ? real::cuEventQuery(end) : kInvalidValue;
@@ -62,7 +80,11 @@ bool reap_one(Context& context, CUcontext handle, module::BatchId id) {
     batches.mutex.lock();
     batch = batches.take(id);
     batches.mutex.unlock();
-    if (batch != nullptr) report_reaped(context, batch, now_ns());
+    if (batch == nullptr) return true;
+    if (batch->start != nullptr)
+        report_reaped(context, batch, now_ns());
+    else
+        report_estimated(context, batch, now_ns());
     return true;
 }
 
@@ -101,6 +123,7 @@ std::int64_t look_after_batches(std::int64_t now) {
         const auto idle = idle_before_close(context.gpu);
         close_batches(context, kAnyStream, now - idle);
         close_overdue(context, now);
+        mark_late_waits(context, now);
         reap(context);
         const auto gpu = static_cast<std::uint32_t>(context.gpu);
         const auto ends = session().engine().poll_at(gpu, now);

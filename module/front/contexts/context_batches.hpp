@@ -15,7 +15,7 @@ namespace cgpu::front {
 struct Batch {
     module::BatchId id;
     CUstream stream;
-    CUevent start;
+    CUevent start;  ///< null: its time is estimated, and it has no end event either until one is recorded
     CUevent end;
     bool owner_closes;  ///< on a per-thread stream: its end event is recorded behind every launch, by its own
                         ///< thread
@@ -24,6 +24,7 @@ struct Batch {
     bool shared = false;        ///< ... and whether others have launched into it since
     std::int64_t close_ns = 0;  ///< closing since then, and takes no launches; 0: it is open
     bool closed = false;        ///< a thread is recording its end, or has recorded it
+    bool awaited = false;       ///< has no end event, because a thread is waiting for all of it
     Batch* next = nullptr;
 };
 

@@ -24,33 +24,35 @@ CGPU_REAL(cuStreamAddCallback_ptsz, CUstream, void (*)(CUstream, CUresult, void*
 }  // namespace cgpu::front::real
 
 CGPU_HOOK cuStreamSynchronize(CUstream stream) {
-    return synchronised(stream, false, [&] { return real::cuStreamSynchronize(stream); });
+    return synchronised(Waits::stream, stream, [&] { return real::cuStreamSynchronize(stream); });
 }
 
 CGPU_HOOK cuStreamSynchronize_ptsz(CUstream stream) {
-    return synchronised(per_thread(stream), false, [&] { return real::cuStreamSynchronize_ptsz(stream); });
+    return synchronised(Waits::stream, per_thread(stream),
+                        [&] { return real::cuStreamSynchronize_ptsz(stream); });
 }
 
 CGPU_HOOK cuCtxSynchronize() {
-    return synchronised(nullptr, true, [] { return real::cuCtxSynchronize(); });
+    return synchronised(Waits::context, nullptr, [] { return real::cuCtxSynchronize(); });
 }
 
 CGPU_HOOK cuCtxSynchronize_v2(CUcontext context) {
-    return synchronised(nullptr, true, [&] { return real::cuCtxSynchronize_v2(context); });
+    return synchronised(Waits::perhaps, nullptr, [&] { return real::cuCtxSynchronize_v2(context); });
 }
 
 CGPU_HOOK cuEventSynchronize(CUevent event) {
-    return synchronised(nullptr, true, [&] { return real::cuEventSynchronize(event); });
+    return synchronised(Waits::perhaps, nullptr, [&] { return real::cuEventSynchronize(event); });
 }
 
 // Copies that return only when the GPU has finished all work before them: programs use them for waiting as
 // often as the functions above.
 CGPU_HOOK cuMemcpyDtoH_v2(void* to, CUdeviceptr from, std::size_t bytes) {
-    return synchronised(nullptr, true, [&] { return real::cuMemcpyDtoH_v2(to, from, bytes); });
+    return synchronised(bytes > 0 ? Waits::stream : Waits::perhaps, nullptr,
+                        [&] { return real::cuMemcpyDtoH_v2(to, from, bytes); });
 }
 
 CGPU_HOOK cuMemcpyDtoH_v2_ptds(void* to, CUdeviceptr from, std::size_t bytes) {
-    return synchronised(stream_per_thread(), false,
+    return synchronised(Waits::stream, stream_per_thread(),
                         [&] { return real::cuMemcpyDtoH_v2_ptds(to, from, bytes); });
 }
 

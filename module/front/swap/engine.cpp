@@ -140,6 +140,23 @@ void EngineHandle::return_time(std::uint32_t gpu, module::BatchId batch, std::ui
     table.unused(running->engine, gpu, batch, launches);
 }
 
+bool EngineHandle::may_estimate(module::BatchId batch) const {
+    const Section section;
+    const Running* running = section.running();
+    return running != nullptr && module::estimates_batches(*running->table) &&
+           running->table->may_estimate(running->engine, batch) != 0;
+}
+
+void EngineHandle::estimated(module::BatchId batch, std::int64_t end_ns, std::int64_t now,
+                             std::uint32_t* ring) const {
+    const Section section;
+    const Running* running = section.running();
+    if (running == nullptr) return;
+    const module::EngineTable& table = *running->table;
+    if (module::estimates_batches(table)) return table.estimated(running->engine, batch, end_ns, now, ring);
+    table.lost(running->engine, batch);  // exchanged for an older one meanwhile
+}
+
 void EngineHandle::reset_in_child() {
     sections().reset_in_child();
     now_ = nullptr;

@@ -55,7 +55,7 @@ CUresult copy_anywhere(CUdeviceptr to, CUdeviceptr from, std::uint64_t bytes, CU
 template <class Call>
 CUresult copy_in_order(CUdeviceptr to, CUdeviceptr from, std::uint64_t bytes, CUstream stream, Call call) {
     if (is_work(to, from, bytes)) return copy(bytes, stream, call);
-    return synchronised(stream, stream == nullptr, call);
+    return synchronised(stream == nullptr ? Waits::perhaps : Waits::stream, stream, call);
 }
 
 std::uint64_t bytes_of(const CUmemcpy2D& what) { return what.width_bytes * what.height; }

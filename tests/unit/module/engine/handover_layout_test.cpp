@@ -100,7 +100,7 @@ class Trial {
   public:
     void step() {
         now_ += *rc::gen::inRange<std::int64_t>(0, 400'000);
-        switch (*rc::gen::inRange(0, 18)) {
+        switch (*rc::gen::inRange(0, 20)) {
             case 0:
                 return each(
                     [&, bytes = *some_bytes()](auto& t, auto* e) { return t.lease(e, gpu_, bytes), 0; });
@@ -149,6 +149,9 @@ class Trial {
             case 16:
                 return turn_gate();
             case 17:
+            case 18:
+                return wait();
+            case 19:
                 if (waiting_ == 0) return;
                 --waiting_;
                 return each([&](auto& t, auto* e) { return t.left(e, gpu_), 0; });
@@ -247,6 +250,17 @@ class Trial {
     void request_time() {
         const TimeRequest request{a_launch(), *rc::gen::inRange(0u, 600u), left_.decision.more, left_.time_ns,
                                   left_.decision.batch};
+        const TimeGrant first = ask(request);
+        if (first.decision.more < 2 || *rc::gen::inRange(0, 2) == 0) return;
+        left_.decision.more = first.decision.more / 2;
+        left_.time_ns = first.time_ns / 2;
+        each([&](auto& t, auto* e) {
+            return t.return_time(e, gpu_, first.decision.batch, first.decision.more - left_.decision.more,
+                                 first.time_ns - left_.time_ns),
+                   0;
+        });
+    }
+    TimeGrant ask(const TimeRequest& request) {
         TimeGrant first{};
         bool know_first = false;
         each([&](auto& t, auto* e) {
@@ -261,14 +275,7 @@ class Trial {
             each([&](auto& t, auto* e) { return t.closed(e, first.close_first, now_), 0; });
         follow(request.launch, first.decision);
         left_ = first;
-        if (first.decision.more < 2 || *rc::gen::inRange(0, 2) == 0) return;
-        left_.decision.more = first.decision.more / 2;
-        left_.time_ns = first.time_ns / 2;
-        each([&](auto& t, auto* e) {
-            return t.return_time(e, gpu_, first.decision.batch, first.decision.more - left_.decision.more,
-                                 first.time_ns - left_.time_ns),
-                   0;
-        });
+        return first;
     }
     Launch a_launch() const {
         return {gpu_,
@@ -306,6 +313,33 @@ class Trial {
             t.reaped(e, batch, start, end, now_, &ring);
             return ring;
         });
+    }
+    /// A program that waits for each of its short kernels, a few times.
+    void wait() {
+        const Launch launch{gpu_, 0, 1, 1, *rc::gen::inRange<std::uint64_t>(1, 3), now_};
+        for (int rounds = *rc::gen::inRange(1, 12); rounds > 0; --rounds) {
+            const std::int64_t length = *rc::gen::inRange<std::int64_t>(9'000, 11'000);
+            Launch at_once = launch;
+            at_once.now_ns = now_;
+            const BatchId batch =
+                ask({at_once, 0, left_.decision.more, left_.time_ns, left_.decision.batch}).decision.open;
+            if (batch == 0) return;
+            const bool estimated = answer([&](auto& t, auto* e) { return t.may_estimate(e, batch); }) != 0;
+            each([&](auto& t, auto* e) { return t.closed(e, batch, now_), 0; });
+            each([&](auto& t, auto* e) { return t.sync_begin(e, gpu_, now_), 0; });
+            const auto start = now_;
+            now_ += length;
+            each([&](auto& t, auto* e) {
+                std::uint32_t ring = 0;
+                if (estimated)
+                    t.estimated(e, batch, now_, now_, &ring);
+                else
+                    t.reaped(e, batch, start, now_, now_, &ring);
+                return ring;
+            });
+            each([&](auto& t, auto* e) { return t.sync_end(e, gpu_, now_), 0; });
+            hand_over();
+        }
     }
     void turn_gate() {
         const auto state = *rc::gen::element(wire::GateState::open, wire::GateState::open,

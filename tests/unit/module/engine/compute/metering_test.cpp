@@ -7,9 +7,6 @@
 namespace cgpu::module::test {
 namespace {
 
-constexpr std::int64_t kMicro = 1'000;
-constexpr std::int64_t kSecond = 1'000'000'000;
-
 std::function<Kernel()> always(std::uint64_t function, std::int64_t ns) {
     return [=] { return Kernel{function, ns}; };
 }

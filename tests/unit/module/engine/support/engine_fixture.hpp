@@ -9,7 +9,9 @@
 
 namespace cgpu::module::test {
 
+constexpr std::int64_t kMicro = 1'000;
 constexpr std::int64_t kMilli = 1'000'000;
+constexpr std::int64_t kSecond = 1'000'000'000;
 
 /// Memory of the host that can run out.
 inline std::atomic<std::int64_t> allocations_left{INT64_MAX};

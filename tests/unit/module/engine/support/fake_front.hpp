@@ -19,10 +19,12 @@ struct Kernel {
 enum class Asks { launches, time };
 
 /// One thread of a program: launches the kernels of `next` on its stream, with `pause` after each launch.
+/// With `waits_each`, it waits for the stream after so many launches.
 struct Program {
     std::uint64_t stream;
     std::function<Kernel()> next;
     std::int64_t pause = 0;
+    std::uint64_t waits_each = 0;
     // its state
     std::int64_t at = 0;
     bool waiting = false;
@@ -40,6 +42,11 @@ struct Program {
     std::map<std::uint64_t, Known> costs;
     BatchId batch = 0;
     std::uint64_t launched = 0;
+    bool synchronising = false;
+    std::uint64_t waited_at = 0;  ///< value of launched
+    std::uint64_t marker = 0;     ///< an event behind what it waits for
+    BatchId awaited = 0;
+    std::int64_t closed_at = 0;  ///< when that batch was
 };
 
 /// Does the front's work, in virtual time.
@@ -56,6 +63,7 @@ class FakeFront {
     std::uint64_t asked = 0;
     std::uint64_t rings = 0;
     std::uint64_t batches = 0;
+    std::uint64_t recorded = 0;  ///< events
 
     void run(std::int64_t until) {
         for (Program& program : programs) program.wanted = program.next();
@@ -80,6 +88,9 @@ class FakeFront {
         for (Program& each : programs) give_back(each);
         close_all(0);
         while (!gpu.idle()) go_to(now_ + 1'000'000);
+        for (Program& each : programs) {
+            if (each.synchronising) wait_on(each);
+        }
         reap();
     }
 
@@ -89,6 +100,8 @@ class FakeFront {
     struct Events {
         std::uint64_t start = 0;
         std::uint64_t end = 0;
+        bool estimated = false;
+        bool awaited = false;
     };
 
     void go_to(std::int64_t time) {
@@ -97,6 +110,10 @@ class FakeFront {
     }
 
     void step(Program& program) {
+        if (program.synchronising) return wait_on(program);
+        if (program.waits_each > 0 && program.launched % program.waits_each == 0 &&
+            program.launched != program.waited_at)
+            return begin_wait(program);
         if (passes_on_grant(program)) return launch(program);
         ++asked;
         const Decision decision = ask(program);
@@ -108,12 +125,72 @@ class FakeFront {
             program.at = std::max(decision.until_ns, now_ + 1'000);
             return;
         }
-        if (decision.open != 0) events_[decision.open].start = gpu.record(program.stream);
+        if (decision.open != 0) open(decision, program.stream);
         launch(program);
         if (decision.close != 0) close(decision.close, program.stream);
         program.batch = decision.batch;
         program.more = decision.more;
         program.more_function = decision.more == 0 ? 0 : program.more_function;
+    }
+
+    void open(const Decision& decision, std::uint64_t stream) {
+        Events& events = events_[decision.open];
+        events.estimated = asks_ == Asks::time && decision.close == 0 &&
+                           engine_.table.may_estimate(engine_.engine, decision.open) != 0;
+        if (!events.estimated) events.start = record(stream);
+    }
+
+    std::uint64_t record(std::uint64_t stream) {
+        ++recorded;
+        return gpu.record(stream);
+    }
+
+    void begin_wait(Program& program) {
+        program.waited_at = program.launched;
+        program.synchronising = true;
+        give_back(program);
+        OpenBatch open{};
+        while (engine_.table.next_open_batch(engine_.engine, 0, kContext, program.stream, 0, &open) != 0) {
+            if (events_[open.batch].estimated) {
+                program.awaited = open.batch;
+                program.closed_at = now_;
+                events_[open.batch].awaited = true;
+                engine_.table.closed(engine_.engine, open.batch, now_);
+            } else {
+                close(open.batch, open.stream);
+            }
+        }
+        program.marker = gpu.record(program.stream);
+        engine_.table.sync_begin(engine_.engine, 0, now_);
+        program.at = now_ + 1'000;
+    }
+
+    void wait_on(Program& program) {
+        program.at = now_ + 1'000;
+        if (gpu.happened(program.marker) < 0) return;
+        program.synchronising = false;
+        if (program.awaited != 0 && events_.count(program.awaited) != 0 && events_[program.awaited].awaited)
+            end_estimated(program.awaited, now_);
+        program.awaited = 0;
+        reap();
+        engine_.table.sync_end(engine_.engine, 0, now_);
+    }
+
+    void end_estimated(BatchId id, std::int64_t end) {
+        std::uint32_t ring = 0;
+        engine_.table.estimated(engine_.engine, id, end, now_, &ring);
+        rings += ring;
+        events_.erase(id);
+    }
+
+    /// As mark_late_waits does.
+    void mark_late_waits() {
+        for (Program& each : programs) {
+            if (each.awaited == 0 || !events_[each.awaited].awaited || now_ - each.closed_at < 2'000'000)
+                continue;
+            events_[each.awaited].awaited = false;
+            events_[each.awaited].end = record(each.stream);
+        }
     }
 
     bool passes_on_grant(Program& program) {
@@ -176,7 +253,7 @@ class FakeFront {
         for (Program& each : programs) {
             if (each.batch == batch) give_back(each);
         }
-        events_[batch].end = gpu.record(stream);
+        events_[batch].end = record(stream);
         engine_.table.closed(engine_.engine, batch, now_);
         ++batches;
     }
@@ -191,10 +268,13 @@ class FakeFront {
     void reap() {
         for (BatchId id = engine_.table.oldest(engine_.engine, 0, kContext); id != 0;) {
             const BatchId following = engine_.table.following(engine_.engine, id);
-            const std::int64_t end = gpu.happened(events_[id].end);
-            if (end >= 0) {
+            const Events& events = events_[id];
+            const std::int64_t end = events.awaited ? -1 : gpu.happened(events.end);
+            if (end >= 0 && events.estimated) {
+                end_estimated(id, end);
+            } else if (end >= 0) {
                 std::uint32_t ring = 0;
-                engine_.table.reaped(engine_.engine, id, gpu.happened(events_[id].start), end, now_, &ring);
+                engine_.table.reaped(engine_.engine, id, gpu.happened(events.start), end, now_, &ring);
                 rings += ring;
                 events_.erase(id);
             }
@@ -212,6 +292,7 @@ class FakeFront {
     void look_after() {
         looked_ = now_;
         close_all(now_ - 1'000'000);
+        mark_late_waits();
         reap();
     }
 

@@ -25,6 +25,9 @@ std::int64_t kernel_ns = 0;
 std::int64_t launches = 0;
 std::atomic<int> held_after{-1};
 std::atomic<int> launches_inside{0};
+std::atomic<std::int64_t> records{0};
+std::atomic<bool> hold_waits{false};
+std::atomic<int> waits_inside{0};
 std::atomic<bool> capturing{false};
 
 /// The driver's end, among the exit handlers of its process: no other thread may be in it any more. It waits,
@@ -50,6 +53,10 @@ extern "C" __attribute__((visibility("default"))) std::int64_t fake_launches() {
     const std::lock_guard lock(mutex);
     return launches;
 }
+extern "C" __attribute__((visibility("default"))) std::int64_t fake_records() { return records; }
+/// Whether waits stay in the driver; the number of threads in one.
+extern "C" __attribute__((visibility("default"))) void fake_hold_waits(int hold) { hold_waits = hold != 0; }
+extern "C" __attribute__((visibility("default"))) int fake_waits_inside() { return waits_inside; }
 /// The arguments of the last cuLaunchKernel, in their order.
 extern "C" __attribute__((visibility("default"))) const std::uint64_t* fake_last_launch() {
     return last_launch.data();
@@ -96,6 +103,9 @@ API cuLaunchCooperativeKernelMultiDevice(const void*, unsigned count, unsigned) 
     return count == 0 || count > 2 ? kInvalidValue : kSuccess;
 }
 API cuCtxSynchronize() {
+    ++waits_inside;
+    while (hold_waits) std::this_thread::sleep_for(std::chrono::microseconds(100));
+    --waits_inside;
     while (now_ns() < busy_until_ns) continue;
     return kSuccess;
 }
@@ -108,6 +118,7 @@ API cuEventDestroy_v2(Event* event) {
     return kSuccess;
 }
 API cuEventRecord(Event* event, void*) {
+    ++records;
     if (hold_next_record.exchange(false)) {
         record_held = true;
         while (record_held) std::this_thread::sleep_for(std::chrono::microseconds(100));

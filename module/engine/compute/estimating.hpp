@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+
+namespace cgpu::module {
+
+/// Which batches need not be measured. Recording two events and reading them takes as long as an empty
+/// kernel. A program notices that if it waits for each of its short kernels; for all others the events cost
+/// little. So while a program does that, only some of its batches are measured, and the others are charged
+/// their estimates, which the measured ones keep right.
+class Estimating {
+  public:
+    /// Estimated GPU time of the longest such batch.
+    static constexpr std::int64_t kLongestNs = 100'000;
+
+    void batch_opens();
+    /// The program begins to wait. `batch_ns` is the estimate of the one batch in flight, which is closed.
+    void wait_begins(std::int64_t batch_ns);
+
+    /// Whether a new batch with this estimate should be estimated. One in 16 is measured, chosen at random:
+    /// the program may repeat a sequence of kernels whose lengths differ.
+    bool wants(std::int64_t estimate_ns, std::int64_t now_ns);
+
+    /// An estimated batch as it ended.
+    struct Ended {
+        std::int64_t estimate_ns;
+        std::int64_t since_launch_ns;  ///< from its first launch to its end, or later
+        std::int64_t since_close_ns;   ///< from when it was closed
+    };
+    /// The time to charge: its estimate, but not more than the time since its first launch. If the wait was
+    /// far longer than the estimate, that whole time: either the kernels took so long, or the waiting thread
+    /// was interrupted. Where a time doesn't fit the estimate, their difference is uncertain: then all
+    /// batches are measured until that is at most a fiftieth of the time that has passed.
+    std::int64_t used(const Ended& ended, std::int64_t now_ns);
+
+    /// For a handover: visit(field) for each, always in this order; new fields come last.
+    template <class Visit>
+    void each_field(Visit& visit) {
+        visit(short_waits_);
+        visit(waited_);
+        visit(random_);
+        visit(uncertain_ns_);
+        visit(forgotten_at_ns_);
+    }
+
+  private:
+    void forget(std::int64_t now_ns);
+
+    std::uint32_t short_waits_ = 0;  ///< batches in a row that were short, alone, and ended by a wait
+    bool waited_ = false;            ///< whether the program has waited since a batch was opened
+    std::uint64_t random_ = 0x9e3779b97f4a7c15;
+    std::int64_t uncertain_ns_ = 0;     ///< minus a fiftieth of the time since, at least 0 ...
+    std::int64_t forgotten_at_ns_ = 0;  ///< ... as of this time
+};
+
+}  // namespace cgpu::module

@@ -105,9 +105,10 @@ std::uint32_t may_estimate(Engine* engine, BatchId batch) {
     return gpu != nullptr && gpu->may_estimate(batch) ? 1 : 0;
 }
 
-void estimated(Engine* engine, BatchId batch, std::int64_t end_ns, std::int64_t now_ns, std::uint32_t* ring) {
+void estimated(Engine* engine, BatchId batch, std::int64_t end_ns, std::uint32_t by_event,
+               std::int64_t now_ns, std::uint32_t* ring) {
     GpuCompute* gpu = engine->gpu_of(batch);
-    *ring = gpu != nullptr && gpu->estimated(batch, end_ns, now_ns) ? 1 : 0;
+    *ring = gpu != nullptr && gpu->estimated(batch, end_ns, by_event != 0, now_ns) ? 1 : 0;
 }
 
 void left(Engine* engine, std::uint32_t index) {

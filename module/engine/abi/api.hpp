@@ -226,9 +226,12 @@ struct EngineTable {
     /// estimated. 1: the front records no start event. If the program waits for the batch, it records no end
     /// event either, and calls `estimated` after the wait; else it records one, as for every other batch.
     std::uint32_t (*may_estimate)(Engine*, BatchId);
-    /// A closed batch without a start event had ended by `end_ns` (CLOCK_MONOTONIC). Charges its estimate,
-    /// or the time since its first launch if the estimate can't be true.
-    void (*estimated)(Engine*, BatchId, std::int64_t end_ns, std::int64_t now_ns, std::uint32_t* ring);
+    /// A closed batch without a start event has ended at `end_ns` (CLOCK_MONOTONIC), by its end event
+    /// (`closed` was called when that was recorded); or, with by_event 0, by then at the latest, because a
+    /// wait for it has returned. Charges its estimate, or the time since its first launch if the estimate
+    /// can't be true.
+    void (*estimated)(Engine*, BatchId, std::int64_t end_ns, std::uint32_t by_event, std::int64_t now_ns,
+                      std::uint32_t* ring);
 };
 
 /// The size that every table of this ABI has.

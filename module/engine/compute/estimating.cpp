@@ -11,6 +11,9 @@ constexpr std::uint32_t kMeasuredEach = 16;
 constexpr std::int64_t kCertain = 50;                 // times what may be uncertain
 constexpr std::int64_t kMostUncertain = 200'000'000;  // ns: a program that was stopped is measured for 10 s
 constexpr std::int64_t kWakeUp = 50'000;              // ns: a launch, and the return from a wait
+constexpr std::int64_t kLately = 10'000'000'000;
+
+bool is_far_longer(std::int64_t ns, std::int64_t estimate_ns) { return ns > 2 * estimate_ns + kWakeUp; }
 
 }  // namespace
 
@@ -36,14 +39,22 @@ bool Estimating::wants(std::int64_t estimate_ns, std::int64_t now_ns) {
 
 std::int64_t Estimating::used(const Ended& ended, std::int64_t now_ns) {
     const std::int64_t most = std::max<std::int64_t>(0, ended.since_launch_ns);
-    const bool is_long = most > 2 * ended.estimate_ns + kWakeUp;
+    const bool is_long = is_far_longer(most, ended.estimate_ns);
     const bool is_short = most < ended.estimate_ns * 3 / 4;
     if (is_long || is_short) {
         forget(now_ns);
         uncertain_ns_ = std::min(uncertain_ns_ + std::abs(most - ended.estimate_ns), kMostUncertain);
     }
     const bool was_running = ended.since_close_ns > ended.estimate_ns + kWakeUp;
-    return is_long && was_running ? most : std::min(most, ended.estimate_ns);
+    const bool was_long_lately = long_at_ns_ != 0 && now_ns - long_at_ns_ < kLately;
+    if (!is_long || !was_running || !(ended.by_event || was_long_lately))
+        return std::min(most, ended.estimate_ns);
+    if (ended.by_event) long_at_ns_ = now_ns;
+    return most;
+}
+
+void Estimating::measured(std::int64_t estimate_ns, std::int64_t ns, std::int64_t now_ns) {
+    if (is_far_longer(ns, estimate_ns)) long_at_ns_ = now_ns;
 }
 
 void Estimating::forget(std::int64_t now_ns) {

@@ -25,13 +25,17 @@ class Estimating {
     struct Ended {
         std::int64_t estimate_ns;
         std::int64_t since_launch_ns;  ///< from its first launch to its end, or later
-        std::int64_t since_close_ns;   ///< from when it was closed
+        std::int64_t since_close_ns;   ///< from when its end event was recorded, or a wait for it began
+        bool by_event;                 ///< it ended then; else a wait for it returned then
     };
-    /// The time to charge: its estimate, but not more than the time since its first launch. If the wait was
-    /// far longer than the estimate, that whole time: either the kernels took so long, or the waiting thread
-    /// was interrupted. Where a time doesn't fit the estimate, their difference is uncertain: then all
-    /// batches are measured until that is at most a fiftieth of the time that has passed.
+    /// The time to charge: its estimate, but not more than the time since its first launch. If it was far
+    /// longer in flight, that time is charged if it was running until then: an event tells that. If a wait
+    /// took so long, the waiting thread may have been interrupted; that it wasn't is assumed if other batches
+    /// were so long lately. In any case the difference is uncertain: all batches are measured then, until it
+    /// is at most a fiftieth of the time that has passed.
     std::int64_t used(const Ended& ended, std::int64_t now_ns);
+    /// A batch was measured.
+    void measured(std::int64_t estimate_ns, std::int64_t ns, std::int64_t now_ns);
 
     /// For a handover: visit(field) for each, always in this order; new fields come last.
     template <class Visit>
@@ -41,6 +45,7 @@ class Estimating {
         visit(random_);
         visit(uncertain_ns_);
         visit(forgotten_at_ns_);
+        visit(long_at_ns_);
     }
 
   private:
@@ -51,6 +56,7 @@ class Estimating {
     std::uint64_t random_ = 0x9e3779b97f4a7c15;
     std::int64_t uncertain_ns_ = 0;     ///< minus a fiftieth of the time since, at least 0 ...
     std::int64_t forgotten_at_ns_ = 0;  ///< ... as of this time
+    std::int64_t long_at_ns_ = 0;       ///< when a measured batch was far longer than its estimate; 0: never
 };
 
 }  // namespace cgpu::module

@@ -150,11 +150,11 @@ bool GpuCompute::may_estimate(BatchId id) {
     return gate_.uncontended() && meter_.may_estimate(id);
 }
 
-bool GpuCompute::estimated(BatchId id, std::int64_t end_ns, std::int64_t now_ns) {
+bool GpuCompute::estimated(BatchId id, std::int64_t end_ns, bool by_event, std::int64_t now_ns) {
     const Guard guard(lock_);
     at(now_ns);
     const bool had_work = !meter_.drained();
-    meter_.estimated(id, end_ns, now_ns);
+    meter_.estimated(id, end_ns, by_event, now_ns);
     report();
     return had_work && meter_.drained() && gate_.drain_awaited();
 }

@@ -29,7 +29,7 @@ class GpuCompute {
     void lost(BatchId id);
     bool may_estimate(BatchId id);
     /// True: as `reaped`.
-    bool estimated(BatchId id, std::int64_t end_ns, std::int64_t now_ns);
+    bool estimated(BatchId id, std::int64_t end_ns, bool by_event, std::int64_t now_ns);
     std::int64_t poll_at(std::int64_t now_ns);
     void sync_begin(std::int64_t now_ns);
     void sync_end(std::int64_t now_ns);

@@ -242,7 +242,7 @@ bool Meter::next_open(std::uint64_t context, std::uint64_t stream, std::int64_t 
 
 void Meter::closed(BatchId id, std::int64_t now_ns) {
     Batch* batch = batches_.find(id);
-    if (batch == nullptr || batch->state == BatchState::closed) return;
+    if (batch == nullptr || (batch->state == BatchState::closed && !batch->estimated)) return;
     batch->due_mark = backlog_.mark();
     batch->closed_ns = now_ns;
     batch->state = BatchState::closed;
@@ -304,6 +304,7 @@ void Meter::reaped(BatchId id, std::int64_t start_ns, std::int64_t end_ns, std::
     const std::int64_t idle = std::min(idle_ns_, beyond);
     idle_ns_ -= idle;
     used_ns_ += covered - idle;
+    estimating_.measured(batch->estimate_ns, covered - idle, now_ns);
     learn(*batch, covered - idle, end_ns - start_ns);
     finish(*batch, end_ns, now_ns);
 }
@@ -349,13 +350,14 @@ void Meter::wait_begins() {
     estimating_.wait_begins(alone ? batch->estimate_ns : Estimating::kLongestNs + 1);
 }
 
-void Meter::estimated(BatchId id, std::int64_t end_ns, std::int64_t now_ns) {
+void Meter::estimated(BatchId id, std::int64_t end_ns, bool by_event, std::int64_t now_ns) {
     Batch* batch = batches_.find(id);
     if (batch == nullptr) return;
     end_ns = std::min(end_ns, now_ns);
     used_ns_ += estimating_.used({.estimate_ns = batch->estimate_ns,
                                   .since_launch_ns = end_ns - batch->first_ns,
-                                  .since_close_ns = end_ns - batch->closed_ns},
+                                  .since_close_ns = end_ns - batch->closed_ns,
+                                  .by_event = by_event},
                                  now_ns);
     finish(*batch, end_ns, now_ns);
 }

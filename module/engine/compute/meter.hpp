@@ -80,8 +80,8 @@ class Meter {
     /// runs beside it, because their times couldn't be told apart, and if its function's length is known
     /// well.
     bool may_estimate(BatchId id);
-    /// Such a batch had ended by then.
-    void estimated(BatchId id, std::int64_t end_ns, std::int64_t now_ns);
+    /// Such a batch has ended: see EngineTable::estimated.
+    void estimated(BatchId id, std::int64_t end_ns, bool by_event, std::int64_t now_ns);
     /// The program begins to wait for the GPU.
     void wait_begins();
 

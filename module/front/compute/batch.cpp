@@ -224,7 +224,7 @@ void end_awaited(Context& context, module::BatchId id, bool done) {
     if (batch == nullptr) return;
     const auto now = now_ns();
     std::uint32_t ring = 0;
-    session().engine().estimated(id, now, now, &ring);
+    session().engine().estimated(id, now, false, now, &ring);
     if (ring != 0) session().pages().ring();
     drop_batch(context, batch);
 }
@@ -239,9 +239,10 @@ void mark_awaited(Context& context, module::BatchId id) {
     if (!awaited) return;
     CUevent end = take_event(context);
     const bool recorded = record(end, stream);
+    if (recorded) session().engine().closed(id, now_ns());  // once more: its end counts from now
     batches.mutex.lock();
     batch = batches.find(id);
-    if (batch != nullptr && batch->awaited && recorded) {
+    if (recorded && batch != nullptr && batch->awaited) {
         batch->awaited = false;
         std::swap(batch->end, end);
     }

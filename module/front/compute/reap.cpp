@@ -55,7 +55,7 @@ void report_estimated(Context& context, Batch* batch, std::int64_t now) {
     }
     if (ok) end += batches.clock.offset_ns(now, end);
     std::uint32_t ring = 0;
-    session().engine().estimated(batch->id, ok ? end : now, now, &ring);
+    session().engine().estimated(batch->id, ok ? end : now, ok, now, &ring);
     if (ring != 0) session().pages().ring();
     drop_batch(context, batch);
 }

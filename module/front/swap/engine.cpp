@@ -147,13 +147,14 @@ bool EngineHandle::may_estimate(module::BatchId batch) const {
            running->table->may_estimate(running->engine, batch) != 0;
 }
 
-void EngineHandle::estimated(module::BatchId batch, std::int64_t end_ns, std::int64_t now,
+void EngineHandle::estimated(module::BatchId batch, std::int64_t end_ns, bool by_event, std::int64_t now,
                              std::uint32_t* ring) const {
     const Section section;
     const Running* running = section.running();
     if (running == nullptr) return;
     const module::EngineTable& table = *running->table;
-    if (module::estimates_batches(table)) return table.estimated(running->engine, batch, end_ns, now, ring);
+    if (module::estimates_batches(table))
+        return table.estimated(running->engine, batch, end_ns, by_event ? 1 : 0, now, ring);
     table.lost(running->engine, batch);  // exchanged for an older one meanwhile
 }
 

@@ -74,7 +74,8 @@ class EngineHandle {
     void return_time(std::uint32_t gpu, module::BatchId batch, std::uint32_t launches, std::int64_t ns) const;
     /// False with an engine that measures all batches.
     bool may_estimate(module::BatchId batch) const;
-    void estimated(module::BatchId batch, std::int64_t end_ns, std::int64_t now, std::uint32_t* ring) const;
+    void estimated(module::BatchId batch, std::int64_t end_ns, bool by_event, std::int64_t now,
+                   std::uint32_t* ring) const;
     bool next_open_batch(std::uint32_t gpu, std::uint64_t context, std::uint64_t stream,
                          std::int64_t older_than_ns, module::OpenBatch* batch) const {
         return call(&module::EngineTable::next_open_batch, gpu, context, stream, older_than_ns, batch) != 0;

@@ -4,6 +4,17 @@
 asks=("${four_of_15[@]}")
 expect cgpuctl set-policy 0 weighted
 
+echo "kernels that are each waited for, most of them not measured: what is charged is what the GPU did"
+job waits -- burn --forever --kernel-us 20 --sync-every 1
+wait_for 20 is_ready waits
+charged_ns() { cgpuctl show waits --json | jq '.gpus[0].gpu_time_seconds * 1e9 | round'; }
+sleep 3 # of such work
+least_ns=$(charged_ns) served_ns=$(gpu_ns "${pids[waits]}") most_ns=$(charged_ns)
+echo "charged $((least_ns / 1000)) to $((most_ns / 1000)) us, served $((served_ns / 1000)) us"
+expect_between "us charged" $((least_ns / 1000)) 0 $((served_ns * 106 / 100000))
+expect_between "us charged" $((most_ns / 1000)) $((served_ns * 97 / 100000)) $((2 * served_ns / 1000))
+end_job waits
+
 job plain --weight 1 -- burn --forever --kernel-us 1000
 wait_for 20 is_ready plain
 for how in "--graph 5" --coop "--green current" "--green default" "--green streams"; do

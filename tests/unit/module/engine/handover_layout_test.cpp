@@ -328,11 +328,12 @@ class Trial {
             each([&](auto& t, auto* e) { return t.closed(e, batch, now_), 0; });
             each([&](auto& t, auto* e) { return t.sync_begin(e, gpu_, now_), 0; });
             const auto start = now_;
+            const auto by_event = *rc::gen::inRange(0u, 2u);
             now_ += length;
             each([&](auto& t, auto* e) {
                 std::uint32_t ring = 0;
                 if (estimated)
-                    t.estimated(e, batch, now_, now_, &ring);
+                    t.estimated(e, batch, now_, by_event, now_, &ring);
                 else
                     t.reaped(e, batch, start, now_, now_, &ring);
                 return ring;

@@ -170,15 +170,15 @@ class FakeFront {
         if (gpu.happened(program.marker) < 0) return;
         program.synchronising = false;
         if (program.awaited != 0 && events_.count(program.awaited) != 0 && events_[program.awaited].awaited)
-            end_estimated(program.awaited, now_);
+            end_estimated(program.awaited, now_, false);
         program.awaited = 0;
         reap();
         engine_.table.sync_end(engine_.engine, 0, now_);
     }
 
-    void end_estimated(BatchId id, std::int64_t end) {
+    void end_estimated(BatchId id, std::int64_t end, bool by_event) {
         std::uint32_t ring = 0;
-        engine_.table.estimated(engine_.engine, id, end, now_, &ring);
+        engine_.table.estimated(engine_.engine, id, end, by_event ? 1 : 0, now_, &ring);
         rings += ring;
         events_.erase(id);
     }
@@ -190,6 +190,7 @@ class FakeFront {
                 continue;
             events_[each.awaited].awaited = false;
             events_[each.awaited].end = record(each.stream);
+            engine_.table.closed(engine_.engine, each.awaited, now_);
         }
     }
 
@@ -271,7 +272,7 @@ class FakeFront {
             const Events& events = events_[id];
             const std::int64_t end = events.awaited ? -1 : gpu.happened(events.end);
             if (end >= 0 && events.estimated) {
-                end_estimated(id, end);
+                end_estimated(id, end, true);
             } else if (end >= 0) {
                 std::uint32_t ring = 0;
                 engine_.table.reaped(engine_.engine, id, gpu.happened(events.start), end, now_, &ring);

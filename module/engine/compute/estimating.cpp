@@ -31,6 +31,7 @@ bool Estimating::wants(std::int64_t estimate_ns, std::int64_t now_ns) {
     if (estimate_ns > kLongestNs || short_waits_ < kShortWaits) return false;
     forget(now_ns);
     if (uncertain_ns_ > 0) return false;
+    if (random_ == 0) random_ = static_cast<std::uint64_t>(now_ns) * 0x9e3779b97f4a7c15 | 1;
     random_ ^= random_ << 13;
     random_ ^= random_ >> 7;
     random_ ^= random_ << 17;

@@ -18,7 +18,8 @@ class Estimating {
     void wait_begins(std::int64_t batch_ns);
 
     /// Whether a new batch with this estimate should be estimated. One in 16 is measured, chosen at random:
-    /// the program may repeat a sequence of kernels whose lengths differ.
+    /// the program may repeat a sequence of kernels whose lengths differ, or try to launch its long kernels
+    /// when nobody measures them.
     bool wants(std::int64_t estimate_ns, std::int64_t now_ns);
 
     /// An estimated batch as it ended.
@@ -51,9 +52,9 @@ class Estimating {
   private:
     void forget(std::int64_t now_ns);
 
-    std::uint32_t short_waits_ = 0;  ///< batches in a row that were short, alone, and ended by a wait
-    bool waited_ = false;            ///< whether the program has waited since a batch was opened
-    std::uint64_t random_ = 0x9e3779b97f4a7c15;
+    std::uint32_t short_waits_ = 0;     ///< batches in a row that were short, alone, and ended by a wait
+    bool waited_ = false;               ///< whether the program has waited since a batch was opened
+    std::uint64_t random_ = 0;          ///< 0: not begun
     std::int64_t uncertain_ns_ = 0;     ///< minus a fiftieth of the time since, at least 0 ...
     std::int64_t forgotten_at_ns_ = 0;  ///< ... as of this time
     std::int64_t long_at_ns_ = 0;       ///< when a measured batch was far longer than its estimate; 0: never

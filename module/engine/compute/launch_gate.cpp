@@ -95,11 +95,4 @@ bool LaunchGate::drain_awaited() const {
            (rung_ || orders_->gates[gpu_].contended.load(std::memory_order_relaxed) != 0);
 }
 
-bool LaunchGate::uncontended() const {
-    if (orders_ == nullptr) return false;
-    const wire::Gate& gate = orders_->gates[gpu_];
-    return gate.state.load(std::memory_order_relaxed) == static_cast<std::uint32_t>(wire::GateState::open) &&
-           gate.limit_ns.load(std::memory_order_relaxed) == kNever && !drain_awaited();
-}
-
 }  // namespace cgpu::module

@@ -38,10 +38,6 @@ class LaunchGate {
     /// limit.
     bool drain_awaited() const;
 
-    /// Whether no other instance competes for the GPU: the gate is open without a limit, and nobody waits for
-    /// this process to drain.
-    bool uncontended() const;
-
     /// For a handover: visit(field) for each, always in this order; new fields come last.
     template <class Visit>
     void each_field(Visit& visit) {

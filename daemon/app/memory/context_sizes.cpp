@@ -34,6 +34,10 @@ bool ContextSizes::measured(const model::Uuid& gpu) const {
     return bytes != 2 * first && (found->second.agreed() || bytes != first);
 }
 
+bool ContextSizes::may_be_larger(const model::Uuid& gpu, std::uint64_t shown) const {
+    return !measured(gpu) && (shown == 0 || shown >= 2 * wire::align_up(first_));
+}
+
 std::uint64_t ContextSizes::estimate(const model::Uuid& gpu) const {
     const auto found = estimates_.find(gpu);
     return found == estimates_.end() ? wire::align_up(first_) : found->second.bytes();

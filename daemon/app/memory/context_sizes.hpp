@@ -21,6 +21,9 @@ class ContextSizes {
     void learn(const model::Uuid& gpu, const model::InstanceId& instance, std::uint64_t bytes);
     /// Whether the estimate is a size that was measured on the GPU.
     [[nodiscard]] bool measured(const model::Uuid& gpu) const;
+    /// Whether contexts on the GPU may be larger than is known, up to largest(): none was measured there, and
+    /// `shown` bytes were learnt of an instance's (0: nothing), which is at most twice the first estimate.
+    [[nodiscard]] bool may_be_larger(const model::Uuid& gpu, std::uint64_t shown) const;
     /// Bytes, whole granules.
     [[nodiscard]] std::uint64_t estimate(const model::Uuid& gpu) const;
 

@@ -13,10 +13,15 @@ namespace {
 constexpr const char* kMemory = "memory";
 constexpr const char* kOutside = "outside";
 
-/// Memory that was opened from another process may be counted twice, so it is only reported.
-bool is_killed_for(const Escapes::Found& found) { return found.outside || !found.shared; }
+/// Memory that was opened from another process may be counted twice, and a context may be larger than was
+/// expected, so these are only reported.
+bool is_killed_for(const Escapes::Found& found) { return found.outside || (!found.shared && !found.context); }
 
 const char* consequence(OnEscape on_escape, const Escapes::Found& found) {
+    if (on_escape != OnEscape::report && found.context && !found.outside)
+        return "it may be a context, whose size on this GPU isn't known yet (then context_estimate_mib is "
+               "too "
+               "small); it counts as the instance's";
     if (on_escape == OnEscape::kill && !is_killed_for(found))
         return "it may be memory of another process that this one has opened, so it is not killed; "
                "nothing more is granted to the instance until it is gone";

@@ -15,8 +15,8 @@ namespace cgpu::app {
 /// includes the ones before it.
 enum class OnEscape {
     report,  ///< a line in the log, and the figure where usage is shown
-    refuse,  ///< nothing more is granted to the instance while it lasts
-    kill,    ///< SIGKILL to the process, except for memory that may be shared
+    refuse,  ///< nothing more is granted to the instance while it lasts, except for what may be a context
+    kill,    ///< SIGKILL to the process, except for memory that may be a context or shared
 };
 
 /// Makes an event of such a process once when it is found, again when it gets memory, and once when it is
@@ -29,6 +29,7 @@ class Escapes {
         bool outside = false;     ///< it never connected
         bool foreign = false;     ///< the instance has no quota on this GPU
         bool shared = false;      ///< the bytes may be another process's that this one has opened
+        bool context = false;     ///< they may be a context's, whose size on this GPU isn't known yet
     };
 
     Escapes(Processes& processes, Events& events, OnEscape on_escape)

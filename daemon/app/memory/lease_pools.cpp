@@ -34,13 +34,6 @@ bool LeasePools::isolated(const InstanceKey& instance) const {
     });
 }
 
-bool LeasePools::escaped(const InstanceKey& instance) const {
-    return std::ranges::any_of(entries_, [&](const auto& item) {
-        const auto& [key, entry] = item;
-        return key.instance == instance && (entry->pool.unexplained() > 0 || !entry->pool.outside().empty());
-    });
-}
-
 std::vector<model::Process> LeasePools::living(const InstanceKey& instance) const {
     std::vector<model::Process> found;
     for (const auto& [key, entry] : entries_) {

@@ -55,8 +55,6 @@ class LeasePools {
     // Of an instance
     /// Whether it has a limit on one of its GPUs.
     [[nodiscard]] bool isolated(const InstanceKey& instance) const;
-    /// Whether it has memory or processes outside the module.
-    [[nodiscard]] bool escaped(const InstanceKey& instance) const;
     /// The processes that hold a lease and have not ended.
     [[nodiscard]] std::vector<model::Process> living(const InstanceKey& instance) const;
     /// Whether it has any lease, those of ended processes included.

@@ -2,6 +2,7 @@ include_guard(GLOBAL)
 add_library(cgpu_leases STATIC
   ${CMAKE_CURRENT_LIST_DIR}/context_estimate.cpp
   ${CMAKE_CURRENT_LIST_DIR}/context_sizes.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/escape_judge.cpp
   ${CMAKE_CURRENT_LIST_DIR}/escapes.cpp
   ${CMAKE_CURRENT_LIST_DIR}/nvml_poller.cpp
   ${CMAKE_CURRENT_LIST_DIR}/pool/lease_pool.cpp

@@ -49,7 +49,7 @@ std::unique_ptr<PoolEntry> Leases::make_entry(const PoolKey& key) {
                                              settings_.recall, settings_.unexplained, contexts_.largest());
     entry->queue.set_peers(peers_);
     if (settings_.on_escape != OnEscape::report)
-        entry->queue.refuse_while([this, instance = key.instance] { return pools_.escaped(instance); });
+        entry->queue.refuse_while([this, instance = key.instance] { return judge_.refuses(instance); });
     entry->queue.hold_while([this] { return waiting_for_driver_; });
     entry->queue.know_contexts([this, gpu = key.gpu, made = entry.get()] {
         return made->context.bytes() > 0 || contexts_.measured(gpu);
@@ -279,7 +279,7 @@ void Leases::driver_figure(const model::Uuid& gpu, const std::vector<DriverProce
     drop_dead(gpu, figures);
     look_for_strangers(gpu, figures);
     judge_strangers(gpu);
-    judge(gpu);
+    escapes_.seen(gpu, judge_.found_on(gpu));
     drive(gpu);
 }
 
@@ -320,21 +320,6 @@ void Leases::judge_strangers(const model::Uuid& gpu) {
                                     uses && (account.outside || !outside_.processes.stopped(process)));
         }
     }
-}
-
-void Leases::judge(const model::Uuid& gpu) {
-    std::vector<Escapes::Found> found;
-    for (const auto& [key, entry] : pools_.all()) {
-        if (key.gpu != gpu) continue;
-        for (const auto& [process, account] : entry->pool.accounts())
-            if (!account.dying && (account.unsized.unexplained() > 0 || account.outside))
-                found.push_back({{key, process},
-                                 account.unsized.unexplained(),
-                                 account.outside,
-                                 entry->foreign,
-                                 account.unsized.unexplained() <= entry->pool.may_be_shared(account)});
-    }
-    escapes_.seen(gpu, found);
 }
 
 void Leases::drop_dead(const model::Uuid& gpu, const std::vector<DriverProcess>& figures) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "daemon/app/memory/context_sizes.hpp"
+#include "daemon/app/memory/escape_judge.hpp"
 #include "daemon/app/memory/escapes.hpp"
 #include "daemon/app/memory/lease_pools.hpp"
 #include "daemon/app/memory/nvml_poller.hpp"
@@ -142,7 +143,6 @@ class Leases {
     void learn(PoolEntry& entry, const LeasePool::Learnt& learnt);
     void release_connected_strangers(const model::Uuid& gpu);
     void look_for_strangers(const model::Uuid& gpu, const std::vector<DriverProcess>& figures);
-    void judge(const model::Uuid& gpu);
     void judge_strangers(const model::Uuid& gpu);
     void drop_dead(const model::Uuid& gpu, const std::vector<DriverProcess>& figures);
     void drive(const model::Uuid& gpu);
@@ -159,6 +159,7 @@ class Leases {
     Nanos outside_from_ = 0;  ///< before then an unknown process may not have reconnected yet
     bool damaged_ = false;
     bool waiting_for_driver_ = false;
+    EscapeJudge judge_{pools_, contexts_};
     Escapes escapes_;
     std::map<model::Uuid, Nanos> strangers_looked_for_;
     NvmlPoller looks_;

@@ -19,6 +19,7 @@ UnsizedMemory::Range UnsizedMemory::range_of(std::uint64_t figure, const LeaseRe
 }
 
 void UnsizedMemory::set_aside(What what, std::uint64_t bytes, std::uint64_t spare, Nanos now) {
+    told_of_context_ = told_of_context_ || what == What::context;
     if (pending_ == 0 && coming_ == 0 && bytes > 0)
         measured_ = Measured{what, bytes, known_, 0};
     else if (measured_)
@@ -64,6 +65,7 @@ void UnsizedMemory::connected_again() {
 }
 
 void UnsizedMemory::take_up(std::uint64_t bytes, Nanos now) {
+    told_of_context_ = true;
     // Part of it may only have been set aside: it is an estimate until the driver shows it.
     pending_ = bytes;
     pending_since_ = now;

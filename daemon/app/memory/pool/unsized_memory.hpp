@@ -76,6 +76,8 @@ class UnsizedMemory {
     [[nodiscard]] bool has_unseen_context() const {
         return measured_ && measured_->what == What::context && coming_ == 0;
     }
+    /// The process has told of a context, or may have told an earlier daemon.
+    [[nodiscard]] bool told_of_context() const { return told_of_context_; }
     [[nodiscard]] Nanos pending_since() const { return pending_since_; }
     /// Memory that came without the module.
     [[nodiscard]] std::uint64_t unexplained() const { return unexplained_.bytes(); }
@@ -113,6 +115,7 @@ class UnsizedMemory {
     Nanos pending_since_ = 0;
     std::uint32_t coming_ = 0;  ///< things being made: figures may not show them yet
     std::optional<Measured> measured_;
+    bool told_of_context_ = false;
     bool figured_ = false;                     ///< the driver has shown the process
     bool fresh_ = true;                        ///< nothing was announced since the look at the driver began
     std::uint64_t lease_before_ = 0;           ///< when that look began

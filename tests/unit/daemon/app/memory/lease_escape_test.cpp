@@ -47,6 +47,24 @@ TEST(LeaseEscape, KillEndsTheProcessThatHoldsIt) {
     EXPECT_EQ(bed.processes.killed.front(), 1);
 }
 
+// A card whose contexts are larger than twice the estimate, until the estimate is configured.
+TEST(LeaseEscape, WhatMayBeAContextIsReportedButNotKilledFor) {
+    LeaseBed bed(4 * kGiB, {}, with(OnEscape::kill));
+    bed.enter(1);
+    ASSERT_EQ((*bed.ask(1, 0, LeaseAsk::What::context))->why, wire::Why::none);
+    bed.fronts.charges[1] = 0;
+    bed.gpus.shown[1] = 700 * kMiB;
+    bed.leases.made(bed.key(1));
+    bed.loop.advance(kFound);
+    EXPECT_EQ(bed.unexplained(), (700 - 512) * kMiB);
+    EXPECT_EQ((*bed.ask(1, 10 * kMiB))->why, wire::Why::none) << "and more is granted";
+    EXPECT_TRUE(bed.processes.killed.empty());
+    bed.gpus.shown[1] = 1200 * kMiB;
+    bed.loop.advance(kFound);
+    ASSERT_FALSE(bed.processes.killed.empty()) << "no context is that large";
+    EXPECT_EQ(bed.processes.killed.front(), 1);
+}
+
 TEST(LeaseEscape, WhatMayBeAnotherProcessesIsReportedButNotKilledFor) {
     LeaseBed bed(2 * kGiB, {}, with(OnEscape::kill));
     work(bed, 1);

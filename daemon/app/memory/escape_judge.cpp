@@ -1,0 +1,41 @@
+#include "daemon/app/memory/escape_judge.hpp"
+
+namespace cgpu::app {
+
+std::vector<Escapes::Found> EscapeJudge::found_on(const model::Uuid& gpu) const {
+    std::vector<Escapes::Found> found;
+    for (const auto& [key, entry] : pools_.all()) {
+        if (key.gpu != gpu) continue;
+        for (const auto& [process, account] : entry->pool.accounts()) {
+            const auto bytes = account.unsized.unexplained();
+            if (account.dying || (bytes == 0 && !account.outside)) continue;
+            found.push_back({.key = {key, process},
+                             .bytes = bytes,
+                             .outside = account.outside,
+                             .foreign = entry->foreign,
+                             .shared = bytes <= entry->pool.may_be_shared(account),
+                             .context = may_be_context(*entry, account)});
+        }
+    }
+    return found;
+}
+
+bool EscapeJudge::refuses(const InstanceKey& instance) const {
+    for (const auto& [key, entry] : pools_.all()) {
+        if (key.instance != instance) continue;
+        for (const auto& [process, account] : entry->pool.accounts()) {
+            const bool hides = account.unsized.unexplained() > 0 && !may_be_context(*entry, account);
+            if (!account.dying && (account.outside || hides)) return true;
+        }
+    }
+    return false;
+}
+
+/// Whether all that a process has beyond its charges may be its context, because nobody knows yet how large
+/// contexts are on the GPU.
+bool EscapeJudge::may_be_context(const PoolEntry& entry, const LeasePool::Account& account) const {
+    return account.unsized.told_of_context() && account.unsized.known() <= contexts_.largest() &&
+           contexts_.may_be_larger(entry.pool.key().gpu, entry.context.bytes());
+}
+
+}  // namespace cgpu::app

@@ -1,5 +1,7 @@
 #include "module/front/compute/batch.hpp"
 
+#include <sched.h>
+
 #include <new>
 #include <utility>
 
@@ -60,21 +62,21 @@ Closed record_end(Context& context, module::BatchId id, bool before_wait = false
     Batch* batch = batches.find(id);
     const bool mine = batch != nullptr && !batch->closed;
     const bool estimated = mine && batch->start == nullptr;
-    const bool awaited = estimated && before_wait;
+    const bool ends_with_wait = estimated && before_wait;
     if (mine) {
         batch->closed = true;
-        batch->awaited = awaited;
+        batch->ends_with_wait = ends_with_wait;
         batches.note_shared(*batch);
     }
     batches.mutex.unlock();
     if (!mine) return Closed::no;
-    if (estimated && !awaited) batch->end = take_event(context);
-    if (awaited || batch->owner_closes || record(batch->end, batch->stream)) {
+    if (estimated && !ends_with_wait) batch->end = take_event(context);
+    if (ends_with_wait || batch->owner_closes || record(batch->end, batch->stream)) {
         session().engine().closed(id, now_ns());
     } else {
         lose_batch(context, id);
     }
-    return awaited ? Closed::awaited : Closed::yes;
+    return ends_with_wait ? Closed::by_wait : Closed::yes;
 }
 
 }  // namespace
@@ -162,13 +164,13 @@ namespace {
 
 constexpr std::uint64_t kNoStream = kAnyStream - 1;
 
-/// Returns the batch that is awaited now; 0: none.
-module::BatchId close_each(Context& context, std::uint64_t stream, std::uint64_t awaited_stream,
+/// Returns the batch that ends with the wait; 0: none.
+module::BatchId close_each(Context& context, std::uint64_t stream, std::uint64_t waited_stream,
                            std::int64_t last_before_ns) {
     const CUcontext handle = context.owner().handle.load();
     if (handle == nullptr || context.gpu < 0) return 0;
     module::OpenBatch open{};
-    module::BatchId awaited = 0;
+    module::BatchId by_wait = 0;
     module::BatchId left = 0;  // to its launching thread; once it comes again there are no others
     for (int tries = 0; tries < kTriesPerRound; ++tries) {
         if (!session().engine().next_open_batch(static_cast<std::uint32_t>(context.gpu), context.key(),
@@ -180,12 +182,12 @@ module::BatchId close_each(Context& context, std::uint64_t stream, std::uint64_t
             lose_batch(context, open.batch);  // destroyed past the hooks
             continue;
         }
-        const bool before_wait = awaited_stream == kAnyStream || awaited_stream == open.stream;
+        const bool before_wait = waited_stream == kAnyStream || waited_stream == open.stream;
         const Closed closed = close_batch(context, open.batch, before_wait);
-        if (closed == Closed::awaited) awaited = open.batch;
+        if (closed == Closed::by_wait) by_wait = open.batch;
         if (closed == Closed::no && left == 0) left = open.batch;
     }
-    return awaited;
+    return by_wait;
 }
 
 }  // namespace
@@ -194,8 +196,8 @@ void close_batches(Context& context, std::uint64_t stream, std::int64_t last_bef
     close_each(context, stream, kNoStream, last_before_ns);
 }
 
-module::BatchId close_before_wait(Context& context, std::uint64_t stream, std::uint64_t awaited_stream) {
-    return close_each(context, stream, awaited_stream, 0);
+module::BatchId close_before_wait(Context& context, std::uint64_t stream, std::uint64_t waited_stream) {
+    return close_each(context, stream, waited_stream, 0);
 }
 
 void close_overdue(Context& context, std::int64_t now) {
@@ -212,15 +214,54 @@ void close_overdue(Context& context, std::int64_t now) {
     if (current.ok()) record_end(context, overdue);
 }
 
-// Awaited batches.
+// Batches that end with a wait.
 
-void end_awaited(Context& context, module::BatchId id, bool done) {
-    if (!done) return mark_awaited(context, id);
+namespace {
+
+/// Records the end event that was left out, so that the end doesn't depend on the waiting thread.
+void record_end_after_all(Context& context, module::BatchId id) {
     ContextBatches& batches = context.batches;
     batches.mutex.lock();
-    const Batch* found = batches.find(id);
-    Batch* batch = found != nullptr && found->awaited ? batches.take(id) : nullptr;
+    Batch* batch = batches.find(id);
+    const bool lacks_end = batch != nullptr && batch->ends_with_wait && !batch->recording;
+    const CUstream stream = lacks_end ? batch->stream : nullptr;
+    if (lacks_end) batch->recording = true;
     batches.mutex.unlock();
+    if (!lacks_end) return;
+    CUevent end = take_event(context);
+    const bool recorded = record(end, stream);
+    if (recorded) session().engine().closed(id, now_ns());  // once more: its end counts from now
+    batches.mutex.lock();
+    batch = batches.find(id);
+    if (batch != nullptr) {
+        batch->recording = false;
+        batch->ends_with_wait = batch->ends_with_wait && !recorded;
+        if (recorded) std::swap(batch->end, end);
+    }
+    batches.mutex.unlock();
+    put_event(context, end);
+    if (!recorded) lose_batch(context, id);
+}
+
+/// Takes the batch out, if it still ends with the wait. If another thread is recording its end on the stream,
+/// waits for that: when the wait has returned, the program may destroy the stream.
+Batch* take_waited(ContextBatches& batches, module::BatchId id) {
+    while (true) {
+        batches.mutex.lock();
+        const Batch* found = batches.find(id);
+        const bool recording = found != nullptr && found->recording;
+        Batch* batch = found != nullptr && found->ends_with_wait && !recording ? batches.take(id) : nullptr;
+        batches.mutex.unlock();
+        if (!recording) return batch;
+        sched_yield();
+    }
+}
+
+}  // namespace
+
+void end_by_wait(Context& context, module::BatchId id, bool done) {
+    if (!done) return record_end_after_all(context, id);
+    Batch* batch = take_waited(context.batches, id);
     if (batch == nullptr) return;
     const auto now = now_ns();
     std::uint32_t ring = 0;
@@ -229,38 +270,16 @@ void end_awaited(Context& context, module::BatchId id, bool done) {
     drop_batch(context, batch);
 }
 
-void mark_awaited(Context& context, module::BatchId id) {
-    ContextBatches& batches = context.batches;
-    batches.mutex.lock();
-    Batch* batch = batches.find(id);
-    const bool awaited = batch != nullptr && batch->awaited;
-    const CUstream stream = awaited ? batch->stream : nullptr;
-    batches.mutex.unlock();
-    if (!awaited) return;
-    CUevent end = take_event(context);
-    const bool recorded = record(end, stream);
-    if (recorded) session().engine().closed(id, now_ns());  // once more: its end counts from now
-    batches.mutex.lock();
-    batch = batches.find(id);
-    if (recorded && batch != nullptr && batch->awaited) {
-        batch->awaited = false;
-        std::swap(batch->end, end);
-    }
-    batches.mutex.unlock();
-    put_event(context, end);
-    if (!recorded) lose_batch(context, id);
-}
-
-void mark_late_waits(Context& context, std::int64_t now) {
+void record_late_ends(Context& context, std::int64_t now) {
     ContextBatches& batches = context.batches;
     batches.mutex.lock();
     const Batch* late = batches.first;
-    while (late != nullptr && (!late->awaited || now - late->close_ns < kUsualWait)) late = late->next;
+    while (late != nullptr && (!late->ends_with_wait || now - late->close_ns < kUsualWait)) late = late->next;
     const module::BatchId id = late != nullptr ? late->id : 0;
     batches.mutex.unlock();
     if (id == 0) return;
     const ContextScope current(context.owner().handle.load());
-    if (current.ok()) mark_awaited(context, id);
+    if (current.ok()) record_end_after_all(context, id);
 }
 
 // Removal.

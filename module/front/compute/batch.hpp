@@ -15,8 +15,8 @@
 ///
 /// The engine lets short batches go without events if the program waits for each of them (estimated batches).
 /// Such a batch has no start event. If a thread closes it in order to wait for it, it has no end event
-/// either: it is awaited, and ends with that wait (end_awaited). If the wait takes long, its end is recorded
-/// after all (mark_late_waits). In every other case it is closed like a measured one.
+/// either, and ends with that wait (end_by_wait). If the wait takes long, its end is recorded after all
+/// (record_late_ends). In every other case it is closed like a measured one.
 ///
 /// None of these functions may be called while a lock is held.
 namespace cgpu::front {
@@ -40,8 +40,8 @@ void note_last_launch(Context& context, module::BatchId id);
 
 /// Records the end event and tells the engine. `before_wait`: this thread is about to wait for the batch.
 /// no: there is no such open batch; or another thread does it, possibly the one that is launching into the
-/// batch. awaited: it has no end event, and this thread must call end_awaited after the wait.
-enum class Closed { no, yes, awaited };
+/// batch. by_wait: it has no end event, and this thread must call end_by_wait after the wait.
+enum class Closed { no, yes, by_wait };
 Closed close_batch(Context& context, module::BatchId id, bool before_wait = false);
 
 /// Call after a launch into a batch (Launching::end) if batches were closed meanwhile: closes this batch, if
@@ -53,18 +53,16 @@ void close_left_over(Context& context, module::BatchId id);
 constexpr std::uint64_t kAnyStream = ~std::uint64_t{0};
 void close_batches(Context& context, std::uint64_t stream, std::int64_t last_before_ns = 0);
 
-/// The same before a wait for the work of one stream, or for all of it (kAnyStream). Returns the awaited
-/// batch; 0: none. (There is one at most, because the engine estimates only one at a time.)
-module::BatchId close_before_wait(Context& context, std::uint64_t stream, std::uint64_t awaited_stream);
+/// The same before a wait for the work of `waited_stream`, or for all of it (kAnyStream). Returns the batch
+/// that ends with that wait; 0: none. (There is one at most, because the engine estimates only one at a
+/// time.)
+module::BatchId close_before_wait(Context& context, std::uint64_t stream, std::uint64_t waited_stream);
 
-/// The wait for that batch has ended. `done`: with success; else its end is still to come.
-void end_awaited(Context& context, module::BatchId id, bool done);
+/// The wait for that batch has ended. `done`: with success; else its end is recorded after all.
+void end_by_wait(Context& context, module::BatchId id, bool done);
 
-/// Records the end of an awaited batch after all, so that it doesn't depend on the waiting thread.
-void mark_awaited(Context& context, module::BatchId id);
-
-/// The same for a batch whose wait takes long: the thread may have been cancelled in it.
-void mark_late_waits(Context& context, std::int64_t now);
+/// Records the end of such a batch if the wait takes long: the waiting thread may have been cancelled in it.
+void record_late_ends(Context& context, std::int64_t now);
 
 /// Closes a batch that has waited too long for the launch of a thread, which may never return from the
 /// driver.

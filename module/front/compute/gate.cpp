@@ -259,12 +259,12 @@ Waited begin_sync(Waits waits, CUstream stream) {
         // A wait for the primary context is one for its green contexts, too.
         contexts().for_each(context->gpu, [](Context& each) { close_batches(each, kAnyStream); });
     } else {
-        const auto awaited = waits == Waits::context ? kAnyStream : stream_key(stream);
-        const auto closes = whole_context || legacy ? kAnyStream : awaited;
+        const auto waited = waits == Waits::context ? kAnyStream : stream_key(stream);
+        const auto closes = whole_context || legacy ? kAnyStream : waited;
         if (waits == Waits::perhaps)
             close_batches(*context, closes);
         else
-            batch = close_before_wait(*context, closes, awaited);
+            batch = close_before_wait(*context, closes, waited);
     }
     session().engine().sync_begin(static_cast<std::uint32_t>(context->gpu), now_ns());
     return {context, batch};
@@ -272,7 +272,7 @@ Waited begin_sync(Waits waits, CUstream stream) {
 
 void end_sync(const Waited& waited, bool done) {
     Context& context = *waited.context;
-    if (waited.batch != 0) end_awaited(context, waited.batch, done);
+    if (waited.batch != 0) end_by_wait(context, waited.batch, done);
     if (contexts().any_green())
         contexts().for_each(context.gpu, [](Context& each) { reap(each); });
     else
@@ -291,6 +291,19 @@ void close_stream(CUstream stream) {
     if (context == nullptr || context->gpu < 0) return;
     ThreadGrant::mine().end();
     close_batches(*context, stream_key(stream));
+}
+
+void close_destroyed_stream(CUstream stream) {
+    close_stream(stream);
+    if (session().route() != Route::managed) return;
+    const Context* context = context_of(stream);
+    if (context == nullptr || context->gpu < 0) return;
+    const auto until = now_ns() + kSecond;
+    module::OpenBatch open{};
+    while (session().engine().next_open_batch(static_cast<std::uint32_t>(context->gpu), context->key(),
+                                              stream_key(stream), 0, &open) &&
+           now_ns() < until)
+        sched_yield();
 }
 
 void reset_gate_in_child() {

@@ -116,8 +116,11 @@ CUresult synchronised(Waits waits, CUstream stream, Call call) {
     return result;
 }
 
-/// Call before an operation that must not be inside a batch: host functions, the start of a capture, the end
-/// of the stream.
+/// Call before an operation that must not be inside a batch: host functions, the start of a capture.
 void close_stream(CUstream stream);
+
+/// Call before the stream is destroyed. If another thread is recording the end of a batch on it, waits for
+/// that.
+void close_destroyed_stream(CUstream stream);
 
 }  // namespace cgpu::front

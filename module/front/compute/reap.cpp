@@ -66,9 +66,9 @@ bool reap_one(Context& context, CUcontext handle, module::BatchId id) {
     batches.mutex.lock();
     Batch* batch = batches.find(id);
     const CUevent end = batch != nullptr ? batch->end : nullptr;
-    const bool awaited = batch != nullptr && batch->awaited;
+    const bool ends_with_wait = batch != nullptr && batch->ends_with_wait;
     batches.mutex.unlock();
-    if (awaited) return false;
+    if (ends_with_wait) return false;
     const RelaxedCapture relaxed;
     const ContextScope current(handle);
     const CUresult state = end != nullptr && current.ok() ? real::cuEventQuery(end) : kInvalidValue;
@@ -123,7 +123,7 @@ std::int64_t look_after_batches(std::int64_t now) {
         const auto idle = idle_before_close(context.gpu);
         close_batches(context, kAnyStream, now - idle);
         close_overdue(context, now);
-        mark_late_waits(context, now);
+        record_late_ends(context, now);
         reap(context);
         const auto gpu = static_cast<std::uint32_t>(context.gpu);
         const auto ends = session().engine().poll_at(gpu, now);

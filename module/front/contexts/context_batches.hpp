@@ -19,12 +19,13 @@ struct Batch {
     CUevent end;
     bool owner_closes;  ///< on a per-thread stream: its end event is recorded behind every launch, by its own
                         ///< thread
-    const void* opener;         ///< who opened it (Launching::me), ...
-    bool announce_locked;       ///< see Launching
-    bool shared = false;        ///< ... and whether others have launched into it since
-    std::int64_t close_ns = 0;  ///< closing since then, and takes no launches; 0: it is open
-    bool closed = false;        ///< a thread is recording its end, or has recorded it
-    bool awaited = false;       ///< has no end event, because a thread is waiting for all of it
+    const void* opener;           ///< who opened it (Launching::me), ...
+    bool announce_locked;         ///< see Launching
+    bool shared = false;          ///< ... and whether others have launched into it since
+    std::int64_t close_ns = 0;    ///< closing since then, and takes no launches; 0: it is open
+    bool closed = false;          ///< a thread is recording its end, or has recorded it
+    bool ends_with_wait = false;  ///< has no end event, because a thread is waiting for all of it
+    bool recording = false;       ///< a thread is recording its end in spite of that
     Batch* next = nullptr;
 };
 

@@ -57,12 +57,12 @@ CGPU_HOOK cuMemcpyDtoH_v2_ptds(void* to, CUdeviceptr from, std::size_t bytes) {
 }
 
 CGPU_HOOK cuStreamDestroy(CUstream stream) {
-    close_stream(stream);
+    close_destroyed_stream(stream);
     return real::cuStreamDestroy(stream);
 }
 
 CGPU_HOOK cuStreamDestroy_v2(CUstream stream) {
-    close_stream(stream);
+    close_destroyed_stream(stream);
     return real::cuStreamDestroy_v2(stream);
 }
 

@@ -73,6 +73,7 @@ if(NOT CGPU_SANITIZE)  # it forks processes that have threads, and closes descri
             front/memory/front_context_memory_test.cpp front/lease/front_pool_test.cpp
             front/lease/front_range_export_test.cpp
             ${CMAKE_CURRENT_LIST_DIR}/front/link/front_link_test.cpp ${CMAKE_CURRENT_LIST_DIR}/front/compute/front_launch_test.cpp
+            ${CMAKE_CURRENT_LIST_DIR}/front/compute/front_waits_test.cpp
             front/compute/front_launching_test.cpp
             ${CMAKE_CURRENT_LIST_DIR}/front/driver/front_jump_test.cpp
             ${CMAKE_CURRENT_LIST_DIR}/front/nvml/front_nvml_devices_test.cpp ${CMAKE_CURRENT_LIST_DIR}/front/nvml/front_nvml_memory_test.cpp

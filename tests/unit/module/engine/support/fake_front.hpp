@@ -45,7 +45,7 @@ struct Program {
     bool synchronising = false;
     std::uint64_t waited_at = 0;  ///< value of launched
     std::uint64_t marker = 0;     ///< an event behind what it waits for
-    BatchId awaited = 0;
+    BatchId waited_for = 0;
     std::int64_t closed_at = 0;  ///< when that batch was
 };
 
@@ -101,7 +101,7 @@ class FakeFront {
         std::uint64_t start = 0;
         std::uint64_t end = 0;
         bool estimated = false;
-        bool awaited = false;
+        bool ends_with_wait = false;
     };
 
     void go_to(std::int64_t time) {
@@ -152,9 +152,9 @@ class FakeFront {
         OpenBatch open{};
         while (engine_.table.next_open_batch(engine_.engine, 0, kContext, program.stream, 0, &open) != 0) {
             if (events_[open.batch].estimated) {
-                program.awaited = open.batch;
+                program.waited_for = open.batch;
                 program.closed_at = now_;
-                events_[open.batch].awaited = true;
+                events_[open.batch].ends_with_wait = true;
                 engine_.table.closed(engine_.engine, open.batch, now_);
             } else {
                 close(open.batch, open.stream);
@@ -169,9 +169,10 @@ class FakeFront {
         program.at = now_ + 1'000;
         if (gpu.happened(program.marker) < 0) return;
         program.synchronising = false;
-        if (program.awaited != 0 && events_.count(program.awaited) != 0 && events_[program.awaited].awaited)
-            end_estimated(program.awaited, now_, false);
-        program.awaited = 0;
+        if (program.waited_for != 0 && events_.count(program.waited_for) != 0 &&
+            events_[program.waited_for].ends_with_wait)
+            end_estimated(program.waited_for, now_, false);
+        program.waited_for = 0;
         reap();
         engine_.table.sync_end(engine_.engine, 0, now_);
     }
@@ -183,14 +184,15 @@ class FakeFront {
         events_.erase(id);
     }
 
-    /// As mark_late_waits does.
-    void mark_late_waits() {
+    /// As record_late_ends does.
+    void record_late_ends() {
         for (Program& each : programs) {
-            if (each.awaited == 0 || !events_[each.awaited].awaited || now_ - each.closed_at < 2'000'000)
+            if (each.waited_for == 0 || !events_[each.waited_for].ends_with_wait ||
+                now_ - each.closed_at < 2'000'000)
                 continue;
-            events_[each.awaited].awaited = false;
-            events_[each.awaited].end = record(each.stream);
-            engine_.table.closed(engine_.engine, each.awaited, now_);
+            events_[each.waited_for].ends_with_wait = false;
+            events_[each.waited_for].end = record(each.stream);
+            engine_.table.closed(engine_.engine, each.waited_for, now_);
         }
     }
 
@@ -270,7 +272,7 @@ class FakeFront {
         for (BatchId id = engine_.table.oldest(engine_.engine, 0, kContext); id != 0;) {
             const BatchId following = engine_.table.following(engine_.engine, id);
             const Events& events = events_[id];
-            const std::int64_t end = events.awaited ? -1 : gpu.happened(events.end);
+            const std::int64_t end = events.ends_with_wait ? -1 : gpu.happened(events.end);
             if (end >= 0 && events.estimated) {
                 end_estimated(id, end, true);
             } else if (end >= 0) {
@@ -293,7 +295,7 @@ class FakeFront {
     void look_after() {
         looked_ = now_;
         close_all(now_ - 1'000'000);
-        mark_late_waits();
+        record_late_ends();
         reap();
     }
 

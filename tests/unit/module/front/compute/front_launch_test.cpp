@@ -6,10 +6,6 @@
 
 namespace {
 
-constexpr std::uint32_t kClosed = 0;
-constexpr std::uint32_t kOpen = 1;
-constexpr std::uint32_t kFree = 2;
-
 /// On a node with one GPU, launches under a free gate needn't be checked for their context.
 class FrontOfDevices : public Front, public testing::WithParamInterface<int> {
   protected:
@@ -143,58 +139,6 @@ TEST_F(Front, GpuTimeIsMeasured) {
     ASSERT_EQ(call<int()>("cuCtxSynchronize")(), 0);
     // 500 kernels of 200 µs, one after the other.
     expect_used(95'000'000, 130'000'000, began);
-}
-
-// Events around every short kernel would cost a program that waits for each of them more than the kernels.
-TEST_F(Front, ShortKernelsThatAreWaitedForAreRarelyMeasured) {
-    constexpr int kLaunches = 100;
-    daemon().gate = kOpen;
-    start();
-    behind<void(std::int64_t)>("fake_set_kernel_ns")(20'000);
-    const auto began = begin_measuring();
-    std::int64_t launched = 0;
-    // Whenever the machine interrupts the program in a wait, all batches are measured for a while.
-    EXPECT_TRUE(eventually([&] {
-        const auto before = behind<std::int64_t()>("fake_records")();
-        for (int i = 0; i < kLaunches; ++i, ++launched) {
-            EXPECT_EQ(launch(), 0);
-            EXPECT_EQ(call<int()>("cuCtxSynchronize")(), 0);
-        }
-        return behind<std::int64_t()>("fake_records")() - before < kLaunches / 2;
-    }));
-    const std::int64_t least = launched * 20'000 * 95 / 100;
-    EXPECT_TRUE(eventually([&] { return daemon().used_ns - began.used_ns >= least; }));
-
-    // A kernel that takes longer than its function usually does is not free.
-    behind<void(std::int64_t)>("fake_set_kernel_ns")(30'000'000);
-    const auto longer = begin_measuring();
-    ASSERT_EQ(launch(), 0);
-    ASSERT_EQ(call<int()>("cuCtxSynchronize")(), 0);
-    expect_used(29'000'000, 60'000'000, longer);
-}
-
-// The waiting thread may have been cancelled, or killed by the program: nobody else knows of its wait.
-TEST_F(Front, AWaitThatNeverReturnsLeavesNothingInFlight) {
-    daemon().gate = kOpen;
-    start();
-    behind<void(std::int64_t)>("fake_set_kernel_ns")(20'000);
-    for (int i = 0; i < 200; ++i) {
-        ASSERT_EQ(launch(), 0);
-        ASSERT_EQ(call<int()>("cuCtxSynchronize")(), 0);
-    }
-    behind<void(int)>("fake_hold_waits")(1);
-    std::thread program([&] {
-        call<int(void*)>("cuCtxSetCurrent")(context_);
-        for (int i = 0; i < 40; ++i) {
-            EXPECT_EQ(launch(), 0);
-            EXPECT_EQ(call<int()>("cuCtxSynchronize")(), 0);
-        }
-    });
-    EXPECT_TRUE(eventually([&] { return behind<int()>("fake_waits_inside")() == 1; }));
-    EXPECT_TRUE(eventually([&] { return daemon().in_flight_ns == 0; }));
-    EXPECT_EQ(behind<int()>("fake_waits_inside")(), 1);
-    behind<void(int)>("fake_hold_waits")(0);
-    program.join();
 }
 
 TEST_F(Front, ABatchWithoutASyncIsMeasuredToo) {

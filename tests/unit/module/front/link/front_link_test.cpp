@@ -205,8 +205,6 @@ TEST_F(Front, ChildrenForkedUnderLoadDontHang) {
 
 // What a thread was granted in advance isn't its copy's: one launch must not pass, and then hang the next.
 TEST_F(Front, ACopyMadePastForkHasNoGrantOfItsOriginals) {
-    constexpr std::uint32_t kOpen = 1;
-    constexpr std::uint32_t kFree = 2;
     start();
     for (const auto gate : {kOpen, kFree}) {
         daemon().gate = gate;

@@ -19,6 +19,7 @@ std::mutex mutex;
 std::array<std::uint64_t, 11> last_launch{};
 std::atomic<bool> hold_next_query{false};
 std::atomic<bool> query_held{false};
+std::mutex record_mutex;  ///< of the next two
 std::atomic<bool> hold_next_record{false};
 std::atomic<bool> record_held{false};
 std::int64_t kernel_ns = 0;
@@ -74,9 +75,15 @@ extern "C" __attribute__((visibility("default"))) void fake_hold_next_query() { 
 extern "C" __attribute__((visibility("default"))) int fake_query_held() { return query_held ? 1 : 0; }
 extern "C" __attribute__((visibility("default"))) void fake_let_query_go() { query_held = false; }
 /// The same for the next recording of an event.
-extern "C" __attribute__((visibility("default"))) void fake_hold_next_record() { hold_next_record = true; }
+extern "C" __attribute__((visibility("default"))) void fake_hold_next_record() {
+    const std::lock_guard lock(record_mutex);
+    hold_next_record = true;
+}
 extern "C" __attribute__((visibility("default"))) int fake_record_held() { return record_held ? 1 : 0; }
-extern "C" __attribute__((visibility("default"))) void fake_let_record_go() { record_held = false; }
+extern "C" __attribute__((visibility("default"))) void fake_let_record_go() {
+    const std::lock_guard lock(record_mutex);
+    hold_next_record = record_held = false;
+}
 
 API cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                    unsigned bz, unsigned shared, void* stream, void** parameters, void** extra) {
@@ -109,6 +116,7 @@ API cuCtxSynchronize() {
     while (now_ns() < busy_until_ns) continue;
     return kSuccess;
 }
+API cuStreamDestroy_v2(void*) { return kSuccess; }
 API cuEventCreate(Event** event, unsigned) {
     *event = new Event;
     return kSuccess;
@@ -119,10 +127,11 @@ API cuEventDestroy_v2(Event* event) {
 }
 API cuEventRecord(Event* event, void*) {
     ++records;
-    if (hold_next_record.exchange(false)) {
-        record_held = true;
-        while (record_held) std::this_thread::sleep_for(std::chrono::microseconds(100));
-    }
+    record_mutex.lock();
+    const bool held = hold_next_record.exchange(false);
+    if (held) record_held = true;
+    record_mutex.unlock();
+    while (held && record_held) std::this_thread::sleep_for(std::chrono::microseconds(100));
     const std::lock_guard lock(mutex);
     event->at_ns = std::max(busy_until_ns.load(), now_ns());
     return kSuccess;

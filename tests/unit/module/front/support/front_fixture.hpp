@@ -18,6 +18,11 @@
 
 constexpr int kOutOfMemory = 2;  // CUDA_ERROR_OUT_OF_MEMORY
 
+// States of a gate: wire::GateState.
+constexpr std::uint32_t kClosed = 0;
+constexpr std::uint32_t kOpen = 1;
+constexpr std::uint32_t kFree = 2;
+
 /// A managed process: its own folder with a daemon, and the front loaded as a program loads the driver. One
 /// process can do that only once, so each test needs a process of its own, which ctest provides.
 class Front : public testing::Test {

@@ -14,7 +14,7 @@ def at(values, part):
 def interruptions(bare, block_ns):
     """Return by how much more than the middle one, in ns, the piece at 99 % of the bare program takes if it is cut into pieces
     that take as long as the given block."""
-    blocks = max(1, round(block_ns / statistics.median(bare)))
+    blocks = min(len(bare), max(1, round(block_ns / statistics.median(bare))))
     pieces = [sum(bare[i:i + blocks]) for i in range(0, len(bare) - blocks + 1, blocks)]
     return at(pieces, 0.99) - statistics.median(pieces)
 

@@ -82,9 +82,8 @@ int main(int argc, char** argv) {
         plan.blocks < 1) {
         std::fputs(
             "usage: launch_cost FUNCTIONS THREADS own|one|waited BLOCKS\n"
-            "own: each thread on a stream of its own; one: all on one stream; waited: that, and each launch "
-            "is\n"
-            "waited for\n",
+            "own: each thread on a stream of its own; one: all on one stream;\n"
+            "waited: all on one stream, and each launch is waited for\n",
             stderr);
         return 2;
     }

@@ -19,9 +19,8 @@ bool is_killed_for(const Escapes::Found& found) { return found.outside || (!foun
 
 const char* consequence(OnEscape on_escape, const Escapes::Found& found) {
     if (on_escape != OnEscape::report && found.context && !found.outside)
-        return "it may be a context, whose size on this GPU isn't known yet (then context_estimate_mib is "
-               "too "
-               "small); it counts as the instance's";
+        return "it may be a context, whose size on this GPU isn't known yet, so nothing is done about it (is "
+               "context_estimate_mib too small?); it counts as the instance's";
     if (on_escape == OnEscape::kill && !is_killed_for(found))
         return "it may be memory of another process that this one has opened, so it is not killed; "
                "nothing more is granted to the instance until it is gone";

@@ -22,8 +22,8 @@ void Estimating::batch_opens() {
     waited_ = false;
 }
 
-void Estimating::wait_begins(std::int64_t batch_ns) {
-    short_waits_ = batch_ns <= kLongestNs ? std::min(short_waits_ + 1, kShortWaits) : 0;
+void Estimating::wait_begins(bool for_short) {
+    short_waits_ = for_short ? std::min(short_waits_ + 1, kShortWaits) : 0;
     waited_ = true;
 }
 

@@ -14,8 +14,9 @@ class Estimating {
     static constexpr std::int64_t kLongestNs = 100'000;
 
     void batch_opens();
-    /// The program begins to wait. `batch_ns` is the estimate of the one batch in flight, which is closed.
-    void wait_begins(std::int64_t batch_ns);
+    /// The program begins to wait. `for_short`: for one batch that nothing runs beside, of at most
+    /// kLongestNs.
+    void wait_begins(bool for_short);
 
     /// Whether a new batch with this estimate should be estimated. One in 16 is measured, chosen at random:
     /// the program may repeat a sequence of kernels whose lengths differ, or try to launch its long kernels

@@ -85,7 +85,7 @@ bool Meter::is_due_alone(const Launch& launch, const Cost& cost, const Batch* ba
 /// measured.
 bool Meter::is_too_much(const Launch& launch, const Cost& cost, const Batch& batch) {
     return batch.estimated && (batch.estimate_ns + cost.each_ns > Estimating::kLongestNs ||
-                               batch.launches >= kBatchLaunches || !functions_.is_steady(launch.function));
+                               !functions_.is_steady(launch.function));
 }
 
 Meter::Cost Meter::cost_of(const Launch& launch) {
@@ -346,8 +346,8 @@ bool Meter::may_estimate(BatchId id) {
 
 void Meter::wait_begins() {
     const Batch* batch = batches_.only();
-    const bool alone = batch != nullptr && batch->state == BatchState::closed && !batch->overlapped;
-    estimating_.wait_begins(alone ? batch->estimate_ns : Estimating::kLongestNs + 1);
+    estimating_.wait_begins(batch != nullptr && batch->state == BatchState::closed && !batch->overlapped &&
+                            batch->estimate_ns <= Estimating::kLongestNs);
 }
 
 void Meter::estimated(BatchId id, std::int64_t end_ns, bool by_event, std::int64_t now_ns) {

@@ -285,19 +285,25 @@ void end_sync(const Waited& waited, bool done) {
 
 }  // namespace detail
 
-void close_stream(CUstream stream) {
-    if (session().route() != Route::managed || is_capturing(stream)) return;
+namespace {
+
+/// Closes the batches of a stream. Returns its context; null: nothing is measured there.
+const Context* close_batches_of(CUstream stream) {
+    if (session().route() != Route::managed || is_capturing(stream)) return nullptr;
     Context* context = context_of(stream);
-    if (context == nullptr || context->gpu < 0) return;
+    if (context == nullptr || context->gpu < 0) return nullptr;
     ThreadGrant::mine().end();
     close_batches(*context, stream_key(stream));
+    return context;
 }
 
+}  // namespace
+
+void close_stream(CUstream stream) { close_batches_of(stream); }
+
 void close_destroyed_stream(CUstream stream) {
-    close_stream(stream);
-    if (session().route() != Route::managed) return;
-    const Context* context = context_of(stream);
-    if (context == nullptr || context->gpu < 0) return;
+    const Context* context = close_batches_of(stream);
+    if (context == nullptr) return;
     const auto until = now_ns() + kSecond;
     module::OpenBatch open{};
     while (session().engine().next_open_batch(static_cast<std::uint32_t>(context->gpu), context->key(),

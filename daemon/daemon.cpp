@@ -54,13 +54,14 @@ std::uint64_t wall_clock_us() {
 
 void Daemon::block_signals() { system::EventLoop::block({SIGTERM, SIGINT, SIGHUP}); }
 
-Daemon::Daemon(config::Sources sources, config::Loaded configuration)
+Daemon::Daemon(config::Sources sources, config::Loaded configuration, std::filesystem::path nvml_socket)
     : sources_(std::move(sources)),
       at_start_(configuration),
       read_(std::move(configuration)),
       events_(wall_clock_us),
       processes_(loop_),
-      driver_(loop_),
+      nvml_reader_(std::move(nvml_socket), gpu::kReaderProgram),
+      driver_(loop_, [this] { return nvml_reader_.start(); }),
       store_(read_.config.state_dir),
       modules_(read_.config.module_dir),
       newer_functions_([this](const auto& names) { bus_->set_newer_driver_functions(names); }) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +21,7 @@
 #include "daemon/bus/bus.hpp"
 #include "daemon/config/load.hpp"
 #include "daemon/gpu/driver.hpp"
+#include "daemon/gpu/reader_process.hpp"
 #include "daemon/link/server.hpp"
 #include "daemon/modules/module_folder.hpp"
 #include "daemon/store/history/history_file.hpp"
@@ -45,7 +47,8 @@ class Daemon {
     /// Call before the first thread is created, and so before a Daemon is.
     static void block_signals();
 
-    Daemon(config::Sources sources, config::Loaded configuration);
+    /// `nvml_socket`: where systemd starts cgpu-nvml; empty: cgpud starts it itself.
+    Daemon(config::Sources sources, config::Loaded configuration, std::filesystem::path nvml_socket);
     ~Daemon();
     Daemon(const Daemon&) = delete;
     Daemon& operator=(const Daemon&) = delete;
@@ -83,6 +86,7 @@ class Daemon {
     app::Events events_;
     system::EventLoop loop_;
     system::Processes processes_;
+    gpu::ReaderProcess nvml_reader_;
     gpu::Driver driver_;
     store::StateFile store_;
     modules::ModuleFolder modules_;

@@ -2,6 +2,7 @@
 
 #include <malloc.h>
 
+#include <filesystem>
 #include <iostream>
 #include <string>
 #include <system_error>
@@ -39,7 +40,7 @@ int check_files(cgpu::config::Sources sources, const std::vector<std::string>& f
     return kBadConfig;
 }
 
-int run(cgpu::config::Sources sources, bool check_only) {
+int run(cgpu::config::Sources sources, std::filesystem::path nvml_socket, bool check_only) {
     auto read = cgpu::config::load(sources);
     if (!read) {
         for (const auto& problem : read.error()) std::cerr << "cgpud: " << problem.text << '\n';
@@ -56,7 +57,7 @@ int run(cgpu::config::Sources sources, bool check_only) {
         return 0;
     }
     cgpu::system::set_up_log(read->config.log_level);
-    cgpu::Daemon daemon(std::move(sources), std::move(*read));
+    cgpu::Daemon daemon(std::move(sources), std::move(*read), std::move(nvml_socket));
     return daemon.run();
 }
 
@@ -64,6 +65,7 @@ int run(cgpu::config::Sources sources, bool check_only) {
 
 int main(int argc, char** argv) {
     cgpu::config::Sources sources;
+    std::filesystem::path nvml_socket;
     bool check_only = false;
     std::vector<std::string> files;
     bool formats = false;
@@ -78,6 +80,10 @@ int main(int argc, char** argv) {
         ->capture_default_str();
     app.add_option("--set", sources.overrides,
                    "KEY=VALUE over all files, e.g. --set policy=weighted; may be repeated");
+    app.add_option(
+        "--nvml-socket", nvml_socket,
+        "ask the reader of NVML that systemd starts at this socket, instead of starting one; cgpud "
+        "needs no access to the GPUs then");
     app.add_flag("--check", check_only,
                  "read the configuration and the state, say what is wrong with them, and end");
     app.add_option("--check-files", files,
@@ -96,7 +102,7 @@ int main(int argc, char** argv) {
     give_memory_back();
     try {
         cgpu::Daemon::block_signals();
-        return run(std::move(sources), check_only);
+        return run(std::move(sources), std::move(nvml_socket), check_only);
     } catch (const std::system_error& error) {
         // Resources that the kernel refuses at start (descriptors, epoll): nothing works without them.
         std::cerr << "cgpud: " << error.what() << ". Try: more descriptors (ulimit -n) and memory.\n";

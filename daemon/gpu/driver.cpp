@@ -1,95 +1,109 @@
 #include "daemon/gpu/driver.hpp"
 
+#include <sys/epoll.h>
+
+#include <algorithm>
 #include <utility>
 
+#include "daemon/gpu/messages/answer.hpp"
+
 namespace cgpu::gpu {
+namespace {
 
-void Driver::Queue::post(std::function<void()> call) {
-    const std::lock_guard lock(mutex);
-    if (loop) loop->post(std::move(call));
+tl::unexpected<model::Refusal> no_answer(const std::string& why) {
+    return model::refuse(model::Refusal::Reason::unsupported, "the NVIDIA driver", why,
+                         "look at nvidia-smi and dmesg");
 }
 
-Driver::Driver(app::Loop& loop)
-    : loop_(loop),
-      queue_(std::make_shared<Queue>()),
-      examining_(std::make_shared<decltype(examining_)::element_type>()) {
-    queue_->loop = &loop;
-    thread_ = std::thread([queue = queue_] { work(queue); });
-}
+}  // namespace
 
-Driver::~Driver() {
-    {
-        const std::lock_guard lock(queue_->mutex);
-        queue_->closed = true;
-        queue_->loop = nullptr;
-        queue_->jobs.clear();
-    }
-    queue_->filled.notify_one();
-    thread_.detach();
-}
+Driver::Driver(app::Loop& loop, Start start) : loop_(loop), start_(std::move(start)) {}
 
-void Driver::work(const std::shared_ptr<Queue>& queue) {
-    NvmlReader reader;
-    for (;;) {
-        Job job;
-        {
-            std::unique_lock lock(queue->mutex);
-            queue->filled.wait(lock, [&] { return queue->closed || !queue->jobs.empty(); });
-            if (queue->closed) return;
-            job = std::move(queue->jobs.front());
-            queue->jobs.pop_front();
+template <class T>
+void Driver::ask(Question::Ask what, const std::optional<model::Uuid>& gpu,
+                 std::function<void(app::Result<T>)> call) {
+    const auto id = ++last_id_;
+    Waiting waiting{{id, what, gpu}, nullptr, nullptr};
+    waiting.answer = [id, call = std::move(call)](const app::Result<std::string_view>& line) {
+        if (!line) {
+            call(tl::unexpected(line.error()));
+            return true;
         }
-        job(reader);
-    }
-}
-
-template <class Answer>
-void Driver::ask(std::function<Answer(NvmlReader&)> question, std::function<void(Answer)> call) {
-    // Shared by the two calls below; both run on the loop's thread, and the first one takes the callback.
-    struct Pending {
-        std::function<void(Answer)> call;
-        app::WatchPtr patience;
+        auto read = parse_answer<T>(*line);
+        if (!read || read->id != id) return false;
+        call(std::move(read->result));
+        return true;
     };
-    auto pending = std::make_shared<Pending>();
-    pending->call = std::move(call);
-    const auto answer_once = [](const std::shared_ptr<Pending>& held, Answer answer) {
-        const auto answer_call = std::exchange(held->call, nullptr);
-        held->patience.reset();
-        if (answer_call) answer_call(std::move(answer));
-    };
-    pending->patience = loop_.at(loop_.now() + kPatience, [pending, answer_once] {
-        answer_once(pending,
-                    model::refuse(model::Refusal::Reason::unsupported, "the NVIDIA driver",
-                                  "it has not answered for 5 seconds", "look at nvidia-smi and dmesg"));
-    });
-    {
-        const std::lock_guard lock(queue_->mutex);
-        queue_->jobs.push_back([queue = queue_, pending, question = std::move(question),
-                                answer_once](NvmlReader& reader) {
-            queue->post([pending, answer_once, answer = question(reader)] { answer_once(pending, answer); });
-        });
-    }
-    queue_->filled.notify_one();
+    waiting.patience = loop_.at(loop_.now() + kPatience,
+                                [this, id] { answer(id, no_answer("it has not answered for 5 seconds")); });
+    waiting_.push_back(std::move(waiting));
+    // Not at once: the caller's answer never comes before this call has returned.
+    soon_ = loop_.at(loop_.now(), [this] { ask_next(); });
 }
 
 void Driver::list(std::function<void(app::Result<model::SeenGpus>)> call) {
-    ask<app::Result<model::SeenGpus>>([](NvmlReader& reader) { return reader.list(); }, std::move(call));
+    ask<model::SeenGpus>(Question::Ask::list, std::nullopt, std::move(call));
 }
 
 void Driver::processes(const model::Uuid& gpu,
                        std::function<void(app::Result<std::vector<app::DriverProcess>>)> call) {
-    ask<app::Result<std::vector<app::DriverProcess>>>(
-        [gpu](NvmlReader& reader) { return reader.processes(gpu); }, std::move(call));
+    ask<std::vector<app::DriverProcess>>(Question::Ask::processes, gpu, std::move(call));
 }
 
 void Driver::examine(std::function<void(const app::Result<app::ExaminedDriver>&)> call) {
-    examining_->push_back(std::move(call));
-    if (examining_->size() > 1) return;
-    ask<app::Result<app::ExaminedDriver>>([](NvmlReader& reader) { return reader.examine(); },
-                                          [waiting = examining_](const auto& answer) {
-                                              const auto all = std::exchange(*waiting, {});
-                                              for (const auto& each : all) each(answer);
-                                          });
+    examining_.push_back(std::move(call));
+    if (examining_.size() > 1) return;
+    ask<app::ExaminedDriver>(Question::Ask::examine, std::nullopt, [this](const auto& answer) {
+        const auto all = std::exchange(examining_, {});
+        for (const auto& each : all) each(answer);
+    });
+}
+
+void Driver::ask_next() {
+    while (!asked_ && !waiting_.empty()) {
+        const auto id = waiting_.front().question.id;
+        if (!reader_) {
+            auto started = start_();
+            if (!started) {
+                answer(id, tl::unexpected(started.error()));
+                continue;
+            }
+            reader_ = std::make_unique<ReaderLink>(*started);
+            reader_watch_ = loop_.watch(reader_->fd(), EPOLLIN, [this](std::uint32_t) { received(); });
+        }
+        asked_ = id;
+        if (!reader_->send(encode(waiting_.front().question))) reader_ended("its reader has ended");
+    }
+}
+
+void Driver::received() {
+    const auto [line, ended] = reader_->receive();
+    if (!ended && !line) return;
+    if (ended || !asked_) {
+        reader_ended("its reader has ended, or said what was not asked");
+    } else if (answer(*asked_, app::Result<std::string_view>(*line))) {
+        asked_.reset();
+    } else {
+        reader_ended("its reader has given an answer that can't be read");
+    }
+    ask_next();
+}
+
+void Driver::reader_ended(const std::string& why) {
+    reader_watch_.reset();
+    reader_.reset();
+    if (const auto asked = std::exchange(asked_, std::nullopt)) answer(*asked, no_answer(why));
+}
+
+bool Driver::answer(std::uint64_t id, const app::Result<std::string_view>& line) {
+    const auto found = std::ranges::find(waiting_, id, [](const Waiting& each) { return each.question.id; });
+    if (found == waiting_.end()) return true;
+    // Out of the queue first: the call may ask the next question.
+    const Waiting waiting = std::move(*found);
+    waiting_.erase(found);
+    if (waiting.answer(line)) return true;
+    waiting.answer(no_answer("its reader has given an answer that can't be read"));
+    return false;
 }
 
 }  // namespace cgpu::gpu

@@ -1,31 +1,33 @@
 #pragma once
 
-#include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
-#include <thread>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "daemon/app/ports/examination.hpp"
 #include "daemon/app/ports/ports.hpp"
-#include "daemon/gpu/nvml_reader.hpp"
+#include "daemon/gpu/messages/question.hpp"
+#include "daemon/gpu/reader_link.hpp"
 
 namespace cgpu::gpu {
 
-/// app::Gpus on a thread of its own, because NVML can hang as long as the driver does. A query that isn't
-/// answered within kPatience is answered with a refusal; the late answer is dropped.
+/// app::Gpus by the reader, a process of its own: NVIDIA's library can hang as long as the driver does, or
+/// crash, and neither may concern cgpud. The reader gets one question at a time. A question that isn't
+/// answered within kPatience is answered with a refusal; the late answer is dropped. If the reader ends, the
+/// next question starts another one.
 class Driver final : public app::Gpus, public app::DriverExamination {
   public:
     static constexpr app::Nanos kPatience = 5'000'000'000;
 
-    explicit Driver(app::Loop& loop);
-    /// Doesn't wait for a thread that hangs in the driver: that thread is abandoned, and holds none of our
-    /// objects.
-    ~Driver() override;
-    Driver(const Driver&) = delete;
-    Driver& operator=(const Driver&) = delete;
+    /// Starts a reader: a non-blocking stream socket, which the driver closes.
+    using Start = std::function<app::Result<int>()>;
+
+    Driver(app::Loop& loop, Start start);
 
     void list(std::function<void(app::Result<model::SeenGpus>)> call) override;
     void processes(const model::Uuid& gpu,
@@ -33,27 +35,33 @@ class Driver final : public app::Gpus, public app::DriverExamination {
     void examine(std::function<void(const app::Result<app::ExaminedDriver>&)> call) override;
 
   private:
-    using Job = std::function<void(NvmlReader&)>;
-    /// Shared by both threads; it outlives whichever ends first.
-    struct Queue {
-        std::mutex mutex;
-        std::condition_variable filled;
-        std::deque<Job> jobs;
-        bool closed = false;
-        app::Loop* loop = nullptr;  ///< null once the driver is gone
-
-        void post(std::function<void()> call);
+    /// A question without an answer, in the order of arrival.
+    struct Waiting {
+        Question question;
+        /// A line of the reader, or why there is none. False: it is no answer to this question.
+        std::function<bool(const app::Result<std::string_view>&)> answer;
+        app::WatchPtr patience;
     };
 
-    static void work(const std::shared_ptr<Queue>& queue);
-    template <class Answer>
-    void ask(std::function<Answer(NvmlReader&)> question, std::function<void(Answer)> call);
+    template <class T>
+    void ask(Question::Ask what, const std::optional<model::Uuid>& gpu,
+             std::function<void(app::Result<T>)> call);
+    void ask_next();
+    void received();
+    void reader_ended(const std::string& why);
+    /// Answers a question, if it still waits. False: the line is no answer to it.
+    bool answer(std::uint64_t id, const app::Result<std::string_view>& line);
 
     app::Loop& loop_;
-    std::shared_ptr<Queue> queue_;
-    std::thread thread_;
-    /// Who waits for the examination under way. Shared with its answer, which may come after this object.
-    std::shared_ptr<std::vector<std::function<void(const app::Result<app::ExaminedDriver>&)>>> examining_;
+    Start start_;
+    std::unique_ptr<ReaderLink> reader_;
+    app::WatchPtr reader_watch_;
+    std::deque<Waiting> waiting_;
+    std::optional<std::uint64_t> asked_;  ///< which question the reader has, waiting or not
+    std::uint64_t last_id_ = 0;
+    app::WatchPtr soon_;
+    /// Who waits for the examination under way.
+    std::vector<std::function<void(const app::Result<app::ExaminedDriver>&)>> examining_;
 };
 
 }  // namespace cgpu::gpu

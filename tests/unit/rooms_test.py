@@ -53,6 +53,8 @@ MAY = {
     "daemon/link/socket": ["core", "daemon/app", "daemon/link/base", "daemon/link/pages"],
     "daemon/link/instance": ["core", "daemon/app", "daemon/link/base", "daemon/link/pages", "daemon/link/socket"],
     "daemon/link": ["core", "daemon/app"],
+    "daemon/gpu/messages": ["core", "daemon/app"],
+    "daemon/gpu/reader": ["core", "daemon/app", "daemon/gpu/messages"],
     "daemon/gpu": ["core", "daemon/app"],
     "daemon/modules": ["core", "bundle", "daemon/app"],
     "daemon/system/log": ["core", "daemon/app"],

@@ -29,7 +29,7 @@ CUresult pitch(int, std::size_t bytes) {
 
 /// Allocates several arrays, because one has at most 2 MiB of elements. Each takes eight times that.
 CUresult array_1d(int, std::size_t bytes) {
-    constexpr std::size_t kElement = 8 * 4 * sizeof(float);
+    constexpr std::size_t kElement = sizeof(float) * 4 * 8;
     constexpr std::size_t kWidth = 131072;  // the most that every GPU takes
     for (std::size_t done = 0; done < bytes; done += kWidth * kElement) {
         CUDA_ARRAY_DESCRIPTOR descriptor{std::min(kWidth, (bytes - done) / kElement), 0, CU_AD_FORMAT_FLOAT,

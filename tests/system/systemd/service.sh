@@ -16,9 +16,31 @@ starts_over() { [[ $(of_unit MainPID) != "$1" && $(of_unit MainPID) != 0 ]] && a
 expect_equal "the service" "$(systemctl is-active cgpud) $(systemctl is-enabled cgpud)" 'active enabled'
 expect_equal "its user" "$(stat -c %U "/proc/$(of_unit MainPID)")" cgpu
 expect_equal "capabilities" "$(sed -n 's/^CapEff:\t*//p' "/proc/$(of_unit MainPID)/status")" 0000000000000000
-# 0.7 at most; cgpud(8) says what it consists of.
-expect systemd-analyze security cgpud --no-pager --threshold=7 >"$scratch/exposure"
+# 0.5 at most; cgpud(8) says what it consists of.
+expect systemd-analyze security cgpud --no-pager --threshold=5 >"$scratch/exposure"
 tail -n 1 "$scratch/exposure"
+
+# The process that reads NVML is a service of its own, as another user, and only cgpud gets through to it. A device of the GPUs
+# isn't even in cgpud's /dev.
+reader=$(pgrep -x cgpu-nvml)
+expect_equal "the reader's user" "$(ps -o user:20= -p "$reader")" cgpu-nvml
+expect systemd-analyze security "cgpu-nvml@$(sed -n 's,.*/cgpu-nvml@,,p' "/proc/$reader/cgroup" | head -n 1)" --no-pager --threshold=7 >"$scratch/exposure"
+expect_equal "its socket" "$(stat -c '%U %a' /run/cgpu-nvml.socket)" 'cgpu 600'
+connect() { perl -MSocket -e 'socket(S, AF_UNIX, SOCK_STREAM, 0) && connect(S, pack_sockaddr_un($ARGV[0])) or die "$!\n"' "$1"; }
+expect_error 'Permission denied' as_nobody bash -c "$(declare -f connect)"'; connect /run/cgpu-nvml.socket'
+expect [ -e /dev/simgpu ]
+nsenter --mount --target "$(of_unit MainPID)" [ -e /dev/simgpu ] && fail "cgpud sees the GPUs' nodes"
+# It is killed: systemd starts another one for the next question.
+kill -KILL "$reader"
+another_reads() { [[ $(pgrep -x cgpu-nvml) && $(pgrep -x cgpu-nvml) != "$reader" ]]; }
+wait_for 20 another_reads
+# Without its socket cgpud says what is missing, and goes on.
+expect systemctl stop cgpu-nvml.socket
+kill -KILL "$(pgrep -x cgpu-nvml)"
+wait_for 30 in_journal 'nothing answers at /run/cgpu-nvml.socket: .* Try: systemctl start cgpu-nvml.socket'
+expect systemctl start cgpu-nvml.socket
+gpus_are_back() { cgpuctl doctor -q >/dev/null && [[ $(cgpuctl status --json | jq '.gpus[0].present') == true ]]; }
+wait_for 30 gpus_are_back
 expect_equal "status line" "$(of_unit StatusText)" '1 GPUs, 0 instances'
 expect_equal "who calls" "$(busctl call "${manager[@]}" FindGpu s 0 | cut -d' ' -f1)" o
 

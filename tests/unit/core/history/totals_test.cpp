@@ -91,9 +91,9 @@ TEST(HistoryTotals, ByGpuGoesByTheUuidAndShowsTheIndex) {
 }
 
 TEST(HistoryTotals, ByDay) {
-    const std::vector records = {minute(86'400 * 3 + 60, "web", 2), minute(60, "web", 1),
+    const std::vector records = {minute(86'400ULL * 3 + 60, "web", 2), minute(60, "web", 1),
                                  minute(120, "a", 4)};
-    const auto rows = totals(records, seconds(0, 86'400 * 9), By::day, utc_day);
+    const auto rows = totals(records, seconds(0, 86'400ULL * 9), By::day, utc_day);
     ASSERT_EQ(rows.size(), 2U);
     EXPECT_EQ(rows[0].key, "day 0");
     EXPECT_EQ(rows[0].gpu_ns, 5 * kSecondNs);

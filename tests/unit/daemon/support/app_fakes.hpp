@@ -1,5 +1,7 @@
 #pragma once
 
+#include <poll.h>
+
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -17,8 +19,10 @@ class NoWatch final : public Watch {};
 /// Time doesn't advance until a test advances it.
 class FakeLoop final : public Loop {
   public:
-    WatchPtr watch(int, std::uint32_t, std::function<void(std::uint32_t)>) override {
-        return std::make_unique<NoWatch>();
+    WatchPtr watch(int fd, std::uint32_t events, std::function<void(std::uint32_t)> call) override {
+        const auto key = ++last_timer_;
+        watched_[key] = {fd, events, std::move(call)};
+        return std::make_unique<Descriptor>(*this, key);
     }
     WatchPtr watch_asking(int, std::function<Wanted()>, std::function<void()>) override {
         return std::make_unique<NoWatch>();
@@ -30,6 +34,24 @@ class FakeLoop final : public Loop {
     }
     void post(std::function<void()> call) override { call(); }
     Nanos now() const override { return now_; }
+
+    /// Calls back for the watched descriptors that are ready, each once, after waiting for one (10 s at
+    /// most).
+    void look() {
+        std::vector<pollfd> all;
+        std::vector<int> keys;
+        for (const auto& [key, watched] : watched_) {
+            all.push_back({watched.fd, static_cast<short>(watched.events), 0});
+            keys.push_back(key);
+        }
+        poll(all.data(), all.size(), 10'000);
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            const auto found = watched_.find(keys[i]);
+            if (all[i].revents == 0 || found == watched_.end()) continue;
+            const auto call = found->second.call;
+            call(static_cast<std::uint32_t>(all[i].revents));
+        }
+    }
 
     void advance(Nanos by) {
         now_ += by;
@@ -53,8 +75,20 @@ class FakeLoop final : public Loop {
         FakeLoop& loop;
         int key;
     };
+    struct Descriptor final : Watch {
+        Descriptor(FakeLoop& owner, int its_key) : loop(owner), key(its_key) {}
+        ~Descriptor() override { loop.watched_.erase(key); }
+        FakeLoop& loop;
+        int key;
+    };
+    struct Watched {
+        int fd;
+        std::uint32_t events;
+        std::function<void(std::uint32_t)> call;
+    };
     Nanos now_ = 1'000'000'000;
-    int last_timer_ = 0;
+    int last_timer_ = 0;  ///< or watch of a descriptor
+    std::map<int, Watched> watched_;
     std::map<int, std::pair<Nanos, std::function<void()>>> timers_;
 };
 

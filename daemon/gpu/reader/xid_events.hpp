@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/model/gpu.hpp"
-#include "daemon/gpu/nvml_library.hpp"
+#include "daemon/gpu/reader/nvml_library.hpp"
 
 namespace cgpu::gpu {
 

@@ -1,10 +1,10 @@
-#include "daemon/gpu/memory_limits.hpp"
+#include "daemon/gpu/reader/memory_limits.hpp"
 
 #include <fstream>
 #include <iterator>
 #include <sstream>
 
-#include "daemon/gpu/nvml_library.hpp"
+#include "daemon/gpu/reader/nvml_library.hpp"
 
 namespace cgpu::gpu {
 namespace {

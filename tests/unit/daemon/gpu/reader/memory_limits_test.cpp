@@ -1,8 +1,8 @@
-#include "daemon/gpu/memory_limits.hpp"
+#include "daemon/gpu/reader/memory_limits.hpp"
 
 #include <gtest/gtest.h>
 
-#include "daemon/gpu/nvml_library.hpp"
+#include "daemon/gpu/reader/nvml_library.hpp"
 
 namespace cgpu::gpu {
 namespace {

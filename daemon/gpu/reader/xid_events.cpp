@@ -1,4 +1,4 @@
-#include "daemon/gpu/xid_events.hpp"
+#include "daemon/gpu/reader/xid_events.hpp"
 
 namespace cgpu::gpu {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "daemon/app/ports/examination.hpp"
 #include "daemon/app/ports/ports.hpp"
-#include "daemon/gpu/nvml_library.hpp"
-#include "daemon/gpu/xid_events.hpp"
+#include "daemon/gpu/reader/nvml_library.hpp"
+#include "daemon/gpu/reader/xid_events.hpp"
 
 namespace cgpu::gpu {
 

@@ -1,4 +1,4 @@
-#include "daemon/gpu/nvml_reader.hpp"
+#include "daemon/gpu/reader/nvml_reader.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "daemon/gpu/memory_limits.hpp"
+#include "daemon/gpu/reader/memory_limits.hpp"
 
 namespace cgpu::gpu {
 namespace {

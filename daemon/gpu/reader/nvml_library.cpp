@@ -1,4 +1,4 @@
-#include "daemon/gpu/nvml_library.hpp"
+#include "daemon/gpu/reader/nvml_library.hpp"
 
 #include <dlfcn.h>
 

@@ -1,0 +1,57 @@
+# The process that reads NVML for cgpud: it may crash, hang and be killed, and neither cgpud nor jobs suffer from it.
+. "$(dirname "$0")/../lib.sh"
+asks=("${four_of_15[@]}")
+
+cgpud() { cat "$CGPU_LAB/cgpud.pid"; }
+reader() { pgrep -P "$(cgpud)" -x cgpu-nvml; }
+another_reads() { [[ $(reader) && $(reader) != "$1" ]]; }
+
+# NVIDIA's library is in the reader alone.
+expect grep -q 'libnvidia-ml' "/proc/$(reader)/maps"
+grep -qE 'libnvidia-ml|/dev/(simgpu|nvidia)' "/proc/$(cgpud)/maps" && fail "cgpud has the library or the device"
+ls -l "/proc/$(cgpud)/fd" | grep -qE '/dev/(simgpu|nvidia)' && fail "cgpud has the device open"
+job web -- alloc --mib 300 --hold
+wait_for 20 is_ready web
+
+# It dies with a question, or without one: the next question starts another.
+first=$(reader)
+kill -KILL "$first"
+wait_for 20 another_reads "$first"
+expect cgpuctl doctor -q >"$scratch/doctor"
+expect_equal "descriptors of cgpud that are left of it" "$(ls -l "/proc/$(cgpud)/fd" | grep -c 'cgpu-nvml')" 0
+
+# It hangs, as in a driver that hangs: who asks is told, the rest works, and a restarted cgpud has another one.
+hanging=$(reader)
+kill -STOP "$hanging"
+began=$SECONDS
+said=$(cgpuctl doctor --json | jq -r '.findings[] | select(.severity != "ok") | tostring')
+expect grep -q 'it has not answered for 5 seconds' <<<"$said"
+expect_between "seconds until doctor was told" $((SECONDS - began)) 4 15
+expect cgpuctl set-policy -q 0 weighted
+expect_equal "memory of the job" "$(cgpuctl list --json | jq '.[0].gpus[0].memory_used_bytes > 300 * 1048576')" true
+lab-restart-cgpud --kill
+expect another_reads "$hanging"
+expect cgpuctl doctor -q >"$scratch/doctor"
+[[ -d /proc/$hanging ]] || fail "the hanging process is gone, so nothing was tried"
+kill -CONT "$hanging"
+gone() { [[ ! -d /proc/$hanging ]]; }
+wait_for 10 gone
+
+# It ends with cgpud, however that ends.
+last=$(reader)
+kill -KILL "$(cgpud)"
+gone() { [[ ! -d /proc/$last ]]; }
+wait_for 10 gone
+expect lab-restart-cgpud
+end_job web
+
+# By hand, for who looks for a fault: what it is asked and answers is readable.
+expect_equal "by hand" "$(echo '{"id":1,"ask":"list"}' | /usr/lib/cgpu/cgpu-nvml | jq -c '[.id, (.gpus | length)]')" '[1,1]'
+expect_equal "no question" "$(echo 'hello' | /usr/lib/cgpu/cgpu-nvml | jq -r .refusal.reason)" unsupported
+expect_error 'Try: --help' /usr/lib/cgpu/cgpu-nvml --hello
+mv /usr/lib/cgpu/cgpu-nvml /usr/lib/cgpu/moved
+expect lab-restart-cgpud
+expect in_log 'the reader of NVML: /usr/lib/cgpu/cgpu-nvml .*No such file.* Try: install cgpu again'
+mv /usr/lib/cgpu/moved /usr/lib/cgpu/cgpu-nvml
+seen() { cgpuctl status --json | jq -e '.gpus | length == 1 and .[0].present'; }
+wait_for 20 seen >"$scratch/seen"

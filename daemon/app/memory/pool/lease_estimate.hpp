@@ -1,8 +1,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <deque>
 
 #include "core/wire/limits.hpp"
 
@@ -18,18 +19,18 @@ class LeaseEstimate {
     LeaseEstimate(std::uint64_t first, std::uint64_t largest) : first_(first), largest_(largest) {}
 
     void learn(std::uint64_t bytes) {
-        seen_.push_back(std::min(wire::align_up(bytes), largest_));
-        if (seen_.size() > kRemembered) seen_.pop_front();
+        seen_[learnt_++ % kRemembered] = std::min(wire::align_up(bytes), largest_);
     }
     /// Bytes, whole granules.
     [[nodiscard]] std::uint64_t bytes() const {
-        return seen_.empty() ? wire::align_up(first_) : *std::max_element(seen_.begin(), seen_.end());
+        return learnt_ == 0 ? wire::align_up(first_) : *std::ranges::max_element(seen_);
     }
 
   private:
     std::uint64_t first_;
     std::uint64_t largest_;
-    std::deque<std::uint64_t> seen_;
+    std::array<std::uint64_t, kRemembered> seen_{};  ///< the oldest is overwritten; 0: none yet
+    std::size_t learnt_ = 0;
 };
 
 }  // namespace cgpu::app

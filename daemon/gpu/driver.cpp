@@ -37,7 +37,12 @@ void Driver::ask(Question::Ask what, const std::optional<model::Uuid>& gpu,
     waiting.patience = loop_.at(loop_.now() + kPatience,
                                 [this, id] { answer(id, no_answer("it has not answered for 5 seconds")); });
     waiting_.push_back(std::move(waiting));
-    // Not at once: the caller's answer never comes before this call has returned.
+    ask_soon();
+}
+
+/// Not at once: no answer comes before the call of who asks has returned, and one who asks again for each
+/// refusal doesn't keep the loop from the rest.
+void Driver::ask_soon() {
     soon_ = loop_.at(loop_.now(), [this] { ask_next(); });
 }
 
@@ -60,20 +65,21 @@ void Driver::examine(std::function<void(const app::Result<app::ExaminedDriver>&)
 }
 
 void Driver::ask_next() {
-    while (!asked_ && !waiting_.empty()) {
-        const auto id = waiting_.front().question.id;
-        if (!reader_) {
-            auto started = start_();
-            if (!started) {
-                answer(id, tl::unexpected(started.error()));
-                continue;
-            }
-            reader_ = std::make_unique<ReaderLink>(*started);
-            reader_watch_ = loop_.watch(reader_->fd(), EPOLLIN, [this](std::uint32_t) { received(); });
+    if (asked_ || waiting_.empty()) return;
+    const auto id = waiting_.front().question.id;
+    if (!reader_) {
+        auto started = start_();
+        if (!started) {
+            answer(id, tl::unexpected(started.error()));
+            return ask_soon();
         }
-        asked_ = id;
-        if (!reader_->send(encode(waiting_.front().question))) reader_ended("its reader has ended");
+        reader_ = std::make_unique<ReaderLink>(*started);
+        reader_watch_ = loop_.watch(reader_->fd(), EPOLLIN, [this](std::uint32_t) { received(); });
     }
+    asked_ = id;
+    if (reader_->send(encode(waiting_.front().question))) return;
+    reader_ended("its reader has ended");
+    ask_soon();
 }
 
 void Driver::received() {

@@ -46,6 +46,7 @@ class Driver final : public app::Gpus, public app::DriverExamination {
     template <class T>
     void ask(Question::Ask what, const std::optional<model::Uuid>& gpu,
              std::function<void(app::Result<T>)> call);
+    void ask_soon();
     void ask_next();
     void received();
     void reader_ended(const std::string& why);

@@ -9,7 +9,7 @@
 namespace cgpu::gpu {
 
 /// Collects the Xids that the driver reports between two queries. If the driver or a card has no events,
-/// there are none. Used by NVML's thread, while NVML is initialised.
+/// there are none. Used while NVML is initialised.
 class XidEvents {
   public:
     /// The library must outlive it.

@@ -121,6 +121,23 @@ TEST_F(GpuDriver, AReaderThatCanNotBeStarted) {
     EXPECT_EQ(answers_.back(), "5");
 }
 
+TEST_F(GpuDriver, WhoAsksAgainForEachRefusalLeavesTimeForOthers) {
+    startable_ = false;
+    int refused = 0;
+    std::function<void(const app::Result<model::SeenGpus>&)> again = [&](const auto&) {
+        if (++refused < 1000) driver_.list(again);
+    };
+    app::WatchPtr other;
+    int refused_before_other = -1;
+    driver_.list([&](const auto& answer) {
+        other = loop_.at(loop_.now(), [&] { refused_before_other = refused; });
+        again(answer);
+    });
+    loop_.advance(0);
+    EXPECT_EQ(refused, 1000);
+    EXPECT_LT(refused_before_other, 10);
+}
+
 TEST_F(GpuDriver, AReaderThatEndsIsReplaced) {
     ask();
     ask();
@@ -156,10 +173,10 @@ TEST_F(GpuDriver, AHangingDriverIsWaitedForFiveSeconds) {
 }
 
 TEST_F(GpuDriver, WhatIsNoAnswerEndsTheConnection) {
-    const auto right = encode(1, Processes{{1, 1}});
-    for (const std::string& wrong :
-         {std::string("hello\n"), right + "\n" + right + "\n", encode(99, Processes{}) + "\n",
-          encode(1, app::ExaminedDriver{}) + "\n"}) {
+    std::string twice = encode(1, Processes{{1, 1}}) + "\n";
+    twice += twice;
+    for (const std::string& wrong : {std::string("hello\n"), twice, encode(99, Processes{}) + "\n",
+                                     encode(1, app::ExaminedDriver{}) + "\n"}) {
         answers_.clear();
         ask();
         asked();

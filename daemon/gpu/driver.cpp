@@ -3,6 +3,7 @@
 #include <sys/epoll.h>
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 #include "daemon/gpu/messages/answer.hpp"
@@ -64,17 +65,27 @@ void Driver::examine(std::function<void(const app::Result<app::ExaminedDriver>&)
     });
 }
 
+app::Result<void> Driver::start_reader() {
+    const auto started = start_();
+    if (!started) return tl::unexpected(started.error());
+    auto reader = std::make_unique<ReaderLink>(*started);
+    try {
+        reader_watch_ = loop_.watch(reader->fd(), EPOLLIN, [this](std::uint32_t) { received(); });
+    } catch (const std::system_error& error) {
+        return no_answer(std::string("its reader can't be listened to: ") + error.what());
+    }
+    reader_ = std::move(reader);
+    return {};
+}
+
 void Driver::ask_next() {
     if (asked_ || waiting_.empty()) return;
     const auto id = waiting_.front().question.id;
     if (!reader_) {
-        auto started = start_();
-        if (!started) {
+        if (const auto started = start_reader(); !started) {
             answer(id, tl::unexpected(started.error()));
             return ask_soon();
         }
-        reader_ = std::make_unique<ReaderLink>(*started);
-        reader_watch_ = loop_.watch(reader_->fd(), EPOLLIN, [this](std::uint32_t) { received(); });
     }
     asked_ = id;
     if (reader_->send(encode(waiting_.front().question))) return;

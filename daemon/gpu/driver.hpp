@@ -48,6 +48,7 @@ class Driver final : public app::Gpus, public app::DriverExamination {
              std::function<void(app::Result<T>)> call);
     void ask_soon();
     void ask_next();
+    app::Result<void> start_reader();
     void received();
     void reader_ended(const std::string& why);
     /// Answers a question, if it still waits. False: the line is no answer to it.

@@ -138,6 +138,18 @@ TEST_F(GpuDriver, WhoAsksAgainForEachRefusalLeavesTimeForOthers) {
     EXPECT_LT(refused_before_other, 10);
 }
 
+TEST_F(GpuDriver, AReaderThatCanNotBeListenedTo) {
+    loop_.refuses_watches = true;
+    ask();
+    expect_answers({"its reader can't be listened to: "});
+    std::array<char, 8> none{};
+    EXPECT_EQ(recv(readers_.back(), none.data(), none.size(), 0), 0) << "it was closed";
+    loop_.refuses_watches = false;
+    ask();
+    say_processes(asked()->id, 5);
+    EXPECT_EQ(answers_.back(), "5");
+}
+
 TEST_F(GpuDriver, AReaderThatEndsIsReplaced) {
     ask();
     ask();

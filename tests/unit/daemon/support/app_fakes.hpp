@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "daemon/app/instances/service.hpp"
@@ -20,6 +21,7 @@ class NoWatch final : public Watch {};
 class FakeLoop final : public Loop {
   public:
     WatchPtr watch(int fd, std::uint32_t events, std::function<void(std::uint32_t)> call) override {
+        if (refuses_watches) throw std::system_error(std::make_error_code(std::errc::no_space_on_device));
         const auto key = ++last_timer_;
         watched_[key] = {fd, events, std::move(call)};
         return std::make_unique<Descriptor>(*this, key);
@@ -35,6 +37,7 @@ class FakeLoop final : public Loop {
     void post(std::function<void()> call) override { call(); }
     Nanos now() const override { return now_; }
 
+    bool refuses_watches = false;  ///< as a kernel without memory for another one
     /// Calls back for the watched descriptors that are ready, each once, after waiting for one (10 s at
     /// most).
     void look() {

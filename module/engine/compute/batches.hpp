@@ -28,7 +28,7 @@ struct Batch {
     std::int64_t last_ns;      ///< when launches were last let through
     std::int64_t start_ns;     ///< since when it has been the oldest and has run, as far as known
     std::int64_t closed_ns;    ///< when its end event was recorded
-    std::int64_t due_mark;     ///< Backlog::mark then
+    std::int64_t due_mark;     ///< Backlog::mark behind its last launch
     std::int64_t estimate_ns;  ///< of all its launches together
     std::int64_t each_ns;      ///< estimate of one of the launches let through last
     std::int64_t pace_ns;      ///< time between its last two requests, for each launch

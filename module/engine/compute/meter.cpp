@@ -32,7 +32,7 @@ Admission Meter::admit(const Launch& launch, const Allowance& allowance, Advance
             admission.until_ns = now;
             return admission;
         }
-        batch->state = BatchState::closing;
+        begin_closing(*batch);
         admission.close_first = batch->id;
         batch = nullptr;
     }
@@ -57,7 +57,7 @@ Admission Meter::admit(const Launch& launch, const Allowance& allowance, Advance
     admission.cost_ns = static_cast<std::int64_t>(static_cast<double>(cost.each_ns) / cost.scale);
     if (alone) functions_.sampling(launch.function);
     if (alone || batch->estimate_ns >= kBatchLengthNs || batch->launches >= kBatchLaunches) {
-        batch->state = BatchState::closing;
+        begin_closing(*batch);
         admission.closes = true;
         return admission;
     }
@@ -240,10 +240,17 @@ bool Meter::next_open(std::uint64_t context, std::uint64_t stream, std::int64_t 
     return true;
 }
 
+/// It takes no more launches. The backlog doesn't contain yet what is launched behind it.
+void Meter::begin_closing(Batch& batch) {
+    batch.state = BatchState::closing;
+    batch.due_mark = backlog_.mark();
+}
+
 void Meter::closed(BatchId id, std::int64_t now_ns) {
     Batch* batch = batches_.find(id);
     if (batch == nullptr || (batch->state == BatchState::closed && !batch->estimated)) return;
-    batch->due_mark = backlog_.mark();
+    // (Another version of the engine may have begun to close it.)
+    if (batch->state != BatchState::closing || batch->due_mark == 0) batch->due_mark = backlog_.mark();
     batch->closed_ns = now_ns;
     batch->state = BatchState::closed;
 }
@@ -298,6 +305,8 @@ void Meter::reaped(BatchId id, std::int64_t start_ns, std::int64_t end_ns, std::
     start_ns = std::min(start_ns, end_ns);
     std::int64_t since = start_ns;
     batches_.each([&](const Batch& each) { since = std::min(since, each.first_ns); });
+    // Nothing of it was queued when its end was recorded: the GPU may have been idle within it, unnoticed.
+    const bool drained = end_ns <= batch->closed_ns + kAtOnce;
     end_ns = end_of_use(*batch, start_ns, end_ns);
     const std::int64_t covered = busy_.add(start_ns, end_ns, since);
     const std::int64_t beyond = batch->gap ? std::max<std::int64_t>(0, covered - batch->estimate_ns) : 0;
@@ -305,7 +314,7 @@ void Meter::reaped(BatchId id, std::int64_t start_ns, std::int64_t end_ns, std::
     idle_ns_ -= idle;
     used_ns_ += covered - idle;
     estimating_.measured(batch->estimate_ns, covered - idle, now_ns);
-    learn(*batch, covered - idle, end_ns - start_ns);
+    learn(*batch, covered - idle, end_ns - start_ns, drained);
     finish(*batch, end_ns, now_ns);
 }
 
@@ -379,7 +388,7 @@ void Meter::finish(Batch& batch, std::int64_t end_ns, std::int64_t now_ns) {
     backlog_.at_most(now_ns + in_flight_ns_);
 }
 
-void Meter::learn(const Batch& batch, std::int64_t busy_ns, std::int64_t span_ns) {
+void Meter::learn(const Batch& batch, std::int64_t busy_ns, std::int64_t span_ns, bool drained) {
     if (batch.launches == 0) return;
     if (batch.launches == 1) longest_ns_ = std::max(longest_ns_, busy_ns);
     if (batch.overlapped || batch.foreign) {
@@ -388,6 +397,9 @@ void Meter::learn(const Batch& batch, std::int64_t busy_ns, std::int64_t span_ns
                                      batch.waits_across_gpus && !batch.gap);
         if (!batch.foreign && !batch.unmeasured && !batch.gap) overlap_.learn(busy_ns, batch.estimate_ns);
     } else if (batch.function_count > 1) {
+        // Otherwise the pace of a program that launches more slowly than the GPU works would be taken for the
+        // length of its kernels, and no idle time would be found from then on.
+        if (drained && busy_ns > batch.estimate_ns) return;
         for (std::uint32_t i = 0; i < batch.function_count; ++i) {
             functions_.correct(batch.functions[i], busy_ns, batch.estimate_ns);
         }

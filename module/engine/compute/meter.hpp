@@ -120,6 +120,7 @@ class Meter {
     bool held(const Allowance& allowance, const Cost& cost, std::int64_t now_ns, Admission& admission);
     Flight flight();
     Batch* open_batch(const Launch& launch, wire::Overlap overlap);
+    void begin_closing(Batch& batch);
     bool is_due_alone(const Launch& launch, const Cost& cost, const Batch* batch);
     bool is_too_much(const Launch& launch, const Cost& cost, const Batch& batch);
     std::int64_t room_for_more(const Batch& batch, const Cost& cost, const Allowance& allowance,
@@ -132,7 +133,7 @@ class Meter {
     void note_gap(std::int64_t now_ns);
     void finish(Batch& batch, std::int64_t end_ns, std::int64_t now_ns);
     std::int64_t end_of_use(Batch& batch, std::int64_t start_ns, std::int64_t end_ns);
-    void learn(const Batch& batch, std::int64_t busy_ns, std::int64_t span_ns);
+    void learn(const Batch& batch, std::int64_t busy_ns, std::int64_t span_ns, bool drained);
 
     Functions functions_;
     Batches batches_;

@@ -112,5 +112,43 @@ INSTANTIATE_TEST_SUITE_P(Kernels, Metering,
                                     (std::get<Asks>(each.param) == Asks::time ? "by_time" : "by_launches");
                          });
 
+/// Launches of several functions, more slowly than the GPU works.
+class MeteringOfSlowLaunches : public ::testing::TestWithParam<Case> {};
+
+TEST_P(MeteringOfSlowLaunches, ThePaceIsNotTakenForTheLengthOfTheKernels) {
+    EngineUnderTest engine;
+    Pages pages;
+    FakeFront front{engine};
+    engine.table.bind(engine.engine, &pages.orders, &pages.reports);
+    Program program;
+    program.stream = 100;
+    program.next = GetParam().next(1);
+    program.pause = GetParam().pause;
+    front.programs.push_back(program);
+    front.run(6 * kSecond);
+    front.drain();
+    const double busy = static_cast<double>(front.gpu.busy_ns());
+    EXPECT_LT(busy, 0.9 * static_cast<double>(front.now())) << "the GPU waits for launches";
+    EXPECT_NEAR(static_cast<double>(pages.reports.gpus[0].used_ns) / busy, 1, 0.018);
+}
+
+const Case kSlow[] = {
+    {"two_of_2us",
+     [](unsigned) { return [number = 0U]() mutable {
+                        return Kernel{1 + ++number % 2, 2 * kMicro};
+                    }; }, 0},
+    {"many_of_1_to_4us",
+     [](unsigned seed) {
+         return [random = std::minstd_rand(seed)]() mutable {
+             const std::uint64_t function = 1 + random() % 64;
+             return Kernel{function, static_cast<std::int64_t>(1 + function % 4) * kMicro};
+         };
+     },
+     0, 3 * kMicro},
+};
+
+INSTANTIATE_TEST_SUITE_P(Kernels, MeteringOfSlowLaunches, ::testing::ValuesIn(kSlow),
+                         [](const auto& each) { return std::string(each.param.name); });
+
 }  // namespace
 }  // namespace cgpu::module::test

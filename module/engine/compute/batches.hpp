@@ -46,6 +46,9 @@ struct Batch {
     std::uint64_t functions[kMostFunctions];  ///< the first few different ones
     double scale = 1;                         ///< factor of costs when time was last granted in it
     bool estimated = false;                   ///< has no start event: see Meter::may_estimate
+    std::uint32_t launches_before = 0;  ///< of the batch before it on the stream, if that was filled; not
+                                        ///< handed over: 0 only means asking more often
+    std::int64_t mean_before_ns = 0;    ///< estimate of one of those, likewise
 
     void add(std::uint64_t function, std::int64_t each, std::uint32_t count, std::int64_t now_ns);
     /// Further launches of any functions that will take this long together.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "module/engine/compute/learning.hpp"
+
 namespace cgpu::module {
 namespace {
 
@@ -10,6 +12,8 @@ constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 constexpr std::uint32_t kBatchLaunches = 1024;
 constexpr std::uint32_t kLongestRun = 256;
 constexpr std::int64_t kRunTime = 250'000;  // ns
+/// Eight would cost half as many questions again where functions come in any order, and charge no better.
+constexpr std::uint32_t kAskedFunctions = 4;
 
 constexpr std::int64_t kAtOnce = 50'000;  // ns: an event on an idle stream, and what two clocks differ by
 
@@ -57,6 +61,7 @@ Admission Meter::admit(const Launch& launch, const Allowance& allowance, Advance
     admission.cost_ns = static_cast<std::int64_t>(static_cast<double>(cost.each_ns) / cost.scale);
     if (alone) functions_.sampling(launch.function);
     if (alone || batch->estimate_ns >= kBatchLengthNs || batch->launches >= kBatchLaunches) {
+        if (!alone) filled_.note(*batch);
         begin_closing(*batch);
         admission.closes = true;
         return admission;
@@ -125,6 +130,7 @@ Batch* Meter::open_batch(const Launch& launch, wire::Overlap overlap) {
     });
     Batch* batch = batches_.add(launch.context, launch.stream, launch.now_ns);
     if (batch == nullptr) return nullptr;
+    filled_.go_on_with(*batch);
     batch->overlapped = beside;
     batch->foreign = overlap != wire::Overlap::none;
     batch->waits_across_gpus = overlap == wire::Overlap::waits_across_gpus;
@@ -153,18 +159,20 @@ std::uint32_t Meter::run_length(const Batch& batch, const Cost& cost, std::int64
     return static_cast<std::uint32_t>(std::min({room_ns / cost.each_ns, in_time, std::int64_t{most}}));
 }
 
-/// The same for launches of several functions, by their mean cost in this batch. Each function must first
-/// have been asked about in the batch, so that the batch knows which functions it contains, as far as it can
-/// hold them.
+/// The same for launches of several functions, by their mean cost in this batch, and from the first launch on
+/// if the batch before it was filled. Each function must first have been asked about in the batch, until it
+/// contains kAskedFunctions: so batches of one function are told from others, and a batch's time corrects the
+/// estimates of some of its functions.
 void Meter::grant_time(Batch& batch, const Launch& launch, const Cost& cost, std::int64_t room_ns,
                        Admission& admission) {
     admission.ask_after = functions_.until_sample(launch.function);
-    admission.any_function = batch.function_count == Batch::kMostFunctions;
-    if (batch.launches < 2 || room_ns < cost.each_ns) return;
-    const std::uint32_t most =
-        std::min({kLongestRun, 2 * batch.launches, kBatchLaunches - 1 - batch.launches});
+    admission.any_function = batch.function_count >= kAskedFunctions;
+    const std::uint32_t shown = std::max(batch.launches, batch.launches_before);
+    if (shown < 2 || room_ns < cost.each_ns) return;
+    const std::uint32_t most = std::min({kLongestRun, 2 * shown, kBatchLaunches - 1 - batch.launches});
     const std::int64_t in_time = kRunTime / std::max<std::int64_t>(1, batch.pace_ns);
-    const std::int64_t mean = std::max(cost.each_ns, batch.estimate_ns / batch.launches);
+    const std::int64_t mean =
+        std::max({cost.each_ns, batch.estimate_ns / batch.launches, batch.mean_before_ns});
     const auto count = std::min<std::int64_t>(in_time, most);
     const std::int64_t time = std::min(room_ns, count * mean);
     if (count == 0) return;
@@ -305,7 +313,6 @@ void Meter::reaped(BatchId id, std::int64_t start_ns, std::int64_t end_ns, std::
     start_ns = std::min(start_ns, end_ns);
     std::int64_t since = start_ns;
     batches_.each([&](const Batch& each) { since = std::min(since, each.first_ns); });
-    // Nothing of it was queued when its end was recorded: the GPU may have been idle within it, unnoticed.
     const bool drained = end_ns <= batch->closed_ns + kAtOnce;
     end_ns = end_of_use(*batch, start_ns, end_ns);
     const std::int64_t covered = busy_.add(start_ns, end_ns, since);
@@ -314,7 +321,8 @@ void Meter::reaped(BatchId id, std::int64_t start_ns, std::int64_t end_ns, std::
     idle_ns_ -= idle;
     used_ns_ += covered - idle;
     estimating_.measured(batch->estimate_ns, covered - idle, now_ns);
-    learn(*batch, covered - idle, end_ns - start_ns, drained);
+    if (batch->launches == 1) longest_ns_ = std::max(longest_ns_, covered - idle);
+    learn_from(*batch, {covered - idle, end_ns - start_ns, drained}, functions_, overlap_);
     finish(*batch, end_ns, now_ns);
 }
 
@@ -386,26 +394,6 @@ void Meter::finish(Batch& batch, std::int64_t end_ns, std::int64_t now_ns) {
     }
     if (was_oldest) next->start_ns = std::max(next->first_ns, end_ns);
     backlog_.at_most(now_ns + in_flight_ns_);
-}
-
-void Meter::learn(const Batch& batch, std::int64_t busy_ns, std::int64_t span_ns, bool drained) {
-    if (batch.launches == 0) return;
-    if (batch.launches == 1) longest_ns_ = std::max(longest_ns_, busy_ns);
-    if (batch.overlapped || batch.foreign) {
-        if (batch.function_count == 1)
-            functions_.learn_roughly(batch.last_function, span_ns / batch.launches,
-                                     batch.waits_across_gpus && !batch.gap);
-        if (!batch.foreign && !batch.unmeasured && !batch.gap) overlap_.learn(busy_ns, batch.estimate_ns);
-    } else if (batch.function_count > 1) {
-        // Otherwise the pace of a program that launches more slowly than the GPU works would be taken for the
-        // length of its kernels, and no idle time would be found from then on.
-        if (drained && busy_ns > batch.estimate_ns) return;
-        for (std::uint32_t i = 0; i < batch.function_count; ++i) {
-            functions_.correct(batch.functions[i], busy_ns, batch.estimate_ns);
-        }
-    } else if (!batch.gap) {
-        functions_.learn(batch.last_function, busy_ns / batch.launches);
-    }
 }
 
 }  // namespace cgpu::module

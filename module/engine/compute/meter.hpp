@@ -7,6 +7,7 @@
 #include "module/engine/compute/batches.hpp"
 #include "module/engine/compute/busy_time.hpp"
 #include "module/engine/compute/estimating.hpp"
+#include "module/engine/compute/filled_streams.hpp"
 #include "module/engine/compute/functions.hpp"
 #include "module/engine/compute/window.hpp"
 
@@ -133,10 +134,10 @@ class Meter {
     void note_gap(std::int64_t now_ns);
     void finish(Batch& batch, std::int64_t end_ns, std::int64_t now_ns);
     std::int64_t end_of_use(Batch& batch, std::int64_t start_ns, std::int64_t end_ns);
-    void learn(const Batch& batch, std::int64_t busy_ns, std::int64_t span_ns, bool drained);
 
     Functions functions_;
     Batches batches_;
+    FilledStreams filled_;
     BusyTime busy_;
     Window window_;
     Backlog backlog_;

@@ -150,5 +150,26 @@ const Case kSlow[] = {
 INSTANTIATE_TEST_SUITE_P(Kernels, MeteringOfSlowLaunches, ::testing::ValuesIn(kSlow),
                          [](const auto& each) { return std::string(each.param.name); });
 
+/// Each question takes some 300 ns of the thread that launches, and holds up the others.
+TEST(MeteringByTime, FewLaunchesAskTheEngine) {
+    const auto asked_per_launch = [](const std::function<Kernel()>& next) {
+        EngineUnderTest engine;
+        Pages pages;
+        FakeFront front{engine};
+        engine.table.bind(engine.engine, &pages.orders, &pages.reports);
+        Program program;
+        program.stream = 100;
+        program.next = next;
+        front.programs.push_back(program);
+        front.run(kSecond);
+        return static_cast<double>(front.asked) / static_cast<double>(front.programs[0].launched);
+    };
+    EXPECT_LT(asked_per_launch(always(1, 2 * kMicro)), 0.02);
+    const auto any_of_64 = [random = std::minstd_rand(1)]() mutable {
+        return Kernel{1 + random() % 64, 2 * kMicro};
+    };
+    EXPECT_LT(asked_per_launch(any_of_64), 0.045);
+}
+
 }  // namespace
 }  // namespace cgpu::module::test

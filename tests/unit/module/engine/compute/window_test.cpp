@@ -170,6 +170,30 @@ TEST_F(WindowTest, ShortKernelsComeInRunsThatEndWithTheBatch) {
     EXPECT_EQ(report().in_flight_ns, 500'000);
 }
 
+TEST_F(WindowTest, AStreamThatFillsItsBatchesNeedNotShowItsPaceAgain) {
+    teach(1, 2'000);
+    const auto request = [&](std::uint64_t stream) {
+        return engine.request_time({{0, 0, 7, stream, 1, now}, 0, 0, 0, 0});
+    };
+    const auto fill = [&] {
+        for (;;) {
+            const TimeGrant grant = request(1);
+            ASSERT_EQ(grant.decision.act, Act::launch);
+            now += std::int64_t{2'000} * (1 + grant.decision.more);
+            if (grant.decision.close == 0) continue;
+            close(grant.decision.batch);
+            return end(grant.decision.batch, now - 500'000);
+        }
+    };
+    EXPECT_EQ(request(1).decision.more, 0U) << "nothing is known of its pace";
+    fill();
+    EXPECT_EQ(request(2).decision.more, 0U) << "another stream";
+    EXPECT_GT(request(1).decision.more, 50U);
+    fill();
+    now += kMilli;
+    EXPECT_EQ(request(1).decision.more, 0U) << "it had paused";
+}
+
 TEST_F(WindowTest, UnusedLaunchesAreTakenBack) {
     teach(1, 10'000);
     ask(1);

@@ -23,7 +23,7 @@ tl::unexpected<Refusal> no_reader(const std::string& why, const std::string& rem
     return model::refuse(Refusal::Reason::unsupported, "the reader of NVML", why, remedy);
 }
 
-/// The process gets no signal of this one's mask: a blocked SIGALRM would not end it.
+/// The child starts with no signal blocked: cgpud blocks SIGTERM and others, which must end the child.
 class SpawnSettings {
   public:
     explicit SpawnSettings(int socket) {

@@ -28,7 +28,7 @@ struct GpuProcess {
 struct DriverLimits {
     std::string backend;  ///< `dmem`, `misc` or `none`; empty: an older cgpud, which doesn't say
     std::string why_none;
-    std::optional<std::uint64_t> own_limit;  ///< bytes, of cgpud's own cgroup; empty: it has none
+    std::optional<std::uint64_t> own_limit;  ///< bytes, of cgpu-nvml's cgroup; empty: it has none
 };
 
 struct ExaminedGpu {

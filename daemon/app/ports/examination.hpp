@@ -22,7 +22,8 @@ struct DriverLimits {
     };
     Backend backend = Backend::none;
     std::string why_none;  ///< without a full stop; empty if there is a backend
-    /// What the driver limits cgpud's own cgroup to, by which the driver reports the card smaller to cgpud.
+    /// What the driver limits the cgroup of cgpu-nvml to, by which it shows cgpu-nvml, and so cgpud, a
+    /// smaller card.
     std::optional<model::Bytes> own_limit;
 
     friend bool operator==(const DriverLimits&, const DriverLimits&) = default;

@@ -15,7 +15,7 @@ struct LimitHost {
     /// driver looks for it.
     std::optional<std::string> controllers;
     std::string registry;    ///< the driver's RegistryDwords: `key=value;…`
-    std::string own_cgroup;  ///< the folder of cgpud's own one
+    std::string own_cgroup;  ///< the folder of this process's one
 };
 [[nodiscard]] LimitHost read_limit_host();
 
@@ -23,7 +23,7 @@ struct LimitHost {
 struct LimitAnswer {
     bool has_function = false;  ///< nvmlDeviceGetMemoryLimits_v1
     bool mig = false;
-    std::optional<int> code;      ///< the function's, for cgpud's own cgroup; empty: it wasn't called
+    std::optional<int> code;      ///< the function's, for the process's own cgroup; empty: it wasn't called
     std::string text;             ///< NVML's of that code
     unsigned long long hard = 0;  ///< bytes, if the call succeeded
 };

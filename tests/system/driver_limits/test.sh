@@ -53,7 +53,7 @@ echo "cgpud in a limited cgroup: the driver shows it a smaller card."
 own=/sys/fs/cgroup$(sed -n 's/^0:://p' "/proc/$(cat "$CGPU_LAB/cgpud.pid")/cgroup")
 mkdir -p "$own"
 expect simgpu limit 0 "$own" 4096
-expect finding warning 'limits cgpud itself to 4096MiB of GPU 0'
+expect finding warning 'limits cgpu-nvml itself to 4096MiB of GPU 0'
 expect_equal "the limit" "$(limits_of 0 .own_limit_bytes)" $((4096 << 20))
 expect_equal "on the other GPU" "$(limits_of 1 .own_limit_bytes)" null
 expect simgpu limit 0 "$own" 0

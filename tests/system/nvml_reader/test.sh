@@ -13,12 +13,14 @@ ls -l "/proc/$(cgpud)/fd" | grep -qE '/dev/(simgpu|nvidia)' && fail "cgpud has t
 job web -- alloc --mib 300 --hold
 wait_for 20 is_ready web
 
-# It dies with a question, or without one: the next question starts another.
-first=$(reader)
+# It is killed: the next question starts another, and nothing of the first is left in cgpud.
+sockets() { find "/proc/$(cgpud)/fd" -lname 'socket:*' | wc -l; }
+had=$(sockets) first=$(reader)
 kill -KILL "$first"
 wait_for 20 another_reads "$first"
 expect cgpuctl doctor -q >"$scratch/doctor"
-expect_equal "descriptors of cgpud that are left of it" "$(ls -l "/proc/$(cgpud)/fd" | grep -c 'cgpu-nvml')" 0
+expect_equal "sockets of cgpud" "$(sockets)" "$had"
+expect_equal "children of cgpud, ended ones too" "$(pgrep -c -P "$(cgpud)")" 1
 
 # It hangs, as in a driver that hangs: who asks is told, the rest works, and a restarted cgpud has another one.
 hanging=$(reader)

@@ -20,9 +20,9 @@ Findings check_driver_limits(const Look& look) {
         if (gpu.limits.own_limit)
             findings.push_back(
                 {Level::warning, kLimits,
-                 "the driver limits cgpud itself to " + size_text(*gpu.limits.own_limit) + " of " + name,
+                 "the driver limits cgpu-nvml itself to " + size_text(*gpu.limits.own_limit) + " of " + name,
                  "it shows cgpud a smaller card, and the rest is granted to nobody",
-                 "take the limit from cgpud's cgroup, or from the one above that has it (nvidia-smi "
+                 "take the limit from cgpu-nvml's cgroup, or from the one above that has it (nvidia-smi "
                  "memory-limits), and then systemctl restart cgpud"});
         if (gpu.limits.backend.empty()) return {unchecked(kLimits, kQuestion, "this cgpud doesn't say")};
         // They differ where one of the cards is in MIG mode.

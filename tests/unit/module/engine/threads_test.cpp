@@ -113,6 +113,16 @@ TEST(Threads, LaunchingAndReapingAtOnceLeavesNothingInFlight) {
     });
     for (std::thread& thread : threads) thread.join();
     engine.table.bind(engine.engine, &pages.orders, &pages.reports);
+    // The gate may have been free for all the others, and launches through a free gate are not measured.
+    pages.set(wire::GateState::open);
+    Decision last{};
+    last.act = Act::wait;
+    for (std::uint32_t i = 0; i < 10'000 && last.act == Act::wait; ++i) {
+        last = engine.enter({0, i, 7, 0, 1, clock += 100});
+        if (last.close != 0) engine.table.closed(engine.engine, last.close, clock);
+        if (last.act == Act::wait) close_and_reap();
+    }
+    ASSERT_EQ(last.act, Act::launch);
     for (int i = 0; i < 10'000 && engine.table.poll_at(engine.engine, 0, clock) != INT64_MAX; ++i)
         close_and_reap();
     for (int i = 0; i < 100; ++i) close_and_reap();

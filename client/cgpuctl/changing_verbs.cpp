@@ -18,7 +18,7 @@ std::span<const Verb> changing_verbs() {
     static const std::vector<Verb> verbs = {
         {"set-policy",
          {kGpu, kPolicy},
-         {kRuntime, kDryRun, kQuiet},
+         {kRuntime, kIfGeneration, kDryRun, kQuiet},
          false,
          "Set how a GPU's compute is divided",
          "Takes effect within one period; running work is not interrupted.",
@@ -26,7 +26,7 @@ std::span<const Verb> changing_verbs() {
          &set_policy},
         {"set-max-inst",
          {kGpu, {"N", &Input::max_inst, "1 to 25"}},
-         {kRuntime, kDryRun, kQuiet},
+         {kRuntime, kIfGeneration, kDryRun, kQuiet},
          false,
          "Set how many instances a GPU takes",
          "This is also the number of slices of the GPU's period, so weights are parts of it. A weight that\n"
@@ -36,7 +36,7 @@ std::span<const Verb> changing_verbs() {
          &set_max_inst},
         {"set-prio-ratio",
          {kGpu, {"N", &Input::prio_ratio, "per cent, 20 to 99"}},
-         {kRuntime, kDryRun, kQuiet},
+         {kRuntime, kIfGeneration, kDryRun, kQuiet},
          false,
          "Set how much of a GPU high-priority instances may use",
          "Applies while they are busy; the other instances share the rest by the policy.",
@@ -44,7 +44,7 @@ std::span<const Verb> changing_verbs() {
          &set_prio_ratio},
         {"set-default-memory",
          {{"SIZE", &Input::memory, "with a unit: 4GiB, 5120MiB; 0, or configured"}},
-         {kRuntime, kDryRun, kQuiet},
+         {kRuntime, kIfGeneration, kDryRun, kQuiet},
          false,
          "Set the memory of those that request memory without a number",
          "That is ALIYUN_COM_GPU_MEM_CONTAINER with an empty value. With 0 such containers are not managed.\n"
@@ -54,7 +54,7 @@ std::span<const Verb> changing_verbs() {
          &set_default_memory},
         {"set-weight",
          {kInstances, {"N", &Input::weight, "slices, 1 to the GPU's max_inst"}},
-         {kOnGpu, kPersist, kJson, kDryRun, kQuiet},
+         {kOnGpu, kPersist, kIfGeneration, kJson, kDryRun, kQuiet},
          false,
          "Set the weight of an instance",
          "Weights count under the policies weighted and fixed. Setting one replaces a requested\n"
@@ -65,7 +65,7 @@ std::span<const Verb> changing_verbs() {
          &set_weight},
         {"set-priority",
          {kInstances, {"PRIORITY", &Input::priority, "high or normal"}},
-         {kOnGpu, kPersist, kJson, kDryRun, kQuiet},
+         {kOnGpu, kPersist, kIfGeneration, kJson, kDryRun, kQuiet},
          false,
          "Set the priority of an instance",
          "While a high-priority instance is busy, the policy does not apply to it, and it may use up to\n"
@@ -82,6 +82,7 @@ std::span<const Verb> changing_verbs() {
           {"--wait", &Input::wait, "", "with --force: wait until it holds no more than the limit"},
           {"--timeout", &Input::timeout, "S", "of --wait, in seconds; default: 60"},
           kPersist,
+          kIfGeneration,
           kJson,
           kDryRun,
           kQuiet},
@@ -97,8 +98,7 @@ std::span<const Verb> changing_verbs() {
          &set_memory},
         {"apply",
          {{"FILE", &Input::file, "a command a line; - or none: standard input", true}},
-         {{"--if-generation", &Input::if_generation, "N",
-           "refuse it if the node has changed: describe has its generation"},
+         {kIfGeneration,
           {"--force", &Input::force, "", "as for set-memory"},
           kPersist,
           {"--runtime", &Input::runtime, "", "what concerns GPUs: until the machine is started again"},
@@ -115,6 +115,7 @@ std::span<const Verb> changing_verbs() {
         {"forget",
          {{"NAME", &Input::name, "name of a container or job, which need not be running"}},
          {{"--owner", &Input::owner, "UID", "whose, if several users have instances of that name"},
+          kIfGeneration,
           kDryRun,
           kQuiet},
          false,
@@ -137,12 +138,14 @@ std::span<const Verb> changing_verbs() {
          "cgpuctl config check /etc/cgpu/cgpud.yaml.d/new.yaml",
          &config},
         {"revert",
-         {{"GPU|INSTANCE|SETTING", &Input::target,
-           "a GPU, by index or UUID; an instance, by id, unique prefix or name; default-memory; or mode"}},
+         {{"GPU|INSTANCE|SETTING...", &Input::targets,
+           "GPUs, by index or UUID, and instances, by id, unique prefix or name; or default-memory; or "
+           "mode"}},
          {{"--gpu", &Input::gpu, "GPU", "of an instance: only on this GPU; default: on all of its GPUs"},
           {"--force", &Input::force, "", "of an instance: allow less memory than it uses now"},
           {"--drain", &Input::drain, "", "of the mode: as for set-mode"},
           {"--timeout", &Input::timeout, "S", "of the mode: as for set-mode"},
+          kIfGeneration,
           kDryRun,
           kQuiet},
          false,
@@ -150,7 +153,8 @@ std::span<const Verb> changing_verbs() {
          "GPU: policy, max_inst and prio_ratio become what the configuration files say for it.\n"
          "INSTANCE: its memory limit, weight and priority become those that it was admitted with. What\n"
          "--persist keeps for its next starts stays; cgpuctl forget drops that.\n"
-         "Everything is taken back, or nothing if a part of it is refused. mode: as set-mode configured.",
+         "Everything is taken back, or nothing if a part of it is refused. default-memory and mode are\n"
+         "reverted alone; mode: as set-mode configured.",
          "cgpuctl revert 0",
          &revert},
     };

@@ -19,6 +19,8 @@ inline const Option kJson{"--json", &Input::json, "",
 inline const Option kNoLegend{"--no-legend", &Input::no_legend, "", "print tables without headings"};
 inline const Option kQuiet{"-q,--quiet", &Input::quiet, "", "print nothing on success"};
 inline const Option kDryRun{"--dry-run", &Input::dry_run, "", "check everything and change nothing"};
+inline const Option kIfGeneration{"--if-generation", &Input::if_generation, "N",
+                                  "refuse it if the node has changed: describe has its generation"};
 inline const Option kOnGpu{"--gpu", &Input::gpu, "GPU", "which of the instance's GPUs, if it has several"};
 inline const Option kRuntime{"--runtime", &Input::runtime, "",
                              "until the machine is started again; then the former value holds again"};

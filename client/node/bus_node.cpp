@@ -25,14 +25,15 @@ constexpr std::chrono::seconds kTypingTakes{150};
 
 using Options = std::map<std::string, sdbus::Variant>;
 
-Options options_for(bool dry_run) {
+Options options_for(bool dry_run, std::optional<std::uint64_t> if_generation = std::nullopt) {
     Options options;
     if (dry_run) options.emplace("dry-run", sdbus::Variant(true));
+    if (if_generation) options.emplace("if-generation", sdbus::Variant(*if_generation));
     return options;
 }
 
 Options options_of_setup(const Setup& how) {
-    Options options = options_for(how.dry_run);
+    Options options = options_for(how.dry_run, how.if_generation);
     if (how.runtime) options.emplace("runtime", sdbus::Variant(true));
     return options;
 }
@@ -47,7 +48,7 @@ Options options_of_job(const Wanted& wanted) {
 }
 
 Options options_of_setting(const Setting& how) {
-    Options options = options_for(how.dry_run);
+    Options options = options_for(how.dry_run, how.if_generation);
     if (how.persist) options.emplace("persist", sdbus::Variant(true));
     if (how.force) options.emplace("force", sdbus::Variant(true));
     return options;
@@ -67,6 +68,7 @@ Options to_bus(const Change& change) {
     add("memory-limit", change.memory_limit);
     add("weight", change.weight);
     add("high-priority", change.high_priority);
+    if (change.revert) fields.emplace("revert", sdbus::Variant(true));
     return fields;
 }
 
@@ -157,8 +159,8 @@ Result<void> BusNode::set_prio_ratio(const std::string& gpu, std::uint32_t per_c
     return call([&] { bus().gpu(gpu).SetPrioRatio(per_cent, options_of_setup(how)); });
 }
 
-Result<void> BusNode::revert_gpu(const std::string& gpu, bool dry_run) {
-    return call([&] { bus().gpu(gpu).Revert(options_for(dry_run)); });
+Result<void> BusNode::revert_gpu(const std::string& gpu, const Setup& how) {
+    return call([&] { bus().gpu(gpu).Revert(options_of_setup(how)); });
 }
 
 Result<void> BusNode::revert_instance(const std::string& instance, const std::string& gpu,
@@ -175,7 +177,7 @@ Result<void> BusNode::set_default_memory(std::optional<std::uint64_t> bytes, con
         if (bytes)
             bus().manager.SetDefaultMemory(*bytes, options_of_setup(how));
         else
-            bus().manager.RevertDefaultMemory(options_for(how.dry_run));
+            bus().manager.RevertDefaultMemory(options_of_setup(how));
     });
 }
 
@@ -215,7 +217,6 @@ Result<std::uint64_t> BusNode::apply(const std::vector<Change>& changes, const A
     for (const Change& change : changes) all.push_back(to_bus(change));
     Options options = options_of_setting(applying.how);
     if (applying.runtime) options.emplace("runtime", sdbus::Variant(true));
-    if (applying.if_generation) options.emplace("if-generation", sdbus::Variant(*applying.if_generation));
     return call([&] { return bus().manager.Apply(all, options); });
 }
 
@@ -237,8 +238,8 @@ Result<int> BusNode::start_trace(const std::string& gpu, std::uint32_t seconds) 
     return call([&] { return bus().gpu(gpu).StartTrace({{"seconds", sdbus::Variant(seconds)}}).release(); });
 }
 
-Result<void> BusNode::forget(const std::string& name, std::optional<std::uint32_t> owner, bool dry_run) {
-    Options options = options_for(dry_run);
+Result<void> BusNode::forget(const std::string& name, std::optional<std::uint32_t> owner, const Setup& how) {
+    Options options = options_of_setup(how);
     if (owner) options.emplace("owner", sdbus::Variant(*owner));
     return call([&] { bus().manager.Forget(name, options); });
 }

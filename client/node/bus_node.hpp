@@ -28,7 +28,7 @@ class BusNode final : public Node {
     Result<void> set_policy(const std::string& gpu, const std::string& policy, const Setup& how) override;
     Result<void> set_max_inst(const std::string& gpu, std::uint32_t max_inst, const Setup& how) override;
     Result<void> set_prio_ratio(const std::string& gpu, std::uint32_t per_cent, const Setup& how) override;
-    Result<void> revert_gpu(const std::string& gpu, bool dry_run) override;
+    Result<void> revert_gpu(const std::string& gpu, const Setup& how) override;
     Result<void> revert_instance(const std::string& instance, const std::string& gpu,
                                  const Setting& how) override;
     Result<std::vector<ConfigurationValue>> configuration() override;
@@ -44,7 +44,8 @@ class BusNode final : public Node {
     Result<std::vector<std::byte>> read_history() override;
     Result<std::vector<Kept>> kept() override;
     Result<int> start_trace(const std::string& gpu, std::uint32_t seconds) override;
-    Result<void> forget(const std::string& name, std::optional<std::uint32_t> owner, bool dry_run) override;
+    Result<void> forget(const std::string& name, std::optional<std::uint32_t> owner,
+                        const Setup& how) override;
     Result<Created> create_instance(const NewInstance& wanted) override;
     Result<bool> admit_unmanaged(const std::string& id, const std::string& name,
                                  const std::vector<std::string>& gpus) override;

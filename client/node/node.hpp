@@ -48,6 +48,7 @@ struct Setting {
     bool persist = false;  ///< also for the next starts of the instance's name
     bool force = false;    ///< allow a memory limit below the current use
     bool dry_run = false;
+    std::optional<std::uint64_t> if_generation = std::nullopt;  ///< refused if the node has another one
 
     friend bool operator==(const Setting&, const Setting&) = default;
 };
@@ -55,13 +56,13 @@ struct Setting {
 /// How a setting of a GPU, or of the node, is made.
 struct Setup {
     bool dry_run = false;
-    bool runtime = false;  ///< until the machine is started again
+    bool runtime = false;                                       ///< until the machine is started again
+    std::optional<std::uint64_t> if_generation = std::nullopt;  ///< refused if the node has another one
 };
 
 /// How several changes are made as one.
 struct Applying {
-    Setting how;  ///< persist and force are for the changes of instances
-    std::optional<std::uint64_t> if_generation = std::nullopt;  ///< refused if the node has another one
+    Setting how;           ///< persist and force are for the changes of instances
     bool runtime = false;  ///< those of GPUs: until the machine is started again
 };
 
@@ -106,7 +107,7 @@ class Node {
     virtual Result<void> set_max_inst(const std::string& gpu, std::uint32_t max_inst, const Setup& how) = 0;
     virtual Result<void> set_prio_ratio(const std::string& gpu, std::uint32_t per_cent, const Setup& how) = 0;
     /// Policy, max_inst and prio_ratio become the configured ones.
-    virtual Result<void> revert_gpu(const std::string& gpu, bool dry_run) = 0;
+    virtual Result<void> revert_gpu(const std::string& gpu, const Setup& how) = 0;
     /// What the instance was admitted with holds again. `gpu` empty: on all of its GPUs.
     virtual Result<void> revert_instance(const std::string& instance, const std::string& gpu,
                                          const Setting& how) = 0;
@@ -136,7 +137,7 @@ class Node {
     virtual Result<int> start_trace(const std::string& gpu, std::uint32_t seconds) = 0;
     /// `owner` (a user id) may be left out if settings are kept for the instances of one user only.
     virtual Result<void> forget(const std::string& name, std::optional<std::uint32_t> owner,
-                                bool dry_run) = 0;
+                                const Setup& how) = 0;
 
     virtual Result<Created> create_instance(const NewInstance& wanted) = 0;
     /// A container that gets these GPUs (by index or UUID; none: all) and asks for no part of one. True: it

@@ -65,7 +65,7 @@ sdbus::Variant some_value(Input& input) {
 bus::OptionMap some_map(Input& input) {
     static const std::vector<const char*> keys = {
         "gpu",           "instance", "policy", "max-inst", "prio-ratio",    "weight", "memory-limit",
-        "high-priority", "dry-run",  "force",  "persist",  "if-generation", "colour"};
+        "high-priority", "dry-run",  "force",  "persist",  "if-generation", "colour", "revert"};
     bus::OptionMap map;
     for (unsigned key = input.byte(); key != 255 && !input.empty(); key = input.byte())
         map.insert_or_assign(keys[key % keys.size()], some_value(input));
@@ -108,7 +108,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     usage.used = std::uint64_t{512} << 20U;
     app::Events events;
     app::NodeState state(before, disk, compute, events);
-    app::NodeChanges all(state, links, publisher, usage);
+    app::NodeChanges all(state, links, publisher, usage,
+                         [](const model::Gpu&) { return model::GpuSettings{}; });
 
     const auto options = bus::read_options(fuzz::some_map(input), {.force = true, .persist = true});
     std::vector<bus::OptionMap> maps;

@@ -10,7 +10,8 @@ struct Input {
     // arguments
     std::string gpu;
     std::vector<std::string> instances;
-    std::string target;  ///< a GPU or an instance; of events and why, an instance
+    std::string target;                ///< a GPU or an instance; of events and why, an instance
+    std::vector<std::string> targets;  ///< of revert
     std::string policy;
     std::string max_inst;
     std::string weight;
@@ -44,7 +45,7 @@ struct Input {
     std::string action;
     std::vector<std::string> files;  ///< of config
 
-    std::string if_generation;  ///< of apply
+    std::string if_generation;  ///< of what changes settings
     std::string file;           ///< of apply, runtime and swarm
 
     std::string output;  ///< of cdi and trace: a file

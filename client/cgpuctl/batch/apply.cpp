@@ -2,11 +2,11 @@
 #include <fstream>
 #include <iostream>
 
+#include "client/cgpuctl/base/settings.hpp"
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/batch/batch.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/json.hpp"
-#include "client/cgpuctl/output/values.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
@@ -41,19 +41,14 @@ client::Result<std::string> read_text(const std::string& file) {
 }  // namespace
 
 client::Result<void> apply(const Input& input, client::Node& node, Terminal& terminal) {
-    client::Applying applying{{input.persist, input.force, input.dry_run}};
-    applying.runtime = input.runtime;
-    if (!input.if_generation.empty()) {
-        const auto generation = read_number("generation", input.if_generation);
-        if (!generation) return tl::unexpected(generation.error());
-        applying.if_generation = *generation;
-    }
+    const auto how = setting_of(input);
+    if (!how) return tl::unexpected(how.error());
     const auto text = read_text(input.file);
     if (!text) return tl::unexpected(text.error());
     const std::string name = input.file.empty() || input.file == "-" ? "standard input" : input.file;
     const auto batch = read_batch(*text, printable(name));
     if (!batch) return tl::unexpected(batch.error());
-    const auto generation = node.apply(batch->changes, applying);
+    const auto generation = node.apply(batch->changes, {*how, input.runtime});
     if (!generation) return tl::unexpected(name_line(generation.error(), *batch, printable(name)));
     const std::size_t count = batch->changes.size();
     if (input.json)

@@ -1,7 +1,6 @@
 #include "client/cgpuctl/batch/batch.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 
 #include "client/cgpuctl/base/command_line.hpp"
@@ -113,7 +112,7 @@ std::string known_verbs() {
 /// Options of a whole batch, and those that would have no effect.
 bool has_other_options(const Input& input) {
     return input.dry_run || input.persist || input.force || input.json || input.quiet || input.runtime ||
-           input.wait || !input.timeout.empty() || !input.host.empty();
+           input.wait || !input.timeout.empty() || !input.host.empty() || !input.if_generation.empty();
 }
 
 Changes changes_of(const std::vector<std::string>& words) {
@@ -156,16 +155,8 @@ Result<Batch> read_batch(std::string_view text, const std::string& name) {
 }
 
 ClientError name_line(ClientError error, const Batch& batch, const std::string& name) {
-    constexpr std::string_view kChange = "change ";
-    const std::string_view text = error.text;
-    const auto colon = text.find(": ");
-    if (!text.starts_with(kChange) || colon == std::string_view::npos) return error;
-    std::size_t number = 0;
-    const auto* last = text.data() + colon;
-    const auto read = std::from_chars(text.data() + kChange.size(), last, number);
-    if (read.ec != std::errc() || read.ptr != last || number == 0 || number > batch.lines.size())
-        return error;
-    error.text = place(name, batch.lines[number - 1]) + std::string(text.substr(colon + 2));
+    if (const auto change = client::take_change_number(error, batch.lines.size()))
+        error.text.insert(0, place(name, batch.lines[*change]));
     return error;
 }
 

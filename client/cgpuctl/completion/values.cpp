@@ -165,7 +165,7 @@ std::vector<Candidate> values_of(std::string_view name, std::string_view verb, s
         return {
             {"docker", "the default"}, {"podman", "for all users of the machine"}, {"containerd", "for CRI"}};
     if (name == "NAME" && verb == "runtime") return {{"nvidia", "the name of NVIDIA's runtime"}};
-    if (name == "GPU|INSTANCE|SETTING")
+    if (name == "GPU|INSTANCE|SETTING...")
         return joined(joined(gpus(node), instances(node)),
                       {{"default-memory", "as configured"}, {"mode", "as configured"}});
     if (name == "FILE" || name == "FILE..." || name == "FOLDER") return {{kFiles, ""}};

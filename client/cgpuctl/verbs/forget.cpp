@@ -1,3 +1,4 @@
+#include "client/cgpuctl/base/settings.hpp"
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/values.hpp"
@@ -11,7 +12,9 @@ client::Result<void> forget(const Input& input, client::Node& node, Terminal& te
         if (!id) return tl::unexpected(id.error());
         owner = *id;
     }
-    auto done = node.forget(input.name, owner, input.dry_run);
+    const auto how = setup_of(input);
+    if (!how) return tl::unexpected(how.error());
+    auto done = node.forget(input.name, owner, *how);
     if (!done) return done;
     terminal.done(printable(input.name) +
                   (input.dry_run ? ": what is kept could be forgotten; nothing was changed."

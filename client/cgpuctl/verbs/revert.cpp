@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "client/cgpuctl/base/settings.hpp"
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/output/format.hpp"
 
@@ -9,13 +10,13 @@ namespace {
 using client::ClientError;
 using Kind = ClientError::Kind;
 
-client::Result<void> report(const client::Result<void>& done, const Input& input, const std::string& what,
-                            Terminal& terminal) {
-    if (!done) return done;
+void say_done(const std::string& what, const Input& input, Terminal& terminal) {
     terminal.done(what + (input.dry_run ? ": the configuration could be put in force; nothing was changed."
                                         : ": the configuration is in force."));
-    return {};
 }
+
+/// --force and --gpu: only instances have them.
+bool has_options_of_instance(const Input& input) { return input.force || !input.gpu.empty(); }
 
 /// Whether it can't be the name of an instance, so the answer about GPUs is the better one.
 bool names_a_gpu(const std::string& what) {
@@ -26,8 +27,9 @@ bool names_a_gpu(const std::string& what) {
 client::Result<void> revert_mode(Input input, client::Node& node, Terminal& terminal) {
     input.mode = "configured";
     auto done = set_mode(input, node, terminal);
-    const bool was_so = !done && done.error().reason == "Exists";
-    return was_so ? report({}, input, "Mode", terminal) : done;
+    if (done || done.error().reason != "Exists") return done;
+    say_done("Mode", input, terminal);
+    return {};
 }
 
 /// The settings that the next starts get all the same; empty: none.
@@ -42,40 +44,98 @@ std::string what_is_kept(const std::string& instance, client::Node& node) {
     return any ? " What is kept for its next starts stays: cgpuctl forget " + printable(its->name) + "." : "";
 }
 
-client::Result<void> revert_instance(const Input& input, client::Node& node, Terminal& terminal) {
-    const auto& name = input.target;
-    if (auto done = node.revert_instance(name, input.gpu, {false, input.force, input.dry_run}); !done)
-        return done;
+void say_instance_done(const std::string& name, const Input& input, client::Node& node, Terminal& terminal) {
     const std::string start = "Instance " + printable(name) + ": what it was admitted with ";
     if (input.dry_run)
         terminal.done(start + "could be put in force; nothing was changed.");
     else
         terminal.done(start + "is in force." + (input.quiet ? "" : what_is_kept(name, node)));
+}
+
+/// The change that reverts what is named: a GPU, or an instance. Not found: there is neither.
+client::Result<client::Change> change_for(const std::string& what, const Input& input, client::Node& node) {
+    client::Change change;
+    change.revert = true;
+    if (!has_options_of_instance(input)) {
+        const auto gpu = node.find_gpu(what);
+        if (gpu) {
+            change.gpu = *gpu;
+            return change;
+        }
+        if (gpu.error().kind != Kind::not_found) return tl::unexpected(gpu.error());
+        const auto instance = node.find_instance(what);
+        if (!instance && names_a_gpu(what)) return tl::unexpected(gpu.error());
+        if (!instance) return tl::unexpected(instance.error());
+    }
+    change.instance = what;
+    change.gpu = input.gpu;
+    return change;
+}
+
+client::Result<void> revert_one(const client::Change& change, const Input& input, client::Node& node) {
+    if (change.instance.empty())
+        return setup_of(input).and_then([&](const auto& how) { return node.revert_gpu(change.gpu, how); });
+    return setting_of(input).and_then(
+        [&](const auto& how) { return node.revert_instance(change.instance, change.gpu, how); });
+}
+
+/// All of them or none.
+client::Result<void> revert_several(const std::vector<client::Change>& changes, const Input& input,
+                                    client::Node& node) {
+    const auto how = setting_of(input);
+    if (!how) return tl::unexpected(how.error());
+    const auto done = node.apply(changes, {*how});
+    if (done) return {};
+    auto refusal = done.error();
+    client::take_change_number(refusal, changes.size());
+    return tl::unexpected(std::move(refusal));
+}
+
+client::Result<void> revert_gpus_and_instances(const Input& input, client::Node& node, Terminal& terminal) {
+    std::vector<client::Change> changes;
+    for (const std::string& what : input.targets) {
+        if (what == "mode" || what == "default-memory")
+            return client::fail(Kind::usage,
+                                what + ": it is reverted alone. Try: cgpuctl revert " + what + ".");
+        auto change = change_for(what, input, node);
+        if (!change) return tl::unexpected(change.error());
+        changes.push_back(std::move(*change));
+    }
+    auto done =
+        changes.size() == 1 ? revert_one(changes.front(), input, node) : revert_several(changes, input, node);
+    if (!done) return done;
+    for (std::size_t each = 0; each < changes.size(); ++each) {
+        if (changes[each].instance.empty())
+            say_done("GPU " + printable(input.targets[each]), input, terminal);
+        else
+            say_instance_done(input.targets[each], input, node, terminal);
+    }
     return {};
 }
 
 }  // namespace
 
 client::Result<void> revert(const Input& input, client::Node& node, Terminal& terminal) {
-    const std::string& what = input.target;
     const bool of_mode = input.drain || !input.timeout.empty();
-    const bool of_instance = input.force || !input.gpu.empty();
-    if (what == "mode" && !of_instance) return revert_mode(input, node, terminal);
-    if (of_mode || what == "mode")
-        return client::fail(Kind::usage, std::string(of_mode ? "--drain and --timeout: only the mode"
-                                                             : "--force and --gpu: only an instance") +
+    const bool of_instance = has_options_of_instance(input);
+    const std::string only = input.targets.size() == 1 ? input.targets.front() : "";
+    const bool is_setting = only == "mode" || only == "default-memory";
+    if ((of_mode && only != "mode") || (of_instance && is_setting))
+        return client::fail(Kind::usage, std::string(of_instance ? "--force and --gpu: only an instance"
+                                                                 : "--drain and --timeout: only the mode") +
                                              " has them. Try: cgpuctl revert --help.");
-    if (of_instance) return revert_instance(input, node, terminal);
-    if (what == "default-memory")
-        return report(node.set_default_memory(std::nullopt, {input.dry_run}), input, "Default memory",
-                      terminal);
-    auto done = node.revert_gpu(what, input.dry_run);
-    if (!done && done.error().kind == Kind::not_found) {
-        const auto instance = node.find_instance(what);
-        if (instance) return revert_instance(input, node, terminal);
-        if (!names_a_gpu(what)) return tl::unexpected(instance.error());
+    if (only == "mode" && !input.if_generation.empty())
+        return client::fail(Kind::usage,
+                            "--if-generation: the mode can't have it, because its switch may wait for "
+                            "instances to end. Try: cgpuctl revert mode.");
+    if (only == "mode") return revert_mode(input, node, terminal);
+    if (only == "default-memory") {
+        auto done = setup_of(input).and_then(
+            [&](const auto& how) { return node.set_default_memory(std::nullopt, how); });
+        if (done) say_done("Default memory", input, terminal);
+        return done;
     }
-    return report(done, input, "GPU " + printable(what), terminal);
+    return revert_gpus_and_instances(input, node, terminal);
 }
 
 }  // namespace cgpu::cgpuctl

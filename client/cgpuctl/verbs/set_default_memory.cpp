@@ -1,5 +1,6 @@
 #include <optional>
 
+#include "client/cgpuctl/base/settings.hpp"
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/values.hpp"
@@ -20,7 +21,9 @@ client::Result<void> set_default_memory(const Input& input, client::Node& node, 
         if (!size) return tl::unexpected(size.error());
         bytes = size->count();
     }
-    if (auto done = node.set_default_memory(bytes, {input.dry_run, input.runtime}); !done) return done;
+    const auto how = setup_of(input);
+    if (!how) return tl::unexpected(how.error());
+    if (auto done = node.set_default_memory(bytes, *how); !done) return done;
     terminal.done(
         (bytes ? "Default memory " + size_text(*bytes) : std::string("The configuration's default memory")) +
         (input.dry_run   ? " could be set; nothing was changed."

@@ -1,4 +1,5 @@
 // set-policy, set-max-inst and set-prio-ratio: settings of a whole GPU.
+#include "client/cgpuctl/base/settings.hpp"
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/values.hpp"
@@ -7,8 +8,6 @@
 
 namespace cgpu::cgpuctl {
 namespace {
-
-client::Setup setup_of(const Input& input) { return {input.dry_run, input.runtime}; }
 
 /// Reports that `figure` was set, if it was.
 client::Result<void> say(const client::Result<void>& done, const Input& input, const std::string& figure,
@@ -29,8 +28,9 @@ client::Result<void> set_count(const char* name, const std::string& text,
                                const Input& input, client::Node& node, Terminal& terminal) {
     const auto value = read_count(name, text);
     if (!value) return tl::unexpected(value.error());
-    return say((node.*set)(input.gpu, *value, setup_of(input)), input, std::string(name) + " " + text,
-               terminal);
+    const auto how = setup_of(input);
+    if (!how) return tl::unexpected(how.error());
+    return say((node.*set)(input.gpu, *value, *how), input, std::string(name) + " " + text, terminal);
 }
 
 }  // namespace
@@ -44,7 +44,9 @@ client::Result<void> set_policy(const Input& input, client::Node& node, Terminal
                                 ". Try: cgpuctl set-policy " + printable(input.gpu) + " " +
                                 std::string(likely.empty() ? "weighted" : likely) + ".");
     }
-    return say(node.set_policy(input.gpu, input.policy, setup_of(input)), input,
+    const auto how = setup_of(input);
+    if (!how) return tl::unexpected(how.error());
+    return say(node.set_policy(input.gpu, input.policy, *how), input,
                "policy " + std::string(model::to_string(*policy)), terminal);
 }
 

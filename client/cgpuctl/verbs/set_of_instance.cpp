@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "client/cgpuctl/base/settings.hpp"
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/jobs/job_follow.hpp"
 #include "client/cgpuctl/jobs/wait_until.hpp"
@@ -19,15 +20,15 @@ using client::ClientError;
 
 constexpr std::uint32_t kWaitForMemory = 60;  // seconds
 
-client::Setting setting_of(const Input& input) { return {input.persist, input.force, input.dry_run}; }
-
 /// A setting that is made for each of the instances that the command line names.
 struct Change {
     std::string figure;  ///< `weight 4`
     const char* key;     ///< of the JSON
     Json value;
-    /// Returns the name for whose next starts it is kept; empty: it isn't.
+    /// Makes it for one instance. Returns the name for whose next starts it is kept; empty: it isn't.
     std::function<client::Result<std::string>(const std::string& instance, const client::Setting& how)> set;
+    /// Writes it into one of several changes that are made as one.
+    std::function<void(client::Change& change)> write;
 };
 
 /// Reports that the change was made, if it was, and for how long.
@@ -53,46 +54,60 @@ Json change_json(const Change& change, const std::string& instance, const std::s
             {"dry_run", dry_run}};
 }
 
-std::string list_of(const std::vector<std::string>& names) {
-    std::string text;
-    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-    return text;
+/// For whose next starts each of the instances would be kept, in their order.
+client::Result<std::vector<std::string>> names_of(const std::vector<std::string>& instances,
+                                                  client::Node& node) {
+    const auto snapshot = node.read();
+    if (!snapshot) return tl::unexpected(snapshot.error());
+    std::vector<std::string> names;
+    for (const std::string& instance : instances) {
+        const auto id = node.find_instance(instance);
+        if (!id) return tl::unexpected(id.error());
+        const auto its = std::ranges::find(snapshot->instances, *id, &client::Instance::id);
+        names.push_back(its == snapshot->instances.end() ? std::string() : its->name);
+    }
+    return names;
 }
 
-/// A refusal that came after other instances had been changed, or before any was.
-tl::unexpected<ClientError> refused(ClientError error, const std::vector<std::string>& changed,
-                                    bool several) {
-    if (several) {
-        const auto remedy = error.text.find(". Try: ");
-        const std::string said = changed.empty() ? "; none of the instances was changed"
-                                                 : "; " + list_of(changed) + " had been changed before";
-        error.text.insert(std::min(remedy, error.text.size()), said);
-    }
-    return tl::unexpected(std::move(error));
-}
-
-/// Several instances are checked before the first one is changed. Nothing is undone: a refusal that comes
-/// after that says which were changed.
-client::Result<void> make(const Change& change, const Input& input, Terminal& terminal) {
-    const bool several = input.instances.size() > 1;
-    client::Setting how = setting_of(input);
-    if (several && !input.dry_run) {
-        how.dry_run = true;
-        for (const std::string& instance : input.instances)
-            if (const auto could = change.set(instance, how); !could)
-                return refused(could.error(), {}, several);
-        how.dry_run = false;
-    }
-    std::vector<std::string> changed;
-    Json list = Json::array();
+/// For several instances, as one change: it is made for all of them, or for none. Returns for whose next
+/// starts it is kept.
+client::Result<std::vector<std::string>> make_for_all(const Change& change, const client::Setting& how,
+                                                      const Input& input, client::Node& node) {
+    auto kept_for = how.persist ? names_of(input.instances, node)
+                                : client::Result<std::vector<std::string>>(input.instances.size());
+    std::vector<client::Change> changes;
     for (const std::string& instance : input.instances) {
-        const auto kept_for = change.set(instance, how);
-        if (!kept_for) return refused(kept_for.error(), changed, several);
-        if (!input.dry_run) changed.push_back(instance);
+        changes.push_back({instance, input.gpu});
+        change.write(changes.back());
+    }
+    std::optional<ClientError> refusal;
+    if (!kept_for) {
+        refusal = kept_for.error();
+    } else if (const auto done = node.apply(changes, {how}); !done) {
+        refusal = done.error();
+        client::take_change_number(*refusal, changes.size());
+    }
+    if (!refusal) return kept_for;
+    const auto remedy = std::min(refusal->text.find(". Try: "), refusal->text.size());
+    refusal->text.insert(remedy, "; none of the instances was changed");
+    return tl::unexpected(std::move(*refusal));
+}
+
+client::Result<void> make(const Change& change, const Input& input, client::Node& node, Terminal& terminal) {
+    const auto how = setting_of(input);
+    if (!how) return tl::unexpected(how.error());
+    const bool several = input.instances.size() > 1;
+    const auto kept_for = several ? make_for_all(change, *how, input, node)
+                                  : change.set(input.instances.front(), *how).map([](std::string name) {
+                                        return std::vector{std::move(name)};
+                                    });
+    if (!kept_for) return tl::unexpected(kept_for.error());
+    Json list = Json::array();
+    for (std::size_t each = 0; each < input.instances.size(); ++each) {
         if (input.json)
-            list.push_back(change_json(change, instance, *kept_for, input.dry_run));
+            list.push_back(change_json(change, input.instances[each], (*kept_for)[each], input.dry_run));
         else
-            say(change, instance, *kept_for, input, terminal);
+            say(change, input.instances[each], (*kept_for)[each], input, terminal);
     }
     if (input.json) terminal.out() << to_text(several ? list : list.front());
     return {};
@@ -151,8 +166,9 @@ client::Result<void> set_memory(const Input& input, client::Node& node, Terminal
     auto done = make({"memory limit " + size_text(size->count()), "memory_limit_bytes", size->count(),
                       [&](const std::string& instance, const client::Setting& how) {
                           return node.set_memory(instance, input.gpu, size->count(), how);
-                      }},
-                     input, terminal);
+                      },
+                      [&](client::Change& one) { one.memory_limit = size->count(); }},
+                     input, node, terminal);
     if (!done || !input.wait || input.dry_run) return done;
     return wait_for_memory(ids, timeout->value_or(kWaitForMemory), input, node, terminal);
 }
@@ -163,8 +179,9 @@ client::Result<void> set_weight(const Input& input, client::Node& node, Terminal
     return make({"weight " + input.weight, "weight", *weight,
                  [&](const std::string& instance, const client::Setting& how) {
                      return node.set_weight(instance, input.gpu, *weight, how);
-                 }},
-                input, terminal);
+                 },
+                 [&](client::Change& one) { one.weight = *weight; }},
+                input, node, terminal);
 }
 
 client::Result<void> set_priority(const Input& input, client::Node& node, Terminal& terminal) {
@@ -176,8 +193,9 @@ client::Result<void> set_priority(const Input& input, client::Node& node, Termin
     return make({priority + " priority", "high_priority", high,
                  [&](const std::string& instance, const client::Setting& how) {
                      return node.set_high_priority(instance, input.gpu, high, how);
-                 }},
-                input, terminal);
+                 },
+                 [&](client::Change& one) { one.high_priority = high; }},
+                input, node, terminal);
 }
 
 }  // namespace cgpu::cgpuctl

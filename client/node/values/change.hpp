@@ -1,8 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+
+#include "client/node/values/client_error.hpp"
 
 namespace cgpu::client {
 
@@ -17,8 +20,15 @@ struct Change {
     std::optional<std::uint64_t> memory_limit = std::nullopt;  ///< bytes
     std::optional<std::uint32_t> weight = std::nullopt;
     std::optional<bool> high_priority = std::nullopt;
+    /// Instead of the others: a GPU's settings become the configured ones, an instance's (`gpu` empty: on all
+    /// of its GPUs) those that it was admitted with.
+    bool revert = false;
 
     friend bool operator==(const Change&, const Change&) = default;
 };
+
+/// Removes the number of the change from cgpud's refusal of several ones (`change 2: weight 4: …`). Returns
+/// it, from 0; empty: the refusal is not of one of the `count` changes.
+std::optional<std::size_t> take_change_number(ClientError& refusal, std::size_t count);
 
 }  // namespace cgpu::client

@@ -17,8 +17,9 @@ std::string numbered(std::size_t change) { return "change " + std::to_string(cha
 /// The transitions that make the changes.
 class Plan {
   public:
-    Plan(const model::Node& node, UsageSource& usage, Options options)
-        : node_(node), usage_(usage), options_(options) {}
+    Plan(const model::Node& node, UsageSource& usage, const NodeChanges::Configured& configured,
+         Options options)
+        : node_(node), usage_(usage), configured_(configured), options_(options) {}
 
     /// Refused: it names something that isn't there, sets nothing, or sets what an earlier one sets.
     Result<void> add(const NodeChange& change) {
@@ -49,67 +50,129 @@ class Plan {
     Result<void> add_change(const GpuChange& change) {
         const auto uuid = find_gpu(node_, change.gpu);
         if (!uuid) return tl::unexpected(uuid.error());
-        const std::string of = " of " + describe(*node_.find_gpu(*uuid));
+        const model::Gpu& gpu = *node_.find_gpu(*uuid);
+        if (change.revert) {
+            if (options_.runtime)
+                return model::refuse(Refusal::Reason::invalid, "revert of " + describe(gpu),
+                                     "the configuration holds until something else is set",
+                                     "leave the option runtime out");
+            const auto configured = configured_(gpu);
+            set_policy(gpu, configured.policy);
+            set_max_inst(gpu, configured.max_inst);
+            set_prio_ratio(gpu, configured.prio_ratio);
+        }
         if (change.policy) {
             const auto policy = model::parse_policy(*change.policy);
             if (!policy)
                 return model::refuse(Refusal::Reason::invalid, "policy " + model::quote(*change.policy),
                                      policy.error(), "weighted, for example");
-            put(of_gpus_, "the policy" + of,
-                [uuid = *uuid, policy = *policy, lasts = lasts(options_)](auto& node) {
-                    return node.set_policy(uuid, policy, lasts);
-                });
+            set_policy(gpu, *policy);
         }
-        if (change.max_inst)
-            put(of_gpus_, "max_inst" + of,
-                [uuid = *uuid, n = *change.max_inst, lasts = lasts(options_)](auto& node) {
-                    return node.set_max_inst(uuid, n, lasts);
-                });
-        if (change.prio_ratio)
-            put(of_gpus_, "prio_ratio" + of,
-                [uuid = *uuid, n = *change.prio_ratio, lasts = lasts(options_)](auto& node) {
-                    return node.set_prio_ratio(uuid, n, lasts);
-                });
-        return judge("policy, max-inst or prio-ratio");
+        if (change.max_inst) set_max_inst(gpu, *change.max_inst);
+        if (change.prio_ratio) set_prio_ratio(gpu, *change.prio_ratio);
+        return judge("policy, max-inst, prio-ratio or revert");
+    }
+
+    void set_policy(const model::Gpu& gpu, model::Policy policy) {
+        claim("the policy of " + describe(gpu));
+        put(of_gpus_, [uuid = gpu.uuid, policy, lasts = lasts(options_)](auto& node) {
+            return node.set_policy(uuid, policy, lasts);
+        });
+    }
+
+    void set_max_inst(const model::Gpu& gpu, std::uint32_t n) {
+        claim("max_inst of " + describe(gpu));
+        put(of_gpus_, [uuid = gpu.uuid, n, lasts = lasts(options_)](auto& node) {
+            return node.set_max_inst(uuid, n, lasts);
+        });
+    }
+
+    void set_prio_ratio(const model::Gpu& gpu, std::uint32_t per_cent) {
+        claim("prio_ratio of " + describe(gpu));
+        put(of_gpus_, [uuid = gpu.uuid, per_cent, lasts = lasts(options_)](auto& node) {
+            return node.set_prio_ratio(uuid, per_cent, lasts);
+        });
     }
 
     Result<void> add_change(const QuotaChange& change) {
         const auto id = find_instance(node_, change.instance);
         if (!id) return tl::unexpected(id.error());
+        const model::Instance& instance = *node_.find_instance(*id);
+        if (change.revert) return add_revert(instance, change);
         const auto uuid = find_gpu_of(node_, *id, change.gpu);
         if (!uuid) return tl::unexpected(uuid.error());
-        const std::string of =
-            " of " + model::describe(*node_.find_instance(*id)) + " on " + describe(*node_.find_gpu(*uuid));
+        const std::string of = of_quota(instance, *uuid);
         if (change.memory_limit) {
-            const model::Bytes in_use(options_.force ? 0 : usage_.usage(*id, *uuid).memory_used);
-            put(of_quotas_, "the memory" + of,
-                [id = *id, uuid = *uuid, limit = *change.memory_limit, in_use](auto& node) {
-                    return node.set_memory(id, uuid, limit, in_use);
-                });
+            claim("the memory" + of);
+            put(of_quotas_,
+                [id = *id, uuid = *uuid, limit = *change.memory_limit, in_use = in_use(*id, *uuid)](
+                    auto& node) { return node.set_memory(id, uuid, limit, in_use); });
         }
-        if (change.weight)
-            put(of_quotas_, "the weight" + of, [id = *id, uuid = *uuid, n = *change.weight](auto& node) {
+        if (change.weight) {
+            claim("the weight" + of);
+            put(of_quotas_, [id = *id, uuid = *uuid, n = *change.weight](auto& node) {
                 return node.set_weight(id, uuid, n);
             });
-        if (change.high_priority)
-            put(of_quotas_, "the priority" + of,
-                [id = *id, uuid = *uuid, high = *change.high_priority](auto& node) {
-                    return node.set_high_priority(id, uuid, high);
-                });
-        if (auto judged = judge("memory-limit, weight or high-priority"); !judged) return judged;
+        }
+        if (change.high_priority) {
+            claim("the priority" + of);
+            put(of_quotas_, [id = *id, uuid = *uuid, high = *change.high_priority](auto& node) {
+                return node.set_high_priority(id, uuid, high);
+            });
+        }
+        if (auto judged = judge("memory-limit, weight, high-priority or revert"); !judged) return judged;
         if (options_.persist)
-            of_quotas_.push_back({changes_, [id = *id, uuid = *uuid,
-                                             figures = model::KeptFigures{change.memory_limit, change.weight,
-                                                                          change.high_priority}](auto& node) {
-                                      return node.keep(id, uuid, figures);
-                                  }});
+            put(of_quotas_,
+                [id = *id, uuid = *uuid,
+                 figures = model::KeptFigures{change.memory_limit, change.weight, change.high_priority}](
+                    auto& node) { return node.keep(id, uuid, figures); });
         return {};
     }
 
-    void put(std::vector<Step>& steps, const std::string& setting, model::Transition transition) {
+    Result<void> add_revert(const model::Instance& instance, const QuotaChange& change) {
+        const std::string what = "revert of " + model::describe(instance);
+        if (change.memory_limit || change.weight || change.high_priority)
+            return model::refuse(Refusal::Reason::invalid, what,
+                                 "the change also sets what would be reverted",
+                                 "leave revert out, or the other settings");
+        if (options_.persist)
+            return model::refuse(Refusal::Reason::invalid, what, "what is kept for its next starts stays",
+                                 "leave the option persist out; cgpuctl forget drops what is kept");
+        std::vector<model::Uuid> uuids;
+        if (change.gpu.empty()) {
+            for (const auto& quota : instance.quotas) uuids.push_back(quota.gpu);
+        } else {
+            const auto uuid = find_gpu_of(node_, instance.id, change.gpu);
+            if (!uuid) return tl::unexpected(uuid.error());
+            uuids.push_back(*uuid);
+        }
+        for (const auto& uuid : uuids) {
+            for (const char* setting : {"the memory", "the weight", "the priority"})
+                claim(setting + of_quota(instance, uuid));
+            put(of_quotas_, [id = instance.id, uuid, in_use = in_use(instance.id, uuid)](auto& node) {
+                return node.revert_quota(id, uuid, in_use);
+            });
+        }
+        return judge("revert");
+    }
+
+    [[nodiscard]] std::string of_quota(const model::Instance& instance, const model::Uuid& gpu) const {
+        return " of " + model::describe(instance) + " on " + describe(*node_.find_gpu(gpu));
+    }
+
+    /// What a lower limit is held against.
+    [[nodiscard]] model::Bytes in_use(const model::InstanceId& id, const model::Uuid& gpu) const {
+        return model::Bytes(options_.force ? 0 : usage_.usage(id, gpu).memory_used);
+    }
+
+    /// Notes that the change that is being added sets this.
+    void claim(const std::string& setting) {
         sets_something_ = true;
         const auto [earlier, is_new] = set_by_.emplace(setting, changes_);
         if (!is_new) twice_.emplace(*earlier);
+    }
+
+    void put(std::vector<Step>& steps, model::Transition transition) {
         steps.push_back({changes_, std::move(transition)});
     }
 
@@ -124,6 +187,7 @@ class Plan {
 
     const model::Node& node_;
     UsageSource& usage_;
+    const NodeChanges::Configured& configured_;
     Options options_;
     std::size_t changes_ = 0;
     std::vector<Step> of_gpus_;
@@ -146,7 +210,7 @@ Result<std::uint64_t> NodeChanges::apply(const std::vector<NodeChange>& changes,
                              "there are " + std::to_string(changes.size()) + " of them",
                              std::to_string(kMost) + " at most at once");
     const model::Node before = state_.node();
-    Plan plan(before, usage_, options);
+    Plan plan(before, usage_, configured_, options);
     for (std::size_t change = 0; change < changes.size(); ++change)
         if (auto added = plan.add(changes[change]); !added) return refused(change, added.error());
     const auto all = plan.transitions();

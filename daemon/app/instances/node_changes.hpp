@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -17,15 +19,17 @@ struct GpuChange {
     std::optional<std::string> policy = std::nullopt;  ///< number or name
     std::optional<std::uint32_t> max_inst = std::nullopt;
     std::optional<std::uint32_t> prio_ratio = std::nullopt;  ///< per cent
+    bool revert = false;                                     ///< sets all three, to what is configured
 };
 
 /// What an instance may use on a GPU; what is empty stays. At least one is set.
 struct QuotaChange {
     std::string instance;  ///< id, unique prefix of an id, or name
-    std::string gpu{};     ///< index or UUID; empty if the instance has one GPU only
+    std::string gpu{};  ///< index or UUID; empty if the instance has one GPU only; of revert: all of its GPUs
     std::optional<model::Bytes> memory_limit = std::nullopt;
     std::optional<std::uint32_t> weight = std::nullopt;
     std::optional<bool> high_priority = std::nullopt;
+    bool revert = false;  ///< sets all three, to what the instance was admitted with
 };
 
 using NodeChange = std::variant<GpuChange, QuotaChange>;
@@ -34,13 +38,21 @@ using NodeChange = std::variant<GpuChange, QuotaChange>;
 class NodeChanges {
   public:
     static constexpr std::size_t kMost = 256;
+    /// The settings that the configuration has for a GPU.
+    using Configured = std::function<model::GpuSettings(const model::Gpu& gpu)>;
 
-    NodeChanges(NodeState& state, Links& links, Publisher& publisher, UsageSource& usage)
-        : state_(state), links_(links), publisher_(publisher), usage_(usage) {}
+    NodeChanges(NodeState& state, Links& links, Publisher& publisher, UsageSource& usage,
+                Configured configured)
+        : state_(state),
+          links_(links),
+          publisher_(publisher),
+          usage_(usage),
+          configured_(std::move(configured)) {}
 
     /// Judges the result, so the order doesn't matter: two instances can exchange their weights. Returns the
     /// node's generation after it. Refused as each change alone, with its number (from 1) in front; invalid:
-    /// more than kMost, or a setting that is named twice.
+    /// more than kMost, a setting that is named twice, or a revert with an option that it can't have: of GPUs
+    /// `runtime`, of instances `persist`.
     Result<std::uint64_t> apply(const std::vector<NodeChange>& changes, Options options);
 
   private:
@@ -50,6 +62,7 @@ class NodeChanges {
     Links& links_;
     Publisher& publisher_;
     UsageSource& usage_;
+    Configured configured_;
 };
 
 }  // namespace cgpu::app

@@ -51,6 +51,7 @@ app::GpuChange read_gpu_change(Fields& fields) {
     change.policy = fields.take<std::string>("policy", "s");
     change.max_inst = fields.take<std::uint32_t>("max-inst", "u");
     change.prio_ratio = fields.take<std::uint32_t>("prio-ratio", "u");
+    change.revert = fields.take<bool>("revert", "b").value_or(false);
     return change;
 }
 
@@ -62,6 +63,7 @@ app::QuotaChange read_quota_change(Fields& fields) {
         change.memory_limit = model::Bytes(*bytes);
     change.weight = fields.take<std::uint32_t>("weight", "u");
     change.high_priority = fields.take<bool>("high-priority", "b");
+    change.revert = fields.take<bool>("revert", "b").value_or(false);
     return change;
 }
 

@@ -29,7 +29,7 @@ expect_equal "policy" "$(cgpuctl show 0 --json | jq -r .policy_name)" weighted
 expect cgpuctl set-priority Web HIGH -q
 expect_equal "priority" "$(cgpuctl show web --json | jq .gpus[0].high_priority)" true
 
-echo "Several instances at once: all are checked before one is changed."
+echo "Several instances at once are changed as one."
 weights() { cgpuctl list --json | jq -cS '[.[] | {(.name): .gpus[0].weight}] | add'; }
 expect_equal "answers" "$(cgpuctl set-weight web db 3 | sort)" "$(printf '%s\n' \
     'Instance db: weight 3 is set, until the instance ends.' 'Instance web: weight 3 is set, until the instance ends.')"
@@ -37,8 +37,15 @@ expect_equal "weights" "$(weights)" '{"db":3,"web":3}'
 expect_error 'none of the instances was changed\. Try: ' cgpuctl set-weight web nobody 4
 expect_equal "weights" "$(weights)" '{"db":3,"web":3}'
 # Each of the two weights has room by itself, and both together have not.
-expect_error 'web had been changed before\. Try: ' cgpuctl set-weight web db 14
-expect_equal "weights" "$(weights)" '{"db":3,"web":14}'
+expect cgpuctl set-weight web 14 -q
+expect cgpuctl set-weight web 3 -q
+expect_error 'weight 14 for instance .*: .*; none of the instances was changed\. Try: ' cgpuctl set-weight web db 14
+expect_equal "weights" "$(weights)" '{"db":3,"web":3}'
+generation=$(cgpuctl describe | jq .generation)
+expect cgpuctl set-weight web db 2 --if-generation "$generation" -q
+expect_error 'the node has changed since then' cgpuctl set-weight web 4 --if-generation "$generation"
+expect_error 'the node has changed since then' cgpuctl set-policy 0 fixed --if-generation "$generation"
+expect_equal "weights" "$(weights)" '{"db":2,"web":2}'
 
 echo "Another machine: systemd's bridge over ssh, for which a program stands that runs it here."
 mkdir "$scratch/bin"
@@ -54,8 +61,8 @@ chmod +x "$scratch/bin/ssh"
 remote() { PATH="$scratch/bin:$PATH" cgpuctl "$@"; }
 expect_equal "list over ssh" "$(remote -H root@there list -q | sort)" "$(cgpuctl list -q | sort)"
 expect has "$scratch/bin/calls" 'root@there systemd-stdio-bridge'
-expect remote set-weight web 2 -q --host there
-expect_equal "weights" "$(weights)" '{"db":3,"web":2}'
+expect remote set-weight web 4 -q --host there
+expect_equal "weights" "$(weights)" '{"db":2,"web":4}'
 expect_error 'unknown: its system bus can.t be reached over ssh .*Try: ssh unknown systemd-stdio-bridge' remote -H unknown status
 remote -H unknown status 2>/dev/null
 expect_equal "exit status of a machine that can't be reached" $? 101

@@ -71,6 +71,18 @@ wait_for 10 cgpuctl revert web -q
 expect_error 'instance "nobody": there is no such instance' cgpuctl revert nobody
 expect_error 'GPU "7": there is no such GPU' cgpuctl revert 7
 
+echo "Several are reverted as one, GPUs and instances."
+expect cgpuctl set-memory web 2GiB -q
+expect cgpuctl set-policy 0 fixed -q
+expect_error 'instance "nobody": there is no such instance' cgpuctl revert 0 web nobody
+expect_error 'mode: it is reverted alone' cgpuctl revert 0 mode
+expect_equal "nothing was changed" "$(quota web) $(of gpus.0.policy value)" '2048 2 false fixed'
+generation=$(cgpuctl describe | jq .generation)
+expect_equal "the answer" "$(cgpuctl revert web 0 --if-generation "$generation")" "$(printf '%s\n' \
+    'Instance web: what it was admitted with is in force.' 'GPU 0: the configuration is in force.')"
+expect_equal "reverted" "$(quota web) $(of gpus.0.policy value)" '4096 2 false preemptive'
+expect_error 'the node has changed since then' cgpuctl revert web 0 --if-generation "$generation"
+
 echo "--wait returns when the instance holds no more than its limit, or says that it does."
 said=$(cgpuctl set-memory web 512MiB --force --wait --timeout 1 2>&1) && fail "it waited for nothing: $said"
 expect_equal "what it said" "$(grep -cE 'instance web: it holds [0-9.]+MiB, and its limit is 512MiB, after 1 s; the change stays' <<<"$said")" 1

@@ -87,7 +87,12 @@ class FakeNode final : public client::Node {
         if (!answer) return tl::unexpected(answer.error());
         return examination;
     }
-    client::Result<std::string> find_gpu(const std::string& gpu) override { return not_found(gpu); }
+    client::Result<std::string> find_gpu(const std::string& gpu) override {
+        if (!answer) return tl::unexpected(answer.error());
+        for (const client::Gpu& each : snapshot.gpus)
+            if (each.uuid == gpu || std::to_string(each.index) == gpu) return each.uuid;
+        return not_found("GPU " + gpu);
+    }
     client::Result<std::string> find_instance(const std::string& instance) override {
         for (const client::Instance& each : snapshot.instances)
             if (each.name == instance || each.id.starts_with(instance)) return each.id;
@@ -105,12 +110,13 @@ class FakeNode final : public client::Node {
                                         const client::Setup& how) override {
         return note_setup("set_prio_ratio " + gpu + " " + std::to_string(per_cent), how);
     }
-    client::Result<void> revert_gpu(const std::string& gpu, bool dry_run) override {
-        return note("revert_gpu " + gpu, dry_run);
+    client::Result<void> revert_gpu(const std::string& gpu, const client::Setup& how) override {
+        return note_setup("revert_gpu " + gpu, how);
     }
     client::Result<void> revert_instance(const std::string& instance, const std::string& gpu,
                                          const client::Setting& how) override {
-        return note("revert_instance " + instance + " [" + gpu + "]" + (how.force ? " force" : ""),
+        return note("revert_instance " + instance + " [" + gpu + "]" + (how.force ? " force" : "") +
+                        generation_text(how.if_generation),
                     how.dry_run);
     }
     std::vector<client::ConfigurationValue> values;  ///< the answer of configuration()
@@ -139,9 +145,7 @@ class FakeNode final : public client::Node {
     client::Result<std::uint64_t> apply(const std::vector<client::Change>& changes,
                                         const client::Applying& applying) override {
         const auto noted =
-            note_set(std::string("apply") + (applying.runtime ? " runtime" : "") +
-                         (applying.if_generation ? " to " + std::to_string(*applying.if_generation) : ""),
-                     applying.how);
+            note_set(std::string("apply") + (applying.runtime ? " runtime" : ""), applying.how);
         if (!noted) return tl::unexpected(noted.error());
         applied = changes;
         return 43;
@@ -165,8 +169,8 @@ class FakeNode final : public client::Node {
         return trace_socket;
     }
     client::Result<void> forget(const std::string& name, std::optional<std::uint32_t> owner,
-                                bool dry_run) override {
-        return note("forget " + name + (owner ? " of " + std::to_string(*owner) : ""), dry_run);
+                                const client::Setup& how) override {
+        return note_setup("forget " + name + (owner ? " of " + std::to_string(*owner) : ""), how);
     }
     client::Result<client::Created> create_instance(const client::NewInstance& wanted) override {
         calls.push_back("create_instance " + wanted.id + " " + wanted.name +
@@ -235,12 +239,16 @@ class FakeNode final : public client::Node {
     };
 
     client::Result<void> note_setup(const std::string& call, const client::Setup& how) {
-        return note(call + (how.runtime ? " runtime" : ""), how.dry_run);
+        return note(call + (how.runtime ? " runtime" : "") + generation_text(how.if_generation), how.dry_run);
+    }
+    static std::string generation_text(std::optional<std::uint64_t> generation) {
+        return generation ? " to " + std::to_string(*generation) : "";
     }
     /// All settings are made for the instance `web`.
     client::Result<std::string> note_set(const std::string& call, const client::Setting& how) {
-        const auto noted =
-            note(call + (how.force ? " force" : "") + (how.persist ? " persist" : ""), how.dry_run);
+        const auto noted = note(call + generation_text(how.if_generation) + (how.force ? " force" : "") +
+                                    (how.persist ? " persist" : ""),
+                                how.dry_run);
         if (!noted) return tl::unexpected(noted.error());
         return how.persist ? "web" : "";
     }

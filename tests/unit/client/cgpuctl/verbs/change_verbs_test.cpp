@@ -204,12 +204,14 @@ TEST_F(ChangeVerbs, WhetherItIsKeptIsAFieldOfTheJson) {
     }
 }
 
-TEST_F(ChangeVerbs, SeveralInstancesAreAllCheckedBeforeOneIsChanged) {
+TEST_F(ChangeVerbs, SeveralInstancesAreOneChange) {
     input_.instances = {"web", "db"};
     input_.weight = "4";
+    input_.gpu = "0";
     ASSERT_TRUE(call(&set_weight));
-    EXPECT_EQ(node_.calls, (Calls{"set_weight web [] 4 dry-run", "set_weight db [] 4 dry-run",
-                                  "set_weight web [] 4", "set_weight db [] 4"}));
+    EXPECT_EQ(node_.calls, Calls{"apply"});
+    EXPECT_EQ(node_.applied, (std::vector<client::Change>{{.instance = "web", .gpu = "0", .weight = 4},
+                                                          {.instance = "db", .gpu = "0", .weight = 4}}));
     EXPECT_EQ(screen_.out.str(),
               "Instance web: weight 4 is set, until the instance ends.\n"
               "Instance db: weight 4 is set, until the instance ends.\n");
@@ -219,17 +221,64 @@ TEST_F(ChangeVerbs, SeveralInstancesAreAllCheckedBeforeOneIsChanged) {
     const auto said = nlohmann::json::parse(screen_.out.str());
     ASSERT_EQ(said.size(), 2U);
     EXPECT_EQ(said.at(1).at("instance"), "db");
+
+    input_.memory = "1GiB";
+    input_.priority = "high";
+    input_.force = true;
+    ASSERT_TRUE(call(&set_memory));
+    EXPECT_EQ(node_.calls.back(), "apply force");
+    EXPECT_EQ(node_.applied.at(1).memory_limit, 1024 * kMib);
+    ASSERT_TRUE(call(&set_priority));
+    EXPECT_EQ(node_.applied.at(0).high_priority, true);
 }
 
-TEST_F(ChangeVerbs, ARefusalForOneOfSeveralSaysWhatWasChanged) {
+TEST_F(ChangeVerbs, SeveralThatAreKeptAreKeptByTheirOwnNames) {
+    auto other = node_.snapshot.instances.at(0);
+    other.id = "fedcba9876543210fedcba9876543210";
+    other.name = "db";
+    node_.snapshot.instances.push_back(other);
+    input_.instances = {"0123", "fedc"};
+    input_.weight = "4";
+    input_.persist = true;
+    ASSERT_TRUE(call(&set_weight));
+    EXPECT_EQ(node_.calls, Calls{"apply persist"});
+    EXPECT_EQ(screen_.out.str(),
+              "Instance 0123: weight 4 is set, and kept for the next starts of web.\n"
+              "Instance fedc: weight 4 is set, and kept for the next starts of db.\n");
+    input_.instances = {"0123", "gone"};
+    EXPECT_EQ(call(&set_weight).error().text,
+              "gone: it is not there; none of the instances was changed. Try: another.");
+    EXPECT_EQ(node_.calls.size(), 1U);
+}
+
+TEST_F(ChangeVerbs, ARefusalForOneOfSeveralSaysThatNoneWasChanged) {
     input_.instances = {"web", "db"};
     input_.weight = "4";
-    node_.refusals = {{"set_weight db [] 4 dry-run", {Kind::refused, "weight 4: none is free. Try: 3."}}};
+    node_.refusals = {{"apply", {Kind::refused, "change 2: weight 4 for db: none is free. Try: 3."}}};
     EXPECT_EQ(call(&set_weight).error().text,
-              "weight 4: none is free; none of the instances was changed. Try: 3.");
-    EXPECT_EQ(node_.calls.size(), 2U);
-    node_.refusals = {{"set_weight db [] 4", {Kind::refused, "weight 4: none is free. Try: 3."}}};
-    EXPECT_EQ(call(&set_weight).error().text, "weight 4: none is free; web had been changed before. Try: 3.");
+              "weight 4 for db: none is free; none of the instances was changed. Try: 3.");
+    EXPECT_EQ(screen_.out.str(), "");
+}
+
+TEST_F(ChangeVerbs, EveryChangeCanBeRefusedIfTheNodeHasChanged) {
+    input_.gpu = "0";
+    input_.policy = "fixed";
+    input_.max_inst = "8";
+    input_.prio_ratio = "70";
+    input_.memory = "4GiB";
+    input_.weight = "2";
+    input_.priority = "high";
+    input_.instances = {"web"};
+    input_.name = "web";
+    const auto all = {&set_policy, &set_max_inst, &set_prio_ratio, &set_default_memory,
+                      &set_memory, &set_weight,   &set_priority,   &forget};
+    input_.if_generation = "42";
+    for (auto* verb : all) ASSERT_TRUE(call(verb));
+    ASSERT_EQ(node_.calls.size(), all.size());
+    for (const std::string& each : node_.calls) EXPECT_TRUE(each.ends_with(" to 42")) << each;
+    input_.if_generation = "-1";
+    for (auto* verb : all) EXPECT_EQ(call(verb).error().kind, Kind::usage);
+    EXPECT_EQ(node_.calls.size(), all.size());
 }
 
 TEST_F(ChangeVerbs, NamesOfPoliciesAndPrioritiesInAnyCase) {

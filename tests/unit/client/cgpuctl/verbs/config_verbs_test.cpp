@@ -52,19 +52,20 @@ TEST_F(ConfigVerbs, ActionsAreShowAndCheckAndCheckNeedsFiles) {
 }
 
 TEST_F(ConfigVerbs, RevertAGpuOrTheDefaultMemory) {
-    input_.target = "0";
+    input_.targets = {"0"};
     ASSERT_TRUE(call(&revert));
-    input_.target = "default-memory";
+    input_.targets = {"default-memory"};
     input_.dry_run = true;
     ASSERT_TRUE(call(&revert));
-    EXPECT_EQ(node_.calls, (Calls{"revert_gpu 0", "set_default_memory as configured dry-run"}));
+    EXPECT_EQ(node_.calls,
+              (Calls{std::string("revert_gpu ") + kUuid0, "set_default_memory as configured dry-run"}));
     EXPECT_EQ(screen_.out.str(),
               "GPU 0: the configuration is in force.\n"
               "Default memory: the configuration could be put in force; nothing was changed.\n");
 }
 
 TEST_F(ConfigVerbs, TheModeIsRevertedByAJob) {
-    input_.target = "mode";
+    input_.targets = {"mode"};
     input_.drain = true;
     input_.timeout = "9";
     node_.jobs = {client::Job{4, "mode", "none", "memory", "ended", 0, 0,
@@ -76,7 +77,7 @@ TEST_F(ConfigVerbs, TheModeIsRevertedByAJob) {
 }
 
 TEST_F(ConfigVerbs, AModeThatIsAsConfiguredNeedsNoJob) {
-    input_.target = "mode";
+    input_.targets = {"mode"};
     ClientError there{Kind::refused, "the configured mode of the node: it is in force. Try: another."};
     there.reason = "Exists";
     node_.answer = tl::unexpected(there);
@@ -89,15 +90,14 @@ TEST_F(ConfigVerbs, AModeThatIsAsConfiguredNeedsNoJob) {
 
 TEST_F(ConfigVerbs, AnInstanceIsRevertedToWhatItWasAdmittedWith) {
     const std::string name = node_.snapshot.instances.at(0).name;
-    input_.target = name;
-    node_.refusals["revert_gpu " + name] = {Kind::not_found, "GPU web: there is no such GPU. Try: x.", {}};
+    input_.targets = {name};
     ASSERT_TRUE(call(&revert));
-    EXPECT_EQ(node_.calls, (Calls{"revert_gpu " + name, "revert_instance " + name + " []"}));
+    EXPECT_EQ(node_.calls, Calls{"revert_instance " + name + " []"});
     EXPECT_EQ(screen_.out.str(), "Instance web: what it was admitted with is in force.\n");
 }
 
 TEST_F(ConfigVerbs, OptionsSayThatAnInstanceIsMeantAndWhatIsKeptIsNamed) {
-    input_.target = "web";
+    input_.targets = {"web"};
     input_.gpu = "1";
     input_.force = true;
     node_.all_kept = {{0, "web", 0, std::nullopt, 4, std::nullopt}};
@@ -111,14 +111,44 @@ TEST_F(ConfigVerbs, OptionsSayThatAnInstanceIsMeantAndWhatIsKeptIsNamed) {
               "Instance web: what it was admitted with could be put in force; nothing was changed.\n");
 }
 
+TEST_F(ConfigVerbs, SeveralAreRevertedAsOneChange) {
+    input_.targets = {"0", "web"};
+    input_.if_generation = "7";
+    ASSERT_TRUE(call(&revert));
+    EXPECT_EQ(node_.calls, Calls{"apply to 7"});
+    EXPECT_EQ(node_.applied, (std::vector<client::Change>{{.instance = "", .gpu = kUuid0, .revert = true},
+                                                          {.instance = "web", .gpu = "", .revert = true}}));
+    EXPECT_EQ(
+        screen_.out.str(),
+        "GPU 0: the configuration is in force.\nInstance web: what it was admitted with is in force.\n");
+    node_.refusals["apply to 7"] = {Kind::refused, "change 2: web: it can't be. Try: another.", {}};
+    EXPECT_EQ(call(&revert).error().text, "web: it can't be. Try: another.");
+}
+
+TEST_F(ConfigVerbs, OneThatIsNotThereOrIsRevertedAloneIsNamedBeforeAnythingIsReverted) {
+    for (const auto& [target, text] : {std::pair<std::string, std::string>{"7", "GPU 7: it is not there"},
+                                       {"nobody", "nobody: it is not there"},
+                                       {"mode", "mode: it is reverted alone"},
+                                       {"default-memory", "default-memory: it is reverted alone"}}) {
+        input_.targets = {"0", target};
+        const auto done = call(&revert);
+        ASSERT_FALSE(done) << target;
+        EXPECT_TRUE(done.error().text.starts_with(text)) << done.error().text;
+    }
+    EXPECT_TRUE(node_.calls.empty());
+}
+
 TEST_F(ConfigVerbs, OptionsOfAnotherKindAreUsage) {
     for (const auto& [target, set] :
          {std::pair<std::string, void (*)(Input&)>{"0", [](Input& input) { input.drain = true; }},
           {"web", [](Input& input) { input.timeout = "3"; }},
           {"mode", [](Input& input) { input.force = true; }},
-          {"mode", [](Input& input) { input.gpu = "0"; }}}) {
+          {"mode", [](Input& input) { input.gpu = "0"; }},
+          {"mode", [](Input& input) { input.if_generation = "1"; }},
+          {"default-memory", [](Input& input) { input.force = true; }},
+          {"web", [](Input& input) { input.if_generation = "x"; }}}) {
         input_ = {};
-        input_.target = target;
+        input_.targets = {target};
         set(input_);
         const auto done = call(&revert);
         ASSERT_FALSE(done) << target;

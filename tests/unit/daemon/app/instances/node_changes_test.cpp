@@ -36,6 +36,44 @@ class NodeChangesTest : public ServiceTest {
     }
 };
 
+TEST_F(NodeChangesTest, reverts_are_changes_as_the_others) {
+    const auto admitted = quota("aaaa").memory_limit;
+    ASSERT_TRUE(apply({GpuChange{.gpu = "0", .policy = "fixed", .prio_ratio = 90},
+                       QuotaChange{.instance = "aaaa", .memory_limit = model::Bytes(kMib)}}));
+    store.saves = 0;
+    ASSERT_TRUE(apply({QuotaChange{.instance = "aaaa", .revert = true}, GpuChange{.gpu = "0", .revert = true},
+                       QuotaChange{.instance = "bbbb", .gpu = "0", .revert = true}}));
+    EXPECT_EQ(store.saves, 1);
+    const auto& settings = service->node().find_gpu(v100)->settings;
+    EXPECT_EQ(settings, model::GpuSettings{}) << "what the configuration of these tests says";
+    for (const char* id : {"aaaa", "bbbb"}) {
+        EXPECT_EQ(quota(id).memory_limit, admitted) << id;
+        EXPECT_FALSE(quota(id).admitted) << id;
+    }
+}
+
+TEST_F(NodeChangesTest, a_revert_has_no_other_settings_and_no_options_that_it_cannot_have) {
+    using Reason = Refusal::Reason;
+    expect_refused(apply({GpuChange{.gpu = "0", .policy = "fixed", .revert = true}}), Reason::invalid,
+                   "change 1: the policy of GPU 0");
+    expect_refused(apply({GpuChange{.gpu = "0", .revert = true}, GpuChange{.gpu = "0", .max_inst = 20}}),
+                   Reason::invalid, "change 2: max_inst of GPU 0");
+    expect_refused(apply({QuotaChange{.instance = "aaaa", .weight = 2, .revert = true}}), Reason::invalid,
+                   "change 1: revert of instance");
+    expect_refused(apply({QuotaChange{.instance = "aaaa", .revert = true},
+                          QuotaChange{.instance = "aaaa", .weight = 2}}),
+                   Reason::invalid, "change 2: the weight of instance");
+    expect_refused(apply({QuotaChange{.instance = "aaaa", .revert = true}}, {.persist = true}),
+                   Reason::invalid, "change 1: revert of instance");
+    expect_refused(apply({GpuChange{.gpu = "0", .revert = true}}, {.runtime = true}), Reason::invalid,
+                   "change 1: revert of GPU 0");
+    expect_refused(apply({QuotaChange{.instance = "aaaa", .gpu = "7", .revert = true}}), Reason::not_found,
+                   "change 1: ");
+    EXPECT_TRUE(
+        apply({GpuChange{.gpu = "0", .prio_ratio = 90}, QuotaChange{.instance = "aaaa", .revert = true}},
+              {.runtime = true}));
+}
+
 TEST_F(NodeChangesTest, gpus_and_instances_change_with_one_save) {
     const auto before = service->node().generation();
     const auto done =

@@ -37,6 +37,18 @@ TEST(Changes, AreReadWithAllTheirKeys) {
     EXPECT_EQ(quota.high_priority, true);
 }
 
+TEST(Changes, ARevertIsOfAGpuOrOfAnInstance) {
+    const auto read = read_changes({{{"gpu", Variant(std::string("0"))}, {"revert", Variant(true)}},
+                                    {{"instance", Variant(std::string("web"))}, {"revert", Variant(true)}},
+                                    {{"gpu", Variant(std::string("0"))}, {"revert", Variant(false)}}});
+    ASSERT_TRUE(read) << read.error().text;
+    EXPECT_TRUE(std::get<app::GpuChange>(read->at(0)).revert);
+    EXPECT_TRUE(std::get<app::QuotaChange>(read->at(1)).revert);
+    EXPECT_FALSE(std::get<app::GpuChange>(read->at(2)).revert);
+    EXPECT_EQ(refusal_of({{{"gpu", Variant(std::string("0"))}, {"revert", Variant(std::string("yes"))}}}),
+              "change 1: key \"revert\": its type is s. Try: give it as b.");
+}
+
 TEST(Changes, WhatIsWrongIsSaidByNumberAndKey) {
     const OptionMap good = {{"gpu", Variant(std::string("0"))}, {"max-inst", Variant(20U)}};
     EXPECT_EQ(refusal_of({good, {{"weight", Variant(4U)}}}),
@@ -44,7 +56,7 @@ TEST(Changes, WhatIsWrongIsSaidByNumberAndKey) {
     EXPECT_EQ(refusal_of({{{"gpu", Variant(std::string("0"))}, {"weight", Variant(4U)}}}),
               "change 1: key \"weight\": a change of this kind doesn't have it. Try: use one of gpu, policy, "
               "max-inst, "
-              "prio-ratio.");
+              "prio-ratio, revert.");
     EXPECT_EQ(
         refusal_of({good, {{"instance", Variant(std::string("a"))}, {"weight", Variant(std::int32_t{4})}}}),
         "change 2: key \"weight\": its type is i. Try: give it as u.");

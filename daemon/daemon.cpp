@@ -26,6 +26,9 @@ constexpr app::Nanos kHold = kSecond;
 constexpr app::Nanos kLookAgainSoon = 5 * kSecond;
 constexpr app::Nanos kLookAgain = app::History::kLookEvery;
 constexpr std::uint64_t kMib = 1ull << 20;
+/// Descriptors that are not for the connections of processes, if a quarter of all isn't less: six for each of
+/// 400 instances (25 on each of 16 GPUs), and those of cgpud itself.
+constexpr std::size_t kOtherDescriptors = 2560;
 
 upgrade::Version own_version() { return upgrade::Version::parse(CGPU_VERSION).value_or(upgrade::Version{}); }
 
@@ -133,7 +136,8 @@ void Daemon::compose(store::State state) {
     link.on_loss = read_.config.on_daemon_loss == config::OnDaemonLoss::open ? wire::OnLoss::open
                                                                              : wire::OnLoss::stay_closed;
     link.hold = kHold;
-    link.max_descriptors = system::descriptor_limit() / 4 * 3;  // the rest is for all that isn't the link's
+    const auto descriptors = system::descriptor_limit();
+    link.max_descriptors = descriptors - std::min(descriptors / 4, kOtherDescriptors);
     const auto total = [this](const model::Uuid& uuid) {
         const auto* gpu = service_->node().find_gpu(uuid);
         return gpu ? gpu->total : model::Bytes();

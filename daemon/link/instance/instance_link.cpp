@@ -13,8 +13,6 @@
 namespace cgpu::link {
 namespace {
 
-/// The socket, and the page of an observer.
-constexpr std::size_t kDescriptorsOfConnection = 2;
 /// A pidfd and two pages.
 constexpr std::size_t kDescriptorsOfProcess = 3;
 
@@ -219,11 +217,17 @@ std::optional<std::uint32_t> InstanceLink::index_of(const model::Uuid& gpu) cons
 // Connecting a process: accept, Hello, Welcome.
 
 bool InstanceLink::room_for_another() {
-    const auto strangers = std::count_if(connections_.begin(), connections_.end(),
-                                         [](const auto& connection) { return !connection->role(); });
-    descriptors_.has(connections_.size() * kDescriptorsOfConnection +
-                     peers_.all().size() * kDescriptorsOfProcess);
-    return static_cast<std::size_t>(strangers) < settings_.max_strangers && descriptors_.room() &&
+    std::size_t strangers = 0;
+    std::size_t descriptors = peers_.all().size() * kDescriptorsOfProcess;
+    for (const auto& connection : connections_) {
+        ++descriptors;                                                 // the socket
+        if (connection->role() == wire::Role::observe) ++descriptors;  // its page
+        if (connection->role()) continue;
+        ++strangers;
+        descriptors += kDescriptorsOfProcess;  // which it takes if it is to compute
+    }
+    descriptors_.has(descriptors);
+    return strangers < settings_.max_strangers && descriptors_.room() &&
            connections_.size() < settings_.max_processes * settings_.max_connections;
 }
 

@@ -1,18 +1,18 @@
-# Large numbers: 4096 processes on 16 GPUs, and 160 jobs whose cgpud is killed. Under a booted systemd. If root may not give a
-# service the descriptors that cgpud's unit requests, it is half as many processes: each takes five of cgpud's descriptors.
+# Large numbers: 4096 processes on 16 GPUs, and 160 jobs whose cgpud is killed. Under a booted systemd. Each process takes four of
+# cgpud's descriptors; where root may not give a service enough of them, it is half as many processes.
 . "$(dirname "$0")/../lib.sh"
 
 pid_of_cgpud() { systemctl show cgpud --property MainPID --value; }
 cgpud_is_active() { systemctl is-active -q cgpud; }
 
-# --- Clients of the link alone: up to 256 processes of each of 16 jobs, one job for each GPU.
-each=256
+# --- Clients of the link alone: up to 64 processes of each of 64 jobs, four jobs for each GPU.
+each=64
 descriptors=$(awk '/Max open files/ { print $4 }' "/proc/$(pid_of_cgpud)/limits")
-((descriptors >= 65536)) || each=128
-many=$((16 * each))
+((descriptors >= 20000)) || each=32
+many=$((64 * each))
 echo "$many processes; cgpud may have $descriptors descriptors"
-for gpu in {0..15}; do
-    job "many$gpu" --mem 1GiB --gpus "$gpu" -- peer --do stay --processes $each
+for number in {0..63}; do
+    job "many$number" --mem 1GiB --gpus $((number / 4)) -- peer --do stay --processes $each
 done
 # links: connections on the instances' sockets, which cgpud binds by its descriptor of their folder.
 links() {
@@ -20,7 +20,7 @@ links() {
 }
 all_connected() { (($(links) >= many)); }
 wait_for 60 all_connected
-for gpu in {0..15}; do is_ready "many$gpu"; done
+for number in {0..63}; do is_ready "many$number"; done
 
 # wake_ups: how often each kind of cgpud's threads has begun to run, one line for each kind.
 wake_ups() {
@@ -49,7 +49,7 @@ wait_for 20 is_ready works
 works() { (($(gpu_ns "${pids[works]}" 3) > 0)); }
 wait_for 20 works
 end_job works
-for gpu in {0..15}; do kill -KILL "${pids[many$gpu]}"; done
+for number in {0..63}; do kill -KILL "${pids[many$number]}"; done
 wait_for 30 none_listed
 
 # --- 160 jobs, and a cgpud that is killed.

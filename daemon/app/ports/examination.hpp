@@ -1,9 +1,12 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "daemon/app/ports/configuration.hpp"
@@ -20,6 +23,13 @@ struct DriverLimits {
         misc,  ///< the driver's own accounts
         dmem,  ///< the kernel's controller of that name
     };
+    /// As they are written, on the bus too.
+    static constexpr std::array<std::pair<Backend, const char*>, 3> kNames{
+        {{Backend::none, "none"}, {Backend::misc, "misc"}, {Backend::dmem, "dmem"}}};
+    [[nodiscard]] const char* backend_name() const {
+        return kNames.at(static_cast<std::size_t>(backend)).second;
+    }
+
     Backend backend = Backend::none;
     std::string why_none;  ///< without a full stop; empty if there is a backend
     /// What the driver limits the cgroup of cgpu-nvml to, by which it shows cgpu-nvml, and so cgpud, a

@@ -8,24 +8,12 @@ namespace {
 
 using Facts = std::map<std::string, sdbus::Variant>;
 
-const char* name_of(app::DriverLimits::Backend backend) {
-    switch (backend) {
-        case app::DriverLimits::Backend::none:
-            return "none";
-        case app::DriverLimits::Backend::misc:
-            return "misc";
-        case app::DriverLimits::Backend::dmem:
-            return "dmem";
-    }
-    return "none";
-}
-
 Facts facts_of(const app::ExaminedGpu& gpu) {
     std::vector<sdbus::Struct<std::uint32_t, std::uint64_t>> processes;
     for (const app::DriverProcess& process : gpu.processes)
         processes.emplace_back(static_cast<std::uint32_t>(process.pid), process.bytes);
     Facts facts{{"uuid", sdbus::Variant(gpu.uuid.to_string())}, {"processes", sdbus::Variant(processes)}};
-    facts.emplace("driver-limits", sdbus::Variant(std::string(name_of(gpu.limits.backend))));
+    facts.emplace("driver-limits", sdbus::Variant(std::string(gpu.limits.backend_name())));
     if (!gpu.limits.why_none.empty()) facts.emplace("driver-limits-why", sdbus::Variant(gpu.limits.why_none));
     if (gpu.limits.own_limit)
         facts.emplace("driver-limits-own", sdbus::Variant(gpu.limits.own_limit->count()));

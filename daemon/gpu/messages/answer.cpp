@@ -12,8 +12,6 @@ using Backend = app::DriverLimits::Backend;
 using model::Refusal;
 
 constexpr auto kMost32 = std::numeric_limits<std::uint32_t>::max();
-constexpr std::array<std::pair<Backend, const char*>, 3> kBackends{
-    {{Backend::none, "none"}, {Backend::misc, "misc"}, {Backend::dmem, "dmem"}}};
 /// Those that the reader gives.
 constexpr std::array kReasons{Refusal::Reason::unsupported, Refusal::Reason::not_found};
 
@@ -34,9 +32,7 @@ std::vector<app::DriverProcess> processes_in(const Json& object) {
 }
 
 Json written(const app::DriverLimits& limits) {
-    Json all{{"why_none", limits.why_none}};
-    for (const auto& [backend, name] : kBackends)
-        if (limits.backend == backend) all["backend"] = name;
+    Json all{{"why_none", limits.why_none}, {"backend", limits.backend_name()}};
     if (limits.own_limit) all["own_limit"] = limits.own_limit->count();
     return all;
 }
@@ -46,7 +42,7 @@ app::DriverLimits limits_in(const Json& object) {
     const std::string named = text(limits, "backend");
     app::DriverLimits read{Backend::none, text(limits, "why_none"), std::nullopt};
     bool known = false;
-    for (const auto& [backend, name] : kBackends) {
+    for (const auto& [backend, name] : app::DriverLimits::kNames) {
         if (named != name) continue;
         read.backend = backend;
         known = true;

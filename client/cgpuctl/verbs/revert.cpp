@@ -96,7 +96,7 @@ client::Result<void> revert_gpus_and_instances(const Input& input, client::Node&
     for (const std::string& what : input.targets) {
         if (what == "mode" || what == "default-memory")
             return client::fail(Kind::usage,
-                                what + ": it is reverted alone. Try: cgpuctl revert " + what + ".");
+                                what + ": it is reverted alone. Try: give it a cgpuctl revert of its own.");
         auto change = change_for(what, input, node);
         if (!change) return tl::unexpected(change.error());
         changes.push_back(std::move(*change));

@@ -13,9 +13,6 @@
 namespace cgpu::link {
 namespace {
 
-/// A pidfd and two pages.
-constexpr std::size_t kDescriptorsOfProcess = 3;
-
 const char* describe(const wire::Notice& notice) {
     switch (notice.event) {
         case wire::Event::managed_memory_refused:
@@ -218,13 +215,10 @@ std::optional<std::uint32_t> InstanceLink::index_of(const model::Uuid& gpu) cons
 
 bool InstanceLink::room_for_another() {
     std::size_t strangers = 0;
-    std::size_t descriptors = peers_.all().size() * kDescriptorsOfProcess;
+    std::size_t descriptors = peers_.all().size() * Connection::kDescriptorsOfProcess;
     for (const auto& connection : connections_) {
-        ++descriptors;                                                 // the socket
-        if (connection->role() == wire::Role::observe) ++descriptors;  // its page
-        if (connection->role()) continue;
-        ++strangers;
-        descriptors += kDescriptorsOfProcess;  // which it takes if it is to compute
+        descriptors += connection->descriptors();
+        if (!connection->role()) ++strangers;
     }
     descriptors_.has(descriptors);
     return strangers < settings_.max_strangers && descriptors_.room() &&

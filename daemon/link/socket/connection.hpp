@@ -27,6 +27,9 @@ class ConnectionOwner {
 /// One accepted socket. Never blocks: a peer that doesn't read until its socket is full loses the connection.
 class Connection {
   public:
+    /// Descriptors that a process takes beside its connections, if it computes: a pidfd and two pages.
+    static constexpr std::size_t kDescriptorsOfProcess = 3;
+
     /// Takes the descriptor. `number`: unique among the instance's connections, earlier ones included.
     Connection(File socket, std::uint64_t number, model::Process process, app::Loop& loop,
                ConnectionOwner& owner);
@@ -59,6 +62,11 @@ class Connection {
     void welcomed(wire::Role role, std::optional<OrdersPage> orders);
     /// Empty: it hasn't sent Hello.
     [[nodiscard]] std::optional<wire::Role> role() const { return role_; }
+    /// The descriptors that it takes: the socket, and an observer's page; before Hello, as many as it may
+    /// lead to.
+    [[nodiscard]] std::size_t descriptors() const {
+        return 1 + (role_ ? std::size_t{orders_.has_value()} : kDescriptorsOfProcess);
+    }
     /// From now on descriptors that come with packets are kept; until then the kernel drops them.
     void expect_files() { takes_files_ = true; }
     /// The descriptors that came with the packet being handled.

@@ -46,6 +46,10 @@ class HelpFormatter final : public CLI::Formatter {
         }
         return usage + (verb.takes_command ? " -- COMMAND [ARGUMENT]..." : "") + "\n";
     }
+    /// CLI11 adds dots to lists, which the table's names have themselves.
+    std::string make_option_opts(const CLI::Option* option) const override {
+        return option->get_positional() ? "" : Formatter::make_option_opts(option);
+    }
 };
 
 /// The list takes the arguments behind it, too: they are divided once all are read (take_last_arguments).

@@ -126,6 +126,7 @@ TEST(Help, OfEachVerbShowsArgumentsOptionsAndAnExample) {
 TEST(Help, HasAnExactUsageLine) {
     EXPECT_NE(text_of({"set-weight", "-h"}).find("Usage: cgpuctl set-weight [OPTIONS] INSTANCE... N\n"),
               std::string::npos);
+    EXPECT_EQ(text_of({"set-weight", "-h"}).find("... ..."), std::string::npos);
     EXPECT_NE(text_of({"run", "-h"}).find("Usage: cgpuctl run [OPTIONS] -- COMMAND [ARGUMENT]...\n"),
               std::string::npos);
 }

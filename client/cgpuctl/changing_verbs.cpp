@@ -108,8 +108,9 @@ std::span<const Verb> changing_verbs() {
          false,
          "Make several changes as one: all of them, or none",
          "A line is a command without the word cgpuctl: set-policy, set-max-inst, set-prio-ratio,\n"
-         "set-memory, set-weight or set-priority; # begins a comment. They take effect together, and only\n"
-         "the result is judged, so their order doesn't matter.",
+         "set-memory, set-weight, set-priority or revert; # begins a comment. They take effect together, "
+         "and\n"
+         "only the result is judged, so their order doesn't matter.",
          "cgpuctl apply night.txt",
          &apply},
         {"forget",

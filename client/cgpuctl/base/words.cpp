@@ -48,6 +48,10 @@ std::optional<std::size_t> place_of_verb(std::span<const std::string> words) {
     return std::nullopt;
 }
 
+bool names_a_gpu(std::string_view word) {
+    return word.starts_with("GPU-") || std::ranges::all_of(word, [](char c) { return c >= '0' && c <= '9'; });
+}
+
 std::string_view likely_verb(std::string_view word) {
     std::vector<std::string_view> names;
     for (const Verb& verb : verbs()) names.push_back(verb.name);

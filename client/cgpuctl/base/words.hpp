@@ -23,6 +23,9 @@ namespace cgpu::cgpuctl {
 /// Where the verb stands, before a `--`; values of options before it are none. Empty: there is none.
 [[nodiscard]] std::optional<std::size_t> place_of_verb(std::span<const std::string> words);
 
+/// Whether the word can only mean a GPU, not an instance: an index or a UUID.
+[[nodiscard]] bool names_a_gpu(std::string_view word);
+
 /// The verb that was most likely meant; empty: none is similar.
 [[nodiscard]] std::string_view likely_verb(std::string_view word);
 

@@ -5,6 +5,7 @@
 
 #include "client/cgpuctl/base/command_line.hpp"
 #include "client/cgpuctl/base/verb.hpp"
+#include "client/cgpuctl/base/words.hpp"
 #include "client/cgpuctl/output/values.hpp"
 #include "core/model/policy.hpp"
 #include "core/model/quote.hpp"
@@ -95,10 +96,26 @@ Changes priority(const Input& input) {
     return for_each_instance(input, [&](Change& change) { change.high_priority = priority == "high"; });
 }
 
+/// A word that can be a GPU is one: which instances there are isn't known here.
+Changes revert(const Input& input) {
+    std::vector<Change> changes;
+    for (const std::string& target : input.targets) {
+        if (target == "mode" || target == "default-memory")
+            return wrong(target, "a batch can't revert it", "give it a cgpuctl revert of its own");
+        const bool is_gpu = names_a_gpu(target) && input.gpu.empty();
+        Change& change = changes.emplace_back();
+        change.instance = is_gpu ? "" : target;
+        change.gpu = is_gpu ? target : input.gpu;
+        change.revert = true;
+    }
+    return changes;
+}
+
 const std::map<std::string_view, Changes (*)(const Input&)>& readers() {
     static const std::map<std::string_view, Changes (*)(const Input&)> all = {
-        {"set-max-inst", &max_inst}, {"set-memory", &memory},         {"set-policy", &policy},
-        {"set-priority", &priority}, {"set-prio-ratio", &prio_ratio}, {"set-weight", &weight},
+        {"revert", &revert},     {"set-max-inst", &max_inst}, {"set-memory", &memory},
+        {"set-policy", &policy}, {"set-priority", &priority}, {"set-prio-ratio", &prio_ratio},
+        {"set-weight", &weight},
     };
     return all;
 }
@@ -112,7 +129,8 @@ std::string known_verbs() {
 /// Options of a whole batch, and those that would have no effect.
 bool has_other_options(const Input& input) {
     return input.dry_run || input.persist || input.force || input.json || input.quiet || input.runtime ||
-           input.wait || !input.timeout.empty() || !input.host.empty() || !input.if_generation.empty();
+           input.wait || input.drain || !input.timeout.empty() || !input.host.empty() ||
+           !input.if_generation.empty();
 }
 
 Changes changes_of(const std::vector<std::string>& words) {

@@ -17,9 +17,8 @@ struct Batch {
 };
 
 /// Reads a command a line: the words of cgpuctl set-policy, set-max-inst, set-prio-ratio, set-memory,
-/// set-weight or set-priority, without `cgpuctl`, and of options only --gpu. A word with blanks stands in
-/// double quotes;
-/// `#` begins a comment. Error (usage): `NAME:LINE: what: why. Try: …`.
+/// set-weight, set-priority or revert, without `cgpuctl`, and of options only --gpu. A word with blanks
+/// stands in double quotes; `#` begins a comment. Error (usage): `NAME:LINE: what: why. Try: …`.
 [[nodiscard]] client::Result<Batch> read_batch(std::string_view text, const std::string& name);
 
 /// cgpud names a change by its number; the user knows its line.

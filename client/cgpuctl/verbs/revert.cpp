@@ -2,6 +2,7 @@
 
 #include "client/cgpuctl/base/settings.hpp"
 #include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/base/words.hpp"
 #include "client/cgpuctl/output/format.hpp"
 
 namespace cgpu::cgpuctl {
@@ -17,11 +18,6 @@ void say_done(const std::string& what, const Input& input, Terminal& terminal) {
 
 /// --force and --gpu: only instances have them.
 bool has_options_of_instance(const Input& input) { return input.force || !input.gpu.empty(); }
-
-/// Whether it can't be the name of an instance, so the answer about GPUs is the better one.
-bool names_a_gpu(const std::string& what) {
-    return what.starts_with("GPU-") || std::ranges::all_of(what, [](char c) { return c >= '0' && c <= '9'; });
-}
 
 /// The mode of the node changes as a job, which another verb starts and follows.
 client::Result<void> revert_mode(Input input, client::Node& node, Terminal& terminal) {

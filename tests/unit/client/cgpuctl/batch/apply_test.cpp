@@ -28,7 +28,9 @@ TEST(Batch, EveryVerbThatItTakes) {
         "set-prio-ratio 1 80\n"
         "set-memory web \"my job\" 4GiB --gpu 1\n"
         "set-weight web 4\n"
-        "set-priority web HIGH",
+        "set-priority web HIGH\n"
+        "revert 1 db GPU-00000000-0000-0000-0000-000000000000\n"
+        "revert 7 --gpu 0",
         "file");
     ASSERT_TRUE(batch) << batch.error().text;
     EXPECT_EQ(batch->changes, (std::vector<Change>{
@@ -39,17 +41,24 @@ TEST(Batch, EveryVerbThatItTakes) {
                                   {.instance = "my job", .gpu = "1", .memory_limit = std::uint64_t{4} << 30},
                                   {.instance = "web", .gpu = "", .weight = 4},
                                   {.instance = "web", .gpu = "", .high_priority = true},
+                                  {.instance = "", .gpu = "1", .revert = true},
+                                  {.instance = "db", .gpu = "", .revert = true},
+                                  {.instance = "", .gpu = kUuid0, .revert = true},
+                                  {.instance = "7", .gpu = "0", .revert = true},
                               }));
-    EXPECT_EQ(batch->lines, (std::vector<std::size_t>{2, 4, 5, 6, 6, 7, 8}));
+    EXPECT_EQ(batch->lines, (std::vector<std::size_t>{2, 4, 5, 6, 6, 7, 8, 9, 9, 9, 10}));
     EXPECT_TRUE(read_batch("", "file")->changes.empty());
     EXPECT_TRUE(read_batch("\n# nothing\n", "file")->changes.empty());
 }
 
 TEST(Batch, WhatIsWrongIsSaidByItsLine) {
-    EXPECT_EQ(
-        error_of("set-weight web 4\nlist\n"),
-        "file:2: \"list\": a batch can't have it. Try: use one of set-max-inst, set-memory, set-policy, "
-        "set-prio-ratio, set-priority, set-weight.");
+    EXPECT_EQ(error_of("set-weight web 4\nlist\n"),
+              "file:2: \"list\": a batch can't have it. Try: use one of revert, set-max-inst, set-memory, "
+              "set-policy, "
+              "set-prio-ratio, set-priority, set-weight.");
+    EXPECT_EQ(error_of("revert 0 mode"),
+              "file:1: mode: a batch can't revert it. Try: give it a cgpuctl revert of its own.");
+    EXPECT_TRUE(error_of("revert mode --drain").starts_with("file:1: revert: of options it can only have"));
     EXPECT_EQ(error_of("set-weight web four"),
               "file:1: weight \"four\": it is not a whole number. Try: use digits only, such as 4.");
     EXPECT_EQ(error_of("\n\nset-policy 0 best").substr(0, 22), "file:3: policy \"best\":");

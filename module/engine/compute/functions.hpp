@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 #include "module/engine/base/map.hpp"
@@ -32,7 +31,7 @@ class Functions {
     /// All functions may take less than was learnt: the next launch of each is due to be measured by itself,
     /// and what that takes is its estimate then. False: nothing was done, because that was so lately.
     bool doubt_all();
-    /// Whether the GPU was done with a batch of several launches when that was closed. If it is, nothing but
+    /// Whether the GPU was done with a batch of several functions when that was closed. If it is, nothing but
     /// the samples tells that kernels take longer than they did, so samples don't become rarer.
     void drained(bool is) { draining_ = is; }
     [[nodiscard]] bool draining() const { return draining_; }
@@ -50,7 +49,6 @@ class Functions {
     void count(std::uint64_t function, std::uint32_t launches);
 
     static constexpr std::uint32_t kSampleEach = 512;
-    static constexpr std::uint32_t kSampleEachDraining = 1024;  ///< at most
 
     /// For a handover (without the last field).
     struct Function {
@@ -73,7 +71,7 @@ class Functions {
   private:
     static bool note_surprise(Function& known, double measured, double expected);
     [[nodiscard]] std::uint32_t sample_each(const Function& known) const {
-        return draining_ ? std::min(known.sample_each, kSampleEachDraining) : known.sample_each;
+        return draining_ ? kSampleEach : known.sample_each;
     }
 
     Map<Function> known_;

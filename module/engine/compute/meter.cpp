@@ -78,12 +78,12 @@ Admission Meter::admit(const Launch& launch, const Allowance& allowance, Advance
 }
 
 /// Whether the launch must be measured by itself. If all launches of its batch are of its function, the batch
-/// measures as well, unless the GPU is idle within it.
+/// measures as well.
 bool Meter::is_due_alone(const Launch& launch, const Cost& cost, const Batch* batch) {
     if (!cost.measured) return true;
     const bool of_its_kind =
         batch != nullptr && batch->function_count == 1 && batch->last_function == launch.function;
-    return (!of_its_kind || functions_.draining()) && functions_.due_for_sample(launch.function);
+    return !of_its_kind && functions_.due_for_sample(launch.function);
 }
 
 /// Whether the launch would make a batch without a start event so long, or so uncertain, that it must be

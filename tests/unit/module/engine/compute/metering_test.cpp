@@ -112,7 +112,7 @@ INSTANTIATE_TEST_SUITE_P(Kernels, Metering,
                                     (std::get<Asks>(each.param) == Asks::time ? "by_time" : "by_launches");
                          });
 
-/// Launches that come more slowly than the GPU works.
+/// Launches of several functions, more slowly than the GPU works.
 struct SlowCase {
     const char* name;
     std::function<std::function<Kernel()>()> next;
@@ -154,12 +154,6 @@ const SlowCase kSlow[] = {
     {"many_of_1_to_4us",
      any_of(64, [](std::uint64_t,
                    std::uint64_t function) { return static_cast<std::int64_t>(1 + function % 4) * kMicro; }),
-     3 * kMicro, 0.018},
-    {"one_that_becomes_longer",
-     any_of(1, [](std::uint64_t number, std::uint64_t) { return (number < 5000 ? 10 : 50) * kMicro; }),
-     97 * kMicro, 0.018},
-    {"one_that_becomes_shorter",
-     any_of(1, [](std::uint64_t number, std::uint64_t) { return (number < 200'000 ? 5 : 1) * kMicro; }),
      3 * kMicro, 0.018},
     {"longer_from_some_time_on",
      any_of(30, [](std::uint64_t number, std::uint64_t) { return (number < 200'000 ? 1 : 5) * kMicro; }),

@@ -11,8 +11,7 @@ constexpr double kLargestStep = 4;
 constexpr double kSurprise = 0.25;
 constexpr std::uint32_t kSampleEachAtMost = 8192;
 constexpr std::uint32_t kSteady = 4 * Functions::kSampleEach;  // two measurements that agreed
-constexpr std::uint64_t kDoubtEach = 16;  // launches for each function, so that few of them are samples
-constexpr double kEventStep = 1000;       // ns; what the lengths of the shortest kernels vary by
+constexpr double kEventStep = 1000;  // ns; what the lengths of the shortest kernels vary by
 constexpr double kShortest =
     200;  // ns; events are no finer, and an estimate of 0 would fill a batch with no end
 
@@ -23,19 +22,18 @@ std::int64_t Functions::estimate(std::uint64_t function) {
     return known == nullptr ? 0 : static_cast<std::int64_t>(known->mean_ns);
 }
 
-bool Functions::learn(std::uint64_t function, std::int64_t ns) {
+void Functions::learn(std::uint64_t function, std::int64_t ns) {
     const double sample = std::max(static_cast<double>(ns), kShortest);
     Function* known = known_.insert(function, {sample, false, 0});
-    if (known == nullptr) return false;
-    if (known->rough || known->doubted) {
+    if (known == nullptr) return;
+    if (known->rough) {
         *known = {sample, false, 0};
-        return false;
+        return;
     }
-    const bool surprise = note_surprise(*known, sample, known->mean_ns);
+    note_surprise(*known, sample, known->mean_ns);
     const double within = std::clamp(sample, known->mean_ns / kLargestStep, known->mean_ns * kLargestStep);
     known->mean_ns = std::max(kShortest, known->mean_ns + kGain * (within - known->mean_ns));
     known->since_sample = 0;
-    return surprise;
 }
 
 void Functions::learn_roughly(std::uint64_t function, std::int64_t ns, bool sinks) {
@@ -56,34 +54,19 @@ void Functions::correct(std::uint64_t function, std::int64_t measured, std::int6
     known->mean_ns = std::max(kShortest, known->mean_ns * (1 + kGain * (ratio - 1)));
 }
 
-bool Functions::surprises(std::int64_t measured, std::int64_t expected) {
-    return std::abs(static_cast<double>(measured - expected)) > kSurprise * static_cast<double>(expected);
-}
-
-bool Functions::doubt_all() {
-    if (launches_ < kDoubtEach * known_.size()) return false;
-    launches_ = 0;
-    known_.each([](std::uint64_t, Function& known) {
-        known.doubted = true;
-        known.since_sample = known.sample_each;
-    });
-    return true;
-}
-
 bool Functions::is_steady(std::uint64_t function) {
     const Function* known = known_.find(function);
-    return known != nullptr && !known->rough && !known->doubted && known->sample_each >= kSteady;
+    return known != nullptr && !known->rough && known->sample_each >= kSteady;
 }
 
-bool Functions::note_surprise(Function& known, double measured, double expected) {
+void Functions::note_surprise(Function& known, double measured, double expected) {
     const bool expected_it = std::abs(measured - expected) <= std::max(kSurprise * expected, kEventStep);
     known.sample_each = expected_it ? std::min(known.sample_each * 2, kSampleEachAtMost) : kSampleEach;
-    return !expected_it;
 }
 
 bool Functions::due_for_sample(std::uint64_t function) {
     const Function* known = known_.find(function);
-    return known != nullptr && known->since_sample >= sample_each(*known);
+    return known != nullptr && known->since_sample >= known->sample_each;
 }
 
 void Functions::sampling(std::uint64_t function) {
@@ -94,12 +77,11 @@ std::uint32_t Functions::until_sample(std::uint64_t function) {
     const Function* known = known_.find(function);
     if (known == nullptr) return 1;
     // A sample is due and was not taken, because the batches consist of this function alone.
-    if (known->since_sample >= sample_each(*known)) return kSampleEach;
-    return sample_each(*known) - known->since_sample;
+    if (known->since_sample >= known->sample_each) return kSampleEach;
+    return known->sample_each - known->since_sample;
 }
 
 void Functions::count(std::uint64_t function, std::uint32_t launches) {
-    launches_ += launches;
     if (Function* known = known_.find(function)) known->since_sample += launches;
 }
 

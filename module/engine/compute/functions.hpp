@@ -16,8 +16,8 @@ class Functions {
 
     /// A launch took this long with nothing else running beside it. One sample changes an estimate by a
     /// quarter, and counts as at most four times the estimate, so that a rare long run doesn't delay the
-    /// short ones. Returns whether it differs much from what was learnt.
-    bool learn(std::uint64_t function, std::int64_t ns);
+    /// short ones.
+    void learn(std::uint64_t function, std::int64_t ns);
     /// The same with other work beside it: an upper bound. The smallest one counts until there is a sample
     /// without other work. `sinks`: from then on, too, a smaller one changes the estimate. Only if samples
     /// without other work include waits; otherwise functions of varying length would be estimated too short.
@@ -25,16 +25,6 @@ class Functions {
     /// Launches of several functions took `measured` together, while `expected` was estimated: all estimates
     /// are changed by at most a factor of two.
     void correct(std::uint64_t function, std::int64_t measured, std::int64_t expected);
-
-    /// Whether a measured time differs much from what was expected.
-    static bool surprises(std::int64_t measured, std::int64_t expected);
-    /// All functions may take less than was learnt: the next launch of each is due to be measured by itself,
-    /// and what that takes is its estimate then. False: nothing was done, because that was so lately.
-    bool doubt_all();
-    /// Whether the GPU was done with a batch of several functions when that was closed. If it is, nothing but
-    /// the samples tells that kernels take longer than they did, so samples don't become rarer.
-    void drained(bool is) { draining_ = is; }
-    [[nodiscard]] bool draining() const { return draining_; }
 
     /// Whether its last measurements agreed with the estimate, so that further ones can be left out.
     bool is_steady(std::uint64_t function);
@@ -50,13 +40,12 @@ class Functions {
 
     static constexpr std::uint32_t kSampleEach = 512;
 
-    /// For a handover (without the last field).
+    /// For a handover.
     struct Function {
         double mean_ns;
         bool rough;
         std::uint32_t since_sample;
         std::uint32_t sample_each = kSampleEach;
-        bool doubted = false;  ///< the next sample replaces the estimate
     };
     std::size_t size() const { return known_.size(); }
     bool make_room(std::size_t count) { return known_.make_room(count); }
@@ -69,14 +58,9 @@ class Functions {
     }
 
   private:
-    static bool note_surprise(Function& known, double measured, double expected);
-    [[nodiscard]] std::uint32_t sample_each(const Function& known) const {
-        return draining_ ? kSampleEach : known.sample_each;
-    }
+    void note_surprise(Function& known, double measured, double expected);
 
     Map<Function> known_;
-    std::uint64_t launches_ = 0;  ///< since all were doubted
-    bool draining_ = false;
 };
 
 /// The factor for estimates while several streams run at once, because these may share the GPU's width. Which

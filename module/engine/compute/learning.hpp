@@ -25,18 +25,13 @@ inline void learn_from(const Batch& batch, const BatchTime& time, Functions& fun
                                     batch.waits_across_gpus && !batch.gap);
         if (!batch.foreign && !batch.unmeasured && !batch.gap) overlap.learn(time.busy_ns, batch.estimate_ns);
     } else if (batch.function_count > 1) {
-        functions.drained(time.drained);
         // Otherwise the pace of a program that launches more slowly than the GPU works would be taken for the
         // length of its kernels, and no idle time would be found from then on.
         if (time.drained && time.busy_ns > batch.estimate_ns) return;
-        // How much less they take can't be seen in a batch with idle time.
-        const bool less = time.drained && Functions::surprises(time.busy_ns, batch.estimate_ns);
-        if (less && functions.doubt_all()) return;
         for (std::uint32_t i = 0; i < batch.function_count; ++i)
             functions.correct(batch.functions[i], time.busy_ns, batch.estimate_ns);
     } else if (!batch.gap) {
-        const bool surprise = functions.learn(batch.last_function, time.busy_ns / batch.launches);
-        if (surprise && functions.draining()) functions.doubt_all();
+        functions.learn(batch.last_function, time.busy_ns / batch.launches);
     }
 }
 

@@ -70,27 +70,6 @@ Result<void> GpuRegister::set_prio_ratio(const model::Uuid& gpu, std::uint32_t p
     return {};
 }
 
-Result<void> GpuRegister::set_all(const model::Uuid& gpu, const model::GpuSettings& settings,
-                                  Options options) {
-    const auto before = state_.node();
-    const std::vector<model::Transition> all = {
-        [&](model::Node& node) { return node.set_policy(gpu, settings.policy); },
-        [&](model::Node& node) { return node.set_max_inst(gpu, settings.max_inst); },
-        [&](model::Node& node) { return node.set_prio_ratio(gpu, settings.prio_ratio); }};
-    const auto changed = state_.change(
-        [&](model::Node& node) {
-            return model::do_all(node, all).map_error([](const auto& refused) { return refused.refusal; });
-        },
-        options);
-    if (!changed) return tl::unexpected(changed.error());
-    if (*changed) {
-        for (const auto& id : whose_weight_followed(before, state_.node(), gpu))
-            publisher_.instance_changed(id);
-        publisher_.gpu_changed(gpu);
-    }
-    return {};
-}
-
 XidCount GpuRegister::xids_of(const model::Uuid& gpu) const {
     const auto found = xids_.find(gpu);
     return found == xids_.end() ? XidCount{} : found->second;

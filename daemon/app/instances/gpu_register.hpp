@@ -21,9 +21,6 @@ class GpuRegister {
     Result<void> set_max_inst(const model::Uuid& gpu, std::uint32_t max_inst, Options options);
     Result<void> set_prio_ratio(const model::Uuid& gpu, std::uint32_t per_cent, Options options);
 
-    /// Policy, max_inst and prio_ratio at once, all or none; not the mode.
-    Result<void> set_all(const model::Uuid& gpu, const model::GpuSettings& settings, Options options);
-
     /// The GPUs that the driver shows now. `settings_for`: the settings of a GPU that is seen for the first
     /// time.
     void seen(const model::SeenGpus& seen,

@@ -197,11 +197,6 @@ class Plan {
     bool sets_something_ = false;
 };
 
-tl::unexpected<Refusal> refused(std::size_t change, Refusal refusal) {
-    refusal.text = numbered(change) + ": " + refusal.text;
-    return tl::unexpected(std::move(refusal));
-}
-
 }  // namespace
 
 Result<std::uint64_t> NodeChanges::apply(const std::vector<NodeChange>& changes, Options options) {
@@ -209,6 +204,23 @@ Result<std::uint64_t> NodeChanges::apply(const std::vector<NodeChange>& changes,
         return model::refuse(Refusal::Reason::invalid, "changes",
                              "there are " + std::to_string(changes.size()) + " of them",
                              std::to_string(kMost) + " at most at once");
+    const auto done = carry_out(changes, options, [](std::size_t change, Refusal& refusal) {
+        refusal.text.insert(0, numbered(change) + ": ");
+    });
+    if (!done) return tl::unexpected(done.error());
+    return state_.node().generation();
+}
+
+Result<void> NodeChanges::make(const NodeChange& change, Options options) {
+    return carry_out({&change, 1}, options, [](std::size_t, Refusal&) {});
+}
+
+Result<void> NodeChanges::carry_out(std::span<const NodeChange> changes, Options options,
+                                    void (*name)(std::size_t change, Refusal& refusal)) {
+    const auto refused = [name](std::size_t change, Refusal refusal) {
+        name(change, refusal);
+        return tl::unexpected(std::move(refusal));
+    };
     const model::Node before = state_.node();
     Plan plan(before, usage_, configured_, options);
     for (std::size_t change = 0; change < changes.size(); ++change)
@@ -223,7 +235,7 @@ Result<std::uint64_t> NodeChanges::apply(const std::vector<NodeChange>& changes,
         options);
     if (!changed) return tl::unexpected(changed.error());
     if (*changed) tell(before);
-    return state_.node().generation();
+    return {};
 }
 
 void NodeChanges::tell(const model::Node& before) {

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -54,8 +56,13 @@ class NodeChanges {
     /// more than kMost, a setting that is named twice, or a revert with an option that it can't have: of GPUs
     /// `runtime`, of instances `persist`.
     Result<std::uint64_t> apply(const std::vector<NodeChange>& changes, Options options);
+    /// The same for one change, and refusals have no number.
+    Result<void> make(const NodeChange& change, Options options);
 
   private:
+    /// `name` puts the number of a change (from 0) into its refusal.
+    Result<void> carry_out(std::span<const NodeChange> changes, Options options,
+                           void (*name)(std::size_t change, model::Refusal& refusal));
     void tell(const model::Node& before);
 
     NodeState& state_;

@@ -1,7 +1,6 @@
 #include "daemon/app/instances/quota_changes.hpp"
 
 #include <utility>
-#include <vector>
 
 #include "daemon/app/ports/log.hpp"
 #include "daemon/app/ports/lookup.hpp"
@@ -81,36 +80,6 @@ Result<void> QuotaChanges::set_memory(const model::InstanceId& id, std::string_v
         links_.refresh(*state_.node().find_instance(id));
         publisher_.instance_changed(id);
         publisher_.gpu_changed(*uuid);
-    }
-    return {};
-}
-
-Result<void> QuotaChanges::revert(const model::InstanceId& id, std::string_view gpu, Options options) {
-    const auto* instance = state_.node().find_instance(id);
-    std::vector<model::Transition> all;
-    const auto add = [&](const model::Uuid& uuid) {
-        const model::Bytes in_use(options.force ? 0 : usage_.usage(id, uuid).memory_used);
-        all.emplace_back(
-            [id, uuid, in_use](model::Node& node) { return node.revert_quota(id, uuid, in_use); });
-    };
-    if (gpu.empty() && instance != nullptr) {
-        for (const auto& quota : instance->quotas) add(quota.gpu);
-    } else {
-        const auto uuid = find_gpu_of(state_.node(), id, gpu);
-        if (!uuid) return tl::unexpected(uuid.error());
-        add(*uuid);
-    }
-    const auto changed = state_.change(
-        [&](model::Node& node) {
-            return model::do_all(node, all).map_error([](const auto& refused) { return refused.refusal; });
-        },
-        options);
-    if (!changed) return tl::unexpected(changed.error());
-    if (*changed) {
-        const auto& now = *state_.node().find_instance(id);
-        links_.refresh(now);
-        publisher_.instance_changed(id);
-        for (const auto& quota : now.quotas) publisher_.gpu_changed(quota.gpu);
     }
     return {};
 }

@@ -22,9 +22,6 @@ class QuotaChanges {
                                    Options options);
     Result<void> set_memory(const model::InstanceId& id, std::string_view gpu, std::uint64_t bytes,
                             Options options);
-    /// What was set since the instance was admitted is taken back, on this GPU or, if it is empty, on all of
-    /// its GPUs: all or none. See Node::revert_quota(). What is kept for its next starts stays.
-    Result<void> revert(const model::InstanceId& id, std::string_view gpu, Options options);
     /// Drops what `persist` has kept for the name; see Node::forget().
     Result<void> forget(std::string_view name, std::optional<std::uint32_t> owner, Options options);
 

@@ -122,11 +122,15 @@ Result<void> Service::set_default_memory(std::optional<model::Bytes> bytes, Opti
 }
 
 Result<void> Service::revert_gpu(const model::Uuid& gpu, Options options) {
-    const auto* known = node().find_gpu(gpu);
-    if (known == nullptr)
-        return model::refuse(Refusal::Reason::not_found, "GPU " + gpu.to_string(), "there is no such GPU",
-                             "cgpuctl status");
-    return gpus_.set_all(gpu, settings_.settings_for(*known), options);
+    GpuChange change{gpu.to_string()};
+    change.revert = true;
+    return changes_.make(change, options);
+}
+
+Result<void> Service::revert_instance(const model::InstanceId& id, std::string_view gpu, Options options) {
+    QuotaChange change{id.str(), std::string(gpu)};
+    change.revert = true;
+    return changes_.make(change, options);
 }
 
 bool Service::are_as_configured() const {

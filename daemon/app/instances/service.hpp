@@ -121,6 +121,9 @@ class Service final : public ModesOfGpus {
     /// Policy, max_inst and prio_ratio of the GPU become the configured ones, all or none. Refused: as
     /// GpuRegister's.
     Result<void> revert_gpu(const model::Uuid& gpu, Options options);
+    /// What was set since the instance was admitted is taken back, on this GPU or, if it is empty, on all of
+    /// its GPUs: all or none. See Node::revert_quota(). What is kept for its next starts stays.
+    Result<void> revert_instance(const model::InstanceId& id, std::string_view gpu, Options options);
 
     [[nodiscard]] bool are_as_configured() const override;
     [[nodiscard]] std::vector<model::InstanceId> in_the_way(

@@ -72,7 +72,7 @@ void InstanceObject::Revert(sdbus::Result<>&& result, std::string gpu, OptionMap
     when_permitted(
         authority_, Action::manage_instance, getObject(), {"Revert", is_dry_run(options)}, std::move(result),
         [&service = service_, id = id_, gpu, options](const app::Who& who) {
-            take(service.quotas().revert(id, gpu, by(who, take(read_options(options, {.force = true})))));
+            take(service.revert_instance(id, gpu, by(who, take(read_options(options, {.force = true})))));
         });
 }
 

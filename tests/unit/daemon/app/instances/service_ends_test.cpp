@@ -31,9 +31,9 @@ TEST_F(ServiceEnds, WhatWasSetForAnInstanceIsTakenBackAsOneChange) {
     links.refreshed.clear();
     recorded.all.clear();
     const int saves = store.saves;
-    ASSERT_TRUE(service->quotas().revert(id, "", {.dry_run = true}));
+    ASSERT_TRUE(service->revert_instance(id, "", {.dry_run = true}));
     EXPECT_EQ(quota("a1").weight, 5U);
-    ASSERT_TRUE(service->quotas().revert(id, "", by));
+    ASSERT_TRUE(service->revert_instance(id, "", by));
     EXPECT_EQ(quota("a1"), before);
     EXPECT_EQ(store.saves, saves + 1);
     EXPECT_EQ(store.saved, service->node());
@@ -41,7 +41,7 @@ TEST_F(ServiceEnds, WhatWasSetForAnInstanceIsTakenBackAsOneChange) {
     EXPECT_EQ(publisher.said, (std::vector<std::string>{"changed a1", "gpu " + v100.to_string()}));
     ASSERT_EQ(recorded.of(EventType::setting_changed).size(), 3U);
     EXPECT_EQ(recorded.all[0].by, by.by);
-    ASSERT_TRUE(service->quotas().revert(id, "0", by));
+    ASSERT_TRUE(service->revert_instance(id, "0", by));
     EXPECT_EQ(store.saves, saves + 1) << "nothing is left to take back";
 }
 
@@ -49,13 +49,13 @@ TEST_F(ServiceEnds, ARevertIsJudgedByWhatTheInstanceHolds) {
     const auto id = made("a1");
     ASSERT_TRUE(service->quotas().set_memory(id, "", 9000 * kMib, {}));
     usage.used = 8000 * kMib;
-    const auto refused = service->quotas().revert(id, "", {});
+    const auto refused = service->revert_instance(id, "", {});
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().reason, Refusal::Reason::busy);
-    EXPECT_TRUE(service->quotas().revert(id, "", {.force = true}));
-    EXPECT_EQ(service->quotas().revert(*model::InstanceId::parse("b2"), "", {}).error().reason,
+    EXPECT_TRUE(service->revert_instance(id, "", {.force = true}));
+    EXPECT_EQ(service->revert_instance(*model::InstanceId::parse("b2"), "", {}).error().reason,
               Refusal::Reason::not_found);
-    const auto changed = service->quotas().revert(id, "", {.if_generation = 1});
+    const auto changed = service->revert_instance(id, "", {.if_generation = 1});
     ASSERT_FALSE(changed);
     EXPECT_EQ(changed.error().reason, Refusal::Reason::changed);
 }

@@ -12,6 +12,9 @@ class Backlog {
     void add(std::int64_t ns, std::int64_t now_ns) { end_ns_ = std::max(end_ns_, now_ns) + ns; }
     void take_back(std::int64_t ns) { end_ns_ -= ns; }
 
+    /// How long the GPU has been idle; negative: how long it has still to work.
+    [[nodiscard]] std::int64_t idle_ns(std::int64_t now_ns) const { return now_ns - end_ns_; }
+
     /// How long the GPU has been idle by now, without the idle time that earlier calls returned.
     std::int64_t new_gap(std::int64_t now_ns) {
         const std::int64_t since = std::max(end_ns_, gap_noted_ns_);

@@ -84,6 +84,34 @@ Batch* Batches::find(BatchId id) {
     return first([id](const Batch& batch) { return batch.id == id; });
 }
 
+bool Batches::next_open(std::uint64_t context, std::uint64_t stream, std::int64_t older_than_ns,
+                        BatchId& named, OpenBatch& out) {
+    constexpr std::uint64_t kAnyStream = ~std::uint64_t{0};
+    const auto matches = [&](const Batch& batch) {
+        return batch.state == BatchState::open && (context == 0 || batch.context == context) &&
+               (stream == kAnyStream || batch.stream == stream) &&
+               (older_than_ns <= 0 || batch.last_ns < older_than_ns);
+    };
+    const Batch* found = named == 0 ? nullptr : first(matches, named);
+    if (found == nullptr) found = first(matches);
+    if (found == nullptr) return false;
+    named = found->id;
+    out = {found->id, found->context, found->stream};
+    return true;
+}
+
+BatchId Batches::oldest_closed(std::uint64_t context, BatchId after) {
+    const Batch* found =
+        first([&](const Batch& each) { return each.state == BatchState::closed && each.context == context; },
+              after);
+    return found == nullptr ? 0 : found->id;
+}
+
+BatchId Batches::following(BatchId id) {
+    const Batch* from = find(id);
+    return from == nullptr ? 0 : oldest_closed(from->context, id);
+}
+
 Batches::Node* Batches::append(const Batch& batch) {
     Node* node = unused_;
     if (node != nullptr) {

@@ -46,6 +46,8 @@ struct Batch {
     std::uint64_t functions[kMostFunctions];  ///< the first few different ones
     double scale = 1;                         ///< factor of costs when time was last granted in it
     bool estimated = false;                   ///< has no start event: see Meter::may_estimate
+    bool found_idle = false;  ///< its one launch is measured by itself, and surely found the GPU idle; not
+                              ///< handed over: false only means that its time is not corrected
     std::uint32_t launches_before = 0;  ///< of the batch before it on the stream, if that was filled; not
                                         ///< handed over: 0 only means asking more often
     std::int64_t mean_before_ns = 0;    ///< estimate of one of those, likewise
@@ -123,6 +125,14 @@ class Batches {
         }
         return nullptr;
     }
+    /// Cycles through the open batches, from the last `named` one on; see EngineTable::next_open_batch.
+    bool next_open(std::uint64_t context, std::uint64_t stream, std::int64_t older_than_ns, BatchId& named,
+                   OpenBatch& out);
+    /// 0: there is none.
+    BatchId oldest_closed(std::uint64_t context, BatchId after = 0);
+    /// The next closed one of its context.
+    BatchId following(BatchId id);
+
     template <class Visit>
     void each(Visit visit) {
         for (Node* node = first_; node != nullptr; node = node->next) visit(node->batch);

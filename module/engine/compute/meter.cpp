@@ -15,7 +15,15 @@ constexpr std::int64_t kRunTime = 250'000;  // ns
 /// Eight would cost half as many questions again where functions come in any order, and charge no better.
 constexpr std::uint32_t kAskedFunctions = 4;
 
-constexpr std::int64_t kAtOnce = 50'000;  // ns: an event on an idle stream, and what two clocks differ by
+constexpr std::int64_t kSurelyIdle = 5'000;  // ns: that the estimates of the shortest kernels are off by
+constexpr std::int64_t kAtOnce = 50'000;     // ns: an event on an idle stream, and what two clocks differ by
+
+Admission wait_until(std::int64_t until_ns) {
+    Admission admission;
+    admission.wait = true;
+    admission.until_ns = until_ns;
+    return admission;
+}
 
 }  // namespace
 
@@ -29,13 +37,12 @@ Admission Meter::admit(const Launch& launch, const Allowance& allowance, Advance
         return each.state == BatchState::open && each.context == launch.context &&
                each.stream == launch.stream;
     });
-    const bool alone = is_due_alone(launch, cost, batch);
+    const Sampling::Turn turn = turn_of(launch, cost, batch, advance);
+    if (turn == Sampling::Turn::wait) return wait_until(sampling_.ask_again_at(now));
+    const bool alone = turn == Sampling::Turn::alone || is_due_alone(launch, cost, batch);
     if (batch != nullptr && batch->launches > 0 && (alone || is_too_much(launch, cost, *batch))) {
-        if (advance == Advance::launches) {
-            admission.wait = true;
-            admission.until_ns = now;
-            return admission;
-        }
+        if (advance == Advance::launches) return wait_until(now);
+        if (turn == Sampling::Turn::alone) filled_.note(*batch);
         begin_closing(*batch);
         admission.close_first = batch->id;
         batch = nullptr;
@@ -47,6 +54,8 @@ Admission Meter::admit(const Launch& launch, const Allowance& allowance, Advance
         --launches_;
         admission.opens = true;
     }
+    if (turn == Sampling::Turn::alone) sample_ = batch->id;
+    batch->found_idle = alone && backlog_.idle_ns(now) >= kSurelyIdle;
     note_gap(now);
     if (!cost.measured && !batch->unmeasured) {
         batch->unmeasured = true;
@@ -77,6 +86,22 @@ Admission Meter::admit(const Launch& launch, const Allowance& allowance, Advance
     return admission;
 }
 
+/// Launches of fronts that can't close a batch before a launch are sampled only at its beginning.
+Sampling::Turn Meter::turn_of(const Launch& launch, const Cost& cost, const Batch* batch, Advance advance) {
+    const bool begins = batch == nullptr || batch->launches == 0;
+    if (!begins && advance == Advance::launches) return Sampling::Turn::pass;
+    return sampling_.turn({.now_ns = launch.now_ns,
+                           .launches = launches_,
+                           .context = launch.context,
+                           .stream = launch.stream,
+                           .begins_batch = begins,
+                           .doubted = functions_.is_doubted(launch.function),
+                           .any_doubted = functions_.doubted() > 0,
+                           .in_flight_ns = flight().remaining(launch.now_ns),
+                           .beside = cost.beside,
+                           .idle = batches_.empty()});
+}
+
 /// Whether the launch must be measured by itself. If all launches of its batch are of its function, the batch
 /// measures as well.
 bool Meter::is_due_alone(const Launch& launch, const Cost& cost, const Batch* batch) {
@@ -95,13 +120,13 @@ bool Meter::is_too_much(const Launch& launch, const Cost& cost, const Batch& bat
 
 Meter::Cost Meter::cost_of(const Launch& launch) {
     const std::int64_t known = functions_.estimate(launch.function);
-    if (known == 0) return {kBatchLengthNs, 1, false};
     const bool beside = batches_.first([&](const Batch& each) {
         return each.context != launch.context || each.stream != launch.stream;
     }) != nullptr;
-    const double scale = beside ? overlap_.scale() : 1;
+    if (known == 0) return {kBatchLengthNs, 1, false, beside};
+    const double scale = beside && !sampling_.draining() ? overlap_.scale() : 1;
     return {std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(known) * scale)), scale,
-            true};
+            true, beside};
 }
 
 bool Meter::held(const Allowance& allowance, const Cost& cost, std::int64_t now_ns, Admission& admission) {
@@ -109,8 +134,7 @@ bool Meter::held(const Allowance& allowance, const Cost& cost, std::int64_t now_
     const Flight now_flying = flight();
     const bool one_at_a_time = !cost.measured && unmeasured_ > 0;
     if (!window_.holds(now_flying, allowance.window_ns, one_at_a_time, now_ns)) return false;
-    admission.wait = true;
-    admission.until_ns = window_.ask_again_at(now_flying, allowance.window_ns, now_ns);
+    admission = wait_until(window_.ask_again_at(now_flying, allowance.window_ns, now_ns));
     return true;
 }
 
@@ -169,7 +193,9 @@ void Meter::grant_time(Batch& batch, const Launch& launch, const Cost& cost, std
     admission.any_function = batch.function_count >= kAskedFunctions;
     const std::uint32_t shown = std::max(batch.launches, batch.launches_before);
     if (shown < 2 || room_ns < cost.each_ns) return;
-    const std::uint32_t most = std::min({kLongestRun, 2 * shown, kBatchLaunches - 1 - batch.launches});
+    const auto until_sample = static_cast<std::uint32_t>(sampling_.until_next(launches_));
+    const std::uint32_t most =
+        std::min({kLongestRun, 2 * shown, kBatchLaunches - 1 - batch.launches, until_sample});
     const std::int64_t in_time = kRunTime / std::max<std::int64_t>(1, batch.pace_ns);
     const std::int64_t mean =
         std::max({cost.each_ns, batch.estimate_ns / batch.launches, batch.mean_before_ns});
@@ -232,22 +258,6 @@ void Meter::took_back(const Batch& batch, std::int64_t estimate_before_ns, std::
     launches_ -= std::min<std::uint64_t>(launches_, launches_before - batch.launches);
 }
 
-bool Meter::next_open(std::uint64_t context, std::uint64_t stream, std::int64_t older_than_ns,
-                      OpenBatch& out) {
-    constexpr std::uint64_t kAnyStream = ~std::uint64_t{0};
-    const auto matches = [&](const Batch& batch) {
-        return batch.state == BatchState::open && (context == 0 || batch.context == context) &&
-               (stream == kAnyStream || batch.stream == stream) &&
-               (older_than_ns <= 0 || batch.last_ns < older_than_ns);
-    };
-    const Batch* found = named_ == 0 ? nullptr : batches_.first(matches, named_);
-    if (found == nullptr) found = batches_.first(matches);
-    if (found == nullptr) return false;
-    named_ = found->id;
-    out = {found->id, found->context, found->stream};
-    return true;
-}
-
 /// It takes no more launches. The backlog doesn't contain yet what is launched behind it.
 void Meter::begin_closing(Batch& batch) {
     batch.state = BatchState::closing;
@@ -261,21 +271,6 @@ void Meter::closed(BatchId id, std::int64_t now_ns) {
     if (batch->state != BatchState::closing || batch->due_mark == 0) batch->due_mark = backlog_.mark();
     batch->closed_ns = now_ns;
     batch->state = BatchState::closed;
-}
-
-BatchId Meter::oldest(std::uint64_t context) {
-    const Batch* found = batches_.first(
-        [&](const Batch& each) { return each.state == BatchState::closed && each.context == context; });
-    return found == nullptr ? 0 : found->id;
-}
-
-BatchId Meter::following(BatchId id) {
-    const Batch* from = batches_.find(id);
-    if (from == nullptr) return 0;
-    const std::uint64_t context = from->context;
-    const Batch* found = batches_.first(
-        [&](const Batch& each) { return each.state == BatchState::closed && each.context == context; }, id);
-    return found == nullptr ? 0 : found->id;
 }
 
 std::int64_t Meter::poll_at(std::int64_t now_ns) {
@@ -313,8 +308,11 @@ void Meter::reaped(BatchId id, std::int64_t start_ns, std::int64_t end_ns, std::
     start_ns = std::min(start_ns, end_ns);
     std::int64_t since = start_ns;
     batches_.each([&](const Batch& each) { since = std::min(since, each.first_ns); });
-    const bool drained = end_ns <= batch->closed_ns + kAtOnce;
-    end_ns = end_of_use(*batch, start_ns, end_ns);
+    const std::int64_t whole = end_ns - start_ns;
+    // Beside other streams a launch takes longer than its part of the time.
+    const std::int64_t one_launch = whole / std::max(batch->overlapped ? 8U : 1U, batch->launches);
+    const bool drained = end_ns <= batch->closed_ns + std::max(kAtOnce, one_launch);
+    end_ns = end_of_use(*batch, start_ns, end_ns, drained);
     const std::int64_t covered = busy_.add(start_ns, end_ns, since);
     const std::int64_t beyond = batch->gap ? std::max<std::int64_t>(0, covered - batch->estimate_ns) : 0;
     const std::int64_t idle = std::min(idle_ns_, beyond);
@@ -322,7 +320,8 @@ void Meter::reaped(BatchId id, std::int64_t start_ns, std::int64_t end_ns, std::
     used_ns_ += covered - idle;
     estimating_.measured(batch->estimate_ns, covered - idle, now_ns);
     if (batch->launches == 1) longest_ns_ = std::max(longest_ns_, covered - idle);
-    learn_from(*batch, {covered - idle, end_ns - start_ns, drained}, functions_, overlap_);
+    learn_from(*batch, {covered - idle, end_ns - start_ns, whole, drained},
+               {functions_, overlap_, sampling_});
     finish(*batch, end_ns, now_ns);
 }
 
@@ -331,11 +330,12 @@ void Meter::reaped(BatchId id, std::int64_t start_ns, std::int64_t end_ns, std::
 /// later, the estimates were too short and there was no gap; the difference to the expected end corrects
 /// them. The expected end counts from when the event was recorded, since a stopped process records it only
 /// after SIGCONT.
-std::int64_t Meter::end_of_use(Batch& batch, std::int64_t start_ns, std::int64_t end_ns) {
+std::int64_t Meter::end_of_use(Batch& batch, std::int64_t start_ns, std::int64_t end_ns, bool drained) {
     const std::int64_t due = backlog_.due(batch.due_mark);
     const bool at_once = end_ns <= batch.closed_ns + kAtOnce;
     if (!at_once) backlog_.correct(end_ns - std::max(due, std::min(end_ns, batch.closed_ns)));
-    if (end_ns > std::max(due, batch.closed_ns) + kAtOnce + batch.estimate_ns / 4) {
+    const bool shows_pace = drained && batch.launches > 1;
+    if (!shows_pace && end_ns > std::max(due, batch.closed_ns) + kAtOnce + batch.estimate_ns / 4) {
         batch.gap = false;
     } else if (at_once && due < batch.closed_ns) {
         batch.gap = true;
@@ -381,6 +381,7 @@ void Meter::estimated(BatchId id, std::int64_t end_ns, bool by_event, std::int64
 
 void Meter::finish(Batch& batch, std::int64_t end_ns, std::int64_t now_ns) {
     const bool was_oldest = &batch == batches_.oldest();
+    if (batch.id == sample_) sampling_.free_gpu();
     if (batch.unmeasured) --unmeasured_;
     in_flight_ns_ -= batch.estimate_ns;
     window_.progressed(now_ns);

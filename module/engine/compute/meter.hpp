@@ -8,7 +8,8 @@
 #include "module/engine/compute/busy_time.hpp"
 #include "module/engine/compute/estimating.hpp"
 #include "module/engine/compute/filled_streams.hpp"
-#include "module/engine/compute/functions.hpp"
+#include "module/engine/compute/lengths/functions.hpp"
+#include "module/engine/compute/lengths/sampling.hpp"
 #include "module/engine/compute/window.hpp"
 
 namespace cgpu::module {
@@ -70,10 +71,12 @@ class Meter {
     void return_time(BatchId id, std::uint32_t count, std::int64_t ns);
 
     /// Cycles through the open batches; see EngineTable::next_open_batch.
-    bool next_open(std::uint64_t context, std::uint64_t stream, std::int64_t older_than_ns, OpenBatch& out);
+    bool next_open(std::uint64_t context, std::uint64_t stream, std::int64_t older_than_ns, OpenBatch& out) {
+        return batches_.next_open(context, stream, older_than_ns, named_, out);
+    }
     void closed(BatchId id, std::int64_t now_ns);
-    BatchId oldest(std::uint64_t context);
-    BatchId following(BatchId id);
+    BatchId oldest(std::uint64_t context) { return batches_.oldest_closed(context); }
+    BatchId following(BatchId id) { return batches_.following(id); }
     void reaped(BatchId id, std::int64_t start_ns, std::int64_t end_ns, std::int64_t now_ns);
     void lost(BatchId id, std::int64_t now_ns);
 
@@ -115,6 +118,7 @@ class Meter {
         std::int64_t each_ns;
         double scale;  ///< the factor in it: see OverlapScale
         bool measured;
+        bool beside;  ///< other streams have unfinished work
     };
 
     Cost cost_of(const Launch& launch);
@@ -122,6 +126,7 @@ class Meter {
     Flight flight();
     Batch* open_batch(const Launch& launch, wire::Overlap overlap);
     void begin_closing(Batch& batch);
+    Sampling::Turn turn_of(const Launch& launch, const Cost& cost, const Batch* batch, Advance advance);
     bool is_due_alone(const Launch& launch, const Cost& cost, const Batch* batch);
     bool is_too_much(const Launch& launch, const Cost& cost, const Batch& batch);
     std::int64_t room_for_more(const Batch& batch, const Cost& cost, const Allowance& allowance,
@@ -133,7 +138,7 @@ class Meter {
     void put_in(Batch& batch, const Launch& launch, const Cost& cost, std::uint32_t count);
     void note_gap(std::int64_t now_ns);
     void finish(Batch& batch, std::int64_t end_ns, std::int64_t now_ns);
-    std::int64_t end_of_use(Batch& batch, std::int64_t start_ns, std::int64_t end_ns);
+    std::int64_t end_of_use(Batch& batch, std::int64_t start_ns, std::int64_t end_ns, bool drained);
 
     Functions functions_;
     Batches batches_;
@@ -143,6 +148,7 @@ class Meter {
     Backlog backlog_;
     OverlapScale overlap_;
     Estimating estimating_;
+    Sampling sampling_;
     std::int64_t used_ns_ = 0;
     std::int64_t in_flight_ns_ = 0;
     std::int64_t longest_ns_ = 0;
@@ -150,6 +156,7 @@ class Meter {
     std::uint32_t unmeasured_ = 0;  ///< batches in flight of a function never measured
     std::int64_t idle_ns_ = 0;      ///< idle time assumed within batches that are not reaped yet
     BatchId named_ = 0;             ///< by next_open, last
+    BatchId sample_ = 0;            ///< the batch of the last sample
 };
 
 }  // namespace cgpu::module

@@ -63,7 +63,8 @@ class FakeFront {
     std::uint64_t asked = 0;
     std::uint64_t rings = 0;
     std::uint64_t batches = 0;
-    std::uint64_t recorded = 0;  ///< events
+    std::uint64_t recorded = 0;   ///< events
+    std::int64_t event_cost = 0;  ///< ns of the launching thread for each
 
     void run(std::int64_t until) {
         for (Program& program : programs) program.wanted = program.next();
@@ -142,7 +143,9 @@ class FakeFront {
 
     std::uint64_t record(std::uint64_t stream) {
         ++recorded;
-        return gpu.record(stream);
+        const std::uint64_t event = gpu.record(stream);
+        go_to(now_ + event_cost);
+        return event;
     }
 
     void begin_wait(Program& program) {

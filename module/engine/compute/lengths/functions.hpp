@@ -16,8 +16,9 @@ class Functions {
 
     /// A launch took this long with nothing else running beside it. One sample changes an estimate by a
     /// quarter, and counts as at most four times the estimate, so that a rare long run doesn't delay the
-    /// short ones.
-    void learn(std::uint64_t function, std::int64_t ns);
+    /// short ones. Returns whether it differs much from what was learnt.
+    enum class Change { none, longer, shorter };
+    Change learn(std::uint64_t function, std::int64_t ns);
     /// The same with other work beside it: an upper bound. The smallest one counts until there is a sample
     /// without other work. `sinks`: from then on, too, a smaller one changes the estimate. Only if samples
     /// without other work include waits; otherwise functions of varying length would be estimated too short.
@@ -25,6 +26,16 @@ class Functions {
     /// Launches of several functions took `measured` together, while `expected` was estimated: all estimates
     /// are changed by at most a factor of two.
     void correct(std::uint64_t function, std::int64_t measured, std::int64_t expected);
+
+    /// Whether launches took much less together than was expected.
+    static bool much_less(std::int64_t measured, std::int64_t expected, std::uint32_t launches);
+    /// Each may take longer or shorter than was learnt: its next measurement changes the estimate by half.
+    /// Does nothing if that was so lately.
+    void doubt_all();
+    /// A measurement said nothing about its length.
+    void not_refuted(std::uint64_t function);
+    bool is_doubted(std::uint64_t function);
+    [[nodiscard]] std::size_t doubted() const { return doubted_; }
 
     /// Whether its last measurements agreed with the estimate, so that further ones can be left out.
     bool is_steady(std::uint64_t function);
@@ -40,12 +51,13 @@ class Functions {
 
     static constexpr std::uint32_t kSampleEach = 512;
 
-    /// For a handover.
+    /// For a handover (without the last field).
     struct Function {
         double mean_ns;
         bool rough;
         std::uint32_t since_sample;
         std::uint32_t sample_each = kSampleEach;
+        std::uint32_t doubted = 0;  ///< measurements until it isn't
     };
     std::size_t size() const { return known_.size(); }
     bool make_room(std::size_t count) { return known_.make_room(count); }
@@ -58,9 +70,11 @@ class Functions {
     }
 
   private:
-    void note_surprise(Function& known, double measured, double expected);
+    static Change note_surprise(Function& known, double measured, double expected);
 
     Map<Function> known_;
+    std::size_t doubted_ = 0;     ///< number of such functions
+    std::uint64_t launches_ = 0;  ///< since all were doubted
 };
 
 /// The factor for estimates while several streams run at once, because these may share the GPU's width. Which

@@ -1,4 +1,4 @@
-#include "module/engine/compute/functions.hpp"
+#include "module/engine/compute/lengths/functions.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +11,8 @@ constexpr double kLargestStep = 4;
 constexpr double kSurprise = 0.25;
 constexpr std::uint32_t kSampleEachAtMost = 8192;
 constexpr std::uint32_t kSteady = 4 * Functions::kSampleEach;  // two measurements that agreed
+constexpr std::uint64_t kDoubtEach = 64;  // launches for each function, so that few of them are samples
+constexpr std::uint32_t kDoubtSamples = 3;
 constexpr double kEventStep = 1000;  // ns; what the lengths of the shortest kernels vary by
 constexpr double kShortest =
     200;  // ns; events are no finer, and an estimate of 0 would fill a batch with no end
@@ -22,18 +24,24 @@ std::int64_t Functions::estimate(std::uint64_t function) {
     return known == nullptr ? 0 : static_cast<std::int64_t>(known->mean_ns);
 }
 
-void Functions::learn(std::uint64_t function, std::int64_t ns) {
+Functions::Change Functions::learn(std::uint64_t function, std::int64_t ns) {
     const double sample = std::max(static_cast<double>(ns), kShortest);
     Function* known = known_.insert(function, {sample, false, 0});
-    if (known == nullptr) return;
+    if (known == nullptr) return Change::none;
     if (known->rough) {
         *known = {sample, false, 0};
-        return;
+        return Change::none;
     }
-    note_surprise(*known, sample, known->mean_ns);
+    const Change change = note_surprise(*known, sample, known->mean_ns);
+    known->since_sample = 0;
+    if (known->doubted > 0) {
+        known->mean_ns += (sample - known->mean_ns) / (kDoubtSamples + 1 - known->doubted);
+        if (--known->doubted == 0) --doubted_;
+        return change;
+    }
     const double within = std::clamp(sample, known->mean_ns / kLargestStep, known->mean_ns * kLargestStep);
     known->mean_ns = std::max(kShortest, known->mean_ns + kGain * (within - known->mean_ns));
-    known->since_sample = 0;
+    return change;
 }
 
 void Functions::learn_roughly(std::uint64_t function, std::int64_t ns, bool sinks) {
@@ -54,14 +62,41 @@ void Functions::correct(std::uint64_t function, std::int64_t measured, std::int6
     known->mean_ns = std::max(kShortest, known->mean_ns * (1 + kGain * (ratio - 1)));
 }
 
-bool Functions::is_steady(std::uint64_t function) {
-    const Function* known = known_.find(function);
-    return known != nullptr && !known->rough && known->sample_each >= kSteady;
+bool Functions::much_less(std::int64_t measured, std::int64_t expected, std::uint32_t launches) {
+    const double less = static_cast<double>(expected - measured);
+    return less > std::max(kSurprise * static_cast<double>(expected), kEventStep / 2 * launches);
 }
 
-void Functions::note_surprise(Function& known, double measured, double expected) {
+void Functions::doubt_all() {
+    if (launches_ < kDoubtEach * known_.size()) return;
+    launches_ = 0;
+    doubted_ = 0;
+    known_.each([this](std::uint64_t, Function& known) {
+        known.doubted = known.rough ? 0 : kDoubtSamples;
+        if (!known.rough) ++doubted_;
+    });
+}
+
+void Functions::not_refuted(std::uint64_t function) {
+    Function* known = known_.find(function);
+    if (known != nullptr && known->doubted > 0 && --known->doubted == 0) --doubted_;
+}
+
+bool Functions::is_doubted(std::uint64_t function) {
+    const Function* known = doubted_ == 0 ? nullptr : known_.find(function);
+    return known != nullptr && known->doubted > 0;
+}
+
+bool Functions::is_steady(std::uint64_t function) {
+    const Function* known = known_.find(function);
+    return known != nullptr && !known->rough && known->doubted == 0 && known->sample_each >= kSteady;
+}
+
+Functions::Change Functions::note_surprise(Function& known, double measured, double expected) {
     const bool expected_it = std::abs(measured - expected) <= std::max(kSurprise * expected, kEventStep);
     known.sample_each = expected_it ? std::min(known.sample_each * 2, kSampleEachAtMost) : kSampleEach;
+    if (expected_it) return Change::none;
+    return measured > expected ? Change::longer : Change::shorter;
 }
 
 bool Functions::due_for_sample(std::uint64_t function) {
@@ -82,6 +117,7 @@ std::uint32_t Functions::until_sample(std::uint64_t function) {
 }
 
 void Functions::count(std::uint64_t function, std::uint32_t launches) {
+    launches_ += launches;
     if (Function* known = known_.find(function)) known->since_sample += launches;
 }
 

@@ -34,6 +34,8 @@ struct Settings {
     unsigned long long graph = 0;
     bool coop = false;
     bool by_chance = false;
+    unsigned long long change_after = 0;
+    unsigned long long pace_us = 0;
     std::size_t fill_mib = 0;
     std::size_t copy_mib = 0;
     std::size_t copies = 1;
@@ -152,6 +154,20 @@ Streams make_streams(const Settings& settings) {
     return made;
 }
 
+/// The length of launch `i`, which is the stream's launch number `turn`.
+std::size_t choose(const Settings& settings, unsigned long long i, unsigned long long turn,
+                   std::minstd_rand& chance) {
+    const std::size_t lengths = settings.kernel_us.size();
+    if (settings.change_after > 0) return i < settings.change_after ? 0 : lengths - 1;
+    return settings.by_chance ? chance() % lengths : turn % lengths;
+}
+
+/// Without sleep, which takes longer than the pauses of a program that launches short kernels.
+void wait_until(Clock::time_point then) {
+    while (Clock::now() < then && !stop) {
+    }
+}
+
 void burn(const Settings& settings, CUcontext context, const std::vector<Kernel>& kernels) {
     must(cuCtxSetCurrent(context), "cuCtxSetCurrent");
     const auto [streams, events] = make_streams(settings);
@@ -163,8 +179,8 @@ void burn(const Settings& settings, CUcontext context, const std::vector<Kernel>
     std::optional<programs::Transfers> transfers;
     if (!settings.transfer.empty()) transfers.emplace(settings.transfer, std::size_t{64} << 20);
     const unsigned long long batch = batch_size(settings);
-    const auto lengths = kernels.size();
     std::minstd_rand chance(std::random_device{}());
+    const auto began = Clock::now();
     for (unsigned long long i = 0; !stop; ++i) {
         const std::size_t s = i % streams.size();
         const unsigned long long turn = i / streams.size();
@@ -177,9 +193,9 @@ void burn(const Settings& settings, CUcontext context, const std::vector<Kernel>
         } else if (settings.copy_mib > 0) {
             copy(settings, buffers, streams[s]);
         } else {
-            const auto which = settings.by_chance ? chance() % lengths : turn % lengths;
-            launch_kernel(settings, kernels[which], streams[s]);
+            launch_kernel(settings, kernels[choose(settings, i, turn, chance)], streams[s]);
         }
+        if (settings.pace_us > 0) wait_until(began + (i + 1) * std::chrono::microseconds(settings.pace_us));
         launches.fetch_add(1, std::memory_order_relaxed);
         if (settings.sync_every > 0) {
             if ((i + 1) % settings.sync_every != 0) continue;
@@ -232,6 +248,12 @@ int main(int argc, char** argv) {
                "In a green context of each thread: in its streams, or in its default stream, while it is "
                "current; or in its streams while the primary context is")
         .one_of({"current", "default", "streams"});
+    options.value(
+        "--change-after", settings.change_after,
+        "All have the first length until so many were launched, and then the last; with --by-chance all are "
+        "of one function");
+    options.value("--pace-us", settings.pace_us,
+                  "Launch one kernel in so many microseconds; 0: as soon as possible");
     options.flag("--by-chance", settings.by_chance, "Draw the lengths by chance, all of one function");
     options.flag("--coop", settings.coop, "Launch the kernels cooperatively");
     options.flag("--report", settings.report,

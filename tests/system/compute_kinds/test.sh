@@ -7,13 +7,24 @@ expect cgpuctl set-policy 0 weighted
 echo "kernels that are each waited for, most of them not measured: what is charged is what the GPU did"
 job waits -- burn --forever --kernel-us 20 --sync-every 1
 wait_for 20 is_ready waits
-charged_ns() { cgpuctl show waits --json | jq '.gpus[0].gpu_time_seconds * 1e9 | round'; }
+charged_ns_of() { cgpuctl show "$1" --json | jq '.gpus[0].gpu_time_seconds * 1e9 | round'; }
 sleep 3 # of such work
-least_ns=$(charged_ns) served_ns=$(gpu_ns "${pids[waits]}") most_ns=$(charged_ns)
+least_ns=$(charged_ns_of waits) served_ns=$(gpu_ns "${pids[waits]}") most_ns=$(charged_ns_of waits)
 echo "charged $((least_ns / 1000)) to $((most_ns / 1000)) us, served $((served_ns / 1000)) us"
 expect_between "us charged" $((least_ns / 1000)) 0 $((served_ns * 106 / 100000))
 expect_between "us charged" $((most_ns / 1000)) $((served_ns * 97 / 100000)) $((2 * served_ns / 1000))
 end_job waits
+
+echo "kernels that become longer, in two streams of a program that launches more slowly than the GPU works"
+job slow -- burn --forever --kernel-us 10 --kernel-us 50 --by-chance --change-after 5000 --pace-us 100 --streams 2
+wait_for 20 is_ready slow
+has_served() { (($(gpu_ns "${pids[slow]}") > 1000000000)); } # of 50 ms before the change
+wait_for 60 has_served
+least_ns=$(charged_ns_of slow) served_ns=$(gpu_ns "${pids[slow]}") most_ns=$(charged_ns_of slow)
+echo "charged $((least_ns / 1000)) to $((most_ns / 1000)) us, served $((served_ns / 1000)) us"
+expect_between "us charged" $((least_ns / 1000)) 0 $((served_ns * 115 / 100000))
+expect_between "us charged" $((most_ns / 1000)) $((served_ns * 85 / 100000)) $((2 * served_ns / 1000))
+end_job slow
 
 job plain --weight 1 -- burn --forever --kernel-us 1000
 wait_for 20 is_ready plain

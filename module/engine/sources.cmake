@@ -1,8 +1,8 @@
 # The engine's sources, for its library and for tests that build them directly. Only the file with its table knows its version
 # as a number (each build defines CGPU_VERSION_NUMBER), so engines of several versions share the rest.
 set(CGPU_ENGINE_PARTS)
-foreach(name base/lock compute/batches compute/busy_time compute/estimating compute/lengths/functions compute/launch_gate compute/gpu_compute compute/meter compute/lengths/sampling
-             compute/window handover memory/accounting)
+foreach(name base/lock compute/batches compute/busy_time compute/estimating compute/launch_gate compute/gpu_compute
+             compute/lengths/functions compute/lengths/sampling compute/meter compute/window handover memory/accounting)
   list(APPEND CGPU_ENGINE_PARTS ${CMAKE_CURRENT_LIST_DIR}/${name}.cpp)
 endforeach()
 set(CGPU_ENGINE_TABLE ${CMAKE_CURRENT_LIST_DIR}/table.cpp)

@@ -29,10 +29,10 @@ class Functions {
 
     /// Whether launches took much less together than was expected.
     static bool much_less(std::int64_t measured, std::int64_t expected, std::uint32_t launches);
-    /// Each may take longer or shorter than was learnt: its next measurement changes the estimate by half.
-    /// Does nothing if that was so lately.
+    /// Each may take longer or shorter than was learnt: the mean of its next three measurements replaces the
+    /// estimate. Does nothing if all were doubted less than 64 launches for each function ago.
     void doubt_all();
-    /// A measurement said nothing about its length.
+    /// A measurement said nothing about its length: it counts as one of the three.
     void not_refuted(std::uint64_t function);
     bool is_doubted(std::uint64_t function);
     [[nodiscard]] std::size_t doubted() const { return doubted_; }

@@ -61,7 +61,7 @@ bool Sampling::is_due(const Asked& asked) {
     if (asked.doubted && !asked.beside) return true;
     if (settled() && !asked.begins_batch) return false;
     const bool due = asked.launches >= next_at_ || (asked.now_ns - sampled_ns_ >= pace().ns &&
-                                                    asked.launches - sampled_at_ >= pace().few_launches);
+                                                    asked.launches >= sampled_at_ + pace().few_launches);
     return due && (asked.doubted || !asked.any_doubted || asked.launches >= next_at_ + pace().launches);
 }
 

@@ -21,12 +21,15 @@ void save_compute(RecordWriter& out, GpuCompute& gpu, std::uint32_t index) {
     out.put_fields(RecordKind::overlap, meter.overlap(), index);
     out.put_fields(RecordKind::waits, gpu.waits(), index);
     out.put_fields(RecordKind::estimating, meter.estimating(), index);
+    out.put_fields(RecordKind::sampling, meter.sampling(), index);
+    out.put_fields(RecordKind::filled, meter.filled(), index);
     meter.busy().each(
         [&](const BusyTime::Interval& each) { out.put(RecordKind::busy, index, each.start, each.end); });
-    if (meter.functions().size() > 0) out.put(RecordKind::functions, index, meter.functions().size());
-    meter.functions().each([&](std::uint64_t function, const Functions::Function& known) {
+    Functions& functions = meter.functions();
+    out.put(RecordKind::functions, index, functions.size(), functions.since_doubt());
+    functions.each([&](std::uint64_t function, const Functions::Function& known) {
         out.put(RecordKind::function, index, function, known.mean_ns, known.rough, known.since_sample,
-                known.sample_each);
+                known.sample_each, known.doubted);
     });
     meter.batches().each([&](Batch& batch) { out.put_fields(RecordKind::batch, batch); });
 }
@@ -82,6 +85,7 @@ bool take_function(Meter& meter, RecordReader values) {
     values(known.rough);
     values(known.since_sample);
     values(known.sample_each);
+    values(known.doubted);
     return meter.functions().adopt(function, known);
 }
 
@@ -98,8 +102,10 @@ bool take_of_gpu(Engine& engine, RecordKind kind, RecordReader values, std::uint
                 engine.accounting.adopt(index, {leased, values.next<std::uint64_t>()});
                 return true;
             }
-            case RecordKind::functions:
-                return meter.functions().make_room(std::min(values.next<std::uint64_t>(), most));
+            case RecordKind::functions: {
+                const auto count = std::min(values.next<std::uint64_t>(), most);
+                return meter.functions().make_room(count, values.next<std::uint64_t>());
+            }
             case RecordKind::function:
                 return take_function(meter, values);
             case RecordKind::compute:
@@ -126,6 +132,12 @@ bool take_of_gpu(Engine& engine, RecordKind kind, RecordReader values, std::uint
                 return true;
             case RecordKind::estimating:
                 meter.estimating().each_field(values);
+                return true;
+            case RecordKind::sampling:
+                meter.sampling().each_field(values);
+                return true;
+            case RecordKind::filled:
+                meter.filled().each_field(values);
                 return true;
             case RecordKind::busy: {
                 const auto start = values.next<std::int64_t>();
@@ -170,6 +182,8 @@ bool take(Engine& engine, RecordKind kind, RecordReader values, std::uint64_t mo
         case RecordKind::busy:
         case RecordKind::waits:
         case RecordKind::estimating:
+        case RecordKind::sampling:
+        case RecordKind::filled:
             return take_of_gpu(engine, kind, values, most);
     }
     return true;  // of a newer version

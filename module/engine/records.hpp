@@ -17,7 +17,7 @@ enum class RecordKind : std::uint32_t {
     memory = 3,     ///< GPU, leased, set aside
     changes = 4,    ///< allocations and frees under way, begun so far
     holding = 5,    ///< kind, key, GPU, bytes, context
-    functions = 6,  ///< GPU, how many will come
+    functions = 6,  ///< GPU, how many will come, launches since all were doubted
     function = 7,   ///< GPU, function, what is known of it
     compute = 8,    ///< GPU, then fields of GpuCompute, as the following ones of its parts
     gate = 9,
@@ -29,6 +29,8 @@ enum class RecordKind : std::uint32_t {
     batch = 15,  ///< fields; oldest first
     waits = 16,  ///< GPU, fields of LaunchWaits
     estimating = 17,
+    sampling = 18,
+    filled = 19,  ///< GPU, fields of FilledStreams
 };
 
 struct RecordHead {

@@ -39,18 +39,15 @@ struct Batch {
     bool unmeasured;         ///< its one launch is of a function that was never measured
     bool overlapped;         ///< other work ran beside it on another stream
     bool foreign;            ///< another instance's work may have run beside it
-    bool waits_across_gpus;  ///< it may have waited for other GPUs; not handed over: false only means
-                             ///< learning less
+    bool waits_across_gpus;  ///< it may have waited for other GPUs
     bool gap;                ///< the GPU is thought to have been idle within it
     std::uint32_t function_count;
     std::uint64_t functions[kMostFunctions];  ///< the first few different ones
     double scale = 1;                         ///< factor of costs when time was last granted in it
     bool estimated = false;                   ///< has no start event: see Meter::may_estimate
-    bool found_idle = false;  ///< its one launch is measured by itself, and surely found the GPU idle; not
-                              ///< handed over: false only means that its time is not corrected
-    std::uint32_t launches_before = 0;  ///< of the batch before it on the stream, if that was filled; not
-                                        ///< handed over: 0 only means asking more often
-    std::int64_t mean_before_ns = 0;    ///< estimate of one of those, likewise
+    bool found_idle = false;  ///< its one launch is measured by itself, and surely found the GPU idle
+    std::uint32_t launches_before = 0;  ///< of the batch before it on the stream, if that was filled; or 0
+    std::int64_t mean_before_ns = 0;    ///< estimate of one of those
 
     void add(std::uint64_t function, std::int64_t each, std::uint32_t count, std::int64_t now_ns);
     /// Further launches of any functions that will take this long together.
@@ -86,6 +83,10 @@ struct Batch {
         for (std::uint64_t& function : functions) visit(function);
         visit(scale);
         visit(estimated);
+        visit(waits_across_gpus);
+        visit(found_idle);
+        visit(launches_before);
+        visit(mean_before_ns);
     }
 };
 

@@ -28,7 +28,7 @@ void Estimating::wait_begins(bool for_short) {
 }
 
 bool Estimating::wants(std::int64_t estimate_ns, std::int64_t now_ns) {
-    if (estimate_ns > kLongestNs || short_waits_ < kShortWaits) return false;
+    if (estimate_ns > kLongestNs || !program_waits()) return false;
     forget(now_ns);
     if (uncertain_ns_ > 0) return false;
     if (random_ == 0) random_ = static_cast<std::uint64_t>(now_ns) * 0x9e3779b97f4a7c15 | 1;
@@ -37,6 +37,8 @@ bool Estimating::wants(std::int64_t estimate_ns, std::int64_t now_ns) {
     random_ ^= random_ << 17;
     return (random_ >> 32) % kMeasuredEach != 0;
 }
+
+bool Estimating::program_waits() const { return short_waits_ >= kShortWaits; }
 
 std::int64_t Estimating::used(const Ended& ended, std::int64_t now_ns) {
     const std::int64_t most = std::max<std::int64_t>(0, ended.since_launch_ns);

@@ -23,6 +23,9 @@ class Estimating {
     /// when nobody measures them.
     bool wants(std::int64_t estimate_ns, std::int64_t now_ns);
 
+    /// Whether the program waits for each of its batches, as far as the last ones tell.
+    [[nodiscard]] bool program_waits() const;
+
     /// An estimated batch as it ended.
     struct Ended {
         std::int64_t estimate_ns;

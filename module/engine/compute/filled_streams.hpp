@@ -10,7 +10,7 @@
 namespace cgpu::module {
 
 /// Streams whose last batch was filled: it took as much as a batch takes. If the next one comes a moment
-/// later, its launches needn't show again how many of them come. Not handed over.
+/// later, its launches needn't show again how many of them come.
 class FilledStreams {
   public:
     void note(const Batch& batch) {
@@ -32,6 +32,20 @@ class FilledStreams {
             batch.launches_before = each.launches;
             batch.mean_before_ns = each.mean_ns;
             batch.pace_ns = each.pace_ns;
+        }
+    }
+
+    /// For a handover: visit(field) for each, always in this order; new fields come last.
+    template <class Visit>
+    void each_field(Visit& visit) {
+        visit(next_);
+        for (Place& each : places_) {
+            visit(each.context);
+            visit(each.stream);
+            visit(each.last_ns);
+            visit(each.pace_ns);
+            visit(each.mean_ns);
+            visit(each.launches);
         }
     }
 

@@ -18,13 +18,6 @@ constexpr std::uint32_t kAskedFunctions = 4;
 constexpr std::int64_t kSurelyIdle = 5'000;  // ns: that the estimates of the shortest kernels are off by
 constexpr std::int64_t kAtOnce = 50'000;     // ns: an event on an idle stream, and what two clocks differ by
 
-Admission wait_until(std::int64_t until_ns) {
-    Admission admission;
-    admission.wait = true;
-    admission.until_ns = until_ns;
-    return admission;
-}
-
 }  // namespace
 
 Admission Meter::admit(const Launch& launch, const Allowance& allowance, Advance advance) {
@@ -38,10 +31,10 @@ Admission Meter::admit(const Launch& launch, const Allowance& allowance, Advance
                each.stream == launch.stream;
     });
     const Sampling::Turn turn = turn_of(launch, cost, batch, advance);
-    if (turn == Sampling::Turn::wait) return wait_until(sampling_.ask_again_at(now));
+    if (turn == Sampling::Turn::wait) return Admission::waits_until(sampling_.ask_again_at(now));
     const bool alone = turn == Sampling::Turn::alone || is_due_alone(launch, cost, batch);
     if (batch != nullptr && batch->launches > 0 && (alone || is_too_much(launch, cost, *batch))) {
-        if (advance == Advance::launches) return wait_until(now);
+        if (advance == Advance::launches) return Admission::waits_until(now);
         if (turn == Sampling::Turn::alone) filled_.note(*batch);
         begin_closing(*batch);
         admission.close_first = batch->id;
@@ -99,7 +92,8 @@ Sampling::Turn Meter::turn_of(const Launch& launch, const Cost& cost, const Batc
                            .any_doubted = functions_.doubted() > 0,
                            .in_flight_ns = flight().remaining(launch.now_ns),
                            .beside = cost.beside,
-                           .idle = batches_.empty()});
+                           .idle = batches_.empty(),
+                           .waits = estimating_.program_waits()});
 }
 
 /// Whether the launch must be measured by itself. If all launches of its batch are of its function, the batch
@@ -134,7 +128,7 @@ bool Meter::held(const Allowance& allowance, const Cost& cost, std::int64_t now_
     const Flight now_flying = flight();
     const bool one_at_a_time = !cost.measured && unmeasured_ > 0;
     if (!window_.holds(now_flying, allowance.window_ns, one_at_a_time, now_ns)) return false;
-    admission = wait_until(window_.ask_again_at(now_flying, allowance.window_ns, now_ns));
+    admission = Admission::waits_until(window_.ask_again_at(now_flying, allowance.window_ns, now_ns));
     return true;
 }
 

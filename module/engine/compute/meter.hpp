@@ -52,6 +52,13 @@ struct Admission {
     std::uint32_t ask_after = 0;
     bool any_function = false;
     BatchId close_first = 0;
+
+    static Admission waits_until(std::int64_t ns) {
+        Admission admission;
+        admission.wait = true;
+        admission.until_ns = ns;
+        return admission;
+    }
 };
 
 /// Measures one GPU's time for one process and keeps the work in flight within the window. Launches go into
@@ -103,6 +110,8 @@ class Meter {
     Backlog& backlog() { return backlog_; }
     OverlapScale& overlap() { return overlap_; }
     Estimating& estimating() { return estimating_; }
+    FilledStreams& filled() { return filled_; }
+    Sampling& sampling() { return sampling_; }
     /// visit(field) for each, always in this order; new fields come last.
     template <class Visit>
     void each_field(Visit& visit) {
@@ -111,6 +120,7 @@ class Meter {
         visit(launches_);
         visit(idle_ns_);
         visit(named_);
+        visit(sample_);
     }
 
   private:

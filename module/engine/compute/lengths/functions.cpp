@@ -121,6 +121,18 @@ void Functions::count(std::uint64_t function, std::uint32_t launches) {
     if (Function* known = known_.find(function)) known->since_sample += launches;
 }
 
+bool Functions::make_room(std::size_t count, std::uint64_t since_doubt) {
+    launches_ = since_doubt;
+    return known_.make_room(count);
+}
+
+bool Functions::adopt(std::uint64_t function, const Function& known) {
+    const std::size_t before = known_.size();
+    if (known_.insert(function, known) == nullptr) return false;
+    if (known.doubted > 0) doubted_ += known_.size() - before;
+    return true;
+}
+
 void OverlapScale::learn(std::int64_t busy_ns, std::int64_t estimate_ns) {
     constexpr std::int64_t kEnough = 2'000'000;
     constexpr double kFarthest = 16;

@@ -51,7 +51,7 @@ class Functions {
 
     static constexpr std::uint32_t kSampleEach = 512;
 
-    /// For a handover (without the last field).
+    /// For a handover.
     struct Function {
         double mean_ns;
         bool rough;
@@ -60,10 +60,9 @@ class Functions {
         std::uint32_t doubted = 0;  ///< measurements until it isn't
     };
     std::size_t size() const { return known_.size(); }
-    bool make_room(std::size_t count) { return known_.make_room(count); }
-    bool adopt(std::uint64_t function, const Function& known) {
-        return known_.insert(function, known) != nullptr;
-    }
+    std::uint64_t since_doubt() const { return launches_; }
+    bool make_room(std::size_t count, std::uint64_t since_doubt);
+    bool adopt(std::uint64_t function, const Function& known);
     template <class Visit>  // void(std::uint64_t function, Function&)
     void each(Visit visit) {
         known_.each(visit);

@@ -19,10 +19,13 @@ constexpr std::int64_t kLongestPause = 2'000'000'000;  // ns
 
 }  // namespace
 
-const Sampling::Pace& Sampling::pace() const {
+/// In a program that waits, a sample divides a batch in two, and the next ones are measured, too.
+const Sampling::Pace& Sampling::pace(const Asked& asked) const {
     static constexpr Pace kSettled{kUsual, 10'000'000, 64, 20'000'000};
+    static constexpr Pace kSettledWaiting{4 * kUsual, 40'000'000, 256, 80'000'000};
     static constexpr Pace kUnsettled{kSoon, 2'000'000, 16, 5'000'000};
-    return settled() ? kSettled : kUnsettled;
+    if (!settled()) return kUnsettled;
+    return asked.waits ? kSettledWaiting : kSettled;
 }
 
 Sampling::Turn Sampling::turn(const Asked& asked) {
@@ -60,9 +63,9 @@ bool Sampling::is_due(const Asked& asked) {
     if (next_at_ == 0) count_from(asked);
     if (asked.doubted && !asked.beside) return true;
     if (settled() && !asked.begins_batch) return false;
-    const bool due = asked.launches >= next_at_ || (asked.now_ns - sampled_ns_ >= pace().ns &&
-                                                    asked.launches >= sampled_at_ + pace().few_launches);
-    return due && (asked.doubted || !asked.any_doubted || asked.launches >= next_at_ + pace().launches);
+    const bool due = asked.launches >= next_at_ || (asked.now_ns - sampled_ns_ >= pace(asked).ns &&
+                                                    asked.launches >= sampled_at_ + pace(asked).few_launches);
+    return due && (asked.doubted || !asked.any_doubted || asked.launches >= next_at_ + pace(asked).launches);
 }
 
 bool Sampling::settled() const { return agreements_ >= kAgreements; }
@@ -73,7 +76,7 @@ void Sampling::take(const Asked& asked) {
     count_from(asked);
     if (quiet_until_ns_ == 0 && asked.now_ns < quiet_after_ns_) return;
     quiet_until_ns_ = asked.now_ns + kLongestQuiet;
-    quiet_after_ns_ = asked.now_ns + std::max(pause_ns_, pace().quiet_ns);
+    quiet_after_ns_ = asked.now_ns + std::max(pause_ns_, pace(asked).quiet_ns);
     running_ = true;
 }
 
@@ -84,7 +87,7 @@ void Sampling::count_from(const Asked& asked) {
     random_ ^= random_ >> 7;
     random_ ^= random_ << 17;
     sampled_at_ = asked.launches;
-    next_at_ = asked.launches + pace().launches + (random_ >> 32) % pace().launches;
+    next_at_ = asked.launches + pace(asked).launches + (random_ >> 32) % pace(asked).launches;
     sampled_ns_ = asked.now_ns;
 }
 

@@ -13,7 +13,6 @@ namespace cgpu::module {
 /// because a program may repeat a sequence of kernels.
 ///
 /// If several streams are in use, launches of the others are held for the time of the sample's kernel.
-/// Not handed over: an engine that begins without it learns it from the next batches.
 class Sampling {
   public:
     /// A launch that asks to pass.
@@ -28,6 +27,7 @@ class Sampling {
         std::int64_t in_flight_ns;
         bool beside;  ///< other streams have unfinished work
         bool idle;    ///< no stream has any
+        bool waits;   ///< the program waits for its batches, and few of them are measured
     };
     enum class Turn {
         pass,   ///< nothing special
@@ -50,6 +50,25 @@ class Sampling {
     /// Launches that may pass before the next question.
     [[nodiscard]] std::uint64_t until_next(std::uint64_t launches) const;
 
+    /// For a handover: visit(field) for each, always in this order; new fields come last.
+    template <class Visit>
+    void each_field(Visit& visit) {
+        visit(draining_);
+        visit(agreements_);
+        visit(streak_);
+        visit(sampled_at_);
+        visit(next_at_);
+        visit(sampled_ns_);
+        visit(random_);
+        visit(quiet_until_ns_);
+        visit(running_);
+        visit(held_);
+        visit(context_);
+        visit(stream_);
+        visit(quiet_after_ns_);
+        visit(pause_ns_);
+    }
+
     static constexpr std::uint64_t kUsual = 512;     ///< launches from one sample to the next, at least
     static constexpr std::uint32_t kAgreements = 3;  ///< samples in a row, before they become rarer
 
@@ -61,7 +80,7 @@ class Sampling {
         std::uint64_t few_launches;
         std::int64_t quiet_ns;  ///< if other streams have to wait for it, which takes them some 0.1 ms
     };
-    [[nodiscard]] const Pace& pace() const;
+    [[nodiscard]] const Pace& pace(const Asked& asked) const;
     bool is_due(const Asked& asked);
     void count_from(const Asked& asked);
     [[nodiscard]] bool settled() const;

@@ -1,106 +1,23 @@
 // Random work on three engines at once: one that stays, one that is sometimes handed over to another of its
 // kind, and one that changes between this version and a next one with another layout. Their answers and
 // reports must always be the same.
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <cstring>
 #include <map>
-#include <string>
 #include <vector>
 
-#include "tests/unit/module/engine/support/engine_fixture.hpp"
+#include "tests/unit/module/engine/support/exchanged_engine.hpp"
 
 namespace cgpu::module::test {
 namespace {
-
-const EngineTable& table_in(const char* file) {
-    void* library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) throw std::runtime_error(dlerror());
-    return *reinterpret_cast<EngineTableFunction>(dlsym(library, kEngineTableSymbol))();
-}
-
-const EngineTable& present() {
-    static const EngineTable& table = table_in(CGPU_TEST_ENGINES "/present.so");
-    return table;
-}
-const EngineTable& next_version() {
-    static const EngineTable& table = table_in(CGPU_TEST_ENGINES "/next.so");
-    return table;
-}
-
-/// Orders are common to all, each engine has its own report.
-struct World {
-    Pages pages;
-    wire::Reports reports[3]{};
-};
-
-class Subject {
-  public:
-    Subject(const World& world, wire::Reports& reports) : world_(world), reports_(reports) { bind(true); }
-    ~Subject() { table_->destroy(engine_); }
-    Subject(const Subject&) = delete;
-    Subject& operator=(const Subject&) = delete;
-
-    void go_over_to(const EngineTable& table) {
-        std::vector<std::byte> bytes(table_->save(engine_, nullptr, 0));
-        const auto used = table_->save(engine_, bytes.data(), bytes.size());
-        RC_ASSERT(used <= bytes.size());
-        Engine* fresh = table.create(&memory_);
-        RC_ASSERT(table.restore(fresh, bytes.data(), used) == 1u);
-        table_->destroy(engine_);
-        table_ = &table;
-        engine_ = fresh;
-        bind(bound_);
-    }
-    void bind(bool connected) {
-        bound_ = connected;
-        table_->bind(engine_, connected ? &world_.pages.orders : nullptr, connected ? &reports_ : nullptr);
-    }
-    const EngineTable& table() const { return *table_; }
-    Engine* engine() const { return engine_; }
-    const wire::Reports& reports() const { return reports_; }
-
-  private:
-    const World& world_;
-    wire::Reports& reports_;
-    bool bound_ = false;
-    EngineHost memory_ = host();
-    const EngineTable* table_ = &present();
-    Engine* engine_ = table_->create(&memory_);
-};
-
-/// The daemon's view of the first GPU.
-std::map<std::string, std::int64_t> told_by(const wire::Reports& reports) {
-    const wire::GpuReport& gpu = reports.gpus[0];
-    std::map<std::string, std::int64_t> told = {{"changing", reports.changing},
-                                                {"changes", reports.changes},
-                                                {"charged_bytes", gpu.charged_bytes},
-                                                {"pooled_bytes", gpu.pooled_bytes},
-                                                {"used_ns", gpu.used_ns},
-                                                {"in_flight_ns", gpu.in_flight_ns},
-                                                {"oldest_start_ns", gpu.oldest_start_ns},
-                                                {"oldest_ns", gpu.oldest_ns},
-                                                {"waited_ns", gpu.waited_ns},
-                                                {"longest_ns", gpu.longest_ns},
-                                                {"usual_gap_ns", gpu.usual_gap_ns},
-                                                {"launches", gpu.launches},
-                                                {"updated_ns", gpu.updated_ns},
-                                                {"wants", gpu.wants},
-                                                {"syncing", gpu.syncing},
-                                                {"unmeasured", gpu.unmeasured},
-                                                {"waits", reports.waits[0].sum_ns}};
-    for (std::size_t i = 0; i < wire::kWaitBuckets; ++i)
-        told["waits " + std::to_string(i)] = reports.waits[0].counts[i];
-    return told;
-}
 
 class Trial {
   public:
     void step() {
         now_ += *rc::gen::inRange<std::int64_t>(0, 400'000);
-        switch (*rc::gen::inRange(0, 20)) {
+        switch (*rc::gen::inRange(0, 21)) {
             case 0:
                 return each(
                     [&, bytes = *some_bytes()](auto& t, auto* e) { return t.lease(e, gpu_, bytes), 0; });
@@ -155,6 +72,8 @@ class Trial {
                 if (waiting_ == 0) return;
                 --waiting_;
                 return each([&](auto& t, auto* e) { return t.left(e, gpu_), 0; });
+            case 20:
+                return launch_slowly();
         }
     }
 
@@ -340,6 +259,32 @@ class Trial {
             });
             each([&](auto& t, auto* e) { return t.sync_end(e, gpu_, now_), 0; });
             hand_over();
+        }
+    }
+    /// A program that launches more slowly than the GPU works. Its kernels may have changed since the last
+    /// time.
+    void launch_slowly() {
+        const auto functions = *rc::gen::inRange<std::uint64_t>(1, 4);
+        const auto length = *rc::gen::element<std::int64_t>(2'000, 10'000, 40'000);
+        std::map<BatchId, std::int64_t> first_launches;
+        for (int launches = *rc::gen::inRange(1, 80); launches > 0; --launches) {
+            now_ += 60'000;
+            const Launch launch{gpu_, 0, 1, 1, 20 + static_cast<std::uint64_t>(launches) % functions, now_};
+            const TimeGrant grant =
+                ask({launch, 0, left_.decision.more, left_.time_ns, left_.decision.batch});
+            if (grant.decision.open != 0) first_launches[grant.decision.open] = now_;
+            hand_over();
+            now_ += length;
+            if (launches % 16 == 0) close();
+            for (;;) {
+                const auto batch = answer([&](auto& t, auto* e) { return t.oldest(e, gpu_, 1); });
+                if (batch == 0 || !first_launches.contains(batch)) break;
+                each([&](auto& t, auto* e) {
+                    std::uint32_t ring = 0;
+                    t.reaped(e, batch, first_launches[batch], now_, now_, &ring);
+                    return ring;
+                });
+            }
         }
     }
     void turn_gate() {

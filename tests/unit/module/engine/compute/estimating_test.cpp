@@ -62,7 +62,7 @@ TEST_F(Waiting, SeveralKernelsBeforeEachWait) {
     add(always(5 * kMicro));
     front.programs[0].waits_each = 7;
     EXPECT_NEAR(charged(), 1, 0.02);
-    EXPECT_LT(events_per_launch(), 0.22 / 7);
+    EXPECT_LT(events_per_launch(), 0.2 / 7);
 }
 
 TEST_F(Waiting, LengthsThatVaryAreMeasured) {

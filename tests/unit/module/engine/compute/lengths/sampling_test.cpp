@@ -15,6 +15,7 @@ class SamplingTest : public ::testing::Test {
     Sampling sampling;
     std::int64_t now = 1'000'000'000;
     std::uint64_t launches = 0;
+    bool waits = false;
 
     SamplingTest() {
         sampling.batch_ended(true);
@@ -32,7 +33,8 @@ class SamplingTest : public ::testing::Test {
                               .any_doubted = false,
                               .in_flight_ns = 0,
                               .beside = beside,
-                              .idle = idle});
+                              .idle = idle,
+                              .waits = waits});
     }
     void pass(std::uint64_t count, std::int64_t ns) {
         launches += count;
@@ -59,6 +61,15 @@ TEST_F(SamplingTest, SamplesComeAtRandomDistances) {
     EXPECT_GE(least, 512U);
     EXPECT_LE(most, 1024U);
     EXPECT_GT(most - least, 200U);
+}
+
+TEST_F(SamplingTest, ProgramsThatWaitAreSampledLessOften) {
+    waits = true;
+    until_sample();
+    EXPECT_FALSE(sampling.sampled(Change::none));
+    EXPECT_GE(until_sample(), 2048U);
+    EXPECT_FALSE(sampling.sampled(Change::longer));
+    EXPECT_LE(until_sample(), 256U) << "one that differed is followed soon";
 }
 
 TEST_F(SamplingTest, AFullGpuIsNotSampled) {

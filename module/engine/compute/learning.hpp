@@ -14,9 +14,12 @@ struct BatchTime {
     std::int64_t busy_ns;   ///< without idle time, as far as known
     std::int64_t span_ns;   ///< from its start to its end, without idle time at its end
     std::int64_t whole_ns;  ///< from its start event to its end event
+    std::int64_t end_ns;
     bool drained;  ///< at most one launch of it was left when its end was recorded: the GPU may have been
                    ///< idle within it, unnoticed
 };
+
+constexpr std::int64_t kLongCalls = 20'000;  // ns: more than the calls around a launch take
 
 /// What learns from batches.
 struct Learners {
@@ -30,16 +33,18 @@ inline void learn_beside(const Batch& batch, const BatchTime& time, const Learne
     if (batch.function_count == 1)
         to.functions.learn_roughly(batch.last_function, time.span_ns / batch.launches,
                                    batch.waits_across_gpus && !batch.gap);
-    if (!batch.foreign && !batch.unmeasured && !batch.gap && !time.drained)
-        to.overlap.learn(time.busy_ns, batch.estimate_ns);
+    const bool shows_pace = time.drained && batch.launches > 1;
+    if (batch.foreign || batch.unmeasured || batch.gap || shows_pace)
+        to.overlap.leave_out(time.end_ns);
+    else
+        to.overlap.learn({time.busy_ns, batch.estimate_ns, batch.first_ns, time.end_ns});
 }
 
 /// A launch that was measured by itself. If the GPU was idle, the time from the start event to the end event
 /// contains that between two calls of the driver, before the kernel. And if the end event was recorded after
 /// the kernel had ended, the GPU has waited for it: then the time only says what the kernel takes at most.
 inline void learn_alone(const Batch& batch, const BatchTime& time, const Learners& to) {
-    constexpr std::int64_t kEvent = 1000;        // ns: what an event takes
-    constexpr std::int64_t kLongCalls = 20'000;  // ns: the thread was interrupted
+    constexpr std::int64_t kEvent = 1000;  // ns: what an event takes
     const std::int64_t calls = batch.closed_ns - batch.first_ns;
     const bool interrupted = calls > kLongCalls;
     const std::int64_t before = batch.found_idle && !interrupted ? std::min(calls, time.whole_ns) / 2 : 0;
@@ -55,7 +60,8 @@ inline void learn_alone(const Batch& batch, const BatchTime& time, const Learner
 /// Corrects the estimates of the functions in the batch.
 inline void learn_from(const Batch& batch, const BatchTime& time, const Learners& to) {
     if (batch.launches == 0) return;
-    if (batch.launches > 1) to.sampling.batch_ended(time.drained);
+    const bool stayed_open = batch.closed_ns - batch.first_ns > kLongCalls;
+    if (batch.launches > 1 || stayed_open) to.sampling.batch_ended(time.drained);
     if (batch.overlapped || batch.foreign) return learn_beside(batch, time, to);
     if (batch.launches == 1) return learn_alone(batch, time, to);
     // Otherwise the pace of a program that launches more slowly than the GPU works would be taken for the

@@ -221,7 +221,7 @@ void Meter::note_gap(std::int64_t now_ns) {
     batches_.each([&](Batch& each) {
         if (each.state == BatchState::open && each.launches > 0) each.gap = within = true;
     });
-    if (within) idle_ns_ += gap;
+    if (within) idle_.found(gap);
 }
 
 void Meter::unused(BatchId id, std::uint32_t count) {
@@ -308,13 +308,14 @@ void Meter::reaped(BatchId id, std::int64_t start_ns, std::int64_t end_ns, std::
     const bool drained = end_ns <= batch->closed_ns + std::max(kAtOnce, one_launch);
     end_ns = end_of_use(*batch, start_ns, end_ns, drained);
     const std::int64_t covered = busy_.add(start_ns, end_ns, since);
-    const std::int64_t beyond = batch->gap ? std::max<std::int64_t>(0, covered - batch->estimate_ns) : 0;
-    const std::int64_t idle = std::min(idle_ns_, beyond);
-    idle_ns_ -= idle;
-    used_ns_ += covered - idle;
-    estimating_.measured(batch->estimate_ns, covered - idle, now_ns);
-    if (batch->launches == 1) longest_ns_ = std::max(longest_ns_, covered - idle);
-    learn_from(*batch, {covered - idle, end_ns - start_ns, whole, drained},
+    const std::int64_t charged = idle_.charge({.covered_ns = covered,
+                                               .estimate_ns = batch->estimate_ns,
+                                               .others_in_flight_ns = in_flight_ns_ - batch->estimate_ns,
+                                               .gap = batch->gap});
+    used_ns_ += charged;
+    estimating_.measured(batch->estimate_ns, charged, now_ns);
+    if (batch->launches == 1) longest_ns_ = std::max(longest_ns_, charged);
+    learn_from(*batch, {charged, end_ns - start_ns, whole, end_ns, drained},
                {functions_, overlap_, sampling_});
     finish(*batch, end_ns, now_ns);
 }
@@ -327,7 +328,11 @@ void Meter::reaped(BatchId id, std::int64_t start_ns, std::int64_t end_ns, std::
 std::int64_t Meter::end_of_use(Batch& batch, std::int64_t start_ns, std::int64_t end_ns, bool drained) {
     const std::int64_t due = backlog_.due(batch.due_mark);
     const bool at_once = end_ns <= batch.closed_ns + kAtOnce;
-    if (!at_once) backlog_.correct(end_ns - std::max(due, std::min(end_ns, batch.closed_ns)));
+    if (!at_once) {
+        const std::int64_t late = end_ns - std::max(due, std::min(end_ns, batch.closed_ns));
+        backlog_.correct(late);
+        idle_.refuted(late);
+    }
     const bool shows_pace = drained && batch.launches > 1;
     if (!shows_pace && end_ns > std::max(due, batch.closed_ns) + kAtOnce + batch.estimate_ns / 4) {
         batch.gap = false;
@@ -382,7 +387,8 @@ void Meter::finish(Batch& batch, std::int64_t end_ns, std::int64_t now_ns) {
     batches_.remove(batch.id);
     Batch* next = batches_.oldest();
     if (next == nullptr) {
-        in_flight_ns_ = idle_ns_ = 0;
+        in_flight_ns_ = 0;
+        idle_.forget();
         backlog_.at_most(end_ns);
         window_.empty();
         return;

@@ -8,6 +8,7 @@
 #include "module/engine/compute/busy_time.hpp"
 #include "module/engine/compute/estimating.hpp"
 #include "module/engine/compute/filled_streams.hpp"
+#include "module/engine/compute/idle_time.hpp"
 #include "module/engine/compute/lengths/functions.hpp"
 #include "module/engine/compute/lengths/sampling.hpp"
 #include "module/engine/compute/window.hpp"
@@ -118,9 +119,10 @@ class Meter {
         visit(used_ns_);
         visit(longest_ns_);
         visit(launches_);
-        visit(idle_ns_);
+        visit(idle_.found_ns());
         visit(named_);
         visit(sample_);
+        visit(idle_.ahead_ns());
     }
 
   private:
@@ -159,12 +161,12 @@ class Meter {
     OverlapScale overlap_;
     Estimating estimating_;
     Sampling sampling_;
+    IdleTime idle_;
     std::int64_t used_ns_ = 0;
     std::int64_t in_flight_ns_ = 0;
     std::int64_t longest_ns_ = 0;
     std::uint64_t launches_ = 0;
     std::uint32_t unmeasured_ = 0;  ///< batches in flight of a function never measured
-    std::int64_t idle_ns_ = 0;      ///< idle time assumed within batches that are not reaped yet
     BatchId named_ = 0;             ///< by next_open, last
     BatchId sample_ = 0;            ///< the batch of the last sample
 };

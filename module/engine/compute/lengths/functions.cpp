@@ -133,15 +133,26 @@ bool Functions::adopt(std::uint64_t function, const Function& known) {
     return true;
 }
 
-void OverlapScale::learn(std::int64_t busy_ns, std::int64_t estimate_ns) {
+void OverlapScale::leave_out(std::int64_t ended_ns) {
+    constexpr double kForget = 100'000'000;
+    busy_ns_ = estimate_ns_ = 0;
+    const std::int64_t since = std::max(left_out_ns_, learnt_ns_);
+    if (ended_ns <= since) return;
+    scale_ += (1 - scale_) * std::min(1.0, static_cast<double>(ended_ns - since) / kForget);
+    left_out_ns_ = ended_ns;
+}
+
+void OverlapScale::learn(const Sample& sample) {
     constexpr std::int64_t kEnough = 2'000'000;
     constexpr double kFarthest = 16;
-    busy_ns_ += busy_ns;
-    estimate_ns_ += estimate_ns;
+    if (sample.began_ns < left_out_ns_) return;
+    busy_ns_ += sample.busy_ns;
+    estimate_ns_ += sample.estimate_ns;
     if (estimate_ns_ < kEnough) return;
     const double ratio = static_cast<double>(busy_ns_) / static_cast<double>(estimate_ns_);
     scale_ = std::clamp(scale_ * (1 + 0.5 * (std::clamp(ratio, 0.5, 2.0) - 1)), 1 / kFarthest, kFarthest);
     busy_ns_ = estimate_ns_ = 0;
+    learnt_ns_ = sample.ended_ns;
 }
 
 }  // namespace cgpu::module

@@ -82,7 +82,17 @@ class Functions {
 class OverlapScale {
   public:
     double scale() const { return scale_; }
-    void learn(std::int64_t busy_ns, std::int64_t estimate_ns);
+    /// A batch took this long.
+    struct Sample {
+        std::int64_t busy_ns;
+        std::int64_t estimate_ns;
+        std::int64_t began_ns;
+        std::int64_t ended_ns;
+    };
+    void learn(const Sample& sample);
+    /// A batch whose time or estimate says nothing ended then. What ran beside it can't be told, either. If
+    /// that continues, the factor returns to 1, because it may be wrong by now.
+    void leave_out(std::int64_t ended_ns);
 
     /// For a handover: visit(field) for each, always in this order; new fields come last.
     template <class Visit>
@@ -90,12 +100,16 @@ class OverlapScale {
         visit(scale_);
         visit(busy_ns_);
         visit(estimate_ns_);
+        visit(left_out_ns_);
+        visit(learnt_ns_);
     }
 
   private:
     double scale_ = 1;
     std::int64_t busy_ns_ = 0;
     std::int64_t estimate_ns_ = 0;
+    std::int64_t left_out_ns_ = 0;  ///< the last time
+    std::int64_t learnt_ns_ = 0;    ///< likewise
 };
 
 }  // namespace cgpu::module

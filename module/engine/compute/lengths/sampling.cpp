@@ -19,11 +19,11 @@ constexpr std::int64_t kLongestPause = 2'000'000'000;  // ns
 
 }  // namespace
 
-/// In a program that waits, a sample divides a batch in two, and the next ones are measured, too.
+constexpr Sampling::Pace Sampling::kSettled{kUsual, 10'000'000, 8, 20'000'000};
+constexpr Sampling::Pace Sampling::kSettledWaiting{4 * kUsual, 40'000'000, 32, 80'000'000};
+constexpr Sampling::Pace Sampling::kUnsettled{kSoon, 2'000'000, 2, 5'000'000};
+
 const Sampling::Pace& Sampling::pace(const Asked& asked) const {
-    static constexpr Pace kSettled{kUsual, 10'000'000, 64, 20'000'000};
-    static constexpr Pace kSettledWaiting{4 * kUsual, 40'000'000, 256, 80'000'000};
-    static constexpr Pace kUnsettled{kSoon, 2'000'000, 16, 5'000'000};
     if (!settled()) return kUnsettled;
     return asked.waits ? kSettledWaiting : kSettled;
 }
@@ -63,8 +63,8 @@ bool Sampling::is_due(const Asked& asked) {
     if (next_at_ == 0) count_from(asked);
     if (asked.doubted && !asked.beside) return true;
     if (settled() && !asked.begins_batch) return false;
-    const bool due = asked.launches >= next_at_ || (asked.now_ns - sampled_ns_ >= pace(asked).ns &&
-                                                    asked.launches >= sampled_at_ + pace(asked).few_launches);
+    const bool due =
+        asked.launches >= next_at_ || (asked.now_ns >= next_ns_ && asked.launches >= next_if_slow_at_);
     return due && (asked.doubted || !asked.any_doubted || asked.launches >= next_at_ + pace(asked).launches);
 }
 
@@ -86,9 +86,12 @@ void Sampling::count_from(const Asked& asked) {
     random_ ^= random_ << 13;
     random_ ^= random_ >> 7;
     random_ ^= random_ << 17;
+    const Pace& least = pace(asked);
     sampled_at_ = asked.launches;
-    next_at_ = asked.launches + pace(asked).launches + (random_ >> 32) % pace(asked).launches;
     sampled_ns_ = asked.now_ns;
+    next_at_ = asked.launches + least.launches + (random_ >> 32) % least.launches;
+    next_if_slow_at_ = asked.launches + least.few_launches + (random_ >> 48) % least.few_launches;
+    next_ns_ = asked.now_ns + least.ns + static_cast<std::int64_t>(random_ >> 24) % least.ns;
 }
 
 void Sampling::abandon(std::int64_t now_ns) {
@@ -108,7 +111,9 @@ bool Sampling::sampled(Functions::Change change) {
     }
     const int step = settled() ? kChanged - 1 : 1;
     agreements_ = 0;
-    next_at_ = std::min(next_at_, sampled_at_ + kSoon);
+    next_at_ = std::min(next_at_, sampled_at_ + kUnsettled.launches);
+    next_if_slow_at_ = std::min(next_if_slow_at_, sampled_at_ + kUnsettled.few_launches);
+    next_ns_ = std::min(next_ns_, sampled_ns_ + kUnsettled.ns);
     streak_ = change == Functions::Change::longer ? std::max(streak_, 0) + step : std::min(streak_, 0) - step;
     if (std::abs(streak_) < kChanged) return false;
     streak_ = 0;

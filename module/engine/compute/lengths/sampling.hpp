@@ -67,19 +67,26 @@ class Sampling {
         visit(stream_);
         visit(quiet_after_ns_);
         visit(pause_ns_);
+        visit(next_if_slow_at_);
+        visit(next_ns_);
     }
 
     static constexpr std::uint64_t kUsual = 512;     ///< launches from one sample to the next, at least
     static constexpr std::uint32_t kAgreements = 3;  ///< samples in a row, before they become rarer
 
   private:
-    /// From one sample to the next: so many launches at least, or that time and a few launches.
+    /// From one sample to the next: so many launches at least, or that time and a few launches; up to twice
+    /// as many, chosen at random.
     struct Pace {
         std::uint64_t launches;
         std::int64_t ns;
         std::uint64_t few_launches;
         std::int64_t quiet_ns;  ///< if other streams have to wait for it, which takes them some 0.1 ms
     };
+    static const Pace kSettled;
+    /// In a program that waits, a sample divides a batch in two, and the next ones are measured, too.
+    static const Pace kSettledWaiting;
+    static const Pace kUnsettled;
     [[nodiscard]] const Pace& pace(const Asked& asked) const;
     bool is_due(const Asked& asked);
     void count_from(const Asked& asked);
@@ -90,9 +97,13 @@ class Sampling {
     bool draining_ = false;
     std::uint32_t agreements_ = kAgreements;  ///< samples in a row that agreed with the estimates
     int streak_ = 0;                          ///< samples in a row that were longer (or, negative, shorter)
-    std::uint64_t sampled_at_ = 0;            ///< launches then
-    std::uint64_t next_at_ = 0;
+    // The last sample, and from when on the next one is due: after so many launches, or at that time if
+    // there have been a few.
+    std::uint64_t sampled_at_ = 0;  ///< launches then
     std::int64_t sampled_ns_ = 0;
+    std::uint64_t next_at_ = 0;
+    std::uint64_t next_if_slow_at_ = 0;
+    std::int64_t next_ns_ = 0;
     std::uint64_t random_ = 0;  ///< 0: not begun
 
     std::int64_t quiet_until_ns_ = 0;  ///< 0: no stream has the GPU for itself, or waits for that

@@ -80,8 +80,27 @@ TEST_F(SamplingTest, AFullGpuIsNotSampled) {
 TEST_F(SamplingTest, SlowLaunchesAreSampledByTime) {
     pass(63, 9'000'000);
     EXPECT_EQ(ask(1), Turn::pass);
-    now += 1'000'000;
+    now += 11'000'000;
     EXPECT_EQ(ask(1), Turn::alone);
+}
+
+TEST_F(SamplingTest, SlowLaunchesAreSampledAtRandomDistances) {
+    std::uint64_t least = 10'000;
+    std::uint64_t most = 0;
+    for (int i = 0; i < 50; ++i) {
+        std::uint64_t distance = 0;
+        sampling.free_gpu();
+        do {
+            now += 400'000;
+            ++distance;
+        } while (ask(1) != Turn::alone);
+        EXPECT_FALSE(sampling.sampled(Change::none));
+        least = std::min(least, distance);
+        most = std::max(most, distance);
+    }
+    EXPECT_GE(least, 25U);
+    EXPECT_LE(most, 50U);
+    EXPECT_GT(most - least, 15U) << "a program may repeat a sequence of kernels";
 }
 
 TEST_F(SamplingTest, TwoLongerOnesAfterOthersAreAChange) {

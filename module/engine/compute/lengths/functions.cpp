@@ -134,7 +134,7 @@ bool Functions::adopt(std::uint64_t function, const Function& known) {
 }
 
 void OverlapScale::leave_out(std::int64_t ended_ns) {
-    constexpr double kForget = 100'000'000;
+    constexpr double kForget = 100'000'000;  // ns
     busy_ns_ = estimate_ns_ = 0;
     const std::int64_t since = std::max(left_out_ns_, learnt_ns_);
     if (ended_ns <= since) return;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <iostream>
+#include <ostream>
 #include <random>
 #include <string>
 #include <vector>
@@ -64,13 +65,23 @@ Program random_thread(Generator& random, FakeFront& front, double factor) {
     return program;
 }
 
+struct Kind {
+    const char* name;
+    bool changes;   ///< after a second
+    bool wide;      ///< kernels of several streams don't slow each other down
+    double nearly;  ///< the part of the programs that is charged within a tenth
+
+    friend void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
+};
+
 /// The time charged for what the GPU did: 1 is exact.
-double charged(std::uint64_t seed, bool changes) {
+double charged(std::uint64_t seed, const Kind& kind) {
     Generator random(seed);
-    const double factor = changes ? random.between(0.1, 10) : 1;
+    const double factor = kind.changes ? random.between(0.1, 10) : 1;
     EngineUnderTest engine;
     Pages pages;
     FakeFront front{engine};
+    front.gpu.wide = kind.wide;
     engine.table.bind(engine.engine, &pages.orders, &pages.reports);
     for (auto streams = 1 + random.below(3); streams > 0; --streams)
         front.programs.push_back(random_thread(random, front, factor));
@@ -89,31 +100,29 @@ struct Distribution {
     }
 };
 
-Distribution charges_of_programs(bool changes, std::uint64_t usual_count) {
+class RandomPrograms : public ::testing::TestWithParam<Kind> {};
+
+TEST_P(RandomPrograms, AreChargedWhatTheGpuDid) {
     const char* told = std::getenv("CGPU_RANDOM_PROGRAMS");
-    const std::uint64_t count = told == nullptr ? usual_count : std::strtoull(told, nullptr, 10);
+    const std::uint64_t count = told == nullptr ? 8 : std::strtoull(told, nullptr, 10);
     Distribution all;
-    for (std::uint64_t seed = 1; seed <= count; ++seed) all.charges.push_back(charged(seed, changes));
+    for (std::uint64_t seed = 1; seed <= count; ++seed) all.charges.push_back(charged(seed, GetParam()));
+    const double least = std::ranges::min(all.charges);
+    const double most = std::ranges::max(all.charges);
     if (told != nullptr)
         std::cout << "within 2 %: " << all.within(0.02) << ", 5 %: " << all.within(0.05)
-                  << ", 10 %: " << all.within(0.1) << "; from " << std::ranges::min(all.charges) << " to "
-                  << std::ranges::max(all.charges) << '\n';
-    return all;
+                  << ", 10 %: " << all.within(0.1) << "; from " << least << " to " << most << '\n';
+    EXPECT_GE(all.within(0.1), GetParam().nearly);
+    EXPECT_GT(least, 0.6);
+    EXPECT_LT(most, 1.8);
 }
 
-TEST(RandomPrograms, AreChargedWhatTheGpuDid) {
-    const Distribution charges = charges_of_programs(false, 12);
-    EXPECT_GE(charges.within(0.1), 0.9);
-    EXPECT_GT(std::ranges::min(charges.charges), 0.7);
-    EXPECT_LT(std::ranges::max(charges.charges), 1.5);
-}
-
-TEST(RandomPrograms, AreChargedWhatTheGpuDidAfterAChange) {
-    const Distribution charges = charges_of_programs(true, 12);
-    EXPECT_GE(charges.within(0.1), 0.8);
-    EXPECT_GT(std::ranges::min(charges.charges), 0.6);
-    EXPECT_LT(std::ranges::max(charges.charges), 2.5);
-}
+INSTANTIATE_TEST_SUITE_P(Kinds, RandomPrograms,
+                         ::testing::Values(Kind{"steady", false, false, 0.85},
+                                           Kind{"changing", true, false, 0.7},
+                                           Kind{"steady_on_a_wide_gpu", false, true, 0.7},
+                                           Kind{"changing_on_a_wide_gpu", true, true, 0.7}),
+                         [](const auto& each) { return std::string(each.param.name); });
 
 }  // namespace
 }  // namespace cgpu::module::test

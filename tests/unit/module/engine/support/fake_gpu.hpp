@@ -9,9 +9,11 @@
 namespace cgpu::module::test {
 
 /// A GPU in virtual time: each stream executes its queue in order, and the heads of several streams share the
-/// GPU equally.
+/// GPU equally, or, on a wide one, don't slow each other down.
 class FakeGpu {
   public:
+    bool wide = false;
+
     using Stream = std::uint64_t;
 
     void launch(Stream stream, std::int64_t ns) { queues_[stream].push_back({static_cast<double>(ns), 0}); }
@@ -39,7 +41,7 @@ class FakeGpu {
                 now_ = static_cast<double>(to);
                 return;
             }
-            const double share = static_cast<double>(busy);
+            const double share = wide ? 1 : static_cast<double>(busy);
             const double step = std::min(static_cast<double>(to) - now_, least * share);
             for (auto& [stream, queue] : queues_) {
                 if (!queue.empty()) queue.front().left -= step / share;

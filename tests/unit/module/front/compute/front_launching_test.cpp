@@ -31,9 +31,9 @@ class Launching : public Front {
             while (!go_) std::this_thread::yield();
             for (int i = 0; i < 2; ++i) EXPECT_EQ(launch(stream), 0);
         });
-        ASSERT_TRUE(eventually([&] { return known_ && daemon().in_flight_ns == 0; }))
-            << (known_ ? "in flight: " : "the first launches have not been done; in flight: ")
-            << daemon().in_flight_ns;
+        ASSERT_TRUE(eventually([&] { return known_.load(); })) << "the first launches have not been done";
+        read_pages();
+        ASSERT_TRUE(eventually([&] { return daemon().in_flight_ns == 0; })) << daemon().in_flight_ns;
         began_ = begin_measuring();
         behind<void(std::int64_t)>("fake_set_kernel_ns")(50 * kMilli);
         hold_after(1);
@@ -62,6 +62,7 @@ class Launching : public Front {
         behind<void(std::int64_t)>("fake_set_kernel_ns")(known_ns);
         for (int i = 0; i < 20; ++i) EXPECT_EQ(launch(&stream), 0);
         EXPECT_EQ(synchronise(), 0);
+        read_pages();
         ASSERT_TRUE(eventually([&] { return daemon().in_flight_ns == 0; }));
         const Began began = begin_measuring();
         behind<void()>("fake_hold_next_record")();
@@ -74,7 +75,9 @@ class Launching : public Front {
         behind<void()>("fake_let_record_go")();
         late.join();
         EXPECT_EQ(synchronise(), 0);
-        expect_used(2 * known_ns - 10'000, 3 * known_ns, began);
+        // Of both kernels; their times are as exact as the card's clock is known, which is less on a busy
+        // machine.
+        expect_used(2 * known_ns * 3 / 4, 3 * known_ns, began);
         EXPECT_TRUE(eventually([&] { return daemon().in_flight_ns == 0; })) << daemon().in_flight_ns;
     }
 

@@ -268,6 +268,7 @@ void Server::update(Peer& peer) {
     control_.in_flight_ns = peer.reports->gpus[0].in_flight_ns.load();
     control_.wants = peer.reports->gpus[0].wants.load();
     control_.rings = peer.doorbell->rings.load();
+    if (&peer == &peers_.front()) ++control_.reads;
     // The program itself, not its children, which came later.
     if (&peer == &peers_.front()) order_switch(peer);
     if (const auto bytes = control_.recall_bytes.exchange(0); bytes != 0) {

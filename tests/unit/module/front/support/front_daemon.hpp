@@ -61,6 +61,7 @@ struct DaemonControl {
     std::atomic<std::int64_t> used_ns{0};
     std::atomic<std::int64_t> in_flight_ns{0};
     std::atomic<std::uint32_t> wants{0};
+    std::atomic<std::uint64_t> reads{0};  ///< how often these three have been read, every 2 ms
 };
 
 /// The process number `i` that the daemon lists.

@@ -142,7 +142,15 @@ class Front : public testing::Test {
         std::int64_t used_ns;
         std::int64_t idle_ns;
     };
-    Began begin_measuring() { return {daemon().used_ns, idle_ns()}; }
+    Began begin_measuring() {
+        read_pages();
+        return {daemon().used_ns, idle_ns()};
+    }
+    /// The daemon's figures are those of now, or later ones.
+    void read_pages() {
+        const auto before = daemon().reads.load();  // one may be in progress
+        EXPECT_TRUE(eventually([&] { return daemon().reads >= before + 2; }));
+    }
     /// The GPU time that was measured since then is within these bounds. A batch whose launches come too late
     /// for the GPU, on a busy machine, lasts longer by the time in which the GPU idled.
     void expect_used(std::int64_t at_least_ns, std::int64_t less_than_ns, const Began& began) {

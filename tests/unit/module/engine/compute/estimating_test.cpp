@@ -30,7 +30,7 @@ class Waiting : public ::testing::Test {
     double charged(std::int64_t seconds = 1) {
         front.run(front.now() + seconds * kSecond);
         front.drain();
-        return static_cast<double>(pages.reports.gpus[0].used_ns) / static_cast<double>(front.gpu.busy_ns());
+        return test::charged(pages, front);
     }
     double events_per_launch() {
         std::uint64_t launched = 0;

@@ -143,7 +143,7 @@ TEST_P(MeteringOfSlowLaunches, ThePaceIsNotTakenForTheLengthOfTheKernels) {
     front.drain();
     const double busy = static_cast<double>(front.gpu.busy_ns());
     EXPECT_LT(busy, 0.9 * static_cast<double>(front.now())) << "the GPU waits for launches";
-    EXPECT_NEAR(static_cast<double>(pages.reports.gpus[0].used_ns) / busy, 1, GetParam().off);
+    EXPECT_NEAR(charged(pages, front), 1, GetParam().off);
 }
 
 /// Kernels of any of `functions`, as long as `length` says by the number of the launch.

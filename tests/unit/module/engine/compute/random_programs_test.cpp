@@ -74,8 +74,7 @@ struct Kind {
     friend void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
 };
 
-/// The time charged for what the GPU did: 1 is exact.
-double charged(std::uint64_t seed, const Kind& kind) {
+double charged_for_program(std::uint64_t seed, const Kind& kind) {
     Generator random(seed);
     const double factor = kind.changes ? random.between(0.1, 10) : 1;
     EngineUnderTest engine;
@@ -87,7 +86,7 @@ double charged(std::uint64_t seed, const Kind& kind) {
         front.programs.push_back(random_thread(random, front, factor));
     front.run(kRun);
     front.drain();
-    return static_cast<double>(pages.reports.gpus[0].used_ns) / static_cast<double>(front.gpu.busy_ns());
+    return charged(pages, front);
 }
 
 struct Distribution {
@@ -106,7 +105,8 @@ TEST_P(RandomPrograms, AreChargedWhatTheGpuDid) {
     const char* told = std::getenv("CGPU_RANDOM_PROGRAMS");
     const std::uint64_t count = told == nullptr ? 8 : std::strtoull(told, nullptr, 10);
     Distribution all;
-    for (std::uint64_t seed = 1; seed <= count; ++seed) all.charges.push_back(charged(seed, GetParam()));
+    for (std::uint64_t seed = 1; seed <= count; ++seed)
+        all.charges.push_back(charged_for_program(seed, GetParam()));
     const double least = std::ranges::min(all.charges);
     const double most = std::ranges::max(all.charges);
     if (told != nullptr)

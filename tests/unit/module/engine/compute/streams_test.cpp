@@ -48,8 +48,7 @@ TEST_P(MeteringOfStreams, UsedIsWhatTheGpuDid) {
     }
     front.run(4 * kSecond);
     front.drain();
-    EXPECT_NEAR(static_cast<double>(pages.reports.gpus[0].used_ns) / static_cast<double>(front.gpu.busy_ns()),
-                1, GetParam().off);
+    EXPECT_NEAR(charged(pages, front), 1, GetParam().off);
 }
 
 const StreamsCase kStreams[] = {

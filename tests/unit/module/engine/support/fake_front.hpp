@@ -309,4 +309,9 @@ class FakeFront {
     std::int64_t looked_ = 0;
 };
 
+/// The time charged for what the GPU did: 1 is exact.
+inline double charged(const Pages& pages, const FakeFront& front) {
+    return static_cast<double>(pages.reports.gpus[0].used_ns) / static_cast<double>(front.gpu.busy_ns());
+}
+
 }  // namespace cgpu::module::test

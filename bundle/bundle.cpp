@@ -5,8 +5,8 @@
 #include <span>
 #include <system_error>
 
-#include "bundle/file.hpp"
 #include "bundle/manifest_text.hpp"
+#include "bundle/root_owned_file.hpp"
 #include "bundle/sha256.hpp"
 #include "core/elf/shared_object.hpp"
 #include "core/elf/symbols.hpp"
@@ -30,7 +30,7 @@ std::optional<Refusal> refused(Reason reason, const std::string& what, const std
 }
 
 /// Everything in the folder is mounted into jobs, so all of it must belong to root.
-std::optional<Refusal> why_not_roots(const File& folder) {
+std::optional<Refusal> why_not_roots(const RootOwnedFile& folder) {
     const auto names = folder.names();
     if (!names) return names.error();
     for (const std::string& name : *names)
@@ -79,13 +79,13 @@ std::string text_of(const std::vector<std::byte>& bytes) {
     return text;
 }
 
-tl::expected<File, Refusal> open_bundle(const fs::path& path) {
+tl::expected<RootOwnedFile, Refusal> open_bundle(const fs::path& path) {
     std::error_code failed;
-    return File::open_folder(fs::absolute(path, failed).native());
+    return RootOwnedFile::open_folder(fs::absolute(path, failed).native());
 }
 
 /// The folder's manifest, read and checked to be this folder's.
-tl::expected<Bundle, Refusal> read_text(const File& folder) {
+tl::expected<Bundle, Refusal> read_text(const RootOwnedFile& folder) {
     const auto file = folder.file_in(kManifestName);
     if (!file) return tl::unexpected(file.error());
     const auto bytes = file->content(kMaxManifest);

@@ -34,7 +34,7 @@ tl::unexpected<ClientError> there_already(const fs::path& path) {
             path.filename().native() + ".");
 }
 
-void remove_leftovers(const bundle::File& folder) {
+void remove_leftovers(const bundle::RootOwnedFile& folder) {
     std::error_code ignored;
     for (const std::string& name : folder.names().value_or(std::vector<std::string>()))
         if (name.starts_with(kWorkplace)) fs::remove_all(fs::path(folder.path()) / name, ignored);
@@ -54,7 +54,7 @@ Result<ModuleFolder> ModuleFolder::lock(const fs::path& path) {
                     path.native() +
                         ": there is no such folder for versions of the module. Try: install the "
                         "package cgpu, or name another by --folder.");
-    auto folder = bundle::File::open_folder(fs::absolute(path, none).native());
+    auto folder = bundle::RootOwnedFile::open_folder(fs::absolute(path, none).native());
     if (!folder) return refused(folder.error());
     if (flock(folder->descriptor(), LOCK_EX | LOCK_NB) != 0)
         return fail(

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "bundle/file.hpp"
+#include "bundle/root_owned_file.hpp"
 #include "client/node/values/client_error.hpp"
 #include "core/upgrade/version.hpp"
 
@@ -16,8 +16,8 @@ namespace cgpu::client {
 /// leftovers of a killed process are removed by the next one.
 class ModuleFolder {
   public:
-    /// Error: not_authorized (not root), try_again (another process changes it), or as bundle::File refuses
-    /// the folder.
+    /// Error: not_authorized (not root), try_again (another process changes it), or as bundle::RootOwnedFile
+    /// refuses the folder.
     [[nodiscard]] static Result<ModuleFolder> lock(const std::filesystem::path& folder);
 
     ModuleFolder(ModuleFolder&& other) noexcept = default;
@@ -38,11 +38,11 @@ class ModuleFolder {
     [[nodiscard]] Result<void> take_away(const upgrade::Version& version);
 
   private:
-    ModuleFolder(bundle::File folder, std::filesystem::path workplace)
+    ModuleFolder(bundle::RootOwnedFile folder, std::filesystem::path workplace)
         : folder_(std::move(folder)), workplace_(std::move(workplace)) {}
     [[nodiscard]] Result<void> move(const std::filesystem::path& from, const std::filesystem::path& to);
 
-    bundle::File folder_;              ///< locked as long as it is open
+    bundle::RootOwnedFile folder_;     ///< locked as long as it is open
     std::filesystem::path workplace_;  ///< empty in one that was moved from
 };
 

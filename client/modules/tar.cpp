@@ -10,7 +10,7 @@
 #include <system_error>
 
 #include "bundle/bundle.hpp"
-#include "bundle/file.hpp"
+#include "bundle/root_owned_file.hpp"
 #include "client/modules/refused.hpp"
 #include "core/upgrade/manifest.hpp"
 
@@ -35,7 +35,7 @@ using Kind = ClientError::Kind;
     _exit(errno == ENOENT ? 127 : 126);
 }
 
-Result<int> run_tar(const bundle::File& archive, const fs::path& into) {
+Result<int> run_tar(const bundle::RootOwnedFile& archive, const fs::path& into) {
     const pid_t child = fork();
     if (child == 0) become_tar(archive.descriptor(), into.c_str());
     int status = 0;
@@ -52,7 +52,7 @@ Result<int> run_tar(const bundle::File& archive, const fs::path& into) {
 
 Result<fs::path> unpack_bundle(const fs::path& tar, const fs::path& into) {
     std::error_code none;
-    const auto archive = bundle::File::open_file(fs::absolute(tar, none).native());
+    const auto archive = bundle::RootOwnedFile::open_file(fs::absolute(tar, none).native());
     if (!archive) return refused(archive.error());
     const auto status = run_tar(*archive, into);
     if (!status) return tl::unexpected(status.error());

@@ -41,11 +41,11 @@ std::optional<std::string> why_not_a_library(int fd) {
 }
 
 /// Opens the noted file again, by its path on the host.
-File open_again(const std::string& path, std::uint64_t device, std::uint64_t inode) {
-    if (!path.starts_with('/')) return File();
-    File file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+Descriptor open_again(const std::string& path, std::uint64_t device, std::uint64_t inode) {
+    if (!path.starts_with('/')) return Descriptor();
+    Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
     const auto status = file ? status_of(file.fd()) : std::nullopt;
-    return status && status->st_dev == device && status->st_ino == inode ? std::move(file) : File();
+    return status && status->st_dev == device && status->st_ino == inode ? std::move(file) : Descriptor();
 }
 
 }  // namespace
@@ -63,7 +63,7 @@ std::string DriverFiles::name_of(std::size_t library) const {
            instance_.id.str();
 }
 
-app::Result<void> DriverFiles::take(const wire::HandOver& message, std::vector<File> files) {
+app::Result<void> DriverFiles::take(const wire::HandOver& message, std::vector<Descriptor> files) {
     const auto refuse = [&](const std::string& why) {
         return model::refuse(model::Refusal::Reason::invalid,
                              "the driver's libraries of instance " + instance_.id.short_id(), why,
@@ -73,7 +73,7 @@ app::Result<void> DriverFiles::take(const wire::HandOver& message, std::vector<F
     if ((message.libraries & ~kAll) != 0 || message.libraries == 0 ||
         static_cast<std::size_t>(std::popcount(message.libraries)) != files.size())
         return refuse("the descriptors are not those that the message names");
-    for (const File& file : files)
+    for (const Descriptor& file : files)
         if (const auto why = why_not_a_library(file.fd())) return refuse(*why);
     auto next = files.begin();
     for (std::size_t library = 0; library < wire::kLibraries; ++library) {
@@ -88,7 +88,7 @@ app::Result<void> DriverFiles::take(const wire::HandOver& message, std::vector<F
 
 /// What can't be read of its symbols is nothing to tell: the front was fitted to them.
 void DriverFiles::tell(const std::string& path) const {
-    const File& cuda = files_[static_cast<std::size_t>(wire::Library::cuda)];
+    const Descriptor& cuda = files_[static_cast<std::size_t>(wire::Library::cuda)];
     const auto status = cuda ? status_of(cuda.fd()) : std::nullopt;
     if (!status) return;
     const auto changed = status->st_mtim;
@@ -113,7 +113,7 @@ std::uint32_t DriverFiles::libraries() const {
 
 std::vector<int> DriverFiles::fds() const {
     std::vector<int> fds;
-    for (const File& file : files_)
+    for (const Descriptor& file : files_)
         if (file) fds.push_back(file.fd());
     return fds;
 }
@@ -143,7 +143,7 @@ void DriverFiles::recover() {
     std::string path;
     while (in >> generation >> library >> device >> inode && std::getline(in >> std::ws, path)) {
         if (generation != instance_.generation || library >= wire::kLibraries) continue;
-        files_[library] = File(store_.take(name_of(library)));
+        files_[library] = Descriptor(store_.take(name_of(library)));
         if (!files_[library]) files_[library] = open_again(path, device, inode);
         if (library == static_cast<std::size_t>(wire::Library::cuda)) tell(path);
         if (!files_[library])

@@ -9,7 +9,7 @@
 #include "daemon/app/memory/leases.hpp"
 #include "daemon/app/ports/descriptor_store.hpp"
 #include "daemon/app/ports/driver_watch.hpp"
-#include "daemon/link/base/file.hpp"
+#include "daemon/link/base/descriptor.hpp"
 
 namespace cgpu::link {
 
@@ -29,7 +29,7 @@ class DriverFiles {
     [[nodiscard]] bool any() const;
     /// `files` as described by the message. Invalid: there are files already; they differ from the message;
     /// one is not a library for this machine, or is open for writing.
-    [[nodiscard]] app::Result<void> take(const wire::HandOver& message, std::vector<File> files);
+    [[nodiscard]] app::Result<void> take(const wire::HandOver& message, std::vector<Descriptor> files);
     /// The instance has ended.
     void forget();
 
@@ -47,7 +47,7 @@ class DriverFiles {
     std::filesystem::path note_;
     app::DescriptorStore& store_;
     app::DriverWatch& watch_;
-    std::array<File, wire::kLibraries> files_;
+    std::array<Descriptor, wire::kLibraries> files_;
 };
 
 }  // namespace cgpu::link

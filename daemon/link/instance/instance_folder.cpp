@@ -12,7 +12,7 @@
 #include <string>
 #include <system_error>
 
-#include "daemon/link/base/file.hpp"
+#include "daemon/link/base/descriptor.hpp"
 
 namespace cgpu::link {
 namespace {
@@ -49,7 +49,7 @@ bool close_to_all_but(int folder, const std::set<uid_t>& users) {
 
 /// False: errno.
 bool close_folder(const std::filesystem::path& path, std::optional<uid_t> let_in) {
-    const File folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    const Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (!folder) return false;
     const auto list = own(acl_get_fd(folder.fd()));
     auto users = list ? users_in(list.get()) : std::set<uid_t>();

@@ -226,7 +226,7 @@ bool InstanceLink::room_for_another() {
 }
 
 void InstanceLink::accepted(int fd) {
-    File socket(fd);
+    Descriptor socket(fd);
     const auto process = Connection::peer_of(fd, outside_.processes);
     if (!process) return;
     if (!room_for_another()) {

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "daemon/app/ports/loop.hpp"
-#include "daemon/link/base/file.hpp"
+#include "daemon/link/base/descriptor.hpp"
 
 namespace cgpu::link {
 
@@ -42,7 +42,7 @@ class InstanceLoop final : public app::Loop {
     void turn();
 
     app::Loop& outer_;
-    File epoll_;
+    Descriptor epoll_;
     std::uint64_t last_ = 0;
     std::map<std::uint64_t, std::shared_ptr<const Call>> calls_;
     app::WatchPtr watch_;  ///< last: it is destroyed before the members that it calls

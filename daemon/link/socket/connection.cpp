@@ -21,7 +21,7 @@ constexpr std::size_t kMostFds = 4;
 
 }  // namespace
 
-Connection::Connection(File socket, std::uint64_t number, model::Process process, app::Loop& loop,
+Connection::Connection(Descriptor socket, std::uint64_t number, model::Process process, app::Loop& loop,
                        ConnectionOwner& owner)
     : socket_(std::move(socket)), number_(number), process_(std::move(process)), loop_(loop), owner_(owner) {
     watch_ = loop_.watch(socket_.fd(), EPOLLIN, [this](std::uint32_t events) { ready(events); });
@@ -35,7 +35,7 @@ std::optional<model::Process> Connection::peer_of(int fd, app::Processes& proces
     size = sizeof pidfd;
     const bool held = peer == Peer::held && getsockopt(fd, SOL_SOCKET, kPeerPidfd, &pidfd, &size) == 0;
     if (peer == Peer::held && !held && errno != ENOPROTOOPT) return std::nullopt;  // it has been reaped
-    const File holder(pidfd);
+    const Descriptor holder(pidfd);
     auto process = processes.identify(credentials.pid);
     if (!process) return std::nullopt;
     // It is still alive after its pid was read, so no other process had the pid meanwhile.

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/wire/message.hpp"
-#include "daemon/link/base/file.hpp"
+#include "daemon/link/base/descriptor.hpp"
 #include "daemon/link/pages/pages.hpp"
 
 namespace cgpu::link {
@@ -31,7 +31,7 @@ class Connection {
     static constexpr std::size_t kDescriptorsOfProcess = 3;
 
     /// Takes the descriptor. `number`: unique among the instance's connections, earlier ones included.
-    Connection(File socket, std::uint64_t number, model::Process process, app::Loop& loop,
+    Connection(Descriptor socket, std::uint64_t number, model::Process process, app::Loop& loop,
                ConnectionOwner& owner);
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
@@ -70,7 +70,7 @@ class Connection {
     /// From now on descriptors that come with packets are kept; until then the kernel drops them.
     void expect_files() { takes_files_ = true; }
     /// The descriptors that came with the packet being handled.
-    [[nodiscard]] std::vector<File> take_files() { return std::exchange(files_, {}); }
+    [[nodiscard]] std::vector<Descriptor> take_files() { return std::exchange(files_, {}); }
     /// Of an observer.
     [[nodiscard]] std::optional<OrdersPage>& orders() { return orders_; }
 
@@ -81,14 +81,14 @@ class Connection {
     ssize_t receive(std::span<std::byte> buffer);
     bool send_bytes(std::span<const std::byte> bytes, std::span<const int> fds);
 
-    File socket_;  // before the watch, which goes first
+    Descriptor socket_;  // before the watch, which goes first
     std::uint64_t number_;
     model::Process process_;
     app::Loop& loop_;
     ConnectionOwner& owner_;
     bool dropped_ = false;
     bool takes_files_ = false;
-    std::vector<File> files_;
+    std::vector<Descriptor> files_;
     std::optional<wire::Role> role_;
     std::optional<OrdersPage> orders_;
     app::WatchPtr hello_timer_;

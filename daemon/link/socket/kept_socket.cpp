@@ -29,10 +29,10 @@ std::string KeptSocket::name_in(int folder) const {
            std::to_string(status.st_ino) + "-" + instance_.id.str();
 }
 
-File KeptSocket::take(int folder) {
+Descriptor KeptSocket::take(int folder) {
     auto name = name_in(folder);
-    File socket(name.empty() ? -1 : store_.take(name));
-    if (!socket || !listens(socket.fd())) return File();
+    Descriptor socket(name.empty() ? -1 : store_.take(name));
+    if (!socket || !listens(socket.fd())) return Descriptor();
     name_ = std::move(name);
     kept_ = true;
     return socket;

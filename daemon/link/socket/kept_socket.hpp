@@ -4,7 +4,7 @@
 
 #include "daemon/app/memory/pool/lease_key.hpp"
 #include "daemon/app/ports/descriptor_store.hpp"
-#include "daemon/link/base/file.hpp"
+#include "daemon/link/base/descriptor.hpp"
 
 namespace cgpu::link {
 
@@ -17,7 +17,7 @@ class KeptSocket {
 
     /// The socket that an earlier daemon kept of this very instance, if it is the one at FOLDER/socket.
     /// `folder`: a descriptor.
-    [[nodiscard]] File take(int folder);
+    [[nodiscard]] Descriptor take(int folder);
     /// FOLDER/socket was bound anew: its socket is the one that keep() keeps.
     void bound(int folder);
     void keep(int socket);

@@ -21,10 +21,10 @@ constexpr int kAcceptsPerTurn = 8;
 constexpr app::Nanos kPause = 100'000'000;
 
 /// A listening socket at <folder>/socket, or none with errno.
-File listen_in(int folder) {
-    if (unlinkat(folder, "socket", 0) != 0 && errno != ENOENT) return File();
-    File made(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    if (!made) return File();
+Descriptor listen_in(int folder) {
+    if (unlinkat(folder, "socket", 0) != 0 && errno != ENOENT) return Descriptor();
+    Descriptor made(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (!made) return Descriptor();
     // By the folder's descriptor, because with a long id the whole path doesn't fit into sun_path.
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
@@ -35,9 +35,9 @@ File listen_in(int folder) {
         listen(made.fd(), kBacklog) == 0)
         return made;
     const int error = errno;
-    made = File();
+    made = Descriptor();
     errno = error;
-    return File();
+    return Descriptor();
 }
 
 }  // namespace
@@ -50,10 +50,10 @@ app::Result<std::unique_ptr<Listener>> Listener::open(const std::filesystem::pat
     std::error_code error;
     std::filesystem::create_directories(folder, error);
     if (error) return refusal(error.message());
-    const File directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    const Descriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (!directory || fchmod(directory.fd(), 0755) != 0)
         return refusal(std::generic_category().message(errno));
-    File socket = kept.take(directory.fd());
+    Descriptor socket = kept.take(directory.fd());
     if (!socket) {
         socket = listen_in(directory.fd());
         if (!socket) return refusal(std::generic_category().message(errno));

@@ -28,10 +28,10 @@ class Listener {
     void forget() { kept_.forget(); }
 
   private:
-    Listener(File socket, KeptSocket kept) : socket_(std::move(socket)), kept_(std::move(kept)) {}
+    Listener(Descriptor socket, KeptSocket kept) : socket_(std::move(socket)), kept_(std::move(kept)) {}
     void accept_some();
 
-    File socket_;
+    Descriptor socket_;
     KeptSocket kept_;
     app::Loop* loop_ = nullptr;
     std::function<void(int)> accepted_;

@@ -6,25 +6,20 @@ import pytorch
 from job import Failed
 from shares import rates
 
-TURNS = 3
+TURNS = 5
+POLICIES = ("weighted", "native")  # metered, and unmetered
 
 
 def rows(bench):
     bench.check("calls that the module makes of the driver, without cgpu", "a figure", lambda: driver_costs(bench))
-    for policy in ("weighted", "native"):
-        bench.check(f"policy {policy}", "can be set", lambda: (True, bench.node.cgpuctl("set-policy", "0", policy).strip()))
-        launches(bench, policy)
-    bench.check("PyTorch training steps", "a figure: steps a second in a job, of those without cgpu", lambda: train(bench))
-    bench.node.cgpuctl("set-policy", "0", "preemptive")
-
-
-def launches(bench, policy):
     for what, flags in (("empty kernels, as many as go", ["--kernel-us", "0"]),
                         ("empty kernels, each waited for", ["--kernel-us", "0", "--sync-every", "1"]),
                         ("graphs of 20 empty kernels", ["--kernel-us", "0", "--graph", "20"]),
                         ("kernels of 100 us", ["--kernel-us", "100"])):
-        bench.check(f"{what}, policy {policy}", "a figure: launches a second in a job, of those without cgpu",
-                    lambda: burn(bench, flags))
+        bench.check(what, "a figure: launches a second in a job, of those without cgpu", lambda: burn(bench, flags))
+    bench.node.cgpuctl("set-policy", "0", "weighted")
+    bench.check("PyTorch training steps", "a figure: steps a second in a job, of those without cgpu", lambda: train(bench))
+    bench.node.cgpuctl("set-policy", "0", "preemptive")
 
 
 def driver_costs(bench):
@@ -34,10 +29,9 @@ def driver_costs(bench):
     return None, "in nanoseconds: " + "; ".join(job.facts("cost") + job.facts("length"))
 
 
-def ratio_text(alone, managed, unit):
+def ratio_text(alone, managed):
     ratios = [one / other for one, other in zip(managed, alone)]
-    return None, (f"{statistics.median(ratios):.4f} (of {len(ratios)}: {min(ratios):.4f} to {max(ratios):.4f}); "
-                  f"{statistics.median(alone):.1f} {unit} a second alone")
+    return f"{statistics.median(ratios):.4f} (of {len(ratios)}: {min(ratios):.4f} to {max(ratios):.4f})"
 
 
 def launch_rate(job):
@@ -48,11 +42,14 @@ def launch_rate(job):
 
 def burn(bench, flags):
     command = ["burn", "--seconds", "1", *flags]
-    alone, managed = [], []
+    alone, managed = [], {policy: [] for policy in POLICIES}
     for _ in range(1 if bench.simulated else TURNS):  # simulated, the figures mean nothing
         alone.append(launch_rate(bench.bare("alone", command)))
-        managed.append(launch_rate(bench.job("managed", command, "2GiB")))
-    return ratio_text(alone, managed, "launches")
+        for policy, rate in managed.items():
+            bench.node.cgpuctl("set-policy", "0", policy)
+            rate.append(launch_rate(bench.job("managed", command, "2GiB")))
+    return None, "; ".join([f"policy {policy} {ratio_text(alone, rate)}" for policy, rate in managed.items()] +
+                           [f"{statistics.median(alone):.1f} launches a second alone"])
 
 
 def train(bench):
@@ -63,4 +60,4 @@ def train(bench):
         job = start()
         into.append(rates(bench, [job])[0])
         bench.end_jobs()
-    return ratio_text(alone, managed, "steps")
+    return None, f"policy weighted {ratio_text(alone, managed)}; {alone[0]:.1f} steps a second alone"

@@ -72,15 +72,15 @@ def count_at(points, time):
     raise Failed("a tenant reported nothing in the window")
 
 
-def rates(bench, jobs):
-    """Return what each one finished per second, within the window that begins when all are at work."""
+def rates(bench, jobs, window=WINDOW):
+    """Return what each one finished per second, within the window (in s) that begins when all are at work."""
     for job in jobs:
         job.wait_for("finished", 120)
     begin = max(reports(job)[0][0] for job in jobs) + SETTLE * 10**9
-    end = begin + WINDOW * 10**9
-    if not bench.wait(WINDOW + SETTLE + 60, lambda: all(reports(job)[-1][0] > end or not job.runs() for job in jobs)):
+    end = begin + window * 10**9
+    if not bench.wait(window + SETTLE + 60, lambda: all(reports(job)[-1][0] > end or not job.runs() for job in jobs)):
         raise Failed("a tenant stopped reporting")
-    return [(count_at(reports(job), end) - count_at(reports(job), begin)) / WINDOW for job in jobs]
+    return [(count_at(reports(job), end) - count_at(reports(job), begin)) / window for job in jobs]
 
 
 def single(bench, make, alone):

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "bundle/file.hpp"
+#include "bundle/root_owned_file.hpp"
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/modules/remove_bundle.hpp"
 #include "client/run/files/descriptor.hpp"
@@ -51,7 +51,7 @@ class ModuleVerb : public testing::Test {
         return done.error().text;
     }
     static std::vector<std::string> names_in(const fs::path& folder) {
-        return bundle::File::open_folder(folder).value().names().value();
+        return bundle::RootOwnedFile::open_folder(folder).value().names().value();
     }
     /// What is in the folder of modules.
     std::string found() const {

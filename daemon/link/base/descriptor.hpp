@@ -7,17 +7,17 @@
 namespace cgpu::link {
 
 /// Owns a descriptor; -1 for none.
-class File {
+class Descriptor {
   public:
-    explicit File(int fd = -1) : fd_(fd) {}
-    File(File&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-    File& operator=(File&& other) noexcept {
+    explicit Descriptor(int fd = -1) : fd_(fd) {}
+    Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+    Descriptor& operator=(Descriptor&& other) noexcept {
         std::swap(fd_, other.fd_);
         return *this;
     }
-    File(const File&) = delete;
-    File& operator=(const File&) = delete;
-    ~File() {
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    ~Descriptor() {
         if (fd_ >= 0) close(fd_);
     }
 

@@ -1,4 +1,4 @@
-#include "bundle/file.hpp"
+#include "bundle/root_owned_file.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -55,19 +55,20 @@ const char* name_of(mode_t kind) { return kind == S_IFDIR ? "folder" : "regular 
 
 }  // namespace
 
-File::File(File&& other) noexcept : fd_(std::exchange(other.fd_, -1)), path_(std::move(other.path_)) {}
+RootOwnedFile::RootOwnedFile(RootOwnedFile&& other) noexcept
+    : fd_(std::exchange(other.fd_, -1)), path_(std::move(other.path_)) {}
 
-File& File::operator=(File&& other) noexcept {
+RootOwnedFile& RootOwnedFile::operator=(RootOwnedFile&& other) noexcept {
     std::swap(fd_, other.fd_);
     std::swap(path_, other.path_);
     return *this;
 }
 
-File::~File() {
+RootOwnedFile::~RootOwnedFile() {
     if (fd_ >= 0) ::close(fd_);
 }
 
-std::optional<Refusal> File::why_not_roots(mode_t kind, bool above) const {
+std::optional<Refusal> RootOwnedFile::why_not_roots(mode_t kind, bool above) const {
     struct stat info {};
     if (fstat(fd_, &info) != 0) return not_opened(path_, errno).value();
     if ((info.st_mode & S_IFMT) != kind)
@@ -87,19 +88,20 @@ std::optional<Refusal> File::why_not_roots(mode_t kind, bool above) const {
     return std::nullopt;
 }
 
-tl::expected<File, Refusal> File::step(const std::string& name, int flags, const char* where_it_is) const {
+tl::expected<RootOwnedFile, Refusal> RootOwnedFile::step(const std::string& name, int flags,
+                                                         const char* where_it_is) const {
     std::string path = path_ == "/" ? path_ + name : path_ + "/" + name;
     // Without O_NONBLOCK a pipe of that name would block the caller.
     const int fd =
         openat(fd_, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | flags);
     if (fd < 0) return not_opened(path, errno, where_it_is);
-    return File(fd, std::move(path));
+    return RootOwnedFile(fd, std::move(path));
 }
 
-tl::expected<File, Refusal> File::walk(const std::string& path, mode_t kind) {
+tl::expected<RootOwnedFile, Refusal> RootOwnedFile::walk(const std::string& path, mode_t kind) {
     namespace fs = std::filesystem;
     const fs::path wanted = (fs::path(path) / "").lexically_normal().parent_path();
-    File here(::open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC), "/");
+    RootOwnedFile here(::open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC), "/");
     if (here.fd_ < 0) return not_opened("/", errno);
     if (auto why = here.why_not_roots(S_IFDIR, true)) return tl::unexpected(*why);
     for (auto part = std::next(wanted.begin()); part != wanted.end(); ++part) {
@@ -112,18 +114,22 @@ tl::expected<File, Refusal> File::walk(const std::string& path, mode_t kind) {
     return here;
 }
 
-tl::expected<File, Refusal> File::open_folder(const std::string& path) { return walk(path, S_IFDIR); }
+tl::expected<RootOwnedFile, Refusal> RootOwnedFile::open_folder(const std::string& path) {
+    return walk(path, S_IFDIR);
+}
 
-tl::expected<File, Refusal> File::open_file(const std::string& path) { return walk(path, S_IFREG); }
+tl::expected<RootOwnedFile, Refusal> RootOwnedFile::open_file(const std::string& path) {
+    return walk(path, S_IFREG);
+}
 
-tl::expected<File, Refusal> File::file_in(const std::string& name) const {
+tl::expected<RootOwnedFile, Refusal> RootOwnedFile::file_in(const std::string& name) const {
     auto file = step(name, 0, kGetAgain);
     if (!file) return file;
     if (auto why = file->why_not_roots(S_IFREG, false)) return tl::unexpected(*why);
     return file;
 }
 
-tl::expected<std::vector<std::byte>, Refusal> File::content(std::uint64_t most) const {
+tl::expected<std::vector<std::byte>, Refusal> RootOwnedFile::content(std::uint64_t most) const {
     struct stat info {};
     if (fstat(fd_, &info) != 0) return not_opened(path_, errno);
     const auto size = static_cast<std::uint64_t>(info.st_size);
@@ -146,7 +152,7 @@ tl::expected<std::vector<std::byte>, Refusal> File::content(std::uint64_t most) 
     return bytes;
 }
 
-tl::expected<std::vector<std::string>, Refusal> File::names() const {
+tl::expected<std::vector<std::string>, Refusal> RootOwnedFile::names() const {
     const int again = openat(fd_, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR* stream = again < 0 ? nullptr : fdopendir(again);
     if (stream == nullptr) {

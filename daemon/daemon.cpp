@@ -69,6 +69,7 @@ Daemon::Daemon(config::Sources sources, config::Loaded configuration, std::files
       modules_(read_.config.module_dir),
       newer_functions_([this](const auto& names) { bus_->set_newer_driver_functions(names); }) {
     events_.add(event_log_);
+    events_.add(memory_trim_);
     events_.look_up_in([this] { return service_ ? &service_->node() : nullptr; });
     system::set_up_log(read_.config.log_level, event_log_.names());
 }

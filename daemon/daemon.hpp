@@ -29,6 +29,7 @@
 #include "daemon/store/state_file.hpp"
 #include "daemon/system/event_loop.hpp"
 #include "daemon/system/log/event_log.hpp"
+#include "daemon/system/memory_trim.hpp"
 #include "daemon/system/processes/processes.hpp"
 #include "daemon/system/service_descriptors.hpp"
 #include "daemon/system/trace_sockets.hpp"
@@ -85,6 +86,7 @@ class Daemon {
     system::EventLog event_log_;
     app::Events events_;
     system::EventLoop loop_;
+    system::MemoryTrim memory_trim_{loop_};
     system::Processes processes_;
     gpu::ReaderProcess nvml_reader_;
     gpu::Driver driver_;

@@ -22,7 +22,8 @@ int unmap_constant_segments(dl_phdr_info* object, std::size_t, void*) {
         const std::uintptr_t begin = (object->dlpi_addr + segment.p_vaddr) & ~(page - 1);
         const std::uintptr_t end =
             (object->dlpi_addr + segment.p_vaddr + segment.p_memsz + page - 1) & ~(page - 1);
-        madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);  // the kernel's own code refuses
+        // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader gives addresses as numbers
+        madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
     }
     return 0;
 }

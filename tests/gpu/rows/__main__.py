@@ -14,8 +14,8 @@ from node import Node, NodeError
 from nvml import Nvml, NvmlError
 from table import Row, Table
 
-GROUPS = ["memory", "refused", "sizes", "views", "runtime", "pytorch", "frameworks", "firsts", "lives", "shares", "mixes", "overhead",
-          "slices"]
+GROUPS = ["memory", "refused", "sizes", "views", "runtime", "pytorch", "frameworks", "firsts", "lives", "shares", "mixes", "charges",
+          "overhead", "slices"]
 CANNOT = 3
 
 

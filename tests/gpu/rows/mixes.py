@@ -27,6 +27,7 @@ def programs(bench):
     yield "empty kernels, as many as go", False, lambda: burn("0")
     yield "kernels of 10 us, each waited for", False, lambda: burn("10", "--sync-every", "1")
     yield "kernels of 200 us, each waited for", False, lambda: burn("200", "--sync-every", "1")
+    yield "kernels of 50 us, one in 200 us", False, lambda: burn("50", "--pace-us", "200")
     yield "PyTorch training", False, lambda: pytorch.command(bench, "train")
 
 

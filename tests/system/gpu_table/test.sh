@@ -25,7 +25,7 @@ run_table "$scratch/all" "$bundle"
 grep -v '^yes ' "$scratch/all/log"
 expect_equal "exit status" "$status" 0
 expect_equal "rows that do not hold" "$(rows "$scratch/all" '.held == "no"')" 0
-for group in memory refused sizes views lives shares; do
+for group in memory refused sizes views lives shares mixes charges; do
     expect_between "rows of $group that hold" "$(rows "$scratch/all" ".group == \"$group\" and .held == \"yes\"")" 1 99
 done
 # Rows about NVIDIA's CUDA runtime can't be judged here, and say so.

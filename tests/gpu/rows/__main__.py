@@ -23,7 +23,7 @@ def arguments():
     parser = argparse.ArgumentParser(prog="tests/gpu/run", add_help=False)
     parser.add_argument("--node", help="the unpacked bundle")
     parser.add_argument("--out", required=True)
-    parser.add_argument("--seconds", type=float, default=540)
+    parser.add_argument("--seconds", type=float, default=900)
     parser.add_argument("--refused", help="why nothing can be run")
     parser.add_argument("--row", default="", help="only rows whose name contains this")
     parser.add_argument("groups", nargs="*")

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <system_error>
 #include <utility>
 
 namespace cgpu::system {
@@ -43,11 +44,15 @@ void MemoryTrim::happened(const app::Event&, const app::Stamp&) {
 }
 
 void MemoryTrim::wait_for_quiet() {
-    timer_ = loop_.at(last_event_ + kQuiet, [this] {
-        if (loop_.now() < last_event_ + kQuiet) return wait_for_quiet();
-        timer_.reset();
-        trim_();
-    });
+    try {
+        timer_ = loop_.at(last_event_ + kQuiet, [this] {
+            if (loop_.now() < last_event_ + kQuiet) return wait_for_quiet();
+            timer_.reset();
+            trim_();
+        });
+    } catch (const std::system_error&) {
+        timer_.reset();  // the loop has ended, as when cgpud stops, or there is no memory for a timer
+    }
 }
 
 }  // namespace cgpu::system

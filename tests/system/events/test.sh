@@ -96,3 +96,7 @@ started=$(mapped)
 fewer_mapped() { (($(mapped) < started * 3 / 4)); }
 wait_for 30 fewer_mapped
 expect cgpuctl status
+kill "$(cat "$CGPU_LAB/cgpud.pid")"
+stopped() { lab-log | tail -n 1 | grep -q 'cgpud stops; jobs go on without it'; }
+wait_for 10 stopped # and says nothing else
+expect lab-restart-cgpud

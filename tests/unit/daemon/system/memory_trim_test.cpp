@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "daemon/system/event_loop.hpp"
 #include "tests/unit/daemon/support/app_fakes.hpp"
 
 namespace cgpu::system {
@@ -46,6 +47,16 @@ TEST_F(MemoryTrimTest, WaitsForTheEndOfABurst) {
     event();
     loop.advance(MemoryTrim::kQuiet);
     EXPECT_EQ(trims, 2);
+}
+
+TEST(MemoryTrim, AnEventAfterTheEndOfTheLoopIsNoFault) {
+    EventLoop loop;
+    int trims = 0;
+    MemoryTrim trim(loop, [&trims] { ++trims; });
+    loop.post([&loop] { loop.stop(0); });
+    EXPECT_EQ(loop.run(), 0);
+    EXPECT_NO_THROW(trim.happened({}, {}));
+    EXPECT_EQ(trims, 0);
 }
 
 /// The resident bytes of the mapping that contains the address.

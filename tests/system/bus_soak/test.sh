@@ -9,7 +9,7 @@ calls=$(jq -n "100000 * ${CGPU_TEST_SCALE:-0.1} / 16 | ceil") # of each client i
 
 cgpud() { cat "$CGPU_LAB/cgpud.pid"; }
 # Without the code of libraries: how much of it is mapped depends on when cgpud was quiet.
-resident() { awk '/^RssAnon/ {print $2}' "/proc/$(cgpud)/status"; }
+resident() { awk '/^Rss(Anon|Shmem)/ {kib += $2} END {print kib}' "/proc/$(cgpud)/status"; }
 descriptors() { find "/proc/$(cgpud)/fd" -type l -printf '%l\n' | sed -E 's/[0-9]+//g' | sort | uniq -c; }
 
 # Someone without rights reads everything and changes nothing.

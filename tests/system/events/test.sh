@@ -89,7 +89,7 @@ end_job web
 wait_for 5 none_listed
 wait_for 5 nothing_held
 
-# When there was no event for a while, cgpud returns what only its start needed (a sanitizer's cgpud has a heap of its own).
+# When there was no event for a while, cgpud returns what only its start needed. When it then stops, it ends as it should.
 mapped() { awk '/^RssFile/ {print $2}' "/proc/$(cat "$CGPU_LAB/cgpud.pid")/status"; }
 expect lab-restart-cgpud
 started=$(mapped)

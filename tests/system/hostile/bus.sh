@@ -4,7 +4,7 @@
 as_nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
 of_unit() { systemctl show cgpud --property "$1" --value; }
 was="$(of_unit NRestarts) $(of_unit MainPID)"
-memory() { awk '/^RssAnon:/ { print $2 * 1024 }' "/proc/$(of_unit MainPID)/status"; }
+memory() { awk '/^Rss(Anon|Shmem):/ { kib += $2 } END { print kib * 1024 }' "/proc/$(of_unit MainPID)/status"; }
 manager=(org.cgpu1 /org/cgpu1 org.cgpu1.Manager)
 
 # Calls of 27 MiB are refused, quickly, with a sentence, and leave nothing behind; meanwhile cgpud answers others.

@@ -7,8 +7,9 @@
 // - Root's files alone decide which driver is behind the fronts. The caller's environment only names further
 //   files to mount the same fronts over, and these are looked up with the caller's rights.
 // - Mounts are made in a mount namespace of its own, over files with a driver's name and below /run/cgpu.
-// - The command is started with the caller's rights, environment and descriptors. Standard descriptors that
-//   the caller has closed are open to /dev/null or /dev/full: the C library opens them in set-uid programs.
+// - The command is started with the caller's rights, environment and descriptors, except those that lead past
+//   the mounts. Standard descriptors that the caller has closed are open to /dev/null or /dev/full: the C
+//   library opens them in set-uid programs.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -22,6 +23,7 @@
 #include "client/enter/own_copies.hpp"
 #include "client/enter/privilege.hpp"
 #include "client/enter/request.hpp"
+#include "client/run/files/inherited.hpp"
 #include "client/run/job/start_command.hpp"
 #include "client/run/mounts/fronts.hpp"
 #include "client/run/mounts/mounts.hpp"
@@ -73,8 +75,12 @@ ClientError enter(const std::vector<std::string>& arguments) {
     const auto copies = own_copies(
         *root, {value_of(*environment, "LD_LIBRARY_PATH"), value_of(*environment, "CONDA_PREFIX")}, *system);
     if (!copies) return copies.error();
+    auto hidden = client::files_of(*system);
+    for (const Copy& copy : *copies) hidden.push_back(copy.file);
+    const auto closed = client::ids_of(hidden, *root);
     if (auto done = client::put_fronts_before(*system, *folder, *root); !done) return done.error();
     if (auto done = cover(*copies, *root); !done) return done.error();
+    if (auto done = client::settle_inherited(closed, getuid(), getgid()); !done) return done.error();
     if (auto done = become_caller(); !done) return done.error();
     // The original environment, including entries that setenv(3) would not accept.
     auto entries = client::as_exec_takes(*environment);

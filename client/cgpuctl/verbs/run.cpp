@@ -11,6 +11,7 @@
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/run/driver/driver_files.hpp"
+#include "client/run/files/inherited.hpp"
 #include "client/run/files/root.hpp"
 #include "client/run/job/enter_helper.hpp"
 #include "client/run/job/granted_environment.hpp"
@@ -120,7 +121,12 @@ ClientError enter(const Input& input, client::Node& node, const std::string& id,
     if (auto entered = client::enter_namespace(); !entered) return entered.error();
     const auto root = client::Root::open("/");
     if (!root) return root.error();
+    const auto hidden = client::ids_of(client::files_of(driver), *root);
     if (auto done = client::put_fronts_before(driver, created.link_folder, *root); !done) return done.error();
+    if (auto done =
+            client::settle_inherited(hidden, user ? user->uid : getuid(), user ? user->gid : getgid());
+        !done)
+        return done.error();
     // Last, because the mounts need root.
     if (user)
         if (auto done = client::become(*user); !done) return done.error();

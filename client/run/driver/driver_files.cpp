@@ -176,4 +176,10 @@ Result<std::vector<DriverLibrary>> find_driver(const Root& root, const LoaderEnv
     return libraries;
 }
 
+std::vector<std::string> files_of(const std::vector<DriverLibrary>& driver) {
+    std::vector<std::string> files;
+    for (const DriverLibrary& each : driver) files.insert(files.end(), each.files.begin(), each.files.end());
+    return files;
+}
+
 }  // namespace cgpu::client

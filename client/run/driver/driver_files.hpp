@@ -28,4 +28,7 @@ struct DriverLibrary {
 [[nodiscard]] Result<std::vector<DriverLibrary>> find_driver(const Root& root,
                                                              const LoaderEnvironment& environment);
 
+/// The files of all of them.
+[[nodiscard]] std::vector<std::string> files_of(const std::vector<DriverLibrary>& driver);
+
 }  // namespace cgpu::client

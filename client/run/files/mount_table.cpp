@@ -43,8 +43,10 @@ std::optional<Mount> read_mount(std::string_view line) {
     Mount mount;
     const auto read = std::from_chars(id.data(), id.data() + id.size(), mount.id);
     if (read.ec != std::errc{} || read.ptr != id.data() + id.size() || options.empty()) return std::nullopt;
-    for (auto word = take_until(line, ' '); !word.empty() && word != "-"; word = take_until(line, ' '))
+    for (auto word = take_until(line, ' '); !word.empty() && word != "-"; word = take_until(line, ' ')) {
         mount.shared = mount.shared || word.starts_with("shared:");
+        mount.slave = mount.slave || word.starts_with("master:");
+    }
     mount.point = unescaped(point);
     return mount;
 }

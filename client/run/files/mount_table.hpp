@@ -12,6 +12,7 @@ struct Mount {
     std::uint64_t id = 0;  ///< stx_mnt_id of statx(2)
     std::string point;     ///< as seen from the root of the process that reads it
     bool shared = false;   ///< mounts on it propagate to other mounts, also in other namespaces
+    bool slave = false;    ///< mounts on the mount that it copies propagate to it
 
     friend bool operator==(const Mount&, const Mount&) = default;
 };

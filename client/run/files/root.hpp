@@ -19,6 +19,9 @@ class Root {
   public:
     /// Error (failed): there is no such folder.
     [[nodiscard]] static Result<Root> open(const std::string& folder);
+    /// The root of a mount that may be attached nowhere, or where others can move it: paths are looked up in
+    /// it from its descriptor alone. path_of() and inside() don't know it.
+    [[nodiscard]] static Root of_mount(Descriptor mount) { return Root(std::move(mount), "/"); }
 
     /// `flags` as for open(2); O_CLOEXEC is added. Empty, with errno, if it can't be opened.
     [[nodiscard]] Descriptor find(const std::string& path, int flags) const;
@@ -42,6 +45,10 @@ class Root {
     /// The path of an open file, links resolved, as seen from the root; empty if it is outside.
     [[nodiscard]] std::string path_of(const Descriptor& file) const;
 
+    /// Whether it is this process's own root, as for a job of `cgpuctl run`; a container's is a folder.
+    [[nodiscard]] bool is_own() const { return path_.empty(); }
+    /// The folder itself.
+    [[nodiscard]] const Descriptor& folder() const { return fd_; }
     /// A path of this process's root as seen from this one; empty if it is outside.
     [[nodiscard]] std::string inside(const std::string& path) const;
 

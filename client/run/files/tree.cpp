@@ -1,10 +1,8 @@
 #include "client/run/files/tree.hpp"
 
 #include <cerrno>
-#include <cstdint>
 #include <cstring>
 #include <filesystem>
-#include <optional>
 
 #include <fcntl.h>
 #include <sys/mount.h>
@@ -14,20 +12,12 @@
 #include "client/run/files/root.hpp"
 
 namespace cgpu::client {
-namespace {
 
-struct Place {
-    std::uint64_t id;  ///< of the mount
-    bool is_root;      ///< the file is what the mount shows, not something in it
-};
-
-std::optional<Place> mount_of(const Descriptor& file) {
+std::optional<MountPlace> mount_place(const Descriptor& file) {
     struct statx info {};
     if (statx(file.get(), "", AT_EMPTY_PATH, STATX_MNT_ID, &info) != 0) return std::nullopt;
-    return Place{info.stx_mnt_id, (info.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0};
+    return MountPlace{info.stx_mnt_id, (info.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0};
 }
-
-}  // namespace
 
 tl::unexpected<ClientError> mount_failed(const std::string& what, int error) {
     const std::string remedy = error == EPERM
@@ -37,16 +27,16 @@ tl::unexpected<ClientError> mount_failed(const std::string& what, int error) {
 }
 
 Result<void> keep_in_namespace(const Descriptor& target, const std::string& name) {
-    const auto place = mount_of(target);
+    const auto place = mount_place(target);
     if (!place) return mount_failed("keeping " + name + " to the container", errno);
     for (const Mount& mounted : mounts_here()) {
-        if (mounted.id != place->id) continue;
+        if (mounted.id != place->mount) continue;
         if (!mounted.shared) return {};
         // Propagation can only be set at a mount's root. By now the path may lead to another file, or to a
         // mount over it.
         const Descriptor top(open(mounted.point.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
-        const auto found = top ? mount_of(top) : std::nullopt;
-        if (!found || found->id != place->id || !found->is_root)
+        const auto found = top ? mount_place(top) : std::nullopt;
+        if (!found || found->mount != place->mount || !found->is_root)
             return fail(
                 ClientError::Kind::refused,
                 name +
@@ -63,7 +53,7 @@ Result<void> take_off_binds(const std::string& path, const Root& root) {
     // Several mounts may be stacked; a few are normal.
     for (int i = 0; i < 16; ++i) {
         const Descriptor file = root.find_real(path, O_PATH | O_NOFOLLOW);
-        const auto place = file ? mount_of(file) : std::nullopt;
+        const auto place = file ? mount_place(file) : std::nullopt;
         if (!place || !place->is_root) return {};
         // Unmounting from a shared mount propagates to the others.
         const std::string folder = std::filesystem::path(path).parent_path().native();

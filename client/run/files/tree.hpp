@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "client/node/values/client_error.hpp"
@@ -26,6 +28,15 @@ class Tree {
 /// container's rshared volume is with the host), it becomes their slave, so their mounts still propagate in.
 /// Error (refused): that mount can't be reached; `name` is for error messages.
 [[nodiscard]] Result<void> keep_in_namespace(const Descriptor& target, const std::string& name);
+
+/// Where an open file lies.
+struct MountPlace {
+    std::uint64_t mount = 0;  ///< the id of its mount
+    bool is_root = false;     ///< it is what the mount shows, not something in it
+};
+
+/// Empty, with errno, if the kernel doesn't tell (statx(2)).
+[[nodiscard]] std::optional<MountPlace> mount_place(const Descriptor& file);
 
 class Root;
 

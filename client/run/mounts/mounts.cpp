@@ -1,7 +1,9 @@
 #include "client/run/mounts/mounts.hpp"
 
 #include <cerrno>
+#include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include <unistd.h>
 
 #include "client/run/driver/front_image.hpp"
+#include "client/run/files/shield.hpp"
 #include "client/run/files/tree.hpp"
 
 namespace cgpu::client {
@@ -22,19 +25,58 @@ Result<Tree> take(const Bind& bind, const Root& root) {
     return Tree::take(Descriptor(open(bind.from.c_str(), O_PATH | O_CLOEXEC)), bind.from);
 }
 
-Result<void> cover_base(const std::string& base, const Root& root) {
-    const Descriptor folder = root.make_folder(base);
-    if (!folder) return mount_failed("making " + base, errno);
-    if (auto kept = keep_in_namespace(folder, base); !kept) return kept;
-    // Large enough for two fronts; libraries are executed from it, so it is not noexec as /run may be.
-    if (mount("cgpu", by_descriptor(folder).c_str(), "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=64m") !=
-        0)
-        return mount_failed("mounting over " + base, errno);
-    return {};
-}
+/// The tmpfs below which everything lies that is made for the job. It is reached by its own descriptor only,
+/// never by its path: the folder that it covers may lie in a volume, and who shares that may rename it.
+class Base {
+  public:
+    /// Mounts it at `path`, below `root`.
+    static Result<Base> cover(const std::string& path, const Root& root) {
+        const Descriptor folder = root.make_folder(path);
+        if (!folder) return mount_failed("making " + path, errno);
+        if (auto kept = keep_in_namespace(folder, path); !kept) return tl::unexpected(kept.error());
+        // Large enough for two fronts; libraries are executed from it, so it is not noexec as /run may be.
+        const Descriptor system(fsopen("tmpfs", FSOPEN_CLOEXEC));
+        const auto set = [&system](const char* key, const char* value) {
+            return system && fsconfig(system.get(), FSCONFIG_SET_STRING, key, value, 0) == 0;
+        };
+        if (!set("source", "cgpu") || !set("mode", "0755") || !set("size", "64m") ||
+            fsconfig(system.get(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) != 0)
+            return mount_failed("a file system for " + path, errno);
+        Descriptor top(fsmount(system.get(), FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV));
+        if (!top || move_mount(top.get(), "", folder.get(), "",
+                               MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) != 0)
+            return mount_failed("mounting over " + path, errno);
+        return Base(path, Root::of_mount(std::move(top)));
+    }
 
-Result<void> write_library(const std::string& path, std::span<const std::byte> image, const Root& root) {
-    const Descriptor file = root.make_file(path);
+    /// A path below `path` as the job sees it, as one in the file system.
+    [[nodiscard]] std::string in(const std::string& path) const { return path.substr(path_.size()); }
+    [[nodiscard]] const Root& root() const { return root_; }
+
+    /// Makes it read-only. Error (refused): the job would not find it at its path.
+    [[nodiscard]] Result<void> finish(const Root& root) const {
+        constexpr unsigned long kFlags = MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV;
+        if (mount(nullptr, by_descriptor(root_.folder()).c_str(), nullptr, kFlags, nullptr) != 0)
+            return mount_failed("making " + path_ + " read-only", errno);
+        const Descriptor there = root.find(path_, O_PATH | O_DIRECTORY);
+        const auto found = there ? mount_place(there) : std::nullopt;
+        const auto made = mount_place(root_.folder());
+        if (!found || !made || found->mount != made->mount || !found->is_root)
+            return fail(ClientError::Kind::refused,
+                        path_ +
+                            ": the folder was renamed or removed while cgpu mounted over it, so it lies in a "
+                            "volume that others use. Try: mount that volume at another path.");
+        return {};
+    }
+
+  private:
+    Base(std::string path, Root root) : path_(std::move(path)), root_(std::move(root)) {}
+    std::string path_;
+    Root root_;
+};
+
+Result<void> write_library(const std::string& path, std::span<const std::byte> image, const Base& base) {
+    const Descriptor file = base.root().make_file(base.in(path));
     std::size_t done = 0;
     while (file && done < image.size()) {
         const ssize_t wrote = write(file.get(), image.data() + done, image.size() - done);
@@ -85,22 +127,37 @@ Result<Sources> take_all(const MountPlan& plan, const Root& root) {
     return sources;
 }
 
-Result<void> attach(const Tree& tree, const std::string& to, const Root& root) {
-    if (!(tree.is_folder() ? root.make_folder(to) : root.make_file(to)))
+Result<void> attach(const Tree& tree, const std::string& to, const Base& base) {
+    const std::string path = base.in(to);
+    if (!(tree.is_folder() ? base.root().make_folder(path) : base.root().make_file(path)))
         return mount_failed("making " + to, errno);
-    return tree.attach(root.find(to, O_PATH), to);
+    return tree.attach(base.root().find(path, O_PATH), to);
 }
 
-Result<void> fill_base(const MountPlan& plan, const Sources& sources, const Root& root) {
+Result<void> fill_base(const MountPlan& plan, const Sources& sources, const Base& base) {
     for (std::size_t i = 0; i < sources.trees.size(); ++i)
-        if (auto attached = attach(sources.trees[i], plan.inside[i].to, root); !attached) return attached;
+        if (auto attached = attach(sources.trees[i], plan.inside[i].to, base); !attached) return attached;
     for (const auto& [driver, path] : sources.drivers)
-        if (auto attached = attach(driver, path, root); !attached) return attached;
+        if (auto attached = attach(driver, path, base); !attached) return attached;
     for (std::size_t i = 0; i < sources.fronts.size(); ++i)
-        if (auto written = write_library(plan.fronts[i].made, sources.fronts[i].image.bytes(), root);
+        if (auto written = write_library(plan.fronts[i].made, sources.fronts[i].image.bytes(), base);
             !written)
             return written;
-    return write_library(plan.nothing, {}, root);
+    return write_library(plan.nothing, {}, base);
+}
+
+/// The cover over each of the driver's files.
+Result<void> cover_driver(const MountPlan& plan, const Base& base, const Root& root) {
+    for (const Bind& bind : plan.over)
+        if (auto shielded = shield(bind.to, root); !shielded) return shielded;
+    for (const Bind& bind : plan.over) {
+        const auto tree = Tree::take(base.root().find_real(base.in(bind.from), O_PATH), bind.from);
+        if (!tree) return tl::unexpected(tree.error());
+        if (auto taken = take_off_binds(bind.to, root); !taken) return taken;
+        if (auto attached = tree->attach(root.find_real(bind.to, O_PATH), bind.to); !attached)
+            return attached;
+    }
+    return {};
 }
 
 }  // namespace
@@ -120,20 +177,11 @@ Result<void> make_mounts(const MountPlan& plan, const Root& root) {
     const OpenUmask open;
     const auto sources = take_all(plan, root);
     if (!sources) return tl::unexpected(sources.error());
-    if (auto covered = cover_base(plan.base, root); !covered) return covered;
-    if (auto filled = fill_base(plan, *sources, root); !filled) return filled;
-    for (const Bind& bind : plan.over) {
-        const auto tree = take(bind, root);
-        if (!tree) return tl::unexpected(tree.error());
-        if (auto taken = take_off_binds(bind.to, root); !taken) return taken;
-        if (auto attached = tree->attach(root.find_real(bind.to, O_PATH), bind.to); !attached)
-            return attached;
-    }
-    const Descriptor base = root.find(plan.base, O_PATH);
-    constexpr unsigned long kFlags = MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV;
-    if (!base || mount(nullptr, by_descriptor(base).c_str(), nullptr, kFlags, nullptr) != 0)
-        return mount_failed("making " + plan.base + " read-only", errno);
-    return {};
+    const auto base = Base::cover(plan.base, root);
+    if (!base) return tl::unexpected(base.error());
+    if (auto filled = fill_base(plan, *sources, *base); !filled) return filled;
+    if (auto covered = cover_driver(plan, *base, root); !covered) return covered;
+    return base->finish(root);
 }
 
 }  // namespace cgpu::client

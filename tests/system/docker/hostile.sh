@@ -141,6 +141,32 @@ done
 expect_equal "the user's own file" "$(cat "$scratch/run/cgpu/front/libcuda.so.1")" mine
 echo "$limited limited, $refused refused"
 
+echo "A volume at /run, in which another user of it renames /run/cgpu while the hook works there."
+mkdir "$scratch/renamed"
+: >"$scratch/turning"
+python3 - "$scratch" <<'PYTHON' &
+import itertools, os, sys
+scratch = sys.argv[1]
+for number in itertools.count():
+    if not os.path.exists(scratch + '/turning'):
+        break
+    try:
+        os.rename(scratch + '/renamed/cgpu', f'{scratch}/renamed/{number}')
+        os.mkdir(scratch + '/renamed/cgpu')
+    except OSError:
+        pass
+PYTHON
+turner=$!
+for ((run = 0; run < 8; run++)); do
+    # Its program has the limit, or no driver if the folder was renamed later.
+    timeout -k 5 60 "${managed[@]}" -v "$scratch/renamed:/run" lab info >"$scratch/info" 2>"$scratch/info.err"
+    ! grep -E '^device\.0\..*total(_mem)? ' "$scratch/info" | grep -qv " $limit_of_four$" ||
+        fail "a folder that is renamed: $(cat "$scratch/info")"
+done
+rm "$scratch/turning"
+wait "$turner"
+expect_equal "what was written into the volume" "$(find "$scratch/renamed" -mindepth 2)" ''
+
 wait_for 10 none_listed
 same_host() {
     host >"$scratch/after"

@@ -9,14 +9,14 @@ namespace {
 
 using Mounts = std::vector<Mount>;
 
-TEST(MountTable, ReadsIdPointAndWhetherItIsShared) {
+TEST(MountTable, ReadsIdPointAndPropagation) {
     EXPECT_EQ(read_mounts("36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw,errors=continue\n"
                           "41 35 0:21 / /run rw shared:7 master:2 - tmpfs tmpfs rw\n"),
-              (Mounts{{36, "/mnt2", false}, {41, "/run", true}}));
+              (Mounts{{36, "/mnt2", false, true}, {41, "/run", true, true}}));
 }
 
 TEST(MountTable, WhatStandsBehindTheDashSaysNothingOfPropagation) {
-    EXPECT_EQ(read_mounts("36 35 98:0 / /a rw - fuse shared:1 rw\n"), (Mounts{{36, "/a", false}}));
+    EXPECT_EQ(read_mounts("36 35 98:0 / /a rw - fuse shared:1 rw\n"), (Mounts{{36, "/a", false, false}}));
 }
 
 TEST(MountTable, ReadsBlanksAndBackslashesInNames) {
@@ -27,7 +27,7 @@ TEST(MountTable, ReadsBlanksAndBackslashesInNames) {
 TEST(MountTable, OnlyBlanksEndAWord) {
     // The kernel doesn't escape these.
     EXPECT_EQ(read_mounts("1 2 0:3 / /a\rb\f-\vc rw shared:7 - tmpfs x rw\n"),
-              (Mounts{{1, "/a\rb\f-\vc", true}}));
+              (Mounts{{1, "/a\rb\f-\vc", true, false}}));
 }
 
 TEST(MountTable, LeavesOutWhatIsNoMount) { EXPECT_EQ(read_mounts("\nx\n1 2 3\n-\n"), Mounts{}); }

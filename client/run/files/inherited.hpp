@@ -1,0 +1,36 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "client/node/values/client_error.hpp"
+#include "client/run/files/root.hpp"
+
+namespace cgpu::client {
+
+/// Which file it is, whatever path leads to it.
+struct FileId {
+    dev_t device = 0;
+    ino_t inode = 0;
+
+    friend bool operator==(const FileId&, const FileId&) = default;
+};
+
+/// Those of the files at these paths (links resolved), before anything is mounted over them. Missing files
+/// are left out.
+[[nodiscard]] std::vector<FileId> ids_of(const std::vector<std::string>& paths, const Root& root);
+
+/// What the command inherits from before the job's mounts must not lead past them. `/proc/self/fd/N` of a
+/// folder that was opened outside leads to files without what is mounted over them here, and that of a file
+/// to the file itself. So each descriptor of a folder that the command would inherit is opened again by its
+/// path, or closed if another folder (or none) is found there, and those of the `closed` files are closed. A
+/// standard descriptor gets /dev/null instead. So is the working folder.
+///
+/// Paths are looked up with the rights of `user`, and where these don't suffice and root has started this
+/// process, with root's. Errors: refused, if the working folder isn't found at its path; failed, without
+/// /proc.
+[[nodiscard]] Result<void> settle_inherited(const std::vector<FileId>& closed, uid_t user, gid_t group);
+
+}  // namespace cgpu::client

@@ -4,9 +4,12 @@
 // Any user may call it with any arguments. What makes that safe:
 // - cgpud decides which instance it may enter: it takes the driver's files only from the instance's own
 //   process or its descendants, and only once. Nothing is mounted before that.
-// - Root's files alone decide which driver is behind the fronts. The caller's environment only names further
-//   files to mount the same fronts over, and these are looked up with the caller's rights.
-// - Mounts are made in a mount namespace of its own, over files with a driver's name and below /run/cgpu.
+// - Root's files alone decide which driver is behind the fronts. The caller's LD_LIBRARY_PATH and
+//   CONDA_PREFIX only name folders with further files to mount the same fronts over. These are looked up with
+//   the caller's rights, and must be the caller's own: otherwise a link could lead the mount to any file of
+//   the system.
+// - Mounts are made in a mount namespace of its own, over files that bear a driver's name themselves and say
+//   that they are the driver's (their SONAME), and below /run/cgpu.
 // - The command is started with the caller's rights, environment and descriptors, except those that lead past
 //   the mounts. Standard descriptors that the caller has closed are open to /dev/null or /dev/full: the C
 //   library opens them in set-uid programs.
@@ -72,13 +75,13 @@ ClientError enter(const std::vector<std::string>& arguments) {
     if (!root) return root.error();
     const auto system = client::find_driver(*root, {});
     if (!system) return system.error();
-    const auto copies = own_copies(
-        *root, {value_of(*environment, "LD_LIBRARY_PATH"), value_of(*environment, "CONDA_PREFIX")}, *system);
+    const auto copies =
+        own_copies(*root, {value_of(*environment, "LD_LIBRARY_PATH"), value_of(*environment, "CONDA_PREFIX")},
+                   system->libraries);
     if (!copies) return copies.error();
-    auto hidden = client::files_of(*system);
-    for (const Copy& copy : *copies) hidden.push_back(copy.file);
-    const auto closed = client::ids_of(hidden, *root);
-    if (auto done = client::put_fronts_before(*system, *folder, *root); !done) return done.error();
+    auto closed = client::ids_of(system->libraries);
+    for (const Copy& copy : *copies) closed.push_back(copy.file.id);
+    if (auto done = client::put_fronts_before(system->libraries, *folder, *root); !done) return done.error();
     if (auto done = cover(*copies, *root); !done) return done.error();
     if (auto done = client::settle_inherited(closed, getuid(), getgid()); !done) return done.error();
     if (auto done = become_caller(); !done) return done.error();

@@ -2,8 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-
-#include <algorithm>
+#include <unistd.h>
 
 #include "client/enter/privilege.hpp"
 #include "client/run/files/tree.hpp"
@@ -22,16 +21,19 @@ tl::unexpected<ClientError> rights_stay() {
                         "….");
 }
 
-/// Symbolic links on the path could lead the mount to another file, so none is allowed.
+/// Symbolic links on the path could lead the mount to another file, so none is allowed. What is mounted over
+/// is the descriptor that was checked here, whatever becomes of the path.
 client::Result<Descriptor> open_copy(const Copy& copy, const client::Root& root) {
     const AsCaller caller;
     if (!caller.works()) return rights_stay();
-    Descriptor file = root.find_real(copy.file, O_PATH);
+    Descriptor file = root.find_real(copy.file.path, O_PATH);
     struct stat info {};
-    if (!file || fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode))
+    // The inode of a file that was removed may be that of another one by now, so the owner is checked again.
+    if (client::id_of_file(file) != copy.file.id || fstat(file.get(), &info) != 0 || info.st_uid != getuid())
         return client::fail(
             ClientError::Kind::refused,
-            copy.file + ": it was exchanged while the job was being started. Try: run the command again.");
+            copy.file.path +
+                ": it was exchanged while the job was being started. Try: run the command again.");
     return file;
 }
 
@@ -42,21 +44,13 @@ client::Result<std::vector<Copy>> own_copies(const client::Root& root,
                                              const std::vector<DriverLibrary>& system) {
     const AsCaller caller;
     if (!caller.works()) return rights_stay();
-    const auto found = client::find_driver(root, environment);
+    // What is left uncovered is told by cgpuctl, which has looked before.
+    const auto found = client::find_copies(root, environment, system, getuid());
     if (!found) return tl::unexpected(found.error());
     std::vector<Copy> copies;
-    for (const DriverLibrary& library : *found) {
-        const auto same = std::find_if(system.begin(), system.end(), [&](const DriverLibrary& other) {
-            return other.soname == library.soname && other.hidden == library.hidden;
-        });
-        // Without a front of the system there is nothing to mount over the copy. That only happens for NVML,
-        // which can't use anything of a GPU.
-        if (same == system.end() && !library.hidden) continue;
-        for (const std::string& file : library.files)
-            if (same == system.end() ||
-                std::find(same->files.begin(), same->files.end(), file) == same->files.end())
-                copies.push_back({client::cover_of(library), file});
-    }
+    for (const DriverLibrary& library : found->libraries)
+        for (const client::LibraryFile& file : library.files)
+            copies.push_back({client::cover_of(library), file});
     return copies;
 }
 
@@ -66,7 +60,7 @@ client::Result<void> cover(const std::vector<Copy>& copies, const client::Root& 
         if (!tree) return tl::unexpected(tree.error());
         const auto file = open_copy(copy, root);
         if (!file) return tl::unexpected(file.error());
-        if (auto attached = tree->attach(*file, copy.file); !attached) return attached;
+        if (auto attached = tree->attach(*file, copy.file.path); !attached) return attached;
     }
     return {};
 }

@@ -2,6 +2,7 @@
 // front, which is fitted to a sound driver. A front comes from the package, so a broken one needs only to be
 // read within its bounds.
 #include "core/elf/fit_exports.hpp"
+#include "core/elf/library_identity.hpp"
 #include "core/elf/shared_object.hpp"
 #include "tests/fuzz/support/input.hpp"
 #include "tests/fuzz/support/must.hpp"
@@ -36,6 +37,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto image = elf::reader(input.bytes());
     if (const auto why = elf::why_not_loadable(image, input.bytes().size()))
         fuzz::must_be_a_line(*why, "why nothing can be loaded is one line of printable ASCII");
+    // What anybody's file says of itself.
+    if (const auto library = elf::identify_library(image))
+        fuzz::must(library->soname.size() <= elf::kLongestSoname, "a name is as long as a library's");
     if (is_front) {
         static const elf::Exports driver{{"cuInit", elf::SymbolKind::function},
                                          {"cuNew", elf::SymbolKind::function},

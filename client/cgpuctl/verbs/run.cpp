@@ -121,7 +121,7 @@ ClientError enter(const Input& input, client::Node& node, const std::string& id,
     if (auto entered = client::enter_namespace(); !entered) return entered.error();
     const auto root = client::Root::open("/");
     if (!root) return root.error();
-    const auto hidden = client::ids_of(client::files_of(driver), *root);
+    const auto hidden = client::ids_of(driver);
     if (auto done = client::put_fronts_before(driver, created.link_folder, *root); !done) return done.error();
     if (auto done =
             client::settle_inherited(hidden, user ? user->uid : getuid(), user ? user->gid : getgid());
@@ -131,6 +131,21 @@ ClientError enter(const Input& input, client::Node& node, const std::string& id,
     if (user)
         if (auto done = client::become(*user); !done) return done.error();
     return client::start_command(input.command);
+}
+
+/// What is covered. For a user, the helper decides that once more, with the same outcome.
+Result<std::vector<client::DriverLibrary>> find_driver_of_job(const client::Root& root,
+                                                              const client::LoaderEnvironment& environment,
+                                                              Terminal& terminal) {
+    auto driver = client::find_driver(root, is_user() ? client::LoaderEnvironment{} : environment);
+    if (!driver) return tl::unexpected(driver.error());
+    if (is_user()) {
+        auto copies = client::find_copies(root, environment, driver->libraries, getuid());
+        if (!copies) return tl::unexpected(copies.error());
+        driver->uncovered = std::move(copies->uncovered);
+    }
+    for (const std::string& sentence : driver->uncovered) terminal.warning(sentence);
+    return std::move(driver->libraries);
 }
 
 /// As client::job_user(). A user who isn't root runs commands as that user, if the helper can make the
@@ -160,7 +175,8 @@ Result<void> run(const Input& input, client::Node& node, Terminal& terminal) {
         const char* value = getenv(name);
         return std::string(value != nullptr ? value : "");
     };
-    const auto driver = client::find_driver(*root, {variable("LD_LIBRARY_PATH"), variable("CONDA_PREFIX")});
+    const auto driver =
+        find_driver_of_job(*root, {variable("LD_LIBRARY_PATH"), variable("CONDA_PREFIX")}, terminal);
     if (!driver) return tl::unexpected(driver.error());
     const std::string name =
         input.name.empty() ? std::filesystem::path(input.command.front()).filename().native() : input.name;

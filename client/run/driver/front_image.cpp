@@ -4,25 +4,10 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include <span>
-
+#include "client/run/driver/library_file.hpp"
 #include "core/elf/fit_exports.hpp"
 
 namespace cgpu::client {
-namespace {
-
-bool read_at(const Descriptor& file, std::uint64_t offset, std::span<std::byte> to) {
-    std::size_t done = 0;
-    while (done < to.size()) {
-        const ssize_t got =
-            pread(file.get(), to.data() + done, to.size() - done, static_cast<off_t>(offset + done));
-        if (got <= 0) return false;
-        done += static_cast<std::size_t>(got);
-    }
-    return true;
-}
-
-}  // namespace
 
 Image Image::of(const Descriptor& file) {
     struct stat info {};
@@ -42,8 +27,7 @@ Result<FrontImage> fit_front(const std::string& front, const Descriptor& driver,
     Image image = Image::of(Descriptor(open(front.c_str(), O_RDONLY | O_CLOEXEC)));
     if (image.bytes().empty())
         return fail(ClientError::Kind::failed, front + ": it can't be read. Try: install the cgpu module.");
-    const auto present = elf::exported_symbols(
-        [&driver](std::uint64_t offset, std::span<std::byte> to) { return read_at(driver, offset, to); });
+    const auto present = elf::exported_symbols(reader_of(driver));
     if (!present)
         return fail(ClientError::Kind::failed,
                     name + ": " + present.error() + ". Try: reinstall the NVIDIA driver.");

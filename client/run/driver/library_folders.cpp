@@ -8,9 +8,12 @@
 #include <unordered_set>
 #include <utility>
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fnmatch.h>
 
+#include "client/run/driver/path_trust.hpp"
+#include "client/run/files/stored_file.hpp"
 #include "core/model/quote.hpp"
 
 namespace cgpu::client {
@@ -42,6 +45,10 @@ constexpr std::array<const char*, 5> kCondas = {"/opt/conda", "/opt/miniconda3",
 constexpr std::size_t kMaxConfig = std::size_t{1} << 20;
 constexpr std::size_t kMaxConfigFiles = 1024;
 constexpr std::size_t kMaxFolders = 1024;
+/// How much is looked at where any user may have made thousands of folders, so that no user's folders keep
+/// others' jobs from starting.
+constexpr std::size_t kMaxListed = 256;
+constexpr std::size_t kMaxDoubtful = 64;
 
 std::string without_slash_at_end(std::string path) {
     while (path.size() > 1 && path.ends_with('/')) path.pop_back();
@@ -58,7 +65,7 @@ class Reader {
         files_.push_back(path);
         if (files_.size() > kMaxConfigFiles)
             return refuse("/etc/ld.so.conf includes", kMaxConfigFiles, "files");
-        const std::string text = root_.text_of(path, kMaxConfig + 1);
+        const std::string text = stored_text_of(root_, path, kMaxConfig + 1);
         if (text.size() > kMaxConfig) return refuse(model::quote(path) + " has", kMaxConfig, "bytes");
         std::istringstream file(text);
         for (std::string line; std::getline(file, line);) {
@@ -93,14 +100,6 @@ class Reader {
         folders_.push_back(std::move(path));
     }
 
-    /// The environments of a conda installation, and the one at this path.
-    void add_conda(const std::filesystem::path& prefix) {
-        const auto environments = prefix / "envs";
-        add((prefix / "cuda-compat").native());
-        for (const std::string& name : root_.names_in(environments.native()))
-            if (!name.starts_with('.')) add((environments / name / "cuda-compat").native());
-    }
-
     /// The folders found since the last call.
     std::vector<std::string> take() { return std::exchange(folders_, {}); }
 
@@ -132,6 +131,93 @@ class Reader {
     std::optional<std::string> refusal_;
 };
 
+/// Some of the names in a folder, however many it has.
+std::vector<std::string> some_names_in(const Root& root, const std::string& folder) {
+    const Descriptor fd = root.find(folder, O_RDONLY | O_DIRECTORY);
+    std::vector<std::string> names;
+    DIR* listing = fd ? fdopendir(dup(fd.get())) : nullptr;
+    if (listing == nullptr) return names;
+    while (const dirent* entry = names.size() < kMaxListed ? readdir(listing) : nullptr)
+        names.emplace_back(entry->d_name);
+    closedir(listing);
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+class ShippedReader {
+  public:
+    ShippedReader(const Root& root, Place place)
+        : root_(root), place_(place), shipped_(root), claimed_(root) {}
+
+    void read_toolkits() {
+        for (const std::string& toolkit : names_in(kToolkits)) {
+            if (!toolkit.starts_with("cuda")) continue;
+            const auto compat = std::filesystem::path(kToolkits) / toolkit / "compat";
+            add(compat.native());
+            for (const std::string& name : names_in(compat.native()))
+                if (name != "." && name != "..") add((compat / name).native());
+        }
+    }
+
+    /// The environments of a conda installation, and the one at this path.
+    void read_conda(const std::filesystem::path& prefix) {
+        const auto environments = prefix / "envs";
+        add((prefix / "cuda-compat").native());
+        for (const std::string& name : names_in(environments.native()))
+            if (!name.starts_with('.')) add((environments / name / "cuda-compat").native());
+    }
+
+    void read_claimed(const std::string& prefix) {
+        claiming_ = true;
+        read_conda(prefix);
+        // An environment is below the installation that made it.
+        if (const auto below = prefix.rfind("/envs/"); below != std::string::npos)
+            read_conda(prefix.substr(0, below));
+        claiming_ = false;
+    }
+
+    Result<ShippedFolders> take() {
+        for (const Reader* each : {&shipped_, &claimed_})
+            if (auto refused = each->refusal()) return tl::unexpected(*refused);
+        ShippedFolders found{shipped_.take(), std::move(doubtful_), claimed_.take()};
+        const auto is_known = [&found](const std::string& folder) {
+            return std::ranges::find(found.claimed, folder) != found.claimed.end();
+        };
+        std::erase_if(found.shipped, is_known);
+        std::erase_if(found.doubtful, [&](const std::string& folder) { return is_known(path_of(folder)); });
+        return found;
+    }
+
+  private:
+    [[nodiscard]] bool decides(const std::string& folder) const {
+        return place_ == Place::container || !writable_by_others(root_, folder);
+    }
+
+    [[nodiscard]] std::vector<std::string> names_in(const std::string& folder) const {
+        return decides(folder) ? root_.names_in(folder) : some_names_in(root_, folder);
+    }
+
+    void add(const std::string& folder) {
+        if (claiming_) return claimed_.add(folder);
+        if (path_of(folder).empty()) return;
+        if (decides(folder)) return shipped_.add(folder);
+        // With its links: whoever can change them answers for what is behind them.
+        if (doubtful_.size() < kMaxDoubtful) doubtful_.push_back(folder);
+    }
+
+    [[nodiscard]] std::string path_of(const std::string& folder) const {
+        const Descriptor there = root_.find(folder, O_PATH | O_DIRECTORY);
+        return there ? root_.path_of(there) : std::string();
+    }
+
+    const Root& root_;
+    Place place_;
+    Reader shipped_;
+    Reader claimed_;
+    std::vector<std::string> doubtful_;
+    bool claiming_ = false;
+};
+
 }  // namespace
 
 Result<LibraryFolders> library_folders(const Root& root, const LoaderEnvironment& environment) {
@@ -147,24 +233,13 @@ Result<LibraryFolders> library_folders(const Root& root, const LoaderEnvironment
     return folders;
 }
 
-Result<std::vector<std::string>> shipped_driver_folders(const Root& root,
-                                                        const LoaderEnvironment& environment) {
-    Reader reader(root);
-    for (const std::string& toolkit : root.names_in(kToolkits)) {
-        if (!toolkit.starts_with("cuda")) continue;
-        const auto compat = std::filesystem::path(kToolkits) / toolkit / "compat";
-        reader.add(compat.native());
-        for (const std::string& name : root.names_in(compat.native()))
-            if (name != "." && name != "..") reader.add((compat / name).native());
-    }
-    for (const char* prefix : kCondas) reader.add_conda(prefix);
-    if (const std::string prefix = without_slash_at_end(environment.conda_prefix); prefix.starts_with('/')) {
-        reader.add_conda(prefix);
-        // An environment is below the installation that made it.
-        if (const auto below = prefix.rfind("/envs/"); below != std::string::npos)
-            reader.add_conda(prefix.substr(0, below));
-    }
-    if (auto refused = reader.refusal()) return tl::unexpected(*refused);
+Result<ShippedFolders> shipped_driver_folders(const Root& root, const LoaderEnvironment& environment,
+                                              Place place) {
+    ShippedReader reader(root, place);
+    reader.read_toolkits();
+    for (const char* prefix : kCondas) reader.read_conda(prefix);
+    if (const std::string prefix = without_slash_at_end(environment.conda_prefix); prefix.starts_with('/'))
+        reader.read_claimed(prefix);
     return reader.take();
 }
 

@@ -27,11 +27,27 @@ struct LibraryFolders {
 /// Error (refused): there are more folders than any system has, so one may be hidden among them.
 [[nodiscard]] Result<LibraryFolders> library_folders(const Root& root, const LoaderEnvironment& environment);
 
-/// Where images ship a driver of their own, for CUDA's forward compatibility, which programs find by
-/// LD_LIBRARY_PATH or a path of their own: /usr/local/cuda*/compat and the folders in it (NVIDIA's
-/// cuda-compat packages; NGC's images have it in compat/lib.real), and cuda-compat in conda's environments.
+/// Whose files are below a root.
+enum class Place {
+    host,       ///< of all users of a machine, so a folder that some user may write to decides nothing
+    container,  ///< of one container, which they can only harm itself
+};
+
+/// Where installations and images ship a driver of their own, for CUDA's forward compatibility, which
+/// programs find by LD_LIBRARY_PATH or a path of their own: /usr/local/cuda*/compat and the folders in it
+/// (NVIDIA's cuda-compat packages; NGC's images have it in compat/lib.real), and cuda-compat in conda's
+/// environments. Each folder is in one of the lists.
+struct ShippedFolders {
+    std::vector<std::string> shipped;   ///< on a host: those that root alone can write to
+    std::vector<std::string> doubtful;  ///< on a host: a few of the others, as named; they may be of any size
+    std::vector<std::string> claimed;   ///< those that CONDA_PREFIX names
+
+    friend bool operator==(const ShippedFolders&, const ShippedFolders&) = default;
+};
+
 /// Error: as above.
-[[nodiscard]] Result<std::vector<std::string>> shipped_driver_folders(const Root& root,
-                                                                      const LoaderEnvironment& environment);
+[[nodiscard]] Result<ShippedFolders> shipped_driver_folders(const Root& root,
+                                                            const LoaderEnvironment& environment,
+                                                            Place place);
 
 }  // namespace cgpu::client

@@ -13,7 +13,12 @@
 #include <climits>
 #include <cstring>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
+
+#include "client/run/files/descriptor.hpp"
+#include "client/run/files/root.hpp"
 
 namespace cgpu::client {
 namespace {
@@ -102,16 +107,6 @@ void settle(int fd, const std::vector<FileId>& closed, const Inherited& inherite
 }
 
 }  // namespace
-
-std::vector<FileId> ids_of(const std::vector<std::string>& paths, const Root& root) {
-    std::vector<FileId> ids;
-    for (const std::string& path : paths) {
-        const Descriptor file = root.find_real(path, O_PATH);
-        const auto id = file ? id_of(file.get()) : std::nullopt;
-        if (id) ids.push_back(*id);
-    }
-    return ids;
-}
 
 Result<void> settle_inherited(const std::vector<FileId>& closed, uid_t user, gid_t group) {
     auto root = Root::open("/");

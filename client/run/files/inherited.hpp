@@ -2,25 +2,12 @@
 
 #include <sys/types.h>
 
-#include <string>
 #include <vector>
 
 #include "client/node/values/client_error.hpp"
-#include "client/run/files/root.hpp"
+#include "client/run/files/same_file.hpp"
 
 namespace cgpu::client {
-
-/// Which file it is, whatever path leads to it.
-struct FileId {
-    dev_t device = 0;
-    ino_t inode = 0;
-
-    friend bool operator==(const FileId&, const FileId&) = default;
-};
-
-/// Those of the files at these paths (links resolved), before anything is mounted over them. Missing files
-/// are left out.
-[[nodiscard]] std::vector<FileId> ids_of(const std::vector<std::string>& paths, const Root& root);
 
 /// What the command inherits from before the job's mounts must not lead past them. `/proc/self/fd/N` of a
 /// folder that was opened outside leads to files without what is mounted over them here, and that of a file

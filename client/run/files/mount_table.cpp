@@ -37,7 +37,9 @@ std::string_view take_until(std::string_view& text, char separator) {
 std::optional<Mount> read_mount(std::string_view line) {
     // id, the parent's id, device, root, mount point, options, then fields up to a "-"
     const auto id = take_until(line, ' ');
-    for (int between = 0; between < 3; ++between) take_until(line, ' ');
+    take_until(line, ' ');
+    const auto device = take_until(line, ' ');
+    const auto root = take_until(line, ' ');
     const auto point = take_until(line, ' ');
     const auto options = take_until(line, ' ');
     Mount mount;
@@ -48,6 +50,8 @@ std::optional<Mount> read_mount(std::string_view line) {
         mount.slave = mount.slave || word.starts_with("master:");
     }
     mount.point = unescaped(point);
+    mount.device = device;
+    mount.root = unescaped(root);
     return mount;
 }
 

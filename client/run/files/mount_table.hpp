@@ -13,6 +13,8 @@ struct Mount {
     std::string point;     ///< as seen from the root of the process that reads it
     bool shared = false;   ///< mounts on it propagate to other mounts, also in other namespaces
     bool slave = false;    ///< mounts on the mount that it copies propagate to it
+    std::string device;    ///< "8:1": of the file system, whatever st_dev its files have
+    std::string root;      ///< the folder or file of the file system that is shown at the point
 
     friend bool operator==(const Mount&, const Mount&) = default;
 };

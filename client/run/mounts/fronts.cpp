@@ -1,10 +1,12 @@
 #include "client/run/mounts/fronts.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
+#include "client/run/files/same_file.hpp"
 #include "client/run/mounts/hand_over.hpp"
 #include "client/run/mounts/mount_plan.hpp"
 #include "client/run/mounts/mounts.hpp"
@@ -12,19 +14,29 @@
 namespace cgpu::client {
 namespace {
 
-bool is_same(const Descriptor& one, const Descriptor& other) {
-    struct stat first {};
-    struct stat second {};
-    return fstat(one.get(), &first) == 0 && fstat(other.get(), &second) == 0 &&
-           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+/// The file that a path of the host leads to, if it is that one. `path` may be what an image names, so it is
+/// walked only where the mount table says that the host's mounts show the file there: then no automount is
+/// triggered, and nothing but that file can be opened.
+Descriptor find_on_host(const std::string& path, const Descriptor& inside, const FileId& id) {
+    const auto mount = mount_of_file(inside);
+    std::error_code failed;
+    const auto shown = std::filesystem::read_symlink(by_descriptor(inside), failed);
+    if (!mount || failed || !is_shown_at(mounts_here(), *mount, shown.native(), path)) return Descriptor();
+    const auto host = Root::open("/");
+    if (!host) return Descriptor();
+    Descriptor there = host->find_real(path, O_PATH);
+    return id_of_file(there) == id ? std::move(there) : Descriptor();
 }
 
-/// If the host has the very file at that path, opens it by the host's mount: the one in the container may
+/// Opens the library by the host's mount where that shows it at the same path: the one in the container may
 /// disappear soon, and /proc/PID/maps would show its file without a path.
-Descriptor open_library(const std::string& path, const Root& root) {
-    Descriptor inside = root.find_file(path);
-    Descriptor host(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-    return inside && host && is_same(inside, host) ? std::move(host) : std::move(inside);
+DriverFile open_library(wire::Library library, const LibraryFile& real, const Root& root) {
+    Descriptor inside = root.find_real(real.path, O_PATH);
+    if (id_of_file(inside) != real.id) return {library, Descriptor(), ""};
+    const Descriptor host = find_on_host(real.path, inside, real.id);
+    // Only now, when it is known to be a regular file, is it opened for reading.
+    Descriptor file(open(by_descriptor(host ? host : inside).c_str(), O_RDONLY | O_CLOEXEC));
+    return {library, std::move(file), host ? real.path : "in the container: " + real.path};
 }
 
 Result<std::vector<DriverFile>> open_files(const std::vector<DriverLibrary>& driver, const Root& root) {
@@ -32,11 +44,11 @@ Result<std::vector<DriverFile>> open_files(const std::vector<DriverLibrary>& dri
     for (const DriverLibrary& each : driver) {
         if (each.hidden) continue;
         const auto library = each.soname == "libcuda.so.1" ? wire::Library::cuda : wire::Library::nvml;
-        DriverFile file{library, open_library(each.real, root), each.real};
+        DriverFile file = open_library(library, each.real, root);
         if (!file.file)
             return fail(
                 ClientError::Kind::failed,
-                each.real + ": it can't be read. Try: check whether the driver is just being changed.");
+                each.real.path + ": it can't be read. Try: check whether the driver is just being changed.");
         files.push_back(std::move(file));
     }
     return files;

@@ -13,7 +13,8 @@ namespace cgpu::client {
 struct DriverFile {
     wire::Library library = wire::Library::cuda;
     Descriptor file;
-    std::string path;  ///< its path; the same on the host, if it is the host's file
+    std::string path;  ///< on the host; for a file that is not known to be the host's, a text without a slash
+                       ///< in front, so that nobody opens it there
 };
 
 /// Hands the driver's libraries to cgpud, which passes them to the processes of the instance whose link

@@ -25,9 +25,10 @@ MountPlan plan_mounts(const std::vector<DriverLibrary>& driver, const std::strin
     for (const DriverLibrary& library : driver) {
         const std::string made = cover_of(library);
         if (!library.hidden)
-            plan.fronts.push_back({installed.front + "/" + library.soname, library.real, made,
+            plan.fronts.push_back({installed.front + "/" + library.soname, library.real.path, made,
                                    std::string(wire::kOldDriverFolder) + "/" + library.soname});
-        for (const std::string& file : library.files) plan.over.push_back({made, file, Bind::Side::inside});
+        for (const LibraryFile& file : library.files)
+            plan.over.push_back({made, file.path, Bind::Side::inside, file.id});
     }
     return plan;
 }

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "client/run/driver/driver_files.hpp"
+#include "client/run/driver/driver_library.hpp"
+#include "client/run/files/same_file.hpp"
 
 namespace cgpu::client {
 
@@ -11,8 +13,9 @@ namespace cgpu::client {
 struct Bind {
     enum class Side { host, inside };
     std::string from;
-    std::string to;            ///< inside
-    Side side = Side::inside;  ///< where `from` is looked up
+    std::string to;                             ///< inside
+    Side side = Side::inside;                   ///< where `from` is looked up
+    std::optional<FileId> file = std::nullopt;  ///< what is at `to` must be this file; none: anything
 
     friend bool operator==(const Bind&, const Bind&) = default;
 };

@@ -75,7 +75,8 @@ class Base {
     Root root_;
 };
 
-Result<void> write_library(const std::string& path, std::span<const std::byte> image, const Base& base) {
+Result<void> write_library(const std::string& path, std::span<const std::byte> image, mode_t mode,
+                           const Base& base) {
     const Descriptor file = base.root().make_file(base.in(path));
     std::size_t done = 0;
     while (file && done < image.size()) {
@@ -83,7 +84,7 @@ Result<void> write_library(const std::string& path, std::span<const std::byte> i
         if (wrote <= 0) return mount_failed("writing " + path, errno);
         done += static_cast<std::size_t>(wrote);
     }
-    if (!file || fchmod(file.get(), 0755) != 0) return mount_failed("writing " + path, errno);
+    if (!file || fchmod(file.get(), mode) != 0) return mount_failed("writing " + path, errno);
     return {};
 }
 
@@ -140,10 +141,18 @@ Result<void> fill_base(const MountPlan& plan, const Sources& sources, const Base
     for (const auto& [driver, path] : sources.drivers)
         if (auto attached = attach(driver, path, base); !attached) return attached;
     for (std::size_t i = 0; i < sources.fronts.size(); ++i)
-        if (auto written = write_library(plan.fronts[i].made, sources.fronts[i].image.bytes(), base);
+        if (auto written = write_library(plan.fronts[i].made, sources.fronts[i].image.bytes(), 0755, base);
             !written)
             return written;
-    return write_library(plan.nothing, {}, base);
+    // Shells take an executable file without content for a script that succeeds.
+    return write_library(plan.nothing, {}, 0644, base);
+}
+
+/// What is mounted over must be the file that was judged.
+Result<void> expect_same(const Bind& bind, const Root& root) {
+    if (!bind.file || id_of_file(root.find_real(bind.to, O_PATH)) == *bind.file) return {};
+    return fail(ClientError::Kind::refused,
+                bind.to + ": it was exchanged while the job was being started. Try: run the command again.");
 }
 
 /// The cover over each of the driver's files.
@@ -153,6 +162,7 @@ Result<void> cover_driver(const MountPlan& plan, const Base& base, const Root& r
     for (const Bind& bind : plan.over) {
         const auto tree = Tree::take(base.root().find_real(base.in(bind.from), O_PATH), bind.from);
         if (!tree) return tl::unexpected(tree.error());
+        if (auto same = expect_same(bind, root); !same) return same;
         if (auto taken = take_off_binds(bind.to, root); !taken) return taken;
         if (auto attached = tree->attach(root.find_real(bind.to, O_PATH), bind.to); !attached)
             return attached;

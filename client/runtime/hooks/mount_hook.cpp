@@ -1,5 +1,7 @@
 #include "client/runtime/hooks/mount_hook.hpp"
 
+#include <algorithm>
+
 #include "client/run/driver/driver_files.hpp"
 #include "client/run/mounts/fronts.hpp"
 #include "client/runtime/oci/cdi_devices.hpp"
@@ -26,7 +28,7 @@ client::Result<void> mount_hook(const std::string& link_folder, const std::strin
                                 const client::LoaderEnvironment& environment, std::istream& state) {
     const auto root = client::Root::open(root_folder);
     if (!root) return tl::unexpected(root.error());
-    const auto driver = client::find_driver(*root, environment);
+    const auto driver = client::find_driver(*root, environment, client::Place::container);
     if (!driver && driver.error().kind == client::ClientError::Kind::refused)
         return client::fail(client::ClientError::Kind::refused, "the container: " + driver.error().text);
     if (!driver)
@@ -35,16 +37,18 @@ client::Result<void> mount_hook(const std::string& link_folder, const std::strin
             "the container: there is no libcuda.so.1 in it, so its part of the GPU could not be "
             "limited. Try: install nvidia-container-toolkit on the host: it brings the driver's "
             "libraries into containers.");
-    const auto& files = driver->front().files;
-    if (files.size() > 1 && hooks_follow(state))
+    const auto& files = driver->libraries.front().files;
+    // The same file may be shown at several paths.
+    const auto other = std::ranges::find_if(
+        files, [&files](const client::LibraryFile& file) { return file.id != files.front().id; });
+    if (other != files.end() && hooks_follow(state))
         return client::fail(
             client::ClientError::Kind::refused,
-            "the container: it has " + std::to_string(files.size()) + " drivers, such as " + files.front() +
-                " and " + files.back() +
+            "the container: it has several drivers, such as " + files.front().path + " and " + other->path +
                 ", and hooks that run after cgpu's decide which one its programs load. "
                 "Try: name the low-level runtimes without a path in "
                 "/etc/nvidia-container-runtime/config.toml (runtimes = [\"runc\", \"crun\"]).");
-    return client::put_fronts_before(*driver, link_folder, *root);
+    return client::put_fronts_before(driver->libraries, link_folder, *root);
 }
 
 }  // namespace cgpu::runtime

@@ -1,7 +1,10 @@
 #include "daemon/link/instance/driver_files.hpp"
 
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <bit>
 #include <fstream>
@@ -40,12 +43,18 @@ std::optional<std::string> why_not_a_library(int fd) {
     return elf::why_not_loadable(reader_of(fd), static_cast<std::uint64_t>(status->st_size));
 }
 
-/// Opens the noted file again, by its path on the host.
+/// Opens the noted file again, by its path on the host. An instance has named the path, so it is opened for
+/// reading only when it is known to be that file: opening a fifo or a device has side effects.
 Descriptor open_again(const std::string& path, std::uint64_t device, std::uint64_t inode) {
     if (!path.starts_with('/')) return Descriptor();
-    Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
-    const auto status = file ? status_of(file.fd()) : std::nullopt;
-    return status && status->st_dev == device && status->st_ino == inode ? std::move(file) : Descriptor();
+    open_how how{};
+    how.flags = O_PATH | O_CLOEXEC;
+    how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+    const Descriptor there(static_cast<int>(syscall(SYS_openat2, AT_FDCWD, path.c_str(), &how, sizeof how)));
+    const auto status = there ? status_of(there.fd()) : std::nullopt;
+    if (!status || !S_ISREG(status->st_mode) || status->st_dev != device || status->st_ino != inode)
+        return Descriptor();
+    return Descriptor(open(("/proc/self/fd/" + std::to_string(there.fd())).c_str(), O_RDONLY | O_CLOEXEC));
 }
 
 }  // namespace

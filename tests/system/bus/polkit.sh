@@ -4,25 +4,7 @@
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../lib.sh"
 . "$here/polkit_lib.sh"
-for program in /usr/lib/polkit-1/polkitd /usr/libexec/polkitd; do
-    [[ -x $program ]] && polkitd=$program
-done
-[[ -v polkitd ]] || skip "polkitd is not installed"
-# cgpud_as_cgpu: starts it again as that user.
-cgpud_as_cgpu() {
-    . "$CGPU_LAB/cgpud.sh"
-    systemd-sysusers /usr/lib/sysusers.d/cgpu.conf 2>/dev/null && quietly busctl call org.freedesktop.DBus / \
-        org.freedesktop.DBus ReloadConfig && stop_cgpud TERM && chown -R cgpu: /var/lib/cgpu /run/cgpu || return
-    setpriv --reuid=cgpu --regid=cgpu --init-groups /usr/sbin/cgpud >>"$CGPU_LAB/cgpud.log" 2>&1 </dev/null &
-    echo $! >"$CGPU_LAB/cgpud.pid"
-    wait_for 10 owns_name
-}
-start_polkit() {
-    "$polkitd" --no-debug >"$scratch/polkit.out" 2>&1 &
-    polkit=$!
-    wait_for 10 polkit_answers
-}
-
+find_polkit
 expect cgpud_as_cgpu
 expect_equal "cgpud's user" "$(stat -c %U "/proc/$(cat "$CGPU_LAB/cgpud.pid")")" cgpu
 

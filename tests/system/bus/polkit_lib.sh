@@ -24,6 +24,29 @@ allow() { # ACTION
     });" >$rules/10-cgpu-test.rules
 }
 
+# find_polkit: for a node without systemd, which starts its own.
+find_polkit() {
+    local program
+    for program in /usr/lib/polkit-1/polkitd /usr/libexec/polkitd; do
+        [[ -x $program ]] && polkitd=$program
+    done
+    [[ -v polkitd ]] || skip "polkitd is not installed"
+}
+# cgpud_as_cgpu: starts it again as that user.
+cgpud_as_cgpu() {
+    . "$CGPU_LAB/cgpud.sh"
+    systemd-sysusers /usr/lib/sysusers.d/cgpu.conf 2>/dev/null && quietly busctl call org.freedesktop.DBus / \
+        org.freedesktop.DBus ReloadConfig && stop_cgpud TERM && chown -R cgpu: /var/lib/cgpu /run/cgpu || return
+    setpriv --reuid=cgpu --regid=cgpu --init-groups /usr/sbin/cgpud >>"$CGPU_LAB/cgpud.log" 2>&1 </dev/null &
+    echo $! >"$CGPU_LAB/cgpud.pid"
+    wait_for 10 owns_name
+}
+start_polkit() {
+    "$polkitd" --no-debug >"$scratch/polkit.out" 2>&1 &
+    polkit=$!
+    wait_for 10 polkit_answers
+}
+
 what_polkit_decides() {
     gpu=$(busctl call org.cgpu1 /org/cgpu1 org.cgpu1.Manager FindGpu s 0 | cut -d'"' -f2)
     # polkit knows the actions, and by default asks for an administrator's password.

@@ -19,11 +19,14 @@ Findings check_driver(const Look& look) {
     const auto module = read_kernel_module(look.host.read(kVersionFile).text);
     if (module) versions.kernel = module->version;
     const auto libraries = client::find_driver(look.host.root(), {});
-    if (libraries && !libraries->empty()) versions.library = version_of_library(libraries->front().real);
+    if (libraries) versions.library = version_of_library(libraries->libraries.front().real.path);
     if (look.examination) versions.nvml = look.examination->driver_version;
     const bool works = look.examination && look.examination->driver_error.empty();
     Findings findings;
     if (!libraries) findings.push_back(from_message(Level::problem, kDriver, libraries.error().text));
+    if (libraries)
+        for (const std::string& sentence : libraries->uncovered)
+            findings.push_back(from_message(Level::warning, kDriver, sentence));
     if (look.examination && !works)
         findings.push_back(from_message(Level::problem, kDriver, look.examination->driver_error));
     // NVML can't work without a kernel module, so one that isn't shown here is in another place.

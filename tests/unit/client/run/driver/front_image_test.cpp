@@ -38,7 +38,7 @@ TEST(FittedFront, ADriverOfAnImpossibleSizeIsNotReadWhole) {
     const auto made = fit(root.at("/front"), root.at("/libcuda.so.535"));
     ASSERT_FALSE(made);
     EXPECT_EQ(made.error().text, root.at("/libcuda.so.535") +
-                                     ": not a usable ELF file: it is not of 64 bits, little endian. Try: "
+                                     ": not a usable ELF file: its section headers have another size. Try: "
                                      "reinstall the NVIDIA driver.");
 }
 

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "tests/unit/client/support/temp_root.hpp"
 
 namespace cgpu::client {
@@ -14,9 +17,9 @@ LibraryFolders folders_of(const TempRoot& root, const LoaderEnvironment& environ
     return folders ? *folders : LibraryFolders{{folders.error().text}, {}, {}};
 }
 
-Folders shipped_in(const TempRoot& root, const LoaderEnvironment& environment = {}) {
-    const auto folders = shipped_driver_folders(*Root::open(root.path()), environment);
-    return folders ? *folders : Folders{folders.error().text};
+ShippedFolders shipped_in(const TempRoot& root, Place place, const LoaderEnvironment& environment = {}) {
+    const auto folders = shipped_driver_folders(*Root::open(root.path()), environment, place);
+    return folders ? *folders : ShippedFolders{{folders.error().text}, {}, {}};
 }
 
 TEST(LibraryFolders, TheConfiguredOnesAndTheUsual) {
@@ -113,13 +116,48 @@ TEST(ShippedDriverFolders, ThoseOfToolkitsAndOfConda) {
                                "/opt/conda/envs/a/cuda-compat", "/home/u/forge/envs/b/cuda-compat",
                                "/home/u/forge/envs/c/cuda-compat", "/home/u/forge/cuda-compat"})
         root.folder(folder);
-    EXPECT_EQ(shipped_in(root),
-              (Folders{"/usr/local/cuda-12.4/compat", "/usr/local/cuda-12.4/compat/lib.real",
-                       "/opt/conda/cuda-compat", "/opt/conda/envs/a/cuda-compat"}));
-    const Folders with_prefix = shipped_in(root, {"", "/home/u/forge/envs/b/"});
-    EXPECT_EQ((Folders{with_prefix.begin() + 4, with_prefix.end()}),
-              (Folders{"/home/u/forge/envs/b/cuda-compat", "/home/u/forge/cuda-compat",
-                       "/home/u/forge/envs/c/cuda-compat"}));
+    const Folders fixed = {"/usr/local/cuda-12.4/compat", "/usr/local/cuda-12.4/compat/lib.real",
+                           "/opt/conda/cuda-compat", "/opt/conda/envs/a/cuda-compat"};
+    const Folders claimed = {"/home/u/forge/envs/b/cuda-compat", "/home/u/forge/cuda-compat",
+                             "/home/u/forge/envs/c/cuda-compat"};
+    EXPECT_EQ(shipped_in(root, Place::container), (ShippedFolders{fixed, {}, {}}));
+    EXPECT_EQ(shipped_in(root, Place::container, {"", "/home/u/forge/envs/b/"}),
+              (ShippedFolders{fixed, {}, claimed}));
+    // Each is in one list.
+    EXPECT_EQ(shipped_in(root, Place::container, {"", "/opt/conda"}),
+              (ShippedFolders{{fixed.begin(), fixed.begin() + 2}, {}, {fixed.begin() + 2, fixed.end()}}));
+}
+
+TEST(ShippedDriverFolders, OnAHostThoseThatOthersThanRootCanWriteToAreDoubtful) {
+    if (geteuid() != 0) GTEST_SKIP() << "only root can make files of other users";
+    const TempRoot root;
+    const Folders all = {"/usr/local/cuda-12.4/compat", "/opt/conda/cuda-compat",
+                         "/opt/conda/envs/a/cuda-compat", "/opt/miniconda3/cuda-compat",
+                         "/opt/miniforge3/cuda-compat"};
+    for (const std::string& folder : all) root.folder(folder);
+    EXPECT_EQ(shipped_in(root, Place::host), (ShippedFolders{all, {}, {}}));
+    ASSERT_EQ(chown(root.at("/opt/conda/envs").c_str(), 1000, 0), 0);
+    ASSERT_EQ(chmod(root.at("/opt/miniconda3").c_str(), 01777), 0);
+    ASSERT_EQ(chmod(root.at("/opt/miniforge3/cuda-compat").c_str(), 0775), 0);
+    EXPECT_EQ(shipped_in(root, Place::host),
+              (ShippedFolders{{all[0], all[1]}, {all[2], all[3], all[4]}, {}}));
+    EXPECT_EQ(shipped_in(root, Place::host, {"", "/opt/conda"}),
+              (ShippedFolders{{all[0]}, {all[3], all[4]}, {all[1], all[2]}}));
+    ASSERT_EQ(chmod(root.path().c_str(), 0777), 0);
+    EXPECT_EQ(shipped_in(root, Place::host), (ShippedFolders{{}, all, {}}));
+}
+
+TEST(ShippedDriverFolders, ThousandsThatAUserHasMadeKeepNobodyElsesJobsFromStarting) {
+    if (geteuid() != 0) GTEST_SKIP() << "only root can make files of other users";
+    const TempRoot root;
+    root.folder("/usr/local/cuda-12.4/compat");
+    for (int i = 0; i < 1500; ++i) root.folder("/opt/conda/envs/" + std::to_string(i) + "/cuda-compat");
+    ASSERT_EQ(chown(root.at("/opt/conda/envs").c_str(), 1000, 0), 0);
+    const ShippedFolders found = shipped_in(root, Place::host);
+    EXPECT_EQ(found.shipped, Folders{"/usr/local/cuda-12.4/compat"});
+    EXPECT_EQ(found.doubtful.size(), 64U);
+    EXPECT_TRUE(
+        shipped_in(root, Place::container).shipped.at(0).starts_with("the loader is told of more than"));
 }
 
 }  // namespace

@@ -8,9 +8,18 @@ namespace cgpu::client {
 namespace {
 
 const std::vector<DriverLibrary> kDriver = {
-    {"libcuda.so.1", "/usr/lib/libcuda.so.535", {"/usr/lib/libcuda.so.535", "/opt/libcuda.so.470"}},
-    {"libnvidia-ml.so.1", "/usr/lib/libnvidia-ml.so.535", {"/usr/lib/libnvidia-ml.so.535"}},
+    {"libcuda.so.1",
+     {"/usr/lib/libcuda.so.535", {8, 1}},
+     {{"/usr/lib/libcuda.so.535", {8, 1}}, {"/opt/libcuda.so.470", {8, 2}}}},
+    {"libnvidia-ml.so.1",
+     {"/usr/lib/libnvidia-ml.so.535", {8, 3}},
+     {{"/usr/lib/libnvidia-ml.so.535", {8, 3}}}},
 };
+
+/// Only that very file may be mounted over.
+Bind over(const std::string& cover, const std::string& path, const FileId& file) {
+    return {cover, path, Bind::Side::inside, file};
+}
 
 TEST(MountPlan, PutsLinkAndModuleWhereTheModuleLooks) {
     const MountPlan plan = plan_mounts(kDriver, "/run/cgpu/links/7", {"/m", "/f"});
@@ -33,21 +42,26 @@ TEST(MountPlan, FitsAFrontToEachLibrary) {
 
 TEST(MountPlan, CoversEveryFileOfTheDriver) {
     const MountPlan plan = plan_mounts(kDriver, "/l", {"/m", "/f"});
-    EXPECT_EQ(plan.over, (std::vector<Bind>{
-                             {"/run/cgpu/front/libcuda.so.1", "/usr/lib/libcuda.so.535"},
-                             {"/run/cgpu/front/libcuda.so.1", "/opt/libcuda.so.470"},
-                             {"/run/cgpu/front/libnvidia-ml.so.1", "/usr/lib/libnvidia-ml.so.535"},
-                         }));
+    EXPECT_EQ(plan.over,
+              (std::vector<Bind>{
+                  over("/run/cgpu/front/libcuda.so.1", "/usr/lib/libcuda.so.535", {8, 1}),
+                  over("/run/cgpu/front/libcuda.so.1", "/opt/libcuda.so.470", {8, 2}),
+                  over("/run/cgpu/front/libnvidia-ml.so.1", "/usr/lib/libnvidia-ml.so.535", {8, 3}),
+              }));
 }
 
 TEST(MountPlan, HidesWhatHasNoFrontBelowAnEmptyFile) {
     auto driver = kDriver;
-    driver.push_back({"libnvidia-opencl.so.1", "/usr/lib/opencl", {"/usr/lib/opencl", "/opt/opencl"}, true});
+    driver.push_back({"libnvidia-opencl.so.1",
+                      {"/usr/lib/opencl", {8, 4}},
+                      {{"/usr/lib/opencl", {8, 4}}, {"/opt/opencl", {9, 1}}},
+                      true});
     const MountPlan plan = plan_mounts(driver, "/l", {"/m", "/f"});
     EXPECT_EQ(plan.fronts.size(), 2U);
     EXPECT_EQ(plan.nothing, "/run/cgpu/front/nothing");
     EXPECT_EQ(std::vector<Bind>(plan.over.begin() + 3, plan.over.end()),
-              (std::vector<Bind>{{plan.nothing, "/usr/lib/opencl"}, {plan.nothing, "/opt/opencl"}}));
+              (std::vector<Bind>{over(plan.nothing, "/usr/lib/opencl", {8, 4}),
+                                 over(plan.nothing, "/opt/opencl", {9, 1})}));
 }
 
 TEST(MountPlan, ADriverWithoutNvmlHasNoNvmlFront) {

@@ -2,8 +2,10 @@
 // processes.
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <fstream>
 
 #include "tests/unit/daemon/link/support/link_bed.hpp"
@@ -198,6 +200,43 @@ TEST_F(LinkDriver, AnotherFileAtThatPathIsNotTaken) {
     descriptors.kept.clear();
     fs::rename(cuda(), cuda() + ".old");
     fs::copy_file(cuda() + ".old", cuda());
+    start();
+    Puppet program(loop);
+    EXPECT_EQ(inode_got(program), 0U);
+}
+
+TEST_F(LinkDriver, AFifoAtThatPathIsNotOpened) {
+    Puppet hook(loop);
+    ASSERT_EQ(hand_over(hook), taken);
+    stop();
+    descriptors.kept.clear();
+    fs::rename(cuda(), cuda() + ".old");
+    ASSERT_EQ(mkfifo(cuda().c_str(), 0600), 0);
+    // A writer goes on as soon as somebody reads.
+    const pid_t writer = fork();
+    if (writer == 0) _exit(open(cuda().c_str(), O_WRONLY) >= 0 ? 0 : 1);
+    const std::string state = "/proc/" + std::to_string(writer) + "/stat";
+    const auto waits = [&state] {
+        std::string text;
+        std::getline(std::ifstream(state), text);
+        return text.find(") S ") != std::string::npos;
+    };
+    while (!waits()) usleep(1000);
+    start();
+    Puppet program(loop);
+    EXPECT_EQ(inode_got(program), 0U);
+    EXPECT_EQ(waitpid(writer, nullptr, WNOHANG), 0) << "the fifo was opened";
+    kill(writer, SIGKILL);
+    waitpid(writer, nullptr, 0);
+}
+
+TEST_F(LinkDriver, ALinkAtThatPathIsNotFollowed) {
+    Puppet hook(loop);
+    ASSERT_EQ(hand_over(hook), taken);
+    stop();
+    descriptors.kept.clear();
+    fs::rename(cuda(), cuda() + ".old");
+    fs::create_symlink(cuda() + ".old", cuda());
     start();
     Puppet program(loop);
     EXPECT_EQ(inode_got(program), 0U);

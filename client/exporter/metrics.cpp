@@ -6,7 +6,10 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+
+#include "core/model/printable.hpp"
 
 namespace cgpu::exporter {
 namespace {
@@ -26,6 +29,13 @@ using Value = std::optional<double>;
 
 constexpr auto kGauge = MetricType::Gauge;
 constexpr auto kCounter = MetricType::Counter;
+
+/// The columns of a label whose text others chose, at most; images have the longest names.
+constexpr std::size_t kMostInLabel = 128;
+
+/// The serializer escapes quotes, backslashes and ends of lines; Prometheus takes UTF-8 only, and people read
+/// labels in terminals and browsers.
+std::string label(std::string_view text) { return model::shortened(model::printable(text), kMostInLabel); }
 
 double number(std::uint64_t value) { return static_cast<double>(value); }
 
@@ -200,7 +210,7 @@ Labels labels_of(std::uint32_t index, const std::string& uuid) {
     return {{"gpu", std::to_string(index)}, {"uuid", uuid}};
 }
 Labels labels_of(const Instance& instance) {
-    return {{"container_id", instance.id}, {"container", instance.name}};
+    return {{"container_id", instance.id}, {"container", label(instance.name)}};
 }
 Labels joined(Labels labels, const Labels& more) {
     labels.insert(labels.end(), more.begin(), more.end());
@@ -214,7 +224,7 @@ void add_gpus(std::vector<MetricFamily>& families, const Snapshot& snapshot) {
     for (const Gpu& gpu : snapshot.gpus) {
         if (!gpu.present) continue;
         const auto labels = labels_of(gpu.index, gpu.uuid);
-        add(info, joined(labels, {{"model", gpu.model}, {"mode", gpu.mode}}), 1);
+        add(info, joined(labels, {{"model", label(gpu.model)}, {"mode", gpu.mode}}), 1);
         add(policy, joined(labels, {{"policy", gpu.policy_name}, {"number", std::to_string(gpu.policy)}}), 1);
     }
     keep(families, std::move(info));
@@ -233,7 +243,7 @@ void add_containers(std::vector<MetricFamily>& families, const Snapshot& snapsho
     for (const Instance& instance : snapshot.instances)
         add(info,
             joined(labels_of(instance),
-                   {{"image", instance.image}, {"module_version", instance.module_version}}),
+                   {{"image", label(instance.image)}, {"module_version", label(instance.module_version)}}),
             1);
     keep(families, std::move(info));
     for (const ContainerMetric& metric : kContainerMetrics) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "core/model/instance_word.hpp"
+
 namespace cgpu::fs {
 namespace {
 
@@ -10,6 +12,7 @@ using client::Gpu;
 using client::Instance;
 using client::Snapshot;
 
+/// Of cGPU's contract: folders have this many characters of an id.
 constexpr std::size_t kShortId = 12;
 
 const Gpu* find_gpu(const Snapshot& node, std::string_view name) {
@@ -19,15 +22,19 @@ const Gpu* find_gpu(const Snapshot& node, std::string_view name) {
 }
 
 const Instance* find_instance(const Snapshot& node, const Gpu& gpu, std::string_view name) {
-    const Instance* found = nullptr;
+    if (name.size() < kShortId) {
+        const auto found = std::ranges::find(node.instances, name, &Instance::id);
+        return found == node.instances.end() || found->on(gpu.uuid) == nullptr ? nullptr : &*found;
+    }
+    std::vector<const Instance*> all;
+    std::vector<model::Named> named;
     for (const Instance& each : node.instances) {
         if (each.on(gpu.uuid) == nullptr) continue;
-        if (each.id == name) return &each;
-        if (name.size() < kShortId || !each.id.starts_with(name)) continue;
-        if (found != nullptr) return nullptr;
-        found = &each;
+        all.push_back(&each);
+        named.push_back({each.id, {}});  // folders are never named after names
     }
-    return found;
+    const auto meant = model::meant_by(name, named);
+    return meant.size() == 1 ? all[meant.front()] : nullptr;
 }
 
 const ControlFile* find_file(Level level, std::string_view name) {

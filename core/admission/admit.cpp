@@ -19,7 +19,8 @@ bool has_no_memory(const Request& request, const Defaults& defaults) {
 }
 
 std::string forget_it(const Request& request) {
-    return "cgpuctl forget " + model::quote(request.container_name);
+    const std::string& name = request.container_name;
+    return "cgpuctl forget " + (model::is_plain_word(name) ? model::quote(name) : model::shell_word(name));
 }
 
 /// The refusal, with a remedy if settings were kept and may be what doesn't fit.

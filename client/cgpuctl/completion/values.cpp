@@ -6,7 +6,9 @@
 
 #include "client/cgpuctl/base/verb.hpp"
 #include "client/cgpuctl/output/format.hpp"
+#include "core/model/instance_word.hpp"
 #include "core/model/policy.hpp"
+#include "core/model/quote.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
@@ -30,17 +32,21 @@ Candidates gpus(client::Node& node) {
     return all;
 }
 
-/// By name where only one has it, else by id.
+/// By name where the name means this one, else by id.
 Candidates instances(client::Node& node) {
     Candidates all;
     const auto snapshot = read(node);
     if (!snapshot) return all;
-    const auto& known = snapshot->instances;
-    for (const client::Instance& instance : known) {
-        const bool named = is_plain_word(instance.name) &&
-                           std::ranges::count(known, instance.name, &client::Instance::name) == 1;
+    std::vector<model::Named> known;
+    known.reserve(snapshot->instances.size());
+    for (const client::Instance& instance : snapshot->instances)
+        known.push_back({instance.id, instance.name});
+    for (std::size_t each = 0; each < known.size(); ++each) {
+        const client::Instance& instance = snapshot->instances[each];
+        const bool named =
+            model::is_plain_word(instance.name) && model::meant_by(instance.name, known) == std::vector{each};
         all.push_back({named ? instance.name : short_id(instance.id),
-                       "instance, " + (named ? short_id(instance.id) : printable(instance.name))});
+                       "instance, " + (named ? short_id(instance.id) : shown_name(instance.name))});
     }
     return all;
 }
@@ -62,7 +68,7 @@ Candidates kept_names(client::Node& node) {
     if (!kept) return all;
     std::set<std::string> names;
     for (const client::Kept& each : *kept)
-        if (is_plain_word(each.name)) names.insert(each.name);
+        if (model::is_plain_word(each.name)) names.insert(each.name);
     for (const std::string& name : names) all.push_back({name, "kept settings"});
     return all;
 }
@@ -132,14 +138,6 @@ Candidates joined(Candidates some, const Candidates& others) {
 }
 
 }  // namespace
-
-bool is_plain_word(std::string_view word) {
-    return !word.empty() && word.front() != '-' && word.front() != ':' &&
-           std::ranges::all_of(word, [](char c) {
-               return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                      c == '_' || c == '-' || c == '.';
-           });
-}
 
 std::vector<Candidate> values_of(std::string_view name, std::string_view verb, std::string_view first,
                                  client::Node& node) {

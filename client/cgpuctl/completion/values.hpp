@@ -14,7 +14,4 @@ namespace cgpu::cgpuctl {
 [[nodiscard]] std::vector<Candidate> values_of(std::string_view name, std::string_view verb,
                                                std::string_view first, client::Node& node);
 
-/// Whether a shell can put the word on a command line as it is. Names of others may contain anything.
-[[nodiscard]] bool is_plain_word(std::string_view word);
-
 }  // namespace cgpu::cgpuctl

@@ -7,6 +7,7 @@
 
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/json.hpp"
+#include "core/model/instance_word.hpp"
 #include "core/model/similar.hpp"
 
 namespace cgpu::cgpuctl {
@@ -17,9 +18,6 @@ constexpr std::size_t kTimeWidth = 19;
 constexpr std::size_t kTypeWidth = 21;
 constexpr std::size_t kNameWidth = 12;
 constexpr std::size_t kGpuWidth = 3;
-
-/// An id is told from a name by at least this many characters, as everywhere in cgpuctl.
-constexpr std::size_t kShortestPrefix = 4;
 
 // The fields that are numbers; those of memory are in bytes.
 constexpr std::array<std::string_view, 5> kBytes = {"asked", "free", "limit", "unexplained", "used"};
@@ -89,11 +87,8 @@ bool matches(const EventFilter& filter, const Event& event) {
     if (!filter.gpu.empty() && filter.gpu != event.field("gpu") &&
         model::lowered(filter.gpu) != model::lowered(event.field("gpu-uuid")))
         return false;
-    if (filter.instance.empty()) return true;
-    if (model::lowered(filter.instance) == model::lowered(event.field("name"))) return true;
-    const auto id = event.field("instance");
-    return id == filter.instance ||
-           (filter.instance.size() >= kShortestPrefix && id.starts_with(filter.instance));
+    return filter.instance.empty() ||
+           model::meaning_of(filter.instance, {event.field("instance"), event.field("name")});
 }
 
 std::string field_name(std::string_view journals) {
@@ -111,8 +106,8 @@ std::string event_heading() {
 std::string event_line(const Event& event) {
     const auto name = event.field("name");
     return padded(time_text(event.time_us / 1'000'000), kTimeWidth) + cell(event.type, kTypeWidth) +
-           cell(name.empty() ? short_id(event.field("instance")) : name, kNameWidth) +
-           cell(event.field("gpu"), kGpuWidth) + printable(without_subject(event));
+           cell(shown_name(name, event.field("instance")), kNameWidth) + cell(event.field("gpu"), kGpuWidth) +
+           printable(without_subject(event));
 }
 
 std::string event_json(const Event& event) {

@@ -21,8 +21,10 @@ struct Event {
 
 /// Which events are wanted; what is empty doesn't matter.
 struct EventFilter {
-    std::string instance{};  ///< its name, without regard to case, or its id or the beginning of it
-    std::string gpu{};       ///< index or UUID
+    /// What may mean it: its name, without regard to case, its id or the beginning of that. Instances that
+    /// are gone can't be told from others that it may mean, so the events of all of them are wanted.
+    std::string instance{};
+    std::string gpu{};  ///< index or UUID
     std::string type{};
 };
 

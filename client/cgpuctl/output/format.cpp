@@ -8,6 +8,7 @@
 
 #include "core/model/bytes.hpp"
 #include "core/model/nanos.hpp"
+#include "core/model/quote.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
@@ -88,36 +89,18 @@ std::string time_text(std::uint64_t seconds) {
 
 std::string short_id(std::string_view id) { return std::string(id.substr(0, 12)); }
 
-std::string printable(std::string_view text) {
-    std::string out;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto byte = static_cast<unsigned char>(text[i]);
-        const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0U;
-        // U+0080 to U+009F, two bytes each: terminals read U+009B as they read escape and a bracket.
-        const bool second_set = byte == 0xc2 && next >= 0x80 && next <= 0x9f;
-        const bool control = byte < 0x20 || byte == 0x7f || second_set;
-        out += control ? '?' : text[i];
-        i += second_set ? 1 : 0;
-    }
-    return out;
+std::string shown_name(std::string_view name) { return shortened(printable(name), kNameColumns); }
+
+std::string shown_name(std::string_view name, std::string_view id) {
+    return name.empty() ? short_id(id) : shown_name(name);
+}
+
+std::string word_for(std::string_view name, std::string_view id) {
+    return model::is_plain_word(name) && name.size() <= kNameColumns ? std::string(name) : short_id(id);
 }
 
 std::string counted(std::size_t number, std::string_view noun) {
     return std::to_string(number) + " " + std::string(noun) + (number == 1 ? "" : "s");
-}
-
-std::size_t text_width(std::string_view text) {
-    return static_cast<std::size_t>(std::count_if(
-        text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
-}
-
-std::string cut(std::string_view text, std::size_t width) {
-    std::string part(text);
-    while (text_width(part) > width) {
-        while ((static_cast<unsigned char>(part.back()) & 0xc0U) == 0x80U) part.pop_back();
-        part.pop_back();
-    }
-    return part;
 }
 
 }  // namespace cgpu::cgpuctl

@@ -7,9 +7,15 @@
 
 #include "client/node/values/examination.hpp"
 #include "client/node/values/snapshot.hpp"
+#include "core/model/printable.hpp"
 
 /// Formats figures for users.
 namespace cgpu::cgpuctl {
+
+using model::cut;
+using model::printable;
+using model::shortened;
+using model::text_width;
 
 /// Bytes as MiB: `4301MiB` if they are whole, else with one decimal: `4300.5MiB`.
 [[nodiscard]] std::string size_text(std::uint64_t bytes);
@@ -31,13 +37,15 @@ std::string memory_text(const client::Quota& quota, const client::Usage& usage);
 [[nodiscard]] std::string time_text(std::uint64_t seconds);
 /// The id of an instance as it is shown to users: its first 12 characters.
 [[nodiscard]] std::string short_id(std::string_view id);
-/// Text of others without characters that could move a terminal's cursor or change its colours.
-[[nodiscard]] std::string printable(std::string_view text);
+/// The columns that a name takes at most where lines of several instances stand one below the other.
+constexpr std::size_t kNameColumns = 40;
+/// A name that others chose, printable, and cut with `…` where it is longer than kNameColumns.
+[[nodiscard]] std::string shown_name(std::string_view name);
+/// The same of an instance or a container, or its short id if it has no name.
+[[nodiscard]] std::string shown_name(std::string_view name, std::string_view id);
+/// The word by which a suggested command names an instance: its name if that is a plain word and isn't cut,
+/// else its short id.
+[[nodiscard]] std::string word_for(std::string_view name, std::string_view id);
 /// `1 warning`, `2 warnings`
 [[nodiscard]] std::string counted(std::size_t number, std::string_view noun);
-/// The columns of UTF-8 text, one per code point.
-[[nodiscard]] std::size_t text_width(std::string_view text);
-/// As many code points of UTF-8 text as fit into these columns.
-[[nodiscard]] std::string cut(std::string_view text, std::size_t width);
-
 }  // namespace cgpu::cgpuctl

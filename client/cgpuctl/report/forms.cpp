@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "client/cgpuctl/output/csv.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/json.hpp"
 
@@ -65,13 +66,6 @@ const std::array kFigures = {
            [](const Total& t) { return std::optional(static_cast<double>(t.covered_us) / 1e6); }, kMicros},
 };
 
-std::string csv_cell(const std::string& text) {
-    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-    std::string quoted = "\"";
-    for (const char letter : text) quoted += letter == '"' ? "\"\"" : std::string(1, letter);
-    return quoted + "\"";
-}
-
 Json to_json(const Total& total, By by) {
     Json row = {{name_of(by), total.key}};
     if (by == By::gpu) row["uuid"] = total.gpu;
@@ -94,9 +88,9 @@ Table to_table(const std::vector<Total>& totals, By by) {
     for (char& letter : head) letter = static_cast<char>(letter - 'a' + 'A');
     Table table({head, "INSTANCES", "GPU-TIME", "DUE", "GOT", "WAITED", "MEMORY-PEAK", "REFUSED"});
     for (const Total& total : totals)
-        table.add({total.key, std::to_string(total.instances), decimals(seconds(total.gpu_ns), 2) + "s",
-                   share(total.share_due()), share(total.share_got()),
-                   decimals(seconds(total.waited_ns), 2) + "s",
+        table.add({shown_name(total.key), std::to_string(total.instances),
+                   decimals(seconds(total.gpu_ns), 2) + "s", share(total.share_due()),
+                   share(total.share_got()), decimals(seconds(total.waited_ns), 2) + "s",
                    of_text(total.memory_peak, total.memory_limit), std::to_string(total.refused)});
     return table;
 }
@@ -107,7 +101,7 @@ std::string to_csv(const std::vector<Total>& totals, By by) {
     for (const Figure& figure : kFigures) text += std::string(",") + figure.name;
     text += '\n';
     for (const Total& total : totals) {
-        text += csv_cell(printable(total.key));
+        text += csv_cell(total.key);
         if (by == By::gpu) text += "," + total.gpu;
         for (const Figure& figure : kFigures) {
             text += ',';

@@ -31,10 +31,7 @@ constexpr std::size_t kMostLetters = 24;
 constexpr std::array<const char*, kMostColours> kColours = {"#0072b2", "#e69f00", "#009e73", "#cc79a7",
                                                             "#56b4e9", "#d55e00", "#8c6bb1", "#999999"};
 
-std::string shown(const std::string& name) {
-    const auto text = printable(name);
-    return text_width(text) <= kMostLetters ? text : cut(text, kMostLetters - 1) + "…";
-}
+std::string shown(const std::string& name) { return shortened(printable(name), kMostLetters); }
 
 /// A round step of which about four make the whole: 1, 2 or 5 times a power of ten.
 double nice_step(double whole) {

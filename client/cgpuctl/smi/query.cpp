@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "client/cgpuctl/output/csv.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/json.hpp"
 #include "client/cgpuctl/smi/fields.hpp"
@@ -17,13 +18,8 @@ namespace {
 
 using What = Request::What;
 
-std::string quoted(const std::string& value) {
-    std::string shown = printable(value);
-    if (shown.find_first_of(",\"") == std::string::npos) return shown;
-    std::string text = "\"";
-    for (const char c : shown) text += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return text + "\"";
-}
+/// Many readers of CSV don't see that a cell is quoted if a blank stands in front of the quote.
+std::string separator_before(const std::string& cell) { return cell.starts_with('"') ? "," : ", "; }
 
 /// The fields that were asked for, which read_request has checked.
 template <class Row>
@@ -51,7 +47,9 @@ std::string line_of(const Request& request, std::span<const Field<Row>> all, con
     bool first = true;
     for (const auto* field : chosen(request, all)) {
         const std::string value = field->value(row);
-        text += (first ? "" : ", ") + (value.empty() ? "[N/A]" : quoted(value));
+        // No number here is below 0, so what begins with a sign is text.
+        const std::string cell = value.empty() ? "[N/A]" : csv_cell(value);
+        text += (first ? "" : separator_before(cell)) + cell;
         if (request.units && !value.empty() && !field->unit.empty()) text += " " + std::string(field->unit);
         first = false;
     }

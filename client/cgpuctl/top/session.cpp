@@ -205,7 +205,7 @@ void Session::ask(Subject::What what) {
         return;
     }
     if (row != rows.end() && !row->own) {
-        message_ = {printable(row->name) + ": GPU " + std::to_string(row->gpu_index) +
+        message_ = {shown_name(row->name) + ": GPU " + std::to_string(row->gpu_index) +
                         " isn't its own. Try: select its row on another GPU.",
                     true};
         return;
@@ -251,7 +251,7 @@ std::string Session::who(const PlaceId& place, bool gpu_only) const {
     if (gpu_only) return on;
     const auto row = std::ranges::find(instances, place.instance,
                                        [](const InstanceRow& each) { return each.place.instance; });
-    return (row == instances.end() ? short_id(place.instance) : printable(row->name)) + " on " + on;
+    return (row == instances.end() ? short_id(place.instance) : shown_name(row->name)) + " on " + on;
 }
 
 }  // namespace cgpu::cgpuctl::top

@@ -25,7 +25,7 @@ int process_of(const Record& record) { return record.track + 1; }
 /// Unique in the file: some viewers don't distinguish threads of different processes.
 int thread_of(const Record& record, Track track) { return process_of(record) * 10 + static_cast<int>(track); }
 
-std::string one_line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string one_line(const Json& json) { return json.dump(-1, ' ', true, Json::error_handler_t::replace); }
 
 /// The first line, and what follows it.
 std::pair<std::string, std::string> divided(std::string_view text) {

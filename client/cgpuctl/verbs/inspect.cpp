@@ -97,7 +97,7 @@ void print_details(const client::Snapshot& snapshot, const std::vector<client::G
     for (const client::Gpu& gpu : gpus) heads.push_back("GPU" + std::to_string(gpu.index) + "(Allocated)");
     Table table(std::move(heads));
     for (const client::Instance& instance : snapshot.instances) {
-        std::vector<std::string> cells = {instance.name, short_id(instance.id)};
+        std::vector<std::string> cells = {shown_name(instance.name), short_id(instance.id)};
         for (const client::Gpu& gpu : gpus) {
             const client::OnGpu* place = instance.on(gpu.uuid);
             cells.push_back(place == nullptr ? "0" : gib_text(gib_of_card(place->quota.memory_limit, gpu)));

@@ -16,7 +16,7 @@ constexpr const char* kUnmanaged = "unmanaged";
 void add_rows(Table& table, const client::UnmanagedContainer& container,
               const std::vector<client::Gpu>& gpus) {
     const auto add = [&](const std::string& gpu, const std::string& memory) {
-        table.add({short_id(container.id), container.name, gpu, memory, "-", "-",
+        table.add({short_id(container.id), shown_name(container.name), gpu, memory, "-", "-",
                    container.pid == 0 ? "" : std::to_string(container.pid), "", kUnmanaged});
     };
     bool any = false;
@@ -33,14 +33,14 @@ void add_rows(Table& table, const client::UnmanagedContainer& container,
 
 void add_rows(Table& table, const client::Instance& instance) {
     for (const auto& [quota, usage] : instance.gpus)
-        table.add({short_id(instance.id), instance.name, std::to_string(quota.gpu_index),
+        table.add({short_id(instance.id), shown_name(instance.name), std::to_string(quota.gpu_index),
                    memory_text(quota, usage),
                    std::to_string(quota.weight) + (quota.high_priority ? " high" : ""), shares_text(usage),
                    instance.pid == 0 ? "" : std::to_string(instance.pid), instance.module_version,
                    instance.managed ? instance.state : kUnmanaged});
     for (const client::ForeignGpu& foreign : instance.foreign_gpus)
-        table.add({short_id(instance.id), instance.name, std::to_string(foreign.index), memory_text(foreign),
-                   "-", "-", "", "", instance.state});
+        table.add({short_id(instance.id), shown_name(instance.name), std::to_string(foreign.index),
+                   memory_text(foreign), "-", "-", "", "", instance.state});
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ client::Result<void> list_kept(const Input& input, client::Node& node, Terminal&
     }
     Table table({"NAME", "OWNER", "DEVICE", "MEMORY", "WEIGHT", "PRIORITY"});
     for (const client::Kept& kept : *all)
-        table.add({kept.name, std::to_string(kept.owner), std::to_string(kept.device),
+        table.add({shown_name(kept.name), std::to_string(kept.owner), std::to_string(kept.device),
                    kept.memory_limit ? size_text(*kept.memory_limit) : "",
                    kept.weight ? std::to_string(*kept.weight) : "", priority_text(kept.high_priority)});
     table.print(terminal, !input.no_legend);

@@ -4,6 +4,7 @@
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/base/words.hpp"
 #include "client/cgpuctl/output/format.hpp"
+#include "core/model/quote.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
@@ -37,7 +38,9 @@ std::string what_is_kept(const std::string& instance, client::Node& node) {
     const auto its = std::ranges::find(snapshot->instances, *id, &client::Instance::id);
     if (its == snapshot->instances.end()) return {};
     const bool any = std::ranges::any_of(*kept, [&](const auto& each) { return each.name == its->name; });
-    return any ? " What is kept for its next starts stays: cgpuctl forget " + printable(its->name) + "." : "";
+    return any ? " What is kept for its next starts stays: cgpuctl forget " + model::shell_word(its->name) +
+                     "."
+               : "";
 }
 
 void say_instance_done(const std::string& name, const Input& input, client::Node& node, Terminal& terminal) {

@@ -35,7 +35,7 @@ struct Change {
 void say(const Change& change, const std::string& instance, const std::string& kept_for, const Input& input,
          Terminal& terminal) {
     const std::string start = "Instance " + instance + ": " + change.figure;
-    const std::string next = "for the next starts of " + printable(kept_for);
+    const std::string next = "for the next starts of " + shown_name(kept_for);
     const bool kept = !kept_for.empty();
     if (input.dry_run)
         terminal.done(start + " could be set" + (kept ? ", and kept " + next : "") +
@@ -123,9 +123,8 @@ client::Result<std::string> who_holds_more(const std::vector<std::string>& ids, 
         for (const client::OnGpu& place : instance.gpus) {
             const bool meant = gpu.empty() || place.quota.gpu == gpu;
             if (meant && place.usage.memory_used > place.quota.memory_limit)
-                return "instance " +
-                       printable(instance.name.empty() ? short_id(instance.id) : instance.name) +
-                       ": it holds " + size_text(place.usage.memory_used) + ", and its limit is " +
+                return "instance " + shown_name(instance.name, instance.id) + ": it holds " +
+                       size_text(place.usage.memory_used) + ", and its limit is " +
                        size_text(place.quota.memory_limit);
         }
     }

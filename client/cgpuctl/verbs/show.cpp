@@ -18,7 +18,7 @@ void print_instances_on(const client::Snapshot& snapshot, const client::Gpu& gpu
     for (const client::Instance& instance : snapshot.instances) {
         const client::OnGpu* place = instance.on(gpu.uuid);
         if (place == nullptr) continue;
-        table.add({short_id(instance.id), instance.name,
+        table.add({short_id(instance.id), shown_name(instance.name),
                    of_text(place->usage.memory_used, place->quota.memory_limit),
                    std::to_string(place->quota.weight), shares_text(place->usage), instance.state});
     }

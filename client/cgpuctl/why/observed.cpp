@@ -13,9 +13,7 @@ const client::Instance* instance_in(const client::Snapshot& snapshot, const std:
     return found == snapshot.instances.end() ? nullptr : &*found;
 }
 
-std::string name_of(const client::Instance& instance) {
-    return instance.name.empty() ? short_id(instance.id) : printable(instance.name);
-}
+std::string name_of(const client::Instance& instance) { return shown_name(instance.name, instance.id); }
 
 /// The counters restart with cgpud.
 std::uint64_t growth(std::uint64_t before, std::uint64_t after) {
@@ -49,13 +47,12 @@ void add_others(Observed& seen, const smi::View& before, const smi::View& after)
             continue;
         }
         seen.rivals.push_back({name_of(other), smi::utilization(other, *place, &before, after).value_or(0),
-                               place->quota.high_priority, place->usage.longest_kernel});
+                               place->quota.high_priority, place->usage.longest_kernel, other.id});
     }
     std::ranges::stable_sort(seen.rivals, std::ranges::greater(), &Rival::used);
     for (const client::UnmanagedContainer& container : after.snapshot.unmanaged)
         if (container.gpus.empty() || std::ranges::find(container.gpus, uuid) != container.gpus.end())
-            seen.unmanaged.push_back(container.name.empty() ? short_id(container.id)
-                                                            : printable(container.name));
+            seen.unmanaged.push_back(shown_name(container.name, container.id));
 }
 
 }  // namespace
@@ -73,7 +70,7 @@ std::optional<Observed> observe(const std::vector<smi::View>& readings, const st
     if (from == nullptr || to == nullptr) return std::nullopt;
     Observed seen;
     seen.id = id;
-    seen.name = name_of(*now);
+    seen.name = now->name.empty() ? short_id(id) : now->name;
     seen.gpu = *gpu;
     seen.quota = to->quota;
     seen.connected = !to->usage.processes.empty();

@@ -13,16 +13,17 @@ namespace cgpu::cgpuctl::why {
 
 /// Another instance on the GPU.
 struct Rival {
-    std::string name;  ///< printable
+    std::string name;  ///< as it is shown
     double used = 0;   ///< part of the GPU's time, 0..1
     bool high_priority = false;
     std::uint64_t longest_kernel = 0;  ///< nanoseconds
+    std::string id{};
 };
 
 /// One instance on one of its GPUs between the first reading and the last one.
 struct Observed {
     std::string id;
-    std::string name;  ///< printable
+    std::string name;  ///< in full, as others chose it; its short id if it has none
     client::Gpu gpu;
     client::Quota quota;
     bool connected = false;     ///< a process of it is connected to cgpud

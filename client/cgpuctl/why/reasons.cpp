@@ -103,7 +103,7 @@ class Reasons {
                 add("high-priority", rival.name +
                                          " has high priority: while it is busy, the policy doesn't "
                                          "apply to it. Try: cgpuctl set-priority " +
-                                         rival.name + " normal.");
+                                         word_for(rival.name, rival.id) + " normal.");
             if (rival.longest_kernel > kLongKernel)
                 add("long-kernel",
                     "The longest kernel of " + rival.name + " took " + duration_text(rival.longest_kernel) +
@@ -132,10 +132,11 @@ class Reasons {
 
     void memory() {
         if (seen_.refused > 0)
-            add("allocations-refused",
-                counted(seen_.refused, "allocation") + " of it failed because of its limit of " +
-                    size_text(seen_.quota.memory_limit) + " since it began; it uses " +
-                    size_text(seen_.memory_used) + " now. Try: cgpuctl set-memory " + seen_.name + " SIZE.");
+            add("allocations-refused", counted(seen_.refused, "allocation") +
+                                           " of it failed because of its limit of " +
+                                           size_text(seen_.quota.memory_limit) + " since it began; it uses " +
+                                           size_text(seen_.memory_used) + " now. Try: cgpuctl set-memory " +
+                                           word_for(seen_.name, seen_.id) + " SIZE.");
     }
 
     const Observed& seen_;

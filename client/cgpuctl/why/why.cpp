@@ -46,7 +46,7 @@ Json to_json(const why::Observed& seen, const std::vector<why::Reason>& reasons)
 }
 
 void print(const why::Observed& seen, const std::vector<why::Reason>& reasons, Terminal& terminal) {
-    terminal.out() << seen.name << " on GPU " << seen.gpu.index << ", over "
+    terminal.out() << shown_name(seen.name) << " on GPU " << seen.gpu.index << ", over "
                    << duration_text(static_cast<std::uint64_t>(seen.seconds * 1e9)) << ": ";
     if (seen.due)
         terminal.out() << "due " << share_text(*seen.due) << ", got " << share_text(seen.got) << '\n';

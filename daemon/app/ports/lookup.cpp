@@ -1,7 +1,10 @@
 #include "daemon/app/ports/lookup.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <string>
 
+#include "core/model/instance_word.hpp"
 #include "core/model/quote.hpp"
 #include "core/model/similar.hpp"
 
@@ -10,7 +13,8 @@ namespace {
 
 using model::Refusal;
 
-constexpr std::size_t kShortestPrefix = 4;
+/// As many candidates as a refusal names.
+constexpr std::size_t kMostNamed = 16;
 
 tl::unexpected<Refusal> no_gpu(const model::Node& node, std::string_view gpu) {
     std::string known;
@@ -32,6 +36,22 @@ std::string likely_instance(const model::Node& node, std::string_view instance) 
     return likely.empty() ? "" : "name " + model::quote(likely) + " if that is meant, or ";
 }
 
+/// `0123456789ab ("web"), 3210456789ab`; with the whole id if others begin with the same 12 characters.
+std::string list_of(const std::vector<const model::Instance*>& instances) {
+    std::string list;
+    for (std::size_t each = 0; each < std::min(instances.size(), kMostNamed); ++each) {
+        const model::InstanceId& id = instances[each]->id;
+        const std::string& name = instances[each]->name;
+        const auto is_alike = [&id](const auto* other) { return other->id.short_id() == id.short_id(); };
+        const bool is_clear = std::ranges::count_if(instances, is_alike) == 1;
+        list += (list.empty() ? "" : ", ") + (is_clear ? id.short_id() : id.str());
+        if (!name.empty()) list += " (" + model::quote(name) + ")";
+    }
+    if (instances.size() > kMostNamed)
+        list += " or " + std::to_string(instances.size() - kMostNamed) + " others of `cgpuctl list`";
+    return list;
+}
+
 }  // namespace
 
 Result<model::Uuid> find_gpu(const model::Node& node, std::string_view gpu) {
@@ -47,28 +67,24 @@ Result<model::Uuid> find_gpu(const model::Node& node, std::string_view gpu) {
 }
 
 Result<model::InstanceId> find_instance(const model::Node& node, std::string_view instance) {
-    std::vector<model::InstanceId> found;
-    std::vector<model::InstanceId> in_another_case;
-    const std::string small = model::lowered(instance);
+    std::vector<const model::Instance*> all;
+    std::vector<model::Named> named;
     for (const auto& [id, each] : node.instances()) {
-        if (id.str() == instance) return id;
-        const bool by_prefix = instance.size() >= kShortestPrefix && id.str().starts_with(instance);
-        if (by_prefix || (!instance.empty() && each.name == instance))
-            found.push_back(id);
-        else if (!instance.empty() && model::lowered(each.name) == small)
-            in_another_case.push_back(id);
+        all.push_back(&each);
+        named.push_back({id.str(), each.name});
     }
-    if (found.empty()) found = std::move(in_another_case);
-    if (found.size() == 1) return found.front();
+    const auto meant = model::meant_by(instance, named);
+    if (meant.size() == 1) return all[meant.front()]->id;
     const auto what = "instance " + model::quote(instance);
-    if (found.empty())
+    if (meant.empty())
         return model::refuse(
             Refusal::Reason::not_found, what, "there is no such instance",
             likely_instance(node, instance) + "use an id, a prefix of one, or a name of `cgpuctl list`");
-    std::string ids;
-    for (const auto& id : found) ids += (ids.empty() ? "" : ", ") + id.short_id();
+    std::vector<const model::Instance*> candidates;
+    candidates.reserve(meant.size());
+    for (const auto each : meant) candidates.push_back(all[each]);
     return model::refuse(Refusal::Reason::invalid, what, "several instances are meant by it",
-                         "name one of: " + ids);
+                         "name one of: " + list_of(candidates));
 }
 
 Result<model::Uuid> find_gpu_of(const model::Node& node, const model::InstanceId& id, std::string_view gpu) {

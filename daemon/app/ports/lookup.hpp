@@ -12,8 +12,9 @@ namespace cgpu::app {
 /// A GPU by index or UUID.
 [[nodiscard]] Result<model::Uuid> find_gpu(const model::Node& node, std::string_view gpu);
 
-/// An instance by id, by a unique prefix of an id (at least 4 characters), or by name if only one has it. A
-/// name in another case counts if no instance has it as it is written.
+/// An instance by its whole id, its first 12 characters, its name, a prefix of its id (at least 4 characters)
+/// or its name in another case: the first of these ways by which any is meant. Refused: not_found; invalid,
+/// with the candidates, if several are meant.
 [[nodiscard]] Result<model::InstanceId> find_instance(const model::Node& node, std::string_view instance);
 
 /// The GPU that `gpu` means for this instance; empty means its only one.

@@ -31,4 +31,10 @@ std::vector<Action> actions_for(const std::vector<app::NodeChange>& changes) {
     return actions;
 }
 
+Action action_for(const request::Variables& variables) {
+    const auto request = request::parse_request(variables);
+    const bool high = request && *request && (*request)->high_priority;
+    return high ? Action::manage_instance : Action::run;
+}
+
 }  // namespace cgpu::bus

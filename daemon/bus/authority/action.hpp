@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/request/request.hpp"
 #include "daemon/app/instances/node_changes.hpp"
 
 namespace cgpu::bus {
@@ -10,8 +11,8 @@ namespace cgpu::bus {
 /// What polkit must authorize a caller other than root for. org.cgpu1.policy describes each action and its
 /// default.
 enum class Action {
-    run,              ///< to create instances, and to attach own processes to own instances
-    manage_instance,  ///< to limit and release all users' instances, and attach to them; implies `run`
+    run,              ///< to create instances of normal priority, and to attach own processes to own ones
+    manage_instance,  ///< to limit and release all users' instances, give priority, and attach; implies `run`
     manage_policy,    ///< to change how a GPU is divided
     trace,            ///< to trace what the instances on a GPU do, to fractions of a millisecond
     upgrade_module,   ///< to begin and cancel jobs: upgrades, and switches of the node's mode
@@ -22,5 +23,9 @@ enum class Action {
 
 /// What a caller must be authorized for to make these changes.
 [[nodiscard]] std::vector<Action> actions_for(const std::vector<app::NodeChange>& changes);
+
+/// What a caller must be authorized for to create an instance that requests this: for high priority the same
+/// as for setting it later. `run` if the variables are no valid request, which is then refused as such.
+[[nodiscard]] Action action_for(const request::Variables& variables);
 
 }  // namespace cgpu::bus

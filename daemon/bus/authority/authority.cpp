@@ -26,10 +26,12 @@ using Subject = sdbus::Struct<std::string, std::map<std::string, sdbus::Variant>
 using Details = std::map<std::string, std::string>;
 using Verdict = sdbus::Struct<bool, bool, Details>;  // authorized, could be by a password, details
 
+/// What is refused.
+constexpr std::string_view kWhole = "this change";
 constexpr const char* kAsRoot = "do the same as root (sudo)";
 
 tl::unexpected<model::Refusal> refuse(const std::string& why, const std::string& remedy = kAsRoot) {
-    return model::refuse(model::Refusal::Reason::not_permitted, "this change", why, remedy);
+    return model::refuse(model::Refusal::Reason::not_permitted, kWhole, why, remedy);
 }
 
 std::string user(const compat::Caller& caller) { return "user id " + std::to_string(caller.uid); }
@@ -85,7 +87,7 @@ app::Result<void> Authority::room_for(const compat::Caller& caller) const {
     for (const auto& [uid, count] : open_) all += count;
     const auto own = open_.find(caller.uid);
     if (all < kMostOfAll && (own == open_.end() || own->second < kMostOfUser)) return {};
-    return model::refuse(model::Refusal::Reason::busy, "this change",
+    return model::refuse(model::Refusal::Reason::busy, kWhole,
                          "polkit is being asked about too many others (" +
                              (all < kMostOfAll ? "of " + user(caller) : "of all users") + ")",
                          "try the same again in a while");
@@ -123,6 +125,15 @@ void Authority::ask(Action action, const compat::Caller& caller, const Answer& a
     } catch (const sdbus::Error& error) {
         answer(unanswered(error, caller));
     }
+}
+
+app::Result<void> Authority::about(std::string_view what, std::string_view instead,
+                                   app::Result<void> answer) {
+    if (answer) return answer;
+    auto& refusal = answer.error();
+    if (refusal.text.starts_with(kWhole)) refusal.text.replace(0, kWhole.size(), what);
+    model::also_try(refusal, instead);
+    return answer;
 }
 
 void Authority::ask_for_all(std::vector<Action> actions, const compat::Caller& caller, const Answer& answer) {

@@ -5,6 +5,8 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "daemon/app/ports/ports.hpp"
@@ -59,6 +61,9 @@ class Authority {
     /// Never waits: calls back with the answer, later from the connection's loop or, for root and if polkit
     /// can't be asked at all, within the call.
     void ask(Action action, const compat::Caller& caller, const Answer& answer);
+    /// A refusal, or consent, in which `what` stands for the call as a whole; `instead` is another remedy.
+    [[nodiscard]] static app::Result<void> about(std::string_view what, std::string_view instead,
+                                                 app::Result<void> answer);
     /// Asks for one after the other, until one is refused.
     void ask_for_all(std::vector<Action> actions, const compat::Caller& caller, const Answer& answer);
 

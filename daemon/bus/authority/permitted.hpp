@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -21,6 +22,12 @@ struct MethodCall {
     bool dry_run = false;
     /// Somebody else tells of its refusals.
     bool told_otherwise = false;
+    /// A part of it that needs more than the call without it: named by a refusal.
+    struct Part {
+        const char* what;
+        const char* instead;  ///< how to do without, a remedy
+    };
+    std::optional<Part> part = std::nullopt;
 };
 
 /// Calls `body`, with the caller if it takes one.
@@ -48,7 +55,8 @@ void when_permitted(Authority& authority, const std::vector<Action>& actions, co
         // No exception may leave this function: the bus's loop calls it.
         try {
             try {
-                take(permitted);
+                take(call.part ? Authority::about(call.part->what, call.part->instead, permitted)
+                               : permitted);
                 if constexpr (sizeof...(Out) == 0) {
                     guarded(call.method, [&] { call_for(who, body); });
                     reply->returnResults();

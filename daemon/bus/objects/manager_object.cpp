@@ -18,6 +18,9 @@ namespace {
 
 // The service tells of instances and containers that it refuses.
 constexpr MethodCall kCreate{.method = "CreateInstance", .told_otherwise = true};
+constexpr MethodCall kCreateHigh{.method = "CreateInstance",
+                                 .told_otherwise = true,
+                                 .part = MethodCall::Part{"high priority", "ask for normal priority"}};
 constexpr MethodCall kAdmit{.method = "AdmitUnmanaged", .told_otherwise = true};
 
 sdbus::ObjectPath path_of_begun(std::uint64_t job) {
@@ -40,7 +43,7 @@ app::Caller caller_of(const sdbus::IObject& object, const app::Service& service,
     });
 }
 
-/// Creating an instance and attaching the caller's own processes need only org.cgpu1.run.
+/// Attaching the caller's own processes needs only org.cgpu1.run.
 Action action_for(const app::Caller& caller) {
     return caller.own_only ? Action::run : Action::manage_instance;
 }
@@ -77,16 +80,18 @@ void ManagerObject::CreateInstance(Created&& result, std::string id, std::string
     const auto call = std::make_shared<const Call>(Call{std::move(id), std::move(name), std::move(variables),
                                                         std::move(options),
                                                         caller_of(getObject(), service_, "CreateInstance")});
-    when_permitted(
-        authority_, Action::run, getObject(), kCreate, std::move(result), [&service = service_, call] {
-            auto asked = take(read_create_options(call->options));
-            const app::Created created = take(service.create_instance(
-                call->id, call->name, call->variables, call->caller, asked.options, std::move(asked.image)));
-            const bool managed = !created.instance.quotas.empty();
-            return std::tuple(managed ? path_of(created.instance.id) : sdbus::ObjectPath("/"),
-                              quotas_of(service.node(), created.instance), created.link_folder,
-                              created.warnings);
-        });
+    const Action action = action_for(call->variables);
+    when_permitted(authority_, action, getObject(), action == Action::run ? kCreate : kCreateHigh,
+                   std::move(result), [&service = service_, call] {
+                       auto asked = take(read_create_options(call->options));
+                       const app::Created created =
+                           take(service.create_instance(call->id, call->name, call->variables, call->caller,
+                                                        asked.options, std::move(asked.image)));
+                       const bool managed = !created.instance.quotas.empty();
+                       return std::tuple(managed ? path_of(created.instance.id) : sdbus::ObjectPath("/"),
+                                         quotas_of(service.node(), created.instance), created.link_folder,
+                                         created.warnings);
+                   });
 }
 
 void ManagerObject::AdmitUnmanaged(sdbus::Result<bool>&& result, std::string id, std::string name,

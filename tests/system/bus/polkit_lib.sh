@@ -77,6 +77,18 @@ what_polkit_decides() {
     # A user who may run jobs may create instances and attach own processes to them, but can't change those of others.
     allow org.cgpu1.run
     wait_for 10 quietly create_as_user 1 dry-run b true
+    # High priority needs at the start what set-priority needs, however it is asked for.
+    local variables options high=(CreateInstance 'ssa{ss}a{sv}' abc abc 2 CGPU_MEM 1GiB)
+    for variables in 'CGPU_PRIO high' 'CGPU_PRIO 1' 'ALIYUN_COM_GPU_HIGH_PRIO 1'; do
+        # shellcheck disable=SC2086
+        for options in 0 '1 dry-run b true'; do
+            expect_error 'high priority: polkit wants a password for org.cgpu1.manage-instance.* Try: .*, or ask for normal priority' \
+                call_manager_as_user "${high[@]}" $variables $options
+        done
+    done
+    expect quietly call_manager_as_user "${high[@]}" CGPU_PRIO normal 1 dry-run b true
+    expect_equal "instances" "$(cgpuctl list -q)" ""
+    expect cgpuctl run --mem 1GiB --prio high --dry-run -q -- true
     asks=(CGPU_MEM=2GiB)
     job roots -- alloc --mib 100 --hold
     wait_for 20 is_ready roots
@@ -90,6 +102,7 @@ what_polkit_decides() {
     end_job roots
     wait_for 10 none_listed
     expect quietly create_as_user 1 dry-run b true
+    expect quietly call_manager_as_user "${high[@]}" CGPU_PRIO high 1 dry-run b true
     expect_error 'polkit wants a password for org.cgpu1.manage-policy' as_user cgpuctl set-policy 0 fixed
     # A user's instance ends when its creator's process ends before Attach, as root's does.
     expect quietly create_as_user 0

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "client/cgpuctl/output/format.hpp"
+#include "core/model/letter.hpp"
 
 namespace cgpu::cgpuctl::top {
 namespace {
@@ -20,23 +21,6 @@ constexpr char32_t kLastNarrow = 0x2ff;
 std::size_t eighths(double share, std::size_t columns) {
     return static_cast<std::size_t>(
         std::lround(std::clamp(share, 0.0, 1.0) * static_cast<double>(columns * 8)));
-}
-
-/// The code point that begins the text, and its bytes; 0: it is not one.
-char32_t code_point(std::string_view text, std::size_t& bytes) {
-    const auto first = static_cast<unsigned char>(text.front());
-    bytes = 1;
-    if (first < 0x80) return first;
-    const std::size_t wanted = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-    if (first < 0xc2 || first > 0xf4 || text.size() < wanted) return 0;
-    char32_t code = first & (0xffU >> (wanted + 1));
-    for (std::size_t i = 1; i < wanted; ++i) {
-        const auto next = static_cast<unsigned char>(text[i]);
-        if ((next & 0xc0U) != 0x80U) return 0;
-        code = (code << 6U) | (next & 0x3fU);
-    }
-    bytes = wanted;
-    return code;
 }
 
 }  // namespace
@@ -73,12 +57,11 @@ std::string sparkline(const std::vector<std::optional<double>>& shares, std::siz
 std::string narrow(std::string_view text, bool utf8) {
     std::string out;
     while (!text.empty()) {
-        std::size_t bytes = 0;
-        const char32_t code = code_point(text, bytes);
+        const auto [code, bytes] = model::first_letter(text);
         const bool ascii = code >= 0x20 && code < 0x7f;
-        const bool latin = code >= 0xa1 && code <= kLastNarrow && code != 0xad;
+        const bool latin = code >= 0xa1 && code <= kLastNarrow && !model::is_hidden(code);
         out += ascii || (latin && utf8) ? text.substr(0, bytes) : "?";
-        text.remove_prefix(bytes);
+        text.remove_prefix(std::max<std::size_t>(bytes, 1));
     }
     return out;
 }

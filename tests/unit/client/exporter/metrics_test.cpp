@@ -89,6 +89,19 @@ TEST(Metrics, OfContainersWithoutALimit) {
                 sample("cgpu_gpu_memory_unmanaged_bytes", kGpu1, "0")});
 }
 
+TEST(Metrics, LabelsOfOthersTextAreBoundedAndOneLine) {
+    auto snapshot = two_gpus();
+    snapshot.instances[0].name = "a\"b\\c\nd\u202e\xff";
+    snapshot.instances[0].image = std::string(500, 'x');
+    const auto samples = samples_of(metrics_of(snapshot));
+    const std::string id = R"(container_id="0123456789abcdef0123456789abcdef")";
+    const std::string labels = id + R"(,container="a\"b\\c?d??")";
+    expect_all(samples,
+               {sample("cgpu_container_weight", kGpu0 + "," + labels, "2"),
+                sample("cgpu_container_info",
+                       labels + ",image=\"" + std::string(127, 'x') + "…\",module_version=\"1.2.0\"", "1")});
+}
+
 TEST(Metrics, TheLedgerGapIsWhatTheAccountsDontExplain) {
     auto snapshot = two_gpus();
     EXPECT_FALSE(has(samples_of(metrics_of(snapshot)), "cgpu_gpu_memory_ledger_gap_bytes"));

@@ -83,6 +83,21 @@ TEST(ControlTree, AnInstanceHasItsIdAndTheBeginningsThatNoOtherHas) {
     EXPECT_EQ(names_at(node, "/0")[1], "0123456789abffff");
 }
 
+TEST(ControlTree, AnIdThatIsTheBeginningOfAnotherIsItsOwnFolder) {
+    auto node = two_gpus();
+    auto other = node.instances[0];
+    other.id = "0123456789ab";
+    other.name = kWebId;
+    node.instances.push_back(other);
+    EXPECT_EQ(read(node, "/0/0123456789ab/id"), "0123456789ab\n");
+    EXPECT_EQ(read(node, std::string("/0/") + kWebId + "/id"), std::string(kWebId) + "\n") << "nobody's name";
+    EXPECT_EQ(names_at(node, "/0")[0], kWebId);
+    EXPECT_EQ(names_at(node, "/0")[1], "0123456789ab");
+    node.instances[1].id = "ffff";
+    EXPECT_EQ(read(node, "/0/ffff/id"), "ffff\n");
+    EXPECT_EQ(error_at(node, "/0/fff"), ENOENT);
+}
+
 TEST(ControlTree, WhatIsNotThereIsNotFound) {
     auto node = two_gpus();
     EXPECT_EQ(error_at(node, "/2"), ENOENT);

@@ -12,6 +12,7 @@
 
 #include "client/cgpuctl/output/terminal.hpp"
 #include "client/node/node.hpp"
+#include "core/model/instance_word.hpp"
 
 namespace cgpu::cgpuctl {
 
@@ -94,8 +95,11 @@ class FakeNode final : public client::Node {
         return not_found("GPU " + gpu);
     }
     client::Result<std::string> find_instance(const std::string& instance) override {
-        for (const client::Instance& each : snapshot.instances)
-            if (each.name == instance || each.id.starts_with(instance)) return each.id;
+        std::vector<model::Named> named;
+        named.reserve(snapshot.instances.size());
+        for (const client::Instance& each : snapshot.instances) named.push_back({each.id, each.name});
+        const auto meant = model::meant_by(instance, named);
+        if (meant.size() == 1) return snapshot.instances[meant.front()].id;
         return not_found(instance);
     }
     client::Result<void> set_policy(const std::string& gpu, const std::string& policy,

@@ -107,6 +107,14 @@ TEST_F(Complete, ANameThatTwoInstancesHaveIsCompletedById) {
     EXPECT_EQ(words_for({"show", "f"}), Words{"ffff456789ab"});
 }
 
+TEST_F(Complete, ANameThatMeansAnotherInstanceIsCompletedById) {
+    auto second = node_.snapshot.instances[0];
+    second.id = "ffff456789abcdef0123456789abcdef";
+    second.name = std::string(kWebId).substr(0, 12);
+    node_.snapshot.instances.push_back(second);
+    EXPECT_EQ(words_for({"show", "f"}), Words{"ffff456789ab"});
+}
+
 TEST_F(Complete, WithoutADaemonThereIsNothing) {
     node_.answer = client::fail(client::ClientError::Kind::unreachable, "cgpud: it is not there. Try: x.");
     EXPECT_EQ(words_for({"set-policy", ""}), Words{});

@@ -39,7 +39,7 @@ TEST(Printable, TakesOutWhatMovesTheCursor) { EXPECT_EQ(printable("a\033[2Jb\n\x
 TEST(Printable, TakesOutTheSecondSetOfControlCharacters) {
     EXPECT_EQ(printable("a\u009b2Jb\u0080\u009f"), "a?2Jb??");
     EXPECT_EQ(printable("\u00a0\u00c2"), "\u00a0\u00c2");
-    EXPECT_EQ(printable("\xc2"), "\xc2") << "an end in the middle of a character";
+    EXPECT_EQ(printable("\xc2"), "?") << "an end in the middle of a character";
 }
 
 TEST(Printable, LeavesUtf8) { EXPECT_EQ(printable("größe"), "größe"); }
@@ -47,6 +47,24 @@ TEST(Printable, LeavesUtf8) { EXPECT_EQ(printable("größe"), "größe"); }
 TEST(TextWidth, CountsCodePoints) {
     EXPECT_EQ(text_width("größe"), 5U);
     EXPECT_EQ(text_width(""), 0U);
+}
+
+TEST(ShownName, IsPrintableAndOfBoundedWidth) {
+    EXPECT_EQ(shown_name("web"), "web");
+    EXPECT_EQ(shown_name("a\u202eb"), "a?b");
+    EXPECT_EQ(shown_name(std::string(40, 'x')), std::string(40, 'x'));
+    EXPECT_EQ(shown_name(std::string(300, 'x')), std::string(39, 'x') + "…");
+    EXPECT_EQ(shown_name("", "0123456789abcdef"), "0123456789ab");
+    EXPECT_EQ(shown_name("\u200b", "0123456789abcdef"), "?") << "a name that can't be seen is one";
+}
+
+TEST(WordFor, ACommandThatIsSuggestedHasNothingThatAShellWouldCarryOut) {
+    const std::string id = "0123456789abcdef";
+    EXPECT_EQ(word_for("web-1.a_b", id), "web-1.a_b");
+    for (const std::string& name :
+         {std::string("$(reboot)"), std::string("a b"), std::string("-q"), std::string(""),
+          std::string("x;y"), std::string("é"), std::string(41, 'x')})
+        EXPECT_EQ(word_for(name, id), "0123456789ab") << name;
 }
 
 TEST(ShortId, TwelveCharactersOrAll) {

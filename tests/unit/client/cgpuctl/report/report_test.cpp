@@ -90,7 +90,10 @@ TEST_F(ReportTest, CountsTheAskedTimeOnly) {
 TEST_F(ReportTest, QuotesNamesInCsv) {
     add(kMidnight, "a,\"b\"\n", 1);
     input_.csv = true;
-    EXPECT_NE(report().find("\n\"a,\"\"b\"\"?\",1,"), std::string::npos);
+    add(kMidnight, "=cmd|' /C calc'!A0", 1);
+    const std::string csv = report();
+    EXPECT_NE(csv.find("\n\"a,\"\"b\"\"?\",1,"), std::string::npos) << csv;
+    EXPECT_NE(csv.find("\n\"'=cmd|' /C calc'!A0\",1,"), std::string::npos) << csv;
 }
 
 TEST_F(ReportTest, PrintsJson) {

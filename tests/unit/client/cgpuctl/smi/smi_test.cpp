@@ -151,6 +151,20 @@ TEST_F(Smi, NamesOfOthersCantBreakALine) {
               "\"a,\"\"b\"\"??[2J\", 2\n");
 }
 
+TEST_F(Smi, NamesOfOthersAreNoFormulas) {
+    auto& name = node_.snapshot.instances[0].name;
+    const auto row = [this] {
+        screen_.out.str("");
+        return printed({"--query-instance=weight,name,state", "--format=csv,noheader"});
+    };
+    name = "=1+1";
+    EXPECT_EQ(row(), "2, '=1+1, running\n");
+    name = "@a,=b";
+    EXPECT_EQ(row(), "2,\"'@a,=b\", running\n") << "a blank before the quote would end the quoting for many";
+    name = "a\u202eb";
+    EXPECT_EQ(row(), "2, a?b, running\n");
+}
+
 TEST_F(Smi, AGpuThatIsNotTheInstancesHasALineOfItsOwn) {
     client::ForeignGpu foreign{kUuid1, 1, {}};
     foreign.usage.memory_used = 150 * kMib;

@@ -53,6 +53,59 @@ TEST(Lookup, a_name_in_another_case_counts_if_no_instance_has_it_as_written) {
     EXPECT_EQ(find_instance(node, "NAME-ABCDEF02").error().reason, model::Refusal::Reason::invalid);
 }
 
+/// A node in which the instances have these ids and names.
+model::Node node_with_names(const std::vector<std::pair<std::string, std::string>>& instances) {
+    model::Node node = node_with({});
+    for (const auto& [id, name] : instances) {
+        model::Instance instance{*model::InstanceId::parse(id), name, 0, 0, {}, {}, std::nullopt};
+        instance.mode = model::Mode::memory_compute;
+        instance.quotas = {{node.gpus().front().uuid, model::Bytes::from_mib(64), 1, false, false}};
+        EXPECT_TRUE(node.add_instance(instance));
+    }
+    return node;
+}
+
+TEST(Lookup, what_another_user_calls_an_instance_does_not_take_the_place_of_an_id) {
+    const std::string victim = "0123456789abcdef0123";
+    const auto node = node_with_names({{"aaaa", "0123456789ab"}, {"bbbb", victim}, {victim, "web"}});
+    EXPECT_EQ(find_instance(node, "0123456789ab")->str(), victim);
+    EXPECT_EQ(find_instance(node, victim)->str(), victim);
+    EXPECT_EQ(find_instance(node, "0123456789abc")->str(), victim);
+    EXPECT_EQ(find_instance(node, "web")->str(), victim);
+}
+
+TEST(Lookup, what_is_ambiguous_is_refused_with_the_candidates) {
+    const auto node = node_with_names({{"my-training-1", "a\x1b"},
+                                       {"my-training-2", ""},
+                                       {"zzzz", "my-t"},
+                                       {"aaaabbbbccccdddd", "same"},
+                                       {"bbbbccccddddeeee", "same"}});
+    const auto named = find_instance(node, "same");
+    ASSERT_FALSE(named);
+    EXPECT_EQ(named.error().reason, model::Refusal::Reason::invalid);
+    EXPECT_EQ(
+        named.error().text,
+        "instance \"same\": several instances are meant by it. Try: name one of: aaaabbbbcccc (\"same\"), "
+        "bbbbccccdddd (\"same\").");
+    const auto by_short_id = find_instance(node, "my-training-");
+    ASSERT_FALSE(by_short_id);
+    EXPECT_NE(by_short_id.error().text.find(": my-training-1 (\"a\\x1b\"), my-training-2."),
+              std::string::npos)
+        << by_short_id.error().text << ": short ids would be the same";
+    EXPECT_EQ(find_instance(node, "my-t")->str(), "zzzz") << "a name comes before the beginning of an id";
+    EXPECT_EQ(find_instance(node, "my-tr").error().reason, model::Refusal::Reason::invalid);
+}
+
+TEST(Lookup, a_refusal_names_a_bounded_number_of_candidates) {
+    std::vector<std::pair<std::string, std::string>> many;
+    for (int n = 10; n < 28; ++n) many.emplace_back("id" + std::to_string(n), "same");
+    const auto refused = find_instance(node_with_names(many), "same");
+    ASSERT_FALSE(refused);
+    EXPECT_NE(refused.error().text.find("id25 (\"same\") or 2 others"), std::string::npos)
+        << refused.error().text;
+    EXPECT_EQ(refused.error().text.find("id26"), std::string::npos);
+}
+
 TEST(Lookup, a_typo_is_refused_with_the_likely_name) {
     const auto node = node_with({"abcdef01"});
     EXPECT_NE(find_instance(node, "nam-abcdef01").error().text.find("Try: name \"name-abcdef01\" if that"),

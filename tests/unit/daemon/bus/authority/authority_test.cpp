@@ -111,6 +111,43 @@ TEST(Actions, EachKindOfChangeNeedsItsOwn) {
               (std::vector{Action::manage_policy, Action::manage_instance}));
 }
 
+TEST(Actions, HighPriorityAtTheStartNeedsWhatSettingItNeeds) {
+    using Variables = request::Variables;
+    for (const Variables& high : {
+             Variables{{"CGPU_MEM", "1GiB"}, {"CGPU_PRIO", "high"}},
+             Variables{{"CGPU_MEM", "1GiB"}, {"CGPU_PRIO", " 1 "}},
+             Variables{{"CGPU_MEM", "1GiB"}, {"ALIYUN_COM_GPU_HIGH_PRIO", "1"}},
+             Variables{{"ALIYUN_COM_GPU_MEM_CONTAINER", ""}, {"ALIYUN_COM_GPU_HIGH_PRIO", "high"}},
+             Variables{{"ALIYUN_COM_GPU_MEM_CONTAINER", "3"}, {"CGPU_PRIO", "high"}},
+             Variables{{"volcano.sh/gpu-mem.128Mi", "8"}, {"CGPU_PRIO", "1"}},
+             Variables{{"aliyun.com/gpu-mem", "3"}, {"CGPU_PRIO", "high"}, {"ALIYUN_COM_GPU_HIGH_PRIO", "1"}},
+             Variables{{"CGPU_MEM", "1GiB"}, {"CGPU_PRIO", "high"}, {"CGPU_TYPO", "1"}},
+         })
+        EXPECT_EQ(action_for(high), Action::manage_instance) << high.begin()->first;
+    for (const Variables& not_high : {
+             Variables{},
+             Variables{{"CGPU_MEM", "1GiB"}},
+             Variables{{"CGPU_MEM", "1GiB"}, {"CGPU_PRIO", "normal"}},
+             Variables{{"CGPU_MEM", "1GiB"}, {"ALIYUN_COM_GPU_HIGH_PRIO", "0"}},
+             // Not managed, so that it has no priority.
+             Variables{{"CGPU_DISABLE", "1"}, {"CGPU_MEM", "1GiB"}, {"CGPU_PRIO", "high"}},
+             Variables{{"ALIYUN_COM_GPU_HIGH_PRIO", "1"}},
+             // Refused whoever asks.
+             Variables{{"CGPU_MEM", "1GiB"}, {"CGPU_PRIO", "highest"}},
+             Variables{{"CGPU_MEM", "1GiB"}, {"CGPU_PRIO", "high"}, {"ALIYUN_COM_GPU_HIGH_PRIO", "0"}},
+         })
+        EXPECT_EQ(action_for(not_high), Action::run);
+}
+
+TEST(Actions, ARefusalNamesThePartThatNeedsMore) {
+    const app::Result<void> no = model::refuse(model::Refusal::Reason::not_permitted, "this change",
+                                               "polkit does not allow it", "do the same as root (sudo)");
+    EXPECT_EQ(Authority::about("high priority", "ask for normal priority", no).error().text,
+              "high priority: polkit does not allow it. Try: do the same as root (sudo), or ask for normal "
+              "priority.");
+    EXPECT_TRUE(Authority::about("high priority", "ask for normal priority", {}));
+}
+
 TEST_F(AuthorityTest, NoIsASentence) {
     MockPolkit polkit(Mood::no);
     expect_refused(answer_to(kUser),

@@ -1,0 +1,38 @@
+#include "core/model/instance_word.hpp"
+
+#include "core/model/similar.hpp"
+
+namespace cgpu::model {
+namespace {
+
+constexpr std::size_t kShortId = 12;
+constexpr std::size_t kShortestPrefix = 4;
+
+}  // namespace
+
+std::optional<Meaning> meaning_of(std::string_view word, const Named& instance) {
+    if (word.empty()) return std::nullopt;
+    if (instance.id == word) return Meaning::whole_id;
+    const bool begins = instance.id.starts_with(word);
+    if (begins && word.size() == kShortId) return Meaning::short_id;
+    if (instance.name == word) return Meaning::name;
+    if (begins && word.size() >= kShortestPrefix) return Meaning::prefix;
+    if (instance.name.size() == word.size() && lowered(instance.name) == lowered(word))
+        return Meaning::in_case;
+    return std::nullopt;
+}
+
+std::vector<std::size_t> meant_by(std::string_view word, std::span<const Named> instances) {
+    std::vector<std::size_t> meant;
+    std::optional<Meaning> how;
+    for (std::size_t each = 0; each < instances.size(); ++each) {
+        const auto its = meaning_of(word, instances[each]);
+        if (!its || (how && *how < *its)) continue;
+        if (how != its) meant.clear();
+        how = its;
+        meant.push_back(each);
+    }
+    return meant;
+}
+
+}  // namespace cgpu::model

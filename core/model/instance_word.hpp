@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+/// Which instance a word of a user means.
+namespace cgpu::model {
+
+/// An instance as users name it. Neither text is trusted: a user can choose both for an own instance.
+struct Named {
+    std::string_view id;
+    std::string_view name;  ///< empty: it has none
+};
+
+/// How a word can mean an instance. An earlier way wins over all later ones, so nobody's name takes the place
+/// of another instance's id as it is shown.
+enum class Meaning {
+    whole_id,
+    short_id,  ///< the first 12 characters of the id
+    name,
+    prefix,   ///< the beginning of the id, at least 4 characters
+    in_case,  ///< the name in another case
+};
+
+/// Empty: the word doesn't mean this instance.
+[[nodiscard]] std::optional<Meaning> meaning_of(std::string_view word, const Named& instance);
+
+/// The places of those that the word means, all in the same, earliest way. More than one: it is ambiguous.
+[[nodiscard]] std::vector<std::size_t> meant_by(std::string_view word, std::span<const Named> instances);
+
+}  // namespace cgpu::model

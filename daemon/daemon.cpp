@@ -194,6 +194,7 @@ tl::expected<void, std::string> Daemon::start() {
     auto connected = bus::Bus::connect(loop_, CGPU_VERSION, [this](const std::string& why) { fail(why); });
     if (!connected) return tl::unexpected(connected.error());
     bus_ = std::move(*connected);
+    bus_->on_too_many_calls([this] { memory_trim_.used_memory(); });
     events_.add(*bus_);
     compose(std::move(*state));
     look_for_gpus();

@@ -1,9 +1,7 @@
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
-#include <utility>
 
 #include <sdbus-c++/sdbus-c++.h>
 #include <sys/types.h>
@@ -60,16 +58,10 @@ inline Credentials credentials_of(const sdbus::Message& message) {
     return found;
 }
 
-/// Whoever sent the message that `object` works on now; the bus's word, never the message's. `known`: by
-/// connection, of earlier calls; the bus is asked for one that isn't among them. Throws sdbus::Error where
-/// the bus can't say any more, because the caller is gone.
-inline Caller caller_of(const sdbus::IObject& object, std::map<std::string, Credentials>& known) {
-    const auto& message = message_of(object);
-    std::string name = message.getSender();
-    auto found = known.find(name);
-    if (found == known.end()) found = known.emplace(name, credentials_of(message)).first;
-    return {found->second.uid, std::move(name),
-            sd_bus_message_get_allow_interactive_authorization(sd_message(message)) > 0, found->second.pid};
+/// Whoever sent `message`; `credentials`: those of its connection.
+inline Caller caller_from(const sdbus::Message& message, const Credentials& credentials) {
+    return {credentials.uid, message.getSender(),
+            sd_bus_message_get_allow_interactive_authorization(sd_message(message)) > 0, credentials.pid};
 }
 
 /// A call that is not sent.

@@ -45,5 +45,7 @@ constexpr std::array<WaitFigure, 14> kWaitFigures = {{{"waits-10us", 10'000},
                                                       {"waits-longer", INT64_MAX}}};
 /// Nanoseconds, of all these waits.
 constexpr const char* kWaitTimeFigure = "waits-time";
+/// Nanoseconds since the figures were read, with those of GPUs; missing: they are of now.
+constexpr const char* kAgeFigure = "age";
 
 }  // namespace cgpu::compat

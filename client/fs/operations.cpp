@@ -69,7 +69,9 @@ std::string* text_in(const fuse_file_info& file) { return std::bit_cast<std::str
 /// What a file says when it is opened is what all reads through this descriptor give.
 int open_file(const char* path, fuse_file_info* file) {
     const bool reads = (file->flags & O_ACCMODE) != O_WRONLY;
-    const auto node = reads ? served().view.now() : served().view.recent();
+    NodeView& view = served().view;
+    const bool is_root = fuse_get_context()->uid == 0;
+    const auto node = !reads ? view.recent() : is_root ? view.now() : view.now_for_others();
     if (!node) {
         say(path, node.error().text);
         return -EIO;

@@ -203,6 +203,7 @@ void add_gpu(Snapshot& snapshot, const Properties& properties, const UsageOfNode
         read_into(its->second, "memory-charged-then", gpu.memory_charged_then);
         read_into(its->second, "xid-errors", gpu.xid_errors);
         read_into(its->second, "last-xid", gpu.last_xid);
+        read_into(its->second, compat::kAgeFigure, snapshot.usage_age);
     }
     snapshot.gpus.push_back(std::move(gpu));
 }

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "daemon/app/ports/log.hpp"
+#include "daemon/bus/calls/call_turns.hpp"
+#include "daemon/bus/calls/callers.hpp"
 #include "daemon/bus/message/message_limits.hpp"
 #include "daemon/bus/message/paths.hpp"
 #include "daemon/bus/objects/objects.hpp"
@@ -17,30 +19,22 @@ namespace cgpu::bus {
 namespace {
 
 /// A caller that floods the bus must not keep the loop from other work: no further message is begun in a turn
-/// after this many messages, or this time.
-constexpr int kMessagesPerTurn = 64;
+/// after this time.
 constexpr app::Nanos kTurn = 2'000'000;
-
-/// A broken connection gets a turn at once, in which dispatch() detects the fault.
-app::Loop::Wanted wanted_by(const sdbus::IConnection& connection) {
-    constexpr auto kNever = std::numeric_limits<app::Nanos>::max();
-    try {
-        const auto data = connection.getEventLoopPollData();
-        const std::chrono::microseconds deadline = compat::deadline(data);
-        const bool none = deadline.count() > kNever / 1000;
-        // The bits of poll and epoll are the same for the events that sd-bus uses (IN, OUT).
-        return {static_cast<std::uint32_t>(data.events), none ? kNever : deadline.count() * 1000};
-    } catch (const sdbus::Error&) {
-        return {0, 0};
-    }
-}
+/// A call is let through when no message is left to be taken in, because somebody else's may be behind; and
+/// after this time, if there is no end of them.
+constexpr app::Nanos kMostTakingIn = 10'000'000;
+/// After this time the bus may have read the answers that the next call waits for.
+constexpr app::Nanos kLookAgain = 500'000;
 
 }  // namespace
 
 struct Bus::Connection {
     std::unique_ptr<sdbus::IConnection> bus;
-    std::optional<MessageLimits> limits;
-    std::optional<Objects> objects;  // after the connection: goes first
+    Callers callers;
+    std::optional<CallTurns> turns;
+    std::optional<MessageLimits> limits;  // a later filter, which is called before: see CallTurns
+    std::optional<Objects> objects;       // after the connection: goes first
 };
 
 Bus::Bus(app::Loop& loop, std::string version, std::function<void(const std::string&)> lost)
@@ -56,6 +50,7 @@ tl::expected<std::unique_ptr<Bus>, std::string> Bus::connect(app::Loop& loop, st
     std::unique_ptr<Bus> bus(new Bus(loop, std::move(version), std::move(lost)));
     try {
         bus->connection_->bus = sdbus::createSystemBusConnection();
+        bus->connection_->turns.emplace(*bus->connection_->bus, bus->connection_->callers);
         bus->connection_->limits.emplace(*bus->connection_->bus);
         bus->watch();
     } catch (const sdbus::Error& error) {
@@ -68,8 +63,8 @@ tl::expected<void, std::string> Bus::serve(app::Service& service, app::Upgrader&
                                            app::UnmanagedContainers& unmanaged, app::Traces& traces,
                                            const app::Examined& examined) {
     try {
-        connection_->objects.emplace(*connection_->bus, service, upgrader, unmanaged, traces, version_,
-                                     examined);
+        connection_->objects.emplace(*connection_->bus, connection_->callers, loop_, service, upgrader,
+                                     unmanaged, traces, version_, examined);
         connection_->objects->manager().set_configuration_problems(configuration_problems_);
         connection_->objects->manager().set_newer_driver_functions(newer_driver_functions_);
     } catch (const sdbus::Error& error) {
@@ -77,6 +72,8 @@ tl::expected<void, std::string> Bus::serve(app::Service& service, app::Upgrader&
     }
     return {};
 }
+
+void Bus::on_too_many_calls(std::function<void()> call) { connection_->turns->on_too_many(std::move(call)); }
 
 void Bus::stop_serving() { connection_->objects.reset(); }
 
@@ -94,20 +91,47 @@ tl::expected<void, std::string> Bus::request_name() {
 void Bus::watch() {
     // After every message sd-bus may want other events and another deadline, so they are read before each
     // wait: otherwise messages that it has queued itself would stay there until the next message.
-    sdbus::IConnection& bus = *connection_->bus;
     watch_ = loop_.watch_asking(
-        bus.getEventLoopPollData().fd, [&bus] { return wanted_by(bus); }, [this] { dispatch(); });
+        connection_->bus->getEventLoopPollData().fd, [this] { return wanted(); }, [this] { dispatch(); });
+}
+
+/// A broken connection gets a turn at once, in which dispatch() detects the fault.
+app::Loop::Wanted Bus::wanted() const {
+    constexpr auto kNever = std::numeric_limits<app::Nanos>::max();
+    try {
+        const auto data = connection_->bus->getEventLoopPollData();
+        const std::chrono::microseconds deadline = compat::deadline(data);
+        const bool none = deadline.count() > kNever / 1000;
+        app::Nanos when = none ? kNever : deadline.count() * 1000;
+        // Nothing tells when the bus has read what was sent it.
+        if (connection_->turns->has_waiting()) when = std::min(when, loop_.now() + kLookAgain);
+        // The bits of poll and epoll are the same for the events that sd-bus uses (IN, OUT).
+        return {static_cast<std::uint32_t>(data.events),
+                connection_->turns->is_ready(loop_.now()) ? 0 : when};
+    } catch (const sdbus::Error&) {
+        return {0, 0};
+    }
+}
+
+bool Bus::handle_one() {
+    handling_message_ = true;
+    const bool did = compat::process_one(*connection_->bus);
+    publish_delayed();
+    return did;
 }
 
 void Bus::dispatch() {
     try {
+        const auto let_through = [this] {
+            const auto now = loop_.now();
+            if (!connection_->turns->let_through(now)) return false;
+            let_through_at_ = now;
+            return true;
+        };
         const auto until = loop_.now() + kTurn;
-        for (int n = 0; n < kMessagesPerTurn && loop_.now() < until; ++n) {
-            handling_message_ = true;
-            const bool more = compat::process_one(*connection_->bus);
-            publish_delayed();
-            if (!more) break;
-        }
+        while (loop_.now() < until)
+            if (!handle_one() && !let_through()) return;
+        if (loop_.now() - let_through_at_ >= kMostTakingIn) let_through();
     } catch (const std::exception& error) {
         publish_delayed();
         // The watch can't end inside its own callback.

@@ -34,6 +34,8 @@ class Bus final : public app::Publisher, public app::JobPublisher, public app::E
     Bus(const Bus&) = delete;
     Bus& operator=(const Bus&) = delete;
 
+    /// `call` is called, on the loop, for each call that is refused because too many wait for an answer.
+    void on_too_many_calls(std::function<void()> call);
     /// Exports the objects. Service, upgrader, containers, traces and driver must outlive this object, or
     /// stop_serving() must be called before they end.
     [[nodiscard]] tl::expected<void, std::string> serve(app::Service& service, app::Upgrader& upgrader,
@@ -71,6 +73,9 @@ class Bus final : public app::Publisher, public app::JobPublisher, public app::E
 
     void watch();
     void dispatch();
+    [[nodiscard]] app::Loop::Wanted wanted() const;
+    /// Handles one message of the connection. False: there is none.
+    bool handle_one();
     /// Runs what publishes a change: at once, or, if a message is being handled, after its answer, so that
     /// its sender doesn't wait until the bus has passed on the signals. `what`: for the log, if it fails.
     void publish(const char* what, std::function<void(Objects&)> body);
@@ -85,6 +90,7 @@ class Bus final : public app::Publisher, public app::JobPublisher, public app::E
     std::function<void(const std::string&)> lost_;
     std::unique_ptr<Connection> connection_;
     app::WatchPtr watch_;
+    app::Nanos let_through_at_ = 0;  ///< a call, the last time
     bool handling_message_ = false;
     std::vector<std::function<void()>> delayed_;  ///< what publish() keeps until the answer
 };

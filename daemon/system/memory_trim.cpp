@@ -38,7 +38,9 @@ void return_unused_memory() {
 
 MemoryTrim::MemoryTrim(app::Loop& loop, std::function<void()> trim) : loop_(loop), trim_(std::move(trim)) {}
 
-void MemoryTrim::happened(const app::Event&, const app::Stamp&) {
+void MemoryTrim::happened(const app::Event&, const app::Stamp&) { used_memory(); }
+
+void MemoryTrim::used_memory() {
     last_event_ = loop_.now();
     if (!timer_) wait_for_quiet();
 }

@@ -27,6 +27,8 @@ class MemoryTrim final : public app::EventOutlet {
     explicit MemoryTrim(app::Loop& loop, std::function<void()> trim = return_unused_memory);
 
     void happened(const app::Event& event, const app::Stamp& stamp) override;
+    /// Something else has used memory that nothing needs later.
+    void used_memory();
 
   private:
     void wait_for_quiet();

@@ -19,9 +19,10 @@ client::Result<Reading> take_reading(client::Node& node, const Clock& clock) {
     const auto begun = clock.now();
     auto snapshot = node.read();
     if (!snapshot) return tl::unexpected(snapshot.error());
-    // The figures are read one after the other, the middle one now.
+    // The figures are read one after the other, the middle one now; those of usage may be older.
+    const std::chrono::nanoseconds age(snapshot->usage_age);
     return Reading{{std::move(*snapshot), clock.seconds_since_1970(), std::nullopt},
-                   begun + (clock.now() - begun) / 2};
+                   begun + (clock.now() - begun) / 2 - age};
 }
 
 }  // namespace cgpu::cgpuctl::smi

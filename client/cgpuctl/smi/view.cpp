@@ -14,12 +14,15 @@ const client::Usage* usage_in(const View& view, const client::Instance& instance
     return nullptr;
 }
 
+/// Between readings that say anything of the time between them.
+constexpr std::chrono::milliseconds kLeastInterval(50);
+
 /// By how much one of the times has grown since the reading before, as a part of the interval.
 std::optional<double> growth(std::uint64_t client::Usage::*time, const client::Instance& instance,
                              const client::OnGpu& place, const View* before, const View& now) {
     const auto* past = before == nullptr ? nullptr : usage_in(*before, instance, place.quota.gpu);
-    // The times restart with cgpud.
-    if (past == nullptr || !past->target_share || !now.interval || now.interval->count() <= 0 ||
+    // The times restart with cgpud. Two readings can have the same figures (see Snapshot::usage_age).
+    if (past == nullptr || !past->target_share || !now.interval || *now.interval < kLeastInterval ||
         past->*time > place.usage.*time)
         return std::nullopt;
     const auto grown = static_cast<double>(place.usage.*time - past->*time);

@@ -164,9 +164,12 @@ struct Snapshot {
     std::vector<ConfigurationProblem> configuration_problems;  ///< empty: the files are in force
     std::vector<std::string> newer_driver_functions;           ///< than cgpud knows; sorted
     std::map<std::string, std::uint64_t> event_counts;         ///< by type, since cgpud's start
-    std::vector<Gpu> gpus;                                     ///< by index, those that are not present last
-    std::vector<Instance> instances;                           ///< the oldest first
-    std::vector<UnmanagedContainer> unmanaged;                 ///< without those that are instances
+    /// Nanoseconds since the figures of usage were read: cgpud renews them once a second for others than
+    /// root.
+    std::uint64_t usage_age = 0;
+    std::vector<Gpu> gpus;                      ///< by index, those that are not present last
+    std::vector<Instance> instances;            ///< the oldest first
+    std::vector<UnmanagedContainer> unmanaged;  ///< without those that are instances
 };
 
 }  // namespace cgpu::client

@@ -76,8 +76,9 @@ app::Result<void> unanswered(const sdbus::Error& error, const compat::Caller& ca
 
 }  // namespace
 
-Authority::Authority(sdbus::IConnection& connection, Patience patience)
-    : patience_(patience),
+Authority::Authority(sdbus::IConnection& connection, Callers& callers, Patience patience)
+    : callers_(callers),
+      patience_(patience),
       polkit_(sdbus::createProxy(connection, compat::ServiceName(kPolkit), sdbus::ObjectPath(kPolkitPath))) {}
 
 Authority::~Authority() = default;
@@ -95,11 +96,6 @@ app::Result<void> Authority::room_for(const compat::Caller& caller) const {
 
 void Authority::closed(uid_t user) {
     if (const auto own = open_.find(user); own != open_.end() && --own->second == 0) open_.erase(own);
-}
-
-compat::Caller Authority::caller_of(const sdbus::IObject& object) {
-    if (known_.size() >= kMostKnown) known_.clear();
-    return compat::caller_of(object, known_);
 }
 
 void Authority::ask(Action action, const compat::Caller& caller, const Answer& answer) {

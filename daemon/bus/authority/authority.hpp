@@ -11,6 +11,7 @@
 
 #include "daemon/app/ports/ports.hpp"
 #include "daemon/bus/authority/action.hpp"
+#include "daemon/bus/calls/callers.hpp"
 #include "dbus/caller.hpp"
 #include "dbus/compat.hpp"
 
@@ -26,24 +27,25 @@ class Authority {
     /// without an answer; no user may use up those of the others.
     static constexpr std::size_t kMostOfUser = 8;
     static constexpr std::size_t kMostOfAll = 96;
-    /// The maximum number of connections whose caller is remembered: asking the bus takes longer than most
-    /// changes.
-    static constexpr std::size_t kMostKnown = 64;
     /// How long to wait for polkit.
     struct Patience {
         std::chrono::milliseconds quiet{25'000};
         std::chrono::milliseconds interactive{120'000};  ///< a user may be typing a password
     };
 
-    /// The connection must outlive this object. Open questions are not answered any more after its end.
-    Authority(sdbus::IConnection& connection, Patience patience);
-    explicit Authority(sdbus::IConnection& connection) : Authority(connection, Patience()) {}
+    /// The connection and the callers must outlive this object. Open questions are not answered any more
+    /// after its end.
+    Authority(sdbus::IConnection& connection, Callers& callers, Patience patience);
+    Authority(sdbus::IConnection& connection, Callers& callers)
+        : Authority(connection, callers, Patience()) {}
     ~Authority();
     Authority(const Authority&) = delete;
     Authority& operator=(const Authority&) = delete;
 
     /// Whoever sent the message that the object works on now. Throws sdbus::Error if it is gone.
-    [[nodiscard]] compat::Caller caller_of(const sdbus::IObject& object);
+    [[nodiscard]] compat::Caller caller_of(const sdbus::IObject& object) {
+        return callers_.caller_of(object);
+    }
 
     /// A call that would have changed something, and was refused.
     struct Refused {
@@ -72,12 +74,10 @@ class Authority {
     void closed(uid_t user);
     void give_up(const std::string& question);
 
+    Callers& callers_;
     Patience patience_;
     std::function<void(const Refused&)> tell_;
     std::uint64_t last_question_ = 0;
-    /// By connection. A bus gives no connection the name of an earlier one, and says of each what it was when
-    /// it was made.
-    std::map<std::string, compat::Credentials> known_;
     std::map<uid_t, std::size_t> open_;  ///< questions that polkit hasn't answered
     std::unique_ptr<sdbus::IProxy> polkit_;
 };

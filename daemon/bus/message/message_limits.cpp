@@ -60,8 +60,7 @@ bool read_all(sd_bus_message* message, Left& left) {
 /// sd-bus calls it for each message, before it looks for the method. 1: the message has been answered.
 int refuse_if_long(sd_bus_message* message, void*, sd_bus_error*) {
     if (sd_bus_message_is_method_call(message, nullptr, nullptr) <= 0) return 0;
-    Left left;
-    if (read_all(message, left)) return sd_bus_message_rewind(message, 1) < 0 ? 1 : 0;
+    if (MessageLimits::size_of(message)) return sd_bus_message_rewind(message, 1) < 0 ? 1 : 0;
     const auto text = "the call: it has more than " + std::to_string(MessageLimits::kMostText >> 10) +
                       "KiB of text or " + std::to_string(MessageLimits::kMostValues) +
                       " values, or is malformed. Try: send only values that org.cgpu1 knows.";
@@ -71,6 +70,12 @@ int refuse_if_long(sd_bus_message* message, void*, sd_bus_error*) {
 }
 
 }  // namespace
+
+std::optional<MessageLimits::Size> MessageLimits::size_of(sd_bus_message* message) {
+    Left left;
+    if (!read_all(message, left)) return std::nullopt;
+    return Size{kMostText - left.text, kMostValues - left.values};
+}
 
 MessageLimits::MessageLimits(sdbus::IConnection& connection) {
     const auto proxy = sdbus::createProxy(connection, compat::ServiceName("org.freedesktop.DBus"),

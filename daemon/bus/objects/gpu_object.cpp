@@ -6,7 +6,7 @@
 #include "daemon/bus/message/errors.hpp"
 #include "daemon/bus/message/options.hpp"
 #include "daemon/bus/message/paths.hpp"
-#include "daemon/bus/objects/usage_view.hpp"
+#include "daemon/bus/usage/usage_view.hpp"
 
 namespace cgpu::bus {
 namespace {
@@ -16,11 +16,12 @@ constexpr Known kRuntime{.runtime = true};
 }  // namespace
 
 GpuObject::GpuObject(sdbus::IConnection& connection, Authority& authority, app::Service& service,
-                     app::Traces& traces, const model::Uuid& gpu, GpuView view)
+                     app::Traces& traces, CallerUsage& usage, const model::Uuid& gpu, GpuView view)
     : AdaptorInterfaces(connection, path_of(gpu)),
       authority_(authority),
       service_(service),
       traces_(traces),
+      usage_(usage),
       gpu_(gpu),
       view_(std::move(view)) {
     registerAdaptor();
@@ -82,9 +83,12 @@ void GpuObject::StartTrace(sdbus::Result<sdbus::UnixFd>&& result, OptionMap opti
 
 std::map<std::string, sdbus::Variant> GpuObject::GetUsage() {
     return guarded("Gpu.GetUsage", [&] {
+        const auto [node, age] = usage_.of_node(getObject());
         std::map<std::string, sdbus::Variant> all;
-        for (const auto& [name, number] : figures_of(service_.usage(gpu_)))
-            all.emplace(name, sdbus::Variant(number));
+        const auto its = node.gpus.find(gpu_);
+        if (its == node.gpus.end()) return all;
+        for (const auto& [name, number] : figures_of(its->second)) all.emplace(name, sdbus::Variant(number));
+        if (age > 0) all.emplace(compat::kAgeFigure, sdbus::Variant(static_cast<std::uint64_t>(age)));
         return all;
     });
 }

@@ -9,6 +9,7 @@
 #include "daemon/bus/authority/authority.hpp"
 #include "daemon/bus/message/options.hpp"
 #include "daemon/bus/objects/gpu_view.hpp"
+#include "daemon/bus/usage/caller_usage.hpp"
 #include "dbus/compat.hpp"
 #include "dbus/generated/gpu_adaptor.hpp"
 
@@ -19,7 +20,7 @@ namespace cgpu::bus {
 class GpuObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Gpu_adaptor> {
   public:
     GpuObject(sdbus::IConnection& connection, Authority& authority, app::Service& service,
-              app::Traces& traces, const model::Uuid& gpu, GpuView view);
+              app::Traces& traces, CallerUsage& usage, const model::Uuid& gpu, GpuView view);
     ~GpuObject();
     GpuObject(const GpuObject&) = delete;
     GpuObject& operator=(const GpuObject&) = delete;
@@ -56,6 +57,7 @@ class GpuObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Gpu_adaptor>
     Authority& authority_;
     app::Service& service_;
     app::Traces& traces_;
+    CallerUsage& usage_;
     model::Uuid gpu_;
     GpuView view_;
 };

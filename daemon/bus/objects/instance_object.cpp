@@ -6,7 +6,7 @@
 #include "daemon/bus/message/errors.hpp"
 #include "daemon/bus/message/options.hpp"
 #include "daemon/bus/message/paths.hpp"
-#include "daemon/bus/objects/usage_view.hpp"
+#include "daemon/bus/usage/usage_view.hpp"
 
 namespace cgpu::bus {
 namespace {
@@ -16,11 +16,13 @@ constexpr Known kQuotaOptions{.force = false, .persist = true};
 }  // namespace
 
 InstanceObject::InstanceObject(sdbus::IConnection& connection, Authority& authority, app::Service& service,
-                               const app::Upgrader& upgrader, const model::InstanceId& id, InstanceView view)
+                               const app::Upgrader& upgrader, CallerUsage& usage, const model::InstanceId& id,
+                               InstanceView view)
     : AdaptorInterfaces(connection, path_of(id)),
       authority_(authority),
       service_(service),
       upgrader_(upgrader),
+      usage_(usage),
       id_(id),
       view_(std::move(view)) {
     registerAdaptor();
@@ -79,7 +81,13 @@ void InstanceObject::Revert(sdbus::Result<>&& result, std::string gpu, OptionMap
 std::map<std::string, std::map<std::string, sdbus::Variant>> InstanceObject::GetUsage() {
     return guarded("Instance.GetUsage", [&] {
         std::map<std::string, std::map<std::string, sdbus::Variant>> all;
-        for (const auto& [gpu, usage] : service_.usage(id_)) all.emplace(gpu.to_string(), figures_of(usage));
+        const auto [node, age] = usage_.of_node(getObject());
+        const auto its = node.instances.find(id_);
+        if (its == node.instances.end()) return all;
+        for (const auto& [gpu, usage] : its->second) {
+            auto& figures = all.emplace(gpu.to_string(), figures_of(usage)).first->second;
+            if (age > 0) figures.emplace(compat::kAgeFigure, sdbus::Variant(static_cast<std::uint64_t>(age)));
+        }
         return all;
     });
 }

@@ -9,6 +9,7 @@
 #include "daemon/bus/authority/authority.hpp"
 #include "daemon/bus/message/options.hpp"
 #include "daemon/bus/objects/instance_view.hpp"
+#include "daemon/bus/usage/caller_usage.hpp"
 #include "dbus/compat.hpp"
 #include "dbus/generated/instance_adaptor.hpp"
 
@@ -18,7 +19,8 @@ namespace cgpu::bus {
 class InstanceObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Instance_adaptor> {
   public:
     InstanceObject(sdbus::IConnection& connection, Authority& authority, app::Service& service,
-                   const app::Upgrader& upgrader, const model::InstanceId& id, InstanceView view);
+                   const app::Upgrader& upgrader, CallerUsage& usage, const model::InstanceId& id,
+                   InstanceView view);
     ~InstanceObject();
     InstanceObject(const InstanceObject&) = delete;
     InstanceObject& operator=(const InstanceObject&) = delete;
@@ -53,6 +55,7 @@ class InstanceObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Instanc
     Authority& authority_;
     app::Service& service_;
     const app::Upgrader& upgrader_;
+    CallerUsage& usage_;
     model::InstanceId id_;
     InstanceView view_;
 };

@@ -23,6 +23,9 @@ constexpr MethodCall kCreateHigh{.method = "CreateInstance",
                                  .part = MethodCall::Part{"high priority", "ask for normal priority"}};
 constexpr MethodCall kAdmit{.method = "AdmitUnmanaged", .told_otherwise = true};
 
+/// Calls of Examine by others than root that wait for an answer. The driver may need seconds for it.
+constexpr std::size_t kMostExamining = 32;
+
 sdbus::ObjectPath path_of_begun(std::uint64_t job) {
     return job == 0 ? sdbus::ObjectPath("/") : path_of_job(job);
 }
@@ -55,15 +58,17 @@ void emit_changed(sdbus::IObject& object, const std::vector<compat::PropertyName
 }  // namespace
 
 ManagerObject::ManagerObject(sdbus::IConnection& connection, Authority& authority, app::Service& service,
-                             app::Upgrader& upgrader, app::UnmanagedContainers& unmanaged,
+                             app::Upgrader& upgrader, app::UnmanagedContainers& unmanaged, CallerUsage& usage,
                              std::string version, app::Examined examined)
     : AdaptorInterfaces(connection, sdbus::ObjectPath(kManagerPath)),
       authority_(authority),
       service_(service),
       upgrader_(upgrader),
       unmanaged_(unmanaged),
+      usage_(usage),
       version_(std::move(version)),
-      examined_(std::move(examined)) {
+      examined_(std::move(examined)),
+      examinations_(std::make_shared<Examinations>()) {
     registerAdaptor();
 }
 
@@ -169,7 +174,10 @@ std::string ManagerObject::Describe() {
 }
 
 compat::UsageOfNode ManagerObject::GetUsage() {
-    return guarded("GetUsage", [&] { return usage_of(service_.usage()); });
+    return guarded("GetUsage", [&] {
+        const auto [node, age] = usage_.of_node(getObject());
+        return usage_of(node, age);
+    });
 }
 
 sdbus::UnixFd ManagerObject::OpenHistory() {
@@ -256,13 +264,29 @@ std::vector<std::string> ManagerObject::ModulesInstalled() {
     return versions;
 }
 
-void ManagerObject::Examine(sdbus::Result<std::map<std::string, sdbus::Variant>>&& result) {
-    const auto reply =
-        std::make_shared<sdbus::Result<std::map<std::string, sdbus::Variant>>>(std::move(result));
-    examined_.driver.examine([reply, folders = examined_.folders](const auto& driver) {
+void ManagerObject::Examine(sdbus::Result<Facts>&& result) {
+    const bool is_root = guarded("Examine", [&] { return usage_.is_root(getObject()); });
+    if (!is_root) {
+        if (examinations_->answered && usage_.now() - *examinations_->answered < SharedUsage::kRenewedAfter)
+            return result.returnResults(examinations_->last);
+        if (examinations_->waiting >= kMostExamining)
+            throw to_bus_error({model::Refusal::Reason::busy,
+                                "Examine: too many others wait for the driver's answer. Try: try the same "
+                                "again in a while."});
+        ++examinations_->waiting;
+    }
+    const auto reply = std::make_shared<sdbus::Result<Facts>>(std::move(result));
+    examined_.driver.examine([reply, folders = examined_.folders, all = examinations_, is_root,
+                              asked = usage_.now()](const auto& driver) {
         // No exception may leave this function: the loop calls it.
         try {
-            reply->returnResults(facts_of(folders, driver));
+            const Facts facts = facts_of(folders, driver);
+            if (!is_root) {
+                --all->waiting;
+                all->answered = asked;
+                all->last = facts;
+            }
+            reply->returnResults(facts);
         } catch (const std::exception& error) {
             log::warn("Examine: its caller can't be answered: {}", error.what());
         }

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,7 +15,8 @@
 #include "daemon/bus/authority/authority.hpp"
 #include "daemon/bus/message/options.hpp"
 #include "daemon/bus/objects/instance_view.hpp"
-#include "daemon/bus/objects/usage_view.hpp"
+#include "daemon/bus/usage/caller_usage.hpp"
+#include "daemon/bus/usage/usage_view.hpp"
 #include "dbus/compat.hpp"
 #include "dbus/generated/manager_adaptor.hpp"
 
@@ -23,8 +27,8 @@ class ManagerObject final
     : public sdbus::AdaptorInterfaces<org::cgpu1::Manager_adaptor, sdbus::ObjectManager_adaptor> {
   public:
     ManagerObject(sdbus::IConnection& connection, Authority& authority, app::Service& service,
-                  app::Upgrader& upgrader, app::UnmanagedContainers& unmanaged, std::string version,
-                  app::Examined examined);
+                  app::Upgrader& upgrader, app::UnmanagedContainers& unmanaged, CallerUsage& usage,
+                  std::string version, app::Examined examined);
     ~ManagerObject();
     ManagerObject(const ManagerObject&) = delete;
     ManagerObject& operator=(const ManagerObject&) = delete;
@@ -42,6 +46,14 @@ class ManagerObject final
     void set_newer_driver_functions(std::vector<std::string> names);
 
   private:
+    using Facts = std::map<std::string, sdbus::Variant>;
+    /// What others than root have examined.
+    struct Examinations {
+        std::size_t waiting = 0;  ///< calls without an answer
+        std::optional<app::Nanos> answered;
+        Facts last;
+    };
+
     /// instance, quotas, link, warnings
     using Created =
         sdbus::Result<sdbus::ObjectPath, std::vector<BusQuota>, std::string, std::vector<std::string>>;
@@ -92,8 +104,10 @@ class ManagerObject final
     app::Service& service_;
     app::Upgrader& upgrader_;
     app::UnmanagedContainers& unmanaged_;
+    CallerUsage& usage_;
     std::string version_;
     app::Examined examined_;
+    std::shared_ptr<Examinations> examinations_;
     app::ConfigurationProblems configuration_problems_;
     std::vector<std::string> newer_driver_functions_;
     std::map<std::string, std::uint64_t> event_counts_;  ///< by type

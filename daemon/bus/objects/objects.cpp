@@ -6,15 +6,16 @@
 
 namespace cgpu::bus {
 
-Objects::Objects(sdbus::IConnection& connection, app::Service& service, app::Upgrader& upgrader,
-                 app::UnmanagedContainers& unmanaged, app::Traces& traces, std::string version,
-                 const app::Examined& examined)
+Objects::Objects(sdbus::IConnection& connection, Callers& callers, const app::Loop& loop,
+                 app::Service& service, app::Upgrader& upgrader, app::UnmanagedContainers& unmanaged,
+                 app::Traces& traces, std::string version, const app::Examined& examined)
     : connection_(connection),
-      authority_(connection),
+      authority_(connection, callers),
       service_(service),
       upgrader_(upgrader),
       traces_(traces),
-      manager_(connection, authority_, service, upgrader, unmanaged, std::move(version), examined) {
+      usage_(authority_, service, loop),
+      manager_(connection, authority_, service, upgrader, unmanaged, usage_, std::move(version), examined) {
     authority_.on_refused([this](const Authority::Refused& call) { refused(call); });
     refresh_gpus();
     refresh_job();
@@ -46,7 +47,7 @@ void Objects::refresh_gpus() {
             known->second.update(std::move(view));
         else
             announce(gpus_
-                         .try_emplace(gpu.uuid, connection_, authority_, service_, traces_, gpu.uuid,
+                         .try_emplace(gpu.uuid, connection_, authority_, service_, traces_, usage_, gpu.uuid,
                                       std::move(view))
                          .first->second);
     }
@@ -68,7 +69,7 @@ void Objects::refresh(const model::InstanceId& id) {
         known->second.update(view_of(node, *instance, upgrader_.versions(id)));
     } else {
         announce(instances_
-                     .try_emplace(id, connection_, authority_, service_, upgrader_, id,
+                     .try_emplace(id, connection_, authority_, service_, upgrader_, usage_, id,
                                   view_of(node, *instance, upgrader_.versions(id)))
                      .first->second);
     }

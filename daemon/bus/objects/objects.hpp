@@ -10,6 +10,7 @@
 #include "daemon/bus/objects/instance_object.hpp"
 #include "daemon/bus/objects/job_object.hpp"
 #include "daemon/bus/objects/manager_object.hpp"
+#include "daemon/bus/usage/caller_usage.hpp"
 
 namespace cgpu::bus {
 
@@ -18,9 +19,9 @@ class Objects {
   public:
     /// Exports everything in the node, without a signal for each object: nobody can know of objects before
     /// the bus's name is taken.
-    Objects(sdbus::IConnection& connection, app::Service& service, app::Upgrader& upgrader,
-            app::UnmanagedContainers& unmanaged, app::Traces& traces, std::string version,
-            const app::Examined& examined);
+    Objects(sdbus::IConnection& connection, Callers& callers, const app::Loop& loop, app::Service& service,
+            app::Upgrader& upgrader, app::UnmanagedContainers& unmanaged, app::Traces& traces,
+            std::string version, const app::Examined& examined);
 
     /// Exports new GPUs, and emits the changes of the others.
     void refresh_gpus();
@@ -41,6 +42,7 @@ class Objects {
     app::Service& service_;
     app::Upgrader& upgrader_;
     app::Traces& traces_;
+    CallerUsage usage_;
     ManagerObject manager_;
     std::optional<JobObject> job_;
     std::map<model::Uuid, GpuObject> gpus_;

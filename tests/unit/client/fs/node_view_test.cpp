@@ -28,6 +28,24 @@ TEST(NodeView, NamesAreReadAgainAfterAChange) {
     EXPECT_EQ((*after)->gpus.size(), 1U);
 }
 
+TEST(NodeView, OthersThanRootGetFiguresOfUsageOnceASecondAndSettingsAtOnce) {
+    cgpuctl::FakeNode node;
+    NodeView view(node);
+    ASSERT_FALSE(node.snapshot.instances.empty());
+    auto& place = node.snapshot.instances[0].gpus.at(0);
+    const auto used = place.usage.memory_used;
+    const auto first = view.now_for_others();
+    ASSERT_TRUE(first);
+    place.usage.memory_used = used + 1;
+    place.quota.weight = 17;
+    const auto second = view.now_for_others();
+    ASSERT_TRUE(second);
+    const auto& shown = (*second)->instances[0].gpus[0];
+    EXPECT_EQ(shown.quota.weight, 17U);
+    EXPECT_EQ(shown.usage.memory_used, used);
+    EXPECT_EQ((*view.now())->instances[0].gpus[0].usage.memory_used, used + 1) << "root gets those of now";
+}
+
 TEST(NodeView, AFailureIsNotKept) {
     cgpuctl::FakeNode node;
     NodeView view(node);

@@ -56,7 +56,9 @@ class AuthorityTest : public testing::Test {
 
     cgpu::test::PrivateBus bus_;
     std::unique_ptr<sdbus::IConnection> connection_ = sdbus::createSystemBusConnection();
-    Authority authority_{*connection_, {std::chrono::milliseconds(200), std::chrono::milliseconds(200)}};
+    Callers callers_;
+    Authority authority_{
+        *connection_, callers_, {std::chrono::milliseconds(200), std::chrono::milliseconds(200)}};
 };
 
 TEST_F(AuthorityTest, RootMayAndNobodyIsAsked) {
@@ -167,7 +169,7 @@ TEST_F(AuthorityTest, WithoutPolkitOnlyRootMay) {
 }
 
 TEST_F(AuthorityTest, OneThatAnswersLateHoldsNobodyElseUp) {
-    Authority patient(*connection_);
+    Authority patient(*connection_, callers_);
     MockPolkit polkit(Mood::hold);
     Answer late;
     patient.ask(Action::manage_policy, kUser, [&late](const app::Result<void>& said) { late = said; });
@@ -182,7 +184,7 @@ TEST_F(AuthorityTest, OneThatAnswersLateHoldsNobodyElseUp) {
 }
 
 TEST_F(AuthorityTest, AUserWithManyOpenQuestionsLeavesRoomForTheOthers) {
-    Authority patient(*connection_);
+    Authority patient(*connection_, callers_);
     MockPolkit polkit(Mood::hold);
     std::vector<Answer> answers(20);
     for (auto& answer : answers)
@@ -217,7 +219,7 @@ TEST_F(AuthorityTest, OneThatNeverAnswersIsToldThatNobodyWaits) {
 }
 
 TEST_F(AuthorityTest, OneThatGoesAwayMeanwhileHasNotAnswered) {
-    Authority patient(*connection_);
+    Authority patient(*connection_, callers_);
     auto polkit = std::make_unique<MockPolkit>(Mood::hold);
     Answer answer;
     patient.ask(Action::manage_policy, kUser, [&answer](const app::Result<void>& said) { answer = said; });
@@ -231,7 +233,7 @@ TEST_F(AuthorityTest, WhoAsksAndGoesIsNotCalledBack) {
     MockPolkit polkit(Mood::hold);
     bool called = false;
     {
-        Authority short_lived(*connection_);
+        Authority short_lived(*connection_, callers_);
         short_lived.ask(Action::manage_policy, kUser, [&called](const app::Result<void>&) { called = true; });
         run_until([&] { return polkit.questions().size() == 1; });
     }

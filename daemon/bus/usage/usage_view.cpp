@@ -1,4 +1,4 @@
-#include "daemon/bus/objects/usage_view.hpp"
+#include "daemon/bus/usage/usage_view.hpp"
 
 namespace cgpu::bus {
 namespace {
@@ -74,10 +74,14 @@ Figures figures_of(const app::GpuUsage& usage) {
     return figures;
 }
 
-compat::UsageOfNode usage_of(const app::NodeUsage& usage) {
+compat::UsageOfNode usage_of(const app::NodeUsage& usage, app::Nanos age) {
     compat::UsageOfNode all;
     auto& [gpus, instances] = all;
-    for (const auto& [gpu, its] : usage.gpus) gpus.emplace(gpu.to_string(), figures_of(its));
+    for (const auto& [gpu, its] : usage.gpus) {
+        Figures figures = figures_of(its);
+        if (age > 0) figures.emplace(compat::kAgeFigure, static_cast<std::uint64_t>(age));
+        gpus.emplace(gpu.to_string(), std::move(figures));
+    }
     for (const auto& [id, places] : usage.instances) {
         auto& on_gpus = instances[id.str()];
         for (const auto& [gpu, its] : places) {

@@ -115,7 +115,10 @@ void Daemon::compose(store::State state) {
         app::Leases::Outside{loop_, processes_, driver_, *lease_file_, events_}, leases);
     slicer_ = std::make_unique<app::SlicerThread>(
         app::SlicerThread::Timing{read_.config.slice_ms * kSecond / 1000, kHold});
-    usage_ = std::make_unique<app::UsageReader>(*leases_, *slicer_);
+    witness_ = std::make_unique<app::ComputeWitness>(app::ComputeWitness::Outside{
+        loop_, driver_, *slicer_, events_,
+        [this](const auto& id, const auto& gpu) { return leases_->pools().outside(id, gpu); }});
+    usage_ = std::make_unique<app::UsageReader>(*leases_, *slicer_, *witness_);
     history_store_ = open_history();
     history_ = std::make_unique<app::History>(
         app::History::Outside{loop_, *usage_, *history_store_, *slicer_, wall_clock_us},
@@ -240,6 +243,7 @@ app::Nanos Daemon::next_look_at(app::Nanos every) const {
 
 void Daemon::look_for_gpus() {
     history_->tick();
+    witness_->look();
     driver_.list([this](const app::Result<model::SeenGpus>& seen) { gpus_listed(seen); });
 }
 

@@ -18,6 +18,7 @@
 #include "daemon/app/ports/configuration.hpp"
 #include "daemon/app/trace/traces.hpp"
 #include "daemon/app/upgrade/upgrader.hpp"
+#include "daemon/app/witness/compute_witness.hpp"
 #include "daemon/bus/bus.hpp"
 #include "daemon/config/load.hpp"
 #include "daemon/gpu/driver.hpp"
@@ -98,6 +99,7 @@ class Daemon {
     std::unique_ptr<store::LeaseFile> lease_file_;
     std::unique_ptr<app::Leases> leases_;
     std::unique_ptr<app::SlicerThread> slicer_;
+    std::unique_ptr<app::ComputeWitness> witness_;
     std::unique_ptr<app::UsageReader> usage_;
     std::unique_ptr<app::HistoryStore> history_store_;
     std::unique_ptr<app::History> history_;

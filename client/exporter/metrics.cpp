@@ -155,6 +155,11 @@ constexpr std::array kContainerMetrics = {
         "cgpu_container_compute_target_ratio",
         "Share of the GPU that the policy gives it now. Missing while the driver divides the compute.",
         kGauge, [](const Quota*, const Usage& usage) -> Value { return usage.target_share; }},
+    ContainerMetric{"cgpu_container_compute_unexplained_ratio",
+                    "Part of the GPU's time that it uses beyond what its processes report, by the driver's "
+                    "samples. Missing while the driver divides the compute.",
+                    kGauge,
+                    [](const Quota*, const Usage& usage) -> Value { return usage.compute_unexplained; }},
     ContainerMetric{"cgpu_container_compute_seconds_total",
                     "GPU time that it used. Missing while the driver divides the compute.", kCounter,
                     [](const Quota*, const Usage& usage) -> Value { return seconds(usage, usage.gpu_time); }},

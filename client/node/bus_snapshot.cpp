@@ -108,6 +108,7 @@ Usage to_usage(const UsageOnGpu& its) {
     read_into(figures, compat::kWaitTimeFigure, usage.launch_waits_time);
     read_into(shares, "target-share", usage.target_share);
     read_into(shares, "achieved-share", usage.achieved_share);
+    read_into(shares, "compute-unexplained", usage.compute_unexplained);
     usage.processes = its.get<2>();
     for (const auto& process : its.get<3>())
         usage.memory_of_processes.emplace(process.get<0>(), process.get<1>());

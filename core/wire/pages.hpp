@@ -135,7 +135,9 @@ struct Reports {
     // driver's figure and the charges are of different moments.
     Word changing;  ///< threads that are there now
     Word changes;   ///< how often one has been there so far (wraps)
-    std::uint8_t reserved[48];
+    /// Copies and fills so far that are too small for the gate (wraps). Fronts that don't count them leave 0.
+    Word small_transfers;
+    std::uint8_t reserved[44];
     GpuReport gpus[kMaxGpus];
     LaunchWaits waits[kMaxGpus];
 };

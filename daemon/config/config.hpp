@@ -26,6 +26,11 @@ enum class OnEscape : std::uint32_t {
     kill,    ///< also, the process gets SIGKILL
 };
 
+/// What is done about compute that an instance's processes don't report.
+enum class OnComputeEscape : std::uint32_t {
+    report,  ///< it is logged, and shown in the figures
+};
+
 /// The configured settings of a GPU; the others are unchanged.
 struct GpuPatch {
     std::optional<model::Policy> policy;
@@ -51,6 +56,7 @@ struct Config {
     std::uint32_t lease_chunk_mib = 32;        ///< the least that a process is leased at a time
     std::uint32_t context_estimate_mib = 256;  ///< set aside for a CUDA context before one was measured
     OnEscape on_escape = OnEscape::report;
+    OnComputeEscape on_compute_escape = OnComputeEscape::report;
     std::uint32_t escape_gap_mib = 64;      ///< unexplained memory of a process that is not reported
     std::uint32_t history_mib = 32;         ///< of the file that keeps who had the GPUs; 0: none is kept
     std::uint32_t history_interval_s = 60;  ///< what one record of it is of

@@ -128,6 +128,12 @@ Taken take_on_escape(Config& config, std::string_view text) {
     return {};
 }
 
+Taken take_on_compute_escape(Config& config, std::string_view text) {
+    if (text != "report") return tl::unexpected(std::string("it isn't report, the only value so far"));
+    config.on_compute_escape = OnComputeEscape::report;
+    return {};
+}
+
 Taken take_escape_gap(Config& config, std::string_view text) {
     return take_number(config.escape_gap_mib, text, 2, kMaxGapMib);
 }
@@ -207,6 +213,8 @@ const std::array kKeys = {
     Key{"context_estimate_mib", "a whole number from 1 to 4096 (MiB)", take_estimate,
         show_number<&Config::context_estimate_mib>, Applies::on_start},
     Key{"on_escape", "report, refuse or kill", take_on_escape, show_on_escape, Applies::on_start},
+    Key{"on_compute_escape", "report", take_on_compute_escape,
+        [](const Config&) { return std::string("report"); }},
     Key{"escape_gap_mib", "a whole number from 2 to 65536 (MiB)", take_escape_gap,
         show_number<&Config::escape_gap_mib>, Applies::on_start},
     Key{"history_mib", "a whole number from 0 to 4096 (MiB; 0: no history)", take_history,

@@ -21,10 +21,9 @@ tl::unexpected<model::Refusal> no_answer(const std::string& why) {
 Driver::Driver(app::Loop& loop, Start start) : loop_(loop), start_(std::move(start)) {}
 
 template <class T>
-void Driver::ask(Question::Ask what, const std::optional<model::Uuid>& gpu,
-                 std::function<void(app::Result<T>)> call) {
-    const auto id = ++last_id_;
-    Waiting waiting{{id, what, gpu}, nullptr, nullptr};
+void Driver::ask(Question question, std::function<void(app::Result<T>)> call) {
+    const auto id = question.id = ++last_id_;
+    Waiting waiting{std::move(question), nullptr, nullptr};
     waiting.answer = [id, call = std::move(call)](const app::Result<std::string_view>& line) {
         if (!line) {
             call(tl::unexpected(line.error()));
@@ -48,21 +47,27 @@ void Driver::ask_soon() {
 }
 
 void Driver::list(std::function<void(app::Result<model::SeenGpus>)> call) {
-    ask<model::SeenGpus>(Question::Ask::list, std::nullopt, std::move(call));
+    ask<model::SeenGpus>({.ask = Question::Ask::list}, std::move(call));
 }
 
 void Driver::processes(const model::Uuid& gpu,
                        std::function<void(app::Result<std::vector<app::DriverProcess>>)> call) {
-    ask<std::vector<app::DriverProcess>>(Question::Ask::processes, gpu, std::move(call));
+    ask<std::vector<app::DriverProcess>>({.ask = Question::Ask::processes, .gpu = gpu}, std::move(call));
 }
 
 void Driver::examine(std::function<void(const app::Result<app::ExaminedDriver>&)> call) {
     examining_.push_back(std::move(call));
     if (examining_.size() > 1) return;
-    ask<app::ExaminedDriver>(Question::Ask::examine, std::nullopt, [this](const auto& answer) {
+    ask<app::ExaminedDriver>({.ask = Question::Ask::examine}, [this](const auto& answer) {
         const auto all = std::exchange(examining_, {});
         for (const auto& each : all) each(answer);
     });
+}
+
+void Driver::utilization(const model::Uuid& gpu, std::uint64_t after_us,
+                         std::function<void(app::Result<std::vector<app::UtilizationSample>>)> call) {
+    ask<std::vector<app::UtilizationSample>>(
+        {.ask = Question::Ask::utilization, .gpu = gpu, .after_us = after_us}, std::move(call));
 }
 
 app::Result<void> Driver::start_reader() {

@@ -11,6 +11,7 @@
 
 #include "daemon/app/ports/examination.hpp"
 #include "daemon/app/ports/ports.hpp"
+#include "daemon/app/witness/sources.hpp"
 #include "daemon/gpu/messages/question.hpp"
 #include "daemon/gpu/reader_link.hpp"
 
@@ -20,7 +21,7 @@ namespace cgpu::gpu {
 /// crash, and neither may concern cgpud. The reader gets one question at a time. A question that isn't
 /// answered within kPatience is answered with a refusal; the late answer is dropped. If the reader ends, the
 /// next question starts another one.
-class Driver final : public app::Gpus, public app::DriverExamination {
+class Driver final : public app::Gpus, public app::DriverExamination, public app::UtilizationSource {
   public:
     static constexpr app::Nanos kPatience = 5'000'000'000;
 
@@ -33,6 +34,8 @@ class Driver final : public app::Gpus, public app::DriverExamination {
     void processes(const model::Uuid& gpu,
                    std::function<void(app::Result<std::vector<app::DriverProcess>>)> call) override;
     void examine(std::function<void(const app::Result<app::ExaminedDriver>&)> call) override;
+    void utilization(const model::Uuid& gpu, std::uint64_t after_us,
+                     std::function<void(app::Result<std::vector<app::UtilizationSample>>)> call) override;
 
   private:
     /// A question without an answer, in the order of arrival.
@@ -44,8 +47,7 @@ class Driver final : public app::Gpus, public app::DriverExamination {
     };
 
     template <class T>
-    void ask(Question::Ask what, const std::optional<model::Uuid>& gpu,
-             std::function<void(app::Result<T>)> call);
+    void ask(Question question, std::function<void(app::Result<T>)> call);
     void ask_soon();
     void ask_next();
     app::Result<void> start_reader();

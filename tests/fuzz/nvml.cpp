@@ -39,6 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::read_as<model::SeenGpus>(line);
     fuzz::read_as<std::vector<app::DriverProcess>>(line);
     fuzz::read_as<app::ExaminedDriver>(line);
+    fuzz::read_as<std::vector<app::UtilizationSample>>(line);
     fuzz::expect_pids(line);
     if (const auto question = gpu::parse_question(line)) {
         const auto again = gpu::parse_question(gpu::encode(*question));

@@ -37,6 +37,18 @@ unsigned long long wall_clock_ms() {
 #define NAME_OF(function) #function
 #define BEHIND(function) behind(&(function), NAME_OF(function))
 
+/// Launches kernels of that many microseconds, each after the one before, past the module.
+void compute(unsigned long long us) {
+    const CUfunction busy = programs::kernel("busy");
+    void* parameters[] = {&us};
+    programs::say("ready", "");
+    while (!programs::should_stop()) {
+        must(BEHIND(cuLaunchKernel)(busy, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr),
+             "cuLaunchKernel");
+        must(BEHIND(cuCtxSynchronize)(), "cuCtxSynchronize");
+    }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -46,9 +58,12 @@ int main(int argc, char** argv) {
     bool connected = false;
     bool talk = false;
     int device = 0;
+    unsigned long long compute_us = 0;
     options.value("--mib", mib).required();
     options.flag("--connected", connected, "Use the job's first GPU as every program does first");
     options.flag("--talk", talk, "Tell cgpud every 20 ms that memory has moved or is gone");
+    options.value("--compute-us", compute_us,
+                  "With --connected: then compute, by kernels of that length that bypass the gate");
     options.value("--device", device, "The GPU to take it from, by the driver's number (0)");
     if (const auto status = options.parse(argc, argv)) return *status;
 
@@ -67,6 +82,10 @@ int main(int argc, char** argv) {
     }
     must(BEHIND(cuMemAlloc)(&pointer, mib << 20), "cuMemAlloc");
     programs::say("holds_since", wall_clock_ms());
+    if (compute_us > 0) {
+        compute(compute_us);
+        return 0;
+    }
     if (!talk) {
         programs::hold();
         return 0;

@@ -67,7 +67,9 @@ std::string share_text(double share) { return decimal(share * 100) + "%"; }
 
 std::string shares_text(const client::Usage& usage) {
     if (!usage.target_share) return "native";
-    return share_text(*usage.target_share) + " / " + share_text(usage.achieved_share.value_or(0));
+    const auto text = share_text(*usage.target_share) + " / " + share_text(usage.achieved_share.value_or(0));
+    const double unexplained = usage.compute_unexplained.value_or(0);
+    return unexplained > 0 ? text + " (" + share_text(unexplained) + " unexplained)" : text;
 }
 
 std::string duration_text(std::uint64_t nanoseconds) {

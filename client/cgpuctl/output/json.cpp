@@ -40,6 +40,7 @@ Json to_json(const client::OnGpu& place) {
         {"high_priority", quota.high_priority},
         {"target_share", share_or_null(usage.target_share)},
         {"achieved_share", share_or_null(usage.achieved_share)},
+        {"compute_unexplained_share", share_or_null(usage.compute_unexplained)},
         {"gpu_time_seconds", seconds(usage.gpu_time)},
         {"waited_seconds", seconds(usage.waited)},
         {"launch_waits", to_json(usage.launch_waits)},

@@ -126,6 +126,8 @@ void print(const client::Instance& instance, const client::Snapshot& snapshot, T
                                {"Processes", list_text(usage.processes)}});
         if (!usage.processes_outside.empty())
             print_facts(terminal, {{"Outside the module", list_text(usage.processes_outside)}});
+        if (usage.compute_unexplained.value_or(0) > 0)
+            print_facts(terminal, {{"Compute unexplained", share_text(*usage.compute_unexplained)}});
     }
     for (const auto& [uuid, index, usage] : instance.foreign_gpus) {
         terminal.out() << '\n';

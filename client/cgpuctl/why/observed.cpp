@@ -41,6 +41,8 @@ void add_others(Observed& seen, const smi::View& before, const smi::View& after)
         if (place == nullptr) continue;
         const auto& outside = place->usage.processes_outside;
         seen.outside.insert(seen.outside.end(), outside.begin(), outside.end());
+        if (const double part = place->usage.compute_unexplained.value_or(0); part > 0)
+            seen.unreported.emplace_back(name_of(other), part);
         if (other.id == seen.id) continue;
         if (!other.managed) {
             seen.unmanaged.push_back(name_of(other));

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "client/cgpuctl/smi/view.hpp"
@@ -39,6 +40,8 @@ struct Observed {
     std::uint64_t memory_used = 0;       ///< bytes
     std::vector<Rival> rivals;           ///< the one that used most comes first
     std::vector<std::uint32_t> outside;  ///< host pids that use the GPU without the module, of all instances
+    /// Instances that use the GPU beyond what they report, by name, with the part of its time, 0..1.
+    std::vector<std::pair<std::string, double>> unreported;
     std::vector<std::string> unmanaged;  ///< names of containers without a limit on this GPU
 };
 

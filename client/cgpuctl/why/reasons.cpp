@@ -120,6 +120,11 @@ class Reasons {
             add("outside",
                 "Processes use the GPU without the module: " + smi::pids_text(seen_.outside) +
                     ". Nothing holds their compute. Try: cgpuctl list, which shows whose they are.");
+        for (const auto& [name, part] : seen_.unreported)
+            add("unreported",
+                name + " uses " + percent(part) +
+                    " of the GPU's time beyond what its processes report, by the driver's samples. "
+                    "That part isn't charged to it. Try: cgpuctl events, which names the process.");
         for (const std::string& name : seen_.unmanaged)
             add("unmanaged",
                 name + " is a container without a limit on this GPU. Nothing holds its compute.");

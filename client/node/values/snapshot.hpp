@@ -72,6 +72,9 @@ struct Usage {
     /// 0..1; empty if the driver divides the compute: then there is no target, and nothing is measured.
     std::optional<double> target_share;
     std::optional<double> achieved_share;
+    /// 0..1: what it uses of the GPU's time beyond what it reports, as far as cgpud knows. Empty if nobody
+    /// could know.
+    std::optional<double> compute_unexplained;
     std::vector<std::uint32_t> processes;                        ///< host pids
     std::map<std::uint32_t, std::uint64_t> memory_of_processes;  ///< bytes of memory_used by host pid
     std::vector<std::uint32_t> processes_outside;  ///< host pids of those that use the GPU outside the module

@@ -217,6 +217,17 @@ void GpuGates::end_trace(Nanos now, Nanos cost_of_others, std::vector<trace::Rec
     trace_.reset();
 }
 
+ComputeReports GpuGates::reports() const {
+    ComputeReports all;
+    for (std::size_t slot = 0; slot < schedule::kSlots; ++slot) {
+        const auto& seat = seats_[slot];
+        if (!seat || !slicer_.target_share(slot)) continue;
+        auto& its = all[seat->id];
+        if (seat->processes) its = seat->processes->reports();
+    }
+    return all;
+}
+
 void GpuGates::fill_usage(const model::InstanceId& id, Nanos now, InstanceUsage& usage) {
     const auto slot = slot_of(id);
     if (!slot) return;

@@ -51,6 +51,8 @@ class GpuGates {
     void rung() { due_at_ = 0; }
     /// The compute part of an instance's usage; the memory part is left as it is.
     void fill_usage(const model::InstanceId& id, Nanos now, InstanceUsage& usage);
+    /// Of the instances whose compute is measured.
+    [[nodiscard]] ComputeReports reports() const;
 
     /// As TracedCompute.
     [[nodiscard]] bool begin_trace(trace::Record start);

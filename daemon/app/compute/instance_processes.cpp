@@ -271,6 +271,18 @@ std::vector<std::int32_t> InstanceProcesses::pids() const {
     return pids;
 }
 
+std::vector<ComputeReport> InstanceProcesses::reports() const {
+    std::vector<ComputeReport> all;
+    for (const auto& member : members_) {
+        const auto& report = member.pages->reports->gpus[gpu_];
+        all.push_back({member.pages->process, member.pages.get(), bounded(report.used_ns, kMostCounted),
+                       bounded(report.in_flight_ns, kMostInFlight) > 0,
+                       bounded(report.oldest_start_ns, kMostCounted),
+                       member.pages->reports->small_transfers.load(std::memory_order_relaxed)});
+    }
+    return all;
+}
+
 LaunchWaits InstanceProcesses::launch_waits() {
     for (Member& member : members_) read_waits(member);
     return waits_;

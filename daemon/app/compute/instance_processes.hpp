@@ -10,6 +10,7 @@
 #include "core/schedule/base/reading.hpp"
 #include "daemon/app/ports/pages.hpp"
 #include "daemon/app/ports/usage.hpp"
+#include "daemon/app/witness/sources.hpp"
 
 namespace cgpu::app {
 
@@ -58,6 +59,8 @@ class InstanceProcesses {
     [[nodiscard]] bool only_waits() const { return only_waits_; }
 
     [[nodiscard]] std::vector<std::int32_t> pids() const;
+    /// What its pages say now, in the range of what they can say, and believed in nothing else.
+    [[nodiscard]] std::vector<ComputeReport> reports() const;
 
     struct Totals {
         Nanos used = 0;

@@ -80,6 +80,14 @@ void SlicerThread::fill_usage(const model::InstanceId& id, const model::Uuid& gp
         gates->second.fill_usage(id, monotonic_now(), usage);
 }
 
+std::map<model::Uuid, ComputeReports> SlicerThread::reports() {
+    const std::lock_guard lock(mutex_);
+    std::map<model::Uuid, ComputeReports> all;
+    for (const auto& [uuid, gates] : gpus_)
+        if (auto its = gates.reports(); !its.empty()) all.emplace(uuid, std::move(its));
+    return all;
+}
+
 GpuGates* SlicerThread::gates_of(const model::Uuid& gpu) {
     const auto found = gpus_.find(gpu);
     return found == gpus_.end() ? nullptr : &found->second;

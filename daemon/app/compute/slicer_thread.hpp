@@ -19,7 +19,7 @@ namespace cgpu::app {
 ///
 /// The event-loop thread changes instances, processes and policies under a mutex that a step holds, too: a
 /// step takes microseconds, and never waits for anything while holding the mutex.
-class SlicerThread final : public Compute, public ComputeDivider, public TracedCompute {
+class SlicerThread final : public Compute, public ComputeDivider, public TracedCompute, public ReportSource {
   public:
     struct Timing {
         Nanos slice;  ///< length of a slice (configuration)
@@ -38,6 +38,8 @@ class SlicerThread final : public Compute, public ComputeDivider, public TracedC
     void process_removed(const model::InstanceId& id, const model::Process& process) override;
 
     void fill_usage(const model::InstanceId& id, const model::Uuid& gpu, InstanceUsage& usage);
+
+    [[nodiscard]] std::map<model::Uuid, ComputeReports> reports() override;
 
     bool begin_trace(const model::Uuid& gpu, trace::Record start) override;
     void note(const model::Uuid& gpu, trace::Record record,

@@ -13,6 +13,7 @@ InstanceUsage UsageReader::usage(const model::InstanceId& id, const model::Uuid&
         usage.memory_of_processes[process.pid] += bytes;
     usage.outside = leases_.pools().outside(id, gpu);
     slicer_.fill_usage(id, gpu, usage);
+    usage.compute_unexplained = witness_.unreported(id, gpu);
     return usage;
 }
 

@@ -3,13 +3,16 @@
 #include "daemon/app/compute/slicer_thread.hpp"
 #include "daemon/app/memory/leases.hpp"
 #include "daemon/app/ports/usage.hpp"
+#include "daemon/app/witness/sources.hpp"
 
 namespace cgpu::app {
 
-/// Implements UsageSource: memory from the leases, compute from the slicer.
+/// Implements UsageSource: memory from the leases, compute from the slicer, and what nobody reports of it
+/// from the witness.
 class UsageReader final : public UsageSource {
   public:
-    UsageReader(Leases& leases, SlicerThread& slicer) : leases_(leases), slicer_(slicer) {}
+    UsageReader(Leases& leases, SlicerThread& slicer, const UnreportedUse& witness)
+        : leases_(leases), slicer_(slicer), witness_(witness) {}
 
     [[nodiscard]] InstanceUsage usage(const model::InstanceId& id, const model::Uuid& gpu) const override;
     [[nodiscard]] std::vector<model::Uuid> foreign_gpus(const model::InstanceId& id) const override {
@@ -23,6 +26,7 @@ class UsageReader final : public UsageSource {
   private:
     Leases& leases_;
     SlicerThread& slicer_;
+    const UnreportedUse& witness_;
 };
 
 }  // namespace cgpu::app

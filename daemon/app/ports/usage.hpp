@@ -45,6 +45,9 @@ struct InstanceUsage {
     /// compute (policy native, a mode without compute): launches aren't measured then.
     std::optional<double> target_share;
     std::optional<double> achieved_share;
+    /// 0..1 of the GPU's time: what its processes use beyond what they report, by the driver's samples; 0:
+    /// nothing is known to be.
+    double compute_unexplained = 0;
     std::vector<std::int32_t> processes;  ///< host pids
     /// Bytes of memory_used by host pid, of the processes that have any and have not ended.
     std::map<std::int32_t, std::uint64_t> memory_of_processes;

@@ -41,6 +41,8 @@ std::map<std::string, double> shares(const app::InstanceUsage& usage) {
     std::map<std::string, double> all;
     if (usage.target_share) all.emplace("target-share", *usage.target_share);
     if (usage.achieved_share) all.emplace("achieved-share", *usage.achieved_share);
+    // Absent where nobody could know.
+    if (usage.target_share) all.emplace("compute-unexplained", usage.compute_unexplained);
     return all;
 }
 

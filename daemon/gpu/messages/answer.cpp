@@ -80,6 +80,11 @@ void read(const Json& message, app::ExaminedDriver& driver) {
     }
 }
 
+void read(const Json& message, std::vector<app::UtilizationSample>& samples) {
+    for (const Json& each : array(message, "samples"))
+        samples.push_back({pid(each), number(each, "percent"), number(each, "time")});
+}
+
 Refusal refusal_in(const Json& refusal) {
     const std::string named = text(refusal, "reason");
     for (const auto reason : kReasons)
@@ -125,6 +130,13 @@ std::string encode(std::uint64_t id, const app::ExaminedDriver& driver) {
     return write_line(message);
 }
 
+std::string encode(std::uint64_t id, const std::vector<app::UtilizationSample>& samples) {
+    Json message{{"id", id}, {"samples", Json::array()}};
+    for (const auto& each : samples)
+        message["samples"].push_back({{"pid", each.pid}, {"percent", each.percent}, {"time", each.time_us}});
+    return write_line(message);
+}
+
 std::string encode(std::uint64_t id, const Refusal& refusal) {
     return write_line(
         {{"id", id}, {"refusal", {{"reason", model::to_string(refusal.reason)}, {"text", refusal.text}}}});
@@ -148,5 +160,6 @@ std::optional<Answer<T>> parse_answer(std::string_view line) {
 template std::optional<Answer<model::SeenGpus>> parse_answer(std::string_view line);
 template std::optional<Answer<std::vector<app::DriverProcess>>> parse_answer(std::string_view line);
 template std::optional<Answer<app::ExaminedDriver>> parse_answer(std::string_view line);
+template std::optional<Answer<std::vector<app::UtilizationSample>>> parse_answer(std::string_view line);
 
 }  // namespace cgpu::gpu

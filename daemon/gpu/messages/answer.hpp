@@ -10,6 +10,7 @@
 #include "core/model/refusal.hpp"
 #include "daemon/app/ports/examination.hpp"
 #include "daemon/app/ports/ports.hpp"
+#include "daemon/app/witness/sources.hpp"
 
 /// The reader's answers: one line of JSON each, with the id of the question. They are the words of another
 /// process, so each value is checked: a line that isn't an answer is an error, and never read in part.
@@ -22,9 +23,11 @@ constexpr std::size_t kLongestAnswer = std::size_t{16} << 20;
 [[nodiscard]] std::string encode(std::uint64_t id, const model::SeenGpus& seen);
 [[nodiscard]] std::string encode(std::uint64_t id, const std::vector<app::DriverProcess>& processes);
 [[nodiscard]] std::string encode(std::uint64_t id, const app::ExaminedDriver& driver);
+[[nodiscard]] std::string encode(std::uint64_t id, const std::vector<app::UtilizationSample>& samples);
 [[nodiscard]] std::string encode(std::uint64_t id, const model::Refusal& refusal);
 
-/// The answer to a question of the kind that T answers: SeenGpus, vector of DriverProcess, or ExaminedDriver.
+/// The answer to a question of the kind that T answers: SeenGpus, vector of DriverProcess, ExaminedDriver, or
+/// vector of UtilizationSample.
 template <class T>
 struct Answer {
     std::uint64_t id = 0;
@@ -38,5 +41,7 @@ template <class T>
 extern template std::optional<Answer<model::SeenGpus>> parse_answer(std::string_view line);
 extern template std::optional<Answer<std::vector<app::DriverProcess>>> parse_answer(std::string_view line);
 extern template std::optional<Answer<app::ExaminedDriver>> parse_answer(std::string_view line);
+extern template std::optional<Answer<std::vector<app::UtilizationSample>>> parse_answer(
+    std::string_view line);
 
 }  // namespace cgpu::gpu

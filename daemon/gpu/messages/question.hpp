@@ -14,13 +14,15 @@ namespace cgpu::gpu {
 /// What cgpud asks the reader: one line of JSON, `{"id":7,"ask":"processes","gpu":"GPU-…"}`.
 struct Question {
     enum class Ask {
-        list,       ///< the GPUs; answered by encode(id, SeenGpus)
-        processes,  ///< those on one GPU; answered by encode(id, vector of DriverProcess)
-        examine,    ///< what an examination of the node needs; answered by encode(id, ExaminedDriver)
+        list,         ///< the GPUs; answered by encode(id, SeenGpus)
+        processes,    ///< those on one GPU; answered by encode(id, vector of DriverProcess)
+        examine,      ///< what an examination of the node needs; answered by encode(id, ExaminedDriver)
+        utilization,  ///< of the processes on one GPU; answered by encode(id, vector of UtilizationSample)
     };
     std::uint64_t id = 0;  ///< repeated in the answer
     Ask ask = Ask::list;
-    std::optional<model::Uuid> gpu;  ///< of `processes` alone
+    std::optional<model::Uuid> gpu = std::nullopt;  ///< of `processes` and `utilization`
+    std::uint64_t after_us = 0;  ///< of `utilization`: only samples that are newer, by the driver's clock
 
     friend bool operator==(const Question&, const Question&) = default;
 };

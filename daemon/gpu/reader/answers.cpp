@@ -25,6 +25,9 @@ std::string answer_to(const std::string& line, NvmlReader& reader) {
             return encode_either(question->id, reader.processes(question->gpu.value_or(model::Uuid())));
         case Question::Ask::examine:
             return encode_either(question->id, reader.examine());
+        case Question::Ask::utilization:
+            return encode_either(
+                question->id, reader.utilization(question->gpu.value_or(model::Uuid()), question->after_us));
     }
     return {};
 }

@@ -22,6 +22,7 @@ management library (libnvidia-ml.so.1). It ends when its input ends, and by SIGA
   echo '{"id":1,"ask":"list"}' | cgpu-nvml      the GPUs
   … {"id":2,"ask":"processes","gpu":"GPU-…"}    the processes on one
   … {"id":3,"ask":"examine"}                    what cgpuctl doctor wants to know
+  … {"id":4,"ask":"utilization","gpu":"GPU-…","after":0}    how much the processes on one use it
 )";
 
 /// A question that takes longer ends the process (by SIGALRM's default action), and cgpud starts another one.

@@ -41,6 +41,8 @@ tl::expected<NvmlLibrary, std::string> NvmlLibrary::load() {
     look_up(library, nvml.driver_version, "nvmlSystemGetDriverVersion");
     look_up(library, nvml.persistence_mode, "nvmlDeviceGetPersistenceMode");
     look_up(library, nvml.memory_limits, "nvmlDeviceGetMemoryLimits_v1");
+    look_up(library, nvml.utilization, "nvmlDeviceGetProcessUtilization");
+    look_up(library, nvml.utilization_list, "nvmlDeviceGetProcessesUtilizationInfo");
     look_up(library, nvml.memory_v2, "nvmlDeviceGetMemoryInfo_v2");
     look_up(library, nvml.mig_mode, "nvmlDeviceGetMigMode");
     if (!look_up(library, nvml.event_set_create, "nvmlEventSetCreate") ||

@@ -46,6 +46,24 @@ struct NvmlMemoryLimits {
 };
 constexpr unsigned long long kNvmlNoLimit = ~0ull;
 
+/// nvmlProcessUtilizationSample_t; per cent.
+struct NvmlUtilization {
+    unsigned pid;
+    unsigned long long time_us;
+    unsigned sm, memory, encoder, decoder;
+};
+/// nvmlProcessesUtilizationInfo_v1_t and its entries: the same from 550 on.
+struct NvmlUtilizationInfo {
+    unsigned long long time_us;
+    unsigned pid, sm, memory, encoder, decoder, jpeg, optical_flow;
+};
+struct NvmlUtilizationList {
+    unsigned version, count;
+    unsigned long long after_us;
+    NvmlUtilizationInfo* samples;
+};
+constexpr unsigned kNvmlUtilizationListVersion = sizeof(NvmlUtilizationList) | (1u << 24);
+
 constexpr unsigned long long kNvmlEventXid = 8;  // nvmlEventTypeXidCriticalError
 
 /// The result of nvmlEventSetWait_v2.
@@ -75,6 +93,9 @@ struct NvmlLibrary {
     int (*driver_version)(char*, unsigned) = nullptr;               ///< may be null
     int (*persistence_mode)(NvmlDevice, unsigned*) = nullptr;       ///< may be null
     int (*memory_limits)(NvmlDevice, NvmlMemoryLimits*) = nullptr;  ///< may be null (driver < 615)
+    /// Both may be null. The second one is null in drivers < 550.
+    int (*utilization)(NvmlDevice, NvmlUtilization*, unsigned* count, unsigned long long after_us) = nullptr;
+    int (*utilization_list)(NvmlDevice, NvmlUtilizationList*) = nullptr;
     // All four or none of them (driver < 450).
     int (*event_set_create)(NvmlEventSet*) = nullptr;
     int (*event_set_free)(NvmlEventSet) = nullptr;

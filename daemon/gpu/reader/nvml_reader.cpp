@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "daemon/gpu/reader/memory_limits.hpp"
+#include "daemon/gpu/reader/utilization.hpp"
 
 namespace cgpu::gpu {
 namespace {
@@ -215,6 +216,17 @@ app::Result<std::vector<app::DriverProcess>> NvmlReader::processes_on(NvmlDevice
                 processes.push_back(other);
     }
     return processes;
+}
+
+app::Result<std::vector<app::UtilizationSample>> NvmlReader::utilization(const model::Uuid& gpu,
+                                                                         std::uint64_t after_us) {
+    if (auto ok = ready(); !ok) return tl::unexpected(ok.error());
+    const auto device = find(gpu);
+    if (!device) return tl::unexpected(device.error());
+    const auto samples = is_in_mig_mode(*nvml_, *device) ? tl::unexpected(kNvmlNotSupported)
+                                                         : read_utilization(*nvml_, *device, after_us);
+    if (!samples) return failed("use of " + gpu.to_string() + " by process", samples.error());
+    return *samples;
 }
 
 app::Result<app::ExaminedDriver> NvmlReader::examine() {

@@ -5,6 +5,7 @@
 
 #include "daemon/app/ports/examination.hpp"
 #include "daemon/app/ports/ports.hpp"
+#include "daemon/app/witness/sources.hpp"
 #include "daemon/gpu/reader/nvml_library.hpp"
 #include "daemon/gpu/reader/xid_events.hpp"
 
@@ -18,6 +19,10 @@ class NvmlReader {
     /// Refused if there is no driver; a GPU that NVML can't describe is among the lost ones.
     app::Result<model::SeenGpus> list();
     app::Result<std::vector<app::DriverProcess>> processes(const model::Uuid& gpu);
+    /// How much the processes on the GPU use it, after that moment. Refused if the driver or the card doesn't
+    /// tell, and in MIG mode, where the figures would be of parts of the GPU.
+    app::Result<std::vector<app::UtilizationSample>> utilization(const model::Uuid& gpu,
+                                                                 std::uint64_t after_us);
     /// A GPU whose processes NVML can't list is left out.
     app::Result<app::ExaminedDriver> examine();
 

@@ -34,6 +34,12 @@ bool on_device(const End& end) {
 
 }  // namespace
 
+void count_small_transfer() {
+    if (!session().is_on()) return;
+    if (wire::Reports* reports = session().pages().reports())
+        reports->small_transfers.fetch_add(1, std::memory_order_relaxed);
+}
+
 const void* length_class(Transfer transfer, std::uint64_t bytes) {
     constexpr unsigned kSizes = 256;
     static const char marks[3][kSizes] = {};

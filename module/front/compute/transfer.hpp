@@ -11,6 +11,17 @@ namespace cgpu::front {
 /// Smaller ones take the GPU less time than determining where their memory is.
 constexpr std::uint64_t kLargeTransfer = 64 << 10;
 
+void count_small_transfer();
+
+/// Whether a transfer of that size is to be gated, if it is within a GPU. A smaller one is counted, so that
+/// cgpud knows of work that nobody measures.
+inline bool is_large(std::uint64_t bytes) {
+    if (bytes >= kLargeTransfer) [[likely]]
+        return true;
+    count_small_transfer();
+    return false;
+}
+
 enum class Transfer { fill, copy, decompress };
 
 /// The key of transfers that take about the same time (a quarter of an octave of sizes), in the role of a
@@ -20,7 +31,7 @@ const void* length_class(Transfer transfer, std::uint64_t bytes);
 /// `stream` as the plain functions take it.
 template <class Call>
 CUresult gated_transfer(Transfer transfer, std::uint64_t bytes, CUstream stream, Call call) {
-    if (bytes < kLargeTransfer) return call();
+    if (!is_large(bytes)) return call();
     return gated({length_class(transfer, bytes), stream, nullptr}, call);
 }
 

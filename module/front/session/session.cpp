@@ -57,7 +57,7 @@ bool Session::find_gpus() {
 
 Route Session::route() {
     if (inside_driver()) return Route::pass;
-    if (phase_.load(std::memory_order_acquire) == kOn && !copy_mark_.is_copy()) return Route::managed;
+    if (is_on()) return Route::managed;
     return route_slowly();
 }
 

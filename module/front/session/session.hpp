@@ -37,6 +37,10 @@ class Session {
     CUresult start();
 
     Route route();
+    /// Whether this process has its pages. Unlike route(), it begins nothing.
+    [[nodiscard]] bool is_on() const {
+        return phase_.load(std::memory_order_acquire) == kOn && !copy_mark_.is_copy();
+    }
 
     EngineHandle& engine() { return engine_; }
     Link& link() { return link_; }

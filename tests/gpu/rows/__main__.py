@@ -15,7 +15,7 @@ from nvml import Nvml, NvmlError
 from table import Row, Table
 
 GROUPS = ["memory", "refused", "sizes", "views", "runtime", "pytorch", "frameworks", "firsts", "lives", "shares", "mixes", "charges",
-          "overhead", "slices"]
+          "overhead", "slices", "witness"]
 CANNOT = 3
 
 

@@ -23,17 +23,21 @@ class BusyMeter {
     Nanoseconds total() const { return total_; }
 
     /// Busy time within the whole eighths that make up the second before `now`.
-    Nanoseconds last_second(Nanoseconds now) const {
+    Nanoseconds last_second(Nanoseconds now) const { return last_eighths(now, 8); }
+
+    /// The same within the last `count` of them, at most eight.
+    Nanoseconds last_eighths(Nanoseconds now, Nanoseconds count) const {
         const Nanoseconds current = now / kBucket;
         Nanoseconds sum = 0;
-        for (Nanoseconds bucket = current - kBuckets + 1; bucket < current; ++bucket) {
+        for (Nanoseconds bucket = current - std::min(count, kBuckets - 1); bucket < current; ++bucket) {
             if (bucket > last_ - kBuckets && bucket <= last_) sum += buckets_[index(bucket)];
         }
         return sum;
     }
 
-  private:
     static constexpr Nanoseconds kBucket = 125'000'000;
+
+  private:
     static constexpr Nanoseconds kBuckets = 9;  // eight whole ones and the one being filled
 
     static std::size_t index(Nanoseconds bucket) { return static_cast<std::size_t>(bucket % kBuckets); }

@@ -5,8 +5,6 @@
 
 namespace simgpu {
 
-unsigned int percent(Nanoseconds busy) { return static_cast<unsigned int>(busy / 10'000'000); }
-
 void look(Session& session) {
     Ledger(session).reap(kMaxProcesses);
     session.advance();
@@ -22,29 +20,22 @@ bool in_graphics_list(ProcessType type) {
 bool in_mps_list(ProcessType type) { return type == ProcessType::mps; }
 
 std::vector<Use> uses_of(Device& device, std::uint32_t gpu, IsListed is_listed) {
-    struct Found {
-        ProcessEntry process;
-        Nanoseconds busy;
-    };
-    std::vector<Found> found;
+    std::vector<ProcessEntry> found;
     {
         Session session(device);
         look(session);
-        const Ledger ledger(session);
         const Layout& layout = session.layout();
         for (std::uint32_t slot = 0; slot < layout.process_count; ++slot) {
             const ProcessEntry& process = layout.processes[slot];
             if (process.state != ProcessState::alive || process.gpus[gpu].bytes() == 0) continue;
             if (!is_listed(process.type)) continue;
-            found.push_back({process, ledger.served_last_second(slot, gpu)});
+            found.push_back(process);
         }
     }
     std::vector<Use> uses;
-    for (const Found& entry : found) {
-        const int pid = pid_seen_from_here(entry.process);
-        if (pid == 0) continue;
-        uses.push_back(
-            {static_cast<unsigned int>(pid), entry.process.gpus[gpu].bytes(), percent(entry.busy)});
+    for (const ProcessEntry& process : found) {
+        const int pid = pid_seen_from_here(process);
+        if (pid != 0) uses.push_back({static_cast<unsigned int>(pid), process.gpus[gpu].bytes()});
     }
     return uses;
 }

@@ -15,11 +15,7 @@ constexpr unsigned int kNotPartitioned = 0xFFFFFFFF;
 struct Use {
     unsigned int pid;
     std::uint64_t bytes;
-    unsigned int busy_percent;
 };
-
-/// Of the last second.
-unsigned int percent(Nanoseconds busy);
 
 /// Brings the device to the present state, without what dead processes held.
 void look(Session& session);
@@ -36,8 +32,8 @@ std::vector<Use> uses_of(Device& device, std::uint32_t gpu, IsListed is_listed);
 
 /// NVML's way of returning lists: for a buffer that is too small (or none) it returns the size that is
 /// needed.
-template <typename Item, typename Make>
-nvmlReturn_t answer_list(const std::vector<Use>& uses, unsigned int* count, Item* items, Make make) {
+template <typename From, typename Item, typename Make>
+nvmlReturn_t answer_list(const std::vector<From>& uses, unsigned int* count, Item* items, Make make) {
     const auto needed = static_cast<unsigned int>(uses.size());
     const unsigned int room = *count;
     *count = needed;

@@ -1,6 +1,3 @@
-#include <ctime>
-#include <vector>
-
 #include "tests/sim/device/ledger/ledger.hpp"
 #include "tests/sim/nvml/process_uses.hpp"
 
@@ -71,7 +68,8 @@ nvmlReturn_t nvmlDeviceGetUtilizationRates(nvmlDevice_t handle, nvmlUtilization_
     Session session(*device);
     look(session);
     const TimelineState& timeline = session.layout().timeline;
-    *utilization = {percent(timeline.gpus[gpu].busy.last_second(timeline.now)), 0};
+    const Nanoseconds busy = timeline.gpus[gpu].busy.last_second(timeline.now);
+    *utilization = {static_cast<unsigned int>(busy / 10'000'000), 0};
     return NVML_SUCCESS;
 }
 
@@ -110,23 +108,6 @@ nvmlReturn_t nvmlDeviceGetMPSComputeRunningProcesses_v2(nvmlDevice_t handle, uns
 nvmlReturn_t nvmlDeviceGetMPSComputeRunningProcesses_v3(nvmlDevice_t handle, unsigned int* count,
                                                         nvmlProcessInfo_t* infos) {
     return running_v2(handle, count, infos, in_mps_list);
-}
-
-nvmlReturn_t nvmlDeviceGetProcessUtilization(nvmlDevice_t handle, nvmlProcessUtilizationSample_t* samples,
-                                             unsigned int* count, unsigned long long last_seen) {
-    std::shared_ptr<Device> device;
-    std::uint32_t gpu = 0;
-    if (const nvmlReturn_t result = find_gpu(handle, device, gpu); result != NVML_SUCCESS) return result;
-    if (!count) return NVML_ERROR_INVALID_ARGUMENT;
-    timespec time;
-    clock_gettime(CLOCK_REALTIME, &time);
-    const auto now = static_cast<unsigned long long>(time.tv_sec) * 1'000'000 +
-                     static_cast<unsigned long long>(time.tv_nsec) / 1000;
-    const std::vector<Use> uses = uses_of(*device, gpu, in_any_list);
-    if (uses.empty() || last_seen > now) return NVML_ERROR_NOT_FOUND;
-    return answer_list(uses, count, samples, [now](const Use& use) {
-        return nvmlProcessUtilizationSample_t{use.pid, now, use.busy_percent, 0, 0, 0};
-    });
 }
 
 }  // extern "C"

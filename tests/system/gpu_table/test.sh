@@ -28,8 +28,8 @@ expect_equal "rows that do not hold" "$(rows "$scratch/all" '.held == "no"')" 0
 for group in memory refused sizes views lives shares mixes charges; do
     expect_between "rows of $group that hold" "$(rows "$scratch/all" ".group == \"$group\" and .held == \"yes\"")" 1 99
 done
-# Rows about NVIDIA's CUDA runtime can't be judged here, and say so.
-for group in runtime pytorch frameworks firsts slices; do
+# Rows about NVIDIA's CUDA runtime, and about its samples of processes, can't be judged here, and say so.
+for group in runtime pytorch frameworks firsts slices witness; do
     expect_equal "rows of $group that are judged" "$(rows "$scratch/all" ".group == \"$group\" and .held != \"skipped\"")" 0
     expect_between "rows of $group" "$(rows "$scratch/all" ".group == \"$group\"")" 1 99
 done

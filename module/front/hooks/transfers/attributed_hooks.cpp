@@ -19,16 +19,14 @@ namespace {
 
 template <class Call>
 CUresult copy(CUdeviceptr to, CUdeviceptr from, std::uint64_t bytes, CUstream stream, Call call) {
-    const bool is_work =
-        bytes >= kLargeTransfer && session().route() == Route::managed && within_a_gpu(to, from);
+    const bool is_work = is_large(bytes) && session().route() == Route::managed && within_a_gpu(to, from);
     return is_work ? gated_transfer(Transfer::copy, bytes, stream, call) : call();
 }
 
 template <class Call>
 CUresult copy_box(const CUmemcpy3DOp* what, CUstream stream, Call call) {
     const std::uint64_t bytes = what == nullptr ? 0 : most_bytes(*what);
-    const bool is_work =
-        bytes >= kLargeTransfer && session().route() == Route::managed && within_a_gpu(*what);
+    const bool is_work = is_large(bytes) && session().route() == Route::managed && within_a_gpu(*what);
     return is_work ? gated_transfer(Transfer::copy, bytes, stream, call) : call();
 }
 

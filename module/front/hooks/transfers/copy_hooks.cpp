@@ -43,7 +43,7 @@ CUresult copy(std::uint64_t bytes, CUstream stream, Call call) {
 
 /// Only the driver knows where addresses are.
 bool is_work(CUdeviceptr to, CUdeviceptr from, std::uint64_t bytes) {
-    return bytes >= kLargeTransfer && session().route() == Route::managed && within_a_gpu(to, from);
+    return is_large(bytes) && session().route() == Route::managed && within_a_gpu(to, from);
 }
 
 template <class Call>
@@ -63,7 +63,7 @@ std::uint64_t bytes_of(const CUmemcpy3D& what) { return what.width_bytes * what.
 
 template <class Box, class Call>
 CUresult copy_box(const Box* what, CUstream stream, Call call) {
-    if (what == nullptr || bytes_of(*what) < kLargeTransfer || session().route() != Route::managed ||
+    if (what == nullptr || !is_large(bytes_of(*what)) || session().route() != Route::managed ||
         !within_a_gpu(*what))
         return call();
     return copy(bytes_of(*what), stream, call);

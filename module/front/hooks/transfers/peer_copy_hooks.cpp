@@ -23,8 +23,7 @@ namespace {
 
 template <class Call>
 CUresult copy(CUdeviceptr to, CUdeviceptr from, std::uint64_t bytes, CUstream stream, Call call) {
-    const bool is_work =
-        bytes >= kLargeTransfer && session().route() == Route::managed && within_a_gpu(to, from);
+    const bool is_work = is_large(bytes) && session().route() == Route::managed && within_a_gpu(to, from);
     return is_work ? gated_transfer(Transfer::copy, bytes, stream, call) : call();
 }
 
@@ -32,7 +31,7 @@ template <class Call>
 CUresult copy_box(const CUmemcpy3D* what, CUstream stream, Call call) {
     const std::uint64_t bytes = what == nullptr ? 0 : what->width_bytes * what->height * what->depth;
     const bool is_work =
-        bytes >= kLargeTransfer && session().route() == Route::managed && within_one_of_the_gpus(*what);
+        is_large(bytes) && session().route() == Route::managed && within_one_of_the_gpus(*what);
     return is_work ? gated_transfer(Transfer::copy, bytes, stream, call) : call();
 }
 

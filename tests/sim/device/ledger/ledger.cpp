@@ -184,15 +184,4 @@ Nanoseconds Ledger::served(std::uint32_t slot, std::uint32_t g) const {
     return sum;
 }
 
-Nanoseconds Ledger::served_last_second(std::uint32_t slot, std::uint32_t g) const {
-    Nanoseconds sum = 0;
-    const GpuState& gpu = layout_.timeline.gpus[g];
-    for (std::uint32_t c = 0; c < gpu.client_count; ++c) {
-        if (gpu.clients[c].alive && gpu.clients[c].process == slot) {
-            sum += gpu.clients[c].served.last_second(layout_.timeline.now);
-        }
-    }
-    return sum;
-}
-
 }  // namespace simgpu

@@ -40,7 +40,6 @@ class Ledger {
     std::uint64_t used_bytes(std::uint32_t gpu) const;
     /// GPU time of this process so far, of living and of destroyed contexts.
     Nanoseconds served(std::uint32_t slot, std::uint32_t gpu) const;
-    Nanoseconds served_last_second(std::uint32_t slot, std::uint32_t gpu) const;
 
   private:
     void bury(std::uint32_t slot);

@@ -149,6 +149,51 @@ TEST(Nvml, TellsTheShareOfTheLastSecond) {
     EXPECT_EQ(nvmlShutdown(), NVML_SUCCESS);
 }
 
+std::vector<nvmlProcessUtilizationInfo_v1_t> samples_after(nvmlDevice_t gpu, unsigned long long after_us) {
+    nvmlProcessesUtilizationInfo_v1_t info{nvmlProcessesUtilizationInfo_v1, 0, after_us, nullptr};
+    if (nvmlDeviceGetProcessesUtilizationInfo(gpu, &info) != NVML_ERROR_INSUFFICIENT_SIZE) return {};
+    std::vector<nvmlProcessUtilizationInfo_v1_t> samples(info.processSamplesCount);
+    info.procUtilArray = samples.data();
+    EXPECT_EQ(nvmlDeviceGetProcessesUtilizationInfo(gpu, &info), NVML_SUCCESS);
+    return samples;
+}
+
+TEST(Nvml, SamplesOfProcessesAreOfTheTimeThatIsAskedFor) {
+    TestDevice device(1);
+    Child child([](const Child::Line& line) {
+        use_device(0);
+        for (int i = 0; i < 20; ++i) launch_busy(nullptr, 100'000);
+        line.say('l');
+        line.wait();
+    });
+    ASSERT_EQ(child.hear(), 'l');
+    ASSERT_EQ(nvmlInit_v2(), NVML_SUCCESS);
+    nvmlDevice_t gpu = nullptr;
+    ASSERT_EQ(nvmlDeviceGetHandleByIndex_v2(0, &gpu), NVML_SUCCESS);
+    std::vector<nvmlProcessUtilizationInfo_v1_t> samples;
+    ASSERT_TRUE(eventually([&] { return !(samples = samples_after(gpu, 0)).empty(); }));
+    ASSERT_EQ(samples.size(), 1U);
+    EXPECT_EQ(samples[0].pid, static_cast<unsigned int>(child.pid()));
+    const auto first = samples[0].timeStamp;
+    // The next one is newer, and may exceed 100.
+    ASSERT_TRUE(eventually([&] { return !(samples = samples_after(gpu, first)).empty(); }));
+    EXPECT_GT(samples[0].timeStamp, first);
+    ASSERT_TRUE(eventually([&] {
+        samples = samples_after(gpu, first);
+        return samples.empty() || samples[0].smUtil > 100;
+    }));
+    EXPECT_FALSE(samples.empty());
+    // Nothing is newer than the future, and an idle process has no sample after a second.
+    EXPECT_TRUE(samples_after(gpu, ~0ULL).empty());
+    EXPECT_TRUE(eventually([&] { return samples_after(gpu, first).empty(); }));
+    unsigned int count = 0;
+    EXPECT_EQ(nvmlDeviceGetProcessUtilization(gpu, nullptr, &count, first), NVML_ERROR_NOT_FOUND);
+    EXPECT_EQ(nvmlDeviceGetProcessUtilization(gpu, nullptr, nullptr, first), NVML_ERROR_INVALID_ARGUMENT);
+    nvmlProcessesUtilizationInfo_v1_t other{1, 0, 0, nullptr};
+    EXPECT_EQ(nvmlDeviceGetProcessesUtilizationInfo(gpu, &other), NVML_ERROR_ARGUMENT_VERSION_MISMATCH);
+    EXPECT_EQ(nvmlShutdown(), NVML_SUCCESS);
+}
+
 TEST(Nvml, WithoutADeviceThereIsNoDriver) {
     setenv("SIMGPU_DEVICE", "/nowhere", 1);
     EXPECT_EQ(nvmlInit_v2(), NVML_ERROR_DRIVER_NOT_LOADED);

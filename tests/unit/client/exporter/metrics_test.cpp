@@ -144,6 +144,7 @@ TEST(Metrics, OfEachContainer) {
     usage.launches = 41;
     snapshot.instances[0].image = "train:1";
     usage.memory_unexplained = kMib;
+    usage.compute_unexplained = 0.25;
     const auto samples = samples_of(metrics_of(snapshot));
     expect_all(
         samples,
@@ -155,6 +156,7 @@ TEST(Metrics, OfEachContainer) {
          sample("cgpu_container_memory_unexplained_bytes", kWebOn0, std::to_string(kMib)),
          sample("cgpu_container_memory_alloc_failures_total", kWebOn0, "7"),
          sample("cgpu_container_compute_target_ratio", kWebOn0, "1"),
+         sample("cgpu_container_compute_unexplained_ratio", kWebOn0, "0.25"),
          sample("cgpu_container_compute_seconds_total", kWebOn0, "1.5"),
          sample("cgpu_container_throttled_seconds_total", kWebOn0, "0.02"),
          sample("cgpu_container_preemptions_total", kWebOn0, "5"),
@@ -169,9 +171,10 @@ TEST(Metrics, WhatIsNotMeasuredIsMissing) {
     auto& usage = snapshot.instances[0].gpus[0].usage;
     usage.target_share = usage.achieved_share = std::nullopt;
     const auto samples = samples_of(metrics_of(snapshot));
-    for (const char* name : {"cgpu_container_compute_target_ratio", "cgpu_container_compute_seconds_total",
-                             "cgpu_container_throttled_seconds_total", "cgpu_container_launches_total",
-                             "cgpu_container_launch_wait_seconds_count"})
+    for (const char* name :
+         {"cgpu_container_compute_target_ratio", "cgpu_container_compute_seconds_total",
+          "cgpu_container_compute_unexplained_ratio", "cgpu_container_throttled_seconds_total",
+          "cgpu_container_launches_total", "cgpu_container_launch_wait_seconds_count"})
         EXPECT_FALSE(has(samples, name)) << name;
     EXPECT_FALSE(samples.contains(sample("cgpu_gpu_utilization_ratio", kGpu0, "0")));
     EXPECT_TRUE(samples.contains(sample("cgpu_gpu_utilization_ratio", kGpu1, "0")));

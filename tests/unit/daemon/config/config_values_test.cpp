@@ -49,6 +49,7 @@ TEST(ConfigValues, EnforcementAndDaemon) {
     EXPECT_EQ(with({"on_escape"}, "report").on_escape, OnEscape::report);
     EXPECT_EQ(with({"on_escape"}, "refuse").on_escape, OnEscape::refuse);
     EXPECT_EQ(with({"on_escape"}, "kill").on_escape, OnEscape::kill);
+    EXPECT_EQ(with({"on_compute_escape"}, "report").on_compute_escape, OnComputeEscape::report);
     EXPECT_EQ(with({"escape_gap_mib"}, "128").escape_gap_mib, 128U);
     EXPECT_EQ(with({"history_mib"}, "0").history_mib, 0U);
     EXPECT_EQ(with({"history_interval_s"}, "5").history_interval_s, 5U);
@@ -81,6 +82,7 @@ TEST(ConfigValues, WrongOnesAreRefusedWithWhatIsAllowed) {
         {"lease_chunk_mib", {"0", "3", "1026"}, "an even number from 2 to 1024"},
         {"context_estimate_mib", {"0", "4097"}, "from 1 to 4096"},
         {"on_escape", {"", "ignore", "Kill"}, "report, refuse or kill"},
+        {"on_compute_escape", {"", "refuse", "kill", "Report"}, "report"},
         {"history_mib", {"-1", "4097", "32MiB"}, "from 0 to 4096"},
         {"history_interval_s", {"0", "3601", "1min"}, "from 1 to 3600"},
         {"escape_gap_mib", {"0", "1", "65537", "1GiB"}, "from 2 to 65536"},

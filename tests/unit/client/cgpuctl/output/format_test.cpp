@@ -26,6 +26,18 @@ TEST(ShareText, PerCent) {
     EXPECT_EQ(share_text(0.29), "29%");
 }
 
+TEST(SharesText, WhatIsUnexplainedIsARemark) {
+    client::Usage usage;
+    EXPECT_EQ(shares_text(usage), "native");
+    usage.target_share = 0.5;
+    usage.achieved_share = 0.02;
+    EXPECT_EQ(shares_text(usage), "50% / 2%");
+    usage.compute_unexplained = 0;
+    EXPECT_EQ(shares_text(usage), "50% / 2%");
+    usage.compute_unexplained = 0.484;
+    EXPECT_EQ(shares_text(usage), "50% / 2% (48.4% unexplained)");
+}
+
 TEST(DurationText, PicksTheUnit) {
     EXPECT_EQ(duration_text(0), "0s");
     EXPECT_EQ(duration_text(1'500), "1.5us");

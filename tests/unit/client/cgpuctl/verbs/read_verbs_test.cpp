@@ -277,10 +277,20 @@ TEST_F(ReadVerbs, ProcessesOutsideTheModuleAreShown) {
     EXPECT_NE(printed(&list).find("(150MiB unexplained, 2 processes outside the module)"), std::string::npos);
 }
 
+TEST_F(ReadVerbs, ComputeThatNobodyReportsIsShown) {
+    node_.snapshot.instances[0].gpus[0].usage.compute_unexplained = 0.484;
+    input_.target = "web";
+    EXPECT_NE(printed(&list).find("% (48.4% unexplained)"), std::string::npos) << printed(&list);
+    EXPECT_NE(printed(&show).find("Compute unexplained:  48.4%\n"), std::string::npos) << printed(&show);
+}
+
 TEST_F(ReadVerbs, ProcessesOutsideTheModuleAreInTheJson) {
     node_.snapshot.instances[0].gpus[0].usage.processes_outside = {4713};
+    node_.snapshot.instances[0].gpus[0].usage.compute_unexplained = 0.484;
     input_.target = "web";
-    EXPECT_EQ(parsed(&show).at("gpus").at(0).at("processes_outside"), (std::vector<std::uint32_t>{4713}));
+    const auto gpu = parsed(&show).at("gpus").at(0);
+    EXPECT_EQ(gpu.at("processes_outside"), (std::vector<std::uint32_t>{4713}));
+    EXPECT_EQ(gpu.at("compute_unexplained_share"), 0.484);
 }
 
 TEST_F(ReadVerbs, AForeignGpuHasALineOfItsOwn) {

@@ -100,6 +100,13 @@ TEST_F(WhyTest, WhatNobodyHoldsIsNamed) {
     EXPECT_NE(text_of("preempted").find("1 turn of it"), std::string::npos);
 }
 
+TEST_F(WhyTest, WhatNobodyReportsIsNamed) {
+    seen.got = 0.25;
+    seen.unreported = {{"liar", 0.481}};
+    EXPECT_EQ(codes(), (Codes{"got-its-share", "unreported"}));
+    EXPECT_NE(text_of("unreported").find("liar uses 48.1% of the GPU's time beyond"), std::string::npos);
+}
+
 TEST_F(WhyTest, FixedSharesAreALimitToo) {
     seen.gpu.policy_name = "fixed";
     seen.got = 0.25;
@@ -137,6 +144,7 @@ TEST_F(ObserveTest, CountersAreThoseBetweenTheReadings) {
     other.name = "o\x1b[1m";
     other.gpus.front().usage.achieved_share = 0.3;
     other.gpus.front().usage.processes_outside = {9};
+    other.gpus.front().usage.compute_unexplained = 0.25;
     snapshot.instances.push_back(other);
     const auto seen = observe({before, view(snapshot)}, id, kUuid0);
     ASSERT_TRUE(seen);

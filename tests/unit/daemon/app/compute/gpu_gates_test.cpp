@@ -168,6 +168,32 @@ TEST(GpuGates, AWeightAndMaxInstThatChangeTogetherAreTakenTogether) {
     EXPECT_DOUBLE_EQ(world.usage("a").target_share.value_or(0), 0.5) << "a number of slices, still 2";
 }
 
+TEST(GpuGates, ReportsAreThoseOfInstancesWhoseComputeIsMeasured) {
+    World world;
+    auto& page = world.a->its_reports.gpus[0];
+    page.used_ns = -5;
+    page.in_flight_ns = INT64_MAX;
+    page.oldest_start_ns = INT64_MAX;
+    const auto reports = world.last().reports();
+    ASSERT_EQ(reports.size(), 2U);
+    ASSERT_EQ(reports.at(id("a")).size(), 1U);
+    const auto& report = reports.at(id("a"))[0];
+    EXPECT_EQ(report.process.pid, 1);
+    EXPECT_EQ(report.used, 0) << "a process can write anything";
+    EXPECT_TRUE(report.in_flight);
+    EXPECT_LE(report.oldest, Nanos{1} << 61);
+    page.used_ns = 7 * kSecond;
+    page.in_flight_ns = -1;
+    EXPECT_EQ(world.last().reports().at(id("a"))[0].used, 7 * kSecond);
+    EXPECT_FALSE(world.last().reports().at(id("a"))[0].in_flight);
+    EXPECT_TRUE(world.gpus.at(uuid(1)).reports().empty()) << "it has no instance";
+    world.last().remove(id("a"), world.a->process, world.now);
+    EXPECT_TRUE(world.last().reports().at(id("a")).empty()) << "it is there without a process";
+    EXPECT_TRUE(world.node.set_policy(uuid(3), model::Policy::native).has_value());
+    world.update();
+    EXPECT_TRUE(world.last().reports().empty());
+}
+
 // With a tenant that rings without pause on one GPU of sixteen, the others' pages needn't be read each time.
 TEST(Gangs, AGpuOnWhichNothingHappensIsLeftAlone) {
     World world;

@@ -29,7 +29,7 @@ SeenGpus seen() {
 TEST(GpuMessages, QuestionsAreReadAsTheyWereWritten) {
     for (const Question& question :
          {Question{1, Question::Ask::list, {}}, Question{~0ULL, Question::Ask::processes, uuid(9)},
-          Question{0, Question::Ask::examine, {}}}) {
+          Question{0, Question::Ask::examine, {}}, Question{3, Question::Ask::utilization, uuid(9), ~0ULL}}) {
         const auto read = parse_question(encode(question));
         ASSERT_TRUE(read) << read.error();
         EXPECT_EQ(*read, question);
@@ -45,9 +45,13 @@ TEST(GpuMessages, WhatIsNoQuestion) {
     EXPECT_EQ(why("[]"), "it is no JSON object of a few levels");
     EXPECT_EQ(why(R"({"ask":"list"})"), "id: it is missing");
     EXPECT_EQ(why(R"({"id":-1,"ask":"list"})"), "id: it is no number in its range");
-    EXPECT_EQ(why(R"({"id":1,"ask":"lists"})"), "ask: it is none of list, processes and examine");
+    EXPECT_EQ(why(R"({"id":1,"ask":"lists"})"),
+              "ask: it is none of list, processes, examine and utilization");
     EXPECT_EQ(why(R"({"id":1,"ask":"processes"})"), "gpu: it is missing");
     EXPECT_NE(why(R"({"id":1,"ask":"processes","gpu":"0"})").find("gpu: "), std::string::npos);
+    EXPECT_EQ(why(R"({"id":1,"ask":"utilization","after":0})"), "gpu: it is missing");
+    EXPECT_EQ(why(R"({"id":1,"ask":"utilization","gpu":"GPU-00000000-0000-0000-0000-000000000009"})"),
+              "after: it is missing");
     EXPECT_EQ(why((std::string(200'000, '[')).c_str()), "it is no JSON object of a few levels");
 }
 
@@ -71,6 +75,19 @@ TEST(GpuMessages, Processes) {
     ASSERT_EQ(read->result->size(), 2U);
     EXPECT_EQ((*read->result)[1].pid, 2147483647);
     EXPECT_EQ((*read->result)[1].bytes, ~0ULL);
+}
+
+TEST(GpuMessages, Utilization) {
+    using Samples = std::vector<app::UtilizationSample>;
+    const auto read = parse_answer<Samples>(encode(8, Samples{{1, 250, ~0ULL}, {2147483647, ~0ULL, 0}}));
+    ASSERT_TRUE(read && read->result);
+    ASSERT_EQ(read->result->size(), 2U);
+    EXPECT_EQ((*read->result)[0].percent, 250U);
+    EXPECT_EQ((*read->result)[0].time_us, ~0ULL);
+    EXPECT_EQ((*read->result)[1].pid, 2147483647);
+    EXPECT_FALSE(parse_answer<Samples>(R"({"id":8,"samples":[{"pid":-1,"percent":1,"time":1}]})"));
+    EXPECT_FALSE(parse_answer<Samples>(R"({"id":8,"samples":[{"pid":1,"percent":1.5,"time":1}]})"));
+    EXPECT_FALSE(parse_answer<Samples>(R"({"id":8,"processes":[]})"));
 }
 
 TEST(GpuMessages, AnExamination) {

@@ -131,4 +131,25 @@ TEST_F(FrontThatRecordsLate, AStreamIsDestroyedWhenNobodyUsesItAnyMore) {
     program.join();
 }
 
+// cgpud compares the driver's samples with what is measured, and these transfers aren't.
+TEST_F(Front, SmallTransfersAreCounted) {
+    const auto fill = call<int(std::uint64_t, unsigned char, std::size_t, void*)>("cuMemsetD8Async");
+    const auto copy = call<int(std::uint64_t, std::uint64_t, std::size_t, void*)>("cuMemcpyDtoDAsync_v2");
+    const auto copy_anywhere = call<int(std::uint64_t, std::uint64_t, std::size_t, void*)>("cuMemcpyAsync");
+    EXPECT_EQ(fill(4096, 1, 64, nullptr), 0) << "before the driver is initialised";
+    start();
+    constexpr std::size_t kLarge = 64 << 10;
+    for (int i = 0; i < 10; ++i) {
+        EXPECT_EQ(fill(4096, 1, kLarge - 1, nullptr), 0);
+        EXPECT_EQ(copy(4096, 8192, 1, nullptr), 0);
+        EXPECT_EQ(copy_anywhere(4096, 8192, kLarge - 1, nullptr), 0);
+    }
+    EXPECT_TRUE(eventually([&] { return daemon().small_transfers == 30; })) << daemon().small_transfers;
+    EXPECT_EQ(fill(4096, 1, kLarge, nullptr), 0);
+    EXPECT_EQ(copy(4096, 8192, kLarge, nullptr), 0);
+    const auto read = daemon().reads.load();
+    EXPECT_TRUE(eventually([&] { return daemon().reads > read + 1; }));
+    EXPECT_EQ(daemon().small_transfers, 30U) << "these are measured";
+}
+
 }  // namespace

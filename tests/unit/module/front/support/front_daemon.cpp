@@ -267,6 +267,7 @@ void Server::update(Peer& peer) {
     control_.used_ns = peer.reports->gpus[0].used_ns.load();
     control_.in_flight_ns = peer.reports->gpus[0].in_flight_ns.load();
     control_.wants = peer.reports->gpus[0].wants.load();
+    control_.small_transfers = peer.reports->small_transfers.load();
     control_.rings = peer.doorbell->rings.load();
     if (&peer == &peers_.front()) ++control_.reads;
     // The program itself, not its children, which came later.

@@ -61,7 +61,8 @@ struct DaemonControl {
     std::atomic<std::int64_t> used_ns{0};
     std::atomic<std::int64_t> in_flight_ns{0};
     std::atomic<std::uint32_t> wants{0};
-    std::atomic<std::uint64_t> reads{0};  ///< how often these three have been read, every 2 ms
+    std::atomic<std::uint32_t> small_transfers{0};
+    std::atomic<std::uint64_t> reads{0};  ///< how often these four have been read, every 2 ms
 };
 
 /// The process number `i` that the daemon lists.

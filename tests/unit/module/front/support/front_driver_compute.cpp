@@ -162,6 +162,9 @@ API cuLaunchHostFunc_v2(void*, void (*)(void*), void*, unsigned) {
     busy_until_ns = std::max(busy_until_ns.load(), now_ns()) + 100'000'000;
     return kSuccess;
 }
+API cuMemsetD8Async(std::uint64_t, unsigned char, std::size_t, void*) { return kSuccess; }
+API cuMemcpyDtoDAsync_v2(std::uint64_t, std::uint64_t, std::size_t, void*) { return kSuccess; }
+API cuMemcpyAsync(std::uint64_t, std::uint64_t, std::size_t, void*) { return kSuccess; }
 API cuStreamEndCapture(void*, void**) {
     capturing = false;
     return kSuccess;

@@ -7,6 +7,7 @@
 #include "client/runtime/call/device_choice.hpp"
 #include "client/runtime/call/unmanaged_gpus.hpp"
 #include "client/runtime/hooks/attach_hook.hpp"
+#include "client/runtime/hooks/check_hook.hpp"
 #include "client/runtime/hooks/container_state.hpp"
 #include "client/runtime/oci/cdi_devices.hpp"
 #include "client/runtime/oci/engine_record.hpp"
@@ -60,6 +61,23 @@ Result<void> check_granted(const OciBundle& bundle, const client::Created& creat
             ", of which it was granted no part. Try: name that GPU nowhere else, " + kUseTheRuntime);
 }
 
+/// The same for what hooks have brought in before this one.
+Result<void> check_brought_in(const ContainerState& container, const client::Created& created,
+                              const GpuMinors& minors) {
+    KnownGpus granted;
+    for (const auto& [minor, uuid] : minors)
+        for (const client::Quota& quota : created.quotas)
+            if (quota.gpu == uuid) granted.minors.insert(minor);
+    const auto beyond = gpus_beyond(container, granted);
+    if (!beyond) return tl::unexpected(beyond.error());
+    if (!*beyond) return {};
+    return client::fail(
+        Kind::refused,
+        std::string("the container: hooks brought in GPUs of which it was granted no part. Try: "
+                    "name GPUs by one of cgpu's devices only, ") +
+            kUseTheRuntime);
+}
+
 }  // namespace
 
 client::Result<void> cdi_attach_hook(const std::string& state, client::Node& node) {
@@ -84,6 +102,7 @@ client::Result<void> cdi_attach_hook(const std::string& state, client::Node& nod
     const auto created = node.create_instance({id, std::move(name), std::move(image), *variables});
     if (!created) return tl::unexpected(created.error());
     auto done = check_granted(*bundle, *created, minors);
+    if (done && has_hooks_of_others(*bundle)) done = check_brought_in(*container, *created, minors);
     if (done) {
         std::istringstream again(state);
         done = attach_hook(id, again, node);

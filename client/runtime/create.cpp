@@ -5,6 +5,7 @@
 #include "client/runtime/call/asked.hpp"
 #include "client/runtime/call/device_choice.hpp"
 #include "client/runtime/call/hook_log.hpp"
+#include "client/runtime/chain/next_runtime.hpp"
 #include "client/runtime/oci/edit_bundle.hpp"
 #include "client/runtime/oci/engine_record.hpp"
 #include "client/runtime/oci/gpu_minors.hpp"
@@ -16,8 +17,13 @@ namespace {
 Result<void> write_grant(OciBundle& bundle, const Invocation& invocation, const std::string& program,
                          const client::Created& created, std::vector<client::Gpu> gpus) {
     const char* bus = std::getenv("DBUS_SYSTEM_BUS_ADDRESS");
-    const Edit edit{invocation.id, program,         bus == nullptr ? "" : bus,
-                    created,       std::move(gpus), hook_log_argument(invocation)};
+    const Edit edit{invocation.id,
+                    program,
+                    bus == nullptr ? "" : bus,
+                    created,
+                    std::move(gpus),
+                    hook_log_argument(invocation),
+                    may_get_gpus_later(bundle)};
     if (auto edited = edit_bundle(bundle, edit); !edited) return edited;
     return bundle.write();
 }

@@ -3,27 +3,35 @@
 // (see managed_main.cpp). It is linked statically: so it starts in half a millisecond, and doesn't depend on
 // libraries that its environment could replace.
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <iterator>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include "client/run/files/descriptor.hpp"
 #include "client/runtime/call/asked.hpp"
 #include "client/runtime/call/exec_environment.hpp"
 #include "client/runtime/call/hook_log.hpp"
 #include "client/runtime/call/refusal.hpp"
+#include "client/runtime/call/unmanaged_gpus.hpp"
 #include "client/runtime/cdi_mount.hpp"
 #include "client/runtime/chain/calls.hpp"
 #include "client/runtime/chain/loader_variables.hpp"
 #include "client/runtime/chain/low_level_runtime.hpp"
 #include "client/runtime/chain/next_runtime.hpp"
 #include "client/runtime/chain/programs.hpp"
+#include "client/runtime/hooks/check_hook.hpp"
 #include "client/runtime/hooks/mount_hook.hpp"
+#include "client/runtime/oci/own_hook.hpp"
 
 namespace cgpu::runtime {
 namespace {
@@ -38,6 +46,34 @@ ClientError become_managed(char** arguments) {
             managed_program() + ": " + std::strerror(errno) + ". Try: install the cgpu package again."};
 }
 
+/// This process's stdin has the text from now on.
+bool put_on_stdin(const std::string& text) {
+    const client::Descriptor file(memfd_create("state", MFD_CLOEXEC));
+    return file && write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
+           lseek(file.get(), 0, SEEK_SET) == 0 && dup2(file.get(), STDIN_FILENO) == STDIN_FILENO;
+}
+
+/// createRuntime of a container without a limit. cgpud is called only if the container has GPUs that cgpud
+/// doesn't know of.
+Result<void> check_main(const std::string& known_gpus, char** all) {
+    const std::string state(std::istreambuf_iterator<char>(std::cin), {});
+    std::istringstream text(state);
+    const auto container = read_container_state(text);
+    const auto known = KnownGpus::read(known_gpus);
+    if (!container || container->pid == 0 || !known)
+        return client::fail(
+            ClientError::Kind::failed,
+            "the container: the runtime gave its hook no state with its bundle and pid. Try: use "
+            "runc or crun.");
+    const auto beyond = gpus_beyond(*container, *known);
+    if (!beyond) return tl::unexpected(beyond.error());
+    if (!*beyond) return {};
+    if (!put_on_stdin(state))
+        return client::fail(ClientError::Kind::failed, std::string("the container's state: ") +
+                                                           std::strerror(errno) + ". Try: start it again.");
+    return tl::unexpected(become_managed(all));
+}
+
 int hook_main(std::vector<std::string> arguments, char** all) {
     const bool by_cdi = arguments.size() >= 3 && arguments[0] == "cdi";
     const HookLog log = by_cdi ? log_of_calling_runtime() : take_hook_log(arguments);
@@ -50,6 +86,8 @@ int hook_main(std::vector<std::string> arguments, char** all) {
         done = mount_hook(arguments[1], arguments[2], {arguments[3], ""}, std::cin);
     else if (arguments.size() == 5 && arguments[0] == "mount")
         done = mount_hook(arguments[1], arguments[2], {arguments[3], arguments[4]}, std::cin);
+    else if (arguments.size() == 3 && arguments[0] == "check")
+        done = check_main(arguments[2], all);
     else if (by_cdi && arguments.size() == 4 && arguments[1] == "mount")
         done = cdi_mount_hook(arguments[3], {std::istreambuf_iterator<char>(std::cin), {}});
     else if (is_attach)
@@ -70,6 +108,23 @@ std::optional<std::string> wanted_low_level_runtime(const char* called_as) {
     return std::nullopt;
 }
 
+/// A container that requests nothing, and gets no GPU as far as can be told: the next runtime, or a hook, may
+/// bring some in nevertheless.
+Result<void> have_it_checked(const Invocation& invocation) {
+    std::error_code none;
+    if (!invocation.creates() ||
+        !std::filesystem::exists(std::filesystem::path(invocation.bundle) / "config.json", none))
+        return {};
+    auto bundle = OciBundle::read(invocation.bundle);
+    if (!bundle) return tl::unexpected(bundle.error());
+    if (declines_management(*bundle) || !may_get_gpus_later(*bundle)) return {};
+    const char* bus = std::getenv("DBUS_SYSTEM_BUS_ADDRESS");
+    add_check_hook(*bundle, {runtime_program(), bus == nullptr ? "" : bus, hook_log_argument(invocation)},
+                   invocation.id, {});
+    stand_before_low_level_runtimes();
+    return bundle->write();
+}
+
 int runtime_main(const Invocation& invocation, char** arguments) {
     if (this_call() == Call::by_low_level_runtime) {
         report_refusal(invocation,
@@ -83,9 +138,11 @@ int runtime_main(const Invocation& invocation, char** arguments) {
     }
     grant_to_executed(invocation);
     const auto asked = needs_cgpud(invocation, next_runtime_brings_gpus);
-    const ClientError error = !asked   ? asked.error()
-                              : *asked ? become_managed(arguments)
-                                       : become_next_runtime(arguments);
+    const auto checked = asked && !*asked ? have_it_checked(invocation) : Result<void>{};
+    const ClientError error = !asked     ? asked.error()
+                              : *asked   ? become_managed(arguments)
+                              : !checked ? checked.error()
+                                         : become_next_runtime(arguments);
     report_refusal(invocation, error.text);
     return 1;
 }

@@ -3,6 +3,7 @@
 #include <exception>
 #include <iostream>
 #include <iterator>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -15,17 +16,51 @@
 #include "client/runtime/chain/programs.hpp"
 #include "client/runtime/create.hpp"
 #include "client/runtime/hooks/attach_hook.hpp"
+#include "client/runtime/hooks/check_hook.hpp"
+#include "client/runtime/hooks/container_state.hpp"
+#include "client/runtime/oci/own_hook.hpp"
+#include "client/runtime/unmanaged.hpp"
 
 namespace cgpu::runtime {
 namespace {
 
-/// `arguments`: hook attach ID [if-possible], and the log.
+/// A managed container that may have got other GPUs than it was granted doesn't start with them.
+Result<void> check_and_attach(const std::string& id, const KnownGpus& granted, client::Node& node) {
+    const std::string state(std::istreambuf_iterator<char>(std::cin), {});
+    std::istringstream text(state);
+    if (const auto container = read_container_state(text))
+        if (auto checked = check_granted_gpus(*container, granted); !checked) return checked;
+    // A state that can't be read is refused here.
+    std::istringstream again(state);
+    return attach_hook(id, again, node);
+}
+
+/// `arguments`: hook attach ID, with `if-possible` or the granted GPUs, and the log.
 int attach_main(std::vector<std::string> arguments) {
     const HookLog log = take_hook_log(arguments);
-    const bool must_succeed = arguments.size() == 3;
+    const auto granted = KnownGpus::read(arguments.size() == 4 ? arguments[3] : "");
+    const bool must_succeed = arguments.size() == 3 || granted;
     client::BusNode node;
-    const auto done = attach_hook(arguments[2], std::cin, node);
+    const auto done =
+        granted ? check_and_attach(arguments[2], *granted, node) : attach_hook(arguments[2], std::cin, node);
     if (done || !must_succeed) return 0;
+    report_failed_hook(log, done.error().text);
+    return 1;
+}
+
+/// `arguments`: hook check ID KNOWN, and the log.
+int check_main(std::vector<std::string> arguments) {
+    const HookLog log = take_hook_log(arguments);
+    const auto container = read_container_state(std::cin);
+    const auto known = KnownGpus::read(arguments.back());
+    client::BusNode node;
+    const auto done =
+        container && known
+            ? take_in_found(*container, *known, node)
+            : client::fail(client::ClientError::Kind::failed,
+                           "the container: its hook was called without its state. Try: docker run "
+                           "--runtime=cgpu.");
+    if (done) return 0;
     report_failed_hook(log, done.error().text);
     return 1;
 }
@@ -46,7 +81,7 @@ int create_main(const Invocation& invocation, char** arguments) {
         report_refusal(invocation, prepared.error().text);
         return 1;
     }
-    if (*prepared) stand_before_low_level_runtimes();
+    if (*prepared || next_runtime_brings_gpus()) stand_before_low_level_runtimes();
     const client::ClientError error = become_next_runtime(arguments);
     if (*prepared) (void)node.release_instance(invocation.id);
     report_refusal(invocation, error.text);
@@ -63,6 +98,8 @@ int main(int argc, char** argv) {
     try {
         if (arguments.size() >= 3 && arguments[0] == "hook" && arguments[1] == "attach")
             return attach_main(arguments);
+        if (arguments.size() >= 4 && arguments[0] == "hook" && arguments[1] == "check")
+            return check_main(arguments);
         if (arguments.size() >= 3 && arguments[0] == "hook" && arguments[1] == "cdi")
             return cdi_attach_main();
         if (invocation.creates()) return create_main(invocation, argv);

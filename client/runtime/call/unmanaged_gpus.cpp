@@ -50,11 +50,16 @@ std::optional<std::string> gpu_name(std::string_view entry) {
 
 }  // namespace
 
-bool gets_unmanaged_gpus(const OciBundle& bundle, const std::function<bool()>& brought_by_next) {
+bool declines_management(const OciBundle& bundle) {
     Variables all = bundle.annotations();
     all.merge(bundle.environment());
-    if (request::declines_management(all)) return false;
-    if (!gpu_devices(bundle).empty()) return true;
+    return request::declines_management(all);
+}
+
+bool gets_unmanaged_gpus(const OciBundle& bundle, const std::function<bool()>& brought_by_next) {
+    if (declines_management(bundle)) return false;
+    const GpuAccess access = gpu_access(bundle);
+    if (access.all_by_rule || !access.gpus().empty()) return true;
     const bool variable = by_variable(bundle).has_value();
     if (variable && has_nvidias_hook(bundle)) return true;
     return (variable || !cdi_annotations(bundle).empty()) && brought_by_next();
@@ -72,8 +77,13 @@ std::vector<std::string> unmanaged_gpus(const OciBundle& bundle, const GpuMinors
         if (!gpu) return {};
         gpus.push_back(*gpu);
     }
-    for (const std::uint32_t minor : gpu_devices(bundle))
-        if (const auto gpu = minors.find(minor); gpu != minors.end()) gpus.push_back(gpu->second);
+    const GpuAccess access = gpu_access(bundle);
+    if (access.all_by_rule) return {};
+    for (const std::uint32_t minor : access.gpus()) {
+        const auto gpu = minors.find(minor);
+        if (gpu == minors.end()) return {};
+        gpus.push_back(gpu->second);
+    }
     return gpus;
 }
 

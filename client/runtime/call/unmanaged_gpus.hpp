@@ -11,9 +11,13 @@
 /// (`unmanaged`).
 namespace cgpu::runtime {
 
-/// Whether the container gets a GPU: by its device nodes, by a hook of NVIDIA's (docker run --gpus) or, if
-/// the next runtime brings them, by its variables and annotations. False if it declines management
-/// (CGPU_DISABLE, an amount of zero): then its GPUs don't matter.
+/// Whether it declines management (CGPU_DISABLE, an amount of zero): then its GPUs don't matter.
+[[nodiscard]] bool declines_management(const OciBundle& bundle);
+
+/// Whether the container gets a GPU, as far as it can be told before the next runtime: by its device nodes
+/// and the rules of its device cgroup, by a hook of NVIDIA's (docker run --gpus) or, if the next runtime
+/// brings them, by its variables and annotations. What that runtime decides by other things is found
+/// afterwards (add_check_hook()). False if it declines management.
 [[nodiscard]] bool gets_unmanaged_gpus(const OciBundle& bundle, const std::function<bool()>& brought_by_next);
 
 /// The GPUs that such a container names in any way, by index or UUID; empty: all, or none that can be told.

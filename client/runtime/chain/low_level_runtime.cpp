@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "client/runtime/chain/calls.hpp"
+#include "client/runtime/chain/finished_bundle.hpp"
 #include "client/runtime/chain/next_runtime.hpp"
 #include "client/runtime/chain/programs.hpp"
 #include "client/runtime/oci/oci_bundle.hpp"
@@ -38,14 +39,15 @@ std::string without(const std::string& path, const std::string& unwanted) {
     return kept;
 }
 
-client::Result<void> move_mounts_to_the_end(const Invocation& invocation) {
+client::Result<void> finish(const Invocation& invocation) {
     // Without a config.json the runtime reports it in its own words.
     std::error_code none;
     if (!invocation.creates() || !fs::exists(fs::path(invocation.bundle) / "config.json", none)) return {};
     auto bundle = OciBundle::read(invocation.bundle);
     if (!bundle) return tl::unexpected(bundle.error());
-    const bool moved = bundle->move_hooks_to_the_end("createContainer", kMountHook);
-    return moved ? bundle->write() : client::Result<void>{};
+    const auto changed = finish_bundle(*bundle);
+    if (!changed) return tl::unexpected(changed.error());
+    return *changed ? bundle->write() : client::Result<void>{};
 }
 
 }  // namespace
@@ -87,7 +89,7 @@ ClientError become_low_level_runtime(const std::string& name, const Invocation& 
     const std::string path = without(current_path(), low_level_folder());
     const auto program = find_low_level_runtime(name, path);
     if (!program) return program.error();
-    if (const auto moved = move_mounts_to_the_end(invocation); !moved) return moved.error();
+    if (const auto finished = finish(invocation); !finished) return finished.error();
     if (path.empty())
         unsetenv("PATH");
     else

@@ -7,12 +7,13 @@
 #include "client/node/values/client_error.hpp"
 #include "client/runtime/call/invocation.hpp"
 
-/// NVIDIA's runtime edits a container's config.json after cgpu-runtime has, and appends hooks, which make the
-/// driver's symbolic links and the loader's cache. cgpu's mounts must come after them, when it is decided
-/// which driver the container's programs load. So cgpu-runtime is called a second time: NVIDIA's runtime
-/// looks up the low-level runtime by name, along PATH first (internal/oci/runtime_low_level.go of
+/// NVIDIA's runtime edits a container's config.json after cgpu-runtime has: it adds devices, and appends
+/// hooks, which make the driver's symbolic links and the loader's cache. What it has added must be what cgpud
+/// knows of (finished_bundle.hpp), and cgpu's mounts must come after those hooks, when it is decided which
+/// driver the container's programs load. So cgpu-runtime is called a second time: NVIDIA's runtime looks up
+/// the low-level runtime by name, along PATH first (internal/oci/runtime_low_level.go of
 /// nvidia-container-toolkit), and finds a folder of links to cgpu-runtime there. When it is called by one of
-/// these links, it moves cgpu's mounts behind the other hooks and executes the runtime of that name.
+/// these links, it finishes the bundle and executes the runtime of that name.
 namespace cgpu::runtime {
 
 /// Puts the folder of those links in front of PATH, for the runtime that this process is about to execute.
@@ -29,8 +30,8 @@ void stand_before_low_level_runtimes();
 [[nodiscard]] client::Result<std::string> find_low_level_runtime(const std::string& name,
                                                                  const std::string& path);
 
-/// Moves cgpu's mounts to the end, if this call creates a container, and executes the runtime of that name
-/// with the original arguments and PATH. Returns only an error.
+/// Finishes the bundle (finish_bundle()), if this call creates a container, and executes the runtime of that
+/// name with the original arguments and PATH. Returns only an error.
 [[nodiscard]] client::ClientError become_low_level_runtime(const std::string& name,
                                                            const Invocation& invocation, char** arguments);
 

@@ -13,6 +13,7 @@
 #include "client/runtime/chain/calls.hpp"
 #include "client/runtime/chain/loader_variables.hpp"
 #include "client/runtime/chain/programs.hpp"
+#include "client/runtime/oci/own_hook.hpp"
 
 namespace cgpu::runtime {
 namespace {
@@ -68,6 +69,10 @@ bool next_runtime_brings_gpus() {
     const auto real = std::filesystem::canonical(*next, error);
     return error || std::find(kPlainRuntimes.begin(), kPlainRuntimes.end(), real.filename().native()) ==
                         kPlainRuntimes.end();
+}
+
+bool may_get_gpus_later(const OciBundle& bundle) {
+    return has_hooks_of_others(bundle) || next_runtime_brings_gpus();
 }
 
 ClientError become_next_runtime(char** arguments) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "client/node/values/client_error.hpp"
+#include "client/runtime/oci/oci_bundle.hpp"
 
 namespace cgpu::runtime {
 
@@ -23,6 +24,10 @@ namespace cgpu::runtime {
 /// Whether the next runtime brings GPUs into containers with NVIDIA_VISIBLE_DEVICES or CDI annotations: false
 /// for runtimes that are known not to, such as runc.
 [[nodiscard]] bool next_runtime_brings_gpus();
+
+/// Whether the container may get GPUs that its bundle doesn't say yet: from that runtime, or by hooks of
+/// others.
+[[nodiscard]] bool may_get_gpus_later(const OciBundle& bundle);
 
 /// Executes that runtime with the original arguments. Returns only an error.
 [[nodiscard]] client::ClientError become_next_runtime(char** arguments);

@@ -11,7 +11,10 @@ std::optional<ContainerState> read_container_state(std::istream& input) {
     const auto bundle = state.find("bundle");
     if (id == state.end() || !id->is_string() || bundle == state.end() || !bundle->is_string())
         return std::nullopt;
-    return ContainerState{id->get<std::string>(), bundle->get<std::string>()};
+    const auto pid = state.find("pid");
+    const bool has_pid = pid != state.end() && pid->is_number_unsigned();
+    return ContainerState{id->get<std::string>(), bundle->get<std::string>(),
+                          has_pid ? pid->get<std::uint32_t>() : 0};
 }
 
 }  // namespace cgpu::runtime

@@ -10,6 +10,8 @@
 #include "client/runtime/oci/cdi_devices.hpp"
 #include "client/runtime/oci/gpu_devices.hpp"
 #include "client/runtime/oci/gpu_minors.hpp"
+#include "client/runtime/oci/nvidia_volumes.hpp"
+#include "client/runtime/oci/own_hook.hpp"
 #include "core/model/quote.hpp"
 #include "core/request/variables.hpp"
 
@@ -19,6 +21,9 @@ namespace {
 using Kind = client::ClientError::Kind;
 
 constexpr const char* kCapabilities = "NVIDIA_DRIVER_CAPABILITIES";
+/// NVIDIA's own example of `swarm-resource`, which it prefers to NVIDIA_VISIBLE_DEVICES where it is
+/// configured.
+constexpr const char* kSwarmDevices = "DOCKER_RESOURCE_GPU";
 constexpr const char* kCudaDevices = "CUDA_VISIBLE_DEVICES";
 /// The capabilities that a managed container may have; it always has the first two.
 constexpr std::array<std::string_view, 3> kKept = {"compute", "utility", "video"};
@@ -26,12 +31,7 @@ constexpr std::array<std::string_view, 3> kKept = {"compute", "utility", "video"
 constexpr std::array<std::string_view, 4> kTakenOut = {"graphics", "display", "ngx", "compat32"};
 
 Json hook(const Edit& edit, std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {"cgpu-runtime", "hook"});
-    if (!edit.log_argument.empty()) arguments.push_back(edit.log_argument);
-    return {{"path", edit.program},
-            {"args", arguments},
-            {"timeout", client::kHookTimeout},
-            {"env", client::hook_environment(edit.bus_address)}};
+    return OwnHooks{edit.program, edit.bus_address, edit.log_argument}.hook(std::move(arguments));
 }
 
 /// The runtime makes the places of the mounts that the bundle lists (kPlaceOfMounts says why it is needed).
@@ -108,11 +108,20 @@ Result<void> edit_bundle(OciBundle& bundle, const Edit& edit) {
     bundle.set_variable(kCapabilities, *capabilities);
     // NVIDIA's runtime would bring these GPUs in instead of those that the variable names.
     remove_cdi_gpus(bundle);
-    keep_gpu_devices(bundle, granted_minors(edit));
+    std::vector<std::string> uuids;
+    for (const client::Quota& quota : edit.created.quotas) uuids.push_back(quota.gpu);
+    replace_gpu_volumes(bundle, uuids);
+    if (environment.contains(kSwarmDevices))
+        bundle.set_variable(kSwarmDevices, bundle.variable(std::string(request::names::kNvidiaDevices)));
+    const auto minors = granted_minors(edit);
+    if (auto kept = keep_granted_gpus(bundle, minors); !kept) return kept;
 
     remove_cdi_hooks(bundle);
     give_read_only_root_a_place(bundle);
-    add_attach_hook(bundle, edit, true);
+    std::vector<std::string> attach = {kAttachHook[2], edit.id};
+    if (edit.may_get_more)
+        attach.push_back(KnownGpus{{minors.begin(), minors.end()}, false, false}.argument());
+    bundle.add_hook("createRuntime", hook(edit, std::move(attach)));
     bundle.add_hook("createContainer",
                     hook(edit, {"mount", edit.created.link_folder, bundle.root(),
                                 bundle.variable("LD_LIBRARY_PATH"), bundle.variable("CONDA_PREFIX")}));

@@ -16,6 +16,9 @@ struct Edit {
     client::Created created;
     std::vector<client::Gpu> gpus;
     std::string log_argument{};  ///< of its hooks (hook_log.hpp); may be empty
+    /// The next runtime or hooks may bring other GPUs in: the granted ones are noted in the bundle, so that
+    /// they can be compared with what the container finally has.
+    bool may_get_more = false;
 };
 
 /// NVIDIA_DRIVER_CAPABILITIES of a managed container that requests `asked` (null: none): those of compute,
@@ -30,7 +33,7 @@ struct Edit {
 void add_attach_hook(OciBundle& bundle, const Edit& edit, bool must_succeed);
 
 /// Adds the variables of the grant, and the two hooks, and takes out the devices of GPUs that weren't
-/// granted. Doesn't write the file yet.
+/// granted. Doesn't write the file yet. Errors are those of allowed_capabilities() and keep_granted_gpus().
 [[nodiscard]] Result<void> edit_bundle(OciBundle& bundle, const Edit& edit);
 
 }  // namespace cgpu::runtime

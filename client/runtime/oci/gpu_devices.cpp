@@ -1,9 +1,11 @@
 #include "client/runtime/oci/gpu_devices.hpp"
 
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
 #include <algorithm>
 #include <array>
-#include <optional>
-#include <set>
+#include <filesystem>
 #include <string_view>
 
 #include "core/request/variables.hpp"
@@ -16,6 +18,8 @@ constexpr std::int64_t kMajor = 195;
 /// Minor numbers of that major number that aren't GPUs: nvidia-modeset and nvidiactl.
 constexpr std::array<std::int64_t, 2> kControl = {254, 255};
 constexpr std::string_view kNode = "/dev/nvidia";
+constexpr std::string_view kDriver = "libcuda.so";
+constexpr const char* kAdministration = "CAP_SYS_ADMIN";
 
 const Json::json_pointer kDevices("/linux/devices");
 const Json::json_pointer kRules("/linux/resources/devices");
@@ -37,19 +41,77 @@ std::string text_of(const Json& object, const char* name) {
 /// The GPU that a device node or a rule is for: its minor number. Empty: it is for no GPU, or for more than
 /// one.
 std::optional<std::uint32_t> gpu_of_device(const Json& device) {
-    if (number_of(device, "major") != kMajor || text_of(device, "type") == "b") return std::nullopt;
+    const auto major = number_of(device, "major");
     const auto minor = number_of(device, "minor");
-    if (!minor || *minor < 0 || *minor >= kControl.front()) return std::nullopt;
-    return static_cast<std::uint32_t>(*minor);
+    if (!major || !minor || text_of(device, "type") == "b") return std::nullopt;
+    return gpu_of_numbers(*major, *minor);
 }
 
-/// The driver names the nodes by their minor numbers.
-std::optional<std::uint32_t> gpu_of_mount(const Json& mount) {
+/// By the numbers of what is mounted, or by the driver's name for it.
+std::optional<std::uint32_t> gpu_of_mount(const Json& mount, const DeviceAt& device_at) {
     const std::string source = text_of(mount, "source");
+    if (source.empty() || source.front() != '/') return std::nullopt;
+    if (const auto device = device_at(source))
+        if (const auto gpu = gpu_of_numbers(device->major, device->minor)) return gpu;
     if (!source.starts_with(kNode)) return std::nullopt;
     const auto minor = request::to_number(std::string_view(source).substr(kNode.size()));
     if (!minor || *minor >= static_cast<std::uint64_t>(kControl.front())) return std::nullopt;
     return static_cast<std::uint32_t>(*minor);
+}
+
+bool is_control_mount(const Json& mount, const DeviceAt& device_at) {
+    const std::string source = text_of(mount, "source");
+    const auto device = source.starts_with('/') ? device_at(source) : std::nullopt;
+    return device && device->major == kMajor && !gpu_of_numbers(device->major, device->minor);
+}
+
+bool is_driver_mount(const Json& mount) {
+    for (const char* end : {"source", "destination"})
+        if (std::filesystem::path(text_of(mount, end)).filename().native().starts_with(kDriver)) return true;
+    return false;
+}
+
+/// What of reading and writing a rule is about. A rule that doesn't say it is about all.
+struct Permissions {
+    bool read = false;
+    bool write = false;
+};
+Permissions permissions_of(const Json& rule) {
+    const std::string access = text_of(rule, "access");
+    return {access.empty() || access.find('r') != std::string::npos,
+            access.empty() || access.find('w') != std::string::npos};
+}
+
+/// A missing number is for all numbers; engines write it also as -1.
+bool matches(const Json& rule, const char* name, std::int64_t number) {
+    const auto said = number_of(rule, name);
+    return !said || *said < 0 || *said == number;
+}
+
+/// Whether the rules let a GPU with this minor number be opened: the last one that matches decides.
+bool opens(const Json& rules, std::int64_t minor) {
+    Permissions now;
+    for (const Json& rule : rules) {
+        if (!rule.is_object() || text_of(rule, "type") == "b" || !matches(rule, "major", kMajor) ||
+            !matches(rule, "minor", minor))
+            continue;
+        const auto allow = rule.find("allow");
+        const bool allows = allow != rule.end() && *allow == true;
+        const Permissions about = permissions_of(rule);
+        if (about.read) now.read = allows;
+        if (about.write) now.write = allows;
+    }
+    return now.read || now.write;
+}
+
+/// A minor number that no rule names.
+std::int64_t unnamed_minor(const Json& rules) {
+    std::set<std::int64_t> named;
+    for (const Json& rule : rules)
+        if (const auto minor = number_of(rule, "minor")) named.insert(*minor);
+    std::int64_t minor = 0;
+    while (named.contains(minor)) ++minor;
+    return minor;
 }
 
 /// Whether a rule is for all devices of NVIDIA's major number; engines write a missing minor number also as
@@ -106,25 +168,80 @@ bool narrow_rules(Json& config, const std::set<std::uint32_t>& kept) {
 
 }  // namespace
 
-std::vector<std::uint32_t> gpu_devices(const OciBundle& bundle) {
-    std::set<std::uint32_t> gpus;
-    for (const Json& device : list_at(bundle.config(), kDevices))
-        if (const auto gpu = gpu_of_device(device)) gpus.insert(*gpu);
-    for (const Json& mount : list_at(bundle.config(), kMounts))
-        if (const auto gpu = gpu_of_mount(mount)) gpus.insert(*gpu);
-    return {gpus.begin(), gpus.end()};
+std::optional<std::uint32_t> gpu_of_numbers(std::int64_t major, std::int64_t minor) {
+    if (major != kMajor || minor < 0 || minor >= kControl.front()) return std::nullopt;
+    return static_cast<std::uint32_t>(minor);
 }
 
-bool keep_gpu_devices(OciBundle& bundle, const std::vector<std::uint32_t>& kept) {
+std::optional<DeviceNumbers> character_device_at(const std::string& path) {
+    struct stat info {};
+    if (stat(path.c_str(), &info) != 0 || !S_ISCHR(info.st_mode)) return std::nullopt;
+    return DeviceNumbers{major(info.st_rdev), minor(info.st_rdev)};
+}
+
+std::set<std::uint32_t> GpuAccess::gpus() const {
+    std::set<std::uint32_t> both = nodes;
+    both.insert(rules.begin(), rules.end());
+    return both;
+}
+
+GpuAccess gpu_access(const OciBundle& bundle, const DeviceAt& device_at) {
+    GpuAccess access;
+    for (const Json& device : list_at(bundle.config(), kDevices)) {
+        if (const auto gpu = gpu_of_device(device))
+            access.nodes.insert(*gpu);
+        else if (number_of(device, "major") == kMajor && text_of(device, "type") != "b")
+            access.control = true;
+    }
+    for (const Json& mount : list_at(bundle.config(), kMounts)) {
+        if (const auto gpu = gpu_of_mount(mount, device_at)) access.nodes.insert(*gpu);
+        access.control = access.control || is_control_mount(mount, device_at);
+        access.driver = access.driver || is_driver_mount(mount);
+    }
+    const Json rules = list_at(bundle.config(), kRules);
+    access.all_by_rule = opens(rules, unnamed_minor(rules));
+    for (const Json& rule : rules)
+        if (const auto minor = number_of(rule, "minor"))
+            if (const auto gpu = gpu_of_numbers(kMajor, *minor); gpu && opens(rules, *minor))
+                access.rules.insert(*gpu);
+    return access;
+}
+
+std::vector<std::uint32_t> gpu_devices(const OciBundle& bundle, const DeviceAt& device_at) {
+    const auto nodes = gpu_access(bundle, device_at).nodes;
+    return {nodes.begin(), nodes.end()};
+}
+
+bool keep_gpu_devices(OciBundle& bundle, const std::vector<std::uint32_t>& kept, const DeviceAt& device_at) {
     const std::set<std::uint32_t> those(kept.begin(), kept.end());
     Json& config = bundle.config();
     const auto allowed_gpu = [](const Json& rule) {
         return rule.is_object() && allows(rule) ? gpu_of_device(rule) : std::nullopt;
     };
+    const auto mounted_gpu = [&](const Json& mount) { return gpu_of_mount(mount, device_at); };
     const bool nodes = filter(config, kDevices, those, gpu_of_device);
-    const bool mounts = filter(config, kMounts, those, gpu_of_mount);
+    const bool mounts = filter(config, kMounts, those, mounted_gpu);
     const bool rules = filter(config, kRules, those, allowed_gpu);
     return narrow_rules(config, those) || nodes || mounts || rules;
+}
+
+bool is_privileged(const OciBundle& bundle) {
+    const Json bounding = list_at(bundle.config(), Json::json_pointer("/process/capabilities/bounding"));
+    return std::find(bounding.begin(), bounding.end(), kAdministration) != bounding.end();
+}
+
+Result<void> keep_granted_gpus(OciBundle& bundle, const std::vector<std::uint32_t>& granted,
+                               const DeviceAt& device_at) {
+    keep_gpu_devices(bundle, granted, device_at);
+    const GpuAccess left = gpu_access(bundle, device_at);
+    const bool others = std::any_of(left.rules.begin(), left.rules.end(), [&](std::uint32_t minor) {
+        return std::find(granted.begin(), granted.end(), minor) == granted.end();
+    });
+    if ((!left.all_by_rule && !others) || is_privileged(bundle)) return {};
+    return client::fail(client::ClientError::Kind::refused,
+                        "the container: a rule of its device cgroup opens GPUs of which it was granted no "
+                        "part. Try: name the major numbers of the devices that it needs "
+                        "(--device-cgroup-rule).");
 }
 
 }  // namespace cgpu::runtime

@@ -1,3 +1,7 @@
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
 #include <gtest/gtest.h>
 
 #include "client/runtime/cdi_attach.hpp"
@@ -36,14 +40,18 @@ const std::string kOfGpu0 =
     kQuarter + R"(,"CGPU_GPUS=)" + kUuid0 + R"(","NVIDIA_VISIBLE_DEVICES=)" + kUuid0 + "\"";
 
 struct CdiHooksTest : testing::Test {
-    CdiHooksTest() { node.grant = client::Created{{{kUuid0, 0, 4032 * cgpuctl::kMib, 5, false}}, "/l", {}}; }
+    CdiHooksTest() {
+        node.grant = client::Created{{{kUuid0, 0, 4032 * cgpuctl::kMib, 5, false}}, "/l", {}};
+        folder.folder("/rootfs/dev");
+    }
     client::Result<void> attach(const std::string& text) {
         node.calls.clear();
         folder.file("/config.json", text);
         return cdi_attach_hook(state(), node);
     }
     [[nodiscard]] std::string state() const {
-        return R"({"id":")" + std::string(kWebId) + R"(","pid":4711,"bundle":")" + folder.path() + "\"}";
+        return R"({"id":")" + std::string(kWebId) + R"(","pid":)" + std::to_string(getpid()) +
+               R"(,"bundle":")" + folder.path() + "\"}";
     }
     client::TempRoot folder;
     cgpuctl::FakeNode node;
@@ -102,6 +110,18 @@ TEST_F(CdiHooksTest, OtherGpusAreRefusedAndTheGrantIsGivenBack) {
         EXPECT_EQ(node.calls, (Calls{kCreate, kRelease}));
     }
     EXPECT_TRUE(attach(config(kOfGpu0, {}, nvidia)));
+}
+
+TEST_F(CdiHooksTest, GpusThatHooksHaveBroughtInAreRefused) {
+    if (mknod(folder.at("/rootfs/dev/any").c_str(), S_IFCHR | 0600, makedev(195, 1)) != 0)
+        GTEST_SKIP() << "nodes can't be made here";
+    const std::string hook = R"(,"prestart":[{"path":"/any/name"}])";
+    const auto done = attach(config(kOfGpu0, {}, hook));
+    ASSERT_FALSE(done);
+    EXPECT_NE(done.error().text.find("hooks brought in GPUs"), std::string::npos) << done.error().text;
+    EXPECT_EQ(node.calls, (Calls{kCreate, kRelease}));
+    node.grant->quotas.front().gpu = kUuid1;
+    EXPECT_TRUE(attach(config(kQuarter + R"(,"CGPU_GPUS=1")", {}, hook))) << "that is its GPU";
 }
 
 TEST_F(CdiHooksTest, ARefusalAndAFailedAttachLeaveNoInstance) {

@@ -18,8 +18,8 @@
 // clang-format on
 ///
 /// Every field is an atomic that stands alone: no two of them have to be read together. So there is no lock,
-/// and a process killed between two stores leaves nothing half-written. Times are CLOCK_MONOTONIC
-/// nanoseconds.
+/// and a process killed between two stores leaves nothing half-written. Times are nanoseconds
+/// of the host's CLOCK_MONOTONIC.
 ///
 /// A restarted daemon can't write to the old orders page (the seal holds for it, too): each process
 /// reconnects and gets new pages. No thread sleeps on an abandoned page, because waits on `seq` are timed (at

@@ -89,9 +89,7 @@ bool Errands::sleep(std::int64_t until_ns, int socket) {
         pipe = wake_read_.usable();
     }
     std::array<pollfd, 2> entries{{{pipe, POLLIN, 0}, {socket, POLLIN, 0}}};
-    const auto left = std::max<std::int64_t>(until_ns - now_ns(), 0);
-    const timespec timeout{static_cast<time_t>(left / kSecond), static_cast<long>(left % kSecond)};
-    ppoll(entries.data(), entries.size(), &timeout, nullptr);
+    wait_for_any(entries, until_ns);
     sleeping_until_.store(0);
     if ((entries[0].revents & POLLIN) != 0) {
         std::array<char, 64> bytes;

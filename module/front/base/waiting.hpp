@@ -1,23 +1,23 @@
 #pragma once
 
+#include <poll.h>
 #include <pthread.h>
 
 #include <atomic>
 #include <cstdint>
+#include <span>
 
-/// Clock, futex and lock, in the form that a library without exceptions, which survives forks, needs.
+#include "module/front/base/clock.hpp"
+
+/// Waits, futex and lock, in the form that a library without exceptions, which survives forks, needs. All
+/// times are those of now_ns(), and no library of the program gets in front of the waits.
 namespace cgpu::front {
 
-constexpr std::int64_t kMicrosecond = 1000;
-constexpr std::int64_t kMillisecond = 1000 * kMicrosecond;
-constexpr std::int64_t kSecond = 1000 * kMillisecond;
-constexpr std::int64_t kNever = INT64_MAX;
-
-/// CLOCK_MONOTONIC, nanoseconds.
-std::int64_t now_ns();
-
-/// Sleeps until a time on CLOCK_MONOTONIC.
 void sleep_until(std::int64_t when_ns);
+
+/// Waits until one of the descriptors has what its entry asks for, until `until_ns` at the latest; may return
+/// early. @return how many have; 0 or less: none.
+int wait_for_any(std::span<pollfd> entries, std::int64_t until_ns);
 
 /// Waits while *word is `value`, until `until_ns` at the latest; may return early. Works on a read-only
 /// mapping and between processes.

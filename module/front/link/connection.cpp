@@ -20,6 +20,8 @@ namespace {
 constexpr std::uint32_t kFrontVersion = CGPU_FRONT_VERSION;
 constexpr std::int64_t kRetryEvery = 20 * kMillisecond;
 
+constinit Mutex receiving;
+
 bool link_folder_exists() {
     constexpr std::string_view path = kSocketPath;
     std::array<char, sizeof(sockaddr_un::sun_path)> folder{};
@@ -41,8 +43,7 @@ wire::Hello hello(wire::Role role) {
 /// True if there is data to read, or the other end is closed.
 bool wait_readable(const Descriptor& socket, std::int64_t until_ns) {
     pollfd entry{socket.usable(), POLLIN, 0};
-    const auto left = until_ns - now_ns();
-    return entry.fd >= 0 && left > 0 && poll(&entry, 1, static_cast<int>(left / kMillisecond) + 1) > 0;
+    return entry.fd >= 0 && now_ns() < until_ns && wait_for_any({&entry, 1}, until_ns) > 0;
 }
 
 }  // namespace
@@ -79,7 +80,12 @@ Sent send_packet(const Descriptor& socket, std::span<const std::byte> packet) {
     return errno == EAGAIN || errno == EINTR || errno == ENOBUFS ? Sent::full : Sent::lost;
 }
 
+void Receiving::keep_out() { receiving.lock(); }
+void Receiving::let_in() { receiving.unlock(); }
+void Receiving::reset_in_child() { receiving.reset_in_child(); }
+
 Received receive_packet(const Descriptor& socket, Packet& packet) {
+    const Locked lock(receiving);
     packet.size = 0;
     packet.files.fill(-1);
     const int fd = socket.usable();

@@ -42,7 +42,17 @@ Sent send_message(const Descriptor& socket, const M& message) {
     return send_packet(socket, std::as_bytes(std::span(&message, 1)));
 }
 
+/// While no thread is in here (`Receiving`), all descriptors that have come are in packets.
 Received receive_packet(const Descriptor& socket, Packet& packet);
+
+/// Keeps threads out of receive_packet, for a fork: the child then knows the descriptors that it has copies
+/// of.
+class Receiving {
+  public:
+    static void keep_out();
+    static void let_in();
+    static void reset_in_child();
+};
 
 enum class Greeted { answered, refused, silent };
 

@@ -1,7 +1,7 @@
 // Gets the real library from the daemon, by descriptor. A path below the program's root would also be
 // accessible to LD_PRELOAD and LD_LIBRARY_PATH.
 #include <dlfcn.h>
-#include <unistd.h>
+#include <pthread.h>
 
 #include <array>
 #include <atomic>
@@ -12,6 +12,7 @@
 #include "module/front/base/waiting.hpp"
 #include "module/front/driver/real_library.hpp"
 #include "module/front/link/connection.hpp"
+#include "module/front/link/undumpable.hpp"
 
 namespace cgpu::front {
 namespace {
@@ -23,26 +24,82 @@ constexpr std::int64_t kNextTryAfter = kSecond;
 
 constinit std::atomic<std::int64_t> failed_at{0};
 
-/// -1: it isn't available.
-int fetch_file(std::int64_t until_ns) {
-    Descriptor socket;
-    Packet packet;
-    if (ask_hello(wire::Role::driver, until_ns, socket, packet) != Greeted::answered) return -1;
-    socket.close();
-    const auto answer = wire::read_message<wire::DriverFiles>(packet.data());
-    std::size_t at = 0;
-    for (const auto library : {wire::Library::cuda, wire::Library::nvml}) {
-        if (!answer || (answer->libraries & wire::bit_of(library)) == 0) continue;
-        if (library == kLibrary) {
-            const int file = std::exchange(packet.files[at], -1);
-            drop_files(packet);
-            return file;
-        }
-        ++at;
+/// The files of the driver that have come, until they are closed. Meanwhile other processes of the user can't
+/// open them by /proc/PID/fd: the driver behind them has no limits. Forked children close their copies at
+/// once.
+class Files {
+  public:
+    Files() {
+        Receiving::keep_out();
+        next_ = first;
+        first = this;
+        Receiving::let_in();
     }
-    drop_files(packet);
-    return -1;
-}
+    ~Files() {
+        Receiving::keep_out();
+        for (Files** place = &first; *place != nullptr; place = &(*place)->next_) {
+            if (*place != this) continue;
+            *place = next_;
+            break;
+        }
+        drop_files(packet_);
+        Receiving::let_in();
+    }
+    Files(const Files&) = delete;
+    Files& operator=(const Files&) = delete;
+
+    /// Waits until `until_ns` for the descriptor of this front's library. -1: it isn't available.
+    int fetch(std::int64_t until_ns) {
+        Descriptor socket;
+        if (ask_hello(wire::Role::driver, until_ns, socket, packet_) != Greeted::answered) return -1;
+        socket.close();
+        const auto answer = wire::read_message<wire::DriverFiles>(packet_.data());
+        std::size_t at = 0;
+        std::size_t own = kPages;
+        for (const auto library : {wire::Library::cuda, wire::Library::nvml}) {
+            if (!answer || (answer->libraries & wire::bit_of(library)) == 0) continue;
+            if (library == kLibrary) own = at;
+            ++at;
+        }
+        // The other front's library isn't loaded here.
+        Receiving::keep_out();
+        const int file = own < kPages ? std::exchange(packet_.files[own], -1) : -1;
+        drop_files(packet_);
+        packet_.files[0] = file;
+        Receiving::let_in();
+        return file;
+    }
+
+    /// Call before there is one.
+    static void handle_forks() {
+        static constinit std::atomic<bool> done{false};
+        if (!done.exchange(true)) pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+    }
+
+  private:
+    static void before_fork() {
+        Undumpable::before_fork();
+        Receiving::keep_out();
+    }
+    static void after_fork_in_parent() {
+        Receiving::let_in();
+        Undumpable::after_fork_in_parent();
+    }
+    static void after_fork_in_child() {
+        Receiving::reset_in_child();
+        for (Files* files = first; files != nullptr; files = files->next_) drop_files(files->packet_);
+        first = nullptr;
+        Undumpable::after_fork_in_child();
+    }
+
+    static Files* first;  ///< of those that live; used while no thread receives
+
+    Undumpable undumpable_;  // it begins before the packet comes, and ends after that is closed
+    Packet packet_{};
+    Files* next_ = nullptr;
+};
+
+constinit Files* Files::first = nullptr;
 
 }  // namespace
 
@@ -52,16 +109,16 @@ void* open_real_library() {
     const auto began = now_ns();
     const auto failed = failed_at.load();
     if (failed != 0 && began - failed < kNextTryAfter) return nullptr;
-    const int file = fetch_file(began + (failed == 0 ? kFirstPatience : kLaterPatience));
     void* library = nullptr;
-    if (file >= 0) {
+    Files::handle_forks();
+    Files files;
+    if (const int file = files.fetch(began + (failed == 0 ? kFirstPatience : kLaterPatience)); file >= 0) {
         // The loader identifies libraries by the path by which they were opened, and this number will be
         // another file's later: so the path has an unusual form, which differs for both libraries.
         std::array<char, 64> path{};
         const char* folder = kLibrary == wire::Library::cuda ? "/proc/self/task/.." : "/proc/self/task/./..";
         std::snprintf(path.data(), path.size(), "%s/fd/%d", folder, file);
         library = dlopen(path.data(), RTLD_NOW | RTLD_LOCAL);
-        close(file);
     }
     failed_at.store(library == nullptr ? now_ns() : 0);
     errno = kept;

@@ -28,7 +28,7 @@ std::optional<std::uint32_t> Observer::find(const std::array<std::uint8_t, 16>& 
 bool Observer::next_packet(Packet& packet, std::int64_t until_ns) {
     while (now_ns() < until_ns) {
         pollfd entry{socket_.usable(), POLLIN, 0};
-        if (poll(&entry, 1, static_cast<int>((until_ns - now_ns()) / kMillisecond) + 1) <= 0) continue;
+        if (wait_for_any({&entry, 1}, until_ns) <= 0) continue;
         const Received received = receive_packet(socket_, packet);
         drop_files(packet);
         if (received != Received::nothing) return received == Received::packet;

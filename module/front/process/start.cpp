@@ -17,6 +17,7 @@ void tell_engine_failed(const Descriptor& socket, const wire::Welcome& welcome) 
 
 bool connect(Session& session) {
     reset_in_forked_children();
+    read_clock_offset();
     Descriptor socket;
     wire::Welcome welcome{};
     Packet packet;

@@ -166,6 +166,14 @@ done
 rm "$scratch/turning"
 wait "$turner"
 expect_equal "what was written into the volume" "$(find "$scratch/renamed" -mindepth 2)" ''
+echo "The driver's descriptors, while a program loads the driver: a container's user without any capability tries to get them."
+cp "$(dirname "${BASH_SOURCE[0]}")/../hostile/descriptor" "$scratch/attack" || fail "no attack"
+for way in debug stop fifo; do
+    timeout -k 5 60 "${managed[@]}" -u 1000:1000 --cap-drop ALL --security-opt no-new-privileges -v "$scratch/attack:/attack:ro" \
+        -w /dev/shm -e MIB=8000 lab sh /attack $way info >"$scratch/attacked" 2>&1
+    expect_between "descriptors tried by $way" "$(fact "$scratch/attacked" tried)" 80 1000
+    has "$scratch/attacked" ': 0 CUDA_SUCCESS|^driver' && fail "$way: $(cat "$scratch/attacked")"
+done
 
 wait_for 10 none_listed
 same_host() {

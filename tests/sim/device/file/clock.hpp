@@ -4,7 +4,12 @@
 
 namespace simgpu {
 
-/// Nanoseconds of CLOCK_MONOTONIC: the time of all GPUs.
+/// Nanoseconds of the host's CLOCK_MONOTONIC: the time of all GPUs. As a real GPU's clock it isn't changed by
+/// what the program is given in the place of its own, by a library that replaces libc's functions or by a
+/// time namespace.
 Nanoseconds clock_now();
+
+/// Sleeps until then, or until a signal comes.
+void clock_sleep_until(Nanoseconds due);
 
 }  // namespace simgpu

@@ -3,7 +3,6 @@
 #include <sys/prctl.h>
 
 #include <algorithm>
-#include <ctime>
 #include <utility>
 
 #include "tests/sim/device/ledger/ledger.hpp"
@@ -110,9 +109,7 @@ void Observer::sleep_until(Nanoseconds due) {
         // The default slack of 50 µs is longer than many kernels.
         const int slack = prctl(PR_GET_TIMERSLACK);
         prctl(PR_SET_TIMERSLACK, 1);
-        const Nanoseconds wake = due - kSpin;
-        const timespec time{wake / 1'000'000'000, wake % 1'000'000'000};
-        clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nullptr);
+        clock_sleep_until(due - kSpin);
         prctl(PR_SET_TIMERSLACK, slack);
     }
     while (clock_now() < due) {

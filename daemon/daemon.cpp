@@ -114,7 +114,13 @@ void Daemon::compose(store::State state) {
     leases_ = std::make_unique<app::Leases>(
         app::Leases::Outside{loop_, processes_, driver_, *lease_file_, events_}, leases);
     slicer_ = std::make_unique<app::SlicerThread>(
-        app::SlicerThread::Timing{read_.config.slice_ms * kSecond / 1000, kHold});
+        app::SlicerThread::Timing{read_.config.slice_ms * kSecond / 1000, kHold},
+        [this](const model::InstanceId& id, const model::Uuid& gpu, std::int32_t process) {
+            loop_.post([this, id, gpu, process] {
+                if (const auto* instance = service_ ? service_->node().find_instance(id) : nullptr)
+                    doubted_reports_.happened(*instance, gpu, process);
+            });
+        });
     witness_ = std::make_unique<app::ComputeWitness>(app::ComputeWitness::Outside{
         loop_, driver_, *slicer_, events_,
         [this](const auto& id, const auto& gpu) { return leases_->pools().outside(id, gpu); }});

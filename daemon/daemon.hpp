@@ -11,6 +11,7 @@
 #include "daemon/app/compute/slicer_thread.hpp"
 #include "daemon/app/compute/usage_reader.hpp"
 #include "daemon/app/drivers/newer_functions.hpp"
+#include "daemon/app/events/doubted_reports.hpp"
 #include "daemon/app/events/events.hpp"
 #include "daemon/app/history/history.hpp"
 #include "daemon/app/instances/unmanaged_containers.hpp"
@@ -98,6 +99,7 @@ class Daemon {
     std::unique_ptr<app::Traces> traces_;  ///< before those that tell events when they are destroyed
     std::unique_ptr<store::LeaseFile> lease_file_;
     std::unique_ptr<app::Leases> leases_;
+    app::DoubtedReports doubted_reports_{loop_, events_};
     std::unique_ptr<app::SlicerThread> slicer_;
     std::unique_ptr<app::ComputeWitness> witness_;
     std::unique_ptr<app::UsageReader> usage_;

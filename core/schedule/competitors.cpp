@@ -84,7 +84,10 @@ bool Competitors::wants(std::size_t slot) const {
     // Work in flight behind a closed gate may depend on a launch that another GPU holds. It finishes only if
     // the instance gets a turn on both GPUs.
     const bool caught = s.gang.may_wait_for_others() && s.stuck.outside() && s.level().in_flight_estimate > 0;
-    return weight_of(s) > 0 && (s.level().wants || caught);
+    // While an instance is doubted, the others aren't held during its turns, so they may have work without
+    // waiting for a turn.
+    const bool passing = doubted() && !s.doubt.is() && s.level().in_flight_estimate > 0;
+    return weight_of(s) > 0 && (s.level().wants || caught || passing);
 }
 
 VirtualTime& Competitors::times(std::size_t slot) {
@@ -106,6 +109,10 @@ int Competitors::ordinary_present() const {
     return static_cast<int>(std::count_if(slots_.begin(), slots_.end(), [this](const Slot& s) {
         return !s.high_priority && weight_of(s) > 0;
     }));
+}
+
+bool Competitors::doubted() const {
+    return std::any_of(slots_.begin(), slots_.end(), [](const Slot& s) { return s.doubt.is(); });
 }
 
 bool Competitors::any_woke() const {

@@ -41,6 +41,8 @@ class Competitors {
     /// Slices that no instance was given take turns, too.
     [[nodiscard]] bool spare_slices() const { return ordinary_.weight(VirtualTime::kSpare) > 0; }
     [[nodiscard]] bool any_woke() const;
+    /// The reports of one of them can't be true.
+    [[nodiscard]] bool doubted() const;
     /// The part 0..1 of the GPU that the policy gives the slot now: Slicer::target_share.
     [[nodiscard]] std::optional<double> target_share(std::size_t slot) const;
     [[nodiscard]] Nanos period() const { return division_.max_inst * tuning_.slice; }

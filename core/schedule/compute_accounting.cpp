@@ -5,6 +5,10 @@
 namespace cgpu::schedule {
 
 namespace {
+/// So much of a turn beside undrained work goes into the driver's switches between contexts, and into waits
+/// for the end of a slice.
+constexpr Nanos kSwitchesPart = 8;
+
 /// Notes which instances have returned to work or have become idle.
 void note_activity(Competitors& competitors, const Turn* turn, Nanos now) {
     for (std::size_t i = 0; i < kSlots; ++i) {
@@ -23,34 +27,41 @@ void note_activity(Competitors& competitors, const Turn* turn, Nanos now) {
 
 /// The part of dt for which an ordinary holder was late: its gate was open and its launches waited, but none
 /// of its work ran. The high-priority bucket doesn't fill meanwhile.
-Nanos ComputeAccounting::held_up(const Competitors& competitors, const Turn* turn, Nanos dt,
+Nanos ComputeAccounting::held_up(const Competitors& competitors, const Turn* turn, Nanos now, Nanos dt,
                                  Nanos charged_before) const {
     if (turn == nullptr || turn->closed_at || competitors[turn->slot].high_priority) return 0;
     const Slot& holder = competitors[turn->slot];
     const Nanos without_work = std::max<Nanos>(0, dt - holder.has_run() - (turn->charged - charged_before));
     const Nanos believed = dt - dt * tuning_.least_late_percent / 100;
-    return std::min({holder.filter.fresh_wait(), without_work, believed});
+    const Nanos left = late_.allowed(turn->slot, turn->held, now) - turn->held_up;
+    return std::min({holder.filter.fresh_wait(), without_work, believed, std::max<Nanos>(0, left)});
 }
 
-/// The same for a whole turn: the holder isn't charged for that time.
-Nanos ComputeAccounting::late(const Slot& holder, const Turn& turn, Nanos elapsed) const {
-    // While a kernel runs beyond its estimate, it is unknown whether the GPU is idle.
+/// The same for a whole turn. Empty while a kernel runs beyond its estimate: it is unknown then whether the
+/// GPU is idle.
+std::optional<Nanos> ComputeAccounting::claimed_late(const Slot& holder, const Turn& turn) const {
     const bool measured = holder.level().in_flight_estimate == 0 || holder.predictable(trusted_error_);
-    if (!measured || turn.priority) return 0;
-    const Nanos without_work = std::max<Nanos>(0, elapsed - turn.charged);
-    const Nanos believed = elapsed - elapsed * tuning_.least_late_percent / 100;
-    return std::min({without_work, turn.waited, believed});
+    if (!measured || turn.held == 0) return std::nullopt;
+    const Nanos without_work = std::max<Nanos>(0, turn.held - turn.paid);
+    const Nanos most = turn.held - turn.held * tuning_.least_late_percent / 100;
+    return std::min({without_work, turn.waited, most});
 }
 
 /// The minimum price of a turn, whatever was reported of it. An instance that reports too little would go
 /// first for ever; and in policies with turns of fixed length, an instance that can't fill its own turn must
-/// not get others' in exchange.
-Nanos ComputeAccounting::least_price(const Competitors& competitors, const Turn& turn, Nanos elapsed) const {
+/// not get others' in exchange. Nor does it matter whether it claims to have work: the others waited.
+Nanos ComputeAccounting::least_price(const Competitors& competitors, const Turn& turn, Nanos late) const {
+    const Slot& holder = competitors[turn.slot];
     // If a high-priority turn were cheaper than what flows into the bucket meanwhile, it would never empty
     // the bucket.
-    const int percent = turn.priority ? 100 : tuning_.least_percent;
-    const Nanos occupied = competitors.rules().work_conserving ? turn.busy * percent / 100 : elapsed;
-    return std::max<Nanos>(0, occupied - late(competitors[turn.slot], turn, elapsed) - turn.undrained_took);
+    const bool whole = turn.priority || holder.doubt.is() || !competitors.rules().work_conserving;
+    const Nanos unused = whole ? 0 : turn.held - turn.held * tuning_.least_percent / 100;
+    const Nanos others = turn.undrained_took + turn.beside;
+    // The driver's switches between contexts are nobody's use.
+    const Nanos switches = others > turn.held / 4 ? (turn.held - others) / kSwitchesPart : 0;
+    const Nanos least = std::max<Nanos>(0, turn.held - std::max({unused, late, switches}) - others);
+    const bool ran_out = competitors.rules().work_conserving && turn.held > 0 && !turn.cut_short;
+    return ran_out ? std::max(least, tuning_.least_turn) : least;
 }
 
 void ComputeAccounting::pass(Competitors& competitors, const Readings& readings, Nanos now, Nanos dt,
@@ -64,41 +75,74 @@ void ComputeAccounting::pass(Competitors& competitors, const Readings& readings,
     if (turn != nullptr) {
         turn->undrained_took += took;
         turn->busy += competitors[turn->slot].was_busy ? dt : 0;
+        turn->held += turn->contended ? dt : 0;
+        // Beyond its estimate it isn't known what undrained work takes: as much as the holder, if it runs.
+        const Nanos least = turn->contended ? dt - dt / (undrained_.count() + 1) : 0;
+        turn->beside += std::max<Nanos>(0, least - took);
     } else if (idle_slices) {
         competitors.pass_idle_slices(dt);
     }
     const Nanos charged_before = turn != nullptr ? turn->charged : 0;
     const bool occupied = turn != nullptr && turn->contended && competitors[turn->slot].was_busy;
     for (std::size_t i = 0; i < kSlots; ++i) {
-        if (competitors[i].present) pass_slot(competitors, i, readings[i], now, dt, turn, took);
+        if (competitors[i].present) pass_slot(competitors, i, readings[i], now, dt, turn, took, undrained[i]);
     }
-    const Nanos held = held_up(competitors, turn, dt, charged_before);
+    const Nanos held = held_up(competitors, turn, now, dt, charged_before);
+    if (turn != nullptr) turn->held_up += held;
     competitors.bucket().pass(dt - held);
     if (occupied)
         competitors[turn->slot].achieved.granted +=
-            std::max<Nanos>(0, dt * tuning_.least_percent / 100 - took - held);
+            std::max<Nanos>(0, dt * tuning_.granted_percent / 100 - took - held);
     if (turn != nullptr && !turn->contended) competitors.forgive(turn->slot);
     note_activity(competitors, turn, now);
 }
 
 void ComputeAccounting::pass_slot(Competitors& competitors, std::size_t slot, const Reading& reading,
-                                  Nanos now, Nanos dt, Turn* turn, Nanos undrained_took) {
+                                  Nanos now, Nanos dt, Turn* turn, Nanos undrained_took,
+                                  Nanos own_undrained) {
     Slot& s = competitors[slot];
     const bool was_busy = s.filter.busy();
     const bool holds = turn != nullptr && turn->slot == slot;
     if (s.held && s.level().wants) s.achieved.waited += dt;
     const Reading before = s.level();
+    const Nanos prepaid = undrained_.prepaid(slot);
     Nanos fresh = undrained_.absorb(slot, s.filter.read(reading, dt));
     const Reading& level = s.level();
     if (level.used != before.used || level.in_flight_estimate < before.in_flight_estimate) {
         s.stuck.moved(now);
     }
-    if (holds) turn->waited += s.filter.fresh_wait();
+    if (holds && turn->contended) turn->waited += s.filter.fresh_wait();
     // Sums over several processes undercount overlapping intervals: the turn is charged by its wall time.
     if (holds && !level.alone_process) fresh = was_busy ? std::max<Nanos>(0, dt - undrained_took) : 0;
     if (holds && turn->contended) s.took += fresh;
-    competitors.charge(slot, fresh);
+    Doubt::Seen seen;
+    seen.dt = dt;
+    seen.fresh = std::max<Nanos>(0, level.used - before.used);
+    seen.charged = fresh + own_undrained;
+    seen.holds = holds && turn->contended;
+    seen.open = seen.holds && !turn->closed_at;
+    seen.let_out = s.let_out;
+    seen.closed = s.held;
+    seen.undrained = undrained_.is(slot);
+    seen.wants = level.wants;
+    seen.in_flight_before = before.in_flight_estimate;
+    seen.in_flight = level.in_flight_estimate;
+    seen.impossible = level.doubtful;
+    s.doubt.see(seen, now, doubts_);
+    // Beside one that is doubted, what is measured includes the other's work, and it isn't the own turn.
+    const bool beside = turn != nullptr && !holds && competitors[turn->slot].doubt.is();
+    if (beside && !competitors.rules().work_conserving) {
+        s.achieved.used += fresh;
+    } else {
+        competitors.charge(slot, fresh);
+    }
+    if (s.let_out) {
+        // What is let through runs beside the holder. A gang's launches may only end what waits for them.
+        const Nanos unpaid = std::max<Nanos>(0, dt - fresh - own_undrained);
+        if (!s.gang.ganged()) competitors.charge_without_use(slot, unpaid);
+    }
     if (holds) turn->charged += fresh;
+    if (holds && turn->contended) turn->paid += fresh + prepaid - undrained_.prepaid(slot);
     if (level.in_flight_estimate > 0) return;
     s.trust.drained(now);
     const Nanos correction = undrained_.settle(slot, now);
@@ -114,6 +158,7 @@ void ComputeAccounting::settle(Competitors& competitors, Turn& turn, Nanos now) 
     const auto charge = [&](Nanos used) {
         competitors.charge(slot, used);
         turn.charged += used;
+        turn.paid += used;
     };
     Nanos ahead = 0;
     s.took += level.in_flight_estimate;
@@ -131,10 +176,16 @@ void ComputeAccounting::settle(Competitors& competitors, Turn& turn, Nanos now) 
     const Nanos twice =
         std::clamp<Nanos>(turn.charged + turn.undrained_took - elapsed, 0, turn.undrained_took);
     charge(-twice);
-    const Nanos least = least_price(competitors, turn, elapsed);
-    if (turn.charged < least) competitors.charge_without_use(slot, least - turn.charged);
-    if (level.in_flight_estimate == 0) return;
-    const Nanos refundable = std::max<Nanos>(0, turn.charged - least);
+    Nanos late = 0;
+    if (const auto claimed = claimed_late(s, turn)) {
+        const Nanos most = turn.priority || s.doubt.is() ? 0 : late_.allowed(slot, turn.held, now);
+        late = std::min(*claimed, most);
+        late_.end(slot, turn.held, *claimed, late, now);
+    }
+    const Nanos least = least_price(competitors, turn, late);
+    if (turn.paid < least) competitors.charge_without_use(slot, least - turn.paid);
+    if (level.in_flight_estimate == 0 || s.doubt.is()) return;
+    const Nanos refundable = std::max<Nanos>(0, turn.paid - least);
     undrained_.add(slot, now, {level.remaining, ahead, refundable, others, level.alone_process},
                    {tuning_.driver_slice, competitors.period()});
 }

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <optional>
+
 #include "core/schedule/competitors.hpp"
+#include "core/schedule/parts/late_credit.hpp"
 #include "core/schedule/parts/undrained_work.hpp"
 #include "core/schedule/turn.hpp"
 
@@ -10,8 +13,8 @@ namespace cgpu::schedule {
 class ComputeAccounting {
   public:
     /// `trusted_error`: DrainTuning's.
-    ComputeAccounting(const CostTuning& tuning, Nanos trusted_error)
-        : tuning_(tuning), trusted_error_(trusted_error) {}
+    ComputeAccounting(const CostTuning& tuning, const DoubtTuning& doubts, Nanos trusted_error)
+        : tuning_(tuning), doubts_(doubts), trusted_error_(trusted_error) {}
 
     /// dt has passed up to `now`, and these are the readings. `turn` is the turn that ran meanwhile, or null;
     /// `idle_slices`: slices of idle instances passed.
@@ -24,20 +27,25 @@ class ComputeAccounting {
 
     /// The slot gets a turn, or leaves.
     void resume(std::size_t slot) { undrained_.resume(slot); }
-    void forget(std::size_t slot) { undrained_.forget(slot); }
+    void forget(std::size_t slot) {
+        undrained_.forget(slot);
+        late_.forget(slot);
+    }
     [[nodiscard]] const UndrainedWork& undrained() const { return undrained_; }
 
   private:
-    [[nodiscard]] Nanos held_up(const Competitors& competitors, const Turn* turn, Nanos dt,
+    [[nodiscard]] Nanos held_up(const Competitors& competitors, const Turn* turn, Nanos now, Nanos dt,
                                 Nanos charged_before) const;
-    [[nodiscard]] Nanos late(const Slot& holder, const Turn& turn, Nanos elapsed) const;
-    [[nodiscard]] Nanos least_price(const Competitors& competitors, const Turn& turn, Nanos elapsed) const;
+    [[nodiscard]] std::optional<Nanos> claimed_late(const Slot& holder, const Turn& turn) const;
+    [[nodiscard]] Nanos least_price(const Competitors& competitors, const Turn& turn, Nanos late) const;
     void pass_slot(Competitors& competitors, std::size_t slot, const Reading& reading, Nanos now, Nanos dt,
-                   Turn* turn, Nanos undrained_took);
+                   Turn* turn, Nanos undrained_took, Nanos own_undrained);
 
     CostTuning tuning_;
+    DoubtTuning doubts_;
     Nanos trusted_error_;
     UndrainedWork undrained_;
+    LateCredit late_;
 };
 
 }  // namespace cgpu::schedule

@@ -118,6 +118,8 @@ void Slicer::look_for_stuck() {
         if (s.gang.others().wants && now_ >= s.stuck.surely_at(s.level(), bounds)) {
             s.gang.note_wait_across_gpus(now_ + tuning_.gang_memory);
         }
+        s.stuck.expire(now_, bounds);
+        if (s.doubt.is()) continue;
         if (now_ >= s.stuck.own_at(s.level(), bounds) && competitors_.weight(i) > 0 && !in_debt(i)) {
             s.stuck.let_through(now_, s.filter.reached() + 1);
         }
@@ -128,7 +130,7 @@ void Slicer::look_for_stuck() {
 bool Slicer::frees_others(std::size_t slot) const {
     const Slot& s = competitors_[slot];
     const bool held = s.level().wants && s.level().in_flight_estimate == 0;
-    return s.gang.others().stuck && held && !in_debt(slot);
+    return s.gang.others().stuck && held && !s.doubt.is() && !in_debt(slot);
 }
 
 Nanos Slicer::stuck_wake_at() const {
@@ -137,7 +139,7 @@ Nanos Slicer::stuck_wake_at() const {
     for (std::size_t i = 0; i < kSlots; ++i) {
         const Slot& s = competitors_[i];
         const Nanos stuck = s.gang.others().busy ? stuck_at(i) : kForever;
-        for (const Nanos when : {stuck, s.stuck.own_at(s.level(), bounds)}) {
+        for (const Nanos when : {stuck, s.stuck.own_at(s.level(), bounds), s.stuck.expires_at(bounds)}) {
             if (when > now_) at = std::min(at, when);
         }
     }
@@ -146,8 +148,15 @@ Nanos Slicer::stuck_wake_at() const {
 
 Decision Slicer::decide() {
     Decision out;
-    for (std::size_t i = 0; i < kSlots; ++i) out.gates[i] = gate_outside_turn(i);
-    if (turns_.current()) open_turn(out.gates);
+    for (std::size_t i = 0; i < kSlots; ++i) {
+        out.gates[i] = gate_outside_turn(i);
+        competitors_[i].let_out = out.gates[i].state == GateOrder::State::open;
+    }
+    if (const auto& turn = turns_.current()) {
+        open_turn(out.gates);
+        competitors_[turn->slot].let_out &= turn->closed_at.has_value();
+        if (competitors_[turn->slot].doubt.is()) open_beside(out.gates);
+    }
     for (std::size_t i = 0; i < kSlots; ++i) {
         Slot& s = competitors_[i];
         out.gates[i].waits_across_gpus = s.gang.ganged();
@@ -165,8 +174,20 @@ GateOrder Slicer::gate_outside_turn(std::size_t slot) const {
     const GateOrder closed{.contended = true, .overlap = overlap};
     if (competitors_.weight(slot) == 0) return closed;
     if (frees_others(slot)) return overlapping(s.filter.reached() + 1);
-    if (const auto limit = s.stuck.limit()) return overlapping(*limit);
+    if (const auto limit = s.stuck.limit(); limit && !s.doubt.is()) return overlapping(*limit);
     return closed;
+}
+
+/// Nobody is held for an instance whose reports can't be true: what it has in flight, and for how long,
+/// isn't known, so its turn gives it no more than the driver does.
+void Slicer::open_beside(GateOrders& gates) const {
+    const std::size_t holder = turns_.current()->slot;
+    for (std::size_t i = 0; i < kSlots; ++i) {
+        const Slot& s = competitors_[i];
+        if (i == holder || s.doubt.is() || competitors_.weight(i) == 0) continue;
+        gates[i] = overlapping(s.filter.reached() + competitors_.period());
+    }
+    gates[holder].overlap = true;
 }
 
 void Slicer::open_turn(GateOrders& gates) const {

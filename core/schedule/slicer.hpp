@@ -26,11 +26,17 @@ namespace cgpu::schedule {
 ///
 /// Late holders. If a holder's gate is open and its launches wait, but none of its work runs, then its
 /// threads have not been woken yet: the host has no free core. The holder isn't charged for that time,
-/// because it is a larger part of the short turns of a low weight than of long ones. A high-priority holder
-/// is charged for it.
+/// because it is a larger part of the short turns of a low weight than of long ones. It is believed as far as
+/// the others are late, too (LateCredit). A high-priority holder is charged for it.
 ///
 /// Time limits. Turns also end by the clock, and drains have a deadline: a kernel of the holder may wait for
 /// a launch that is held at a gate. No instance waits without bound for work of another to complete.
+///
+/// Doubt. What an instance reports decides when its turn ends and what it is charged, but its processes can
+/// write any number. So a turn costs about as much as the time for which others waited for it, whatever is
+/// reported (ComputeAccounting). An instance whose reports can't be true (PageCheck, and who holds an open
+/// gate for long without any work) is doubted for a while: then nobody is held during its turns, so it gets
+/// no more than the driver gives it, and its turns cost their whole time.
 ///
 /// Policies (Rules). Work-conserving: turns go to instances that want the GPU, an idle holder loses its turn
 /// after a grace time, and an instance that wakes up and is behind cuts a turn short. The others: a turn
@@ -59,7 +65,7 @@ class Slicer {
           patience_{settings.tuning.drains, settings.tuning.stuck},
           most_sharers_(settings.tuning.turns.most_sharers),
           competitors_(settings, settings.tuning.shares),
-          accounting_(settings.tuning.costs, settings.tuning.drains.trusted_error),
+          accounting_(settings.tuning.costs, settings.tuning.doubt, settings.tuning.drains.trusted_error),
           turns_(settings.tuning.turns, settings.tuning.drains) {}
 
     /// Takes effect at the next step: the running turn ends then, and debts are kept. A call with the value
@@ -88,6 +94,8 @@ class Slicer {
     [[nodiscard]] std::optional<double> target_share(std::size_t slot) const {
         return competitors_.target_share(slot);
     }
+    /// Its reports are doubted (Doubt), as of the last step: nobody is held during its turns.
+    [[nodiscard]] bool doubted(std::size_t slot) const { return competitors_[slot].doubt.is(); }
     /// What to report to the other GPUs of the instance in this slot, as of the last step.
     [[nodiscard]] GangState tell(std::size_t slot) const;
     /// The running turn, as of the last step; empty: no instance holds the GPU. For display.
@@ -108,6 +116,7 @@ class Slicer {
     [[nodiscard]] Decision decide();
     [[nodiscard]] GateOrder gate_outside_turn(std::size_t slot) const;
     void open_turn(GateOrders& gates) const;
+    void open_beside(GateOrders& gates) const;
 
     StepTuning tuning_;
     StuckWork::Patience patience_;  // with work that has the GPU for itself

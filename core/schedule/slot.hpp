@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/schedule/parts/doubt.hpp"
 #include "core/schedule/parts/drain_trust.hpp"
 #include "core/schedule/parts/gang_member.hpp"
 #include "core/schedule/parts/reading_filter.hpp"
@@ -29,7 +30,9 @@ struct Slot {
     bool held = false;     ///< its gate was closed by the last step
     Nanos idle_since = 0;  ///< where it isn't busy
     Nanos took = 0;  ///< GPU time of its last turn that others waited for, measured or estimated at its end
+    bool let_out = false;  ///< by the last step its gate is open outside its turn
     ReadingFilter filter;
+    Doubt doubt;
     DrainTrust trust;
     GangMember gang;
     StuckWork stuck;

@@ -16,7 +16,11 @@ struct Turn {
     Nanos budget = 0;
     Nanos charged = 0;         ///< to the holder, in this turn
     Nanos busy = 0;            ///< time that the holder had work
-    Nanos waited = 0;          ///< time that the holder's launches waited
+    Nanos held = 0;            ///< time in which it was contended
+    Nanos paid = 0;            ///< the part of `charged` in that time
+    Nanos waited = 0;          ///< time that the holder's launches waited, in that time
+    Nanos beside = 0;          ///< the part of it that undrained work of others may have taken besides
+    Nanos held_up = 0;         ///< so long the high-priority bucket didn't fill, because it was late
     Nanos undrained_took = 0;  ///< time that undrained work of others took
     std::optional<Nanos> closed_at;
     Nanos drain_deadline = 0;  ///< once it is closed

@@ -117,6 +117,7 @@ void Turns::close_gate(Competitors& competitors, int undrained, Nanos now) {
     // with the number of instances with undrained work.
     const int sharers = std::min(1 + undrained, tuning_.most_sharers);
     turn_->drain_deadline = now + std::min(patience, sharers * drains_.longest);
+    if (holder.doubt.is()) turn_->drain_deadline = now + drains_.doubted;
     if (level.remaining > 0) holder.trust.predict(now + level.remaining);
     if (turn_->cut_short) ++holder.achieved.preemptions;
     end_soon_ = false;
@@ -125,6 +126,12 @@ void Turns::close_gate(Competitors& competitors, int undrained, Nanos now) {
 bool Turns::may_hand_over(const Competitors& competitors, Nanos now) const {
     const Slot& holder = competitors[turn_->slot];
     if (now >= turn_->drain_deadline) return true;
+    if (holder.doubt.is()) return false;  // what it has in flight isn't known
+    // The turn of one that is doubted doesn't hold this one: its gate needn't close, so that its work isn't
+    // interrupted beside that of the other.
+    if (const auto first = next(competitors); competitors.doubted() && first) {
+        if (first == turn_->slot || competitors[*first].doubt.is()) return true;
+    }
     if (holder.level().in_flight_estimate == 0) return true;
     // Overlap makes measurements inexact. It is accepted for an instance that wakes up, not for one that
     // waits for its bucket to fill.

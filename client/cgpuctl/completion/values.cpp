@@ -97,6 +97,7 @@ Candidates event_types() {
             {"setting-changed", ""},
             {"escape-found", ""},
             {"escape-ended", ""},
+            {"report-doubted", ""},
             {"job-begun", ""},
             {"job-back", ""},
             {"job-ended", ""},

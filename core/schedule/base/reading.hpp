@@ -19,6 +19,7 @@ struct Reading {
     bool unmeasured = false;       ///< work in flight of a kind never measured: its estimate is a guess
     bool alone_process = true;     ///< false: several processes, so `used` is no union of intervals
     bool stale = false;            ///< its page is unchanged since 100 ms after its predicted drain
+    bool doubtful = false;         ///< a report since the last reading can't be true (PageCheck)
 };
 
 /// What an instance's launches may do from now on.

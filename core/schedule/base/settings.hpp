@@ -32,6 +32,8 @@ struct DrainTuning {
     Nanos unmeasured = 50 * kMilli;
     /// … and at most this: the kernel may wait for a launch that is held at a gate.
     Nanos longest = 200 * kMilli;
+    /// So long is waited for work of an instance whose reports are doubted, whatever it reports.
+    Nanos doubted = 20 * kMilli;
     /// Predictions whose mean error is below this are trusted.
     Nanos trusted_error = 250 * kMicro;
 };
@@ -56,14 +58,30 @@ struct TurnTuning {
 
 /// What a turn costs: ComputeAccounting.
 struct CostTuning {
-    /// A work-conserving turn costs at least this part of the time in which it was busy, whatever was
-    /// measured.
-    int least_percent = 80;
-    /// A turn costs at least this part of its time even if its holder reports that it was woken late: a false
-    /// report must not let an instance go first for ever.
+    /// A work-conserving turn costs at least this part of the time in which others waited for it, whatever
+    /// was measured: two instances with the same weight, one of which reports too little, get 51 to 49.
+    int least_percent = 97;
+    /// This part of the time in which a turn had work and others waited is Achieved::granted.
+    int granted_percent = 80;
+    /// A turn costs at least this part of its time even if its holder was woken late.
     int least_late_percent = 25;
     /// Length of the driver's own time slice between contexts.
     Nanos driver_slice = 2 * kMilli;
+    /// A work-conserving turn costs at least this, unless another instance cut it short: work that its holder
+    /// doesn't report may still run.
+    Nanos least_turn = 2 * kMilli;
+};
+
+/// When reports are doubted: Doubt.
+struct DoubtTuning {
+    /// So much time with an open gate passed without a sign of the launches that waited there.
+    Nanos most_unseen = 200 * kMilli;
+    /// So much time of its turns passed while work was in flight of which hardly anything was measured.
+    Nanos most_standing = 2 * kSecond;
+    /// So much is in flight, though the window is 2 ms and a kernel.
+    Nanos most_in_flight = 2 * kSecond;
+    /// How long reports are doubted after that.
+    Nanos lasts = 10 * kSecond;
 };
 
 /// When work that waits for a held launch is seen: StuckWork.
@@ -72,6 +90,8 @@ struct StuckTuning {
     Nanos grace = kMilli;
     /// If a launch unblocks other work, that work makes progress within this time.
     Nanos freed_within = 5 * kMilli;
+    /// A launch that was let through comes within this time, and the gate is closed again.
+    Nanos let_through_for = 10 * kMilli;
 };
 
 /// Slicer itself.
@@ -93,6 +113,7 @@ struct Tuning {
     DrainTuning drains;
     TurnTuning turns;
     CostTuning costs;
+    DoubtTuning doubt;
     StuckTuning stuck;
     StepTuning steps;
 };

@@ -38,8 +38,17 @@ Nanos StuckWork::own_at(const Reading& level, const Patience& patience) const {
     return frees_itself ? overdue_at(level, patience, patience.stuck.grace) : surely_at(level, patience);
 }
 
+void StuckWork::expire(Nanos now, const Patience& patience) {
+    if (now >= expires_at(patience)) let_through_->expired = true;
+}
+
+Nanos StuckWork::expires_at(const Patience& patience) const {
+    return let_through_ && !let_through_->expired ? let_through_->at + patience.stuck.let_through_for
+                                                  : kForever;
+}
+
 std::optional<Nanos> StuckWork::limit() const {
-    return let_through_ ? std::optional(let_through_->limit) : std::nullopt;
+    return let_through_ && !let_through_->expired ? std::optional(let_through_->limit) : std::nullopt;
 }
 
 }  // namespace cgpu::schedule

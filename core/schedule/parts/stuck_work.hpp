@@ -34,12 +34,16 @@ class StuckWork {
 
     /// One launch may pass the closed gate, up to `limit` (as GateOrder::limit), until some work finishes.
     void let_through(Nanos now, Nanos limit) { let_through_ = {now, limit}; }
-    /// The limit of the launch that was let through, while no work has finished since.
+    /// After a while the gate is closed again, though nothing has finished.
+    void expire(Nanos now, const Patience& patience);
+    [[nodiscard]] Nanos expires_at(const Patience& patience) const;
+    /// The limit of the launch that was let through, while no work has finished since and it hasn't expired.
     [[nodiscard]] std::optional<Nanos> limit() const;
 
   private:
     struct LetThrough {
         Nanos at, limit;
+        bool expired = false;
     };
     [[nodiscard]] Nanos overdue_at(const Reading& level, const Patience& patience, Nanos wait) const;
 

@@ -38,6 +38,8 @@ class UndrainedWork {
     Charges pass(Nanos dt);
     /// The part of newly measured time that remains to be charged: nothing while the work is undrained.
     Nanos absorb(std::size_t slot, Nanos measured);
+    /// What was charged ahead of measurements that are still to come.
+    [[nodiscard]] Nanos prepaid(std::size_t slot) const { return undrained_[slot].carry; }
     /// The work has drained: the time that is still to be charged (or, negative, paid back).
     Nanos settle(std::size_t slot, Nanos now);
     /// The instance got a turn again before the work drained: from here on measured time counts, minus what

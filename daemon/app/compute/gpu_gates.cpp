@@ -48,7 +48,8 @@ void GpuGates::join(const model::Instance& instance, const model::Quota& quota) 
     if (free == seats_.end()) return;
     const auto slot = static_cast<std::size_t>(free - seats_.begin());
     slicer_.join(slot, static_cast<int>(quota.weight), quota.high_priority);
-    *free = Seat{std::nullopt, 0, {}, instance.id, quota.weight, quota.high_priority, instance.name, 0, 0, 0};
+    *free =
+        Seat{std::nullopt, 0, {}, instance.id, quota.weight, quota.high_priority, instance.name, 0, 0, 0, 0};
     if (trace_)
         trace_->watch.joined(slot, monotonic_now(), instance.id.str(), instance.name,
                              static_cast<int>(quota.weight), quota.high_priority);
@@ -109,6 +110,15 @@ void GpuGates::remove(const model::InstanceId& id, const model::Process& process
     seat->processes->remove(process, now);
 }
 
+bool GpuGates::doubts(Seat& seat, Nanos now) {
+    const auto process = seat.processes->take_doubtful_process();
+    if (process && now >= seat.tell_doubt_at) {
+        seat.tell_doubt_at = now + kSecond;
+        doubted_.push_back({seat.id, *process});
+    }
+    return process.has_value();
+}
+
 void GpuGates::sample(Seat& seat, Nanos now) {
     if (now < seat.sample_at) return;
     seat.sample_at = now + kSampleEvery;
@@ -155,6 +165,7 @@ void GpuGates::step(Nanos now, const schedule::GangStates& gangs) {
         auto& seat = seats_[slot];
         if (!seat || !seat->processes) continue;
         readings[slot] = seat->processes->read(now);
+        readings[slot].doubtful = doubts(*seat, now);
         someone_waits |= readings[slot].wants;
         any_unresponsive |= seat->processes->has_unresponsive_process();
         sample(*seat, now);

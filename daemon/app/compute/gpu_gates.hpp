@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/model/node.hpp"
@@ -49,6 +50,13 @@ class GpuGates {
     [[nodiscard]] Nanos due_at() const { return trace_ ? std::min(due_at_, trace_->due_at) : due_at_; }
     /// An instance on this GPU has rung: its pages must be read.
     void rung() { due_at_ = 0; }
+    /// An instance whose report couldn't be true, and its process (host pid).
+    struct Doubted {
+        model::InstanceId id;
+        std::int32_t process;
+    };
+    /// Those since the last call, each instance at most once a second.
+    [[nodiscard]] std::vector<Doubted> take_doubted() { return std::exchange(doubted_, {}); }
     /// The compute part of an instance's usage; the memory part is left as it is.
     void fill_usage(const model::InstanceId& id, Nanos now, InstanceUsage& usage);
     /// Of the instances whose compute is measured.
@@ -75,9 +83,10 @@ class GpuGates {
         std::uint32_t weight;
         bool high_priority;
         std::string name;
-        Nanos due_until = 0;  ///< to which moment `due` is summed; 0: not begun
-        double due = 0;       ///< the target share, summed over the time, in nanoseconds
-        Nanos due_used = 0;   ///< what it had used then
+        Nanos due_until = 0;      ///< to which moment `due` is summed; 0: not begun
+        double due = 0;           ///< the target share, summed over the time, in nanoseconds
+        Nanos due_used = 0;       ///< what it had used then
+        Nanos tell_doubt_at = 0;  ///< not again before
     };
     /// What a trace needs, while there is one.
     struct Trace {
@@ -89,6 +98,7 @@ class GpuGates {
     bool update_settings(const model::Node& node, const model::Gpu& gpu);
     void join(const model::Instance& instance, const model::Quota& quota);
     void sample(Seat& seat, Nanos now);
+    [[nodiscard]] bool doubts(Seat& seat, Nanos now);
     void sum_due(Seat& seat, std::size_t slot, Nanos now);
     void trace_step(Nanos now, const schedule::Readings& readings, const schedule::GateOrders& gates);
     [[nodiscard]] Seat* seat_of(const model::InstanceId& id);
@@ -98,6 +108,7 @@ class GpuGates {
     Nanos due_at_ = 0;
     Nanos sum_due_at_ = 0;
     std::array<std::optional<Seat>, schedule::kSlots> seats_;
+    std::vector<Doubted> doubted_;
     std::unique_ptr<Trace> trace_;  ///< null: nothing of this GPU is traced
 };
 

@@ -111,6 +111,18 @@ void InstanceProcesses::read_counts(Member& member, Nanos now) const {
     member.launches = std::max(member.launches, report.launches.load(std::memory_order_relaxed));
 }
 
+void InstanceProcesses::check(Member& member, Nanos in_flight, Nanos now) {
+    const auto& report = member.pages->reports->gpus[gpu_];
+    schedule::PageCheck::Claim claim;
+    claim.used = report.used_ns.load(std::memory_order_relaxed);
+    claim.in_flight = in_flight;
+    claim.wants = report.wants.load(std::memory_order_relaxed) != 0;
+    claim.updated = report.updated_ns.load(std::memory_order_relaxed);
+    if (claim.updated == 0 && claim.used == 0) return;  // nothing is reported yet
+    if (member.check.plausible(claim, now)) return;
+    doubtful_process_ = member.pages->process.pid;
+}
+
 void InstanceProcesses::read_waits(Member& member) {
     const auto& page = member.pages->reports->waits[gpu_];
     for (std::size_t i = 0; i < wire::kWaitBuckets; ++i) {
@@ -124,8 +136,11 @@ void InstanceProcesses::read_waits(Member& member) {
 
 void InstanceProcesses::read_member(Member& member, Nanos now) {
     const auto& report = member.pages->reports->gpus[gpu_];
+    // First: a process that has measured work writes what it used before what is left.
+    const auto in_flight = report.in_flight_ns.load(std::memory_order_acquire);
     read_counts(member, now);
-    member.in_flight = bounded(report.in_flight_ns, kMostInFlight);
+    check(member, in_flight, now);
+    member.in_flight = std::clamp<Nanos>(in_flight, 0, kMostInFlight);
     // Often there is one process for each GPU, and each of them has pages for all GPUs.
     if (member.launches > 0 || member.in_flight > 0) ++launching_;
 

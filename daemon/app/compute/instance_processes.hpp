@@ -5,9 +5,11 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/schedule/base/reading.hpp"
+#include "core/schedule/parts/page_check.hpp"
 #include "daemon/app/ports/pages.hpp"
 #include "daemon/app/ports/usage.hpp"
 #include "daemon/app/witness/sources.hpp"
@@ -62,6 +64,11 @@ class InstanceProcesses {
     /// What its pages say now, in the range of what they can say, and believed in nothing else.
     [[nodiscard]] std::vector<ComputeReport> reports() const;
 
+    /// The process whose report couldn't be true, of those since the last call; empty: none of them.
+    [[nodiscard]] std::optional<std::int32_t> take_doubtful_process() {
+        return std::exchange(doubtful_process_, std::nullopt);
+    }
+
     struct Totals {
         Nanos used = 0;
         Nanos waited = 0;
@@ -78,6 +85,7 @@ class InstanceProcesses {
   private:
     struct Member {
         std::shared_ptr<ProcessPages> pages;
+        schedule::PageCheck check;
         Nanos used = 0;  ///< accepted so far
         Nanos first_seen = 0;
         Nanos base = 0;  ///< the part of the page's figure that was used before it was added
@@ -98,6 +106,7 @@ class InstanceProcesses {
     /// The part of its report that only grows.
     void read_counts(Member& member, Nanos now) const;
     void read_waits(Member& member);
+    void check(Member& member, Nanos in_flight, Nanos now);
     void read_member(Member& member, Nanos now);
     void read_all(Nanos now);
     static void call(Member& member, Nanos now);
@@ -114,6 +123,7 @@ class InstanceProcesses {
     int waiting_ = 0;    ///< whose launches are held
     int launching_ = 0;  ///< processes that have launched anything on this GPU so far
     bool unresponsive_ = false;
+    std::optional<std::int32_t> doubtful_process_;  ///< host pid
     bool wakes_left_ = false;
     std::size_t wake_next_ = 0;  ///< in members_: the process that is woken first
     bool only_waits_ = false;

@@ -9,7 +9,7 @@
 
 namespace cgpu::app {
 
-SlicerThread::SlicerThread(Timing timing) : timing_(timing) {
+SlicerThread::SlicerThread(Timing timing, Doubted doubted) : timing_(timing), doubted_(std::move(doubted)) {
     thread_ = std::thread([this] { run(); });
 }
 
@@ -138,6 +138,12 @@ void SlicerThread::gather_doorbells() {
     changed_ = false;
 }
 
+void SlicerThread::tell_doubted() {
+    for (auto& [uuid, gates] : gpus_)
+        for (const auto& each : gates.take_doubted())
+            if (doubted_) doubted_(each.id, uuid, each.process);
+}
+
 void SlicerThread::run() {
     prctl(PR_SET_NAME, "slicer");
     prctl(PR_SET_TIMERSLACK, 1UL);
@@ -154,6 +160,7 @@ void SlicerThread::run() {
             const auto now = monotonic_now();
             doorbells_.take_rings(now, woken_by);
             wake_at = gangs_.step(now);
+            tell_doubted();
             wake_at = std::min(wake_at, doorbells_.listen(wait, now));
             ++steps_;
         }

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -26,7 +27,11 @@ class SlicerThread final : public Compute, public ComputeDivider, public TracedC
         Nanos hold;   ///< how long a closed gate holds without being renewed
     };
 
-    explicit SlicerThread(Timing timing);
+    /// Called by the slicer's thread, with its lock held: a report of this process (host pid) can't be true.
+    using Doubted =
+        std::function<void(const model::InstanceId&, const model::Uuid& gpu, std::int32_t process)>;
+
+    explicit SlicerThread(Timing timing, Doubted doubted = {});
     ~SlicerThread() override;
     SlicerThread(const SlicerThread&) = delete;
     SlicerThread& operator=(const SlicerThread&) = delete;
@@ -61,8 +66,10 @@ class SlicerThread final : public Compute, public ComputeDivider, public TracedC
     [[nodiscard]] GpuGates* gates_of(const model::Uuid& gpu);
     void poke();
     void gather_doorbells();
+    void tell_doubted();
 
     Timing timing_;
+    Doubted doubted_;
     std::mutex mutex_;
     Gangs::Gpus gpus_;
     Gangs gangs_;

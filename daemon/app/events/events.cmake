@@ -1,5 +1,6 @@
 include_guard(GLOBAL)
 add_library(cgpu_events STATIC
+  ${CMAKE_CURRENT_LIST_DIR}/doubted_reports.cpp
   ${CMAKE_CURRENT_LIST_DIR}/event.cpp
   ${CMAKE_CURRENT_LIST_DIR}/events.cpp
   ${CMAKE_CURRENT_LIST_DIR}/refused_admissions.cpp

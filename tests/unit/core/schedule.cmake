@@ -8,8 +8,10 @@ target_link_libraries(schedule_model PUBLIC cgpu_core)
 cgpu_unit_test(schedule_test
   SOURCES
     ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_deadlock_test.cpp
+    ${CMAKE_CURRENT_SOURCE_DIR}/schedule/parts/schedule_doubt_test.cpp
     ${CMAKE_CURRENT_SOURCE_DIR}/schedule/parts/schedule_gang_parts_test.cpp
     ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_gangs_test.cpp
+    ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_liars_test.cpp
     ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_life_test.cpp
     ${CMAKE_CURRENT_SOURCE_DIR}/schedule/parts/schedule_parts_test.cpp
     ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_policies_test.cpp

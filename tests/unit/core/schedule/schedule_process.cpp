@@ -99,9 +99,9 @@ Process::Todo Process::run(Nanos now, const GateOrder& gate, Nanos reached) {
             return todo;
         }
         if (!gpu_.room(context_)) break;
-        const bool passes =
-            gate.state == GateOrder::State::free ||
-            (gate.state == GateOrder::State::open && (gate.limit == kForever || reached < gate.limit));
+        const bool passes = gate.state == GateOrder::State::free ||
+                            (gate.state == GateOrder::State::open &&
+                             (gate.limit == kForever || work_.ignores_limit || reached < gate.limit));
         if (!passes) {
             todo.reported = close_batch();
             todo.ring = !wants_;
@@ -109,7 +109,7 @@ Process::Todo Process::run(Nanos now, const GateOrder& gate, Nanos reached) {
             return todo;
         }
         const bool unmeasured = estimates_[kind_] < 0;
-        if (in_flight_ > 0 && (unmeasured || remaining(at) >= kWindow)) {
+        if (in_flight_ > 0 && !work_.ignores_window && (unmeasured || remaining(at) >= kWindow)) {
             todo.reported = close_batch();
             blocked_ = true;
             by_gate_ = false;

@@ -23,6 +23,8 @@ struct Workload {
     Nanos rare = 0;
     std::shared_ptr<Rendezvous> rendezvous;  // each kernel waits for its partner on the other side
     std::size_t side = 0;
+    bool ignores_limit = false;   // launches whenever its gate is open, whatever the limit
+    bool ignores_window = false;  // and as much as the driver takes
 };
 
 /// A program with the module in it: launches in batches of 500 µs through the gate, with 2 ms in flight, and

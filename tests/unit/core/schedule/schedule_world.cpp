@@ -19,6 +19,8 @@ std::size_t World::add(const Tenant& tenant, std::size_t gpu) {
     Instance& instance = site.instances[slot];
     instance.alive = true;
     instance.job = tenant.job;
+    instance.lie = tenant.lie;
+    instance.checks.resize(static_cast<std::size_t>(tenant.processes));
     instance.served_at_mark.assign(static_cast<std::size_t>(tenant.processes), 0);
     for (std::size_t p = 0; p < static_cast<std::size_t>(tenant.processes); ++p) {
         instance.processes.push_back(std::make_unique<Process>(site.gpu, tenant.work, random_));
@@ -65,11 +67,28 @@ void World::step_by(std::size_t gpu, Nanos at) {
     push(at, What::step, gpu, 0, 0, ++site.step_generation);
 }
 
-Reading World::reading(const Instance& instance) const {
+namespace {
+/// As the daemon does.
+void bound(Reading& r) {
+    for (Nanos* each : {&r.used, &r.waited}) *each = std::clamp<Nanos>(*each, 0, Nanos{1} << 58);
+    r.in_flight_estimate = std::clamp<Nanos>(r.in_flight_estimate, 0, 10 * kSecond);
+    r.remaining = std::clamp<Nanos>(r.remaining, 0, r.in_flight_estimate);
+    r.usual_gap = std::clamp<Nanos>(r.usual_gap, 0, kSecond);
+}
+}  // namespace
+
+Reading World::reading(Instance& instance, bool open) const {
     Reading sum;
     Nanos updated = 0;
-    for (const auto& process : instance.processes) {
-        const Reading r = process->reading(now_);
+    for (std::size_t p = 0; p < instance.processes.size(); ++p) {
+        const auto& process = instance.processes[p];
+        Reading r = process->reading(now_);
+        if (instance.lie) instance.lie(now_, open, p, r);
+        const Nanos written = r.stale ? 1 : process->updated();
+        if (!instance.checks[p].plausible({r.used, r.in_flight_estimate, r.wants, written}, now_))
+            sum.doubtful = true;
+        if (r.stale) r.in_flight_estimate = 0;
+        if (instance.lie) bound(r);
         sum.wants = sum.wants || r.wants;
         sum.syncing = sum.syncing || r.syncing;
         sum.unmeasured = sum.unmeasured || r.unmeasured;
@@ -107,7 +126,8 @@ void World::step(std::size_t gpu) {
     ++site.steps;
     Readings readings;
     for (std::size_t i = 0; i < kSlots; ++i) {
-        if (site.instances[i].alive) readings[i] = reading(site.instances[i]);
+        if (site.instances[i].alive)
+            readings[i] = reading(site.instances[i], site.gates[i].state == GateOrder::State::open);
     }
     site.gangs = gangs(gpu);
     const Decision decision = site.slicer.step(now_, readings, site.gangs);

@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "core/schedule/parts/page_check.hpp"
 #include "core/schedule/slicer.hpp"
 #include "tests/unit/core/schedule/schedule_gpu.hpp"
 #include "tests/unit/core/schedule/schedule_process.hpp"
@@ -31,6 +32,9 @@ struct Tenant {
     bool high_priority = false;
     int processes = 1;
     int job = -1;  // the same on several GPUs: one instance, gangs
+    /// Changes the report of each process before the slicer sees it. `open`: its gate is.
+    using Lie = std::function<void(Nanos now, bool open, std::size_t process, Reading&)>;
+    Lie lie;
 };
 
 /// GPUs, tenants and a slicer per GPU in virtual time.
@@ -86,6 +90,8 @@ class World {
         std::vector<std::unique_ptr<Process>> processes;
         std::vector<bool> wake_pending;
         std::vector<Nanos> served_at_mark;
+        Tenant::Lie lie;
+        std::vector<PageCheck> checks;
     };
     struct Site {
         explicit Site(const Settings& settings) : slicer(settings) {}
@@ -109,7 +115,7 @@ class World {
     void apply(std::size_t gpu, const GateOrders& gates);
     void handle(const Event& event);
     void act(const Process::Todo& todo, std::size_t gpu, std::size_t slot, std::size_t process);
-    [[nodiscard]] Reading reading(const Instance& instance) const;
+    [[nodiscard]] Reading reading(Instance& instance, bool open) const;
     void advance_gpus(Nanos to);
 
     std::vector<std::unique_ptr<Site>> sites_;

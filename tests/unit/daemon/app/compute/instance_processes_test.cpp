@@ -39,6 +39,25 @@ TEST(InstanceProcesses, puts_two_processes_together) {
     EXPECT_FALSE(sum.stale);
 }
 
+TEST(InstanceProcesses, a_report_that_can_not_be_true_names_its_process) {
+    InstanceProcesses processes(0);
+    auto one = std::make_shared<TestPages>(1);
+    auto two = std::make_shared<TestPages>(2);
+    processes.add(one);
+    processes.add(two);
+    for (std::int64_t i = 0; i < 10; ++i) {
+        const auto now = (1000 + i) * kMilli;
+        one->its_reports.gpus[0].used_ns = i * kMilli;
+        one->its_reports.gpus[0].updated_ns = two->its_reports.gpus[0].updated_ns = now;
+        (void)processes.read(now);
+        ASSERT_FALSE(processes.take_doubtful_process());
+    }
+    two->its_reports.gpus[0].used_ns = 3'600'000 * kMilli;
+    (void)processes.read(1010 * kMilli);
+    EXPECT_EQ(processes.take_doubtful_process(), 2);
+    EXPECT_FALSE(processes.take_doubtful_process()) << "it was taken";
+}
+
 TEST(InstanceProcesses, who_never_launched_here_is_no_second_process) {
     InstanceProcesses processes(0);
     auto one = std::make_shared<TestPages>(1);

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "daemon/app/events/doubted_reports.hpp"
 #include "daemon/app/events/refused_admissions.hpp"
 #include "daemon/app/events/refused_allocations.hpp"
 #include "daemon/app/events/refused_calls.hpp"
@@ -86,6 +87,23 @@ TEST(RefusedAllocations, say_what_was_asked_for_and_what_is_free) {
     EXPECT_EQ(number(event, "asked"), 700 * kMebibyte + 1);
     EXPECT_EQ(number(event, "free"), 596 * kMebibyte);
     EXPECT_EQ(number(event, "limit"), 4096 * kMebibyte);
+}
+
+TEST(DoubtedReports, name_the_process_and_do_not_flood) {
+    FakeLoop loop;
+    RecordedEvents recorded;
+    DoubtedReports doubted(loop, recorded.events);
+    for (int i = 0; i < 1000; ++i) {
+        doubted.happened(web(), kFirstGpu, 12);
+        loop.advance(kMilli);
+    }
+    ASSERT_FALSE(recorded.all.empty());
+    EXPECT_LE(recorded.all.size(), 2U);
+    const auto& event = recorded.all[0];
+    EXPECT_EQ(event.type, EventType::report_doubted);
+    EXPECT_EQ(event.process, 12);
+    EXPECT_EQ(event.name, "web");
+    EXPECT_EQ(event.gpu, kFirstGpu);
 }
 
 TEST(RefusedAllocations, a_program_that_tries_again_does_not_flood) {

@@ -2,8 +2,12 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/nsfs.h>
+#include <sched.h>
 #include <sys/fsuid.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -91,6 +95,15 @@ void give_up(int fd) {
     if (!null || dup2(null.get(), fd) < 0) close(fd);
 }
 
+/// Whether it leads into the mounts or users of another namespace, which setns(2) enters.
+bool is_way_out(int fd) {
+    struct statfs system {};
+    constexpr long kNamespaces = 0x6e736673;  // NSFS_MAGIC
+    if (fstatfs(fd, &system) != 0 || system.f_type != kNamespaces) return false;
+    const int kind = ioctl(fd, NS_GET_NSTYPE);
+    return kind == CLONE_NEWNS || kind == CLONE_NEWUSER;
+}
+
 void settle(int fd, const std::vector<FileId>& closed, const Inherited& inherited) {
     // The others are closed when the command is executed.
     const int of_descriptor = fcntl(fd, F_GETFD);
@@ -98,7 +111,7 @@ void settle(int fd, const std::vector<FileId>& closed, const Inherited& inherite
     if (of_descriptor < 0 || (of_descriptor & FD_CLOEXEC) != 0 || fstat(fd, &info) != 0) return;
     const FileId id{info.st_dev, info.st_ino};
     if (!S_ISDIR(info.st_mode)) {
-        if (std::ranges::find(closed, id) != closed.end()) give_up(fd);
+        if (is_way_out(fd) || std::ranges::find(closed, id) != closed.end()) give_up(fd);
         return;
     }
     const int flags = (fcntl(fd, F_GETFL) & O_PATH) | O_DIRECTORY;

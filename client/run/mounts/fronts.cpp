@@ -1,6 +1,8 @@
 #include "client/run/mounts/fronts.hpp"
 
 #include <fcntl.h>
+#include <sys/mount.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <system_error>
@@ -28,15 +30,37 @@ Descriptor find_on_host(const std::string& path, const Descriptor& inside, const
     return id_of_file(there) == id ? std::move(there) : Descriptor();
 }
 
+/// Opens a file of the host for reading, by a copy of its folder's mount that is read-only: the processes
+/// that get the descriptor can open it again by /proc, with the rights of the mount by which it was opened,
+/// and root in a container is the owner of root's files. Empty: this kernel, or this namespace, doesn't allow
+/// it.
+Descriptor open_read_only(const std::string& path, const FileId& id) {
+    const auto host = Root::open("/");
+    if (!host) return Descriptor();
+    const std::filesystem::path file(path);
+    const Descriptor folder = host->find_real(file.parent_path().native(), O_PATH | O_DIRECTORY);
+    if (!folder) return Descriptor();
+    const Descriptor copy(open_tree(folder.get(), "", AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC));
+    mount_attr read_only{};
+    read_only.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
+    if (!copy || mount_setattr(copy.get(), "", AT_EMPTY_PATH, &read_only, sizeof read_only) != 0)
+        return Descriptor();
+    const Descriptor there(openat(copy.get(), file.filename().c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+    if (id_of_file(there) != id) return Descriptor();
+    return Descriptor(open(by_descriptor(there).c_str(), O_RDONLY | O_CLOEXEC));
+}
+
 /// Opens the library by the host's mount where that shows it at the same path: the one in the container may
 /// disappear soon, and /proc/PID/maps would show its file without a path.
 DriverFile open_library(wire::Library library, const LibraryFile& real, const Root& root) {
     Descriptor inside = root.find_real(real.path, O_PATH);
     if (id_of_file(inside) != real.id) return {library, Descriptor(), ""};
-    const Descriptor host = find_on_host(real.path, inside, real.id);
     // Only now, when it is known to be a regular file, is it opened for reading.
-    Descriptor file(open(by_descriptor(host ? host : inside).c_str(), O_RDONLY | O_CLOEXEC));
-    return {library, std::move(file), host ? real.path : "in the container: " + real.path};
+    if (find_on_host(real.path, inside, real.id))
+        if (Descriptor file = open_read_only(real.path, real.id))
+            return {library, std::move(file), real.path};
+    Descriptor file(open(by_descriptor(inside).c_str(), O_RDONLY | O_CLOEXEC));
+    return {library, std::move(file), "in the container: " + real.path};
 }
 
 Result<std::vector<DriverFile>> open_files(const std::vector<DriverLibrary>& driver, const Root& root) {

@@ -155,10 +155,19 @@ Result<void> expect_same(const Bind& bind, const Root& root) {
                 bind.to + ": it was exchanged while the job was being started. Try: run the command again.");
 }
 
-/// The cover over each of the driver's files.
-Result<void> cover_driver(const MountPlan& plan, const Base& base, const Root& root) {
+/// On a host the driver that is loaded is shielded; a copy may lie anywhere, such as below /run, where the
+/// job needs what is mounted later. In a container all of its own files are.
+Result<void> shield_driver(const MountPlan& plan, const Root& root) {
+    for (const FittedFront& front : plan.fronts)
+        if (auto shielded = shield(front.driver, root); !shielded) return shielded;
+    if (root.is_own()) return {};
     for (const Bind& bind : plan.over)
         if (auto shielded = shield(bind.to, root); !shielded) return shielded;
+    return {};
+}
+
+/// The cover over each of the driver's files.
+Result<void> cover_driver(const MountPlan& plan, const Base& base, const Root& root) {
     for (const Bind& bind : plan.over) {
         const auto tree = Tree::take(base.root().find_real(base.in(bind.from), O_PATH), bind.from);
         if (!tree) return tl::unexpected(tree.error());
@@ -187,6 +196,8 @@ Result<void> make_mounts(const MountPlan& plan, const Root& root) {
     const OpenUmask open;
     const auto sources = take_all(plan, root);
     if (!sources) return tl::unexpected(sources.error());
+    // Before anything is mounted: it copies the mounts below a folder, and the base must not be such a copy.
+    if (auto shielded = shield_driver(plan, root); !shielded) return shielded;
     const auto base = Base::cover(plan.base, root);
     if (!base) return tl::unexpected(base.error());
     if (auto filled = fill_base(plan, *sources, *base); !filled) return filled;

@@ -8,6 +8,13 @@
 #include <charconv>
 
 namespace cgpu::system {
+namespace {
+
+/// Some 40,000 mounts. A user with a user namespace can make the mounts of a process as many, and their paths
+/// as long, as the kernel takes: hundreds of megabytes of text.
+constexpr std::size_t kLongestText = std::size_t{8} << 20;
+
+}  // namespace
 
 tl::expected<std::string, int> read_text(const std::string& path) {
     const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -15,7 +22,7 @@ tl::expected<std::string, int> read_text(const std::string& path) {
     std::string text;
     std::array<char, 16384> part{};  // the kernel makes such texts anew for each read
     ssize_t got = 0;
-    while ((got = read(fd, part.data(), part.size())) > 0)
+    while (text.size() < kLongestText && (got = read(fd, part.data(), part.size())) > 0)
         text.append(part.data(), static_cast<std::size_t>(got));
     const int error = errno;
     close(fd);

@@ -9,7 +9,8 @@
 
 namespace cgpu::system {
 
-/// The complete text of a file of /proc. Error: the errno.
+/// The text of a file of /proc, of which no more than 8 MiB (rounded up to a read) are taken. Error: the
+/// errno.
 [[nodiscard]] tl::expected<std::string, int> read_text(const std::string& path);
 
 /// Field `number` (3 or later) of the text of /proc/PID/stat, as a number. The second field is the program's

@@ -34,6 +34,13 @@ fd = os.open(sys.argv[1], os.O_PATH)
 os.dup2(fd, 9)
 os.execvp(sys.argv[2], sys.argv[2:])' "$@"
 }
+# Namespaces that setns(2) enters.
+unshare --mount sleep 100 &
+apart=$!
+wait_for 10 eval '[[ $(readlink /proc/$apart/ns/mnt) != "$(readlink /proc/self/ns/mnt)" ]]'
+enter_it() { "${limited[@]}" nsenter --mount=/proc/self/fd/9 "${alloc[@]}" 9<"/proc/$apart/ns/mnt"; }
+expect_error 'fd/9: No such file' enter_it
+kill "$apart"
 denied "O_PATH of the folder" opened $libraries "${limited[@]}" env LD_LIBRARY_PATH=/proc/self/fd/9 "${alloc[@]}"
 denied "O_PATH of the file" opened $libraries/libcuda.so.1 "${limited[@]}" env LD_PRELOAD=/proc/self/fd/9 "${alloc[@]}"
 mkdir "$scratch/there"
@@ -62,6 +69,25 @@ cd "$scratch/folder" || fail "no such folder"
 rm -r "$scratch/folder"
 expect_error 'the working folder: .* Try: cd ' "${limited[@]}" true
 cd / || fail "no root"
+
+echo "Who gets the driver from cgpud can't write to it, not even root in a job, who owns the file."
+cat >"$scratch/ask.py" <<'PYTHON'
+import array, os, socket, struct
+link = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+link.connect('/run/cgpu/link/socket')
+link.send(struct.pack('IIQIIII', 1, 32, 0, 3, 3, 3, 0))  # Hello of a front that asks for the driver
+_, control, _, _ = link.recvmsg(600, 200)
+files = array.array('i')
+files.frombytes(control[0][2])
+for file in files:
+    try:
+        os.open(f'/proc/self/fd/{file}', os.O_RDWR)
+        print('open', os.readlink(f'/proc/self/fd/{file}'))
+    except OSError as error:
+        print('refused', error.errno)
+PYTHON
+expect "${limited[@]}" python3 "$scratch/ask.py" >"$scratch/ask.out"
+expect_equal "what opening it for writing gives (EROFS)" "$(sort -u "$scratch/ask.out")" "refused 30"
 
 # --- Later mounts of the host. /usr/lib is a mount of its own in a lab; / is the machine's.
 mkdir "$scratch/empty" "$scratch/late"

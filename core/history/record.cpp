@@ -9,7 +9,7 @@ namespace cgpu::history {
 namespace {
 
 /// "cgH1". Records of another layout need another one.
-constexpr std::uint32_t kMagic = 0x31486763;
+constexpr std::uint32_t kRecordMagic = 0x31486763;
 constexpr std::uint64_t kMeasured = 1;
 constexpr std::uint64_t kEnded = 2;
 
@@ -57,7 +57,7 @@ bool sane(const Record& record) {
 RecordBytes encode(const Record& record) {
     RecordBytes bytes{};
     Writer out(bytes);
-    out.number(kMagic);
+    out.number(kRecordMagic);
     out.number(std::uint32_t{0});
     each_figure(out, record);
     out.number((record.measured ? kMeasured : 0) | (record.ended ? kEnded : 0));
@@ -65,7 +65,7 @@ RecordBytes encode(const Record& record) {
     out.raw(record.gpu.raw());
     out.at(kInstanceAt).text(cut(record.instance, kMostInstanceBytes));
     out.at(kNameAt).text(cut(record.name, kMostNameBytes));
-    out.at(sizeof kMagic).number(checksum(std::span(bytes).subspan(kChecked)));
+    out.at(sizeof kRecordMagic).number(checksum(std::span(bytes).subspan(kChecked)));
     return bytes;
 }
 
@@ -76,7 +76,7 @@ std::optional<Record> decode(std::span<const std::byte> bytes) {
     std::uint32_t sum = 0;
     in.number(magic);
     in.number(sum);
-    if (magic != kMagic || sum != checksum(bytes.subspan(kChecked))) return std::nullopt;
+    if (magic != kRecordMagic || sum != checksum(bytes.subspan(kChecked))) return std::nullopt;
     Record record;
     std::uint64_t flags = 0;
     model::Uuid::Raw raw{};

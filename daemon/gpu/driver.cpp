@@ -23,7 +23,7 @@ Driver::Driver(app::Loop& loop, Start start) : loop_(loop), start_(std::move(sta
 template <class T>
 void Driver::ask(Question question, std::function<void(app::Result<T>)> call) {
     const auto id = question.id = ++last_id_;
-    Waiting waiting{std::move(question), nullptr, nullptr};
+    Waiting waiting{question, nullptr, nullptr};
     waiting.answer = [id, call = std::move(call)](const app::Result<std::string_view>& line) {
         if (!line) {
             call(tl::unexpected(line.error()));

@@ -46,11 +46,11 @@ void check_name(std::string_view name) {
     const std::string point = "/" + std::string(name);
     const auto line = "36 35 8:1 / " + escaped(point, " \t\n\\") + " rw shared:7 - ext4 /dev/sda1 rw\n";
     const auto mounts = client::read_mounts(line + "41 35 0:21 / /run rw - tmpfs tmpfs rw\n");
-    must(
-        mounts == std::vector<client::Mount>{{36, point, true, "8:1", "/"}, {41, "/run", false, "0:21", "/"}},
-        "a mount is read as the kernel wrote it, whatever its name");
+    must(mounts == std::vector<client::Mount>{{36, point, true, false, "8:1", "/"},
+                                              {41, "/run", false, false, "0:21", "/"}},
+         "a mount is read as the kernel wrote it, whatever its name");
     const auto root = "36 35 0:1 " + escaped(point, " \t\n\\") + " /x rw - ext4 /dev/sda1 rw\n";
-    must(client::read_mounts(root) == std::vector<client::Mount>{{36, "/x", false, "0:1", point}},
+    must(client::read_mounts(root) == std::vector<client::Mount>{{36, "/x", false, false, "0:1", point}},
          "what a mount shows is read as the kernel wrote it");
     must(!system::mounts_folder(root, 2, "/run/cgpu/instances/x"), "no name is another device");
 }

@@ -23,18 +23,16 @@ static double rate = 1;
 static long long shift;
 static struct timespec began[2]; /* CLOCK_REALTIME, CLOCK_MONOTONIC */
 
-static void find(const char* name, void* function) {
-    void* found = dlsym(RTLD_NEXT, name);
-    memcpy(function, &found, sizeof found);
-}
+/* POSIX's way to turn what dlsym() returns into a function. */
+static void find(const char* name, void** function) { *function = dlsym(RTLD_NEXT, name); }
 
 __attribute__((constructor)) static void start(void) {
     const char* how = getenv("FAKE_CLOCK");
     if (real_gettime != NULL) return;
-    find("clock_nanosleep", &real_nanosleep);
-    find("ppoll", &real_ppoll);
-    find("syscall", &real_syscall);
-    find("clock_gettime", &real_gettime);
+    find("clock_nanosleep", (void**)&real_nanosleep);
+    find("ppoll", (void**)&real_ppoll);
+    find("syscall", (void**)&real_syscall);
+    find("clock_gettime", (void**)&real_gettime);
     if (how == NULL || strcmp(how, "still") == 0)
         rate = 0;
     else if (strcmp(how, "slow") == 0)
@@ -42,7 +40,7 @@ __attribute__((constructor)) static void start(void) {
     else if (strcmp(how, "fast") == 0)
         rate = 10;
     else
-        shift = (strcmp(how, "behind") == 0 ? -1 : 1) * 86400 * second;
+        shift = (strcmp(how, "behind") == 0 ? -1LL : 1LL) * 86400 * second;
     real_gettime(CLOCK_REALTIME, &began[0]);
     real_gettime(CLOCK_MONOTONIC, &began[1]);
 }
@@ -112,6 +110,7 @@ long syscall(long number, ...) {
     va_start(list, number);
     for (int i = 0; i < 6; ++i) a[i] = va_arg(list, long);
     va_end(list);
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): arguments of system calls are numbers
     if (number == SYS_clock_gettime) return clock_gettime((clockid_t)a[0], (struct timespec*)a[1]);
     if (number == SYS_clock_nanosleep || number == SYS_ppoll ||
         (number == SYS_futex && a[3] != 0 && (a[1] & 127) != 1)) {

@@ -68,10 +68,14 @@ void ComputeWitness::tick() {
             gpu.instances, [](const auto& item) { return !item.second.processes.empty(); });
         any = any || has_some;
         busy = busy || gpu.busy;
-        if (has_some && !gpu.asking && outside_.loop.now() >= gpu.ask_at) ask(uuid, gpu);
+        // Idle ones all at the same time, so that cgpud wakes once for them.
+        const Nanos every = gpu.busy ? kAskEvery : kAskIdleEvery;
+        if (has_some && !gpu.asking && outside_.loop.now() >= std::max(gpu.ask_at, gpu.asked_at + every))
+            ask(uuid, gpu);
     }
-    timer_ = any ? outside_.loop.at(outside_.loop.now() + (busy ? kReadEvery : kAskEvery), [this] { tick(); })
-                 : nullptr;
+    timer_ =
+        any ? outside_.loop.at(outside_.loop.now() + (busy ? kReadEvery : kAskIdleEvery), [this] { tick(); })
+            : nullptr;
 }
 
 void ComputeWitness::read(const model::Uuid& uuid, Gpu& gpu, const ComputeReports& reports) {
@@ -121,7 +125,7 @@ void ComputeWitness::read(Instance& instance, const std::vector<ComputeReport>& 
 void ComputeWitness::ask(const model::Uuid& uuid, Gpu& gpu) {
     const Nanos now = outside_.loop.now();
     gpu.asking = true;
-    gpu.ask_at = now + kAskEvery;
+    gpu.asked_at = now;
     outside_.driver.utilization(
         uuid, gpu.after_us, [this, uuid, now, alive = std::weak_ptr(alive_)](const Result<Samples>& samples) {
             if (!alive.expired()) answered(uuid, samples, now);
@@ -163,10 +167,11 @@ void ComputeWitness::judge(Gpu& gpu, const Samples& samples) {
     gpu.busy = false;
     for (auto& [id, instance] : gpu.instances) {
         double sum = 0;
+        double used = 0;
         for (auto& [key, suspect] : instance.processes) {
             const auto sample = shares.find(key.first);
             const double share = sample == shares.end() ? 0 : sample->second;
-            gpu.busy = gpu.busy || share >= UseJudge::kTolerance / 2;
+            used += share;
             // Later than its reports, which are of the whole time that the sample may be of then.
             if (!suspect.judge.in_grace(now - UseJudge::kLongest)) sum += share;
             if (begins)
@@ -174,6 +179,7 @@ void ComputeWitness::judge(Gpu& gpu, const Samples& samples) {
             else
                 suspect.judge.witnessed(now, share);
         }
+        gpu.busy = gpu.busy || used >= UseJudge::kTolerance / 2;
         if (begins)
             instance.together.begin(now);
         else

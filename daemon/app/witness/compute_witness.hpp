@@ -23,6 +23,8 @@ namespace cgpu::app {
 class ComputeWitness final : public UnreportedUse {
   public:
     static constexpr Nanos kAskEvery = 2 * kSecond;
+    /// The same of a GPU that its instances hardly use: on a node with 16 idle GPUs each question counts.
+    static constexpr Nanos kAskIdleEvery = 10 * kSecond;
     /// How often the reports are read while a process of an instance uses a GPU notably. They are needed for
     /// parts of the time between two answers.
     static constexpr Nanos kReadEvery = kSecond / 2;
@@ -68,7 +70,8 @@ class ComputeWitness final : public UnreportedUse {
     struct Gpu {
         std::map<model::InstanceId, Instance> instances;
         bool asking = false;
-        Nanos ask_at = 0;
+        Nanos ask_at = 0;  ///< not before: the driver has refused
+        Nanos asked_at = -kAskIdleEvery;
         std::uint64_t after_us = 0;  ///< the driver's time of the newest sample; 0: begin anew
         bool busy = false;           ///< by the last answer, one of the processes uses it notably
     };

@@ -95,7 +95,9 @@ Read find_kernel_function() {
         if (symbol.st_shndx == SHN_UNDEF ||
             std::strcmp(library.names + symbol.st_name, "__vdso_clock_gettime") != 0)
             continue;
-        return reinterpret_cast<Read>(library.load + symbol.st_value);
+        const auto address = reinterpret_cast<std::uintptr_t>(library.load) + symbol.st_value;
+        // NOLINTNEXTLINE(performance-no-int-to-ptr): the file says where its function is
+        return reinterpret_cast<Read>(address);
     }
     return nullptr;
 }

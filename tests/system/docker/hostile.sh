@@ -166,6 +166,7 @@ done
 rm "$scratch/turning"
 wait "$turner"
 expect_equal "what was written into the volume" "$(find "$scratch/renamed" -mindepth 2)" ''
+
 echo "The driver's descriptors, while a program loads the driver: a container's user without any capability tries to get them."
 cp "$(dirname "${BASH_SOURCE[0]}")/../hostile/descriptor" "$scratch/attack" || fail "no attack"
 for way in debug stop fifo; do

@@ -22,6 +22,7 @@ cgpu::wire::Reports* find_page() {
         unsigned long begin = 0;
         if (std::strstr(line, "rw-s") == nullptr || std::strstr(line, "memfd") == nullptr) continue;
         if (std::sscanf(line, "%lx", &begin) != 1) continue;
+        // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel writes the address as a number
         auto* page = reinterpret_cast<cgpu::wire::Reports*>(begin);
         if (page->magic == cgpu::wire::kReportsMagic) found = page;
     }

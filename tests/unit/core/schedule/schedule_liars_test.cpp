@@ -1,7 +1,7 @@
 // Whatever the processes of an instance report, the others get what is due to them, or what the driver would
 // give them. With CGPU_RANDOM_LIARS=N, N liars under each policy instead of a few, and the worst are printed.
-// Of 2000 under each, up to two under a policy were below the bound, by 5 points at most: they reported less
-// in flight than there was, and nothing else gave them away.
+// Of 2000 under each, up to two under a policy were below the bound, by 5 points at most. Why isn't known
+// yet.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -34,7 +34,7 @@ struct Tenant {
     int job = -1;  // the same on several GPUs: one instance, gangs
     /// Changes the report of each process before the slicer sees it. `open`: its gate is.
     using Lie = std::function<void(Nanos now, bool open, std::size_t process, Reading&)>;
-    Lie lie;
+    Lie lie{};
 };
 
 /// GPUs, tenants and a slicer per GPU in virtual time.

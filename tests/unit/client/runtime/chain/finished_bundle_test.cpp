@@ -63,12 +63,12 @@ struct FinishedBundleTest : testing::Test {
     client::TempRoot folder;
 };
 
-using Minors = std::set<std::uint32_t>;
+using MinorSet = std::set<std::uint32_t>;
 
 TEST_F(FinishedBundleTest, AManagedContainerKeepsTheDevicesOfItsGrant) {
     auto both = managed(node(0) + "," + node(1) + "," + node(255), rule(0) + "," + rule(1) + "," + rule(255));
     ASSERT_TRUE(finish_bundle(both, fake_device).value());
-    EXPECT_EQ(access(both).gpus(), Minors{0});
+    EXPECT_EQ(access(both).gpus(), MinorSet{0});
     EXPECT_TRUE(access(both).control);
     EXPECT_FALSE(finish_bundle(both, fake_device).value()) << "it is finished";
 }
@@ -84,7 +84,7 @@ TEST_F(FinishedBundleTest, OtherGpusInsteadOfTheGrantedOneAreRefused) {
 TEST_F(FinishedBundleTest, TheGrantIsNotReadFromWhatAnImageWrites) {
     // managed() has such texts where the hook has LD_LIBRARY_PATH and CONDA_PREFIX.
     auto both = managed(node(0) + "," + node(1), rule(0) + "," + rule(1));
-    EXPECT_EQ(granted_gpus(both)->minors, Minors{0});
+    EXPECT_EQ(granted_gpus(both)->minors, MinorSet{0});
     auto unsaid = managed(node(0) + "," + node(1), "", "", "--json-log=/l");
     EXPECT_EQ(granted_gpus(unsaid), std::nullopt);
 }
@@ -92,9 +92,9 @@ TEST_F(FinishedBundleTest, TheGrantIsNotReadFromWhatAnImageWrites) {
 TEST_F(FinishedBundleTest, NodesAreToldByTheirNumbersAndNotByTheirNames) {
     auto named = managed(node(0), "", R"(,"mounts":[{"destination":"/tmp/a","source":"/srv/harmless"},
         {"destination":"/dev/null","source":"/dev/null"}])");
-    EXPECT_EQ(access(named).nodes, (Minors{0, 1}));
+    EXPECT_EQ(access(named).nodes, (MinorSet{0, 1}));
     ASSERT_TRUE(finish_bundle(named, fake_device).value());
-    EXPECT_EQ(access(named).nodes, Minors{0});
+    EXPECT_EQ(access(named).nodes, MinorSet{0});
     EXPECT_EQ(named.config()["mounts"].size(), 1U);
 }
 
@@ -105,7 +105,7 @@ TEST_F(FinishedBundleTest, ARuleThatOpensOtherGpusIsNarrowedOrRefused) {
         EXPECT_TRUE(access(all).all_by_rule) << wide;
         ASSERT_TRUE(finish_bundle(all, fake_device)) << wide;
         EXPECT_FALSE(access(all).all_by_rule) << wide;
-        EXPECT_EQ(access(all).gpus(), Minors{0}) << wide;
+        EXPECT_EQ(access(all).gpus(), MinorSet{0}) << wide;
     }
     const std::string privileged = R"(,"process":{"capabilities":{"bounding":["CAP_SYS_ADMIN"]}})";
     for (const char* machine :

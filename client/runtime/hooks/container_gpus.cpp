@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
-#include <sstream>
 
+#include "client/run/files/mount_table.hpp"
 #include "client/run/files/root.hpp"
 
 namespace cgpu::runtime {
@@ -21,8 +21,6 @@ constexpr const char* kDevices = "/dev";
 /// /dev/nvidia-caps/nvidia-cap1, /dev/dri/by-path/… A /dev may be a volume with any content.
 constexpr int kMostDepth = 4;
 constexpr std::size_t kMostEntries = 16384;
-/// A line of mountinfo: id, parent, device, root, mount point, …
-constexpr int kFieldsBefore = 4;
 
 std::optional<struct stat> look_at(const Root& root, const std::string& path) {
     struct stat info {};
@@ -67,26 +65,12 @@ bool is_hosts(const Root& root) {
            host.st_ino == there->st_ino;
 }
 
-/// Blanks and the like are written as three octal digits after a backslash.
-std::string unescaped(const std::string& text) {
-    std::string plain;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const bool escaped =
-            text[i] == '\\' && text.size() - i > 3 && text.find_first_not_of("01234567", i + 1) >= i + 4;
-        plain += escaped ? static_cast<char>(std::stoi(text.substr(i + 1, 3), nullptr, 8)) : text[i];
-        if (escaped) i += 3;
-    }
-    return plain;
-}
-
 }  // namespace
 
 std::string mount_below(const std::string& line, const std::string& root) {
-    std::istringstream fields(line);
-    std::string field;
-    for (int i = 0; i < kFieldsBefore; ++i) fields >> field;
-    if (!(fields >> field)) return {};
-    const std::string path = unescaped(field);
+    const auto mounts = client::read_mounts(line);
+    if (mounts.empty()) return {};
+    const std::string& path = mounts.front().point;
     return path.size() > root.size() && path.starts_with(root) && path[root.size()] == '/'
                ? path.substr(root.size())
                : std::string();

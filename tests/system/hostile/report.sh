@@ -26,7 +26,9 @@ beside() {
     done
     echo "$policy, weights $weight:$other, $words: the honest job has $best %"
     expect_between "the part of the honest job under $policy beside one that says '$words'" "$best" "$least" 100
-    end_job forger
+    # Its own work waits for as long as its lies say; how long that is doesn't matter here.
+    kill -KILL "${pids[forger]}"
+    wait "${pids[forger]}" 2>/dev/null
     end_job honest
 }
 

@@ -19,7 +19,7 @@ trap 'stop HUP' HUP
 
 start_steps() {
     mkdir -p "$logs"
-    rm -f "$logs"/*.log "$logs"/*.xml "$minutes"
+    rm -f "$logs"/*.log "$logs"/*.xml "$logs"/*.seconds "$minutes"
     began=$SECONDS
 }
 
@@ -165,6 +165,9 @@ tests() {
     fi
     passed=$((passed + good)) failed=$((failed + bad)) skipped=$((skipped + out))
     report "$( ((bad)) && echo FAILED || echo passed)" "$name" "$good passed, $bad failed, $out skipped" $((SECONDS - started))
+    .ci/junit --seconds "$logs/$name.xml" >"$logs/$name.seconds" 2>/dev/null
+    # What takes a check's time is named in it.
+    ((SECONDS - started < 300)) || head -n 8 "$logs/$name.seconds" | sed 's/^/         /'
     ((!out)) || .ci/junit --skipped "$logs/$name.xml" | sed 's/^/         skipped: /'
     for result in "${results[@]}"; do
         .ci/junit --output "$logs/$result.xml" 2>/dev/null | sed 's/^/         /'

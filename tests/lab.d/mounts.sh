@@ -43,9 +43,11 @@ own_folder() {
     mount -n -t tmpfs -o mode=755 cgpu-lab "$1"
 }
 
-# overlay FOLDER: files written there stay in the node. Mounts below it stay visible.
+# overlay FOLDER [ROOT]: files written there stay in the node. Mounts below it stay visible. What ROOT has in this folder is added
+# where the machine has nothing of that name.
 overlay() {
-    local folder=$1 layers=$CGPU_LAB/overlays$1 old mount
+    local folder=$1 lower=$1 layers=$CGPU_LAB/overlays$1 old mount
+    [[ ! ${2-} || ! -d $2$folder ]] || lower+=:$2$folder
     local -A below=()
     while read -r _ _ _ _ mount _; do
         [[ $mount == "$folder"/* ]] || continue
@@ -55,7 +57,7 @@ overlay() {
     done </proc/self/mountinfo
     exec {old}<"$folder" || return
     mkdir -p "$layers/upper" "$layers/work" || return
-    mount -n -t overlay -o "lowerdir=$folder,upperdir=$layers/upper,workdir=$layers/work" cgpu-lab "$folder" || {
+    mount -n -t overlay -o "lowerdir=$lower,upperdir=$layers/upper,workdir=$layers/work" cgpu-lab "$folder" || {
         echo "lab: no overlay over $folder. Try: use a place where / is not already an overlay of an overlay." >&2
         return 1
     }

@@ -3,21 +3,7 @@
 . "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/docker.sh"
 export DOCKER_HOST=unix://${CGPU_LAB:?}/docker.sock
 
-# The node's cgroups are in a folder of their own, so that they can be removed with the node.
-docker_cgroup=cgpu-docker-$(stat -L -c %i /proc/1/ns/pid)
-
-# remove_cgroups PATTERN: those without processes, in every hierarchy.
-remove_cgroups() {
-    local folder
-    while read -r folder; do
-        find "$folder" -depth -type d -exec rmdir {} \; 2>/dev/null
-    done < <(find /sys/fs/cgroup -maxdepth 2 -type d -name "$1")
-    return 0
-}
-
 configure_docker() {
-    # Of labs that were killed.
-    remove_cgroups 'cgpu-docker-*'
     mkdir -p /etc/docker || return
     cat >/etc/docker/daemon.json <<TEXT
 {
@@ -26,7 +12,7 @@ configure_docker() {
   "pidfile": "$CGPU_LAB/docker.pid",
   "hosts": ["$DOCKER_HOST"],
   "storage-driver": "overlay2",
-  "cgroup-parent": "/$docker_cgroup",
+  "cgroup-parent": "/$(<"$CGPU_LAB/cgroup")",
   "exec-opts": ["native.cgroupdriver=cgroupfs"],
   "bridge": "none",
   "iptables": false,
@@ -52,7 +38,6 @@ stop_docker() {
     docker rm -f $(docker ps -aq) >/dev/null 2>&1
     kill -TERM "$pid" 2>/dev/null
     wait_until 20 test ! -d "/proc/$pid"
-    remove_cgroups "$docker_cgroup"
     return 0
 }
 
@@ -66,11 +51,11 @@ abandon_shims() {
     wait_until 10 docker_is_gone
 }
 
-# make_engine PACKAGES LAB.D: the engine from this folder of packages on, once, by init.
+# make_engine LAB.D: the engine's folders, configuration and dockerd, once, by init.
 make_engine() {
     local place
     for place in /var/lib/docker /var/lib/containerd /run/docker /run/containerd; do
         own_folder "$place" || return
     done
-    unpack_engine "$1" && cp "$2/docker/nvidia-container-runtime" /usr/bin/ && configure_docker && start_docker
+    /sbin/ldconfig && cp "$1/docker/nvidia-container-runtime" /usr/bin/ && configure_docker && start_docker
 }

@@ -2,16 +2,15 @@
 # host_untouched.sh LAB…: a lab with Docker, too, leaves the machine as it was, its cgroups and network included.
 . "$(dirname "$0")/../lib.sh"
 
-cgroups() {
-    find /sys/fs/cgroup -type d -name 'cgpu-docker-*'
-}
+. "$(dirname "$0")/../../lab.d/groups.sh"
+
 links() {
     ls /sys/class/net
 }
 links >"$scratch/links.before"
 expect "$@" --docker --gpus V100:16130MiB -- docker run --rm --runtime=cgpu -e CGPU_MEM=4GiB lab info
 expect "$@" --docker --gpus V100:16130MiB -- docker run -d --runtime=cgpu -e CGPU_MEM=4GiB lab burn --forever
-expect_equal "cgroups of labs, also of earlier ones that were killed" "$(cgroups)" ""
+expect_equal "cgroups of labs, also of earlier ones that were killed" "$(left_groups)" ""
 links >"$scratch/links.after"
 expect diff "$scratch/links.before" "$scratch/links.after"
 expect bash "$(dirname "$0")/../host_untouched/test.sh" "$@" --docker

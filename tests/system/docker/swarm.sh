@@ -21,7 +21,7 @@ node() {
     while [[ $1 != -- ]]; do own+=("$1") && shift; done
     # shellcheck disable=SC2016 # they are the other shell's
     setpriv --pdeathsig TERM unshare --uts "${own[@]}" -- bash -c 'hostname "$1"; exec "${@:2}"' _ "node-$name" \
-        "${@:2}" --docker --gpus "$gpus" -- bash -c 'readlink /proc/self/ns/pid >"$1"; exec sleep 600' _ "$scratch/$name.namespace" &
+        "${@:2}" --host-network --docker --gpus "$gpus" -- bash -c 'readlink /proc/self/ns/pid >"$1"; exec sleep 600' _ "$scratch/$name.namespace" &
     labs[$name]=$!
 }
 # is_up NAME: its first process is known.

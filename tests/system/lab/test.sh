@@ -3,13 +3,8 @@
 . "$(dirname "$0")/../lib.sh"
 lab=("$@" --gpus V100:16130MiB)
 
-# groups: the control groups of labs that have ended (cgpu-lab-PID). Another lab may be running beside this test.
-groups() {
-    local group
-    find /sys/fs/cgroup -type d -name 'cgpu-lab-*' | while read -r group; do
-        [[ -d /proc/${group##*/cgpu-lab-} ]] || echo "$group"
-    done
-}
+. "$(dirname "$0")/../../lab.d/groups.sh"
+
 mounts() { cut -d ' ' -f 4- /proc/self/mountinfo | sort; }
 # gone NAMESPACE: no process of this pid namespace is left: neither cgpud and the bus, nor systemd.
 gone() { ! readlink /proc/[0-9]*/ns/pid | grep -qxF "$1"; }
@@ -24,7 +19,7 @@ expect "${lab[@]}" -- bash -c '. "$CGPU_LAB/cgpud.sh" && cgpud_runs'
 "${lab[@]}" -- bash -c 'touch seen; [[ -e old ]] && exit 7'
 expect_equal "exit status" $? 7
 expect test -e seen
-expect_equal "control groups left" "$(groups)" ''
+expect_equal "control groups left" "$(left_groups)" ''
 "${lab[@]}" -- sh -c 'kill -KILL $$'
 expect_equal "exit status of a killed command" $? 137
 "${lab[@]}" -- no-such-command 2>/dev/null
@@ -46,7 +41,7 @@ for signal in TERM INT KILL; do
 done
 # The next lab removes the control groups of a killed one.
 expect "${lab[@]}" -- true
-expect_equal "control groups left" "$(groups)" ''
+expect_equal "control groups left" "$(left_groups)" ''
 mounts >mounts.after
 expect diff mounts.before mounts.after
 

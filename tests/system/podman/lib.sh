@@ -28,7 +28,7 @@ in_node() {
 make_podman() {
     . "$top/tests/lab.d/docker/packages.sh"
     export TMPDIR=$CGPU_LAB/tmp
-    mkdir -p "$TMPDIR" /etc/containers && unpack_engine "$packages" || return
+    mkdir -p "$TMPDIR" /etc/containers && unpack_packages "$packages" / && /sbin/ldconfig || return
     echo '{"default": [{"type": "insecureAcceptAnything"}]}' >/etc/containers/policy.json
 }
 

@@ -2,6 +2,7 @@
 logs=build/check
 minutes=$logs/minutes.tsv # a line a step: name, seconds, how it ended
 waiting=()                # what is left to the next commit
+to_long=()                # what only --long does: what the time of a step did not reach
 failures=()               # names of what failed
 second_try=()             # tests that failed at first
 passed=0 failed=0 skipped=0
@@ -113,6 +114,7 @@ step() {
         0)
             passed=$((passed + 1))
             report passed "$name" "$(grep '^check: ' "$logs/$name.log" | tail -n 1 | cut -c8-)" $((SECONDS - started))
+            mapfile -t -O "${#to_long[@]}" to_long < <(sed -n 's/^check: .*, left to --long: //p' "$logs/$name.log")
             ;;
         77) skip "$name" "$(tail -n 1 "$logs/$name.log")" ;;
         *)
@@ -189,6 +191,7 @@ end_steps() {
     ((!skipped)) || line+=", $skipped skipped"
     ((!${#second_try[@]})) || line+="; passed at the second try: ${second_try[*]}"
     ((!${#waiting[@]})) || line+="; left to the next commit: ${waiting[*]}"
+    ((!${#to_long[@]})) || line+="; left to --long: ${to_long[*]}"
     ((!${#failures[@]})) || echo "failed: ${failures[*]}"
     echo "$line"
     ((failed == 0))

@@ -1,22 +1,25 @@
-# In a Debian 11 (glibc 2.31) the fronts and the engine load, and the limit holds. Driver and programs are linked for such a
-# system; the node's own programs run with that driver, too.
-. "$(dirname "$0")/lib.sh"
-old=$(dirname "$kinds")/old
-roots=$(cd "$(dirname "$0")/../../.." && pwd)/build/roots
+# old_image.sh LAB…: in a Debian 11 (glibc 2.31) the fronts and the engine load, and the limit holds. Driver and programs are linked
+# for such a system; the node's own programs run with that driver, too.
+here=$(cd "$(dirname "$0")" && pwd)
+roots=$(cd "$here/../../.." && pwd)/build/roots
 suite=bullseye
-
-# Made once and kept; nothing here writes to it.
-if [[ ! -d $roots/old-$suite ]]; then
-    command -v mmdebstrap >/dev/null || skip "a Debian $suite is made by mmdebstrap, which isn't installed"
-    expect mkdir -p "$roots"
-    new=$(mktemp -d "$roots/new.XXXXXX") || fail "no folder for a Debian $suite"
-    if ! mmdebstrap --quiet --variant=minbase $suite "$new" >"$scratch/mmdebstrap.err" 2>&1; then
-        rm -rf --one-file-system "$new"
-        skip "no Debian $suite could be made, is the Debian archive within reach? $(tail -n 1 "$scratch/mmdebstrap.err")"
+if [[ ${1-} != inside ]]; then
+    # Made once and kept; nothing writes to it.
+    if [[ ! -d $roots/old-$suite ]]; then
+        command -v mmdebstrap >/dev/null || { echo "SKIP: a Debian $suite is made by mmdebstrap, which isn't installed" && exit 77; }
+        mkdir -p "$roots" && new=$(mktemp -d "$roots/new.XXXXXX") || exit
+        if ! mmdebstrap --quiet --variant=minbase $suite "$new"; then
+            rm -rf --one-file-system "$new"
+            echo "SKIP: no Debian $suite could be made, is the Debian archive within reach?"
+            exit 77
+        fi
+        chmod 755 "$new" && mv -T "$new" "$roots/old-$suite" || exit
     fi
-    expect chmod 755 "$new"
-    expect mv -T "$new" "$roots/old-$suite"
+    exec "$@" --gpus V100:16130MiB -- bash "$0" inside
 fi
+shift
+. "$here/lib.sh"
+old=$(dirname "$kinds")/old
 root=$CGPU_LAB/old-root libraries=/usr/lib/$(uname -m)-linux-gnu
 mkdir -p "$CGPU_LAB"/old-layers/{upper,work} "$root"
 expect mount -n -t overlay -o "lowerdir=$roots/old-$suite,upperdir=$CGPU_LAB/old-layers/upper,workdir=$CGPU_LAB/old-layers/work" old "$root"

@@ -127,6 +127,19 @@ computes one
 expect_equal "jobs after a stop" "$(cgpuctl list -q | sort)" "$jobs"
 expect systemctl restart cgpud
 expect_equal "jobs after a restart" "$(cgpuctl list -q | sort)" "$jobs"
+# A stop takes the descriptors that systemd keeps for the service, too: cgpud finds the driver of a job's next process again.
+# shellcheck disable=SC2016
+job later --mem 1GiB -- bash -c 'until [[ -e $1 ]]; do sleep 0.05; done; exec info' - "$scratch/go"
+is_listed() { [[ $(cgpuctl list -q | wc -l) == "$1" ]]; }
+wait_for 10 is_listed $(($(wc -l <<<"$jobs") + 1))
+expect systemctl stop cgpud
+expect_equal "descriptors that systemd keeps" "$(of_unit NFileDescriptorStore)" 0
+expect systemctl start cgpud
+touch "$scratch/go"
+wait "${pids[later]}"
+expect_equal "exit status of a process that began after a stop" $? 0
+expect_equal "the memory that it has" "$(fact "$scratch/later.out" device.0.total_mem)" $((1 << 30))
+wait_for 10 is_listed "$(wc -l <<<"$jobs")"
 process=$(of_unit MainPID)
 systemctl kill -s KILL cgpud
 wait_for 20 starts_over "$process"

@@ -79,6 +79,7 @@ TEST(SlicerThread, TheLastOfFourHundredGetsItsTurnWhenItRings) {
     idle.wakes_at_rest();
     for (const std::size_t i : {399U, 0U, 200U}) {
         const auto while_closed = idle.gate_changes(i);
+        ASSERT_NE(while_closed, 0U) << "its gate was never closed: " << i;
         idle.pages[i]->its_reports.gpus[0].wants = 1;
         idle.pages[i]->its_reports.gpus[0].updated_ns = monotonic_now();
         idle.doorbells[i]->ring();

@@ -85,7 +85,7 @@ Daemon::~Daemon() {
 app::Settings Daemon::service_settings() const {
     return {read_.config.admission,
             [config = read_.config](const model::SeenGpu& gpu) { return config.settings_for(gpu); },
-            read_.config.unknown_variables};
+            read_.config.unknown_variables, read_.config.unmanaged};
 }
 
 void Daemon::take_unmanaged_rule() {

@@ -40,7 +40,9 @@ client::Result<void> prepare(const std::string& folder) {
     if (error)
         return cannot(folder, "the folder can't be made (" + error.message() + ")",
                       "start cgpud first, and run cgpu-fs as root");
-    for (const client::Mount& mount : client::mounts_here())
+    const auto mounts = client::mounts_here();
+    if (!mounts) return tl::unexpected(mounts.error());
+    for (const client::Mount& mount : *mounts)
         if (mount.point == folder)
             return cannot(folder, "something is mounted there already",
                           "umount " + folder + ", or give another folder");

@@ -117,7 +117,7 @@ Result<void> have_it_checked(const Invocation& invocation) {
         return {};
     auto bundle = OciBundle::read(invocation.bundle);
     if (!bundle) return tl::unexpected(bundle.error());
-    if (declines_management(*bundle) || !may_get_gpus_later(*bundle)) return {};
+    if (!may_get_gpus_later(*bundle)) return {};
     const char* bus = std::getenv("DBUS_SYSTEM_BUS_ADDRESS");
     add_check_hook(*bundle, {runtime_program(), bus == nullptr ? "" : bus, hook_log_argument(invocation)},
                    invocation.id, {});

@@ -83,7 +83,7 @@ Result<void> take_in_unmanaged(OciBundle& bundle, const Invocation& invocation, 
     const bool may_get_more = may_get_gpus_later(bundle);
     const OwnHooks own = own_hooks(invocation, program);
     if (!gets_unmanaged_gpus(bundle, next_runtime_brings_gpus)) {
-        if (!may_get_more || declines_management(bundle)) return {};
+        if (!may_get_more) return {};
         add_check_hook(bundle, own, invocation.id, {});
         return bundle.write();
     }

@@ -38,12 +38,11 @@ tl::expected<std::vector<model::Quota>, Refusal> book_whole(const model::Node& n
             gpus.empty() ? gpu.present : std::find(gpus.begin(), gpus.end(), gpu.uuid) != gpus.end();
         if (!named) continue;
         if (const auto there = node.occupants_of(gpu.uuid); !there.empty())
-            return model::refuse(
-                Reason::busy, what,
-                "it asks for no part of a GPU, so it needs " + describe(gpu) +
-                    " alone (unmanaged: whole), and " + std::to_string(there.size()) +
-                    (there.size() == 1 ? " instance is there" : " instances are there"),
-                std::string(kAskForAPart) + ", an empty GPU in NVIDIA_VISIBLE_DEVICES, or CGPU_DISABLE=1");
+            return model::refuse(Reason::busy, what,
+                                 "it asks for no part of a GPU, so it needs " + describe(gpu) +
+                                     " alone (unmanaged: whole), and " + std::to_string(there.size()) +
+                                     (there.size() == 1 ? " instance is there" : " instances are there"),
+                                 std::string(kAskForAPart) + ", or an empty GPU in NVIDIA_VISIBLE_DEVICES");
         model::Quota quota;
         quota.gpu = gpu.uuid;
         quota.memory_limit = gpu.total;
@@ -63,7 +62,24 @@ Refusal refuse_unmanaged(const std::string& what) {
     return model::make_refusal(
         Reason::unsupported, what,
         "it gets a GPU and asks for no part of one, which this node refuses (unmanaged: refuse)",
-        std::string(kAskForAPart) + ", or CGPU_DISABLE=1");
+        std::string(kAskForAPart));
+}
+
+tl::expected<void, Refusal> check_mode(Unmanaged rule, const model::Node& node,
+                                       std::optional<model::Mode> of_node, const request::Request& request,
+                                       const std::vector<model::Quota>& quotas) {
+    using model::Mode;
+    if (rule == Unmanaged::allow || request.mode != Mode::none || of_node == Mode::none) return {};
+    for (const model::Quota& quota : quotas) {
+        const model::Gpu* gpu = node.find_gpu(quota.gpu);
+        if (gpu == nullptr || gpu->settings.mode == Mode::none) continue;
+        return model::refuse(
+            Reason::unsupported, "mode none on " + describe(*gpu),
+            "without a limit it would have the whole GPU, which this node refuses (unmanaged: " +
+                std::string(to_string(rule)) + ")",
+            "leave out the mode (CGPU_MODE=none)");
+    }
+    return {};
 }
 
 }  // namespace cgpu::admission

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,6 +9,7 @@
 #include <tl/expected.hpp>
 
 #include "core/model/node.hpp"
+#include "core/request/request.hpp"
 
 /// Containers that get GPUs and ask for no part of one: no limit is enforced for them.
 namespace cgpu::admission {
@@ -30,5 +32,13 @@ enum class Unmanaged : std::uint32_t {
 
 /// The refusal of such a container, described as `what`, under Unmanaged::refuse.
 [[nodiscard]] model::Refusal refuse_unmanaged(const std::string& what);
+
+/// Whether a request may have the mode that it names itself: under another rule than allow not mode none, by
+/// which it would get whole GPUs without a limit for any amount, unless the administrator has the GPUs of its
+/// quotas, or the node (`of_node`), in mode none.
+[[nodiscard]] tl::expected<void, model::Refusal> check_mode(Unmanaged rule, const model::Node& node,
+                                                            std::optional<model::Mode> of_node,
+                                                            const request::Request& request,
+                                                            const std::vector<model::Quota>& quotas);
 
 }  // namespace cgpu::admission

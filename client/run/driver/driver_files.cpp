@@ -25,6 +25,7 @@ Result<Driver> find_driver(const Root& root, const LoaderEnvironment& environmen
     const auto shipped = shipped_driver_folders(root, environment, place);
     if (!shipped) return tl::unexpected(shipped.error());
     const auto mounts = mounts_here();
+    if (!mounts) return tl::unexpected(mounts.error());
     const std::string cache = stored_text_of(root, "/etc/ld.so.cache", kMaxCache);
     LibrarySearch search(root, place);
     search.look_in(folders->own, Way::own, Origin::loader);
@@ -34,8 +35,8 @@ Result<Driver> find_driver(const Root& root, const LoaderEnvironment& environmen
     search.look_in(shipped->shipped, Way::none, Origin::shipped);
     search.look_in(shipped->claimed, Way::none, Origin::claimed);
     search.look_for_names_in(shipped->doubtful, Origin::shipped);
-    search.look_at_mounts(mounts);
-    search.look_at_other_places(mounts);
+    search.look_at_mounts(*mounts);
+    search.look_at_other_places(*mounts);
     if (search.refusal()) return tl::unexpected(*search.refusal());
     Driver driver = search.take();
     const auto& libraries = driver.libraries;

@@ -1,9 +1,13 @@
 #include "client/run/files/mount_table.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
 #include <charconv>
-#include <fstream>
+#include <cstring>
 #include <optional>
-#include <sstream>
 
 namespace cgpu::client {
 namespace {
@@ -64,11 +68,23 @@ std::vector<Mount> read_mounts(std::string_view mountinfo) {
     return mounts;
 }
 
-std::vector<Mount> mounts_here() {
-    std::ifstream file("/proc/self/mountinfo");
-    std::ostringstream text;
-    text << file.rdbuf();
-    return read_mounts(text.str());
+Result<std::vector<Mount>> read_mount_table(const Descriptor& table) {
+    std::string text;
+    std::array<char, 16384> part{};
+    ssize_t got = table ? 0 : -1;  // the caller's open has set errno
+    while (table && (got = read(table.get(), part.data(), part.size())) > 0)
+        text.append(part.data(), static_cast<std::size_t>(got));
+    if (got < 0)
+        return fail(ClientError::Kind::failed, std::string("the table of mounts: it can't be read (") +
+                                                   std::strerror(errno) +
+                                                   "). Try: check whether /proc is mounted.");
+    return read_mounts(text);
 }
+
+Result<std::vector<Mount>> read_mount_table(const std::string& path) {
+    return read_mount_table(Descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC)));
+}
+
+Result<std::vector<Mount>> mounts_here() { return read_mount_table("/proc/self/mountinfo"); }
 
 }  // namespace cgpu::client

@@ -5,6 +5,9 @@
 #include <string_view>
 #include <vector>
 
+#include "client/node/values/client_error.hpp"
+#include "client/run/files/descriptor.hpp"
+
 namespace cgpu::client {
 
 /// A mount of a mount namespace.
@@ -22,7 +25,12 @@ struct Mount {
 /// Reads the text of a /proc/PID/mountinfo (proc(5)); invalid lines are left out.
 [[nodiscard]] std::vector<Mount> read_mounts(std::string_view mountinfo);
 
-/// The mounts of this process's namespace; empty if /proc is not mounted.
-[[nodiscard]] std::vector<Mount> mounts_here();
+/// The whole table behind a descriptor, read from where it stands, or by a path such as /proc/PID/mountinfo.
+/// Error (failed): it can't be read to its end; a part of it would hide mounts.
+[[nodiscard]] Result<std::vector<Mount>> read_mount_table(const Descriptor& table);
+[[nodiscard]] Result<std::vector<Mount>> read_mount_table(const std::string& path);
+
+/// The mounts of this process's namespace. Error: as read_mount_table().
+[[nodiscard]] Result<std::vector<Mount>> mounts_here();
 
 }  // namespace cgpu::client

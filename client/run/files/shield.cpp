@@ -48,6 +48,7 @@ Result<void> bind_over_itself(const Descriptor& folder, const std::string& name)
 
 Result<void> shield(const std::string& path, const Root& root) {
     const auto mounts = mounts_here();
+    if (!mounts) return tl::unexpected(mounts.error());
     const auto folders = folders_on_the_way(path);
     std::vector<Descriptor> opened;
     for (const std::string& folder : folders) {
@@ -59,7 +60,7 @@ Result<void> shield(const std::string& path, const Root& root) {
         const auto place = mount_place(opened[i]);
         if (!place) return mount_failed("finding the mount of " + folders[i], errno);
         const bool leave_root = !root.is_own() && place->is_root && i + 1 < folders.size();
-        if (!leave_root && receives_mounts(mounts, place->mount))
+        if (!leave_root && receives_mounts(*mounts, place->mount))
             return bind_over_itself(opened[i], folders[i]);
     }
     return {};

@@ -29,7 +29,9 @@ tl::unexpected<ClientError> mount_failed(const std::string& what, int error) {
 Result<void> keep_in_namespace(const Descriptor& target, const std::string& name) {
     const auto place = mount_place(target);
     if (!place) return mount_failed("keeping " + name + " to the container", errno);
-    for (const Mount& mounted : mounts_here()) {
+    const auto mounts = mounts_here();
+    if (!mounts) return tl::unexpected(mounts.error());
+    for (const Mount& mounted : *mounts) {
         if (mounted.id != place->mount) continue;
         if (!mounted.shared) return {};
         // Propagation can only be set at a mount's root. By now the path may lead to another file, or to a

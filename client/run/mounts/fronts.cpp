@@ -23,7 +23,9 @@ Descriptor find_on_host(const std::string& path, const Descriptor& inside, const
     const auto mount = mount_of_file(inside);
     std::error_code failed;
     const auto shown = std::filesystem::read_symlink(by_descriptor(inside), failed);
-    if (!mount || failed || !is_shown_at(mounts_here(), *mount, shown.native(), path)) return Descriptor();
+    const auto mounts = mounts_here();
+    if (!mount || failed || !mounts || !is_shown_at(*mounts, *mount, shown.native(), path))
+        return Descriptor();
     const auto host = Root::open("/");
     if (!host) return Descriptor();
     Descriptor there = host->find_real(path, O_PATH);

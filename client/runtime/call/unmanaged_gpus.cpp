@@ -50,14 +50,7 @@ std::optional<std::string> gpu_name(std::string_view entry) {
 
 }  // namespace
 
-bool declines_management(const OciBundle& bundle) {
-    Variables all = bundle.annotations();
-    all.merge(bundle.environment());
-    return request::declines_management(all);
-}
-
 bool gets_unmanaged_gpus(const OciBundle& bundle, const std::function<bool()>& brought_by_next) {
-    if (declines_management(bundle)) return false;
     const GpuAccess access = gpu_access(bundle);
     if (access.all_by_rule || !access.gpus().empty()) return true;
     const bool variable = by_variable(bundle).has_value();

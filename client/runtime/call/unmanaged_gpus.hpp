@@ -8,16 +8,14 @@
 #include "client/runtime/oci/oci_bundle.hpp"
 
 /// Containers that get GPUs and ask for no part of one. What happens to them is the configuration of cgpud
-/// (`unmanaged`).
+/// (`unmanaged`). Those that decline management (CGPU_DISABLE, an amount of zero) are among them: otherwise a
+/// variable of the user's would pass what the administrator refuses.
 namespace cgpu::runtime {
-
-/// Whether it declines management (CGPU_DISABLE, an amount of zero): then its GPUs don't matter.
-[[nodiscard]] bool declines_management(const OciBundle& bundle);
 
 /// Whether the container gets a GPU, as far as it can be told before the next runtime: by its device nodes
 /// and the rules of its device cgroup, by a hook of NVIDIA's (docker run --gpus) or, if the next runtime
 /// brings them, by its variables and annotations. What that runtime decides by other things is found
-/// afterwards (add_check_hook()). False if it declines management.
+/// afterwards (add_check_hook()).
 [[nodiscard]] bool gets_unmanaged_gpus(const OciBundle& bundle, const std::function<bool()>& brought_by_next);
 
 /// The GPUs that such a container names in any way, by index or UUID; empty: all, or none that can be told.

@@ -5,7 +5,6 @@
 #include <sys/sysmacros.h>
 
 #include <filesystem>
-#include <fstream>
 #include <optional>
 
 #include "client/run/files/mount_table.hpp"
@@ -67,10 +66,7 @@ bool is_hosts(const Root& root) {
 
 }  // namespace
 
-std::string mount_below(const std::string& line, const std::string& root) {
-    const auto mounts = client::read_mounts(line);
-    if (mounts.empty()) return {};
-    const std::string& path = mounts.front().point;
+std::string mount_below(const std::string& path, const std::string& root) {
     return path.size() > root.size() && path.starts_with(root) && path[root.size()] == '/'
                ? path.substr(root.size())
                : std::string();
@@ -82,14 +78,14 @@ Result<GpuAccess> gpus_in_container(const std::string& process, const std::strin
     std::string path = none ? root : real.native();
     while (path.ends_with('/')) path.pop_back();
     const auto inside = Root::open(process + "/root" + path);
-    std::ifstream mounts(process + "/mountinfo");
+    const auto mounts = client::read_mount_table(process + "/mountinfo");
     if (!inside || !mounts)
         return client::fail(Kind::failed,
                             "the container: what is in its " + std::string(kDevices) +
                                 " can't be read. Try: use runc, and have /proc mounted on the host.");
     GpuAccess access;
-    for (std::string line; std::getline(mounts, line);) {
-        const std::string mount = mount_below(line, path);
+    for (const client::Mount& each : *mounts) {
+        const std::string mount = mount_below(each.point, path);
         if (mount.empty()) continue;
         if (const auto info = look_at(*inside, mount)) take_in(access, *info);
         const auto name = std::filesystem::path(mount).filename().native();

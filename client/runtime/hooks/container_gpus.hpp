@@ -15,7 +15,7 @@ namespace cgpu::runtime {
 /// container's root as a path there. Rules are not included. Error (failed): it can't be looked at.
 [[nodiscard]] Result<GpuAccess> gpus_in_container(const std::string& process, const std::string& root);
 
-/// The path of a mount in a line of mountinfo, if it is below `root`: the rest of the path; else empty.
-[[nodiscard]] std::string mount_below(const std::string& line, const std::string& root);
+/// Of a mount's path, if it is below `root`: the rest of the path; else empty.
+[[nodiscard]] std::string mount_below(const std::string& path, const std::string& root);
 
 }  // namespace cgpu::runtime

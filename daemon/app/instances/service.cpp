@@ -209,6 +209,10 @@ Result<Created> Service::try_to_create(std::string_view id, std::string_view nam
     auto grant = admission::admit(state_.node(), **request, defaults);
     if (!grant) return tl::unexpected(worth_another_try(std::move(grant.error())));
     if (!grant->managed()) return unmanaged(*parsed_id, name);
+    if (const auto allowed = admission::check_mode(settings_.unmanaged, state_.node(), defaults.mode,
+                                                   **request, grant->quotas);
+        !allowed)
+        return tl::unexpected(allowed.error());
     if (!outside_.processes.alive(caller.process))
         return model::refuse(Refusal::Reason::not_found, "process " + std::to_string(caller.process.pid),
                              "it asked for an instance and has ended", "try the same again");

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/admission/defaults.hpp"
+#include "core/admission/unmanaged.hpp"
 #include "core/model/node.hpp"
 #include "core/request/unknown_name.hpp"
 #include "daemon/app/events/refused_admissions.hpp"
@@ -42,6 +43,7 @@ struct Settings {
     std::function<model::GpuSettings(const model::SeenGpu&)>
         settings_for;  ///< of a GPU seen for the first time
     request::UnknownNames unknown_variables = request::UnknownNames::refuse;
+    admission::Unmanaged unmanaged = admission::Unmanaged::allow;
 };
 
 /// Owns the node's state. Every change is tried on a copy, saved, made current, carried out (links, gates)

@@ -16,12 +16,14 @@ constexpr Known kRuntime{.runtime = true};
 }  // namespace
 
 GpuObject::GpuObject(sdbus::IConnection& connection, Authority& authority, app::Service& service,
-                     app::Traces& traces, CallerUsage& usage, const model::Uuid& gpu, GpuView view)
+                     app::Traces& traces, CallerUsage& usage, HandedOut& handed_out, const model::Uuid& gpu,
+                     GpuView view)
     : AdaptorInterfaces(connection, path_of(gpu)),
       authority_(authority),
       service_(service),
       traces_(traces),
       usage_(usage),
+      handed_out_(handed_out),
       gpu_(gpu),
       view_(std::move(view)) {
     registerAdaptor();
@@ -74,11 +76,16 @@ void GpuObject::Revert(sdbus::Result<>&& result, OptionMap options) {
 }
 
 void GpuObject::StartTrace(sdbus::Result<sdbus::UnixFd>&& result, OptionMap options) {
-    when_permitted(authority_, Action::trace, getObject(), {"StartTrace", false}, std::move(result),
-                   [&traces = traces_, gpu = gpu_, options](const app::Who& who) {
-                       const auto seconds = take(read_trace_seconds(options));
-                       return sdbus::UnixFd(take(traces.start(gpu, seconds, who)), sdbus::adopt_fd);
-                   });
+    const auto caller = guarded("StartTrace", [&] { return authority_.caller_of(getObject()); });
+    when_permitted(
+        authority_, Action::trace, getObject(), {"StartTrace", false}, std::move(result),
+        [&traces = traces_, &handed_out = handed_out_, gpu = gpu_, options, caller](const app::Who& who) {
+            const auto seconds = take(read_trace_seconds(options));
+            take(handed_out.room_for("StartTrace", caller));
+            sdbus::UnixFd stream(take(traces.start(gpu, seconds, who)), sdbus::adopt_fd);
+            handed_out.add(caller);
+            return stream;
+        });
 }
 
 std::map<std::string, sdbus::Variant> GpuObject::GetUsage() {

@@ -7,6 +7,7 @@
 #include "daemon/app/instances/service.hpp"
 #include "daemon/app/trace/traces.hpp"
 #include "daemon/bus/authority/authority.hpp"
+#include "daemon/bus/calls/handed_out.hpp"
 #include "daemon/bus/message/options.hpp"
 #include "daemon/bus/objects/gpu_view.hpp"
 #include "daemon/bus/usage/caller_usage.hpp"
@@ -20,7 +21,8 @@ namespace cgpu::bus {
 class GpuObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Gpu_adaptor> {
   public:
     GpuObject(sdbus::IConnection& connection, Authority& authority, app::Service& service,
-              app::Traces& traces, CallerUsage& usage, const model::Uuid& gpu, GpuView view);
+              app::Traces& traces, CallerUsage& usage, HandedOut& handed_out, const model::Uuid& gpu,
+              GpuView view);
     ~GpuObject();
     GpuObject(const GpuObject&) = delete;
     GpuObject& operator=(const GpuObject&) = delete;
@@ -58,6 +60,7 @@ class GpuObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Gpu_adaptor>
     app::Service& service_;
     app::Traces& traces_;
     CallerUsage& usage_;
+    HandedOut& handed_out_;
     model::Uuid gpu_;
     GpuView view_;
 };

@@ -23,9 +23,6 @@ constexpr MethodCall kCreateHigh{.method = "CreateInstance",
                                  .part = MethodCall::Part{"high priority", "ask for normal priority"}};
 constexpr MethodCall kAdmit{.method = "AdmitUnmanaged", .told_otherwise = true};
 
-/// Calls of Examine by others than root that wait for an answer. The driver may need seconds for it.
-constexpr std::size_t kMostExamining = 32;
-
 sdbus::ObjectPath path_of_begun(std::uint64_t job) {
     return job == 0 ? sdbus::ObjectPath("/") : path_of_job(job);
 }
@@ -59,13 +56,14 @@ void emit_changed(sdbus::IObject& object, const std::vector<compat::PropertyName
 
 ManagerObject::ManagerObject(sdbus::IConnection& connection, Authority& authority, app::Service& service,
                              app::Upgrader& upgrader, app::UnmanagedContainers& unmanaged, CallerUsage& usage,
-                             std::string version, app::Examined examined)
+                             HandedOut& handed_out, std::string version, app::Examined examined)
     : AdaptorInterfaces(connection, sdbus::ObjectPath(kManagerPath)),
       authority_(authority),
       service_(service),
       upgrader_(upgrader),
       unmanaged_(unmanaged),
       usage_(usage),
+      handed_out_(handed_out),
       version_(std::move(version)),
       examined_(std::move(examined)),
       examinations_(std::make_shared<Examinations>()) {
@@ -182,7 +180,11 @@ compat::UsageOfNode ManagerObject::GetUsage() {
 
 sdbus::UnixFd ManagerObject::OpenHistory() {
     return guarded("OpenHistory", [&] {
-        return sdbus::UnixFd(take(examined_.history.open_for_reading()), sdbus::adopt_fd);
+        const auto caller = authority_.caller_of(getObject());
+        take(handed_out_.room_for("OpenHistory", caller));
+        sdbus::UnixFd file(take(examined_.history.open_for_reading()), sdbus::adopt_fd);
+        handed_out_.add(caller);
+        return file;
     });
 }
 
@@ -266,26 +268,23 @@ std::vector<std::string> ManagerObject::ModulesInstalled() {
 
 void ManagerObject::Examine(sdbus::Result<Facts>&& result) {
     const bool is_root = guarded("Examine", [&] { return usage_.is_root(getObject()); });
+    std::shared_ptr<const void> waiting;
     if (!is_root) {
-        if (examinations_->answered && usage_.now() - *examinations_->answered < SharedUsage::kRenewedAfter)
-            return result.returnResults(examinations_->last);
-        if (examinations_->waiting >= kMostExamining)
+        if (const auto* last = examinations_->last(usage_.now(), SharedUsage::kRenewedAfter))
+            return result.returnResults(*last);
+        waiting = examinations_->begin();
+        if (!waiting)
             throw to_bus_error({model::Refusal::Reason::busy,
                                 "Examine: too many others wait for the driver's answer. Try: try the same "
                                 "again in a while."});
-        ++examinations_->waiting;
     }
     const auto reply = std::make_shared<sdbus::Result<Facts>>(std::move(result));
-    examined_.driver.examine([reply, folders = examined_.folders, all = examinations_, is_root,
+    examined_.driver.examine([reply, folders = examined_.folders, all = examinations_, is_root, waiting,
                               asked = usage_.now()](const auto& driver) {
         // No exception may leave this function: the loop calls it.
         try {
             const Facts facts = facts_of(folders, driver);
-            if (!is_root) {
-                --all->waiting;
-                all->answered = asked;
-                all->last = facts;
-            }
+            if (!is_root) all->answered(asked, facts);
             reply->returnResults(facts);
         } catch (const std::exception& error) {
             log::warn("Examine: its caller can't be answered: {}", error.what());

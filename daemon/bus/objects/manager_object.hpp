@@ -13,6 +13,8 @@
 #include "daemon/app/ports/examination.hpp"
 #include "daemon/app/upgrade/upgrader.hpp"
 #include "daemon/bus/authority/authority.hpp"
+#include "daemon/bus/calls/handed_out.hpp"
+#include "daemon/bus/message/examinations.hpp"
 #include "daemon/bus/message/options.hpp"
 #include "daemon/bus/objects/instance_view.hpp"
 #include "daemon/bus/usage/caller_usage.hpp"
@@ -28,7 +30,7 @@ class ManagerObject final
   public:
     ManagerObject(sdbus::IConnection& connection, Authority& authority, app::Service& service,
                   app::Upgrader& upgrader, app::UnmanagedContainers& unmanaged, CallerUsage& usage,
-                  std::string version, app::Examined examined);
+                  HandedOut& handed_out, std::string version, app::Examined examined);
     ~ManagerObject();
     ManagerObject(const ManagerObject&) = delete;
     ManagerObject& operator=(const ManagerObject&) = delete;
@@ -47,12 +49,6 @@ class ManagerObject final
 
   private:
     using Facts = std::map<std::string, sdbus::Variant>;
-    /// What others than root have examined.
-    struct Examinations {
-        std::size_t waiting = 0;  ///< calls without an answer
-        std::optional<app::Nanos> answered;
-        Facts last;
-    };
 
     /// instance, quotas, link, warnings
     using Created =
@@ -105,6 +101,7 @@ class ManagerObject final
     app::Upgrader& upgrader_;
     app::UnmanagedContainers& unmanaged_;
     CallerUsage& usage_;
+    HandedOut& handed_out_;
     std::string version_;
     app::Examined examined_;
     std::shared_ptr<Examinations> examinations_;

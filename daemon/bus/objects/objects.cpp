@@ -11,11 +11,13 @@ Objects::Objects(sdbus::IConnection& connection, Callers& callers, const app::Lo
                  app::Traces& traces, std::string version, const app::Examined& examined)
     : connection_(connection),
       authority_(connection, callers),
+      handed_out_(connection),
       service_(service),
       upgrader_(upgrader),
       traces_(traces),
       usage_(authority_, service, loop),
-      manager_(connection, authority_, service, upgrader, unmanaged, usage_, std::move(version), examined) {
+      manager_(connection, authority_, service, upgrader, unmanaged, usage_, handed_out_, std::move(version),
+               examined) {
     authority_.on_refused([this](const Authority::Refused& call) { refused(call); });
     refresh_gpus();
     refresh_job();
@@ -47,8 +49,8 @@ void Objects::refresh_gpus() {
             known->second.update(std::move(view));
         else
             announce(gpus_
-                         .try_emplace(gpu.uuid, connection_, authority_, service_, traces_, usage_, gpu.uuid,
-                                      std::move(view))
+                         .try_emplace(gpu.uuid, connection_, authority_, service_, traces_, usage_,
+                                      handed_out_, gpu.uuid, std::move(view))
                          .first->second);
     }
 }

@@ -6,6 +6,7 @@
 
 #include "daemon/app/instances/service.hpp"
 #include "daemon/bus/authority/authority.hpp"
+#include "daemon/bus/calls/handed_out.hpp"
 #include "daemon/bus/objects/gpu_object.hpp"
 #include "daemon/bus/objects/instance_object.hpp"
 #include "daemon/bus/objects/job_object.hpp"
@@ -39,6 +40,7 @@ class Objects {
 
     sdbus::IConnection& connection_;
     Authority authority_;  // before the objects, whose calls it decides
+    HandedOut handed_out_;
     app::Service& service_;
     app::Upgrader& upgrader_;
     app::Traces& traces_;

@@ -1,9 +1,13 @@
 #include "module/front/link/undumpable.hpp"
 
+#include <fcntl.h>
 #include <link.h>
+#include <linux/magic.h>
 #include <pthread.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <array>
@@ -126,6 +130,24 @@ int take_first_note(dl_phdr_info* library, std::size_t /*size*/, void* result) {
     return 0;
 }
 
+/// Ids that this user namespace has no number for are shown as this one.
+constexpr uid_t kUnmappedId = 65534;
+
+/// The owner of a file; -1: it isn't one of /proc, or can't be asked. A filter that only answers for the
+/// kernel leaves the values as they are here.
+std::int64_t owner_in_proc(const char* path) {
+    const auto file = static_cast<int>(system_call(SYS_openat, AT_FDCWD, path, O_PATH | O_CLOEXEC, 0));
+    if (file < 0) return -1;
+    struct statfs system {};
+    struct stat info {};
+    constexpr auto kNobodySaid = static_cast<uid_t>(-1);
+    info.st_uid = kNobodySaid;
+    const bool asked = system_call(SYS_fstatfs, file, &system) == 0 && system.f_type == PROC_SUPER_MAGIC &&
+                       system_call(SYS_fstat, file, &info) == 0 && info.st_uid != kNobodySaid;
+    system_call(SYS_close, file);
+    return asked ? std::int64_t{info.st_uid} : -1;
+}
+
 Shared& state() {
     Shared* found = first_state.load(std::memory_order_acquire);
     if (found != nullptr) return *found;
@@ -155,6 +177,17 @@ Undumpable::~Undumpable() {
         shared.put_back();
     }
     shared.unlock();
+}
+
+bool Undumpable::holds() {
+    if (system_call(SYS_prctl, PR_GET_DUMPABLE, 0, 0, 0, 0) == 1) return false;
+    const auto own = static_cast<uid_t>(system_call(SYS_geteuid));
+    if (own == 0) return true;
+    // The kernel makes its owner root's only where others may not read it in any case.
+    const auto owner = owner_in_proc("/proc/thread-self/environ");
+    if (owner != std::int64_t{own}) return owner >= 0;
+    // Here root may have no number of its own.
+    return own == kUnmappedId && owner_in_proc("/proc") == std::int64_t{kUnmappedId};
 }
 
 void Undumpable::before_fork() { state().lock(); }

@@ -26,6 +26,12 @@ class Undumpable {
     Undumpable(const Undumpable&) = delete;
     Undumpable& operator=(const Undumpable&) = delete;
 
+    /// Whether the process is hidden in fact. A filter of system calls (seccomp) can answer prctl instead of
+    /// the kernel, so the owner that the kernel shows of the process's files in /proc counts, too: root's,
+    /// unless it is dumpable. Of a process that is root itself the owner says nothing. False also where /proc
+    /// isn't mounted.
+    [[nodiscard]] static bool holds();
+
     static void before_fork();
     static void after_fork_in_parent();
     /// Call when the child's copies of what is hidden are closed. An object whose scope the child leaves

@@ -63,6 +63,17 @@ for change in 'ReleaseInstance sa{sv} abc 0' 'Attach sua{sv} abc 1 0' 'Forget sa
 done
 expect_error '.' as_nobody busctl call org.freedesktop.DBus / org.freedesktop.DBus RequestName su org.cgpu1 7
 
+# The bus itself keeps calls with descriptors from cgpud, anybody's to any interface; the same calls without them arrive.
+chmod 755 "$scratch"
+cp "$here/call_with_descriptor.py" "$scratch/call"
+for user in 0 65534; do
+    for call in 'org.cgpu1.Manager Describe' 'org.freedesktop.DBus.Peer Ping' 'org.freedesktop.DBus.Introspectable Introspect'; do
+        called() { setpriv --reuid=$user --regid=$user --clear-groups "$scratch/call" "$1" $call; }
+        expect_equal "user $user, $call" "$(called 0)" answered
+        expect_equal "user $user, $call with a descriptor" "$(called 1)" org.freedesktop.DBus.Error.AccessDenied
+    done
+done
+
 # A dry run checks and changes nothing; it signals nothing.
 start_signals
 expect cgpuctl set-policy 0 weighted --dry-run

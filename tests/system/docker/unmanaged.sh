@@ -37,12 +37,16 @@ asks=(CGPU_MEM=8GiB CGPU_GPUS=0)
 expect in_container -- info >/dev/null
 wait_for 10 none_listed
 
-echo "Those that decline management, or get no GPU, are not known."
-for declines in CGPU_DISABLE=1 CGPU_MEM=0 NVIDIA_VISIBLE_DEVICES=void; do
+echo "Those that decline management are such, too; those that get no GPU are not known."
+for declines in CGPU_DISABLE=1 CGPU_MEM=0; do
     expect "${free[@]}" --name plain -e NVIDIA_VISIBLE_DEVICES=all -e "$declines" lab sleep 1000 >/dev/null
-    expect gone
+    wait_for 10 shows plain .managed false
     expect docker rm -f plain >/dev/null
+    wait_for 10 gone
 done
+expect "${free[@]}" --name plain -e NVIDIA_VISIBLE_DEVICES=void lab sleep 1000 >/dev/null
+expect gone
+expect docker rm -f plain >/dev/null
 echo "Without cgpud it starts, too."
 stop_cgpud TERM
 expect docker run --rm --runtime=cgpu -e NVIDIA_VISIBLE_DEVICES=all lab info >/dev/null
@@ -62,8 +66,10 @@ asks=(CGPU_MEM=1GiB CGPU_GPUS=0)
 expect_error 'cgpu: 1GiB on GPU 0' in_container -- info
 asks=(CGPU_MEM=1GiB)
 expect in_container -- info >/dev/null
-echo "CGPU_DISABLE stays unmanaged, also where somebody is."
-expect docker run --rm --runtime=cgpu -e NVIDIA_VISIBLE_DEVICES=0 -e CGPU_DISABLE=1 lab info >/dev/null
+echo "No variable passes that."
+for declines in CGPU_DISABLE=1 CGPU_MEM=0; do
+    expect_error 'cgpu: container .* alone \(unmanaged: whole\)' docker run --rm --runtime=cgpu -e NVIDIA_VISIBLE_DEVICES=0 -e "$declines" lab info
+done
 expect docker rm -f whole >/dev/null
 wait_for 10 gone
 asks=(CGPU_MEM=1GiB CGPU_GPUS=1)
@@ -76,10 +82,14 @@ echo "refuse: it doesn't start, nor while cgpud isn't running."
 rule refuse
 refused=(docker run --rm --runtime=cgpu -e NVIDIA_VISIBLE_DEVICES=all lab info)
 expect_error 'cgpu: container .*: it gets a GPU and asks for no part of one.* \(unmanaged: refuse\). Try: CGPU_MEM' "${refused[@]}"
-for declines in CGPU_DISABLE=1 CGPU_MEM=0; do
-    expect docker run --rm --runtime=cgpu -e NVIDIA_VISIBLE_DEVICES=all -e "$declines" lab info >/dev/null
+for declines in CGPU_DISABLE=1 CGPU_MEM=0 ALIYUN_COM_GPU_MEM_CONTAINER=1,0; do
+    expect_error 'cgpu: container .*: it gets a GPU and asks for no part of one.* \(unmanaged: refuse\). Try: CGPU_MEM' \
+        docker run --rm --runtime=cgpu -e NVIDIA_VISIBLE_DEVICES=all -e "$declines" lab info
 done
+expect_error 'cgpu: mode none on GPU .* \(unmanaged: refuse\)' \
+    docker run --rm --runtime=cgpu -e NVIDIA_VISIBLE_DEVICES=all -e CGPU_MEM=1MiB -e CGPU_MODE=none lab info
 expect docker run --rm --runtime=cgpu lab true
+expect docker run --rm --runtime=cgpu -e CGPU_DISABLE=1 lab true
 stop_cgpud TERM
 expect_error 'cgpu: cgpud: it does not answer on the system bus' "${refused[@]}"
 expect docker run --rm --runtime=cgpu lab true

@@ -28,6 +28,15 @@ attacked debug alloc --mib 16
 # NVML's front.
 for way in stop fifo; do attacked $way processes; done
 
+# A filter of system calls that answers for the kernel keeps the process dumpable, and then there is no driver to take.
+cp "$(dirname "$attack")/pretend_prctl.py" "$scratch/pretend"
+for program in info processes; do
+    cgpuctl run --mem 1GiB -- "${user[@]}" timeout 60 "$scratch/pretend" "$program" >"$scratch/pretended" 2>&1
+    expect has "$scratch/pretended" "cgpu: the NVIDIA driver isn't loaded: the process stays dumpable, .*Try: "
+    has "$scratch/pretended" 'total_mem|^ready' && fail "$program, not hidden, had the driver: $(cat "$scratch/pretended")"
+    wait_for 10 none_listed
+done
+
 # What the process may and others may with it afterwards.
 job after --mem 1GiB -- "${user[@]}" alloc --mib 16 --hold
 wait_for 20 is_ready after

@@ -47,6 +47,9 @@ flood 3 GetManagedObjects --stay
 flood 3 Describe
 flood 3 GetUsage
 flood 3 Examine
+# Answers with descriptors: 64 that nobody reads would keep the bus from reading what cgpud sends others.
+flood 3 OpenHistory --stay
+expect as_user 1000 cgpuctl report
 
 # What the floods needed is given back.
 given_back() { (($(private) <= begin + 2 * 1024 * 1024)); }

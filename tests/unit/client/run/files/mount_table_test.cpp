@@ -1,8 +1,12 @@
 #include "client/run/files/mount_table.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <string>
 
 namespace cgpu::client {
 namespace {
@@ -36,8 +40,38 @@ TEST(MountTable, LeavesOutWhatIsNoMount) { EXPECT_EQ(read_mounts("\nx\n1 2 3\n-\
 
 TEST(MountTable, OfThisProcessHasItsRoot) {
     const auto mounts = mounts_here();
+    ASSERT_TRUE(mounts);
     EXPECT_TRUE(
-        std::any_of(mounts.begin(), mounts.end(), [](const Mount& mount) { return mount.point == "/"; }));
+        std::any_of(mounts->begin(), mounts->end(), [](const Mount& mount) { return mount.point == "/"; }));
+}
+
+/// The reading end of a pipe that has a line, and whose writing end is closed or stays open.
+struct Pipe {
+    explicit Pipe(bool ends) {
+        std::array<int, 2> both{};
+        EXPECT_EQ(pipe2(both.data(), O_CLOEXEC | O_NONBLOCK), 0);
+        out = Descriptor(both[0]);
+        in = Descriptor(both[1]);
+        const std::string line = "1 2 0:3 / /a rw - tmpfs x rw\n";
+        EXPECT_EQ(write(in.get(), line.data(), line.size()), static_cast<ssize_t>(line.size()));
+        if (ends) in = Descriptor();
+    }
+    Descriptor out, in;
+};
+
+TEST(MountTable, IsReadWholeOrNotAtAll) {
+    const auto read = read_mount_table(Pipe(true).out);
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->size(), 1U);
+    // The second read of it fails (EAGAIN).
+    const Pipe open(false);
+    const auto failed = read_mount_table(open.out);
+    ASSERT_FALSE(failed);
+    EXPECT_EQ(failed.error().text,
+              "the table of mounts: it can't be read (Resource temporarily unavailable). Try: check whether "
+              "/proc is mounted.");
+    EXPECT_FALSE(read_mount_table("/proc/self/no-such-file"));
+    EXPECT_FALSE(read_mount_table("/proc/self"));
 }
 
 }  // namespace

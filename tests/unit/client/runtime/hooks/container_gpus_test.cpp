@@ -122,15 +122,10 @@ TEST_F(CheckTest, AContainerThatCannotBeLookedAtIsRefusedIfHooksRan) {
 }
 
 TEST(ContainerMounts, AreThoseBelowTheRoot) {
-    const auto below = [](const std::string& point) {
-        return mount_below("36 35 98:0 /a " + point + " rw shared:1 - ext4 /dev/root rw", "/r");
-    };
-    EXPECT_EQ(below("/r/dev/nvidia0"), "/dev/nvidia0");
-    EXPECT_EQ(below("/r/a\\040b\\134"), "/a b\\");
-    for (const char* other : {"/r", "/rr/dev", "/dev", "/"}) EXPECT_EQ(below(other), "") << other;
-    for (const char* broken : {"", "36 35", "36 35 98:0 /a"})
-        EXPECT_EQ(mount_below(broken, "/r"), "") << broken;
-    EXPECT_EQ(below("/r/\\9zz"), "/\\9zz") << "no octal digits";
+    EXPECT_EQ(mount_below("/r/dev/nvidia0", "/r"), "/dev/nvidia0");
+    EXPECT_EQ(mount_below("/r/a b\\", "/r"), "/a b\\");
+    for (const char* other : {"/r", "/rr/dev", "/dev", "/", ""})
+        EXPECT_EQ(mount_below(other, "/r"), "") << other;
 }
 
 }  // namespace

@@ -329,6 +329,28 @@ TEST_F(ServiceTest, asks_for_nothing_is_refused_clearly) {
     EXPECT_NE(refused.error().text.find("Try: "), std::string::npos);
 }
 
+TEST_F(ServiceTest, its_own_mode_none_passes_no_rule_for_containers_without_a_limit) {
+    see_v100();
+    processes.living.insert(100);
+    const std::map<std::string, std::string> whole_card = {{"CGPU_MEM", "1GiB"}, {"CGPU_MODE", "none"}};
+    const auto create_under = [&](admission::Unmanaged rule, const char* id) {
+        Settings settings;
+        settings.settings_for = [](const model::SeenGpu&) { return model::GpuSettings{}; };
+        settings.unmanaged = rule;
+        service->set_settings(settings);
+        return service->create_instance(id, "x", whole_card, caller, {});
+    };
+    for (const auto rule : {admission::Unmanaged::refuse, admission::Unmanaged::whole}) {
+        const auto refused = create_under(rule, "aaaa");
+        ASSERT_FALSE(refused);
+        EXPECT_NE(refused.error().text.find("(unmanaged: " + std::string(to_string(rule)) +
+                                            "). Try: leave out the mode"),
+                  std::string::npos)
+            << refused.error().text;
+    }
+    EXPECT_TRUE(create_under(admission::Unmanaged::allow, "aaaa"));
+}
+
 // Found as a typo that gave a container the whole card.
 TEST_F(ServiceTest, a_variable_that_nobody_knows_is_refused_or_told) {
     see_v100();

@@ -97,7 +97,7 @@ TEST_F(UnmanagedTest, RefuseRefusesWithTheWayOut) {
     EXPECT_EQ(refused.error().text,
               "container 0123456789ab (\"web\"): it gets a GPU and asks for no part of one, which this node "
               "refuses "
-              "(unmanaged: refuse). Try: CGPU_MEM=4GiB (a part of a GPU), or CGPU_DISABLE=1.");
+              "(unmanaged: refuse). Try: CGPU_MEM=4GiB (a part of a GPU).");
 }
 
 TEST_F(UnmanagedTest, OnlyItsCreatorAttachesAProcess) {

@@ -8,6 +8,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <sys/fsuid.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -32,9 +33,9 @@ namespace {
 constexpr uid_t kUser = 1000;
 
 int dumpable() { return prctl(PR_GET_DUMPABLE); }
-bool become_user() {
-    return setgroups(0, nullptr) == 0 && setresgid(kUser, kUser, kUser) == 0 &&
-           setresuid(kUser, kUser, kUser) == 0 && prctl(PR_SET_DUMPABLE, 1) == 0;
+bool become_user(uid_t user = kUser) {
+    return setgroups(0, nullptr) == 0 && setresgid(user, user, user) == 0 &&
+           setresuid(user, user, user) == 0 && prctl(PR_SET_DUMPABLE, 1) == 0;
 }
 
 /// The status of a forked child that ends with the function's.
@@ -119,22 +120,74 @@ TEST(Undumpable, StaysAfterIdsWereChanged) {
     }
 }
 
-TEST(Undumpable, ARefusalOfTheKernelHarmsNothing) {
+/// From now on the filter answers prctl with this option instead of the kernel: with an error, or with
+/// success.
+bool answer_instead(int option, int error) {
+    sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_prctl, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(option), 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<unsigned>(error)),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const sock_fprog program{std::size(code), code};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+TEST(Undumpable, ARefusalOfTheKernelHarmsNothingAndIsNoticed) {
     EXPECT_EQ(in_child([] {
-                  sock_filter code[] = {
-                      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-                      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_prctl, 0, 3),
-                      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args)),
-                      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PR_SET_DUMPABLE, 0, 1),
-                      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-                      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-                  };
-                  const sock_fprog program{std::size(code), code};
-                  MUST(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
-                  MUST(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0);
+                  MUST(answer_instead(PR_SET_DUMPABLE, EPERM));
                   errno = 0;
-                  { const Undumpable hidden; }
+                  {
+                      const Undumpable hidden;
+                      MUST(!Undumpable::holds());
+                  }
                   MUST(dumpable() == 1 && errno == 0);
+                  return 0;
+              }),
+              0);
+}
+
+TEST(Undumpable, AFilterThatPretendsSuccessIsNoticed) {
+    EXPECT_EQ(in_child([] {
+                  MUST(answer_instead(PR_SET_DUMPABLE, 0));
+                  const Undumpable hidden;
+                  MUST(!Undumpable::holds());
+                  return 0;
+              }),
+              0);
+}
+
+TEST(Undumpable, AFilterThatPretendsBothIsNoticedByTheOwnerInProc) {
+    if (geteuid() != 0) GTEST_SKIP() << "becomes other users";
+    for (const uid_t user : {uid_t{1000}, uid_t{65534}})
+        EXPECT_EQ(in_child([user] {
+                      MUST(become_user(user));
+                      {
+                          const Undumpable really;
+                          MUST(Undumpable::holds());
+                      }
+                      MUST(!Undumpable::holds());
+                      MUST(answer_instead(PR_SET_DUMPABLE, 0) && answer_instead(PR_GET_DUMPABLE, 0));
+                      const Undumpable hidden;
+                      MUST(dumpable() == 0 && !Undumpable::holds());
+                      return 0;
+                  }),
+                  0)
+            << user;
+}
+
+TEST(Undumpable, HoldsWhereRootHasNoNumber) {
+    if (geteuid() != 0) GTEST_SKIP() << "becomes another user";
+    EXPECT_EQ(in_child([] {
+                  MUST(become_user());
+                  // Its mappings stay empty, so all ids are 65534 in it.
+                  if (unshare(CLONE_NEWUSER) != 0) return 0;
+                  prctl(PR_SET_DUMPABLE, 1);
+                  const Undumpable hidden;
+                  MUST(Undumpable::holds());
                   return 0;
               }),
               0);

@@ -260,7 +260,9 @@ static_assert(sizeof(Switched) == 120);
 /// The driver's libraries of this instance, as descriptors opened for reading, one for each bit of
 /// `libraries`, in the order of Library. Accepted once in an instance's life, and only from the process that
 /// the instance is attached to or one of its descendants: before the program starts, that is the process that
-/// makes the mounts.
+/// makes the mounts. In an instance of a user other than root, a process that isn't root's sends a file of
+/// the host that cgpud can open by the path in the message, or memory (memfd_create(2)) that is sealed
+/// against every change.
 struct HandOver {
     static constexpr Kind kKind = Kind::hand_over;
     Header header;

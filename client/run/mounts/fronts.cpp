@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "client/run/files/same_file.hpp"
+#include "client/run/files/sealed_copy.hpp"
 #include "client/run/mounts/hand_over.hpp"
 #include "client/run/mounts/mount_plan.hpp"
 #include "client/run/mounts/mounts.hpp"
@@ -62,6 +63,9 @@ DriverFile open_library(wire::Library library, const LibraryFile& real, const Ro
         if (Descriptor file = open_read_only(real.path, real.id))
             return {library, std::move(file), real.path};
     Descriptor file(open(by_descriptor(inside).c_str(), O_RDONLY | O_CLOEXEC));
+    // From an engine that isn't root's, cgpud takes no file that it can't open by itself: the user may serve
+    // its file system, and never answer.
+    if (file && has_users_of_its_own()) file = sealed_copy(file, "driver");
     return {library, std::move(file), "in the container: " + real.path};
 }
 

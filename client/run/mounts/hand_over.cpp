@@ -6,6 +6,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -22,6 +23,8 @@ using Clock = std::chrono::steady_clock;
 /// A daemon that has just been restarted may need a few seconds.
 constexpr std::chrono::seconds kPatience{10};
 constexpr std::chrono::milliseconds kBetweenTries{20};
+/// For a refusal of the Hello, from the second try on.
+constexpr std::chrono::milliseconds kForRefusal{300};
 
 tl::unexpected<ClientError> failed(const std::string& why, const char* remedy) {
     return fail(ClientError::Kind::failed,
@@ -79,8 +82,10 @@ wire::HandOver message_of(const std::vector<DriverFile>& files) {
     return message;
 }
 
-/// False: the connection can't be used, such as one to a daemon that is just ending.
-Result<bool> try_once(const Descriptor& folder, const std::vector<DriverFile>& files,
+/// False: the connection can't be used, such as one to a daemon that is just ending. `first_try`: the files
+/// go with the Hello. A daemon that refuses the Hello closes the connection with them unread, and the kernel
+/// then drops its sentence: it is waited for at the next try.
+Result<bool> try_once(const Descriptor& folder, const std::vector<DriverFile>& files, bool first_try,
                       Clock::time_point until) {
     const Descriptor socket = connect_to(folder);
     if (!socket) return false;
@@ -91,10 +96,14 @@ Result<bool> try_once(const Descriptor& folder, const std::vector<DriverFile>& f
     std::vector<int> fds;
     fds.reserve(files.size());
     for (const DriverFile& each : files) fds.push_back(each.file.get());
-    // If the Hello is refused, the daemon's sentence can still be read.
-    if (send_message(socket, hello)) (void)send_message(socket, message_of(files), fds);
+    if (!send_message(socket, hello)) return false;
     std::array<std::byte, wire::kLargestMessage> buffer{};
-    const std::span<const std::byte> packet(buffer.data(), receive(socket, buffer, until));
+    std::size_t got = first_try ? 0 : receive(socket, buffer, std::min(until, Clock::now() + kForRefusal));
+    if (got == 0) {
+        (void)send_message(socket, message_of(files), fds);
+        got = receive(socket, buffer, until);
+    }
+    const std::span<const std::byte> packet(buffer.data(), got);
     if (wire::read_message<wire::DriverFiles>(packet)) return true;
     if (const auto refused = wire::read_message<wire::Refused>(packet))
         return fail(ClientError::Kind::failed, std::string("cgpud: ") + refused->text);
@@ -107,8 +116,8 @@ Result<void> hand_over(const std::string& link_folder, const std::vector<DriverF
     const Descriptor folder(open(link_folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (!folder) return failed(link_folder + ": " + std::strerror(errno), "systemctl status cgpud");
     const auto until = Clock::now() + kPatience;
-    while (Clock::now() < until) {
-        const auto taken = try_once(folder, files, until);
+    for (bool first_try = true; Clock::now() < until; first_try = false) {
+        const auto taken = try_once(folder, files, first_try, until);
         if (!taken) return tl::unexpected(taken.error());
         if (*taken) return {};
         std::this_thread::sleep_for(kBetweenTries);

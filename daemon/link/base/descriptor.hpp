@@ -22,6 +22,8 @@ class Descriptor {
     }
 
     [[nodiscard]] int fd() const { return fd_; }
+    /// Owns it no more.
+    [[nodiscard]] int release() { return std::exchange(fd_, -1); }
     explicit operator bool() const { return fd_ >= 0; }
 
   private:

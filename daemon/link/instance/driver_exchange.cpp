@@ -1,21 +1,23 @@
 #include "daemon/link/instance/driver_exchange.hpp"
 
-#include "daemon/link/instance/malformed.hpp"
+#include <string>
+#include <utility>
 
 namespace cgpu::link {
 
 DriverExchange::DriverExchange(const model::Instance& instance, const std::filesystem::path& folder,
-                               const Outside& outside, NoticeLog& log)
+                               const Outside& outside, app::Nanos patience, NoticeLog& log)
     : instance_(instance),
       outside_(outside),
+      patience_(patience),
       log_(log),
       files_(app::key_of(instance), folder, outside.descriptors, outside.drivers) {}
 
-void DriverExchange::expect(Connection& connection) {
-    const auto& process = connection.process();
+void DriverExchange::expect(const std::shared_ptr<Connection>& connection) {
+    const auto& process = connection->process();
     const auto refuse = [&](const std::string& why) {
         log_.write(process.pid, why);
-        connection.refuse(wire::Why::bad_request, why);
+        connection->refuse(wire::Why::bad_request, why);
     };
     const bool makes_mounts =
         instance_.attached &&
@@ -23,15 +25,23 @@ void DriverExchange::expect(Connection& connection) {
     if (!makes_mounts)
         return refuse(
             "The driver's libraries are taken from the instance's own process only, once it is attached.");
-    if (files_.any()) return refuse("The driver's libraries of this instance were handed over already.");
-    connection.welcomed(wire::Role::hand_over, std::nullopt);
-    connection.expect_files();
+    if (files_.were_taken())
+        return refuse("The driver's libraries of this instance were handed over already.");
+    // An instance that root has made is that of root's engine, whatever user its hooks run as.
+    const bool is_root = connection->peer_user() == 0U || instance_.owner == 0U;
+    connection->welcomed(wire::Role::hand_over, std::nullopt);
+    connection->expect_hello(outside_.loop.now() + patience_);  // its last word, too
+    intake_ =
+        FileIntake::start(connection->leave_reading(), is_root ? FileIntake::Of::root : FileIntake::Of::user,
+                          outside_.loop, [this, from = std::weak_ptr(connection)](FileIntake::Came came) {
+                              if (const auto there = from.lock(); there && there->usable())
+                                  take(*there, std::move(came));
+                          });
+    if (!intake_) refuse("cgpud has too many drivers to check. Try: start it again in a moment.");
 }
 
-void DriverExchange::take(Connection& connection, std::span<const std::byte> packet) {
-    const auto message = wire::read_message<wire::HandOver>(packet);
-    if (!message) return refuse_malformed(connection, log_, "something else than a HandOver");
-    if (const auto taken = files_.take(*message, connection.take_files()); !taken) {
+void DriverExchange::take(Connection& connection, FileIntake::Came came) {
+    if (const auto taken = files_.take(std::move(came)); !taken) {
         log_.write(connection.process().pid, taken.error().text);
         return connection.refuse(wire::Why::bad_request, taken.error().text);
     }

@@ -79,7 +79,7 @@ InstanceLink::InstanceLink(const model::Instance& instance, InstanceFolder insta
       doorbell_(std::move(doorbell)),
       descriptors_(descriptors),
       loop_(outside.loop),
-      driver_(instance_, folder_.parent_path(), outside, log_),
+      driver_(instance_, folder_.parent_path(), outside, settings.hello_deadline, log_),
       asks_(instance_, outside, settings, log_),
       peers_(instance.id, outside, [this](const model::Process& process) { process_ended(process); }) {}
 
@@ -113,7 +113,6 @@ void InstanceLink::packet(Connection& connection, std::span<const std::byte> pac
         const auto first = wire::read_message<wire::Hello>(packet);
         return first ? hello(connection, *first) : malformed(connection, "something else than a Hello");
     }
-    if (connection.role() == wire::Role::hand_over) return driver_.take(connection, packet);
     if (const auto message = wire::read_message<wire::Ask>(packet))
         return asks_.ask(share(connection), *message);
     if (const auto message = wire::read_message<wire::Give>(packet)) return give(connection, *message);
@@ -226,7 +225,7 @@ bool InstanceLink::room_for_another() {
 }
 
 void InstanceLink::accepted(int fd) {
-    Descriptor socket(fd);
+    PeerSocket socket{Descriptor(fd)};
     const auto process = Connection::peer_of(fd, outside_.processes);
     if (!process) return;
     if (!room_for_another()) {
@@ -303,7 +302,7 @@ void InstanceLink::hello(Connection& connection, const wire::Hello& hello) {
         case wire::Role::driver:
             return driver_.send(connection);
         case wire::Role::hand_over:
-            return driver_.expect(connection);
+            return driver_.expect(share(connection));
     }
     malformed(connection, "a Hello with an unknown role");
 }

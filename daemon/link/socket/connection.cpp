@@ -4,7 +4,6 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -21,7 +20,7 @@ constexpr std::size_t kMostFds = 4;
 
 }  // namespace
 
-Connection::Connection(Descriptor socket, std::uint64_t number, model::Process process, app::Loop& loop,
+Connection::Connection(PeerSocket socket, std::uint64_t number, model::Process process, app::Loop& loop,
                        ConnectionOwner& owner)
     : socket_(std::move(socket)), number_(number), process_(std::move(process)), loop_(loop), owner_(owner) {
     watch_ = loop_.watch(socket_.fd(), EPOLLIN, [this](std::uint32_t events) { ready(events); });
@@ -44,34 +43,21 @@ std::optional<model::Process> Connection::peer_of(int fd, app::Processes& proces
     return *process;
 }
 
-/// As recv(2). Most connections don't expect descriptors: without a control buffer the kernel drops them.
-ssize_t Connection::receive(std::span<std::byte> buffer) {
-    files_.clear();
-    iovec part{buffer.data(), buffer.size()};
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(kMostFds * sizeof(int))> control{};
-    msghdr message{};
-    message.msg_iov = &part;
-    message.msg_iovlen = 1;
-    if (takes_files_) {
-        message.msg_control = control.data();
-        message.msg_controllen = control.size();
-    }
-    const ssize_t got = recvmsg(socket_.fd(), &message, MSG_DONTWAIT | MSG_TRUNC | MSG_CMSG_CLOEXEC);
-    if (got <= 0 || !takes_files_) return got;
-    for (cmsghdr* each = CMSG_FIRSTHDR(&message); each != nullptr; each = CMSG_NXTHDR(&message, each)) {
-        if (each->cmsg_level != SOL_SOCKET || each->cmsg_type != SCM_RIGHTS) continue;
-        std::array<int, kMostFds> fds{};
-        const auto bytes = std::min<std::size_t>(each->cmsg_len - CMSG_LEN(0), sizeof fds);
-        std::memcpy(fds.data(), CMSG_DATA(each), bytes);
-        for (std::size_t i = 0; i < bytes / sizeof(int); ++i) files_.emplace_back(fds[i]);
-    }
-    return got;
+std::optional<std::uint32_t> Connection::peer_user() const {
+    ucred credentials{};
+    socklen_t size = sizeof credentials;
+    if (getsockopt(socket_.fd(), SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) return std::nullopt;
+    return credentials.uid;
 }
 
 void Connection::ready(std::uint32_t events) {
-    for (int i = 0; i < kPacketsPerTurn && !dropped_; ++i) {
+    for (int i = 0; i < kPacketsPerTurn && !dropped_ && watch_; ++i) {
+        if (socket_.next_has_files()) {
+            owner_.packet(*this, {});
+            return drop();
+        }
         std::array<std::byte, wire::kLargestMessage> buffer;
-        const auto got = receive(buffer);
+        const auto got = recv(socket_.fd(), buffer.data(), buffer.size(), MSG_DONTWAIT | MSG_TRUNC);
         if (got > 0) {
             // A longer packet was truncated; its true length shows that it is not a valid one.
             const auto length = static_cast<std::size_t>(got);
@@ -127,7 +113,8 @@ void Connection::drop() {
     // Closing a socket with unread packets would give the peer ECONNRESET before the last message.
     std::array<std::byte, wire::kLargestMessage> unread;
     for (int i = 0; i < kPacketsPerTurn; ++i)
-        if (recv(socket_.fd(), unread.data(), unread.size(), MSG_DONTWAIT) <= 0) break;
+        if (socket_.next_has_files() || recv(socket_.fd(), unread.data(), unread.size(), MSG_DONTWAIT) <= 0)
+            break;
     shutdown(socket_.fd(), SHUT_RDWR);
     // Otherwise the loop would find the socket ready again and again, until its turn ends.
     watch_.reset();

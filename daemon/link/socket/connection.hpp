@@ -5,11 +5,10 @@
 #include <optional>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "core/wire/message.hpp"
-#include "daemon/link/base/descriptor.hpp"
 #include "daemon/link/pages/pages.hpp"
+#include "daemon/link/socket/peer_socket.hpp"
 
 namespace cgpu::link {
 
@@ -19,6 +18,7 @@ class Connection;
 class ConnectionOwner {
   public:
     virtual ~ConnectionOwner() = default;
+    /// Empty: it is too long, or descriptors came with it, which no packet has that is received here.
     virtual void packet(Connection& connection, std::span<const std::byte> packet) = 0;
     /// The connection can't be used any more; remove it, but not before this call has returned.
     virtual void dropped(Connection& connection) = 0;
@@ -30,8 +30,8 @@ class Connection {
     /// Descriptors that a process takes beside its connections, if it computes: a pidfd and two pages.
     static constexpr std::size_t kDescriptorsOfProcess = 3;
 
-    /// Takes the descriptor. `number`: unique among the instance's connections, earlier ones included.
-    Connection(Descriptor socket, std::uint64_t number, model::Process process, app::Loop& loop,
+    /// `number`: unique among the instance's connections, earlier ones included.
+    Connection(PeerSocket socket, std::uint64_t number, model::Process process, app::Loop& loop,
                ConnectionOwner& owner);
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
@@ -46,6 +46,8 @@ class Connection {
                                                                Peer peer = Peer::held);
     [[nodiscard]] std::uint64_t number() const { return number_; }
     [[nodiscard]] const model::Process& process() const { return process_; }
+    /// The user id that the peer had when it connected, as the kernel reports it; empty: it doesn't.
+    [[nodiscard]] std::optional<std::uint32_t> peer_user() const;
     [[nodiscard]] bool usable() const { return !dropped_; }
 
     /// Sends a message with descriptors. False: it couldn't be sent, and the connection is dropped.
@@ -67,10 +69,11 @@ class Connection {
     [[nodiscard]] std::size_t descriptors() const {
         return 1 + (role_ ? std::size_t{orders_.has_value()} : kDescriptorsOfProcess);
     }
-    /// From now on descriptors that come with packets are kept; until then the kernel drops them.
-    void expect_files() { takes_files_ = true; }
-    /// The descriptors that came with the packet being handled.
-    [[nodiscard]] std::vector<Descriptor> take_files() { return std::exchange(files_, {}); }
+    /// Reads no further packets: somebody else reads them, from the descriptor that is returned.
+    [[nodiscard]] int leave_reading() {
+        watch_.reset();
+        return socket_.fd();
+    }
     /// Of an observer.
     [[nodiscard]] std::optional<OrdersPage>& orders() { return orders_; }
 
@@ -78,17 +81,14 @@ class Connection {
 
   private:
     void ready(std::uint32_t events);
-    ssize_t receive(std::span<std::byte> buffer);
     bool send_bytes(std::span<const std::byte> bytes, std::span<const int> fds);
 
-    Descriptor socket_;  // before the watch, which goes first
+    PeerSocket socket_;  // before the watch, which goes first
     std::uint64_t number_;
     model::Process process_;
     app::Loop& loop_;
     ConnectionOwner& owner_;
     bool dropped_ = false;
-    bool takes_files_ = false;
-    std::vector<Descriptor> files_;
     std::optional<wire::Role> role_;
     std::optional<OrdersPage> orders_;
     app::WatchPtr hello_timer_;

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "daemon/app/ports/log.hpp"
+#include "daemon/link/base/apart.hpp"
 
 namespace cgpu::link {
 namespace {
@@ -60,6 +61,11 @@ app::Result<std::unique_ptr<Listener>> Listener::open(const std::filesystem::pat
         kept.bound(directory.fd());
     }
     return std::unique_ptr<Listener>(new Listener(std::move(socket), std::move(kept)));
+}
+
+Listener::~Listener() {
+    watch_.reset();
+    close_apart(std::move(socket_));
 }
 
 void Listener::start(app::Loop& loop, std::function<void(int)> accepted) {

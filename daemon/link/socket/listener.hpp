@@ -18,7 +18,8 @@ class Listener {
     /// Folder 0755, socket 0666: every process that sees the folder may connect. Refused (storage) with the
     /// reason.
     static app::Result<std::unique_ptr<Listener>> open(const std::filesystem::path& folder, KeptSocket kept);
-    ~Listener() = default;
+    /// Doesn't wait, whatever those have sent that nobody has accepted yet.
+    ~Listener();
     Listener(const Listener&) = delete;
     Listener& operator=(const Listener&) = delete;
 

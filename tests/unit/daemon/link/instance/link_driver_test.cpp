@@ -1,6 +1,8 @@
 // The driver's libraries: from the process that makes an instance's mounts to cgpud, and from there to its
 // processes.
 #include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,6 +17,19 @@ namespace {
 
 namespace fs = std::filesystem;
 using Order = Puppet::Order;
+
+/// A copy of this program in memory, open for reading.
+int copy_in_memory(bool sealed) {
+    const int copy = memfd_create("copy", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    const int from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    while (sendfile(copy, from, nullptr, 1 << 30) > 0) {
+    }
+    if (sealed) fcntl(copy, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL);
+    return open(("/proc/self/fd/" + std::to_string(copy)).c_str(), O_RDONLY | O_CLOEXEC);
+}
+
+/// What a user hands over.
+enum class Brought : std::uint64_t { of_the_host, at_another_path, copy, sealed_copy };
 
 /// The outcome of a HandOver.
 enum Came : std::uint64_t { taken = 0, refused_hello = 1, refused_files = 2, ended = 3 };
@@ -64,6 +79,43 @@ struct LinkDriver : LinkTest {
         const std::string folder = runtime_dir.native();
         wire::put_text(order.text, folder);
         wire::put_text(std::span(order.text).subspan(folder.size() + 1), cuda_name);
+        return puppet.tell(order);
+    }
+
+    /// A user of this id makes the instance, and hands over libcuda alone.
+    static constexpr uid_t kAUser = 65534;
+    std::uint64_t hand_over_as_user(Puppet& puppet, Brought what) {
+        one.owner = kAUser;
+        server->refresh(one);
+        for (const fs::path& folder : {runtime_dir, runtime_dir / "instances/one"})
+            EXPECT_EQ(chmod(folder.c_str(), 0755), 0);
+        Order order{[](Front& front, const Order& o) -> std::uint64_t {
+                        const auto brought = static_cast<Brought>(o.number);
+                        const fs::path folder = o.text;
+                        const auto cuda = (folder / "libcuda.so.535").string();
+                        const int library =
+                            brought == Brought::of_the_host || brought == Brought::at_another_path
+                                ? open(cuda.c_str(), O_RDONLY)
+                                : copy_in_memory(brought == Brought::sealed_copy);
+                        if (seteuid(kAUser) != 0) return ended;
+                        const bool connected = front.connect((folder / "instances/one/link/socket").string());
+                        if (seteuid(0) != 0 || !connected) return ended;
+                        auto hello = wire::make_message<wire::Hello>();
+                        hello.oldest_version = hello.newest_version = wire::kVersion;
+                        hello.role = wire::Role::hand_over;
+                        auto message = wire::make_message<wire::HandOver>();
+                        message.libraries = 1;
+                        wire::put_text(message.paths[0], brought == Brought::at_another_path
+                                                             ? (folder / "libnvidia-ml.so.535").string()
+                                                             : cuda);
+                        if (!front.send(hello) || !front.send_files(&message, sizeof message, {library}))
+                            return ended;
+                        const auto packet = front.receive();
+                        if (wire::read_message<wire::DriverFiles>(packet)) return taken;
+                        return wire::read_message<wire::Refused>(packet) ? refused_files : ended;
+                    },
+                    static_cast<std::uint64_t>(what)};
+        wire::put_text(order.text, runtime_dir.native());
         return puppet.tell(order);
     }
 
@@ -126,6 +178,36 @@ TEST_F(LinkDriver, ItIsTakenOnce) {
     Puppet program(loop);
     EXPECT_EQ(hand_over(program), refused_hello);
     EXPECT_EQ(inode_got(program), inode_of(cuda()));
+}
+
+TEST_F(LinkDriver, ItIsTakenOnceAlsoIfALaterDaemonDoesNotFindItAgain) {
+    Puppet hook(loop);
+    ASSERT_EQ(hand_over(hook), taken);
+    stop();
+    descriptors.kept.clear();
+    for (const char* name : {"libcuda.so.535", "libnvidia-ml.so.535"}) {
+        fs::rename(runtime_dir / name, runtime_dir / "old");
+        fs::copy_file(runtime_dir / "old", runtime_dir / name);
+    }
+    start();
+    Puppet program(loop);
+    EXPECT_EQ(inode_got(program), 0U) << "it was installed anew";
+    EXPECT_EQ(hand_over(program), refused_hello) << "by now it is the program";
+}
+
+// A user could serve the file's file system, and stop answering when cgpud closes it.
+TEST_F(LinkDriver, OfAUserOnlyTheHostsOwnFilesAreTakenAndCopiesThatNobodyChanges) {
+    if (geteuid() != 0) GTEST_SKIP() << "only root can connect as another user";
+    Puppet hook(loop);
+    EXPECT_EQ(hand_over_as_user(hook, Brought::copy), refused_files);
+    EXPECT_EQ(hand_over_as_user(hook, Brought::at_another_path), refused_files);
+    EXPECT_EQ(hand_over_as_user(hook, Brought::of_the_host), taken);
+}
+
+TEST_F(LinkDriver, OfAUserASealedCopyIsTaken) {
+    if (geteuid() != 0) GTEST_SKIP() << "only root can connect as another user";
+    Puppet hook(loop);
+    EXPECT_EQ(hand_over_as_user(hook, Brought::sealed_copy), taken);
 }
 
 TEST_F(LinkDriver, ItIsTakenFromTheInstancesOwnProcessesOnly) {

@@ -63,7 +63,7 @@ TEST(Connection, ThatCannotBeWatchedIsClosed) {
     ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
     FullLoop loop;
     NoOwner owner;
-    EXPECT_THROW(Connection(Descriptor(ends[0]), 1, model::Process{1, 1, "boot"}, loop, owner),
+    EXPECT_THROW(Connection(PeerSocket{Descriptor(ends[0])}, 1, model::Process{1, 1, "boot"}, loop, owner),
                  std::system_error);
     EXPECT_LT(fcntl(ends[0], F_GETFD), 0);
     char byte = 0;
@@ -78,7 +78,8 @@ TEST(Connection, ThatWasDroppedIsWatchedNoMore) {
     ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
     CountingLoop loop;
     NoOwner owner;
-    const Connection connection{Descriptor(ends[0]), 1, model::Process{1, 1, "boot"}, loop, owner};
+    const Connection connection{PeerSocket(Descriptor(ends[0])), 1, model::Process{1, 1, "boot"}, loop,
+                                owner};
     EXPECT_EQ(loop.watches, 1);
     close(ends[1]);
     loop.ready(EPOLLIN | EPOLLHUP);

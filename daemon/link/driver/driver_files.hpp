@@ -10,6 +10,7 @@
 #include "daemon/app/ports/descriptor_store.hpp"
 #include "daemon/app/ports/driver_watch.hpp"
 #include "daemon/link/base/descriptor.hpp"
+#include "daemon/link/driver/file_intake.hpp"
 
 namespace cgpu::link {
 
@@ -27,9 +28,11 @@ class DriverFiles {
                 app::DescriptorStore& store, app::DriverWatch& watch);
 
     [[nodiscard]] bool any() const;
-    /// `files` as described by the message. Invalid: there are files already; they differ from the message;
-    /// one is not a library for this machine, or is open for writing.
-    [[nodiscard]] app::Result<void> take(const wire::HandOver& message, std::vector<Descriptor> files);
+    /// Whether files were handed over, even if a restarted daemon doesn't find them any more: from then on
+    /// the instance's processes are its program's.
+    [[nodiscard]] bool were_taken() const { return taken_; }
+    /// Invalid: they were handed over already; something is wrong with these.
+    [[nodiscard]] app::Result<void> take(FileIntake::Came came);
     /// The instance has ended.
     void forget();
 
@@ -48,6 +51,7 @@ class DriverFiles {
     app::DescriptorStore& store_;
     app::DriverWatch& watch_;
     std::array<Descriptor, wire::kLibraries> files_;
+    bool taken_ = false;
 };
 
 }  // namespace cgpu::link

@@ -1,24 +1,27 @@
-#include "daemon/link/instance/driver_files.hpp"
+#include "daemon/link/driver/driver_files.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <bit>
+#include <chrono>
 #include <fstream>
+#include <future>
+#include <memory>
 #include <optional>
 #include <string_view>
+#include <system_error>
+#include <thread>
 
 #include "core/elf/newer_functions.hpp"
-#include "core/elf/shared_object.hpp"
 #include "daemon/app/ports/log.hpp"
+#include "daemon/link/driver/handed_file.hpp"
 
 namespace cgpu::link {
 namespace {
 
+/// For a file on the host. A disk that sleeps needs longer, but cgpud has other instances to take up.
+constexpr std::chrono::seconds kLongestSearch{1};
 constexpr std::array<const char*, wire::kLibraries> kNames = {"libcuda.so.1", "libnvidia-ml.so.1"};
-constexpr std::uint32_t kAll = (1U << wire::kLibraries) - 1;
-
 std::optional<struct stat> status_of(int fd) {
     struct stat status {};
     if (fstat(fd, &status) != 0) return std::nullopt;
@@ -31,39 +34,17 @@ elf::ReadAt reader_of(int fd) {
     };
 }
 
-std::optional<std::string> why_not_a_library(int fd) {
-    const auto status = status_of(fd);
-    if (!status || !S_ISREG(status->st_mode)) return "it is no file";
-    // A descriptor that is open for writing would let the instance change the driver of others.
-    const int flags = fcntl(fd, F_GETFL);
-    if (flags < 0 || (flags & O_ACCMODE) != O_RDONLY || (flags & O_PATH) != 0)
-        return "it was not opened for reading alone";
-    return elf::why_not_loadable(reader_of(fd), static_cast<std::uint64_t>(status->st_size));
-}
-
-/// The place that the path names, without following a link on the way. openat2(2) would do it in one call,
-/// but RestrictSUIDSGID= of the unit denies it: a filter of system calls can't see its flags.
-Descriptor find_place(std::string_view path) {
-    Descriptor place(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
-    while (place && !path.empty()) {
-        path.remove_prefix(1);  // a slash
-        const std::string name(path.substr(0, path.find('/')));
-        path.remove_prefix(name.size());
-        if (name.empty() || name == "..") return Descriptor();
-        place = Descriptor(openat(place.fd(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
-    }
-    return place;
-}
-
-/// Opens the noted file again, by its path on the host. An instance has named the path, so it is opened for
-/// reading only when it is known to be that file: opening a fifo or a device has side effects.
-Descriptor open_again(const std::string& path, std::uint64_t device, std::uint64_t inode) {
-    if (!path.starts_with('/')) return Descriptor();
-    const Descriptor there = find_place(path);
-    const auto status = there ? status_of(there.fd()) : std::nullopt;
-    if (!status || !S_ISREG(status->st_mode) || status->st_dev != device || status->st_ino != inode)
+/// As open_on_host(), with a bounded wait: the instance has named the path, which may lead to a folder that
+/// an automounter mounts when it is asked for.
+Descriptor find_again(const std::string& path, std::uint64_t device, std::uint64_t inode) {
+    const auto found = std::make_shared<std::promise<Descriptor>>();
+    auto answer = found->get_future();
+    try {
+        std::thread([=] { found->set_value(open_on_host(path, device, inode)); }).detach();
+    } catch (const std::system_error&) {
         return Descriptor();
-    return Descriptor(open(("/proc/self/fd/" + std::to_string(there.fd())).c_str(), O_RDONLY | O_CLOEXEC));
+    }
+    return answer.wait_for(kLongestSearch) == std::future_status::ready ? answer.get() : Descriptor();
 }
 
 }  // namespace
@@ -81,26 +62,23 @@ std::string DriverFiles::name_of(std::size_t library) const {
            instance_.id.str();
 }
 
-app::Result<void> DriverFiles::take(const wire::HandOver& message, std::vector<Descriptor> files) {
+app::Result<void> DriverFiles::take(FileIntake::Came came) {
     const auto refuse = [&](const std::string& why) {
         return model::refuse(model::Refusal::Reason::invalid,
                              "the driver's libraries of instance " + instance_.id.short_id(), why,
                              "use cgpuctl and cgpu-runtime of cgpud's release");
     };
-    if (any()) return refuse("they were handed over already");
-    if ((message.libraries & ~kAll) != 0 || message.libraries == 0 ||
-        static_cast<std::size_t>(std::popcount(message.libraries)) != files.size())
-        return refuse("the descriptors are not those that the message names");
-    for (const Descriptor& file : files)
-        if (const auto why = why_not_a_library(file.fd())) return refuse(*why);
-    auto next = files.begin();
-    for (std::size_t library = 0; library < wire::kLibraries; ++library) {
-        if ((message.libraries >> library & 1U) == 0) continue;
+    if (taken_) return refuse("they were handed over already");
+    if (!came.why_not.empty()) return refuse(came.why_not);
+    taken_ = true;
+    auto next = came.files.begin();
+    for (std::size_t library = 0; library < wire::kLibraries && next != came.files.end(); ++library) {
+        if ((came.message.libraries >> library & 1U) == 0) continue;
         files_[library] = std::move(*next++);
         store_.keep(name_of(library), files_[library].fd());
     }
-    note(message);
-    tell(message.paths[static_cast<std::size_t>(wire::Library::cuda)]);
+    note(came.message);
+    tell(came.message.paths[static_cast<std::size_t>(wire::Library::cuda)]);
     return {};
 }
 
@@ -161,8 +139,9 @@ void DriverFiles::recover() {
     std::string path;
     while (in >> generation >> library >> device >> inode && std::getline(in >> std::ws, path)) {
         if (generation != instance_.generation || library >= wire::kLibraries) continue;
+        taken_ = true;
         files_[library] = Descriptor(store_.take(name_of(library)));
-        if (!files_[library]) files_[library] = open_again(path, device, inode);
+        if (!files_[library]) files_[library] = find_again(path, device, inode);
         if (library == static_cast<std::size_t>(wire::Library::cuda)) tell(path);
         if (!files_[library])
             log::warn(

@@ -87,7 +87,10 @@ bool Competitors::wants(std::size_t slot) const {
     // While an instance is doubted, the others aren't held during its turns, so they may have work without
     // waiting for a turn.
     const bool passing = doubted() && !s.doubt.is() && s.level().in_flight_estimate > 0;
-    return weight_of(s) > 0 && (s.level().wants || caught || passing);
+    // Nor is it believed of one that is doubted that it leaves its slices idle: the others would be held
+    // meanwhile.
+    const bool unbelieved = s.doubt.is() && !rules_.work_conserving && !s.high_priority;
+    return weight_of(s) > 0 && (s.level().wants || caught || passing || unbelieved);
 }
 
 VirtualTime& Competitors::times(std::size_t slot) {
@@ -155,7 +158,8 @@ Nanos Competitors::most_debt(std::size_t slot) const {
     // Overuse is the time beyond the turn; it is repaid up to one period (cGPU's contract). A gang may
     // overuse a turn on purpose.
     const Nanos usual = period() + turn_length(slot) + gang_debt(slot);
-    // A longer kernel is repaid in full. The time of a gang's kernels may consist of waiting for others.
+    // A longer kernel is repaid in full, and so is what was let through outside a turn. The time of a gang's
+    // kernels may consist of waiting for others.
     return slots_[slot].gang.ganged() ? usual : std::max(usual, slots_[slot].took);
 }
 
@@ -187,6 +191,14 @@ void Competitors::charge(std::size_t slot, Nanos used) {
 void Competitors::charge_without_use(std::size_t slot, Nanos cost) {
     times(slot).charge(slot, cost, most_debt(slot));
     if (slots_[slot].high_priority) bucket_.charge(cost);
+}
+
+void Competitors::forgive(std::size_t slot, Nanos since) {
+    times(slot).advance_clock(slot);
+    if (!rules_.work_conserving) return;
+    for (std::size_t i = 0; i < kSlots; ++i) {
+        if (i != slot && slots_[i].present && slots_[i].competed_at < since) times(i).catch_up(i);
+    }
 }
 
 void Competitors::turn_begins(std::size_t slot) {

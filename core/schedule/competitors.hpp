@@ -67,8 +67,9 @@ class Competitors {
     /// The slot returns to work: it has not fallen behind while it was idle.
     void catch_up(std::size_t slot) { times(slot).catch_up(slot); }
     /// Resets the slot's debt to the clock: a slot that was alone on the GPU must not be ranked behind
-    /// instances that arrive later.
-    void forgive(std::size_t slot) { times(slot).advance_clock(slot); }
+    /// instances that arrive later. In a work-conserving policy those that haven't competed since `since`
+    /// don't fall behind either, even if work of theirs is still in flight.
+    void forgive(std::size_t slot, Nanos since);
     /// A turn of this slot begins. Advances the clock to the slot's virtual time, which is the smallest among
     /// the slots that want the GPU.
     void turn_begins(std::size_t slot);

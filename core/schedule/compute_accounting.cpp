@@ -1,6 +1,7 @@
 #include "core/schedule/compute_accounting.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace cgpu::schedule {
 
@@ -10,13 +11,16 @@ namespace {
 constexpr Nanos kSwitchesPart = 8;
 
 /// Notes which instances have returned to work or have become idle.
-void note_activity(Competitors& competitors, const Turn* turn, Nanos now) {
+void note_activity(Competitors& competitors, const Turn* turn, Nanos now, Nanos short_pause) {
     for (std::size_t i = 0; i < kSlots; ++i) {
         Slot& s = competitors[i];
         if (!s.present) continue;
+        if (competitors.wants(i) || (turn != nullptr && turn->slot == i)) s.competed_at = now;
         const bool busy = s.filter.busy();
         const bool back = busy && !s.was_busy;
-        if (back && (competitors.rules().work_conserving || s.high_priority)) competitors.catch_up(i);
+        // Its last work may have been reported before its next launch is.
+        const bool was_idle = back && now - s.idle_since > short_pause;
+        if (was_idle && (competitors.rules().work_conserving || s.high_priority)) competitors.catch_up(i);
         if (back) s.woke = turn == nullptr || turn->slot != i;
         if (!busy && s.was_busy) s.idle_since = now;
         if (!busy) s.woke = false;
@@ -42,7 +46,8 @@ Nanos ComputeAccounting::held_up(const Competitors& competitors, const Turn* tur
 std::optional<Nanos> ComputeAccounting::claimed_late(const Slot& holder, const Turn& turn) const {
     const bool measured = holder.level().in_flight_estimate == 0 || holder.predictable(trusted_error_);
     if (!measured || turn.held == 0) return std::nullopt;
-    const Nanos without_work = std::max<Nanos>(0, turn.held - turn.paid);
+    // While undrained work of others runs, too, the holder waits for that, not for the host.
+    const Nanos without_work = std::max<Nanos>(0, turn.held - turn.beside - turn.paid);
     const Nanos most = turn.held - turn.held * tuning_.least_late_percent / 100;
     return std::min({without_work, turn.waited, most});
 }
@@ -56,12 +61,30 @@ Nanos ComputeAccounting::least_price(const Competitors& competitors, const Turn&
     // the bucket.
     const bool whole = turn.priority || holder.doubt.is() || !competitors.rules().work_conserving;
     const Nanos unused = whole ? 0 : turn.held - turn.held * tuning_.least_percent / 100;
-    const Nanos others = turn.undrained_took + turn.beside;
     // The driver's switches between contexts are nobody's use.
-    const Nanos switches = others > turn.held / 4 ? (turn.held - others) / kSwitchesPart : 0;
-    const Nanos least = std::max<Nanos>(0, turn.held - std::max({unused, late, switches}) - others);
+    const Nanos switches = turn.beside > turn.held / 4 ? (turn.held - turn.beside) / kSwitchesPart : 0;
+    const Nanos least = std::max<Nanos>(0, turn.held - std::max({unused, late, switches}) - turn.beside);
     const bool ran_out = competitors.rules().work_conserving && turn.held > 0 && !turn.cut_short;
     return ran_out ? std::max(least, tuning_.least_turn) : least;
+}
+
+/// What is let through outside a turn runs beside the holder, and the driver divides the time. The holder's
+/// measured time includes it, and it isn't the holder's use. `left`: the part of dt that isn't undrained
+/// work's.
+Nanos ComputeAccounting::let_out_took(const Competitors& competitors, const Turn* turn,
+                                      const UndrainedWork::Charges& undrained, Nanos left) {
+    if (turn == nullptr) return 0;
+    const auto passes = [&](std::size_t i) {
+        const Slot& s = competitors[i];
+        return i != turn->slot && s.let_out && !s.gang.ganged();
+    };
+    Nanos count = 0;
+    for (std::size_t i = 0; i < kSlots; ++i) count += passes(i) ? 1 : 0;
+    Nanos took = 0;
+    for (std::size_t i = 0; i < kSlots && count > 0; ++i) {
+        if (passes(i)) took += std::max<Nanos>(0, left / (count + 1) - undrained[i]);
+    }
+    return took;
 }
 
 void ComputeAccounting::pass(Competitors& competitors, const Readings& readings, Nanos now, Nanos dt,
@@ -72,13 +95,14 @@ void ComputeAccounting::pass(Competitors& competitors, const Readings& readings,
         if (undrained[i] > 0) competitors.charge(i, undrained[i]);
         took += undrained[i];
     }
+    took += let_out_took(competitors, turn, undrained, dt - took);
     if (turn != nullptr) {
         turn->undrained_took += took;
         turn->busy += competitors[turn->slot].was_busy ? dt : 0;
         turn->held += turn->contended ? dt : 0;
         // Beyond its estimate it isn't known what undrained work takes: as much as the holder, if it runs.
         const Nanos least = turn->contended ? dt - dt / (undrained_.count() + 1) : 0;
-        turn->beside += std::max<Nanos>(0, least - took);
+        turn->beside += std::max(least, turn->contended ? took : 0);
     } else if (idle_slices) {
         competitors.pass_idle_slices(dt);
     }
@@ -93,8 +117,11 @@ void ComputeAccounting::pass(Competitors& competitors, const Readings& readings,
     if (occupied)
         competitors[turn->slot].achieved.granted +=
             std::max<Nanos>(0, dt * tuning_.granted_percent / 100 - took - held);
-    if (turn != nullptr && !turn->contended) competitors.forgive(turn->slot);
-    note_activity(competitors, turn, now);
+    if (turn != nullptr && !turn->contended) {
+        give_back(competitors, *turn, now);
+        competitors.forgive(turn->slot, now - tuning_.short_pause);
+    }
+    note_activity(competitors, turn, now, tuning_.short_pause);
 }
 
 void ComputeAccounting::pass_slot(Competitors& competitors, std::size_t slot, const Reading& reading,
@@ -114,40 +141,61 @@ void ComputeAccounting::pass_slot(Competitors& competitors, std::size_t slot, co
     if (holds && turn->contended) turn->waited += s.filter.fresh_wait();
     // Sums over several processes undercount overlapping intervals: the turn is charged by its wall time.
     if (holds && !level.alone_process) fresh = was_busy ? std::max<Nanos>(0, dt - undrained_took) : 0;
-    if (holds && turn->contended) s.took += fresh;
     Doubt::Seen seen;
     seen.dt = dt;
     seen.fresh = std::max<Nanos>(0, level.used - before.used);
-    seen.charged = fresh + own_undrained;
+    // Of several processes, the turn's time is charged, whatever they measured.
+    seen.charged = (level.alone_process ? fresh : seen.fresh) + own_undrained;
+    if (holds) turn->measured += seen.fresh;
     seen.holds = holds && turn->contended;
     seen.open = seen.holds && !turn->closed_at;
     seen.let_out = s.let_out;
     seen.closed = s.held;
-    seen.undrained = undrained_.is(slot);
-    seen.wants = level.wants;
+    seen.undrained = undrained_.is(slot) || s.beside;
+    seen.shared = undrained_.any() || std::ranges::any_of(competitors.slots(), &Slot::beside);
+    // It has its turn because a launch waited: that may be gone from its reports, but the work can't be.
+    seen.wants = level.wants || (holds && turn->measured == 0);
     seen.in_flight_before = before.in_flight_estimate;
     seen.in_flight = level.in_flight_estimate;
     seen.impossible = level.doubtful;
     s.doubt.see(seen, now, doubts_);
     // Beside one that is doubted, what is measured includes the other's work, and it isn't the own turn.
     const bool beside = turn != nullptr && !holds && competitors[turn->slot].doubt.is();
-    if (beside && !competitors.rules().work_conserving) {
-        s.achieved.used += fresh;
-    } else {
-        competitors.charge(slot, fresh);
-    }
+    if (holds ? turn->contended : s.held || s.let_out) s.took += fresh;
+    Nanos foreign = beside ? fresh : 0;
+    // Nor is what a batch took that began beside it.
+    if (holds && competitors.doubted())
+        foreign = std::clamp<Nanos>(turn->charged + fresh - (now - turn->start), 0, fresh);
+    s.achieved.used += foreign;
+    fresh -= foreign;
+    competitors.charge(slot, fresh);
     if (s.let_out) {
         // What is let through runs beside the holder. A gang's launches may only end what waits for them.
         const Nanos unpaid = std::max<Nanos>(0, dt - fresh - own_undrained);
-        if (!s.gang.ganged()) competitors.charge_without_use(slot, unpaid);
+        if (!s.gang.ganged()) {
+            s.took += unpaid;
+            competitors.charge_without_use(slot, unpaid);
+        }
     }
     if (holds) turn->charged += fresh;
     if (holds && turn->contended) turn->paid += fresh + prepaid - undrained_.prepaid(slot);
     if (level.in_flight_estimate > 0) return;
+    s.beside = s.beside && !s.held;
     s.trust.drained(now);
     const Nanos correction = undrained_.settle(slot, now);
     // A stopped process has reported nothing; that doesn't mean that it used nothing.
     if (!level.stale) competitors.charge(slot, correction);
+}
+
+/// The measured time of a turn includes the time that undrained work of others took. Returns how much has
+/// been paid back now.
+Nanos ComputeAccounting::give_back(Competitors& competitors, Turn& turn, Nanos now) {
+    const Nanos elapsed = now - turn.start;
+    const Nanos twice =
+        std::clamp<Nanos>(turn.charged + turn.undrained_took - elapsed, 0, turn.undrained_took);
+    const Nanos more = twice - std::exchange(turn.given_back, twice);
+    competitors.charge(turn.slot, -more);
+    return more;
 }
 
 void ComputeAccounting::settle(Competitors& competitors, Turn& turn, Nanos now) {
@@ -172,10 +220,7 @@ void ComputeAccounting::settle(Competitors& competitors, Turn& turn, Nanos now) 
     }
     const Nanos overrun = std::min(s.filter.stalled(), elapsed - turn.charged);
     const Nanos others = std::clamp<Nanos>(overrun, 0, turn.undrained_took);
-    // The measured time of the turn includes the time that undrained work took.
-    const Nanos twice =
-        std::clamp<Nanos>(turn.charged + turn.undrained_took - elapsed, 0, turn.undrained_took);
-    charge(-twice);
+    turn.paid -= give_back(competitors, turn, now);
     Nanos late = 0;
     if (const auto claimed = claimed_late(s, turn)) {
         const Nanos most = turn.priority || s.doubt.is() ? 0 : late_.allowed(slot, turn.held, now);

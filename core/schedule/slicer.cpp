@@ -66,7 +66,10 @@ Decision Slicer::step(Nanos now, const Readings& readings, const GangStates& gan
         turns_.begin_anew(competitors_, accounting_, now_);
     }
     look_for_stuck();
-    if (!competitors_.rules().enforced) return all_free();
+    if (!competitors_.rules().enforced) {
+        for (std::size_t i = 0; i < kSlots; ++i) competitors_[i].held = competitors_[i].let_out = false;
+        return all_free();
+    }
     turns_.step(competitors_, accounting_, now_);
     const Decision decision = decide();
     due_ = decision.wake_at;
@@ -161,6 +164,7 @@ Decision Slicer::decide() {
         Slot& s = competitors_[i];
         out.gates[i].waits_across_gpus = s.gang.ganged();
         s.held = out.gates[i].state == GateOrder::State::closed;
+        s.beside = s.beside || (!s.held && !s.let_out && !turns_.holds(i));
         s.stuck.set_outside(!turns_.holds(i) || turns_.current()->closed_at, now_);
     }
     const Nanos at = std::min(turns_.wake_at(competitors_, now_), stuck_wake_at());

@@ -26,11 +26,15 @@ struct Slot {
     bool high_priority = false;
     int weight = 0;  ///< as set; what counts under the policy is Competitors::weight
     bool was_busy = false;
-    bool woke = false;     ///< came back to work and has had no turn since
-    bool held = false;     ///< its gate was closed by the last step
-    Nanos idle_since = 0;  ///< where it isn't busy
-    Nanos took = 0;  ///< GPU time of its last turn that others waited for, measured or estimated at its end
+    bool woke = false;      ///< came back to work and has had no turn since
+    bool held = false;      ///< its gate was closed by the last step
+    Nanos idle_since = 0;   ///< where it isn't busy
+    Nanos competed_at = 0;  ///< when it last wanted the GPU, or held it
+    /// GPU time since its last turn began, while others waited: measured, estimated at the turn's end, or
+    /// charged for what was let through outside it.
+    Nanos took = 0;
     bool let_out = false;  ///< by the last step its gate is open outside its turn
+    bool beside = false;   ///< its gate was open beside a holder, and what it launched then may still run
     ReadingFilter filter;
     Doubt doubt;
     DrainTrust trust;

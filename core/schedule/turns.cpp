@@ -117,10 +117,27 @@ void Turns::close_gate(Competitors& competitors, int undrained, Nanos now) {
     // with the number of instances with undrained work.
     const int sharers = std::min(1 + undrained, tuning_.most_sharers);
     turn_->drain_deadline = now + std::min(patience, sharers * drains_.longest);
-    if (holder.doubt.is()) turn_->drain_deadline = now + drains_.doubted;
+    // The others aren't held meanwhile, so its work takes as many times as long.
+    if (holder.doubt.is()) {
+        const auto others = std::count_if(competitors.slots().begin(), competitors.slots().end(),
+                                          [](const Slot& s) { return s.was_busy && !s.doubt.is(); });
+        turn_->drain_deadline = now + std::min<Nanos>(1 + others, tuning_.most_sharers) * drains_.doubted;
+    }
     if (level.remaining > 0) holder.trust.predict(now + level.remaining);
     if (turn_->cut_short) ++holder.achieved.preemptions;
     end_soon_ = false;
+}
+
+/// Whether the holder would be next if it wanted to be, and may not have seen yet that its gate is closed: a
+/// program whose window is full launches again only when some of its work is done.
+bool Turns::may_want_more(const Competitors& competitors, Nanos now) const {
+    const std::size_t slot = turn_->slot;
+    const Slot& holder = competitors[slot];
+    if (!competitors.rules().work_conserving || turn_->cut_short || turn_->priority) return false;
+    if (holder.level().wants || holder.level().syncing || urgent(competitors)) return false;
+    const auto first = next(competitors);
+    const Nanos unpaid = std::max(ahead(holder), now - turn_->start - turn_->charged);
+    return first && competitors.place(slot, unpaid) < competitors.place(*first, 0);
 }
 
 bool Turns::may_hand_over(const Competitors& competitors, Nanos now) const {
@@ -132,6 +149,8 @@ bool Turns::may_hand_over(const Competitors& competitors, Nanos now) const {
     if (const auto first = next(competitors); competitors.doubted() && first) {
         if (first == turn_->slot || competitors[*first].doubt.is()) return true;
     }
+    if (may_want_more(competitors, now))
+        return !holder.was_busy && now - holder.idle_since >= tuning_.idle_grace;
     if (holder.level().in_flight_estimate == 0) return true;
     // Overlap makes measurements inexact. It is accepted for an instance that wakes up, not for one that
     // waits for its bucket to fill.
@@ -216,6 +235,10 @@ Nanos Turns::turn_wake_at(const Competitors& competitors, Nanos now) const {
     const Slot& holder = competitors[turn_->slot];
     const Nanos remaining = holder.level().remaining;
     if (turn_->closed_at) {
+        if (may_want_more(competitors, now)) {
+            const Nanos done = holder.was_busy ? now + std::max(remaining, kLook) : holder.idle_since;
+            return std::min(turn_->drain_deadline, done + tuning_.idle_grace);
+        }
         // If work runs beyond its estimate, the rest doesn't change: poll less and less often then.
         const Nanos stalled = std::min(holder.filter.stalled() / 2, kMilli);
         const Nanos wait = holder.predictable(drains_.trusted_error)

@@ -48,6 +48,7 @@ class Turns {
     [[nodiscard]] bool another_is_called(const Competitors& competitors) const;
     [[nodiscard]] bool is_up(const Competitors& competitors, Nanos now);
     void close_gate(Competitors& competitors, int undrained, Nanos now);
+    [[nodiscard]] bool may_want_more(const Competitors& competitors, Nanos now) const;
     [[nodiscard]] bool may_hand_over(const Competitors& competitors, Nanos now) const;
     void pick_next(Competitors& competitors, ComputeAccounting& accounting, Nanos now);
     void begin(Competitors& competitors, ComputeAccounting& accounting, std::size_t slot, bool priority,

@@ -32,7 +32,8 @@ struct DrainTuning {
     Nanos unmeasured = 50 * kMilli;
     /// … and at most this: the kernel may wait for a launch that is held at a gate.
     Nanos longest = 200 * kMilli;
-    /// So long is waited for work of an instance whose reports are doubted, whatever it reports.
+    /// So long is waited for work of an instance whose reports are doubted, whatever it reports, and as many
+    /// times as long as instances run beside each other then.
     Nanos doubted = 20 * kMilli;
     /// Predictions whose mean error is below this are trusted.
     Nanos trusted_error = 250 * kMicro;
@@ -67,6 +68,9 @@ struct CostTuning {
     int least_late_percent = 25;
     /// Length of the driver's own time slice between contexts.
     Nanos driver_slice = 2 * kMilli;
+    /// An instance that didn't compete for the GPU for no longer than this keeps what is owed to it: the end
+    /// of its work may be reported before its next launch is.
+    Nanos short_pause = 500 * kMicro;
     /// A work-conserving turn costs at least this, unless another instance cut it short: work that its holder
     /// doesn't report may still run.
     Nanos least_turn = 2 * kMilli;
@@ -78,8 +82,9 @@ struct DoubtTuning {
     Nanos most_unseen = 200 * kMilli;
     /// So much time of its turns passed while work was in flight of which hardly anything was measured.
     Nanos most_standing = 2 * kSecond;
-    /// So much is in flight, though the window is 2 ms and a kernel.
-    Nanos most_in_flight = 2 * kSecond;
+    /// So much is in flight, though the window of each process is 2 ms and a kernel. Kernels of three
+    /// processes that ran beside those of others were estimated at more than three seconds.
+    Nanos most_in_flight = 8 * kSecond;
     /// How long reports are doubted after that.
     Nanos lasts = 10 * kSecond;
 };

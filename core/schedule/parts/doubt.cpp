@@ -23,15 +23,17 @@ void Doubt::see(const Seen& seen, Nanos now, const DoubtTuning& tuning) {
     // CPU.
     const bool waits = seen.open && seen.wants && seen.in_flight == 0;
     unseen_ += waits ? dt : seen.let_out ? dt / kLetOut : 0;
-    // What is measured outside a turn was in flight before.
-    const bool outside = seen.closed && !seen.undrained;
+    // What is measured outside a turn was in flight before. At the end of its own turn, the gate is closed,
+    // too, and its work takes longer if another one's runs on.
+    const bool outside = seen.closed && !seen.undrained && !seen.holds;
     const Nanos hidden =
         outside ? seen.fresh - kMostUnderestimated * std::min(seen.in_flight_before, kSecond) : 0;
     hidden_ = std::max<Nanos>(0, hidden_ + std::clamp<Nanos>(hidden, 0, kMostOfOne) - dt / kForgotten);
     unseen_ = std::max<Nanos>(0, unseen_ - std::max<Nanos>(0, seen.charged));
 
-    const bool runs = seen.holds && seen.in_flight_before > 0 && seen.in_flight > 0;
-    standing_ += runs && seen.fresh < dt / kLeastMeasured ? dt : 0;
+    const bool runs = seen.holds && !seen.shared && seen.in_flight_before > 0 && seen.in_flight > 0;
+    // A program that waits for each of its short kernels may have one in flight whenever it is looked at.
+    standing_ += runs && seen.fresh < std::min(dt, seen.in_flight_before) / kLeastMeasured ? dt : 0;
     standing_ = std::max<Nanos>(0, standing_ - kLeastMeasured * std::min(seen.fresh, kSecond));
 
     const bool too_much = seen.holds && seen.in_flight > tuning.most_in_flight;

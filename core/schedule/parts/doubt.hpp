@@ -19,8 +19,9 @@ class Doubt {
         bool open = false;       ///< and its gate was open
         bool let_out = false;    ///< its gate was open outside its turn
         bool closed = false;     ///< its gate was closed
-        bool undrained = false;  ///< work of it is known to run on after its turn
-        bool wants = false;      ///< a launch waits
+        bool undrained = false;  ///< work of it is known to run beside others'
+        bool shared = false;     ///< work of others may run beside its turn
+        bool wants = false;      ///< a launch waits, or waited when the turn began and nothing is seen of it
         Nanos in_flight_before = 0, in_flight = 0;
         bool impossible = false;  ///< a report can't be true
     };

@@ -39,3 +39,5 @@ beside preemptive 1 1 44 "constant nothing-left idle"
 beside weighted 9 1 80 "constant waits"
 beside soft 1 1 44 "constant waits"
 beside fixed 10 10 44 "swings nothing-left"
+# A part of max_inst, whoever lies. Under native nothing is divided: the driver decides.
+beside fair-share 1 1 3 "swings nothing-left"

@@ -1,6 +1,7 @@
 # A GPU and programs with the module in them, in virtual time, by which the slicer is judged.
 add_library(schedule_model STATIC
   ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_gpu.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_lies.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_process.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_world.cpp)
 target_link_libraries(schedule_model PUBLIC cgpu_core)
@@ -11,6 +12,7 @@ cgpu_unit_test(schedule_test
     ${CMAKE_CURRENT_SOURCE_DIR}/schedule/parts/schedule_doubt_test.cpp
     ${CMAKE_CURRENT_SOURCE_DIR}/schedule/parts/schedule_gang_parts_test.cpp
     ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_gangs_test.cpp
+    ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_honest_test.cpp
     ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_liars_test.cpp
     ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_life_test.cpp
     ${CMAKE_CURRENT_SOURCE_DIR}/schedule/parts/schedule_parts_test.cpp

@@ -1,231 +1,201 @@
-// Whatever the processes of an instance report, the others get what is due to them, or what the driver would
-// give them. With CGPU_RANDOM_LIARS=N, N liars under each policy instead of a few, and the worst are printed.
-// Of 2000 under each, up to two under a policy were below the bound, by 5 points at most. Why isn't known
-// yet.
+// Whatever the processes of an instance report, the others get what is due to them but 2 points, or what the
+// driver would give them. With CGPU_RANDOM_LIARS=N, N liars under each policy instead of a few. Under native
+// nothing is divided. Number 1588 under preemptive and soft is 0.7 points below its bound. The longest
+// kernel on a page is a figure for people only: the slicer never sees it.
 #include <gtest/gtest.h>
+#include <rapidcheck.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
-#include <iostream>
-#include <memory>
+#include <ostream>
 #include <random>
+#include <sstream>
 #include <string>
 #include <vector>
 
+#include "tests/unit/core/schedule/schedule_lies.hpp"
 #include "tests/unit/core/schedule/schedule_tenants.hpp"
-#include "tests/unit/core/schedule/schedule_world.hpp"
 
 namespace cgpu::schedule::sim {
 namespace {
 
 using cgpu::model::Policy;
-using Random = std::mt19937_64;
 
-Nanos pick(Random& random, std::initializer_list<Nanos> of) { return *(of.begin() + random() % of.size()); }
-
-/// The course of one field: the truth, a constant, two values in turn, anything, or growth at some rate; and
-/// perhaps only while the gate is open, or only while it is closed.
-class Course {
-  public:
-    Course(Random& random, bool true_too) : seed_(random()) {
-        how_ = static_cast<int>(random() % 6);
-        if (!true_too && how_ == 0) how_ = 1;
-        when_ = static_cast<int>(random() % 4);
-        for (Nanos& value : values_) value = any(random);
-        rate_ = static_cast<double>(random() % 300) / 100;
-        random_.seed(seed_);
-    }
-    [[nodiscard]] std::string text() const {
-        return std::to_string(how_) + "/" + std::to_string(when_) + " " + std::to_string(values_[0]) + " " +
-               std::to_string(values_[1]) + " x" + std::to_string(rate_);
-    }
-    Nanos at(Nanos now, bool open, Nanos truth) {
-        if ((when_ == 1 && open) || (when_ == 2 && !open)) return truth;
-        switch (how_) {
-            case 0:
-                return truth;
-            case 1:
-                return values_[0];
-            case 2:
-                return values_[++reads_ % 2];
-            case 3:
-                return any(random_);
-            case 4:
-                return static_cast<Nanos>(static_cast<double>(now) * rate_);
-            default:
-                return static_cast<Nanos>(static_cast<double>(truth) * rate_ / 2);
-        }
-    }
-
-  private:
-    static Nanos any(Random& random) {
-        const Nanos unit = pick(random, {1, kMicro, kMilli, kSecond, 3600 * kSecond, Nanos{1} << 50});
-        const Nanos value = pick(random, {0, 0, 1, 2, 10, 100, 500});
-        return random() % 8 == 0 ? -value * unit : value * unit;
-    }
-    std::uint64_t seed_;
-    int how_ = 0, when_ = 0;
-    std::array<Nanos, 2> values_{};
-    double rate_ = 1;
-    std::size_t reads_ = 0;
-    Random random_;
+struct Neighbour {
+    Nanos kernel = kMilli;
+    int weight = 1;
 };
 
-/// One process's lies: courses of its fields, which change now and then.
-class Lies {
-  public:
-    explicit Lies(std::uint64_t seed) : random_(seed) { change(0); }
-    void tell(Nanos now, bool open, Reading& r) {
-        if (now >= until_) change(now);
-        if (at(5)) r.used = course(0).at(now, open, r.used);
-        if (at(0)) r.in_flight_estimate = course(1).at(now, open, r.in_flight_estimate);
-        if (at(0)) r.remaining = course(2).at(now, open, r.remaining);
-        if (at(1)) r.wants = course(3).at(now, open, r.wants ? 1 : 0) != 0;
-        if (at(2)) r.waited = course(4).at(now, open, r.waited);
-        if (at(3)) r.syncing = course(5).at(now, open, r.syncing ? 1 : 0) != 0;
-        if (at(3)) r.usual_gap = course(6).at(now, open, r.usual_gap);
-        if (at(4)) r.unmeasured = course(7).at(now, open, r.unmeasured ? 1 : 0) != 0;
-        if (at(4)) r.stale = course(8).at(now, open, 0) > kSecond;
-    }
-    [[nodiscard]] std::string text() const {
-        std::string out;
-        constexpr std::array kNames{"used", "flight", "remaining",  "wants", "waited",
-                                    "sync", "gap",    "unmeasured", "stale"};
-        constexpr std::array kBits{5, 0, 0, 1, 2, 3, 3, 4, 4};
-        for (std::size_t i = 0; i < kNames.size(); ++i)
-            if (at(kBits[i])) out += std::string(" ") + kNames[i] + " " + courses_[i].text();
-        return out;
-    }
-
-  private:
-    [[nodiscard]] bool at(int bit) const { return (fields_ >> bit & 1U) != 0; }
-    Course& course(std::size_t i) { return courses_[i]; }
-    void change(Nanos now) {
-        until_ = now + pick(random_, {100 * kMilli, kSecond, 3600 * kSecond, 3600 * kSecond});
-        fields_ = random_();
-        courses_.clear();
-        for (int i = 0; i < 9; ++i) courses_.emplace_back(random_, true);
-    }
-    Random random_;
-    Nanos until_ = 0;
-    std::uint64_t fields_ = 0;
-    std::vector<Course> courses_;
+struct Scene {
+    std::vector<Neighbour> honest;
+    Liar liar;
+    bool honest_high = false;  // where there is one of them, and the liar isn't
+    bool noisy = false;
+    std::uint64_t doorbells = 0;
 };
 
-struct Outcome {
-    double got = 0;
-    double least = 0;
-    std::string what;
-    [[nodiscard]] double spare() const { return got - least; }
-};
-
-/// What is due to the first of the instances with these weights.
-double due(Policy policy, const std::vector<int>& weights, int max_inst) {
-    int sum = 0;
-    for (const int weight : weights) sum += weight;
-    switch (policy) {
-        case Policy::fair_share:
-            return 1.0 / max_inst;
-        case Policy::weighted:
-            return static_cast<double>(weights[0]) / sum;
-        case Policy::fixed:
-            return static_cast<double>(weights[0]) / max_inst;
-        default:
-            return 1.0 / static_cast<double>(weights.size());
-    }
+void showValue(const Scene& scene, std::ostream& out) {
+    for (const Neighbour& each : scene.honest)
+        out << "kernels of " << each.kernel << " weight " << each.weight << ", ";
+    out << (scene.honest_high ? "high, " : "") << (scene.noisy ? "noisy, " : "") << "doorbells "
+        << scene.doorbells << ", " << scene.liar;
 }
 
-double driver_gives(const Settings& settings, const Tenant& honest, Tenant liar) {
-    Settings native = settings;
-    native.policy = Policy::native;
-    World world(native);
-    liar.lie = nullptr;
-    world.add(honest);
-    world.add(liar);
-    world.run_for(kSecond);
-    world.mark();
-    world.run_for(2 * kSecond);
-    return world.share(0);
+rc::Gen<Nanos> any_value() {
+    const auto whole = rc::gen::map(
+        rc::gen::pair(
+            rc::gen::element<Nanos>(0, 1, 2, 10, 100, 500, -1, -100),
+            rc::gen::element<Nanos>(1, 1 * kMicro, 1 * kMilli, 1 * kSecond, 3'600 * kSecond, Nanos{1} << 50)),
+        [](const std::pair<Nanos, Nanos>& of) { return of.first * of.second; });
+    return rc::gen::oneOf(whole, rc::gen::inRange<Nanos>(0, 50 * kMilli));
 }
 
-Outcome beside_a_liar(Policy policy, std::uint64_t seed) {
-    Random random(seed);
-    Settings settings = under(policy);
-    const bool high = random() % 8 == 0;  // the liar is
-    const bool honest_high = random() % 8 == 0;
-    settings.prio_ratio = honest_high ? 80 : 50;
-    World world(settings, random() % 4 == 0 ? kNoisy : kQuiet);
-    Tenant honest = floods(pick(random, {50 * kMicro, 200 * kMicro, kMilli, 5 * kMilli}),
-                           static_cast<int>(pick(random, {1, 1, 5, 9})));
-    honest.high_priority = honest_high && !high;
-    Tenant liar = floods(pick(random, {50 * kMicro, kMilli, 20 * kMilli}),
-                         static_cast<int>(pick(random, {1, 1, 5, 9})));
-    liar.high_priority = high;
-    liar.processes = static_cast<int>(pick(random, {1, 1, 1, 3}));
-    liar.work.ignores_limit = true;
-    liar.work.ignores_window = random() % 4 == 0;
-    std::vector<std::shared_ptr<Lies>> lies;
-    for (int p = 0; p < liar.processes; ++p) {
-        const bool is_honest = p > 0 && random() % 2 == 0;
-        lies.push_back(is_honest ? nullptr : std::make_shared<Lies>(random()));
+rc::Gen<Forgery> any_forgery() {
+    using Values = std::array<Nanos, 2>;
+    return rc::gen::build<Forgery>(
+        rc::gen::set(&Forgery::field, rc::gen::map(rc::gen::inRange(0, 10),
+                                                   [](int field) { return static_cast<Field>(field); })),
+        rc::gen::set(&Forgery::how, rc::gen::inRange(0, 5)),
+        rc::gen::set(&Forgery::when, rc::gen::inRange(0, 4)),
+        rc::gen::set(&Forgery::values, rc::gen::map(rc::gen::pair(any_value(), any_value()),
+                                                    [](const std::pair<Nanos, Nanos>& of) {
+                                                        return Values{of.first, of.second};
+                                                    })),
+        rc::gen::set(&Forgery::percent, rc::gen::inRange(0, 300)),
+        rc::gen::set(&Forgery::changes, rc::gen::element<Nanos>(0, 0, 0, 100 * kMilli, 1 * kSecond)),
+        rc::gen::set(&Forgery::processes, rc::gen::element(-1, -1, 1, 2)));
+}
+
+rc::Gen<Liar> any_liar() {
+    return rc::gen::build<Liar>(
+        rc::gen::set(&Liar::forgeries,
+                     rc::gen::scale(0.08, rc::gen::container<std::vector<Forgery>>(any_forgery()))),
+        rc::gen::set(&Liar::kernel, rc::gen::element(1 * kMilli, 50 * kMicro, 20 * kMilli)),
+        rc::gen::set(&Liar::weight, rc::gen::element(1, 1, 5, 9)),
+        rc::gen::set(&Liar::processes, rc::gen::element(1, 1, 1, 3)),
+        rc::gen::set(&Liar::high, rc::gen::map(rc::gen::inRange(0, 8), [](int n) { return n == 7; })),
+        rc::gen::set(&Liar::ignores_window,
+                     rc::gen::map(rc::gen::inRange(0, 4), [](int n) { return n == 3; })),
+        rc::gen::set(&Liar::lifetime, rc::gen::element<Nanos>(0, 0, 0, 0, 0, 200 * kMilli, 2 * kSecond)));
+}
+
+rc::Gen<Scene> any_scene() {
+    const auto neighbour = rc::gen::build<Neighbour>(
+        rc::gen::set(&Neighbour::kernel, rc::gen::element(1 * kMilli, 50 * kMicro, 200 * kMicro, 5 * kMilli)),
+        rc::gen::set(&Neighbour::weight, rc::gen::element(1, 1, 5)));
+    const auto one = rc::gen::container<std::vector<Neighbour>>(1, neighbour);
+    return rc::gen::build<Scene>(
+        rc::gen::set(&Scene::honest,
+                     rc::gen::oneOf(one, one, rc::gen::container<std::vector<Neighbour>>(2, neighbour),
+                                    rc::gen::container<std::vector<Neighbour>>(3, neighbour))),
+        rc::gen::set(&Scene::liar, any_liar()),
+        rc::gen::set(&Scene::honest_high, rc::gen::map(rc::gen::inRange(0, 8), [](int n) { return n == 7; })),
+        rc::gen::set(&Scene::noisy, rc::gen::map(rc::gen::inRange(0, 4), [](int n) { return n == 3; })),
+        rc::gen::set(&Scene::doorbells, rc::gen::inRange<std::uint64_t>(0, 1000)));
+}
+
+bool honest_is_high(const Scene& scene) {
+    return scene.honest_high && scene.honest.size() == 1 && !scene.liar.high;
+}
+
+/// What is due to the honest instance `i`.
+double due(Policy policy, const Scene& scene, std::size_t i, const Settings& settings) {
+    if (honest_is_high(scene)) return settings.prio_ratio / 100.0;
+    const bool high = scene.liar.high;
+    const bool weighted = policy == Policy::weighted || policy == Policy::fixed;
+    int sum = high ? 0 : weighted ? scene.liar.weight : 1;
+    for (const Neighbour& each : scene.honest) sum += weighted ? each.weight : 1;
+    const int own = weighted ? scene.honest[i].weight : 1;
+    const bool spare = policy == Policy::fair_share || policy == Policy::fixed;
+    const double left = high ? 1 - settings.prio_ratio / 100.0 : 1;
+    return left * own / (spare ? settings.max_inst : sum);
+}
+
+/// The parts of the honest instances. `doubted`: whether one of them ever was.
+std::vector<double> parts(const Settings& settings, const Scene& scene, Nanos time, bool& doubted) {
+    World world(settings, scene.noisy ? kNoisy : kQuiet);
+    for (const Neighbour& each : scene.honest) {
+        Tenant tenant = floods(each.kernel, each.weight);
+        tenant.high_priority = honest_is_high(scene);
+        world.add(tenant);
     }
-    const std::string first = lies[0]->text();
-    liar.lie = [lies](Nanos now, bool open, std::size_t process, Reading& r) {
-        if (lies[process]) lies[process]->tell(now, open, r);
-    };
-    world.add(honest);
-    world.add(liar);
-    // It rings whenever it likes.
-    const auto run = [&](Nanos time) {
-        for (const Nanos end = world.now() + time; world.now() < end;) {
+    const std::size_t liar = world.add(scene.liar.tenant());
+    doubted = false;
+    world.watch_steps([&](Nanos, const Readings&, const Decision&) {
+        for (std::size_t i = 0; i < liar; ++i) doubted = doubted || world.slicer().doubted(i);
+    });
+    std::mt19937_64 random(scene.doorbells);
+    Nanos replaced = 0;
+    const auto run = [&](Nanos of) {
+        for (const Nanos end = world.now() + of; world.now() < end;) {
             world.run_for(static_cast<Nanos>(random() % 20'000'000) + kMicro);
-            world.poke();
+            world.poke();  // the liar rings whenever it likes
+            if (scene.liar.lifetime == 0 || world.now() - replaced < scene.liar.lifetime) continue;
+            replaced = world.now();
+            world.replace(liar, random() % static_cast<std::size_t>(scene.liar.processes));
         }
     };
     run(kSecond);
     world.mark();
-    run(8 * kSecond);
-    double part = due(policy, {honest.weight, liar.weight}, settings.max_inst);
-    if (high)
-        part = (1 - settings.prio_ratio / 100.0) *
-               (policy == Policy::fixed || policy == Policy::fair_share ? part : 1);
-    if (honest.high_priority) part = settings.prio_ratio / 100.0;
-    if (policy == Policy::native) part = 1;
-    Outcome out;
-    out.got = world.share(0);
-    const double driver = driver_gives(settings, honest, liar);
-    // Two points for what is lost until it is found out.
-    out.least = std::min(part, driver) - 0.02;
-    // Work without bound that is launched while its gate is open runs on in the others' turns. The driver
-    // divides these.
-    if (liar.work.ignores_window) out.least = std::min(out.least, part * driver - 0.02);
-    out.what = "seed " + std::to_string(seed) + (high ? " high" : "") +
-               (honest.high_priority ? " honest high" : "") + " kernels " +
-               std::to_string(honest.work.kernels[0] / kMicro) + " and " +
-               std::to_string(liar.work.kernels[0] / kMicro) + " us, weights " +
-               std::to_string(honest.weight) + ":" + std::to_string(liar.weight) + " processes " +
-               std::to_string(liar.processes) + (liar.work.ignores_window ? " no window" : "") + ":" + first;
+    run(time);
+    std::vector<double> out;
+    for (std::size_t i = 0; i < liar; ++i) out.push_back(world.share(i));
     return out;
+}
+
+bool hides_work(const Liar& liar) {
+    return std::ranges::any_of(liar.forgeries, [](const Forgery& each) {
+        return each.field == Field::in_flight || each.field == Field::updated;
+    });
+}
+
+void bounds(Policy policy, const Scene& scene) {
+    Settings settings = under(policy);
+    settings.prio_ratio = honest_is_high(scene) ? 80 : 50;
+    Settings native = settings;
+    native.policy = Policy::native;
+    Scene truthful = scene;
+    truthful.liar.forgeries.clear();
+    bool doubted = false;
+    const auto driver = parts(native, truthful, 2 * kSecond, doubted);
+    const auto got = parts(settings, scene, 6 * kSecond, doubted);
+    RC_ASSERT(!doubted);
+    for (std::size_t i = 0; i < got.size(); ++i) {
+        const double part = due(policy, scene, i, settings);
+        // The driver's division differs from second to second by that much.
+        double least = std::min(part - 0.02, driver[i] - 0.005);
+        // A program that keeps launching past its window is no lie of its page alone: all that it has
+        // launched while its gate was open runs on in the others' turns, and the driver divides these.
+        if (scene.liar.ignores_window) least = std::min(least, part * driver[i] - 0.02);
+        // Nor is work found that a liar hides but for a part, so that it runs on in the others' turns.
+        if (hides_work(scene.liar)) least = std::min(least, part / (1.1 + scene.liar.processes) - 0.02);
+        if (got[i] >= least) continue;
+        std::ostringstream text;
+        text << "instance " << i << " has " << got[i] << " of at least " << least << "; due " << part
+             << ", the driver gives " << driver[i];
+        RC_FAIL(text.str());
+    }
 }
 
 class Liars : public testing::TestWithParam<Policy> {};
 
 TEST_P(Liars, TakeNothingFromOthers) {
     const char* told = std::getenv("CGPU_RANDOM_LIARS");
-    const std::uint64_t count = told == nullptr ? 30 : std::strtoull(told, nullptr, 10);
-    std::vector<Outcome> all;
-    for (std::uint64_t seed = 1; seed <= count; ++seed) all.push_back(beside_a_liar(GetParam(), seed));
-    std::ranges::sort(all, {}, &Outcome::spare);
-    for (std::size_t i = 0; i < all.size() && told != nullptr && i < 4; ++i)
-        std::cout << all[i].spare() * 100 << " points: " << all[i].got << " of " << all[i].least << ", "
-                  << all[i].what << '\n';
-    for (const Outcome& each : all) EXPECT_GE(each.got, each.least) << each.what;
+    rc::detail::TestParams params;
+    params.maxSuccess = told == nullptr ? 20 : std::atoi(told);
+    params.maxSize = 100;
+    params.seed = 42;  // the same ones in each run
+    rc::detail::TestMetadata metadata;
+    metadata.id = metadata.description = "liars";
+    const auto result = rc::detail::checkTestable([] { bounds(GetParam(), *any_scene()); }, metadata, params);
+    std::ostringstream text;
+    rc::detail::printResultMessage(result, text);
+    EXPECT_TRUE(result.is<rc::detail::SuccessResult>()) << text.str();
 }
 
 INSTANTIATE_TEST_SUITE_P(Policies, Liars,
                          testing::Values(Policy::fair_share, Policy::preemptive, Policy::weighted,
-                                         Policy::fixed, Policy::soft, Policy::native),
+                                         Policy::fixed, Policy::soft),
                          [](const auto& policy) {
                              std::string name(to_string(policy.param));
                              std::erase(name, '-');

@@ -19,6 +19,7 @@ std::size_t World::add(const Tenant& tenant, std::size_t gpu) {
     Instance& instance = site.instances[slot];
     instance.alive = true;
     instance.job = tenant.job;
+    instance.work = tenant.work;
     instance.lie = tenant.lie;
     instance.checks.resize(static_cast<std::size_t>(tenant.processes));
     instance.served_at_mark.assign(static_cast<std::size_t>(tenant.processes), 0);
@@ -38,6 +39,20 @@ void World::kill(std::size_t slot, std::size_t gpu) {
     site.instances[slot].alive = false;
     for (const auto& process : site.instances[slot].processes) site.gpu.kill(process->context());
     site.slicer.leave(slot);
+    poke(gpu);
+}
+
+void World::replace(std::size_t slot, std::size_t process, std::size_t gpu) {
+    Site& site = *sites_[gpu];
+    Instance& instance = site.instances[slot];
+    auto& old = instance.processes[process];
+    site.gpu.kill(old->context());
+    instance.gone_used += old->reading(now_).used;
+    old = std::make_unique<Process>(site.gpu, instance.work, random_);
+    instance.checks[process] = {};
+    instance.served_at_mark[process] = 0;
+    site.owner.emplace_back(slot, process);
+    push(now_, What::run, gpu, slot, process);
     poke(gpu);
 }
 
@@ -79,16 +94,21 @@ void bound(Reading& r) {
 
 Reading World::reading(Instance& instance, bool open) const {
     Reading sum;
+    sum.used = instance.gone_used;
     Nanos updated = 0;
+    int launching = 0;
     for (std::size_t p = 0; p < instance.processes.size(); ++p) {
         const auto& process = instance.processes[p];
-        Reading r = process->reading(now_);
+        Tenant::Report r{process->reading(now_), process->updated(), 1};
         if (instance.lie) instance.lie(now_, open, p, r);
-        const Nanos written = r.stale ? 1 : process->updated();
-        if (!instance.checks[p].plausible({r.used, r.in_flight_estimate, r.wants, written}, now_))
+        if (!instance.checks[p].plausible({r.used, r.in_flight_estimate, r.wants, r.updated}, now_))
             sum.doubtful = true;
-        if (r.stale) r.in_flight_estimate = 0;
         if (instance.lie) bound(r);
+        if (r.launches > 0 || r.in_flight_estimate > 0) ++launching;
+        // An honest page stands still only if its process does: see freeze().
+        const Nanos written = std::clamp<Nanos>(r.updated, 0, now_);
+        if (instance.lie && now_ > written + r.in_flight_estimate + 100 * kMilli)
+            r.in_flight_estimate = r.remaining = 0;
         sum.wants = sum.wants || r.wants;
         sum.syncing = sum.syncing || r.syncing;
         sum.unmeasured = sum.unmeasured || r.unmeasured;
@@ -99,7 +119,7 @@ Reading World::reading(Instance& instance, bool open) const {
         sum.usual_gap = std::max(sum.usual_gap, r.usual_gap);
         updated = std::max(updated, process->updated());
     }
-    sum.alone_process = instance.processes.size() == 1;
+    sum.alone_process = launching <= 1;
     sum.stale = instance.frozen && now_ > updated + sum.in_flight_estimate + 100 * kMilli;
     return sum;
 }

@@ -32,8 +32,13 @@ struct Tenant {
     bool high_priority = false;
     int processes = 1;
     int job = -1;  // the same on several GPUs: one instance, gangs
+    /// A process's page, as far as it comes to the slicer.
+    struct Report : Reading {
+        Nanos updated = 0;
+        Nanos launches = 0;
+    };
     /// Changes the report of each process before the slicer sees it. `open`: its gate is.
-    using Lie = std::function<void(Nanos now, bool open, std::size_t process, Reading&)>;
+    using Lie = std::function<void(Nanos now, bool open, std::size_t process, Report&)>;
     Lie lie{};
 };
 
@@ -47,6 +52,8 @@ class World {
     void run_for(Nanos duration);
     /// The processes end; the slicer learns of it at once. Running work completes.
     void kill(std::size_t slot, std::size_t gpu = 0);
+    /// One of its processes ends, and another one begins.
+    void replace(std::size_t slot, std::size_t process, std::size_t gpu = 0);
     /// The processes stop, and so do their pages; the GPU continues.
     void freeze(std::size_t slot, std::size_t gpu = 0);
     /// Reports a change of the settings now, as the daemon would.
@@ -90,8 +97,10 @@ class World {
         std::vector<std::unique_ptr<Process>> processes;
         std::vector<bool> wake_pending;
         std::vector<Nanos> served_at_mark;
+        Workload work;
         Tenant::Lie lie;
         std::vector<PageCheck> checks;
+        Nanos gone_used = 0;
     };
     struct Site {
         explicit Site(const Settings& settings) : slicer(settings) {}

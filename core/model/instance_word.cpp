@@ -7,14 +7,20 @@ namespace {
 
 constexpr std::size_t kShortId = 12;
 constexpr std::size_t kShortestPrefix = 4;
+constexpr std::size_t kShortestDrawn = 32;
+
+bool is_drawn(std::string_view id) {
+    return id.size() >= kShortestDrawn && id.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
 
 }  // namespace
 
 std::optional<Meaning> meaning_of(std::string_view word, const Named& instance) {
     if (word.empty()) return std::nullopt;
-    if (instance.id == word) return Meaning::whole_id;
+    const bool drawn = is_drawn(instance.id);
+    if (instance.id == word) return drawn ? Meaning::whole_id : Meaning::name;
     const bool begins = instance.id.starts_with(word);
-    if (begins && word.size() == kShortId) return Meaning::short_id;
+    if (begins && drawn && word.size() == kShortId) return Meaning::short_id;
     if (instance.name == word) return Meaning::name;
     if (begins && word.size() >= kShortestPrefix) return Meaning::prefix;
     if (instance.name.size() == word.size() && lowered(instance.name) == lowered(word))

@@ -15,14 +15,15 @@ struct Named {
     std::string_view name;  ///< empty: it has none
 };
 
-/// How a word can mean an instance. An earlier way wins over all later ones, so nobody's name takes the place
-/// of another instance's id as it is shown.
+/// How a word can mean an instance. An earlier way wins over all later ones. Engines and cgpuctl draw ids (32
+/// hexadecimal digits or more), but callers of the bus may choose any: only a drawn id comes before names, so
+/// neither a name nor a chosen id takes the place of another instance's name or id as it is shown.
 enum class Meaning {
-    whole_id,
-    short_id,  ///< the first 12 characters of the id
-    name,
-    prefix,   ///< the beginning of the id, at least 4 characters
-    in_case,  ///< the name in another case
+    whole_id,  ///< a drawn id
+    short_id,  ///< the first 12 characters of a drawn id
+    name,      ///< or a chosen id, whole: it is no more than a name
+    prefix,    ///< the beginning of the id, at least 4 characters
+    in_case,   ///< the name in another case
 };
 
 /// Empty: the word doesn't mean this instance.

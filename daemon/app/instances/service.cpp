@@ -62,6 +62,13 @@ Created unmanaged(const model::InstanceId& id, std::string_view name) {
 
 }  // namespace
 
+Result<void> check_name(const model::InstanceId& id, std::string_view name) {
+    if (name.size() <= kLongestName) return {};
+    return model::refuse(Refusal::Reason::invalid, "instance " + id.short_id(),
+                         "its name has more than " + std::to_string(kLongestName) + " bytes",
+                         "give it a shorter name");
+}
+
 Service::Service(model::Node node, Settings settings, const Outside& outside)
     : settings_(std::move(settings)),
       outside_(outside),
@@ -187,6 +194,7 @@ Result<Created> Service::try_to_create(std::string_view id, std::string_view nam
                                        const Caller& caller, Options options, std::string image) {
     const auto parsed_id = parse_id(id);
     if (!parsed_id) return tl::unexpected(parsed_id.error());
+    if (const auto fits = check_name(*parsed_id, name); !fits) return tl::unexpected(fits.error());
     const auto unknown = request::find_unknown_name(variables);
     if (unknown && settings_.unknown_variables == request::UnknownNames::refuse)
         return tl::unexpected(request::refuse_unknown_name(*unknown));

@@ -46,6 +46,13 @@ struct Settings {
     admission::Unmanaged unmanaged = admission::Unmanaged::allow;
 };
 
+/// In bytes. Names are published, kept and shown for as long as an instance lives; no engine takes longer
+/// ones.
+constexpr std::size_t kLongestName = 1024;
+
+/// Refused: invalid.
+[[nodiscard]] Result<void> check_name(const model::InstanceId& id, std::string_view name);
+
 /// Owns the node's state. Every change is tried on a copy, saved, made current, carried out (links, gates)
 /// and then published, in this order: nothing is told to anyone before it is on disk. Used by the event-loop
 /// thread only.

@@ -48,12 +48,13 @@ Result<bool> UnmanagedContainers::try_to_admit(std::string_view id, std::string_
     if (!parsed)
         return model::refuse(Refusal::Reason::invalid, "container id", parsed.error(),
                              "use the container's id");
+    if (const auto fits = check_name(*parsed, name); !fits) return tl::unexpected(fits.error());
     const std::string what = describe(*parsed, name);
     if (rule_ == admission::Unmanaged::refuse) return tl::unexpected(admission::refuse_unmanaged(what));
-    if (all_.size() >= kMost && !all_.contains(*parsed))
-        return model::refuse(Refusal::Reason::no_space, what,
-                             "cgpud knows " + std::to_string(kMost) + " such containers already",
-                             "end some of them");
+    if (const auto known = all_.find(*parsed);
+        known != all_.end() && caller.user != 0 && caller.user != known->second.owner)
+        return model::refuse(Refusal::Reason::exists, what, "it is another user's", "use the container's id");
+    if (auto full = check_space(*parsed, what, caller); !full) return tl::unexpected(std::move(full.error()));
     if (!outside_.processes.alive(caller.process))
         return model::refuse(Refusal::Reason::not_found, what, "the process that asked for it has ended",
                              "try the same again");
@@ -86,6 +87,20 @@ Result<bool> UnmanagedContainers::try_to_admit(std::string_view id, std::string_
     outside_.events.happened(std::move(event));
     outside_.publisher.unmanaged_changed();
     return whole;
+}
+
+Result<void> UnmanagedContainers::check_space(const model::InstanceId& id, const std::string& what,
+                                              const Caller& caller) const {
+    if (all_.contains(id)) return {};
+    const auto own = std::count_if(all_.begin(), all_.end(),
+                                   [&](const auto& entry) { return entry.second.owner == caller.user; });
+    if (all_.size() < kMost && (caller.user == 0 || own < kMostOfAUser)) return {};
+    return model::refuse(
+        Refusal::Reason::no_space, what,
+        all_.size() < kMost
+            ? "cgpud knows " + std::to_string(kMostOfAUser) + " such containers of this user already"
+            : "cgpud knows " + std::to_string(kMost) + " such containers already",
+        "end some of them");
 }
 
 bool UnmanagedContainers::attach(std::string_view id, const model::Process& process, const Caller& caller) {

@@ -43,6 +43,8 @@ class UnmanagedContainers {
 
     /// As many as one node can't have by running them; a caller without rights could register any number.
     static constexpr std::size_t kMost = 1024;
+    /// Of a user who isn't root: nobody takes all of the places.
+    static constexpr std::ptrdiff_t kMostOfAUser = 64;
 
     explicit UnmanagedContainers(const Outside& outside) : outside_(outside) {}
     UnmanagedContainers(const UnmanagedContainers&) = delete;
@@ -52,7 +54,8 @@ class UnmanagedContainers {
 
     /// Takes the container in, as the rule says; it ends with the caller's process unless another is attached
     /// before. `gpus`: indices or UUIDs; empty: all. Returns whether it books them. Refused: unsupported (by
-    /// the rule), busy and as admission::book_whole(); invalid, exists, not_found, no_space.
+    /// the rule), busy and as admission::book_whole(); invalid, exists (also: another user's), not_found,
+    /// no_space.
     Result<bool> admit(std::string_view id, std::string_view name, const std::vector<std::string>& gpus,
                        const Caller& caller, Options options);
     /// Its first process. False: there is no such container, or it is another user's.
@@ -63,6 +66,8 @@ class UnmanagedContainers {
   private:
     Result<bool> try_to_admit(std::string_view id, std::string_view name,
                               const std::vector<std::string>& gpus, const Caller& caller, Options options);
+    [[nodiscard]] Result<void> check_space(const model::InstanceId& id, const std::string& what,
+                                           const Caller& caller) const;
     void watch_end(const model::InstanceId& id, const model::Process& process);
     void end(const model::InstanceId& id);
     void look();

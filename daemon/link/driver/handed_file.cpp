@@ -24,8 +24,8 @@ bool is_served_by_a_process(int fd) {
     return fstatfs(fd, &system) != 0 || system.f_type == FUSE_SUPER_MAGIC;
 }
 
-/// The place that the path names, without following a link on the way. openat2(2) would do it in one call, but
-/// RestrictSUIDSGID= of the unit denies it: a filter of system calls can't see its flags.
+/// The place that the path names, without following a link on the way. openat2(2) would do it in one call,
+/// but RestrictSUIDSGID= of the unit denies it: a filter of system calls can't see its flags.
 Descriptor find_place(std::string_view path) {
     if (!path.starts_with('/')) return Descriptor();
     Descriptor place(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -61,7 +61,8 @@ Descriptor open_on_host(const std::string& path, std::uint64_t device, std::uint
         status.st_ino != inode)
         return Descriptor();
     const auto same = "/proc/thread-self/fd/" + std::to_string(there.fd());
-    return Descriptor(open(same.c_str(), O_RDONLY | O_CLOEXEC));
+    // Its owner may have a lease on it: then it isn't taken, instead of waited for.
+    return Descriptor(open(same.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
 }
 
 std::optional<std::string> why_not_kept(Descriptor& file, const std::string& path) {

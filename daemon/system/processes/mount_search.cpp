@@ -23,6 +23,9 @@ constexpr std::size_t kProcessesPerTurn = 100;
 
 std::string mountinfo_of(std::int32_t pid) { return "/proc/" + std::to_string(pid) + "/mountinfo"; }
 
+/// How long it waits before it looks for processes that are new.
+constexpr app::Nanos kNextRoundAfter = 2'000'000;
+
 /// How long a search waits if it had no descriptor to look with.
 constexpr app::Nanos kAgainAfter = 200'000'000;
 
@@ -39,15 +42,21 @@ MountSearch::MountSearch(app::Loop& loop, app::Processes& processes, std::filesy
 }
 
 void MountSearch::begin_at(app::Nanos when) {
+    examined_.clear();
+    rounds_ = 0;
+    first_.reset();
+    turn_ = loop_.at(when, [this] { look_at_new(); });
+}
+
+void MountSearch::look_at_new() {
     pids_.clear();
     next_ = 0;
     mounted_.clear();  // the kernel gives ids again
-    first_.reset();
     blind_ = false;
-    turn_ = loop_.at(when, [this] {
-        list_pids();
-        look_on();
-    });
+    missed_ = false;
+    ++rounds_;
+    list_pids();
+    look_on();
 }
 
 void MountSearch::list_pids() {
@@ -58,7 +67,8 @@ void MountSearch::list_pids() {
         const std::string_view name(entry->d_name);
         std::int32_t pid = 0;
         const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
-        if (error == std::errc{} && end == name.data() + name.size()) pids_.push_back(pid);
+        if (error == std::errc{} && end == name.data() + name.size() && !examined_.contains(pid))
+            pids_.push_back(pid);
     }
 }
 
@@ -69,6 +79,10 @@ void MountSearch::look_on() {
         return;
     }
     if (!first_ && blind_) return begin_at(loop_.now() + kAgainAfter);
+    if (!first_ && missed_ && rounds_ < kMostRounds) {
+        turn_ = loop_.at(loop_.now() + kNextRoundAfter, [this] { look_at_new(); });
+        return;
+    }
     // The process may have ended while the others were examined.
     if (first_ && !processes_.alive(*first_)) return begin_at(loop_.now());
     // Called last, because it may destroy this search.
@@ -78,8 +92,10 @@ void MountSearch::look_on() {
 }
 
 void MountSearch::look_at(std::int32_t pid) {
+    examined_.insert(pid);
     if (!mounted_for(pid)) return;
     const auto process = processes_.identify(pid);
+    missed_ = missed_ || !process;
     const bool earlier = process && (!first_ || process->start_time < first_->start_time);
     if (!earlier) return;
     // Checked again, now that the process is identified: its pid may have been another's. If so, all are
@@ -92,12 +108,14 @@ void MountSearch::look_at(std::int32_t pid) {
 
 bool MountSearch::mounted_for(std::int32_t pid) {
     const auto first_mount = first_mount_of(pid);
+    missed_ = missed_ || first_mount.empty();
     if (first_mount.empty()) return false;
     if (const auto known = mounted_.find(first_mount); known != mounted_.end()) return known->second;
     struct stat status {};
     const auto mounts = read_text(mountinfo_of(pid));
     blind_ = blind_ || (!mounts && is_lack(mounts.error()));
     // If its process has ended meanwhile, the next one with these mounts is examined.
+    if (!mounts || mounts->empty()) missed_ = true;
     if (!mounts || mounts->empty() || stat(folder_.c_str(), &status) != 0) return false;
     return mounted_[first_mount] = mounts_folder(*mounts, status.st_dev, folder_.native());
 }

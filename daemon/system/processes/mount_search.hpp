@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "daemon/app/ports/ports.hpp"
@@ -14,6 +15,9 @@ namespace cgpu::system {
 
 /// Looks for the oldest process that has a folder of the host mounted: reads /proc/PID/mountinfo of all
 /// processes, a hundred in a turn of the loop. If there is no descriptor to read with, it tries again later.
+/// A process that ended before it was examined may have left a child that came after the list was made (as
+/// programs that go to the background do): then the processes that are new since are examined, too, in at
+/// most kMostRounds rounds.
 class MountSearch final : public app::Watch {
   public:
     /// Calls back once, after this has returned; never after this object's end. References outlive it.
@@ -23,9 +27,12 @@ class MountSearch final : public app::Watch {
     MountSearch(const MountSearch&) = delete;
     MountSearch& operator=(const MountSearch&) = delete;
 
+    static constexpr int kMostRounds = 20;
+
   private:
     void begin_at(app::Nanos when);
     void list_pids();
+    void look_at_new();
     void look_on();
     void look_at(std::int32_t pid);
     [[nodiscard]] bool mounted_for(std::int32_t pid);
@@ -37,6 +44,9 @@ class MountSearch final : public app::Watch {
     app::FoundProcess call_;
     std::vector<std::int32_t> pids_;
     std::size_t next_ = 0;
+    std::unordered_set<std::int32_t> examined_;  ///< in this round or before
+    int rounds_ = 0;
+    bool missed_ = false;  ///< a process of the list had ended when it was looked at
     /// By the id of the first mount that a process shows: most processes share their mounts with others, and
     /// such an id exists in one mount namespace only.
     std::map<std::string, bool> mounted_;

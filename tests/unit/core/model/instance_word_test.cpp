@@ -27,7 +27,7 @@ TEST(InstanceWord, EachWayComesAfterTheOthers) {
     EXPECT_EQ(meaning_of("We", web), std::nullopt) << "names have no prefixes";
     EXPECT_EQ(meaning_of("0123456789AB", web), std::nullopt) << "ids are in one case";
     EXPECT_EQ(meaning_of("", {kVictim, ""}), std::nullopt);
-    EXPECT_EQ(meaning_of("web", {"web", "web"}), Meaning::whole_id) << "an id may be short";
+    EXPECT_EQ(meaning_of("web", {"web", ""}), Meaning::name) << "a chosen id is no more than a name";
 }
 
 TEST(InstanceWord, ANameDoesNotTakeThePlaceOfAnotherInstancesId) {
@@ -36,6 +36,17 @@ TEST(InstanceWord, ANameDoesNotTakeThePlaceOfAnotherInstancesId) {
     EXPECT_EQ(meant_by(kVictim, all), Places{1});
     EXPECT_EQ(meant_by("web", all), Places{1});
     EXPECT_EQ(meant_by("ffff", all), Places{0});
+}
+
+TEST(InstanceWord, AChosenIdTakesThePlaceOfNothing) {
+    const std::vector<Named> all = {{kVictim, "train"}, {"train", "x"}, {kShort, "y"}, {"trainer", "z"}};
+    EXPECT_EQ(meant_by("train", all), (Places{0, 1})) << "neither is meant more than the other";
+    EXPECT_EQ(meant_by(kShort, all), Places{0});
+    EXPECT_EQ(meant_by(kVictim, all), Places{0});
+    EXPECT_EQ(meant_by("trainer", all), Places{3});
+    const std::vector<Named> longer = {{kVictim, "train"},
+                                       {std::string_view("0123456789ab-not-drawn-but-as-long!!"), ""}};
+    EXPECT_EQ(meant_by(kShort, longer), Places{0});
 }
 
 TEST(InstanceWord, WhatSeveralAreMeantByInTheSameWayIsAmbiguous) {

@@ -35,6 +35,36 @@ class UnmanagedTest : public ServiceTest {
     UnmanagedContainers containers{{loop, publisher, processes, gpus, *service, events, [] { return 42u; }}};
 };
 
+TEST_F(UnmanagedTest, NobodyTakesOverAnothersContainer) {
+    ASSERT_TRUE(admit(kId));
+    ASSERT_TRUE(attach_to(kId, 200));
+    auto other = caller;
+    other.user = 1000;
+    const auto refused = containers.admit(kId, "mine", {}, other, {});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().reason, model::Refusal::Reason::exists);
+    EXPECT_EQ(containers.all().begin()->second.name, "web");
+    EXPECT_TRUE(containers.all().begin()->second.attached);
+    EXPECT_TRUE(admit(kId)) << "its owner may";
+}
+
+TEST_F(UnmanagedTest, AUserTakesNoMoreThanItsPlacesAndNoEndlessName) {
+    auto other = caller;
+    other.user = 1000;
+    const auto admit_number = [&](int number, const std::string& name, const Caller& by) {
+        return containers.admit("id-" + std::to_string(number), name, {}, by, {});
+    };
+    for (int i = 0; i < UnmanagedContainers::kMostOfAUser; ++i) ASSERT_TRUE(admit_number(i, "web", other));
+    const auto refused = admit_number(2000, "web", other);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().reason, model::Refusal::Reason::no_space);
+    EXPECT_TRUE(admit_number(3000, "web", caller)) << "root";
+    const auto longer = admit_number(4000, std::string(kLongestName + 1, 'x'), caller);
+    ASSERT_FALSE(longer);
+    EXPECT_EQ(longer.error().reason, model::Refusal::Reason::invalid);
+    EXPECT_TRUE(admit_number(4000, std::string(kLongestName, 'x'), caller));
+}
+
 TEST_F(UnmanagedTest, WhatOneHoldsIsNotFree) {
     EXPECT_FALSE(admit(kId, {"0"}).value());
     EXPECT_TRUE(service->node().instances().empty());

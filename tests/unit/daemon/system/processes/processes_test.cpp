@@ -22,36 +22,13 @@
 
 #include "daemon/system/event_loop.hpp"
 #include "tests/unit/daemon/support/temp_folder.hpp"
+#include "tests/unit/daemon/system/processes/mounted_child.hpp"
 
 namespace cgpu::system {
 namespace {
 
-/// A child that also ends if the test fails.
-[[noreturn]] void pause_until_killed() {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    for (;;) pause();
-}
-
-/// A child that has the folder mounted, on /mnt of a mount namespace of its own.
-pid_t fork_with_mount(const std::filesystem::path& folder) {
-    std::array<int, 2> ready{};
-    EXPECT_EQ(pipe(ready.data()), 0);
-    const pid_t child = fork();
-    if (child == 0) {
-        const bool mounted = unshare(CLONE_NEWNS) == 0 &&
-                             mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
-                             mount(folder.c_str(), "/mnt", nullptr, MS_BIND, nullptr) == 0;
-        const char said = mounted ? 'y' : 'n';
-        [[maybe_unused]] const auto written = write(ready[1], &said, 1);
-        pause_until_killed();
-    }
-    char said = 0;
-    EXPECT_EQ(read(ready[0], &said, 1), 1);
-    EXPECT_EQ(said, 'y');
-    close(ready[0]);
-    close(ready[1]);
-    return child;
-}
+using test::fork_with_mount;
+using test::pause_until_killed;
 
 TEST(Processes, reads_the_start_time_behind_any_name) {
     const std::string tail = " S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 4242 20 21";
@@ -59,37 +36,6 @@ TEST(Processes, reads_the_start_time_behind_any_name) {
     EXPECT_EQ(start_time_in("1 (a) b) (c 9 9 9)" + tail), 4242u);
     for (const auto* wrong : {"", "1", "1 (cat", "1 (cat)", "1 (cat) S 1 2 3"})
         EXPECT_FALSE(start_time_in(wrong));
-}
-
-TEST(Processes, finds_the_first_of_those_that_have_a_folder_mounted) {
-    if (geteuid() != 0) GTEST_SKIP() << "only root can mount";
-    const auto first_to_see = [](const std::filesystem::path& folder) {
-        EventLoop loop;  // runs once
-        Processes processes(loop);
-        std::optional<model::Process> first;
-        bool called = false;
-        const auto search = processes.find_first_to_see(folder, [&](const auto& found) {
-            first = found;
-            called = true;
-            loop.stop(0);
-        });
-        EXPECT_FALSE(called) << "before it returned";
-        loop.run();
-        return first;
-    };
-    const cgpu::test::TempFolder folder;
-    const auto seen = folder.path() / "link";
-    std::filesystem::create_directory(seen);
-    EXPECT_FALSE(first_to_see(seen)) << "nobody has it mounted";
-    const std::array children{fork_with_mount(seen), fork_with_mount(seen)};
-    for (const auto child : children) {
-        const auto first = first_to_see(seen);
-        EXPECT_EQ(first ? first->pid : 0, child);
-        kill(child, SIGKILL);
-        waitpid(child, nullptr, 0);
-    }
-    EXPECT_FALSE(first_to_see(seen));
-    EXPECT_FALSE(first_to_see(folder.path() / "not there"));
 }
 
 TEST(Processes, does_not_take_the_lack_of_a_descriptor_for_that_of_a_process) {

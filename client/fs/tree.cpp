@@ -22,10 +22,10 @@ const Gpu* find_gpu(const Snapshot& node, std::string_view name) {
 }
 
 const Instance* find_instance(const Snapshot& node, const Gpu& gpu, std::string_view name) {
-    if (name.size() < kShortId) {
-        const auto found = std::ranges::find(node.instances, name, &Instance::id);
-        return found == node.instances.end() || found->on(gpu.uuid) == nullptr ? nullptr : &*found;
-    }
+    if (const auto found = std::ranges::find(node.instances, name, &Instance::id);
+        found != node.instances.end())
+        return found->on(gpu.uuid) == nullptr ? nullptr : &*found;
+    if (name.size() < kShortId) return nullptr;
     std::vector<const Instance*> all;
     std::vector<model::Named> named;
     for (const Instance& each : node.instances) {

@@ -9,11 +9,14 @@ constexpr std::size_t kShortId = 12;
 constexpr std::size_t kShortestPrefix = 4;
 constexpr std::size_t kShortestDrawn = 32;
 
-bool is_drawn(std::string_view id) {
-    return id.size() >= kShortestDrawn && id.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+bool is_hexadecimal(std::string_view id) {
+    return id.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
+bool is_drawn(std::string_view id) { return id.size() >= kShortestDrawn && is_hexadecimal(id); }
 
 }  // namespace
+
+bool looks_short(std::string_view id) { return id.size() == kShortId && is_hexadecimal(id); }
 
 std::optional<Meaning> meaning_of(std::string_view word, const Named& instance) {
     if (word.empty()) return std::nullopt;

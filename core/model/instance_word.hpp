@@ -26,6 +26,9 @@ enum class Meaning {
     in_case,   ///< the name in another case
 };
 
+/// Whether an id has the form of a short id.
+[[nodiscard]] bool looks_short(std::string_view id);
+
 /// Empty: the word doesn't mean this instance.
 [[nodiscard]] std::optional<Meaning> meaning_of(std::string_view word, const Named& instance);
 

@@ -1,5 +1,6 @@
 #include <set>
 
+#include "core/model/instance_word.hpp"
 #include "core/model/node.hpp"
 #include "core/model/quote.hpp"
 #include "core/model/size.hpp"
@@ -58,6 +59,10 @@ tl::expected<Change, Refusal> Node::add_instance(Instance instance) {
     const std::string what = describe(instance);
     if (instances_.contains(instance.id))
         return refuse(Reason::exists, what, "it is there already", "remove it first, or use another id");
+    const auto after = instances_.lower_bound(instance.id);
+    if (looks_short(instance.id.str()) && after != instances_.end() &&
+        after->first.str().starts_with(instance.id.str()))
+        return refuse(Reason::exists, what, "it is the short id of another instance", "use another id");
     if (instance.quotas.empty() || instance.quotas.size() > kMaxGpusPerInstance)
         return refuse(Reason::invalid, what, "it asks for " + plural(instance.quotas.size(), "GPU"),
                       "1 to " + std::to_string(kMaxGpusPerInstance) + " GPUs");

@@ -146,7 +146,7 @@ void ComputeAccounting::pass_slot(Competitors& competitors, std::size_t slot, co
     seen.fresh = std::max<Nanos>(0, level.used - before.used);
     // Of several processes, the turn's time is charged, whatever they measured.
     seen.charged = (level.alone_process ? fresh : seen.fresh) + own_undrained;
-    if (holds) turn->measured += seen.fresh;
+    if (holds) turn->measured = std::max(turn->measured, seen.fresh);
     seen.holds = holds && turn->contended;
     seen.open = seen.holds && !turn->closed_at;
     seen.let_out = s.let_out;

@@ -15,7 +15,7 @@ struct Turn {
     Nanos base = 0;  ///< used + in-flight estimate at the start
     Nanos budget = 0;
     Nanos charged = 0;         ///< to the holder, in this turn
-    Nanos measured = 0;        ///< by its processes, in this turn
+    Nanos measured = 0;        ///< by its processes, the most of one step of this turn
     Nanos busy = 0;            ///< time that the holder had work
     Nanos held = 0;            ///< time in which it was contended
     Nanos paid = 0;            ///< the part of `charged` in that time

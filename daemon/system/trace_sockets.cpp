@@ -1,6 +1,5 @@
 #include "daemon/system/trace_sockets.hpp"
 
-#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -13,9 +12,7 @@ namespace {
 
 class TraceSocket final : public app::TraceStream {
   public:
-    /// A reader has nothing to say. What it sent would have to be thrown away, and with a descriptor that may
-    /// take as long as the reader wants.
-    explicit TraceSocket(int fd) : fd_(fd) { shutdown(fd_, SHUT_RD); }
+    explicit TraceSocket(int fd) : fd_(fd) {}
     ~TraceSocket() override { close(fd_); }
     TraceSocket(const TraceSocket&) = delete;
     TraceSocket& operator=(const TraceSocket&) = delete;
@@ -29,8 +26,11 @@ class TraceSocket final : public app::TraceStream {
     }
 
     Reader reader() override {
-        pollfd entry{fd_, 0, 0};
-        return poll(&entry, 1, 0) == 0 ? Reader::reads : Reader::is_done;
+        // A reader has nothing to say: what it sends is thrown away, a bounded part of it each time.
+        std::array<char, 256> unwanted{};
+        const auto got = recv(fd_, unwanted.data(), unwanted.size(), MSG_DONTWAIT);
+        const bool waits = got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
+        return got > 0 || waits ? Reader::reads : Reader::is_done;
     }
 
   private:

@@ -1,8 +1,8 @@
 # A GPU and programs with the module in them, in virtual time, by which the slicer is judged.
 add_library(schedule_model STATIC
-  ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_gpu.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/schedule/machine/schedule_gpu.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_lies.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_process.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/schedule/machine/schedule_process.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_world.cpp)
 target_link_libraries(schedule_model PUBLIC cgpu_core)
 

@@ -76,11 +76,11 @@ TEST(ControlTree, AnInstanceHasItsIdAndTheBeginningsThatNoOtherHas) {
     EXPECT_EQ(error_at(node, "/0/0123"), ENOENT);
     EXPECT_EQ(error_at(node, "/1/0123456789ab"), ENOENT) << "it isn't on that GPU";
     auto other = node.instances[0];
-    other.id = "0123456789abffff";
+    other.id = "0123456789abffff0123456789abcdef";
     node.instances.push_back(other);
     EXPECT_EQ(error_at(node, "/0/0123456789ab"), ENOENT) << "both begin so";
     EXPECT_EQ(names_at(node, "/0")[0], kWebId);
-    EXPECT_EQ(names_at(node, "/0")[1], "0123456789abffff");
+    EXPECT_EQ(names_at(node, "/0")[1], other.id);
 }
 
 TEST(ControlTree, AnIdThatIsTheBeginningOfAnotherIsItsOwnFolder) {

@@ -27,6 +27,13 @@ TEST(NodeInstances, OneThatIsMadeAnewIsAnother) {
     EXPECT_NE(n.find_instance(id("a"))->generation, first);
 }
 
+TEST(NodeInstances, AnIdIsNotTheShortIdOfAnother) {
+    Node n = v100();
+    ASSERT_TRUE(n.add_instance(instance("0123456789abcdef0123456789abcdef", {quota(0, 1)})).has_value());
+    EXPECT_EQ(reason_of(n.add_instance(instance("0123456789ab", {quota(0, 1)}))), Reason::exists);
+    EXPECT_TRUE(n.add_instance(instance("0123456789ac", {quota(0, 1)})).has_value());
+}
+
 TEST(NodeInstances, NothingIsBookedWhenOneOfItsGpusRefuses) {
     Node n = node({gpu(0, 16130), gpu(1, 1000)});
     const Node before = n;

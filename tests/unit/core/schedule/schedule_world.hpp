@@ -9,8 +9,8 @@
 
 #include "core/schedule/parts/page_check.hpp"
 #include "core/schedule/slicer.hpp"
-#include "tests/unit/core/schedule/schedule_gpu.hpp"
-#include "tests/unit/core/schedule/schedule_process.hpp"
+#include "tests/unit/core/schedule/machine/schedule_gpu.hpp"
+#include "tests/unit/core/schedule/machine/schedule_process.hpp"
 
 namespace cgpu::schedule::sim {
 

@@ -66,7 +66,7 @@ model::Node node_with_names(const std::vector<std::pair<std::string, std::string
 }
 
 TEST(Lookup, what_another_user_calls_an_instance_does_not_take_the_place_of_an_id) {
-    const std::string victim = "0123456789abcdef0123";
+    const std::string victim = "0123456789abcdef0123456789abcdef";
     const auto node = node_with_names({{"aaaa", "0123456789ab"}, {"bbbb", victim}, {victim, "web"}});
     EXPECT_EQ(find_instance(node, "0123456789ab")->str(), victim);
     EXPECT_EQ(find_instance(node, victim)->str(), victim);

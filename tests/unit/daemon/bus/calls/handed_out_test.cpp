@@ -16,7 +16,7 @@ namespace {
 
 struct Receiving {
     struct Unref {
-        void operator()(sd_bus* bus) const { sd_bus_flush_close_unref(bus); }
+        void operator()(sd_bus* opened) const { sd_bus_flush_close_unref(opened); }
     };
     std::unique_ptr<sd_bus, Unref> bus;
     compat::Caller caller;

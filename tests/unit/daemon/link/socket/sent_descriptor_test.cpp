@@ -50,6 +50,7 @@ bool send_lingering(Front& front, const void* bytes, std::size_t size, int befor
         const linger minute{1, 60};
         if (setsockopt(connected, SOL_SOCKET, SO_LINGER, &minute, sizeof minute) != 0) _exit(1);
         std::vector<int> files;
+        files.reserve(static_cast<std::size_t>(before) + 1);
         for (int i = 0; i < before; ++i) files.push_back(open("/proc/self/exe", O_RDONLY));
         files.push_back(dup(connected));
         _exit(front.send_files(bytes, size, files) ? 0 : 1);

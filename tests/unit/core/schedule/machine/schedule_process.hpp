@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/schedule/base/reading.hpp"
-#include "tests/unit/core/schedule/schedule_gpu.hpp"
+#include "tests/unit/core/schedule/machine/schedule_gpu.hpp"
 
 namespace cgpu::schedule::sim {
 

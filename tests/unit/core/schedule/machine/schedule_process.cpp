@@ -1,4 +1,4 @@
-#include "tests/unit/core/schedule/schedule_process.hpp"
+#include "tests/unit/core/schedule/machine/schedule_process.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "tests/unit/core/schedule/schedule_gpu.hpp"
+#include "tests/unit/core/schedule/machine/schedule_gpu.hpp"
 
 #include <algorithm>
 

@@ -2,17 +2,13 @@
 // accessible to LD_PRELOAD and LD_LIBRARY_PATH.
 #include <dlfcn.h>
 #include <pthread.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
-#include <string_view>
 #include <utility>
 
-#include "module/front/base/system_call.hpp"
 #include "module/front/base/waiting.hpp"
 #include "module/front/driver/real_library.hpp"
 #include "module/front/link/connection.hpp"
@@ -107,18 +103,6 @@ class Files {
 
 constinit Files* Files::first = nullptr;
 
-/// The one thing that the front says by itself: nobody else knows of it.
-void say_not_hidden() {
-    static constinit std::atomic<bool> said{false};
-    if (said.exchange(true)) return;
-    constexpr std::string_view kText =
-        "cgpu: the NVIDIA driver isn't loaded: the process stays dumpable, or /proc isn't mounted, so other "
-        "processes could take the driver's file. Try: let prctl(PR_SET_DUMPABLE) through the filter of "
-        "system "
-        "calls (seccomp).\n";
-    system_call(SYS_write, STDERR_FILENO, kText.data(), kText.size());
-}
-
 }  // namespace
 
 void* open_real_library() {
@@ -130,10 +114,9 @@ void* open_real_library() {
     void* library = nullptr;
     Files::handle_forks();
     Files files;
-    if (!Files::are_hidden()) {
-        say_not_hidden();
-    } else if (const int file = files.fetch(began + (failed == 0 ? kFirstPatience : kLaterPatience));
-               file >= 0) {
+    const bool hidden = Files::are_hidden();
+    const int file = hidden ? files.fetch(began + (failed == 0 ? kFirstPatience : kLaterPatience)) : -1;
+    if (file >= 0) {
         // The loader identifies libraries by the path by which they were opened, and this number will be
         // another file's later: so the path has an unusual form, which differs for both libraries.
         std::array<char, 64> path{};

@@ -1,4 +1,4 @@
-# The Debian of a node with systemd. Sourced by tests/lab and init_systemd.
+# The Debian of a node with systemd. Sourced by tests/lab.
 
 # systemd_root ROOTS PACKAGE: prints the folder of a Debian of this machine's suite with systemd, polkit, Docker, Podman, and
 # the dependencies of PACKAGE and of the package cgpu-fs beside it. Made once and kept in ROOTS; a node never writes to it.

@@ -5,12 +5,15 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top=$(cd "$here/../../.." && pwd)
 packages=$top/build/podman # Debian's packages, downloaded once; they are unpacked in the node and never installed
 
-# download_podman: with the packages that it depends on and that the machine lacks.
+# download_podman: with the packages that it depends on and that the machine lacks. Of two tests at once one downloads them.
 download_podman() {
+    mkdir -p "$packages/partial" && (flock 9 && download_podman_once) 9>"$packages/once"
+}
+
+download_podman_once() {
     local wanted=(podman runc crun busybox-static)
     local complete=$packages/complete-with-crun
-    [[ -e $complete ]] && return
-    mkdir -p "$packages/partial" || return
+    [[ ! -e $complete ]] || return 0
     local apt=(apt-get -q -y -o DPkg::Lock::Timeout=300 -o "Dir::Cache::archives=$packages/")
     local download=("${apt[@]}" install --download-only --no-install-recommends "${wanted[@]}")
     # A fresh machine has no lists yet, an old one may have stale ones.

@@ -1,7 +1,6 @@
 // Whatever the processes of an instance report, the others get what is due to them but 2 points, or what the
 // driver would give them. With CGPU_RANDOM_LIARS=N, N liars under each policy instead of a few. Under native
-// nothing is divided. Number 1588 under preemptive and soft is 0.7 points below its bound. The longest
-// kernel on a page is a figure for people only: the slicer never sees it.
+// nothing is divided. The longest kernel on a page is a figure for people only: the slicer never sees it.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -11,6 +10,7 @@
 #include <random>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/unit/core/schedule/schedule_lies.hpp"
@@ -108,7 +108,8 @@ double due(Policy policy, const Scene& scene, std::size_t i, const Settings& set
     const int own = weighted ? scene.honest[i].weight : 1;
     const bool spare = policy == Policy::fair_share || policy == Policy::fixed;
     const double left = high ? 1 - settings.prio_ratio / 100.0 : 1;
-    return left * own / (spare ? settings.max_inst : sum);
+    // Weights may exceed the slices that there are: then nobody's are idle.
+    return left * own / (spare ? std::max(settings.max_inst, sum) : sum);
 }
 
 /// The parts of the honest instances. `doubted`: whether one of them ever was.
@@ -149,6 +150,11 @@ bool hides_work(const Liar& liar) {
     });
 }
 
+/// Beside undrained kernels of 20 ms, the part of six seconds varies by a point. Who is below the bound then
+/// is measured for as long as such a variation averages out.
+constexpr Nanos kUsually = 6 * kSecond;
+constexpr Nanos kLonger = 30 * kSecond;
+
 void bounds(Policy policy, const Scene& scene) {
     Settings settings = under(policy);
     settings.prio_ratio = honest_is_high(scene) ? 80 : 50;
@@ -158,8 +164,9 @@ void bounds(Policy policy, const Scene& scene) {
     truthful.liar.forgeries.clear();
     bool doubted = false;
     const auto driver = parts(native, truthful, 2 * kSecond, doubted);
-    const auto got = parts(settings, scene, 6 * kSecond, doubted);
+    auto got = parts(settings, scene, kUsually, doubted);
     RC_ASSERT(!doubted);
+    bool measured_again = false;
     for (std::size_t i = 0; i < got.size(); ++i) {
         const double part = due(policy, scene, i, settings);
         // The driver's division differs from second to second by that much.
@@ -170,6 +177,11 @@ void bounds(Policy policy, const Scene& scene) {
         // Nor is work found that a liar hides but for a part, so that it runs on in the others' turns.
         if (hides_work(scene.liar)) least = std::min(least, part / (1.1 + scene.liar.processes) - 0.02);
         if (got[i] >= least) continue;
+        if (!std::exchange(measured_again, true)) {
+            got = parts(settings, scene, kLonger, doubted);
+            RC_ASSERT(!doubted);
+            if (got[i] >= least) continue;
+        }
         std::ostringstream text;
         text << "instance " << i << " has " << got[i] << " of at least " << least << "; due " << part
              << ", the driver gives " << driver[i];

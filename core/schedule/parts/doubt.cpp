@@ -11,7 +11,8 @@ constexpr Nanos kMostOfOne = 20 * kMilli;
 constexpr Nanos kLetOut = 4;
 /// Work may take so many times as long as it was estimated.
 constexpr Nanos kMostUnderestimated = 4;
-/// What was measured and not announced is forgotten at this part of the time.
+/// What was seen that may be a lie is forgotten at this part of the time: a thread that gets no CPU leaves
+/// its open gate unused for a moment, again and again.
 constexpr Nanos kForgotten = 64;
 /// Work that has the GPU for itself is measured for at least one part in so many of the time.
 constexpr Nanos kLeastMeasured = 8;
@@ -22,7 +23,7 @@ void Doubt::see(const Seen& seen, Nanos now, const DoubtTuning& tuning) {
     // A launch that waits at an open gate with nothing in flight comes at once, unless its thread gets no
     // CPU.
     const bool waits = seen.open && seen.wants && seen.in_flight == 0;
-    unseen_ += waits ? dt : seen.let_out ? dt / kLetOut : 0;
+    unseen_ += waits ? dt : seen.let_out ? dt / kLetOut : -dt / kForgotten;
     // What is measured outside a turn was in flight before. At the end of its own turn, the gate is closed,
     // too, and its work takes longer if another one's runs on.
     const bool outside = seen.closed && !seen.undrained && !seen.holds;

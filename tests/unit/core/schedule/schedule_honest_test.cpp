@@ -59,12 +59,12 @@ void nobody_is_doubted() {
     RC_ASSERT(doubts == 0);
 }
 
-// With CGPU_RANDOM_HONEST=N, N mixes. Of some 1500, two made one doubted: short kernels whose lengths were
-// learnt beside others' work, and a sparse program under preemptive.
+// With CGPU_RANDOM_HONEST=N, N mixes. About one in 1500 makes one doubted: short kernels whose lengths were
+// learnt beside long ones of others.
 TEST(Honest, NobodyIsDoubted) {
     const char* told = std::getenv("CGPU_RANDOM_HONEST");
     rc::detail::TestParams params;
-    params.maxSuccess = told == nullptr ? 40 : std::atoi(told);
+    params.maxSuccess = told == nullptr ? 200 : std::atoi(told);
     params.seed = 42;  // the same ones in each run
     const auto result = rc::detail::checkTestable(nobody_is_doubted, rc::detail::TestMetadata{}, params);
     std::ostringstream text;

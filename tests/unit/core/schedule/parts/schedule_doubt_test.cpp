@@ -78,5 +78,16 @@ TEST(Doubt, WhoIsLateForHalfOfEachTurnIsNot) {
     }
 }
 
+// A program with a short kernel now and then, on a host whose cores are busy.
+TEST(Doubt, WhoIsLateForMostOfAShortTurnNowAndThenIsNot) {
+    Doubt doubt;
+    for (Nanos now = 0; now < 600 * kSecond; now += 300 * kMilli) {
+        doubt.see({.dt = 3 * kMilli, .holds = true, .open = true, .wants = true}, now, {});
+        doubt.see({.dt = 50 * kMicro, .fresh = 50 * kMicro, .charged = 50 * kMicro, .holds = true}, now, {});
+        for (int i = 0; i < 29; ++i) doubt.see({.dt = 10 * kMilli, .closed = true}, now, {});
+        ASSERT_FALSE(doubt.is());
+    }
+}
+
 }  // namespace
 }  // namespace cgpu::schedule

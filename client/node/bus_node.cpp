@@ -11,10 +11,13 @@
 #include "client/node/remote_host.hpp"
 #include "client/node/wake.hpp"
 #include "core/model/instance.hpp"
+#include "core/model/utf8.hpp"
 #include "dbus/caller.hpp"
 
 namespace cgpu::client {
 namespace {
+
+using model::valid_utf8;  // the bus takes nothing else, and a program may be given any bytes
 
 /// The resources of an ended instance are free within this time; the daemon marks the refusals after which it
 /// is worth waiting.
@@ -60,9 +63,9 @@ Options to_bus(const Change& change) {
     const auto add = [&fields](const char* key, const auto& value) {
         if (value) fields.emplace(key, sdbus::Variant(*value));
     };
-    if (!change.instance.empty()) fields.emplace("instance", sdbus::Variant(change.instance));
-    if (!change.gpu.empty()) fields.emplace("gpu", sdbus::Variant(change.gpu));
-    add("policy", change.policy);
+    if (!change.instance.empty()) fields.emplace("instance", sdbus::Variant(valid_utf8(change.instance)));
+    if (!change.gpu.empty()) fields.emplace("gpu", sdbus::Variant(valid_utf8(change.gpu)));
+    if (change.policy) fields.emplace("policy", sdbus::Variant(valid_utf8(*change.policy)));
     add("max-inst", change.max_inst);
     add("prio-ratio", change.prio_ratio);
     add("memory-limit", change.memory_limit);
@@ -97,8 +100,10 @@ struct BusNode::Bus {
 
     explicit Bus(std::unique_ptr<sdbus::IConnection> made) : connection(std::move(made)) {}
 
-    GpuProxy gpu(const std::string& name) { return {*connection, manager.FindGpu(name)}; }
-    InstanceProxy instance(const std::string& name) { return {*connection, manager.FindInstance(name)}; }
+    GpuProxy gpu(const std::string& name) { return {*connection, manager.FindGpu(valid_utf8(name))}; }
+    InstanceProxy instance(const std::string& name) {
+        return {*connection, manager.FindInstance(valid_utf8(name))};
+    }
 };
 
 BusNode::BusNode(bool interactive, std::string host) : interactive_(interactive), host_(std::move(host)) {}
@@ -148,7 +153,7 @@ Result<std::string> BusNode::find_instance(const std::string& instance) {
 }
 
 Result<void> BusNode::set_policy(const std::string& gpu, const std::string& policy, const Setup& how) {
-    return call([&] { bus().gpu(gpu).SetPolicy(policy, options_of_setup(how)); });
+    return call([&] { bus().gpu(gpu).SetPolicy(valid_utf8(policy), options_of_setup(how)); });
 }
 
 Result<void> BusNode::set_max_inst(const std::string& gpu, std::uint32_t max_inst, const Setup& how) {
@@ -165,7 +170,7 @@ Result<void> BusNode::revert_gpu(const std::string& gpu, const Setup& how) {
 
 Result<void> BusNode::revert_instance(const std::string& instance, const std::string& gpu,
                                       const Setting& how) {
-    return call([&] { bus().instance(instance).Revert(gpu, options_of_setting(how)); });
+    return call([&] { bus().instance(instance).Revert(valid_utf8(gpu), options_of_setting(how)); });
 }
 
 Result<std::vector<ConfigurationValue>> BusNode::configuration() {
@@ -186,7 +191,7 @@ Result<std::string> BusNode::set_weight(const std::string& instance, const std::
     return call([&] {
         auto proxy = bus().instance(instance);
         auto name = kept_name(proxy, how);
-        proxy.SetWeight(gpu, weight, options_of_setting(how));
+        proxy.SetWeight(valid_utf8(gpu), weight, options_of_setting(how));
         return name;
     });
 }
@@ -196,7 +201,7 @@ Result<std::string> BusNode::set_high_priority(const std::string& instance, cons
     return call([&] {
         auto proxy = bus().instance(instance);
         auto name = kept_name(proxy, how);
-        proxy.SetHighPriority(gpu, high, options_of_setting(how));
+        proxy.SetHighPriority(valid_utf8(gpu), high, options_of_setting(how));
         return name;
     });
 }
@@ -206,7 +211,7 @@ Result<std::string> BusNode::set_memory(const std::string& instance, const std::
     return call([&] {
         auto proxy = bus().instance(instance);
         auto name = kept_name(proxy, how);
-        proxy.SetMemory(gpu, bytes, options_of_setting(how));
+        proxy.SetMemory(valid_utf8(gpu), bytes, options_of_setting(how));
         return name;
     });
 }
@@ -241,17 +246,19 @@ Result<int> BusNode::start_trace(const std::string& gpu, std::uint32_t seconds) 
 Result<void> BusNode::forget(const std::string& name, std::optional<std::uint32_t> owner, const Setup& how) {
     Options options = options_of_setup(how);
     if (owner) options.emplace("owner", sdbus::Variant(*owner));
-    return call([&] { bus().manager.Forget(name, options); });
+    return call([&] { bus().manager.Forget(valid_utf8(name), options); });
 }
 
 Result<Created> BusNode::create_instance(const NewInstance& wanted) {
     Options options = options_for(wanted.dry_run);
     if (!wanted.image.empty() && wanted.image.size() <= model::kMaxImageName)
-        options.emplace("image", sdbus::Variant(wanted.image));
+        options.emplace("image", sdbus::Variant(valid_utf8(wanted.image)));
+    std::map<std::string, std::string> variables;
+    for (const auto& [name, value] : wanted.variables) variables.emplace(valid_utf8(name), valid_utf8(value));
     const auto create = [&] {
         return until_others_have_ended([&] {
-            const auto [path, quotas, link, warnings] =
-                bus().manager.CreateInstance(wanted.id, wanted.name, wanted.variables, options);
+            const auto [path, quotas, link, warnings] = bus().manager.CreateInstance(
+                valid_utf8(wanted.id), valid_utf8(wanted.name), variables, options);
             return Created{to_quotas(quotas), link, warnings};
         });
     };
@@ -266,8 +273,11 @@ Result<Created> BusNode::create_instance(const NewInstance& wanted) {
 
 Result<bool> BusNode::admit_unmanaged(const std::string& id, const std::string& name,
                                       const std::vector<std::string>& gpus) {
-    return until_others_have_ended(
-        [&] { return bus().manager.AdmitUnmanaged(id, name, gpus, options_for(false)); });
+    std::vector<std::string> valid;
+    for (const std::string& gpu : gpus) valid.push_back(valid_utf8(gpu));
+    return until_others_have_ended([&] {
+        return bus().manager.AdmitUnmanaged(valid_utf8(id), valid_utf8(name), valid, options_for(false));
+    });
 }
 
 Result<void> BusNode::attach(const std::string& id, std::uint32_t pid) {
@@ -292,15 +302,15 @@ Result<std::string> BusNode::begin_upgrade(const Upgrade& wanted) {
     const Options options = options_of_job(wanted);
     return call([&]() -> std::string {
         auto& manager = bus().manager;
-        return wanted.hot ? manager.UpgradeHot(wanted.version, options)
-                          : manager.UpgradeCold(wanted.version, options);
+        return wanted.hot ? manager.UpgradeHot(valid_utf8(wanted.version), options)
+                          : manager.UpgradeCold(valid_utf8(wanted.version), options);
     });
 }
 
 Result<std::string> BusNode::begin_mode(const ModeSwitch& wanted) {
     Options options = options_of_job(wanted);
     if (wanted.runtime) options.emplace("runtime", sdbus::Variant(true));
-    return call([&]() -> std::string { return bus().manager.SetMode(wanted.mode, options); });
+    return call([&]() -> std::string { return bus().manager.SetMode(valid_utf8(wanted.mode), options); });
 }
 
 Result<Job> BusNode::read_job(const std::string& path) {

@@ -24,10 +24,7 @@ using model::Refusal;
 using request::Request;
 using Reason = Refusal::Reason;
 
-std::string describe_name(const request::GpuName& name) {
-    if (const auto* index = std::get_if<std::uint32_t>(&name)) return "GPU " + std::to_string(*index);
-    return "GPU " + std::get<model::Uuid>(name).to_string();
-}
+std::string describe_name(const request::GpuName& name) { return "GPU " + model::to_string(name); }
 
 std::string present_gpus(const Node& node) {
     std::string list;
@@ -37,13 +34,15 @@ std::string present_gpus(const Node& node) {
 }
 
 tl::expected<const Gpu*, Refusal> find_named(const Node& node, const request::GpuName& name) {
-    const Gpu* gpu = nullptr;
-    if (const auto* index = std::get_if<std::uint32_t>(&name)) gpu = node.find_gpu_by_index(*index);
-    if (const auto* uuid = std::get_if<model::Uuid>(&name)) gpu = node.find_gpu(*uuid);
-    if (gpu == nullptr || !gpu->present)
+    const auto meant = model::gpus_meant(name, node.gpus());
+    if (meant.size() > 1)
+        return model::refuse(Reason::invalid, describe_name(name),
+                             std::to_string(meant.size()) + " GPUs begin with it",
+                             "use more of the UUID that nvidia-smi -L shows");
+    if (meant.empty())
         return model::refuse(Reason::not_found, describe_name(name), "it is not there; " + present_gpus(node),
                              "name a GPU that nvidia-smi -L shows, or name none to have one chosen");
-    return gpu;
+    return meant.front();
 }
 
 /// The mode that the GPUs must have or get; empty: any.
@@ -62,7 +61,8 @@ Bytes nominal_memory(const Request& request, std::size_t position) {
     if (const auto kept = request.kept_at(position).memory_limit) return *kept;
     const request::MemoryAsk* ask = request.memory_at(position);
     if (ask == nullptr) return {};
-    if (const auto* share = std::get_if<request::CardShare>(ask)) return Bytes::from_gib(share->gib);
+    if (const auto* share = std::get_if<request::CardShare>(ask))
+        return share->in_mib ? Bytes::from_mib(share->gib) : Bytes::from_gib(share->gib);
     return std::get<Bytes>(*ask);
 }
 
@@ -232,7 +232,9 @@ std::string describe(const Request& request, const Defaults& defaults) {
         if (!text.empty()) text += ",";
         if (const auto* share = std::get_if<request::CardShare>(&ask)) {
             text += std::to_string(share->gib);
-            text += share->dev ? "/" + std::to_string(*share->dev) + " of a card" : "GiB";
+            text += share->dev      ? "/" + std::to_string(*share->dev) + " of a card"
+                    : share->in_mib ? "MiB"
+                                    : "GiB";
         } else {
             text += format_size(std::get<Bytes>(ask));
         }

@@ -25,7 +25,7 @@ tl::expected<Bytes, Objection> memory_on(const Gpu& gpu, const Request& request,
     if (ask == nullptr) return default_memory;
     if (const auto* exact = std::get_if<Bytes>(ask)) return *exact;
     const auto& share = std::get<request::CardShare>(*ask);
-    const auto mib = request::memory_limit_mib(gpu.total.mib(), share.gib, share.dev);
+    const auto mib = request::memory_limit_mib(gpu.total.mib(), share.gib, share.dev, share.in_mib);
     if (!mib)
         return object(
             Reason::invalid, mib.error(),

@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/model/bytes.hpp"
 #include "core/model/mode.hpp"
+#include "core/model/pci_address.hpp"
 #include "core/model/policy.hpp"
 #include "core/model/uuid.hpp"
 
@@ -39,8 +41,14 @@ struct SeenGpu {
     /// one), as a sentence without a
     /// full stop; empty: it does.
     std::string obstacle;
+    /// Null: the driver doesn't say. It isn't kept, and makes no difference: a GPU is the same in another
+    /// slot.
+    std::optional<PciAddress> pci = std::nullopt;
 
-    friend bool operator==(const SeenGpu&, const SeenGpu&) = default;
+    friend bool operator==(const SeenGpu& a, const SeenGpu& b) {
+        return a.uuid == b.uuid && a.index == b.index && a.model_name == b.model_name && a.total == b.total &&
+               a.obstacle == b.obstacle;
+    }
 };
 
 /// A GPU that NVML counts but can't describe, such as one that has fallen off the bus.

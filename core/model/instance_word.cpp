@@ -6,7 +6,7 @@ namespace cgpu::model {
 namespace {
 
 constexpr std::size_t kShortId = 12;
-constexpr std::size_t kShortestPrefix = 4;
+constexpr std::size_t kShortestPrefix = 3;
 constexpr std::size_t kShortestDrawn = 32;
 
 bool is_hexadecimal(std::string_view id) {

@@ -22,7 +22,7 @@ enum class Meaning {
     whole_id,  ///< a drawn id
     short_id,  ///< the first 12 characters of a drawn id
     name,      ///< or a chosen id, whole: it is no more than a name
-    prefix,    ///< the beginning of the id, at least 4 characters
+    prefix,    ///< the beginning of the id, at least 3 characters
     in_case,   ///< the name in another case
 };
 

@@ -35,6 +35,14 @@ Result read_list(const Variables& variables, std::string_view name, Reader read_
     return wish;
 }
 
+/// Whether GiB of a card are counted in MiB, as the open device plugin for Kubernetes can be told to.
+tl::expected<bool, Refusal> counts_in_mib(const Variables& variables) {
+    const auto unit = find_value(variables, names::kMemUnit);
+    if (!unit || *unit == "GiB") return false;
+    if (*unit == "MiB") return true;
+    return refuse_value(names::kMemUnit, *unit, "it is neither MiB nor GiB", "MiB or GiB");
+}
+
 /// What the card of each GPU counts as, in GiB; the last one repeats. Empty: the variable is absent or empty.
 tl::expected<std::vector<std::uint64_t>, Refusal> read_devs(const Variables& variables) {
     const auto text = find_value(variables, names::kMemDev);
@@ -43,7 +51,7 @@ tl::expected<std::vector<std::uint64_t>, Refusal> read_devs(const Variables& var
     for (const std::string_view entry : split_list(*text)) {
         const auto gib = to_number(entry);
         if (!gib || *gib < 1 || *gib > kMaxGib)
-            return refuse_value(names::kMemDev, *text, "it is not a number of GiB or a list of them",
+            return refuse_value(names::kMemDev, *text, "it is no number of GiB (or MiB), nor a list of them",
                                 "for example 15 (each card) or 15,31 (GPU by GPU)");
         devs.push_back(*gib);
     }
@@ -51,7 +59,9 @@ tl::expected<std::vector<std::uint64_t>, Refusal> read_devs(const Variables& var
 }
 
 /// Says for each share what its card counts as; the longer of the two lists decides for how many GPUs.
-void set_devs(std::vector<MemoryAsk>& per_gpu, const std::vector<std::uint64_t>& devs) {
+void set_devs(std::vector<MemoryAsk>& per_gpu, const std::vector<std::uint64_t>& devs, bool in_mib) {
+    for (MemoryAsk& ask : per_gpu)
+        if (auto* share = std::get_if<CardShare>(&ask)) share->in_mib = in_mib;
     if (devs.empty()) return;
     per_gpu.resize(std::max(per_gpu.size(), devs.size()), per_gpu.back());
     for (std::size_t i = 0; i < per_gpu.size(); ++i)
@@ -74,7 +84,9 @@ Result read_container(const Variables& variables) {
     if (!wish || wish->kind != Kind::listed) return wish;
     const auto devs = read_devs(variables);
     if (!devs) return tl::unexpected(devs.error());
-    set_devs(wish->per_gpu, *devs);
+    const auto in_mib = counts_in_mib(variables);
+    if (!in_mib) return tl::unexpected(in_mib.error());
+    set_devs(wish->per_gpu, *devs, *in_mib);
     return wish;
 }
 
@@ -119,14 +131,17 @@ Result read_divided(const Variables& variables, std::uint32_t gpu_count) {
     }
     const auto devs = read_devs(variables);
     if (!devs) return tl::unexpected(devs.error());
+    const auto in_mib = counts_in_mib(variables);
+    if (!in_mib) return tl::unexpected(in_mib.error());
     MemoryWish wish{Kind::listed, {CardShare{**total / gpu_count, std::nullopt}}, false};
-    set_devs(wish.per_gpu, *devs);
+    set_devs(wish.per_gpu, *devs, *in_mib);
     return wish;
 }
 
 /// The amount in a form in which both kinds can be compared: GiB of a card count as GiB.
 Bytes nominal(const MemoryAsk& ask) {
-    if (const auto* share = std::get_if<CardShare>(&ask)) return Bytes::from_gib(share->gib);
+    if (const auto* share = std::get_if<CardShare>(&ask))
+        return share->in_mib ? Bytes::from_mib(share->gib) : Bytes::from_gib(share->gib);
     return std::get<Bytes>(ask);
 }
 

@@ -14,7 +14,7 @@ struct MemoryWish {
     enum class Kind {
         absent,        ///< none of them is set
         off,           ///< a zero: explicitly not managed
-        node_default,  ///< ALIYUN_COM_GPU_MEM_CONTAINER or CGPU_MEM is set and empty
+        node_default,  ///< ALIYUN_COM_GPU_MEM_CONTAINER is set and empty
         listed,        ///< as in `per_gpu`
     };
     Kind kind = Kind::absent;

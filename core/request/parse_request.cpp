@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <limits>
 
 #include "core/model/gpu.hpp"
 #include "core/model/instance.hpp"
@@ -43,11 +42,7 @@ tl::expected<GpuName, Refusal> read_gpu_name(std::string_view name, std::string_
                                              std::string_view all) {
     const std::string_view written = entry;
     entry = gpu_of_cdi_name(entry).value_or(entry);
-    const auto index = to_number(entry);
-    if (index && *index <= std::numeric_limits<std::uint32_t>::max())
-        return static_cast<std::uint32_t>(*index);
-    const auto uuid = model::Uuid::parse(entry);
-    if (uuid) return *uuid;
+    if (const auto word = model::parse_gpu_word(entry)) return *word;
     if (names_mig_device(entry))
         return refuse_value(name, all,
                             model::quote(written) +
@@ -55,10 +50,12 @@ tl::expected<GpuName, Refusal> read_gpu_name(std::string_view name, std::string_
                                 "part of a GPU and are not shared further",
                             "name a GPU that isn't in MIG mode, or set CGPU_DISABLE=1 to get the MIG "
                             "instance as it is");
-    return refuse_value(name, all,
-                        model::quote(written) + " is neither an index nor a UUID of a GPU" +
-                            (entry.starts_with("GPU-") ? " (" + uuid.error() + ")" : ""),
-                        "for example 0,1 or the UUIDs that nvidia-smi -L shows, or all to have one chosen");
+    return refuse_value(
+        name, all,
+        model::quote(written) + " is no index, UUID or PCI address of a GPU" +
+            (entry.starts_with("GPU-") ? " (of a UUID at least the eight hex digits behind GPU- are needed)"
+                                       : ""),
+        "for example 0,1 or the UUIDs that nvidia-smi -L shows, or all to have one chosen");
 }
 
 /// An empty list leaves the choice to placement.
@@ -69,7 +66,7 @@ Read<std::vector<GpuName>> read_gpu_list(const Variables& variables, std::string
     // `void` and `none` are NVIDIA's words for no GPU.
     const std::string_view whole = gpu_of_cdi_name(*text).value_or(*text);
     if (whole == "all" || whole == "none" || whole == "void") return gpus;
-    for (const std::string_view entry : split_list(*text)) {
+    for (const std::string_view entry : split_names(*text)) {
         const auto gpu = read_gpu_name(name, entry, *text);
         if (!gpu) return tl::unexpected(gpu.error());
         if (std::find(gpus.begin(), gpus.end(), *gpu) != gpus.end())
@@ -180,15 +177,27 @@ tl::expected<std::uint32_t, Refusal> count_gpus(const Request& request,
 /// Checked before any value is parsed: the cost of a list grows with its length.
 tl::expected<void, Refusal> check_lengths(const Variables& variables) {
     for (const auto name :
-         {names::kMemContainer, names::kMemDev, names::kVisibleDevices, names::kSchdWeight, names::kHighPrio,
-          names::kNvidiaDevices, names::kDisable, names::kMem, names::kCompute, names::kWeight, names::kGpus,
-          names::kPrio, names::kMode, names::kVolcanoMem, names::kVolcanoCore, names::kAliyunMem,
-          names::kAliyunCount}) {
+         {names::kMemContainer, names::kMemDev, names::kMemUnit, names::kVisibleDevices, names::kSchdWeight,
+          names::kHighPrio, names::kNvidiaDevices, names::kDisable, names::kMem, names::kCompute,
+          names::kWeight, names::kGpus, names::kPrio, names::kMode, names::kVolcanoMem, names::kVolcanoCore,
+          names::kAliyunMem, names::kAliyunCount}) {
         const auto value = find_trimmed(variables, name);
         if (value && value->size() > kMostLength)
             return refuse_value(name, *value,
                                 "it is longer than " + std::to_string(kMostLength) + " characters",
                                 "use a shorter one");
+    }
+    return {};
+}
+
+/// An empty value most likely comes from a variable that isn't set where the request was written
+/// (`CGPU_MEM: ${GPU_MEM}` of a compose file). It must not give the whole node.
+tl::expected<void, Refusal> check_none_empty(const Variables& variables) {
+    for (const auto name : names::kOwn) {
+        const auto value = find_trimmed(variables, name);
+        if (value && value->empty())
+            return refuse_value(name, *value, "it is empty",
+                                "give it a value, leave it out, or set CGPU_DISABLE=1 to have no limit");
     }
     return {};
 }
@@ -213,6 +222,7 @@ tl::expected<std::optional<Request>, Refusal> parse_request(const Variables& var
     const auto disabled = read_bool(variables, names::kDisable, "true", "false");
     if (!disabled) return tl::unexpected(disabled.error());
     if (disabled->value_or(false)) return std::nullopt;
+    if (const auto given = check_none_empty(variables); !given) return tl::unexpected(given.error());
 
     // Errors in these two only matter once it is clear that the container is managed.
     const auto gpus = read_gpus(variables);

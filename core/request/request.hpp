@@ -10,6 +10,7 @@
 #include <tl/expected.hpp>
 
 #include "core/model/bytes.hpp"
+#include "core/model/gpu_word.hpp"
 #include "core/model/kept.hpp"
 #include "core/model/mode.hpp"
 #include "core/model/refusal.hpp"
@@ -25,6 +26,7 @@ using Variables = std::map<std::string, std::string>;
 struct CardShare {
     std::uint64_t gib = 0;
     std::optional<std::uint64_t> dev;
+    bool in_mib = false;  ///< both are numbers of MiB (ALIYUN_COM_GPU_MEM_UNIT=MiB)
 
     friend bool operator==(const CardShare&, const CardShare&) = default;
 };
@@ -32,8 +34,8 @@ struct CardShare {
 /// Memory on one GPU.
 using MemoryAsk = std::variant<CardShare, model::Bytes>;
 
-/// A GPU by its index or its UUID.
-using GpuName = std::variant<std::uint32_t, model::Uuid>;
+/// A GPU by its index, its UUID, a prefix of it, or its PCI address.
+using GpuName = model::GpuWord;
 
 /// A container's request, checked as far as that is possible without the node.
 struct Request {
@@ -77,7 +79,8 @@ struct Request {
 /// - CGPU_* and volcano.sh/gpu-core.percentage without a memory request are refused, so that no container
 ///   runs unmanaged by mistake. ALIYUN_* without a memory request is ignored, as in cGPU's contract.
 /// - volcano.sh/gpu-mem.128Mi alone isolates memory only.
-/// - An empty value of any other variable counts as absent.
+/// - An empty or blank value of a CGPU_* variable is refused: it would give the whole node. An empty value of
+///   any other variable counts as absent.
 ///
 /// Refused (invalid, unsupported): a value that can't be read or that contradicts another; the text names the
 /// variable.

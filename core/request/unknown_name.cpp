@@ -14,17 +14,19 @@ namespace {
 constexpr std::string_view kOwn = "CGPU_";
 constexpr std::string_view kAliyun = "ALIYUN_COM_GPU_";
 
-constexpr std::array kAsking = {names::kMemContainer, names::kMemDev,   names::kVisibleDevices,
-                                names::kSchdWeight,   names::kHighPrio, names::kDisable,
-                                names::kMem,          names::kCompute,  names::kWeight,
-                                names::kGpus,         names::kPrio,     names::kMode};
+constexpr std::array kAsking = {
+    names::kMemContainer, names::kMemDev,  names::kMemUnit, names::kVisibleDevices, names::kSchdWeight,
+    names::kHighPrio,     names::kDisable, names::kMem,     names::kCompute,        names::kWeight,
+    names::kGpus,         names::kPrio,    names::kMode};
 
 /// Known variables that request nothing. The first ones are set by Alibaba's scheduler for Kubernetes.
-constexpr std::array<std::string_view, 8> kSilent = {
-    "ALIYUN_COM_GPU_MEM_IDX",      "ALIYUN_COM_GPU_MEM_POD",
-    "ALIYUN_COM_GPU_MEM_ASSIGNED", "ALIYUN_COM_GPU_MEM_ASSUME_TIME",
-    "ALIYUN_COM_GPU_MEM_UNIT",     "CGPU_BUILT",
-    "CGPU_FORCE_REMOVE",           "CGPU_LAB"};
+constexpr std::array<std::string_view, 7> kSilent = {"ALIYUN_COM_GPU_MEM_IDX",
+                                                     "ALIYUN_COM_GPU_MEM_POD",
+                                                     "ALIYUN_COM_GPU_MEM_ASSIGNED",
+                                                     "ALIYUN_COM_GPU_MEM_ASSUME_TIME",
+                                                     "CGPU_BUILT",
+                                                     "CGPU_FORCE_REMOVE",
+                                                     "CGPU_LAB"};
 constexpr std::array<std::string_view, 2> kSilentBeginnings = {"CGPU_LAB_", "CGPU_TEST_"};
 
 /// A longer name is not a typo of one of ours.

@@ -34,6 +34,12 @@ std::vector<std::string_view> split_list(std::string_view text) {
     return parts;
 }
 
+std::vector<std::string_view> split_names(std::string_view text) {
+    auto names = split_list(text);
+    if (names.size() > 1 && names.back().empty()) names.pop_back();
+    return names;
+}
+
 std::optional<std::uint64_t> to_number(std::string_view text) {
     std::uint64_t value = 0;
     const char* const last = text.data() + text.size();

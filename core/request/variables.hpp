@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,6 +18,7 @@ namespace cgpu::request {
 namespace names {
 constexpr std::string_view kMemContainer = "ALIYUN_COM_GPU_MEM_CONTAINER";
 constexpr std::string_view kMemDev = "ALIYUN_COM_GPU_MEM_DEV";
+constexpr std::string_view kMemUnit = "ALIYUN_COM_GPU_MEM_UNIT";
 constexpr std::string_view kVisibleDevices = "ALIYUN_COM_GPU_VISIBLE_DEVICES";
 constexpr std::string_view kSchdWeight = "ALIYUN_COM_GPU_SCHD_WEIGHT";
 constexpr std::string_view kHighPrio = "ALIYUN_COM_GPU_HIGH_PRIO";
@@ -28,6 +30,8 @@ constexpr std::string_view kWeight = "CGPU_WEIGHT";
 constexpr std::string_view kGpus = "CGPU_GPUS";
 constexpr std::string_view kPrio = "CGPU_PRIO";
 constexpr std::string_view kMode = "CGPU_MODE";
+/// All of cgpu's own.
+inline constexpr std::array kOwn = {kDisable, kMem, kCompute, kWeight, kGpus, kPrio, kMode};
 constexpr std::string_view kVolcanoMem = "volcano.sh/gpu-mem.128Mi";
 constexpr std::string_view kVolcanoCore = "volcano.sh/gpu-core.percentage";
 constexpr std::string_view kAliyunMem = "aliyun.com/gpu-mem";
@@ -41,6 +45,9 @@ constexpr std::string_view kAliyunCount = "aliyun.com/gpu-count";
 
 /// The parts between commas, without the blanks around them.
 [[nodiscard]] std::vector<std::string_view> split_list(std::string_view text);
+
+/// As split_list(), for names: a comma at the end is followed by none.
+[[nodiscard]] std::vector<std::string_view> split_names(std::string_view text);
 
 /// A number in decimal digits and nothing else, or null.
 [[nodiscard]] std::optional<std::uint64_t> to_number(std::string_view text);

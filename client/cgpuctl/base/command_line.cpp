@@ -8,6 +8,7 @@
 #include "client/cgpuctl/base/words.hpp"
 #include "client/node/remote_host.hpp"
 #include "core/model/quote.hpp"
+#include "core/model/trimmed.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
@@ -155,6 +156,59 @@ tl::unexpected<ClientError> no_such_verb(const std::string& word) {
                                          (likely.empty() ? "help" : std::string(likely)) + ".");
 }
 
+/// A word that CLI11 took for an option and that is none of the verb's; empty: all are its options.
+std::string unknown_option(const CLI::App& app) {
+    for (std::string word : app.remaining(true))
+        if (word.size() > 1 && word.starts_with('-')) return word.substr(0, word.find('='));
+    return {};
+}
+
+ClientError wrong_usage(const Verb& verb, bool bare, const CLI::App& app, const CLI::Error& error) {
+    const std::string call = bare ? "cgpuctl" : "cgpuctl " + std::string(verb.name);
+    if (const std::string unknown = unknown_option(app); !unknown.empty()) {
+        const auto likely = likely_option(verb, unknown);
+        return {Kind::usage, call + " " + model::quote(unknown) + ": there is no such option. Try: " +
+                                 (likely.empty() ? call + " --help." : std::string(likely) + ".")};
+    }
+    return {Kind::usage, call + ": " + error.what() + ". Try: " + call + " --help."};
+}
+
+/// Error (usage): an option or an argument is empty or blank, as `--mem "$SIZE"` is where SIZE isn't set. It
+/// must not mean the same as none. A job may have an empty name, which is none.
+Result<void> check_none_empty(const Verb& verb, const CLI::App& parsed, const Input& input) {
+    const auto refuse = [&](std::string_view what) {
+        const std::string call = "cgpuctl " + std::string(verb.name);
+        const bool limits = verb.takes_command;
+        return client::fail(Kind::usage, call + ": " + std::string(what) + " is empty. Try: give it a value" +
+                                             (limits ? ", leave it out, or set CGPU_DISABLE=1 to have no "
+                                                       "limit."
+                                                     : ", or leave it out."));
+    };
+    const auto is_blank = [](const std::string& text) { return model::trimmed(text).empty(); };
+    const auto is_empty = [&](const std::string& name, std::string Input::*value) {
+        return parsed.get_option(name)->count() > 0 && is_blank(input.*value);
+    };
+    for (const Argument& argument : verb.arguments) {
+        if (const auto* list = std::get_if<std::vector<std::string> Input::*>(&argument.value)) {
+            if (std::ranges::any_of(input.**list, is_blank)) return refuse(argument.name);
+            continue;
+        }
+        // CLI11 doesn't count those behind a list, and they are required.
+        const auto value = std::get<std::string Input::*>(argument.value);
+        if (argument.optional ? is_empty(std::string(argument.name), value) : is_blank(input.*value))
+            return refuse(argument.name);
+    }
+    std::vector<Option> options = verb.options;
+    options.push_back(kHost);
+    for (const Option& option : options) {
+        const auto* value = std::get_if<std::string Input::*>(&option.value);
+        const std::string_view longest = spellings(option).back();
+        if (value != nullptr && longest != "--name" && is_empty(std::string(longest), *value))
+            return refuse(longest);
+    }
+    return {};
+}
+
 /// Whether the verb can be carried out on the machine that --host names. Error (usage).
 Result<void> check_place(const Call& call) {
     if (call.input.host.empty()) return {};
@@ -203,11 +257,12 @@ Result<std::variant<Call, Print>> read_command_line(std::vector<std::string> arg
     } catch (const CLI::CallForVersion& version) {
         return Print{std::string(version.what()) + "\n"};
     } catch (const CLI::Error& error) {
-        const std::string name = bare ? "" : " " + std::string(verb->name);
-        return client::fail(Kind::usage,
-                            "cgpuctl" + name + ": " + error.what() + ". Try: cgpuctl" + name + " --help.");
+        return tl::unexpected(wrong_usage(*verb, bare, app, error));
     }
     if (auto taken = take_last_arguments(*verb, call.input); !taken) return tl::unexpected(taken.error());
+    const CLI::App& parsed = bare ? app : *app.get_subcommand(std::string(verb->name));
+    if (auto given = check_none_empty(*verb, parsed, call.input); !given)
+        return tl::unexpected(given.error());
     if (auto placed = check_place(call); !placed) return tl::unexpected(placed.error());
     // help and version with words that they don't take
     if (verb->run == nullptr)

@@ -58,4 +58,20 @@ std::string_view likely_verb(std::string_view word) {
     return model::most_similar(word, names);
 }
 
+std::string_view likely_option(const Verb& verb, std::string_view word) {
+    std::vector<std::string_view> names = {"--help"};
+    for (const Option& option : verb.options) names.push_back(spellings(option).back());
+    if (!verb.local) names.push_back(spellings(kHost).back());
+    const auto bare = [](std::string_view option) { return option.substr(option.find_first_not_of('-')); };
+    const bool is_letter = word.size() == 2 && word[1] != '-';
+    if (word.find_first_not_of('-') == std::string_view::npos) return {};
+    // Another length of the same word first: --memory, --gpu and -m are far from --mem and --gpus by letters.
+    for (const std::string_view name : names) {
+        const bool longer = bare(word).starts_with(bare(name)) && bare(name).size() > 2;
+        const bool shorter = bare(name).starts_with(bare(word)) && (is_letter || bare(word).size() > 2);
+        if (longer || shorter) return name;
+    }
+    return is_letter ? std::string_view() : model::most_similar(word, names);
+}
+
 }  // namespace cgpu::cgpuctl

@@ -29,4 +29,8 @@ namespace cgpu::cgpuctl {
 /// The verb that was most likely meant; empty: none is similar.
 [[nodiscard]] std::string_view likely_verb(std::string_view word);
 
+/// The option of the verb, in its longest spelling, that was most likely meant by a word that is none:
+/// `--mem` for `--memory`, `--memroy` and `-m`. Empty: none is similar.
+[[nodiscard]] std::string_view likely_option(const Verb& verb, std::string_view word);
+
 }  // namespace cgpu::cgpuctl

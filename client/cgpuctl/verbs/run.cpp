@@ -114,7 +114,9 @@ ClientError enter(const Input& input, client::Node& node, const std::string& id,
     const auto snapshot = node.read();
     if (!snapshot) return snapshot.error();
     // Their former values were the request, or named GPUs that the command must not see.
-    for (const char* stale : {"ALIYUN_COM_GPU_MEM_CONTAINER", "ALIYUN_COM_GPU_MEM_DEV"}) unsetenv(stale);
+    for (const char* stale :
+         {"ALIYUN_COM_GPU_MEM_CONTAINER", "ALIYUN_COM_GPU_MEM_DEV", "ALIYUN_COM_GPU_MEM_UNIT"})
+        unsetenv(stale);
     for (const auto& [name, value] : client::granted_environment(created.quotas, snapshot->gpus))
         setenv(name.c_str(), value.c_str(), 1);
     if (is_user()) return client::become_enter_helper(id, input.command);

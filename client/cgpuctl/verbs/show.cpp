@@ -5,6 +5,7 @@
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/json.hpp"
 #include "client/cgpuctl/output/table.hpp"
+#include "core/model/gpu_word.hpp"
 #include "core/model/policy.hpp"
 
 namespace cgpu::cgpuctl {
@@ -137,10 +138,19 @@ void print(const client::Instance& instance, const client::Snapshot& snapshot, T
     }
 }
 
-/// The GPU that `target` names by index or UUID; another number may still be the prefix of an id.
-const client::Gpu* named_gpu(const client::Snapshot& snapshot, const std::string& target) {
+/// The GPU that `target` names; another number may still be the prefix of an id. Error: a text that can only
+/// be a GPU's names none.
+client::Result<const client::Gpu*> named_gpu(const client::Snapshot& snapshot, const std::string& target,
+                                             client::Node& node) {
+    std::string uuid = target;
+    const auto word = model::parse_gpu_word(target);
+    if (target.starts_with("GPU-") || (word && std::holds_alternative<model::PciAddress>(*word))) {
+        auto found = node.find_gpu(target);
+        if (!found) return tl::unexpected(found.error());
+        uuid = *found;
+    }
     for (const client::Gpu& gpu : snapshot.gpus)
-        if (gpu.uuid == target || (gpu.present && std::to_string(gpu.index) == target)) return &gpu;
+        if (gpu.uuid == uuid || (gpu.present && std::to_string(gpu.index) == target)) return &gpu;
     return nullptr;
 }
 
@@ -149,7 +159,9 @@ const client::Gpu* named_gpu(const client::Snapshot& snapshot, const std::string
 client::Result<void> show(const Input& input, client::Node& node, Terminal& terminal) {
     const auto snapshot = node.read();
     if (!snapshot) return tl::unexpected(snapshot.error());
-    if (const client::Gpu* gpu = named_gpu(*snapshot, input.target)) {
+    const auto named = named_gpu(*snapshot, input.target, node);
+    if (!named) return tl::unexpected(named.error());
+    if (const client::Gpu* gpu = *named) {
         const auto limits = limits_of(*gpu, node);
         if (input.json) {
             Json json = to_json(*gpu);
@@ -160,8 +172,7 @@ client::Result<void> show(const Input& input, client::Node& node, Terminal& term
         }
         return {};
     }
-    const bool is_uuid = input.target.starts_with("GPU-");
-    const auto id = is_uuid ? node.find_gpu(input.target) : node.find_instance(input.target);
+    const auto id = node.find_instance(input.target);
     if (!id) return tl::unexpected(id.error());
     for (const client::Instance& instance : snapshot->instances) {
         if (instance.id != *id) continue;

@@ -26,7 +26,7 @@ const std::vector<Meaning>& meanings() {
         {&RunFlags::memory,
          "--mem",
          names::kMem,
-         {names::kMemContainer, names::kMemDev, names::kVolcanoMem, names::kAliyunMem}},
+         {names::kMemContainer, names::kMemDev, names::kMemUnit, names::kVolcanoMem, names::kAliyunMem}},
         {&RunFlags::weight,
          "--weight",
          names::kWeight,

@@ -7,6 +7,7 @@
 
 #include "client/runtime/oci/cdi_annotations.hpp"
 #include "client/runtime/oci/gpu_devices.hpp"
+#include "core/model/gpu_word.hpp"
 #include "core/model/quote.hpp"
 #include "core/request/cdi.hpp"
 #include "core/request/variables.hpp"
@@ -21,6 +22,7 @@ namespace names = request::names;
 /// GPUs that one part of the container's configuration names.
 struct Choice {
     std::string said;               ///< for messages
+    bool names_others = false;      ///< cgpud knows which GPUs, such as those of PCI addresses
     std::vector<std::string> gpus;  ///< UUIDs, in the order in which they are named; empty: any
 };
 
@@ -28,10 +30,20 @@ bool names_all(std::string_view name) { return name == "all" || name == "none" |
 
 /// The UUID of a present GPU; null if there is no such GPU.
 std::optional<std::string> find_gpu(const Gpus& gpus, std::string_view name) {
-    const auto index = request::to_number(name);
-    for (const client::Gpu& gpu : gpus)
-        if (gpu.present && (gpu.uuid == name || (index && gpu.index == *index))) return gpu.uuid;
-    return std::nullopt;
+    const auto word = model::parse_gpu_word(name);
+    if (!word) return std::nullopt;
+    const auto* index = std::get_if<std::uint32_t>(&*word);
+    const auto* prefix = std::get_if<model::UuidPrefix>(&*word);
+    std::optional<std::string> found;
+    for (const client::Gpu& gpu : gpus) {
+        const bool meant = index    ? gpu.index == *index
+                           : prefix ? model::begins_with(gpu.uuid, *prefix)
+                                    : gpu.uuid == model::to_string(*word);
+        if (!gpu.present || !meant) continue;
+        if (found) return std::nullopt;  // the beginning of several
+        found = gpu.uuid;
+    }
+    return found;
 }
 
 tl::unexpected<client::ClientError> no_such_gpu(const std::string& said, std::string_view name) {
@@ -41,9 +53,9 @@ tl::unexpected<client::ClientError> no_such_gpu(const std::string& said, std::st
 }
 
 Result<Choice> read_choice(std::string said, const std::vector<std::string>& named, const Gpus& gpus) {
-    Choice choice{std::move(said), {}};
+    Choice choice{std::move(said), false, {}};
     for (const std::string& name : named) {
-        if (names_all(name)) return Choice{choice.said, {}};
+        if (names_all(name)) return Choice{choice.said, false, {}};
         const auto gpu = find_gpu(gpus, name);
         if (!gpu) return no_such_gpu(choice.said, name);
         if (std::find(choice.gpus.begin(), choice.gpus.end(), *gpu) == choice.gpus.end())
@@ -59,9 +71,10 @@ Choice of_variables(const Variables& variables, const Gpus& gpus) {
         const auto value = request::find_value(variables, name);
         if (!value) continue;
         std::vector<std::string> named;
-        for (const std::string_view entry : request::split_list(*value))
+        for (const std::string_view entry : request::split_names(*value))
             named.emplace_back(request::gpu_of_cdi_name(entry).value_or(entry));
-        return read_choice(request::assignment(name, *value), named, gpus).value_or(Choice{});
+        return read_choice(request::assignment(name, *value), named, gpus)
+            .value_or(Choice{.said = {}, .names_others = true, .gpus = {}});
     }
     return {};
 }
@@ -99,7 +112,7 @@ Result<void> merge(Choice& into, const Choice& next) {
 Result<void> choose_by_devices(Variables& variables, const OciBundle& bundle, const Gpus& gpus,
                                const GpuMinors& minors) {
     Choice choice = of_variables(variables, gpus);
-    const bool by_variables = !choice.gpus.empty();
+    const bool by_variables = !choice.gpus.empty() || choice.names_others;
     for (const CdiAnnotation& annotation : cdi_annotations(bundle)) {
         const auto named =
             read_choice(request::assignment(annotation.name, annotation.value), annotation.gpus, gpus);

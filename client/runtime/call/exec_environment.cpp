@@ -17,8 +17,9 @@ namespace {
 
 constexpr std::string_view kCudaDevices = "CUDA_VISIBLE_DEVICES";
 /// The variables of a grant.
-constexpr std::array<std::string_view, 4> kGranted = {request::names::kNvidiaDevices, kCudaDevices,
-                                                      request::names::kMemContainer, request::names::kMemDev};
+constexpr std::array<std::string_view, 5> kGranted = {request::names::kNvidiaDevices, kCudaDevices,
+                                                      request::names::kMemContainer, request::names::kMemDev,
+                                                      request::names::kMemUnit};
 /// A description of a process has some kilobytes.
 constexpr off_t kMostBytes = off_t{16} << 20;
 

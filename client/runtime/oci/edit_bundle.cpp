@@ -100,7 +100,7 @@ Result<void> edit_bundle(OciBundle& bundle, const Edit& edit) {
     if (!capabilities) return tl::unexpected(capabilities.error());
 
     // Their former values were the request.
-    for (const auto name : {request::names::kMemContainer, request::names::kMemDev})
+    for (const auto name : {request::names::kMemContainer, request::names::kMemDev, request::names::kMemUnit})
         bundle.remove_variable(std::string(name));
     for (const auto& [name, value] : client::granted_environment(edit.created.quotas, edit.gpus))
         // An image that numbers its GPUs itself means those that it sees.

@@ -1,9 +1,9 @@
 #include "daemon/app/ports/lookup.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 
+#include "core/model/gpu_word.hpp"
 #include "core/model/instance_word.hpp"
 #include "core/model/quote.hpp"
 #include "core/model/similar.hpp"
@@ -55,15 +55,16 @@ std::string list_of(const std::vector<const model::Instance*>& instances) {
 }  // namespace
 
 Result<model::Uuid> find_gpu(const model::Node& node, std::string_view gpu) {
-    std::uint32_t index = 0;
-    const auto* end = gpu.data() + gpu.size();
-    if (const auto [stop, error] = std::from_chars(gpu.data(), end, index);
-        !gpu.empty() && error == std::errc{} && stop == end) {
-        if (const auto* found = node.find_gpu_by_index(index)) return found->uuid;
-    } else if (const auto uuid = model::Uuid::parse(gpu); uuid && node.find_gpu(*uuid)) {
-        return *uuid;
-    }
-    return no_gpu(node, gpu);
+    const auto word = model::parse_gpu_word(gpu);
+    if (!word) return no_gpu(node, gpu);
+    // By its UUID a GPU is also found while the driver doesn't show it.
+    if (const auto* uuid = std::get_if<model::Uuid>(&*word); uuid && node.find_gpu(*uuid)) return *uuid;
+    const auto meant = model::gpus_meant(*word, node.gpus());
+    if (meant.size() == 1) return meant.front()->uuid;
+    if (meant.empty()) return no_gpu(node, gpu);
+    return model::refuse(Refusal::Reason::invalid, "GPU " + model::quote(gpu),
+                         std::to_string(meant.size()) + " GPUs begin with it",
+                         "use more of the UUID that cgpuctl status shows");
 }
 
 Result<model::InstanceId> find_instance(const model::Node& node, std::string_view instance) {

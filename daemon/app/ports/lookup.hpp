@@ -9,10 +9,10 @@
 /// Finds what users name.
 namespace cgpu::app {
 
-/// A GPU by index or UUID.
+/// A GPU by index, UUID, a prefix of it, or PCI address.
 [[nodiscard]] Result<model::Uuid> find_gpu(const model::Node& node, std::string_view gpu);
 
-/// An instance by its whole id, its first 12 characters, its name, a prefix of its id (at least 4 characters)
+/// An instance by its whole id, its first 12 characters, its name, a prefix of its id (at least 3 characters)
 /// or its name in another case: the first of these ways by which any is meant. Refused: not_found; invalid,
 /// with the candidates, if several are meant.
 [[nodiscard]] Result<model::InstanceId> find_instance(const model::Node& node, std::string_view instance);

@@ -54,9 +54,10 @@ app::DriverLimits limits_in(const Json& object) {
 
 void read(const Json& message, model::SeenGpus& seen) {
     for (const Json& each : array(message, "gpus")) {
-        const model::SeenGpu& gpu = seen.gpus.emplace_back(
+        model::SeenGpu& gpu = seen.gpus.emplace_back(
             model::SeenGpu{uuid(each, "uuid"), static_cast<std::uint32_t>(number(each, "index", kMost32)),
                            text(each, "name"), model::Bytes(number(each, "total")), text(each, "obstacle")});
+        if (each.contains("pci")) gpu.pci = model::PciAddress::parse(text(each, "pci"));
         seen.memory_used[gpu.uuid] = model::Bytes(number(each, "used"));
     }
     for (const Json& each : array(message, "lost"))
@@ -105,6 +106,7 @@ std::string encode(std::uint64_t id, const model::SeenGpus& seen) {
                                    {"total", gpu.total.count()},
                                    {"used", used == seen.memory_used.end() ? 0 : used->second.count()},
                                    {"obstacle", gpu.obstacle}});
+        if (gpu.pci) message["gpus"].back()["pci"] = gpu.pci->to_string();
     }
     for (const auto& gpu : seen.lost) message["lost"].push_back({{"index", gpu.index}, {"why", gpu.why}});
     for (const auto& xid : seen.xids)

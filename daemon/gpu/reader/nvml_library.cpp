@@ -38,6 +38,7 @@ tl::expected<NvmlLibrary, std::string> NvmlLibrary::load() {
         look_up(library, nvml.graphics_processes, "nvmlDeviceGetGraphicsRunningProcesses_v2");
     if (!look_up(library, nvml.mps_processes, "nvmlDeviceGetMPSComputeRunningProcesses_v3"))
         look_up(library, nvml.mps_processes, "nvmlDeviceGetMPSComputeRunningProcesses_v2");
+    look_up(library, nvml.pci, "nvmlDeviceGetPciInfo_v3");
     look_up(library, nvml.driver_version, "nvmlSystemGetDriverVersion");
     look_up(library, nvml.persistence_mode, "nvmlDeviceGetPersistenceMode");
     look_up(library, nvml.memory_limits, "nvmlDeviceGetMemoryLimits_v1");

@@ -30,6 +30,13 @@ struct NvmlMemoryV2 {
 };
 constexpr unsigned kNvmlMemoryV2Version = sizeof(NvmlMemoryV2) | (2u << 24);
 
+/// nvmlPciInfo_t
+struct NvmlPci {
+    char old_bus_id[16];
+    unsigned domain, bus, device, device_id, subsystem_id;
+    char bus_id[32];
+};
+
 /// The result of nvmlDeviceGetComputeRunningProcesses_v2 and _v3, and of their kin for graphics and MPS.
 struct NvmlProcess {
     unsigned pid;
@@ -82,6 +89,7 @@ struct NvmlLibrary {
     int (*device_by_index)(unsigned, NvmlDevice*) = nullptr;
     int (*uuid)(NvmlDevice, char*, unsigned) = nullptr;
     int (*name)(NvmlDevice, char*, unsigned) = nullptr;
+    int (*pci)(NvmlDevice, NvmlPci*) = nullptr;  ///< may be null
     int (*memory_v1)(NvmlDevice, NvmlMemoryV1*) = nullptr;
     int (*memory_v2)(NvmlDevice, NvmlMemoryV2*) = nullptr;  ///< may be null (driver < 510)
     using Processes = int (*)(NvmlDevice, unsigned* count, NvmlProcess*);

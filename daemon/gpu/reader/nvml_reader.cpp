@@ -115,6 +115,8 @@ tl::expected<model::SeenGpu, std::string> NvmlReader::describe(unsigned index, m
     gpu.uuid = *uuid;
     text.fill('\0');
     if (nvml_->name(device, text.data(), text.size()) == kNvmlSuccess) gpu.model_name = text.data();
+    if (NvmlPci pci{}; nvml_->pci && nvml_->pci(device, &pci) == kNvmlSuccess)
+        gpu.pci = model::PciAddress{pci.domain, pci.bus, pci.device};
     NvmlMemoryV2 v2{};
     v2.version = kNvmlMemoryV2Version;
     if (nvml_->memory_v2 && nvml_->memory_v2(device, &v2) == kNvmlSuccess) {

@@ -23,6 +23,45 @@ expect_error "is not installed\. Try: cgpuctl module show $installed\." cgpuctl 
 cgpuctl upgrade --cold "$near" 2>/dev/null
 expect_equal "exit status of a version that is not installed" $? 3
 
+expect_error 'no such option\. Try: --mem\.' cgpuctl run --memory 1GiB -- true
+expect_error 'no such option\. Try: --mem\.' cgpuctl run -m 1GiB -- true
+
+echo "What is empty, as an unset variable makes it, is not the same as nothing."
+for value in '' ' '; do
+    expect_error 'CGPU_MEM="": it is empty\. Try: .*CGPU_DISABLE=1' env CGPU_MEM="$value" cgpuctl run -- true
+    expect_error 'CGPU_GPUS="": it is empty\. Try: ' env CGPU_GPUS="$value" cgpuctl run --mem 1GiB -- true
+    expect_error '\-\-mem is empty\. Try: .*CGPU_DISABLE=1' cgpuctl run --mem "$value" -- true
+    expect env CGPU_MEM="$value" CGPU_DISABLE=1 cgpuctl run -- true
+done
+
+echo "GPUs by what NVIDIA's programs take; sizes as Kubernetes writes them; units of the device plugin."
+uuid=$(cgpuctl status --json | jq -r '.gpus[0].uuid')
+pci=$(python3 - <<'PYTHON'
+import ctypes
+nvml, device, pci = ctypes.CDLL("libnvidia-ml.so.1"), ctypes.c_void_p(), ctypes.create_string_buffer(68)
+nvml.nvmlInit_v2()
+nvml.nvmlDeviceGetHandleByIndex_v2(0, ctypes.byref(device))
+nvml.nvmlDeviceGetPciInfo_v3(device, pci)
+print(pci.raw[36:].split(b"\0")[0].decode())
+PYTHON
+)
+for gpu in "${uuid:0:12}" "GPU-$(tr a-f A-F <<<"${uuid:4:10}")" "$pci" "${pci#0000}" ' 0 , ' 0,; do
+    expect_equal "GPU $gpu" "$(CGPU_GPUS=$gpu cgpuctl run --mem 1Gi -- sh -c 'echo $NVIDIA_VISIBLE_DEVICES')" "$uuid"
+done
+expect_error 'there is no such GPU on this node' cgpuctl set-policy GPU-ffffffff fair-share
+expect_equal "a GPU by a prefix" "$(cgpuctl show "${uuid:0:12}" --json | jq -r .uuid)" "$uuid"
+expect_equal "a GPU by its PCI address" "$(cgpuctl show "$pci" --json | jq -r .uuid)" "$uuid"
+expect cgpuctl set-policy "$pci" "$(cgpuctl show 0 --json | jq -r .policy_name)" -q
+mib=(ALIYUN_COM_GPU_MEM_CONTAINER=2048 ALIYUN_COM_GPU_MEM_DEV=16130)
+for unit in MiB ''; do
+    expect_equal "the limit" "$(env "${mib[@]}" ALIYUN_COM_GPU_MEM_UNIT=$unit cgpuctl run -- info |
+        sed -n 's/^device.0.total_mem //p')" $((2 << 30))
+done
+expect_equal "the unit of what a job sees" "$(env "${mib[@]}" ALIYUN_COM_GPU_MEM_UNIT=MiB cgpuctl run -- \
+    sh -c 'echo $ALIYUN_COM_GPU_MEM_CONTAINER $ALIYUN_COM_GPU_MEM_DEV $ALIYUN_COM_GPU_MEM_UNIT')" '1 15'
+id=$(cgpuctl show web --json | jq -r .id)
+expect_equal "three characters of an id" "$(cgpuctl show "${id:0:3}" --json | jq -r .id)" "$id"
+
 echo "Names count in any case, options before the verb too."
 expect cgpuctl -q set-policy 0 WEIGHTED
 expect_equal "policy" "$(cgpuctl show 0 --json | jq -r .policy_name)" weighted

@@ -61,6 +61,9 @@ echo "A request that is refused: compose shows why, and starts nothing."
 sed -i 's/CGPU_MEM: .*/CGPU_MEM: 20GiB/' "$scratch/compose.yaml"
 compose up -d worker >"$scratch/refused" 2>&1 && fail "20GiB were granted"
 expect has "$scratch/refused" 'cgpu: .*20GiB .*16130MiB.* Try: '
+sed -i 's/CGPU_MEM: .*/CGPU_MEM: ${GPU_MEM}/' "$scratch/compose.yaml"
+compose up -d worker >"$scratch/refused" 2>&1 && fail "a variable that isn't set gave the whole node"
+expect has "$scratch/refused" 'cgpu: CGPU_MEM="": it is empty. Try: .*CGPU_DISABLE=1'
 expect_gone
 
 echo "Without the runtime's name, and with devices as Docker's own way has it."

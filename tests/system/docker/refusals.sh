@@ -18,6 +18,15 @@ expect_refused 'CGPU_MEMORY="1GiB": cgpu knows no such variable. Try: CGPU_MEM'
 asks=(ALIYUN_COM_GPU_MEM_CONTAINERS=4 ALIYUN_COM_GPU_MEM_DEV=15)
 expect_refused 'ALIYUN_COM_GPU_MEM_CONTAINERS="4": .* Try: ALIYUN_COM_GPU_MEM_CONTAINER, or unknown_variables: warn'
 expect_error 'Try: CGPU_WEIGHT' env CGPU_WIEGHT=2 cgpuctl run --mem 1GiB -- true
+# What compose makes of `CGPU_MEM: ${GPU_MEM}` where GPU_MEM isn't set.
+for empty in CGPU_MEM= CGPU_MEM=' ' CGPU_COMPUTE= CGPU_DISABLE=; do
+    asks=("$empty")
+    expect_refused "${empty%%=*}=\"\": it is empty. Try: .*CGPU_DISABLE=1"
+    asks=("$empty" "${four_of_15[@]}")
+    expect_refused "${empty%%=*}=\"\": it is empty. Try: "
+done
+asks=(CGPU_MEM= CGPU_DISABLE=1)
+expect_equal "a container that undoes its image's request" "$(in_container -- echo here)" here
 mkdir -p /etc/cgpu/cgpud.yaml.d
 echo 'unknown_variables: warn' >/etc/cgpu/cgpud.yaml.d/typo.yaml
 expect lab-restart-cgpud

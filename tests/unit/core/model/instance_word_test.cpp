@@ -20,10 +20,10 @@ TEST(InstanceWord, EachWayComesAfterTheOthers) {
     EXPECT_EQ(meaning_of(kVictim, web), Meaning::whole_id);
     EXPECT_EQ(meaning_of(kShort, web), Meaning::short_id);
     EXPECT_EQ(meaning_of("Web", web), Meaning::name);
-    EXPECT_EQ(meaning_of("0123", web), Meaning::prefix);
+    EXPECT_EQ(meaning_of("012", web), Meaning::prefix);
     EXPECT_EQ(meaning_of("0123456789abc", web), Meaning::prefix);
     EXPECT_EQ(meaning_of("wEB", web), Meaning::in_case);
-    EXPECT_EQ(meaning_of("012", web), std::nullopt) << "too short for an id";
+    EXPECT_EQ(meaning_of("01", web), std::nullopt) << "too short for an id";
     EXPECT_EQ(meaning_of("We", web), std::nullopt) << "names have no prefixes";
     EXPECT_EQ(meaning_of("0123456789AB", web), std::nullopt) << "ids are in one case";
     EXPECT_EQ(meaning_of("", {kVictim, ""}), std::nullopt);

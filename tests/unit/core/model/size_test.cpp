@@ -14,6 +14,10 @@ TEST(ParseSize, ReadsPeoplesUnits) {
     EXPECT_EQ(parse_size("4gb"), Bytes::from_gib(4));
     EXPECT_EQ(parse_size("512 m"), Bytes::from_mib(512));
     EXPECT_EQ(parse_size("1.5GiB"), Bytes::from_mib(1536));
+    EXPECT_EQ(parse_size("4Gi"), Bytes::from_gib(4)) << "as Kubernetes writes it";
+    EXPECT_EQ(parse_size("512Mi"), Bytes::from_mib(512));
+    EXPECT_EQ(parse_size("1Ti"), Bytes::from_gib(1024));
+    EXPECT_EQ(parse_size("8Ki"), Bytes(8192));
     EXPECT_EQ(parse_size("1TiB"), Bytes::from_gib(1024));
     EXPECT_EQ(parse_size("8KiB"), Bytes(8192));
     EXPECT_EQ(parse_size("4509925376B"), Bytes::from_mib(4301));

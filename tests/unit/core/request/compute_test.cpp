@@ -50,7 +50,6 @@ TEST(RequestCompute, ComputeWithoutMemoryIsRefused) {
     for (const char* name : {"CGPU_COMPUTE", "CGPU_WEIGHT", "CGPU_GPUS", "CGPU_PRIO", "CGPU_MODE",
                              "volcano.sh/gpu-core.percentage"}) {
         refusal_in({{name, "1"}}, "no memory is asked for");
-        EXPECT_TRUE(is_unmanaged({{name, ""}})) << name;
         EXPECT_TRUE(is_unmanaged({{name, "1"}, {"ALIYUN_COM_GPU_MEM_CONTAINER", "0"}})) << name;
     }
     refusal_in(with_memory({{"CGPU_MODE", "compute"}}), "compute is not isolated without memory");

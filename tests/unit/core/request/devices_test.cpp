@@ -25,6 +25,14 @@ TEST(RequestDevices, IndicesOrUuids) {
     EXPECT_EQ(with({{"CGPU_GPUS", "3, 1"}}).gpus, (Names{3U, 1U}));
 }
 
+TEST(RequestDevices, AsNvidiasProgramsTakeThem) {
+    EXPECT_EQ(with({{"NVIDIA_VISIBLE_DEVICES", "0,1,"}}).gpus, (Names{0U, 1U}));
+    EXPECT_EQ(with({{"CGPU_GPUS", " 0 , "}}).gpus, Names{0U});
+    EXPECT_EQ(with({{"CGPU_GPUS", "GPU-C09d11f5"}}).gpus, Names{model::UuidPrefix{"GPU-c09d11f5"}});
+    EXPECT_EQ(with({{"NVIDIA_VISIBLE_DEVICES", "00000000:3B:00.0"}}).gpus,
+              (Names{model::PciAddress{0, 0x3b, 0}}));
+}
+
 TEST(RequestDevices, NvidiasVariableIsTheFallback) {
     EXPECT_EQ(with({{"NVIDIA_VISIBLE_DEVICES", "2"}}).gpus, Names{2U});
     EXPECT_EQ(with({{"NVIDIA_VISIBLE_DEVICES", "2"}, {"ALIYUN_COM_GPU_VISIBLE_DEVICES", "1"}}).gpus,
@@ -61,9 +69,9 @@ TEST(RequestDevices, BothOfOursMustAgree) {
 }
 
 TEST(RequestDevices, WhatNamesNoGpuIsRefused) {
-    for (const char* text :
-         {"x", "0,,1", "0,", "-1", "0:0", "GPU-123", "99999999999", "nvidia.com/gpu=", "nvidia.com/gpu=0:1",
-          "amd.com/gpu=0", "nvidia.com/gpu=0,all", "0,0", "0,nvidia.com/gpu=0"})
+    for (const char* text : {"x", "0,,1", ",", "0,,", "-1", "0:0", "GPU-123", "99999999999",
+                             "nvidia.com/gpu=", "nvidia.com/gpu=0:1", "amd.com/gpu=0", "nvidia.com/gpu=0,all",
+                             "0,0", "0,nvidia.com/gpu=0"})
         refusal_in({{"CGPU_MEM", "1GiB"}, {"NVIDIA_VISIBLE_DEVICES", text}}, "NVIDIA_VISIBLE_DEVICES");
     for (const char* mig : {"MIG-c09d11f5-a565-1f83-903c-a65a7ba138af", "0:1", "nvidia.com/gpu=0:1",
                             "MIG-GPU-c09d11f5-a565-1f83-903c-a65a7ba138af/1/0", "1,0:0"}) {

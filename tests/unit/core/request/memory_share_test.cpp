@@ -61,5 +61,25 @@ RC_GTEST_PROP(MemoryShare, IsNeverMoreThanTheCardAndSharesFit, ()) {
     RC_ASSERT(sum <= total);
 }
 
+TEST(MemoryLimit, InMib) {
+    EXPECT_EQ(memory_limit_mib(16130, 4096, std::nullopt, true), 4096U);
+    EXPECT_EQ(memory_limit_mib(16130, 4096, 16130, true), 4096U);
+    EXPECT_EQ(memory_limit_mib(16130, 16384, 16384, true), 16130U);
+    EXPECT_EQ(memory_limit_mib(16130, 8192, 16384, true), 8065U);
+    EXPECT_FALSE(memory_limit_mib(16130, 16131, 16130, true));
+    EXPECT_FALSE(memory_limit_mib(16130, 1, 16385, true));
+    EXPECT_FALSE(memory_limit_mib(16130, 0, 16130, true));
+}
+
+// The plugin of that kind doesn't say so: the card's own size tells.
+TEST(MemoryLimit, ACardThatCanOnlyBeInMib) {
+    EXPECT_EQ(memory_limit_mib(16130, 4096, 16130), 4096U);
+    EXPECT_EQ(memory_limit_mib(16130, 16384, 16384), 16130U);
+    EXPECT_FALSE(memory_limit_mib(16130, 4, 17));
+    EXPECT_FALSE(memory_limit_mib(16130, 4, 8192)) << "another card's";
+    EXPECT_FALSE(memory_limit_mib(16130, 4096, 16385));
+    EXPECT_FALSE(memory_limit_mib(900, 4, 15));
+}
+
 }  // namespace
 }  // namespace cgpu::request

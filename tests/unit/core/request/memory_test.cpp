@@ -51,7 +51,7 @@ TEST(RequestMemory, AbsentOrZeroIsNotManaged) {
 TEST(RequestMemory, DisabledIsNotManagedWhateverElseIsSaid) {
     for (const char* yes : {"true", "1", "TRUE", "True"})
         EXPECT_TRUE(is_unmanaged({{"CGPU_DISABLE", yes}, {"ALIYUN_COM_GPU_MEM_CONTAINER", "x"}})) << yes;
-    for (const char* no : {"false", "0", "", "False"})
+    for (const char* no : {"false", "0", "False"})
         EXPECT_EQ(request_in({{"CGPU_DISABLE", no}, {"ALIYUN_COM_GPU_MEM_CONTAINER", "3"}}).memory,
                   shares({3}))
             << no;
@@ -61,10 +61,63 @@ TEST(RequestMemory, DisabledIsNotManagedWhateverElseIsSaid) {
 TEST(RequestMemory, PresentAndEmptyWantsTheDefault) {
     EXPECT_TRUE(request_in({{"ALIYUN_COM_GPU_MEM_CONTAINER", ""}}).memory.empty());
     EXPECT_TRUE(request_in({{"ALIYUN_COM_GPU_MEM_CONTAINER", "  "}}).memory.empty());
-    EXPECT_TRUE(request_in({{"CGPU_MEM", ""}}).memory.empty());
     EXPECT_EQ(request_in({{"ALIYUN_COM_GPU_MEM_CONTAINER", ""}, {"CGPU_MEM", "4GiB"}}).memory, sizes({4096}));
-    EXPECT_EQ(request_in({{"ALIYUN_COM_GPU_MEM_CONTAINER", "4"}, {"CGPU_MEM", ""}}).memory, shares({4}));
     EXPECT_TRUE(is_unmanaged({{"ALIYUN_COM_GPU_MEM_CONTAINER", ""}, {"CGPU_MEM", "0"}}));
+}
+
+// A compose file's ${GPU_MEM} that isn't set must not give the whole card.
+TEST(RequestMemory, AnEmptyVariableOfOursIsRefused) {
+    for (const char* name :
+         {"CGPU_DISABLE", "CGPU_MEM", "CGPU_COMPUTE", "CGPU_WEIGHT", "CGPU_GPUS", "CGPU_PRIO", "CGPU_MODE"})
+        for (const char* blank : {"", " ", "\t", "\n", " \r\n"}) {
+            for (Variables others : {Variables{}, Variables{{"CGPU_MEM", "4GiB"}},
+                                     Variables{{"ALIYUN_COM_GPU_MEM_CONTAINER", "3"}},
+                                     Variables{{"ALIYUN_COM_GPU_MEM_CONTAINER", "0"}}}) {
+                others[name] = blank;
+                const auto text = refusal_in(others, std::string(name) + "=\"\": it is empty");
+                EXPECT_NE(text.find("CGPU_DISABLE=1"), std::string::npos) << text;
+            }
+            if (name != std::string_view("CGPU_DISABLE")) {
+                EXPECT_TRUE(is_unmanaged({{name, blank}, {"CGPU_DISABLE", "1"}})) << name;
+            }
+        }
+}
+
+TEST(RequestMemory, AnEmptyVariableOfOthersCountsAsAbsent) {
+    for (const char* name :
+         {"ALIYUN_COM_GPU_MEM_DEV", "ALIYUN_COM_GPU_VISIBLE_DEVICES", "ALIYUN_COM_GPU_SCHD_WEIGHT",
+          "ALIYUN_COM_GPU_HIGH_PRIO", "NVIDIA_VISIBLE_DEVICES"}) {
+        EXPECT_EQ(request_in({{"ALIYUN_COM_GPU_MEM_CONTAINER", "3"}, {name, " "}}),
+                  request_in({{"ALIYUN_COM_GPU_MEM_CONTAINER", "3"}}))
+            << name;
+        EXPECT_TRUE(is_unmanaged({{name, ""}})) << name;
+    }
+}
+
+// The open device plugin for Kubernetes can count in MiB.
+TEST(RequestMemory, UnitsOfThePlugin) {
+    const auto in_mib = [](std::uint64_t n, std::optional<std::uint64_t> dev) {
+        return std::vector<MemoryAsk>{CardShare{n, dev, true}};
+    };
+    EXPECT_EQ(
+        request_in({{"ALIYUN_COM_GPU_MEM_CONTAINER", "4096"}, {"ALIYUN_COM_GPU_MEM_UNIT", "MiB"}}).memory,
+        in_mib(4096, std::nullopt));
+    EXPECT_EQ(request_in({{"ALIYUN_COM_GPU_MEM_CONTAINER", "4096"},
+                          {"ALIYUN_COM_GPU_MEM_DEV", "16130"},
+                          {"ALIYUN_COM_GPU_MEM_UNIT", "MiB"}})
+                  .memory,
+              in_mib(4096, 16130));
+    for (const char* unit : {"GiB", ""})
+        EXPECT_EQ(
+            request_in({{"ALIYUN_COM_GPU_MEM_CONTAINER", "4"}, {"ALIYUN_COM_GPU_MEM_UNIT", unit}}).memory,
+            shares({4}));
+    refusal_in({{"ALIYUN_COM_GPU_MEM_CONTAINER", "4"}, {"ALIYUN_COM_GPU_MEM_UNIT", "TiB"}},
+               "ALIYUN_COM_GPU_MEM_UNIT=\"TiB\"");
+    EXPECT_EQ(request_in({{"ALIYUN_COM_GPU_MEM_CONTAINER", "4096"},
+                          {"ALIYUN_COM_GPU_MEM_UNIT", "MiB"},
+                          {"CGPU_MEM", "4Gi"}})
+                  .memory,
+              sizes({4096}));
 }
 
 TEST(RequestMemory, ExactSizes) {

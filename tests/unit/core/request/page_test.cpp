@@ -34,15 +34,15 @@ TEST(RequestPage, HasAnExampleOfEachName) {
     std::set<std::string> shown;
     for (const auto& [name, value] : examples()) shown.insert(name);
     const std::set<std::string> known = {
-        std::string(names::kMemContainer),   std::string(names::kMemDev),
-        std::string(names::kVisibleDevices), std::string(names::kSchdWeight),
-        std::string(names::kHighPrio),       std::string(names::kNvidiaDevices),
-        std::string(names::kDisable),        std::string(names::kMem),
-        std::string(names::kCompute),        std::string(names::kWeight),
-        std::string(names::kGpus),           std::string(names::kPrio),
-        std::string(names::kMode),           std::string(names::kVolcanoMem),
-        std::string(names::kVolcanoCore),    std::string(names::kAliyunMem),
-        std::string(names::kAliyunCount)};
+        std::string(names::kMemContainer),  std::string(names::kMemDev),
+        std::string(names::kMemUnit),       std::string(names::kVisibleDevices),
+        std::string(names::kSchdWeight),    std::string(names::kHighPrio),
+        std::string(names::kNvidiaDevices), std::string(names::kDisable),
+        std::string(names::kMem),           std::string(names::kCompute),
+        std::string(names::kWeight),        std::string(names::kGpus),
+        std::string(names::kPrio),          std::string(names::kMode),
+        std::string(names::kVolcanoMem),    std::string(names::kVolcanoCore),
+        std::string(names::kAliyunMem),     std::string(names::kAliyunCount)};
     EXPECT_EQ(shown, known);
 }
 

@@ -202,6 +202,48 @@ TEST(CommandLine, ATypoHasTheVerbThatWasMeant) {
     EXPECT_NE(usage_error({"frobnicate"}).find("Try: cgpuctl help."), std::string::npos);
 }
 
+TEST(CommandLine, ATypoOfAnOptionHasTheOneThatWasMeant) {
+    const auto meant = [](const std::string& word, const std::string& option) {
+        EXPECT_NE(usage_error({"run", word, "4GiB", "--", "true"})
+                      .find(": there is no such option. Try: " + option + "."),
+                  std::string::npos)
+            << word;
+    };
+    for (const char* word : {"--memory", "-m", "--memory=4GiB", "--me", "--mme", "--MEM"})
+        meant(word, "--mem");
+    for (const char* word : {"--gpu", "--gpsu", "-g"}) meant(word, "--gpus");
+    meant("--priority", "--prio");
+    meant("--wieght", "--weight");
+    meant("--frobnicate", "cgpuctl run --help");
+    meant("-x", "cgpuctl run --help");
+    EXPECT_NE(usage_error({"list", "--jsno"})
+                  .find("cgpuctl list \"--jsno\": there is no such option. Try: "
+                        "--json."),
+              std::string::npos);
+    EXPECT_NE(usage_error({"--jsno"}).find("cgpuctl \"--jsno\": there is no such option. Try: --json."),
+              std::string::npos);
+    EXPECT_NE(usage_error({"set-memory", "web", "--froce"}).find("Try: --force."), std::string::npos);
+}
+
+TEST(CommandLine, AnEmptyValueIsNotTheSameAsNone) {
+    for (const char* blank : {"", " ", "\t\n"}) {
+        for (const char* option : {"--mem", "--weight", "--compute", "--prio", "--gpus", "--user"}) {
+            const auto text = usage_error({"run", option, blank, "--", "true"});
+            EXPECT_NE(text.find(std::string(option) + " is empty"), std::string::npos) << text;
+            EXPECT_NE(text.find("CGPU_DISABLE=1"), std::string::npos) << text;
+        }
+        EXPECT_NE(usage_error({"apply", blank}).find("FILE is empty"), std::string::npos);
+        EXPECT_NE(usage_error({"set-memory", "web", blank, "4GiB"}).find("INSTANCE... is empty"),
+                  std::string::npos);
+        EXPECT_NE(usage_error({"set-memory", "web", blank}).find("SIZE is empty"), std::string::npos);
+        EXPECT_NE(usage_error({"revert", "web", "--gpu", blank}).find("--gpu is empty"), std::string::npos);
+        EXPECT_NE(usage_error({"list", "-H", blank}).find("--host is empty"), std::string::npos);
+        EXPECT_NE(usage_error({"-H", blank}).find("--host is empty"), std::string::npos);
+    }
+    EXPECT_NE(usage_error({"run", "--mem=", "--", "true"}).find("--mem"), std::string::npos);
+    EXPECT_EQ(call_of({"run", "--mem", "1GiB", "--name", "", "--", "true"}).input.name, "");
+}
+
 TEST(CommandLine, SeveralInstances) {
     const Call call = call_of({"set-weight", "web", "db", "-q", "cache", "4"});
     EXPECT_EQ(call.input.instances, (Words{"web", "db", "cache"}));

@@ -50,6 +50,16 @@ TEST_F(DeviceChoiceTest, DeviceNodesAreTheChoice) {
     EXPECT_FALSE(left.contains("CGPU_GPUS"));
 }
 
+TEST_F(DeviceChoiceTest, WhatTheVariableNamesByAPrefixOrAPciAddressIsNotReplaced) {
+    const std::string prefix = std::string(kUuid2).substr(0, 12);
+    EXPECT_EQ(chosen({{"NVIDIA_VISIBLE_DEVICES", prefix + ","}}, nodes(node(0))), prefix + ",");
+    EXPECT_NE(
+        chosen({{"NVIDIA_VISIBLE_DEVICES", prefix}}, nodes(node(1))).find("they ask for different GPUs"),
+        std::string::npos);
+    EXPECT_EQ(chosen({{"NVIDIA_VISIBLE_DEVICES", "3b:00.0"}}, nodes(node(1))), "3b:00.0")
+        << "only cgpud knows which GPU that is";
+}
+
 TEST_F(DeviceChoiceTest, CdiAnnotationsAre) {
     EXPECT_EQ(chosen({}, cdi("nvidia.com/gpu=1")), kUuid1);
     EXPECT_EQ(chosen({{"NVIDIA_VISIBLE_DEVICES", "all"}}, cdi("nvidia.com/gpu=" + std::string(kUuid2))),

@@ -39,6 +39,7 @@ struct ExecEnvironmentTest : testing::Test {
 TEST_F(ExecEnvironmentTest, TheGrantReplacesTheRequest) {
     EXPECT_EQ(
         granted(R"({"cwd":"/","env":["A=1","NVIDIA_VISIBLE_DEVICES=all","ALIYUN_COM_GPU_MEM_CONTAINER=3,3",
+        "ALIYUN_COM_GPU_MEM_UNIT=MiB",
         "NVIDIA_VISIBLE_DEVICES=0"]})"),
         (Env{"A=1", "NVIDIA_VISIBLE_DEVICES=GPU-1", "CUDA_VISIBLE_DEVICES=GPU-1",
              "ALIYUN_COM_GPU_MEM_CONTAINER=4", "ALIYUN_COM_GPU_MEM_DEV=15"}));

@@ -78,8 +78,8 @@ TEST_F(EditTest, AReadOnlyRootGetsThePlaceForTheMounts) {
 }
 
 TEST_F(EditTest, TheEnvironmentSaysWhatWasGranted) {
-    const Json config =
-        edited(R"({"process":{"env":["ALIYUN_COM_GPU_MEM_CONTAINER=4,4","NVIDIA_VISIBLE_DEVICES=all",
+    const Json config = edited(
+        R"({"process":{"env":["ALIYUN_COM_GPU_MEM_CONTAINER=4,4","ALIYUN_COM_GPU_MEM_UNIT=GiB","NVIDIA_VISIBLE_DEVICES=all",
         "NVIDIA_DRIVER_CAPABILITIES=all","PATH=/bin"]},"root":{"path":"/r"}})");
     auto env = config["process"]["env"].get<std::vector<std::string>>();
     std::sort(env.begin(), env.end());

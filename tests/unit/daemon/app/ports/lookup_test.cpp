@@ -24,6 +24,8 @@ TEST(Lookup, finds_a_gpu_by_index_and_by_uuid_in_either_case) {
     const auto node = node_with({});
     EXPECT_TRUE(find_gpu(node, "0"));
     EXPECT_TRUE(find_gpu(node, "GPU-00000000-0000-0000-0000-0000000000AB"));
+    EXPECT_TRUE(find_gpu(node, "GPU-00000000"));
+    EXPECT_TRUE(find_gpu(node, "GPU-00000000-0000-0000-0000-0000000000A"));
     for (const auto* wrong : {"", "1", "-1", "0x0", "0 ", "GPU-", "gpu", "99999999999999999999"}) {
         const auto refused = find_gpu(node, wrong);
         ASSERT_FALSE(refused) << wrong;
@@ -37,7 +39,8 @@ TEST(Lookup, finds_an_instance_by_id_prefix_or_name_and_says_when_several_are_me
     EXPECT_EQ(find_instance(node, "abcd")->str(), "abcd");
     EXPECT_EQ(find_instance(node, "name-abcdef02")->str(), "abcdef02");
     EXPECT_EQ(find_instance(node, "abcdef").error().reason, model::Refusal::Reason::invalid);
-    EXPECT_EQ(find_instance(node, "abc").error().reason, model::Refusal::Reason::not_found);
+    EXPECT_EQ(find_instance(node, "abc").error().reason, model::Refusal::Reason::invalid);
+    EXPECT_EQ(find_instance(node, "ab").error().reason, model::Refusal::Reason::not_found);
     EXPECT_EQ(find_instance(node, "").error().reason, model::Refusal::Reason::not_found);
 }
 

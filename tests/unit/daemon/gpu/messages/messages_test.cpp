@@ -19,6 +19,7 @@ SeenGpus seen() {
     SeenGpus all;
     all.gpus = {{uuid(1), 0, "Tesla V100", model::Bytes(16'913'530'880), ""},
                 {uuid(2), 7, "\xff name", model::Bytes(~0ULL), "it is in MIG mode"}};
+    all.gpus[0].pci = model::PciAddress{0, 0x3b, 0};
     all.memory_used = {{uuid(1), model::Bytes(0)}, {uuid(2), model::Bytes(5)}};
     all.lost = {{3, "GPU is lost"}};
     all.xids = {{uuid(1), 79}};
@@ -60,6 +61,8 @@ TEST(GpuMessages, WhatTheReaderSees) {
     ASSERT_TRUE(read && read->result);
     EXPECT_EQ(read->id, 7U);
     EXPECT_EQ(read->result->gpus[0], seen().gpus[0]);
+    EXPECT_EQ(read->result->gpus[0].pci, (model::PciAddress{0, 0x3b, 0}));
+    EXPECT_EQ(read->result->gpus[1].pci, std::nullopt);
     EXPECT_EQ(read->result->gpus[1].model_name, "\xef\xbf\xbd name") << "no UTF-8";
     EXPECT_EQ(read->result->gpus[1].total, model::Bytes(~0ULL));
     EXPECT_EQ(read->result->gpus[1].obstacle, "it is in MIG mode");

@@ -1,7 +1,7 @@
 # The steps that ./check counts, each with its log, its line and its time. Sourced by ./check.
 logs=build/check
 minutes=$logs/minutes.tsv # a line a step: name, seconds, how it ended
-waiting=()                # what is left to the next commit
+waiting=()                # what is left to later commits
 to_long=()                # what only --long does: what the time of a step did not reach
 failures=()               # names of what failed
 second_try=()             # tests that failed at first
@@ -49,25 +49,14 @@ report() { # WORD NAME TEXT SECONDS
     printf '%s\t%d\t%s\n' "$2" "$4" "$1" >>"$minutes"
 }
 
-# turn_of_commit: a number that increases by one with each commit.
-turn_of_commit() {
-    local hash
-    if [[ $(git rev-parse --is-shallow-repository 2>/dev/null) == false ]]; then
-        git rev-list --count HEAD
-    else # how many there are is not known here
-        hash=$(git rev-parse -q --verify HEAD 2>/dev/null) || hash=0
-        echo $((16#${hash:0:4}))
-    fi
-}
-
-# take_turn ARRAY TURN: keeps the array's element whose turn it is; the last line names the others.
+# take_turn ARRAY: keeps that of its two steps whose turn it is (.ci/turn); the last line names the other. Both, if none is
+# chosen.
 take_turn() {
-    local -n all=$1
-    local mine=$(($2 % ${#all[@]})) i
-    for i in "${!all[@]}"; do
-        ((i == mine)) || waiting+=("${all[i]}")
-    done
-    all=("${all[mine]}")
+    local -n two=$1
+    case $(.ci/changed | .ci/turn "${two[@]}") in
+        "${two[0]}") waiting+=("${two[1]}") && two=("${two[0]}") ;;
+        "${two[1]}") waiting+=("${two[0]}") && two=("${two[1]}") ;;
+    esac
 }
 
 show_end() { # NAME
@@ -190,7 +179,7 @@ end_steps() {
     local line="$passed passed, $failed failed"
     ((!skipped)) || line+=", $skipped skipped"
     ((!${#second_try[@]})) || line+="; passed at the second try: ${second_try[*]}"
-    ((!${#waiting[@]})) || line+="; left to the next commit: ${waiting[*]}"
+    ((!${#waiting[@]})) || line+="; left to later commits: ${waiting[*]}"
     ((!${#to_long[@]})) || line+="; left to --long: ${to_long[*]}"
     ((!${#failures[@]})) || echo "failed: ${failures[*]}"
     echo "$line"

@@ -12,15 +12,16 @@ constexpr std::size_t kShortestDrawn = 32;
 bool is_hexadecimal(std::string_view id) {
     return id.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
-bool is_drawn(std::string_view id) { return id.size() >= kShortestDrawn && is_hexadecimal(id); }
 
 }  // namespace
+
+bool looks_drawn(std::string_view id) { return id.size() >= kShortestDrawn && is_hexadecimal(id); }
 
 bool looks_short(std::string_view id) { return id.size() == kShortId && is_hexadecimal(id); }
 
 std::optional<Meaning> meaning_of(std::string_view word, const Named& instance) {
     if (word.empty()) return std::nullopt;
-    const bool drawn = is_drawn(instance.id);
+    const bool drawn = looks_drawn(instance.id);
     if (instance.id == word) return drawn ? Meaning::whole_id : Meaning::name;
     const bool begins = instance.id.starts_with(word);
     if (begins && drawn && word.size() == kShortId) return Meaning::short_id;

@@ -29,6 +29,9 @@ enum class Meaning {
 /// Whether an id has the form of a short id.
 [[nodiscard]] bool looks_short(std::string_view id);
 
+/// Whether an id has the form of those that engines and cgpuctl draw: at least 32 hexadecimal digits.
+[[nodiscard]] bool looks_drawn(std::string_view id);
+
 /// Empty: the word doesn't mean this instance.
 [[nodiscard]] std::optional<Meaning> meaning_of(std::string_view word, const Named& instance);
 

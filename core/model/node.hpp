@@ -185,6 +185,7 @@ class Node {
     [[nodiscard]] tl::expected<Gpu*, Refusal> gpu_for(std::string_view what, const Uuid& uuid);
     /// With its name, if there is such an instance.
     [[nodiscard]] std::string describe_instance(const InstanceId& id) const;
+    [[nodiscard]] const Instance* another_users_like(const Instance& instance) const;
     [[nodiscard]] tl::expected<Instance*, Refusal> instance_for(std::string_view what, const InstanceId& id);
     [[nodiscard]] tl::expected<QuotaPlace, Refusal> quota_for(std::string_view what, const InstanceId& id,
                                                               const Uuid& gpu);

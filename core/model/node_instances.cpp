@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <set>
 
 #include "core/model/instance_word.hpp"
@@ -55,14 +56,34 @@ tl::expected<Node::QuotaPlace, Refusal> Node::quota_for(std::string_view what, c
                   "name a GPU that cgpuctl list shows for it");
 }
 
+/// Another user's instance with the same short id, where both ids are drawn.
+const Instance* Node::another_users_like(const Instance& instance) const {
+    if (!looks_drawn(instance.id.str())) return nullptr;
+    const std::string begins = instance.id.short_id();
+    auto it = std::ranges::find_if(instances_, [&](const auto& each) {
+        return each.first != instance.id && looks_drawn(each.first.str()) &&
+               each.first.short_id() == begins && each.second.owner != instance.owner;
+    });
+    return it == instances_.end() ? nullptr : &it->second;
+}
+
 tl::expected<Change, Refusal> Node::add_instance(Instance instance) {
     const std::string what = describe(instance);
-    if (instances_.contains(instance.id))
-        return refuse(Reason::exists, what, "it is there already", "remove it first, or use another id");
+    if (const auto* there = find_instance(instance.id)) {
+        const bool another = there->owner && there->owner != instance.owner;
+        return refuse(Reason::exists, what,
+                      "it is there already" +
+                          (another ? ", of user id " + std::to_string(*there->owner) : std::string()),
+                      "remove it first, or use another id");
+    }
     const auto after = instances_.lower_bound(instance.id);
     if (looks_short(instance.id.str()) && after != instances_.end() &&
         after->first.str().starts_with(instance.id.str()))
         return refuse(Reason::exists, what, "it is the short id of another instance", "use another id");
+    // Drawn ids don't begin alike by chance. Root's is let in: nobody may keep a container from starting.
+    if (instance.owner.value_or(0) != 0 && another_users_like(instance) != nullptr)
+        return refuse(Reason::exists, what, "it has the short id of another user's instance",
+                      "use another id");
     if (instance.quotas.empty() || instance.quotas.size() > kMaxGpusPerInstance)
         return refuse(Reason::invalid, what, "it asks for " + plural(instance.quotas.size(), "GPU"),
                       "1 to " + std::to_string(kMaxGpusPerInstance) + " GPUs");

@@ -41,6 +41,50 @@ constexpr const char* kToolkits = "/usr/local";
 constexpr std::array<const char*, 5> kCondas = {"/opt/conda", "/opt/miniconda3", "/opt/miniforge3",
                                                 "/root/miniconda3", "/root/miniforge3"};
 
+/// Folders below each of its folders in which glibc looks first, if the processor has what they are for:
+/// those of today, and, up to glibc 2.36, one below the other in this order, any of them left out.
+constexpr std::array<const char*, 3> kHardware = {"glibc-hwcaps/x86-64-v4", "glibc-hwcaps/x86-64-v3",
+                                                  "glibc-hwcaps/x86-64-v2"};
+constexpr std::array<const char*, 8> kOldHardware = {"tls",      "haswell", "xeon_phi", "i686",
+                                                     "avx512_1", "x86_64",  "sse2",     "nosegneg"};
+
+/// What glibc puts in the place of these in LD_LIBRARY_PATH, on Debian and elsewhere, for programs of 64 and
+/// 32 bits. The place of the program itself (`$ORIGIN`) isn't known beforehand.
+struct Token {
+    const char* name;
+    std::vector<const char*> values;
+};
+const std::vector<Token>& tokens() {
+    static const std::vector<Token> kTokens = {
+        {"LIB", {"lib/x86_64-linux-gnu", "lib64", "lib", "lib/i386-linux-gnu", "lib32"}},
+        {"PLATFORM", {"x86_64", "haswell", "xeon_phi", "i686"}}};
+    return kTokens;
+}
+
+std::string with_value(std::string text, const std::string& token, const std::string& value) {
+    for (std::size_t at = 0; (at = text.find(token, at)) != std::string::npos; at += value.size())
+        text.replace(at, token.size(), value);
+    return text;
+}
+
+/// The folders that an entry may mean.
+std::vector<std::string> folders_meant(const std::string& entry) {
+    std::vector<std::string> meant = {entry};
+    for (const Token& token : tokens()) {
+        std::vector<std::string> next;
+        for (const std::string& text : meant) {
+            const std::string braced = with_value(text, "${" + std::string(token.name) + "}", "\1");
+            const std::string marked = with_value(braced, "$" + std::string(token.name), "\1");
+            if (marked == text)
+                next.push_back(text);
+            else
+                for (const char* value : token.values) next.push_back(with_value(marked, "\1", value));
+        }
+        meant = std::move(next);
+    }
+    return meant;
+}
+
 /// Bounds for the loader's files; honest systems have smaller and fewer files, and fewer folders.
 constexpr std::size_t kMaxConfig = std::size_t{1} << 20;
 constexpr std::size_t kMaxConfigFiles = 1024;
@@ -85,19 +129,17 @@ class Reader {
     void add_path(const std::string& path) {
         for (std::size_t begin = 0; begin < path.size();) {
             const std::size_t end = std::min(path.find_first_of(":;", begin), path.size());
-            if (path[begin] == '/') add(path.substr(begin, end - begin));
+            if (path[begin] == '/')
+                for (const std::string& folder : folders_meant(path.substr(begin, end - begin))) add(folder);
             begin = end + 1;
         }
     }
 
     void add(const std::string& folder) {
-        if (refusal_) return;
-        const Descriptor there = root_.find(folder, O_PATH | O_DIRECTORY);
-        if (!there) return;
-        std::string path = root_.path_of(there);
-        if (path.empty() || !known_.insert(path).second) return;
-        if (known_.size() > kMaxFolders) return refuse("the loader is told of", kMaxFolders, "folders");
-        folders_.push_back(std::move(path));
+        if (!root_.find(folder, O_PATH | O_DIRECTORY)) return;
+        for (const char* below : kHardware) add_one(folder + "/" + below);
+        add_old_hardware(folder, 0);
+        add_one(folder);
     }
 
     /// The folders found since the last call.
@@ -109,6 +151,25 @@ class Reader {
     }
 
   private:
+    void add_one(const std::string& folder) {
+        if (refusal_) return;
+        const Descriptor there = root_.find(folder, O_PATH | O_DIRECTORY);
+        if (!there) return;
+        std::string path = root_.path_of(there);
+        if (path.empty() || !known_.insert(path).second) return;
+        if (known_.size() > kMaxFolders) return refuse("the loader is told of", kMaxFolders, "folders");
+        folders_.push_back(std::move(path));
+    }
+
+    void add_old_hardware(const std::string& folder, std::size_t first) {
+        for (std::size_t i = first; i < kOldHardware.size(); ++i) {
+            const std::string below = folder + "/" + kOldHardware[i];
+            if (!root_.find(below, O_PATH | O_DIRECTORY)) continue;
+            add_old_hardware(below, i + 1);
+            add_one(below);
+        }
+    }
+
     /// Only the last part of a pattern may have wildcards; no distribution uses others.
     void include(const std::string& pattern) {
         const auto slash = pattern.find_last_of('/');

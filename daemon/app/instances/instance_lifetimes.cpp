@@ -91,6 +91,7 @@ void InstanceLifetimes::end(const model::InstanceId& ended) {
         retries_[id] = outside_.loop.at(outside_.loop.now() + kSaveAgainAfter, [this, id] { end(id); });
         return;
     }
+    if (instance.owner) ended_ids_.add(id, *instance.owner);
     outside_.links.close(id);
     outside_.events.happened(event_of(EventType::instance_ended, log::Level::info, instance,
                                       model::describe(instance) + ": gone"));

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "daemon/app/instances/ended_ids.hpp"
 #include "daemon/app/instances/node_state.hpp"
 #include "daemon/app/ports/admission_gate.hpp"
 
@@ -32,6 +33,7 @@ class InstanceLifetimes {
     void end(const model::InstanceId& ended);
     /// Whether the process of any instance has just ended, so that its memory and weight will soon be free.
     [[nodiscard]] bool someone_is_ending() const;
+    [[nodiscard]] const EndedIds& ended_ids() const { return ended_ids_; }
 
   private:
     void process_ended(const model::InstanceId& id);
@@ -41,6 +43,7 @@ class InstanceLifetimes {
 
     NodeState& state_;
     Outside outside_;
+    EndedIds ended_ids_;
     std::map<model::InstanceId, WatchPtr> ends_;
     /// Instances whose process has ended, while others of their processes, or memory, may be left.
     std::map<model::InstanceId, Nanos> ended_;        // since when

@@ -152,6 +152,14 @@ covered() {
 }
 covered LD_LIBRARY_PATH=/home/alice/lib /home/alice/lib/libcuda.so.1
 covered CONDA_PREFIX=/home/alice/conda /home/alice/conda/cuda-compat/libcuda.so.580
+# Those in the folders in which glibc looks first are, too, and those behind what it puts in the place of words.
+for below in glibc-hwcaps/x86-64-v2 lib/x86_64-linux-gnu; do
+    expect as alice mkdir -p "deep/$below"
+    expect as alice cp "$driver" "deep/$below/libcuda.so.1"
+done
+covered LD_LIBRARY_PATH=/home/alice/deep /home/alice/deep/glibc-hwcaps/x86-64-v2/libcuda.so.1
+# shellcheck disable=SC2016
+covered 'LD_LIBRARY_PATH=/home/alice/deep/$LIB' /home/alice/deep/lib/x86_64-linux-gnu/libcuda.so.1
 # They are covered even where the environment names many other folders, or the job is refused.
 decoys=$(decoy_path /home/alice/lib)
 covered "LD_LIBRARY_PATH=$decoys" /home/alice/lib/libcuda.so.1

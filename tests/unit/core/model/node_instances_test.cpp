@@ -34,6 +34,24 @@ TEST(NodeInstances, AnIdIsNotTheShortIdOfAnother) {
     EXPECT_TRUE(n.add_instance(instance("0123456789ac", {quota(0, 1)})).has_value());
 }
 
+TEST(NodeInstances, NobodyTakesTheShortIdOfAnotherUsers) {
+    Node n = v100();
+    const auto owned = [](const std::string& id, std::uint32_t owner) {
+        Instance made = instance(id, {quota(0, 1)});
+        made.owner = owner;
+        return made;
+    };
+    const std::string begins = "0123456789ab";
+    ASSERT_TRUE(n.add_instance(owned(begins + std::string(20, '0'), 0)).has_value());
+    EXPECT_EQ(reason_of(n.add_instance(owned(begins + std::string(20, '1'), 1000))), Reason::exists);
+    const auto same = n.add_instance(owned(begins + std::string(20, '0'), 1000));
+    EXPECT_NE(text_of(same).find("of user id 0"), std::string::npos) << text_of(same);
+    ASSERT_TRUE(n.add_instance(owned("f" + begins + std::string(20, '0'), 1000)).has_value());
+    EXPECT_TRUE(n.add_instance(owned("f" + begins + std::string(20, '1'), 1000)).has_value());
+    EXPECT_TRUE(n.add_instance(owned("f" + begins + std::string(20, '2'), 0)).has_value())
+        << "root's container starts";
+}
+
 TEST(NodeInstances, NothingIsBookedWhenOneOfItsGpusRefuses) {
     Node n = node({gpu(0, 16130), gpu(1, 1000)});
     const Node before = n;

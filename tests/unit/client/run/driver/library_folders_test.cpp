@@ -45,6 +45,27 @@ TEST(LibraryFolders, TheProgramsOwn) {
               (LibraryFolders{{"/opt/two", "/opt/three"}, {}, {"/opt/one"}}));
 }
 
+TEST(LibraryFolders, ThoseBelowThatTheLoaderLooksInFirst) {
+    const TempRoot root;
+    for (const char* folder : {"/opt/a/glibc-hwcaps/x86-64-v3", "/opt/a/glibc-hwcaps/x86-64-v9",
+                               "/opt/a/tls/x86_64", "/opt/a/x86_64/tls", "/usr/lib/haswell"})
+        root.folder(folder);
+    EXPECT_EQ(folders_of(root, {"/opt/a", ""}),
+              (LibraryFolders{{"/opt/a/glibc-hwcaps/x86-64-v3", "/opt/a/tls/x86_64", "/opt/a/tls",
+                               "/opt/a/x86_64", "/opt/a"},
+                              {"/usr/lib/haswell", "/usr/lib"},
+                              {}}));
+}
+
+TEST(LibraryFolders, TokensOfTheProgramsOwn) {
+    const TempRoot root;
+    for (const char* folder : {"/opt/lib64/x86_64", "/opt/lib/x86_64-linux-gnu", "/opt/$LIB", "/srv/haswell"})
+        root.folder(folder);
+    EXPECT_EQ(folders_of(root, {"/opt/$LIB:/opt/${LIB}/$PLATFORM:/srv/${PLATFORM}:/opt/$ORIGIN", ""}).own,
+              (Folders{"/opt/lib/x86_64-linux-gnu", "/opt/lib64/x86_64", "/opt/lib64", "/opt/lib",
+                       "/srv/haswell"}));
+}
+
 TEST(LibraryFolders, WithoutAConfig) {
     const TempRoot root;
     root.folder("/usr/lib/x86_64-linux-gnu");

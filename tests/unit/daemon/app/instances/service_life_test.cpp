@@ -30,6 +30,29 @@ TEST_F(ServiceTest, an_instance_goes_when_its_creator_dies_before_attach) {
     EXPECT_EQ(publisher.said.at(publisher.said.size() - 2), "removed aaaa");
 }
 
+TEST_F(ServiceTest, the_id_of_an_ended_one_stays_its_users) {
+    see_v100();
+    const std::string web = "0123456789ab" + std::string(52, '0');
+    ASSERT_TRUE(create(web, "1"));
+    ASSERT_TRUE(create("by-hand", "1"));
+    processes.kill(100);
+    ASSERT_TRUE(service->node().instances().empty());
+    const Caller alice{1000, {200, 7, "boot"}};
+    const auto as_alice = [&](const std::string& id) {
+        processes.living.insert(200);
+        processes.users[200] = 1000;
+        return service->create_instance(id, "web", {{"CGPU_MEM", "1MiB"}}, alice, {});
+    };
+    for (const std::string& id : {web, "0123456789ab" + std::string(20, '1')}) {
+        const auto taken = as_alice(id);
+        ASSERT_FALSE(taken) << id;
+        EXPECT_EQ(taken.error().reason, model::Refusal::Reason::exists);
+    }
+    EXPECT_TRUE(as_alice("by-hand")) << "an id that anyone may choose";
+    EXPECT_TRUE(as_alice("1" + web));
+    EXPECT_TRUE(create(web, "1"));
+}
+
 TEST_F(ServiceTest, after_attach_its_process_counts_and_not_its_creator) {
     see_v100();
     ASSERT_TRUE(create("aaaa", "4"));

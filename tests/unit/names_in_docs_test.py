@@ -117,6 +117,9 @@ def main():
     bad += [f"docs/cgpuctl.1: the verb {verb} is missing" for verb in sorted(verbs - manual)]
     for page in MANUALS:
         said = page.relative_to(ROOT)
+        # The tag of an entry is one line: what follows belongs to the text.
+        for tag in re.findall(r"^\.TP\n(\..*)\n\.(?:[BIR]{2}|I) .*\n\.[BIR]{1,2} ", page.read_text(), re.MULTILINE):
+            bad.append(f"{said}: the tag {tag!r} goes on in a second line")
         for verb in re.findall(r"^\.B[RI]* \"?cgpuctl ([a-z][a-z\\-]*)", page.read_text(), re.MULTILINE):
             verb = verb.replace("\\", "")
             if not verb.startswith("-") and verb not in verbs:

@@ -2,6 +2,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -27,6 +28,8 @@ using model::kSecond;
 constexpr std::int64_t kStartWithin = 60 * kSecond;  // a context on a cold driver takes seconds
 constexpr std::int64_t kSettle = 2 * kSecond;        // what begins and what was in flight is left out
 constexpr std::int64_t kUngated = 3 * kSecond;
+constexpr std::int64_t kEndWithin = 5 * kSecond;
+constexpr int kBetweenLooks = 20;  // milliseconds
 
 /// The target and the measured share of one tenant, as parts 0..1 of what all of them get together.
 struct Row {
@@ -132,10 +135,10 @@ Result<double> measure_ungated(const BenchPlan& plan, const std::string& gpu) {
             ". Try: use shorter kernels (--kernel-us), or check what else computes on the GPU.");
 }
 
-Result<Outcome> bench_on(const BenchPlan& plan, const std::string& gpu, client::Node& node) {
+Result<Outcome> bench_on(const BenchPlan& plan, const std::string& gpu, client::Node& node,
+                         Tenants& tenants) {
     const auto ungated = measure_ungated(plan, gpu);
     if (!ungated) return tl::unexpected(ungated.error());
-    Tenants tenants;
     if (auto started = start_tenants(plan, gpu, tenants); !started) return tl::unexpected(started.error());
     const auto rates = measure(tenants, plan.window);
     if (!rates) return tl::unexpected(rates.error());
@@ -157,6 +160,25 @@ Result<Outcome> bench_on(const BenchPlan& plan, const std::string& gpu, client::
     for (Row& row : outcome.rows)
         if (row.due && all_due > 0) row.due = *row.due / all_due;
     return outcome;
+}
+
+bool has_one_of(const client::Snapshot& snapshot, const std::vector<std::uint32_t>& pids) {
+    return std::ranges::any_of(snapshot.instances, [&](const client::Instance& instance) {
+        return instance.pid != 0 && std::ranges::find(pids, instance.pid) != pids.end();
+    });
+}
+
+/// Ends the tenants, and waits until cgpud has noticed: who comes next finds the GPU as it was before.
+void end_tenants(Tenants& tenants, client::Node& node) {
+    std::vector<std::uint32_t> pids;
+    for (const BenchTenant& tenant : tenants) pids.push_back(static_cast<std::uint32_t>(tenant.pid()));
+    tenants.clear();
+    const auto give_up = now_ns() + kEndWithin;
+    while (now_ns() < give_up) {
+        const auto snapshot = node.read();
+        if (!snapshot || !has_one_of(*snapshot, pids)) return;
+        poll(nullptr, 0, kBetweenLooks);
+    }
 }
 
 std::string points(double share) {
@@ -222,7 +244,9 @@ Result<void> bench(const Input& input, client::Node& node, Terminal& terminal) {
                                 (others == 1 ? " instance is" : " instances are") +
                                 " on it already. What computes there would be slowed, and the figures wrong. "
                                 "Try: wait until they have ended, or pass --force.");
-    const auto outcome = bench_on(*plan, *uuid, node);
+    Tenants tenants;
+    const auto outcome = bench_on(*plan, *uuid, node, tenants);
+    end_tenants(tenants, node);
     if (!outcome) return tl::unexpected(outcome.error());
     if (input.json)
         terminal.out() << to_text(outcome_json(*plan, *gpu, *outcome));

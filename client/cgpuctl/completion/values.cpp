@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 
+#include "client/cgpuctl/base/event_types.hpp"
 #include "client/cgpuctl/base/verb.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "core/model/instance_word.hpp"
@@ -87,32 +88,10 @@ Candidates verb_names() {
     return all;
 }
 
-Candidates event_types() {
-    return {{"instance-admitted", ""},
-            {"instance-refused", ""},
-            {"instance-resumed", ""},
-            {"instance-ended", ""},
-            {"container-unmanaged", ""},
-            {"allocation-refused", ""},
-            {"setting-changed", ""},
-            {"escape-found", ""},
-            {"escape-ended", ""},
-            {"report-doubted", ""},
-            {"job-begun", ""},
-            {"job-back", ""},
-            {"job-ended", ""},
-            {"gpu-found", ""},
-            {"gpu-lost", ""},
-            {"gpu-error", ""},
-            {"call-denied", ""},
-            {"change-refused", ""},
-            {"mode-switch-begun", ""},
-            {"mode-changed", ""},
-            {"mode-switch-failed", ""},
-            {"daemon-started", ""},
-            {"daemon-stopped", ""},
-            {"configuration-read", ""},
-            {"configuration-refused", ""}};
+Candidates types_of_events() {
+    Candidates all;
+    for (const std::string_view type : kEventTypes) all.push_back({std::string(type), ""});
+    return all;
 }
 
 Candidates actions(std::string_view verb) {
@@ -143,7 +122,7 @@ Candidates joined(Candidates some, const Candidates& others) {
 std::vector<Candidate> values_of(std::string_view name, std::string_view verb, std::string_view first,
                                  client::Node& node) {
     if (name == "GPU" || name == "LIST") return gpus(node);
-    if (name == "TYPE") return event_types();
+    if (name == "TYPE") return types_of_events();
     if (name == "TIME") return {{"10min", ""}, {"1h", ""}, {"today", ""}, {"yesterday", ""}};
     if (name == "ROWS") return {{"name", "of instances"}, {"gpu", ""}, {"day", ""}};
     if (name == "INSTANCE..." || name == "INSTANCE") return instances(node);

@@ -1,12 +1,17 @@
+#include <algorithm>
 #include <chrono>
 #include <ostream>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "client/cgpuctl/base/event_types.hpp"
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/events/event.hpp"
 #include "client/cgpuctl/events/journal.hpp"
 #include "client/cgpuctl/events/since.hpp"
+#include "core/model/quote.hpp"
+#include "core/model/similar.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
@@ -28,10 +33,22 @@ client::Result<void> begin(const Input& input, Journal& journal, const EventFilt
     return journal.begin_at(*since);
 }
 
+/// A type that no event has would print nothing, as if nothing had happened.
+client::Result<void> check_type(const std::string& type) {
+    if (type.empty() || std::ranges::find(kEventTypes, type) != kEventTypes.end()) return {};
+    const std::vector<std::string_view> known(kEventTypes.begin(), kEventTypes.end());
+    const auto likely = model::most_similar(type, known);
+    return client::fail(
+        client::ClientError::Kind::usage,
+        "--type " + model::quote(type) + ": no event has this type. Try: " +
+            (likely.empty() ? "see cgpud(8), which lists the types" : "--type " + std::string(likely)) + ".");
+}
+
 }  // namespace
 
 client::Result<void> events(const Input& input, client::Node&, Terminal& terminal) {
-    // A wrong --since is told where there is no journal, too.
+    // Wrong options are told where there is no journal, too.
+    if (auto checked = check_type(input.type); !checked) return checked;
     if (!input.since.empty())
         if (const auto since = parse_since(input.since, now_us()); !since)
             return tl::unexpected(since.error());

@@ -145,6 +145,32 @@ client::Result<void> wait_for_memory(const std::vector<std::string>& ids, std::u
                       terminal);
 }
 
+/// What high priority takes from instances that are due more now than all such instances may use together.
+std::vector<std::string> lowered_by_priority(const Input& input, client::Node& node) {
+    std::vector<std::string> out;
+    const auto snapshot = node.read();
+    if (!snapshot) return out;
+    for (const std::string& word : input.instances) {
+        const auto id = node.find_instance(word);
+        const auto its = !id ? snapshot->instances.end()
+                             : std::ranges::find(snapshot->instances, *id, &client::Instance::id);
+        if (its == snapshot->instances.end()) continue;
+        for (const client::OnGpu& place : its->gpus) {
+            const auto gpu = std::ranges::find(snapshot->gpus, place.quota.gpu, &client::Gpu::uuid);
+            const std::string index = std::to_string(place.quota.gpu_index);
+            const bool meant = input.gpu.empty() || input.gpu == place.quota.gpu || input.gpu == index;
+            if (!meant || gpu == snapshot->gpus.end() || place.quota.high_priority) continue;
+            const double due = place.usage.target_share.value_or(0);
+            if (due <= gpu->prio_ratio / 100.0) continue;
+            std::string& text = out.emplace_back("Instance " + word + ": " + share_text(due));
+            text += " of GPU " + index + " was due to it, and instances with high priority get at most ";
+            text += std::to_string(gpu->prio_ratio) + "% of it together. Try: cgpuctl set-prio-ratio ";
+            text += index + " 99.";
+        }
+    }
+    return out;
+}
+
 }  // namespace
 
 client::Result<void> set_memory(const Input& input, client::Node& node, Terminal& terminal) {
@@ -189,12 +215,17 @@ client::Result<void> set_priority(const Input& input, client::Node& node, Termin
         return client::fail(ClientError::Kind::usage, "priority " + model::quote(input.priority) +
                                                           ": there is no such. Try: high or normal.");
     const bool high = priority == "high";
-    return make({priority + " priority", "high_priority", high,
-                 [&](const std::string& instance, const client::Setting& how) {
-                     return node.set_high_priority(instance, input.gpu, high, how);
-                 },
-                 [&](client::Change& one) { one.high_priority = high; }},
-                input, node, terminal);
+    // What is due to them is read before the change.
+    const auto warnings = high ? lowered_by_priority(input, node) : std::vector<std::string>();
+    auto done = make({priority + " priority", "high_priority", high,
+                      [&](const std::string& instance, const client::Setting& how) {
+                          return node.set_high_priority(instance, input.gpu, high, how);
+                      },
+                      [&](client::Change& one) { one.high_priority = high; }},
+                     input, node, terminal);
+    if (done && !input.quiet)
+        for (const std::string& warning : warnings) terminal.warning(warning);
+    return done;
 }
 
 }  // namespace cgpu::cgpuctl

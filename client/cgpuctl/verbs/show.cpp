@@ -40,10 +40,15 @@ client::Result<client::DriverLimits> limits_of(const client::Gpu& gpu, client::N
         std::nullopt};
 }
 
+/// ` (lost: NVML says: GPU is lost)`
+std::string lost_text(const client::Gpu& gpu) {
+    return " (lost: " + (gpu.obstacle.empty() ? "the driver no longer shows it" : gpu.obstacle) + ")";
+}
+
 void print(const client::Snapshot& snapshot, const client::Gpu& gpu,
            const client::Result<client::DriverLimits>& limits, Terminal& terminal, bool legend) {
     print_facts(terminal,
-                {{"GPU", gpu.present ? std::to_string(gpu.index) : "not present"},
+                {{"GPU", std::to_string(gpu.index) + (gpu.present ? "" : lost_text(gpu))},
                  {"UUID", gpu.uuid},
                  {"Model", gpu.model},
                  {"Mode", gpu.mode},
@@ -139,7 +144,7 @@ void print(const client::Instance& instance, const client::Snapshot& snapshot, T
 }
 
 /// The GPU that `target` names; another number may still be the prefix of an id. Error: a text that can only
-/// be a GPU's names none.
+/// be a GPU's names none. A lost GPU has the index that it had, unless another one has it now.
 client::Result<const client::Gpu*> named_gpu(const client::Snapshot& snapshot, const std::string& target,
                                              client::Node& node) {
     std::string uuid = target;
@@ -151,6 +156,8 @@ client::Result<const client::Gpu*> named_gpu(const client::Snapshot& snapshot, c
     }
     for (const client::Gpu& gpu : snapshot.gpus)
         if (gpu.uuid == uuid || (gpu.present && std::to_string(gpu.index) == target)) return &gpu;
+    for (const client::Gpu& gpu : snapshot.gpus)
+        if (std::to_string(gpu.index) == target) return &gpu;
     return nullptr;
 }
 

@@ -129,7 +129,8 @@ void GpuGates::sample(Seat& seat, Nanos now) {
 /// What is due changes only by steps. So what the last step has left is right for the time since then,
 /// however long that is; between two sums that are kSampleEvery apart it is taken for the whole time. An
 /// instance that is alone on the GPU rings for none of its work, so the last step may have seen it idle: then
-/// what it used was due to it.
+/// what it used was due to it, though no more than the time: what a report has at once may be the work of
+/// longer, or of streams that overlap.
 void GpuGates::sum_due(Seat& seat, std::size_t slot, Nanos now) {
     const Nanos used = seat.processes ? seat.processes->totals().used : 0;
     if (seat.due_until != 0 && now > seat.due_until) {
@@ -138,6 +139,7 @@ void GpuGates::sum_due(Seat& seat, std::size_t slot, Nanos now) {
         const bool alone =
             std::ranges::count_if(seats_, [](const auto& each) { return each.has_value(); }) == 1;
         if (target && alone) due = std::max(due, static_cast<double>(used - seat.due_used));
+        due = std::min(due, static_cast<double>(now - seat.due_until));
         seat.due += due;
     }
     seat.due_until = now;

@@ -118,9 +118,11 @@ void* open_real_library() {
     const int file = hidden ? files.fetch(began + (failed == 0 ? kFirstPatience : kLaterPatience)) : -1;
     if (file >= 0) {
         // The loader identifies libraries by the path by which they were opened, and this number will be
-        // another file's later: so the path has an unusual form, which differs for both libraries.
+        // another file's later: so the path has an unusual form, which differs for both libraries. It leads
+        // through this thread, because /proc/self/fd is empty once the main thread has ended.
         std::array<char, 64> path{};
-        const char* folder = kLibrary == wire::Library::cuda ? "/proc/self/task/.." : "/proc/self/task/./..";
+        const char* folder =
+            kLibrary == wire::Library::cuda ? "/proc/thread-self/." : "/proc/thread-self/./.";
         std::snprintf(path.data(), path.size(), "%s/fd/%d", folder, file);
         library = dlopen(path.data(), RTLD_NOW | RTLD_LOCAL);
     }

@@ -4,7 +4,7 @@
 expect cgpuctl set-policy 0 weighted
 expect cgpuctl bench 0 --weights 1:2:5 --seconds 4 --json >"$scratch/bench.json"
 expect_equal "programs left" "$(pgrep -c cgpu-load)" 0
-wait_for 5 none_listed
+expect_equal "instances left" "$(cgpuctl list --quiet)" ""
 # The first program that computed was the ungated one.
 ledger '[.processes[] | select(.comm == "cgpu-load")] | sort_by(.start_time) | map(.gpus[0].gpu_ns) | .[1:] |
     sort | (add) as $all | .[] | 100 * . / $all' >"$scratch/by_ledger"

@@ -14,6 +14,10 @@ wait_for 20 is_ready second
 expect simgpu lose 0
 wait_for 20 is 0 present false
 expect has <(cgpuctl status 2>&1) 'NVML says: GPU is lost'
+expect has <(cgpuctl status 2>/dev/null) '^0 \(lost\) '
+expect has <(cgpuctl show 0) '^GPU: +0 \(lost: NVML says: GPU is lost\)$'
+expect has <(cgpuctl doctor -q 2>/dev/null) '^problem +GPUs +GPU 0 \(.*\) is lost: the driver no longer shows it$'
+expect_error 'problems? (was|were) found' cgpuctl doctor -q
 expect in_log 'instance [^ ]+ \(first\): its GPU 0 is not there now: NVML says: GPU is lost'
 wait_for 20 in_log 'GPU 0 \([^)]*\): its driver has reported Xid 79: the GPU has fallen off its bus'
 expect in_log 'instance [^ ]+ \(first\): its GPU has reported Xid 79'

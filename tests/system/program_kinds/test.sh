@@ -40,6 +40,7 @@ done
 kind 'fork and exec' CONTEXTS=2 -- "$kinds/forked" exec "$kinds/linked"
 kind 'fork under threads' -- "$kinds/forking"
 kind 'threads that end' -- "$kinds/threads" 8
+kind 'the main thread has ended' -- "$kinds/main_gone"
 kind 'a thread is cancelled' -- "$kinds/cancelled"
 for what in middle reused none few; do
     kind "descriptors: $what" -- "$kinds/descriptors" $what

@@ -77,8 +77,11 @@ Findings check_gpus(const Look& look) {
     const Level level = usable == 0 ? Level::problem : Level::warning;
     Findings findings;
     for (const client::Gpu& gpu : gpus) {
+        // A GPU in another mode may be meant so; one that is lost isn't.
         if (!gpu.present)
-            findings.push_back({level, kGpus, gpu.uuid + " is not shown by the driver any more",
+            findings.push_back({Level::problem, kGpus,
+                                "GPU " + std::to_string(gpu.index) + " (" + gpu.uuid +
+                                    ") is lost: the driver no longer shows it",
                                 gpu.obstacle.empty() ? "no instance is put on it" : gpu.obstacle,
                                 "nvidia-smi, and dmesg"});
         else if (!gpu.obstacle.empty())

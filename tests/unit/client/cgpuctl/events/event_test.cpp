@@ -4,6 +4,14 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include <set>
+#include <string_view>
+
+#include "client/cgpuctl/base/event_types.hpp"
+#include "client/cgpuctl/base/verbs.hpp"
+#include "daemon/app/events/event_type.hpp"
+#include "tests/unit/client/support/fake_node.hpp"
+
 namespace cgpu::cgpuctl {
 namespace {
 
@@ -92,6 +100,24 @@ TEST_F(EventTest, filters) {
     EXPECT_FALSE(matches({.gpu = "0"}, refused()));
     EXPECT_TRUE(matches({.type = "allocation-refused"}, refused()));
     EXPECT_FALSE(matches({.type = "setting-changed"}, refused()));
+}
+
+TEST_F(EventTest, a_type_that_no_event_has_is_refused_with_the_one_that_was_meant) {
+    FakeNode node;
+    Screen screen;
+    auto terminal = screen.terminal();
+    Input input;
+    input.type = "gpu-los";
+    const auto done = events(input, node, terminal);
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().kind, client::ClientError::Kind::usage);
+    EXPECT_EQ(done.error().text, "--type \"gpu-los\": no event has this type. Try: --type gpu-lost.");
+}
+
+TEST_F(EventTest, the_types_are_those_of_cgpud) {
+    std::set<std::string_view> known(kEventTypes.begin(), kEventTypes.end());
+    for (const auto& kind : app::kEventKinds) EXPECT_EQ(known.erase(kind.name), 1U) << kind.name;
+    EXPECT_TRUE(known.empty());
 }
 
 TEST_F(EventTest, fields_of_the_journal) {

@@ -316,6 +316,34 @@ TEST_F(ChangeVerbs, ASizeWithoutAUnit) {
     EXPECT_NE(done.error().text.find("memory limit \"4\": the unit is missing"), std::string::npos);
 }
 
+TEST_F(ChangeVerbs, HighPriorityThatLowersAShareWarns) {
+    input_.instances = {"web"};
+    input_.priority = "high";
+    ASSERT_TRUE(call(&set_priority));
+    EXPECT_NE(screen_.err.str().find("Instance web: 100% of GPU 0 was due to it, and instances with high "
+                                     "priority get at most 80% of it together. Try: cgpuctl set-prio-ratio"),
+              std::string::npos)
+        << screen_.err.str();
+}
+
+TEST_F(ChangeVerbs, HighPriorityThatLowersNothingIsSilent) {
+    input_.instances = {"web"};
+    input_.priority = "high";
+    auto& place = node_.snapshot.instances[0].gpus[0];
+    place.usage.target_share = 0.8;
+    ASSERT_TRUE(call(&set_priority));
+    place.usage.target_share = 1;
+    place.quota.high_priority = true;
+    ASSERT_TRUE(call(&set_priority));
+    place.quota.high_priority = false;
+    input_.priority = "normal";
+    ASSERT_TRUE(call(&set_priority));
+    input_.priority = "high";
+    input_.quiet = true;
+    ASSERT_TRUE(call(&set_priority));
+    EXPECT_EQ(screen_.err.str(), "");
+}
+
 TEST_F(ChangeVerbs, ARefusalIsPassedOnAndNothingIsSaidDone) {
     node_.answer = client::fail(Kind::refused, "weight 4: none is free. Try: request 3 at most.");
     input_.instances = {"web"};

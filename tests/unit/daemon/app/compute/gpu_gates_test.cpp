@@ -209,5 +209,28 @@ TEST(Gangs, AGpuOnWhichNothingHappensIsLeftAlone) {
     EXPECT_GT(world.last().due_at(), before) << "but what is due by time is done";
 }
 
+TEST(GpuGates, WhatIsDueIsNeverMoreThanTheTime) {
+    World world;
+    GpuGates& gates = world.gpus.at(uuid(0));
+    const auto due = [&] {
+        InstanceUsage usage;
+        gates.fill_usage(id("first"), world.now, usage);
+        return usage.due;
+    };
+    auto& report = world.first->its_reports.gpus[0];
+    report.wants = 1;
+    std::uint64_t before = 0;
+    for (int i = 0; i < 3; ++i) {
+        before = due();
+        world.now += kMilli;
+        report.used_ns.fetch_add(kSecond);  // a long kernel has ended
+        report.updated_ns = world.now;
+        gates.rung();
+        world.gangs.step(world.now);
+    }
+    EXPECT_GT(due(), before);
+    EXPECT_LE(due() - before, static_cast<std::uint64_t>(kMilli));
+}
+
 }  // namespace
 }  // namespace cgpu::app

@@ -81,12 +81,12 @@ TEST(EventLog, the_catalog_the_manual_and_the_completion_have_every_type) {
     };
     const auto catalog = read("units/cgpu.catalog");
     const auto manual = read("docs/cgpud.8");
-    const auto completion = read("client/cgpuctl/completion/values.cpp");
+    const auto completion = read("client/cgpuctl/base/event_types.hpp");
     for (const auto& kind : app::kEventKinds) {
         EXPECT_NE(catalog.find("-- " + std::string(kind.message_id) + "\nSubject: "), std::string::npos)
             << kind.name;
         std::string name(kind.name);
-        EXPECT_NE(completion.find("{\"" + name + "\", "), std::string::npos) << kind.name;
+        EXPECT_NE(completion.find("\"" + name + "\","), std::string::npos) << kind.name;
         for (std::size_t at = 0; (at = name.find('-', at)) != std::string::npos; at += 2)
             name.replace(at, 1, "\\-");
         EXPECT_NE(manual.find(".B " + name + "\n"), std::string::npos) << kind.name;

@@ -9,13 +9,13 @@ namespace {
 
 constexpr std::string_view kGpu = "GPU-";
 /// NVIDIA's programs print no shorter one, and a typo of a shorter one would too easily name another GPU.
-constexpr std::size_t kShortestPrefix = kGpu.size() + 8;
+constexpr std::size_t kShortestUuidPrefix = kGpu.size() + 8;
 constexpr std::string_view kPattern = "GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
 
 bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
 
 std::optional<UuidPrefix> parse_prefix(std::string_view text) {
-    if (!text.starts_with(kGpu) || text.size() < kShortestPrefix || text.size() > kPattern.size())
+    if (!text.starts_with(kGpu) || text.size() < kShortestUuidPrefix || text.size() > kPattern.size())
         return std::nullopt;
     const std::string rest = lowered(text.substr(kGpu.size()));
     for (std::size_t i = 0; i < rest.size(); ++i) {

@@ -274,6 +274,7 @@ Result<Created> BusNode::create_instance(const NewInstance& wanted) {
 Result<bool> BusNode::admit_unmanaged(const std::string& id, const std::string& name,
                                       const std::vector<std::string>& gpus) {
     std::vector<std::string> valid;
+    valid.reserve(gpus.size());
     for (const std::string& gpu : gpus) valid.push_back(valid_utf8(gpu));
     return until_others_have_ended([&] {
         return bus().manager.AdmitUnmanaged(valid_utf8(id), valid_utf8(name), valid, options_for(false));

@@ -158,7 +158,7 @@ tl::unexpected<ClientError> no_such_verb(const std::string& word) {
 
 /// A word that CLI11 took for an option and that is none of the verb's; empty: all are its options.
 std::string unknown_option(const CLI::App& app) {
-    for (std::string word : app.remaining(true))
+    for (const std::string& word : app.remaining(true))
         if (word.size() > 1 && word.starts_with('-')) return word.substr(0, word.find('='));
     return {};
 }

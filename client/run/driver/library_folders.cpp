@@ -136,7 +136,10 @@ class Reader {
     }
 
     void add(const std::string& folder) {
-        if (!root_.find(folder, O_PATH | O_DIRECTORY)) return;
+        if (refusal_) return;
+        const Descriptor there = root_.find(folder, O_PATH | O_DIRECTORY);
+        // However often an environment names a folder, what is below it is looked up once.
+        if (!there || !searched_.insert(root_.path_of(there)).second) return;
         for (const char* below : kHardware) add_one(folder + "/" + below);
         add_old_hardware(folder, 0);
         add_one(folder);
@@ -189,6 +192,7 @@ class Reader {
     std::vector<std::string> files_;
     std::vector<std::string> folders_;
     std::unordered_set<std::string> known_;
+    std::unordered_set<std::string> searched_;
     std::optional<std::string> refusal_;
 };
 

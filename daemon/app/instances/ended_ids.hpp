@@ -24,9 +24,10 @@ class EndedIds {
     void add(const model::InstanceId& id, std::uint32_t user) {
         if (!model::looks_drawn(id.str())) return;
         const auto [it, is_new] = users_.try_emplace(id.short_id(), user);
-        // It stays whose it was: if root let another's in, that one still starts again.
-        if (!is_new) return;
+        // It stays whose it was: root may have used another's.
+        if (it->second != user) return;
         auto& ids = ids_[user];
+        if (!is_new) std::erase(ids, it->first);
         ids.push_back(it->first);
         if (ids.size() <= kMostOfUser) return;
         users_.erase(ids.front());

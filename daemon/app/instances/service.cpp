@@ -209,11 +209,6 @@ Result<Created> Service::try_to_create(std::string_view id, std::string_view nam
                              "its variables ask for no part of a GPU",
                              "ALIYUN_COM_GPU_MEM_CONTAINER=GiB or CGPU_MEM=SIZE, or start it without cgpu");
     if (const auto open = outside_.admission.open(); !open) return tl::unexpected(open.error());
-    if (const auto had = lifetimes_.ended_ids().user_of(*parsed_id);
-        had && *had != caller.user && caller.user != 0)
-        return model::refuse(Refusal::Reason::exists, "instance " + parsed_id->short_id(),
-                             "user id " + std::to_string(*had) + " had it, and may start it again",
-                             "use another id");
     (*request)->container_name = std::string(name);
     (*request)->kept = state_.node().kept_of(caller.user, *parsed_id, (*request)->container_name);
     auto defaults = settings_.defaults;
@@ -244,6 +239,10 @@ Result<Created> Service::try_to_create(std::string_view id, std::string_view nam
 Result<Created> Service::put_in(model::Instance wanted, std::vector<std::string> warnings,
                                 const Caller& caller, Options options) {
     const model::InstanceId id = wanted.id;
+    if (const auto had = lifetimes_.ended_ids().user_of(id); had && *had != caller.user && caller.user != 0)
+        return model::refuse(Refusal::Reason::exists, "instance " + id.short_id(),
+                             "user id " + std::to_string(*had) + " had it, and may start it again",
+                             "use another id");
     const auto add = [&](model::Node& node) { return node.add_instance(wanted); };
     if (options.dry_run) {
         const auto checked = state_.change(add, options);

@@ -48,9 +48,34 @@ TEST_F(ServiceTest, the_id_of_an_ended_one_stays_its_users) {
         ASSERT_FALSE(taken) << id;
         EXPECT_EQ(taken.error().reason, model::Refusal::Reason::exists);
     }
+    // Nor as a container that gets whole GPUs.
+    const model::Instance whole{
+        *model::InstanceId::parse(web), "web", 0, 1, model::Mode::none, {}, std::nullopt, 1000};
+    const auto booked = service->put_in(whole, {}, alice, {});
+    ASSERT_FALSE(booked);
+    EXPECT_NE(booked.error().text.find("user id 0 had it"), std::string::npos) << booked.error().text;
     EXPECT_TRUE(as_alice("by-hand")) << "an id that anyone may choose";
     EXPECT_TRUE(as_alice("1" + web));
     EXPECT_TRUE(create(web, "1"));
+}
+
+TEST(EndedIds, the_latest_of_each_user_are_known) {
+    const auto id_of = [](std::size_t number) {
+        const std::string digits = std::to_string(number);
+        return *model::InstanceId::parse(std::string(12 - digits.size(), '0') + digits +
+                                         std::string(20, 'a'));
+    };
+    EndedIds ended;
+    for (std::size_t i = 0; i < EndedIds::kMostOfUser; ++i) ended.add(id_of(i), 0);
+    ended.add(id_of(0), 0);
+    ended.add(id_of(2000), 0);
+    for (std::size_t i = 3000; i < 6000; ++i) ended.add(id_of(i), 1000);
+    ended.add(id_of(2), 1000);
+    EXPECT_EQ(ended.user_of(id_of(0)), 0U) << "it ended again";
+    EXPECT_EQ(ended.user_of(id_of(1)), std::nullopt);
+    EXPECT_EQ(ended.user_of(id_of(2)), 0U) << "another user's make no difference";
+    EXPECT_EQ(ended.user_of(id_of(3000)), std::nullopt);
+    EXPECT_EQ(ended.user_of(id_of(5999)), 1000U);
 }
 
 TEST_F(ServiceTest, after_attach_its_process_counts_and_not_its_creator) {

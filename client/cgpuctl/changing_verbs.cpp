@@ -10,7 +10,7 @@ const Argument kInstances{"INSTANCE...", &Input::instances,
                           "id, unique prefix of an id, or name; one or more"};
 const Argument kPolicy{
     "POLICY", &Input::policy,
-    "0 fair-share, 1 preemptive, 2 weighted, 3 fixed, 4 soft, 5 native: by number or name"};
+    "0 fair-share, 1 preemptive, 2 weighted, 3 fixed, 4 soft, 5 native, 6 proportional: by number or name"};
 
 }  // namespace
 
@@ -57,7 +57,8 @@ std::span<const Verb> changing_verbs() {
          {kOnGpu, kPersist, kIfGeneration, kJson, kDryRun, kQuiet},
          false,
          "Set the weight of an instance",
-         "Weights count under the policies weighted and fixed. Setting one replaces a requested\n"
+         "Weights count under the policies weighted, fixed and proportional. Setting one replaces a "
+         "requested\n"
          "percentage: from then on the weight is a fixed number of slices.\n"
          "The weight holds until the instance ends; with --persist the next starts of the container or job\n"
          "of that name get it, too, instead of what they request.",

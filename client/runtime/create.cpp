@@ -1,6 +1,11 @@
 #include "client/runtime/create.hpp"
 
+#include <csignal>
 #include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <unistd.h>
 
 #include "client/runtime/call/asked.hpp"
 #include "client/runtime/call/device_choice.hpp"
@@ -26,6 +31,18 @@ Result<void> write_grant(OciBundle& bundle, const Invocation& invocation, const 
                     may_get_gpus_later(bundle)};
     if (auto edited = edit_bundle(bundle, edit); !edited) return edited;
     return bundle.write();
+}
+
+/// The engine connects the container's stderr to the calls that create it, but where the container has a
+/// terminal: so the warnings are the first lines that `docker run` and `docker logs` show of it.
+void tell(const std::vector<std::string>& warnings) {
+    std::string text;
+    for (const std::string& warning : warnings) text += "cgpu: warning: " + warning + "\n";
+    if (text.empty()) return;
+    // Nobody may be reading. The next runtime gets the signal's former disposition back.
+    const auto former = std::signal(SIGPIPE, SIG_IGN);
+    (void)!write(STDERR_FILENO, text.data(), text.size());
+    (void)std::signal(SIGPIPE, former);
 }
 
 }  // namespace
@@ -54,6 +71,7 @@ Result<bool> prepare(const Invocation& invocation, const std::string& program, c
         (void)node.release_instance(id);
         return tl::unexpected(written.error());
     }
+    tell(created->warnings);
     return true;
 }
 

@@ -64,10 +64,22 @@ std::uint32_t configured_weight(const Request& request, const Defaults& defaults
     return named == defaults.weights.end() ? defaults.default_weight : named->second;
 }
 
+/// Why the part of the compute that was asked for has no effect, and what gives it one.
+std::string ignored(const Request& request, const Seat& seat, Mode mode) {
+    const std::string asked = request.percent ? std::to_string(*request.percent) + "% of the compute"
+                                              : "weight " + std::to_string(seat.wanted_weight);
+    if (mode != Mode::memory_compute)
+        return asked + " has no effect in mode " + std::string(model::to_string(mode)) +
+               ", in which the driver divides the compute. Try: cgpuctl set-mode memory+compute, or ask for "
+               "no compute.";
+    return asked + " has no effect under policy " + std::string(model::to_string(seat.gpu->settings.policy)) +
+           ". Try: cgpuctl set-policy " + std::to_string(seat.gpu->index) + " proportional.";
+}
+
 /// Adds warnings about the granted weight.
-void warn_about_weight(Seat& seat, bool asked, Policy policy) {
+void warn_about_weight(Seat& seat, const Request& request, bool asked, Mode mode) {
+    const Policy policy = mode == Mode::memory_compute ? seat.gpu->settings.policy : Policy::native;
     const std::string where = describe(*seat.gpu);
-    const std::string policy_name(model::to_string(policy));
     const std::uint32_t granted = seat.quota.weight;
     if (granted == 0)
         seat.warnings.push_back(
@@ -81,10 +93,9 @@ void warn_about_weight(Seat& seat, bool asked, Policy policy) {
                                 " was asked for and " + std::to_string(granted) +
                                 " is free, so the weight is " + std::to_string(granted) +
                                 ". Try: lower the weight of another instance, then cgpuctl set-weight.");
-    if (asked && seat.wanted_weight > 1 && !model::weight_counts(policy))
-        seat.warnings.push_back(where + ": the weight has no effect under policy " + policy_name +
-                                ". Try: cgpuctl set-policy " + std::to_string(seat.gpu->index) +
-                                " weighted (or fixed).");
+    const bool asks_part = asked && (seat.wanted_weight > 1 || request.percent);
+    if (asks_part && !model::weight_counts(policy))
+        seat.warnings.push_back(where + ": " + ignored(request, seat, mode));
 }
 
 }  // namespace
@@ -119,7 +130,7 @@ tl::expected<Seat, Objection> find_seat(const Node& node, const Gpu& gpu, const 
         return object_to(Reason::no_space, "weight " + std::to_string(seat.wanted_weight),
                          "0 of " + std::to_string(gpu.settings.max_inst) + " is free",
                          "lower the weight of another instance, stop one, or raise max_inst (25 at most)");
-    warn_about_weight(seat, asked->has_value(), policy);
+    warn_about_weight(seat, request, asked->has_value(), mode);
     return seat;
 }
 

@@ -21,7 +21,7 @@ constexpr std::uint32_t kMaxPrioRatio = 99;  ///< by cGPU's contract prio_ratio 
 
 /// The settings of a GPU.
 struct GpuSettings {
-    Policy policy = Policy::preemptive;
+    Policy policy = Policy::proportional;
     std::uint32_t max_inst = 20;  ///< instances it takes, and slices of its period: 1..25
     /// Percentage of the GPU that busy high-priority instances use at most: 20..99. cGPU's contract names no
     /// default; ours is half.

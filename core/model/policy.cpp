@@ -7,9 +7,11 @@
 namespace cgpu::model {
 
 namespace {
-constexpr std::array kPolicies = {Policy::fair_share, Policy::preemptive, Policy::weighted,
-                                  Policy::fixed,      Policy::soft,       Policy::native};
-}
+constexpr std::array kPolicies = {Policy::fair_share, Policy::preemptive, Policy::weighted,    Policy::fixed,
+                                  Policy::soft,       Policy::native,     Policy::proportional};
+}  // namespace
+
+std::span<const Policy> policies() { return kPolicies; }
 
 std::string_view to_string(Policy policy) {
     switch (policy) {
@@ -25,6 +27,8 @@ std::string_view to_string(Policy policy) {
             return "soft";
         case Policy::native:
             return "native";
+        case Policy::proportional:
+            return "proportional";
     }
     return "unknown";
 }
@@ -36,7 +40,8 @@ tl::expected<Policy, std::string> parse_policy(std::string_view text) {
         if (written == to_string(policy) || written == number) return policy;
     }
     return tl::make_unexpected(
-        std::string("it is not one of 0 fair-share, 1 preemptive, 2 weighted, 3 fixed, 4 soft, 5 native"));
+        std::string("it is not one of 0 fair-share, 1 preemptive, 2 weighted, 3 fixed, 4 soft, 5 native, 6 "
+                    "proportional"));
 }
 
 std::string_view likely_policy(std::string_view text) {
@@ -50,6 +55,7 @@ bool weight_counts(Policy policy) {
     switch (policy) {
         case Policy::weighted:
         case Policy::fixed:
+        case Policy::proportional:
             return true;
         case Policy::fair_share:
         case Policy::preemptive:

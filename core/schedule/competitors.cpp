@@ -1,6 +1,7 @@
 #include "core/schedule/competitors.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace cgpu::schedule {
 
@@ -22,6 +23,8 @@ bool Competitors::set_policy(model::Policy policy) {
     if (policy == division_.policy) return false;
     division_.policy = policy;
     rules_ = rules_of(policy);
+    ordinary_.begin_even();
+    priority_.begin_even();
     refresh_weights();
     return true;
 }
@@ -44,12 +47,12 @@ bool Competitors::set_prio_ratio(int percent) {
     return true;
 }
 
-void Competitors::join(std::size_t slot, int weight, bool high_priority, Nanos now) {
+void Competitors::join(std::size_t slot, Requested requested, bool high_priority, Nanos now) {
     leave(slot);
     Slot& s = slots_[slot];
     s.present = true;
     s.high_priority = high_priority;
-    s.weight = std::max(0, weight);
+    s.requested = requested;
     s.idle_since = now;
     times(slot).enter(slot);
     refresh_weights();
@@ -60,8 +63,8 @@ void Competitors::leave(std::size_t slot) {
     refresh_weights();
 }
 
-void Competitors::set_weight(std::size_t slot, int weight) {
-    slots_[slot].weight = std::max(0, weight);
+void Competitors::set_requested(std::size_t slot, Requested requested) {
+    slots_[slot].requested = requested;
     refresh_weights();
 }
 
@@ -75,8 +78,8 @@ bool Competitors::set_high_priority(std::size_t slot, bool high_priority) {
 }
 
 int Competitors::weight_of(const Slot& slot) const {
-    if (!slot.present || slot.weight == 0) return 0;
-    return rules_.weighted ? slot.weight : 1;
+    if (!slot.present || slot.requested.slices <= 0) return 0;
+    return rules_.shares == Shares::equal ? 1 : slot.requested.slices;
 }
 
 bool Competitors::wants(std::size_t slot) const {
@@ -122,7 +125,46 @@ bool Competitors::any_woke() const {
     return std::any_of(slots_.begin(), slots_.end(), [](const Slot& s) { return s.woke; });
 }
 
+Requests Competitors::requests(bool high_priority) const {
+    Requests requests;
+    for (std::size_t i = 0; i < kSlots; ++i) {
+        const Slot& s = slots_[i];
+        if (s.present && s.high_priority == high_priority) requests[i] = s.requested;
+    }
+    return requests;
+}
+
+void Competitors::note_work(Nanos now) {
+    if (rules_.shares != Shares::as_requested) return;
+    for (std::size_t i = 0; i < kSlots; ++i) {
+        const Slot& s = slots_[i];
+        competing_[i] = s.competed_at == now;
+        late_[i] = now - s.competed_at > tuning_.short_pause;
+        working_[i] = weight_of(s) > 0 && (s.was_busy || !late_[i]);
+    }
+    divide();
+}
+
+/// Under proportional: each entry gets its part of the period as its weight.
+void Competitors::divide() {
+    for (const bool high : {false, true}) {
+        VirtualTime::Division division;
+        const Requests asked = requests(high);
+        Working working;
+        for (std::size_t i = 0; i < kSlots; ++i) {
+            working[i] = division.working[i] = working_[i] && asked[i].slices > 0;
+            division.rest[i] = asked[i].ask == Ask::weight;
+            division.competing[i] = working[i] && competing_[i];
+            division.late[i] = late_[i];
+        }
+        const auto parts = proportions(asked, working, division_.max_inst);
+        std::copy(parts.begin(), parts.end(), division.weights.begin());
+        (high ? priority_ : ordinary_).balance(division, period());
+    }
+}
+
 void Competitors::refresh_weights() {
+    if (rules_.shares == Shares::as_requested) return divide();
     int given = 0;
     for (std::size_t i = 0; i < kSlots; ++i) {
         const int weight = weight_of(slots_[i]);
@@ -135,8 +177,20 @@ void Competitors::refresh_weights() {
     ordinary_.set_weight(VirtualTime::kSpare, spare);
 }
 
+/// The turns of instances with the same policy are to each other as their shares. The shortest is a slice.
+double Competitors::turn_slices(std::size_t slot) const {
+    if (rules_.shares != Shares::as_requested) return std::max(1, weight(slot));
+    const VirtualTime& entries = times(slot);
+    double least = entries.weight(slot);
+    for (std::size_t i = 0; i < kSlots; ++i) {
+        if (working_[i] && slots_[i].high_priority == slots_[slot].high_priority)
+            least = std::min(least, entries.weight(i));
+    }
+    return least > 0 ? entries.weight(slot) / least : 1;
+}
+
 Nanos Competitors::turn_length(std::size_t slot) const {
-    const Nanos length = std::max(1, weight(slot)) * tuning_.slice;
+    const Nanos length = std::llround(turn_slices(slot) * static_cast<double>(tuning_.slice));
     return slots_[slot].gang.ganged() ? std::max(length, tuning_.gang_turn) : length;
 }
 
@@ -147,7 +201,7 @@ Nanos Competitors::handicap(std::size_t slot) const {
 
 double Competitors::place(std::size_t slot, Nanos ahead) const {
     const VirtualTime& entries = times(slot);
-    return entries.at(slot) + static_cast<double>(ahead + handicap(slot)) / std::max(1, entries.weight(slot));
+    return entries.at(slot) + static_cast<double>(ahead + handicap(slot)) / entries.divisor(slot);
 }
 
 Nanos Competitors::gang_debt(std::size_t slot) const {
@@ -185,6 +239,7 @@ Nanos Competitors::idle_slices_until(std::size_t slot) const {
 void Competitors::charge(std::size_t slot, Nanos used) {
     if (used == 0) return;
     slots_[slot].achieved.used += used;
+    times(slot).flow(used);
     charge_without_use(slot, used);
 }
 
@@ -216,25 +271,34 @@ void Competitors::begin_anew() {
         slots_[i].took = 0;
     }
     ordinary_.enter(VirtualTime::kSpare);
+    ordinary_.begin_even();
+    priority_.begin_even();
     refresh_weights();
 }
 
 std::optional<double> Competitors::target_share(std::size_t slot) const {
     if (!rules_.enforced) return std::nullopt;
     const Slot& own = slots_[slot];
-    int total = 0;
+    double total = 0;
     bool priority_busy = false;
-    for (const Slot& s : slots_) {
+    Working busy;
+    for (std::size_t i = 0; i < kSlots; ++i) {
+        const Slot& s = slots_[i];
+        busy[i] = s.high_priority == own.high_priority && s.was_busy && weight_of(s) > 0;
         priority_busy = priority_busy || (s.high_priority && s.was_busy && weight_of(s) > 0);
         const bool counts = s.high_priority || rules_.work_conserving ? s.was_busy : true;
         if (s.high_priority == own.high_priority && counts) total += weight_of(s);
     }
-    const int weight = weight_of(own);
+    double weight = weight_of(own);
     if (weight == 0 || total == 0) return 0.0;
+    if (rules_.shares == Shares::as_requested) {
+        weight = proportions(requests(own.high_priority), busy, division_.max_inst)[slot];
+        total = division_.max_inst;
+    }
     const double ratio = division_.prio_ratio / 100.0;
     if (own.high_priority) return own.was_busy ? ratio * weight / total : 0.0;
     if (rules_.work_conserving && !own.was_busy) return 0.0;
-    const int whole = rules_.spare_burns ? std::max(division_.max_inst, total) : total;
+    const double whole = rules_.spare_burns ? std::max<double>(division_.max_inst, total) : total;
     return (priority_busy ? 1 - ratio : 1.0) * weight / whole;
 }
 

@@ -24,16 +24,20 @@ class Competitors {
     bool set_policy(model::Policy policy);
     bool set_max_inst(int max_inst);
     bool set_prio_ratio(int percent);
-    void join(std::size_t slot, int weight, bool high_priority, Nanos now);
+    void join(std::size_t slot, Requested requested, bool high_priority, Nanos now);
     void leave(std::size_t slot);
-    void set_weight(std::size_t slot, int weight);
+    void set_requested(std::size_t slot, Requested requested);
     bool set_high_priority(std::size_t slot, bool high_priority);
 
     [[nodiscard]] Slot& operator[](std::size_t slot) { return slots_[slot]; }
     [[nodiscard]] const Slot& operator[](std::size_t slot) const { return slots_[slot]; }
     [[nodiscard]] const std::array<Slot, kSlots>& slots() const { return slots_; }
 
-    /// The weight under the policy; 0 for a slot whose gate stays closed, or that is not joined.
+    /// Instances may have returned to work or have become idle: where shares depend on that, they are others
+    /// now.
+    void note_work(Nanos now);
+    /// The weight as set, 1 where the policy ignores it; 0 for a slot whose gate stays closed, or that is not
+    /// joined.
     [[nodiscard]] int weight(std::size_t slot) const { return weight_of(slots_[slot]); }
     [[nodiscard]] bool wants(std::size_t slot) const;
     /// How many instances without high priority have a weight.
@@ -47,6 +51,7 @@ class Competitors {
     [[nodiscard]] std::optional<double> target_share(std::size_t slot) const;
     [[nodiscard]] Nanos period() const { return division_.max_inst * tuning_.slice; }
     [[nodiscard]] Nanos turn_length(std::size_t slot) const;
+    [[nodiscard]] Nanos short_pause() const { return tuning_.short_pause; }
 
     /// Virtual time (GPU time ÷ weight) of the instance after `ahead` more GPU time. The instance with the
     /// smallest is next.
@@ -87,6 +92,9 @@ class Competitors {
     [[nodiscard]] Nanos handicap(std::size_t slot) const;
     [[nodiscard]] Nanos gang_debt(std::size_t slot) const;
     [[nodiscard]] Nanos most_debt(std::size_t slot) const;
+    [[nodiscard]] Requests requests(bool high_priority) const;
+    [[nodiscard]] double turn_slices(std::size_t slot) const;
+    void divide();
     void refresh_weights();
 
     Division division_;
@@ -95,6 +103,8 @@ class Competitors {
     std::array<Slot, kSlots> slots_;
     VirtualTime ordinary_;
     VirtualTime priority_;
+    // As of the last note_work():
+    Working working_, competing_, late_;
     PriorityBucket bucket_;
 };
 

@@ -11,7 +11,7 @@ namespace {
 constexpr Nanos kSwitchesPart = 8;
 
 /// Notes which instances have returned to work or have become idle.
-void note_activity(Competitors& competitors, const Turn* turn, Nanos now, Nanos short_pause) {
+void note_activity(Competitors& competitors, const Turn* turn, Nanos now) {
     for (std::size_t i = 0; i < kSlots; ++i) {
         Slot& s = competitors[i];
         if (!s.present) continue;
@@ -19,7 +19,7 @@ void note_activity(Competitors& competitors, const Turn* turn, Nanos now, Nanos 
         const bool busy = s.filter.busy();
         const bool back = busy && !s.was_busy;
         // Its last work may have been reported before its next launch is.
-        const bool was_idle = back && now - s.idle_since > short_pause;
+        const bool was_idle = back && now - s.idle_since > competitors.short_pause();
         if (was_idle && (competitors.rules().work_conserving || s.high_priority)) competitors.catch_up(i);
         if (back) s.woke = turn == nullptr || turn->slot != i;
         if (!busy && s.was_busy) s.idle_since = now;
@@ -119,9 +119,9 @@ void ComputeAccounting::pass(Competitors& competitors, const Readings& readings,
             std::max<Nanos>(0, dt * tuning_.granted_percent / 100 - took - held);
     if (turn != nullptr && !turn->contended) {
         give_back(competitors, *turn, now);
-        competitors.forgive(turn->slot, now - tuning_.short_pause);
+        competitors.forgive(turn->slot, now - competitors.short_pause());
     }
-    note_activity(competitors, turn, now, tuning_.short_pause);
+    note_activity(competitors, turn, now);
 }
 
 void ComputeAccounting::pass_slot(Competitors& competitors, std::size_t slot, const Reading& reading,

@@ -29,9 +29,9 @@ void Slicer::set_max_inst(int max_inst) {
     if (competitors_.set_max_inst(max_inst)) turns_.end_soon();
 }
 
-void Slicer::join(std::size_t slot, int weight, bool high_priority) {
+void Slicer::join(std::size_t slot, int weight, bool high_priority, Ask ask) {
     leave(slot);
-    competitors_.join(slot, weight, high_priority, now_);
+    competitors_.join(slot, {weight, ask}, high_priority, now_);
 }
 
 void Slicer::leave(std::size_t slot) {
@@ -42,10 +42,10 @@ void Slicer::leave(std::size_t slot) {
     if (turns_.holds(slot)) turns_.drop();
 }
 
-void Slicer::set_weight(std::size_t slot, int weight) {
+void Slicer::set_weight(std::size_t slot, int weight, Ask ask) {
     assert(slot < kSlots);
     if (!competitors_[slot].present) return;
-    competitors_.set_weight(slot, weight);
+    competitors_.set_requested(slot, {weight, ask});
     if (turns_.holds(slot)) turns_.end_soon();
 }
 

@@ -75,10 +75,11 @@ class Slicer {
     void set_prio_ratio(int percent) { competitors_.set_prio_ratio(percent); }
 
     /// For all of these, slot < kSlots. Joining a slot in use resets it; calls for a slot that is not joined
-    /// do nothing. Weight 0: the gate stays closed under policies 0..4. Weights below 0 count as 0.
-    void join(std::size_t slot, int weight, bool high_priority);
+    /// do nothing. Weight 0: the gate stays closed under all policies but native. Weights below 0 count as
+    /// 0. `ask` makes a difference under proportional.
+    void join(std::size_t slot, int weight, bool high_priority, Ask ask = Ask::weight);
     void leave(std::size_t slot);
-    void set_weight(std::size_t slot, int weight);
+    void set_weight(std::size_t slot, int weight, Ask ask = Ask::weight);
     void set_high_priority(std::size_t slot, bool high_priority);
 
     /// One step. Call it at every change of a reading that matters (wants, drained, syncing) and at the
@@ -90,7 +91,7 @@ class Slicer {
     [[nodiscard]] const Division& division() const { return competitors_.division(); }
     [[nodiscard]] Achieved achieved(std::size_t slot) const { return competitors_[slot].achieved; }
     /// The part 0..1 of the GPU that the policy gives the slot now (README has the table); nothing under
-    /// policies 1 and 4 for an instance without work. Empty under native: the driver decides.
+    /// policies 1, 4 and 6 for an instance without work. Empty under native: the driver decides.
     [[nodiscard]] std::optional<double> target_share(std::size_t slot) const {
         return competitors_.target_share(slot);
     }

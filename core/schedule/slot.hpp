@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/schedule/base/proportions.hpp"
 #include "core/schedule/parts/doubt.hpp"
 #include "core/schedule/parts/drain_trust.hpp"
 #include "core/schedule/parts/gang_member.hpp"
@@ -24,7 +25,7 @@ struct Achieved {
 struct Slot {
     bool present = false;
     bool high_priority = false;
-    int weight = 0;  ///< as set; what counts under the policy is Competitors::weight
+    Requested requested;  ///< as set; what counts under the policy is Competitors::weight
     bool was_busy = false;
     bool woke = false;      ///< came back to work and has had no turn since
     bool held = false;      ///< its gate was closed by the last step

@@ -13,6 +13,7 @@ Nanos ahead(const Slot& slot) { return slot.gang.ganged() ? 0 : slot.level().in_
 }  // namespace
 
 void Turns::step(Competitors& competitors, ComputeAccounting& accounting, Nanos now) {
+    competitors.note_work(now);
     if (turn_) {
         turn_->contended = contended(competitors);
         turn_->called = turn_->called || competitors[turn_->slot].gang.called();

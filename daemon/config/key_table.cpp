@@ -231,7 +231,8 @@ const std::array kKeys = {
 };
 
 const std::array kGpuKeys = {
-    GpuKey{"policy", "0 to 5, or fair-share, preemptive, weighted, fixed, soft or native", take_policy,
+    GpuKey{"policy", "0 to 6, or fair-share, preemptive, weighted, fixed, soft, native or proportional",
+           take_policy,
            [](const model::GpuSettings& settings) { return std::string(to_string(settings.policy)); }},
     GpuKey{"max_inst", "a whole number from 1 to 25", take_max_inst,
            [](const model::GpuSettings& settings) { return std::to_string(settings.max_inst); }},

@@ -61,10 +61,13 @@ void add_image(nlohmann::json& document) {
         if (instance.is_object()) instance.emplace("image", "");
 }
 
+/// A GPU keeps the policy that it has, which is one of 0 to 5.
+void add_proportional(nlohmann::json&) {}
+
 constexpr std::array kMigrations = {Migration{1, add_upgrade},        Migration{2, add_mode},
                                     Migration{3, add_percent},        Migration{4, add_kept},
                                     Migration{5, add_default_memory}, Migration{6, add_ends},
-                                    Migration{7, add_image}};
+                                    Migration{7, add_image},          Migration{8, add_proportional}};
 
 }  // namespace
 

@@ -16,7 +16,9 @@ namespace cgpu::store {
 ///   5  owner of an instance; kept: what is kept for the next starts of instances
 ///   6  default_memory: that it was set
 ///   7  admitted of a quota; until_reboot, also of the mode; configured and until_reboot of a job
-constexpr std::uint64_t kStateVersion = 8;
+///   8  image of an instance
+///   9  policy 6, proportional, which older ones refuse to read
+constexpr std::uint64_t kStateVersion = 9;
 
 /// The step that turns a document of version `from` into one of version `from` + 1.
 struct Migration {

@@ -76,9 +76,9 @@ Candidates kept_names(client::Node& node) {
 
 Candidates policies() {
     Candidates all;
-    for (std::uint32_t number = 0; number < 6; ++number)
-        all.push_back({std::string(model::to_string(static_cast<model::Policy>(number))),
-                       "policy " + std::to_string(number)});
+    for (const model::Policy policy : model::policies())
+        all.push_back({std::string(model::to_string(policy)),
+                       "policy " + std::to_string(static_cast<std::uint32_t>(policy))});
     return all;
 }
 

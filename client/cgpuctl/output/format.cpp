@@ -7,7 +7,9 @@
 #include <ctime>
 
 #include "core/model/bytes.hpp"
+#include "core/model/mode.hpp"
 #include "core/model/nanos.hpp"
+#include "core/model/policy.hpp"
 #include "core/model/quote.hpp"
 
 namespace cgpu::cgpuctl {
@@ -70,6 +72,20 @@ std::string shares_text(const client::Usage& usage) {
     const auto text = share_text(*usage.target_share) + " / " + share_text(usage.achieved_share.value_or(0));
     const double unexplained = usage.compute_unexplained.value_or(0);
     return unexplained > 0 ? text + " (" + share_text(unexplained) + " unexplained)" : text;
+}
+
+std::string why_weight_is_ignored(const client::Gpu& gpu) {
+    if (gpu.mode != model::to_string(model::Mode::memory_compute)) return "no effect in mode " + gpu.mode;
+    if (model::weight_counts(static_cast<model::Policy>(gpu.policy))) return "";
+    return "no effect under policy " + gpu.policy_name;
+}
+
+std::string weight_text(const client::Quota& quota, const std::vector<client::Gpu>& gpus) {
+    std::string text = quota.percent ? std::to_string(*quota.percent) + "%" : std::to_string(quota.weight);
+    const bool asks_part = quota.percent || quota.weight > 1;
+    const auto gpu = std::ranges::find(gpus, quota.gpu, &client::Gpu::uuid);
+    if (asks_part && gpu != gpus.end() && !why_weight_is_ignored(*gpu).empty()) text += " (no effect)";
+    return text + (quota.high_priority ? " high" : "");
 }
 
 std::string duration_text(std::uint64_t nanoseconds) {

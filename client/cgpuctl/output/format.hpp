@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "client/node/values/examination.hpp"
 #include "client/node/values/snapshot.hpp"
@@ -31,6 +32,11 @@ std::string memory_text(const client::Quota& quota, const client::Usage& usage);
 [[nodiscard]] std::string share_text(double share);
 /// Target and achieved share: `25% / 24.8%`; `native` if the driver divides the compute.
 [[nodiscard]] std::string shares_text(const client::Usage& usage);
+/// Why the weight has no effect on this GPU: `no effect under policy preemptive`, `no effect in mode memory`.
+/// Empty: it counts.
+[[nodiscard]] std::string why_weight_is_ignored(const client::Gpu& gpu);
+/// The weight, or the percentage that was asked for, in a column: `2`, `25%`, `25% (no effect)`, `1 high`.
+[[nodiscard]] std::string weight_text(const client::Quota& quota, const std::vector<client::Gpu>& gpus);
 /// Nanoseconds: `83.2s`, `4.1ms`, `0s`.
 [[nodiscard]] std::string duration_text(std::uint64_t nanoseconds);
 /// Seconds since 1970 in local time: `2025-01-31 08:15:00`.

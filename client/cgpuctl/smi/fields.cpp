@@ -29,7 +29,7 @@ constexpr std::array kGpuFields = {
              [](const G& row) { return yes_or_no(row.gpu.present); }},
     Field<G>{"obstacle", "", "why it takes no instance", [](const G& row) { return row.gpu.obstacle; }},
     Field<G>{"mode", "", "none, memory or memory+compute", [](const G& row) { return row.gpu.mode; }},
-    Field<G>{"policy", "", "number of the policy, 0 to 5",
+    Field<G>{"policy", "", "number of the policy, 0 to 6",
              [](const G& row) { return std::to_string(row.gpu.policy); }},
     Field<G>{"policy.name", "", "name of the policy", [](const G& row) { return row.gpu.policy_name; }},
     Field<G>{"instances.count", "", "instances on it",

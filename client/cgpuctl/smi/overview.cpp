@@ -27,10 +27,10 @@ struct Column {
 // Each with a blank behind it, kInside columns in all.
 constexpr std::array<Column, 6> kGpu = {{{"GPU", 3, true},
                                          {"Name", 20},
-                                         {"Policy", 10},
+                                         {"Policy", 12},
                                          {"Inst.", 5, true},
                                          {"Util", 5, true},
-                                         {"Memory used/alloc./total", 27, true}}};
+                                         {"Memory used/alloc./total", 25, true}}};
 constexpr std::array<Column, 8> kInstance = {{{"GPU", 3, true},
                                               {"ID", 12},
                                               {"Name", 14},

@@ -145,9 +145,9 @@ Line gpu_line(const GpuRow& gpu, std::size_t width, bool utf8) {
     const std::string util =
         gpu.utilization ? smi::per_cent_text(std::round(*gpu.utilization * 100) / 100) + "%" : "-";
     Line line = {{"GPU " + right(gpu.present ? std::to_string(gpu.index) : "-", 2) + " ", Style::heading},
-                 {left(gpu.present ? gpu.policy : "lost", 10) + " ", gpu.present ? Style::plain : Style::bad},
+                 {left(gpu.present ? gpu.policy : "lost", 12) + " ", gpu.present ? Style::plain : Style::bad},
                  {right(std::to_string(gpu.instances) + "/" + std::to_string(gpu.max_inst), 5) + " "}};
-    constexpr std::size_t kBefore = 24;
+    constexpr std::size_t kBefore = 26;
     constexpr std::size_t kTexts = 28;  // `util  97% `, `mem 143771/143771MiB`, with blanks
     constexpr std::size_t kModel = 20;
     constexpr std::size_t kLeastBar = 6;

@@ -31,11 +31,10 @@ void add_rows(Table& table, const client::UnmanagedContainer& container,
     if (!any) add("all", size_text(0));
 }
 
-void add_rows(Table& table, const client::Instance& instance) {
+void add_rows(Table& table, const client::Instance& instance, const std::vector<client::Gpu>& gpus) {
     for (const auto& [quota, usage] : instance.gpus)
         table.add({short_id(instance.id), shown_name(instance.name), std::to_string(quota.gpu_index),
-                   memory_text(quota, usage),
-                   std::to_string(quota.weight) + (quota.high_priority ? " high" : ""), shares_text(usage),
+                   memory_text(quota, usage), weight_text(quota, gpus), shares_text(usage),
                    instance.pid == 0 ? "" : std::to_string(instance.pid), instance.module_version,
                    instance.managed ? instance.state : kUnmanaged});
     for (const client::ForeignGpu& foreign : instance.foreign_gpus)
@@ -62,7 +61,7 @@ client::Result<void> list(const Input& input, client::Node& node, Terminal& term
         return {};
     }
     Table table({"ID", "NAME", "GPU", "MEMORY", "WEIGHT", "SHARE", "PID", "MODULE", "STATE"});
-    for (const client::Instance& instance : snapshot->instances) add_rows(table, instance);
+    for (const client::Instance& instance : snapshot->instances) add_rows(table, instance, snapshot->gpus);
     for (const client::UnmanagedContainer& container : snapshot->unmanaged)
         add_rows(table, container, snapshot->gpus);
     table.print(terminal, !input.no_legend);

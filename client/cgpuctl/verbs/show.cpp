@@ -21,7 +21,7 @@ void print_instances_on(const client::Snapshot& snapshot, const client::Gpu& gpu
         if (place == nullptr) continue;
         table.add({short_id(instance.id), shown_name(instance.name),
                    of_text(place->usage.memory_used, place->quota.memory_limit),
-                   std::to_string(place->quota.weight), shares_text(place->usage), instance.state});
+                   weight_text(place->quota, {gpu}), shares_text(place->usage), instance.state});
     }
     if (table.empty()) return;
     terminal.out() << '\n';
@@ -65,13 +65,13 @@ void print(const client::Snapshot& snapshot, const client::Gpu& gpu,
     print_instances_on(snapshot, gpu, terminal, legend);
 }
 
-/// A weight without effect looks like any other: it is pointed out here, because Docker shows no warning at
-/// the start.
-std::string weight_text(const client::Quota& quota, const client::Snapshot& snapshot) {
+/// A weight without effect looks like any other: it is pointed out here.
+std::string weight_and_remark(const client::Quota& quota, const client::Snapshot& snapshot) {
     std::string remark = quota.percent ? std::to_string(*quota.percent) + "% of the compute" : "";
-    for (const client::Gpu& gpu : snapshot.gpus)
-        if (gpu.uuid == quota.gpu && !model::weight_counts(static_cast<model::Policy>(gpu.policy)))
-            remark += (remark.empty() ? "" : ", ") + ("no effect under policy " + gpu.policy_name);
+    for (const client::Gpu& gpu : snapshot.gpus) {
+        const std::string ignored = gpu.uuid == quota.gpu ? why_weight_is_ignored(gpu) : "";
+        if (!ignored.empty()) remark += (remark.empty() ? "" : ", ") + ignored;
+    }
     return std::to_string(quota.weight) + (remark.empty() ? "" : " (" + remark + ")");
 }
 
@@ -120,7 +120,7 @@ void print(const client::Instance& instance, const client::Snapshot& snapshot, T
                                {"Memory", memory_text(quota, usage)},
                                {"Memory leased", size_text(usage.memory_leased)},
                                {"Allocations refused", std::to_string(usage.allocations_refused)},
-                               {"Weight", weight_text(quota, snapshot)},
+                               {"Weight", weight_and_remark(quota, snapshot)},
                                {"Priority", quota.high_priority ? "high" : "normal"},
                                {"Share due", share_or(usage.target_share, "native (the driver divides)")},
                                {"Share achieved", share_or(usage.achieved_share, "native (not measured)")},

@@ -22,6 +22,9 @@ struct ShareTuning {
     /// The minimum length of a ganged instance's turn: its GPUs never begin the turn at exactly the same
     /// time.
     Nanos gang_turn = 20 * kMilli;
+    /// An instance that didn't compete for the GPU for no longer than this keeps what is owed to it: the end
+    /// of its work may be reported before its next launch is.
+    Nanos short_pause = 500 * kMicro;
 };
 
 /// How long the end of work in flight is waited for: Turns and StuckWork.
@@ -68,9 +71,6 @@ struct CostTuning {
     int least_late_percent = 25;
     /// Length of the driver's own time slice between contexts.
     Nanos driver_slice = 2 * kMilli;
-    /// An instance that didn't compete for the GPU for no longer than this keeps what is owed to it: the end
-    /// of its work may be reported before its next launch is.
-    Nanos short_pause = 500 * kMicro;
     /// A work-conserving turn costs at least this, unless another instance cut it short: work that its holder
     /// doesn't report may still run.
     Nanos least_turn = 2 * kMilli;

@@ -6,11 +6,50 @@
 
 namespace cgpu::schedule {
 
-void VirtualTime::set_weight(std::size_t entry, int weight) {
+void VirtualTime::set_weight(std::size_t entry, double weight) {
     Entry& e = entries_[entry];
     const double debt = std::max(0.0, e.v - clock_) * e.weight;
     e.v = clock_ + (weight > 0 ? debt / weight : 0.0);
     e.weight = weight;
+}
+
+void VirtualTime::balance(const Division& division, Nanos most) {
+    double clock = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+        Entry& e = entries_[i];
+        const double weight = division.weights[i];
+        if (e.weight > 0 && weight > 0) {
+            e.v = even_ + (e.v - even_) * e.weight / weight;
+        } else {
+            e.v = std::max(e.v, clock_);
+        }
+        e.weight = weight;
+        if (division.competing[i] && weight > 0) clock = std::min(clock, e.v);
+    }
+    double ahead = 0, rest = 0;
+    whole_ = 0;
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+        Entry& e = entries_[i];
+        if (!division.working[i]) continue;
+        if (division.late[i] && std::isfinite(clock)) e.v = std::max(e.v, clock);
+        ahead += (e.v - even_) * e.weight;
+        whole_ += e.weight;
+        if (division.rest[i]) rest += e.weight;
+    }
+    if (whole_ == 0) return;
+    const auto bound = static_cast<double>(most);
+    const double moved = rest > 0 ? std::clamp(ahead, -bound, bound) / rest : 0;
+    if (rest == 0) even_ += ahead / whole_;
+    clock = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+        if (division.working[i] && division.rest[i]) entries_[i].v -= moved;
+        if (division.competing[i] && entries_[i].weight > 0) clock = std::min(clock, entries_[i].v);
+    }
+    if (std::isfinite(clock)) clock_ = clock;
+}
+
+void VirtualTime::flow(Nanos used) {
+    if (whole_ > 0) even_ += static_cast<double>(used) / whole_;
 }
 
 void VirtualTime::charge(std::size_t entry, Nanos used, Nanos most_debt) {
@@ -40,7 +79,7 @@ void VirtualTime::pass(Nanos dt, const Entries& idle) {
             if (filled[i]) lowest = std::min(lowest, entries_[i].v);
         }
         double next = std::numeric_limits<double>::infinity();
-        int weight = 0;
+        double weight = 0;
         for (std::size_t i = 0; i < entries_.size(); ++i) {
             if (!filled[i]) continue;
             if (entries_[i].v <= lowest) {
@@ -64,7 +103,7 @@ void VirtualTime::pass(Nanos dt, const Entries& idle) {
 
 Nanos VirtualTime::time_until_next(std::size_t entry, Nanos more, const Entries& idle) const {
     const Entries filled = taking_part(idle);
-    const double place = entries_[entry].v + static_cast<double>(more) / std::max(1, entries_[entry].weight);
+    const double place = entries_[entry].v + static_cast<double>(more) / divisor(entry);
     double sum = 0;
     for (std::size_t i = 0; i < entries_.size(); ++i) {
         if (filled[i]) sum += std::max(0.0, place - entries_[i].v) * entries_[i].weight;

@@ -22,12 +22,33 @@ class VirtualTime {
   public:
     static constexpr std::size_t kSpare = kSlots;
     using Entries = std::bitset<kSlots + 1>;
+    using Weights = std::array<double, kSlots + 1>;
 
     /// Weight 0: inactive. The debt stays the same in GPU time. The entry is never left behind the clock.
-    void set_weight(std::size_t entry, int weight);
+    void set_weight(std::size_t entry, double weight);
+    /// The entries with work, where weights depend on that.
+    struct Division {
+        Weights weights{};  ///< from now on
+        Entries working;
+        Entries rest;       ///< those that divide what the others leave
+        Entries competing;  ///< want the GPU, or hold it
+        Entries late;       ///< have work, and haven't competed for a while: they don't fall behind
+    };
+    /// Puts these weights in force. How far an entry is ahead of the even division, or behind it, stays the
+    /// same in GPU time. What all are ahead together, because one took less than it could or paid more than
+    /// it took, is given to the rest, and what all are behind is taken from it: `most` GPU time at once.
+    void balance(const Division& division, Nanos most);
+    /// From here on nobody is ahead of the even division, but for what is owed to the clock.
+    void begin_even() { even_ = clock_; }
+    /// GPU time was used: the even division has come so much further.
+    void flow(Nanos used);
     /// A new entry: it owes nothing and is owed nothing.
     void enter(std::size_t entry) { entries_[entry] = {clock_, 0}; }
-    [[nodiscard]] int weight(std::size_t entry) const { return entries_[entry].weight; }
+    [[nodiscard]] double weight(std::size_t entry) const { return entries_[entry].weight; }
+    /// The weight, or 1 where it is 0: GPU time ÷ divisor is virtual time.
+    [[nodiscard]] double divisor(std::size_t entry) const {
+        return entries_[entry].weight > 0 ? entries_[entry].weight : 1;
+    }
     [[nodiscard]] double at(std::size_t entry) const { return entries_[entry].v; }
     /// How far it is ahead of the clock, in GPU time; negative: behind.
     [[nodiscard]] double debt(std::size_t entry) const {
@@ -49,12 +70,14 @@ class VirtualTime {
   private:
     struct Entry {
         double v = 0;
-        int weight = 0;
+        double weight = 0;
     };
     [[nodiscard]] Entries taking_part(const Entries& among) const;
 
     std::array<Entry, kSlots + 1> entries_;
     double clock_ = 0;
+    double even_ = 0;   ///< the virtual time of an even division between the entries with work
+    double whole_ = 0;  ///< their weights, as of the last balance()
 };
 
 }  // namespace cgpu::schedule

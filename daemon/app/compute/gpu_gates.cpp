@@ -32,6 +32,10 @@ schedule::Settings settings_of(const model::Gpu& gpu, model::Policy in_force, Na
     return settings;
 }
 
+schedule::Ask ask_of(const model::Quota& quota) {
+    return quota.percent ? schedule::Ask::percentage : schedule::Ask::weight;
+}
+
 }  // namespace
 
 GpuGates::GpuGates(const model::Gpu& gpu, model::Policy in_force, Nanos slice, Nanos hold)
@@ -47,9 +51,12 @@ void GpuGates::join(const model::Instance& instance, const model::Quota& quota) 
     const auto free = std::find_if(seats_.begin(), seats_.end(), [](const auto& seat) { return !seat; });
     if (free == seats_.end()) return;
     const auto slot = static_cast<std::size_t>(free - seats_.begin());
-    slicer_.join(slot, static_cast<int>(quota.weight), quota.high_priority);
-    *free =
-        Seat{std::nullopt, 0, {}, instance.id, quota.weight, quota.high_priority, instance.name, 0, 0, 0, 0};
+    slicer_.join(slot, static_cast<int>(quota.weight), quota.high_priority, ask_of(quota));
+    *free = Seat{.id = instance.id,
+                 .weight = quota.weight,
+                 .ask = ask_of(quota),
+                 .high_priority = quota.high_priority,
+                 .name = instance.name};
     if (trace_)
         trace_->watch.joined(slot, monotonic_now(), instance.id.str(), instance.name,
                              static_cast<int>(quota.weight), quota.high_priority);
@@ -75,10 +82,12 @@ void GpuGates::update(const model::Node& node, const model::Gpu& gpu) {
             continue;
         }
         auto& seat = *seats_[*slot];
-        changes = changes || seat.weight != quota.weight || seat.high_priority != quota.high_priority;
-        if (seat.weight != quota.weight) slicer_.set_weight(*slot, static_cast<int>(quota.weight));
+        const bool asks_else = seat.weight != quota.weight || seat.ask != ask_of(quota);
+        changes = changes || asks_else || seat.high_priority != quota.high_priority;
+        if (asks_else) slicer_.set_weight(*slot, static_cast<int>(quota.weight), ask_of(quota));
         if (seat.high_priority != quota.high_priority) slicer_.set_high_priority(*slot, quota.high_priority);
         seat.weight = quota.weight;
+        seat.ask = ask_of(quota);
         seat.high_priority = quota.high_priority;
     }
     // Most changes of the node concern other GPUs.

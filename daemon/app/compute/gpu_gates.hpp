@@ -76,12 +76,13 @@ class GpuGates {
     /// Fields that every step touches come first, next to each other: steps are short and start with cold
     /// caches.
     struct Seat {
-        std::optional<InstanceProcesses> processes;
+        std::optional<InstanceProcesses> processes{};
         Nanos sample_at = 0;
-        std::deque<Sample> samples;
+        std::deque<Sample> samples{};
         model::InstanceId id;
-        std::uint32_t weight;
-        bool high_priority;
+        std::uint32_t weight = 0;
+        schedule::Ask ask = schedule::Ask::weight;
+        bool high_priority = false;
         std::string name;
         Nanos due_until = 0;      ///< to which moment `due` is summed; 0: not begun
         double due = 0;           ///< the target share, summed over the time, in nanoseconds

@@ -16,7 +16,7 @@ void say_where_weight_is_idle(const model::Node& node, const model::Instance& in
         const auto* gpu = node.find_gpu(quota.gpu);
         if (!gpu || quota.weight <= 1) continue;
         const auto policy = node.policy_in_force(*gpu);
-        if (policy != model::Policy::weighted && policy != model::Policy::fixed)
+        if (!model::weight_counts(policy))
             log::info("{}: weight {} has no effect on GPU {} under policy {}", model::describe(instance),
                       quota.weight, gpu->index, model::to_string(policy));
     }

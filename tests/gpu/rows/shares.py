@@ -31,7 +31,7 @@ def others(bench):
     alone = {}
     bench.check("kernels of 1 ms, alone in a job, for the other policies", "a figure", lambda: single(bench, burn, alone))
     for policy, weights, wanted in (("preemptive", (1, 1, 1), 3 * [100 / 3]), ("fixed", (5, 10), [25, 50]),
-                                    ("fair-share", (1, 1), [25, 25])):
+                                    ("proportional", (1, 2), [100 / 3, 200 / 3]), ("fair-share", (1, 1), [25, 25])):
         bench.check(f"kernels of 1 ms, policy {policy}, {len(weights)} jobs{', max_inst 4' if policy == 'fair-share' else ''}"
                     f"{', weights 5 and 10 of 20' if policy == 'fixed' else ''}",
                     f"{', '.join(f'{part:.1f}' for part in wanted)} % of what one alone gets, within {BOUND} points",

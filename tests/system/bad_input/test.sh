@@ -25,7 +25,7 @@ mkdir -p /etc/cgpu
 echo 'slice_ms: never' >/etc/cgpu/cgpud.yaml
 kill -HUP "$(cat "$CGPU_LAB/cgpud.pid")"
 wait_for 5 in_log 'cgpud.yaml:1'
-expect_equal "policy after a bad configuration" "$(policy)" preemptive
+expect_equal "policy after a bad configuration" "$(policy)" proportional
 rm /etc/cgpu/cgpud.yaml
 computes steady
 
@@ -42,7 +42,7 @@ refused '30 *%.*35 *%|35 *%.*30 *%' CGPU_MEM=1GiB CGPU_COMPUTE=33% cgpuctl run -
 refused 'GPU 7' CGPU_MEM=1GiB CGPU_GPUS=7 cgpuctl run -- info
 refused '--mem' cgpuctl run --mem 4 -- info
 refused 'there is no|not there|No such' cgpuctl run --mem 1GiB -- no-such-program
-refused 'policy|fair-share' cgpuctl set-policy 0 6
+refused 'policy|fair-share' cgpuctl set-policy 0 7
 refused 'GPU' cgpuctl set-policy 3 fixed
 refused '25' cgpuctl set-max-inst 0 26
 refused 'nobody' cgpuctl show nobody
@@ -53,7 +53,7 @@ expect_equal "jobs after all refusals" "$(cgpuctl list --json | jq -c '[.[].name
 expect_error 'bogus' busctl call org.cgpu1 "$gpu_path" org.cgpu1.Gpu SetPolicy 'sa{sv}' fixed 1 bogus b true
 expect_error 'bogus' busctl call org.cgpu1 /org/cgpu1 org.cgpu1.Manager CreateInstance 'ssa{ss}a{sv}' \
     0123456789ab name 1 CGPU_MEM 1GiB 1 bogus b true
-expect_equal "policy after unknown options" "$(policy)" preemptive
+expect_equal "policy after unknown options" "$(policy)" proportional
 
 # A full disk below the state: what fits into the file that is kept for the next save is saved. Without that file nothing
 # changes, nothing is lost, and it works again when there is space.
@@ -62,11 +62,11 @@ expect mount -n -o remount,size=64k "$state"
 fill_disk() { head -c 1M /dev/zero >"$state/filler" 2>/dev/null; }
 fill_disk
 expect cgpuctl set-policy 0 fixed
-expect cgpuctl set-policy 0 preemptive
+expect cgpuctl set-policy 0 proportional
 rm "$state/.state.json.spare" || fail "there is no spare file"
 fill_disk
 expect_error "$state.*Try: " cgpuctl set-policy 0 fixed
-expect_equal "policy with a full disk" "$(policy)" preemptive
+expect_equal "policy with a full disk" "$(policy)" proportional
 expect_error "$state.*Try: " cgpuctl run --mem 1GiB -- info
 computes steady
 rm "$state/filler"

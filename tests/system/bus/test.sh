@@ -21,7 +21,7 @@ expect python3 "$here/same_interface.py" "$here/../../../dbus/org.cgpu1.Manager.
 expect python3 "$here/same_interface.py" "$here/../../../dbus/org.cgpu1.Gpu.xml" "$scratch/gpu.xml"
 
 # Options: unknown keys and wrong types are refused by name, and nothing is changed.
-expect_equal "the policy" "$(property PolicyName)" 's "preemptive"'
+expect_equal "the policy" "$(property PolicyName)" 's "proportional"'
 expect_error 'option "frobnicate": it is not known' call_gpu SetPolicy 'sa{sv}' weighted 1 frobnicate b true
 expect_error 'option "dry-run": its type is s, not b' call_gpu SetPolicy 'sa{sv}' weighted 1 dry-run s yes
 expect_error 'option "frobnicate": it is not known' \
@@ -35,7 +35,7 @@ expect_error 'option "persist": it is not known' call_gpu SetPolicy 'sa{sv}' wei
 expect_error 'option "frobnicate"' call_manager Forget 'sa{sv}' web 1 frobnicate u 1
 expect_error 'option "owner": its type is s, not u' call_manager Forget 'sa{sv}' web 1 owner s root
 expect_error 'expecting' call_gpu SetPolicy su weighted 1
-expect_equal "the policy" "$(property PolicyName)" 's "preemptive"'
+expect_equal "the policy" "$(property PolicyName)" 's "proportional"'
 
 # Errors have the names of the list in the XML.
 start_signals
@@ -82,7 +82,7 @@ expect call_manager CreateInstance 'ssa{ss}a{sv}' abc abc 1 CGPU_MEM 1GiB 1 dry-
 expect_error 'max_inst 26' cgpuctl set-max-inst 0 26 --dry-run
 stop_signals
 expect_equal "the signals of a dry run" "$(signals .)" ''
-expect_equal "the policy" "$(property PolicyName)" 's "preemptive"'
+expect_equal "the policy" "$(property PolicyName)" 's "proportional"'
 expect_equal "the instances" "$(cgpuctl list --json)" '[]'
 
 # A change is signalled once, with the changed values only; repeating it signals nothing.

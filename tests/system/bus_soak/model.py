@@ -3,7 +3,7 @@ import copy
 import dataclasses
 
 MIB = 1 << 20
-POLICIES = ("fair-share", "preemptive", "weighted", "fixed", "soft", "native")
+POLICIES = ("fair-share", "preemptive", "weighted", "fixed", "soft", "native", "proportional")
 
 
 @dataclasses.dataclass

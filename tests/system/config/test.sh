@@ -12,7 +12,7 @@ reload() {
 read_since() { (($(lab-log | grep -c 'configuration read again') > $1)); }
 
 echo "Each value has a source, and each one is in force."
-expect_equal "policy" "$(of policy value) $(of policy source | sed 's/:.*//')" 'preemptive /usr/lib/cgpu/cgpud.yaml'
+expect_equal "policy" "$(of policy value) $(of policy source | sed 's/:.*//')" 'proportional /usr/lib/cgpu/cgpud.yaml'
 expect_equal "keys that aren't in force" "$(cgpuctl config --json | jq '[.[] | select(.configured)] | length')" 0
 expect_equal "shipped keys without a line" "$(cgpuctl config --json | jq -r '.[] | select(.source == "built in") | .key')" ''
 expect_equal "a line of the table" "$(cgpuctl config | grep '^gpus.1.max_inst ' | tr -s ' ' | cut -d' ' -f2)" 20
@@ -25,7 +25,7 @@ expect_equal "placement" "$(of placement value) $(of placement source)" 'spread 
 expect_equal "slice_ms" "$(of slice_ms value) $(of slice_ms configured) $(of slice_ms remedy)" '5 9 systemctl restart cgpud'
 expect_equal "GPU 1" "$(of gpus.1.max_inst value) $(of gpus.1.max_inst configured_source)" '20 /etc/cgpu/cgpud.yaml.d/10.yaml:3'
 wait_for 5 in_log 'slice_ms: /etc/cgpu/cgpud.yaml:2 says 9, and 5 stays in force. Try: systemctl restart cgpud'
-wait_for 5 in_log 'gpus.0.policy: /etc/cgpu/cgpud.yaml:3 says weighted, and preemptive stays in force. Try: cgpuctl revert 0'
+wait_for 5 in_log 'gpus.0.policy: /etc/cgpu/cgpud.yaml:3 says weighted, and proportional stays in force. Try: cgpuctl revert 0'
 reload
 expect_equal "said once" "$(lab-log | grep -c 'slice_ms: .* stays in force')" 1
 
@@ -34,7 +34,7 @@ asks=(CGPU_MEM=1GiB CGPU_GPUS=1 CGPU_WEIGHT=12)
 job wide -- alloc --mib 100 --hold
 wait_for 20 is_ready wide
 expect_error 'weights of its instances would add up to 12' cgpuctl revert 1
-expect_equal "GPU 1 after the refusal" "$(of gpus.1.policy value) $(of gpus.1.max_inst value)" 'preemptive 20'
+expect_equal "GPU 1 after the refusal" "$(of gpus.1.policy value) $(of gpus.1.max_inst value)" 'proportional 20'
 end_job wide
 expect_equal "a dry run" "$(cgpuctl revert 1 --dry-run)" \
     'GPU 1: the configuration could be put in force; nothing was changed.'
@@ -42,7 +42,7 @@ expect_equal "max_inst" "$(of gpus.1.max_inst value)" 20
 wait_for 5 cgpuctl revert 1 -q
 expect_equal "GPU 1" "$(of gpus.1.policy value) $(of gpus.1.max_inst value) $(of gpus.1.max_inst source)" \
     'weighted 10 /etc/cgpu/cgpud.yaml.d/10.yaml:3'
-expect_equal "GPU 0" "$(of gpus.0.policy value) $(of gpus.0.policy source)" 'preemptive state'
+expect_equal "GPU 0" "$(of gpus.0.policy value) $(of gpus.0.policy source)" 'proportional state'
 expect cgpuctl set-default-memory 2GiB -q
 expect_equal "default memory" "$(of default_memory value) $(of default_memory source)" '2048MiB state'
 expect cgpuctl revert default-memory -q

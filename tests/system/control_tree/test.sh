@@ -37,6 +37,8 @@ cat /proc/cgpu_km/0/free_weight
 LINES
 expect_equal "what the documented lines print" "$(dockerid=$dockerid bash -e "$scratch/documented" | xargs)" "19 1 4 16"
 expect_equal "the policy" "$(cgpuctl show 0 --json | jq -r .policy_name)" weighted
+expect bash -c "echo 6 >$km/0/policy"
+expect_equal "our own policy" "$(cat $km/0/policy) $(cgpuctl show 0 --json | jq -r .policy_name)" "6 proportional"
 expect_equal "the names of a GPU" "$(ls $km/0 | xargs)" "$dockerid free_weight major max_inst policy prio_ratio"
 expect_equal "the names of an instance" "$(ls "$km/0/$dockerid" | xargs)" "highprio id meminfo memsize weight"
 expect_file "$km/0/$dockerid/memsize" $limit_of_four
@@ -53,7 +55,7 @@ expect bash -c "echo 1073741824 >$km/0/$dockerid/memsize"
 expect_equal "the limit" "$(cgpuctl show web --json | jq '.gpus[0].memory_limit_bytes')" 1073741824
 expect bash -c "echo 70 >$km/0/prio_ratio && echo 24 >$km/0/max_inst"
 expect_equal "prio_ratio and max_inst" "$(cat $km/0/prio_ratio $km/0/max_inst | xargs)" "70 24"
-expect_errno 'Invalid argument' 6 "$km/0/policy"
+expect_errno 'Invalid argument' 7 "$km/0/policy"
 expect_errno 'Invalid argument' 26 "$km/0/max_inst"
 expect_errno 'Invalid argument' nonsense "$km/0/$dockerid/weight"
 expect_errno 'Device or resource busy' 3 "$km/0/max_inst"

@@ -48,9 +48,9 @@ expect cgpuctl set-policy 0 weighted # which it has: nothing is told
 changed() { told '.type == "setting-changed"' | jq -r '.d | [.setting, .before, .after] | join(" ")'; }
 has_kept() { grep -q '^kept' <(changed); }
 wait_for 5 has_kept
-expect_equal "changes" "$(changed)" "$(printf '%s\n' 'policy preemptive weighted' 'weight 1 3' 'memory-limit 4096MiB 5120MiB' 'kept  memory limit 5GiB')"
+expect_equal "changes" "$(changed)" "$(printf '%s\n' 'policy proportional weighted' 'weight 1 3' 'memory-limit 4096MiB 5120MiB' 'kept  memory limit 5GiB')"
 expect_equal "who set the policy" "$(told '.d.setting == "policy"' | jq -c '.d | [."caller-uid", ."caller-pid", ."gpu-uuid"]')" "[0,$setter,\"$uuid\"]"
-expect in_log_once "policy weighted is set, instead of preemptive, by user id 0, process $setter"
+expect in_log_once "policy weighted is set, instead of proportional, by user id 0, process $setter"
 
 echo "Memory without the module"
 job past --gpus 0 --mem 1GiB -- escape --mib 2000

@@ -80,7 +80,7 @@ expect_equal "nothing was changed" "$(quota web) $(of gpus.0.policy value)" '204
 generation=$(cgpuctl describe | jq .generation)
 expect_equal "the answer" "$(cgpuctl revert web 0 --if-generation "$generation")" "$(printf '%s\n' \
     'Instance web: what it was admitted with is in force.' 'GPU 0: the configuration is in force.')"
-expect_equal "reverted" "$(quota web) $(of gpus.0.policy value)" '4096 2 false preemptive'
+expect_equal "reverted" "$(quota web) $(of gpus.0.policy value)" '4096 2 false proportional'
 expect_error 'the node has changed since then' cgpuctl revert web 0 --if-generation "$generation"
 
 echo "--wait returns when the instance holds no more than its limit, or says that it does."
@@ -112,7 +112,7 @@ expect lab-restart-cgpud --kill
 until_reboot
 wait_for 10 is_told '.type == "mode-changed" and .d.after == "none"'
 reboot
-expect_equal "policy" "$(of gpus.0.policy value)" preemptive
+expect_equal "policy" "$(of gpus.0.policy value)" proportional
 expect_equal "max_inst" "$(of gpus.0.max_inst value) $(of gpus.0.max_inst source)" '10 state'
 expect_equal "default memory" "$(of default_memory value)" 0
 expect_equal "mode" "$(mode_now)" 'memory+compute configuration memory+compute memory+compute'

@@ -20,6 +20,7 @@ cgpu_unit_test(schedule_test
     ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_policy_test.cpp
     ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_priority_test.cpp
     ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_property_test.cpp
+    ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_proportional_test.cpp
     ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_shares_test.cpp
     ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_step_test.cpp
   LIBS schedule_model)

@@ -24,7 +24,7 @@ class ConfigurationView : public testing::Test {
         uuid_ = gpu.uuid;
         EXPECT_TRUE(node_.sync_gpus({{gpu, model::GpuSettings{}}}));
         write_text(folder_ / "usr.yaml",
-                   "policy: preemptive\nmax_inst: 20\nslice_ms: 5\ndefault_memory: 0\n");
+                   "policy: proportional\nmax_inst: 20\nslice_ms: 5\ndefault_memory: 0\n");
     }
 
     config::Loaded read() const {
@@ -71,7 +71,7 @@ TEST_F(ConfigurationView, SaysTheFileAndLineOfEachValue) {
 
 TEST_F(ConfigurationView, AGpusOwnLineIsItsSource) {
     start_ = read();
-    write_text(folder_ / "etc.yaml", "gpus:\n  00:\n    policy: preemptive\n    max_inst: 20\n  " +
+    write_text(folder_ / "etc.yaml", "gpus:\n  00:\n    policy: proportional\n    max_inst: 20\n  " +
                                          uuid_.to_string() + ":\n    max_inst: 20\n");
     const auto values = reload();
     EXPECT_EQ(of(values, "gpus.0.policy").source, path("etc.yaml") + ":3") << "by index";
@@ -83,7 +83,7 @@ TEST_F(ConfigurationView, WhatWasSetForAGpuComesFromTheState) {
     start_ = read();
     ASSERT_TRUE(node_.set_policy(uuid_, model::Policy::weighted));
     EXPECT_EQ(of(reload(), "gpus.0.policy"),
-              (ConfigurationValue{"gpus.0.policy", "weighted", "state", "preemptive", path("usr.yaml") + ":1",
+              (ConfigurationValue{"gpus.0.policy", "weighted", "state", "proportional", path("usr.yaml") + ":1",
                                   "cgpuctl revert 0"}));
     ASSERT_EQ(node_.set_default_memory(model::Bytes::from_mib(512)), model::Change::changed);
     EXPECT_EQ(of(reload(), "default_memory"),
@@ -114,9 +114,9 @@ TEST_F(ConfigurationView, WhatHoldsUntilTheRebootIsNamedAsThat) {
     EXPECT_EQ(of(values, "default_memory").source, "runtime");
     // What the files say is in force, but something else after the reboot.
     ASSERT_TRUE(node_.set_policy(uuid_, model::Policy::weighted));
-    ASSERT_TRUE(node_.set_policy(uuid_, model::Policy::preemptive, model::Lasts::until_reboot));
+    ASSERT_TRUE(node_.set_policy(uuid_, model::Policy::proportional, model::Lasts::until_reboot));
     EXPECT_EQ(of(reload(), "gpus.0.policy"),
-              (ConfigurationValue{"gpus.0.policy", "preemptive", "runtime", {}, {}, {}}));
+              (ConfigurationValue{"gpus.0.policy", "proportional", "runtime", {}, {}, {}}));
 }
 
 TEST_F(ConfigurationView, SomeValuesHoldUntilTheNextStart) {
@@ -143,7 +143,7 @@ TEST_F(ConfigurationView, AReloadNamesWhatItDidNotPutInForceAndNothingElse) {
               (std::vector<std::string>{
                   "slice_ms: " + file + ":1 says 9, and 5 stays in force. Try: systemctl restart cgpud.",
                   "gpus.0.policy: " + file +
-                      ":2 says weighted, and preemptive stays in force. Try: cgpuctl "
+                      ":2 says weighted, and proportional stays in force. Try: cgpuctl "
                       "revert 0.",
                   "gpus.0.max_inst: " + file + ":3 says 12, and 10 stays in force. Try: cgpuctl revert 0."}));
 }

@@ -128,10 +128,22 @@ TEST(AdmitWeight, WithoutEffectIsSaid) {
                   std::string::npos)
             << grant.warnings[0];
     }
-    for (const Policy policy : {Policy::weighted, Policy::fixed})
+    for (const Policy policy : {Policy::weighted, Policy::fixed, Policy::proportional})
         EXPECT_TRUE(
             grant_for(v100_with(policy), asking({{"ALIYUN_COM_GPU_SCHD_WEIGHT", "2"}})).warnings.empty());
     EXPECT_TRUE(grant_for(v100(), asking({{"ALIYUN_COM_GPU_SCHD_WEIGHT", "1"}})).warnings.empty());
+}
+
+// A part of one slice is a part that was asked for, too.
+TEST(AdmitWeight, AnIgnoredPercentageIsSaidHoweverSmall) {
+    const auto asked = asking({{"CGPU_COMPUTE", "5%"}});
+    const Grant ignored = grant_for(v100_with(Policy::preemptive), asked);
+    ASSERT_EQ(ignored.warnings.size(), 1U);
+    EXPECT_NE(ignored.warnings[0].find(": 5% of the compute has no effect under policy preemptive. Try: "
+                                       "cgpuctl set-policy 0 proportional."),
+              std::string::npos)
+        << ignored.warnings[0];
+    EXPECT_TRUE(grant_for(v100_with(Policy::proportional), asked).warnings.empty());
 }
 
 }  // namespace

@@ -85,14 +85,15 @@ TEST_P(Meeting, AKernelThatNeverEndsLetsTheOthersThrough) {
         }
     }
     // The driver still gives it half of the time: a gate can only divide the other half.
-    if (GetParam() == Policy::preemptive || GetParam() == Policy::soft) {
+    if (GetParam() == Policy::preemptive || GetParam() == Policy::soft ||
+        GetParam() == Policy::proportional) {
         EXPECT_GT(world.share(1) + world.share(2), 0.4);
     }
 }
 
 INSTANTIATE_TEST_SUITE_P(Policies, Meeting,
                          testing::Values(Policy::fair_share, Policy::preemptive, Policy::weighted,
-                                         Policy::fixed, Policy::soft, Policy::native),
+                                         Policy::fixed, Policy::soft, Policy::native, Policy::proportional),
                          [](const auto& policy) {
                              std::string name(to_string(policy.param));
                              std::erase(name, '-');

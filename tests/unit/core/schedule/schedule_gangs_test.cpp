@@ -380,7 +380,7 @@ TEST_P(Collectives, MoveOnThreeGpusWithUnlikeOthers) {
 INSTANTIATE_TEST_SUITE_P(Policies, Collectives,
                          testing::Values(Case{Policy::fair_share, 0.05}, Case{Policy::preemptive, 0.5},
                                          Case{Policy::weighted, 0.5}, Case{Policy::fixed, 0.25},
-                                         Case{Policy::soft, 0.5}),
+                                         Case{Policy::soft, 0.5}, Case{Policy::proportional, 0.5}),
                          [](const auto& each) {
                              std::string name(to_string(each.param.policy));
                              std::erase(name, '-');

@@ -40,7 +40,7 @@ void nobody_is_doubted() {
     const auto works =
         *rc::gen::resize(4, rc::gen::nonEmpty(rc::gen::container<std::vector<Workload>>(any_honest_work())));
     Settings settings = under(*rc::gen::element(Policy::fair_share, Policy::preemptive, Policy::weighted,
-                                                Policy::fixed, Policy::soft));
+                                                Policy::fixed, Policy::soft, Policy::proportional));
     const std::array hosts{kQuiet, kNoisy, kStarved};
     World world(settings, hosts.at(*rc::gen::inRange<std::size_t>(0, hosts.size())));
     for (const Workload& work : works) {

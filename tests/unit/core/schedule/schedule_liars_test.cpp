@@ -98,16 +98,38 @@ bool honest_is_high(const Scene& scene) {
     return scene.honest_high && scene.honest.size() == 1 && !scene.liar.high;
 }
 
+/// Under proportional some ask for a percentage: the liar in a third of the scenes, the first of the honest
+/// in a fifth.
+Ask ask_of_liar(const Scene& scene) { return scene.doorbells % 3 == 0 ? Ask::percentage : Ask::weight; }
+Ask ask_of_honest(const Scene& scene, std::size_t i) {
+    return i == 0 && scene.doorbells % 5 == 0 ? Ask::percentage : Ask::weight;
+}
+
+double proportional_part(const Scene& scene, std::size_t i, int max_inst) {
+    Requests requests;
+    Working working;
+    for (std::size_t k = 0; k < scene.honest.size(); ++k) {
+        requests[k] = {scene.honest[k].weight, ask_of_honest(scene, k)};
+        working.set(k);
+    }
+    if (!scene.liar.high) {
+        requests[scene.honest.size()] = {scene.liar.weight, ask_of_liar(scene)};
+        working.set(scene.honest.size());
+    }
+    return proportions(requests, working, max_inst)[i] / max_inst;
+}
+
 /// What is due to the honest instance `i`.
 double due(Policy policy, const Scene& scene, std::size_t i, const Settings& settings) {
     if (honest_is_high(scene)) return settings.prio_ratio / 100.0;
     const bool high = scene.liar.high;
+    const double left = high ? 1 - settings.prio_ratio / 100.0 : 1;
+    if (policy == Policy::proportional) return left * proportional_part(scene, i, settings.max_inst);
     const bool weighted = policy == Policy::weighted || policy == Policy::fixed;
     int sum = high ? 0 : weighted ? scene.liar.weight : 1;
     for (const Neighbour& each : scene.honest) sum += weighted ? each.weight : 1;
     const int own = weighted ? scene.honest[i].weight : 1;
     const bool spare = policy == Policy::fair_share || policy == Policy::fixed;
-    const double left = high ? 1 - settings.prio_ratio / 100.0 : 1;
     // Weights may exceed the slices that there are: then nobody's are idle.
     return left * own / (spare ? std::max(settings.max_inst, sum) : sum);
 }
@@ -115,12 +137,15 @@ double due(Policy policy, const Scene& scene, std::size_t i, const Settings& set
 /// The parts of the honest instances. `doubted`: whether one of them ever was.
 std::vector<double> parts(const Settings& settings, const Scene& scene, Nanos time, bool& doubted) {
     World world(settings, scene.noisy ? kNoisy : kQuiet);
-    for (const Neighbour& each : scene.honest) {
-        Tenant tenant = floods(each.kernel, each.weight);
+    for (std::size_t i = 0; i < scene.honest.size(); ++i) {
+        Tenant tenant = floods(scene.honest[i].kernel, scene.honest[i].weight);
+        tenant.ask = ask_of_honest(scene, i);
         tenant.high_priority = honest_is_high(scene);
         world.add(tenant);
     }
-    const std::size_t liar = world.add(scene.liar.tenant());
+    Tenant lying = scene.liar.tenant();
+    lying.ask = ask_of_liar(scene);
+    const std::size_t liar = world.add(lying);
     doubted = false;
     world.watch_steps([&](Nanos, const Readings&, const Decision&) {
         for (std::size_t i = 0; i < liar; ++i) doubted = doubted || world.slicer().doubted(i);
@@ -207,7 +232,7 @@ TEST_P(Liars, TakeNothingFromOthers) {
 
 INSTANTIATE_TEST_SUITE_P(Policies, Liars,
                          testing::Values(Policy::fair_share, Policy::preemptive, Policy::weighted,
-                                         Policy::fixed, Policy::soft),
+                                         Policy::fixed, Policy::soft, Policy::proportional),
                          [](const auto& policy) {
                              std::string name(to_string(policy.param));
                              std::erase(name, '-');

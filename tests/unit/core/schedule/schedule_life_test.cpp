@@ -14,11 +14,11 @@ constexpr Nanos kPeriod = 100 * kMilli;  // 20 slices of 5 ms
 
 TEST(Change, OfThePolicyIsInForceWithinAPeriod) {
     const std::vector<std::pair<Policy, std::array<double, 2>>> due = {
-        {Policy::preemptive, {0.5, 0.5}}, {Policy::weighted, {0.25, 0.75}},
-        {Policy::fixed, {0.2, 0.6}},      {Policy::fair_share, {0.05, 0.05}},
-        {Policy::soft, {0.5, 0.5}},       {Policy::weighted, {0.25, 0.75}},
-        {Policy::native, {0.5, 0.5}},     {Policy::fixed, {0.2, 0.6}},
-        {Policy::preemptive, {0.5, 0.5}}};
+        {Policy::preemptive, {0.5, 0.5}},     {Policy::weighted, {0.25, 0.75}},
+        {Policy::fixed, {0.2, 0.6}},          {Policy::fair_share, {0.05, 0.05}},
+        {Policy::soft, {0.5, 0.5}},           {Policy::weighted, {0.25, 0.75}},
+        {Policy::native, {0.5, 0.5}},         {Policy::fixed, {0.2, 0.6}},
+        {Policy::proportional, {0.25, 0.75}}, {Policy::preemptive, {0.5, 0.5}}};
     for (const Nanos length : {10 * kMicro, kMilli}) {
         World world(under(Policy::native));
         world.add(floods(length, 4));
@@ -75,7 +75,7 @@ TEST(Joining, StartsLevelWithTheOthers) {
 }
 
 TEST(Waking, OwesNothingAndIsOwedNothing) {
-    for (const Policy policy : {Policy::preemptive, Policy::soft, Policy::weighted}) {
+    for (const Policy policy : {Policy::preemptive, Policy::soft, Policy::weighted, Policy::proportional}) {
         World world(under(policy));
         Tenant late = floods(kMilli);
         late.work.burst = 2'000;
@@ -92,8 +92,8 @@ TEST(Waking, OwesNothingAndIsOwedNothing) {
 }
 
 TEST(Killed, AHolderWithWorkInFlightHoldsUpNobody) {
-    for (const Policy policy :
-         {Policy::fair_share, Policy::preemptive, Policy::weighted, Policy::fixed, Policy::soft}) {
+    for (const Policy policy : {Policy::fair_share, Policy::preemptive, Policy::weighted, Policy::fixed,
+                                Policy::soft, Policy::proportional}) {
         for (int round = 0; round < 20; ++round) {
             World world(under(policy));
             const std::size_t victim = world.add(floods(20 * kMilli, 10));
@@ -110,8 +110,9 @@ TEST(Killed, AHolderWithWorkInFlightHoldsUpNobody) {
 }
 
 TEST(Stopped, AProcessWithWorkInFlightIsIgnoredAfterAWhile) {
-    for (const auto& [policy, due] : {std::pair(Policy::preemptive, 1.0), std::pair(Policy::weighted, 0.5),
-                                      std::pair(Policy::fixed, 0.5), std::pair(Policy::soft, 1.0)}) {
+    for (const auto& [policy, due] :
+         {std::pair(Policy::preemptive, 1.0), std::pair(Policy::weighted, 0.5), std::pair(Policy::fixed, 0.5),
+          std::pair(Policy::soft, 1.0), std::pair(Policy::proportional, 1.0)}) {
         for (int round = 0; round < 20; ++round) {
             World world(under(policy));
             const std::size_t victim = world.add(floods(20 * kMilli, 10));
@@ -127,8 +128,8 @@ TEST(Stopped, AProcessWithWorkInFlightIsIgnoredAfterAWhile) {
 }
 
 TEST(Idle, CostsNothing) {
-    for (const Policy policy :
-         {Policy::fair_share, Policy::preemptive, Policy::weighted, Policy::fixed, Policy::soft}) {
+    for (const Policy policy : {Policy::fair_share, Policy::preemptive, Policy::weighted, Policy::fixed,
+                                Policy::soft, Policy::proportional}) {
         World world(under(policy));
         for (int i = 0; i < 3; ++i) {
             Tenant tenant = floods(kMilli, 2);

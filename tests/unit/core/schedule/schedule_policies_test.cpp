@@ -175,8 +175,8 @@ TEST(Native, GatesNothing) {
 }
 
 TEST(AnyPolicy, WeightZeroCantComputeAndBothersNobody) {
-    for (const Policy policy :
-         {Policy::fair_share, Policy::preemptive, Policy::weighted, Policy::fixed, Policy::soft}) {
+    for (const Policy policy : {Policy::fair_share, Policy::preemptive, Policy::weighted, Policy::fixed,
+                                Policy::soft, Policy::proportional}) {
         World world(under(policy, 1));
         world.add(floods(kMilli, 0));
         world.add(floods(kMilli, 1));
@@ -190,7 +190,8 @@ TEST(AnyPolicy, WeightZeroCantComputeAndBothersNobody) {
 }
 
 TEST(AnyPolicy, WhatIsChargedIsWhatTheGpuDid) {
-    for (const Policy policy : {Policy::fair_share, Policy::preemptive, Policy::weighted, Policy::fixed}) {
+    for (const Policy policy :
+         {Policy::fair_share, Policy::preemptive, Policy::weighted, Policy::fixed, Policy::proportional}) {
         for (const Nanos length : kLengths) {
             World world(under(policy, 4));
             world.add(floods(length, 1));
@@ -225,6 +226,7 @@ TEST(TargetShare, IsTheTablesRow) {
     EXPECT_EQ(shares(Policy::weighted), (std::vector<double>{0.125, 0.375, 0.5}));
     EXPECT_EQ(shares(Policy::fixed), (std::vector<double>{0.1, 0.3, 0.4}));
     EXPECT_EQ(shares(Policy::soft), (std::vector<double>{0.5, 0.5, 0.0}));
+    EXPECT_EQ(shares(Policy::proportional), (std::vector<double>{0.25, 0.75, 0.0}));
     EXPECT_FALSE(Slicer(under(Policy::native)).target_share(0));
 }
 

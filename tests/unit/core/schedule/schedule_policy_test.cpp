@@ -20,7 +20,7 @@ TEST(Policy, IsReadByNumberAndByName) {
 }
 
 TEST(Policy, AnythingElseIsRefusedWithTheChoices) {
-    for (const auto* text : {"", "6", "-1", "02", " 2", "2 ", "wweighted", "fair_share", "unknown"}) {
+    for (const auto* text : {"", "7", "-1", "02", " 2", "2 ", "wweighted", "fair_share", "unknown"}) {
         const auto policy = parse_policy(text);
         ASSERT_FALSE(policy) << text;
         EXPECT_NE(policy.error().find("it is not one of"), std::string::npos);

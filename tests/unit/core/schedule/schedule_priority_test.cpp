@@ -59,7 +59,7 @@ TEST(Priority, SeveralShareTheRatioByThePolicy) {
 }
 
 TEST(Priority, AnIdleOneTakesNothing) {
-    for (const Policy policy : {Policy::preemptive, Policy::weighted}) {
+    for (const Policy policy : {Policy::preemptive, Policy::weighted, Policy::proportional}) {
         World world(under_ratio(policy, 50));
         Tenant idle = floods_first(10 * kMicro, 4);
         idle.work.burst = 1;
@@ -74,7 +74,7 @@ TEST(Priority, AnIdleOneTakesNothing) {
 }
 
 TEST(Priority, AloneItHasTheGpuWhereThePolicyConservesWork) {
-    for (const Policy policy : {Policy::preemptive, Policy::weighted, Policy::soft}) {
+    for (const Policy policy : {Policy::preemptive, Policy::weighted, Policy::soft, Policy::proportional}) {
         World world(under_ratio(policy, 30));
         world.add(floods_first(kMilli, 1));
         world.run_for(5 * kSecond);
@@ -87,7 +87,8 @@ TEST(Priority, AloneItHasTheGpuWhereThePolicyConservesWork) {
 }
 
 TEST(Priority, AWakingOneRunsWithinMilliseconds) {
-    for (const Policy policy : {Policy::fair_share, Policy::preemptive, Policy::weighted, Policy::fixed}) {
+    for (const Policy policy :
+         {Policy::fair_share, Policy::preemptive, Policy::weighted, Policy::fixed, Policy::proportional}) {
         for (const Nanos length : {10 * kMicro, kMilli, 20 * kMilli}) {
             World world(under_ratio(policy, 50));
             Tenant waking = floods_first(200 * kMicro, 1);
@@ -108,7 +109,8 @@ TEST(Priority, AWakingOneRunsWithinMilliseconds) {
 // cost no more than flowed into the bucket meanwhile, and the short turns in between were over before their
 // holder was awake.
 TEST(Priority, OnAHostWithoutFreeCoresTheOthersGetTheirPart) {
-    for (const Policy policy : {Policy::preemptive, Policy::weighted, Policy::soft, Policy::fixed}) {
+    for (const Policy policy :
+         {Policy::preemptive, Policy::weighted, Policy::soft, Policy::fixed, Policy::proportional}) {
         for (const Nanos length : {100 * kMicro, kMilli, 5 * kMilli}) {
             Settings settings = under_ratio(policy, 80);
             settings.max_inst = 1;  // under fixed all of the rest is the other one's

@@ -74,7 +74,7 @@ struct Books {
 void apply(Slicer& slicer, Books& books, Readings& readings, GangStates& gangs, const Move& m) {
     switch (m.what) {
         case 0:
-            slicer.join(m.slot, m.number, m.number % 3 == 0);
+            slicer.join(m.slot, m.number, m.number % 3 == 0, m.dt % 2 == 0 ? Ask::weight : Ask::percentage);
             books.present[m.slot] = true;
             books.weight[m.slot] = std::max(0, m.number);
             return;
@@ -83,14 +83,14 @@ void apply(Slicer& slicer, Books& books, Readings& readings, GangStates& gangs, 
             books.present[m.slot] = false;
             return;
         case 2:
-            slicer.set_weight(m.slot, m.number);
+            slicer.set_weight(m.slot, m.number, m.dt % 2 == 0 ? Ask::weight : Ask::percentage);
             books.weight[m.slot] = std::max(0, m.number);
             return;
         case 3:
             slicer.set_high_priority(m.slot, m.number % 2 == 0);
             return;
         case 4:
-            books.policy = static_cast<Policy>((m.number + 2) % 6);
+            books.policy = static_cast<Policy>((m.number + 2) % 7);
             slicer.set_policy(books.policy);
             return;
         case 5:
@@ -170,7 +170,8 @@ RC_GTEST_PROP(Slicer, KeepsItsPromisesWhateverTheReadings, ()) {
 
 // One honest instance among up to nine that claim anything. Its work takes as long as its gate is open.
 RC_GTEST_PROP(Slicer, LiarsStarveNobody, ()) {
-    const auto policy = static_cast<Policy>(*rc::gen::inRange(0, 5));
+    const auto policy = *rc::gen::element(Policy::fair_share, Policy::preemptive, Policy::weighted,
+                                          Policy::fixed, Policy::soft, Policy::proportional);
     const auto seed = *rc::gen::arbitrary<std::uint64_t>();
     const int weight = *rc::gen::inRange(1, 11);
     const auto liars = *rc::gen::inRange<std::size_t>(1, 10);
@@ -214,7 +215,8 @@ RC_GTEST_PROP(Slicer, LiarsStarveNobody, ()) {
 }
 
 RC_GTEST_PROP(Slicer, RandomWorkloadsGetTheirShares, ()) {
-    const auto policy = *rc::gen::element(Policy::preemptive, Policy::weighted, Policy::fixed);
+    const auto policy =
+        *rc::gen::element(Policy::preemptive, Policy::weighted, Policy::fixed, Policy::proportional);
     const auto tenants = *rc::gen::inRange<std::size_t>(2, 6);
     Settings settings;
     settings.policy = policy;
@@ -235,7 +237,8 @@ RC_GTEST_PROP(Slicer, RandomWorkloadsGetTheirShares, ()) {
     world.run_for(10 * kSecond * sim::test_scale());
     for (std::size_t i = 0; i < tenants; ++i) {
         double due = 1.0 / static_cast<double>(tenants);
-        if (policy == Policy::weighted) due = static_cast<double>(weights[i]) / sum;
+        if (policy == Policy::weighted || policy == Policy::proportional)
+            due = static_cast<double>(weights[i]) / sum;
         if (policy == Policy::fixed) due = weights[i] / 20.0;
         const double got = world.share(i) / (policy == Policy::fixed ? 1.0 : world.busy());
         RC_ASSERT(std::abs(got - due) < 0.02);
@@ -250,7 +253,7 @@ RC_GTEST_PROP(Slicer, RandomWorkloadsGetTheirShares, ()) {
 RC_GTEST_PROP(Slicer, RandomWorkloadsOnTwoGpusGetTheirShares, ()) {
     const auto tenants = *rc::gen::inRange<std::size_t>(2, 5);
     Settings settings;
-    settings.policy = *rc::gen::element(Policy::preemptive, Policy::weighted);
+    settings.policy = *rc::gen::element(Policy::preemptive, Policy::weighted, Policy::proportional);
     sim::World world(settings, *rc::gen::arbitrary<bool>() ? sim::kNoisy : sim::kQuiet, 2);
     for (std::size_t i = 0; i < tenants; ++i) {
         for (const std::size_t gpu : {0U, 1U}) {

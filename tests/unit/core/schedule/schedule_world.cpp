@@ -29,7 +29,7 @@ std::size_t World::add(const Tenant& tenant, std::size_t gpu) {
         site.owner.emplace_back(slot, p);
         push(now_ + static_cast<Nanos>(random_() % 100'000), What::run, gpu, slot, p);
     }
-    site.slicer.join(slot, tenant.weight, tenant.high_priority);
+    site.slicer.join(slot, tenant.weight, tenant.high_priority, tenant.ask);
     poke(gpu);
     return slot;
 }

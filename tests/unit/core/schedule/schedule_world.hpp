@@ -29,6 +29,7 @@ constexpr Latency kStarved{200 * kMicro, 1500 * kMicro, 500, 4 * kMilli};
 struct Tenant {
     Workload work;
     int weight = 1;
+    Ask ask = Ask::weight;
     bool high_priority = false;
     int processes = 1;
     int job = -1;  // the same on several GPUs: one instance, gangs

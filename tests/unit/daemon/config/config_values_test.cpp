@@ -66,7 +66,9 @@ TEST(ConfigValues, WrongOnesAreRefusedWithWhatIsAllowed) {
         const char* allowed;
     };
     const std::vector<Case> cases = {
-        {"policy", {"6", "-1", "", "best"}, "fair-share, preemptive, weighted, fixed, soft or native"},
+        {"policy",
+         {"7", "-1", "", "best"},
+         "fair-share, preemptive, weighted, fixed, soft, native or proportional"},
         {"max_inst",
          {"0", "26", "", "x", "1.5", "-1", "+1", " 5", "0x5", "99999999999999999999"},
          "from 1 to 25"},

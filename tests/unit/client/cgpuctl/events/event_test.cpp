@@ -31,10 +31,11 @@ Event refused() {
 }
 
 Event changed() {
-    return {1'770'091'506'000'000,
-            "setting-changed",
-            "GPU 0 (GPU-00000000-0000-0000-0000-000000000002): policy weighted is set, instead of preemptive",
-            {{"gpu", "0"}, {"setting", "weight"}, {"before", "1"}, {"after", "4"}, {"caller-uid", "1000"}}};
+    return {
+        1'770'091'506'000'000,
+        "setting-changed",
+        "GPU 0 (GPU-00000000-0000-0000-0000-000000000002): policy weighted is set, instead of proportional",
+        {{"gpu", "0"}, {"setting", "weight"}, {"before", "1"}, {"after", "4"}, {"caller-uid", "1000"}}};
 }
 
 class EventTest : public ::testing::Test {
@@ -58,7 +59,7 @@ TEST_F(EventTest, a_line_says_its_subject_once) {
     EXPECT_EQ(
         event_line(changed()),
         "2026-02-03 04:05:06  setting-changed        -             0    policy weighted is set, instead of "
-        "preemptive");
+        "proportional");
     auto nameless = refused();
     nameless.fields.erase("name");
     EXPECT_NE(event_line(nameless).find("  0123456789ab  1  "), std::string::npos);

@@ -64,14 +64,14 @@ TEST_F(Smi, TheTablesFitIn80Columns) {
     EXPECT_EQ(boxed, 14);
     // What is too long is cut in its own column.
     EXPECT_NE(screen_.out.str().find(
-                  "|   1 NVIDIA B200 with a n weighted    0/20    0%     183359/183359/183359MiB |"),
+                  "|   1 NVIDIA B200 with a n weighted      0/20    0%   183359/183359/183359MiB |"),
               std::string::npos)
         << screen_.out.str();
 }
 
 TEST_F(Smi, TheTablesHaveEachGpuAndInstance) {
     const auto text = printed({});
-    EXPECT_NE(text.find("|   0 Tesla V100-SXM2-16GB weighted    1/20 33.3%           200/4301/16130MiB |"),
+    EXPECT_NE(text.find("|   0 Tesla V100-SXM2-16GB weighted      1/20 33.3%         200/4301/16130MiB |"),
               std::string::npos)
         << text;
     EXPECT_NE(text.find("|   0 0123456789ab web                2 33.3% 33.3%  100%         200/4301MiB |"),

@@ -36,8 +36,8 @@ TEST_F(TopLayout, OnAScreenOf80By24) {
     ASSERT_EQ(lines.size(), 24U);
     EXPECT_EQ(lines[0].find("cgpu 1.2.3  "), 0U);
     EXPECT_NE(lines[0].find("  every 1 s  2 GPUs, 1 instance"), std::string::npos) << lines[0];
-    EXPECT_EQ(lines[1], "GPU  0 weighted    1/20 util  33% ████▍         mem ▏  │          200/16130MiB");
-    EXPECT_EQ(lines[2], "GPU  1 weighted    0/20 util   0%               mem │             0/16130MiB");
+    EXPECT_EQ(lines[1], "GPU  0 weighted      1/20 util  33% ████         mem ▏  │         200/16130MiB");
+    EXPECT_EQ(lines[2], "GPU  1 weighted      0/20 util   0%              mem │            0/16130MiB");
     EXPECT_EQ(lines[3], "GPU NAME            WT PRI    DUE   GOT GOT, | DUE HISTORY    WAIT    MEMORY MiB");
     EXPECT_EQ(lines[4], "  0 web              2       100% 33.3% ███▍     │         ▃     -      200/4301");
     EXPECT_EQ(lines[23], "q end  ? help  s sort  / filter  w weight  p priority  P policy  space pause");

@@ -22,7 +22,7 @@ TEST_F(ChangeVerbs, SetPolicyByNumberSaysTheName) {
 
 TEST_F(ChangeVerbs, SetPolicyThatIsNone) {
     input_.gpu = "0";
-    input_.policy = "6";
+    input_.policy = "7";
     const auto done = call(&set_policy);
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().kind, Kind::usage);

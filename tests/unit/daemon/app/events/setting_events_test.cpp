@@ -35,10 +35,10 @@ class SettingEventsTest : public ServiceTest {
 
 TEST_F(SettingEventsTest, settings_of_a_gpu) {
     ASSERT_TRUE(service->gpus().set_policy(v100, "weighted", options));
-    EXPECT_EQ(changed(), "policy: preemptive -> weighted");
+    EXPECT_EQ(changed(), "policy: proportional -> weighted");
     EXPECT_EQ(last.message,
               "GPU 0 (" + v100.to_string() +
-                  "): policy weighted is set, instead of preemptive, by user id 1000, process 55");
+                  "): policy weighted is set, instead of proportional, by user id 1000, process 55");
     EXPECT_EQ(last.gpu, v100);
     EXPECT_EQ(last.gpu_index, 0U);
     EXPECT_EQ(last.by, (Who{1000, 55}));
@@ -51,7 +51,7 @@ TEST_F(SettingEventsTest, settings_of_a_gpu) {
 }
 
 TEST_F(SettingEventsTest, nothing_is_told_of_what_did_not_change) {
-    ASSERT_TRUE(service->gpus().set_policy(v100, "preemptive", options));
+    ASSERT_TRUE(service->gpus().set_policy(v100, "proportional", options));
     ASSERT_TRUE(service->gpus().set_policy(v100, "weighted", {.dry_run = true}));
     EXPECT_FALSE(service->gpus().set_max_inst(v100, 99, options));
     store.full = true;

@@ -65,7 +65,7 @@ TEST_F(ServiceEnds, ARestartOfCgpudKeepsWhatHoldsUntilTheReboot) {
     ASSERT_TRUE(service->gpus().set_policy(v100, "weighted", {.runtime = true}));
     ASSERT_TRUE(service->set_default_memory(model::Bytes::from_gib(2), {.runtime = true}));
     EXPECT_NE(recorded.all.at(recorded.all.size() - 2)
-                  .message.find("policy weighted is set, until the reboot, instead of preemptive"),
+                  .message.find("policy weighted is set, until the reboot, instead of proportional"),
               std::string::npos);
     EXPECT_NE(recorded.all.back().message.find("until the reboot"), std::string::npos);
     start(store.saved);
@@ -81,13 +81,13 @@ TEST_F(ServiceEnds, TheNextBootEndsItAndTheInstancesOfTheLast) {
     start(store.saved, "another boot");
     recorded.all.clear();
     service->adopt();
-    EXPECT_EQ(service->node().find_gpu(v100)->settings.policy, model::Policy::preemptive);
+    EXPECT_EQ(service->node().find_gpu(v100)->settings.policy, model::Policy::proportional);
     EXPECT_TRUE(service->node().instances().empty());
     EXPECT_EQ(store.saved.until_reboot(), model::UntilReboot{});
     EXPECT_EQ(recorded.of(EventType::instance_ended).size(), 1U);
     ASSERT_EQ(recorded.of(EventType::setting_changed).size(), 1U);
     EXPECT_EQ(std::get<std::string>(recorded.of(EventType::setting_changed)[0].details.at("after")),
-              "preemptive");
+              "proportional");
     // What is set from now on belongs to this boot.
     ASSERT_TRUE(service->gpus().set_policy(v100, "fixed", {.runtime = true}));
     start(store.saved, "another boot");
@@ -98,12 +98,12 @@ TEST_F(ServiceEnds, TheNextBootEndsItAndTheInstancesOfTheLast) {
 TEST_F(ServiceEnds, RevertingAGpuEndsWhatHoldsUntilTheReboot) {
     service->adopt();
     ASSERT_TRUE(service->gpus().set_policy(v100, "weighted", {}));
-    ASSERT_TRUE(service->gpus().set_policy(v100, "preemptive", {.runtime = true}));
+    ASSERT_TRUE(service->gpus().set_policy(v100, "proportional", {.runtime = true}));
     ASSERT_TRUE(service->revert_gpu(v100, {}));
     EXPECT_TRUE(service->node().until_reboot().empty());
     start(store.saved, "another boot");
     service->adopt();
-    EXPECT_EQ(service->node().find_gpu(v100)->settings.policy, model::Policy::preemptive);
+    EXPECT_EQ(service->node().find_gpu(v100)->settings.policy, model::Policy::proportional);
 }
 
 TEST_F(ServiceEnds, TheConfiguredModesAreTakenAndInTheWayIsWhoIsIsolatedMore) {

@@ -142,7 +142,7 @@ TEST_F(TracesTest, ATraceBeginsWithWhatIsTracedAndEndsWithItsTime) {
     const auto records = streams.pipe.records();
     ASSERT_GE(records.size(), 2U);
     EXPECT_EQ(records.front().kind, Kind::start);
-    EXPECT_EQ(records.front().text, uuid(0).to_string() + "\nTesla V100-SXM2-16GB\npreemptive");
+    EXPECT_EQ(records.front().text, uuid(0).to_string() + "\nTesla V100-SXM2-16GB\nproportional");
     EXPECT_EQ(records.front().values, (std::array<std::int64_t, 4>{42, 0, trace::kFormat, 0}));
     EXPECT_EQ(records.back().kind, Kind::end);
     EXPECT_TRUE(streams.pipe.closed);

@@ -50,11 +50,18 @@ std::optional<Mode> mode_asked_for(const Request& request, const Defaults& defau
     return request.mode ? request.mode : defaults.mode;
 }
 
-/// The mode of a request without a mode that names its GPUs: that of the GPUs in use, else the first one's.
+/// The mode in which a request without a mode uses the GPU: the one that it serves, but nothing weaker than
+/// what is configured. Who came first with a weaker mode must not take the limits from those who ask for
+/// none.
+Mode usual_mode(const Node& node, const Gpu& gpu) {
+    return std::max(node.mode_in_force(gpu), gpu.settings.mode);
+}
+
+/// The mode of a request without a mode that names its GPUs: the strongest of theirs.
 Mode mode_of_named(const Node& node, const std::vector<const Gpu*>& gpus) {
-    for (const Gpu* gpu : gpus)
-        if (!node.occupants_of(gpu->uuid).empty()) return node.mode_in_force(*gpu);
-    return node.mode_in_force(*gpus.front());
+    Mode mode = Mode::none;
+    for (const Gpu* gpu : gpus) mode = std::max(mode, usual_mode(node, *gpu));
+    return mode;
 }
 
 Bytes nominal_memory(const Request& request, std::size_t position) {
@@ -212,7 +219,7 @@ tl::expected<Plan, Refusal> plan_placed(const Node& node, const Request& request
         if (asked && *asked != mode) continue;
         std::vector<const Gpu*> gpus;
         for (const Gpu& gpu : node.gpus())
-            if (gpu.present && (asked || node.mode_in_force(gpu) == mode)) gpus.push_back(&gpu);
+            if (gpu.present && (asked || usual_mode(node, gpu) == mode)) gpus.push_back(&gpu);
         if (gpus.empty()) continue;
         Attempt attempt = place_among(node, gpus, request, mode, defaults);
         fitting = std::max(fitting, attempt.fitting);

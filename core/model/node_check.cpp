@@ -20,7 +20,8 @@ Checked check_company(const std::vector<Occupant>& there, Mode mode, const Quota
         return object_to(
             Reason::busy, "mode " + std::string(to_string(mode)),
             "the GPU serves " + instances_text(there.size()) + " in mode " + std::string(to_string(served)),
-            "request mode " + std::string(to_string(served)) + ", or use another GPU");
+            "use another GPU, wait until " + std::string(there.size() == 1 ? "it has" : "they have") +
+                " ended (cgpuctl list), or request mode " + std::string(to_string(served)));
     for (const Occupant& other : there)
         if (other.quota->exclusive)
             return object(Reason::busy, "instance " + other.instance->id.short_id() + " has the whole GPU",

@@ -56,13 +56,16 @@ tl::expected<Node::QuotaPlace, Refusal> Node::quota_for(std::string_view what, c
                   "name a GPU that cgpuctl list shows for it");
 }
 
-/// Another user's instance with the same short id, where both ids are drawn.
+/// Another user's instance with the same short id, where both ids are drawn, or with a name that means this
+/// id.
 const Instance* Node::another_users_like(const Instance& instance) const {
     if (!looks_drawn(instance.id.str())) return nullptr;
     const std::string begins = instance.id.short_id();
     auto it = std::ranges::find_if(instances_, [&](const auto& each) {
-        return each.first != instance.id && looks_drawn(each.first.str()) &&
-               each.first.short_id() == begins && each.second.owner != instance.owner;
+        const Instance& other = each.second;
+        if (each.first == instance.id || other.owner == instance.owner) return false;
+        return (looks_drawn(each.first.str()) && each.first.short_id() == begins) || other.name == begins ||
+               other.name == instance.id.str();
     });
     return it == instances_.end() ? nullptr : &it->second;
 }
@@ -82,7 +85,7 @@ tl::expected<Change, Refusal> Node::add_instance(Instance instance) {
         return refuse(Reason::exists, what, "it is the short id of another instance", "use another id");
     // Drawn ids don't begin alike by chance. Root's is let in: nobody may keep a container from starting.
     if (instance.owner.value_or(0) != 0 && another_users_like(instance) != nullptr)
-        return refuse(Reason::exists, what, "it has the short id of another user's instance",
+        return refuse(Reason::exists, what, "it has the short id or the name of another user's instance",
                       "use another id");
     if (instance.quotas.empty() || instance.quotas.size() > kMaxGpusPerInstance)
         return refuse(Reason::invalid, what, "it asks for " + plural(instance.quotas.size(), "GPU"),

@@ -31,10 +31,30 @@ std::vector<Action> actions_for(const std::vector<app::NodeChange>& changes) {
     return actions;
 }
 
-Action action_for(const request::Variables& variables) {
+namespace {
+/// Whether one of the GPUs that the request may get is configured to isolate more than it asks for.
+bool is_weaker(const request::Request& request, const model::Node& node,
+               std::optional<model::Mode> switched) {
+    if (!request.mode) return false;
+    if (switched) return *request.mode < *switched;
+    const auto isolates_more = [&](const model::Gpu& gpu) {
+        return gpu.present && *request.mode < gpu.settings.mode;
+    };
+    if (request.gpus.empty()) return std::ranges::any_of(node.gpus(), isolates_more);
+    return std::ranges::any_of(request.gpus, [&](const request::GpuName& name) {
+        const auto meant = model::gpus_meant(name, node.gpus());
+        return std::ranges::any_of(meant, [&](const model::Gpu* gpu) { return isolates_more(*gpu); });
+    });
+}
+}  // namespace
+
+std::vector<Action> actions_for(const request::Variables& variables, const model::Node& node,
+                                std::optional<model::Mode> switched) {
     const auto request = request::parse_request(variables);
-    const bool high = request && *request && (*request)->high_priority;
-    return high ? Action::manage_instance : Action::run;
+    if (!request || !*request) return {Action::run};
+    std::vector<Action> actions{(*request)->high_priority ? Action::manage_instance : Action::run};
+    if (is_weaker(**request, node, switched)) actions.push_back(Action::upgrade_module);
+    return actions;
 }
 
 }  // namespace cgpu::bus

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
+#include "core/model/node.hpp"
 #include "core/request/request.hpp"
 #include "daemon/app/instances/node_changes.hpp"
 
@@ -15,7 +17,8 @@ enum class Action {
     manage_instance,  ///< to limit and release all users' instances, give priority, and attach; implies `run`
     manage_policy,    ///< to change how a GPU is divided
     trace,            ///< to trace what the instances on a GPU do, to fractions of a millisecond
-    upgrade_module,   ///< to begin and cancel jobs: upgrades, and switches of the node's mode
+    upgrade_module,  ///< to begin and cancel jobs: upgrades, and switches of the node's mode; to use a weaker
+                     ///< mode
 };
 
 /// The action's id in polkit.
@@ -24,8 +27,11 @@ enum class Action {
 /// What a caller must be authorized for to make these changes.
 [[nodiscard]] std::vector<Action> actions_for(const std::vector<app::NodeChange>& changes);
 
-/// What a caller must be authorized for to create an instance that requests this: for high priority the same
-/// as for setting it later. `run` if the variables are no valid request, which is then refused as such.
-[[nodiscard]] Action action_for(const request::Variables& variables);
+/// What a caller must be authorized for to create an instance that requests this, beside or instead of `run`:
+/// for high priority the same as for setting it later, for a weaker mode than the configured one the same as
+/// for switching the mode. `run` if the variables are no valid request, which is then refused as such.
+/// `switched`: the mode that the node was switched to.
+[[nodiscard]] std::vector<Action> actions_for(const request::Variables& variables, const model::Node& node,
+                                              std::optional<model::Mode> switched);
 
 }  // namespace cgpu::bus

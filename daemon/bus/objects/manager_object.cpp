@@ -22,6 +22,16 @@ constexpr MethodCall kCreateHigh{.method = "CreateInstance",
                                  .told_otherwise = true,
                                  .part = MethodCall::Part{"high priority", "ask for normal priority"}};
 constexpr MethodCall kAdmit{.method = "AdmitUnmanaged", .told_otherwise = true};
+constexpr MethodCall kCreateWeaker{
+    .method = "CreateInstance",
+    .told_otherwise = true,
+    .part = MethodCall::Part{"a weaker mode than the configured one", "ask for no mode (CGPU_MODE)"}};
+
+/// What a refusal names, if more is needed than to run an instance.
+const MethodCall& creation_with(const std::vector<Action>& actions) {
+    if (actions.back() == Action::upgrade_module) return kCreateWeaker;
+    return actions.front() == Action::manage_instance ? kCreateHigh : kCreate;
+}
 
 sdbus::ObjectPath path_of_begun(std::uint64_t job) {
     return job == 0 ? sdbus::ObjectPath("/") : path_of_job(job);
@@ -83,9 +93,9 @@ void ManagerObject::CreateInstance(Created&& result, std::string id, std::string
     const auto call = std::make_shared<const Call>(Call{std::move(id), std::move(name), std::move(variables),
                                                         std::move(options),
                                                         caller_of(getObject(), service_, "CreateInstance")});
-    const Action action = action_for(call->variables);
-    when_permitted(authority_, action, getObject(), action == Action::run ? kCreate : kCreateHigh,
-                   std::move(result), [&service = service_, call] {
+    const auto actions = actions_for(call->variables, service_.node(), upgrader_.mode());
+    when_permitted(authority_, actions, getObject(), creation_with(actions), std::move(result),
+                   [&service = service_, call] {
                        auto asked = take(read_create_options(call->options));
                        const app::Created created =
                            take(service.create_instance(call->id, call->name, call->variables, call->caller,

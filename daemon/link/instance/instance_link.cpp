@@ -242,19 +242,25 @@ void InstanceLink::accepted(int fd) {
     }
 }
 
-/// If a process has the link mounted, it belongs to the instance; a process that has other mounts by now may
-/// still be recognised by its parents, or by the cgroup that a container or a scope of systemd has for
-/// itself. The folder of the link is closed to others: this check is for processes that reach the socket in
-/// another way, for pids that were used again, and for users who create instances of their own.
+/// If a process has the link mounted, it belongs to the instance. One with other mounts by now is recognised
+/// by its parents or its cgroup. The folder is closed to others: this is for processes that reach the socket
+/// in another way, for pids that were used again, and for users who create instances of their own.
 bool InstanceLink::has_member(const model::Process& process, const app::ProcessLook& look) const {
     return is_known(process) || look.sees(folder_) ||
-           (instance_.attached && look.descends(*instance_.attached)) || look.is_in_cgroup(cgroup_);
+           (instance_.attached && look.descends(*instance_.attached)) || shares_cgroup(process, look);
+}
+
+/// Users choose ids, and cgroups of others may bear them. Rootless containers' processes have other user ids.
+bool InstanceLink::shares_cgroup(const model::Process& process, const app::ProcessLook& look) const {
+    const auto owner = instance_.owner.value_or(0);
+    const auto slice = "/user-" + std::to_string(owner) + ".slice/";
+    return look.is_in_cgroup(cgroup_) && (owner == 0 || cgroup_.find(slice) != std::string::npos ||
+                                          outside_.processes.user_of(process) == owner);
 }
 
 std::string InstanceLink::own_cgroup() const {
-    return instance_.attached
-               ? outside_.processes.cgroup_made_for(*instance_.attached, instance_.id.short_id())
-               : std::string();
+    if (!instance_.attached) return {};
+    return outside_.processes.cgroup_made_for(*instance_.attached, instance_.id.short_id());
 }
 
 app::WatchPtr InstanceLink::find_member(app::FoundProcess call) const {

@@ -70,6 +70,7 @@ class InstanceLink final : public ConnectionOwner {
         return peers_.find(process) != nullptr;
     }
     /// The cgroup that was made for it, if any.
+    [[nodiscard]] bool shares_cgroup(const model::Process& process, const app::ProcessLook& look) const;
     [[nodiscard]] std::string own_cgroup() const;
     void hello(Connection& connection, const wire::Hello& hello);
     void welcome_observer(Connection& connection, std::uint32_t version);

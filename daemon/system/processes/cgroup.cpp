@@ -21,14 +21,27 @@ bool any_path(std::string_view text, const Call& call) {
     return false;
 }
 
+/// Whether a part of a path is the name that engines and cgpuctl give to the cgroup of such an id: the id or
+/// one that it is the beginning of, behind nothing or a word with a hyphen, as such or as a scope.
+bool is_of(std::string_view part, std::string_view id) {
+    constexpr std::string_view kScope = ".scope";
+    if (part.ends_with(kScope)) part.remove_suffix(kScope.size());
+    const auto hyphen = part.rfind('-');
+    if (hyphen != std::string_view::npos) part.remove_prefix(hyphen + 1);
+    return part.starts_with(id) && part.find_first_not_of(kHexadecimal) == std::string_view::npos;
+}
+
 }  // namespace
 
 std::string cgroup_made_for(std::string_view text, std::string_view id) {
     std::string found;
     if (id.size() < kShortestId || id.find_first_not_of(kHexadecimal) != std::string_view::npos) return found;
     any_path(text, [&](std::string_view path) {
-        const auto at = path.find(id);
-        if (at != std::string_view::npos) found = path.substr(0, path.find('/', at));
+        for (std::size_t begin = 0; begin < path.size() && found.empty();) {
+            const auto end = std::min(path.find('/', begin), path.size());
+            if (is_of(path.substr(begin, end - begin), id)) found = path.substr(0, end);
+            begin = end + 1;
+        }
         return !found.empty();
     });
     return found;

@@ -39,6 +39,7 @@ expect_equal "what the documented lines print" "$(dockerid=$dockerid bash -e "$s
 expect_equal "the policy" "$(cgpuctl show 0 --json | jq -r .policy_name)" weighted
 expect bash -c "echo 6 >$km/0/policy"
 expect_equal "our own policy" "$(cat $km/0/policy) $(cgpuctl show 0 --json | jq -r .policy_name)" "6 proportional"
+expect bash -c "echo 2 >$km/0/policy"
 expect_equal "the names of a GPU" "$(ls $km/0 | xargs)" "$dockerid free_weight major max_inst policy prio_ratio"
 expect_equal "the names of an instance" "$(ls "$km/0/$dockerid" | xargs)" "highprio id meminfo memsize weight"
 expect_file "$km/0/$dockerid/memsize" $limit_of_four
@@ -130,4 +131,4 @@ end_job web
 kill -TERM $tree
 wait $tree || fail "it ended with $?"
 [[ ! -e $km ]] || fail "the folder is still there"
-expect_error 'the folder can.t be made .* Try: ' cgpu-fs /nonexistent/km
+expect_error 'the folder can.t be made .* Try: ' cgpu-fs "$scratch/fs.out/km"

@@ -28,7 +28,27 @@ TEST(AdmitMode, IsTheGpusWhereNoneIsAskedFor) {
 TEST(AdmitMode, AnEmptyGpuTakesTheModeAskedFor) {
     Node n = v100();
     EXPECT_EQ(start(n, "a", kMemory).mode, Mode::memory);
-    EXPECT_EQ(grant_for(n, kAny).mode, Mode::memory);
+    EXPECT_EQ(grant_for(n, kMemory).mode, Mode::memory);
+}
+
+// Found as jobs without any limit: a job of 64 MiB had made the GPU serve mode none.
+TEST(AdmitMode, WhoAsksForNoModeGetsNoneThatIsWeakerThanTheConfiguredOne) {
+    for (const char* weaker : {"none", "memory"}) {
+        Node n = node({gpu(0, 16130), gpu(1, 16130)});
+        start(n, "a", {{"CGPU_MEM", "64MiB"}, {"CGPU_MODE", weaker}, {"CGPU_GPUS", "0"}});
+        const auto refusal = refusal_for(n, {{"CGPU_MEM", "1GiB"}, {"CGPU_GPUS", "0"}});
+        EXPECT_EQ(refusal.reason, Reason::busy);
+        EXPECT_NE(refusal.text.find("mode memory+compute is asked for"), std::string::npos) << refusal.text;
+        EXPECT_NE(refusal.text.find(std::string("the GPU serves 1 instance in mode ") + weaker),
+                  std::string::npos)
+            << refusal.text;
+        EXPECT_EQ(start(n, "b", kAny).quotas.at(0).gpu, uuid(1)) << "placed elsewhere";
+        EXPECT_EQ(refusal_for(n, {{"CGPU_MEM", "1GiB"}, {"CGPU_GPUS", "0,1"}}).reason, Reason::busy);
+    }
+    // A stronger one than the configured one is what the GPU serves.
+    Node open = node({gpu_in(0, Mode::none)});
+    start(open, "a", kMemory);
+    EXPECT_EQ(grant_for(open, kAny).mode, Mode::memory);
 }
 
 TEST(AdmitMode, AnotherThanTheOneServedIsRefusedOnANamedGpu) {
@@ -62,10 +82,11 @@ TEST(AdmitMode, AllGpusOfAnInstanceAreInOneMode) {
     EXPECT_EQ(placed.quotas.at(0).gpu, uuid(0));
     EXPECT_EQ(placed.quotas.at(1).gpu, uuid(2));
     refusal_for(n, {{"CGPU_MEM", "1GiB"}, {"aliyun.com/gpu-count", "3"}});
-    // Empty GPUs that are named follow the first one; a GPU in use decides for all.
+    // Of GPUs that are named, the strongest mode counts.
     EXPECT_EQ(grant_for(n, {{"CGPU_MEM", "1GiB"}, {"CGPU_GPUS", "0,1"}}).mode, Mode::memory);
+    EXPECT_EQ(grant_for(n, {{"CGPU_MEM", "1GiB"}, {"CGPU_GPUS", "1,0"}}).mode, Mode::memory);
     start(n, "a", {{"CGPU_MEM", "1GiB"}, {"CGPU_GPUS", "1"}});
-    EXPECT_EQ(grant_for(n, {{"CGPU_MEM", "1GiB"}, {"CGPU_GPUS", "0,1"}}).mode, Mode::none);
+    EXPECT_EQ(refusal_for(n, {{"CGPU_MEM", "1GiB"}, {"CGPU_GPUS", "0,1"}}).reason, Reason::busy);
 }
 
 /// The node was switched: a request without a mode gets that mode, on every GPU, or is refused.

@@ -173,5 +173,23 @@ TEST(NodeInstances, RefusalsAreWellFormed) {
     expect_well_formed(n.remove_instance(id("b")).error());
 }
 
+// Found as an administrator's command about a job that is named like a commit: it went to another user's,
+// whose id was that.
+TEST(NodeInstances, NobodyTakesAnotherUsersNameForAnId) {
+    for (const std::string named : {"3f2a9c1b7d4e", "3f2a9c1b7d4e00112233445566778899"}) {
+        model::Node n = v100();
+        auto job = instance("bobs", {quota(0, 1024)});
+        job.name = named;
+        job.owner = 1001;
+        ASSERT_TRUE(n.add_instance(job));
+        auto taken = instance("3f2a9c1b7d4e00112233445566778899", {quota(0, 1024)});
+        taken.name = "x";
+        taken.owner = 1002;
+        EXPECT_EQ(reason_of(n.add_instance(taken)), model::Refusal::Reason::exists) << named;
+        taken.owner = 1001;
+        EXPECT_TRUE(n.add_instance(taken)) << "one's own";
+    }
+}
+
 }  // namespace
 }  // namespace cgpu::model

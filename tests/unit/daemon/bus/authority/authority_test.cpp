@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "tests/unit/core/support/nodes.hpp"
 #include "tests/unit/daemon/bus/authority/mock_polkit.hpp"
 #include "tests/unit/daemon/support/private_bus.hpp"
 
@@ -125,7 +126,8 @@ TEST(Actions, HighPriorityAtTheStartNeedsWhatSettingItNeeds) {
              Variables{{"aliyun.com/gpu-mem", "3"}, {"CGPU_PRIO", "high"}, {"ALIYUN_COM_GPU_HIGH_PRIO", "1"}},
              Variables{{"CGPU_MEM", "1GiB"}, {"CGPU_PRIO", "high"}, {"CGPU_TYPO", "1"}},
          })
-        EXPECT_EQ(action_for(high), Action::manage_instance) << high.begin()->first;
+        EXPECT_EQ(actions_for(high, {}, std::nullopt), std::vector{Action::manage_instance})
+            << high.begin()->first;
     for (const Variables& not_high : {
              Variables{},
              Variables{{"CGPU_MEM", "1GiB"}},
@@ -138,7 +140,34 @@ TEST(Actions, HighPriorityAtTheStartNeedsWhatSettingItNeeds) {
              Variables{{"CGPU_MEM", "1GiB"}, {"CGPU_PRIO", "highest"}},
              Variables{{"CGPU_MEM", "1GiB"}, {"CGPU_PRIO", "high"}, {"ALIYUN_COM_GPU_HIGH_PRIO", "0"}},
          })
-        EXPECT_EQ(action_for(not_high), Action::run);
+        EXPECT_EQ(actions_for(not_high, {}, std::nullopt), std::vector{Action::run});
+}
+
+TEST(Actions, AWeakerModeThanTheConfiguredOneNeedsWhatSettingItNeeds) {
+    using model::Mode;
+    const auto gpu = [](std::uint8_t n, Mode mode) {
+        auto sighting = cgpu::test::gpu(n, 16130);
+        sighting.settings_if_new.mode = mode;
+        return sighting;
+    };
+    const model::Node node = cgpu::test::node({gpu(0, Mode::memory_compute), gpu(1, Mode::memory)});
+    const auto asking = [&](const char* mode, const char* gpus, std::optional<Mode> switched = {}) {
+        request::Variables variables{{"CGPU_MEM", "1GiB"}, {"CGPU_MODE", mode}};
+        if (*gpus != 0) variables["CGPU_GPUS"] = gpus;
+        return actions_for(variables, node, switched).back() == Action::upgrade_module;
+    };
+    EXPECT_TRUE(asking("none", ""));
+    EXPECT_TRUE(asking("memory", ""));
+    EXPECT_TRUE(asking("memory", "0"));
+    EXPECT_TRUE(asking("none", "1"));
+    EXPECT_TRUE(asking("memory", "1,0"));
+    EXPECT_FALSE(asking("memory", "1"));
+    EXPECT_FALSE(asking("memory+compute", ""));
+    EXPECT_FALSE(asking("memory", "", Mode::memory));
+    EXPECT_TRUE(asking("none", "1", Mode::memory));
+    const std::vector both{Action::manage_instance, Action::upgrade_module};
+    EXPECT_EQ(actions_for({{"CGPU_MEM", "1GiB"}, {"CGPU_MODE", "none"}, {"CGPU_PRIO", "high"}}, node, {}),
+              both);
 }
 
 TEST(Actions, ARefusalNamesThePartThatNeedsMore) {

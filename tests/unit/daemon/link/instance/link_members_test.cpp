@@ -115,6 +115,25 @@ TEST_F(LinkMembers, WhoLeftItsMountsAndParentsIsKnownByTheCgroup) {
     EXPECT_EQ(members.front().pid, left.pid());
 }
 
+// Found as cgpud that killed other users' processes: the user had chosen the id that their cgroup had in its
+// name.
+TEST_F(LinkMembers, OfAUsersCgroupOnlyTheUsersOwnProcessesAreMembers) {
+    constexpr auto* kId = "3f2a0123456789ac";
+    const Cgroup cgroup(kId);
+    const Idler first;
+    const Idler theirs;
+    if (!cgroup.add(first.pid()) || !cgroup.add(theirs.pid())) GTEST_SKIP() << "no cgroup can be made here";
+    for (const bool own : {false, true}) {
+        auto container = make(own ? kId : "3f2a0123456789a", 100 * kMiB);
+        container.attached = *processes.identify(first.pid());
+        container.owner = geteuid() + (own ? 0 : 1);
+        ASSERT_TRUE(server->open(container));
+        server->stranger(container.quotas[0].gpu, theirs.pid());
+        EXPECT_EQ(leases->pools().living(app::key_of(container)).size(), own ? 1U : 0U);
+        server->close(container.id);
+    }
+}
+
 /// A connection whose creator has ended while its child holds the socket, with another process of that pid.
 struct Inherited {
     int listening = -1;

@@ -24,6 +24,20 @@ TEST(Cgroup, OfASessionOrServiceIsNotTheJobsOwn) {
     EXPECT_EQ(cgroup_made_for("no colons\n:\n::\n", kId), "");
 }
 
+// Found as a user's instance that had all processes of a service for its own: its id began with the digits
+// that systemd-run had drawn for that.
+TEST(Cgroup, OfAServiceIsNotOfTheIdThatItsNameHas) {
+    for (const auto* path :
+         {"/system.slice/run-r3f2a0123456789ab.service", "/system.slice/run-r3f2a0123456789ab.scope",
+          "/system.slice/backup-3f2a0123456789ab.service", "/x/pod3f2a0123456789ab.slice",
+          "/x/docker-3f2a0123456789ab.scope.d", "/x/docker-3f2a0123456789abx.scope",
+          "/x/docker-773f2a0123456789ab.scope"})
+        EXPECT_EQ(cgroup_made_for(std::string("0::") + path + "\n", kId), "") << path;
+    EXPECT_EQ(
+        cgroup_made_for("0::/a/run-r3f2a0123456789ab.scope/libpod-3f2a0123456789ab.scope/container\n", kId),
+        "/a/run-r3f2a0123456789ab.scope/libpod-3f2a0123456789ab.scope");
+}
+
 // Users choose the ids of their instances.
 TEST(Cgroup, AnIdThatIsNoNumberMakesNone) {
     const auto* session = "0::/user.slice/user-1000.slice/session-1.scope";
